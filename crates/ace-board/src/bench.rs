@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How fast a slot is simulated. Wall time, the only place where it is measured.
+
+use std::time::{Duration, Instant};
+
+use ace_engine::{EngineError, Operation, Pass};
+use serde::Serialize;
+
+use crate::board::{ModelSource, Models, SharedObjects};
+use crate::catalogue::Catalogue;
+use crate::frame::{self, KeySection};
+use crate::manifest::{Configuration, need_words};
+use crate::model::{Frame, ModelError, Options};
+
+/// A measurement of one slot's simulation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Speed {
+    pub configuration: String,
+    /// `aes-128-cbc encrypt`.
+    pub operation: String,
+    /// Bytes of data per frame.
+    pub frame_bytes: usize,
+    pub frames: u64,
+    /// Clocks simulated.
+    pub clocks: u64,
+    /// Wall time.
+    pub seconds: f64,
+    /// Data bytes over wall time, 10^6 bytes a second.
+    pub mb_per_second: f64,
+    pub clocks_per_second: f64,
+    /// What the slot itself would reach: data bits over clocks at the configuration's clock, 10^6 bits a second of
+    /// modelled time.
+    pub modelled_mbps: f64,
+}
+
+/// Runs frames of `operation` back to back on the model of `configuration` for about `time`.
+///
+/// # Errors
+/// An operation that the slot refuses, or a model that cannot be used.
+pub fn slot_speed(
+    configuration: &Configuration,
+    operation: &Operation,
+    models: Models,
+    time: Duration,
+) -> Result<Speed, EngineError> {
+    operation.pass.check(operation.data.len())?;
+    let name = &configuration.name;
+    let failed = |reason: String| EngineError::SlotFailed { slot: 0, configuration: name.clone(), reason };
+    let open = |e: ModelError| EngineError::LoadFailed { configuration: name.clone(), reason: e.to_string() };
+    let mut model = SharedObjects.open(configuration, models).map_err(open)?;
+    let key = match &operation.pass {
+        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
+        Pass::Hash { .. } => KeySection::Kept,
+    };
+    let capacity = frame::padded(frame::result_len(operation)) + frame::BEAT;
+    let frame = |key: KeySection<'_>| Frame::new(frame::request(operation, key, 0).to_vec(), capacity);
+    let mut frames = vec![frame(key)];
+    model.run(&mut frames, &Options::default()).map_err(|e| failed(e.to_string()))?;
+    let expected = frames[0].response.clone();
+    let answer = frame::response(&expected).map_err(|e| failed(e.to_string()))?;
+    if answer.status != frame::Status::Ok {
+        return Err(failed(answer.status.to_string()));
+    }
+    // As many frames to a call as make about 64 KiB.
+    let batch = (65_536 / operation.data.len().max(64)).max(1);
+    let mut frames = vec![frame(KeySection::Kept); batch];
+    let (before, start) = (model.clocks(), Instant::now());
+    let mut count = 0;
+    while count == 0 || start.elapsed() < time {
+        model.run(&mut frames, &Options::default()).map_err(|e| failed(e.to_string()))?;
+        count += batch as u64;
+    }
+    let seconds = start.elapsed().as_secs_f64().max(1e-9);
+    if frames.iter().any(|f| f.response != expected) {
+        return Err(failed("an answer that differs from the first one".into()));
+    }
+    let clocks = model.clocks() - before;
+    let bytes = operation.data.len() as f64 * count as f64;
+    Ok(Speed {
+        configuration: name.clone(),
+        operation: need_words(&operation.pass.need()),
+        frame_bytes: operation.data.len(),
+        frames: count,
+        clocks,
+        seconds,
+        mb_per_second: bytes / seconds / 1e6,
+        clocks_per_second: clocks as f64 / seconds,
+        modelled_mbps: bytes * 8.0 * configuration.clock_hz as f64 / clocks.max(1) as f64 / 1e6,
+    })
+}
+
+/// As [`slot_speed`] on the configuration that a board for `device` would choose.
+///
+/// # Errors
+/// As [`slot_speed`]; also when no configuration serves.
+pub fn speed(
+    catalogue: &Catalogue,
+    device: &str,
+    operation: &Operation,
+    models: Models,
+    time: Duration,
+) -> Result<Speed, EngineError> {
+    let need = operation.pass.need();
+    match catalogue.candidates(&need, device).first() {
+        Some(at) => slot_speed(&catalogue.configurations[*at], operation, models, time),
+        None => Err(EngineError::NoConfiguration {
+            need: need_words(&need),
+            reason: catalogue.why_none(&need, device),
+        }),
+    }
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The board as an engine.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use ace_ecp5::Device;
+use ace_engine::{Completion, Engine, EngineError, Job, Need};
+use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState};
+use thiserror::Error;
+
+use crate::catalogue::Catalogue;
+use crate::config::BoardConfig;
+use crate::ledger;
+use crate::manifest::{Configuration, need_words};
+use crate::model::{Model, ModelError, SlotModel};
+use crate::slot::Slot;
+use crate::trace::{BoardReport, ConfigurationReport, Event, Picos, What};
+use crate::worker::{Answer, Worker};
+
+/// Why there is no board.
+#[derive(Debug, Error)]
+pub enum BoardError {
+    #[error("board: {0}")]
+    Config(String),
+    #[error("board: no thread for a slot: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// Which simulations the slots run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Models {
+    /// Those of the RTL.
+    #[default]
+    Rtl,
+    /// Those of the synthesised netlists.
+    Netlist,
+}
+
+impl Models {
+    pub fn name(self) -> &'static str {
+        match self {
+            Models::Rtl => "rtl",
+            Models::Netlist => "netlist",
+        }
+    }
+}
+
+/// Where the simulation of a configuration comes from.
+pub trait ModelSource {
+    /// A new slot that runs `configuration`, out of reset.
+    fn open(&self, configuration: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError>;
+}
+
+/// The shared objects that the manifests name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SharedObjects;
+
+impl ModelSource for SharedObjects {
+    fn open(&self, configuration: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
+        let file = match (models, &configuration.netlist_model) {
+            (Models::Rtl, _) => &configuration.model,
+            (Models::Netlist, Some(file)) => file,
+            (Models::Netlist, None) => return Err(ModelError::NoNetlist(configuration.name.clone())),
+        };
+        Ok(Box::new(Model::open(file)?))
+    }
+}
+
+/// A job on the board.
+pub(crate) struct Pending {
+    pub job: Job,
+    pub words: Arc<str>,
+}
+
+/// What happens at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Happens {
+    Loaded { slot: usize },
+    Arrived { slot: usize, op: u64, handover: u64 },
+    Executed { slot: usize, op: u64 },
+    Returned { slot: usize, op: u64 },
+}
+
+/// How a load will end.
+pub(crate) struct LoadOutcome {
+    pub start: Picos,
+    pub bytes: u64,
+    pub configuration: usize,
+    pub result: Result<Box<dyn SlotModel>, String>,
+}
+
+/// How the execution in a slot will end.
+pub(crate) struct Execution {
+    pub start: Picos,
+    pub answer: Answer,
+}
+
+/// Slots, configuration port and host link on one virtual clock. See `docs/board.md` for the model of time.
+pub struct Board {
+    pub(crate) config: BoardConfig,
+    pub(crate) device: &'static Device,
+    pub(crate) catalogue: Catalogue,
+    policy: Policy,
+    pub(crate) models: Models,
+    pub(crate) source: Box<dyn ModelSource>,
+    costs: Costs,
+    pub(crate) queue: Queue,
+    pub(crate) jobs: HashMap<u64, Pending>,
+    next_op: u64,
+    /// Counts hand-overs, so that news of an operation that was taken back is told from that of its second try.
+    pub(crate) handovers: u64,
+    known_needs: HashMap<Need, (Vec<usize>, Arc<str>)>,
+    /// Configurations that the board no longer tries, and why.
+    pub(crate) refused: HashMap<usize, String>,
+    /// Times in a row that a configuration left its slot silent.
+    pub(crate) hangs: HashMap<usize, u32>,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) loads: HashMap<usize, LoadOutcome>,
+    pub(crate) executions: HashMap<usize, Execution>,
+    /// Results on their way over the link.
+    pub(crate) results: HashMap<u64, Result<Vec<u8>, EngineError>>,
+    pub(crate) now: Picos,
+    pub(crate) link_free: Picos,
+    agenda: BinaryHeap<Reverse<(Picos, u64, Happens)>>,
+    agenda_count: u64,
+    pub(crate) done: Vec<Completion>,
+    pub(crate) failed: u64,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Board {
+    /// A board whose slots are empty, at time 0. The starvation bound of `double-buffer` is that of `config`.
+    ///
+    /// # Errors
+    /// A figure in `config` that makes no sense.
+    pub fn new(
+        config: BoardConfig,
+        catalogue: Catalogue,
+        policy: Policy,
+        models: Models,
+    ) -> Result<Self, BoardError> {
+        Self::with_source(config, catalogue, policy, models, Box::new(SharedObjects))
+    }
+
+    /// A board whose simulations come from elsewhere.
+    ///
+    /// # Errors
+    /// As [`Board::new`].
+    pub fn with_source(
+        config: BoardConfig,
+        catalogue: Catalogue,
+        policy: Policy,
+        models: Models,
+        source: Box<dyn ModelSource>,
+    ) -> Result<Self, BoardError> {
+        config.check().map_err(|(key, reason)| BoardError::Config(format!("{key}: {reason}")))?;
+        let device = Device::by_name(&config.device)
+            .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
+        let policy = match policy {
+            Policy::OnDemand => policy,
+            Policy::DoubleBuffer { .. } => Policy::DoubleBuffer { patience: config.policy.patience },
+        };
+        let slots = (0..config.slots).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
+        let load = catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        Ok(Self {
+            slots: slots.collect::<Result<_, _>>()?,
+            queue: Queue::new(config.packet_buffer),
+            costs: Costs { load },
+            config,
+            device,
+            catalogue,
+            policy,
+            models,
+            source,
+            jobs: HashMap::new(),
+            next_op: 0,
+            handovers: 0,
+            known_needs: HashMap::new(),
+            refused: HashMap::new(),
+            hangs: HashMap::new(),
+            loads: HashMap::new(),
+            executions: HashMap::new(),
+            results: HashMap::new(),
+            now: 0,
+            link_free: 0,
+            agenda: BinaryHeap::new(),
+            agenda_count: 0,
+            done: Vec::new(),
+            failed: 0,
+            events: Vec::new(),
+        })
+    }
+
+    /// Modelled time since the board was made.
+    pub fn now(&self) -> Picos {
+        self.now
+    }
+
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// What happened so far. Operations that are still in a slot are not in it.
+    pub fn report(&self) -> BoardReport {
+        let configuration = |(at, c): (usize, &Configuration)| ConfigurationReport {
+            name: c.name.clone(),
+            clock_hz: c.clock_hz,
+            bitstream_bytes: c.bitstream.bytes,
+            refused: self.refused.get(&at).cloned(),
+            ..ConfigurationReport::default()
+        };
+        let configurations = self.catalogue.configurations.iter().enumerate().map(configuration).collect();
+        let mut events = self.events.clone();
+        events.sort_by_key(|e| e.end);
+        let (mut totals, slots, configurations) = ledger::account(&events, self.slots.len(), configurations);
+        totals.failed = self.failed;
+        BoardReport {
+            device: self.config.device.clone(),
+            policy: self.policy.name().into(),
+            models: self.models.name().into(),
+            configuration_port: self.config.port_words(),
+            host_link: self.config.link_words(),
+            totals,
+            slots,
+            configurations,
+            events,
+        }
+    }
+
+    /// Configurations that may serve, without those that were refused.
+    fn candidates(&mut self, need: &Need) -> (Vec<usize>, Arc<str>) {
+        let (all, words) = self.known_needs.entry(*need).or_insert_with(|| {
+            (self.catalogue.candidates(need, &self.config.device), need_words(need).into())
+        });
+        (all.iter().copied().filter(|c| !self.refused.contains_key(c)).collect(), Arc::clone(words))
+    }
+
+    /// Why a job that nothing can serve fails.
+    fn unserved(&self, need: &Need) -> EngineError {
+        let all = self.known_needs.get(need).map_or(&[][..], |(all, _)| all);
+        match all.iter().find_map(|c| Some((*c, self.refused.get(c)?))) {
+            Some((c, reason)) => EngineError::LoadFailed {
+                configuration: self.catalogue.configurations[c].name.clone(),
+                reason: reason.clone(),
+            },
+            None => EngineError::NoConfiguration {
+                need: need_words(need),
+                reason: self.catalogue.why_none(need, &self.config.device),
+            },
+        }
+    }
+
+    pub(crate) fn at(&mut self, time: Picos, what: Happens) {
+        self.agenda_count += 1;
+        self.agenda.push(Reverse((time, self.agenda_count, what)));
+    }
+
+    pub(crate) fn log(&mut self, start: Picos, end: Picos, slot: usize, what: What) {
+        self.events.push(Event { start, end, slot, what });
+    }
+
+    /// Answers a job.
+    pub(crate) fn answer(&mut self, op: u64, result: Result<Vec<u8>, EngineError>) {
+        self.queue.finish(op);
+        if let Some(pending) = self.jobs.remove(&op) {
+            self.failed += u64::from(result.is_err());
+            self.done.push(Completion { id: pending.job.id, result });
+        }
+    }
+
+    /// Gives up a configuration: nothing waits for it any more.
+    pub(crate) fn refuse(&mut self, configuration: usize, reason: String) {
+        self.refused.insert(configuration, reason);
+        let mut lost = Vec::new();
+        self.queue.for_each_waiting(|op| {
+            op.candidates.retain(|c| *c != configuration);
+            op.then.iter_mut().for_each(|set| set.retain(|c| *c != configuration));
+            if op.candidates.is_empty() {
+                lost.push(op.id);
+            }
+        });
+        for op in lost {
+            self.queue.remove(op);
+            if let Some(need) = self.jobs.get(&op).map(|p| p.job.operation.pass.need()) {
+                let error = self.unserved(&need);
+                self.answer(op, Err(error));
+            }
+        }
+    }
+
+    /// Takes decisions until there is nothing more to decide at this instant.
+    fn decide(&mut self) {
+        while self.done.is_empty() {
+            let depth = self.config.frame_buffers;
+            let states: Vec<SlotState> = self.slots.iter().map(|s| s.state(self.now, depth)).collect();
+            match self.policy.decide(&self.queue, &states, &self.costs) {
+                Decision::Load { slot, configuration } => self.load(slot, configuration),
+                Decision::Execute { slot, op } => self.hand_over(slot, op),
+                Decision::Wait => return,
+            }
+        }
+    }
+
+    /// Everything that happens at the next instant. False if nothing is going to happen.
+    fn advance(&mut self) -> bool {
+        let Some(Reverse((time, _, _))) = self.agenda.peek() else { return false };
+        self.now = *time;
+        while let Some(Reverse((time, _, _))) = self.agenda.peek()
+            && *time == self.now
+            && let Some(Reverse((_, _, what))) = self.agenda.pop()
+        {
+            match what {
+                Happens::Loaded { slot } => self.loaded(slot),
+                Happens::Arrived { slot, op, handover } => self.arrived(slot, op, handover),
+                Happens::Executed { slot, op } => self.executed(slot, op),
+                Happens::Returned { slot, op } => self.returned(slot, op),
+            }
+        }
+        true
+    }
+
+    /// No slot works any more, or a policy does not go on: whatever waits has failed.
+    fn give_up(&mut self) {
+        let waiting: Vec<u64> = self.queue.waiting().map(|op| op.id).collect();
+        for op in waiting {
+            self.queue.remove(op);
+            let reason = "no slot is left that works".to_string();
+            self.answer(op, Err(EngineError::SlotFailed { slot: 0, configuration: "none".into(), reason }));
+        }
+    }
+}
+
+impl Engine for Board {
+    fn name(&self) -> &'static str {
+        "board"
+    }
+
+    fn submit(&mut self, job: Job) {
+        let op = self.next_op;
+        self.next_op += 1;
+        let pass = &job.operation.pass;
+        let need = pass.need();
+        let data = job.operation.data.len();
+        let legal = pass.check(data).and_then(|()| match u32::try_from(data) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(EngineError::Illegal(format!("{data} bytes do not fit into a frame"))),
+        });
+        let (candidates, words) = self.candidates(&need);
+        let then = job.then.iter().map(|need| self.candidates(need).0).collect();
+        let (lane, packet) = (job.lane, job.packet);
+        let cost = candidates.first().map_or(0, |c| self.catalogue.configurations[*c].estimate(&need, data));
+        self.jobs.insert(op, Pending { job, words });
+        match legal {
+            Err(error) => self.answer(op, Err(error)),
+            Ok(()) if candidates.is_empty() => {
+                let error = self.unserved(&need);
+                self.answer(op, Err(error));
+            }
+            Ok(()) => self.queue.push(QueuedOp { id: op, lane, packet, candidates, then, cost }),
+        }
+    }
+
+    fn poll(&mut self) -> Vec<Completion> {
+        while self.done.is_empty() {
+            self.decide();
+            if self.done.is_empty() && !self.advance() {
+                if self.queue.is_empty() {
+                    break;
+                }
+                self.give_up();
+            }
+        }
+        std::mem::take(&mut self.done)
+    }
+}

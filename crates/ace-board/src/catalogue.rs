@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The configurations that the flow has built.
+
+use std::path::{Path, PathBuf};
+
+use ace_engine::Need;
+
+use crate::manifest::{Configuration, ManifestError, need_words};
+
+/// Name of the variable that names another build folder.
+pub const BUILD_VARIABLE: &str = "ACE_BUILD";
+
+/// Every configuration in a build folder, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    /// Where they were looked for.
+    pub folder: PathBuf,
+    pub configurations: Vec<Configuration>,
+    /// Manifests that could not be used. They are not fatal: what they would serve is refused when needed.
+    pub problems: Vec<String>,
+}
+
+impl Catalogue {
+    /// Looks in `build`, or in `$ACE_BUILD`, or in a `build` folder beside or above the current folder, or beside
+    /// or above the executable. A folder without configurations makes an empty catalogue.
+    pub fn find(build: Option<&Path>) -> Self {
+        Self::read(&build_folder(build).join("configurations"))
+    }
+
+    /// Reads `folder/*/manifest.json`.
+    pub fn read(folder: &Path) -> Self {
+        let mut catalogue = Self { folder: folder.into(), ..Self::default() };
+        let Ok(entries) = std::fs::read_dir(folder) else { return catalogue };
+        let mut manifests: Vec<PathBuf> = entries
+            .filter_map(|e| Some(e.ok()?.path().join("manifest.json")))
+            .filter(|p| p.is_file())
+            .collect();
+        manifests.sort();
+        for manifest in manifests {
+            match Configuration::read(&manifest) {
+                Ok(configuration) => catalogue.configurations.push(configuration),
+                Err(error @ ManifestError { .. }) => catalogue.problems.push(error.to_string()),
+            }
+        }
+        catalogue
+    }
+
+    /// Configurations for `device` that compute `need`, the fastest first.
+    pub fn candidates(&self, need: &Need, device: &str) -> Vec<usize> {
+        let mut found: Vec<usize> = (0..self.configurations.len())
+            .filter(|c| self.configurations[*c].serves(need) && self.configurations[*c].device == device)
+            .collect();
+        found.sort_by_key(|c| self.configurations[*c].estimate(need, 1 << 12));
+        found
+    }
+
+    /// Why [`Catalogue::candidates`] found nothing, and what can be done.
+    pub fn why_none(&self, need: &Need, device: &str) -> String {
+        let folder = self.folder.display();
+        let others: Vec<&str> =
+            self.configurations.iter().filter(|c| c.serves(need)).map(|c| c.name.as_str()).collect();
+        let mut reason = if !others.is_empty() {
+            format!("{} is for another device than {device}", others.join(", "))
+        } else if self.configurations.is_empty() {
+            format!("no configurations in {folder}; build them with `make models`")
+        } else {
+            let names: Vec<&str> = self.configurations.iter().map(|c| c.name.as_str()).collect();
+            let need = need_words(need);
+            format!(
+                "none of {} in {folder} computes {need}; build one with `make models` or add a row to \
+                 flow/configurations.toml",
+                names.join(", ")
+            )
+        };
+        if !self.problems.is_empty() {
+            reason = format!("{reason} (unusable: {})", self.problems.join("; "));
+        }
+        reason
+    }
+}
+
+/// The build folder of [`Catalogue::find`].
+pub fn build_folder(build: Option<&Path>) -> PathBuf {
+    if let Some(build) = build {
+        return build.into();
+    }
+    if let Some(build) = std::env::var_os(BUILD_VARIABLE).filter(|b| !b.is_empty()) {
+        return build.into();
+    }
+    let places = [std::env::current_dir().ok(), std::env::current_exe().ok()];
+    let above = places.iter().flatten().flat_map(|p| p.ancestors());
+    above
+        .map(|p| p.join("build"))
+        .find(|p| p.join("configurations").is_dir())
+        .unwrap_or_else(|| "build".into())
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `board.toml`: what the board is made of.
+
+use std::path::{Path, PathBuf};
+
+use ace_ecp5::Device;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::trace::Picos;
+
+const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
+
+/// A board. [`BoardConfig::default`] is the committed `board.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BoardConfig {
+    /// Part in every slot, `LFE5U-45F`.
+    pub device: String,
+    pub slots: usize,
+    /// Look-ahead of the controller in packets.
+    pub packet_buffer: usize,
+    /// Frames a slot may hold at a time.
+    pub frame_buffers: usize,
+    pub configuration_port: Port,
+    pub host_link: Link,
+    pub slot: SlotLimits,
+    pub policy: PolicyLimits,
+}
+
+/// What kind of configuration port the board has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PortKind {
+    Parallel,
+    Spi,
+    Jtag,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Port {
+    pub kind: PortKind,
+    /// Bits a clock.
+    pub width: u32,
+    pub clock_mhz: f64,
+    pub timeout_ms: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Link {
+    /// Bits a clock.
+    pub width: u32,
+    pub clock_mhz: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlotLimits {
+    pub timeout_ms: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PolicyLimits {
+    pub patience: u32,
+}
+
+impl Default for BoardConfig {
+    fn default() -> Self {
+        Self {
+            device: "LFE5U-45F".into(),
+            slots: 2,
+            packet_buffer: 64,
+            frame_buffers: 4,
+            configuration_port: Port::default(),
+            host_link: Link::default(),
+            slot: SlotLimits::default(),
+            policy: PolicyLimits::default(),
+        }
+    }
+}
+
+impl Default for Port {
+    fn default() -> Self {
+        Self { kind: PortKind::Parallel, width: 8, clock_mhz: 50.0, timeout_ms: 1000.0 }
+    }
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self { width: 64, clock_mhz: 100.0 }
+    }
+}
+
+impl Default for SlotLimits {
+    fn default() -> Self {
+        Self { timeout_ms: 10.0 }
+    }
+}
+
+impl Default for PolicyLimits {
+    fn default() -> Self {
+        Self { patience: ace_schedule::DEFAULT_PATIENCE }
+    }
+}
+
+/// Why there is no board.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    #[error("{}: {source}", file.display())]
+    Io { file: PathBuf, source: std::io::Error },
+    /// `line` counts from 1.
+    #[error("{}:{line}: {reason}", file.display())]
+    Syntax { file: PathBuf, line: usize, reason: String },
+    #[error("{reason}")]
+    Value { reason: String },
+}
+
+impl BoardConfig {
+    /// Reads and checks `file`.
+    pub fn from_file(file: &Path) -> Result<Self, ConfigError> {
+        let text =
+            std::fs::read_to_string(file).map_err(|source| ConfigError::Io { file: file.into(), source })?;
+        Self::from_text(&text, file)
+    }
+
+    /// Reads and checks `text`; `file` is for messages.
+    pub fn from_text(text: &str, file: &Path) -> Result<Self, ConfigError> {
+        let at = |line: usize, reason: String| ConfigError::Syntax { file: file.into(), line, reason };
+        let config: Self = toml::from_str(text).map_err(|e| {
+            let line = e.span().map_or(1, |s| line_of(text, s.start));
+            at(line, e.message().to_string())
+        })?;
+        config.check().map_err(|(key, reason)| at(line_of_key(text, key), reason))?;
+        Ok(config)
+    }
+
+    /// Every figure within sensible bounds. The error is the key and what is wrong with it.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        let port = &self.configuration_port;
+        if Device::by_name(&self.device).is_none() {
+            let allowed = DEVICES.join(", ");
+            return Err(("device", format!("unknown device `{}` (allowed: {allowed})", self.device)));
+        }
+        whole("slots", self.slots, 1, 64)?;
+        whole("packet_buffer", self.packet_buffer, 1, 1 << 20)?;
+        whole("frame_buffers", self.frame_buffers, 1, 1024)?;
+        let widths: &[u32] = match port.kind {
+            PortKind::Parallel => &[8],
+            PortKind::Spi => &[1, 2, 4],
+            PortKind::Jtag => &[1],
+        };
+        if !widths.contains(&port.width) {
+            let kind = format!("{:?}", port.kind).to_lowercase();
+            return Err((
+                "configuration_port.width",
+                format!("a port of kind `{kind}` is {widths:?} bits wide, not {}", port.width),
+            ));
+        }
+        real("configuration_port.clock_mhz", port.clock_mhz, 0.001, 10_000.0)?;
+        real("configuration_port.timeout_ms", port.timeout_ms, 0.001, 1e6)?;
+        if !(8..=4096).contains(&self.host_link.width) || !self.host_link.width.is_multiple_of(8) {
+            return Err(("host_link.width", "must be whole bytes, 8 to 4096 bits".into()));
+        }
+        real("host_link.clock_mhz", self.host_link.clock_mhz, 0.001, 10_000.0)?;
+        real("slot.timeout_ms", self.slot.timeout_ms, 0.001, 1e6)
+    }
+
+    /// Time on the configuration port for `bytes`.
+    pub fn load_time(&self, bytes: u64) -> Picos {
+        let port = &self.configuration_port;
+        clocks_time((bytes.saturating_mul(8)).div_ceil(u64::from(port.width.max(1))), hz(port.clock_mhz))
+    }
+
+    /// Time on the host link for `bytes`, whole link words.
+    pub fn link_time(&self, bytes: u64) -> Picos {
+        let width = u64::from((self.host_link.width / 8).max(1));
+        clocks_time(bytes.div_ceil(width), hz(self.host_link.clock_mhz))
+    }
+
+    /// The longest a load may take.
+    pub fn load_timeout(&self) -> Picos {
+        millis(self.configuration_port.timeout_ms)
+    }
+
+    /// The longest a slot may be silent.
+    pub fn slot_timeout(&self) -> Picos {
+        millis(self.slot.timeout_ms)
+    }
+
+    /// `8 bits at 50 MHz, parallel`.
+    pub fn port_words(&self) -> String {
+        let port = &self.configuration_port;
+        let kind = format!("{:?}", port.kind).to_lowercase();
+        format!("{} bits at {} MHz, {kind}", port.width, port.clock_mhz)
+    }
+
+    /// `64 bits at 100 MHz`.
+    pub fn link_words(&self) -> String {
+        format!("{} bits at {} MHz", self.host_link.width, self.host_link.clock_mhz)
+    }
+}
+
+/// Parts whose configuration memory is known, for messages.
+const DEVICES: [&str; 3] = ["LFE5U-25F", "LFE5U-45F", "LFE5U-85F"];
+
+/// `clocks` periods of a clock of `hz`, rounded up to a picosecond.
+pub fn clocks_time(clocks: u64, hz: u64) -> Picos {
+    let time = (u128::from(clocks) * PICOS_PER_SECOND).div_ceil(u128::from(hz.max(1)));
+    Picos::try_from(time).unwrap_or(Picos::MAX)
+}
+
+/// Hertz of a clock given in MHz, at least 1.
+pub fn hz(mhz: f64) -> u64 {
+    ((mhz * 1e6).round() as u64).max(1)
+}
+
+fn millis(ms: f64) -> Picos {
+    (ms * 1e9).round() as Picos
+}
+
+fn whole(key: &'static str, value: usize, low: usize, high: usize) -> Result<(), (&'static str, String)> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err((key, format!("`{key}` must be {low} to {high}, not {value}")))
+}
+
+fn real(key: &'static str, value: f64, low: f64, high: f64) -> Result<(), (&'static str, String)> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err((key, format!("`{key}` must be {low} to {high}, not {value}")))
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.as_bytes().iter().take(offset).filter(|b| **b == b'\n').count() + 1
+}
+
+/// The line on which a key such as `host_link.width` is set; 1 if it is not.
+fn line_of_key(text: &str, key: &str) -> usize {
+    let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let mut current = String::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(header) = line.strip_prefix('[') {
+            current = header.trim_end_matches(']').trim().to_string();
+        } else if let Some((left, _)) = line.split_once('=')
+            && !line.starts_with('#')
+        {
+            let left = left.trim();
+            if (current == table && left == name) || (current.is_empty() && left == key) {
+                return at + 1;
+            }
+        }
+    }
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<BoardConfig, ConfigError> {
+        BoardConfig::from_text(text, Path::new("b.toml"))
+    }
+
+    #[test]
+    fn the_committed_board_is_the_default() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../board.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(BoardConfig::from_file(&file).unwrap(), BoardConfig::default());
+        assert_eq!(parse("").unwrap(), BoardConfig::default());
+        // Nothing is left to chance: every key that exists is in the file.
+        let all: toml::Value = toml::Value::try_from(BoardConfig::default()).unwrap();
+        assert_eq!(toml::from_str::<toml::Value>(&text).unwrap(), all);
+    }
+
+    #[test]
+    fn errors_name_file_line_and_value() {
+        let error = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(error("slots = 2\nslotz = 3\n").starts_with("b.toml:2: unknown field `slotz`"));
+        assert!(error("\n\nslots = \"x\"").starts_with("b.toml:3: "));
+        assert!(error("slots = 1\n[host_link]\nclock_mhz = 1.0\nwidth = 7\n").starts_with("b.toml:4: "));
+        assert!(
+            error("[configuration_port]\nkind = \"spi\"\nwidth = 8")
+                .contains("b.toml:3: a port of kind `spi`")
+        );
+        assert!(error("[configuration_port]\nkind = \"usb\"").contains("parallel"));
+        assert!(error("device = \"XC7\"").contains("LFE5U-45F"));
+        assert!(error("slots = 0").contains("b.toml:1: `slots` must be 1 to 64"));
+        assert!(error("[slot]\ntimeout_ms = nan").contains("b.toml:2: "));
+        assert!(error("= = =").starts_with("b.toml:1: "));
+        assert!(
+            BoardConfig::from_file(Path::new("/nowhere/b.toml")).unwrap_err().to_string().contains("nowhere")
+        );
+    }
+
+    #[test]
+    fn every_device_is_known() {
+        assert!(DEVICES.iter().all(|d| Device::by_name(d).is_some()));
+    }
+
+    #[test]
+    fn times_follow_the_figures() {
+        let board = BoardConfig::default();
+        // A byte per 20 ns, 8 bytes per 10 ns.
+        assert_eq!(board.load_time(1_032_325), 1_032_325 * 20_000);
+        assert_eq!(board.link_time(8), 10_000);
+        assert_eq!(board.link_time(9), 20_000);
+        let spi = parse("[configuration_port]\nkind = \"spi\"\nwidth = 1\nclock_mhz = 60.0").unwrap();
+        assert_eq!(spi.load_time(1_032_325), (1_032_325u64 * 8 * 1_000_000).div_ceil(60));
+        assert_eq!(clocks_time(3, 81_000_000), 37_038);
+        assert_eq!(clocks_time(u64::MAX, 1), u64::MAX);
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The board: slots, configuration port and host link on one virtual clock.
+//!
+//! A [`Board`] is an [`ace_engine::Engine`]. It writes real bitstreams through the model of a configuration
+//! port, looks up what the bits in a slot's memory are, runs the Verilated model of that configuration, and
+//! charges everything to a virtual clock ([`trace`]). Modelled time and wall time never mix. `docs/board.md`
+//! describes what is modelled and what is not.
+#![deny(unsafe_code)]
+
+pub mod bench;
+pub mod board;
+pub mod catalogue;
+pub mod config;
+pub mod frame;
+mod ledger;
+pub mod manifest;
+pub mod model;
+pub mod port;
+mod slot;
+mod steps;
+pub mod trace;
+mod worker;
+
+pub use ace_schedule::Policy;
+pub use board::{Board, BoardError, ModelSource, Models};
+pub use catalogue::Catalogue;
+pub use config::{BoardConfig, ConfigError};
+pub use manifest::Configuration;
+pub use trace::BoardReport;

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One configuration, as its `manifest.json` describes it (docs/flow.md).
+
+use std::path::{Path, PathBuf};
+
+use ace_engine::{Direction, Mode, Need};
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::config::hz;
+use crate::trace::Picos;
+
+/// The version of the manifest that this code reads.
+const SCHEMA: u32 = 1;
+
+/// A configuration that the flow has built.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    pub name: String,
+    pub summary: String,
+    /// The part it is made for.
+    pub device: String,
+    /// The clock of the placed and routed design.
+    pub clock_hz: u64,
+    pub bitstream: FileRef,
+    /// Model of the RTL.
+    pub model: FileRef,
+    /// Model of the synthesised netlist.
+    pub netlist_model: Option<FileRef>,
+    /// Digest of the configuration memory that the bitstream leaves behind.
+    pub memory_sha256: [u8; 32],
+    /// What it computes.
+    pub can: Vec<Capability>,
+    rates: Vec<Rate>,
+}
+
+/// A file of a configuration and what is known about its contents.
+#[derive(Clone, Debug)]
+pub struct FileRef {
+    pub path: PathBuf,
+    pub bytes: u64,
+    pub sha256: [u8; 32],
+}
+
+/// One algorithm that a configuration computes, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Capability {
+    /// A name of the table in `ace-engine`.
+    pub algorithm: String,
+    /// Byte 0 of a request frame.
+    pub code: u8,
+    /// Ciphers: key lengths in bytes.
+    #[serde(default)]
+    pub key_bytes: Vec<usize>,
+    /// Ciphers: `encrypt`, `decrypt`.
+    #[serde(default)]
+    pub directions: Vec<String>,
+    /// Ciphers: `ecb`, `cbc`, `ctr`.
+    #[serde(default)]
+    pub modes: Vec<String>,
+    /// Hashes: `hash`, `hmac-states`, `hmac-key`.
+    #[serde(default)]
+    pub operations: Vec<String>,
+}
+
+impl Capability {
+    /// Whether this computes `need`. For CTR the direction does not matter.
+    pub fn serves(&self, need: &Need) -> bool {
+        let algorithm = need.algorithm();
+        let has = |list: &[String], what: &str| list.iter().any(|x| x == what);
+        self.algorithm == algorithm.name
+            && self.code == algorithm.code
+            && match need {
+                Need::Cipher { mode, direction, key_len, .. } => {
+                    self.key_bytes.contains(key_len)
+                        && has(&self.modes, mode_name(*mode))
+                        && (*mode == Mode::Ctr || has(&self.directions, direction_name(*direction)))
+                }
+                Need::Hash { .. } => has(&self.operations, "hash"),
+                // Keys longer than a block are hashed by the slot first.
+                Need::Hmac { .. } => has(&self.operations, "hmac-key") && has(&self.operations, "hash"),
+            }
+    }
+}
+
+/// `ecb`, `cbc`, `ctr`, as manifests and people write it.
+pub fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Ecb => "ecb",
+        Mode::Cbc => "cbc",
+        Mode::Ctr => "ctr",
+    }
+}
+
+/// `encrypt`, `decrypt`.
+pub fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Encrypt => "encrypt",
+        Direction::Decrypt => "decrypt",
+    }
+}
+
+/// For people: `aes-128-cbc encrypt`, `md5`, `hmac-sha1`.
+pub fn need_words(need: &Need) -> String {
+    match need {
+        Need::Cipher { algorithm, mode, direction, key_len } => {
+            format!("{algorithm}-{}-{} {}", key_len * 8, mode_name(*mode), direction_name(*direction))
+        }
+        Need::Hash { algorithm } => algorithm.to_string(),
+        Need::Hmac { algorithm } => format!("hmac-{algorithm}"),
+    }
+}
+
+/// Why a manifest is not usable.
+#[derive(Debug, Error)]
+#[error("{}: {reason}", file.display())]
+pub struct ManifestError {
+    pub file: PathBuf,
+    pub reason: String,
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    schema: u32,
+    name: String,
+    #[serde(default)]
+    summary: String,
+    can: Vec<Capability>,
+    device: String,
+    fmax_mhz: f64,
+    #[serde(default)]
+    throughput_mbps: Vec<Rate>,
+    files: RawFiles,
+    memory_sha256: String,
+}
+
+#[derive(Deserialize)]
+struct RawFiles {
+    bitstream: RawFile,
+    model: RawFile,
+    netlist_model: Option<RawFile>,
+}
+
+#[derive(Deserialize)]
+struct RawFile {
+    path: PathBuf,
+    bytes: u64,
+    sha256: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Rate {
+    algorithm: String,
+    mode: Option<String>,
+    direction: Option<String>,
+    key_bytes: Option<usize>,
+    mbps: f64,
+}
+
+impl Configuration {
+    /// Reads `manifest.json`. The files it names are not touched.
+    pub fn read(file: &Path) -> Result<Self, ManifestError> {
+        let fail = |reason: String| ManifestError { file: file.into(), reason };
+        let text = std::fs::read(file).map_err(|e| fail(e.to_string()))?;
+        Self::from_json(&text, file.parent().unwrap_or(Path::new(""))).map_err(fail)
+    }
+
+    /// `folder`: what paths in the manifest are relative to.
+    pub fn from_json(text: &[u8], folder: &Path) -> Result<Self, String> {
+        let raw: Raw = serde_json::from_slice(text).map_err(|e| e.to_string())?;
+        if raw.schema != SCHEMA {
+            return Err(format!("schema {} is not {SCHEMA}: rebuild with `make models`", raw.schema));
+        }
+        if !(0.001..=100_000.0).contains(&raw.fmax_mhz) {
+            return Err(format!("fmax_mhz {} makes no sense", raw.fmax_mhz));
+        }
+        let file = |raw: RawFile| -> Result<FileRef, String> {
+            let sha256 = digest(&raw.sha256).ok_or_else(|| format!("{}: bad sha256", raw.path.display()))?;
+            Ok(FileRef { path: folder.join(raw.path), bytes: raw.bytes, sha256 })
+        };
+        Ok(Self {
+            name: raw.name,
+            summary: raw.summary,
+            device: raw.device,
+            clock_hz: hz(raw.fmax_mhz),
+            bitstream: file(raw.files.bitstream)?,
+            model: file(raw.files.model)?,
+            netlist_model: raw.files.netlist_model.map(file).transpose()?,
+            memory_sha256: digest(&raw.memory_sha256).ok_or("bad memory_sha256")?,
+            can: raw.can,
+            rates: raw.throughput_mbps,
+        })
+    }
+
+    pub fn serves(&self, need: &Need) -> bool {
+        self.can.iter().any(|c| c.serves(need))
+    }
+
+    /// Estimate of a slot's time for `bytes` of data: what the manifest measured, else a bit per clock.
+    pub fn estimate(&self, need: &Need, bytes: usize) -> Picos {
+        let fits = |r: &&Rate| {
+            let (mode, direction, key) = match need {
+                Need::Cipher { mode, direction, key_len, .. } => {
+                    (Some(mode_name(*mode)), Some(direction_name(*direction)), Some(*key_len))
+                }
+                _ => (None, None, None),
+            };
+            r.algorithm == need.algorithm().name
+                && (r.mode.is_none() || mode.is_none() || r.mode.as_deref() == mode)
+                && (r.direction.is_none() || direction.is_none() || r.direction.as_deref() == direction)
+                && (r.key_bytes.is_none() || key.is_none() || r.key_bytes == key)
+        };
+        let mbps = self.rates.iter().find(fits).map_or(self.clock_hz as f64 / 1e6, |r| r.mbps);
+        // Bits over 10^6 bits a second are microseconds, 10^6 ps each.
+        (bytes as f64 * 8.0 / mbps.max(1e-6) * 1e6) as Picos
+    }
+}
+
+/// 64 hexadecimal digits.
+fn digest(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    if digits.len() != 64 {
+        return None;
+    }
+    let mut out = [0; 32];
+    for (byte, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
+        let nibble = |c: u8| (c as char).to_digit(16);
+        *byte = u8::try_from(nibble(pair[0])? << 4 | nibble(pair[1])?).ok()?;
+    }
+    Some(out)
+}
+
+/// Lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

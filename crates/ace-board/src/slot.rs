@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One slot as the board keeps track of it.
+
+use std::collections::VecDeque;
+
+use ace_engine::{Pass, Secret};
+use ace_schedule::SlotState;
+
+use crate::trace::Picos;
+use crate::worker::Worker;
+
+/// A key as a slot keeps it: two operations share it if all of this is equal.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HeldKey {
+    hmac: bool,
+    code: u8,
+    key: Secret,
+}
+
+impl HeldKey {
+    /// The key that a pass needs; a hash needs none.
+    pub fn of(pass: &Pass) -> Option<Self> {
+        match pass {
+            Pass::Cipher { algorithm, key, .. } => {
+                Some(Self { hmac: false, code: algorithm.code, key: key.clone() })
+            }
+            Pass::Hmac { algorithm, key, .. } => {
+                Some(Self { hmac: true, code: algorithm.code, key: key.clone() })
+            }
+            Pass::Hash { .. } => None,
+        }
+    }
+}
+
+/// How far an operation in a slot is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// On the host link until then.
+    Coming(Picos),
+    /// In the slot's input buffer.
+    Waiting,
+    /// Being worked on until then.
+    Running(Picos),
+    /// Its response is in the output buffer or on the host link.
+    Leaving,
+}
+
+/// An operation in a slot.
+#[derive(Debug)]
+pub struct Flight {
+    pub op: u64,
+    /// Tells a second try from the first one.
+    pub handover: u64,
+    pub stage: Stage,
+    pub fresh_key: bool,
+}
+
+/// What a slot holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    Nothing,
+    Loading { configuration: usize, ready_at: Picos },
+    Configured { configuration: usize },
+    Failed,
+}
+
+pub struct Slot {
+    pub worker: Worker,
+    pub holds: Holds,
+    pub last_used: Picos,
+    /// The key that the slot will hold when everything in it has been worked on.
+    pub key: Option<HeldKey>,
+    /// In the order in which they were handed over.
+    pub flights: VecDeque<Flight>,
+    /// Times in a row that the slot did not answer.
+    pub hangs: u32,
+}
+
+impl Slot {
+    pub fn new(worker: Worker) -> Self {
+        Self { worker, holds: Holds::Nothing, last_used: 0, key: None, flights: VecDeque::new(), hangs: 0 }
+    }
+
+    /// The slot as a policy sees it. `depth`: operations that fit in.
+    pub fn state(&self, now: Picos, depth: usize) -> SlotState {
+        match self.holds {
+            Holds::Nothing => SlotState::Empty,
+            Holds::Failed => SlotState::Failed,
+            Holds::Loading { configuration, ready_at } => SlotState::Loading { configuration, ready_at },
+            Holds::Configured { configuration } if self.flights.is_empty() => {
+                SlotState::Idle { configuration, last_used: self.last_used }
+            }
+            Holds::Configured { configuration } => {
+                let until = |f: &Flight| match f.stage {
+                    Stage::Coming(end) | Stage::Running(end) => end,
+                    Stage::Waiting | Stage::Leaving => now,
+                };
+                SlotState::Busy {
+                    configuration,
+                    until: self.flights.iter().map(until).max().unwrap_or(now),
+                    room: depth.saturating_sub(self.flights.len()),
+                }
+            }
+        }
+    }
+
+    pub fn configuration(&self) -> Option<usize> {
+        match self.holds {
+            Holds::Configured { configuration } => Some(configuration),
+            _ => None,
+        }
+    }
+
+    pub fn flight(&mut self, op: u64) -> Option<&mut Flight> {
+        self.flights.iter_mut().find(|f| f.op == op)
+    }
+
+    /// Takes an operation out.
+    pub fn take(&mut self, op: u64) -> Option<Flight> {
+        let at = self.flights.iter().position(|f| f.op == op)?;
+        self.flights.remove(at)
+    }
+
+    /// The operation that can be started now: the first one that is not finished, if it has arrived and nothing
+    /// is running.
+    pub fn next(&self) -> Option<u64> {
+        let first = self.flights.iter().find(|f| f.stage != Stage::Leaving)?;
+        (first.stage == Stage::Waiting).then_some(first.op)
+    }
+}

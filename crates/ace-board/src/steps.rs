@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a board does and what happens to it: loads, transfers, executions.
+
+use ace_engine::EngineError;
+
+use crate::board::{Board, Execution, Happens, LoadOutcome};
+use crate::config::clocks_time;
+use crate::port::{self, Refused};
+use crate::slot::{Flight, HeldKey, Holds, Stage};
+use crate::trace::{Picos, What};
+use crate::worker::{Failure, Request, request_bytes};
+
+/// So many times in a row a configuration may leave its slot silent before it is not tried again.
+const CONFIGURATION_HANGS: u32 = 2;
+/// So many times in a row a slot may be silent before it is not used again.
+const SLOT_HANGS: u32 = 3;
+
+impl Board {
+    /// Starts a load. The bits are written now; on the virtual clock the port is busy for as long as the bytes
+    /// take.
+    pub(crate) fn load(&mut self, slot: usize, configuration: usize) {
+        let timeout = self.config.load_timeout();
+        let wanted = &self.catalogue.configurations[configuration];
+        let time = self.config.load_time(wanted.bitstream.bytes);
+        let (bytes, mut time, mut result) = match port::write(wanted, self.device) {
+            Err(Refused { reason, bytes, not_done }) => {
+                let wait = if not_done { timeout } else { 0 };
+                (bytes, self.config.load_time(bytes).saturating_add(wait), Err(reason))
+            }
+            Ok(written) => {
+                // What the slot computes is decided by the bits in its memory, not by the file's name.
+                let found =
+                    self.catalogue.configurations.iter().position(|c| c.memory_sha256 == written.memory);
+                let result = match found {
+                    Some(found) if found == configuration || self.same_bits(found, configuration) => {
+                        self.source.open(wanted, self.models).map_err(|e| e.to_string())
+                    }
+                    Some(found) => {
+                        Err(format!("the bits are those of `{}`", self.catalogue.configurations[found].name))
+                    }
+                    None => Err("the bits in the slot are not those of any known configuration".into()),
+                };
+                (written.bytes, time, result)
+            }
+        };
+        if time > timeout && result.is_ok() {
+            let ms = |t: Picos| t as f64 / 1e9;
+            result = Err(format!(
+                "the load takes {:.1} ms, more than the {:.1} ms allowed",
+                ms(time),
+                ms(timeout)
+            ));
+            time = timeout;
+        }
+        let ready_at = self.now.saturating_add(time);
+        let it = &mut self.slots[slot];
+        it.worker.clear();
+        it.key = None;
+        it.holds = Holds::Loading { configuration, ready_at };
+        self.loads.insert(slot, LoadOutcome { start: self.now, bytes, configuration, result });
+        self.at(ready_at, Happens::Loaded { slot });
+    }
+
+    fn same_bits(&self, a: usize, b: usize) -> bool {
+        let c = &self.catalogue.configurations;
+        c[a].memory_sha256 == c[b].memory_sha256
+    }
+
+    pub(crate) fn loaded(&mut self, slot: usize) {
+        let Some(LoadOutcome { start, bytes, configuration, result }) = self.loads.remove(&slot) else {
+            return;
+        };
+        let refused = result.as_ref().err().cloned();
+        self.log(start, self.now, slot, What::Load { configuration, bytes, refused });
+        let it = &mut self.slots[slot];
+        match result {
+            Ok(model) => {
+                it.worker.configure(model);
+                it.holds = Holds::Configured { configuration };
+                it.last_used = self.now;
+            }
+            Err(reason) => {
+                it.holds = Holds::Nothing;
+                self.refuse(configuration, reason);
+            }
+        }
+    }
+
+    /// Sends an operation to a slot: over the link first, when the link is free.
+    pub(crate) fn hand_over(&mut self, slot: usize, op: u64) {
+        let Some(pending) = self.jobs.get(&op) else {
+            self.queue.remove(op);
+            return;
+        };
+        let operation = pending.job.operation.clone();
+        let job = pending.job.id;
+        if self.queue.start(op, slot).is_none() {
+            return;
+        }
+        let clock = self.slots[slot].configuration().map_or(1, |c| self.catalogue.configurations[c].clock_hz);
+        // As many clocks as the slot's time-out has at this clock.
+        let max_clocks = u128::from(self.config.slot_timeout()) * u128::from(clock) / 1_000_000_000_000;
+        let it = &mut self.slots[slot];
+        let key = HeldKey::of(&operation.pass);
+        let fresh_key = key.is_some() && key != it.key;
+        if fresh_key {
+            it.key = key;
+        }
+        let start = self.now.max(self.link_free);
+        let bytes = request_bytes(&operation, fresh_key);
+        let end = start.saturating_add(self.config.link_time(bytes));
+        self.link_free = end;
+        self.handovers += 1;
+        let handover = self.handovers;
+        it.flights.push_back(Flight { op, handover, stage: Stage::Coming(end), fresh_key });
+        it.worker.run(Request {
+            operation,
+            fresh_key,
+            tag: handover as u16,
+            max_clocks: u64::try_from(max_clocks).unwrap_or(u64::MAX).max(1),
+        });
+        self.log(start, end, slot, What::Request { job, bytes });
+        self.at(end, Happens::Arrived { slot, op, handover });
+    }
+
+    pub(crate) fn arrived(&mut self, slot: usize, op: u64, handover: u64) {
+        match self.slots[slot].flight(op) {
+            Some(flight) if flight.handover == handover => flight.stage = Stage::Waiting,
+            // It was taken back in the meantime.
+            _ => return,
+        }
+        self.start_next(slot);
+    }
+
+    /// Starts what has arrived, if the slot is free. This is where the simulation's answer is waited for.
+    fn start_next(&mut self, slot: usize) {
+        let Some(configuration) = self.slots[slot].configuration() else { return };
+        let Some(op) = self.slots[slot].next() else { return };
+        let answer = self.slots[slot].worker.answer();
+        let time = match answer.result {
+            Err(Failure::Silent) => self.config.slot_timeout(),
+            _ => clocks_time(answer.cycles, self.catalogue.configurations[configuration].clock_hz),
+        };
+        let end = self.now.saturating_add(time);
+        if let Some(flight) = self.slots[slot].flight(op) {
+            flight.stage = Stage::Running(end);
+        }
+        self.executions.insert(slot, Execution { start: self.now, answer });
+        self.at(end, Happens::Executed { slot, op });
+    }
+
+    pub(crate) fn executed(&mut self, slot: usize, op: u64) {
+        let Some(Execution { start, answer }) = self.executions.remove(&slot) else { return };
+        let Some(configuration) = self.slots[slot].configuration() else { return };
+        let Some(pending) = self.jobs.get(&op) else { return };
+        let name = self.catalogue.configurations[configuration].name.clone();
+        let job = pending.job.id;
+        let result = answer.result.map_err(|failure| (failure.clone(), describe(failure, slot, &name)));
+        let what = What::Execute {
+            configuration,
+            job,
+            lane: pending.job.lane,
+            packet: pending.job.packet,
+            operation: pending.words.to_string(),
+            data_bytes: pending.job.operation.data.len() as u64,
+            cycles: answer.cycles,
+            fresh_key: self.slots[slot].flight(op).is_some_and(|f| f.fresh_key),
+            error: result.as_ref().err().map(|(_, e)| e.to_string()),
+        };
+        self.log(start, self.now, slot, what);
+        self.slots[slot].last_used = self.now;
+        match result {
+            Ok(bytes) => {
+                self.slots[slot].hangs = 0;
+                self.hangs.remove(&configuration);
+                self.send_back(slot, op, answer.response_bytes, Ok(bytes));
+                self.start_next(slot);
+            }
+            Err((failure, error)) => {
+                // The slot may have kept another key than the frames behind this one count on: they are sent
+                // again, with their keys.
+                let behind: Vec<u64> =
+                    self.slots[slot].flights.iter().map(|f| f.op).skip_while(|o| *o != op).skip(1).collect();
+                for other in behind {
+                    self.slots[slot].take(other);
+                    self.slots[slot].worker.answer();
+                    self.queue.put_back(other);
+                }
+                self.slots[slot].key = None;
+                match failure {
+                    Failure::Status(_) => {
+                        self.slots[slot].hangs = 0;
+                        self.slots[slot].worker.resume();
+                        self.send_back(slot, op, answer.response_bytes, Err(error));
+                    }
+                    Failure::Silent | Failure::Protocol(_) | Failure::Flushed => {
+                        self.slots[slot].take(op);
+                        self.answer(op, Err(error));
+                        self.out_of_order(slot, configuration);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A slot that does not do what a slot does is reset and loses its configuration.
+    fn out_of_order(&mut self, slot: usize, configuration: usize) {
+        let it = &mut self.slots[slot];
+        it.worker.clear();
+        it.hangs += 1;
+        it.holds = if it.hangs >= SLOT_HANGS { Holds::Failed } else { Holds::Nothing };
+        self.log(self.now, self.now, slot, What::Reset);
+        let hangs = self.hangs.entry(configuration).or_default();
+        *hangs += 1;
+        if *hangs >= CONFIGURATION_HANGS {
+            let reason = format!("it left its slot without a proper answer {hangs} times in a row");
+            self.refuse(configuration, reason);
+        }
+    }
+
+    /// Sends a response over the link, when the link is free.
+    fn send_back(&mut self, slot: usize, op: u64, bytes: u64, result: Result<Vec<u8>, EngineError>) {
+        let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
+        let start = self.now.max(self.link_free);
+        let end = start.saturating_add(self.config.link_time(bytes));
+        self.link_free = end;
+        if let Some(flight) = self.slots[slot].flight(op) {
+            flight.stage = Stage::Leaving;
+        }
+        self.log(start, end, slot, What::Response { job, bytes });
+        self.results.insert(op, result);
+        self.at(end, Happens::Returned { slot, op });
+    }
+
+    pub(crate) fn returned(&mut self, slot: usize, op: u64) {
+        self.slots[slot].take(op);
+        if let Some(result) = self.results.remove(&op) {
+            self.answer(op, result);
+        }
+    }
+}
+
+fn describe(failure: Failure, slot: usize, name: &str) -> EngineError {
+    let configuration = name.to_string();
+    let failed = |reason: String| EngineError::SlotFailed { slot, configuration: name.to_string(), reason };
+    match failure {
+        Failure::Status(status) => {
+            EngineError::SlotStatus { slot, configuration, status: status.to_string() }
+        }
+        Failure::Protocol(reason) => failed(reason),
+        Failure::Silent => failed("no answer".into()),
+        Failure::Flushed => failed("a frame got lost".into()),
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What happened on the board, on its virtual clock: the raw material of summaries, pictures and traces.
+//!
+//! All times are picoseconds of modelled time since the board was made. None of them is wall time.
+
+use serde::Serialize;
+
+/// Picoseconds on the virtual clock (u64 reaches 213 days).
+pub type Picos = u64;
+
+/// One thing that took time. Events are listed in the order of their `end`, then as they were found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    pub start: Picos,
+    pub end: Picos,
+    /// The slot this was done for.
+    pub slot: usize,
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What an [`Event`] was. `configuration` is an index into [`BoardReport::configurations`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum What {
+    /// The configuration port wrote a bitstream into the slot. `refused` says why it came to nothing.
+    Load { configuration: usize, bytes: u64, refused: Option<String> },
+    /// The host link carried a request to the slot.
+    Request { job: u64, bytes: u64 },
+    /// The slot worked. `error` says why there was no result.
+    Execute {
+        configuration: usize,
+        job: u64,
+        lane: u32,
+        packet: u64,
+        /// For people: `aes-128-cbc encrypt`, `hmac-md5`.
+        operation: String,
+        /// Bytes of data that the operation was given.
+        data_bytes: u64,
+        /// Clocks from the first request beat to the last response beat, counted in the simulation.
+        cycles: u64,
+        /// The key went with this frame.
+        fresh_key: bool,
+        error: Option<String>,
+    },
+    /// The host link carried a response back.
+    Response { job: u64, bytes: u64 },
+    /// The slot was reset because it did not answer.
+    Reset,
+}
+
+/// Everything a summary, a picture or a comparison of policies needs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoardReport {
+    /// Device of every slot, as in `board.toml`.
+    pub device: String,
+    /// Name of the policy: `on-demand`, `double-buffer`.
+    pub policy: String,
+    /// `rtl` or `netlist`: which models the slots ran.
+    pub models: String,
+    /// The port and link in words, for captions.
+    pub configuration_port: String,
+    pub host_link: String,
+    pub totals: Totals,
+    pub slots: Vec<SlotReport>,
+    /// Every configuration of the catalogue, used or not.
+    pub configurations: Vec<ConfigurationReport>,
+    pub events: Vec<Event>,
+}
+
+/// Where the modelled time went. Every instant between 0 and `total` is counted once:
+/// `total = executing + link_only + exposed_load + idle`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// From time 0 to the last event.
+    pub total: Picos,
+    /// At least one slot executed.
+    pub executing: Picos,
+    /// No slot executed, the host link was busy.
+    pub link_only: Picos,
+    /// A load was in progress and neither a slot nor the host link worked: the reconfiguration overhead.
+    pub exposed_load: Picos,
+    /// Nothing happened.
+    pub idle: Picos,
+    /// Sum of all loads, refused ones too.
+    pub load: Picos,
+    /// Loads behind executions or transfers: `load - exposed_load`.
+    pub hidden_load: Picos,
+    /// Sum over the slots of their executions (more than `executing` when slots work at once).
+    pub execution: Picos,
+    /// Sum of all transfers over the host link.
+    pub link: Picos,
+    /// Loads that configured a slot.
+    pub loads: u64,
+    pub refused_loads: u64,
+    /// Operations that found their configuration resident: executions that are not the first after a load.
+    pub skipped_loads: u64,
+    /// Operations answered with a result.
+    pub completed: u64,
+    /// Operations answered with an error, whatever the reason.
+    pub failed: u64,
+    /// Bytes of data that completed operations were given.
+    pub data_bytes: u64,
+    /// `exposed_load / total`, the reconfiguration overhead as the 2006 paper defines it (0 to 1).
+    pub overhead: f64,
+    /// `skipped_loads / (loads + skipped_loads)`: how often a load was saved.
+    pub retained: f64,
+}
+
+/// One slot: `load + execute + idle = total`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SlotReport {
+    pub load: Picos,
+    pub execute: Picos,
+    pub idle: Picos,
+    pub loads: u64,
+    pub operations: u64,
+    /// What the slot holds at the end, an index into [`BoardReport::configurations`].
+    pub resident: Option<usize>,
+}
+
+/// One configuration of the catalogue.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ConfigurationReport {
+    pub name: String,
+    /// The clock of the placed and routed design, Hz.
+    pub clock_hz: u64,
+    /// Bytes that one load sends through the configuration port.
+    pub bitstream_bytes: u64,
+    pub loads: u64,
+    pub load: Picos,
+    pub operations: u64,
+    pub execute: Picos,
+    pub cycles: u64,
+    pub data_bytes: u64,
+    /// Why the board no longer tries to load it.
+    pub refused: Option<String>,
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The board with the configurations that the flow has built: known answers, random operations against the CPU
+//! engine, real bitstreams with something wrong, and the examples of docs/slot.md.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use ace_board::board::SharedObjects;
+use ace_board::manifest::Configuration;
+use ace_board::port::stream;
+use ace_board::{Board, BoardConfig, Catalogue, ModelSource, Models, Policy, bench};
+use ace_ecp5::Device;
+use ace_engine::algorithm::AES;
+use ace_engine::cpu::compute;
+use ace_engine::engine::run_one;
+use ace_engine::kat::{KnownAnswers, Subject, run};
+use ace_engine::{Direction, Engine, EngineError, Job, Mode, Operation, Pass, Secret};
+use common::{Random, algorithms, built, repository};
+
+fn board(catalogue: Catalogue, models: Models) -> Board {
+    Board::new(BoardConfig::default(), catalogue, Policy::ALL[1], models).unwrap()
+}
+
+/// The subject of a file of known answers, by its name.
+fn subject(file: &Path) -> Option<Subject> {
+    let mut name = file.file_stem()?.to_str()?;
+    for end in ["_invalid", "_repeat", "_mct"] {
+        name = name.strip_suffix(end).unwrap_or(name);
+    }
+    Subject::by_name(name)
+}
+
+/// Runs every file of a folder whose algorithm has a configuration; the number of rows that passed.
+fn known_answers(folder: &Path, models: Models) -> usize {
+    let catalogue = built();
+    let served = |s: &Subject| match s {
+        Subject::Cipher(a) | Subject::Hash(a) | Subject::Hmac(a, _) => {
+            catalogue.configurations.iter().any(|c| algorithms(c).contains(a))
+        }
+    };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let mut passed = 0;
+    for file in files {
+        let Some(subject) = subject(&file).filter(served) else { continue };
+        let answers = KnownAnswers::read(subject, &file).unwrap_or_else(|e| panic!("{e}"));
+        let mut board = board(catalogue.clone(), models);
+        let report = run(&answers, &mut board);
+        let first = (report.failed.first(), report.skipped.first());
+        assert!(report.is_success() && first.1.is_none(), "{}: {first:#?}", file.display());
+        passed += report.passed;
+    }
+    assert!(passed > 0 || catalogue.configurations.is_empty());
+    passed
+}
+
+#[test]
+fn known_answers_on_the_rtl() {
+    known_answers(&repository("crates/ace-engine/kat"), Models::Rtl);
+}
+
+#[test]
+fn known_answers_on_the_netlist() {
+    known_answers(&repository("crates/ace-engine/kat"), Models::Netlist);
+}
+
+/// The larger collection, where there is one (`ACE_VECTORS`, or `../shared/vectors` beside the workspace).
+#[test]
+fn the_collection_on_the_rtl() {
+    let folder = std::env::var_os("ACE_VECTORS").map_or(repository("../shared/vectors"), PathBuf::from);
+    if folder.is_dir() {
+        known_answers(&folder, Models::Rtl);
+    } else {
+        eprintln!("skipped: no {}", folder.display());
+    }
+}
+
+fn submit_all(board: &mut Board, operations: &[Operation]) -> Vec<Result<Vec<u8>, EngineError>> {
+    for (id, operation) in operations.iter().enumerate() {
+        let (id, lane) = (id as u64, id as u32 % 5);
+        board.submit(Job { id, lane, packet: id, operation: operation.clone(), then: Vec::new() });
+    }
+    let mut results = Vec::new();
+    loop {
+        let done = board.poll();
+        if done.is_empty() {
+            break;
+        }
+        results.extend(done);
+    }
+    results.sort_by_key(|c| c.id);
+    results.into_iter().map(|c| c.result).collect()
+}
+
+#[test]
+fn random_operations_equal_the_cpu() {
+    let catalogue = built();
+    let all: Vec<_> = catalogue.configurations.iter().flat_map(algorithms).collect();
+    if all.is_empty() {
+        return;
+    }
+    let mut random = Random(21);
+    for (models, count, longest) in [(Models::Rtl, 200, 2000), (Models::Netlist, 40, 300)] {
+        let mut operations = Vec::new();
+        while operations.len() < count {
+            let algorithm = *random.pick(&all);
+            let operation = random.operation(algorithm, longest);
+            if catalogue.configurations.iter().any(|c| c.serves(&operation.pass.need())) {
+                operations.push(operation);
+            }
+        }
+        let mut times = Vec::new();
+        for _ in 0..2 {
+            let mut board = board(catalogue.clone(), models);
+            let results = submit_all(&mut board, &operations);
+            for (operation, result) in operations.iter().zip(results) {
+                assert_eq!(
+                    result.unwrap(),
+                    compute(operation.clone()).unwrap(),
+                    "{:?}",
+                    operation.pass.need()
+                );
+            }
+            times.push(board.report());
+        }
+        // Threads or not: the same times.
+        assert_eq!(times[0], times[1]);
+    }
+}
+
+/// A configuration's folder, copied, so that its files can be spoiled.
+fn copy(configuration: &Configuration) -> (tempfile::TempDir, Configuration) {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut copy = configuration.clone();
+    copy.bitstream.path = folder.path().join("copy.bit");
+    std::fs::copy(&configuration.bitstream.path, &copy.bitstream.path).unwrap();
+    (folder, copy)
+}
+
+#[test]
+fn spoiled_bitstreams_leave_the_slot_unconfigured() {
+    let mut random = Random(22);
+    for original in &built().configurations {
+        let (_folder, configuration) = copy(original);
+        let good = std::fs::read(&configuration.bitstream.path).unwrap();
+        let operation = {
+            let algorithm = algorithms(&configuration)[0];
+            loop {
+                let operation = random.operation(algorithm, 100);
+                if configuration.serves(&operation.pass.need()) {
+                    break operation;
+                }
+            }
+        };
+        let only = |c: &Configuration| Catalogue { configurations: vec![c.clone()], ..Catalogue::default() };
+        let spoiled = |bytes: &[u8]| {
+            std::fs::write(&configuration.bitstream.path, bytes).unwrap();
+            let mut board = board(only(&configuration), Models::Rtl);
+            let result = run_one(&mut board, operation.clone());
+            assert!(matches!(result, Err(EngineError::LoadFailed { .. })), "{result:?}");
+            assert!(board.report().slots.iter().all(|s| s.resident.is_none()));
+        };
+        for _ in 0..8 {
+            let mut bad = good.clone();
+            let bit = random.below(good.len() as u64 * 8) as usize;
+            bad[bit / 8] ^= 1 << (bit % 8);
+            spoiled(&bad);
+        }
+        spoiled(&good[..random.below(good.len() as u64) as usize]);
+        spoiled(&[&good[..], &[0xff]].concat());
+        std::fs::write(&configuration.bitstream.path, &good).unwrap();
+        let mut whole = board(only(&configuration), Models::Rtl);
+        assert_eq!(run_one(&mut whole, operation.clone()).unwrap(), compute(operation.clone()).unwrap());
+
+        // Past the digest of the file: the port itself refuses, or nothing that configures has changed.
+        let device = Device::by_name(&configuration.device).unwrap();
+        for _ in 0..8 {
+            let mut bad = good.clone();
+            let bit = random.below(good.len() as u64 * 8) as usize;
+            bad[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(written) = stream(&bad, device) {
+                assert_eq!(written.memory, configuration.memory_sha256, "bit {bit}");
+            }
+        }
+        for name in ["LFE5U-25F", "LFE5U-85F"] {
+            let refused = stream(&good, Device::by_name(name).unwrap()).unwrap_err();
+            assert!(refused.reason.contains("made for LFE5U-45F"), "{}", refused.reason);
+        }
+    }
+}
+
+#[test]
+fn a_model_that_is_not_the_one_in_the_manifest_is_not_opened() {
+    for configuration in built().configurations.iter().take(1) {
+        let mut changed = configuration.clone();
+        changed.model.sha256[0] ^= 1;
+        let error = SharedObjects.open(&changed, Models::Rtl).err().unwrap().to_string();
+        assert!(error.contains("not the one in the manifest"), "{error}");
+        changed.netlist_model = None;
+        let error = SharedObjects.open(&changed, Models::Netlist).err().unwrap().to_string();
+        assert!(error.contains("no netlist model"), "{error}");
+    }
+}
+
+#[test]
+fn simulation_speed_can_be_measured() {
+    let pass = Pass::Cipher {
+        algorithm: &AES,
+        mode: Mode::Cbc,
+        direction: Direction::Encrypt,
+        key: Secret::new(vec![1; 16]),
+        iv: vec![2; 16],
+    };
+    let operation = Operation { pass, data: vec![3; 1424] };
+    let catalogue = built();
+    if !catalogue.configurations.iter().any(|c| algorithms(c).contains(&&AES)) {
+        return;
+    }
+    let time = std::time::Duration::from_millis(50);
+    let speed = bench::speed(&catalogue, "LFE5U-45F", &operation, Models::Rtl, time).unwrap();
+    assert!(speed.frames > 0 && speed.mb_per_second > 0.0 && speed.modelled_mbps > 1.0, "{speed:?}");
+    eprintln!("{speed:?}");
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Manifests and what is found in them.
+
+mod common;
+
+use std::path::Path;
+
+use ace_board::{Catalogue, Configuration};
+use ace_engine::algorithm::{AES, DES, MD5, TDES};
+use ace_engine::{Algorithm, Direction, Mode, Need};
+use common::Build;
+use proptest::prelude::*;
+
+fn cipher(algorithm: &'static Algorithm, mode: Mode, direction: Direction, key_len: usize) -> Need {
+    Need::Cipher { algorithm, mode, direction, key_len }
+}
+
+fn manifest(build: &Build) -> String {
+    std::fs::read_to_string(build.folder.path().join("configurations/aes/manifest.json")).unwrap()
+}
+
+fn parse(text: &str) -> Result<Configuration, String> {
+    Configuration::from_json(text.as_bytes(), Path::new("/f"))
+}
+
+#[test]
+fn needs_find_what_serves_them() {
+    let catalogue = Build::new().catalogue();
+    let name = |need: Need| {
+        let found = catalogue.candidates(&need, "LFE5U-45F");
+        found.first().map(|c| catalogue.configurations[*c].name.clone())
+    };
+    let cbc = |algorithm, key| name(cipher(algorithm, Mode::Cbc, Direction::Decrypt, key));
+    assert_eq!(cbc(&AES, 24).as_deref(), Some("aes"));
+    assert_eq!(cbc(&AES, 8), None);
+    assert_eq!(cbc(&DES, 8).as_deref(), Some("des"));
+    assert_eq!(cbc(&TDES, 24).as_deref(), Some("des"));
+    assert_eq!(name(Need::Hmac { algorithm: &MD5 }).as_deref(), Some("md5"));
+    assert!(catalogue.candidates(&Need::Hash { algorithm: &MD5 }, "LFE5U-25F").is_empty());
+    let reason = catalogue.why_none(&Need::Hash { algorithm: &MD5 }, "LFE5U-25F");
+    assert!(reason.contains("md5 is for another device than LFE5U-25F"), "{reason}");
+}
+
+#[test]
+fn an_encryptor_alone_still_does_both_directions_of_ctr() {
+    let text = manifest(&Build::new()).replace(r#""encrypt","decrypt""#, r#""encrypt""#);
+    let configuration = parse(&text).unwrap();
+    let serves = |mode, direction| configuration.serves(&cipher(&AES, mode, direction, 16));
+    assert!(serves(Mode::Cbc, Direction::Encrypt) && !serves(Mode::Cbc, Direction::Decrypt));
+    assert!(serves(Mode::Ctr, Direction::Encrypt) && serves(Mode::Ctr, Direction::Decrypt));
+}
+
+#[test]
+fn the_fastest_comes_first() {
+    let build = Build::new();
+    let rate = r#""throughput_mbps":[{"algorithm":"aes","mode":"cbc","direction":"encrypt","key_bytes":16,"mbps":900.0}],"#;
+    let folder = build.folder.path().join("configurations/zzz");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = manifest(&build)
+        .replace(r#""schema":1,"name":"aes","#, &format!(r#""schema":1,"name":"zzz",{rate}"#));
+    std::fs::write(folder.join("manifest.json"), text).unwrap();
+    let catalogue = build.catalogue();
+    let found = catalogue.candidates(&cipher(&AES, Mode::Cbc, Direction::Encrypt, 16), "LFE5U-45F");
+    let names: Vec<_> = found.iter().map(|c| catalogue.configurations[*c].name.as_str()).collect();
+    assert_eq!(names, ["zzz", "aes"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_manifest_is_said() {
+    let build = Build::new();
+    let good = manifest(&build);
+    assert!(parse(&good).is_ok());
+    let error = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        parse(&good.replace(from, to)).unwrap_err()
+    };
+    assert!(error(r#""schema":1"#, r#""schema":2"#).contains("make models"));
+    assert!(error(r#""fmax_mhz":80.0"#, r#""fmax_mhz":0"#).contains("makes no sense"));
+    assert!(error(r#""memory_sha256":""#, r#""memory_sha256":"x"#).contains("memory_sha256"));
+    assert!(error(r#""sha256":""#, r#""sha256":"é"#).contains("bad sha256"));
+    assert!(error(r#""device""#, r#""devise""#).contains("device"));
+
+    // The others are still there, and what is missing is explained by it.
+    let file = build.folder.path().join("configurations/aes/manifest.json");
+    std::fs::write(&file, "{").unwrap();
+    let catalogue = Catalogue::find(Some(build.folder.path()));
+    assert_eq!((catalogue.configurations.len(), catalogue.problems.len()), (3, 1));
+    let reason = catalogue.why_none(&Need::Hash { algorithm: &AES }, "LFE5U-45F");
+    assert!(reason.contains("manifest.json") && reason.contains("make models"), "{reason}");
+}
+
+proptest! {
+    #[test]
+    fn nothing_makes_a_manifest_panic(cut in 0usize..2000, at in 0usize..2000, byte: u8) {
+        let mut text = manifest_once().clone().into_bytes();
+        text.truncate(cut.max(1));
+        let at = at % text.len();
+        text[at] = byte;
+        let _ = Configuration::from_json(&text, Path::new(""));
+    }
+}
+
+fn manifest_once() -> &'static String {
+    static TEXT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    TEXT.get_or_init(|| manifest(&Build::new()))
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The board as an engine, with slots in software: results, order, time.
+
+mod common;
+
+use std::collections::{HashMap, VecDeque};
+
+use ace_board::config::clocks_time;
+use ace_board::trace::{BoardReport, What};
+use ace_board::{Board, BoardConfig, Policy};
+use ace_engine::algorithm::{AES, ALGORITHMS, MD5, SHA1, TDES};
+use ace_engine::cpu::compute;
+use ace_engine::engine::run_one;
+use ace_engine::{Algorithm, Direction, Engine, Job, Mode, Operation, Pass, Secret};
+use common::{Build, Random};
+
+/// A packet: its lane and its passes.
+type Packet = (u32, Vec<Operation>);
+
+/// The results of a packet's passes.
+type Results = Vec<Vec<u8>>;
+
+/// Runs packets as a data plane does: at most `buffer` at a time, a packet's next pass when the one before is
+/// done. Returns the results by packet and pass, and the order of completions.
+fn run(board: &mut Board, packets: &[Packet], buffer: usize) -> (Vec<Results>, Vec<(usize, usize)>) {
+    let mut results = vec![Vec::new(); packets.len()];
+    let mut order = Vec::new();
+    let mut incoming: VecDeque<usize> = (0..packets.len()).collect();
+    let mut jobs = HashMap::new();
+    let mut inside = 0;
+    let submit = |board: &mut Board, jobs: &mut HashMap<u64, (usize, usize)>, packet: usize, pass: usize| {
+        let (lane, passes) = &packets[packet];
+        let Some(operation) = passes.get(pass) else { return false };
+        let id = (packet * 16 + pass) as u64;
+        jobs.insert(id, (packet, pass));
+        let then = passes[pass + 1..].iter().map(|o| o.pass.need()).collect();
+        board.submit(Job { id, lane: *lane, packet: packet as u64, operation: operation.clone(), then });
+        true
+    };
+    loop {
+        while inside < buffer
+            && let Some(packet) = incoming.pop_front()
+        {
+            inside += usize::from(submit(board, &mut jobs, packet, 0));
+        }
+        let done = board.poll();
+        if done.is_empty() {
+            break;
+        }
+        for completion in done {
+            let (packet, pass) = jobs.remove(&completion.id).expect("a job that is in flight");
+            order.push((packet, pass));
+            results[packet].push(completion.result.expect("a result"));
+            if !submit(board, &mut jobs, packet, pass + 1) {
+                inside -= 1;
+            }
+        }
+    }
+    assert!(jobs.is_empty(), "lost: {jobs:?}");
+    (results, order)
+}
+
+fn cbc(random: &mut Random, algorithm: &'static Algorithm, key: &[u8], len: usize) -> Operation {
+    let iv = random.bytes(if algorithm.name == "aes" { 16 } else { 8 });
+    let pass = Pass::Cipher {
+        algorithm,
+        mode: Mode::Cbc,
+        direction: Direction::Encrypt,
+        key: Secret::new(key.into()),
+        iv,
+    };
+    Operation { pass, data: random.bytes(len) }
+}
+
+fn hmac(random: &mut Random, algorithm: &'static Algorithm, key: &[u8], len: usize) -> Operation {
+    let pass = Pass::Hmac { algorithm, key: Secret::new(key.into()), output_len: 12 };
+    Operation { pass, data: random.bytes(len) }
+}
+
+/// The traffic of the 2006 paper: two associations, interleaved at random.
+fn two_associations(count: usize) -> Vec<Packet> {
+    let mut random = Random(99);
+    let mut packet = |_| {
+        let len = 8 * (1 + random.below(180)) as usize;
+        if random.below(2) == 0 {
+            let len = len.next_multiple_of(16);
+            (0, vec![cbc(&mut random, &AES, &[1; 16], len), hmac(&mut random, &MD5, &[2; 16], len)])
+        } else {
+            (1, vec![cbc(&mut random, &TDES, &[3; 24], len), hmac(&mut random, &SHA1, &[4; 20], len)])
+        }
+    };
+    (0..count).map(&mut packet).collect()
+}
+
+fn check_sums(report: &BoardReport) {
+    let t = &report.totals;
+    assert_eq!(t.total, t.executing + t.link_only + t.exposed_load + t.idle);
+    assert_eq!(t.load, t.hidden_load + t.exposed_load);
+    for slot in &report.slots {
+        assert_eq!(slot.load + slot.execute + slot.idle, t.total);
+    }
+    assert_eq!(report.configurations.iter().map(|c| c.load).sum::<u64>(), t.load);
+    assert_eq!(report.configurations.iter().map(|c| c.execute).sum::<u64>(), t.execution);
+    // Two things at a time: neither on the port, nor on the link, nor in one slot.
+    let spans = |class: &dyn Fn(&What) -> bool, slot: Option<usize>| {
+        let mut spans: Vec<_> = report
+            .events
+            .iter()
+            .filter(|e| class(&e.what) && slot.is_none_or(|s| s == e.slot))
+            .map(|e| (e.start, e.end))
+            .collect();
+        spans.sort_unstable();
+        assert!(spans.windows(2).all(|w| w[0].1 <= w[1].0));
+    };
+    spans(&|w| matches!(w, What::Load { .. }), None);
+    spans(&|w| matches!(w, What::Request { .. } | What::Response { .. }), None);
+    for slot in 0..report.slots.len() {
+        spans(&|w| matches!(w, What::Load { .. } | What::Execute { .. }), Some(slot));
+    }
+}
+
+#[test]
+fn every_operation_equals_the_cpu() {
+    let build = Build::new();
+    let mut random = Random(7);
+    let packets: Vec<Packet> = (0..400)
+        .map(|_| {
+            let passes = random.below(3) as usize + 1;
+            let passes = (0..passes).map(|_| {
+                let algorithm = *random.pick(ALGORITHMS);
+                random.operation(algorithm, 2000)
+            });
+            let passes = passes.collect();
+            (random.below(5) as u32, passes)
+        })
+        .collect();
+    for policy in Policy::ALL {
+        for (slots, frame_buffers) in [(1, 1), (2, 4), (3, 2)] {
+            let config = BoardConfig { slots, frame_buffers, ..BoardConfig::default() };
+            let mut board = build.board_of(config, policy);
+            let (results, order) = run(&mut board, &packets, 64);
+            for ((_, passes), results) in packets.iter().zip(&results) {
+                let expected: Vec<_> = passes.iter().map(|o| compute(o.clone()).unwrap()).collect();
+                assert_eq!(&expected, results);
+            }
+            if policy == Policy::OnDemand {
+                assert!(order.is_sorted(), "on-demand keeps the order of packets");
+            }
+            let report = board.report();
+            check_sums(&report);
+            assert_eq!(report.totals.completed as usize, order.len());
+            assert_eq!(report.totals.failed, 0);
+        }
+    }
+}
+
+#[test]
+fn double_buffering_saves_loads_and_keeps_lanes_in_order() {
+    let build = Build::new();
+    let packets = two_associations(300);
+    let mut totals = Vec::new();
+    for policy in Policy::ALL {
+        let mut board = build.board(policy);
+        let (_, order) = run(&mut board, &packets, 64);
+        for pass in 0..2 {
+            for lane in 0..2 {
+                let of_lane = order.iter().filter(|(p, q)| *q == pass && packets[*p].0 == lane);
+                assert!(of_lane.map(|(p, _)| *p).is_sorted(), "{policy}: lane {lane}, pass {pass}");
+            }
+        }
+        let report = board.report();
+        check_sums(&report);
+        totals.push(report.totals);
+    }
+    let [on_demand, double] = &totals[..] else { panic!() };
+    assert!(double.total * 5 < on_demand.total, "{} {}", double.total, on_demand.total);
+    assert!(double.loads * 5 < on_demand.loads, "{} {}", double.loads, on_demand.loads);
+    assert_eq!(on_demand.hidden_load, 0);
+    assert!(double.hidden_load > 0 && double.retained > 0.9);
+}
+
+#[test]
+fn the_same_input_gives_the_same_times() {
+    let build = Build::new();
+    let packets = two_associations(60);
+    for policy in Policy::ALL {
+        let report = || {
+            let mut board = build.board(policy);
+            run(&mut board, &packets, 16);
+            board.report()
+        };
+        assert_eq!(report(), report());
+    }
+}
+
+#[test]
+fn one_operation_costs_what_the_formula_says() {
+    let build = Build::new();
+    let config = BoardConfig::default();
+    for (policy, key) in [(Policy::OnDemand, 16), (Policy::ALL[1], 32)] {
+        let mut board = build.board(policy);
+        let operation = cbc(&mut Random(1), &AES, &vec![5; key], 160);
+        run_one(&mut board, operation).unwrap();
+        let bytes = build.bits("aes").len() as u64;
+        let request = 16 + key as u64 + 16 + 160;
+        let cycles = request / 8 + request / 16 * 11 + 1;
+        let expected = bytes * 20_000 // 8 bits at 50 MHz
+            + request / 8 * 10_000 // 64 bits at 100 MHz
+            + clocks_time(cycles, 80_000_000)
+            + 168 / 8 * 10_000;
+        assert_eq!(board.now(), expected);
+        let totals = board.report().totals;
+        assert_eq!(totals.total, expected);
+        assert_eq!(totals.exposed_load, config.load_time(bytes));
+        assert_eq!(totals.overhead, config.load_time(bytes) as f64 / expected as f64);
+    }
+}
+
+#[test]
+fn a_key_travels_only_when_the_slot_has_another() {
+    let build = Build::new();
+    let mut board = build.board(Policy::OnDemand);
+    let mut random = Random(3);
+    let keys: [&[u8]; 7] = [&[1; 16], &[1; 16], &[2; 16], &[2; 16], &[2; 32], &[2; 32], &[1; 16]];
+    for key in keys {
+        run_one(&mut board, cbc(&mut random, &AES, key, 32)).unwrap();
+    }
+    // A hash between two HMACs leaves the key alone, the other hash is in another slot.
+    let long = [7; 100];
+    run_one(&mut board, hmac(&mut random, &MD5, &long, 10)).unwrap();
+    run_one(&mut board, Operation { pass: Pass::Hash { algorithm: &MD5 }, data: vec![1; 9] }).unwrap();
+    run_one(&mut board, hmac(&mut random, &MD5, &long, 11)).unwrap();
+    let fresh: Vec<bool> = board
+        .report()
+        .events
+        .iter()
+        .filter_map(|e| match e.what {
+            What::Execute { fresh_key, .. } => Some(fresh_key),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(fresh, [true, false, true, false, true, false, true, true, false, false]);
+}
+
+#[test]
+fn illegal_and_unserved_operations_are_answered() {
+    let build = Build::new();
+    std::fs::remove_dir_all(build.folder.path().join("configurations/md5")).unwrap();
+    let mut board = build.board(Policy::ALL[1]);
+    let mut random = Random(5);
+    let bad = cbc(&mut random, &AES, &[0; 15], 32);
+    assert!(run_one(&mut board, bad).unwrap_err().to_string().contains("no key of 15 bytes"));
+    let error = run_one(&mut board, hmac(&mut random, &MD5, &[1], 8)).unwrap_err().to_string();
+    assert!(error.contains("no configuration for hmac-md5") && error.contains("make models"), "{error}");
+    assert!(board.poll().is_empty());
+    assert_eq!(board.report().totals.failed, 2);
+
+    let empty = ace_board::Catalogue::read(&build.folder.path().join("nothing"));
+    let mut board =
+        Board::new(BoardConfig::default(), empty, Policy::ALL[1], ace_board::Models::Rtl).unwrap();
+    let error = run_one(&mut board, cbc(&mut random, &AES, &[0; 16], 32)).unwrap_err().to_string();
+    assert!(error.contains("nothing; build them with `make models`"), "{error}");
+}

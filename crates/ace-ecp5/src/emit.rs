@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Writes bitstreams, bit for bit as `ecppack` does.
+
+use crate::crc;
+use crate::device::Device;
+use crate::memory::{ConfigMemory, EBR_ROWS};
+use crate::port::{STARTUP_BYTES, opcode as c};
+
+/// CRC after every frame, one dummy byte behind it.
+const FRAME_OPTIONS: u8 = 0x91;
+/// One CRC at the end, no dummy bytes.
+const EBR_OPTIONS: u8 = 0xd0;
+/// Dummy bytes behind the frames, where a security command and an error detection CRC would be.
+const GAP: usize = 12;
+
+/// How a bitstream is to be written.
+#[derive(Clone, Debug, Default)]
+pub struct Emit {
+    /// Frames in the device's own compression.
+    pub compress: bool,
+    /// Lines for the comment before the preamble.
+    pub comment: Vec<String>,
+}
+
+impl Emit {
+    /// A bitstream that makes a blank device hold `memory`.
+    pub fn whole(&self, memory: &ConfigMemory) -> Vec<u8> {
+        let mut out = self.begin(memory);
+        out.command(c::PROGRAM_CONTROL0, &memory.control0().to_be_bytes());
+        out.command(c::INIT_ADDRESS, &[]);
+        let frames: Vec<&[u8]> = memory.frames().collect();
+        if self.compress {
+            out.compressed(&frames);
+        } else {
+            out.plain(&frames);
+        }
+        out.dummies(GAP);
+        out.bytes(&[c::PROGRAM_USERCODE, 0x80, 0, 0]);
+        out.bytes(&memory.usercode().to_be_bytes());
+        out.crc();
+        for (id, block) in memory.ebr() {
+            out.command(c::EBR_ADDRESS, &(u32::from(id) << 11).to_be_bytes());
+            let [high, low] = (EBR_ROWS as u16).to_be_bytes();
+            out.bytes(&[c::WRITE_EBR, EBR_OPTIONS, high, low]);
+            out.bytes(block);
+            out.crc();
+        }
+        out.end()
+    }
+
+    /// A bitstream that writes only some frames of `memory`, given by their numbers in any order, over what
+    /// a device holds; neighbours share one command. `None` if the device's frame addresses are not known
+    /// or a number is out of range. Never compressed.
+    pub fn frames(&self, memory: &ConfigMemory, numbers: &[usize]) -> Option<Vec<u8>> {
+        let device = memory.device();
+        let mut positions: Vec<usize> =
+            numbers.iter().map(|number| device.frames.checked_sub(number + 1)).collect::<Option<_>>()?;
+        positions.sort_unstable();
+        positions.dedup();
+        let all: Vec<&[u8]> = memory.frames().collect();
+        let mut out = self.begin(memory);
+        for run in positions.chunk_by(|a, b| a + 1 == *b) {
+            out.command(c::WRITE_ADDRESS, &device.address(run[0])?.to_be_bytes());
+            out.plain(&all[run[0]..run[0] + run.len()]);
+        }
+        // The dummy byte behind the last frame is in no CRC; nothing after it is, either.
+        Some(out.end())
+    }
+
+    fn begin(&self, memory: &ConfigMemory) -> Writer {
+        let mut out = Writer { bytes: vec![0xff, 0x00], crc: 0 };
+        for line in &self.comment {
+            // The comment ends at FF and its lines at 0.
+            out.bytes.extend(line.bytes().filter(|byte| !matches!(byte, 0 | 0xff)));
+            out.bytes.push(0);
+        }
+        out.bytes.extend([0xff, 0xff, 0xff, 0xbd, 0xb3]);
+        out.dummies(4);
+        out.command(c::RESET_CRC, &[]);
+        out.crc = 0;
+        let Device { idcode, .. } = memory.device();
+        out.command(c::VERIFY_ID, &idcode.to_be_bytes());
+        out
+    }
+}
+
+struct Writer {
+    bytes: Vec<u8>,
+    crc: u16,
+}
+
+impl Writer {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.crc = crc::update(self.crc, bytes);
+    }
+
+    fn command(&mut self, command: u8, payload: &[u8]) {
+        self.bytes(&[command, 0, 0, 0]);
+        self.bytes(payload);
+    }
+
+    fn dummies(&mut self, count: usize) {
+        self.bytes.resize(self.bytes.len() + count, c::DUMMY);
+    }
+
+    fn crc(&mut self) {
+        self.bytes.extend(self.crc.to_be_bytes());
+        self.crc = 0;
+    }
+
+    fn start(&mut self, command: u8, frames: &[&[u8]]) {
+        // No device has more frames than fit into 16 bits.
+        let [high, low] = (frames.len() as u16).to_be_bytes();
+        self.bytes(&[command, FRAME_OPTIONS, high, low]);
+    }
+
+    fn plain(&mut self, frames: &[&[u8]]) {
+        self.start(c::PROGRAM_FRAMES, frames);
+        for frame in frames {
+            self.bytes(frame);
+            self.crc();
+            self.bytes(&[c::DUMMY]);
+        }
+    }
+
+    fn compressed(&mut self, frames: &[&[u8]]) {
+        let mut counts: [(usize, u8); 256] = std::array::from_fn(|byte| (0, byte as u8));
+        for byte in frames.iter().flat_map(|frame| *frame) {
+            counts[usize::from(*byte)].0 += 1;
+        }
+        // Zero and single bits have codes of their own. Of equally frequent bytes, the greater first.
+        let mut choice: Vec<_> = counts.into_iter().filter(|(_, b)| b.count_ones() > 1).collect();
+        choice.sort_unstable_by(|a, b| b.cmp(a));
+        let patterns: Vec<u8> = choice.iter().take(8).map(|(_, byte)| *byte).collect();
+        let reversed: Vec<u8> = patterns.iter().rev().copied().collect();
+        self.command(c::WRITE_DICTIONARY, &reversed);
+        let code = |byte: u8| match (byte, patterns.iter().position(|p| *p == byte)) {
+            (0, _) => (0, 1),
+            (b, _) if b.is_power_of_two() => (0b100_000 | b.trailing_zeros(), 6),
+            (_, Some(entry)) => (0b101_000 | entry as u32, 6),
+            (b, None) => (0b11 << 8 | u32::from(b), 10),
+        };
+        let codes: [(u32, u32); 256] = std::array::from_fn(|byte| code(byte as u8));
+
+        self.start(c::PROGRAM_COMPRESSED, frames);
+        for frame in frames {
+            let fill = frame.len().next_multiple_of(8) - frame.len();
+            let (mut bits, mut held) = (0u64, fill as u32);
+            let mut packed = Vec::with_capacity(frame.len() * 10 / 8 + 2);
+            for byte in *frame {
+                let (code, len) = codes[usize::from(*byte)];
+                bits = bits << len | u64::from(code);
+                held += len;
+                while held >= 8 {
+                    held -= 8;
+                    packed.push((bits >> held) as u8);
+                }
+            }
+            if held > 0 {
+                packed.push((bits << (8 - held)) as u8);
+            }
+            self.bytes(&packed);
+            self.crc();
+            self.bytes(&[c::DUMMY]);
+        }
+    }
+
+    fn end(mut self) -> Vec<u8> {
+        self.command(c::PROGRAM_DONE, &[]);
+        self.dummies(STARTUP_BYTES);
+        self.bytes
+    }
+}

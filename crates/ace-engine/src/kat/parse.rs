@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From a file to rows.
+
+use std::path::Path;
+
+use csv::{ByteRecord, ReaderBuilder};
+
+use super::{Check, KatError, KnownAnswers, Row, RowMode, Subject};
+use crate::operation::{Direction, Mode, Secret};
+
+/// The longest message that a repeat row may make and the longest chain that a Monte-Carlo row may ask for:
+/// far beyond every published row, and no memory problem.
+const MAX_REPEATED: usize = 256 << 20;
+const MAX_CHAIN: usize = 1_000_000;
+
+impl KnownAnswers {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or for its first line that is not a row of the subject.
+    pub fn read(subject: Subject, file: &Path) -> Result<KnownAnswers, KatError> {
+        if file.as_os_str() == "-" {
+            return Err(KatError::NotAFile("-".into()));
+        }
+        let bytes = std::fs::read(file).map_err(|source| KatError::Io { file: file.into(), source })?;
+        Self::parse(subject, file, &bytes)
+    }
+
+    /// The rows of a file with these contents. The name decides whether they are forgeries.
+    ///
+    /// # Errors
+    /// For the first line that is not a row of the subject, and when there is no row.
+    pub fn parse(subject: Subject, file: &Path, bytes: &[u8]) -> Result<KnownAnswers, KatError> {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(KatError::Empty { file: file.into() });
+        }
+        let at = |line: u64, reason: String| KatError::Line { file: file.into(), line, reason };
+        let csv_error = |error: csv::Error| {
+            let line = error.position().map_or(1, csv::Position::line);
+            at(line, error.to_string())
+        };
+        let mut reader = ReaderBuilder::new().from_reader(bytes);
+        let header = reader.byte_headers().map_err(csv_error)?;
+        let columns = Columns::find(subject, header).map_err(|reason| at(1, reason))?;
+
+        let mut rows = Vec::new();
+        for record in reader.byte_records() {
+            let record = record.map_err(csv_error)?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let check = columns.check(&record).map_err(|reason| at(line, reason))?;
+            let source = String::from_utf8_lossy(&record[columns.source]).into_owned();
+            rows.push(Row { line, source, check });
+        }
+        if rows.is_empty() {
+            return Err(KatError::NoRows { file: file.into() });
+        }
+        let forgeries = file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("_invalid"));
+        if forgeries && matches!(subject, Subject::Cipher(_)) {
+            return Err(at(1, "a cipher has no rows that must not verify".into()));
+        }
+        Ok(KnownAnswers { subject, forgeries, rows })
+    }
+}
+
+/// Where the columns are, by their names.
+struct Columns {
+    source: usize,
+    kind: ColumnKind,
+}
+
+enum ColumnKind {
+    Cipher { mode: usize, key: usize, iv: usize, plaintext: usize, ciphertext: usize },
+    Digest { key: Option<usize>, unit: usize, count: Option<usize>, digest: usize },
+}
+
+impl Columns {
+    fn find(subject: Subject, header: &ByteRecord) -> Result<Columns, String> {
+        let optional = |name: &str| header.iter().position(|column| column == name.as_bytes());
+        let column = |name: &str| {
+            optional(name).ok_or_else(|| {
+                let found: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
+                format!(
+                    "no column `{name}`, which known answers of {subject} need; columns: {}",
+                    found.join(",")
+                )
+            })
+        };
+        let source = column("source")?;
+        let kind = match subject {
+            Subject::Cipher(_) => ColumnKind::Cipher {
+                mode: column("mode")?,
+                key: column("key_hex")?,
+                iv: column("iv_hex")?,
+                plaintext: column("plaintext_hex")?,
+                ciphertext: column("ciphertext_hex")?,
+            },
+            Subject::Hash(_) | Subject::Hmac(..) => {
+                let count = optional("count");
+                ColumnKind::Digest {
+                    key: match subject {
+                        Subject::Hmac(..) => Some(column("key_hex")?),
+                        _ => optional("key_hex"),
+                    },
+                    unit: column(if count.is_some() { "unit_hex" } else { "message_hex" })?,
+                    count,
+                    digest: column("digest_hex")?,
+                }
+            }
+        };
+        Ok(Columns { source, kind })
+    }
+
+    /// The reader has checked that every row has as many columns as the header.
+    fn check(&self, record: &ByteRecord) -> Result<Check, String> {
+        let hex = |column: usize, name: &str| {
+            hex::decode(&record[column]).map_err(|error| format!("column `{name}`: {error}"))
+        };
+        match self.kind {
+            ColumnKind::Cipher { mode, key, iv, plaintext, ciphertext } => Ok(Check::Cipher {
+                mode: row_mode(&String::from_utf8_lossy(&record[mode])),
+                key: Secret::new(hex(key, "key_hex")?),
+                iv: hex(iv, "iv_hex")?,
+                plaintext: hex(plaintext, "plaintext_hex")?,
+                ciphertext: hex(ciphertext, "ciphertext_hex")?,
+            }),
+            ColumnKind::Digest { key, unit, count, digest } => {
+                let unit = hex(unit, if count.is_some() { "unit_hex" } else { "message_hex" })?;
+                let count = match count {
+                    None => 1,
+                    Some(count) => {
+                        let text = String::from_utf8_lossy(&record[count]);
+                        text.parse::<usize>().map_err(|error| format!("column `count`: `{text}`: {error}"))?
+                    }
+                };
+                if unit.len().checked_mul(count).is_none_or(|len| len > MAX_REPEATED) {
+                    return Err(format!("the message would be longer than {MAX_REPEATED} bytes"));
+                }
+                let key = key.map_or(Ok(Vec::new()), |key| hex(key, "key_hex"))?;
+                let digest = hex(digest, "digest_hex")?;
+                if digest.is_empty() {
+                    return Err("column `digest_hex` is empty".into());
+                }
+                Ok(Check::Digest { key: Secret::new(key), unit, count, digest })
+            }
+        }
+    }
+}
+
+fn row_mode(text: &str) -> RowMode {
+    let chain = |rest: &str| {
+        let (direction, n) = rest.split_once('-')?;
+        let direction = match direction {
+            "ENC" => Direction::Encrypt,
+            "DEC" => Direction::Decrypt,
+            _ => return None,
+        };
+        n.parse().ok().filter(|n| (1..=MAX_CHAIN).contains(n)).map(|n| (direction, n))
+    };
+    let unknown = || RowMode::Unknown(text.to_owned());
+    match text {
+        "ECB" => RowMode::Plain(Mode::Ecb),
+        "CBC" => RowMode::Plain(Mode::Cbc),
+        "CTR" => RowMode::Plain(Mode::Ctr),
+        _ => {
+            if let Some(rest) = text.strip_prefix("ECB-MCT-") {
+                return chain(rest).map_or_else(unknown, |(direction, n)| RowMode::EcbChain(direction, n));
+            }
+            let rest = text.strip_prefix("CBC-MCT-").and_then(chain);
+            rest.map_or_else(unknown, |(direction, n)| RowMode::CbcChain(direction, n))
+        }
+    }
+}

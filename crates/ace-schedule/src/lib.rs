@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The controller's policies: which configuration is loaded where and when, and which operation runs next.
+//!
+//! A decision is a pure function of the [`Queue`], the [`SlotState`]s and the [`Costs`]: no I/O, no clock, no
+//! randomness. The live board and the trace simulator ([`simulate`]) call the same [`Policy::decide`], again
+//! and again at one instant until it answers [`Decision::Wait`], and then let time pass until something ends.
+//!
+//! Times are plain `u64`; the caller chooses the unit and keeps to it.
+
+mod double_buffer;
+mod on_demand;
+mod queue;
+mod simulate;
+mod view;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+pub use queue::{Queue, QueuedOp, Running};
+pub use simulate::{Outcome, Packet, Start, Task, fewest_loads_in_order, simulate};
+
+/// A duration or an instant in the caller's unit.
+pub type Time = u64;
+
+/// A configuration, by its place in the caller's catalogue.
+pub type ConfigurationId = usize;
+
+/// What a slot is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotState {
+    /// Holds no configuration.
+    Empty,
+    Loading {
+        configuration: ConfigurationId,
+        ready_at: Time,
+    },
+    /// Configured, and nothing to do. `last_used`: when its last operation ended, or the load.
+    Idle {
+        configuration: ConfigurationId,
+        last_used: Time,
+    },
+    /// At work until about `until`. `room`: operations that its input buffer could take now.
+    Busy {
+        configuration: ConfigurationId,
+        until: Time,
+        room: usize,
+    },
+    /// Out of order; never used again.
+    Failed,
+}
+
+impl SlotState {
+    /// The configuration that can serve operations now.
+    pub fn resident(&self) -> Option<ConfigurationId> {
+        match *self {
+            SlotState::Idle { configuration, .. } | SlotState::Busy { configuration, .. } => {
+                Some(configuration)
+            }
+            _ => None,
+        }
+    }
+
+    /// The configuration that is here or on its way.
+    pub fn expected(&self) -> Option<ConfigurationId> {
+        match *self {
+            SlotState::Loading { configuration, .. } => Some(configuration),
+            _ => self.resident(),
+        }
+    }
+
+    /// Whether an operation can be handed over now.
+    pub fn takes(&self) -> bool {
+        matches!(self, SlotState::Idle { .. } | SlotState::Busy { room: 1.., .. })
+    }
+}
+
+/// What loads cost.
+#[derive(Clone, Debug, Default)]
+pub struct Costs {
+    /// Time on the configuration port, by [`ConfigurationId`].
+    pub load: Vec<Time>,
+}
+
+impl Costs {
+    /// Time on the port for one load; 0 for a configuration that is not in the table.
+    pub fn of(&self, configuration: ConfigurationId) -> Time {
+        self.load.get(configuration).copied().unwrap_or(0)
+    }
+}
+
+/// What to do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Start loading a configuration. Whatever the slot held is gone.
+    Load { slot: usize, configuration: ConfigurationId },
+    /// Hand the queued operation `op` to a slot that holds a configuration for it.
+    Execute { slot: usize, op: u64 },
+    /// Nothing to do until something ends or a new operation arrives.
+    Wait,
+}
+
+/// Default for the starvation bound of double buffering.
+pub const DEFAULT_PATIENCE: u32 = 512;
+
+/// How decisions are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// Strictly in the order of packets, one operation at a time. When its configuration is not resident it is
+    /// loaded over the one that was used longest ago, and everything waits.
+    OnDemand,
+    /// Looks ahead: queued operations of the resident configurations run in batches, lanes may overtake each
+    /// other, and a slot without work is loaded with what is needed next while the other one works.
+    DoubleBuffer {
+        /// An operation that so many later ones have overtaken is served first (see `docs/scheduling.md`).
+        patience: u32,
+    },
+}
+
+impl Policy {
+    /// Every policy with its default parameters.
+    pub const ALL: [Policy; 2] = [Policy::OnDemand, Policy::DoubleBuffer { patience: DEFAULT_PATIENCE }];
+
+    /// The name without parameters.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Policy::OnDemand => "on-demand",
+            Policy::DoubleBuffer { .. } => "double-buffer",
+        }
+    }
+
+    /// The next step. One configuration port is assumed: no load starts while another is under way.
+    pub fn decide(&self, queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
+        match *self {
+            Policy::OnDemand => on_demand::decide(queue, slots),
+            Policy::DoubleBuffer { patience } => double_buffer::decide(queue, slots, costs, patience),
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Policy::ALL.into_iter().find(|p| p.name() == text).ok_or_else(|| {
+            format!("unknown policy `{text}` (allowed: {})", Policy::ALL.map(|p| p.name()).join(", "))
+        })
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace bench`: wall-clock speed of the simulated slots and of the CPU engine.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ace_board::Models;
+use ace_board::bench::{Speed, slot_speed};
+use ace_board::manifest::Configuration;
+use ace_engine::cpu::CpuEngine;
+use ace_engine::engine::run_one;
+use ace_engine::{Algorithm, Direction, Kind, Mode, Operation, Pass, Secret};
+use anyhow::{Result, bail};
+
+use crate::engines::BoardArgs;
+use crate::{Outcome, print_json};
+
+/// Measure how fast slots are simulated and how fast the CPU engine is, in wall time.
+///
+/// One slot at a time, frames back to back under a kept key. The last column is no measurement of this machine: it is
+/// what the configuration reaches in modelled time.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only configurations whose names start with one of these
+    names: Vec<String>,
+    /// Bytes of data in a frame
+    #[arg(long, default_value_t = 1440)]
+    bytes: usize,
+    /// Seconds per measurement
+    #[arg(long, default_value_t = 0.5)]
+    seconds: f64,
+    /// Run the netlists instead of the RTL
+    #[arg(long)]
+    netlist: bool,
+    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
+    #[arg(long, value_name = "DIR")]
+    configurations: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Row {
+    #[serde(flatten)]
+    slot: Speed,
+    cpu_mb_per_second: f64,
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    if !(0.01..=600.0).contains(&args.seconds) {
+        bail!("--seconds is between 0.01 and 600");
+    }
+    if !(16..=1 << 24).contains(&args.bytes) || !args.bytes.is_multiple_of(16) {
+        bail!("--bytes is a multiple of 16 between 16 and {}", 1 << 24);
+    }
+    let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+    let models = if args.netlist { Models::Netlist } else { Models::Rtl };
+    let time = Duration::from_secs_f64(args.seconds);
+    let mut rows = Vec::new();
+    if !args.json {
+        println!("wall time, frames of {} bytes, {} models", args.bytes, models.name());
+        println!(
+            "{:12} {:24} {:>12} {:>14} {:>12} {:>18}",
+            "slot", "operation", "slot MB/s", "Mclocks/s", "CPU MB/s", "modelled Mb/s"
+        );
+    }
+    let chosen =
+        |c: &&Configuration| args.names.is_empty() || args.names.iter().any(|n| c.name.starts_with(n));
+    for configuration in catalogue.configurations.iter().filter(chosen) {
+        for operation in operations(configuration, args.bytes) {
+            let slot = slot_speed(configuration, &operation, models, time)?;
+            let cpu_mb_per_second = cpu_speed(&operation, time)?;
+            if !args.json {
+                println!(
+                    "{:12} {:24} {:>12.2} {:>14.2} {:>12.1} {:>18.0}",
+                    slot.configuration,
+                    slot.operation,
+                    slot.mb_per_second,
+                    slot.clocks_per_second / 1e6,
+                    cpu_mb_per_second,
+                    slot.modelled_mbps
+                );
+            }
+            rows.push(Row { slot, cpu_mb_per_second });
+        }
+    }
+    if rows.is_empty() {
+        bail!("no such configuration in {}; build them with `make models`", catalogue.folder.display());
+    }
+    if args.json {
+        print_json(&rows)?;
+    }
+    Ok(Outcome::Well)
+}
+
+/// One operation per algorithm, direction and, for ciphers, shortest and longest key.
+fn operations(configuration: &Configuration, bytes: usize) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    let data = || (0..bytes).map(|i| (i * 7 + 3) as u8).collect();
+    for can in &configuration.can {
+        let Some(algorithm) = Algorithm::by_name(&can.algorithm) else { continue };
+        let mut push = |pass| operations.push(Operation { pass, data: data() });
+        match algorithm.kind {
+            Kind::Cipher { block, .. } => {
+                let shortest = can.key_bytes.iter().min();
+                let longest = can.key_bytes.iter().max().filter(|l| Some(*l) != shortest);
+                for key_bytes in shortest.into_iter().chain(longest) {
+                    for (name, direction) in
+                        [("encrypt", Direction::Encrypt), ("decrypt", Direction::Decrypt)]
+                    {
+                        if can.directions.iter().any(|d| d == name) && can.modes.iter().any(|m| m == "cbc") {
+                            push(Pass::Cipher {
+                                algorithm,
+                                mode: Mode::Cbc,
+                                direction,
+                                key: Secret::new((1..=*key_bytes as u8).collect()),
+                                iv: vec![9; block],
+                            });
+                        }
+                    }
+                }
+            }
+            Kind::Hash { .. } => push(Pass::Hash { algorithm }),
+        }
+    }
+    operations
+}
+
+/// 10^6 bytes a second.
+fn cpu_speed(operation: &Operation, time: Duration) -> Result<f64> {
+    let mut engine = CpuEngine::new();
+    let (start, mut count) = (Instant::now(), 0u64);
+    while count == 0 || start.elapsed() < time / 4 {
+        run_one(&mut engine, operation.clone())?;
+        count += 1;
+    }
+    Ok(operation.data.len() as f64 * count as f64 / start.elapsed().as_secs_f64() / 1e6)
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which engine executes, chosen on the command line.
+
+use std::path::{Path, PathBuf};
+
+use ace_board::trace::BoardReport;
+use ace_board::{Board, BoardConfig, Catalogue, Models};
+use ace_engine::cpu::CpuEngine;
+use ace_engine::{Completion, Engine, Job};
+use ace_schedule::Policy;
+use anyhow::Result;
+use clap::ValueEnum;
+
+/// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
+const CPU_WINDOW: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineKind {
+    /// Configurations loaded into simulated slots that run the RTL
+    Board,
+    /// The same board; its slots run the synthesised netlists
+    Netlist,
+    /// This processor
+    Cpu,
+}
+
+#[derive(clap::Args)]
+pub struct EngineArgs {
+    /// What computes
+    #[arg(long, value_enum, default_value = "board")]
+    pub engine: EngineKind,
+    #[command(flatten)]
+    pub board: BoardArgs,
+}
+
+#[derive(clap::Args)]
+pub struct BoardArgs {
+    /// The board's description; without it, the board of board.toml in the repository
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+    /// When to load configurations: `on-demand` or `double-buffer`
+    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policy)]
+    pub policy: Policy,
+    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
+    #[arg(long, value_name = "DIR")]
+    pub configurations: Option<PathBuf>,
+}
+
+fn policy(name: &str) -> Result<Policy, String> {
+    name.parse::<Policy>().map_err(|error| error.to_string())
+}
+
+impl BoardArgs {
+    /// The configurations of a folder, or of the folder that is found without one.
+    pub fn catalogue_in(folder: Option<&Path>) -> Catalogue {
+        match folder {
+            Some(folder) => Catalogue::read(folder),
+            None => Catalogue::find(None),
+        }
+    }
+
+    pub fn config(&self) -> Result<BoardConfig> {
+        Ok(match &self.board {
+            Some(file) => BoardConfig::from_file(file)?,
+            None => BoardConfig::default(),
+        })
+    }
+
+    pub fn open(&self, models: Models) -> Result<Board> {
+        let catalogue = Self::catalogue_in(self.configurations.as_deref());
+        Ok(Board::new(self.config()?, catalogue, self.policy, models)?)
+    }
+}
+
+pub enum AnyEngine {
+    Board(Box<Board>, usize),
+    Cpu(CpuEngine),
+}
+
+pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
+    let models = match args.engine {
+        EngineKind::Cpu => return Ok(AnyEngine::Cpu(CpuEngine::new())),
+        EngineKind::Board => Models::Rtl,
+        EngineKind::Netlist => Models::Netlist,
+    };
+    let window = args.board.config()?.packet_buffer;
+    Ok(AnyEngine::Board(Box::new(args.board.open(models)?), window))
+}
+
+impl AnyEngine {
+    /// Packets that may be in flight at once.
+    pub fn packet_buffer(&self) -> usize {
+        match self {
+            AnyEngine::Board(_, window) => *window,
+            AnyEngine::Cpu(_) => CPU_WINDOW,
+        }
+    }
+
+    pub fn report(&self) -> Option<BoardReport> {
+        match self {
+            AnyEngine::Board(board, _) => Some(board.report()),
+            AnyEngine::Cpu(_) => None,
+        }
+    }
+}
+
+impl Engine for AnyEngine {
+    fn name(&self) -> &'static str {
+        match self {
+            AnyEngine::Board(board, _) => board.name(),
+            AnyEngine::Cpu(cpu) => cpu.name(),
+        }
+    }
+
+    fn submit(&mut self, job: Job) {
+        match self {
+            AnyEngine::Board(board, _) => board.submit(job),
+            AnyEngine::Cpu(cpu) => cpu.submit(job),
+        }
+    }
+
+    fn poll(&mut self) -> Vec<Completion> {
+        match self {
+            AnyEngine::Board(board, _) => board.poll(),
+            AnyEngine::Cpu(cpu) => cpu.poll(),
+        }
+    }
+}

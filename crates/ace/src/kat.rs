@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace kat`: known answers on an engine.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use ace_engine::kat::{self, Failure, KnownAnswers, Report, Skip, Subject};
+use anyhow::{Context, Result, anyhow, bail};
+use indicatif::ProgressBar;
+
+use crate::engines::{self, AnyEngine, EngineArgs};
+use crate::{Outcome, print_json};
+
+/// How many failing rows are printed in full.
+const SHOWN: usize = 20;
+
+/// Run known answers, in both directions, and say how many passed.
+///
+/// Files are CSV: block ciphers `source,mode,key_hex,iv_hex,plaintext_hex,ciphertext_hex` (modes ECB, CBC, CTR and
+/// Monte-Carlo ECB-MCT-ENC-n and the like), hashes and HMAC `source,key_hex,message_hex,digest_hex`, whole packets
+/// for `esp`. Rows of a mode or key size that does not exist here are skipped, never passed.
+#[derive(clap::Args)]
+pub struct Args {
+    /// aes, des, 3des, md5, sha1, hmac-md5, hmac-md5-96, hmac-sha1, hmac-sha1-96, esp
+    algorithm: String,
+    /// File of known answers
+    file: PathBuf,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Json<'a> {
+    algorithm: &'a str,
+    file: String,
+    engine: &'a str,
+    passed: usize,
+    failed: &'a [Failure],
+    skipped: &'a [Skip],
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    let report = if args.algorithm.eq_ignore_ascii_case("esp") {
+        packets(&args.file, &mut engines::open(&args.engine)?)?
+    } else {
+        let subject = Subject::by_name(&args.algorithm).ok_or_else(|| {
+            let names = Subject::names().join(", ");
+            anyhow!("unknown algorithm `{}`; there are {names}, esp", args.algorithm)
+        })?;
+        let answers = KnownAnswers::read(subject, &args.file)?;
+        let mut engine = engines::open(&args.engine)?;
+        let bar = if args.json || !std::io::stderr().is_terminal() {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(0)
+        };
+        let report = kat::run_with_progress(&answers, &mut engine, &mut |done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        report
+    };
+    let engine = format!("{:?}", args.engine.engine).to_lowercase();
+    if args.json {
+        print_json(&Json {
+            algorithm: &args.algorithm,
+            file: args.file.display().to_string(),
+            engine: &engine,
+            passed: report.passed,
+            failed: &report.failed,
+            skipped: &report.skipped,
+        })?;
+    } else {
+        print(&report, &args.file);
+    }
+    if report.passed + report.failed.len() == 0 {
+        eprintln!("ace: no row of {} could be run", args.file.display());
+    }
+    Ok(if report.is_success() { Outcome::Well } else { Outcome::Wrong })
+}
+
+fn print(report: &Report, file: &Path) {
+    for failure in report.failed.iter().take(SHOWN) {
+        println!("{}:{}: {} ({})", file.display(), failure.line, failure.step, failure.source);
+        println!("  expected {}", failure.expected);
+        println!("  got      {}", failure.got);
+    }
+    if report.failed.len() > SHOWN {
+        println!("… and {} more failing rows (--json lists them all)", report.failed.len() - SHOWN);
+    }
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    for skip in &report.skipped {
+        match reasons.iter_mut().find(|(reason, _)| *reason == skip.reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((&skip.reason, 1)),
+        }
+    }
+    for (reason, count) in reasons {
+        println!("skipped {count}: {reason}");
+    }
+    let skipped = match report.skipped.len() {
+        0 => String::new(),
+        count => format!(", {count} skipped"),
+    };
+    println!("{} passed, {} failed{skipped}", report.passed, report.failed.len());
+}
+
+/// Whole ESP packets, sealed and opened.
+fn packets(file: &Path, engine: &mut AnyEngine) -> Result<Report> {
+    use ace_esp::kat::{Outcome as Row, check};
+
+    let mut reader =
+        csv::Reader::from_path(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let headers = reader.headers().with_context(|| format!("{}", file.display()))?;
+    if !headers.iter().any(|name| name == "esp_hex") {
+        bail!("{}: no column `esp_hex`: not a file of ESP packets", file.display());
+    }
+    let mut report = Report::default();
+    for (number, row) in reader.deserialize::<ace_esp::kat::Row>().enumerate() {
+        let row = row.with_context(|| format!("{}", file.display()))?;
+        let (line, source) = (number as u64 + 2, format!("{} {}", row.source, row.case));
+        match check(&row, engine) {
+            Row::Passed => report.passed += 1,
+            Row::Skipped(reason) => report.skipped.push(Skip { line, source, reason }),
+            Row::Failed(got) => report.failed.push(Failure {
+                line,
+                source,
+                step: "packet".into(),
+                expected: "the published packet and payload".into(),
+                got,
+            }),
+        }
+    }
+    if report.passed + report.failed.len() + report.skipped.len() == 0 {
+        bail!("{}: no rows below the header", file.display());
+    }
+    Ok(report)
+}

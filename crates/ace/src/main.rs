@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line of ACE: arguments, wiring, printing.
+//!
+//! Exit codes: 0 all is well; 1 the work was done and something about it is wrong (known answers failed, the
+//! capture is damaged, packets were lost to the engine); 2 the arguments or an input cannot be used; 130
+//! interrupted.
+
+mod bench;
+mod capture;
+mod compare;
+mod configurations;
+mod engines;
+mod inspect;
+mod kat;
+mod link;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Adaptive cryptographic engine for IPsec: packets through reconfigurable hardware that becomes whichever
+/// cipher their security association asks for.
+#[derive(Parser)]
+#[command(name = "ace", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Kat(kat::Args),
+    Configurations(configurations::Args),
+    Inspect(inspect::Args),
+    Compare(compare::Args),
+    Bench(bench::Args),
+}
+
+/// How a command ended that did not fail outright.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Well,
+    /// The work is done and its result says that something is wrong.
+    Wrong,
+    Interrupted,
+}
+
+fn main() -> ExitCode {
+    // `ace … | head` ends quietly.
+    sigpipe::reset();
+    let outcome = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Kat(args) => kat::run(&args),
+        Command::Configurations(args) => configurations::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Bench(args) => bench::run(&args),
+    };
+    match outcome {
+        Ok(Outcome::Well) => ExitCode::SUCCESS,
+        Ok(Outcome::Wrong) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Err(error) => {
+            eprintln!("ace: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints a value for machines.
+pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, value)?;
+    writeln!(out)?;
+    Ok(())
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The summary on a terminal.
+
+use ace_board::trace::BoardReport;
+
+use super::{duration, percent};
+use crate::run::Summary;
+
+pub fn print(summary: &Summary) {
+    let p = &summary.packets;
+    println!(
+        "{}: {} packets in, {} out: {} protected, {} decapsulated, {} bypassed; {} dropped",
+        summary.input,
+        summary.frames,
+        summary.written,
+        p.protected.packets,
+        p.decapsulated.packets,
+        p.bypassed.packets,
+        summary.frames - summary.written,
+    );
+    for (cause, count) in p.dropped.iter() {
+        println!("  dropped {count:>6}  {:18} {cause}", cause.name());
+    }
+    if summary.cut_short > 0 {
+        println!(
+            "  dropped {:>6}  cut_short          the capture holds only their beginning",
+            summary.cut_short
+        );
+    }
+    if summary.not_ip > 0 {
+        println!("  {} frames hold no IP packet", summary.not_ip);
+    }
+    println!();
+    let name_width = summary.sas.iter().map(|sa| sa.name.len()).max().unwrap_or(0).max(4);
+    println!(
+        "{:name_width$}  {:10} {:3}  {:26} {:>8} {:>10} {:>8} {:>10}",
+        "SA", "SPI", "dir", "suite", "packets", "bytes", "dropped", "sequence"
+    );
+    for sa in &summary.sas {
+        println!(
+            "{:name_width$}  {:#010x} {:3}  {:26} {:>8} {:>10} {:>8} {:>10}",
+            sa.name,
+            sa.spi,
+            match sa.direction {
+                ace_esp::Direction::Out => "out",
+                ace_esp::Direction::In => "in",
+            },
+            format!("{} + {}", sa.cipher, sa.auth),
+            sa.counters.forwarded.packets,
+            sa.counters.forwarded.bytes,
+            sa.counters.dropped.total(),
+            sa.sequence,
+        );
+    }
+    println!();
+    if let Some(board) = &summary.board {
+        print_board(board);
+    }
+    println!("wall time {:.2} s ({} engine)", summary.wall_seconds, summary.engine);
+}
+
+fn print_board(board: &BoardReport) {
+    let t = &board.totals;
+    println!(
+        "board: {}, {} slots, port {}, link {}, policy {}, {} models",
+        board.device,
+        board.slots.len(),
+        board.configuration_port,
+        board.host_link,
+        board.policy,
+        board.models
+    );
+    for (index, slot) in board.slots.iter().enumerate() {
+        println!(
+            "slot {index}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}",
+            slot.loads,
+            duration(slot.load),
+            slot.operations,
+            duration(slot.execute),
+            duration(slot.idle),
+            slot.resident
+                .and_then(|at| board.configurations.get(at))
+                .map_or("nothing", |configuration| &configuration.name),
+        );
+    }
+    for c in board.configurations.iter().filter(|c| c.loads + c.operations > 0 || c.refused.is_some()) {
+        println!(
+            "  {:10} {:>5} loads of {:>7} bytes, {:>6} operations, {:>9} bytes in {:>10} at {:.1} MHz{}",
+            c.name,
+            c.loads,
+            c.bitstream_bytes,
+            c.operations,
+            c.data_bytes,
+            duration(c.execute),
+            c.clock_hz as f64 / 1e6,
+            c.refused.as_ref().map_or(String::new(), |reason| format!("; refused: {reason}")),
+        );
+    }
+    println!("modelled time {}, of which", duration(t.total));
+    for (what, part) in [
+        ("a slot works", t.executing),
+        ("only the host link works", t.link_only),
+        ("all wait for a configuration", t.exposed_load),
+        ("nothing happens", t.idle),
+    ] {
+        println!("  {:>10}  {:>5.1} %  {what}", duration(part), percent(part, t.total));
+    }
+    println!(
+        "reconfiguration: {} loads, {} in all, {} hidden; {} operations found their configuration resident",
+        t.loads,
+        duration(t.load),
+        duration(t.hidden_load),
+        t.skipped_loads
+    );
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace run` on the board when bits are damaged, cut, missing or another device's: the packets that needed them are
+//! dropped and counted, the others go on, none leaves in clear.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{TRAFFIC, ace, built, root, stderr};
+use serde_json::Value;
+
+/// Packets of A-B (AES, MD5) and of A-C (3DES, SHA-1) in the demo's capture.
+const AB: u64 = 134;
+const AC: u64 = 143;
+
+/// A folder with the demo's configurations, of which `name` may be changed.
+fn copy_of_build(folder: &Path, name: &str) {
+    for configuration in ["aes", "3des", "md5", "sha1"] {
+        let from = root().join("build/configurations").join(configuration);
+        let to = folder.join(configuration);
+        if configuration == name {
+            fs::create_dir(&to).unwrap();
+            for entry in fs::read_dir(&from).unwrap().map(Result::unwrap).filter(|e| e.path().is_file()) {
+                fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+            }
+        } else {
+            std::os::unix::fs::symlink(from.canonicalize().unwrap(), to).unwrap();
+        }
+    }
+}
+
+/// Runs the demo's outbound traffic on the configurations in `folder`.
+fn run(folder: &Path) -> (Value, String) {
+    let output = folder.join("out.pcap");
+    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--json", "--configurations"];
+    let out = ace(&args, &[folder, "-o".as_ref(), &output]);
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    (serde_json::from_slice(&out.stdout).expect("a summary"), stderr(&out))
+}
+
+/// What must hold whenever the AES configuration cannot be used.
+fn only_the_others_left(summary: &Value, errors: &str, what: &str) {
+    assert_eq!(summary["written"], AC, "{what}");
+    assert_eq!(summary["packets"]["protected"]["packets"], AC, "{what}");
+    assert_eq!(summary["packets"]["bypassed"]["packets"], 0, "{what}");
+    let dropped = summary["packets"]["dropped"].as_object().expect("a map of causes");
+    let count: u64 = ["load_failed", "no_configuration"]
+        .iter()
+        .filter_map(|cause| dropped.get(*cause).and_then(Value::as_u64))
+        .sum();
+    assert_eq!(count, AB, "{what}: {dropped:?}");
+    assert!(errors.contains("aes"), "{what}: the error does not name the configuration: {errors}");
+}
+
+fn bitstream(folder: &Path) -> std::path::PathBuf {
+    let manifest = fs::read(folder.join("aes/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    folder.join("aes").join(manifest["files"]["bitstream"]["path"].as_str().unwrap())
+}
+
+#[test]
+fn a_flipped_bit_leaves_the_slot_unconfigured() {
+    if !built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    copy_of_build(folder.path(), "aes");
+    let file = bitstream(folder.path());
+    let good = fs::read(&file).unwrap();
+    // The first bytes (comment), the last, and a spread over all between.
+    let spread = (0..12).map(|i| (good.len() * 8 - 1) / 11 * i);
+    for bit in [3, 16, 200].into_iter().chain(spread) {
+        let mut bad = good.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&file, &bad).unwrap();
+        let (summary, errors) = run(folder.path());
+        only_the_others_left(&summary, &errors, &format!("bit {bit}"));
+    }
+}
+
+#[test]
+fn a_truncated_missing_or_foreign_bitstream_leaves_the_slot_unconfigured() {
+    if !built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    copy_of_build(folder.path(), "aes");
+    let file = bitstream(folder.path());
+    let good = fs::read(&file).unwrap();
+    for length in [0, 1, 100, good.len() / 2, good.len() - 1] {
+        fs::write(&file, &good[..length]).unwrap();
+        let (summary, errors) = run(folder.path());
+        only_the_others_left(&summary, &errors, &format!("{length} bytes"));
+    }
+    // The bits of another configuration under this one's name.
+    fs::copy(root().join("build/configurations/md5/md5.bit"), &file).unwrap();
+    let (summary, errors) = run(folder.path());
+    only_the_others_left(&summary, &errors, "bits of md5");
+    fs::remove_file(&file).unwrap();
+    let (summary, errors) = run(folder.path());
+    only_the_others_left(&summary, &errors, "no file");
+    fs::remove_file(folder.path().join("aes/manifest.json")).unwrap();
+    let (summary, errors) = run(folder.path());
+    only_the_others_left(&summary, &errors, "no configuration");
+}
+
+#[test]
+fn the_board_and_the_cpu_write_the_same_packets_under_both_policies() {
+    if !built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, engine: &[&str]| {
+        let path = folder.path().join(name);
+        let args =
+            [&["run", TRAFFIC, "--sas", "demo/protect.toml", "--iv-seed", "5"], engine, &["-o"]].concat();
+        let out = ace(&args, &[&path]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        fs::read(path).unwrap()
+    };
+    let cpu = run("cpu.pcap", &["--engine", "cpu"]);
+    for policy in ["on-demand", "double-buffer"] {
+        assert!(run("board.pcap", &["--policy", policy]) == cpu, "{policy}: the packets differ");
+    }
+}
+
+#[test]
+fn the_report_is_one_page_and_a_trace() {
+    if !built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.pcap");
+    let report = folder.path().join("report");
+    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--report"];
+    let out = ace(&args, &[&report, "-o".as_ref(), &output]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let page = fs::read_to_string(report.join("report.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("slot 1") && page.contains("</html>"));
+    for outside in ["src=", "href=", "@import", "url("] {
+        assert!(!page.contains(outside), "the page is not self-contained: {outside}");
+    }
+    let trace: Value = serde_json::from_slice(&fs::read(report.join("trace.json")).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let count = |category: &str| events.iter().filter(|e| e["cat"] == category).count();
+    assert_eq!(count("execute"), 2 * (AB + AC) as usize);
+    assert!(count("load") >= 4);
+    // Nothing happens twice at once in one slot.
+    for slot in 0..2 {
+        let mut spans: Vec<(f64, f64)> = events
+            .iter()
+            .filter(|e| e["tid"] == slot && e["ph"] == "X")
+            .map(|e| (e["ts"].as_f64().unwrap(), e["dur"].as_f64().unwrap()))
+            .collect();
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(spans.windows(2).all(|w| w[0].0 + w[0].1 <= w[1].0 + 1e-6), "slot {slot}: events overlap");
+    }
+}

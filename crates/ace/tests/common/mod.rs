@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the tests of the command line share.
+#![allow(dead_code)] // each test program uses a part
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The demo's capture, relative to the root.
+pub const TRAFFIC: &str = "demo/traffic.pcap";
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs `ace` in the repository's root with `args` and then `paths`.
+pub fn ace(args: &[&str], paths: &[&Path]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ace"))
+        .current_dir(root())
+        .args(args)
+        .args(paths)
+        .output()
+        .expect("ace starts")
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Whether the demo's configurations are built. `make test` builds them and says so with `ACE_REQUIRE_BUILD`; then
+/// their absence is a failure, else the test says that it checked nothing.
+pub fn built() -> bool {
+    let missing: Vec<&str> = ["aes", "3des", "md5", "sha1"]
+        .into_iter()
+        .filter(|name| !root().join("build/configurations").join(name).join("manifest.json").exists())
+        .collect();
+    if missing.is_empty() {
+        return true;
+    }
+    assert!(
+        std::env::var_os("ACE_REQUIRE_BUILD").is_none(),
+        "not built: {}; run `make demo` or `make test`",
+        missing.join(", ")
+    );
+    eprintln!("not built: {}; nothing was checked", missing.join(", "));
+    false
+}

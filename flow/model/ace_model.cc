@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole frames in and out of a Verilated slot. Generic over the Verilated class: ACE_TOP names it, ACE_TOP_HEADER
+// is its header. The slot registers both streams, so its outputs depend on the clock alone and are read after
+// a rising edge without another evaluation; new inputs are applied together with the next rising edge.
+
+#pragma GCC visibility push(default)  // everything else in this object is hidden
+#include "ace_model.h"
+#pragma GCC visibility pop
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "verilated.h"
+
+#include ACE_TOP_HEADER
+
+namespace {
+
+// Clocks in reset; more than one, so that cells with a synchronous reset are reset as well.
+constexpr int kResetClocks = 4;
+constexpr uint64_t kMaxClocks = uint64_t{1} << 20;
+
+// xorshift64*: enough to stall a stream, cheap enough to be asked in every clock.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_{seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du} {
+    if (state_ == 0) state_ = 1;
+  }
+  bool chance(uint32_t of_65536) {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return ((state_ * 0x2545f4914f6cdd1du) >> 48) < of_65536;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace
+
+struct ace_model {
+  VerilatedContext context;
+  std::unique_ptr<ACE_TOP> top;
+  uint64_t clocks = 0;
+
+  ace_model() {
+    context.threads(1);
+    context.randReset(0);
+    top = std::make_unique<ACE_TOP>(&context, "slot");
+    top->clk_i = 0;
+    top->rst_ni = 1;
+    top->eval();
+    reset();
+  }
+  ~ace_model() { top->final(); }
+
+  // One rising edge with the inputs as they are.
+  void clock() {
+    top->clk_i = 1;
+#ifdef ACE_ROOT_EVAL
+    // The flow found that this model watches the edges of clk_i and rst_ni alone and has no class objects. Then
+    // the evaluation needs none of the locks and queues around it, and forgetting that the clock was high spares
+    // the evaluation of the falling edge.
+    ACE_ROOT_EVAL(top->rootp);
+    top->rootp->__Vtrigprevexpr___TOP__clk_i__0 = 0;
+#else
+    top->eval();
+    top->clk_i = 0;
+    top->eval();
+#endif
+    ++clocks;
+  }
+
+  void reset() {
+    top->clk_i = 0;
+    top->s_axis_tvalid = 0;
+    top->s_axis_tlast = 0;
+    top->s_axis_tdata = 0;
+    top->m_axis_tready = 0;
+    top->rst_ni = 0;
+    top->eval();
+    for (int i = 0; i < kResetClocks; ++i) clock();
+    top->clk_i = 0;
+    top->rst_ni = 1;
+    top->eval();
+    clocks = 0;
+  }
+
+  template <bool Stalls>
+  int run(ace_model_frame *frames, size_t n, const ace_model_options &options);
+};
+
+template <bool Stalls>
+int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &options) {
+  ACE_TOP &t = *top;
+  Random random{options.seed};
+  const uint64_t max_idle = options.max_clocks != 0 ? options.max_clocks : kMaxClocks;
+  const uint64_t reset_at = options.reset_after != 0 ? clocks + options.reset_after : UINT64_MAX;
+
+  size_t in = 0;   // frame that is being sent
+  size_t out = 0;  // frame that is being answered
+  const uint8_t *next = frames[0].request;
+  const uint8_t *end = next + frames[0].request_len;
+  bool first_beat = true;
+  uint8_t *write = frames[0].response;
+  size_t space = frames[0].response_cap;
+  bool first_answer = true;
+  bool offered = false;
+  uint64_t last_beat = clocks;
+
+  while (out < n) {
+    if (clocks >= reset_at) {
+      reset();
+      return ACE_MODEL_RESET;
+    }
+    // An offered beat stays until it is taken, as AXI4-Stream demands.
+    if (!offered && in < n && !(Stalls && random.chance(options.in_stall))) {
+      uint64_t beat;
+      std::memcpy(&beat, next, sizeof beat);
+      t.s_axis_tdata = beat;
+      t.s_axis_tlast = end - next == 8;
+      t.s_axis_tvalid = 1;
+      offered = true;
+    }
+    const bool ready = !(Stalls && random.chance(options.out_stall));
+    t.m_axis_tready = ready;
+
+    const bool sent = offered && t.s_axis_tready;
+    const bool received = ready && t.m_axis_tvalid;
+    if (sent) {
+      ace_model_frame &f = frames[in];
+      if (first_beat) f.first_in = clocks;
+      first_beat = false;
+      next += 8;
+      if (next == end) {
+        first_beat = true;
+        if (++in < n) {
+          next = frames[in].request;
+          end = next + frames[in].request_len;
+        }
+      }
+    }
+    if (received) {
+      ace_model_frame &f = frames[out];
+      if (first_answer) f.first_out = clocks;
+      first_answer = false;
+      if (space < 8) {
+        reset();
+        return ACE_MODEL_NO_SPACE;
+      }
+      const uint64_t beat = t.m_axis_tdata;
+      std::memcpy(write, &beat, sizeof beat);
+      write += 8;
+      space -= 8;
+      if (t.m_axis_tlast) {
+        f.last_out = clocks;
+        f.response_len = static_cast<size_t>(write - f.response);
+        first_answer = true;
+        if (++out < n) {
+          write = frames[out].response;
+          space = frames[out].response_cap;
+        }
+      }
+    }
+    if (sent || received) {
+      last_beat = clocks;
+    } else if (clocks - last_beat > max_idle) {
+      reset();
+      return ACE_MODEL_SILENT;
+    }
+    clock();
+    if (sent) {
+      t.s_axis_tvalid = 0;
+      offered = false;
+    }
+  }
+  t.m_axis_tready = 0;
+  return ACE_MODEL_OK;
+}
+
+extern "C" {
+
+uint32_t ace_model_abi(void) { return ACE_MODEL_ABI; }
+
+ace_model *ace_model_new(void) {
+  try {
+    return new ace_model;
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+void ace_model_free(ace_model *model) { delete model; }
+
+void ace_model_reset(ace_model *model) { model->reset(); }
+
+uint64_t ace_model_clocks(const ace_model *model) { return model->clocks; }
+
+int ace_model_run(ace_model *model, ace_model_frame *frames, size_t n, const ace_model_options *options) {
+  for (size_t i = 0; i < n; ++i) {
+    frames[i].response_len = 0;
+    frames[i].first_in = frames[i].first_out = frames[i].last_out = 0;
+    if (frames[i].request_len == 0 || frames[i].request_len % 8 != 0) return ACE_MODEL_BAD_FRAME;
+  }
+  if (n == 0) return ACE_MODEL_OK;
+  static constexpr ace_model_options kNone{};
+  const ace_model_options &o = options != nullptr ? *options : kNone;
+  const bool stalls = o.in_stall != 0 || o.out_stall != 0;
+  return stalls ? model->run<true>(frames, n, o) : model->run<false>(frames, n, o);
+}
+
+}  // extern "C"

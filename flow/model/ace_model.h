@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The C interface of a Verilated slot: whole frames cross it, never single clocks. A model is one shared
+ * object; the same interface serves the model of the RTL and the model of the synthesised netlist. */
+#ifndef ACE_MODEL_H
+#define ACE_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACE_MODEL_ABI 1u
+
+typedef struct ace_model ace_model;
+
+/* One request and its response. Lengths are bytes and multiples of 8; tlast is on the last beat. */
+typedef struct {
+  const uint8_t *request;
+  size_t request_len;
+  uint8_t *response;
+  size_t response_cap;
+  size_t response_len;   /* out: written by the model */
+  uint64_t first_in;     /* out: clock in which the first beat of the request was taken */
+  uint64_t first_out;    /* out: clock in which the first beat of the response was taken */
+  uint64_t last_out;     /* out: clock in which the last beat of the response was taken */
+} ace_model_frame;
+
+typedef struct {
+  uint64_t seed;         /* of the stalls */
+  uint32_t in_stall;     /* chance in 65536 that no request beat is offered in a clock */
+  uint32_t out_stall;    /* chance in 65536 that no response beat is taken in a clock */
+  uint64_t max_clocks;   /* without any beat on either side before the call gives up; 0: 1 << 20 */
+  uint64_t reset_after;  /* assert reset after so many clocks of this call; 0: never. The frames that are not
+                            answered by then are given up and the call returns ACE_MODEL_RESET. */
+} ace_model_options;
+
+enum {
+  ACE_MODEL_OK = 0,
+  ACE_MODEL_SILENT = 1,   /* max_clocks passed without a beat: the slot hangs */
+  ACE_MODEL_NO_SPACE = 2, /* a response is longer than its buffer */
+  ACE_MODEL_RESET = 3,    /* reset_after was reached */
+  ACE_MODEL_BAD_FRAME = 4 /* a request is empty or not whole beats */
+};
+
+uint32_t ace_model_abi(void);
+/* A new slot, out of reset; NULL when memory is short. Instances are independent. */
+ace_model *ace_model_new(void);
+void ace_model_free(ace_model *model);
+void ace_model_reset(ace_model *model);
+/* Clocks since the last reset. */
+uint64_t ace_model_clocks(const ace_model *model);
+/* Sends n frames back to back and collects their responses in order. options may be NULL: no stalls. */
+int ace_model_run(ace_model *model, ace_model_frame *frames, size_t n, const ace_model_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""configurations.toml: the real one, and every mistake with its place."""
+
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+from ace_flow import configurations, tools
+
+GOOD = """
+[sources]
+common = ["rtl/lib/*.sv"]
+
+[[configuration]]
+name = "one"
+summary = "a cipher"
+top = "one_slot"
+sources = ["@common", "rtl/one/*.sv"]
+parameters = { Rounds = 2 }
+frequency_mhz = 80
+
+[[configuration.can]]
+algorithm = "des"
+code = 2
+kind = "cipher"
+block_bytes = 8
+key_bytes = [8]
+
+[[configuration]]
+name = "two"
+summary = "a hash"
+top = "two_slot"
+sources = ["@common"]
+frequency_mhz = 80.5
+sets = ["demo", "library"]
+
+[[configuration.can]]
+algorithm = "md5"
+code = 0x41
+kind = "hash"
+block_bytes = 64
+digest_bytes = 16
+operations = ["hash"]
+"""
+
+
+class Table(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for name in ("rtl/lib/b.sv", "rtl/lib/a_pkg.sv", "rtl/one/one_slot.sv", "rtl/one/one_pkg.sv"):
+            file = self.root / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("")
+
+    def load(self, text: str) -> dict[str, configurations.Configuration]:
+        file = self.root / "t.toml"
+        file.write_text(textwrap.dedent(text))
+        return configurations.load(file, self.root)
+
+    def refuse(self, old: str, new: str, *parts: str) -> None:
+        self.assertIn(old, GOOD)
+        with self.assertRaises(configurations.ConfigurationError) as caught:
+            self.load(GOOD.replace(old, new, 1))
+        for part in ("t.toml", *parts):
+            self.assertIn(part, str(caught.exception))
+
+    def test_good(self) -> None:
+        table = self.load(GOOD)
+        self.assertEqual(list(table), ["one", "two"])
+        one, two = table.values()
+        packages_first = ("rtl/lib/a_pkg.sv", "rtl/one/one_pkg.sv", "rtl/lib/b.sv", "rtl/one/one_slot.sv")
+        self.assertEqual(one.sources, packages_first)
+        self.assertEqual((one.sets, two.sets), (("library",), ("demo", "library")))
+        self.assertEqual(one.can[0].modes, ("ecb", "cbc", "ctr"))
+        self.assertEqual(two.can[0].operations, ("hash",))
+        self.assertEqual(two.can[0].as_json()["digest_bytes"], 16)
+
+    def test_mistakes_name_line_and_row(self) -> None:
+        one, two = ":5: configuration 'one'", ":20: configuration 'two'"
+        self.refuse('top = "one_slot"\n', "", one, "`top` is missing")
+        self.refuse('top = "one_slot"', 'top = "1"', one, "not an identifier")
+        self.refuse('name = "two"', 'name = "one"', ":20: configuration 'one'", "stands above")
+        self.refuse('name = "two"', 'name = "Two/3"', "small letters, digits and hyphens")
+        self.refuse("frequency_mhz = 80.5", 'frequency_mhz = "80"', two, "is str, int or float wanted")
+        self.refuse("frequency_mhz = 80.5", "frequency_mhz = 0", two, "1 to 500 are allowed")
+        self.refuse("frequency_mhz = 80.5", "frequency = 80", two, "`frequency_mhz` is missing")
+        self.refuse(
+            "frequency_mhz = 80.5", "frequency_mhz = 80\nseed = 1", two, "unknown key `seed`", "seeds"
+        )
+        self.refuse("frequency_mhz = 80.5", "frequency_mhz = 80\nseeds = [1, 1]", two, "twice")
+        self.refuse('"demo", "library"', '"demos"', two, "allowed: demo, library")
+        self.refuse('"@common", "rtl/one', '"@comon", "rtl/one', one, "unknown group @comon; known: common")
+        self.refuse("rtl/one/*.sv", "rtl/ones/*.sv", one, "nothing matches rtl/ones/*.sv")
+        self.refuse("{ Rounds = 2 }", "{ Rounds = true }", one, "`parameters`: Rounds")
+        self.refuse("key_bytes = [8]", "key_bytes = [80]", one, "can 1", "from 5 to 56")
+        self.refuse("key_bytes = [8]", 'key_bytes = [8]\nmodes = ["cfb"]', "allowed: ecb, cbc, ctr")
+        self.refuse("key_bytes = [8]", "key_bytes = [8]\ndirections = []", "allowed: encrypt, decrypt")
+        self.refuse('kind = "hash"', 'kind = "mac"', two, "can 1", "allowed: cipher, hash")
+        self.refuse("code = 0x41", "code = 300", two, "1 to 255 are allowed")
+        self.refuse('operations = ["hash"]', 'operations = ["hash", "hmac"]', "hmac-states")
+        self.refuse("[sources]", "[source]", "unknown table `source`")
+
+    def test_syntax_names_the_line(self) -> None:
+        self.refuse('top = "one_slot"', "top = one_slot", "line 8")
+
+    def test_empty(self) -> None:
+        with self.assertRaisesRegex(configurations.ConfigurationError, "no \\[\\[configuration\\]\\]"):
+            self.load("")
+
+
+class RealTable(unittest.TestCase):
+    def test_demo_needs(self) -> None:
+        table = configurations.load(tools.FLOW / "configurations.toml")
+        demo = {name for name, row in table.items() if "demo" in row.sets}
+        self.assertEqual(demo, {"aes", "3des", "md5", "sha1"})
+        for row in table.values():
+            self.assertTrue({"library", "study"} & set(row.sets), row.name)
+            self.assertGreaterEqual(len(row.seeds), 3)
+
+    def test_codes_are_those_of_the_frame_format(self) -> None:
+        package = (tools.ROOT / "rtl" / "slot" / "slot_pkg.sv").read_text().lower()
+        table = configurations.load(tools.FLOW / "configurations.toml")
+        for row in table.values():
+            for can in row.can:
+                name = "des" if can.algorithm == "3des" else can.algorithm
+                self.assertRegex(package, rf"alg{name} *= *8'h{can.code:02x}\b", row.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the flow reads out of netlists and reports."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from ace_flow import route, synth, tools
+
+
+def cell(kind: str, inputs: dict[str, list], outputs: dict[str, list]) -> dict:
+    """A cell as Yosys writes it."""
+    directions = dict.fromkeys(inputs, "input") | dict.fromkeys(outputs, "output")
+    return {"type": kind, "port_directions": directions, "connections": inputs | outputs}
+
+
+def netlist(cells: list[dict]) -> dict:
+    """A module with the input a (bit 2) and the output y (bit 9)."""
+    return {
+        "modules": {
+            "top": {
+                "ports": {
+                    "a": {"direction": "input", "bits": [2]},
+                    "y": {"direction": "output", "bits": [9, "0"]},
+                },
+                "cells": {f"c{i}": c for i, c in enumerate(cells)},
+            }
+        }
+    }
+
+
+class Netlists(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "n.json"
+
+    def write(self, content: dict) -> Path:
+        self.file.write_text(json.dumps(content))
+        return self.file
+
+    def test_registered_boundary_passes(self) -> None:
+        ff = cell("TRELLIS_FF", {"DI": [5], "CLK": [3]}, {"Q": [6]})
+        lut = cell("LUT4", {"A": [2], "B": [6]}, {"Z": [5]})
+        out = cell("LUT4", {"A": [6]}, {"Z": [9]})
+        synth.check_boundary(self.write(netlist([ff, lut, out])), "top")
+
+    def test_path_from_input_to_output_is_refused(self) -> None:
+        lut = cell("LUT4", {"A": [2]}, {"Z": [5]})
+        mux = cell("PFUMX", {"ALUT": [7], "BLUT": [5], "C0": [6]}, {"Z": [9]})
+        with self.assertRaisesRegex(tools.ToolError, "output y depends on input a within a clock"):
+            synth.check_boundary(self.write(netlist([lut, mux])), "top")
+
+    def test_memory_is_passed_by_its_read_address_only(self) -> None:
+        write = cell("TRELLIS_DPR16X4", {"DI": [2], "RAD": [6]}, {"DO": [9]})
+        synth.check_boundary(self.write(netlist([write])), "top")
+        read = cell("TRELLIS_DPR16X4", {"DI": [6], "RAD": [2]}, {"DO": [9]})
+        with self.assertRaises(tools.ToolError):
+            synth.check_boundary(self.write(netlist([read])), "top")
+
+    def test_counts(self) -> None:
+        cells = [cell("LUT4", {}, {})] * 3 + [cell("DP16KD", {}, {}), cell("PFUMX", {}, {})]
+        counts = synth.count_netlist(self.write(netlist(cells)), "top")
+        self.assertEqual(counts, {"lut4": 3, "ccu2c": 0, "ff": 0, "dpr16x4": 0, "ebr": 1, "mult18": 0})
+
+    def test_core_is_everything_but_the_shell(self) -> None:
+        def module(**types: int) -> dict:
+            return {"num_cells_by_type": types}
+
+        hierarchy = {
+            "modules": {
+                "\\top": {
+                    "num_cells_by_type": {
+                        "slot_shell$top.u_shell": 1,
+                        "core$top.u_core": 1,
+                        "box": 2,
+                        "LUT4": 5,
+                    }
+                },
+                "\\slot_shell$top.u_shell": {
+                    "num_cells_by_type": {"LUT4": 100, "stream_entry$top.u_shell.u_entry": 1}
+                },
+                "\\stream_entry$top.u_shell.u_entry": module(LUT4=10),
+                "\\core$top.u_core": {"num_cells_by_type": {"LUT4": 20, "box": 3, "TRELLIS_FF": 7}},
+                "\\box": module(LUT4=1, CCU2C=2),
+            }
+        }
+        counts = synth.count_core(self.write(hierarchy), "top")
+        self.assertEqual((counts["lut4"], counts["ccu2c"], counts["ff"]), (5 + 20 + 5, 10, 7))
+
+
+class Routes(unittest.TestCase):
+    def test_median(self) -> None:
+        def at(*fmax: float) -> int:
+            return route.median([{"seed": i + 1, "fmax_mhz": f} for i, f in enumerate(fmax)])["seed"]
+
+        self.assertEqual(at(80.0), 1)
+        self.assertEqual(at(80.0, 90.0, 85.0), 3)
+        self.assertEqual(at(90.0, 80.0), 2)
+        self.assertEqual(at(70.0, 70.0, 70.0), 2)
+
+    def test_summary_takes_the_slot_clock(self) -> None:
+        clock = "$glbnet$clk_i$TRELLIS_IO_IN"
+        segment = {"from": {"cell": "a"}, "to": {"cell": "b"}}
+        report = {
+            "fmax": {clock: {"achieved": 100.126, "constraint": 85}},
+            "critical_paths": [
+                {"from": "<async>", "to": f"posedge {clock}", "path": []},
+                {
+                    "from": f"posedge {clock}",
+                    "to": f"posedge {clock}",
+                    "path": [
+                        segment | {"delay": 0.5, "type": "clk-to-q"},
+                        segment | {"delay": 1.25, "type": "routing"},
+                        segment | {"delay": 0.2, "type": "logic", "to": {"cell": "c"}},
+                    ],
+                },
+            ],
+        }
+        self.assertEqual(
+            route.summary(report, 7),
+            {
+                "seed": 7,
+                "fmax_mhz": 100.13,
+                "critical_path": {"from": "a", "to": "c", "logic_ns": 0.7, "routing_ns": 1.25},
+            },
+        )
+
+    def test_summary_wants_one_clock(self) -> None:
+        with self.assertRaisesRegex(tools.ToolError, "one clk_i wanted"):
+            route.summary({"fmax": {}, "critical_paths": []}, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

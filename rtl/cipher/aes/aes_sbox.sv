@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two S-box lookups, one clock: the bytes and what they are for are taken at a clock edge, the results stand
+// until the next. The register in front of the lookup is the cipher's state register, so that a block RAM,
+// which has that register inside, serves as well as logic does.
+//
+// A lookup of byte a gives two bytes, x and y, made so that the rest of a round is little more than an XOR.
+// With s = SubBytes(a), t = InvSubBytes(a) and products in GF(2^8):
+//                       SBoxEbr                             SBoxTower
+//   encryption          x = 2s, y = s                       x = 2s, y = s
+//   decryption          x = 2t, y = 9t                      x = 2t, y = t
+//   last round          y = s or t (x = s, y = 0 without    y = s or t
+//                       Decrypt)
+//   at rest             x = 0, y = 0                        y = 0x63 or, in decryption, 0; x = 2y
+// At rest, which is when a block enters, the lookups are a constant, and a state that was wiped is gone.
+module aes_sbox
+  import aes_pkg::*;
+#(
+  // SBoxEbr or SBoxTower.
+  parameter int unsigned SBox    = SBoxEbr,
+  // 0: no InvSubBytes.
+  parameter bit          Decrypt = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        decrypt_i,
+  input  logic        last_i,
+  input  logic        rest_i,
+  input  logic [15:0] a_i,
+  output logic [15:0] x_o,
+  output logic [15:0] y_o
+);
+
+  if (!(SBox inside {SBoxEbr, SBoxTower})) begin : gen_illegal
+    $error("aes_sbox: SBox must be SBoxEbr (0) or SBoxTower (1)");
+  end
+
+  if (SBox == SBoxTower) begin : gen_tower
+    logic unused;
+    assign unused = last_i;
+
+    for (genvar i = 0; i < 2; i++) begin : gen_byte
+      aes_sbox_tower #(
+        .Decrypt(Decrypt)
+      ) u_tower (
+        .clk_i,
+        .decrypt_i,
+        .rest_i,
+        .a_i(a_i[8*i+:8]),
+        .s_o(y_o[8*i+:8])
+      );
+      assign x_o[8*i+:8] = xtime(y_o[8*i+:8]);
+    end
+  end else begin : gen_ebr
+    aes_sbox_ebr #(
+      .Decrypt(Decrypt)
+    ) u_ebr (
+      .clk_i,
+      .decrypt_i,
+      .last_i,
+      .rest_i,
+      .a_i,
+      .x_o,
+      .y_o
+    );
+  end
+
+endmodule

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DES, and with Triple also triple DES, one round per clock. The register in front of the S-boxes holds
+// x = E(R) ^ K, not R, so that a round is one look-up and one gate: S-box, then L ^ P(S) ^ K of the next
+// round, which no longer waits for its key. R is had back as x ^ K where it moves to L.
+//
+// The key schedule is a round ahead. C and D move by two places per clock, left to encrypt and right to
+// decrypt, and a round key is taken from them as they are or one place further; with a pause in the middle
+// that gives the shifts of one and two places, and after 16 rounds C and D are home.
+//
+// Cycles per block: 17; with a key of two or three parts 49. Key set-up: 1, after a new key and when the
+// direction changes.
+module des_serial
+  import des_pkg::*;
+#(
+  parameter bit Triple = 1'b0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic [ 2:0] key_index_i,
+
+  input  logic   block_valid_i,
+  output logic   block_ready_o,
+  input  block_t block_i,
+  input  logic   decrypt_i,
+
+  output logic   block_valid_o,
+  input  logic   block_ready_i,
+  output block_t block_o
+);
+
+  // -- control --------------------------------------------------------------------------------------------
+
+  logic clear_q, clear;  // reset and wipe, for what has no reset of its own
+  logic busy_d, busy_q;
+  logic valid_d, valid_q;
+  logic primed_q;  // idle, and the first round key is there, in the direction of decrypt_q
+  logic decrypt_d, decrypt_q;  // the direction of the block, then of the block before
+  logic [3:0] step_d, step_q;  // 0: a block comes in, or the last round of a stage; 1 to 15: rounds
+  logic last_q, ending_q;  // the last round of a stage, of a block
+  logic final_stage;
+  logic entering;
+  logic load_d;  // C and D are loaded in the next clock
+
+  assign clear         = clear_q || wipe_i;
+  assign block_ready_o = primed_q && decrypt_i == decrypt_q && (!valid_q || block_ready_i);
+  assign block_valid_o = valid_q;
+  assign entering      = block_valid_i && block_ready_o;
+
+  assign busy_d        = entering || (busy_q && !ending_q);
+  assign valid_d       = ending_q || (valid_q && !block_ready_i);
+  assign decrypt_d     = busy_q ? decrypt_q : decrypt_i;
+  assign step_d        = busy_d ? step_q + 4'd1 : 4'd0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clear_q   <= 1'b1;
+      busy_q    <= 1'b0;
+      valid_q   <= 1'b0;
+      primed_q  <= 1'b0;
+      decrypt_q <= 1'b0;
+      step_q    <= '0;
+      last_q    <= 1'b0;
+      ending_q  <= 1'b0;
+    end else begin
+      clear_q   <= 1'b0;
+      busy_q    <= busy_d && !wipe_i;
+      valid_q   <= valid_d && !wipe_i;
+      primed_q  <= (!busy_d && !load_d) || wipe_i;
+      decrypt_q <= decrypt_d;
+      step_q    <= wipe_i ? 4'd0 : step_d;
+      last_q    <= step_q == 4'd15 && !wipe_i;
+      ending_q  <= step_q == 4'd15 && final_stage && !wipe_i;
+    end
+  end
+
+  // -- round keys -----------------------------------------------------------------------------------------
+
+  key_t cd_d, cd_q;
+  logic further_q;  // the round key is one place further
+  logic move_q;  // C and D move, or are loaded, whether or not a block comes
+  logic backward_d, backward_q;  // the direction of the stage that the round key is for
+  subkey_t subkey;
+
+  // Encryption: at 0 + 1, 2, 4, .. 14 and 14 + 1, 16 + 1, .. 26 + 1, 28. C and D stay where they are behind
+  // the 8th and the 16th, and while the last round of a block meets the first round key of the next one.
+  always_ff @(posedge clk_i) begin
+    backward_q <= backward_d;
+    if (!busy_q) begin
+      further_q <= backward_d == entering;
+      move_q    <= load_d || entering;
+    end else begin
+      further_q <= backward_d ^ ((step_q >= 4'd7 && step_q != 4'd14) || ending_q);
+      move_q    <= load_d || !(step_q inside {4'd6, 4'd14} || (step_q == 4'd15 && final_stage) || ending_q);
+    end
+  end
+
+  assign subkey = permuted_choice_2(further_q ? rotate_left_1(cd_q) : cd_q);
+
+  if (Triple) begin : gen_triple
+    key_t keys_q[3];  // the first is the third too until that comes
+    logic three_q;  // there are three stages
+    logic [1:0] stage_d, stage_q, next_stage;
+    logic [2:0] select_d, select_q;  // the key that C and D are loaded with
+    logic left_q, right_q;  // if none, where they move
+
+    assign final_stage = !three_q || stage_q == 2'd2;
+    assign next_stage  = !busy_q || final_stage ? 2'd0 : stage_q + 2'd1;
+    assign stage_d     = !busy_q || ending_q ? 2'd0 : last_q ? stage_q + 2'd1 : stage_q;
+    // The stage in the middle goes the other way.
+    assign backward_d  = busy_q && step_q != 4'd15 ? backward_q : decrypt_d ^ (next_stage == 2'd1);
+    assign load_d      = busy_q ? step_q == 4'd14 : key_valid_i || decrypt_i != decrypt_q;
+
+    always_comb begin
+      select_d = '0;
+      if (load_d) begin
+        if (next_stage == 2'd1) select_d[1] = 1'b1;
+        else if ((next_stage == 2'd0) == decrypt_d) select_d[2] = 1'b1;
+        else select_d[0] = 1'b1;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      stage_q  <= stage_d;
+      select_q <= select_d;
+      left_q   <= !load_d && !backward_d;
+      right_q  <= !load_d && backward_d;
+      if (clear) begin
+        keys_q  <= '{default: '0};
+        three_q <= 1'b0;
+      end else if (key_valid_i) begin
+        three_q <= key_index_i != 3'd0;
+        if (key_index_i == 3'd0) keys_q[0] <= permuted_choice_1(key_i);
+        if (key_index_i == 3'd1) keys_q[1] <= permuted_choice_1(key_i);
+        if (key_index_i != 3'd1) keys_q[2] <= permuted_choice_1(key_i);
+      end
+    end
+
+    assign cd_d = (rotate_left_2(
+      cd_q
+    ) & {56{left_q}}) | (rotate_right_2(
+      cd_q
+    ) & {56{right_q}}) | (keys_q[0] & {56{select_q[0]}}) | (keys_q[1] & {56{select_q[1]}}) |
+      (keys_q[2] & {56{select_q[2]}});
+
+    always_ff @(posedge clk_i) begin
+      if (clear) cd_q <= '0;
+      else if (move_q || entering) cd_q <= cd_d;
+    end
+  end else begin : gen_single
+    key_t fresh_q;  // a key just come, else zero
+
+    assign final_stage = 1'b1;
+    assign backward_d  = decrypt_d;
+    assign load_d      = key_valid_i;
+    assign cd_d        = (backward_q ? rotate_right_2(cd_q) : rotate_left_2(cd_q)) | fresh_q;
+
+    // C and D, at home after each block, are the only place of the key: they are emptied as it comes and
+    // take it in the clock after.
+    always_ff @(posedge clk_i) begin
+      if (clear || !key_valid_i) fresh_q <= '0;
+      else fresh_q <= permuted_choice_1(key_i);
+      if (clear || key_valid_i) cd_q <= '0;
+      else if (move_q || entering) cd_q <= cd_d;
+    end
+
+    logic unused_index;
+    assign unused_index = ^key_index_i;
+  end
+
+  // -- rounds ---------------------------------------------------------------------------------------------
+
+  subkey_t x_q, mixed_q;  // E(R) ^ K, and that K
+  half_t l_d, l_q, r_d, r, block_l, block_r;
+  half_t substituted;
+  logic  round_q;  // L and R change places as they do within a stage
+
+  assign r                  = contract(x_q ^ mixed_q);
+  assign substituted        = sp_layer(x_q);
+  assign {block_l, block_r} = initial_permutation(block_i);
+
+  if (Triple) begin : gen_round
+    always_ff @(posedge clk_i) round_q <= busy_d && step_q != 4'd15;
+  end else begin : gen_round
+    assign round_q = busy_q;
+  end
+
+  // Between the stages of triple DES L and R do not change places: R stays in front of the S-boxes.
+  always_comb begin
+    l_d = busy_q ? r : block_l;
+    r_d = round_q ? l_q : Triple && last_q ? r : block_r;
+    if (round_q) r_d ^= substituted;
+    if (Triple && last_q) l_d = l_q ^ substituted;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear) begin
+      x_q     <= '0;
+      mixed_q <= '0;
+      l_q     <= '0;
+    end else if (!valid_q || block_ready_i) begin
+      // What is taken while no block comes does no harm.
+      x_q     <= expand(r_d) ^ subkey;
+      mixed_q <= subkey;
+      l_q     <= l_d;
+    end
+  end
+
+  assign block_o = final_permutation(Triple ? {l_q, r} : {r, l_q});
+
+endmodule

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DES or triple DES as a slot: shell, modes and core.
+//
+// Cycles per block: the core's (des_core) in every mode and direction, but CTR takes 3 at least.
+module des_slot
+  import slot_pkg::*;
+#(
+  // Keys of 16 and 24 bytes too.
+  parameter bit          Triple         = 1'b0,
+  // Rounds computed in one clock: 1, 2, 4, 8 or 16.
+  parameter int unsigned RoundsPerClock = 1
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic [63:0] s_axis_tdata,
+  input  logic        s_axis_tvalid,
+  output logic        s_axis_tready,
+  input  logic        s_axis_tlast,
+
+  output logic [63:0] m_axis_tdata,
+  output logic        m_axis_tvalid,
+  input  logic        m_axis_tready,
+  output logic        m_axis_tlast
+);
+
+  localparam logic [63:0] KeyLengths = 64'd1 << 8 | (Triple ? 64'd1 << 16 | 64'd1 << 24 : '0);
+
+  header_t header;
+  status_e verdict;
+  logic    start;
+  logic beat_valid, beat_ready, beat_last;
+  logic     [63:0] beat;
+  section_e        section;
+  logic abort, wipe;
+  logic result_valid, result_ready, done;
+  logic [63:0] result;
+  logic [31:0] result_len;
+
+  logic        core_wipe;
+  logic key_valid, key_last, key_decrypt;
+  logic [63:0] key;
+  logic [ 2:0] key_index;
+  logic [ 5:0] key_len;
+  logic in_valid, in_ready, out_valid, out_ready, decrypt;
+  logic [63:0] in_block, out_block;
+
+  slot_shell u_shell (
+    .clk_i,
+    .rst_ni,
+    .s_axis_tdata,
+    .s_axis_tvalid,
+    .s_axis_tready,
+    .s_axis_tlast,
+    .m_axis_tdata,
+    .m_axis_tvalid,
+    .m_axis_tready,
+    .m_axis_tlast,
+    .header_o      (header),
+    .verdict_i     (verdict),
+    .start_o       (start),
+    .beat_valid_o  (beat_valid),
+    .beat_ready_i  (beat_ready),
+    .beat_o        (beat),
+    .section_o     (section),
+    .beat_last_o   (beat_last),
+    .abort_o       (abort),
+    .wipe_o        (wipe),
+    .result_valid_i(result_valid),
+    .result_ready_o(result_ready),
+    .result_i      (result),
+    .done_i        (done),
+    .result_len_i  (result_len)
+  );
+
+  cipher_modes #(
+    .Algorithm (AlgDes),
+    .BlockBytes(8),
+    .KeyLengths(KeyLengths),
+    // With 1 or 2 clocks per block each clock counts.
+    .Eager     (RoundsPerClock >= 8)
+  ) u_modes (
+    .clk_i,
+    .rst_ni,
+    .header_i      (header),
+    .verdict_o     (verdict),
+    .start_i       (start),
+    .beat_valid_i  (beat_valid),
+    .beat_ready_o  (beat_ready),
+    .beat_i        (beat),
+    .section_i     (section),
+    .beat_last_i   (beat_last),
+    .abort_i       (abort),
+    .wipe_i        (wipe),
+    .result_valid_o(result_valid),
+    .result_ready_i(result_ready),
+    .result_o      (result),
+    .done_o        (done),
+    .result_len_o  (result_len),
+    .core_wipe_o   (core_wipe),
+    .key_valid_o   (key_valid),
+    .key_o         (key),
+    .key_index_o   (key_index),
+    .key_last_o    (key_last),
+    .key_len_o     (key_len),
+    .key_decrypt_o (key_decrypt),
+    .block_valid_o (in_valid),
+    .block_ready_i (in_ready),
+    .block_o       (in_block),
+    .decrypt_o     (decrypt),
+    .block_valid_i (out_valid),
+    .block_ready_o (out_ready),
+    .block_i       (out_block)
+  );
+
+  des_core #(
+    .Triple        (Triple),
+    .RoundsPerClock(RoundsPerClock)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .wipe_i       (core_wipe),
+    .key_valid_i  (key_valid),
+    .key_i        (key),
+    .key_index_i  (key_index),
+    .key_last_i   (key_last),
+    .key_len_i    (key_len),
+    .key_decrypt_i(key_decrypt),
+    .block_valid_i(in_valid),
+    .block_ready_o(in_ready),
+    .block_i      (in_block),
+    .decrypt_i    (decrypt),
+    .block_valid_o(out_valid),
+    .block_ready_i(out_ready),
+    .block_o      (out_block)
+  );
+
+endmodule

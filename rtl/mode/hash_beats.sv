@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Beats of 64 bits as words of a hash: what is behind a section's last byte becomes zero, and the mark that ends
+// a message is set. One beat is held here, so that no path leads from the shell's counters to the core; when its
+// first half has gone, the second one waits elsewhere and leaves the place to the next beat. Of the next section
+// none is taken before this one has its consequences.
+//
+// Clocks from a beat to its first word: 1. One word per clock.
+module hash_beats #(
+  // 4: two words in a beat; 8: one.
+  parameter int unsigned WordBytes = 4
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  // Forget.
+  input logic clear_i,
+
+  input  logic        beat_valid_i,
+  output logic        beat_ready_o,
+  input  logic [63:0] beat_i,
+  input  logic        beat_last_i,
+  // Bytes in the last beat; 0 stands for 8.
+  input  logic [ 2:0] last_len_i,
+
+  // Beats are wanted; word_o is zero otherwise but for the mark.
+  input logic taking_i,
+  // The mark comes first in this word, or behind the last byte if that is inside the word.
+  input logic mark_first_i,
+  input logic mark_inside_i,
+
+  // Half of the beat: as it is now, and after a word is taken.
+  input  logic half_i,
+  output logic half_o,
+
+  output logic                   word_valid_o,
+  input  logic                   word_take_i,
+  output logic [8*WordBytes-1:0] word_o,
+  // The word is the section's last one, and not all of its bytes count.
+  output logic                   section_end_o,
+  output logic                   ended_inside_o,
+  // The whole beat, while its first word is offered.
+  output logic [           63:0] count_o
+);
+
+  localparam int unsigned WordShift = $clog2(WordBytes);
+
+  logic beat_take, beat_held_q, beat_last_q, beat_short_q;
+  logic low_ended_q, high_ended_q;  // the section ends inside this half of the beat
+  logic [WordShift-1:0] end_byte_q;
+  logic [63:0] beat_q;
+  logic [8*WordBytes-1:0] word;
+
+  assign beat_take = beat_ready_o && beat_valid_i;
+  assign count_o   = beat_q;
+
+  if (WordBytes == 4) begin : gen_half
+    logic [31:0] high_q;
+    logic last_q, ended_q;  // of the half that waits
+
+    assign beat_ready_o   = taking_i && !beat_held_q && !(half_i && last_q);
+    assign word_valid_o   = taking_i && (beat_held_q || half_i);
+    assign word           = half_i ? high_q : beat_q[31:0];
+    assign ended_inside_o = half_i ? ended_q : low_ended_q;
+    assign section_end_o  = half_i ? last_q : beat_last_q && beat_short_q;
+    assign half_o         = !half_i && !beat_short_q;
+
+    always_ff @(posedge clk_i) begin
+      if (clear_i) high_q <= '0;
+      else if (!half_i) {last_q, ended_q, high_q} <= {beat_last_q, high_ended_q, beat_q[63:32]};
+    end
+  end else begin : gen_whole
+    logic unused;
+
+    assign beat_ready_o   = taking_i && (!beat_held_q || (word_take_i && !beat_last_q));
+    assign word_valid_o   = taking_i && beat_held_q;
+    assign word           = beat_q;
+    assign ended_inside_o = low_ended_q;
+    assign section_end_o  = beat_last_q;
+    assign half_o         = 1'b0;
+    assign unused         = &{1'b0, beat_short_q, high_ended_q, half_i};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) beat_held_q <= 1'b0;
+    else beat_held_q <= !clear_i && (beat_take || (beat_held_q && !(word_take_i && !half_i)));
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) beat_q <= '0;
+    else if (beat_take) beat_q <= beat_i;
+    if (beat_take) begin
+      beat_last_q  <= beat_last_i;
+      beat_short_q <= beat_last_i && last_len_i inside {3'd1, 3'd2, 3'd3, 3'd4};
+      low_ended_q  <= beat_last_i && last_len_i[WordShift-1:0] != '0 && (!last_len_i[2] || WordBytes == 8);
+      high_ended_q <= beat_last_i && last_len_i[WordShift-1:0] != '0 && last_len_i[2];
+      end_byte_q   <= last_len_i[WordShift-1:0];
+    end
+  end
+
+  always_comb begin
+    for (int unsigned i = 0; i < WordBytes; i++) begin
+      word_o[8*i+:8] = taking_i && !(ended_inside_o && i >= 32'(end_byte_q)) ? word[8*i+:8] : '0;
+      if ((mark_first_i && i == 0) || (mark_inside_i && ended_inside_o && i == 32'(end_byte_q)))
+        word_o[8*i+7] = 1'b1;
+    end
+  end
+
+endmodule

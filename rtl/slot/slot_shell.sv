@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shell that makes an engine a slot: it takes request frames apart, asks the engine whether it can do
+// what the header says, hands it the sections beat by beat, and ends every response with the trailer. A
+// frame that lies about its length is drained, the engine forgets it, and the trailer says what was wrong.
+// Both streams are registered at the boundary.
+//
+// Clocks per frame besides the engine's own: 2 header, 1 check, 1 start, 1 trailer. From the first request
+// beat at s_axis to the first section beat at the engine: 5 clocks. From the last result beat (with done_i)
+// to the trailer at m_axis: 2 clocks. One section beat per clock, one result beat per clock.
+module slot_shell
+  import slot_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+
+  // Requests.
+  input  logic [63:0] s_axis_tdata,
+  input  logic        s_axis_tvalid,
+  output logic        s_axis_tready,
+  input  logic        s_axis_tlast,
+
+  // Responses.
+  output logic [63:0] m_axis_tdata,
+  output logic        m_axis_tvalid,
+  input  logic        m_axis_tready,
+  output logic        m_axis_tlast,
+
+  // The header, stable from the clock after its last beat until the trailer is out. The reserved field
+  // and aad_len read as zero: a frame in which they are not is refused here.
+  output header_t header_o,
+  input  status_e verdict_i,
+  output logic    start_o,
+
+  // The beats behind the header.
+  output logic            beat_valid_o,
+  input  logic            beat_ready_i,
+  output logic     [63:0] beat_o,
+  output section_e        section_o,
+  output logic            beat_last_o,
+
+  output logic abort_o,
+  output logic wipe_o,
+
+  // The result.
+  input  logic        result_valid_i,
+  output logic        result_ready_o,
+  input  logic [63:0] result_i,
+  input  logic        done_i,
+  input  logic [31:0] result_len_i
+);
+
+  // Where the shell is in the frame; at_q has one bit for each place and one of them set.
+  typedef enum logic [2:0] {
+    Head0,
+    Head1,
+    Check,
+    Start,
+    Body,
+    Wait,
+    Drain,
+    Trailer
+  } place_e;
+
+  logic [7:0] at_d, at_q;
+  status_e status_d, status_q;
+  logic abort_d, abort_q;
+  logic odd_d, odd_q;  // the frame has just been found to be shorter or longer than announced
+  logic       ended_q;  // tlast came with the header
+  logic [7:0] upper_q;  // of the upper half of the second beat, digits that are not zero
+  logic       no_key_q;  // key_len is not zero though there is no fresh key
+  logic       done_q;  // the engine is done before the last beat was handed over
+  logic       good_q;  // a frame without fault is being answered
+
+  // -- the boundary ---------------------------------------------------------------------------------------
+
+  logic in_valid, in_ready, in_last;
+  logic [63:0] in_beat;
+
+  stream_entry #(
+    .Width(65)
+  ) u_entry (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(s_axis_tvalid),
+    .s_ready_o(s_axis_tready),
+    .s_data_i ({s_axis_tlast, s_axis_tdata}),
+    .m_valid_o(in_valid),
+    .m_ready_i(in_ready),
+    .m_data_o ({in_last, in_beat})
+  );
+
+  logic out_ready, trailer_out;
+  trailer_t trailer;
+
+  // In the first clock after a wrong length the status is not yet known.
+  assign trailer_out    = at_q[Trailer] && !odd_q;
+  assign result_ready_o = out_ready;
+
+  stream_exit #(
+    .Width(65)
+  ) u_exit (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(at_q[Trailer] ? !odd_q : result_valid_i),
+    .s_ready_o(out_ready),
+    .s_data_i (at_q[Trailer] ? {1'b1, trailer} : {1'b0, result_i}),
+    .m_valid_o(m_axis_tvalid),
+    .m_ready_i(m_axis_tready),
+    .m_data_o ({m_axis_tlast, m_axis_tdata})
+  );
+
+  // -- the header -----------------------------------------------------------------------------------------
+
+  logic [63:0] head0_q;
+  logic [31:0] payload_len_q;
+
+  assign header_o = header_t'({32'b0, payload_len_q, head0_q});
+
+  assign trailer = '{
+      reserved: '0,
+      status: status_q,
+      tag: header_o.tag,
+      result_len: result_len_i & {32{good_q}}
+    };
+
+  // -- the beats behind it --------------------------------------------------------------------------------
+
+  logic take;  // one is handed over
+  logic complete;  // it is the last one that the header announces
+  logic none;  // the header announces none
+
+  slot_sections u_sections (
+    .clk_i,
+    .rst_ni,
+    .header_i  (header_o),
+    .clear_i   (at_q[Head0]),
+    .look_i    (at_q[Check]),
+    .load_i    (at_q[Start]),
+    .take_i    (take),
+    .section_o,
+    .last_o    (beat_last_o),
+    .complete_o(complete),
+    .none_o    (none)
+  );
+
+  assign beat_valid_o = at_q[Body] && in_valid;
+  assign beat_o       = in_beat;
+  assign take         = beat_valid_o && beat_ready_i;
+  assign in_ready     = at_q[Head0] || at_q[Head1] || at_q[Drain] || (at_q[Body] && beat_ready_i);
+
+  // -- the frame ------------------------------------------------------------------------------------------
+
+  // What the header announces has to agree with where the frame ends.
+  logic fault_free, refuse, answer_taken;
+  assign fault_free = status_q == StatusOk;
+  assign start_o = at_q[Start] && fault_free && ended_q == none;
+  assign refuse = at_q[Start] && !(fault_free && ended_q == none);
+  assign abort_o = abort_q;
+  assign abort_d = take && complete != in_last;
+  assign odd_d        = abort_d || (at_q[Start] && fault_free && ended_q != none) || (at_q[Head0] && in_valid && in_last);
+  assign answer_taken = trailer_out && out_ready;
+
+  logic tail;  // the last beat of the frame comes, or goes, unheeded
+  logic done;
+  assign tail = (at_q[Head0] || at_q[Drain]) && in_valid && in_last;
+  assign done = at_q[Wait] && (done_i || done_q);
+
+  assign at_d[Head0] = (at_q[Head0] && !in_valid) || answer_taken;
+  assign at_d[Head1] = (at_q[Head0] && in_valid && !in_last) || (at_q[Head1] && !in_valid);
+  assign at_d[Check] = at_q[Head1] && in_valid;
+  assign at_d[Start] = at_q[Check];
+  assign at_d[Body] = (start_o && !ended_q) || (at_q[Body] && !(take && (complete || in_last)));
+  assign at_d[Wait] = (start_o && ended_q) || (take && complete && in_last) || (at_q[Wait] && !done);
+  assign at_d[Drain] = (refuse && !ended_q) || (take && complete && !in_last) || (at_q[Drain] && !tail);
+  assign at_d[Trailer] = (refuse && ended_q) || (take && !complete && in_last) || tail || done
+      || (at_q[Trailer] && !answer_taken);
+
+  // A frame of the wrong length is either at its end or has to be drained.
+  always_comb begin
+    status_d = status_q;
+    if (at_q[Check]) begin
+      if (upper_q[7:4] != '0 || header_o.flags.reserved != '0) status_d = StatusReserved;
+      else if (no_key_q) status_d = StatusBadKeyLength;
+      else if (upper_q[3:0] != '0) status_d = StatusBadLength;
+      else status_d = verdict_i;
+    end else if (odd_q) begin
+      status_d = at_q[Trailer] ? StatusFrameShort : StatusFrameLong;
+    end else if (at_q[Head0]) begin
+      status_d = StatusOk;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      at_q          <= 8'(1 << Head0);
+      status_q      <= StatusOk;
+      abort_q       <= 1'b0;
+      odd_q         <= 1'b0;
+      wipe_o        <= 1'b0;
+      good_q        <= 1'b0;
+      done_q        <= 1'b0;
+      ended_q       <= 1'b0;
+      upper_q       <= '0;
+      no_key_q      <= 1'b0;
+      head0_q       <= '0;
+      payload_len_q <= '0;
+    end else begin
+      at_q     <= at_d;
+      status_q <= status_d;
+      abort_q  <= abort_d;
+      odd_q    <= odd_d;
+      wipe_o   <= answer_taken && header_o.flags.wipe;
+      good_q   <= at_q[Wait] || (at_q[Trailer] && good_q);
+      done_q   <= !at_q[Check] && (done_q || done_i);
+      no_key_q <= header_o.key_len != '0 && !header_o.flags.fresh_key;
+      if (at_q[Head0] && in_valid) head0_q <= in_beat;
+      if (at_q[Head1]) begin
+        payload_len_q <= in_beat[31:0];
+        ended_q       <= in_last;
+        for (int unsigned i = 0; i < 8; i++) upper_q[i] <= in_beat[32+4*i+:4] != '0;
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Names every system package that is missing, and how to install it. The argument is the Python to use.
+set -euo pipefail
+python=${1:-python3}
+packages=()
+want() { command -v "$1" >/dev/null 2>&1 || packages+=("$2"); }
+want g++ g++
+want ld binutils
+want make make
+want perl perl
+want git git
+if ! command -v "$python" >/dev/null 2>&1; then
+  packages+=(python3 python3-venv)
+elif ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+  echo "$python is $("$python" --version 2>&1); Python 3.11 or newer is needed (make PYTHON=/path/to/python3)." >&2
+  exit 1
+elif ! "$python" -c 'import ensurepip, venv' >/dev/null 2>&1; then
+  packages+=(python3-venv)
+fi
+if ((${#packages[@]})); then
+  echo "Missing from this system: ${packages[*]}" >&2
+  echo "On Debian and Ubuntu: apt-get install ${packages[*]}" >&2
+fi
+if ! command -v cargo >/dev/null 2>&1; then
+  echo "Missing: cargo. Install Rust 1.95 or newer from https://rustup.rs" >&2
+  exit 1
+fi
+((${#packages[@]} == 0))
