@@ -176,7 +176,9 @@ def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, 
     return tuple(sorted(files, key=lambda f: not f.endswith("_pkg.sv")))
 
 
-def _configuration(row: _Row, where: str, groups: dict[str, list[str]], root: Path) -> Configuration:
+def _configuration(
+    row: _Row, where: str, groups: dict[str, list[str]], shared: dict[str, Any], root: Path
+) -> Configuration:
     name = row.get("name", str)
     if not NAME.fullmatch(name):
         raise row.fail(f"`name` is {name!r}; small letters, digits and hyphens are allowed")
@@ -194,8 +196,11 @@ def _configuration(row: _Row, where: str, groups: dict[str, list[str]], root: Pa
     if not all(isinstance(option, str) and option.startswith("-") for option in synth):
         raise row.fail("`synth` must be a list of options of synth_ecp5, each starting with a hyphen")
     can = row.get("can", list)
-    if not can or not all(isinstance(c, dict) for c in can):
-        raise row.fail("`can` must be one or more tables [[configuration.can]]")
+    if not can or not all(isinstance(c, dict | str) for c in can):
+        raise row.fail("`can` must be names of [capability.NAME] or tables [[configuration.can]]")
+    for c in can:
+        if isinstance(c, str) and not isinstance(shared.get(c), dict):
+            raise row.fail(f"`can` names the unknown capability {c!r}; known: {', '.join(sorted(shared))}")
     configuration = Configuration(
         name=name,
         summary=row.get("summary", str),
@@ -206,7 +211,10 @@ def _configuration(row: _Row, where: str, groups: dict[str, list[str]], root: Pa
         frequency_mhz=frequency,
         seeds=row.integers("seeds", 1, 2**31 - 1, [1, 2, 3, 4, 5]),
         sets=tuple(row.choices("sets", SETS, ("library",))),
-        can=tuple(_capability(_Row(f"{where}, can {i + 1}", c)) for i, c in enumerate(can)),
+        can=tuple(
+            _capability(_Row(f"{where}, can {i + 1}", shared[c] if isinstance(c, str) else c))
+            for i, c in enumerate(can)
+        ),
     )
     row.finish()
     return configuration
@@ -219,9 +227,11 @@ def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
-    unknown = sorted(set(table) - {"sources", "configuration"})
+    unknown = sorted(set(table) - {"sources", "capability", "configuration"})
     if unknown:
-        raise ConfigurationError(f"{path}: unknown table `{unknown[0]}`; known: configuration, sources")
+        raise ConfigurationError(
+            f"{path}: unknown table `{unknown[0]}`; known: capability, configuration, sources"
+        )
     groups = table.get("sources", {})
     lines = [
         n for n, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[\s*configuration\s*\]\]", line)
@@ -233,7 +243,7 @@ def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
     for index, values in enumerate(rows):
         line = lines[index] if index < len(lines) else 0
         where = f"{path}:{line}: configuration {values.get('name', '(no name)')!r}"
-        configuration = _configuration(_Row(where, values), where, groups, root)
+        configuration = _configuration(_Row(where, values), where, groups, table.get("capability", {}), root)
         if configuration.name in configurations:
             raise ConfigurationError(f"{where}: a row of this name stands above")
         configurations[configuration.name] = configuration

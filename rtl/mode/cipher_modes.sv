@@ -19,7 +19,7 @@ module cipher_modes
   import slot_pkg::*;
 #(
   // The algorithm code that frames must carry.
-  parameter algorithm_e Algorithm = AlgAes,
+  parameter logic [7:0] Algorithm = AlgAes,
   // 8 or 16.
   parameter int unsigned BlockBytes = 16,
   // Bit n set: a key of n bytes is legal.

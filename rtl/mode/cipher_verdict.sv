@@ -6,7 +6,7 @@ module cipher_verdict
   import slot_pkg::*;
 #(
   // As in cipher_modes.
-  parameter algorithm_e Algorithm = AlgAes,
+  parameter logic [7:0] Algorithm = AlgAes,
   parameter int unsigned BlockBytes = 16,
   parameter logic [63:0] KeyLengths = '0,
   parameter bit Encrypt = 1'b1,

@@ -30,18 +30,7 @@ module aes_slot
   localparam logic [63:0] KeyLengths =
       64'd1 << 16 | (MaxKeyBits >= 192 ? 64'd1 << 24 : '0) | (MaxKeyBits >= 256 ? 64'd1 << 32 : '0);
 
-  header_t header;
-  status_e verdict;
-  logic    start;
-  logic beat_valid, beat_ready, beat_last;
-  logic     [63:0] beat;
-  section_e        section;
-  logic abort, wipe;
-  logic result_valid, result_ready, done;
-  logic [63:0] result;
-  logic [31:0] result_len;
-
-  logic        core_wipe;
+  logic core_wipe;
   logic key_valid, key_last, key_decrypt;
   logic [63:0] key;
   logic [ 2:0] key_index;
@@ -49,7 +38,12 @@ module aes_slot
   logic in_valid, in_ready, out_valid, out_ready, decrypt;
   logic [127:0] in_block, out_block;
 
-  slot_shell u_shell (
+  cipher_front #(
+    .Algorithm (AlgAes),
+    .BlockBytes(16),
+    .KeyLengths(KeyLengths),
+    .Decrypt   (Decrypt)
+  ) u_front (
     .clk_i,
     .rst_ni,
     .s_axis_tdata,
@@ -60,60 +54,20 @@ module aes_slot
     .m_axis_tvalid,
     .m_axis_tready,
     .m_axis_tlast,
-    .header_o      (header),
-    .verdict_i     (verdict),
-    .start_o       (start),
-    .beat_valid_o  (beat_valid),
-    .beat_ready_i  (beat_ready),
-    .beat_o        (beat),
-    .section_o     (section),
-    .beat_last_o   (beat_last),
-    .abort_o       (abort),
-    .wipe_o        (wipe),
-    .result_valid_i(result_valid),
-    .result_ready_o(result_ready),
-    .result_i      (result),
-    .done_i        (done),
-    .result_len_i  (result_len)
-  );
-
-  cipher_modes #(
-    .Algorithm (AlgAes),
-    .BlockBytes(16),
-    .KeyLengths(KeyLengths),
-    .Decrypt   (Decrypt)
-  ) u_modes (
-    .clk_i,
-    .rst_ni,
-    .header_i      (header),
-    .verdict_o     (verdict),
-    .start_i       (start),
-    .beat_valid_i  (beat_valid),
-    .beat_ready_o  (beat_ready),
-    .beat_i        (beat),
-    .section_i     (section),
-    .beat_last_i   (beat_last),
-    .abort_i       (abort),
-    .wipe_i        (wipe),
-    .result_valid_o(result_valid),
-    .result_ready_i(result_ready),
-    .result_o      (result),
-    .done_o        (done),
-    .result_len_o  (result_len),
-    .core_wipe_o   (core_wipe),
-    .key_valid_o   (key_valid),
-    .key_o         (key),
-    .key_index_o   (key_index),
-    .key_last_o    (key_last),
-    .key_len_o     (key_len),
-    .key_decrypt_o (key_decrypt),
-    .block_valid_o (in_valid),
-    .block_ready_i (in_ready),
-    .block_o       (in_block),
-    .decrypt_o     (decrypt),
-    .block_valid_i (out_valid),
-    .block_ready_o (out_ready),
-    .block_i       (out_block)
+    .core_wipe_o  (core_wipe),
+    .key_valid_o  (key_valid),
+    .key_o        (key),
+    .key_index_o  (key_index),
+    .key_last_o   (key_last),
+    .key_len_o    (key_len),
+    .key_decrypt_o(key_decrypt),
+    .block_valid_o(in_valid),
+    .block_ready_i(in_ready),
+    .block_o      (in_block),
+    .decrypt_o    (decrypt),
+    .block_valid_i(out_valid),
+    .block_ready_o(out_ready),
+    .block_i      (out_block)
   );
 
   aes_core #(

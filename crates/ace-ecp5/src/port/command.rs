@@ -129,7 +129,10 @@ impl ConfigPort {
     }
 
     fn verify_id(&mut self, found: u32) -> Result<(), BitstreamError> {
-        let device = match (self.device, Device::by_idcode(found)) {
+        // A bitstream is for one device: what names another one behind the first would be written with the
+        // addresses of the wrong one.
+        let named = self.memory.as_ref().filter(|_| self.identified).map(ConfigMemory::device);
+        let device = match (self.device.or(named), Device::by_idcode(found)) {
             (Some(expected), _) if expected.idcode != found => {
                 return Err(self.at(0, Reason::WrongDevice { expected, found }));
             }

@@ -228,3 +228,22 @@ fn what_precedes_the_preamble_is_bounded() {
     port.push(&Stream::of(&LFE5U_25F).bytes).expect("a start");
     assert!(port.memory().is_some());
 }
+
+#[test]
+fn one_bitstream_is_for_one_device() {
+    // The smaller device has fewer frames than the address that the larger one was given.
+    let second = Stream::of(&LFE5U_45F)
+        .add(&[0xb4, 0, 0, 0])
+        .add(&0u32.to_be_bytes())
+        .add(&[0xe2, 0, 0, 0])
+        .add(&LFE5U_25F.idcode.to_be_bytes())
+        .add(&[0x82, 0x91, 0, 1])
+        .add(&[0; FRAME_25F]);
+    let wrong = Reason::WrongDevice { expected: &LFE5U_45F, found: LFE5U_25F.idcode };
+    let mut port = ConfigPort::for_any_device();
+    assert_eq!(port.push(&second.bytes).expect_err("a second device").reason, wrong);
+    // A new bitstream may be for another one.
+    port.rearm();
+    port.push(&Stream::of(&LFE5U_25F).bytes).expect("another bitstream");
+    assert_eq!(port.memory().map(ConfigMemory::device), Some(&LFE5U_25F));
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All of a cipher slot but its core: the shell and the modes. A top joins this and one core.
+//
+// Clocks: see slot_shell and cipher_modes.
+module cipher_front
+  import slot_pkg::*;
+#(
+  // All as in cipher_modes.
+  parameter logic [7:0] Algorithm = AlgAes,
+  parameter int unsigned BlockBytes = 16,
+  parameter logic [63:0] KeyLengths = '0,
+  parameter bit Encrypt = 1'b1,
+  parameter bit Decrypt = 1'b1,
+  parameter bit Ecb = 1'b1,
+  parameter bit Cbc = 1'b1,
+  parameter bit Ctr = 1'b1,
+  parameter bit Eager = 1'b0,
+
+  localparam int unsigned BlockBits = 8 * BlockBytes
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic [63:0] s_axis_tdata,
+  input  logic        s_axis_tvalid,
+  output logic        s_axis_tready,
+  input  logic        s_axis_tlast,
+
+  output logic [63:0] m_axis_tdata,
+  output logic        m_axis_tvalid,
+  input  logic        m_axis_tready,
+  output logic        m_axis_tlast,
+
+  // From and to the core.
+  output logic core_wipe_o,
+
+  output logic        key_valid_o,
+  output logic [63:0] key_o,
+  output logic [ 2:0] key_index_o,
+  output logic        key_last_o,
+  output logic [ 5:0] key_len_o,
+  output logic        key_decrypt_o,
+
+  output logic                 block_valid_o,
+  input  logic                 block_ready_i,
+  output logic [BlockBits-1:0] block_o,
+  output logic                 decrypt_o,
+
+  input  logic                 block_valid_i,
+  output logic                 block_ready_o,
+  input  logic [BlockBits-1:0] block_i
+);
+
+  header_t header;
+  status_e verdict;
+  logic    start;
+  logic beat_valid, beat_ready, beat_last;
+  logic     [63:0] beat;
+  section_e        section;
+  logic abort, wipe;
+  logic result_valid, result_ready, done;
+  logic [63:0] result;
+  logic [31:0] result_len;
+
+  slot_shell u_shell (
+    .clk_i,
+    .rst_ni,
+    .s_axis_tdata,
+    .s_axis_tvalid,
+    .s_axis_tready,
+    .s_axis_tlast,
+    .m_axis_tdata,
+    .m_axis_tvalid,
+    .m_axis_tready,
+    .m_axis_tlast,
+    .header_o      (header),
+    .verdict_i     (verdict),
+    .start_o       (start),
+    .beat_valid_o  (beat_valid),
+    .beat_ready_i  (beat_ready),
+    .beat_o        (beat),
+    .section_o     (section),
+    .beat_last_o   (beat_last),
+    .abort_o       (abort),
+    .wipe_o        (wipe),
+    .result_valid_i(result_valid),
+    .result_ready_o(result_ready),
+    .result_i      (result),
+    .done_i        (done),
+    .result_len_i  (result_len)
+  );
+
+  cipher_modes #(
+    .Algorithm (Algorithm),
+    .BlockBytes(BlockBytes),
+    .KeyLengths(KeyLengths),
+    .Encrypt   (Encrypt),
+    .Decrypt   (Decrypt),
+    .Ecb       (Ecb),
+    .Cbc       (Cbc),
+    .Ctr       (Ctr),
+    .Eager     (Eager)
+  ) u_modes (
+    .clk_i,
+    .rst_ni,
+    .header_i      (header),
+    .verdict_o     (verdict),
+    .start_i       (start),
+    .beat_valid_i  (beat_valid),
+    .beat_ready_o  (beat_ready),
+    .beat_i        (beat),
+    .section_i     (section),
+    .beat_last_i   (beat_last),
+    .abort_i       (abort),
+    .wipe_i        (wipe),
+    .result_valid_o(result_valid),
+    .result_ready_i(result_ready),
+    .result_o      (result),
+    .done_o        (done),
+    .result_len_o  (result_len),
+    .core_wipe_o,
+    .key_valid_o,
+    .key_o,
+    .key_index_o,
+    .key_last_o,
+    .key_len_o,
+    .key_decrypt_o,
+    .block_valid_o,
+    .block_ready_i,
+    .block_o,
+    .decrypt_o,
+    .block_valid_i,
+    .block_ready_o,
+    .block_i
+  );
+
+endmodule
