@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-ABI = 1
+ABI = 2
 STATUS = {1: "silent", 2: "no space for the response", 3: "reset", 4: "request is not whole beats"}
 
 
@@ -100,7 +100,8 @@ class Model:
         out_stall: int = 0,
         max_clocks: int = 0,
     ) -> list[Answer]:
-        """Sends the frames back to back and returns their answers. Stalls are chances in 65536."""
+        """Sends the frames back to back and returns their answers, told apart by their tags. Stalls are
+        chances in 65536."""
         frames = (_Frame * len(requests))()
         buffers = [ctypes.create_string_buffer(len(r) + 64) for r in requests]
         for frame, request, buffer in zip(frames, requests, buffers, strict=True):

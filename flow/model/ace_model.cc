@@ -8,9 +8,11 @@
 #include "ace_model.h"
 #pragma GCC visibility pop
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "verilated.h"
 
@@ -45,6 +47,7 @@ struct ace_model {
   VerilatedContext context;
   std::unique_ptr<ACE_TOP> top;
   uint64_t clocks = 0;
+  std::vector<uint8_t> response;  // the one that is coming; kept for its memory
 
   ace_model() {
     context.threads(1);
@@ -100,18 +103,21 @@ int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &o
   const uint64_t max_idle = options.max_clocks != 0 ? options.max_clocks : kMaxClocks;
   const uint64_t reset_at = options.reset_after != 0 ? clocks + options.reset_after : UINT64_MAX;
 
-  size_t in = 0;   // frame that is being sent
-  size_t out = 0;  // frame that is being answered
+  size_t in = 0;        // frame that is being sent
+  size_t answered = 0;  // frames that have their response
+  size_t oldest = 0;    // the first frame that has none yet
   const uint8_t *next = frames[0].request;
   const uint8_t *end = next + frames[0].request_len;
   bool first_beat = true;
-  uint8_t *write = frames[0].response;
-  size_t space = frames[0].response_cap;
-  bool first_answer = true;
+  // Whose response is coming is known from its last beat alone.
+  size_t space = 0;
+  for (size_t i = 0; i < n; ++i) space = std::max(space, frames[i].response_cap);
+  response.clear();
+  uint64_t first_out = 0;
   bool offered = false;
   uint64_t last_beat = clocks;
 
-  while (out < n) {
+  while (answered < n) {
     if (clocks >= reset_at) {
       reset();
       return ACE_MODEL_RESET;
@@ -144,25 +150,37 @@ int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &o
       }
     }
     if (received) {
-      ace_model_frame &f = frames[out];
-      if (first_answer) f.first_out = clocks;
-      first_answer = false;
-      if (space < 8) {
+      if (response.empty()) first_out = clocks;
+      if (response.size() + 8 > space) {
         reset();
         return ACE_MODEL_NO_SPACE;
       }
       const uint64_t beat = t.m_axis_tdata;
-      std::memcpy(write, &beat, sizeof beat);
-      write += 8;
-      space -= 8;
+      response.resize(response.size() + 8);
+      std::memcpy(&response[response.size() - 8], &beat, sizeof beat);
       if (t.m_axis_tlast) {
-        f.last_out = clocks;
-        f.response_len = static_cast<size_t>(write - f.response);
-        first_answer = true;
-        if (++out < n) {
-          write = frames[out].response;
-          space = frames[out].response_cap;
+        // The first frame of this tag that has been sent and not answered; without one the tag is wrong, and
+        // the frame that has waited longest gets it to see that.
+        const size_t sent_frames = std::min(n, first_beat ? in : in + 1);
+        size_t whose = oldest;
+        for (size_t i = oldest; i < sent_frames; ++i) {
+          if (frames[i].response_len == 0 && std::memcmp(frames[i].request + 4, &response[response.size() - 4], 2) == 0) {
+            whose = i;
+            break;
+          }
         }
+        ace_model_frame &f = frames[whose];
+        if (response.size() > f.response_cap) {
+          reset();
+          return ACE_MODEL_NO_SPACE;
+        }
+        std::memcpy(f.response, response.data(), response.size());
+        f.response_len = response.size();
+        f.first_out = first_out;
+        f.last_out = clocks;
+        response.clear();
+        ++answered;
+        while (oldest < n && frames[oldest].response_len != 0) ++oldest;
       }
     }
     if (sent || received) {

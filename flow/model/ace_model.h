@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define ACE_MODEL_ABI 1u
+#define ACE_MODEL_ABI 2u
 
 typedef struct ace_model ace_model;
 
@@ -52,7 +52,9 @@ void ace_model_free(ace_model *model);
 void ace_model_reset(ace_model *model);
 /* Clocks since the last reset. */
 uint64_t ace_model_clocks(const ace_model *model);
-/* Sends n frames back to back and collects their responses in order. options may be NULL: no stalls. */
+/* Sends n frames back to back and collects their responses. A response belongs to the first frame of its tag that
+   waits for one: slots that work on several frames at a time answer in the order of completion, so tags of frames
+   in one call should differ there. options may be NULL: no stalls. */
 int ace_model_run(ace_model *model, ace_model_frame *frames, size_t n, const ace_model_options *options);
 
 #ifdef __cplusplus

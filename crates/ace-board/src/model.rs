@@ -16,7 +16,7 @@ use thiserror::Error;
 use crate::manifest::{FileRef, hex};
 
 /// The version of the interface that this binding speaks.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 
 /// A request, and where its response goes.
 #[derive(Clone, Debug, Default)]
@@ -79,8 +79,8 @@ pub enum RunError {
 
 /// Something that answers frames: the simulation of a slot.
 pub trait SlotModel: Send {
-    /// Sends the frames back to back and collects their responses in order. Frames that were not answered when
-    /// it failed have an empty or incomplete response.
+    /// Sends the frames back to back and collects their responses; a response belongs to the first frame of its
+    /// tag that has none. Frames that were not answered when it failed have an empty response.
     fn run(&mut self, frames: &mut [Frame], options: &Options) -> Result<(), RunError>;
 
     /// Asserts reset; keys are gone.
