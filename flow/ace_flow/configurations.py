@@ -16,6 +16,7 @@ MODES = ("ecb", "cbc", "ctr")
 DIRECTIONS = ("encrypt", "decrypt")
 OPERATIONS = ("hash", "hmac-states", "hmac-key")
 SETS = ("demo", "library", "study")
+SHAPES = ("iterative", "interleaved", "pipelined")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -68,6 +69,8 @@ class Configuration:
     frequency_mhz: float
     seeds: tuple[int, ...]
     sets: tuple[str, ...]
+    shape: str
+    in_flight: int  # frames that the slot works on at a time
     can: tuple[Capability, ...]
 
 
@@ -112,8 +115,8 @@ class _Row:
             raise self.fail(f"`{key}` names a number twice")
         return tuple(values)
 
-    def integer(self, key: str, low: int, high: int) -> int:
-        value = self.get(key, int)
+    def integer(self, key: str, low: int, high: int, default: int | None = None) -> int:
+        value = self.get(key, int, default)
         if not low <= value <= high:
             raise self.fail(f"`{key}` is {value}; {low} to {high} are allowed")
         return value
@@ -201,6 +204,14 @@ def _configuration(
     for c in can:
         if isinstance(c, str) and not isinstance(shared.get(c), dict):
             raise row.fail(f"`can` names the unknown capability {c!r}; known: {', '.join(sorted(shared))}")
+    shape = row.get("shape", str, "iterative")
+    if shape not in SHAPES:
+        raise row.fail(f"`shape` is {shape!r}; allowed: {', '.join(SHAPES)}")
+    in_flight = row.integer("in_flight", 1, 64, 1)
+    if (in_flight > 1) != (shape != "iterative"):
+        raise row.fail(
+            f"`in_flight` is {in_flight} and `shape` {shape!r}; iterative slots take 1, others more"
+        )
     configuration = Configuration(
         name=name,
         summary=row.get("summary", str),
@@ -211,6 +222,8 @@ def _configuration(
         frequency_mhz=frequency,
         seeds=row.integers("seeds", 1, 2**31 - 1, [1, 2, 3, 4, 5]),
         sets=tuple(row.choices("sets", SETS, ("library",))),
+        shape=shape,
+        in_flight=in_flight,
         can=tuple(
             _capability(_Row(f"{where}, can {i + 1}", shared[c] if isinstance(c, str) else c))
             for i, c in enumerate(can)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of a configuration, measured on its model: no stalls, one frame at a time."""
+"""Cycles of a configuration, measured on its model without stalls: one frame at a time, and where a slot works
+on several, as many as keep it busy."""
 
 from pathlib import Path
 
@@ -22,11 +23,37 @@ def _cycles(model: Model, frame: bytes, what: str) -> int:
     return answer.last_out - answer.first_in + 1
 
 
+def _loaded(model: Model, frames: list[bytes], what: str) -> int:
+    """Cycles from the first beat in to the last beat out of all frames, sent back to back."""
+    answers = model.run(frames)
+    for answer in answers:
+        if status(answer.response) != 0:
+            raise MeasureError(f"{what}: the model answers status {status(answer.response)}")
+    return max(a.last_out for a in answers) - min(a.first_in for a in answers) + 1
+
+
 def _slope(short: int, long: int) -> float:
     return round((long - short) / (LONG - SHORT), 3)
 
 
-def _cipher(model: Model, can: Capability) -> dict:
+# Frames for each one that is in flight: what the first and the last of them cost goes into neither figure,
+# because both figures of a slope have it.
+WAVES = 6
+
+
+def _full(model: Model, in_flight: int, frame, key: bytes, what: str) -> float:
+    """Cycles per block of a slot that always has enough frames, each with a key of its own."""
+    cycles = []
+    for blocks in (SHORT, LONG):
+        frames = [
+            frame(blocks, bytes([n % 251]) + key[1:] if key else b"", tag=n)
+            for n in range(1, WAVES * in_flight + 1)
+        ]
+        cycles.append(_loaded(model, frames, what))
+    return round((cycles[1] - cycles[0]) / (WAVES * in_flight * (LONG - SHORT)), 3)
+
+
+def _cipher(model: Model, can: Capability, in_flight: int) -> dict:
     per_block, key_setup, overheads = [], [], []
     for key_bytes in can.key_bytes:
         key = bytes(range(1, key_bytes + 1))
@@ -37,9 +64,9 @@ def _cipher(model: Model, can: Capability) -> dict:
                 what = f"{can.algorithm}, key of {key_bytes} bytes, {mode}, {direction}"
                 iv = b"" if mode == "ecb" else bytes(can.block_bytes)
 
-                def frame(blocks: int, key: bytes, mode=mode, iv=iv, decrypt=decrypt) -> bytes:
+                def frame(blocks: int, key: bytes, tag=0, mode=mode, iv=iv, decrypt=decrypt) -> bytes:
                     payload = bytes(blocks * can.block_bytes)
-                    return request(can.code, mode, payload, key=key, iv=iv, decrypt=decrypt)
+                    return request(can.code, mode, payload, key=key, iv=iv, decrypt=decrypt, tag=tag)
 
                 fresh = _cycles(model, frame(SHORT, key), what)
                 # The first frame under a kept key may still turn the key round; the second is the steady state.
@@ -55,13 +82,17 @@ def _cipher(model: Model, can: Capability) -> dict:
                     "mode": mode,
                     "direction": direction,
                 }
-                per_block.append(about | {"cycles": slope})
+                if in_flight > 1:
+                    full = _full(model, in_flight, frame, key, what)
+                    per_block.append(about | {"cycles": full, "alone": slope})
+                else:
+                    per_block.append(about | {"cycles": slope})
             about = {"algorithm": can.algorithm, "key_bytes": key_bytes, "direction": direction}
             key_setup.append(about | {"cycles": max(setups)})
     return {"per_block": per_block, "key_setup": key_setup, "frame_overhead": max(overheads)}
 
 
-def _hash(model: Model, can: Capability) -> dict:
+def _hash(model: Model, can: Capability, in_flight: int) -> dict:
     per_block, key_setup, overheads = [], [], []
     for operation in can.operations:
         what = f"{can.algorithm}, {operation}"
@@ -71,9 +102,9 @@ def _hash(model: Model, can: Capability) -> dict:
             "hmac-key": bytes(range(1, can.digest_bytes + 1)),
         }[operation]
 
-        def frame(blocks: int, key: bytes, operation=operation) -> bytes:
+        def frame(blocks: int, key: bytes, tag=0, operation=operation) -> bytes:
             payload = bytes(blocks * can.block_bytes)
-            return request(can.code, operation, payload, key=key, result_len=can.digest_bytes)
+            return request(can.code, operation, payload, key=key, result_len=can.digest_bytes, tag=tag)
 
         fresh = _cycles(model, frame(SHORT, key), what)
         if key:
@@ -84,17 +115,20 @@ def _hash(model: Model, can: Capability) -> dict:
             short = fresh
             overheads.append(_cycles(model, frame(0, b""), what))
         long = _cycles(model, frame(LONG, b""), what)
-        per_block.append({"algorithm": can.algorithm, "operation": operation, "cycles": _slope(short, long)})
+        row = {"algorithm": can.algorithm, "operation": operation, "cycles": _slope(short, long)}
+        if in_flight > 1:
+            row |= {"cycles": _full(model, in_flight, frame, key, what), "alone": row["cycles"]}
+        per_block.append(row)
     return {"per_block": per_block, "key_setup": key_setup, "frame_overhead": max(overheads, default=0)}
 
 
-def measure(library: Path, can: tuple[Capability, ...]) -> dict:
+def measure(library: Path, can: tuple[Capability, ...], in_flight: int) -> dict:
     """The `cycles` of a manifest."""
     cycles: dict = {"per_block": [], "key_setup": [], "frame_overhead": 0}
     with Model(library) as model:
         for capability in can:
             model.reset()
-            one = (_cipher if capability.kind == "cipher" else _hash)(model, capability)
+            one = (_cipher if capability.kind == "cipher" else _hash)(model, capability, in_flight)
             cycles["per_block"] += one["per_block"]
             cycles["key_setup"] += one["key_setup"]
             cycles["frame_overhead"] = max(cycles["frame_overhead"], one["frame_overhead"])
@@ -105,7 +139,7 @@ def throughput(cycles: dict, can: tuple[Capability, ...], fmax_mhz: float) -> li
     """The `throughput_mbps` of a manifest."""
     bits = {c.algorithm: 8 * c.block_bytes for c in can}
     return [
-        {k: v for k, v in row.items() if k != "cycles"}
+        {k: v for k, v in row.items() if k not in ("cycles", "alone")}
         | {"mbps": round(bits[row["algorithm"]] * fmax_mhz / row["cycles"], 1)}
         for row in cycles["per_block"]
     ]

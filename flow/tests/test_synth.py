@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import route, synth, tools
+from ace_flow import configurations, route, synth, tools
 
 
 def cell(kind: str, inputs: dict[str, list], outputs: dict[str, list]) -> dict:
@@ -64,30 +64,12 @@ class Netlists(unittest.TestCase):
         counts = synth.count_netlist(self.write(netlist(cells)), "top")
         self.assertEqual(counts, {"lut4": 3, "ccu2c": 0, "ff": 0, "dpr16x4": 0, "ebr": 1, "mult18": 0})
 
-    def test_core_is_everything_but_the_shell(self) -> None:
-        def module(**types: int) -> dict:
-            return {"num_cells_by_type": types}
-
-        hierarchy = {
-            "modules": {
-                "\\top": {
-                    "num_cells_by_type": {
-                        "slot_shell$top.u_shell": 1,
-                        "core$top.u_core": 1,
-                        "box": 2,
-                        "LUT4": 5,
-                    }
-                },
-                "\\slot_shell$top.u_shell": {
-                    "num_cells_by_type": {"LUT4": 100, "stream_entry$top.u_shell.u_entry": 1}
-                },
-                "\\stream_entry$top.u_shell.u_entry": module(LUT4=10),
-                "\\core$top.u_core": {"num_cells_by_type": {"LUT4": 20, "box": 3, "TRELLIS_FF": 7}},
-                "\\box": module(LUT4=1, CCU2C=2),
-            }
-        }
-        counts = synth.count_core(self.write(hierarchy), "top")
-        self.assertEqual((counts["lut4"], counts["ccu2c"], counts["ff"]), (5 + 20 + 5, 10, 7))
+    def test_the_shell_is_counted_on_its_own(self) -> None:
+        table = configurations.load()
+        text = synth.script(table["des"], Path("OUT"))
+        self.assertEqual(synth.shells(table["des"]), ["slot_shell"])
+        self.assertEqual(text.count("synth_ecp5"), 2)
+        self.assertIn("-top slot_shell", text)
 
 
 class Routes(unittest.TestCase):

@@ -11,9 +11,11 @@ use crate::{Outcome, print_json};
 
 /// Print what the built configurations compute and cost: area, clock, cycles, throughput.
 ///
-/// Area is of the whole slot, with the core and its modes alone in brackets; the clock is the median over the
-/// placed and routed seeds; cycles are measured in the simulated RTL; Mb/s is block bits times clock over cycles per
-/// block. Not tried on silicon.
+/// LUT4, CCU2C, EBR and MULT18 are of the core with its modes; the shell (frames, buffers) has a column of its own.
+/// Fmax is of the whole slot, the median over the placed and routed seeds. Cycles per block are measured in the
+/// simulated RTL, end to end, where a slot works on several frames at a time with as many as keep it busy. Key
+/// set-up is what a fresh key adds to a frame, its beats included, in microseconds and in block times. Mb/s is block
+/// bits times clock over cycles per block; LUTeq is LUT4 + 2 CCU2C of core and modes. Not tried on silicon.
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
@@ -43,9 +45,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
         print_json(&manifests)?;
     } else {
         println!(
-            "| configuration | LUT4 | CCU2C | FF | EBR | Fmax MHz | seeds | operation | cycles/block | key set-up | Mb/s |"
+            "| configuration | in flight | LUT4 | CCU2C | EBR | MULT18 | shell LUT4 | Fmax MHz | seeds | operation | cycles/block | key set-up µs | in blocks | Mb/s | Mb/s per LUTeq |"
         );
-        println!("|---|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|");
+        println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
         for manifest in &manifests {
             print(manifest);
         }
@@ -55,22 +57,20 @@ pub fn run(args: &Args) -> Result<Outcome> {
 
 /// One configuration: its first row carries the figures that hold for all its operations.
 fn print(manifest: &Value) {
-    let area = |key: &str| {
-        let of = |group: &str| manifest[group][key].as_u64().unwrap_or(0);
-        match (of("area"), of("area_core")) {
-            (0, _) => "0".to_owned(),
-            (slot, core) => format!("{slot} ({core})"),
-        }
-    };
+    let core = |key: &str| manifest["area_core"][key].as_u64().unwrap_or(0);
     let seeds = manifest["seeds"].as_array().map_or(0, Vec::len);
+    let clock = manifest["fmax_mhz"].as_f64().unwrap_or(0.0);
+    let lut_equivalents = (core("lut4") + 2 * core("ccu2c")).max(1) as f64;
     let mut head = format!(
-        "| {} | {} | {} | {} | {} | {:.1} | {seeds} ",
+        "| {} | {} | {} | {} | {} | {} | {} | {clock:.1} | {seeds} ",
         manifest["name"].as_str().unwrap_or("?"),
-        area("lut4"),
-        area("ccu2c"),
-        area("ff"),
-        manifest["area"]["ebr"],
-        manifest["fmax_mhz"].as_f64().unwrap_or(0.0),
+        manifest["in_flight"].as_u64().unwrap_or(1),
+        core("lut4"),
+        core("ccu2c"),
+        // Block memories and multipliers have no place in a shell but buffers.
+        core("ebr"),
+        core("mult18"),
+        manifest["area_shell"]["lut4"].as_u64().unwrap_or(0),
     );
     // Operations that cost the same share a line: the modes of a cipher usually do.
     let mut lines: Vec<Line> = Vec::new();
@@ -96,14 +96,18 @@ fn print(manifest: &Value) {
         }
     }
     for line in lines {
+        let or_dash =
+            |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
         println!(
-            "{head}| {} | {} | {} | {:.0} |",
+            "{head}| {} | {} | {} | {} | {:.0} | {:.2} |",
             [&line.algorithm, line.modes.join("/").as_str(), &line.direction].join(" ").trim_end(),
             line.cycles.map_or("–".into(), number),
-            line.setup.map_or("–".into(), number),
-            line.mbps
+            or_dash(line.setup.map(|s| s / clock), 3),
+            or_dash(line.setup.zip(line.cycles).map(|(s, c)| s / c), 2),
+            line.mbps,
+            line.mbps / lut_equivalents,
         );
-        head = "| | | | | | | ".to_owned();
+        head = "| | | | | | | | | ".to_owned();
     }
 }
 
