@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The tests tested: RTL with a fault put in on purpose (`flow/faults.toml`) must fail the known answers.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use ace_board::manifest::FileRef;
+use ace_board::model::{Model, ModelError, SlotModel};
+use ace_board::{Board, BoardConfig, Configuration, ModelSource, Models, Policy};
+use ace_engine::kat::{KnownAnswers, Subject, run};
+use common::{algorithms, built, repository};
+use serde::Deserialize;
+
+/// An entry of build/faults/index.json.
+#[derive(Clone, Deserialize)]
+struct Fault {
+    algorithm: String,
+    configuration: String,
+    what: String,
+    file: String,
+    library: PathBuf,
+    bytes: u64,
+    sha256: String,
+}
+
+/// The slot of one configuration is the model with the fault, behind the good bits.
+struct Faulty(FileRef);
+
+impl ModelSource for Faulty {
+    fn open(&self, _: &Configuration, _: Models) -> Result<Box<dyn SlotModel>, ModelError> {
+        Ok(Box::new(Model::open(&self.0)?))
+    }
+}
+
+fn faults() -> Vec<Fault> {
+    let folder = std::env::var_os("ACE_BUILD").map_or(repository("build"), PathBuf::from).join("faults");
+    let Ok(text) = std::fs::read(folder.join("index.json")) else {
+        assert!(std::env::var_os("ACE_REQUIRE_BUILD").is_none(), "no {}/index.json", folder.display());
+        eprintln!("skipped: no {}/index.json; `make test` makes it", folder.display());
+        return Vec::new();
+    };
+    let mut faults: Vec<Fault> = serde_json::from_slice(&text).unwrap();
+    faults.iter_mut().for_each(|f| f.library = folder.join(&f.library));
+    faults
+}
+
+/// Whether the compact known answers find something wrong with a model. A slot that does not answer is wrong.
+fn caught(fault: &Fault) -> bool {
+    let mut catalogue = built();
+    catalogue.configurations.retain(|c| c.name == fault.configuration);
+    let configuration = catalogue.configurations.first();
+    let configuration = configuration.unwrap_or_else(|| panic!("`{}` is not built", fault.configuration));
+    assert!(algorithms(configuration).iter().any(|a| a.name == fault.algorithm), "{}", fault.configuration);
+    let sha256: Vec<u8> = hex::decode(&fault.sha256).unwrap();
+    let model =
+        FileRef { path: fault.library.clone(), bytes: fault.bytes, sha256: sha256.try_into().unwrap() };
+
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(repository("crates/ace-engine/kat")).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let mut tried = 0;
+    for file in files {
+        let subject = file.file_stem().and_then(|n| Subject::by_name(n.to_str()?));
+        let Some(subject) = subject.filter(|s| match s {
+            Subject::Cipher(a) | Subject::Hash(a) | Subject::Hmac(a, _) => a.name == fault.algorithm,
+        }) else {
+            continue;
+        };
+        tried += 1;
+        let answers = KnownAnswers::read(subject, &file).unwrap();
+        let mut board = Board::with_source(
+            BoardConfig::default(),
+            catalogue.clone(),
+            Policy::ALL[0],
+            Models::Rtl,
+            Box::new(Faulty(model.clone())),
+        )
+        .unwrap();
+        if !run(&answers, &mut board).failed.is_empty() {
+            return true;
+        }
+    }
+    assert!(tried > 0, "no known answers for {}", fault.algorithm);
+    false
+}
+
+#[test]
+fn every_fault_is_caught() {
+    let faults = faults();
+    let mut caught_of: BTreeMap<&str, usize> = BTreeMap::new();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = faults.iter().map(|f| (f, scope.spawn(|| caught(f)))).collect();
+        for (fault, thread) in threads {
+            let what = format!("{}: {} ({})", fault.configuration, fault.what, fault.file);
+            assert!(thread.join().unwrap(), "not caught: {what}");
+            *caught_of.entry(&fault.algorithm).or_default() += 1;
+        }
+    });
+    if !faults.is_empty() {
+        // Every algorithm that is built has its three.
+        for algorithm in built().configurations.iter().flat_map(algorithms) {
+            let count = caught_of.get(algorithm.name).copied().unwrap_or(0);
+            assert!(count >= 3, "{algorithm}: {count} faults in flow/faults.toml, three are wanted");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults put into the RTL on purpose, to see that the tests catch them: python -m ace_flow.faults.
+
+faults.toml says what is changed where. Each fault becomes a model of its configuration under build/faults/, and
+index.json lists them for crates/ace-board/tests/faults.rs, which runs the known answers on each and expects them
+to fail.
+"""
+
+import json
+import os
+import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import configurations, tools, verilate
+from .cache import cached
+from .layout import BUILD, RUNTIME
+from .step import MODEL_FILES, step_runtime
+from .tools import ROOT
+
+TABLE = tools.FLOW / "faults.toml"
+FAULTS = BUILD / "faults"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One change of one line of text."""
+
+    number: int
+    algorithm: str
+    configuration: str
+    what: str
+    file: str
+    find: str
+    replace: str
+
+
+def load(path: Path = TABLE) -> list[Fault]:
+    """The rows of the table; every text to be changed has to occur exactly once."""
+    faults = []
+    for number, row in enumerate(tomllib.loads(path.read_text()).get("fault", []), 1):
+        try:
+            fault = Fault(number, **row)
+        except TypeError as error:
+            raise configurations.ConfigurationError(f"{path}: fault {number}: {error}") from None
+        text = (ROOT / fault.file).read_text()
+        if text.count(fault.find) != 1 or fault.find == fault.replace:
+            raise configurations.ConfigurationError(
+                f"{path}: fault {number} ({fault.what}): {fault.find!r} occurs {text.count(fault.find)} times in "
+                f"{fault.file}, once is wanted, and the replacement has to differ"
+            )
+        faults.append(fault)
+    return faults
+
+
+def build(fault: Fault, table: dict[str, configurations.Configuration]) -> dict:
+    """Makes the model with the fault; its entry in the index."""
+    if fault.configuration not in table:
+        raise configurations.ConfigurationError(f"{TABLE}: no configuration {fault.configuration!r}")
+    row = table[fault.configuration]
+    if fault.file not in row.sources:
+        raise configurations.ConfigurationError(
+            f"{TABLE}: fault {fault.number}: {fault.file} is no source of {row.name}"
+        )
+    library = FAULTS / f"{fault.number}-{fault.configuration}.so"
+    changed = FAULTS / f"{fault.number}-{Path(fault.file).name}"
+    changed.write_text((ROOT / fault.file).read_text().replace(fault.find, fault.replace))
+    sources = [changed if s == fault.file else ROOT / s for s in row.sources]
+    settings = {"top": row.top, "parameters": row.parameters, "flags": verilate.VERILATOR_FLAGS}
+
+    def work(folder: Path) -> None:
+        log = FAULTS / f"{fault.number}.log"
+        # The models run a few hundred frames each: compiled quickly rather than well.
+        verilate.build_model(row.top, sources, row.parameters, folder / "so", RUNTIME, log, "netlist_model")
+
+    cached("fault", settings, [*sources, *MODEL_FILES], {"so": library}, work)
+    return {
+        "algorithm": fault.algorithm,
+        "configuration": fault.configuration,
+        "what": fault.what,
+        "file": fault.file,
+        "library": library.name,
+        "bytes": library.stat().st_size,
+        "sha256": tools.sha256(library),
+    }
+
+
+def main() -> int:
+    FAULTS.mkdir(parents=True, exist_ok=True)
+    RUNTIME.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        step_runtime()
+        faults = load()
+        table = configurations.load()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            index = list(pool.map(lambda f: build(f, table), faults))
+    except (tools.ToolError, configurations.ConfigurationError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    part = FAULTS / ".index.json"
+    part.write_text(json.dumps(index, indent=1) + "\n")
+    part.replace(FAULTS / "index.json")
+    print(f"{len(index)} models with a fault each are up to date")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
