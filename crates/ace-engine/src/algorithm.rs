@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use crate::cpu::{self, Software};
+use cipher::consts::{U16, U20, U24, U32};
+
+use crate::cpu::{self, CipherFn, Software};
+use crate::wiping::Wiping;
 
 /// One algorithm: what the slot boundary calls it and what it looks like from outside.
 #[derive(Debug)]
@@ -55,6 +58,75 @@ pub static TDES: Algorithm = Algorithm {
     software: Software::Cipher(&[(16, cpu::block64::<des::TdesEde2>), (24, cpu::block64::<des::TdesEde3>)]),
 };
 
+/// The AES candidate, tweaked in 1999: keys of 16 to 56 bytes in steps of 4. Words are little-endian.
+pub static MARS: Algorithm = Algorithm {
+    name: "mars",
+    code: 0x03,
+    kind: Kind::Cipher { block: 16, keys: &[16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56] },
+    software: Software::Cipher(&same(
+        [16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56],
+        cpu::block128::<crate::mars::Mars>,
+    )),
+};
+
+/// RC6-32/20/b, the AES candidate. Words are little-endian.
+pub static RC6: Algorithm = Algorithm {
+    name: "rc6",
+    code: 0x04,
+    kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
+    software: Software::Cipher(&[
+        (16, cpu::block128::<Wiping<Rc6<U16>>>),
+        (24, cpu::block128::<Wiping<Rc6<U24>>>),
+        (32, cpu::block128::<Wiping<Rc6<U32>>>),
+    ]),
+};
+
+type Rc6<KeyBytes> = rc6::RC6<u32, U20, KeyBytes>;
+
+/// The AES candidate, in the byte order of NESSIE and of every library; the submission's own answers are the
+/// same with every value written backwards.
+pub static SERPENT: Algorithm = Algorithm {
+    name: "serpent",
+    code: 0x05,
+    kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
+    software: Software::Cipher(&same([16, 24, 32], cpu::block128::<serpent::Serpent>)),
+};
+
+/// The AES candidate. Words are little-endian.
+pub static TWOFISH: Algorithm = Algorithm {
+    name: "twofish",
+    code: 0x06,
+    kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
+    software: Software::Cipher(&same([16, 24, 32], cpu::block128::<twofish::Twofish>)),
+};
+
+/// RFC 2144 (CAST5): blocks of 8 bytes; keys of 5 to 16, up to 10 with 12 rounds, above with 16.
+pub static CAST128: Algorithm = Algorithm {
+    name: "cast128",
+    code: 0x07,
+    kind: Kind::Cipher { block: 8, keys: &[5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] },
+    software: Software::Cipher(&same(
+        [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+        cpu::block64::<cast5::Cast5>,
+    )),
+};
+
+/// RFC 2612 (CAST6): shorter keys are padded with zeros to 32 bytes.
+pub static CAST256: Algorithm = Algorithm {
+    name: "cast256",
+    code: 0x08,
+    kind: Kind::Cipher { block: 16, keys: &[16, 20, 24, 28, 32] },
+    software: Software::Cipher(&same([16, 20, 24, 28, 32], cpu::block128::<cast6::Cast6>)),
+};
+
+/// Lai and Massey, 1991: blocks of 8 bytes, a key of 16, words big-endian.
+pub static IDEA: Algorithm = Algorithm {
+    name: "idea",
+    code: 0x09,
+    kind: Kind::Cipher { block: 8, keys: &[16] },
+    software: Software::Cipher(&[(16, cpu::block64::<idea::Idea>)]),
+};
+
 /// RFC 1321.
 pub static MD5: Algorithm = Algorithm {
     name: "md5",
@@ -72,13 +144,27 @@ pub static SHA1: Algorithm = Algorithm {
 };
 
 /// Every algorithm, in the order of listings.
-pub static ALGORITHMS: &[&Algorithm] = &[&AES, &DES, &TDES, &MD5, &SHA1];
+pub static ALGORITHMS: &[&Algorithm] =
+    &[&AES, &DES, &TDES, &MARS, &RC6, &SERPENT, &TWOFISH, &CAST128, &CAST256, &IDEA, &MD5, &SHA1];
+
+/// One function for several key lengths.
+const fn same<const N: usize>(keys: [usize; N], run: CipherFn) -> [(usize, CipherFn); N] {
+    let mut rows = [(0, run); N];
+    let mut at = 0;
+    while at < N {
+        rows[at].0 = keys[at];
+        at += 1;
+    }
+    rows
+}
 
 impl Algorithm {
-    /// By name; `tdes`, `des-ede3` and the like are accepted for `3des`.
+    /// By name; `tdes` and `des-ede3` are accepted for `3des`, `cast5` for `cast128` and the like.
     pub fn by_name(name: &str) -> Option<&'static Algorithm> {
         let name = match name {
             "tdes" | "des3" | "des-ede3" => "3des",
+            "cast5" | "cast-128" => "cast128",
+            "cast6" | "cast-256" => "cast256",
             "sha-1" => "sha1",
             other => other,
         };

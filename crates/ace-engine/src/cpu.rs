@@ -9,8 +9,10 @@ use std::collections::VecDeque;
 use cipher::consts::{U8, U16};
 use cipher::{
     Array, BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, BlockSizeUser,
-    InvalidLength, KeyInit, KeyIvInit, StreamCipher,
+    InvalidLength, KeyInit, KeyIvInit, StreamCipherCore,
 };
+use ctr::CtrCore;
+use ctr::flavors::{Ctr64BE, Ctr128BE};
 use hmac::digest::Digest;
 use hmac::digest::block_api::EagerHash;
 use hmac::{Hmac, Mac};
@@ -61,7 +63,7 @@ where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U8>,
 {
     if mode == Mode::Ctr {
-        return counter::<ctr::Ctr64BE<C>>(key, iv, data);
+        return counter(CtrCore::<C, Ctr64BE>::new_from_slices(key, iv), data);
     }
     whole_blocks::<C>(mode, direction, key, iv, data)
 }
@@ -78,7 +80,7 @@ where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16>,
 {
     if mode == Mode::Ctr {
-        return counter::<ctr::Ctr128BE<C>>(key, iv, data);
+        return counter(CtrCore::<C, Ctr128BE>::new_from_slices(key, iv), data);
     }
     whole_blocks::<C>(mode, direction, key, iv, data)
 }
@@ -98,10 +100,10 @@ fn length(_: InvalidLength) -> EngineError {
     EngineError::Illegal("key or IV of a length that the cipher does not have".into())
 }
 
-fn counter<C: KeyIvInit + StreamCipher>(key: &[u8], iv: &[u8], data: &mut [u8]) -> Result<(), EngineError> {
-    C::new_from_slices(key, iv)
-        .map_err(length)?
-        .try_apply_keystream(data)
+/// Takes the core alone, because a whole `ctr::Ctr128BE` takes keys of one length only.
+fn counter<C: StreamCipherCore>(core: Result<C, InvalidLength>, data: &mut [u8]) -> Result<(), EngineError> {
+    core.map_err(length)?
+        .try_apply_keystream_partial(data.into())
         .map_err(|_| EngineError::Illegal("the counter would come round to its start".into()))
 }
 
@@ -227,9 +229,11 @@ mod tests {
 
     #[test]
     fn modes_are_their_definitions() {
-        for (algorithm, key_len, block) in
-            [(&AES, 16, 16), (&AES, 24, 16), (&AES, 32, 16), (&DES, 8, 8), (&TDES, 16, 8), (&TDES, 24, 8)]
-        {
+        let ciphers = ALGORITHMS.iter().copied().filter_map(|algorithm| match algorithm.kind {
+            Kind::Cipher { block, keys } => Some(keys.iter().map(move |&len| (algorithm, len, block))),
+            Kind::Hash { .. } => None,
+        });
+        for (algorithm, key_len, block) in ciphers.flatten() {
             let key: Vec<u8> = (0..key_len).map(|i| (i * 37 + 5) as u8).collect();
             // The counter wraps over the whole block within the data.
             let mut iv = vec![0xff; block];

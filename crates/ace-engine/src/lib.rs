@@ -8,7 +8,9 @@ pub mod algorithm;
 pub mod cpu;
 pub mod engine;
 pub mod kat;
+pub mod mars;
 pub mod operation;
+pub mod wiping;
 
 pub use algorithm::{Algorithm, Kind};
 pub use engine::{Completion, Engine, EngineError, Job, JobId};

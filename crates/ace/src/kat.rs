@@ -21,7 +21,7 @@ const SHOWN: usize = 20;
 /// for `esp`. Rows of a mode or key size that does not exist here are skipped, never passed.
 #[derive(clap::Args)]
 pub struct Args {
-    /// aes, des, 3des, md5, sha1, hmac-md5, hmac-md5-96, hmac-sha1, hmac-sha1-96, esp
+    /// A cipher (aes, mars, …), a hash (sha1), hmac-sha1, hmac-sha1-96, … or esp; a wrong name lists them all
     algorithm: String,
     /// File of known answers
     file: PathBuf,
