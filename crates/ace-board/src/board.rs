@@ -118,7 +118,8 @@ pub struct Board {
     pub(crate) hangs: HashMap<usize, u32>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) loads: HashMap<usize, LoadOutcome>,
-    pub(crate) executions: HashMap<usize, Execution>,
+    /// By slot and operation.
+    pub(crate) executions: HashMap<(usize, u64), Execution>,
     /// Results on their way over the link.
     pub(crate) results: HashMap<u64, Result<Vec<u8>, EngineError>>,
     pub(crate) now: Picos,
@@ -293,8 +294,12 @@ impl Board {
     /// Takes decisions until there is nothing more to decide at this instant.
     fn decide(&mut self) {
         while self.done.is_empty() {
-            let depth = self.config.frame_buffers;
-            let states: Vec<SlotState> = self.slots.iter().map(|s| s.state(self.now, depth)).collect();
+            let state = |slot: &Slot| {
+                // What a slot works on at a time, one frame in its buffers or several.
+                let more = slot.configuration().map_or(1, |c| self.catalogue.configurations[c].in_flight);
+                slot.state(self.now, self.config.frame_buffers + more - 1)
+            };
+            let states: Vec<SlotState> = self.slots.iter().map(state).collect();
             match self.policy.decide(&self.queue, &states, &self.costs) {
                 Decision::Load { slot, configuration } => self.load(slot, configuration),
                 Decision::Execute { slot, op } => self.hand_over(slot, op),

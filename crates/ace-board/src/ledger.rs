@@ -15,11 +15,14 @@ pub fn account(
     // First executions after a load; the others found their configuration resident.
     let mut fresh = vec![false; slots];
     let mut skipped = 0;
+    // Until when a slot's executions so far go: frames that overlap inside a slot are not counted twice.
+    let mut busy = vec![0; slots];
     let mut by_start: Vec<&Event> = events.iter().collect();
     by_start.sort_by_key(|e| (e.start, e.end));
     for event in by_start {
         let time = event.end - event.start;
         let Some(slot) = reports.get_mut(event.slot) else { continue };
+        let busy = &mut busy[event.slot];
         match &event.what {
             What::Load { configuration, refused, .. } => {
                 totals.load += time;
@@ -38,6 +41,8 @@ pub fn account(
                 }
             }
             What::Execute { configuration, data_bytes, cycles, error, .. } => {
+                let time = event.end.saturating_sub(event.start.max(*busy));
+                *busy = event.end.max(*busy);
                 totals.execution += time;
                 slot.execute += time;
                 slot.operations += 1;

@@ -29,6 +29,8 @@ pub struct Configuration {
     pub netlist_model: Option<FileRef>,
     /// Digest of the configuration memory that the bitstream leaves behind.
     pub memory_sha256: [u8; 32],
+    /// Frames that the slot works on at a time.
+    pub in_flight: usize,
     /// What it computes.
     pub can: Vec<Capability>,
     rates: Vec<Rate>,
@@ -128,10 +130,16 @@ struct Raw {
     can: Vec<Capability>,
     device: String,
     fmax_mhz: f64,
+    #[serde(default = "one")]
+    in_flight: usize,
     #[serde(default)]
     throughput_mbps: Vec<Rate>,
     files: RawFiles,
     memory_sha256: String,
+}
+
+fn one() -> usize {
+    1
 }
 
 #[derive(Deserialize)]
@@ -187,6 +195,7 @@ impl Configuration {
             model: file(raw.files.model)?,
             netlist_model: raw.files.netlist_model.map(file).transpose()?,
             memory_sha256: digest(&raw.memory_sha256).ok_or("bad memory_sha256")?,
+            in_flight: raw.in_flight.clamp(1, 64),
             can: raw.can,
             rates: raw.throughput_mbps,
         })

@@ -7,7 +7,7 @@ use ace_engine::{Pass, Secret};
 use ace_schedule::SlotState;
 
 use crate::trace::Picos;
-use crate::worker::Worker;
+use crate::worker::{Request, Worker};
 
 /// A key as a slot keeps it: two operations share it if all of this is equal.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,9 +46,10 @@ pub enum Stage {
 }
 
 /// An operation in a slot.
-#[derive(Debug)]
 pub struct Flight {
     pub op: u64,
+    /// What the worker has not been given yet.
+    pub request: Option<Request>,
     /// Tells a second try from the first one.
     pub handover: u64,
     pub stage: Stage,
@@ -121,10 +122,13 @@ impl Slot {
         self.flights.remove(at)
     }
 
-    /// The operation that can be started now: the first one that is not finished, if it has arrived and nothing
-    /// is running.
-    pub fn next(&self) -> Option<u64> {
-        let first = self.flights.iter().find(|f| f.stage != Stage::Leaving)?;
-        (first.stage == Stage::Waiting).then_some(first.op)
+    /// The operations that can be started now, in their order: at most `most` of those at the head that have
+    /// arrived, if nothing is running.
+    pub fn next(&self, most: usize) -> Vec<u64> {
+        if self.flights.iter().any(|f| matches!(f.stage, Stage::Running(_))) {
+            return Vec::new();
+        }
+        let unfinished = self.flights.iter().filter(|f| f.stage != Stage::Leaving);
+        unfinished.take_while(|f| f.stage == Stage::Waiting).take(most).map(|f| f.op).collect()
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a board does and what happens to it: loads, transfers, executions.
 
+use std::collections::HashMap;
+
 use ace_engine::EngineError;
 
 use crate::board::{Board, Execution, Happens, LoadOutcome};
@@ -8,7 +10,7 @@ use crate::config::clocks_time;
 use crate::port::{self, Refused};
 use crate::slot::{Flight, HeldKey, Holds, Stage};
 use crate::trace::{Picos, What};
-use crate::worker::{Failure, Request, request_bytes};
+use crate::worker::{Answer, Failure, Request, request_bytes};
 
 /// So many times in a row a configuration may leave its slot silent before it is not tried again.
 const CONFIGURATION_HANGS: u32 = 2;
@@ -97,7 +99,8 @@ impl Board {
         if self.queue.start(op, slot).is_none() {
             return;
         }
-        let clock = self.slots[slot].configuration().map_or(1, |c| self.catalogue.configurations[c].clock_hz);
+        let configuration = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
+        let (clock, in_flight) = configuration.map_or((1, 1), |c| (c.clock_hz, c.in_flight));
         // As many clocks as the slot's time-out has at this clock.
         let max_clocks = u128::from(self.config.slot_timeout()) * u128::from(clock) / 1_000_000_000_000;
         let it = &mut self.slots[slot];
@@ -112,13 +115,13 @@ impl Board {
         self.link_free = end;
         self.handovers += 1;
         let handover = self.handovers;
-        it.flights.push_back(Flight { op, handover, stage: Stage::Coming(end), fresh_key });
-        it.worker.run(Request {
-            operation,
-            fresh_key,
-            tag: handover as u16,
-            max_clocks: u64::try_from(max_clocks).unwrap_or(u64::MAX).max(1),
-        });
+        let max_clocks = u64::try_from(max_clocks).unwrap_or(u64::MAX).max(1);
+        let mut request = Some(Request { operation, fresh_key, tag: handover as u16, max_clocks });
+        if in_flight == 1 {
+            // What it will answer does not depend on what else arrives: the simulation starts now.
+            it.worker.run(request.take().into_iter().collect());
+        }
+        it.flights.push_back(Flight { op, request, handover, stage: Stage::Coming(end), fresh_key });
         self.log(start, end, slot, What::Request { job, bytes });
         self.at(end, Happens::Arrived { slot, op, handover });
     }
@@ -132,25 +135,51 @@ impl Board {
         self.start_next(slot);
     }
 
-    /// Starts what has arrived, if the slot is free. This is where the simulation's answer is waited for.
+    /// Starts what has arrived, if the slot is free. This is where the simulation's answers are waited for.
     fn start_next(&mut self, slot: usize) {
         let Some(configuration) = self.slots[slot].configuration() else { return };
-        let Some(op) = self.slots[slot].next() else { return };
-        let answer = self.slots[slot].worker.answer();
-        let time = match answer.result {
-            Err(Failure::Silent) => self.config.slot_timeout(),
-            _ => clocks_time(answer.cycles, self.catalogue.configurations[configuration].clock_hz),
+        let (clock, in_flight) = {
+            let c = &self.catalogue.configurations[configuration];
+            (c.clock_hz, c.in_flight)
         };
-        let end = self.now.saturating_add(time);
-        if let Some(flight) = self.slots[slot].flight(op) {
-            flight.stage = Stage::Running(end);
+        let it = &mut self.slots[slot];
+        let started = it.next(in_flight);
+        let unsent: Vec<Request> =
+            started.iter().filter_map(|op| it.flight(*op).and_then(|f| f.request.take())).collect();
+        if !unsent.is_empty() {
+            it.worker.run(unsent);
         }
-        self.executions.insert(slot, Execution { start: self.now, answer });
-        self.at(end, Happens::Executed { slot, op });
+        let answers: Vec<(u64, Answer)> = started.iter().map(|op| (*op, it.worker.answer())).collect();
+        let timeout = self.config.slot_timeout();
+        let mut ends: Vec<Picos> = Vec::with_capacity(answers.len());
+        // A packet that has overtaken another one of its association waits for it.
+        let mut of_lane: HashMap<Option<u32>, Picos> = HashMap::new();
+        for (op, answer) in &answers {
+            let time = match answer.result {
+                Err(Failure::Silent) => timeout,
+                _ => clocks_time(answer.finished, clock),
+            };
+            let lane = of_lane.entry(self.jobs.get(op).map(|p| p.job.lane)).or_default();
+            *lane = self.now.saturating_add(time).max(*lane);
+            ends.push(*lane);
+        }
+        // If one of them failed, all are looked at when the last one ends, in the order of the requests: those
+        // behind a failure are tried again.
+        let last = ends.iter().copied().max().unwrap_or(self.now);
+        let sound = answers.iter().all(|(_, answer)| answer.result.is_ok());
+        for ((op, answer), end) in answers.into_iter().zip(ends) {
+            let end = if sound { end } else { last };
+            if let Some(flight) = self.slots[slot].flight(op) {
+                flight.stage = Stage::Running(end);
+            }
+            let start = self.now + clocks_time(answer.finished.saturating_sub(answer.cycles), clock);
+            self.executions.insert((slot, op), Execution { start, answer });
+            self.at(end, Happens::Executed { slot, op });
+        }
     }
 
     pub(crate) fn executed(&mut self, slot: usize, op: u64) {
-        let Some(Execution { start, answer }) = self.executions.remove(&slot) else { return };
+        let Some(Execution { start, answer }) = self.executions.remove(&(slot, op)) else { return };
         let Some(configuration) = self.slots[slot].configuration() else { return };
         let Some(pending) = self.jobs.get(&op) else { return };
         let name = self.catalogue.configurations[configuration].name.clone();
@@ -182,8 +211,11 @@ impl Board {
                 let behind: Vec<u64> =
                     self.slots[slot].flights.iter().map(|f| f.op).skip_while(|o| *o != op).skip(1).collect();
                 for other in behind {
-                    self.slots[slot].take(other);
-                    self.slots[slot].worker.answer();
+                    let taken = self.slots[slot].take(other);
+                    let answered = self.executions.remove(&(slot, other)).is_some();
+                    if !answered && taken.is_some_and(|f| f.request.is_none()) {
+                        self.slots[slot].worker.answer();
+                    }
                     self.queue.put_back(other);
                 }
                 self.slots[slot].key = None;

@@ -27,8 +27,16 @@ pub struct Answer {
     pub result: Result<Vec<u8>, Failure>,
     /// Clocks from the first request beat to the last response beat; of all frames that it took.
     pub cycles: u64,
+    /// The same from the first request beat of the requests that were run together with it.
+    pub finished: u64,
     /// Bytes of the last response.
     pub response_bytes: u64,
+}
+
+impl Answer {
+    fn failed(failure: Failure) -> Self {
+        Self { result: Err(failure), cycles: 0, finished: 0, response_bytes: 0 }
+    }
 }
 
 /// Why there is no result.
@@ -47,7 +55,8 @@ pub enum Failure {
 enum Order {
     Configure(Box<dyn SlotModel>),
     Clear,
-    Run(Box<Request>),
+    /// Requests that the slot works on at the same time.
+    Run(Vec<Request>),
     /// The failure has been seen: requests from here on are to be tried again.
     Resume,
 }
@@ -84,13 +93,14 @@ impl Worker {
         self.order(Order::Resume);
     }
 
-    pub fn run(&self, request: Request) {
-        self.order(Order::Run(Box::new(request)));
+    /// Hands over requests that are in the slot together.
+    pub fn run(&self, requests: Vec<Request>) {
+        self.order(Order::Run(requests));
     }
 
     /// Waits for the next answer. A thread that is gone is a slot that does not answer.
     pub fn answer(&self) -> Answer {
-        self.answers.recv().unwrap_or(Answer { result: Err(Failure::Silent), cycles: 0, response_bytes: 0 })
+        self.answers.recv().unwrap_or_else(|_| Answer::failed(Failure::Silent))
     }
 
     fn order(&self, order: Order) {
@@ -118,14 +128,20 @@ fn work(inbox: &Receiver<Order>, outbox: &Sender<Answer>) {
             Order::Configure(new) => (model, flushing) = (Some(new), false),
             Order::Clear => (model, flushing) = (None, false),
             Order::Resume => flushing = false,
-            Order::Run(request) => {
-                let answer = match &mut model {
-                    Some(model) if !flushing => execute(model.as_mut(), &request),
-                    _ => Answer { result: Err(Failure::Flushed), cycles: 0, response_bytes: 0 },
+            Order::Run(requests) => {
+                let answers = match &mut model {
+                    Some(model) if !flushing => execute(model.as_mut(), &requests),
+                    _ => requests.iter().map(|_| Answer::failed(Failure::Flushed)).collect(),
                 };
-                flushing |= answer.result.is_err();
-                if outbox.send(answer).is_err() {
-                    return;
+                for mut answer in answers {
+                    // What stands behind a failure may have counted on a key that the slot has not.
+                    if flushing {
+                        answer = Answer::failed(Failure::Flushed);
+                    }
+                    flushing |= answer.result.is_err();
+                    if outbox.send(answer).is_err() {
+                        return;
+                    }
                 }
             }
         }
@@ -154,58 +170,113 @@ pub fn request_bytes(operation: &Operation, fresh_key: bool) -> u64 {
     (frame::HEADER + sections + data) as u64
 }
 
-/// Runs one operation on a model.
-pub fn execute(model: &mut dyn SlotModel, request: &Request) -> Answer {
-    let mut cycles = 0;
+/// Runs operations on a model, all of them in the slot at the same time; one answer each, in their order.
+pub fn execute(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
+    let mut answers = Vec::with_capacity(requests.len());
+    // An HMAC key that has to be hashed first goes alone: its frame needs the answer of another one.
+    let mut base = 0;
+    let mut rest = requests;
+    while let Some(first) = rest.first() {
+        let together = rest.iter().take_while(|r| !is_long(r)).count();
+        let (group, behind) = rest.split_at(together.max(1));
+        rest = behind;
+        let mut group = if together == 0 { vec![execute_long(model, first)] } else { exchange(model, group) };
+        let span = group.iter().map(|a| a.finished).max().unwrap_or(0);
+        group.iter_mut().for_each(|a| a.finished += base);
+        base += span;
+        answers.extend(group);
+    }
+    answers
+}
+
+/// Whether the slot has to hash the key first.
+fn is_long(request: &Request) -> bool {
+    request.fresh_key && matches!(&request.operation.pass, Pass::Hmac { key, .. } if key.len() > HMAC_KEY_MAX)
+}
+
+/// An HMAC whose key is hashed first.
+fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
     let operation = &request.operation;
-    let digest;
-    let key = match &operation.pass {
-        _ if !request.fresh_key => KeySection::Kept,
-        Pass::Hash { .. } => KeySection::Kept,
-        Pass::Hmac { algorithm, key, .. } if key.len() > HMAC_KEY_MAX => {
-            let Kind::Hash { digest: len, .. } = algorithm.kind else {
-                return Answer { result: Err(Failure::Status(Status::BadLength)), cycles, response_bytes: 0 };
-            };
-            let header = Header {
-                algorithm: algorithm.code,
-                op: frame::op::HASH,
-                tag: request.tag,
-                result_len: u8::try_from(len).unwrap_or(u8::MAX),
-                payload_len: u32::try_from(key.len()).unwrap_or(u32::MAX),
-                ..Header::default()
-            };
-            let answer = exchange(model, &frame::assemble(header, &[key.as_bytes()]), len, request);
-            cycles += answer.cycles;
-            match answer.result {
-                Ok(bytes) => digest = Zeroizing::new(bytes),
-                Err(_) => return answer,
-            }
-            KeySection::Fresh(&digest)
-        }
-        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
+    let Pass::Hmac { algorithm, key, .. } = &operation.pass else {
+        return Answer::failed(Failure::Status(Status::UnknownOperation));
     };
-    let bytes = frame::request(operation, key, request.tag);
-    let mut answer = exchange(model, &bytes, frame::result_len(operation), request);
+    let Kind::Hash { digest: len, .. } = algorithm.kind else {
+        return Answer::failed(Failure::Status(Status::BadLength));
+    };
+    let header = Header {
+        algorithm: algorithm.code,
+        op: frame::op::HASH,
+        tag: request.tag,
+        result_len: u8::try_from(len).unwrap_or(u8::MAX),
+        payload_len: u32::try_from(key.len()).unwrap_or(u32::MAX),
+        ..Header::default()
+    };
+    let bytes = frame::assemble(header, &[key.as_bytes()]);
+    let mut hashed = run_frames(model, vec![(bytes, len, request.tag)], request.max_clocks);
+    let Some(Answer { result: Ok(digest), cycles, .. }) = hashed.pop() else {
+        return hashed.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
+    };
+    let digest = Zeroizing::new(digest);
+    let bytes = frame::request(operation, KeySection::Fresh(&digest), request.tag);
+    let expected = frame::result_len(operation);
+    let mut answers = run_frames(model, vec![(bytes, expected, request.tag)], request.max_clocks);
+    let mut answer = answers.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
     answer.cycles += cycles;
+    answer.finished = answer.cycles;
     answer
 }
 
-/// One frame, whose result must be `expected` bytes.
-fn exchange(model: &mut dyn SlotModel, bytes: &[u8], expected: usize, request: &Request) -> Answer {
-    // A beat more than any good response has, so that a longer one is seen for what it is.
-    let mut frames = [Frame::new(bytes.to_vec(), frame::padded(expected) + 2 * frame::BEAT)];
-    let options = Options { max_clocks: request.max_clocks, ..Options::default() };
-    let run = model.run(&mut frames, &options);
-    let [mut frame] = frames;
-    drop(Zeroizing::new(std::mem::take(&mut frame.request)));
-    let response_bytes = frame.response.len() as u64;
-    let cycles = if run.is_ok() { frame.cycles() } else { 0 };
-    let result = match run {
-        Ok(()) => check(frame.response, expected, request.tag),
-        Err(RunError::Silent) => Err(Failure::Silent),
-        Err(error) => Err(Failure::Protocol(error.to_string())),
+/// Requests of one frame each, in the slot together.
+fn exchange(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
+    let frame = |request: &Request| {
+        let key = match &request.operation.pass {
+            Pass::Cipher { key, .. } | Pass::Hmac { key, .. } if request.fresh_key => {
+                KeySection::Fresh(key.as_bytes())
+            }
+            _ => KeySection::Kept,
+        };
+        let expected = frame::result_len(&request.operation);
+        (frame::request(&request.operation, key, request.tag), expected, request.tag)
     };
-    Answer { result, cycles, response_bytes }
+    let max_clocks = requests.first().map_or(0, |r| r.max_clocks);
+    run_frames(model, requests.iter().map(frame).collect(), max_clocks)
+}
+
+/// Frames with the bytes of result and the tag that each one is to have.
+fn run_frames(
+    model: &mut dyn SlotModel,
+    requests: Vec<(Zeroizing<Vec<u8>>, usize, u16)>,
+    max_clocks: u64,
+) -> Vec<Answer> {
+    // A beat more than any good response has, so that a longer one is seen for what it is.
+    let mut frames: Vec<Frame> = requests
+        .iter()
+        .map(|(bytes, expected, _)| Frame::new(bytes.to_vec(), frame::padded(*expected) + 2 * frame::BEAT))
+        .collect();
+    let options = Options { max_clocks, ..Options::default() };
+    let run = model.run(&mut frames, &options);
+    let start = frames.first().map_or(0, |f| f.first_in);
+    let answer = |(mut frame, (_, expected, tag)): (Frame, &(_, usize, u16))| {
+        drop(Zeroizing::new(std::mem::take(&mut frame.request)));
+        let response_bytes = frame.response.len() as u64;
+        let failure = match &run {
+            Err(RunError::Silent) => Some(Failure::Silent),
+            Err(error) => Some(Failure::Protocol(error.to_string())),
+            Ok(()) => None,
+        };
+        match failure {
+            Some(failure) if frame.response.is_empty() => {
+                Answer { response_bytes, ..Answer::failed(failure) }
+            }
+            _ => Answer {
+                cycles: frame.cycles(),
+                finished: frame.last_out.saturating_sub(start) + 1,
+                response_bytes,
+                result: check(frame.response, *expected, *tag),
+            },
+        }
+    };
+    frames.into_iter().zip(&requests).map(answer).collect()
 }
 
 /// The result in a response, if it is the answer to this request.

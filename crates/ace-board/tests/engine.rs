@@ -261,3 +261,70 @@ fn illegal_and_unserved_operations_are_answered() {
     let error = run_one(&mut board, cbc(&mut random, &AES, &[0; 16], 32)).unwrap_err().to_string();
     assert!(error.contains("nothing; build them with `make models`"), "{error}");
 }
+
+#[test]
+fn a_slot_that_works_on_several_frames_is_given_several() {
+    let mut random = Random(5);
+    let packets: Vec<Packet> = (0..200)
+        .map(|at| {
+            let key = [at as u8 % 7; 16];
+            // Short ones overtake long ones.
+            let len = 16 * (1 + random.below(90) as usize);
+            (random.below(6) as u32, vec![cbc(&mut random, &AES, &key, len)])
+        })
+        .collect();
+    let mut totals = Vec::new();
+    for in_flight in [1, 4, 16] {
+        let build = Build::new();
+        build.interleave("aes", in_flight);
+        let config = BoardConfig { slots: 1, ..BoardConfig::default() };
+        let mut board = build.board_of(config, Policy::ALL[1]);
+        let (results, order) = run(&mut board, &packets, 64);
+        for ((_, passes), results) in packets.iter().zip(&results) {
+            assert_eq!(&compute(passes[0].clone()).unwrap(), &results[0]);
+        }
+        for lane in 0..6 {
+            let of_lane = order.iter().filter(|(p, _)| packets[*p].0 == lane);
+            assert!(of_lane.map(|(p, _)| *p).is_sorted(), "{in_flight} in flight: lane {lane}");
+        }
+        let report = board.report();
+        let t = &report.totals;
+        assert_eq!(t.total, t.executing + t.link_only + t.exposed_load + t.idle);
+        totals.push(t.executing);
+    }
+    assert!(totals[1] * 2 < totals[0] && totals[2] < totals[1], "{totals:?}");
+}
+
+#[test]
+fn a_failure_among_several_frames_costs_no_other_packet() {
+    let mut random = Random(6);
+    let packets: Vec<Packet> =
+        (0..40).map(|at| (at, vec![cbc(&mut random, &AES, &[at as u8 / 5; 16], 160)])).collect();
+    let build = Build::new();
+    build.interleave("aes", 8);
+    build.mischief("aes", |m| m.status = vec![3, 19]);
+    let mut board = build.board_of(BoardConfig { slots: 1, ..BoardConfig::default() }, Policy::ALL[1]);
+    for (id, (lane, passes)) in packets.iter().enumerate() {
+        let (id, operation) = (id as u64, passes[0].clone());
+        board.submit(Job { id, lane: *lane, packet: id, operation, then: Vec::new() });
+    }
+    let mut failed = 0;
+    let mut answered = 0;
+    loop {
+        let done = board.poll();
+        if done.is_empty() {
+            break;
+        }
+        for completion in done {
+            answered += 1;
+            match completion.result {
+                Ok(result) => {
+                    let operation = packets[completion.id as usize].1[0].clone();
+                    assert_eq!(result, compute(operation).unwrap());
+                }
+                Err(_) => failed += 1,
+            }
+        }
+    }
+    assert_eq!((answered, failed), (40, 2));
+}

@@ -37,6 +37,7 @@ impl ModelSource for Software {
             codes,
             key: None,
             clocks: 0,
+            in_flight: configuration.in_flight,
             mischief: Arc::clone(&self.0),
         }))
     }
@@ -48,11 +49,14 @@ struct SoftSlot {
     /// Whether it is an HMAC key, and the key.
     key: Option<(bool, Vec<u8>)>,
     clocks: u64,
+    in_flight: usize,
     mischief: Arc<Mutex<BTreeMap<String, Mischief>>>,
 }
 
 impl SlotModel for SoftSlot {
     fn run(&mut self, frames: &mut [Frame], _: &Options) -> Result<(), RunError> {
+        assert!(frames.len() <= self.in_flight, "more frames than the slot takes");
+        let mut end = self.clocks;
         for frame in frames {
             let mischief = Arc::clone(&self.mischief);
             let mut all = mischief.lock().unwrap();
@@ -85,12 +89,15 @@ impl SlotModel for SoftSlot {
             response.extend_from_slice(&[status as u8, 0]);
             // A clock per beat and eleven per 16 bytes.
             let work = (frame.request.len() / 8 + frame.request.len() / 16 * 11) as u64;
+            // All of them overlap; the next one comes when this one is in.
             frame.first_in = self.clocks;
             frame.last_out = self.clocks + work;
-            self.clocks += work + 1;
+            self.clocks += frame.request.len() as u64 / 8;
+            end = end.max(frame.last_out + 1);
             assert!(response.len() <= frame.capacity, "no room for the response");
             frame.response = response;
         }
+        self.clocks = end;
         Ok(())
     }
 
@@ -225,6 +232,13 @@ impl Build {
             file("lib.so", b"none")
         );
         std::fs::write(folder.join("manifest.json"), manifest).unwrap();
+    }
+
+    /// Makes a configuration's slots work on `frames` at a time.
+    pub fn interleave(&self, name: &str, frames: usize) {
+        let path = self.folder.path().join("configurations").join(name).join("manifest.json");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace(r#""unknown":1"#, &format!(r#""in_flight":{frames}"#))).unwrap();
     }
 
     pub fn bits(&self, name: &str) -> Vec<u8> {
