@@ -32,7 +32,7 @@ VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentatio
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
 SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
 
-.PHONY: help demo test lint bench models configurations fuzz fmt clean distclean check-system ace
+.PHONY: help demo test lint bench models configurations study fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -77,6 +77,11 @@ configurations: $(VENV) ace  ## every configuration with 3 seeds; writes docs/co
 	{ cat docs/configurations.head; $(ACE) configurations; } > docs/configurations.tmp
 	mv docs/configurations.tmp docs/configurations.md
 	cat docs/configurations.md
+
+study: $(VENV) ace  ## the papers' tables beside ours, from what is built; writes studies/*/results.md
+	{ cat studies/ace-2000/results.head; $(ACE) study ace-2000; } > studies/ace-2000/results.tmp
+	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
+	cat studies/ace-2000/results.md
 
 fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (needs a nightly toolchain)
 	scripts/fuzz.sh $(FUZZ_SECONDS)

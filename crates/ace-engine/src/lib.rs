@@ -8,7 +8,9 @@ pub mod algorithm;
 pub mod cpu;
 pub mod engine;
 pub mod kat;
+
 pub mod mars;
+pub mod measure;
 pub mod operation;
 pub mod wiping;
 

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ace_board::Catalogue;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
@@ -28,6 +29,23 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<Outcome> {
     let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+    let manifests = manifests(&catalogue)?;
+    if args.json {
+        print_json(&manifests)?;
+    } else {
+        println!(
+            "| configuration | in flight | LUT4 | CCU2C | EBR | MULT18 | shell LUT4 | Fmax MHz | seeds | operation | cycles/block | key set-up µs | in blocks | Mb/s | Mb/s per LUTeq |"
+        );
+        println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
+        for manifest in &manifests {
+            print(manifest);
+        }
+    }
+    Ok(if catalogue.problems.is_empty() { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// The manifests of a catalogue, as they stand in their files. What is wrong with others is said on stderr.
+pub fn manifests(catalogue: &Catalogue) -> Result<Vec<Value>> {
     for problem in &catalogue.problems {
         eprintln!("ace: {problem}");
     }
@@ -41,18 +59,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         let manifest: Value = serde_json::from_slice(&text).with_context(|| format!("{}", path.display()))?;
         manifests.push(manifest);
     }
-    if args.json {
-        print_json(&manifests)?;
-    } else {
-        println!(
-            "| configuration | in flight | LUT4 | CCU2C | EBR | MULT18 | shell LUT4 | Fmax MHz | seeds | operation | cycles/block | key set-up µs | in blocks | Mb/s | Mb/s per LUTeq |"
-        );
-        println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
-        for manifest in &manifests {
-            print(manifest);
-        }
-    }
-    Ok(if catalogue.problems.is_empty() { Outcome::Well } else { Outcome::Wrong })
+    Ok(manifests)
 }
 
 /// One configuration: its first row carries the figures that hold for all its operations.

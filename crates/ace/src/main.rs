@@ -15,6 +15,7 @@ mod kat;
 mod link;
 mod report;
 mod run;
+mod study;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,7 @@ enum Command {
     Inspect(inspect::Args),
     Compare(compare::Args),
     Bench(bench::Args),
+    Study(study::Args),
 }
 
 /// How a command ended that did not fail outright.
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Study(args) => study::run(&args),
     };
     match outcome {
         Ok(Outcome::Well) => ExitCode::SUCCESS,

@@ -227,3 +227,47 @@ fn known_answers_pass_fail_and_skip() {
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("aes, des, 3des"), "{}", stderr(&out));
 }
+
+#[test]
+fn a_study_needs_configurations_and_prints_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = ace(&["study", "ace-2000", "--configurations"], &[&folder.path().to_path_buf()]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("make models"), "{}", stderr(&out));
+
+    // A manifest with the fields that a study reads, of a cipher twice as large as its brother.
+    for (name, rounds, mbps) in [("one", 1, 100.0), ("two", 2, 150.0)] {
+        let of = |what: &str| {
+            format!(r#"{{"algorithm":"aes","key_bytes":16,"mode":"ecb","direction":"encrypt",{what}}}"#)
+        };
+        let cbc = of(&format!(r#""mbps":{mbps}"#)).replace("ecb", "cbc");
+        let manifest = format!(
+            r#"{{"schema":1,"name":"{name}","top":"t","parameters":{{"Unrolled":{rounds}}},"device":"LFE5U-45F",
+            "fmax_mhz":100.0,"area":{{"lut4":10}},"throughput_mbps":[{},{cbc}],
+            "cycles":{{"per_block":[{},{}],"key_setup":[{}]}},
+            "can":[{{"algorithm":"aes","code":1,"kind":"cipher","block_bytes":16,"key_bytes":[16],
+            "directions":["encrypt"],"modes":["ecb","cbc"]}}],"memory_sha256":"{}",
+            "files":{{"bitstream":{{"path":"b","bytes":1,"sha256":"{}"}},"model":{{"path":"m","bytes":1,"sha256":"{}"}}}}}}"#,
+            of(&format!(r#""mbps":{mbps}"#)),
+            of(r#""cycles":10"#),
+            of(r#""cycles":10"#).replace("ecb", "cbc"),
+            of(r#""cycles":3"#),
+            "0".repeat(64),
+            "0".repeat(64),
+            "0".repeat(64),
+        );
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name).join("manifest.json"), manifest).unwrap();
+    }
+    let args = ["study", "ace-2000", "--measure", "0.01", "--json", "--configurations"];
+    let out = ace(&args, &[&folder.path().to_path_buf()]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let rijndael = &json["finalists"][2];
+    assert_eq!(rijndael["paper_hardware"]["mbps"], 353.0);
+    assert_eq!(rijndael["iterative"]["configuration"], "two");
+    assert!(rijndael["software"]["feedback_mbps"].as_f64().unwrap() > 0.0);
+    let gains: Vec<f64> =
+        json["rounds"].as_array().unwrap().iter().map(|l| l["gain"].as_f64().unwrap()).collect();
+    assert_eq!(gains, [1.0, 1.5]);
+}
