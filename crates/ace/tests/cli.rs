@@ -231,7 +231,7 @@ fn known_answers_pass_fail_and_skip() {
 #[test]
 fn a_study_needs_configurations_and_prints_json() {
     let folder = tempfile::tempdir().unwrap();
-    let out = ace(&["study", "ace-2000", "--configurations"], &[&folder.path().to_path_buf()]);
+    let out = ace(&["study", "ace-2000", "--configurations"], &[folder.path()]);
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("make models"), "{}", stderr(&out));
 
@@ -251,7 +251,7 @@ fn a_study_needs_configurations_and_prints_json() {
             of(&format!(r#""mbps":{mbps}"#)),
             of(r#""cycles":10"#),
             of(r#""cycles":10"#).replace("ecb", "cbc"),
-            of(r#""cycles":3"#),
+            of(r#""cycles":3"#).replace(r#""mode":"ecb","#, ""),
             "0".repeat(64),
             "0".repeat(64),
             "0".repeat(64),
@@ -260,7 +260,7 @@ fn a_study_needs_configurations_and_prints_json() {
         fs::write(folder.path().join(name).join("manifest.json"), manifest).unwrap();
     }
     let args = ["study", "ace-2000", "--measure", "0.01", "--json", "--configurations"];
-    let out = ace(&args, &[&folder.path().to_path_buf()]);
+    let out = ace(&args, &[folder.path()]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     let rijndael = &json["finalists"][2];
