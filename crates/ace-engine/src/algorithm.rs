@@ -127,6 +127,26 @@ pub static IDEA: Algorithm = Algorithm {
     software: Software::Cipher(&[(16, cpu::block64::<idea::Idea>)]),
 };
 
+/// RFC 3713.
+pub static CAMELLIA: Algorithm = Algorithm {
+    name: "camellia",
+    code: 0x0a,
+    kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
+    software: Software::Cipher(&[
+        (16, cpu::block128::<camellia::Camellia128>),
+        (24, cpu::block128::<camellia::Camellia192>),
+        (32, cpu::block128::<camellia::Camellia256>),
+    ]),
+};
+
+/// GB/T 32907-2016.
+pub static SM4: Algorithm = Algorithm {
+    name: "sm4",
+    code: 0x0b,
+    kind: Kind::Cipher { block: 16, keys: &[16] },
+    software: Software::Cipher(&[(16, cpu::block128::<sm4::Sm4>)]),
+};
+
 /// RFC 1321.
 pub static MD5: Algorithm = Algorithm {
     name: "md5",
@@ -144,8 +164,10 @@ pub static SHA1: Algorithm = Algorithm {
 };
 
 /// Every algorithm, in the order of listings.
-pub static ALGORITHMS: &[&Algorithm] =
-    &[&AES, &DES, &TDES, &MARS, &RC6, &SERPENT, &TWOFISH, &CAST128, &CAST256, &IDEA, &MD5, &SHA1];
+pub static ALGORITHMS: &[&Algorithm] = &[
+    &AES, &DES, &TDES, &MARS, &RC6, &SERPENT, &TWOFISH, &CAST128, &CAST256, &IDEA, &CAMELLIA, &SM4, &MD5,
+    &SHA1,
+];
 
 /// One function for several key lengths.
 const fn same<const N: usize>(keys: [usize; N], run: CipherFn) -> [(usize, CipherFn); N] {
