@@ -193,7 +193,8 @@ module hash_modes
 
   // -- the words that are sent ----------------------------------------------------------------------------
 
-  word_t key_q[16];
+  (* ram_style = "distributed" *)
+  word_t key_memory[16];
   word_t memory_read;
   logic [63:0] bits;  // the message's length
   logic low_part, high_part;
@@ -235,7 +236,7 @@ module hash_modes
     else if (own ? fetch : send_ready) memory_word_q <= memory_read;
 
     if (core_clear_o || (send_ready && !source_q.key)) key_word_q <= '0;
-    else if (send_ready) key_word_q <= key_q[15] ^ {WordBytes{8'h36 ^ 8'h5c}};
+    else if (send_ready) key_word_q <= key_memory[place_q] ^ {WordBytes{8'h36 ^ 8'h5c}};
 
     if (core_clear_o || (send_ready && !(low_part && kind_q != Outer))) low_word_q <= '0;
     else if (send_ready) low_word_q <= bits[WordBits-1:0];
@@ -270,12 +271,13 @@ module hash_modes
 
   // -- the key, between its inner and its outer block -----------------------------------------------------
 
+  // Each word is forgotten as it is read for the outer block: no beat is there then, and plain is zero.
+  logic key_write;
+
+  assign key_write = phase_q == Scrub || (sent && !kind_q[1]);
+
   always_ff @(posedge clk_i) begin
-    if (core_clear_o) for (int unsigned i = 0; i < 16; i++) key_q[i] <= '0;
-    else if (sent && !kind_q[1]) begin
-      key_q[0] <= plain;
-      for (int unsigned i = 1; i < 16; i++) key_q[i] <= key_q[i-1];
-    end
+    if (key_write) key_memory[place_q] <= plain;
   end
 
   // -- the states -----------------------------------------------------------------------------------------
@@ -295,18 +297,29 @@ module hash_modes
   address_t read_address, write_address;
   region_e write_region;
 
+  // Where the states go is known long before they come.
+  region_e final_region_q;
+  logic    load_key_q;
+
+  always_ff @(posedge clk_i) begin
+    load_key_q <= kind_q == KeyIn;
+    unique case (kind_q)
+      KeyIn:   final_region_q <= OfInner;
+      KeyOut:  final_region_q <= OfOuter;
+      default: final_region_q <= Running;
+    endcase
+  end
+
   always_comb begin
     if (own && !word_valid_q) read_address = address(Running, place_q[2:0]);
     else read_address = address(region_q, state_read_i);
 
-    write_region = Running;
-    if (state_final_i && kind_q == KeyIn) write_region = OfInner;
-    if (state_final_i && kind_q == KeyOut) write_region = OfOuter;
+    write_region  = state_final_i ? final_region_q : Running;
     write_address = address(write_region, state_index_i);
     memory_data   = state_i;
     if (phase_q == Scrub || source_q.load) memory_data = swap(padded);
     if (source_q.load) begin
-      if (kind_q != KeyIn) write_region = Running;
+      if (!load_key_q) write_region = Running;
       else write_region = second_q ? OfOuter : OfInner;
       write_address = address(write_region, place_q[2:0]);
     end
