@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All of an interleaved cipher slot but its core: many frames at a time, each in a lane of its own, share a
+// core that is a ring of pipeline stages, so that even CBC encryption, whose blocks wait for each other, keeps
+// it full. Frames are answered in the order in which they finish, told apart by their tags; with respect to
+// keys they behave as if they came one after the other, and a frame that wipes is alone in the slot.
+//
+//   s_axis -> lane_intake -> lane_issue (lane_chain) -> core -> lane_result -> lane_outlet -> m_axis
+//                                                 lane_table
+//
+// A wipe overwrites chaining values, masks and every register that held data; a reset does the same. What
+// stays in block memory, payloads and results of former frames, cannot be read any more: a lane's buffer is
+// read only as far as its present frame has written it.
+//
+// Clocks per block at full load: the core's, but not less than the beats of a block; the lanes are enough for
+// CBC encryption when (core's clocks from entry to result + 8 + Lanes) / clocks per block <= Lanes. A frame
+// alone takes 17 clocks and its section beats until the first block enters, and 10 from the last result.
+module lane_front
+  import lane_pkg::*;
+  import slot_pkg::*;
+#(
+  // The algorithm code that frames must carry.
+  parameter logic [7:0] Algorithm = AlgAes,
+  // 8 or 16.
+  parameter int unsigned BlockBytes = 16,
+  // Bit n set: a key of n bytes is legal.
+  parameter logic [63:0] KeyLengths = 64'd1 << 16,
+  // What the core can do. CTR needs Encrypt.
+  parameter bit Encrypt = 1'b1,
+  parameter bit Decrypt = 1'b1,
+  // The modes that this configuration has.
+  parameter bit Ecb = 1'b1,
+  parameter bit Cbc = 1'b1,
+  parameter bit Ctr = 1'b1,
+  // Numbers that the core gives to its slots.
+  parameter int unsigned Slots = 4,
+  // Frames in flight, and key places of the core; powers of two.
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned Keys = 8,
+  // Bytes of payload that a lane holds; a power of two.
+  parameter int unsigned LaneBytes = 2048,
+
+  localparam int unsigned BlockBits = 8 * BlockBytes,
+  localparam int unsigned KeyBits   = $clog2(Keys),
+  localparam int unsigned SlotBits  = Slots > 1 ? $clog2(Slots) : 1
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic [63:0] s_axis_tdata,
+  input  logic        s_axis_tvalid,
+  output logic        s_axis_tready,
+  input  logic        s_axis_tlast,
+
+  output logic [63:0] m_axis_tdata,
+  output logic        m_axis_tvalid,
+  input  logic        m_axis_tready,
+  output logic        m_axis_tlast,
+
+  // From and to the core.
+  output logic core_wipe_o,
+
+  output logic               key_valid_o,
+  output logic [       63:0] key_o,
+  output logic [        2:0] key_index_o,
+  output logic               key_last_o,
+  output logic [        5:0] key_len_o,
+  output logic [KeyBits-1:0] key_place_o,
+  input  logic               key_busy_i,
+
+  output logic                 block_valid_o,
+  input  logic                 block_ready_i,
+  output logic [BlockBits-1:0] block_o,
+  output logic                 decrypt_o,
+  output logic [  KeyBits-1:0] block_place_o,
+  input  logic [ SlotBits-1:0] block_slot_i,
+
+  input logic                 result_valid_i,
+  input logic [ SlotBits-1:0] result_slot_i,
+  input logic [BlockBits-1:0] result_i
+);
+
+  if (!(BlockBytes inside {8, 16})) begin : gen_illegal_block
+    $error("lane_front: BlockBytes must be 8 or 16");
+  end
+  if (!Encrypt && !Decrypt || !(Ecb || Cbc || Ctr) || Ctr && !Encrypt) begin : gen_illegal_modes
+    $error("lane_front: no mode left, or CTR without Encrypt");
+  end
+  if (KeyLengths == '0 || KeyLengths[0]) begin : gen_illegal_keys
+    $error("lane_front: KeyLengths must name at least one length and not 0");
+  end
+  if (Lanes < 2 || 2 ** $clog2(
+      Lanes
+    ) != Lanes || Keys < 2 || 2 ** $clog2(
+      Keys
+    ) != Keys) begin : gen_illegal_lanes
+    $error("lane_front: Lanes and Keys must be powers of two");
+  end
+  if (LaneBytes < 8 * BlockBytes || 2 ** $clog2(LaneBytes) != LaneBytes) begin : gen_illegal_bytes
+    $error("lane_front: LaneBytes must be a power of two and at least 8 blocks");
+  end
+
+  localparam int unsigned LaneBlocks = LaneBytes / BlockBytes;
+  localparam int unsigned LaneBits = $clog2(Lanes);
+  localparam int unsigned PtrBits = $clog2(LaneBlocks);
+
+  typedef logic [LaneBits-1:0] lane_t;
+
+  // -- sweep: after a reset and after a wipe, twice through all small memories ------------------------------
+
+  localparam int unsigned LaneOrKeyBits = LaneBits > KeyBits ? LaneBits : KeyBits;
+  localparam int unsigned IndexBits = LaneOrKeyBits > SlotBits ? LaneOrKeyBits : SlotBits;
+
+  logic sweep_q, wipe;
+  logic [IndexBits:0] index_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sweep_q     <= 1'b1;
+      index_q     <= '0;
+      core_wipe_o <= 1'b0;
+    end else begin
+      sweep_q     <= wipe || (sweep_q && index_q != '1);
+      index_q     <= sweep_q ? index_q + 1'b1 : '0;
+      core_wipe_o <= wipe || (sweep_q && index_q == '0);
+    end
+  end
+
+  // -- the parts ------------------------------------------------------------------------------------------
+
+  lane_t lane, free_lane, look_lane, find_lane, answer_lane, wait_lane, result_lane, block_lane;
+  logic free, free_place_valid, idle, open, open_armed, arm, close, wipe_frame;
+  logic [KeyBits-1:0] free_place, open_place, look_place;
+  way_t open_way, look_way;
+  logic [15:0] tag, answer_tag;
+  logic [31:0] payload_len, answer_len;
+  status_e status, find_status;
+  logic iv_valid, iv_ready, iv_half;
+  logic [63:0] iv;
+  logic [PtrBits:0] look_written, find_written, sent;
+  logic read;
+  logic [LaneBits+PtrBits-1:0] read_at;
+  logic [BlockBits-1:0] read_data, mask, mixed;
+  logic look_ready, waits, block_feedback;
+  logic find_active, find_closed, release_lane;
+  logic result_valid, result_feedback;
+  logic wipe_next_q;  // the lane that is at work, alone, is of a frame that wipes
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wipe_next_q <= 1'b0;
+      wipe        <= 1'b0;
+    end else begin
+      wipe_next_q <= (open && wipe_frame) || (wipe_next_q && !release_lane);
+      wipe        <= wipe_next_q && release_lane;
+    end
+  end
+
+  lane_intake #(
+    .Algorithm (Algorithm),
+    .BlockBytes(BlockBytes),
+    .KeyLengths(KeyLengths),
+    .Encrypt   (Encrypt),
+    .Decrypt   (Decrypt),
+    .Ecb       (Ecb),
+    .Cbc       (Cbc),
+    .Ctr       (Ctr),
+    .Lanes     (Lanes),
+    .Keys      (Keys),
+    .LaneBlocks(LaneBlocks)
+  ) u_intake (
+    .clk_i,
+    .rst_ni,
+    .s_axis_tdata,
+    .s_axis_tvalid,
+    .s_axis_tready,
+    .s_axis_tlast,
+    .sweep_i           (sweep_q),
+    .sweep_lane_i      (index_q[LaneBits-1:0]),
+    .wipe_i            (wipe),
+    .free_i            (free),
+    .free_lane_i       (free_lane),
+    .free_place_valid_i(free_place_valid),
+    .free_place_i      (free_place),
+    .idle_i            (idle),
+    .lane_o            (lane),
+    .open_o            (open),
+    .open_armed_o      (open_armed),
+    .open_place_o      (open_place),
+    .open_way_o        (open_way),
+    .tag_o             (tag),
+    .payload_len_o     (payload_len),
+    .wipe_frame_o      (wipe_frame),
+    .arm_o             (arm),
+    .close_o           (close),
+    .status_o          (status),
+    .iv_valid_o        (iv_valid),
+    .iv_ready_i        (iv_ready),
+    .iv_half_o         (iv_half),
+    .iv_o              (iv),
+    .issue_lane_i      (look_lane),
+    .issue_written_o   (look_written),
+    .outlet_lane_i     (find_lane),
+    .outlet_written_o  (find_written),
+    .sent_i            (sent),
+    .read_i            (read),
+    .read_at_i         (read_at),
+    .read_data_o       (read_data),
+    .key_valid_o,
+    .key_o,
+    .key_index_o,
+    .key_last_o,
+    .key_len_o,
+    .key_place_o,
+    .key_busy_i
+  );
+
+  lane_table #(
+    .Lanes(Lanes),
+    .Keys (Keys)
+  ) u_table (
+    .clk_i,
+    .rst_ni,
+    .sweep_i           (sweep_q),
+    .sweep_place_i     (index_q[KeyBits-1:0]),
+    .lane_i            (lane),
+    .open_i            (open),
+    .open_armed_i      (open_armed),
+    .open_place_i      (open_place),
+    .open_way_i        (open_way),
+    .tag_i             (tag),
+    .payload_len_i     (payload_len),
+    .arm_i             (arm),
+    .close_i           (close),
+    .status_i          (status),
+    .free_o            (free),
+    .free_lane_o       (free_lane),
+    .free_place_valid_o(free_place_valid),
+    .free_place_o      (free_place),
+    .idle_o            (idle),
+    .look_i            (look_lane),
+    .look_ready_o      (look_ready),
+    .look_way_o        (look_way),
+    .look_place_o      (look_place),
+    .wait_i            (waits),
+    .wait_lane_i       (wait_lane),
+    .resume_i          (result_feedback),
+    .resume_lane_i     (result_lane),
+    .find_i            (find_lane),
+    .find_active_o     (find_active),
+    .find_closed_o     (find_closed),
+    .find_status_o     (find_status),
+    .answer_lane_i     (answer_lane),
+    .answer_tag_o      (answer_tag),
+    .answer_len_o      (answer_len),
+    .release_i         (release_lane)
+  );
+
+  lane_issue #(
+    .BlockBytes(BlockBytes),
+    .Encrypt   (Encrypt),
+    .Decrypt   (Decrypt),
+    .Cbc       (Cbc),
+    .Ctr       (Ctr),
+    .Lanes     (Lanes),
+    .Keys      (Keys),
+    .LaneBlocks(LaneBlocks)
+  ) u_issue (
+    .clk_i,
+    .rst_ni,
+    .sweep_i       (sweep_q),
+    .sweep_lane_i  (index_q[LaneBits-1:0]),
+    .look_o        (look_lane),
+    .look_ready_i  (look_ready),
+    .look_way_i    (look_way),
+    .look_place_i  (look_place),
+    .look_written_i(look_written),
+    .wait_o        (waits),
+    .wait_lane_o   (wait_lane),
+    .read_o        (read),
+    .read_at_o     (read_at),
+    .read_data_i   (read_data),
+    .iv_valid_i    (iv_valid),
+    .iv_ready_o    (iv_ready),
+    .iv_half_i     (iv_half),
+    .iv_i          (iv),
+    .iv_lane_i     (lane),
+    .result_valid_i(result_feedback),
+    .result_lane_i (result_lane),
+    .result_i      (mixed),
+    .block_valid_o,
+    .block_ready_i,
+    .block_o,
+    .decrypt_o,
+    .place_o       (block_place_o),
+    .mask_o        (mask),
+    .lane_o        (block_lane),
+    .feedback_o    (block_feedback)
+  );
+
+  lane_result #(
+    .BlockBytes(BlockBytes),
+    .Slots     (Slots),
+    .Lanes     (Lanes)
+  ) u_result (
+    .clk_i,
+    .rst_ni,
+    .sweep_i     (sweep_q),
+    .sweep_slot_i(index_q[SlotBits-1:0]),
+    .enter_i     (block_valid_o && block_ready_i),
+    .enter_slot_i(block_slot_i),
+    .mask_i      (mask),
+    .lane_i      (block_lane),
+    .feedback_i  (block_feedback),
+    .leave_i     (result_valid_i),
+    .leave_slot_i(result_slot_i),
+    .block_i     (result_i),
+    .valid_o     (result_valid),
+    .lane_o      (result_lane),
+    .feedback_o  (result_feedback),
+    .block_o     (mixed)
+  );
+
+  lane_outlet #(
+    .BlockBytes(BlockBytes),
+    .Ctr       (Ctr),
+    .Lanes     (Lanes),
+    .LaneBlocks(LaneBlocks)
+  ) u_outlet (
+    .clk_i,
+    .rst_ni,
+    .sweep_i       (sweep_q),
+    .sweep_lane_i  (index_q[LaneBits-1:0]),
+    .result_valid_i(result_valid),
+    .result_lane_i (result_lane),
+    .result_i      (mixed),
+    .find_o        (find_lane),
+    .find_active_i (find_active),
+    .find_closed_i (find_closed),
+    .find_status_i (find_status),
+    .find_written_i(find_written),
+    .lane_o        (answer_lane),
+    .tag_i         (answer_tag),
+    .payload_len_i (answer_len),
+    .release_o     (release_lane),
+    .intake_lane_i (lane),
+    .intake_sent_o (sent),
+    .m_axis_tdata,
+    .m_axis_tvalid,
+    .m_axis_tready,
+    .m_axis_tlast
+  );
+
+endmodule

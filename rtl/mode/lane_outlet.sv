@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Frames out: takes results into the lanes' parts of the output buffer, looks for a lane whose frame is
+// finished, and answers it: results, then the trailer. A lane whose buffer is nearly full is answered, too,
+// as far as it has come, and has the outlet to itself until its trailer is out: that is how a frame longer
+// than the buffer passes. A frame with a fault is answered by its trailer alone, unless its results are
+// already on their way.
+//
+// Clocks per frame: its result beats and 5; from a result to its beat at m_axis 6 + the time until the lane is
+// looked at, at most Lanes.
+module lane_outlet
+  import slot_pkg::*;
+#(
+  parameter int unsigned BlockBytes = 16,
+  parameter bit Ctr = 1'b1,
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned LaneBlocks = 128,
+
+  localparam int unsigned BlockBits = 8 * BlockBytes,
+  localparam int unsigned LaneBits  = $clog2(Lanes),
+  localparam int unsigned PtrBits   = $clog2(LaneBlocks)
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input logic                sweep_i,
+  input logic [LaneBits-1:0] sweep_lane_i,
+
+  // A result.
+  input logic                 result_valid_i,
+  input logic [ LaneBits-1:0] result_lane_i,
+  input logic [BlockBits-1:0] result_i,
+
+  // The lane looked at.
+  output logic    [LaneBits-1:0] find_o,
+  input  logic                   find_active_i,
+  input  logic                   find_closed_i,
+  input  status_e                find_status_i,
+  input  logic    [   PtrBits:0] find_written_i,
+
+  // The lane that is being answered; it is free from the clock after release_o.
+  output logic [LaneBits-1:0] lane_o,
+  input  logic [        15:0] tag_i,
+  input  logic [        31:0] payload_len_i,
+  output logic                release_o,
+
+  // How many blocks of a lane have been answered.
+  input  logic [LaneBits-1:0] intake_lane_i,
+  output logic [   PtrBits:0] intake_sent_o,
+
+  output logic [63:0] m_axis_tdata,
+  output logic        m_axis_tvalid,
+  input  logic        m_axis_tready,
+  output logic        m_axis_tlast
+);
+
+  localparam bit Wide = BlockBytes == 16;
+  localparam int unsigned Sides = BlockBytes / 8;
+
+  typedef logic [LaneBits-1:0] lane_t;
+  typedef logic [PtrBits:0] count_t;
+
+  // -- results into the buffer ----------------------------------------------------------------------------
+
+  count_t done_of_result, done_of_find;
+  logic read;
+  lane_t lane_q;
+  count_t sent_q;
+  logic [Sides-1:0][63:0] side;
+
+  // Counts of results, once for each reader.
+  for (genvar i = 0; i < 2; i++) begin : gen_done
+    count_t data;
+
+    lane_ram #(
+      .Width(PtrBits + 1),
+      .Depth(Lanes)
+    ) u_done (
+      .clk_i,
+      .write_i     (result_valid_i || sweep_i),
+      .write_at_i  (sweep_i ? sweep_lane_i : result_lane_i),
+      .write_data_i((done_of_result + count_t'(1)) & {PtrBits + 1{!sweep_i}}),
+      .read_at_i   (i == 0 ? result_lane_i : find_o),
+      .read_data_o (data)
+    );
+  end
+
+  assign done_of_result = gen_done[0].data;
+  assign done_of_find   = gen_done[1].data;
+
+  for (genvar h = 0; h < Sides; h++) begin : gen_side
+    lane_memory #(
+      .Width(64),
+      .Depth(Lanes * LaneBlocks)
+    ) u_memory (
+      .clk_i,
+      .write_i     (result_valid_i),
+      .write_at_i  ({result_lane_i, done_of_result[PtrBits-1:0]}),
+      .write_data_i(result_i[64*h+:64]),
+      .read_i      (read),
+      .read_at_i   ({lane_q, sent_q[PtrBits-1:0]}),
+      .read_data_o (side[h])
+    );
+  end
+
+  // -- which lane -----------------------------------------------------------------------------------------
+
+  typedef enum logic [2:0] {
+    Find,  // no lane is being answered
+    Send,  // results go out
+    Last,  // then the trailer
+    Gone,  // until it has gone
+    Turn,  // more of the same lane is wanted: what was known of it is old
+    Look,
+    More
+  } state_e;
+
+  state_e state_q;
+  lane_t look_q;
+  logic found_valid_q;  // the lane looked at was active, and not the one that is being answered
+  lane_t found_lane_q;
+  logic found_closed_q;
+  status_e found_status_q;
+  logic found_whole_q;  // all blocks that came are done
+  logic found_any_q;  // there is something to be sent
+  logic found_full_q;  // the buffer is nearly full
+  count_t found_done_q, found_sent_q;
+  count_t sent_of_find, waiting;
+  logic found, finished, streaming;
+  logic take_run;  // blocks are known to be there, or the end
+  logic whole_q;  // the lane is finished: behind what is being sent comes the trailer
+  status_e status_q;
+  count_t end_q;  // what is being sent ends in front of this block
+
+  assign finished  = found_closed_q && found_whole_q;
+  assign found     = found_valid_q && (finished || found_full_q);
+  assign streaming = state_q != Find && !whole_q;
+  assign take_run  = state_q == Find ? found : state_q == More && (found_any_q || finished);
+  assign find_o    = streaming ? lane_q : look_q;
+  assign waiting   = done_of_find - sent_of_find;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      look_q         <= '0;
+      found_valid_q  <= 1'b0;
+      found_lane_q   <= '0;
+      found_closed_q <= 1'b0;
+      found_status_q <= StatusOk;
+      found_whole_q  <= 1'b0;
+      found_any_q    <= 1'b0;
+      found_full_q   <= 1'b0;
+      found_done_q   <= '0;
+      found_sent_q   <= '0;
+    end else if (!found || state_q == Find || streaming) begin
+      if (!streaming) look_q <= look_q + lane_t'(1);
+      // A lane that is taken is not to be found again.
+      if (streaming) found_valid_q <= !take_run;
+      else found_valid_q <= find_active_i && find_o != (state_q == Find ? found_lane_q : lane_q);
+      found_lane_q   <= find_o;
+      found_closed_q <= find_closed_i;
+      found_status_q <= find_status_i;
+      found_whole_q  <= done_of_find == find_written_i;
+      found_any_q    <= done_of_find != sent_of_find;
+      // Nearly: lane_intake stops two or three blocks before it is.
+      found_full_q   <= waiting[PtrBits] || waiting[PtrBits-1:2] == '1;
+      found_done_q   <= done_of_find;
+      found_sent_q   <= sent_of_find;
+    end
+  end
+
+  // -- beats of the lane ----------------------------------------------------------------------------------
+
+  logic advance, side_q, last_side, block_sent, run_end, skip;
+  logic [1:0] trailer_valid_q, beat_valid_q, beat_side_q, beat_last_q;
+  count_t sent_d;
+
+  logic   short_q;  // the payload ends in the first half of its last block
+  assign sent_d     = sent_q + count_t'(1);
+  assign run_end    = sent_d == end_q;
+  assign last_side  = !Wide || side_q;
+  assign block_sent = state_q == Send && advance && last_side;
+  assign skip       = finished && found_status_q != StatusOk;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_sent
+    count_t data;
+
+    lane_ram #(
+      .Width(PtrBits + 1),
+      .Depth(Lanes)
+    ) u_sent (
+      .clk_i,
+      .write_i     (state_q == Last || state_q == Turn || sweep_i),
+      .write_at_i  (sweep_i ? sweep_lane_i : lane_q),
+      .write_data_i(sent_q & {PtrBits + 1{!sweep_i}}),
+      .read_at_i   (i == 0 ? find_o : intake_lane_i),
+      .read_data_o (data)
+    );
+  end
+
+  assign sent_of_find  = gen_sent[0].data;
+  assign intake_sent_o = gen_sent[1].data;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= Find;
+      lane_q   <= '0;
+      sent_q   <= '0;
+      end_q    <= '0;
+      side_q   <= 1'b0;
+      whole_q  <= 1'b0;
+      status_q <= StatusOk;
+      short_q  <= 1'b0;
+    end else begin
+      short_q <= Wide && Ctr && payload_len_i[3:0] inside {[4'd1 : 4'd8]};
+      if (take_run) begin
+        lane_q   <= found_lane_q;
+        whole_q  <= finished;
+        status_q <= found_status_q;
+        end_q    <= found_done_q;
+        sent_q   <= skip ? found_done_q : found_sent_q;
+        side_q   <= 1'b0;
+        state_q  <= found_any_q && !skip ? Send : Last;
+      end else begin
+        unique case (state_q)
+          Send: begin
+            if (advance) side_q <= !last_side;
+            if (block_sent) begin
+              sent_q <= sent_d;
+              if (run_end) state_q <= whole_q ? Last : Turn;
+            end
+          end
+          Last: if (advance) state_q <= Gone;
+          Gone: if (release_o) state_q <= Find;
+          Turn: state_q <= Look;
+          Look: state_q <= More;
+          default: ;
+        endcase
+      end
+    end
+  end
+
+  // -- on their way out -----------------------------------------------------------------------------------
+
+  logic out_valid_q, out_last_q, out_ready;
+  logic [63:0] out_q, data;
+  logic [7:0] keep_q;  // of the last beat, bytes that count
+  trailer_t trailer;
+
+  assign advance = !out_valid_q || out_ready;
+  assign read = advance;
+  assign lane_o = lane_q;
+  assign release_o = advance && trailer_valid_q[1];
+
+  assign trailer = '{
+      reserved: '0,
+      status: status_q,
+      tag: tag_i,
+      result_len: payload_len_i & {32{status_q == StatusOk}}
+    };
+
+  always_comb begin
+    data = side[Wide&&beat_side_q[1]?Sides-1 : 0];
+    for (int unsigned k = 0; k < 8; k++) begin
+      if (Ctr && beat_last_q[1] && !keep_q[k]) data[8*k+:8] = '0;
+    end
+    if (trailer_valid_q[1]) data = trailer;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      trailer_valid_q <= '0;
+      beat_valid_q    <= '0;
+      beat_side_q     <= '0;
+      beat_last_q     <= '0;
+      out_valid_q     <= 1'b0;
+      out_last_q      <= 1'b0;
+      out_q           <= '0;
+      keep_q          <= '0;
+    end else begin
+      for (int unsigned k = 0; k < 8; k++) begin
+        keep_q[k] <= payload_len_i[2:0] == '0 || 3'(k) < payload_len_i[2:0];
+      end
+      if (advance) begin
+        // The lane is known for a clock when its second beat or the second of these stages comes.
+        beat_valid_q    <= {beat_valid_q[0], state_q == Send && !(side_q && run_end && whole_q && short_q)};
+        beat_side_q     <= {beat_side_q[0], side_q};
+        beat_last_q     <= {beat_last_q[0] && (!Wide || beat_side_q[0] || short_q), run_end && whole_q};
+        trailer_valid_q <= {trailer_valid_q[0], state_q == Last};
+        out_valid_q     <= beat_valid_q[1] || trailer_valid_q[1];
+        out_last_q      <= trailer_valid_q[1];
+        out_q           <= data;
+      end
+    end
+  end
+
+  stream_exit #(
+    .Width(65)
+  ) u_exit (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(out_valid_q),
+    .s_ready_o(out_ready),
+    .s_data_i ({out_last_q, out_q}),
+    .m_valid_o(m_axis_tvalid),
+    .m_ready_i(m_axis_tready),
+    .m_data_o ({m_axis_tlast, m_axis_tdata})
+  );
+
+endmodule
