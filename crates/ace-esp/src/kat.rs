@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ace_engine::engine::run_one;
-use ace_engine::{Engine, Mode, Operation, Secret};
+use ace_engine::{Algorithm, Engine, Mode, Operation, Secret};
 use serde::Deserialize;
 
 use crate::packet::{Open, OpenStep, Opened, PacketError, Seal, SealInput, SealStep, Transform};
@@ -105,20 +105,23 @@ fn suites(row: &Row) -> Result<(&'static CipherSuite, &'static AuthSuite), Outco
     if !row.proto.eq_ignore_ascii_case("esp") {
         return skipped(format!("protocol {}", row.proto));
     }
-    let wanted = match row.enc_alg.to_ascii_uppercase().as_str() {
-        "AES-CBC" => Some(("aes", Mode::Cbc)),
-        "AES-CTR" => Some(("aes", Mode::Ctr)),
-        "3DES-CBC" | "DES-EDE3-CBC" | "TDES-CBC" => Some(("3des", Mode::Cbc)),
-        "DES-CBC" => Some(("des", Mode::Cbc)),
-        "NULL" | "NONE" | "" => None,
-        _ => return skipped(format!("cipher {}", row.enc_alg)),
+    let name = row.enc_alg.to_ascii_lowercase();
+    let algorithm = |name| Algorithm::by_name(name);
+    let wanted = match name.rsplit_once('-') {
+        _ if ["null", "none", ""].contains(&name.as_str()) => None,
+        Some((name, "cbc")) => Some((algorithm(name), Mode::Cbc)),
+        Some((name, "ctr")) => Some((algorithm(name), Mode::Ctr)),
+        _ => Some((None, Mode::Cbc)),
     };
-    // The length tells the AES suites apart; a length that no suite has is the row's mistake or not built.
+    if let Some((None, _)) = wanted {
+        return skipped(format!("cipher {}", row.enc_alg));
+    }
+    // The length tells the suites of a cipher apart; a length that no suite has is the row's mistake or not built.
     let key_len = row.enc_key_hex.len() / 2;
     let cipher = CIPHERS.iter().find(|suite| match (&suite.pass, wanted) {
         (None, None) => true,
-        (Some((algorithm, mode)), Some((name, wanted_mode))) => {
-            algorithm.name == name && *mode == wanted_mode && suite.key_len == key_len
+        (Some((algorithm, mode)), Some((Some(wanted), wanted_mode))) => {
+            *algorithm == wanted && *mode == wanted_mode && suite.key_len == key_len
         }
         _ => false,
     });

@@ -220,6 +220,10 @@ fn errors_name_line_value_and_what_is_allowed() {
 fn legacy_needs_leave() {
     for (cipher, auth, reason) in [
         ("des-cbc", "hmac-sha1-96", "ENCR_DES"),
+        ("cast128-cbc", "hmac-sha1-96", "ENCR_CAST"),
+        ("idea-cbc", "hmac-sha1-96", "ENCR_IDEA"),
+        ("camellia-192-cbc", "hmac-sha1-96", "ENCR_CAMELLIA_CBC"),
+        ("serpent-256-cbc", "hmac-sha1-96", "no RFC defines"),
         ("aes-128-cbc", "hmac-md5-96", "AUTH_HMAC_MD5_96"),
         ("aes-128-cbc", "none", "RFC 8221"),
         ("aes-128-ctr", "none", "RFC 3686"),
@@ -253,6 +257,13 @@ fn weak_keys() {
         assert!(sa("des-cbc", true, weak).unwrap().warnings()[0].contains("weak"), "{weak}");
     }
     assert!(sa("des-cbc", true, &key(8, 1)).unwrap().warnings().is_empty());
+    let weak = "00000000050000000000000123456000";
+    assert!(sa("idea-cbc", true, weak).unwrap().warnings()[0].contains("weak IDEA"));
+    for digit in (0..32).filter(|digit| weak.as_bytes()[*digit] == b'0') {
+        let mut other = weak.to_owned();
+        other.replace_range(digit..digit + 1, "8");
+        assert!(sa("idea-cbc", true, &other).unwrap().warnings().is_empty(), "{other}");
+    }
 }
 
 #[test]

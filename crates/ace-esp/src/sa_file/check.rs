@@ -216,6 +216,12 @@ fn weakness(suite: &CipherSuite, key: &[u8]) -> Option<(&'static str, bool)> {
             let weak = halves.iter().any(|[a, b]| same(key, &[*a, *a, *a, *a, *b, *b, *b, *b]));
             weak.then_some(("a weak DES key: encrypting twice gives the plaintext (RFC 2405)", false))
         }
+        "idea-cbc" => {
+            // In hexadecimal 0000 0000 0x00 0000 0000 000x xxxx x000, with any digits for x.
+            let forced = [255, 255, 255, 255, 0xf0, 255, 255, 255, 255, 255, 255, 0xf0, 0, 0, 0x0f, 255];
+            let weak = key.len() == forced.len() && key.iter().zip(forced).all(|(key, bits)| key & bits == 0);
+            weak.then_some(("a weak IDEA key (RFC 2451, 2.3)", false))
+        }
         _ => None,
     }
 }
