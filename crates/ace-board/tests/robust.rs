@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use ace_board::board::SharedObjects;
 use ace_board::frame::{self, HEADER, KeySection, Status, flag, op};
+use ace_board::manifest::Capability;
 use ace_board::model::{Frame, Options, RunError, SlotModel};
 use ace_board::{Configuration, ModelSource, Models};
 use ace_engine::cpu::compute;
@@ -61,8 +62,9 @@ fn good(operation: &Operation, key: KeySection<'_>, tag: u16) -> Case {
     Case { request, tag, expected: Ok(compute(operation.clone()).unwrap()) }
 }
 
-/// Sends all cases in one go and compares the answers.
-fn run(model: &mut dyn SlotModel, cases: &[Case], options: &Options, what: &str) {
+/// Sends all cases in one go and compares the answers. Tags tell them apart where a slot works on several frames.
+/// The clocks in which they ended.
+fn run(model: &mut dyn SlotModel, cases: &[Case], options: &Options, what: &str) -> Vec<u64> {
     let space = |c: &Case| c.request.len() + 64;
     let mut frames: Vec<Frame> = cases.iter().map(|c| Frame::new(c.request.clone(), space(c))).collect();
     model.run(&mut frames, options).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -79,6 +81,7 @@ fn run(model: &mut dyn SlotModel, cases: &[Case], options: &Options, what: &str)
             Err(None) => assert_ne!(answer.status, Status::Ok, "{what}"),
         }
     }
+    frames.iter().map(|f| f.last_out).collect()
 }
 
 /// Calls `test` with a fresh slot of every configuration.
@@ -117,7 +120,9 @@ fn stalls_on_both_streams_change_nothing_but_time() {
                 }
             }
             let options = Options { seed, in_stall, out_stall, ..Options::default() };
-            run(model, &cases, &options, &format!("{} stalled {in_stall}/{out_stall}", configuration.name));
+            let what = format!("{} stalled {in_stall}/{out_stall}", configuration.name);
+            let ends = run(model, &cases, &options, &what);
+            assert!(configuration.in_flight > 1 || ends.is_sorted(), "{what}: not in the order of requests");
         }
     });
 }
@@ -213,8 +218,15 @@ fn spoil(random: &mut Random, configuration: &Configuration, tag: u16) -> Case {
             Some(Status::BadKeyLength)
         }
         6 => {
-            request[3] =
-                *random.pick(if cipher { &[0, 1, 7, 9, 15, 17, 25, 33, 255] } else { &[65, 66, 128, 255] });
+            // None of the lengths that the algorithm of this code has.
+            let lengths: &[u8] =
+                if cipher { &[0, 1, 4, 7, 9, 15, 17, 25, 33, 57, 255] } else { &[65, 66, 128, 255] };
+            let legal = |len: &u8| {
+                let keys = |c: &Capability| c.code == request[0] && c.key_bytes.contains(&usize::from(*len));
+                configuration.can.iter().any(keys)
+            };
+            let illegal: Vec<u8> = lengths.iter().copied().filter(|len| !legal(len)).collect();
+            request[3] = *random.pick(&illegal);
             Some(Status::BadKeyLength)
         }
         7 => {
@@ -254,6 +266,7 @@ fn spoil(random: &mut Random, configuration: &Configuration, tag: u16) -> Case {
             let len = 8 * (1 + random.below(12) as usize);
             request = random.bytes(len);
             request[0] = 0xee;
+            request[4..6].copy_from_slice(&tag.to_le_bytes());
             None
         }
     };
@@ -270,7 +283,7 @@ fn ten_thousand_malformed_frames_and_good_ones_between() {
         for round in 0..100 {
             let mut cases = Vec::new();
             for at in 0..115 {
-                let tag = random.below(1 << 16) as u16;
+                let tag = round as u16 * 256 + at;
                 if at % 8 == 7 {
                     let operation = operation(&mut random, configuration, 100);
                     cases.push(good(&operation, key(&operation), tag));
