@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RC6-32/20, both directions, a round in two clocks: one multiplies, the other rotates and adds.
+//
+// The words A, B, C, D stand in p[0] to p[3]. A move is a round without its multiplication: p[0] and p[2] each go
+// through a lane (xor, rotate, add, xor) to their other neighbours, p[1] and p[3] through an adder at the
+// entrance of p[0] and p[2]:
+//   forward    p[3] <- lane 0 <- p[0] <- p[1] <- lane 1 <- p[2] <- p[3]
+//   backward   p[3] <- lane 0 <- p[2] <- p[1] <- lane 1 <- p[0] <- p[3]
+// Encryption: load, backward with S[0] and S[1] added at the entrances, forward, 20 rounds forward, the last with
+// S[42] and S[43] added at the entrances. Decryption: load with S[42] and S[43] subtracted at the entrances,
+// backward, 20 rounds backward, forward; each backward move subtracts at the entrances what the next round wants
+// subtracted, the last one S[1] and S[0]. Rotation to the right by n is one by ~n + 1 to the left.
+// The key schedule takes its sums and rotations in lane 0, between blocks.
+//
+// Cycles per block: 43 in both directions, feedback included: the next block enters in the clock in which the
+// result leaves. A change of direction costs 4 clocks between two frames. A fresh key adds its beats and 270
+// clocks to a frame. All of it is independent of the data and of the key's length.
+module rc6_core
+  import rc6_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic [ 2:0] key_index_i,
+  input logic        key_last_i,
+  input logic [ 5:0] key_len_i,
+  input logic        key_decrypt_i,
+
+  input  logic   block_valid_i,
+  output logic   block_ready_o,
+  input  block_t block_i,
+  input  logic   decrypt_i,
+
+  output logic   block_valid_o,
+  input  logic   block_ready_i,
+  output block_t block_o
+);
+
+  typedef enum logic [3:0] {
+    Keying,    // the key schedule, or an erasure
+    Turn0,     // three clocks that bring the first words of a direction
+    Turn1,
+    Turn2,
+    Waiting,
+    Backward,  // the first move
+    Forward,   // the second move of encryption, the last of decryption
+    Multiply,
+    Rotate
+  } phase_e;
+
+  phase_e phase_d, phase_q;
+  logic decrypt_q;  // direction of the block inside, or of the one that may enter
+  logic valid_q;
+  logic turn, accept, last;
+
+  // The words of the expanded key that come next. Encryption counts 0, 1 ... 20, 0; decryption 20 ... 0, 21, 20.
+  logic [4:0] pair_d, pair_q;
+  logic key_add, key_rotate, by_three, key_done;
+  word_t [1:0] fetched;
+
+  word_t [3:0] p_q;
+  word_t mixed_q;  // key schedule: the last result
+  word_t [1:0] entry_q;  // what is added or subtracted at the entrances
+  word_t [1:0] addend_q;  // what the lanes add
+  word_t [1:0] before_q, after_q;  // what the lanes take in by xor before and after all else
+  logic [1:0][4:0] amount_d, amount_q;
+  word_t [1:0] product, rotated, laned, entering;
+  logic [4:0] key_amount;
+
+  logic unused;
+  assign unused        = ^{key_decrypt_i, key_index_i[2], key_len_i[1:0]};
+
+  // -- control --------------------------------------------------------------------------------------------
+
+  assign turn          = decrypt_i != decrypt_q;
+  assign block_ready_o = phase_q == Waiting && !turn && (!valid_q || block_ready_i);
+  assign accept        = block_valid_i && block_ready_o;
+  assign block_valid_o = valid_q;
+  assign block_o       = p_q;
+  assign last          = phase_q == Rotate && pair_q == (decrypt_q ? 5'(Rounds + 1) : 5'd0);
+
+  always_comb begin
+    phase_d = phase_q;
+    pair_d  = pair_q;
+    unique case (phase_q)
+      Keying: if (key_done) phase_d = Turn0;
+      Turn0: begin
+        phase_d = Turn1;
+        pair_d  = decrypt_q ? 5'(Rounds + 1) : 5'd0;
+      end
+      Turn1: begin
+        phase_d = Turn2;
+        pair_d  = decrypt_q ? 5'(Rounds) : 5'd0;
+      end
+      Turn2: phase_d = Waiting;
+      Waiting: begin
+        if (turn) phase_d = Turn0;
+        else if (accept) phase_d = Backward;
+        if (accept) pair_d = decrypt_q ? 5'(Rounds - 1) : 5'd1;
+      end
+      Backward: phase_d = decrypt_q ? Multiply : Forward;
+      Forward: phase_d = decrypt_q ? Waiting : Multiply;
+      Multiply: begin
+        phase_d = Rotate;
+        if (decrypt_q) pair_d = pair_q == 5'd0 ? 5'(Rounds + 1) : pair_q - 5'd1;
+        else pair_d = pair_q == 5'(Rounds) ? 5'd0 : pair_q + 5'd1;
+      end
+      Rotate: begin
+        if (!last) phase_d = Multiply;
+        else phase_d = decrypt_q ? Forward : Waiting;
+        if (last && decrypt_q) pair_d = 5'(Rounds);
+      end
+      default: phase_d = Keying;
+    endcase
+    if (key_valid_i || wipe_i) phase_d = Keying;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      phase_q   <= Keying;
+      pair_q    <= '0;
+      decrypt_q <= 1'b0;
+      valid_q   <= 1'b0;
+    end else begin
+      phase_q <= phase_d;
+      pair_q  <= pair_d;
+      if (phase_q == Waiting) decrypt_q <= decrypt_i;
+      valid_q <= ((decrypt_q ? phase_q == Forward : last) || (valid_q && !block_ready_i)) && !wipe_i;
+    end
+  end
+
+  // -- key ------------------------------------------------------------------------------------------------
+
+  // While it multiplies, encryption looks for the last pair, which it needs besides that of the last round.
+  rc6_key_memory u_key_memory (
+    .clk_i,
+    .rst_ni,
+    .wipe_i,
+    .key_valid_i,
+    .key_i,
+    .key_index_i(key_index_i[1:0]),
+    .key_last_i,
+    .key_words_i(key_len_i[5:2]),
+    .pair_i     (phase_q == Multiply ? 5'(Rounds + 1) : pair_q),
+    .even_o     (fetched[0]),
+    .odd_o      (fetched[1]),
+    .add_o      (key_add),
+    .rotate_o   (key_rotate),
+    .by_three_o (by_three),
+    .mixed_i    (mixed_q),
+    .done_o     (key_done)
+  );
+
+  logic entry_take, entry_clear;
+
+  // Taken too early they would be added to; what is there while the core multiplies does not matter.
+  always_comb begin
+    unique case (phase_q)
+      Waiting: entry_take = accept;
+      Rotate:  entry_take = !decrypt_q && pair_q == 5'(Rounds);
+      default: entry_take = decrypt_q;
+    endcase
+    entry_clear = wipe_i || (decrypt_q ? phase_q == Rotate : !entry_take && phase_q != Multiply);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (entry_clear) entry_q <= '0;
+    else if (entry_take) entry_q <= fetched;
+    if (wipe_i || !(phase_q == Keying || (phase_q == Multiply && !decrypt_q))) addend_q <= '0;
+    else addend_q <= fetched;
+    if (!key_rotate || wipe_i) mixed_q <= '0;
+    else mixed_q <= rotated[0];
+  end
+
+  // The rotation of the key schedule's second half: A, just found, and B, the result before it.
+  assign key_amount = !key_rotate || by_three ? 5'd3 : rotated[0][4:0] + mixed_q[4:0];
+
+  // -- data path ------------------------------------------------------------------------------------------
+
+  logic backward;
+  assign backward   = phase_q == Backward || (phase_q == Rotate && decrypt_q);
+
+  // From B and D.
+  assign product[0] = quadratic(p_q[1]);
+  assign product[1] = quadratic(p_q[3]);
+
+  always_comb begin
+    for (int unsigned k = 0; k < 2; k++) begin
+      if (phase_q == Multiply) amount_d[k] = decrypt_q ? ~product[k][4:0] : product[1-k][4:0];
+      else amount_d[k] = {5{phase_q == Waiting}};
+    end
+    if (phase_q == Keying) amount_d[0] = key_amount;
+  end
+
+  always_ff @(posedge clk_i) begin
+    amount_q <= wipe_i ? '0 : amount_d;
+    if (phase_q != Multiply || wipe_i) before_q <= '0;
+    else before_q <= product;
+    if (phase_q != Multiply || !decrypt_q || wipe_i) after_q <= '0;
+    else after_q <= {product[0], product[1]};
+  end
+
+  for (genvar k = 0; k < 2; k++) begin : gen_lane
+    localparam int unsigned Here = 2 * k;
+    localparam int unsigned There = 2 - 2 * k;
+
+    word_t opened, offered;
+    // Kept, so that the three summands of the key schedule are not made into one deeper sum: what is in
+    // registers is added while the other is being rotated.
+    (* keep *)
+    word_t addend;
+
+    always_comb begin
+      if (backward) opened = {p_q[There][30:0], p_q[There][31]};
+      else opened = p_q[Here] ^ before_q[k];
+      addend = addend_q[k];
+      if (k == 0) addend = addend_q[k] + mixed_q;
+    end
+
+    assign rotated[k] = rotl(opened, amount_q[k]);
+    assign laned[k]   = rotated[k] + addend;
+
+    always_comb begin
+      if (phase_q == Waiting) offered = block_i[32*Here+:32];
+      else if (backward) offered = p_q[(Here+3)%4];
+      else offered = p_q[Here+1];
+    end
+
+    assign entering[k] = decrypt_q ? offered - entry_q[k] : offered + entry_q[k];
+  end
+
+  logic move;
+  assign move = accept || phase_q == Backward || phase_q == Forward || phase_q == Rotate;
+
+  always_ff @(posedge clk_i) begin
+    if (wipe_i || key_valid_i) begin
+      p_q <= '0;
+    end else begin
+      if (key_add || key_rotate) p_q[0] <= laned[0];
+      else if (move) p_q[0] <= entering[0];
+      if (move) begin
+        p_q[1] <= phase_q == Waiting ? block_i[63:32] : laned[1] ^ after_q[1];
+        p_q[2] <= entering[1];
+        p_q[3] <= phase_q == Waiting ? block_i[127:96] : laned[0] ^ after_q[0];
+      end
+    end
+  end
+
+endmodule
