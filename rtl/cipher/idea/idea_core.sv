@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// IDEA, one round in three clocks, as its three multiplications in series have it:
+//   A   y1 = x1 * Z1, y2 = x2 + Z2, y3 = x3 + Z3; the product of x4 * Z4; p = y1 ^ y3
+//   B   y4 of that product; s = p * Z5; w = s + (y2 ^ y4)
+//   C   t = w * Z6; x1 = y1 ^ t
+// In A of the next round x2 = y3 ^ t, and x3 and x4 are y2 and y4, each ^ (s + t). The fourth multiplier has two
+// clocks, and is the key schedule's while there is no block. A round's six subkeys come from block memory at
+// once; the same data path decrypts under the decryption subkeys.
+//
+// Cycles per block: 27. Key set-up: an encryption may start 37 clocks after the last key beat; decryption keys
+// take 758 clocks, once per key, started by a key that is announced for decryption or by the first block to be
+// decrypted. Constant in time.
+module idea_core
+  import idea_pkg::*;
+#(
+  // MulLowHigh or MulBiham.
+  parameter int unsigned Multiplier = MulBiham
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic [ 2:0] key_index_i,
+  input logic        key_last_i,
+  input logic [ 5:0] key_len_i,
+  input logic        key_decrypt_i,
+
+  input  logic   block_valid_i,
+  output logic   block_ready_o,
+  input  block_t block_i,
+  input  logic   decrypt_i,
+
+  output logic   block_valid_o,
+  input  logic   block_ready_i,
+  output block_t block_o
+);
+
+  logic unused;
+  assign unused = ^{key_len_i, key_index_i[2:1]};
+
+  // -- control --------------------------------------------------------------------------------------------
+
+  logic clear_q, clear;  // reset and wipe, for what has no reset of its own
+  logic a_q, b_q, c_q, valid_q;  // where the block is
+  logic busy, accept, final_q;  // final_q: in the half round behind the rounds
+  logic direction_q, settled_q;  // of the keys that are read ahead; they are there
+  logic encrypt_ready, decrypt_ready, ready;
+  round_t round_q;  // whose subkeys are read
+
+  assign clear = wipe_i || clear_q;
+  assign busy = a_q || b_q || c_q;
+  assign ready = direction_q ? decrypt_ready : encrypt_ready;
+  assign block_ready_o = settled_q && ready && decrypt_i == direction_q && !busy && (!valid_q || block_ready_i);
+  assign block_valid_o = valid_q;
+  assign accept = block_valid_i && block_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clear_q     <= 1'b1;
+      a_q         <= 1'b0;
+      b_q         <= 1'b0;
+      c_q         <= 1'b0;
+      valid_q     <= 1'b0;
+      final_q     <= 1'b0;
+      direction_q <= 1'b0;
+      settled_q   <= 1'b0;
+      round_q     <= '0;
+    end else begin
+      clear_q <= 1'b0;
+      a_q     <= (accept || c_q) && !wipe_i;
+      b_q     <= a_q && !wipe_i;
+      c_q     <= b_q && !final_q && !wipe_i;
+      valid_q <= ((b_q && final_q) || (valid_q && !block_ready_i)) && !wipe_i;
+      if (c_q || accept) round_q <= round_q == 4'(Rounds) ? 4'd0 : round_q + 4'd1;
+      else if (!busy) round_q <= 4'd0;
+      if (c_q) final_q <= round_q == 4'(Rounds);
+      else if (!busy) final_q <= 1'b0;
+      if (!busy) direction_q <= decrypt_i;
+      settled_q <= ready && decrypt_i == direction_q;
+    end
+  end
+
+  // -- subkeys --------------------------------------------------------------------------------------------
+
+  logic subkey_valid, subkey_decrypt, subkey_place;
+  round_t subkey_round;
+  role_t  subkey_role;
+  word_t  subkey;
+  logic mul_taken, schedule_idle;
+  word_t mul_x, mul_k, product4;
+  word_t [Roles-1:0] fetched_q, z_q;
+
+  idea_key_schedule u_key_schedule (
+    .clk_i,
+    .rst_ni,
+    .wipe_i,
+    .key_valid_i,
+    .key_i,
+    .key_index_i     (key_index_i[0]),
+    .key_last_i,
+    .key_place_i     (1'b0),
+    .want_decrypt_i  (key_valid_i ? key_decrypt_i : block_valid_i && decrypt_i),
+    .mul_free_i      (!busy),
+    .encrypt_ready_o (encrypt_ready),
+    .decrypt_ready_o (decrypt_ready),
+    .idle_o          (schedule_idle),
+    .subkey_valid_o  (subkey_valid),
+    .subkey_place_o  (subkey_place),
+    .subkey_decrypt_o(subkey_decrypt),
+    .subkey_round_o  (subkey_round),
+    .subkey_role_o   (subkey_role),
+    .subkey_o        (subkey),
+    .mul_taken_o     (mul_taken),
+    .mul_x_o         (mul_x),
+    .mul_k_o         (mul_k),
+    .mul_y_i         (product4)
+  );
+
+  logic unused_schedule;
+  assign unused_schedule = ^{schedule_idle, subkey_place};
+
+  for (genvar r = 0; r < Roles; r++) begin : gen_subkey
+    (* ram_style = "block" *) word_t memory_q[64];
+
+    always_ff @(posedge clk_i) begin
+      if (subkey_valid && subkey_role == role_t'(r)) memory_q[{1'b0, subkey_decrypt, subkey_round}] <= subkey;
+    end
+    always_ff @(posedge clk_i) fetched_q[r] <= memory_q[{1'b0, direction_q, round_q}];
+
+    always_ff @(posedge clk_i) begin
+      if (clear) z_q[r] <= '0;
+      else if (r == 3 && mul_taken) z_q[r] <= mul_k;
+      else if (!busy || c_q) z_q[r] <= fetched_q[r];
+    end
+  end
+
+  // -- the round ------------------------------------------------------------------------------------------
+
+  word_t x1_q, y1_q, y2_q, y3_q, y4_q, p_q, w_q, s_q, t_q;
+  logic one_q;  // goes with s_q
+  word_t y1, y3, u, x4, s, t;
+  logic one;
+  logic load;
+
+  word_t [3:0] unused_sum;
+  logic [2:0] unused_one;
+  logic unused_sums;
+  assign unused_sums = ^{unused_sum, unused_one};
+
+  assign load = !busy && block_ready_i || !busy && !valid_q;
+
+  assign u    = s_q + t_q + 16'(one_q);
+  assign x4   = mul_taken ? mul_x : y4_q ^ u;
+  assign y3   = (y2_q ^ u) + z_q[2];
+
+  idea_mul #(
+    .Multiplier(Multiplier)
+  ) u_mul1 (
+    .clk_i,
+    .x_i  (x1_q),
+    .k_i  (z_q[0]),
+    .y_o  (y1),
+    .sum_o(unused_sum[0]),
+    .one_o(unused_one[0])
+  );
+
+  idea_mul #(
+    .Multiplier(Multiplier),
+    .ProductReg(1'b1)
+  ) u_mul4 (
+    .clk_i,
+    .x_i  (x4),
+    .k_i  (z_q[3]),
+    .y_o  (product4),
+    .sum_o(unused_sum[1]),
+    .one_o(unused_one[1])
+  );
+
+  idea_mul #(
+    .Multiplier(Multiplier)
+  ) u_mul5 (
+    .clk_i,
+    .x_i  (p_q),
+    .k_i  (z_q[4]),
+    .y_o  (unused_sum[3]),
+    .sum_o(s),
+    .one_o(one)
+  );
+
+  idea_mul #(
+    .Multiplier(Multiplier)
+  ) u_mul6 (
+    .clk_i,
+    .x_i  (w_q),
+    .k_i  (z_q[5]),
+    .y_o  (t),
+    .sum_o(unused_sum[2]),
+    .one_o(unused_one[2])
+  );
+
+  // p and w are what they are to be in the one clock in which they count.
+  always_ff @(posedge clk_i) begin
+    if (clear) begin
+      x1_q <= '0;
+      y1_q <= '0;
+      y2_q <= '0;
+      y3_q <= '0;
+      y4_q <= '0;
+      p_q  <= '0;
+      w_q  <= '0;
+    end else begin
+      p_q <= y1 ^ y3;
+      w_q <= s + (y2_q ^ product4) + 16'(one);
+      if (load || c_q) x1_q <= busy ? y1_q ^ t : word_of(block_i, 0);
+      if (a_q) y1_q <= y1;
+      if (load || a_q) y3_q <= busy ? y3 : word_of(block_i, 1);
+      if (load || a_q) y2_q <= busy ? (y3_q ^ t_q) + z_q[1] : word_of(block_i, 2);
+      if (load || b_q) y4_q <= busy ? product4 : word_of(block_i, 3);
+    end
+  end
+
+  // A block enters as its own second half of a round, with nothing to add.
+  always_ff @(posedge clk_i) begin
+    if (clear || !busy) begin
+      s_q   <= '0;
+      one_q <= 1'b0;
+      t_q   <= '0;
+    end else begin
+      if (b_q) s_q <= s;
+      if (b_q) one_q <= one;
+      if (c_q) t_q <= t;
+    end
+  end
+
+  assign block_o = block_of(y1_q, y3_q, y2_q, y4_q);
+
+endmodule

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The subkeys of IDEA, written one by one into a memory that belongs to the core, in passes of 52:
+//   encryption   each eight words are the eight before, rotated by 25 bits: word j is made of the words j + 1
+//                and j + 2, so that a window of sixteen words is all the state there is;
+//   decryption   the same words in the same order, but the additive ones are negated, those that open a round
+//                or end its first half are inverted, and all go to the round that undoes theirs.
+// The inverse of x modulo 2^16 + 1 is x^(2^16 - 1): 19 multiplications, with the core's multiplier. The
+// decryption pass is run when it is asked for. After a wipe, and behind a new key, the passes also serve to
+// overwrite what the memory held before.
+//
+// Clocks: 2 and then one for each subkey; each of the 18 inverses costs 19 * MulClocks + 1 more.
+module idea_key_schedule
+  import idea_pkg::*;
+#(
+  // From one operand of the core's multiplier to the next, if that is the product.
+  parameter  int unsigned MulClocks = 2,
+  // Keys that the memory holds. All of them are overwritten after a wipe.
+  parameter  int unsigned Places    = 1,
+  localparam int unsigned PlaceBits = Places > 1 ? $clog2(Places) : 1
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input logic                 key_valid_i,
+  input logic [         63:0] key_i,
+  input logic                 key_index_i,
+  input logic                 key_last_i,
+  input logic [PlaceBits-1:0] key_place_i,
+
+  // Decryption is wanted, with the last beat of a key or at any time. It starts when the multiplier is free.
+  input logic want_decrypt_i,
+  input logic mul_free_i,
+
+  // Blocks may enter. Encryption does not wait for the last subkeys.
+  output logic encrypt_ready_o,
+  output logic decrypt_ready_o,
+  output logic idle_o,
+
+  // A subkey: of which set, round and role.
+  output logic                   subkey_valid_o,
+  output logic   [PlaceBits-1:0] subkey_place_o,
+  output logic                   subkey_decrypt_o,
+  output round_t                 subkey_round_o,
+  output role_t                  subkey_role_o,
+  output word_t                  subkey_o,
+
+  // The multiplier is taken; its operands, the one from a register, the other for the next clock.
+  output logic  mul_taken_o,
+  output word_t mul_x_o,
+  output word_t mul_k_o,
+  input  word_t mul_y_i
+);
+
+  // -- which pass -----------------------------------------------------------------------------------------
+
+  logic encrypt_q, decrypt_q;  // the set is whole
+  logic stale_q;  // the decryption set is that of an older key
+  logic want_q;
+  logic fetching_q;  // words are made
+  logic set_q;  // this is a pass for decryption
+  logic invert_q;  // and a real one, not one that overwrites
+  logic wiping_q;  // all places are overwritten, one by one
+  logic [PlaceBits-1:0] place_q;
+  logic start, finish;
+  logic valid_q, done;  // a word is on its way to the memory; it gets there
+
+  assign start  = !fetching_q && !valid_q && (want_q ? mul_free_i : !encrypt_q || stale_q);
+  assign finish = done && !fetching_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      encrypt_q <= 1'b0;
+      decrypt_q <= 1'b0;
+      stale_q   <= 1'b1;
+      want_q    <= 1'b0;
+      set_q     <= 1'b0;
+      invert_q  <= 1'b0;
+      wiping_q  <= 1'b1;
+      place_q   <= '0;
+    end else if (wipe_i || key_valid_i) begin
+      encrypt_q <= 1'b0;
+      decrypt_q <= 1'b0;
+      stale_q   <= 1'b1;
+      want_q    <= !wipe_i && key_last_i && want_decrypt_i;
+      set_q     <= 1'b0;
+      invert_q  <= 1'b0;
+      wiping_q  <= wipe_i || (wiping_q && Places == 1);
+      place_q   <= wipe_i || Places == 1 ? '0 : key_place_i;
+    end else begin
+      want_q <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !(start && want_q);
+      if (start) begin
+        set_q    <= want_q || encrypt_q;
+        invert_q <= want_q;
+      end
+      if (finish) begin
+        if (set_q) begin
+          decrypt_q <= invert_q;
+          stale_q   <= 1'b0;
+          invert_q  <= 1'b0;
+        end else begin
+          encrypt_q <= 1'b1;
+        end
+        if (Places > 1 && wiping_q && set_q) begin
+          place_q   <= place_q + PlaceBits'(1);
+          wiping_q  <= place_q != '1;
+          encrypt_q <= place_q == '1;
+          stale_q   <= place_q != '1;
+        end
+      end
+    end
+  end
+
+  // -- the words of the encryption key --------------------------------------------------------------------
+
+  logic clear_q;  // the first clock after a reset
+  word_t key_q[8];
+  logic [5:0] index_q;  // of the word that is made
+  round_t from_round_q;
+  role_t from_role_q;
+  logic fetch;
+  word_t word;
+
+  assign fetch = fetching_q && (!valid_q || done);
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned n = 0; n < 8; n++) begin
+      if (wipe_i || clear_q) key_q[n] <= '0;
+      else if (key_valid_i && key_index_i == (n >= 4)) key_q[n] <= word_of(key_i, n % 4);
+    end
+  end
+
+  // The window, once for each of the two words that meet in one.
+  (* ram_style = "distributed" *)logic [6:0] upper_q[16];
+  (* ram_style = "distributed" *)logic [8:0] lower_q[16];
+
+  always_comb begin
+    word = {upper_q[{!index_q[3], index_q[2:0]+3'd1}], lower_q[{!index_q[3], index_q[2:0]+3'd2}]};
+    if (index_q[5:3] == 3'd0) word = key_q[index_q[2:0]];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fetch) upper_q[index_q[3:0]] <= word[6:0];
+    if (fetch) lower_q[index_q[3:0]] <= word[15:7];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clear_q      <= 1'b1;
+      fetching_q   <= 1'b0;
+      index_q      <= '0;
+      from_round_q <= '0;
+      from_role_q  <= '0;
+    end else begin
+      clear_q <= 1'b0;
+      if (wipe_i || key_valid_i) fetching_q <= 1'b0;
+      else if (start) fetching_q <= 1'b1;
+      else if (fetch && index_q == 6'd51) fetching_q <= 1'b0;
+      if (!fetching_q) begin
+        index_q      <= '0;
+        from_round_q <= '0;
+        from_role_q  <= '0;
+      end else if (fetch) begin
+        index_q     <= index_q + 6'd1;
+        from_role_q <= from_role_q == 3'd5 ? 3'd0 : from_role_q + 3'd1;
+        if (from_role_q == 3'd5) from_round_q <= from_round_q + 4'd1;
+      end
+    end
+  end
+
+  // -- where a word goes, and as what ---------------------------------------------------------------------
+
+  word_t word_q;
+  round_t round_d, round_q;
+  role_t role_d, role_q;
+  logic exchange;
+
+  // The additive subkeys change places between rounds in decryption, and where there is no exchange of words
+  // behind them, in row 8.
+  always_comb begin
+    round_d = from_round_q;
+    if (set_q && from_role_q[2]) round_d = 4'd7 - from_round_q;
+    else if (set_q) round_d = 4'd8 - from_round_q;
+    exchange = additive(from_role_q) && (set_q ^ (from_round_q == 4'd8));
+    role_d   = from_role_q ^ (exchange ? 3'd3 : 3'd0);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= (fetch || (valid_q && !done)) && !wipe_i && !key_valid_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (wipe_i || clear_q) word_q <= '0;
+    else if (fetch) word_q <= word;
+    if (fetch) round_q <= round_d;
+    if (fetch) role_q <= role_d;
+  end
+
+  // -- inverses -------------------------------------------------------------------------------------------
+
+  // x^(2^16 - 1): with t = x^(2^n - 1), n squarings and one multiplication by t itself make n twice as large.
+  logic inverse;  // this word is to be inverted
+  logic busy_q;
+  logic [1:0] clock_q;
+  logic [4:0] step_q;
+  logic take, multiplies, multiply_next;
+  logic negate;
+  word_t operand, base_q;
+
+  assign inverse       = invert_q && (role_q == 3'd0 || role_q == 3'd3);
+  assign take          = busy_q && clock_q == 2'(MulClocks - 1);
+  assign multiplies    = step_q inside {5'd1, 5'd4, 5'd9, 5'd18};
+  assign multiply_next = step_q inside {5'd0, 5'd3, 5'd8, 5'd17} && busy_q;
+  assign done          = valid_q && (!inverse || (take && step_q == 5'd18));
+
+  assign negate        = invert_q && additive(role_q);
+  assign operand       = busy_q ? mul_y_i : word_q ^ {16{negate}};
+  assign subkey_o      = operand + {16{!additive(role_q)}} + 16'(negate);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q  <= 1'b0;
+      clock_q <= '0;
+      step_q  <= '0;
+    end else begin
+      busy_q  <= valid_q && inverse && !done && !wipe_i && !key_valid_i;
+      clock_q <= !busy_q || take ? 2'd0 : clock_q + 2'd1;
+      if (!busy_q) step_q <= '0;
+      else if (take) step_q <= step_q + 5'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!invert_q) mul_x_o <= '0;
+    else if (!busy_q || take) mul_x_o <= operand;
+    if (!invert_q) base_q <= '0;
+    else if (!busy_q || (take && multiplies)) base_q <= subkey_o;
+  end
+
+  assign mul_k_o          = multiply_next ? base_q : subkey_o;
+  assign mul_taken_o      = invert_q;
+
+  assign subkey_valid_o   = done;
+  assign subkey_place_o   = place_q;
+  assign subkey_decrypt_o = set_q;
+  assign subkey_round_o   = round_q;
+  assign subkey_role_o    = role_q;
+
+  // A block of encryption takes subkeys at twice the rate at which they come, and needs 52.
+  assign encrypt_ready_o  = (encrypt_q || (fetching_q && !set_q && index_q[5])) && !want_q && !invert_q;
+  assign decrypt_ready_o  = decrypt_q;
+  assign idle_o           = encrypt_q && !stale_q && !want_q && !fetching_q && !valid_q;
+
+endmodule
