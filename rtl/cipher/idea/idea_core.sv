@@ -140,19 +140,21 @@ module idea_core
   // -- the round ------------------------------------------------------------------------------------------
 
   word_t x1_q, y1_q, y2_q, y3_q, y4_q, p_q, w_q, s_q, t_q;
-  logic one_q;  // goes with s_q
   word_t y1, y3, u, x4, s, t;
+  word_t sum, patch;  // s = sum + one + patch
+  (* keep *)word_t q;  // that, or synthesis makes one sum of four words
   logic one;
   logic load;
 
-  word_t [3:0] unused_sum;
+  word_t [2:0] unused_sum, unused_patch;
   logic [2:0] unused_one;
   logic unused_sums;
-  assign unused_sums = ^{unused_sum, unused_one};
+  assign unused_sums = ^{unused_sum, unused_one, unused_patch};
 
   assign load = !busy && block_ready_i || !busy && !valid_q;
 
-  assign u    = s_q + t_q + 16'(one_q);
+  assign q    = (y2_q ^ product4) + patch;
+  assign u    = s_q + t_q;
   assign x4   = mul_taken ? mul_x : y4_q ^ u;
   assign y3   = (y2_q ^ u) + z_q[2];
 
@@ -160,11 +162,12 @@ module idea_core
     .Multiplier(Multiplier)
   ) u_mul1 (
     .clk_i,
-    .x_i  (x1_q),
-    .k_i  (z_q[0]),
-    .y_o  (y1),
+    .x_i(x1_q),
+    .k_i(z_q[0]),
+    .y_o(y1),
     .sum_o(unused_sum[0]),
-    .one_o(unused_one[0])
+    .one_o(unused_one[0]),
+    .patch_o(unused_patch[0])
   );
 
   idea_mul #(
@@ -172,33 +175,36 @@ module idea_core
     .ProductReg(1'b1)
   ) u_mul4 (
     .clk_i,
-    .x_i  (x4),
-    .k_i  (z_q[3]),
-    .y_o  (product4),
+    .x_i(x4),
+    .k_i(z_q[3]),
+    .y_o(product4),
     .sum_o(unused_sum[1]),
-    .one_o(unused_one[1])
+    .one_o(unused_one[1]),
+    .patch_o(unused_patch[1])
   );
 
   idea_mul #(
     .Multiplier(Multiplier)
   ) u_mul5 (
     .clk_i,
-    .x_i  (p_q),
-    .k_i  (z_q[4]),
-    .y_o  (unused_sum[3]),
-    .sum_o(s),
-    .one_o(one)
+    .x_i(p_q),
+    .k_i(z_q[4]),
+    .y_o(s),
+    .sum_o(sum),
+    .one_o(one),
+    .patch_o(patch)
   );
 
   idea_mul #(
     .Multiplier(Multiplier)
   ) u_mul6 (
     .clk_i,
-    .x_i  (w_q),
-    .k_i  (z_q[5]),
-    .y_o  (t),
+    .x_i(w_q),
+    .k_i(z_q[5]),
+    .y_o(t),
     .sum_o(unused_sum[2]),
-    .one_o(unused_one[2])
+    .one_o(unused_one[2]),
+    .patch_o(unused_patch[2])
   );
 
   // p and w are what they are to be in the one clock in which they count.
@@ -213,7 +219,7 @@ module idea_core
       w_q  <= '0;
     end else begin
       p_q <= y1 ^ y3;
-      w_q <= s + (y2_q ^ product4) + 16'(one);
+      w_q <= sum + q + 16'(one);
       if (load || c_q) x1_q <= busy ? y1_q ^ t : word_of(block_i, 0);
       if (a_q) y1_q <= y1;
       if (load || a_q) y3_q <= busy ? y3 : word_of(block_i, 1);
@@ -225,12 +231,10 @@ module idea_core
   // A block enters as its own second half of a round, with nothing to add.
   always_ff @(posedge clk_i) begin
     if (clear || !busy) begin
-      s_q   <= '0;
-      one_q <= 1'b0;
-      t_q   <= '0;
+      s_q <= '0;
+      t_q <= '0;
     end else begin
       if (b_q) s_q <= s;
-      if (b_q) one_q <= one;
       if (c_q) t_q <= t;
     end
   end

@@ -9,8 +9,8 @@
 // beside the multiplier, is replaced behind it: the result is then 1 - x - k. Faster and larger.
 //
 // The subkey comes as k - 1, and the multiplier takes it as k - (2^16 + 1), which is the same residue and
-// merely a negative number with k - 1 in its lower bits: a subkey of zero is no special case, and
-// lo - hi = lo + ~hi + 1 needs no more than to leave out that 1 if lo + ~hi carries.
+// merely a negative number with k - 1 in its lower bits. So a subkey of zero is no special case, and as hi is
+// negative, the result is lo - hi - 1 if that reaches 2^16, and lo - hi if not: two plain differences.
 //
 // Clocks: 0, and 1 for each of ProductReg and SumReg.
 module idea_mul
@@ -26,63 +26,65 @@ module idea_mul
   input  logic  clk_i,
   input  word_t x_i,
   input  word_t k_i,    // the subkey less one
-  output word_t y_o,    // the product
-  // The same as a sum: y = sum + one.
+  output word_t y_o,     // the product
+  // The same as a sum, y = sum + one + patch: the patch is there long before the others.
   output word_t sum_o,
-  output logic  one_o
+  output logic  one_o,
+  output word_t patch_o
 );
 
   if (!(Multiplier inside {MulLowHigh, MulBiham})) begin : gen_illegal
     $error("idea_mul: Multiplier must be MulLowHigh or MulBiham");
   end
 
-  logic zero;
+  (* keep *) logic zero;  // not to be dissolved in the bits that it patches
   logic signed [17:0] x, k;
   logic signed [35:0] product_d, product;
-  word_t instead_d, instead;  // for Biham: the bits of hi if there were no special case, else zero
-  word_t lo, hi;
+  word_t patch_d, patch_p, patch;  // for Biham: the result if x is zero, else zero
   word_t sum0_d, sum1_d, sum0, sum1;
-  logic carry_d, carry;
+  logic one_d, one, below;
 
   assign zero      = x_i == '0;
   assign x         = {1'b0, Multiplier == MulLowHigh && zero, x_i};
   assign k         = {2'b11, k_i};
   assign product_d = x * k;
-  assign instead_d = Multiplier == MulBiham && zero ? k_i : '0;
+  assign patch_d   = Multiplier == MulBiham ? -k_i & {16{zero}} : '0;
 
   if (ProductReg) begin : gen_product
     always_ff @(posedge clk_i) begin
       product <= product_d;
-      instead <= instead_d;
+      patch_p <= patch_d;
     end
   end else begin : gen_no_product
     assign product = product_d;
-    assign instead = instead_d;
+    assign patch_p = patch_d;
   end
 
-  assign lo                = product[15:0];
-  assign hi                = product[31:16] | instead;
-
-  assign {carry_d, sum0_d} = {1'b0, lo} + {1'b0, ~hi};
-  assign sum1_d            = lo + ~hi + 16'd1;
+  // lo - hi - 1, and whether it is negative; lo - hi.
+  assign {one_d, sum0_d, below} = {1'b0, product[15:0], 1'b0} - {1'b0, product[31:16], 1'b1};
+  assign sum1_d                 = product[15:0] - product[31:16];
 
   if (SumReg) begin : gen_sum
     always_ff @(posedge clk_i) begin
       sum0  <= sum0_d;
       sum1  <= sum1_d;
-      carry <= carry_d;
+      one   <= one_d;
+      patch <= patch_p;
     end
   end else begin : gen_no_sum
     assign sum0  = sum0_d;
     assign sum1  = sum1_d;
-    assign carry = carry_d;
+    assign one   = one_d;
+    assign patch = patch_p;
   end
 
-  assign y_o   = carry ? sum0 : sum1;
-  assign sum_o = sum0;
-  assign one_o = !carry;
+  // A product of zero leaves sum + one = 0.
+  assign y_o     = (one ? sum1 : sum0) ^ patch;
+  assign sum_o   = sum0;
+  assign one_o   = one;
+  assign patch_o = patch;
 
   logic unused;
-  assign unused = ^{clk_i, product[35:32]};
+  assign unused = ^{clk_i, product[35:32], below};
 
 endmodule
