@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The key schedule of CAST-128 (RFC 2144, 2.4): 64 steps, half of them make words of x and z and half round
+// keys. Each is the exclusive-or of five S-box entries and, for x and z, of an older word. Four lookups are of
+// four different S-boxes and depend on the step before; the fifth does not and goes first, alone: the other
+// S-boxes then look up byte 0, and what they give is a constant to take off again.
+//
+// Clocks: 4 + 64 * Phases + Phases from the clock behind the last key beat to the one in which the last round
+// key is written; busy_o for as long. A wipe schedules a key of zeros, which overwrites all memories here and
+// all round keys.
+module cast128_schedule
+  import cast_pkg::*;
+  import cast128_tables_pkg::*;
+#(
+  // Clocks per step: 2, or 3 with a register behind the lookups.
+  parameter int unsigned Phases = 2
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  // Expected in the first clock after a reset.
+  input logic wipe_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic        key_index_i,
+  input logic        key_last_i,
+  input logic [ 4:0] key_len_i,
+
+  output logic busy_o,
+
+  // Round keys: the maskings 0 to 15, then the rotations.
+  output logic        write_o,
+  output logic        rotation_o,
+  output logic  [3:0] index_o,
+  output word_t       word_o
+);
+
+  if (!(Phases inside {2, 3})) begin : gen_illegal
+    $error("cast128_schedule: Phases must be 2 or 3");
+  end
+
+  // -- what a step looks up -------------------------------------------------------------------------------
+
+  typedef struct packed {
+    logic [3:0][3:0] main;  // bytes for S5 to S8, from the left; the words of the first two and of the last two agree
+    logic [3:0] fifth;  // byte of the fifth lookup
+  } lookups_t;
+
+  // Steps 8g to 8g + 3 make z from x (g even) or x from z, steps 8g + 4 to 8g + 7 round keys from those new
+  // words. Bytes are of the words being made, but for the first main ones and the fifth ones of 8g to 8g + 3.
+  function automatic lookups_t lookups(input logic [4:0] step);
+    unique case (step)
+      5'd0: return 20'hDFCE_8;
+      5'd8: return 20'h5746_0;
+      5'd16: return 20'hDFCE_8;
+      5'd24: return 20'h5746_0;
+      5'd1, 5'd17: return 20'h0213_A;
+      5'd9, 5'd25: return 20'h0213_2;
+      5'd2, 5'd18: return 20'h7654_9;
+      5'd10, 5'd26: return 20'h7654_1;
+      5'd3, 5'd19: return 20'hA9B8_B;
+      5'd11, 5'd27: return 20'hA9B8_3;
+      5'd4: return 20'h8976_2;
+      5'd5: return 20'hAB54_6;
+      5'd6: return 20'hCD32_9;
+      5'd7: return 20'hEF10_C;
+      5'd12: return 20'h32CD_8;
+      5'd13: return 20'h10EF_D;
+      5'd14: return 20'h7689_3;
+      5'd15: return 20'h54AB_7;
+      5'd20: return 20'h32CD_9;
+      5'd21: return 20'h10EF_C;
+      5'd22: return 20'h7689_2;
+      5'd23: return 20'h54AB_6;
+      5'd28: return 20'h8976_3;
+      5'd29: return 20'hAB54_7;
+      5'd30: return 20'hCD32_8;
+      default: return 20'hEF10_D;
+    endcase
+  endfunction
+
+  // The older word, by step: x0, x2, x3, x1 or z2, z0, z1, z3.
+  function automatic logic [1:0] base_word(input logic odd, input logic [1:0] i);
+    unique case (i)
+      2'd0: return odd ? 2'd2 : 2'd0;
+      2'd1: return odd ? 2'd0 : 2'd2;
+      2'd2: return odd ? 2'd1 : 2'd3;
+      default: return odd ? 2'd3 : 2'd1;
+    endcase
+  endfunction
+
+  // What the three other S-boxes give for byte 0.
+  function automatic word_t rest(input logic [1:0] t);
+    rest = '0;
+    for (int unsigned k = 0; k < 4; k++) if (2'(k) != t) rest ^= KeyTables[3-k][255];
+  endfunction
+
+  // -- control --------------------------------------------------------------------------------------------
+
+  typedef enum logic [1:0] {
+    Idle,
+    Purge,
+    Copy,
+    Run
+  } state_e;
+
+  localparam logic [1:0] LastPhase = 2'(Phases - 1);
+  localparam logic [1:0] WritePhase = 2'(Phases - 2);
+
+  state_e state_q;
+  logic [6:0] step_q;  // in Purge and Copy the word; 64: only the last word is written
+  logic [1:0] phase_q;
+  logic [5:0] made;  // the step whose word is written in this one
+  logic writing, making_key, is_key, odd, first, fifth_q;
+  lookups_t looked;
+
+  assign busy_o  = state_q != Idle;
+  assign writing = state_q == Run && phase_q == WritePhase && step_q != '0;
+  assign made    = step_q[5:0] - 6'd1;
+  assign is_key  = step_q[2];
+  assign odd     = step_q[3];
+  assign first   = step_q[2:0] == 3'd0;
+  assign looked  = lookups(step_q[4:0]);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      step_q  <= '0;
+      phase_q <= '0;
+      fifth_q <= 1'b1;
+    end else if (wipe_i || key_valid_i) begin
+      step_q  <= '0;
+      phase_q <= '0;
+      fifth_q <= 1'b1;
+      if (wipe_i) state_q <= Purge;
+      else state_q <= key_last_i ? Copy : Idle;
+    end else begin
+      unique case (state_q)
+        Purge, Copy: begin
+          step_q <= step_q + 7'd1;
+          if (step_q[1:0] == 2'd3) begin
+            step_q  <= '0;
+            state_q <= state_q == Purge ? Copy : Run;
+          end
+        end
+        Run: begin
+          phase_q <= phase_q == LastPhase ? '0 : phase_q + 2'd1;
+          fifth_q <= phase_q == LastPhase;
+          if (phase_q == LastPhase) step_q <= step_q + 7'd1;
+          if (phase_q == LastPhase && step_q[6]) state_q <= Idle;
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  // -- the key as it came ---------------------------------------------------------------------------------
+
+  (* ram_style = "distributed" *)
+  logic [63:0] beats[2];
+  logic [4:0] len_q;
+  logic [63:0] beat;
+  word_t padded;
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Purge || key_valid_i) begin
+      beats[key_valid_i?key_index_i : step_q[0]] <= key_valid_i ? key_i : '0;
+    end
+    if (key_valid_i) len_q <= key_len_i;
+  end
+
+  // Bytes behind its end are zero.
+  assign beat = beats[step_q[1]];
+  for (genvar b = 0; b < 4; b++) begin : gen_byte
+    logic [7:0] picked;
+    logic keep;
+    assign picked = step_q[0] ? beat[32+8*b+:8] : beat[8*b+:8];
+    assign keep = {1'b0, step_q[1:0], 2'(b)} < len_q;
+    assign padded[31-8*b-:8] = picked & {8{keep}};
+  end
+
+  // -- x and z: words 0 to 3 and 4 to 7 -------------------------------------------------------------------
+
+  (* ram_style = "distributed" *)
+  word_t words[8];
+  logic [2:0] write_address, low_address, high_address, base_address;
+  logic old;  // the lookups are of the words that are not being made
+  word_t word_d, low, high, base;
+
+  assign old           = !is_key && (first || fifth_q);
+  assign low_address   = {!odd ^ old, fifth_q ? looked.fifth[3:2] : looked.main[3][3:2]};
+  assign high_address  = {!odd ^ old, fifth_q ? looked.fifth[3:2] : looked.main[0][3:2]};
+  assign base_address  = {odd, base_word(odd, step_q[1:0])};
+  assign write_address = state_q == Copy ? {1'b0, step_q[1:0]} : {!made[3], made[1:0]};
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Copy || (writing && !made[2])) words[write_address] <= word_d;
+  end
+
+  assign low  = words[low_address];
+  assign high = words[high_address];
+  assign base = words[base_address];
+
+  // -- lookups --------------------------------------------------------------------------------------------
+
+  logic [1:0] lane;  // the S-box of the fifth lookup
+  word_t address;
+  word_t [3:0] entry;
+  word_t together, sum, acc_q;
+
+  assign lane = is_key ? step_q[1:0] : {!step_q[1], step_q[0]};
+
+  for (genvar t = 0; t < 4; t++) begin : gen_lane
+    logic [1:0] at;
+    word_t from;
+    assign from = t < 2 ? low : high;
+    assign at = fifth_q ? looked.fifth[1:0] : looked.main[3-t][1:0];
+    assign address[31-8*t-:8] = fifth_q && lane != 2'(t) ? '0 : from[8*(3-32'(at))+:8];
+  end
+
+  cast_lookup #(
+    .Tables(KeyTables)
+  ) u_lookup (
+    .clk_i,
+    .address_i(address),
+    .entry_o  (entry)
+  );
+
+  assign together = entry[0] ^ entry[1] ^ entry[2] ^ entry[3];
+
+  if (Phases == 3) begin : gen_stage
+    always_ff @(posedge clk_i) sum <= together;
+  end else begin : gen_no_stage
+    assign sum = together;
+  end
+
+  assign word_d = state_q == Copy ? padded : acc_q ^ sum;
+
+  always_ff @(posedge clk_i) begin
+    if (phase_q == WritePhase) acc_q <= (base & ~{32{is_key}}) ^ rest(lane);
+    else acc_q <= acc_q ^ sum;
+  end
+
+  assign making_key = writing && made[2];
+  assign write_o    = making_key;
+  assign rotation_o = made[5];
+  assign index_o    = {made[4:3], made[1:0]};
+  assign word_o     = acc_q ^ sum;
+
+endmodule

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The key schedule of CAST-256 (RFC 2612, 2.4) but for its round function: the eight words of the key, the
+// constants Tm and Tr, and what is a round key among the words that the rounds make. A round is
+//   target ^ f(word made before, Tm, Tr)
+// and targets are the words from the last but one to the first and then the last, 24 times over.
+//
+// Clocks: 194 steps, and before them, for keys of less than 25 bytes, 1 or 2 to fill up with zeros. A wipe
+// schedules a key of zeros, which overwrites the words here and all round keys.
+module cast256_schedule
+  import cast_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  // Expected in the first clock after a reset.
+  input logic wipe_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic [ 1:0] key_index_i,
+  input logic        key_last_i,
+  input logic [ 5:0] key_len_i,
+
+  output logic busy_o,
+
+  // A step is done in this clock. In each: key and kind of the round after the next; the target of this one,
+  // which in the step of start_o is only what the first round looks up; and the word that it becomes.
+  input  logic        advance_i,
+  output kind_e       kind_o,
+  output word_t       mask_o,
+  output logic  [4:0] rotate_o,
+  output logic        start_o,
+  output word_t       target_o,
+  input  word_t       word_i,
+
+  // The word is a round key: of which quad, made by which of the 8 rounds.
+  output logic       write_o,
+  output logic [3:0] quad_o,
+  output logic [2:0] call_o
+);
+
+  typedef enum logic [1:0] {
+    Idle,
+    Fill,
+    Run
+  } state_e;
+
+  localparam word_t FirstMask = 32'h5A827999;
+  localparam word_t MaskStep = 32'h6ED9EBA1;
+  localparam logic [4:0] FirstRotate = 5'd19;
+  localparam logic [4:0] RotateStep = 5'd17;
+  localparam logic [7:0] LastStep = 8'd193;
+
+  state_e state_q;
+  logic [7:0] step_q;  // in Fill the row
+  logic [7:0] round;
+  logic making;  // this step makes a word
+  word_t mask_q;
+  logic [4:0] rotate_q;
+
+  assign making   = state_q == Run && advance_i && step_q >= 8'd2;
+  assign round    = step_q - 8'd2;
+  assign busy_o   = state_q != Idle;
+  assign start_o  = step_q == 8'd1;
+  assign mask_o   = mask_q;
+  assign rotate_o = rotate_q;
+  assign write_o  = making && round[3];
+  assign quad_o   = round[7:4];
+  assign call_o   = round[2:0];
+
+  always_comb begin
+    unique case (step_q[2:0])
+      3'd0, 3'd3, 3'd6: kind_o = Kind1;
+      3'd2, 3'd5: kind_o = Kind3;
+      default: kind_o = Kind2;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      step_q  <= '0;
+    end else if (wipe_i) begin
+      state_q <= Fill;
+      step_q  <= '0;
+    end else if (key_valid_i) begin
+      if (!key_last_i) state_q <= Idle;
+      else state_q <= key_index_i == 2'd3 ? Run : Fill;
+      step_q <= key_last_i && key_index_i != 2'd3 ? 8'(key_index_i) + 8'd1 : '0;
+    end else begin
+      unique case (state_q)
+        Fill: begin
+          step_q <= step_q[1:0] == 2'd3 ? '0 : step_q + 8'd1;
+          if (step_q[1:0] == 2'd3) state_q <= Run;
+        end
+        Run: begin
+          if (advance_i) step_q <= step_q + 8'd1;
+          if (advance_i && step_q == LastStep) state_q <= Idle;
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q != Run) begin
+      mask_q   <= FirstMask;
+      rotate_q <= FirstRotate;
+    end else if (advance_i) begin
+      mask_q   <= mask_q + MaskStep;
+      rotate_q <= rotate_q + RotateStep;
+    end
+  end
+
+  // -- the words, those with even and those with odd numbers --------------------------------------------------
+
+  (* ram_style = "distributed" *)
+  word_t evens[4];
+  (* ram_style = "distributed" *)
+  word_t odds[4];
+  logic [2:0] index;
+  logic [1:0] row;
+  logic load;
+  word_t even_d, odd_d;
+
+  assign index = 3'd0 - step_q[2:0];
+  assign load  = key_valid_i || state_q == Fill;
+
+  always_comb begin
+    row = key_valid_i ? key_index_i : state_q == Fill ? step_q[1:0] : index[2:1];
+    even_d = key_valid_i ? swap(key_i[31:0]) : word_i & {32{!load}};
+    // The last beat may hold one word only.
+    odd_d = key_valid_i ? swap(key_i[63:32]) & {32{!(key_last_i && key_len_i[2])}} : word_i & {32{!load}};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (load || (making && !index[0])) evens[row] <= even_d;
+    if (load || (making && index[0])) odds[row] <= odd_d;
+  end
+
+  assign target_o = index[0] ? odds[index[2:1]] : evens[index[2:1]];
+
+  logic unused;
+  assign unused = ^{key_len_i[5:3], key_len_i[1:0]};
+
+endmodule
