@@ -2,7 +2,7 @@
 //
 // CAST-256 as a slot: shell, modes and core.
 //
-// CYC
+// Cycles per block: the core's, 49, in every mode and direction.
 module cast256_slot
   import slot_pkg::*;
 (
@@ -20,7 +20,7 @@ module cast256_slot
   output logic        m_axis_tlast
 );
 
-  // Key lengths.
+  // 16, 20, 24, 28 and 32 bytes.
   localparam logic [63:0] KeyLengths = 64'h1_1111_0000;
 
   logic core_wipe;
