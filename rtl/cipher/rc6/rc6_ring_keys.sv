@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The key schedule for rc6_ring, beside the blocks under other keys, and the memories of the expanded keys of all
+// places. It is
+//   A = S[i] = (S[i] + A + B) <<< 3,   B = L[j] = (L[j] + A + B) <<< (A + B),
+// 132 times, two clocks each. Sums with what is known early are made early:
+//   first clock    A = za <<< 3, to be written; w = (A + lb) <<< (A + B), by the low three bits; sa = A + S[i+1]
+//   second clock   B = w <<< (A + B), the rest of it; za = B + sa; lb = B + L[j+1]
+// The user's key L and the words S of the first two passes are in memories of their own; those of the last pass
+// go to the place of the key.
+//
+// Clocks from the last key beat until the key can be used: 270, whatever its length. A wipe overwrites all
+// memories in 256 clocks and is as good as a key until then: busy_o.
+module rc6_ring_keys
+  import rc6_pkg::*;
+#(
+  parameter int unsigned Keys = 8,
+
+  localparam int unsigned KeyBits = $clog2(Keys)
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input  logic               key_valid_i,
+  input  logic [       63:0] key_i,
+  input  logic [        1:0] key_index_i,
+  input  logic               key_last_i,
+  input  logic [        3:0] key_words_i,
+  input  logic [KeyBits-1:0] key_place_i,
+  output logic               busy_o,
+
+  // Pairs of words for the lanes and for the entrances; two clocks later, zero if not wanted a clock later.
+  input  logic  [KeyBits-1:0] lane_place_i,
+  input  logic  [        4:0] lane_pair_i,
+  input  logic                lane_want_i,
+  output word_t [        1:0] lane_o,
+  input  logic  [KeyBits-1:0] entry_place_i,
+  input  logic  [        4:0] entry_pair_i,
+  input  logic                entry_want_i,
+  output word_t [        1:0] entry_o
+);
+
+  localparam int unsigned AddressBits = KeyBits + 5;
+  localparam int unsigned Final = Words / 2 - 1;  // the last pair
+
+  // A word on its way through the schedule.
+  typedef struct packed {
+    logic       valid;
+    logic [1:0] pass;
+    logic [5:0] i;
+  } at_t;
+
+  // -- control --------------------------------------------------------------------------------------------
+
+  logic started_q;  // not in the middle of a key's beats
+  logic erase_q;
+  logic [AddressBits-1:0] erase_at_q;
+  logic [KeyBits-1:0] place_q;
+  logic second_q;  // the second clock of a step
+  at_t read_q, made_q, write_q;  // the word that is read, the one whose sum is made, the one to be written
+  logic written_q;  // the one before it was there
+  logic [2:0] j_last_q, j_q, j_made_q, j_write_q;
+  logic go, done;
+
+  assign go   = made_q.valid || write_q.valid;
+  assign done = second_q && write_q.valid && !made_q.valid;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      started_q  <= 1'b1;
+      erase_q    <= 1'b1;
+      erase_at_q <= '0;
+      place_q    <= '0;
+      second_q   <= 1'b0;
+      read_q     <= '0;
+      made_q     <= '0;
+      write_q    <= '0;
+      written_q  <= 1'b0;
+      j_last_q   <= '0;
+      j_q        <= '0;
+      j_made_q   <= '0;
+      j_write_q  <= '0;
+      busy_o     <= 1'b1;
+    end else begin
+      started_q  <= wipe_i || (key_valid_i ? key_last_i : started_q);
+      erase_q    <= wipe_i || (erase_q && erase_at_q != '1);
+      erase_at_q <= erase_q && !wipe_i ? erase_at_q + AddressBits'(1) : '0;
+      busy_o     <= wipe_i || key_valid_i || (busy_o && (read_q.valid || go || erase_q || !started_q));
+      if (wipe_i || key_valid_i) begin
+        second_q  <= 1'b0;
+        read_q    <= at_t'{valid: key_valid_i && key_last_i && !wipe_i, default: '0};
+        made_q    <= '0;
+        write_q   <= '0;
+        written_q <= 1'b0;
+        place_q   <= key_place_i;
+        j_last_q  <= 3'(key_words_i - 4'd1);
+        j_q       <= '0;
+      end else begin
+        second_q <= !second_q;
+        if (second_q) begin
+          made_q    <= read_q;
+          write_q   <= done ? '0 : made_q;
+          written_q <= write_q.valid;
+          if (read_q.i == 6'(Words - 1)) begin
+            read_q.i     <= '0;
+            read_q.pass  <= read_q.pass + 2'd1;
+            read_q.valid <= read_q.valid && !read_q.pass[1];
+          end else begin
+            read_q.i <= read_q.i + 6'd1;
+          end
+          if (go) j_q <= j_q == j_last_q ? '0 : j_q + 3'd1;
+          j_made_q  <= j_q;
+          j_write_q <= j_made_q;
+        end
+      end
+    end
+  end
+
+  // -- the user's key ---------------------------------------------------------------------------------------
+
+  word_t a, b, b_q;
+  word_t [1:0] l_read;
+  word_t l_q;
+
+  for (genvar n = 0; n < 2; n++) begin : gen_l
+    (* ram_style = "distributed" *)
+    word_t l[4];
+    logic write;
+    logic [1:0] write_at;
+
+    assign write    = key_valid_i || erase_q || (written_q && !second_q && j_write_q[0] == 1'(n));
+    assign write_at = key_valid_i ? key_index_i : erase_q ? erase_at_q[1:0] : j_write_q[2:1];
+
+    always_ff @(posedge clk_i) begin
+      if (write) l[write_at] <= key_valid_i ? key_i[32*n+:32] : b_q;
+    end
+
+    assign l_read[n] = l[j_q[2:1]];
+  end
+
+  // -- words between the passes, and, in the upper half, what the first pass starts from --------------------
+
+  (* ram_style = "block", no_rw_check *)
+  word_t work[128];
+  word_t s_raw_q, s_q;
+  logic s_write;
+  logic [5:0] s_write_at;
+
+  initial begin
+    for (int unsigned k = 0; k < 128; k++) work[k] = '0;
+    for (int unsigned k = 0; k < Words; k++) work[64+k] = P + 32'(k) * Q;
+  end
+
+  assign s_write    = erase_q || (write_q.valid && !second_q);
+  assign s_write_at = erase_q ? erase_at_q[5:0] : write_q.i;
+
+  always_ff @(posedge clk_i) begin
+    if (s_write) work[{1'b0, s_write_at}] <= a;
+    s_raw_q <= work[{read_q.pass=='0, read_q.i}];
+  end
+
+  // -- sums and rotations -----------------------------------------------------------------------------------
+
+  word_t za_q, w_q, sa_q, lb_q;
+  logic [4:0] amount;
+  logic [4:3] amount_q;
+
+  assign a      = {za_q[28:0], za_q[31:29]};
+  assign amount = a[4:0] + b_q[4:0];
+  assign b      = rotl(w_q, {amount_q, 3'b000});
+
+  always_ff @(posedge clk_i) begin
+    s_q <= s_raw_q;
+    l_q <= l_read[j_q[0]];
+    if (!go || wipe_i || key_valid_i) begin
+      za_q     <= '0;
+      w_q      <= '0;
+      sa_q     <= '0;
+      lb_q     <= '0;
+      b_q      <= '0;
+      amount_q <= '0;
+    end else begin
+      w_q      <= rotl(a + lb_q, {2'b00, amount[2:0]});
+      amount_q <= amount[4:3];
+      sa_q     <= a + s_q;
+      b_q      <= b;
+      za_q     <= b + sa_q;
+      lb_q     <= b + l_q;
+    end
+  end
+
+  // -- expanded keys ----------------------------------------------------------------------------------------
+
+  // The first pair is wanted crosswise, and by the lanes the last one too.
+  logic keep, first, final_;
+  logic [AddressBits-1:0] keep_at;
+
+  assign keep    = write_q.valid && write_q.pass[1] && !second_q;
+  assign keep_at = erase_q ? erase_at_q : {place_q, write_q.i[5:1]};
+  assign first   = write_q.i[5:1] == '0;
+  assign final_  = write_q.i[5:1] == 5'(Final);
+
+  for (genvar n = 0; n < 2; n++) begin : gen_memory
+    rc6_ring_memory #(
+      .Depth(2 ** AddressBits)
+    ) u_lane (
+      .clk_i,
+      .write_i     (erase_q || (keep && write_q.i[0] == (1'(n) ^ first ^ final_))),
+      .write_at_i  (keep_at),
+      .write_data_i(a),
+      .read_at_i   ({lane_place_i, lane_pair_i}),
+      .want_i      (lane_want_i),
+      .read_data_o (lane_o[n])
+    );
+
+    rc6_ring_memory #(
+      .Depth(2 ** AddressBits)
+    ) u_entry (
+      .clk_i,
+      .write_i     (erase_q || (keep && write_q.i[0] == (1'(n) ^ first))),
+      .write_at_i  (keep_at),
+      .write_data_i(a),
+      .read_at_i   ({entry_place_i, entry_pair_i}),
+      .want_i      (entry_want_i),
+      .read_data_o (entry_o[n])
+    );
+  end
+
+endmodule
