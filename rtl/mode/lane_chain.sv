@@ -28,26 +28,27 @@ module lane_chain
   input logic                sweep_i,
   input logic [LaneBits-1:0] sweep_lane_i,
 
-  // The IV, beat by beat.
-  input  logic                iv_valid_i,
-  output logic                iv_ready_o,
-  input  logic                iv_half_i,
-  input  logic [        63:0] iv_i,
-  input  logic [LaneBits-1:0] iv_lane_i,
+  // The IV of a lane.
+  input  logic                 iv_valid_i,
+  output logic                 iv_ready_o,
+  input  logic [BlockBits-1:0] iv_i,
+  input  logic [ LaneBits-1:0] iv_lane_i,
 
   // The result of a CBC encryption.
   input logic                 result_valid_i,
   input logic [ LaneBits-1:0] result_lane_i,
   input logic [BlockBits-1:0] result_i,
 
-  // A block is to come a clock later: its lane, and whether it is the first of a burst.
+  // The lane of the block to come two clocks later.
+  input  logic [ LaneBits-1:0] fetch_lane_i,
+  // What is to come a clock later: a block, the first of a burst, the last, its lane, what to do with it.
   input  logic                 advance_i,
+  input  logic                 next_valid_i,
   input  logic                 next_first_i,
+  input  logic                 next_last_i,
   input  logic [ LaneBits-1:0] next_lane_i,
-  // The block, what to do with it, and whether the chaining value goes back to memory behind it.
-  input  logic [ LaneBits-1:0] lane_i,
-  input  way_t                 way_i,
-  input  logic                 store_i,
+  input  way_t                 next_way_i,
+  // The block.
   input  logic [BlockBits-1:0] block_i,
   // It cannot be taken now, because the memory is not free.
   output logic                 hold_o,
@@ -61,9 +62,37 @@ module lane_chain
 
   typedef logic [BlockBits-1:0] block_t;
 
-  localparam int unsigned Halves = BlockBytes / 8;
+  block_t fetched, kept_q;  // the chaining value in memory
+  block_t chain_q, next;  // of this block, and of the one behind it
+  block_t block_d, mask_d;
 
-  block_t chain_q, next_d, kept, store_q, block_d, mask_d;
+  // -- what to do with the block --------------------------------------------------------------------------
+
+  logic count_q;  // CTR
+  logic [1:0] enter_q, mask_q;  // what goes into the core, and into the mask: the block, the chaining value
+  logic store_next_q;  // the chaining value goes back to memory
+  logic [LaneBits-1:0] lane_q;
+  logic decrypts;
+
+  assign decrypts = Decrypt && (!Encrypt || next_way_i.decrypt);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q      <= 1'b0;
+      enter_q      <= '0;
+      mask_q       <= '0;
+      store_next_q <= 1'b0;
+      lane_q       <= '0;
+    end else if (advance_i) begin
+      count_q      <= Ctr && next_way_i.ctr;
+      enter_q[0]   <= !(Ctr && next_way_i.ctr);
+      enter_q[1]   <= (Ctr && next_way_i.ctr) || (Cbc && next_way_i.cbc && !decrypts);
+      mask_q[0]    <= Ctr && next_way_i.ctr;
+      mask_q[1]    <= Cbc && next_way_i.cbc && decrypts;
+      store_next_q <= next_valid_i && next_last_i && (next_way_i.ctr || (next_way_i.cbc && decrypts));
+      lane_q       <= next_lane_i;
+    end
+  end
 
   // -- the counter ----------------------------------------------------------------------------------------
 
@@ -74,12 +103,11 @@ module lane_chain
 
   block_t number, sum, kept_number;
   assign number      = {<<8{chain_q}};
-  assign kept_number = {<<8{kept}};
+  assign kept_number = {<<8{kept_q}};
+  assign next        = Ctr && (!Decrypt || !Cbc || count_q) ? {<<8{sum}} : block_i;
 
   logic unused;  // no limb is above the highest
   assign unused = ^kept_number[BlockBits-1-:LimbBits];
-
-  assign next_d = Ctr && way_i.ctr ? {<<8{sum}} : block_i;
 
   for (genvar l = 0; l < Limbs; l++) begin : gen_limb
     logic carry;
@@ -100,71 +128,59 @@ module lane_chain
 
   // -- memory ---------------------------------------------------------------------------------------------
 
-  // A result cannot wait, a block can, and the IV waits for both.
-  logic                store;
-  logic                store_valid_q;
-  logic [         1:0] store_half_q;
+  // A result cannot wait. The IV or what a burst leaves waits in a register for a clock without a result.
+  logic store_valid_q;
   logic [LaneBits-1:0] store_lane_q;
+  block_t store_q;
 
-  assign store          = store_i && (way_i.ctr || way_i.cbc);
-  assign hold_o         = store && result_valid_i;
-  assign iv_ready_o     = !store && !result_valid_i;
+  assign hold_o         = store_next_q && store_valid_q;
+  assign iv_ready_o     = !store_next_q && !store_valid_q;
   assign storing_o      = store_valid_q;
   assign storing_lane_o = store_lane_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       store_valid_q <= 1'b0;
-      store_half_q  <= '0;
       store_lane_q  <= '0;
+    end else if (store_valid_q) begin
+      store_valid_q <= result_valid_i;
     end else begin
-      store_valid_q <= result_valid_i || (store ? advance_i : iv_valid_i);
-      store_half_q  <= result_valid_i || store ? 2'b11 : {iv_half_i, !iv_half_i};
-      store_lane_q  <= result_valid_i ? result_lane_i : store ? lane_i : iv_lane_i;
+      store_valid_q <= store_next_q ? advance_i : iv_valid_i;
+      store_lane_q  <= store_next_q ? lane_q : iv_lane_i;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (sweep_i) store_q <= '0;
-    else if (result_valid_i) store_q <= result_i;
-    else store_q <= store ? next_d : {Halves{iv_i}};
+    else if (!store_valid_q) store_q <= store_next_q ? next : iv_i;
   end
 
-  for (genvar h = 0; h < Halves; h++) begin : gen_half
-    lane_ram #(
-      .Width(64),
-      .Depth(Lanes)
-    ) u_chain (
-      .clk_i,
-      .write_i     ((store_valid_q && store_half_q[h]) || sweep_i),
-      .write_at_i  (sweep_i ? sweep_lane_i : store_lane_q),
-      .write_data_i(store_q[64*h+:64]),
-      .read_at_i   (next_lane_i),
-      .read_data_o (kept[64*h+:64])
-    );
-  end
+  lane_ram #(
+    .Width(BlockBits),
+    .Depth(Lanes)
+  ) u_chain (
+    .clk_i,
+    .write_i     (result_valid_i || store_valid_q || sweep_i),
+    .write_at_i  (sweep_i ? sweep_lane_i : result_valid_i ? result_lane_i : store_lane_q),
+    .write_data_i(result_valid_i ? result_i : store_q),
+    .read_at_i   (fetch_lane_i),
+    .read_data_o (fetched)
+  );
 
   // -- the block ------------------------------------------------------------------------------------------
 
-  always_comb begin
-    block_d = block_i;
-    mask_d  = '0;
-    if (Ctr && way_i.ctr) begin
-      block_d = chain_q;
-      mask_d  = block_i;
-    end else if (Cbc && way_i.cbc) begin
-      if (Decrypt && (!Encrypt || way_i.decrypt)) mask_d = chain_q;
-      else block_d = block_i ^ chain_q;
-    end
-  end
+  assign block_d = (block_i & {BlockBits{enter_q[0]}}) ^ (chain_q & {BlockBits{enter_q[1]}});
+  assign mask_d  = (block_i & {BlockBits{mask_q[0]}}) ^ (chain_q & {BlockBits{mask_q[1]}});
 
   always_ff @(posedge clk_i) begin
     if (sweep_i) begin
+      kept_q  <= '0;
       chain_q <= '0;
       block_o <= '0;
       mask_o  <= '0;
     end else if (advance_i) begin
-      chain_q <= next_first_i ? kept : next_d;
+      kept_q  <= fetched;
+      chain_q <= next_first_i ? kept_q : next;
       block_o <= block_d;
       mask_o  <= mask_d;
     end

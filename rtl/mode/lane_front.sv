@@ -129,14 +129,14 @@ module lane_front
   // -- the parts ------------------------------------------------------------------------------------------
 
   lane_t lane, free_lane, look_lane, find_lane, answer_lane, wait_lane, result_lane, block_lane;
-  logic free, free_place_valid, idle, open, open_armed, arm, close, wipe_frame;
+  logic free, free_place_valid, idle, open, arm, close, wipe_frame;
   logic [KeyBits-1:0] free_place, open_place, look_place;
   way_t open_way, look_way;
   logic [15:0] tag, answer_tag;
   logic [31:0] payload_len, answer_len;
   status_e status, find_status;
-  logic iv_valid, iv_ready, iv_half;
-  logic [63:0] iv;
+  logic iv_valid, iv_ready;
+  logic [BlockBits-1:0] iv;
   logic [PtrBits:0] look_written, find_written, sent;
   logic read;
   logic [LaneBits+PtrBits-1:0] read_at;
@@ -185,7 +185,6 @@ module lane_front
     .idle_i            (idle),
     .lane_o            (lane),
     .open_o            (open),
-    .open_armed_o      (open_armed),
     .open_place_o      (open_place),
     .open_way_o        (open_way),
     .tag_o             (tag),
@@ -196,7 +195,6 @@ module lane_front
     .status_o          (status),
     .iv_valid_o        (iv_valid),
     .iv_ready_i        (iv_ready),
-    .iv_half_o         (iv_half),
     .iv_o              (iv),
     .issue_lane_i      (look_lane),
     .issue_written_o   (look_written),
@@ -225,7 +223,6 @@ module lane_front
     .sweep_place_i     (index_q[KeyBits-1:0]),
     .lane_i            (lane),
     .open_i            (open),
-    .open_armed_i      (open_armed),
     .open_place_i      (open_place),
     .open_way_i        (open_way),
     .tag_i             (tag),
@@ -282,7 +279,6 @@ module lane_front
     .read_data_i   (read_data),
     .iv_valid_i    (iv_valid),
     .iv_ready_o    (iv_ready),
-    .iv_half_i     (iv_half),
     .iv_i          (iv),
     .iv_lane_i     (lane),
     .result_valid_i(result_feedback),

@@ -54,7 +54,6 @@ module lane_intake
   // The lane of this frame; it opens, its key can be used, it closes.
   output logic    [LaneBits-1:0] lane_o,
   output logic                   open_o,
-  output logic                   open_armed_o,
   output logic    [ KeyBits-1:0] open_place_o,
   output way_t                   open_way_o,
   output logic    [        15:0] tag_o,
@@ -64,11 +63,10 @@ module lane_intake
   output logic                   close_o,
   output status_e                status_o,
 
-  // The IV, beat by beat.
-  output logic        iv_valid_o,
-  input  logic        iv_ready_i,
-  output logic        iv_half_o,
-  output logic [63:0] iv_o,
+  // The IV of lane_o.
+  output logic                 iv_valid_o,
+  input  logic                 iv_ready_i,
+  output logic [BlockBits-1:0] iv_o,
 
   // Whole blocks in the buffer, counted without end, of two lanes.
   input  logic [LaneBits-1:0] issue_lane_i,
@@ -181,17 +179,17 @@ module lane_intake
     .none_o    (none)
   );
 
-  logic is_key, is_iv, is_payload;
+  logic is_key, is_payload;
   logic full_q;  // the lane may have no room for another block
+  logic begun_q;  // there is a block in the lane, and it is not armed yet
   assign is_key     = section == SecKey;
-  assign is_iv      = section == SecIv;
   assign is_payload = section == SecPayload;
 
   logic beat_ready;
-  assign beat_ready = is_key || (is_iv && iv_ready_i) || (is_payload && !full_q);
+  assign beat_ready = !is_payload || !full_q;
   assign take       = at_q[Body] && in_valid && beat_ready;
   assign count      = take || at_q[Pad];
-  assign in_ready   = at_q[Head0] || at_q[Head1] || at_q[Drain] || (at_q[Body] && beat_ready);
+  assign in_ready   = at_q[Head0] || (at_q[Head1] && !one_q) || at_q[Drain] || (at_q[Body] && beat_ready);
 
   // -- the frame ------------------------------------------------------------------------------------------
 
@@ -200,13 +198,11 @@ module lane_intake
   logic key_pending_q;  // a key is on its way, or being expanded
   logic key_sent_q;  // all of it is in the core
   logic wiping_q;  // a frame that wipes has a lane
-  logic go;
+  logic go_q;
   logic good;  // the frame is taken
   logic with_key;
 
   // A frame that wipes is alone: the others before it are answered, the next waits.
-  assign go = free_i && !key_pending_q && !wiping_q && !sweep_i && (!header.flags.wipe || idle_i)
-      && (!header.flags.fresh_key || (free_place_valid_i && !key_busy_i));
   assign good = status_q == StatusOk && ended_q == none;
   assign with_key = status_q == StatusOk && header.flags.fresh_key;
 
@@ -214,9 +210,9 @@ module lane_intake
   assign tail = at_q[Drain] && in_valid && in_last;
 
   assign at_d[Head0] = (at_q[Head0] && !in_valid) || at_q[Close];
-  assign at_d[Head1] = (at_q[Head0] && in_valid && !in_last) || (at_q[Head1] && !in_valid);
-  assign at_d[Check] = (at_q[Head0] && in_valid && in_last) || (at_q[Head1] && in_valid) || (at_q[Check] && !go);
-  assign at_d[Start] = at_q[Check] && go;
+  assign at_d[Head1] = (at_q[Head0] && in_valid) || (at_q[Head1] && !in_valid && !one_q);
+  assign at_d[Check] = (at_q[Head1] && (in_valid || one_q)) || (at_q[Check] && !go_q);
+  assign at_d[Start] = at_q[Check] && go_q;
   assign at_d[Body] = (at_q[Start] && good && !ended_q) || (at_q[Body] && !(take && (complete || in_last)));
   // A key that was cut short is completed with zeros: the core waits for it.
   assign at_d[Pad] = (take && in_last && is_key && !last) || (at_q[Pad] && !last);
@@ -251,18 +247,22 @@ module lane_intake
       lane_q        <= '0;
       place_q       <= '0;
       wiping_q      <= 1'b0;
+      go_q          <= 1'b0;
     end else begin
       at_q     <= at_d;
       status_q <= status_d;
       no_key_q <= header.key_len != '0 && !header.flags.fresh_key;
       if (at_q[Head0] && in_valid) head0_q <= in_beat;
       if (at_q[Head0]) one_q <= in_last;
-      if (at_q[Head0] || at_q[Head1]) ended_q <= in_last;
+      if (at_q[Head0] || (at_q[Head1] && !one_q)) ended_q <= in_last;
+      // Nothing of this changes between the clock in which it is true and the start, but by the start.
+      go_q <= free_i && !key_pending_q && !iv_valid_o && !begun_q && !wiping_q &&!sweep_i && (!header.flags.wipe || idle_i)
+          && (!header.flags.fresh_key || (free_place_valid_i && !key_busy_i));
       if (at_q[Head1]) begin
         payload_len_q <= in_beat[31:0];
         for (int unsigned i = 0; i < 8; i++) upper_q[i] <= in_beat[32+4*i+:4] != '0;
       end
-      if (at_q[Check] && go) lane_q <= free_lane_i;
+      if (at_q[Check] && go_q) lane_q <= free_lane_i;
       if (at_q[Start]) place_q <= open_place_o;
       if (wipe_i) wiping_q <= 1'b0;
       else if (at_q[Start] && header.flags.wipe) wiping_q <= 1'b1;
@@ -271,22 +271,21 @@ module lane_intake
 
   assign lane_o       = lane_q;
   assign open_o       = at_q[Start];
-  assign open_armed_o = !with_key;
   assign open_place_o = with_key ? free_place_i : kept_place_q;
   assign close_o      = at_q[Close];
   assign status_o     = status_q;
 
   // -- the key --------------------------------------------------------------------------------------------
 
-  logic key_take;
+  logic key_take, key_done;
   assign key_take    = count && is_key;
 
   assign key_len_o   = header.key_len[5:0];
   assign key_place_o = place_q;
-  assign arm_o       = key_pending_q && key_sent_q && !key_busy_i;
+  assign key_done    = key_pending_q && key_sent_q && !key_busy_i;
 
   always_ff @(posedge clk_i) begin
-    if (!(take && is_key)) key_o <= '0;
+    if (!(at_q[Body] && is_key)) key_o <= '0;
     else key_o <= in_beat;
   end
 
@@ -307,8 +306,8 @@ module lane_intake
       if (wipe_i) kept_q <= 1'b0;
       else if (key_take) kept_q <= last && !at_q[Pad];
       if (key_take) kept_place_q <= place_q;
-      key_pending_q <= key_take || (key_pending_q && !arm_o);
-      key_sent_q    <= (key_valid_o && key_last_o) || (key_sent_q && key_pending_q && !arm_o);
+      key_pending_q <= key_take || (key_pending_q && !key_done);
+      key_sent_q    <= (key_valid_o && key_last_o) || (key_sent_q && key_pending_q && !key_done);
     end
   end
 
@@ -321,21 +320,20 @@ module lane_intake
   logic write;
   logic [PtrBits:0] written_d, written_q, room_used;
 
-  assign iv_valid_o = at_q[Body] && in_valid && is_iv;
-  assign iv_half_o  = second_q;
-  assign iv_o       = in_beat;
-  assign write      = take && is_payload;
-  assign block_end  = write && (!Wide || second_q || last);
-  assign written_d  = written_q + (PtrBits + 1)'(1);
-  assign room_used  = written_q - sent_i;
+  assign write     = take && is_payload;
+  assign block_end = write && (!Wide || second_q || last);
+  assign written_d = written_q + (PtrBits + 1)'(1);
+  assign room_used = written_q - sent_i;
 
   logic [PtrBits:0] lane_written;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      second_q  <= 1'b0;
-      written_q <= '0;
-      full_q    <= 1'b0;
+      second_q   <= 1'b0;
+      written_q  <= '0;
+      full_q     <= 1'b0;
+      iv_valid_o <= 1'b0;
+      begun_q    <= 1'b0;
     end else begin
       if (at_q[Start]) second_q <= 1'b0;
       else if (take && !is_key) second_q <= Wide && !second_q && !last;
@@ -343,6 +341,18 @@ module lane_intake
       else if (block_end) written_q <= written_d;
       // Two blocks early, for it comes two clocks late.
       full_q <= room_used[PtrBits] || room_used[PtrBits-1:1] == '1;
+      iv_valid_o <= (take && !is_key && !is_payload && last) || (iv_valid_o && !iv_ready_i);
+      begun_q <= block_end || (begun_q && !arm_o);
+    end
+  end
+
+  // The lane may be worked on as soon as there is a block and its IV has found its place.
+  assign arm_o = begun_q && !iv_valid_o && !key_pending_q;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned h = 0; h <= SideBits; h++) begin
+      if (sweep_i) iv_o[64*h+:64] <= '0;
+      else if (at_q[Body] && !is_key && !is_payload && second_q == 1'(h)) iv_o[64*h+:64] <= in_beat;
     end
   end
 

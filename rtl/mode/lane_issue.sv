@@ -47,8 +47,7 @@ module lane_issue
   // As in lane_chain.
   input  logic                 iv_valid_i,
   output logic                 iv_ready_o,
-  input  logic                 iv_half_i,
-  input  logic [         63:0] iv_i,
+  input  logic [BlockBits-1:0] iv_i,
   input  logic [ LaneBits-1:0] iv_lane_i,
   input  logic                 result_valid_i,
   input  logic [ LaneBits-1:0] result_lane_i,
@@ -77,12 +76,12 @@ module lane_issue
   // -- which lane -----------------------------------------------------------------------------------------
 
   lane_t  look_q;
-  logic   found_valid_q;  // there is a lane that may have blocks
+  logic   found_q;  // there is a lane that has blocks
   lane_t  found_lane_q;
   way_t   found_way_q;
   place_t found_place_q;
   count_t found_left_q, found_from_q;  // how many; the first of them
-  logic found, start;
+  logic   start;
 
   logic   burst_q;  // a lane is at work
   lane_t  lane_q;
@@ -90,7 +89,7 @@ module lane_issue
   place_t place_q;
   count_t from_q, left_q;
   logic first_q;  // the next block is the first of the burst
-  logic last;
+  logic last_q;  // and the last
 
   // Behind it, a block that is being read, the one that is mixed, and a chaining value on its way to memory.
   logic read_valid_q, mix_valid_q, storing;
@@ -102,13 +101,11 @@ module lane_issue
   // What is under way is not yet to be seen in the counts and chaining values.
   logic   under_way;
   count_t issued;
-  assign under_way = (found && look_q == found_lane_q) || (burst_q && look_q == lane_q)
+  assign under_way = (found_q && look_q == found_lane_q)|| (burst_q && look_q == lane_q)
       || (read_valid_q && look_q == read_lane_q) || (mix_valid_q && look_q == mix_lane_q)
       || (storing && look_q == storing_lane);
 
-  assign found = found_valid_q && found_left_q != '0;
-  assign last = left_q == count_t'(1);
-  assign start = found && (!burst_q || (advance && last));
+  assign start = found_q && !burst_q;
 
   assign look_o = look_q;
   assign wait_o = start && feedback(found_way_q);
@@ -119,7 +116,7 @@ module lane_issue
     .Depth(Lanes)
   ) u_issued (
     .clk_i,
-    .write_i     ((burst_q && advance && last) || sweep_i),
+    .write_i     ((burst_q && advance && last_q) || sweep_i),
     .write_at_i  (sweep_i ? sweep_lane_i : lane_q),
     .write_data_i((from_q + count_t'(1)) & {PtrBits + 1{!sweep_i}}),
     .read_at_i   (look_q),
@@ -129,15 +126,15 @@ module lane_issue
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       look_q        <= '0;
-      found_valid_q <= 1'b0;
+      found_q       <= 1'b0;
       found_lane_q  <= '0;
       found_way_q   <= '0;
       found_place_q <= '0;
       found_left_q  <= '0;
       found_from_q  <= '0;
-    end else if (!found || start) begin
+    end else if (!found_q || start) begin
       look_q        <= look_q + lane_t'(1);
-      found_valid_q <= look_ready_i && !under_way;
+      found_q       <= look_ready_i && !under_way && look_written_i != issued;
       found_lane_q  <= look_q;
       found_way_q   <= look_way_i;
       found_place_q <= look_place_i;
@@ -157,6 +154,7 @@ module lane_issue
       place_q <= '0;
       from_q  <= '0;
       left_q  <= '0;
+      last_q  <= 1'b0;
     end else if (start) begin
       burst_q <= 1'b1;
       first_q <= 1'b1;
@@ -164,12 +162,14 @@ module lane_issue
       way_q   <= found_way_q;
       place_q <= found_place_q;
       from_q  <= found_from_q;
-      left_q  <= feedback(found_way_q) ? count_t'(1) : found_left_q;
+      left_q  <= found_left_q;
+      last_q  <= feedback(found_way_q) || found_left_q == count_t'(1);
     end else if (burst_q && advance) begin
-      burst_q <= !last;
+      burst_q <= !last_q;
       first_q <= 1'b0;
       from_q  <= from_q + count_t'(1);
       left_q  <= left_q - count_t'(1);
+      last_q  <= left_q == count_t'(2);
     end
   end
 
@@ -178,7 +178,7 @@ module lane_issue
 
   // -- the stages behind it -------------------------------------------------------------------------------
 
-  logic read_first_q, read_last_q, mix_last_q;
+  logic read_first_q, read_last_q;
   way_t read_way_q, mix_way_q, out_way_q;
   place_t read_place_q, mix_place_q;
 
@@ -191,7 +191,6 @@ module lane_issue
       read_way_q    <= '0;
       read_place_q  <= '0;
       mix_valid_q   <= 1'b0;
-      mix_last_q    <= 1'b0;
       mix_lane_q    <= '0;
       mix_way_q     <= '0;
       mix_place_q   <= '0;
@@ -202,12 +201,11 @@ module lane_issue
     end else if (advance) begin
       read_valid_q  <= burst_q;
       read_first_q  <= first_q;
-      read_last_q   <= last;
+      read_last_q   <= last_q;
       read_lane_q   <= lane_q;
       read_way_q    <= way_q;
       read_place_q  <= place_q;
       mix_valid_q   <= read_valid_q;
-      mix_last_q    <= read_last_q;
       mix_lane_q    <= read_lane_q;
       mix_way_q     <= read_way_q;
       mix_place_q   <= read_place_q;
@@ -237,18 +235,18 @@ module lane_issue
     .sweep_lane_i,
     .iv_valid_i,
     .iv_ready_o,
-    .iv_half_i,
     .iv_i,
     .iv_lane_i,
     .result_valid_i,
     .result_lane_i,
     .result_i,
     .advance_i     (advance),
+    .fetch_lane_i  (lane_q),
+    .next_valid_i  (read_valid_q),
     .next_first_i  (read_first_q),
+    .next_last_i   (read_last_q),
     .next_lane_i   (read_lane_q),
-    .lane_i        (mix_lane_q),
-    .way_i         (mix_way_q),
-    .store_i       (mix_valid_q && mix_last_q && !feedback(mix_way_q)),
+    .next_way_i    (read_way_q),
     .block_i       (read_data_i),
     .hold_o        (hold),
     .storing_o     (storing),

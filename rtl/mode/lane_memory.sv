@@ -23,7 +23,7 @@ module lane_memory #(
   output logic [      Width-1:0] read_data_o
 );
 
-  (* ram_style = "block" *)
+  (* ram_style = "block", no_rw_check *)
   logic [Width-1:0] ram[Depth];
   logic [Width-1:0] raw_q;
 

@@ -63,7 +63,6 @@ module lane_outlet
   // -- results into the buffer ----------------------------------------------------------------------------
 
   count_t done_of_result, done_of_find;
-  logic read;
   lane_t lane_q;
   count_t sent_q;
   logic [Sides-1:0][63:0] side;
@@ -97,7 +96,7 @@ module lane_outlet
       .write_i     (result_valid_i),
       .write_at_i  ({result_lane_i, done_of_result[PtrBits-1:0]}),
       .write_data_i(result_i[64*h+:64]),
-      .read_i      (read),
+      .read_i      (1'b1),
       .read_at_i   ({lane_q, sent_q[PtrBits-1:0]}),
       .read_data_o (side[h])
     );
@@ -111,12 +110,13 @@ module lane_outlet
     Last,  // then the trailer
     Gone,  // until it has gone
     Turn,  // more of the same lane is wanted: what was known of it is old
+    Wait,
     Look,
     More
   } state_e;
 
   state_e state_q;
-  lane_t look_q;
+  lane_t find_q;
   logic found_valid_q;  // the lane looked at was active, and not the one that is being answered
   lane_t found_lane_q;
   logic found_closed_q;
@@ -124,24 +124,23 @@ module lane_outlet
   logic found_whole_q;  // all blocks that came are done
   logic found_any_q;  // there is something to be sent
   logic found_full_q;  // the buffer is nearly full
-  count_t found_done_q, found_sent_q;
+  count_t found_done_q, found_sent_q, found_left_q;
   count_t sent_of_find, waiting;
   logic found, finished, streaming;
   logic take_run;  // blocks are known to be there, or the end
   logic whole_q;  // the lane is finished: behind what is being sent comes the trailer
   status_e status_q;
-  count_t end_q;  // what is being sent ends in front of this block
 
   assign finished  = found_closed_q && found_whole_q;
   assign found     = found_valid_q && (finished || found_full_q);
   assign streaming = state_q != Find && !whole_q;
   assign take_run  = state_q == Find ? found : state_q == More && (found_any_q || finished);
-  assign find_o    = streaming ? lane_q : look_q;
+  assign find_o    = find_q;
   assign waiting   = done_of_find - sent_of_find;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      look_q         <= '0;
+      find_q         <= '0;
       found_valid_q  <= 1'b0;
       found_lane_q   <= '0;
       found_closed_q <= 1'b0;
@@ -151,12 +150,13 @@ module lane_outlet
       found_full_q   <= 1'b0;
       found_done_q   <= '0;
       found_sent_q   <= '0;
+      found_left_q   <= '0;
     end else if (!found || state_q == Find || streaming) begin
-      if (!streaming) look_q <= look_q + lane_t'(1);
+      find_q <= streaming ? lane_q : find_q + lane_t'(1);
       // A lane that is taken is not to be found again.
       if (streaming) found_valid_q <= !take_run;
-      else found_valid_q <= find_active_i && find_o != (state_q == Find ? found_lane_q : lane_q);
-      found_lane_q   <= find_o;
+      else found_valid_q <= find_active_i && find_q != (state_q == Find ? found_lane_q : lane_q);
+      found_lane_q   <= find_q;
       found_closed_q <= find_closed_i;
       found_status_q <= find_status_i;
       found_whole_q  <= done_of_find == find_written_i;
@@ -165,20 +165,22 @@ module lane_outlet
       found_full_q   <= waiting[PtrBits] || waiting[PtrBits-1:2] == '1;
       found_done_q   <= done_of_find;
       found_sent_q   <= sent_of_find;
+      found_left_q   <= waiting;
     end
   end
 
   // -- beats of the lane ----------------------------------------------------------------------------------
 
-  logic advance, side_q, last_side, block_sent, run_end, skip;
+  logic go_q, side_q, last_side, block_sent, skip;
+  count_t left_q;  // blocks of this run
+  logic   run_end_q;  // one is left
   logic [1:0] trailer_valid_q, beat_valid_q, beat_side_q, beat_last_q;
   count_t sent_d;
 
   logic   short_q;  // the payload ends in the first half of its last block
   assign sent_d     = sent_q + count_t'(1);
-  assign run_end    = sent_d == end_q;
   assign last_side  = !Wide || side_q;
-  assign block_sent = state_q == Send && advance && last_side;
+  assign block_sent = state_q == Send && go_q && last_side;
   assign skip       = finished && found_status_q != StatusOk;
 
   for (genvar i = 0; i < 2; i++) begin : gen_sent
@@ -205,7 +207,8 @@ module lane_outlet
       state_q  <= Find;
       lane_q   <= '0;
       sent_q   <= '0;
-      end_q    <= '0;
+      left_q    <= '0;
+      run_end_q <= 1'b0;
       side_q   <= 1'b0;
       whole_q  <= 1'b0;
       status_q <= StatusOk;
@@ -216,22 +219,26 @@ module lane_outlet
         lane_q   <= found_lane_q;
         whole_q  <= finished;
         status_q <= found_status_q;
-        end_q    <= found_done_q;
+        left_q    <= found_left_q;
+        run_end_q <= found_left_q == count_t'(1);
         sent_q   <= skip ? found_done_q : found_sent_q;
         side_q   <= 1'b0;
         state_q  <= found_any_q && !skip ? Send : Last;
       end else begin
         unique case (state_q)
           Send: begin
-            if (advance) side_q <= !last_side;
+            if (go_q) side_q <= !last_side;
             if (block_sent) begin
-              sent_q <= sent_d;
-              if (run_end) state_q <= whole_q ? Last : Turn;
+              sent_q    <= sent_d;
+              left_q    <= left_q - count_t'(1);
+              run_end_q <= left_q == count_t'(2);
+              if (run_end_q) state_q <= whole_q ? Last : Turn;
             end
           end
-          Last: if (advance) state_q <= Gone;
+          Last: if (go_q) state_q <= Gone;
           Gone: if (release_o) state_q <= Find;
-          Turn: state_q <= Look;
+          Turn: state_q <= Wait;
+          Wait: state_q <= Look;
           Look: state_q <= More;
           default: ;
         endcase
@@ -241,15 +248,22 @@ module lane_outlet
 
   // -- on their way out -----------------------------------------------------------------------------------
 
-  logic out_valid_q, out_last_q, out_ready;
-  logic [63:0] out_q, data;
+  // Beats are on their way for three clocks and do not stop: a queue takes them, and none sets out unless
+  // there is room for all.
+  localparam int unsigned QueueBits = 4;
+
+  logic [63:0] data;
   logic [7:0] keep_q;  // of the last beat, bytes that count
   trailer_t trailer;
+  logic push, pop, out_last;
+  logic [63:0] out_data;
+  logic [QueueBits-1:0] push_at_q, pop_at_q;
+  logic [QueueBits:0] used_q;
 
-  assign advance = !out_valid_q || out_ready;
-  assign read = advance;
   assign lane_o = lane_q;
-  assign release_o = advance && trailer_valid_q[1];
+  assign release_o = trailer_valid_q[1];
+  assign push = beat_valid_q[1] || trailer_valid_q[1];
+  assign pop = used_q != '0 && (!m_axis_tvalid || m_axis_tready);
 
   assign trailer = '{
       reserved: '0,
@@ -266,44 +280,53 @@ module lane_outlet
     if (trailer_valid_q[1]) data = trailer;
   end
 
+  lane_ram #(
+    .Width(65),
+    .Depth(2 ** QueueBits)
+  ) u_queue (
+    .clk_i,
+    .write_i     (push),
+    .write_at_i  (push_at_q),
+    .write_data_i({trailer_valid_q[1], data}),
+    .read_at_i   (pop_at_q),
+    .read_data_o ({out_last, out_data})
+  );
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       trailer_valid_q <= '0;
       beat_valid_q    <= '0;
       beat_side_q     <= '0;
       beat_last_q     <= '0;
-      out_valid_q     <= 1'b0;
-      out_last_q      <= 1'b0;
-      out_q           <= '0;
       keep_q          <= '0;
+      push_at_q       <= '0;
+      pop_at_q        <= '0;
+      used_q          <= '0;
+      go_q            <= 1'b0;
+      m_axis_tvalid   <= 1'b0;
+      m_axis_tdata    <= '0;
+      m_axis_tlast    <= 1'b0;
     end else begin
       for (int unsigned k = 0; k < 8; k++) begin
         keep_q[k] <= payload_len_i[2:0] == '0 || 3'(k) < payload_len_i[2:0];
       end
-      if (advance) begin
-        // The lane is known for a clock when its second beat or the second of these stages comes.
-        beat_valid_q    <= {beat_valid_q[0], state_q == Send && !(side_q && run_end && whole_q && short_q)};
-        beat_side_q     <= {beat_side_q[0], side_q};
-        beat_last_q     <= {beat_last_q[0] && (!Wide || beat_side_q[0] || short_q), run_end && whole_q};
-        trailer_valid_q <= {trailer_valid_q[0], state_q == Last};
-        out_valid_q     <= beat_valid_q[1] || trailer_valid_q[1];
-        out_last_q      <= trailer_valid_q[1];
-        out_q           <= data;
+      // The lane is known for a clock when its second beat or the second of these stages comes.
+      beat_valid_q <= {
+        beat_valid_q[0], state_q == Send && go_q && !(side_q && run_end_q && whole_q && short_q)
+      };
+      beat_side_q <= {beat_side_q[0], side_q};
+      beat_last_q <= {beat_last_q[0] && (!Wide || beat_side_q[0] || short_q), run_end_q && whole_q};
+      trailer_valid_q <= {trailer_valid_q[0], state_q == Last && go_q};
+      push_at_q <= push_at_q + QueueBits'(push);
+      pop_at_q <= pop_at_q + QueueBits'(pop);
+      used_q <= used_q + (QueueBits + 1)'(push) - (QueueBits + 1)'(pop);
+      go_q <= used_q[QueueBits:QueueBits-1] == '0;
+      m_axis_tvalid <= used_q != '0 || (m_axis_tvalid && !m_axis_tready);
+      if (!m_axis_tvalid || m_axis_tready) begin
+        m_axis_tdata <= out_data;
+        m_axis_tlast <= out_last;
       end
     end
   end
-
-  stream_exit #(
-    .Width(65)
-  ) u_exit (
-    .clk_i,
-    .rst_ni,
-    .s_valid_i(out_valid_q),
-    .s_ready_o(out_ready),
-    .s_data_i ({out_last_q, out_q}),
-    .m_valid_o(m_axis_tvalid),
-    .m_ready_i(m_axis_tready),
-    .m_data_o ({m_axis_tlast, m_axis_tdata})
-  );
 
 endmodule

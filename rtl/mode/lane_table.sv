@@ -22,7 +22,6 @@ module lane_table
   // From lane_intake.
   input  logic    [LaneBits-1:0] lane_i,
   input  logic                   open_i,
-  input  logic                   open_armed_i,
   input  logic    [ KeyBits-1:0] open_place_i,
   input  way_t                   open_way_i,
   input  logic    [        15:0] tag_i,
@@ -76,7 +75,7 @@ module lane_table
   lanes_t opened, armed, closed, waits, resumed, released;
 
   assign opened        = only(lane_i, open_i);
-  assign armed         = only(lane_i, arm_i || (open_i && open_armed_i));
+  assign armed         = only(lane_i, arm_i);
   assign closed        = only(lane_i, close_i);
   assign waits         = only(wait_lane_i, wait_i);
   assign resumed       = only(resume_lane_i, resume_i);

@@ -60,6 +60,7 @@ module aes_ring
   typedef struct packed {
     logic               number;   // which of the slot's numbers is in use; kept when the slot is free
     logic               valid;
+    logic               free;     // another block may enter when it comes to the door
     logic               last;     // this is the last turn
     logic [3:0]         left;     // turns behind this one
     logic               decrypt;
@@ -76,7 +77,7 @@ module aes_ring
   logic enter, leave;
 
   assign at_door       = slot_q[Ring];
-  assign block_ready_o = !at_door.valid || at_door.last;
+  assign block_ready_o = at_door.free;
   assign block_slot_o  = {!at_door.number, turn_q};
   assign enter         = block_valid_i && block_ready_o;
   assign leave         = at_door.valid && at_door.last;
@@ -87,12 +88,14 @@ module aes_ring
       through.number  = !at_door.number;
       through.valid   = 1'b1;
       through.last    = turns == '0;
+      through.free    = turns == '0;
       through.left    = turns;
       through.decrypt = Decrypt && decrypt_i;
       through.place   = block_place_i;
     end else begin
       through.valid = at_door.valid && !at_door.last;
       through.last  = at_door.left == 4'd1;
+      through.free  = at_door.free || at_door.left == 4'd1;
       through.left  = at_door.left - 4'd1;
     end
   end
@@ -102,7 +105,8 @@ module aes_ring
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      slot_q       <= '0;
+      slot_q <= '0;
+      for (int unsigned i = 1; i <= Ring; i++) slot_q[i].free <= 1'b1;
       tail1_q      <= '0;
       tail2_q      <= '0;
       turn_q       <= '0;
@@ -111,7 +115,10 @@ module aes_ring
     end else begin
       slot_q <= {slot_q[Ring-1:1], through};
       if (wipe_i) begin
-        for (int unsigned i = 1; i <= Ring; i++) slot_q[i].valid <= 1'b0;
+        for (int unsigned i = 1; i <= Ring; i++) begin
+          slot_q[i].valid <= 1'b0;
+          slot_q[i].free  <= 1'b1;
+        end
       end
       tail1_q      <= at_door;
       tail2_q      <= tail1_q;

@@ -22,7 +22,7 @@ module aes_ring_memory #(
   logic [31:0] raw_q;
 
   if (Depth > 16) begin : gen_block
-    (* ram_style = "block" *)
+    (* ram_style = "block", no_rw_check *)
     logic [31:0] ram[Depth];
 
     always_ff @(posedge clk_i) begin

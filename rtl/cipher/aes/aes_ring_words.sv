@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The key schedule (FIPS 197, 5.2) for aes_ring, word by word, for every key size.
+//
+// Cycles from the last key beat to the last word: 44, 52 or 60 for 128, 192 or 256 key bits and one more for
+// each of 20, 16 or 26 waits for the S-box; with decryption twice the words and half the waits.
+module aes_ring_words
+  import aes_pkg::*;
+#(
+  // Two clocks for each word.
+  parameter bit          Decrypt    = 1'b1,
+  parameter int unsigned MaxKeyBits = 256
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  // Forget all; for at least four clocks.
+  input logic purge_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic [ 1:0] key_index_i,
+  input logic        key_last_i,
+  input logic [ 5:0] key_len_i,
+
+  output logic running_o,
+  // A word of a round key, for one clock; its column.
+  output logic valid_o,
+  output logic [1:0] column_o,
+  output word_t word_o
+);
+
+  logic running_q;
+  logic [1:0] wait_q;  // clocks before the word can be made
+  logic [5:0] word_q;  // the word to be made
+  logic [5:0] final_q;  // the last but one
+  logic ending_q;  // it is the last
+  logic is256_q;
+  logic [2:0] since_q, period_q;  // words since the last multiple of the key's words; how many are the most
+  logic from_key_q;  // it is a word of the key itself
+  logic sub_q, rotate_q;  // it is made with SubWord; with RotWord and Rcon, too
+  logic [2:0] old_at_q;  // the word that it is made from, besides the one before
+  byte_t rcon_q;
+  logic step, wrap;
+
+  assign step = running_q && wait_q == '0;
+  assign wrap = since_q == period_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      running_q  <= 1'b0;
+      wait_q     <= '0;
+      word_q     <= '0;
+      final_q    <= '0;
+      ending_q   <= 1'b0;
+      is256_q    <= 1'b0;
+      since_q    <= '0;
+      period_q   <= '0;
+      from_key_q <= 1'b0;
+      sub_q      <= 1'b0;
+      rotate_q   <= 1'b0;
+      old_at_q   <= '0;
+      rcon_q     <= 8'h01;
+    end else if (key_valid_i) begin
+      running_q  <= key_last_i && !purge_i;
+      wait_q     <= '0;
+      word_q     <= '0;
+      final_q    <= {key_len_i[5:2] + 4'd6, 2'b10};
+      ending_q   <= 1'b0;
+      is256_q    <= MaxKeyBits == 256 && key_len_i[5];
+      since_q    <= '0;
+      period_q   <= key_len_i[4:2] - 3'd1;
+      from_key_q <= 1'b1;
+      sub_q      <= 1'b0;
+      rotate_q   <= 1'b0;
+      old_at_q   <= '0;
+      rcon_q     <= 8'h01;
+    end else if (purge_i) begin
+      running_q <= 1'b0;
+    end else if (step) begin
+      running_q  <= !ending_q;
+      word_q     <= word_q + 6'd1;
+      ending_q   <= word_q == final_q;
+      since_q    <= wrap ? '0 : since_q + 3'd1;
+      from_key_q <= from_key_q && !wrap;
+      rotate_q   <= wrap;
+      sub_q      <= wrap || (is256_q && !from_key_q && since_q == 3'd3);
+      wait_q     <= wrap || (is256_q && !from_key_q && since_q == 3'd3) ? 2'd2 : 2'(Decrypt);
+      old_at_q   <= from_key_q && wrap ? '0 : old_at_q + 3'd1;
+      if (rotate_q) rcon_q <= xtime(rcon_q);
+    end else if (running_q) begin
+      wait_q <= wait_q - 2'd1;
+    end
+  end
+
+  // The newest eight words, in two memories so that a key beat goes in at once.
+  word_t [1:0] old;
+  word_t old_word, word_d, newest_q, substituted_q;
+  word_t sub_in, sub_x, sub_y;
+  logic [1:0] purge_at_q;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_old
+    (* ram_style = "distributed" *)
+    word_t ram[4];
+
+    logic write;
+    logic [1:0] write_at;
+    word_t write_data;
+    assign write = key_valid_i || (step && word_q[0] == 1'(i)) || purge_i;
+    assign write_at = key_valid_i ? key_index_i : purge_i ? purge_at_q : word_q[2:1];
+    assign write_data = key_valid_i ? key_i[32*i+:32] : word_d & {32{!purge_i}};
+    assign old[i] = ram[old_at_q[2:1]];
+
+    always_ff @(posedge clk_i) begin
+      if (write) ram[write_at] <= write_data;
+    end
+  end
+
+  assign old_word = old[old_at_q[0]];
+
+  always_comb begin
+    word_d = old_word;
+    if (sub_q) word_d ^= substituted_q ^ {24'h0, rotate_q ? rcon_q : 8'h00};
+    else if (!from_key_q) word_d ^= newest_q;
+  end
+
+  assign sub_in = rotate_q ? ror8(newest_q) : newest_q;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_sub
+    aes_sbox #(
+      .SBox   (SBoxEbr),
+      .Decrypt(1'b0)
+    ) u_sbox (
+      .clk_i,
+      .decrypt_i(1'b0),
+      .last_i   (1'b0),
+      .rest_i   (purge_i),
+      .a_i      (sub_in[16*i+:16]),
+      .x_o      (sub_x[16*i+:16]),
+      .y_o      (sub_y[16*i+:16])
+    );
+  end
+
+  logic unused;
+  assign unused = ^{sub_x, key_len_i[1:0]};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      purge_at_q <= '0;
+      valid_o    <= 1'b0;
+      column_o   <= '0;
+    end else begin
+      purge_at_q <= purge_at_q + 2'd1;
+      valid_o    <= step;
+      column_o   <= word_q[1:0];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (purge_i) begin
+      newest_q      <= '0;
+      substituted_q <= '0;
+    end else begin
+      if (step) newest_q <= word_d;
+      substituted_q <= sub_y;
+    end
+  end
+
+  assign word_o    = newest_q;
+  assign running_o = running_q;
+
+endmodule
