@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Serpent as a ring of eight stages, a round each with the S-box that is its own, and eight blocks in it, each
+// under a key of its own, that pass it four times. A block comes past the door every eight clocks; after the
+// fourth time it leaves and another may take its slot.
+//
+// Cycles: a block every 4 clocks at full load, for every key size; 35 clocks from the block to its result.
+// Key set-up: key_busy_o is high for 35 clocks behind the last key beat. After a wipe or a reset each key place
+// is overwritten in 36 clocks, but not before keys that come meanwhile.
+module serpent_ring
+  import serpent_pkg::*;
+#(
+  // 0: encryption only, which is all that CTR needs.
+  parameter bit Decrypt = 1'b1,
+  // Key places.
+  parameter int unsigned Keys = 8,
+
+  localparam int unsigned KeyBits  = $clog2(Keys),
+  // A slot has two numbers, used in turn: its next block enters before the result of the one before is out.
+  localparam int unsigned SlotBits = 4
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input  logic               key_valid_i,
+  input  logic [       63:0] key_i,
+  input  logic [        2:0] key_index_i,
+  input  logic               key_last_i,
+  input  logic [        5:0] key_len_i,
+  input  logic [KeyBits-1:0] key_place_i,
+  output logic               key_busy_o,
+
+  input  logic                  block_valid_i,
+  output logic                  block_ready_o,
+  input  block_t                block_i,
+  input  logic                  decrypt_i,
+  input  logic   [ KeyBits-1:0] block_place_i,
+  output logic   [SlotBits-1:0] block_slot_o,
+
+  output logic                  result_valid_o,
+  output logic   [SlotBits-1:0] result_slot_o,
+  output block_t                result_o
+);
+
+  // The step in which the last round key is about to be written.
+  localparam logic [5:0] LastStep = 6'd34;
+
+  typedef struct packed {
+    logic [KeyBits-1:0] place;
+    logic               decrypt;
+    logic [1:0]         pass;
+  } way_t;
+
+  logic purge_q;  // the first clock after a reset
+  logic wipe;
+
+  assign wipe = wipe_i || purge_q;
+
+  // -- slots ------------------------------------------------------------------------------------------------
+
+  // What is to be done with the block in stage i. A block is accepted for the slot in stage 5, in which the
+  // last block may still be: it needs two clocks for its keys, and a third to be registered.
+  logic [7:0] valid_q;
+  way_t [7:0] way_q;
+  way_t accepted, next;
+  logic accept;
+  logic ready_q;
+  logic [2:1] leave_q, leave_decrypt_q;  // of the block in stage 6 and 7 this is the last pass
+  logic [5:0] time_q;
+
+  assign block_ready_o = ready_q;
+  assign accept        = block_valid_i && ready_q;
+  assign accepted      = '{place: block_place_i, decrypt: Decrypt && decrypt_i, pass: 2'd0};
+  assign next          = '{place: way_q[5].place, decrypt: way_q[5].decrypt, pass: way_q[5].pass + 2'd1};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      purge_q         <= 1'b1;
+      valid_q         <= '0;
+      way_q           <= '0;
+      ready_q         <= 1'b0;
+      leave_q         <= '0;
+      leave_decrypt_q <= '0;
+      result_valid_o  <= 1'b0;
+    end else begin
+      purge_q <= 1'b0;
+      valid_q <= {valid_q[6], accept || (valid_q[5] && way_q[5].pass != 2'd3), valid_q[4:0], valid_q[7]};
+      way_q <= {way_q[6], accept ? accepted : next, way_q[4:0], way_q[7]};
+      ready_q <= !valid_q[4] || way_q[4].pass == 2'd3;
+      leave_q <= {leave_q[1], valid_q[5] && way_q[5].pass == 2'd3};
+      leave_decrypt_q <= {leave_decrypt_q[1], way_q[5].decrypt};
+      result_valid_o <= leave_q[2];
+      if (wipe) begin
+        valid_q        <= '0;
+        leave_q        <= '0;
+        result_valid_o <= 1'b0;
+      end
+    end
+  end
+
+  // The number of a slot is the clock in which its block was accepted, mod 8, and whether 32 clocks have gone
+  // by an odd number of times: the next block may come 32 clocks later, 3 clocks before the result is out.
+  localparam logic [5:0] Latency = 6'd35;
+  logic [5:0] result_time_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      time_q        <= '0;
+      result_time_q <= -Latency;
+    end else begin
+      time_q        <= time_q + 6'd1;
+      result_time_q <= result_time_q + 6'd1;
+    end
+  end
+
+  assign block_slot_o  = {time_q[5], time_q[2:0]};
+  assign result_slot_o = {result_time_q[5], result_time_q[2:0]};
+
+  // -- keys -------------------------------------------------------------------------------------------------
+
+  // A wipe puts a zero key through the schedule for each place. Fresh keys go first: they are not held up, and
+  // their places need no wiping any more. Nobody asks for a place in which there is no key.
+  logic [5:0] step;
+  logic busy_q;  // a key is on its way
+  logic wiping_q;  // there are places to be wiped, target_q and those behind it
+  logic run_q;  // it is being wiped
+  logic [KeyBits-1:0] target_q, place_q;
+  logic [Keys-1:0] fresh_q;  // places that have had a key since
+  logic rest, next_target, zero;
+  logic keys_valid;
+  logic [5:0] keys_round;
+  block_t [0:0] plain, merged;
+  way_t   [8:0] address;
+  block_t [8:0] keys;
+
+  assign key_busy_o  = busy_q;
+  assign rest        = step >= LastStep;
+  assign next_target = wiping_q && !busy_q && (run_q ? rest : fresh_q[target_q]);
+  assign zero        = wiping_q && !busy_q && !run_q && rest && !fresh_q[target_q] && !key_valid_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q   <= 1'b0;
+      wiping_q <= 1'b1;
+      run_q    <= 1'b0;
+      target_q <= '0;
+      place_q  <= '0;
+      fresh_q  <= '0;
+    end else if (wipe) begin
+      busy_q   <= 1'b0;
+      wiping_q <= 1'b1;
+      run_q    <= 1'b0;
+      target_q <= '0;
+      fresh_q  <= '0;
+    end else begin
+      if (next_target) begin
+        target_q <= target_q + 1'b1;
+        if (target_q == '1) wiping_q <= 1'b0;
+      end
+      run_q <= (zero || (run_q && !rest)) && !key_valid_i;
+      if (zero) place_q <= target_q;
+      if (key_valid_i) begin
+        busy_q               <= 1'b1;
+        place_q              <= key_place_i;
+        fresh_q[key_place_i] <= 1'b1;
+      end else if (step == LastStep) begin
+        busy_q <= 1'b0;
+      end
+    end
+  end
+
+  serpent_key_schedule #(
+    .KeysPerClock(1),
+    .Registered  (1'b1)
+  ) u_key_schedule (
+    .clk_i,
+    .rst_ni,
+    .wipe_i     (wipe || zero),
+    .key_valid_i,
+    .key_i,
+    .key_index_i(key_index_i[1:0]),
+    .key_last_i,
+    .key_len_i,
+    .step_o     (step),
+    .valid_o    (keys_valid),
+    .round_o    (keys_round),
+    .plain_o    (plain),
+    .merged_o   (merged)
+  );
+
+  // A key is wanted two clocks after it has been asked for.
+  assign address = {way_q[6], way_q[5:0], way_q[7:6]};
+
+  serpent_key_memory #(
+    .KeysPerClock(1),
+    .Places      (Keys),
+    .Decrypt     (Decrypt)
+  ) u_key_memory (
+    .clk_i,
+    .valid_i  (keys_valid),
+    .place_i  (place_q),
+    .round_i  (keys_round),
+    .plain_i  (plain),
+    .merged_i (merged),
+    .read_i   ('1),
+    .address_i(address),
+    .key_o    (keys)
+  );
+
+  logic unused;
+  assign unused = key_index_i[2];
+
+  // -- data -------------------------------------------------------------------------------------------------
+
+  block_t [2:0] block_q;
+  block_t enc_sub, dec_sub, result_q;
+
+  serpent_encrypt #(
+    .RoundsPerClock(1)
+  ) u_encrypt (
+    .clk_i,
+    .wipe_i  (wipe),
+    .enable_i(1'b1),
+    .head_i  (keys[8]),
+    .keys_i  (keys[6:0]),
+    .enter_i (way_q[0].pass == '0),
+    .block_i (block_q[2]),
+    .sub_o   (enc_sub)
+  );
+
+  if (Decrypt) begin : gen_decrypt
+    serpent_decrypt #(
+      .RoundsPerClock(1)
+    ) u_decrypt (
+      .clk_i,
+      .wipe_i  (wipe),
+      .enable_i(1'b1),
+      .head_i  (keys[8]),
+      .keys_i  (keys[7:0]),
+      .enter_i (way_q[0].pass == '0),
+      .block_i (block_q[2]),
+      .sub_o   (dec_sub)
+    );
+  end else begin : gen_no_decrypt
+    assign dec_sub = '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (wipe) begin
+      block_q  <= '0;
+      result_q <= '0;
+    end else begin
+      block_q  <= {block_q[1:0], block_i};
+      result_q <= (Decrypt && leave_decrypt_q[2] ? dec_sub : enc_sub) ^ keys[7];
+    end
+  end
+
+  assign result_o = result_q;
+
+endmodule
