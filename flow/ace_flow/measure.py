@@ -23,6 +23,14 @@ def _cycles(model: Model, frame: bytes, what: str) -> int:
     return answer.last_out - answer.first_in + 1
 
 
+def _mean(model: Model, frame: bytes, what: str, in_flight: int) -> float:
+    """The same of a slot in which a block has to wait for its turn: the mean over frames at different turns."""
+    if in_flight == 1:
+        return _cycles(model, frame, what)
+    cycles = [_cycles(model, frame, what) for _ in range(24)]
+    return sum(cycles) / len(cycles)
+
+
 def _loaded(model: Model, frames: list[bytes], what: str) -> int:
     """Cycles from the first beat in to the last beat out of all frames, sent back to back."""
     answers = model.run(frames)
@@ -32,7 +40,7 @@ def _loaded(model: Model, frames: list[bytes], what: str) -> int:
     return max(a.last_out for a in answers) - min(a.first_in for a in answers) + 1
 
 
-def _slope(short: int, long: int) -> float:
+def _slope(short: float, long: float) -> float:
     return round((long - short) / (LONG - SHORT), 3)
 
 
@@ -68,12 +76,14 @@ def _cipher(model: Model, can: Capability, in_flight: int) -> dict:
                     payload = bytes(blocks * can.block_bytes)
                     return request(can.code, mode, payload, key=key, iv=iv, decrypt=decrypt, tag=tag)
 
-                fresh = _cycles(model, frame(SHORT, key), what)
+                # Behind a reset a slot may still be wiping itself.
+                _cycles(model, frame(SHORT, key), what)
+                fresh = _mean(model, frame(SHORT, key), what, in_flight)
                 # The first frame under a kept key may still turn the key round; the second is the steady state.
                 _cycles(model, frame(SHORT, b""), what)
-                short = _cycles(model, frame(SHORT, b""), what)
-                long = _cycles(model, frame(LONG, b""), what)
-                setups.append(fresh - short)
+                short = _mean(model, frame(SHORT, b""), what, in_flight)
+                long = _mean(model, frame(LONG, b""), what, in_flight)
+                setups.append(round(max(0, fresh - short)))
                 slope = _slope(short, long)
                 overheads.append(round(short - SHORT * slope))
                 about = {
