@@ -242,57 +242,50 @@ module des_ring
     // With parts laid out the second one goes the other way.
     localparam bit Second = Whole && s / 16 == 1;
 
-    state_t next;
-    logic backward;
     half_t r;
-    logic [3:0] round;  // the one behind this
-    logic one, two;
+    key_t  cd;  // for the round behind this one
 
-    assign backward = slot_q[s].backward ^ Second;
-    assign round    = 4'(s + 1) + 4'(32'(slot_q[s].turn) * Unrolled);
-    // Encryption moves C and D in front of rounds 0, 1, 8 and 15 by one place, decryption in front of 1, 8 and
-    // 15, and not at all in front of 0; by two places else. Round 0 begins with a key of its own.
-    assign one      = round inside {4'd1, 4'd8, 4'd15};
-    assign two      = !one;
-    assign r        = state_q[s].l ^ f(state_q[s].r, permuted_choice_2(state_q[s].cd));
-
-    always_comb begin
-      next.l = state_q[s].r;
-      next.r = r;
-      unique case ({
-        backward, two
-      })
-        2'b00:   next.cd = rotate_left_1(state_q[s].cd);
-        2'b01:   next.cd = rotate_left_2(state_q[s].cd);
-        2'b10:   next.cd = turn(rotate_left_1(turn(state_q[s].cd)));
-        default: next.cd = rotate_right_2(state_q[s].cd);
-      endcase
-    end
+    assign r = state_q[s].l ^ f(state_q[s].r, permuted_choice_2(state_q[s].cd));
 
     if (Ends) begin : gen_part
-      // The keys of the next part are read a stage ahead.
-      key_t  key_q;
-      slot_t prior;
-      logic  prior_backward;
+      // That is the first one of the next part, whose key is read a stage ahead.
+      key_t key_q;
+      logic backward;
 
-      assign prior = slot_q[s-1];
-      assign prior_backward = prior.backward ^ Second;
+      assign cd       = key_q;
+      assign backward = slot_q[s-1].backward ^ Second;
 
       always_ff @(posedge clk_i) begin
         if (purge) key_q <= '0;
-        else if (!Second) key_q <= first(!prior_backward, keys2[prior.place]);
-        else key_q <= first(!prior_backward, prior.decrypt ? keys1[prior.place] : keys3[prior.place]);
+        else if (!Second) key_q <= first(!backward, keys2[slot_q[s-1].place]);
+        else
+          key_q <= first(
+            !backward, slot_q[s-1].decrypt ? keys1[slot_q[s-1].place] : keys3[slot_q[s-1].place]
+          );
       end
+    end else begin : gen_move
+      // Encryption moves C and D in front of rounds 0, 1, 8 and 15 by one place, decryption in front of 1, 8 and
+      // 15, and not at all in front of 0; by two places else. Round 0 begins with a key of its own.
+      logic [3:0] round;
 
-      always_ff @(posedge clk_i) begin
-        if (purge) state_q[s+1] <= '0;
-        else state_q[s+1] <= '{l: next.r, r: next.l, cd: key_q};
+      assign round = 4'(s + 1) + 4'(32'(slot_q[s].turn) * Unrolled);
+
+      always_comb begin
+        unique case ({
+          slot_q[s].backward ^ Second, Shifts[round] == 1
+        })
+          2'b00:   cd = rotate_left_2(state_q[s].cd);
+          2'b01:   cd = rotate_left_1(state_q[s].cd);
+          2'b10:   cd = rotate_right_2(state_q[s].cd);
+          default: cd = turn(rotate_left_1(turn(state_q[s].cd)));
+        endcase
       end
-    end else begin : gen_inner
-      always_ff @(posedge clk_i) begin
-        if (purge) state_q[s+1] <= '0;
-        else state_q[s+1] <= next;
-      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (purge) state_q[s+1] <= '0;
+      else if (Ends) state_q[s+1] <= '{l: r, r: state_q[s].r, cd: cd};
+      else state_q[s+1] <= '{l: state_q[s].r, r: r, cd: cd};
     end
   end
 
