@@ -143,8 +143,8 @@ module idea_core
   word_t y1, y3, u, x4, s, t;
   word_t sum, patch;  // s = sum + one + patch
   (* keep *)word_t q;  // that, or synthesis makes one sum of four words
-  logic one;
-  logic load;
+  logic  one;
+  logic  load;
 
   word_t [2:0] unused_sum, unused_patch;
   logic [2:0] unused_one;

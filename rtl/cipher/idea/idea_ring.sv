@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// IDEA as a ring of nine pipeline stages, one round long, with nine blocks inside, each under a key of its own:
+//   A1 to A3   y1 = x1 * Z1, y2 = x2 + Z2, y3 = x3 + Z3, y4 = x4 * Z4; p = y1 ^ y3, q = y2 ^ y4
+//   B1 to B3   s = p * Z5; w = s + q
+//   C1 to C3   t = w * Z6; x1 = y1 ^ t, x2 = y3 ^ t, and with u = s + t x3 = y2 ^ u, x4 = y4 ^ u
+// A block goes round eight times and leaves after stage A3 of the ninth turn.
+//
+// Cycles: a block every 9 clocks with all slots in use; 78 clocks from the block to its result. Key set-up: see
+// idea_key_schedule, both passes.
+module idea_ring
+  import idea_pkg::*;
+#(
+  // MulLowHigh or MulBiham.
+  parameter int unsigned Multiplier = MulBiham,
+  // Key places.
+  parameter int unsigned Keys       = 16,
+
+  localparam int unsigned KeyBits  = $clog2(Keys),
+  localparam int unsigned Slots    = 9,
+  localparam int unsigned SlotBits = $clog2(Slots)
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input  logic               key_valid_i,
+  input  logic [       63:0] key_i,
+  input  logic [        2:0] key_index_i,
+  input  logic               key_last_i,
+  input  logic [        5:0] key_len_i,
+  input  logic [KeyBits-1:0] key_place_i,
+  output logic               key_busy_o,
+
+  input  logic                  block_valid_i,
+  output logic                  block_ready_o,
+  input  block_t                block_i,
+  input  logic                  decrypt_i,
+  input  logic   [ KeyBits-1:0] block_place_i,
+  output logic   [SlotBits-1:0] block_slot_o,
+
+  output logic                  result_valid_o,
+  output logic   [SlotBits-1:0] result_slot_o,
+  output block_t                result_o
+);
+
+  typedef struct packed {
+    logic               valid;
+    logic               last;     // this is the last turn
+    round_t             round;
+    logic               decrypt;
+    logic [KeyBits-1:0] place;
+  } slot_t;
+
+  logic unused;
+  assign unused = ^{key_len_i, key_index_i[2:1]};
+
+  // -- the ring of slots, two clocks ahead of the data ------------------------------------------------------
+
+  slot_t [Slots:1] slot_q;
+  slot_t at_door, through;
+  logic [SlotBits-1:0] turn_q;  // which slot is at the door
+  logic enter;
+  logic [6:1] leave_q;
+  logic [6:1][SlotBits-1:0] leave_slot_q;
+
+  assign at_door       = slot_q[Slots];
+  assign block_ready_o = !at_door.valid || at_door.last;
+  assign block_slot_o  = turn_q;
+  assign enter         = block_valid_i && block_ready_o;
+
+  always_comb begin
+    through.valid   = enter || (at_door.valid && !at_door.last);
+    through.last    = at_door.round == 4'(Rounds - 1) && !enter;
+    through.round   = enter ? 4'd0 : at_door.round + 4'd1;
+    through.decrypt = enter ? decrypt_i : at_door.decrypt;
+    through.place   = enter ? block_place_i : at_door.place;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      slot_q       <= '0;
+      turn_q       <= '0;
+      leave_q      <= '0;
+      leave_slot_q <= '0;
+    end else begin
+      slot_q <= {slot_q[Slots-1:1], through};
+      if (wipe_i) begin
+        for (int unsigned i = 1; i <= Slots; i++) slot_q[i].valid <= 1'b0;
+      end
+      turn_q       <= turn_q == SlotBits'(Slots - 1) ? '0 : turn_q + SlotBits'(1);
+      leave_q      <= {leave_q[5:1], through.valid && through.last};
+      leave_slot_q <= {leave_slot_q[5:1], turn_q};
+    end
+  end
+
+  assign result_valid_o = leave_q[6];
+  assign result_slot_o  = leave_slot_q[6];
+
+  // -- keys -----------------------------------------------------------------------------------------------
+
+  logic idle;
+  logic subkey_valid, subkey_decrypt;
+  logic [KeyBits-1:0] subkey_place;
+  round_t subkey_round;
+  role_t subkey_role;
+  word_t subkey;
+  word_t key_x, key_k, key_k_q, key_y;
+  word_t [Roles-1:0] z_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) key_busy_o <= 1'b1;
+    else key_busy_o <= !idle || key_valid_i || wipe_i;
+  end
+
+  idea_key_schedule #(
+    .MulClocks(3),
+    .Places   (Keys)
+  ) u_key_schedule (
+    .clk_i,
+    .rst_ni,
+    .wipe_i,
+    .key_valid_i,
+    .key_i,
+    .key_index_i     (key_index_i[0]),
+    .key_last_i,
+    .key_place_i,
+    .want_decrypt_i  (key_valid_i),
+    .mul_free_i      (1'b1),
+    .encrypt_ready_o (unused_keys[0]),
+    .decrypt_ready_o (unused_keys[1]),
+    .idle_o          (idle),
+    .subkey_valid_o  (subkey_valid),
+    .subkey_place_o  (subkey_place),
+    .subkey_decrypt_o(subkey_decrypt),
+    .subkey_round_o  (subkey_round),
+    .subkey_role_o   (subkey_role),
+    .subkey_o        (subkey),
+    .mul_taken_o     (unused_keys[2]),
+    .mul_x_o         (key_x),
+    .mul_k_o         (key_k),
+    .mul_y_i         (key_y)
+  );
+
+  always_ff @(posedge clk_i) key_k_q <= key_k;
+
+  idea_mul #(
+    .Multiplier(Multiplier),
+    .ProductReg(1'b1),
+    .SumReg    (1'b1)
+  ) u_mul_key (
+    .clk_i,
+    .x_i    (key_x),
+    .k_i    (key_k_q),
+    .y_o    (key_y),
+    .sum_o  (unused_sum[0]),
+    .one_o  (unused_one[0]),
+    .patch_o(unused_sum[1])
+  );
+
+  logic [2:0] unused_keys;
+  word_t [9:0] unused_sum;
+  logic [4:0] unused_one;
+  logic unused_all;
+  assign unused_all = ^{unused_keys, unused_sum, unused_one};
+
+  for (genvar r = 0; r < Roles; r++) begin : gen_subkey
+    (* ram_style = "block" *) word_t memory[Keys*32];
+    word_t fetched_q;
+
+    always_ff @(posedge clk_i) begin
+      if (subkey_valid && subkey_role == role_t'(r)) begin
+        memory[{subkey_place, subkey_decrypt, subkey_round}] <= subkey;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      fetched_q <= memory[{slot_q[1].place, slot_q[1].decrypt, slot_q[1].round}];
+      z_q[r]    <= fetched_q;
+    end
+  end
+
+  // -- the round ------------------------------------------------------------------------------------------
+
+  typedef struct packed {
+    word_t y1;
+    word_t y2;
+    word_t y3;
+    word_t y4;
+  } held_t;
+
+  // What is numbered by clocks: [1] is a clock behind what it is made of.
+  block_t block1_q, block2_q;
+  logic [2:1] enter_q;
+  word_t x1_q, x2_q, x3_q, x4_q;  // in A1
+  word_t x1_d, x2_d, x3_d, x4_d;
+  word_t [2:1] y2_q, y3_q;
+  word_t [3:1] z5_q;
+  word_t [6:1] z6_q;
+  word_t y1, y4, p_q, q_q, s, w_q, t, u;
+  word_t [3:1] s_q;
+  held_t [6:1] held_q;  // from B1 to C3
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) enter_q <= '0;
+    else enter_q <= {enter_q[1], enter};
+  end
+
+  // Free slots hold nothing, so that after a wipe all data is gone within a turn.
+  always_ff @(posedge clk_i) begin
+    block1_q <= block_i;
+    block2_q <= block1_q;
+    if (!slot_q[2].valid) begin
+      x1_q <= '0;
+      x2_q <= '0;
+      x3_q <= '0;
+      x4_q <= '0;
+    end else begin
+      x1_q <= enter_q[2] ? word_of(block2_q, 0) : x1_d;
+      x2_q <= enter_q[2] ? word_of(block2_q, 1) : x2_d;
+      x3_q <= enter_q[2] ? word_of(block2_q, 2) : x3_d;
+      x4_q <= enter_q[2] ? word_of(block2_q, 3) : x4_d;
+    end
+  end
+
+  idea_mul #(
+    .Multiplier(Multiplier),
+    .ProductReg(1'b1),
+    .SumReg    (1'b1)
+  ) u_mul1 (
+    .clk_i,
+    .x_i    (x1_q),
+    .k_i    (z_q[0]),
+    .y_o    (y1),
+    .sum_o  (unused_sum[2]),
+    .one_o  (unused_one[1]),
+    .patch_o(unused_sum[3])
+  );
+
+  idea_mul #(
+    .Multiplier(Multiplier),
+    .ProductReg(1'b1),
+    .SumReg    (1'b1)
+  ) u_mul4 (
+    .clk_i,
+    .x_i    (x4_q),
+    .k_i    (z_q[3]),
+    .y_o    (y4),
+    .sum_o  (unused_sum[4]),
+    .one_o  (unused_one[2]),
+    .patch_o(unused_sum[5])
+  );
+
+  idea_mul #(
+    .Multiplier(Multiplier),
+    .ProductReg(1'b1),
+    .SumReg    (1'b1)
+  ) u_mul5 (
+    .clk_i,
+    .x_i    (p_q),
+    .k_i    (z5_q[3]),
+    .y_o    (s),
+    .sum_o  (unused_sum[6]),
+    .one_o  (unused_one[3]),
+    .patch_o(unused_sum[7])
+  );
+
+  idea_mul #(
+    .Multiplier(Multiplier),
+    .ProductReg(1'b1),
+    .SumReg    (1'b1)
+  ) u_mul6 (
+    .clk_i,
+    .x_i    (w_q),
+    .k_i    (z6_q[6]),
+    .y_o    (t),
+    .sum_o  (unused_sum[8]),
+    .one_o  (unused_one[4]),
+    .patch_o(unused_sum[9])
+  );
+
+  always_ff @(posedge clk_i) begin
+    z5_q   <= {z5_q[2:1], z_q[4]};
+    z6_q   <= {z6_q[5:1], z_q[5]};
+    y2_q   <= {y2_q[1], x2_q + z_q[1]};
+    y3_q   <= {y3_q[1], x3_q + z_q[2]};
+    p_q    <= y1 ^ y3_q[2];
+    held_q <= {held_q[5:1], y1, y2_q[2], y3_q[2], y4};
+    q_q    <= held_q[2].y2 ^ held_q[2].y4;
+    w_q    <= s + q_q;
+    s_q    <= {s_q[2:1], s};
+  end
+
+  assign u        = s_q[3] + t;
+  assign x1_d     = held_q[6].y1 ^ t;
+  assign x2_d     = held_q[6].y3 ^ t;
+  assign x3_d     = held_q[6].y2 ^ u;
+  assign x4_d     = held_q[6].y4 ^ u;
+
+  assign result_o = block_of(held_q[1].y1, held_q[1].y3, held_q[1].y2, held_q[1].y4);
+
+endmodule
