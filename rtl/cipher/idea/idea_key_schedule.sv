@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The subkeys of IDEA, written one by one into a memory that belongs to the core, in passes of 52:
-//   encryption   each eight words are the eight before, rotated by 25 bits: word j is made of the words j + 1
-//                and j + 2, so that a window of sixteen words is all the state there is;
-//   decryption   the same words in the same order, but the additive ones are negated, those that open a round
-//                or end its first half are inverted, and all go to the round that undoes theirs.
-// The inverse of x modulo 2^16 + 1 is x^(2^16 - 1): 19 multiplications, with the core's multiplier. The
-// decryption pass is run when it is asked for. After a wipe, and behind a new key, the passes also serve to
-// overwrite what the memory held before.
+// The subkeys of IDEA, written one by one into a memory that belongs to the core, in passes over the 52 words
+// of the encryption key. Each eight of them are the eight before, rotated by 25 bits: word j is made of the
+// words j + 1 and j + 2, so that a window of sixteen words is all the state there is.
+//   the first pass writes the encryption subkeys;
+//   the second the decryption subkeys: the same words to the round that undoes theirs, the additive ones
+//   negated; all but the 18 that are to be inverted modulo 2^16 + 1.
+// Those are inverted together, with the core's multiplier: the first pass multiplies them up, one by one; the
+// product is inverted, as x^(2^16 - 1), in 19 multiplications; and then, in reverse order, the inverse of the
+// product of the first n, times the product of the first n - 1, is the inverse of the n-th, and times the n-th
+// it is the inverse for the next.
 //
-// Clocks: 2 and then one for each subkey; each of the 18 inverses costs 19 * MulClocks + 1 more.
+// Inverses are made when decryption is asked for. Without them the passes still overwrite what the memory held
+// for an older key, and after a wipe, with a key of zeros, for all places.
+//
+// Clocks from the last key beat until a block may enter: 36 to encrypt; with MulClocks = 2, 163 to decrypt;
+// with MulClocks = 3, 171 for both.
 module idea_key_schedule
   import idea_pkg::*;
 #(
@@ -59,15 +65,18 @@ module idea_key_schedule
   logic stale_q;  // the decryption set is that of an older key
   logic want_q;
   logic fetching_q;  // words are made
-  logic set_q;  // this is a pass for decryption
-  logic invert_q;  // and a real one, not one that overwrites
+  logic set_q;  // this is the second pass
+  logic invert_q;  // with inverses
   logic wiping_q;  // all places are overwritten, one by one
   logic [PlaceBits-1:0] place_q;
-  logic start, finish;
   logic valid_q, done;  // a word is on its way to the memory; it gets there
+  logic resting, start, begins, complete;
+  logic collect_q, chain_q, back_q, inverse_q;  // the inverses: see below
 
-  assign start  = !fetching_q && !valid_q && (want_q ? mul_free_i : !encrypt_q || stale_q);
-  assign finish = done && !fetching_q;
+  assign resting  = !fetching_q && !valid_q;
+  assign start    = resting && (invert_q ? !set_q : want_q ? mul_free_i : !encrypt_q || stale_q);
+  assign begins   = start && want_q && !invert_q;
+  assign complete = resting && invert_q && set_q && !collect_q && !chain_q && !back_q && !inverse_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -86,22 +95,15 @@ module idea_key_schedule
       want_q    <= !wipe_i && key_last_i && want_decrypt_i;
       set_q     <= 1'b0;
       invert_q  <= 1'b0;
-      wiping_q  <= wipe_i || (wiping_q && Places == 1);
-      place_q   <= wipe_i || Places == 1 ? '0 : key_place_i;
+      wiping_q  <= wipe_i;
+      place_q   <= Places == 1 || wipe_i ? '0 : key_place_i;
     end else begin
-      want_q <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !(start && want_q);
-      if (start) begin
-        set_q    <= want_q || encrypt_q;
-        invert_q <= want_q;
-      end
-      if (finish) begin
-        if (set_q) begin
-          decrypt_q <= invert_q;
-          stale_q   <= 1'b0;
-          invert_q  <= 1'b0;
-        end else begin
-          encrypt_q <= 1'b1;
-        end
+      want_q   <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !begins;
+      invert_q <= (invert_q || begins) && !complete;
+      if (start) set_q <= invert_q || (!want_q && encrypt_q);
+      if (done && !fetching_q) begin
+        if (set_q) stale_q <= 1'b0;
+        else encrypt_q <= 1'b1;
         if (Places > 1 && wiping_q && set_q) begin
           place_q   <= place_q + PlaceBits'(1);
           wiping_q  <= place_q != '1;
@@ -109,6 +111,7 @@ module idea_key_schedule
           stale_q   <= place_q != '1;
         end
       end
+      if (complete) decrypt_q <= 1'b1;
     end
   end
 
@@ -200,57 +203,115 @@ module idea_key_schedule
 
   // -- inverses -------------------------------------------------------------------------------------------
 
-  // x^(2^16 - 1): with t = x^(2^n - 1), n squarings and one multiplication by t itself make n twice as large.
-  logic inverse;  // this word is to be inverted
-  logic busy_q;
+  // One multiplication after the other, of what is in mul_x_o and of what mul_k_o was.
+  logic flying_q;  // there is one under way
   logic [1:0] clock_q;
-  logic [4:0] step_q;
-  logic take, multiplies, multiply_next;
+  logic [4:0] step_q;  // in the chain: of t = x^(2^n - 1), n squarings and one product with t itself double n
+  logic [4:0] row_q, pair_row_q, inverse_row_q;  // read, under way, back
+  logic inverted_role, collects, launch, take, chain_starts, multiplies, multiply_next, use_product;
+  logic pairs;  // a product now starts two multiplications
+  logic second_q;  // the second multiplication of two with the same inverse
+  word_t operand, base_q, row_word;
   logic negate;
-  word_t operand, base_q;
 
-  assign inverse       = invert_q && (role_q == 3'd0 || role_q == 3'd3);
-  assign take          = busy_q && clock_q == 2'(MulClocks - 1);
+  assign inverted_role = role_q == 3'd0 || role_q == 3'd3;
+  assign collects      = valid_q && !set_q && inverted_role;
+  assign launch        = collects && collect_q;
+  assign take          = flying_q && clock_q == 2'(MulClocks - 1);
+  assign chain_starts  = take && collect_q && set_q;
+  assign pairs         = back_q || (chain_q && step_q == 5'd18);
   assign multiplies    = step_q inside {5'd1, 5'd4, 5'd9, 5'd18};
-  assign multiply_next = step_q inside {5'd0, 5'd3, 5'd8, 5'd17} && busy_q;
-  assign done          = valid_q && (!inverse || (take && step_q == 5'd18));
+  assign multiply_next = chain_q && step_q inside {5'd0, 5'd3, 5'd8, 5'd17};
 
-  assign negate        = invert_q && additive(role_q);
-  assign operand       = busy_q ? mul_y_i : word_q ^ {16{negate}};
-  assign subkey_o      = operand + {16{!additive(role_q)}} + 16'(negate);
+  // A word of the second pass gives way.
+  assign use_product   = chain_starts || (take && (chain_q || back_q)) || inverse_q;
+  assign done          = valid_q && !use_product;
+
+  assign negate        = set_q && additive(role_q) && !use_product;
+  assign operand       = use_product ? mul_y_i : word_q ^ {16{negate}};
+  assign subkey_o      = operand + {16{!additive(role_q) || use_product}} + 16'(negate);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      clock_q <= '0;
-      step_q  <= '0;
+      collect_q <= 1'b0;
+      chain_q   <= 1'b0;
+      back_q    <= 1'b0;
+      inverse_q <= 1'b0;
+      second_q  <= 1'b0;
+      flying_q  <= 1'b0;
+      clock_q   <= '0;
+      step_q    <= '0;
+      row_q     <= '0;
     end else begin
-      busy_q  <= valid_q && inverse && !done && !wipe_i && !key_valid_i;
-      clock_q <= !busy_q || take ? 2'd0 : clock_q + 2'd1;
-      if (!busy_q) step_q <= '0;
+      clock_q   <= launch || take ? 2'd0 : clock_q + 2'd1;
+      inverse_q <= take && back_q && !wipe_i && !key_valid_i;
+      second_q  <= take && pairs;
+      if (wipe_i || key_valid_i) begin
+        collect_q <= 1'b0;
+        chain_q   <= 1'b0;
+        back_q    <= 1'b0;
+        flying_q  <= 1'b0;
+      end else begin
+        collect_q <= (collect_q || begins) && !chain_starts;
+        chain_q <= chain_starts || (chain_q && !(take && step_q == 5'd18));
+        back_q <= (take && chain_q && step_q == 5'd18) || (back_q && !(take && pair_row_q == '0));
+        flying_q  <= launch || (flying_q && !(take && collect_q && !set_q) && !(take && back_q && pair_row_q == '0));
+      end
+      if (!chain_q) step_q <= '0;
       else if (take) step_q <= step_q + 5'd1;
+      if (take && pairs) row_q <= row_q - 5'd1;
+      else if (!pairs && !back_q) row_q <= 5'd17;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (!invert_q) mul_x_o <= '0;
-    else if (!busy_q || take) mul_x_o <= operand;
+    if (take) begin
+      pair_row_q    <= row_q;
+      inverse_row_q <= pair_row_q;
+    end
+    if (!invert_q) mul_x_o <= begins ? 16'd1 : 16'd0;
+    else if (take || second_q) begin
+      mul_x_o <= pairs || second_q ? row_word : mul_y_i;
+    end
     if (!invert_q) base_q <= '0;
-    else if (!busy_q || (take && multiplies)) base_q <= subkey_o;
+    else if (take && (!chain_q || multiplies)) base_q <= subkey_o;
   end
 
-  assign mul_k_o          = multiply_next ? base_q : subkey_o;
-  assign mul_taken_o      = invert_q;
+  assign mul_k_o     = multiply_next || second_q ? base_q : subkey_o;
+  assign mul_taken_o = invert_q;
 
-  assign subkey_valid_o   = done;
+  // Two words for each one that is inverted: itself, and the product of those before it.
+  (* ram_style = "block" *) word_t rows[64];
+  word_t row_read_q;
+  logic before_q;
+  logic [4:0] before_row_q;
+
+  always_ff @(posedge clk_i) begin
+    before_q     <= collects && done;
+    before_row_q <= {round_q, role_q[0]};
+    if (before_q || (collects && done)) begin
+      rows[before_q?{before_row_q, 1'b1} : {round_q, role_q[0], 1'b0}] <= before_q ? mul_x_o : word_q;
+    end
+    row_read_q <= rows[{row_q, clock_q==2'd1}];
+  end
+
+  if (MulClocks > 2) begin : gen_row_register
+    always_ff @(posedge clk_i) row_word <= row_read_q;
+  end else begin : gen_no_row_register
+    assign row_word = row_read_q;
+  end
+
+  // -- to the memory --------------------------------------------------------------------------------------
+
+  assign subkey_valid_o   = inverse_q || (done && !(invert_q && set_q && inverted_role));
   assign subkey_place_o   = place_q;
   assign subkey_decrypt_o = set_q;
-  assign subkey_round_o   = round_q;
-  assign subkey_role_o    = role_q;
+  assign subkey_round_o   = inverse_q ? 4'd8 - inverse_row_q[4:1] : round_q;
+  assign subkey_role_o    = inverse_q ? {1'b0, {2{inverse_row_q[0]}}} : role_q;
 
   // A block of encryption takes subkeys at twice the rate at which they come, and needs 52.
   assign encrypt_ready_o  = (encrypt_q || (fetching_q && !set_q && index_q[5])) && !want_q && !invert_q;
   assign decrypt_ready_o  = decrypt_q;
-  assign idle_o           = encrypt_q && !stale_q && !want_q && !fetching_q && !valid_q;
+  assign idle_o           = encrypt_q && !stale_q && !want_q && !invert_q && resting;
 
 endmodule
