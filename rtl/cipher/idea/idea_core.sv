@@ -85,7 +85,7 @@ module idea_core
 
   // -- subkeys --------------------------------------------------------------------------------------------
 
-  logic subkey_valid, subkey_decrypt, subkey_place;
+  logic subkey_all, subkey_valid, subkey_decrypt, subkey_place;
   round_t subkey_round;
   role_t  subkey_role;
   word_t  subkey;
@@ -107,6 +107,7 @@ module idea_core
     .encrypt_ready_o (encrypt_ready),
     .decrypt_ready_o (decrypt_ready),
     .idle_o          (schedule_idle),
+    .subkey_all_o    (subkey_all),
     .subkey_valid_o  (subkey_valid),
     .subkey_place_o  (subkey_place),
     .subkey_decrypt_o(subkey_decrypt),
@@ -123,12 +124,14 @@ module idea_core
   assign unused_schedule = ^{schedule_idle, subkey_place};
 
   for (genvar r = 0; r < Roles; r++) begin : gen_subkey
-    (* ram_style = "block" *) word_t memory_q[64];
+    (* ram_style = "block" *) word_t memory_q[32];
 
     always_ff @(posedge clk_i) begin
-      if (subkey_valid && subkey_role == role_t'(r)) memory_q[{1'b0, subkey_decrypt, subkey_round}] <= subkey;
+      if (subkey_all || (subkey_valid && subkey_role == role_t'(r))) begin
+        memory_q[{subkey_decrypt, subkey_round}] <= subkey;
+      end
     end
-    always_ff @(posedge clk_i) fetched_q[r] <= memory_q[{1'b0, direction_q, round_q}];
+    always_ff @(posedge clk_i) fetched_q[r] <= memory_q[{direction_q, round_q}];
 
     always_ff @(posedge clk_i) begin
       if (clear) z_q[r] <= '0;

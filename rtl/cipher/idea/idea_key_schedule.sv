@@ -12,10 +12,11 @@
 // it is the inverse for the next.
 //
 // Inverses are made when decryption is asked for. Without them the passes still overwrite what the memory held
-// for an older key, and after a wipe, with a key of zeros, for all places.
+// for an older key. After a wipe the memory is overwritten as a whole, and a pass with a key of zeros sees to
+// the rest.
 //
 // Clocks from the last key beat until a block may enter: 36 to encrypt; with MulClocks = 2, 163 to decrypt;
-// with MulClocks = 3, 171 for both.
+// with MulClocks = 3, 171 for both. After a wipe Places * 32 more.
 module idea_key_schedule
   import idea_pkg::*;
 #(
@@ -44,7 +45,8 @@ module idea_key_schedule
   output logic decrypt_ready_o,
   output logic idle_o,
 
-  // A subkey: of which set, round and role.
+  // A subkey: of which set, round and role; or, of no value, for all roles.
+  output logic                   subkey_all_o,
   output logic                   subkey_valid_o,
   output logic   [PlaceBits-1:0] subkey_place_o,
   output logic                   subkey_decrypt_o,
@@ -67,14 +69,16 @@ module idea_key_schedule
   logic fetching_q;  // words are made
   logic set_q;  // this is the second pass
   logic invert_q;  // with inverses
-  logic wiping_q;  // all places are overwritten, one by one
+  logic erase_q;  // the memory is overwritten
+  logic [PlaceBits+4:0] erase_at_q;  // where: place, set and round
   logic [PlaceBits-1:0] place_q;
   logic valid_q, done;  // a word is on its way to the memory; it gets there
+  logic clear_q;  // the first clock after a reset
   logic resting, start, begins, complete;
   logic collect_q, chain_q, back_q, inverse_q;  // the inverses: see below
 
   assign resting  = !fetching_q && !valid_q;
-  assign start    = resting && (invert_q ? !set_q : want_q ? mul_free_i : !encrypt_q || stale_q);
+  assign start    = resting && !erase_q && (invert_q ? !set_q : want_q ? mul_free_i : !encrypt_q || stale_q);
   assign begins   = start && want_q && !invert_q;
   assign complete = resting && invert_q && set_q && !collect_q && !chain_q && !back_q && !inverse_q;
 
@@ -82,20 +86,18 @@ module idea_key_schedule
     if (!rst_ni) begin
       encrypt_q <= 1'b0;
       decrypt_q <= 1'b0;
-      stale_q   <= 1'b1;
+      stale_q   <= 1'b0;
       want_q    <= 1'b0;
       set_q     <= 1'b0;
       invert_q  <= 1'b0;
-      wiping_q  <= 1'b1;
       place_q   <= '0;
     end else if (wipe_i || key_valid_i) begin
       encrypt_q <= 1'b0;
       decrypt_q <= 1'b0;
-      stale_q   <= 1'b1;
+      stale_q   <= !wipe_i;
       want_q    <= !wipe_i && key_last_i && want_decrypt_i;
       set_q     <= 1'b0;
       invert_q  <= 1'b0;
-      wiping_q  <= wipe_i;
       place_q   <= Places == 1 || wipe_i ? '0 : key_place_i;
     end else begin
       want_q   <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !begins;
@@ -104,20 +106,23 @@ module idea_key_schedule
       if (done && !fetching_q) begin
         if (set_q) stale_q <= 1'b0;
         else encrypt_q <= 1'b1;
-        if (Places > 1 && wiping_q && set_q) begin
-          place_q   <= place_q + PlaceBits'(1);
-          wiping_q  <= place_q != '1;
-          encrypt_q <= place_q == '1;
-          stale_q   <= place_q != '1;
-        end
       end
       if (complete) decrypt_q <= 1'b1;
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      erase_q    <= 1'b1;
+      erase_at_q <= '0;
+    end else begin
+      erase_q    <= wipe_i || (erase_q && erase_at_q != '1);
+      erase_at_q <= wipe_i || !erase_q || clear_q ? '0 : erase_at_q + (PlaceBits + 5)'(1);
+    end
+  end
+
   // -- the words of the encryption key --------------------------------------------------------------------
 
-  logic clear_q;  // the first clock after a reset
   word_t key_q[8];
   logic [5:0] index_q;  // of the word that is made
   round_t from_round_q;
@@ -304,14 +309,15 @@ module idea_key_schedule
   // -- to the memory --------------------------------------------------------------------------------------
 
   assign subkey_valid_o   = inverse_q || (done && !(invert_q && set_q && inverted_role));
-  assign subkey_place_o   = place_q;
-  assign subkey_decrypt_o = set_q;
-  assign subkey_round_o   = inverse_q ? 4'd8 - inverse_row_q[4:1] : round_q;
+  assign subkey_all_o     = erase_q;
+  assign subkey_place_o   = erase_q ? erase_at_q[PlaceBits+4:5] : place_q;
+  assign subkey_decrypt_o = erase_q ? erase_at_q[4] : set_q;
+  assign subkey_round_o   = erase_q ? erase_at_q[3:0] : inverse_q ? 4'd8 - inverse_row_q[4:1] : round_q;
   assign subkey_role_o    = inverse_q ? {1'b0, {2{inverse_row_q[0]}}} : role_q;
 
   // A block of encryption takes subkeys at twice the rate at which they come, and needs 52.
   assign encrypt_ready_o  = (encrypt_q || (fetching_q && !set_q && index_q[5])) && !want_q && !invert_q;
   assign decrypt_ready_o  = decrypt_q;
-  assign idle_o           = encrypt_q && !stale_q && !want_q && !invert_q && resting;
+  assign idle_o           = encrypt_q && !stale_q && !want_q && !invert_q && resting && !erase_q;
 
 endmodule

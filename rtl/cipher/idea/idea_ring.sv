@@ -100,13 +100,19 @@ module idea_ring
   // -- keys -----------------------------------------------------------------------------------------------
 
   logic idle;
-  logic subkey_valid, subkey_decrypt;
+  logic subkey_all, subkey_valid, subkey_decrypt;
   logic [KeyBits-1:0] subkey_place;
   round_t subkey_round;
   role_t subkey_role;
   word_t subkey;
   word_t key_x, key_k, key_k_q, key_y;
   word_t [Roles-1:0] z_q;
+
+  logic [2:0] unused_keys;
+  word_t [9:0] unused_sum;
+  logic [4:0] unused_one;
+  logic unused_all;
+  assign unused_all = ^{unused_keys, unused_sum, unused_one};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) key_busy_o <= 1'b1;
@@ -130,6 +136,7 @@ module idea_ring
     .encrypt_ready_o (unused_keys[0]),
     .decrypt_ready_o (unused_keys[1]),
     .idle_o          (idle),
+    .subkey_all_o    (subkey_all),
     .subkey_valid_o  (subkey_valid),
     .subkey_place_o  (subkey_place),
     .subkey_decrypt_o(subkey_decrypt),
@@ -158,18 +165,12 @@ module idea_ring
     .patch_o(unused_sum[1])
   );
 
-  logic [2:0] unused_keys;
-  word_t [9:0] unused_sum;
-  logic [4:0] unused_one;
-  logic unused_all;
-  assign unused_all = ^{unused_keys, unused_sum, unused_one};
-
   for (genvar r = 0; r < Roles; r++) begin : gen_subkey
     (* ram_style = "block" *) word_t memory[Keys*32];
     word_t fetched_q;
 
     always_ff @(posedge clk_i) begin
-      if (subkey_valid && subkey_role == role_t'(r)) begin
+      if (subkey_all || (subkey_valid && subkey_role == role_t'(r))) begin
         memory[{subkey_place, subkey_decrypt, subkey_round}] <= subkey;
       end
     end
