@@ -12,9 +12,9 @@
 // stays in block memory, payloads and results of former frames, cannot be read any more: a lane's buffer is
 // read only as far as its present frame has written it.
 //
-// Clocks per block at full load: the core's, but not less than the beats of a block; the lanes are enough for
-// CBC encryption when (core's clocks from entry to result + 8 + Lanes) / clocks per block <= Lanes. A frame
-// alone takes 17 clocks and its section beats until the first block enters, and 10 from the last result.
+// Clocks per block at full load: the core's, but not less than the beats of a block, nor than 2 in CBC
+// encryption; the lanes are enough for that when (core's clocks from block to result + 8 + Lanes) / clocks per
+// block <= Lanes. A frame costs its beats and 3 clocks at the entrance, its result beats and 5 at the exit.
 module lane_front
   import lane_pkg::*;
   import slot_pkg::*;

@@ -318,31 +318,33 @@ module lane_intake
   logic second_q;  // the second beat of a block comes next
   logic block_end;  // this beat completes a block
   logic write;
-  logic [PtrBits:0] written_d, written_q, room_used;
+  logic block_end_q;
+  logic [PtrBits:0] written_q, room_used;
 
   assign write     = take && is_payload;
   assign block_end = write && (!Wide || second_q || last);
-  assign written_d = written_q + (PtrBits + 1)'(1);
   assign room_used = written_q - sent_i;
 
   logic [PtrBits:0] lane_written;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      second_q   <= 1'b0;
-      written_q  <= '0;
-      full_q     <= 1'b0;
-      iv_valid_o <= 1'b0;
-      begun_q    <= 1'b0;
+      second_q    <= 1'b0;
+      written_q   <= '0;
+      full_q      <= 1'b0;
+      iv_valid_o  <= 1'b0;
+      begun_q     <= 1'b0;
+      block_end_q <= 1'b0;
     end else begin
       if (at_q[Start]) second_q <= 1'b0;
       else if (take && !is_key) second_q <= Wide && !second_q && !last;
       if (at_q[Start]) written_q <= lane_written;
-      else if (block_end) written_q <= written_d;
+      else if (block_end) written_q <= written_q + (PtrBits + 1)'(1);
+      block_end_q <= block_end;
       // Two blocks early, for it comes two clocks late.
       full_q <= room_used[PtrBits] || room_used[PtrBits-1:1] == '1;
       iv_valid_o <= (take && !is_key && !is_payload && last) || (iv_valid_o && !iv_ready_i);
-      begun_q <= block_end || (begun_q && !arm_o);
+      begun_q    <= block_end_q || (begun_q && !arm_o);
     end
   end
 
@@ -366,9 +368,9 @@ module lane_intake
       .Depth(Lanes)
     ) u_written (
       .clk_i,
-      .write_i     (block_end || sweep_i),
+      .write_i     (block_end_q || sweep_i),
       .write_at_i  (sweep_i ? sweep_lane_i : lane_q),
-      .write_data_i(written_d & {PtrBits + 1{!sweep_i}}),
+      .write_data_i(written_q & {PtrBits + 1{!sweep_i}}),
       .read_at_i   (at),
       .read_data_o (data)
     );

@@ -5,8 +5,8 @@
 // is read from the input buffer in two clocks, mixed in a third, and offered to the core from registers; the
 // four stages move together.
 //
-// Clocks from a result to the next block of its lane at the core's door: 7 + the time to the lane's turn, at
-// most Lanes.
+// Clocks from the core's result to the next block of its lane at the core's door: 8 + the time to the lane's
+// turn, at most Lanes.
 module lane_issue
   import lane_pkg::*;
 #(
@@ -76,6 +76,11 @@ module lane_issue
   // -- which lane -----------------------------------------------------------------------------------------
 
   lane_t  look_q;
+  logic   seen_q;  // the lane looked at before could go on if it had blocks
+  lane_t  seen_lane_q;
+  way_t   seen_way_q;
+  place_t seen_place_q;
+  count_t seen_written_q, seen_issued_q;
   logic   found_q;  // there is a lane that has blocks
   lane_t  found_lane_q;
   way_t   found_way_q;
@@ -125,21 +130,33 @@ module lane_issue
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      look_q        <= '0;
-      found_q       <= 1'b0;
-      found_lane_q  <= '0;
-      found_way_q   <= '0;
-      found_place_q <= '0;
-      found_left_q  <= '0;
-      found_from_q  <= '0;
+      look_q         <= '0;
+      found_q        <= 1'b0;
+      found_lane_q   <= '0;
+      found_way_q    <= '0;
+      found_place_q  <= '0;
+      found_left_q   <= '0;
+      found_from_q   <= '0;
+      seen_q         <= 1'b0;
+      seen_lane_q    <= '0;
+      seen_way_q     <= '0;
+      seen_place_q   <= '0;
+      seen_written_q <= '0;
+      seen_issued_q  <= '0;
     end else if (!found_q || start) begin
-      look_q        <= look_q + lane_t'(1);
-      found_q       <= look_ready_i && !under_way && look_written_i != issued;
-      found_lane_q  <= look_q;
-      found_way_q   <= look_way_i;
-      found_place_q <= look_place_i;
-      found_left_q  <= look_written_i - issued;
-      found_from_q  <= issued;
+      look_q         <= look_q + lane_t'(1);
+      seen_q         <= look_ready_i && !under_way;
+      found_q        <= seen_q && seen_written_q != seen_issued_q;
+      seen_lane_q    <= look_q;
+      found_lane_q   <= seen_lane_q;
+      seen_way_q     <= look_way_i;
+      found_way_q    <= seen_way_q;
+      seen_place_q   <= look_place_i;
+      found_place_q  <= seen_place_q;
+      seen_written_q <= look_written_i;
+      found_left_q   <= seen_written_q - seen_issued_q;
+      seen_issued_q  <= issued;
+      found_from_q   <= seen_issued_q;
     end
   end
 

@@ -115,7 +115,7 @@ module lane_outlet
     More
   } state_e;
 
-  state_e state_q;
+  logic [7:0] at_d, at_q;  // one bit for each state, and one of them set
   lane_t find_q;
   logic found_valid_q;  // the lane looked at was active, and not the one that is being answered
   lane_t found_lane_q;
@@ -133,8 +133,8 @@ module lane_outlet
 
   assign finished  = found_closed_q && found_whole_q;
   assign found     = found_valid_q && (finished || found_full_q);
-  assign streaming = state_q != Find && !whole_q;
-  assign take_run  = state_q == Find ? found : state_q == More && (found_any_q || finished);
+  assign streaming = !at_q[Find] && !whole_q;
+  assign take_run  = at_q[Find] ? found : at_q[More] && (found_any_q || finished);
   assign find_o    = find_q;
   assign waiting   = done_of_find - sent_of_find;
 
@@ -151,11 +151,11 @@ module lane_outlet
       found_done_q   <= '0;
       found_sent_q   <= '0;
       found_left_q   <= '0;
-    end else if (!found || state_q == Find || streaming) begin
+    end else if (!found || at_q[Find] || streaming) begin
       find_q <= streaming ? lane_q : find_q + lane_t'(1);
       // A lane that is taken is not to be found again.
       if (streaming) found_valid_q <= !take_run;
-      else found_valid_q <= find_active_i && find_q != (state_q == Find ? found_lane_q : lane_q);
+      else found_valid_q <= find_active_i && find_q != (at_q[Find] ? found_lane_q : lane_q);
       found_lane_q   <= find_q;
       found_closed_q <= find_closed_i;
       found_status_q <= find_status_i;
@@ -180,8 +180,20 @@ module lane_outlet
   logic   short_q;  // the payload ends in the first half of its last block
   assign sent_d     = sent_q + count_t'(1);
   assign last_side  = !Wide || side_q;
-  assign block_sent = state_q == Send && go_q && last_side;
+  assign block_sent = at_q[Send] && go_q && last_side;
   assign skip       = finished && found_status_q != StatusOk;
+
+  logic send;  // the lane has something to send
+  assign send       = found_any_q && !skip;
+
+  assign at_d[Find] = (at_q[Find] && !found) || (at_q[Gone] && release_o);
+  assign at_d[Send] = (take_run && send) || (at_q[Send] && !(block_sent && run_end_q));
+  assign at_d[Last] = (take_run && !send) || (block_sent && run_end_q && whole_q) || (at_q[Last] && !go_q);
+  assign at_d[Gone] = (at_q[Last] && go_q) || (at_q[Gone] && !release_o);
+  assign at_d[Turn] = block_sent && run_end_q && !whole_q;
+  assign at_d[Wait] = at_q[Turn];
+  assign at_d[Look] = at_q[Wait];
+  assign at_d[More] = at_q[Look] || (at_q[More] && !take_run);
 
   for (genvar i = 0; i < 2; i++) begin : gen_sent
     count_t data;
@@ -191,7 +203,7 @@ module lane_outlet
       .Depth(Lanes)
     ) u_sent (
       .clk_i,
-      .write_i     (state_q == Last || state_q == Turn || sweep_i),
+      .write_i     (at_q[Last] || at_q[Turn] || sweep_i),
       .write_at_i  (sweep_i ? sweep_lane_i : lane_q),
       .write_data_i(sent_q & {PtrBits + 1{!sweep_i}}),
       .read_at_i   (i == 0 ? find_o : intake_lane_i),
@@ -204,16 +216,17 @@ module lane_outlet
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= Find;
-      lane_q   <= '0;
-      sent_q   <= '0;
+      at_q      <= 8'(1 << Find);
+      lane_q    <= '0;
+      sent_q    <= '0;
       left_q    <= '0;
       run_end_q <= 1'b0;
-      side_q   <= 1'b0;
-      whole_q  <= 1'b0;
-      status_q <= StatusOk;
-      short_q  <= 1'b0;
+      side_q    <= 1'b0;
+      whole_q   <= 1'b0;
+      status_q  <= StatusOk;
+      short_q   <= 1'b0;
     end else begin
+      at_q    <= at_d;
       short_q <= Wide && Ctr && payload_len_i[3:0] inside {[4'd1 : 4'd8]};
       if (take_run) begin
         lane_q   <= found_lane_q;
@@ -223,25 +236,13 @@ module lane_outlet
         run_end_q <= found_left_q == count_t'(1);
         sent_q   <= skip ? found_done_q : found_sent_q;
         side_q   <= 1'b0;
-        state_q  <= found_any_q && !skip ? Send : Last;
       end else begin
-        unique case (state_q)
-          Send: begin
-            if (go_q) side_q <= !last_side;
-            if (block_sent) begin
-              sent_q    <= sent_d;
-              left_q    <= left_q - count_t'(1);
-              run_end_q <= left_q == count_t'(2);
-              if (run_end_q) state_q <= whole_q ? Last : Turn;
-            end
-          end
-          Last: if (go_q) state_q <= Gone;
-          Gone: if (release_o) state_q <= Find;
-          Turn: state_q <= Wait;
-          Wait: state_q <= Look;
-          Look: state_q <= More;
-          default: ;
-        endcase
+        if (at_q[Send] && go_q) side_q <= !last_side;
+        if (block_sent) begin
+          sent_q    <= sent_d;
+          left_q    <= left_q - count_t'(1);
+          run_end_q <= left_q == count_t'(2);
+        end
       end
     end
   end
@@ -311,12 +312,10 @@ module lane_outlet
         keep_q[k] <= payload_len_i[2:0] == '0 || 3'(k) < payload_len_i[2:0];
       end
       // The lane is known for a clock when its second beat or the second of these stages comes.
-      beat_valid_q <= {
-        beat_valid_q[0], state_q == Send && go_q && !(side_q && run_end_q && whole_q && short_q)
-      };
+      beat_valid_q <= {beat_valid_q[0], at_q[Send] && go_q && !(side_q && run_end_q && whole_q && short_q)};
       beat_side_q <= {beat_side_q[0], side_q};
       beat_last_q <= {beat_last_q[0] && (!Wide || beat_side_q[0] || short_q), run_end_q && whole_q};
-      trailer_valid_q <= {trailer_valid_q[0], state_q == Last && go_q};
+      trailer_valid_q <= {trailer_valid_q[0], at_q[Last] && go_q};
       push_at_q <= push_at_q + QueueBits'(push);
       pop_at_q <= pop_at_q + QueueBits'(pop);
       used_q <= used_q + (QueueBits + 1)'(push) - (QueueBits + 1)'(pop);

@@ -5,8 +5,9 @@
 // keys are there twice, the second time in the order and form of the equivalent inverse cipher (5.3.5): all
 // but the first and the last through InvMixColumns.
 //
-// Cycles from the last key beat until the key can be used: 33 for encryption with 128 bits only, otherwise see
-// aes_ring_words. A wipe overwrites all memories, one word a clock, and is as good as a key until then.
+// Cycles, measured: a fresh key adds to a frame that is alone 32 for encryption with 128 bits only; for both
+// directions 96, 112 or 136 for 128, 192 or 256 key bits; its beats are included. A wipe overwrites all
+// memories, one word a clock, and is as good as a key until then.
 module aes_ring_keys
   import aes_pkg::*;
 #(

@@ -2,8 +2,8 @@
 //
 // The key schedule (FIPS 197, 5.2) for aes_ring, word by word, for every key size.
 //
-// Cycles from the last key beat to the last word: 44, 52 or 60 for 128, 192 or 256 key bits and one more for
-// each of 20, 16 or 26 waits for the S-box; with decryption twice the words and half the waits.
+// Cycles: one for each of 44, 52 or 60 words for 128, 192 or 256 key bits, two with Decrypt, but three for a
+// word made with SubWord.
 module aes_ring_words
   import aes_pkg::*;
 #(
