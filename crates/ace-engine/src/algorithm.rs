@@ -5,7 +5,7 @@ use std::fmt;
 
 use cipher::consts::{U16, U20, U24, U32};
 
-use crate::cpu::{self, CipherFn, Software};
+use crate::cpu::{self, Cipher, Software};
 use crate::wiping::Wiping;
 
 /// One algorithm: what the slot boundary calls it and what it looks like from outside.
@@ -36,9 +36,9 @@ pub static AES: Algorithm = Algorithm {
     code: 0x01,
     kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
     software: Software::Cipher(&[
-        (16, cpu::block128::<aes::Aes128>),
-        (24, cpu::block128::<aes::Aes192>),
-        (32, cpu::block128::<aes::Aes256>),
+        (16, cpu::block128::<aes::Aes128>()),
+        (24, cpu::block128::<aes::Aes192>()),
+        (32, cpu::block128::<aes::Aes256>()),
     ]),
 };
 
@@ -47,7 +47,7 @@ pub static DES: Algorithm = Algorithm {
     name: "des",
     code: 0x02,
     kind: Kind::Cipher { block: 8, keys: &[8] },
-    software: Software::Cipher(&[(8, cpu::block64::<des::Des>)]),
+    software: Software::Cipher(&[(8, cpu::block64::<des::Des>())]),
 };
 
 /// SP 800-67, encrypt-decrypt-encrypt. A key of 16 bytes is K1, K2 with K3 := K1.
@@ -55,7 +55,10 @@ pub static TDES: Algorithm = Algorithm {
     name: "3des",
     code: 0x02,
     kind: Kind::Cipher { block: 8, keys: &[16, 24] },
-    software: Software::Cipher(&[(16, cpu::block64::<des::TdesEde2>), (24, cpu::block64::<des::TdesEde3>)]),
+    software: Software::Cipher(&[
+        (16, cpu::block64::<des::TdesEde2>()),
+        (24, cpu::block64::<des::TdesEde3>()),
+    ]),
 };
 
 /// The AES candidate, tweaked in 1999: keys of 16 to 56 bytes in steps of 4. Words are little-endian.
@@ -65,7 +68,7 @@ pub static MARS: Algorithm = Algorithm {
     kind: Kind::Cipher { block: 16, keys: &[16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56] },
     software: Software::Cipher(&same(
         [16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56],
-        cpu::block128::<crate::mars::Mars>,
+        cpu::block128::<crate::mars::Mars>(),
     )),
 };
 
@@ -75,9 +78,9 @@ pub static RC6: Algorithm = Algorithm {
     code: 0x04,
     kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
     software: Software::Cipher(&[
-        (16, cpu::block128::<Wiping<Rc6<U16>>>),
-        (24, cpu::block128::<Wiping<Rc6<U24>>>),
-        (32, cpu::block128::<Wiping<Rc6<U32>>>),
+        (16, cpu::block128::<Wiping<Rc6<U16>>>()),
+        (24, cpu::block128::<Wiping<Rc6<U24>>>()),
+        (32, cpu::block128::<Wiping<Rc6<U32>>>()),
     ]),
 };
 
@@ -89,7 +92,7 @@ pub static SERPENT: Algorithm = Algorithm {
     name: "serpent",
     code: 0x05,
     kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
-    software: Software::Cipher(&same([16, 24, 32], cpu::block128::<serpent::Serpent>)),
+    software: Software::Cipher(&same([16, 24, 32], cpu::block128::<serpent::Serpent>())),
 };
 
 /// The AES candidate. Words are little-endian.
@@ -97,7 +100,7 @@ pub static TWOFISH: Algorithm = Algorithm {
     name: "twofish",
     code: 0x06,
     kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
-    software: Software::Cipher(&same([16, 24, 32], cpu::block128::<twofish::Twofish>)),
+    software: Software::Cipher(&same([16, 24, 32], cpu::block128::<crate::twofish::Twofish>())),
 };
 
 /// RFC 2144 (CAST5): blocks of 8 bytes; keys of 5 to 16, up to 10 with 12 rounds, above with 16.
@@ -107,7 +110,7 @@ pub static CAST128: Algorithm = Algorithm {
     kind: Kind::Cipher { block: 8, keys: &[5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] },
     software: Software::Cipher(&same(
         [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
-        cpu::block64::<cast5::Cast5>,
+        cpu::block64::<cast5::Cast5>(),
     )),
 };
 
@@ -116,7 +119,7 @@ pub static CAST256: Algorithm = Algorithm {
     name: "cast256",
     code: 0x08,
     kind: Kind::Cipher { block: 16, keys: &[16, 20, 24, 28, 32] },
-    software: Software::Cipher(&same([16, 20, 24, 28, 32], cpu::block128::<cast6::Cast6>)),
+    software: Software::Cipher(&same([16, 20, 24, 28, 32], cpu::block128::<cast6::Cast6>())),
 };
 
 /// Lai and Massey, 1991: blocks of 8 bytes, a key of 16, words big-endian.
@@ -124,7 +127,7 @@ pub static IDEA: Algorithm = Algorithm {
     name: "idea",
     code: 0x09,
     kind: Kind::Cipher { block: 8, keys: &[16] },
-    software: Software::Cipher(&[(16, cpu::block64::<idea::Idea>)]),
+    software: Software::Cipher(&[(16, cpu::block64::<idea::Idea>())]),
 };
 
 /// RFC 3713.
@@ -133,9 +136,9 @@ pub static CAMELLIA: Algorithm = Algorithm {
     code: 0x0a,
     kind: Kind::Cipher { block: 16, keys: &[16, 24, 32] },
     software: Software::Cipher(&[
-        (16, cpu::block128::<camellia::Camellia128>),
-        (24, cpu::block128::<camellia::Camellia192>),
-        (32, cpu::block128::<camellia::Camellia256>),
+        (16, cpu::block128::<camellia::Camellia128>()),
+        (24, cpu::block128::<camellia::Camellia192>()),
+        (32, cpu::block128::<camellia::Camellia256>()),
     ]),
 };
 
@@ -144,7 +147,7 @@ pub static SM4: Algorithm = Algorithm {
     name: "sm4",
     code: 0x0b,
     kind: Kind::Cipher { block: 16, keys: &[16] },
-    software: Software::Cipher(&[(16, cpu::block128::<sm4::Sm4>)]),
+    software: Software::Cipher(&[(16, cpu::block128::<sm4::Sm4>())]),
 };
 
 /// RFC 1321.
@@ -169,9 +172,9 @@ pub static ALGORITHMS: &[&Algorithm] = &[
     &SHA1,
 ];
 
-/// One function for several key lengths.
-const fn same<const N: usize>(keys: [usize; N], run: CipherFn) -> [(usize, CipherFn); N] {
-    let mut rows = [(0, run); N];
+/// One implementation for several key lengths.
+const fn same<const N: usize>(keys: [usize; N], cipher: Cipher) -> [(usize, Cipher); N] {
+    let mut rows = [(0, cipher); N];
     let mut at = 0;
     while at < N {
         rows[at].0 = keys[at];

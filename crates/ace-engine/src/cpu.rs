@@ -24,8 +24,8 @@ use crate::operation::{Direction, Mode, Operation, Pass};
 /// type in the algorithm's row of the table.
 #[derive(Clone, Copy)]
 pub enum Software {
-    /// One function per key length in bytes, in the order of `Kind::Cipher::keys`.
-    Cipher(&'static [(usize, CipherFn)]),
+    /// One implementation per key length in bytes, in the order of `Kind::Cipher::keys`.
+    Cipher(&'static [(usize, Cipher)]),
     /// The functions of a hash.
     Hash {
         /// The whole digest of a message.
@@ -33,6 +33,15 @@ pub enum Software {
         /// HMAC with a key of any length.
         hmac: MacFn,
     },
+}
+
+/// The functions of a cipher with one key length; [`block64`] and [`block128`] make them.
+#[derive(Clone, Copy)]
+pub struct Cipher {
+    /// A whole pass.
+    pub run: CipherFn,
+    /// The key expansion alone, for measurements: what comes of it is neither kept nor wiped.
+    pub set_up: fn(key: &[u8]) -> Result<(), EngineError>,
 }
 
 /// Transforms `data` in place; refuses lengths that do not fit the cipher.
@@ -52,37 +61,34 @@ impl std::fmt::Debug for Software {
 }
 
 /// A cipher with 8-byte blocks.
-pub fn block64<C>(
-    mode: Mode,
-    direction: Direction,
-    key: &[u8],
-    iv: &[u8],
-    data: &mut [u8],
-) -> Result<(), EngineError>
+pub const fn block64<C>() -> Cipher
 where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U8>,
 {
-    if mode == Mode::Ctr {
-        return counter(CtrCore::<C, Ctr64BE>::new_from_slices(key, iv), data);
-    }
-    whole_blocks::<C>(mode, direction, key, iv, data)
+    let run: CipherFn = |mode, direction, key, iv, data| match mode {
+        Mode::Ctr => counter(CtrCore::<C, Ctr64BE>::new_from_slices(key, iv), data),
+        _ => whole_blocks::<C>(mode, direction, key, iv, data),
+    };
+    Cipher { run, set_up: set_up::<C> }
 }
 
 /// A cipher with 16-byte blocks.
-pub fn block128<C>(
-    mode: Mode,
-    direction: Direction,
-    key: &[u8],
-    iv: &[u8],
-    data: &mut [u8],
-) -> Result<(), EngineError>
+pub const fn block128<C>() -> Cipher
 where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16>,
 {
-    if mode == Mode::Ctr {
-        return counter(CtrCore::<C, Ctr128BE>::new_from_slices(key, iv), data);
-    }
-    whole_blocks::<C>(mode, direction, key, iv, data)
+    let run: CipherFn = |mode, direction, key, iv, data| match mode {
+        Mode::Ctr => counter(CtrCore::<C, Ctr128BE>::new_from_slices(key, iv), data),
+        _ => whole_blocks::<C>(mode, direction, key, iv, data),
+    };
+    Cipher { run, set_up: set_up::<C> }
+}
+
+fn set_up<C: KeyInit>(key: &[u8]) -> Result<(), EngineError> {
+    let cipher = C::new_from_slice(key).map_err(length)?;
+    std::hint::black_box(&cipher);
+    std::mem::forget(cipher);
+    Ok(())
 }
 
 /// The digest of `data`.
@@ -147,7 +153,7 @@ pub fn compute(operation: Operation) -> Result<Vec<u8>, EngineError> {
     let Operation { pass, mut data } = operation;
     match (&pass, pass.need().algorithm().software) {
         (Pass::Cipher { mode, direction, key, iv, .. }, Software::Cipher(by_key)) => {
-            let run = by_key.iter().find(|(len, _)| *len == key.len()).map(|(_, run)| *run);
+            let run = by_key.iter().find(|(len, _)| *len == key.len()).map(|(_, cipher)| cipher.run);
             run.ok_or_else(|| no_software(&pass))?(*mode, *direction, key.as_bytes(), iv, &mut data)?;
             Ok(data)
         }

@@ -12,7 +12,9 @@ pub mod kat;
 pub mod mars;
 pub mod measure;
 pub mod operation;
+pub mod twofish;
 pub mod wiping;
+mod words;
 
 pub use algorithm::{Algorithm, Kind};
 pub use engine::{Completion, Engine, EngineError, Job, JobId};

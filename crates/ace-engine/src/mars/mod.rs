@@ -190,15 +190,6 @@ impl Mars {
     }
 }
 
-fn through(mut block: InOut<'_, '_, Block<Mars>>, run: impl Fn([u32; 4]) -> [u32; 4]) {
-    let bytes = block.get_in();
-    let words = std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j])));
-    let words = run(words);
-    for (bytes, word) in block.get_out().chunks_exact_mut(4).zip(words) {
-        bytes.copy_from_slice(&word.to_le_bytes());
-    }
-}
-
 impl KeySizeUser for Mars {
     /// The longest.
     type KeySize = U56;
@@ -233,7 +224,7 @@ impl BlockCipherEncrypt for Mars {
 
 impl BlockCipherEncBackend for Mars {
     fn encrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        through(block, |words| self.encrypt_words(words));
+        crate::words::little_endian(block, |words| self.encrypt_words(words));
     }
 }
 
@@ -245,7 +236,7 @@ impl BlockCipherDecrypt for Mars {
 
 impl BlockCipherDecBackend for Mars {
     fn decrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        through(block, |words| self.decrypt_words(words));
+        crate::words::little_endian(block, |words| self.decrypt_words(words));
     }
 }
 
