@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MARS, a mixing round in one clock and a core round in two: first the product, then the rotations and sums.
+// Decryption is encryption with the words and the keys in opposite order, the rotation by 13 moved to the
+// other side, and subtraction in the core; the mixing rounds are the same. What is subtracted comes
+// complemented, most of it out of the S-box's memory.
+//
+// The lookup of a core round runs beside its product. Its address, nine bits of A + K, is therefore made
+// beside A itself, from B + K, before the round begins; the first round has no such B and waits a clock.
+//
+// Forward mixing adds B or D to A when A is done with. That is left to the next two rounds, where it costs no
+// time: by then the sum is D. In backward mixing A loses D or B before it is looked up; D at the end of the
+// round before, B in a clock of its own.
+//
+// Cycles per block: 54 (2 to enter, 8, 1 + 16 x 2, 8 + 2, 1 to leave), feedback included: the next block
+// enters in the clock in which the result leaves. Key set-up: a block can be taken 317 clocks after the last
+// key beat (mars_key_schedule). Neither depends on the key's length.
+module mars_core
+  import mars_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic wipe_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic [ 2:0] key_index_i,
+  input logic        key_last_i,
+  input logic [ 5:0] key_len_i,
+  input logic        key_decrypt_i,
+
+  input  logic   block_valid_i,
+  output logic   block_ready_o,
+  input  block_t block_i,
+  input  logic   decrypt_i,
+
+  output logic   block_valid_o,
+  input  logic   block_ready_i,
+  output block_t block_o
+);
+
+  typedef enum logic [3:0] {
+    Idle,
+    Enter,     // takes the words to their places
+    Forward,   // mixing
+    Lookup,    // of the first core round
+    Multiply,  // the first half of a core round
+    Add,       // the second
+    Backward,  // mixing
+    Adjust,    // A loses B
+    Leave
+  } phase_e;
+
+  // The bits of A + K that address the S-box are the lowest, or in decryption those from bit 13 on.
+  typedef logic [21:0] ahead_t;
+
+  phase_e phase_d, phase_q;
+  logic [3:0] count_d, count_q;  // the round; in Multiply and Add the next one
+  logic decrypt_q;
+  logic forward_q;  // before the second half of the core
+  logic valid_q;
+  logic purge_q;  // the first clock after a reset
+  logic wipe;
+  logic accept;
+  logic mixing;  // not in Enter, which is much like Add with nothing to add
+
+  logic key_busy, key_ready;
+  logic upper;
+  word_t add_key, multiply_key, add_key_q, multiply_key_q;
+  block_t white_key;
+
+  word_t a_d, b_d, c_d, d_d, a_q, b_q, c_q, d_q;
+  word_t sum_q;  // M, complemented in decryption
+  word_t found_q;  // S[M], complemented in decryption
+  ahead_t ahead, ahead_q;  // B + the next K, as far as it makes an address; and the next A + K
+  word_t  product_q;  // R before its rotations; zero in mixing
+  block_t block_q;
+
+  // 128 zeros of u_sbox_xor, to be found from here on.
+  localparam logic [9:0] Zeros = 10'd640;
+
+  // The schedule runs the same for both directions.
+  logic unused;
+  assign unused        = ^{key_decrypt_i, ahead[12:9]};
+
+  assign wipe          = wipe_i || purge_q;
+
+  // -- control --------------------------------------------------------------------------------------------
+
+  assign block_valid_o = valid_q;
+  assign block_o       = block_q;
+  assign block_ready_o = key_ready && phase_q == Idle && (!valid_q || block_ready_i);
+  assign accept        = block_valid_i && block_ready_o;
+
+  always_comb begin
+    phase_d = phase_q;
+    count_d = count_q;
+    unique case (phase_q)
+      Idle: if (accept) phase_d = Enter;
+      Enter: phase_d = Forward;
+      Forward: begin
+        count_d = count_q == 4'd7 ? 4'd0 : count_q + 4'd1;
+        if (count_q == 4'd7) phase_d = Lookup;
+      end
+      Lookup: begin
+        count_d = 4'd1;
+        phase_d = Multiply;
+      end
+      Multiply: phase_d = Add;
+      Add: begin
+        if (count_q != 4'd0) count_d = count_q + 4'd1;
+        phase_d = count_q == 4'd0 ? Backward : Multiply;
+      end
+      Backward: begin
+        count_d = count_q == 4'd7 ? 4'd0 : count_q + 4'd1;
+        if (count_q == 4'd7) phase_d = Leave;
+        else if (count_q[1:0] == 2'd2) phase_d = Adjust;
+      end
+      Adjust: phase_d = Backward;
+      default: phase_d = Idle;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      purge_q   <= 1'b1;
+      phase_q   <= Idle;
+      count_q   <= '0;
+      decrypt_q <= 1'b0;
+      forward_q <= 1'b1;
+      valid_q   <= 1'b0;
+    end else begin
+      purge_q <= 1'b0;
+      phase_q <= wipe ? Idle : phase_d;
+      count_q <= wipe ? '0 : count_d;
+      valid_q <= (phase_q == Leave || (valid_q && !block_ready_i)) && !wipe;
+      if (phase_q == Idle) begin
+        decrypt_q <= decrypt_i;
+        forward_q <= 1'b1;
+      end else if (phase_q == Add && count_q == 4'd8) begin
+        forward_q <= 1'b0;
+      end
+    end
+  end
+
+  // -- keys -----------------------------------------------------------------------------------------------
+
+  logic [9:0] stir_address, repair_address;
+  word_t s_x, s_y;
+
+  assign upper = phase_q == Idle ? decrypt_i : !decrypt_q;
+
+  mars_key_schedule u_key_schedule (
+    .clk_i,
+    .rst_ni,
+    .wipe_i          (wipe),
+    .key_valid_i,
+    .key_i,
+    .key_index_i,
+    .key_last_i,
+    .key_len_i,
+    .busy_o          (key_busy),
+    .ready_o         (key_ready),
+    .stir_address_o  (stir_address),
+    .stir_i          (s_x),
+    .repair_address_o(repair_address),
+    .repair_i        (s_y),
+    .index_i         ((phase_q == Forward ? 4'd0 : count_q) ^ {4{decrypt_q}}),
+    .add_key_o       (add_key),
+    .multiply_key_o  (multiply_key),
+    .upper_i         (upper),
+    .white_key_o     (white_key)
+  );
+
+  // -- the first half of a core round -----------------------------------------------------------------------
+
+  word_t factor, sum;
+  logic [31:0] product, low;
+  logic [15:0] middle;
+
+  assign factor  = decrypt_q ? a_q : rol(a_q, 13);
+  assign sum     = (decrypt_q ? rol(a_q, 19) : a_q) + add_key_q;
+
+  // The low half of the product, from three of 16 x 16 bits.
+  assign low     = factor[15:0] * multiply_key_q[15:0];
+  assign middle  = 16'(factor[31:16] * multiply_key_q[15:0]) + 16'(factor[15:0] * multiply_key_q[31:16]);
+  assign product = {low[31:16] + middle, low[15:0]};
+
+  // -- a mixing round, or the second half of a core round ----------------------------------------------------
+
+  word_t s_l, s_c;
+  word_t r5, r10;
+  word_t l, m;  // what is added to B or D, and to C
+  word_t l_sum, m_sum, f_sum, crossed, exclusive, side, b_sum, turned;
+  logic subtract, side_carry, core_forward;
+
+  assign mixing       = phase_q != Add && phase_q != Enter;
+  assign core_forward = !mixing && forward_q;
+  assign subtract     = phase_q == Add ? decrypt_q : !forward_q;
+
+  assign r5           = rol(product_q, 5);
+  assign r10          = rol(product_q, 10);
+
+  // In forward mixing the adder of B and D has the late sums.
+  always_comb begin
+    if (!mixing) l = rotate(found_q ^ r5 ^ r10, r10[4:0]);
+    else if (!forward_q) l = s_l;
+    else if (count_q[1:0] == 2'd1) l = c_q;
+    else if (count_q[1:0] == 2'd2) l = a_q;
+    else l = '0;
+  end
+
+  assign m         = mixing ? s_c : rotate(sum_q, r5[4:0]);
+  assign l_sum     = (core_forward ? b_q : d_q) + l + 32'(subtract);
+  assign m_sum     = c_q + m + 32'(subtract);
+
+  // The next A: of forward mixing; and of the backward half of the core and backward mixing.
+  assign f_sum     = (b_q ^ s_x) + s_l;
+  assign crossed   = b_q ^ r10;
+  assign exclusive = crossed ^ s_x;
+  always_comb begin
+    side       = '0;
+    side_carry = 1'b0;
+    if (phase_q == Backward && count_q[1:0] == 2'd1) begin
+      side       = ~rol(a_q, 24);
+      side_carry = 1'b1;
+    end else if (phase_q == Adjust) begin
+      side       = a_q;
+      side_carry = 1'b1;
+    end
+  end
+  assign b_sum = exclusive + side + 32'(side_carry);
+
+  always_comb begin
+    if (phase_q == Add) turned = rol(a_q, decrypt_q ? 19 : 13);
+    else turned = rol(a_q, forward_q ? 8 : 24);
+  end
+
+  // -- lookups --------------------------------------------------------------------------------------------
+
+  logic [9:0] l_address, c_address, x_address, y_address;
+  logic [8:0] far, soon;
+  logic to_core, to_forward, to_backward, core_near;
+  logic [9:0] l_other, x_other, y_other;
+  logic [7:0] c_other;
+
+  assign ahead       = ahead_q + l[21:0] + 22'(decrypt_q);
+  // In Add s_x is zero.
+  assign far         = (decrypt_q ? crossed[21:13] : crossed[8:0]) + add_key[8:0];
+  assign soon        = phase_q == Add ? far : sum[8:0];
+
+  assign to_forward  = phase_q == Forward;
+  assign to_core     = (phase_q == Add && count_q != 4'd0) || phase_q == Lookup;
+  assign to_backward = phase_q inside {Add, Backward, Adjust} && !to_core && !key_busy;
+
+  // For the phase that comes. The sums are late: all else is decided beside them. Where a port is not needed
+  // it gives zeros, if it has them.
+  always_comb begin
+    l_other = '0;
+    c_other = '0;
+    x_other = Zeros;
+    y_other = Zeros;
+    if (key_busy) begin
+      x_other = stir_address;
+      y_other = repair_address;
+    end else if (phase_q == Enter) begin
+      l_other = {2'b01, b_q[15:8]};
+      c_other = b_q[23:16];
+      x_other = {2'b00, b_q[7:0]};
+      y_other = {2'b01, b_q[31:24]};
+    end else if (to_forward) begin
+      l_other = {2'b01, 8'h0};
+      x_other = {2'b00, 8'h0};
+      y_other = {2'b01, 8'h0};
+    end else if (to_core) begin
+      l_other = {decrypt_q, soon & {9{phase_q != Add || !forward_q}}};
+    end else if (to_backward) begin
+      l_other = {2'b11, 8'h0};
+      // All ones: an exclusive or with them is half a subtraction.
+      x_other = {phase_d == Adjust, 1'b1, 8'h0};
+      y_other = {2'b00, 8'h0};
+    end
+
+    l_address = l_other
+        | {2'b00, (f_sum[15:8] & {8{to_forward}}) | (b_sum[23:16] & {8{to_backward}})}
+        | {1'b0, (ahead[8:0] & {9{core_near && !decrypt_q}}) | (ahead[21:13] & {9{core_near && decrypt_q}})};
+    c_address = {
+      !forward_q, 1'b0, c_other | (f_sum[23:16] & {8{to_forward}}) | (b_sum[31:24] & {8{to_backward}})
+    };
+    x_address = x_other | {2'b00, (f_sum[7:0] & {8{to_forward}}) | (b_sum[7:0] & {8{to_backward}})};
+    y_address = y_other | {2'b00, (f_sum[31:24] & {8{to_forward}}) | (b_sum[15:8] & {8{to_backward}})};
+  end
+
+  assign core_near = phase_q == Add && forward_q;
+
+  mars_sbox #(
+    .Complement(1'b1)
+  ) u_sbox_add (
+    .clk_i,
+    .a_i(l_address),
+    .b_i(c_address),
+    .a_o(s_l),
+    .b_o(s_c)
+  );
+
+  mars_sbox #(
+    .Complement(1'b0)
+  ) u_sbox_xor (
+    .clk_i,
+    .a_i(x_address),
+    .b_i(y_address),
+    .a_o(s_x),
+    .b_o(s_y)
+  );
+
+  // -- the block ------------------------------------------------------------------------------------------
+
+  block_t entering, leaving;
+  logic step;
+
+  for (genvar w = 0; w < 4; w++) begin : gen_white
+    assign entering[w] = block_i[w] + white_key[w];
+  end
+
+  always_comb begin
+    if (phase_q == Idle) begin
+      // As if a round had to come to put them right.
+      {d_d, c_d, b_d} = decrypt_i ? {entering[1], entering[2], entering[3]} : entering[2:0];
+      a_d             = rol(decrypt_i ? entering[0] : entering[3], 24);
+    end else begin
+      a_d = b_sum;
+      if (core_forward) a_d = l_sum;
+      else if (phase_q == Forward) a_d = f_sum;
+      b_d = m_sum;
+      c_d = core_forward ? d_q ^ r10 : l_sum ^ s_y;
+      d_d = turned;
+    end
+    leaving = decrypt_q ? {a_q, b_q, c_q, d_q} : {d_q, c_q, b_q, a_q};
+  end
+
+  assign step = accept || phase_q inside {Enter, Forward, Add, Backward};
+
+  // No reset of their own: the first clock after a reset wipes them.
+  always_ff @(posedge clk_i) begin
+    if (wipe) begin
+      a_q <= '0;
+      b_q <= '0;
+      c_q <= '0;
+      d_q <= '0;
+    end else begin
+      if (step || phase_q == Adjust) a_q <= a_d;
+      if (step) begin
+        b_q <= b_d;
+        c_q <= c_d;
+        d_q <= d_d;
+      end
+    end
+    if (wipe) block_q <= '0;
+    else if (phase_q == Leave) for (int unsigned w = 0; w < 4; w++) block_q[w] <= leaving[w] - white_key[w];
+
+    if (phase_q != Multiply) product_q <= '0;
+    else product_q <= product;
+    if (phase_q != Multiply) begin
+      sum_q   <= '0;
+      found_q <= '0;
+    end else begin
+      sum_q   <= sum ^ {32{decrypt_q}};
+      found_q <= s_l;
+    end
+    if (phase_q == Multiply) begin
+      ahead_q <= b_q[21:0] + (decrypt_q ? {add_key[8:0], 13'h0} : {13'h0, add_key[8:0]});
+    end else if (phase_q != Lookup) begin
+      add_key_q      <= add_key;
+      multiply_key_q <= multiply_key;
+    end
+  end
+
+endmodule
