@@ -13,11 +13,14 @@ package cast_pkg;
     Kind3 = 2'b10
   } kind_e;
 
-  // A round key: masking and rotation.
-  typedef struct packed {
-    logic [4:0] rotate;
-    word_t      mask;
-  } round_key_t;
+  // CAST-128: of rounds 0 to 15 (RFC 2144, 2.2).
+  function automatic kind_e cast128_kind(input logic [3:0] round);
+    unique case (round)
+      4'd0, 4'd3, 4'd6, 4'd9, 4'd12, 4'd15: return Kind1;
+      4'd1, 4'd4, 4'd7, 4'd10, 4'd13: return Kind2;
+      default: return Kind3;
+    endcase
+  endfunction
 
   // A word from its bytes, the first of which is in bits 7:0.
   function automatic word_t swap(input word_t x);

@@ -80,14 +80,6 @@ module cast128_core
   assign first         = decrypt_q ? (short_q ? 4'd11 : 4'd15) : 4'd0;
   assign final_        = decrypt_q ? 4'd0 : (short_q ? 4'd11 : 4'd15);
 
-  function automatic kind_e kind_of(input logic [3:0] round);
-    unique case (round)
-      4'd0, 4'd3, 4'd6, 4'd9, 4'd12, 4'd15: return Kind1;
-      4'd1, 4'd4, 4'd7, 4'd10, 4'd13: return Kind2;
-      default: return Kind3;
-    endcase
-  endfunction
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       purge_q   <= 1'b1;
@@ -115,7 +107,7 @@ module cast128_core
       end else if (fetch) begin
         primed_q <= 1'b1;
         final_q  <= index_q == final_;
-        next_q   <= kind_of(index_q);
+        next_q   <= cast128_kind(index_q);
         if (index_q == final_) index_q <= first;
         else index_q <= decrypt_q ? index_q - 4'd1 : index_q + 4'd1;
       end

@@ -238,7 +238,7 @@ module cast128_schedule
 
   always_ff @(posedge clk_i) begin
     if (phase_q == WritePhase) acc_q <= (base & ~{32{is_key}}) ^ rest(lane);
-    else acc_q <= acc_q ^ sum;
+    else if (phase_q == LastPhase) acc_q <= acc_q ^ sum;
   end
 
   assign making_key = writing && made[2];
