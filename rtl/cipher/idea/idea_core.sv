@@ -143,23 +143,24 @@ module idea_core
   // -- the round ------------------------------------------------------------------------------------------
 
   word_t x1_q, y1_q, y2_q, y3_q, y4_q, p_q, w_q, s_q, t_q;
-  word_t y1, y3, u, x4, s, t;
-  word_t sum, patch;  // s = sum + one + patch
-  (* keep *)word_t q;  // that, or synthesis makes one sum of four words
-  logic  one;
-  logic  load;
+  word_t y1, y3, u, x4, s, t, rest1, rest6, rest, sum5, patch1, patch5, patch6;
+  // Kept as they are: what is known early is put together first.
+  (* keep *) word_t q, early_p, early_x1;
+  logic one5;
+  logic load;
 
-  word_t [2:0] unused_sum, unused_patch;
-  logic [2:0] unused_one;
-  logic unused_sums;
-  assign unused_sums = ^{unused_sum, unused_one, unused_patch};
 
   assign load = !busy && block_ready_i || !busy && !valid_q;
 
-  assign q    = (y2_q ^ product4) + patch;
+  assign q    = (y2_q ^ product4) + patch5;
   assign u    = s_q + t_q;
   assign x4   = mul_taken ? mul_x : y4_q ^ u;
   assign y3   = (y2_q ^ u) + z_q[2];
+
+  word_t [5:0] unused_word;
+  logic [2:0] unused_one;
+  logic unused_words;
+  assign unused_words = ^{unused_word, unused_one};
 
   idea_mul #(
     .Multiplier(Multiplier)
@@ -168,9 +169,10 @@ module idea_core
     .x_i(x1_q),
     .k_i(z_q[0]),
     .y_o(y1),
-    .sum_o(unused_sum[0]),
+    .rest_o(rest1),
+    .sum_o(unused_word[0]),
     .one_o(unused_one[0]),
-    .patch_o(unused_patch[0])
+    .patch_o(patch1)
   );
 
   idea_mul #(
@@ -181,9 +183,10 @@ module idea_core
     .x_i(x4),
     .k_i(z_q[3]),
     .y_o(product4),
-    .sum_o(unused_sum[1]),
+    .rest_o(unused_word[1]),
+    .sum_o(unused_word[2]),
     .one_o(unused_one[1]),
-    .patch_o(unused_patch[1])
+    .patch_o(unused_word[3])
   );
 
   idea_mul #(
@@ -193,9 +196,10 @@ module idea_core
     .x_i(p_q),
     .k_i(z_q[4]),
     .y_o(s),
-    .sum_o(sum),
-    .one_o(one),
-    .patch_o(patch)
+    .rest_o(unused_word[4]),
+    .sum_o(sum5),
+    .one_o(one5),
+    .patch_o(patch5)
   );
 
   idea_mul #(
@@ -205,12 +209,19 @@ module idea_core
     .x_i(w_q),
     .k_i(z_q[5]),
     .y_o(t),
-    .sum_o(unused_sum[2]),
+    .rest_o(rest6),
+    .sum_o(unused_word[5]),
     .one_o(unused_one[2]),
-    .patch_o(unused_patch[2])
+    .patch_o(patch6)
   );
 
-  // p and w are what they are to be in the one clock in which they count.
+  assign early_p  = y3 ^ patch1;
+  assign early_x1 = busy ? y1_q ^ patch6 : word_of(block_i, 0);
+
+  // While a block may enter, the rest of the last product is that of w = 0, if that is zero.
+  assign rest     = Multiplier == MulBiham ? rest6 : rest6 & {16{busy}};
+
+  // p is what it is to be in the one clock in which it counts.
   always_ff @(posedge clk_i) begin
     if (clear) begin
       x1_q <= '0;
@@ -219,16 +230,19 @@ module idea_core
       y3_q <= '0;
       y4_q <= '0;
       p_q  <= '0;
-      w_q  <= '0;
     end else begin
-      p_q <= y1 ^ y3;
-      w_q <= sum + q + 16'(one);
-      if (load || c_q) x1_q <= busy ? y1_q ^ t : word_of(block_i, 0);
+      p_q <= rest1 ^ early_p;
+      if (load || c_q) x1_q <= rest ^ early_x1;
       if (a_q) y1_q <= y1;
       if (load || a_q) y3_q <= busy ? y3 : word_of(block_i, 1);
       if (load || a_q) y2_q <= busy ? (y3_q ^ t_q) + z_q[1] : word_of(block_i, 2);
       if (load || b_q) y4_q <= busy ? product4 : word_of(block_i, 3);
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear || !b_q || final_q) w_q <= '0;
+    else w_q <= sum5 + q + 16'(one5);
   end
 
   // A block enters as its own second half of a round, with nothing to add.

@@ -27,7 +27,9 @@ module idea_mul
   input  word_t x_i,
   input  word_t k_i,    // the subkey less one
   output word_t y_o,     // the product
-  // The same as a sum, y = sum + one + patch: the patch is there long before the others.
+  // The same in two parts, y = rest ^ patch = rest + patch: the patch is there long before the rest, and for
+  // MulBiham the rest of x = 0 is zero. And rest = sum + one, a little sooner.
+  output word_t rest_o,
   output word_t sum_o,
   output logic  one_o,
   output word_t patch_o
@@ -78,8 +80,8 @@ module idea_mul
     assign patch = patch_p;
   end
 
-  // A product of zero leaves sum + one = 0.
-  assign y_o     = (one ? sum1 : sum0) ^ patch;
+  assign rest_o  = one ? sum1 : sum0;
+  assign y_o     = rest_o ^ patch;
   assign sum_o   = sum0;
   assign one_o   = one;
   assign patch_o = patch;

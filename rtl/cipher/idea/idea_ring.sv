@@ -109,7 +109,7 @@ module idea_ring
   word_t [Roles-1:0] z_q;
 
   logic [2:0] unused_keys;
-  word_t [9:0] unused_sum;
+  word_t [14:0] unused_sum;
   logic [4:0] unused_one;
   logic unused_all;
   assign unused_all = ^{unused_keys, unused_sum, unused_one};
@@ -160,6 +160,7 @@ module idea_ring
     .x_i    (key_x),
     .k_i    (key_k_q),
     .y_o    (key_y),
+    .rest_o (unused_sum[10]),
     .sum_o  (unused_sum[0]),
     .one_o  (unused_one[0]),
     .patch_o(unused_sum[1])
@@ -232,6 +233,7 @@ module idea_ring
     .x_i    (x1_q),
     .k_i    (z_q[0]),
     .y_o    (y1),
+    .rest_o (unused_sum[11]),
     .sum_o  (unused_sum[2]),
     .one_o  (unused_one[1]),
     .patch_o(unused_sum[3])
@@ -246,6 +248,7 @@ module idea_ring
     .x_i    (x4_q),
     .k_i    (z_q[3]),
     .y_o    (y4),
+    .rest_o (unused_sum[12]),
     .sum_o  (unused_sum[4]),
     .one_o  (unused_one[2]),
     .patch_o(unused_sum[5])
@@ -260,6 +263,7 @@ module idea_ring
     .x_i    (p_q),
     .k_i    (z5_q[3]),
     .y_o    (s),
+    .rest_o (unused_sum[13]),
     .sum_o  (unused_sum[6]),
     .one_o  (unused_one[3]),
     .patch_o(unused_sum[7])
@@ -274,6 +278,7 @@ module idea_ring
     .x_i    (w_q),
     .k_i    (z6_q[6]),
     .y_o    (t),
+    .rest_o (unused_sum[14]),
     .sum_o  (unused_sum[8]),
     .one_o  (unused_one[4]),
     .patch_o(unused_sum[9])
