@@ -150,11 +150,6 @@ module lane_chain
     end
   end
 
-  if (Halves == 1) begin : gen_narrow
-    logic unused_half;
-    assign unused_half = store_half_q[1];
-  end
-
   always_ff @(posedge clk_i) begin
     if (sweep_i) store_q <= '0;
     else if (!store_valid_q) store_q <= store_next_q ? next : iv_i;
