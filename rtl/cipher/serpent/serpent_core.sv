@@ -6,9 +6,9 @@
 // and registers between them would cost time only.
 //
 // Cycles per block: 32 / RoundsPerClock, feedback included: the next block enters in the clock in which the
-// result leaves. Key set-up with RoundsPerClock = 8 and KeysPerClock = 2: the schedule runs beside the first
-// block, whose result is there 22 clocks after the last key beat; the first decryption with a key is there
-// after 25. Constant in time.
+// result leaves. Key set-up with RoundsPerClock = 8 and KeysPerClock = 2: besides its beats a fresh key costs
+// the first block 16 clocks if it is encrypted, with the schedule running beside its rounds, and 19 if it is
+// decrypted. Constant in time.
 module serpent_core
   import serpent_pkg::*;
 #(
