@@ -185,11 +185,10 @@ module lane_intake
   assign is_key     = section == SecKey;
   assign is_payload = section == SecPayload;
 
-  logic beat_ready;
-  assign beat_ready = !is_payload || !full_q;
-  assign take       = at_q[Body] && in_valid && beat_ready;
+  // A full lane has nothing but payload to come.
+  assign take       = at_q[Body] && in_valid && !full_q;
   assign count      = take || at_q[Pad];
-  assign in_ready   = at_q[Head0] || (at_q[Head1] && !one_q) || at_q[Drain] || (at_q[Body] && beat_ready);
+  assign in_ready   = at_q[Head0] || (at_q[Head1] && !one_q) || at_q[Drain] || (at_q[Body] && !full_q);
 
   // -- the frame ------------------------------------------------------------------------------------------
 

@@ -135,13 +135,12 @@ module aes_ring
   slot_t [Unrolled-1:0] look, fetch, mix;
 
   for (genvar u = 0; u < Unrolled; u++) begin : gen_slot
-    assign look[u] = slot_q[Stages*(u+1)];
+    assign look[u]  = slot_q[Stages*(u+1)-1];
+    assign fetch[u] = slot_q[Stages*(u+1)];
     if (u == Unrolled - 1) begin : gen_last
-      assign fetch[u] = tail1_q;
-      assign mix[u]   = tail2_q;
+      assign mix[u] = tail2_q;
     end else begin : gen_inner
-      assign fetch[u] = slot_q[Stages*(u+1)+1];
-      assign mix[u]   = slot_q[Stages*(u+1)+2];
+      assign mix[u] = slot_q[Stages*(u+1)+2];
     end
   end
 
@@ -203,7 +202,7 @@ module aes_ring
 
   block_t block1_q, block2_q, entering_q;
   logic [3:1] enter_q;
-  block_t [Unrolled-1:0] mixed, state_d, state_q;
+  block_t [Unrolled-1:0] mixed, state;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) enter_q <= '0;
@@ -215,23 +214,21 @@ module aes_ring
       block1_q   <= '0;
       block2_q   <= '0;
       entering_q <= '0;
-      state_q    <= '0;
       result_o   <= '0;
     end else begin
       block1_q   <= block_i;
       block2_q   <= block1_q;
       entering_q <= block2_q ^ white;
-      state_q    <= state_d;
       result_o   <= mixed[Unrolled-1] ^ round_key[Unrolled-1];
     end
   end
 
   for (genvar u = 0; u < Unrolled; u++) begin : gen_round
-    // state_q[u] goes into round u.
+    // state[u] goes into round u.
     if (u == 0) begin : gen_first
-      assign state_d[u] = enter_q[3] ? entering_q : mixed[Unrolled-1] ^ round_key[Unrolled-1];
+      assign state[u] = enter_q[3] ? entering_q : mixed[Unrolled-1] ^ round_key[Unrolled-1];
     end else begin : gen_inner
-      assign state_d[u] = mixed[u-1] ^ round_key[u-1];
+      assign state[u] = mixed[u-1] ^ round_key[u-1];
     end
 
     aes_ring_round #(
@@ -242,7 +239,7 @@ module aes_ring
       .look_valid_i  (look[u].valid),
       .look_last_i   (u == Unrolled - 1 && look[u].last),
       .look_decrypt_i(look[u].decrypt),
-      .state_i       (state_q[u]),
+      .state_i       (state[u]),
       .mix_last_i    (u == Unrolled - 1 && mix[u].last),
       .mix_decrypt_i (mix[u].decrypt),
       .mixed_o       (mixed[u])

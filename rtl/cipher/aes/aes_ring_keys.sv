@@ -40,7 +40,7 @@ module aes_ring_keys
   input  logic                 white_decrypt_i,
   output block_t               white_o,
 
-  // For each of the unrolled rounds, the key of a block that has so many turns left; two clocks later.
+  // For each of the unrolled rounds, the key of a block that has so many turns left; three clocks later.
   input  logic   [Unrolled-1:0][        3:0] left_i,
   input  logic   [Unrolled-1:0]              decrypt_i,
   input  logic   [Unrolled-1:0][KeyBits-1:0] place_i,
@@ -264,7 +264,8 @@ module aes_ring_keys
       assign read_base = Decrypt ? WhiteBits'({place_i[u], decrypt_i[u]}) : WhiteBits'(place_i[u]);
 
       aes_ring_memory #(
-        .Depth(2 ** RoundBits)
+        .Depth(2 ** RoundBits),
+        .Late (1'b1)
       ) u_round (
         .clk_i,
         .write_i     ((write_q[c] && !write_spot_q.white && write_spot_q.unit == UnitBits'(u)) || erase_q),

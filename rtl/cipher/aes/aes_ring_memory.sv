@@ -2,10 +2,12 @@
 //
 // Round keys, one word of each: block memory with a register behind it, or logic if there are few.
 //
-// Latency of a read: 2 clocks.
+// Latency of a read: 2 clocks, or 3.
 module aes_ring_memory #(
   // Words.
   parameter int unsigned Depth = 256,
+  // One register more.
+  parameter bit Late = 1'b0,
 
   localparam int unsigned AddressBits = $clog2(Depth)
 ) (
@@ -39,8 +41,17 @@ module aes_ring_memory #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    read_data_o <= raw_q;
+  if (Late) begin : gen_late
+    logic [31:0] near_q;
+
+    always_ff @(posedge clk_i) begin
+      near_q      <= raw_q;
+      read_data_o <= near_q;
+    end
+  end else begin : gen_soon
+    always_ff @(posedge clk_i) begin
+      read_data_o <= raw_q;
+    end
   end
 
 endmodule
