@@ -3,15 +3,18 @@
 // RC6-32/20, both directions, a round in two clocks: one multiplies, the other rotates and adds.
 //
 // The words A, B, C, D stand in p[0] to p[3]. A move is a round without its multiplication: p[0] and p[2] each go
-// through a lane (xor, rotate, add, xor) to their other neighbours, p[1] and p[3] through an adder at the
-// entrance of p[0] and p[2]:
+// through a lane (xor, rotate, xor, add) to their other neighbours, p[1] and p[3] through an adder at the entrance
+// of p[0] and p[2]:
 //   forward    p[3] <- lane 0 <- p[0] <- p[1] <- lane 1 <- p[2] <- p[3]
 //   backward   p[3] <- lane 0 <- p[2] <- p[1] <- lane 1 <- p[0] <- p[3]
 // Encryption: load, backward with S[0] and S[1] added at the entrances, forward, 20 rounds forward, the last with
 // S[42] and S[43] added at the entrances. Decryption: load with S[42] and S[43] subtracted at the entrances,
 // backward, 20 rounds backward, forward; each backward move subtracts at the entrances what the next round wants
-// subtracted, the last one S[1] and S[0]. Rotation to the right by n is one by ~n + 1 to the left.
-// The key schedule takes its sums and rotations in lane 0, between blocks.
+// subtracted, the last one S[1] and S[0]. Rotation to the right by n is one by ~n + 1 to the left. A block's B and D
+// are not yet in p[1] and p[3] in the first move, so that nothing but the adder stands before these.
+//
+// The key schedule runs in p[0] and p[3]: A is p[3] <<< 3, and p[0] <- A + B + L[j] at the entrance; B is p[0]
+// rotated, and p[3] <- B + A + S[i] in lane 0.
 //
 // Cycles per block: 43 in both directions, feedback included: the next block enters in the clock in which the
 // result leaves. A change of direction costs 4 clocks between two frames. A fresh key adds its beats and 270
@@ -59,17 +62,20 @@ module rc6_core
 
   // The words of the expanded key that come next. Encryption counts 0, 1 ... 20, 0; decryption 20 ... 0, 21, 20.
   logic [4:0] pair_d, pair_q;
-  logic key_add, key_rotate, by_three, key_done;
+  logic key_add, key_of_l, key_found, key_done;
   word_t [1:0] fetched;
 
   word_t [3:0] p_q;
-  word_t mixed_q;  // key schedule: the last result
+  word_t [1:0] loaded_q;  // a block's D and B, which p[3] and p[1] do not have before the first move
+  word_t mixed_q;  // key schedule: the last word found
   word_t [1:0] entry_q;  // what is added or subtracted at the entrances
   word_t [1:0] addend_q;  // what the lanes add
-  word_t [1:0] before_q, after_q;  // what the lanes take in by xor before and after all else
-  logic [1:0][4:0] amount_d, amount_q;
-  word_t [1:0] product, rotated, laned, entering;
-  logic [4:0] key_amount;
+  // From B and D; for the lanes to take in by xor before the rotation and, crosswise, behind it.
+  word_t [1:0] product, before_q, after_q;
+  logic [1:0][4:0] amount;
+  logic [4:0] key_amount_q;
+  word_t [1:0] rotated, laned, entering;
+  logic backward_q;
 
   logic unused;
   assign unused        = ^{key_decrypt_i, key_index_i[2], key_len_i[1:0]};
@@ -128,7 +134,9 @@ module rc6_core
     end else begin
       phase_q <= phase_d;
       pair_q  <= pair_d;
-      if (phase_q == Waiting) decrypt_q <= decrypt_i;
+      // The key schedule wants sums.
+      if (key_valid_i || wipe_i) decrypt_q <= 1'b0;
+      else if (phase_q == Waiting || key_done) decrypt_q <= decrypt_i;
       valid_q <= ((decrypt_q ? phase_q == Forward : last) || (valid_q && !block_ready_i)) && !wipe_i;
     end
   end
@@ -149,8 +157,8 @@ module rc6_core
     .even_o     (fetched[0]),
     .odd_o      (fetched[1]),
     .add_o      (key_add),
-    .rotate_o   (key_rotate),
-    .by_three_o (by_three),
+    .of_l_o     (key_of_l),
+    .found_o    (key_found),
     .mixed_i    (mixed_q),
     .done_o     (key_done)
   );
@@ -160,6 +168,7 @@ module rc6_core
   // Taken too early they would be added to; what is there while the core multiplies does not matter.
   always_comb begin
     unique case (phase_q)
+      Keying:  entry_take = 1'b1;
       Waiting: entry_take = accept;
       Rotate:  entry_take = !decrypt_q && pair_q == 5'(Rounds);
       default: entry_take = decrypt_q;
@@ -172,36 +181,31 @@ module rc6_core
     else if (entry_take) entry_q <= fetched;
     if (wipe_i || !(phase_q == Keying || (phase_q == Multiply && !decrypt_q))) addend_q <= '0;
     else addend_q <= fetched;
-    if (!key_rotate || wipe_i) mixed_q <= '0;
-    else mixed_q <= rotated[0];
+    if (!key_found || wipe_i) mixed_q <= '0;
+    else mixed_q <= key_of_l ? rotl3(p_q[3]) : rotated[0];
   end
-
-  // The rotation of the key schedule's second half: A, just found, and B, the result before it.
-  assign key_amount = !key_rotate || by_three ? 5'd3 : rotated[0][4:0] + mixed_q[4:0];
 
   // -- data path ------------------------------------------------------------------------------------------
 
-  logic backward;
-  assign backward   = phase_q == Backward || (phase_q == Rotate && decrypt_q);
-
-  // From B and D.
   assign product[0] = quadratic(p_q[1]);
   assign product[1] = quadratic(p_q[3]);
 
-  always_comb begin
-    for (int unsigned k = 0; k < 2; k++) begin
-      if (phase_q == Multiply) amount_d[k] = decrypt_q ? ~product[k][4:0] : product[1-k][4:0];
-      else amount_d[k] = {5{phase_q == Waiting}};
-    end
-    if (phase_q == Keying) amount_d[0] = key_amount;
-  end
-
   always_ff @(posedge clk_i) begin
-    amount_q <= wipe_i ? '0 : amount_d;
+    backward_q <= phase_d == Backward || (phase_d == Rotate && decrypt_q);
     if (phase_q != Multiply || wipe_i) before_q <= '0;
     else before_q <= product;
     if (phase_q != Multiply || !decrypt_q || wipe_i) after_q <= '0;
     else after_q <= {product[0], product[1]};
+    // In the key schedule A, just found, and B, found before it.
+    if (phase_q != Keying || wipe_i) key_amount_q <= '0;
+    else key_amount_q <= 5'(rotl3(p_q[3])) + mixed_q[4:0];
+  end
+
+  always_comb begin
+    for (int unsigned k = 0; k < 2; k++) begin
+      amount[k] = backward_q ? ~before_q[k][4:0] : before_q[1-k][4:0];
+    end
+    if (!backward_q) amount[0] |= key_amount_q;
   end
 
   for (genvar k = 0; k < 2; k++) begin : gen_lane
@@ -210,44 +214,52 @@ module rc6_core
 
     word_t opened, offered;
     // Kept, so that the three summands of the key schedule are not made into one deeper sum: what is in
-    // registers is added while the other is being rotated.
+    // registers is added while the other is on its way.
     (* keep *)
-    word_t addend;
+    word_t addend, entry;
+
+    assign opened     = backward_q ? {p_q[There][30:0], p_q[There][31]} : p_q[Here] ^ before_q[k];
+    assign rotated[k] = rotl(opened, amount[k]);
+    assign laned[k]   = (rotated[k] ^ after_q[k]) + addend;
 
     always_comb begin
-      if (backward) opened = {p_q[There][30:0], p_q[There][31]};
-      else opened = p_q[Here] ^ before_q[k];
       addend = addend_q[k];
-      if (k == 0) addend = addend_q[k] + mixed_q;
+      entry  = entry_q[k];
+      if (k == 0) begin
+        addend = addend_q[k] + mixed_q;
+        entry  = entry_q[k] + mixed_q;
+      end
     end
-
-    assign rotated[k] = rotl(opened, amount_q[k]);
-    assign laned[k]   = rotated[k] + addend;
 
     always_comb begin
       if (phase_q == Waiting) offered = block_i[32*Here+:32];
-      else if (backward) offered = p_q[(Here+3)%4];
-      else offered = p_q[Here+1];
+      else if (k == 0 && phase_q == Keying) offered = rotl3(p_q[3]);
+      else offered = backward_q == (k == 0) ? p_q[3] ^ loaded_q[0] : p_q[1] ^ loaded_q[1];
     end
 
-    assign entering[k] = decrypt_q ? offered - entry_q[k] : offered + entry_q[k];
+    assign entering[k] = decrypt_q ? offered - entry : offered + entry;
   end
 
   logic move;
-  assign move = accept || phase_q == Backward || phase_q == Forward || phase_q == Rotate;
+  assign move = phase_q == Backward || phase_q == Forward || phase_q == Rotate;
 
   always_ff @(posedge clk_i) begin
     if (wipe_i || key_valid_i) begin
-      p_q <= '0;
+      p_q[0] <= '0;
+      p_q[2] <= '0;
     end else begin
-      if (key_add || key_rotate) p_q[0] <= laned[0];
-      else if (move) p_q[0] <= entering[0];
-      if (move) begin
-        p_q[1] <= phase_q == Waiting ? block_i[63:32] : laned[1] ^ after_q[1];
-        p_q[2] <= entering[1];
-        p_q[3] <= phase_q == Waiting ? block_i[127:96] : laned[0] ^ after_q[0];
-      end
+      if (move || accept || key_add || key_found) p_q[0] <= entering[0];
+      if (move || accept) p_q[2] <= entering[1];
     end
+    if (wipe_i || key_valid_i || accept) begin
+      p_q[1] <= '0;
+      p_q[3] <= '0;
+    end else begin
+      if (move) p_q[1] <= laned[1];
+      if (move || key_add || key_found) p_q[3] <= laned[0];
+    end
+    if (wipe_i || !accept) loaded_q <= '0;
+    else loaded_q <= {block_i[63:32], block_i[127:96]};
   end
 
 endmodule

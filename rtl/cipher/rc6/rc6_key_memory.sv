@@ -27,11 +27,11 @@ module rc6_key_memory
   output word_t       even_o,
   output word_t       odd_o,
 
-  // For the core: even_o was registered and is to be added now; what is in its register Z will be rotated, by 3
-  // if it is to be a word of S; and the result of the clock before is to be written. Zero while erasing.
+  // For the core: even_o was registered and is to be added now, as a word of L or else of S; and what the core
+  // found for the word before is to be written. Zero while erasing.
   output logic  add_o,
-  output logic  rotate_o,
-  output logic  by_three_o,
+  output logic  of_l_o,
+  output logic  found_o,
   input  word_t mixed_i,
 
   // The key can be used, or is forgotten, from the next clock on.
@@ -53,21 +53,21 @@ module rc6_key_memory
   logic [5:0] i_q;
   logic [2:0] j_q, j_last_q;
   logic of_l_q;  // of L, not of S
-  logic [2:0] of_l_delay_q;
+  logic [1:0] of_l_delay_q;
   address_t read, write;
   address_t [3:0] write_q;
   logic write_valid_q;
   logic i_end;
 
-  assign i_end      = i_q == 6'(Words - 1);
-  assign run_d      = {run_q[2:0], (key_valid_i && key_last_i) || (run_q[0] && !(of_l_q && i_end && last_q))};
-  assign add_o      = run_q[2];
-  assign rotate_o   = run_q[3];
-  assign by_three_o = of_l_delay_q[2];
-  assign done_o     = !key_valid_i && (erase_q ? i_end : write_valid_q && !run_q[3]);
+  assign i_end   = i_q == 6'(Words - 1);
+  assign run_d   = {run_q[2:0], (key_valid_i && key_last_i) || (run_q[0] && !(of_l_q && i_end && last_q))};
+  assign add_o   = run_q[2];
+  assign found_o = run_q[3];
+  assign of_l_o  = of_l_delay_q[1];
+  assign done_o  = !key_valid_i && (erase_q ? i_end : write_valid_q && !run_q[3]);
 
-  assign read       = of_l_q ? place_of_l(j_q) : {first_q, i_q};
-  assign write      = {1'b0, read[5:0]};
+  assign read    = of_l_q ? place_of_l(j_q) : {first_q, i_q};
+  assign write   = {1'b0, read[5:0]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -85,7 +85,7 @@ module rc6_key_memory
       erase_q       <= wipe_i || (erase_q && !i_end && !key_valid_i);
       run_q         <= wipe_i || (key_valid_i && !key_last_i) ? '0 : run_d;
       write_valid_q <= run_q[3] && !wipe_i;
-      of_l_delay_q  <= {of_l_delay_q[1:0], of_l_q};
+      of_l_delay_q  <= {of_l_delay_q[0], of_l_q};
       if (wipe_i || key_valid_i) begin
         first_q  <= 1'b1;
         last_q   <= 1'b0;

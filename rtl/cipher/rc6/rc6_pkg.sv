@@ -30,6 +30,10 @@ package rc6_pkg;
     return {low[31:16] + high, low[15:0]};
   endfunction
 
+  function automatic word_t rotl3(input word_t x);
+    return {x[28:0], x[31:29]};
+  endfunction
+
   function automatic word_t rotl5(input word_t x);
     return {x[26:0], x[31:27]};
   endfunction
