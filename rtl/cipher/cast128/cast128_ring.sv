@@ -222,7 +222,7 @@ module cast128_ring
 
   halves_t fresh, fresh2_q, fresh3_q, fresh0_q;  // a block that enters
   halves_t made, state1_q, state2_q, state3_q, state0_q;
-  word_t word;
+  word_t word, feed0_q;
   logic [3:0] purge_q;  // all data is forgotten within a turn
 
   assign fresh = '{left: swap(block_i[31:0]), right: swap(block_i[63:32])};
@@ -236,7 +236,7 @@ module cast128_ring
     .target_i   (state0_q.left),
     .word_o     (word),
     .feed_live_i(!enter0_q),
-    .feed_i     (enter0_q ? fresh0_q.right : state0_q.left),
+    .feed_i     (feed0_q),
     .next_i     (kind0_q),
     .mask_i     (mask0_q),
     .rotate_i   (rotate1_q)
@@ -258,6 +258,7 @@ module cast128_ring
     state2_q <= state1_q;
     state3_q <= state2_q;
     state0_q <= state3_q;
+    feed0_q  <= enter3_q ? fresh3_q.right : state3_q.left;
     result_o <= {swap(made.left), swap(made.right)};
   end
 

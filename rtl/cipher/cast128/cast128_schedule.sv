@@ -42,7 +42,8 @@ module cast128_schedule
   // -- what a step looks up -------------------------------------------------------------------------------
 
   typedef struct packed {
-    logic [3:0][3:0] main;  // bytes for S5 to S8, from the left; the words of the first two and of the last two agree
+    // Bytes for S5 to S8, from the left; the first two are of one word, and so are the last two.
+    logic [3:0][3:0] main;
     logic [3:0] fifth;  // byte of the fifth lookup
   } lookups_t;
 
@@ -89,6 +90,31 @@ module cast128_schedule
     endcase
   endfunction
 
+  // The S-box of the fifth lookup.
+  function automatic logic [1:0] fifth_lane(input logic [2:0] step);
+    return step[2] ? step[1:0] : {!step[1], step[0]};
+  endfunction
+
+  // Which words are read, for the first and the last two S-boxes, which byte of them, and whether it counts.
+  typedef struct packed {
+    logic [2:0]      low;
+    logic [2:0]      high;
+    logic [3:0][1:0] at;
+    logic [3:0]      on;
+  } select_t;
+
+  function automatic select_t select(input logic [4:0] step, input logic fifth);
+    lookups_t bytes = lookups(step);
+    // Of the words that are not being made.
+    logic old = !step[2] && (step[1:0] == 2'd0 || fifth);
+    select.low  = {!step[3] ^ old, fifth ? bytes.fifth[3:2] : bytes.main[3][3:2]};
+    select.high = {!step[3] ^ old, fifth ? bytes.fifth[3:2] : bytes.main[0][3:2]};
+    for (int unsigned t = 0; t < 4; t++) begin
+      select.at[t] = fifth ? bytes.fifth[1:0] : bytes.main[3-t][1:0];
+      select.on[t] = !fifth || fifth_lane(step[2:0]) == 2'(t);
+    end
+  endfunction
+
   // What the three other S-boxes give for byte 0.
   function automatic word_t rest(input logic [1:0] t);
     rest = '0;
@@ -107,50 +133,56 @@ module cast128_schedule
   localparam logic [1:0] LastPhase = 2'(Phases - 1);
   localparam logic [1:0] WritePhase = 2'(Phases - 2);
 
-  state_e state_q;
-  logic [6:0] step_q;  // in Purge and Copy the word; 64: only the last word is written
-  logic [1:0] phase_q;
+  state_e state_d, state_q;
+  logic [6:0] step_d, step_q;  // in Purge and Copy the word; 64: only the last word is written
+  logic [1:0] phase_d, phase_q;
   logic [5:0] made;  // the step whose word is written in this one
-  logic writing, making_key, is_key, odd, first, fifth_q;
-  lookups_t looked;
+  logic writing, making_key, is_key, odd;
 
   assign busy_o  = state_q != Idle;
   assign writing = state_q == Run && phase_q == WritePhase && step_q != '0;
   assign made    = step_q[5:0] - 6'd1;
   assign is_key  = step_q[2];
   assign odd     = step_q[3];
-  assign first   = step_q[2:0] == 3'd0;
-  assign looked  = lookups(step_q[4:0]);
+
+  always_comb begin
+    state_d = state_q;
+    step_d  = step_q;
+    phase_d = '0;
+    unique case (state_q)
+      Purge, Copy: begin
+        step_d = step_q + 7'd1;
+        if (step_q[1:0] == 2'd3) begin
+          step_d  = '0;
+          state_d = state_q == Purge ? Copy : Run;
+        end
+      end
+      Run: begin
+        phase_d = phase_q + 2'd1;
+        if (phase_q == LastPhase) begin
+          phase_d = '0;
+          step_d  = step_q + 7'd1;
+          if (step_q[6]) state_d = Idle;
+        end
+      end
+      default: ;
+    endcase
+    if (wipe_i || key_valid_i) begin
+      step_d  = '0;
+      phase_d = '0;
+      state_d = wipe_i ? Purge : key_last_i ? Copy : Idle;
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= Idle;
       step_q  <= '0;
       phase_q <= '0;
-      fifth_q <= 1'b1;
-    end else if (wipe_i || key_valid_i) begin
-      step_q  <= '0;
-      phase_q <= '0;
-      fifth_q <= 1'b1;
-      if (wipe_i) state_q <= Purge;
-      else state_q <= key_last_i ? Copy : Idle;
     end else begin
-      unique case (state_q)
-        Purge, Copy: begin
-          step_q <= step_q + 7'd1;
-          if (step_q[1:0] == 2'd3) begin
-            step_q  <= '0;
-            state_q <= state_q == Purge ? Copy : Run;
-          end
-        end
-        Run: begin
-          phase_q <= phase_q == LastPhase ? '0 : phase_q + 2'd1;
-          fifth_q <= phase_q == LastPhase;
-          if (phase_q == LastPhase) step_q <= step_q + 7'd1;
-          if (phase_q == LastPhase && step_q[6]) state_q <= Idle;
-        end
-        default: ;
-      endcase
+      state_q <= state_d;
+      step_q  <= step_d;
+      phase_q <= phase_d;
     end
   end
 
@@ -183,13 +215,9 @@ module cast128_schedule
 
   (* ram_style = "distributed" *)
   word_t words[8];
-  logic [2:0] write_address, low_address, high_address, base_address;
-  logic old;  // the lookups are of the words that are not being made
+  logic [2:0] write_address, base_address;
   word_t word_d, low, high, base;
 
-  assign old           = !is_key && (first || fifth_q);
-  assign low_address   = {!odd ^ old, fifth_q ? looked.fifth[3:2] : looked.main[3][3:2]};
-  assign high_address  = {!odd ^ old, fifth_q ? looked.fifth[3:2] : looked.main[0][3:2]};
   assign base_address  = {odd, base_word(odd, step_q[1:0])};
   assign write_address = state_q == Copy ? {1'b0, step_q[1:0]} : {!made[3], made[1:0]};
 
@@ -197,8 +225,12 @@ module cast128_schedule
     if (state_q == Copy || (writing && !made[2])) words[write_address] <= word_d;
   end
 
-  assign low  = words[low_address];
-  assign high = words[high_address];
+  // Known a clock ahead.
+  select_t select_q;
+  always_ff @(posedge clk_i) select_q <= select(step_d[4:0], phase_d == '0);
+
+  assign low  = words[select_q.low];
+  assign high = words[select_q.high];
   assign base = words[base_address];
 
   // -- lookups --------------------------------------------------------------------------------------------
@@ -208,14 +240,12 @@ module cast128_schedule
   word_t [3:0] entry;
   word_t together, sum, acc_q;
 
-  assign lane = is_key ? step_q[1:0] : {!step_q[1], step_q[0]};
+  assign lane = fifth_lane(step_q[2:0]);
 
   for (genvar t = 0; t < 4; t++) begin : gen_lane
-    logic [1:0] at;
     word_t from;
     assign from = t < 2 ? low : high;
-    assign at = fifth_q ? looked.fifth[1:0] : looked.main[3-t][1:0];
-    assign address[31-8*t-:8] = fifth_q && lane != 2'(t) ? '0 : from[8*(3-32'(at))+:8];
+    assign address[31-8*t-:8] = from[8*(3-32'(select_q.at[t]))+:8] & {8{select_q.on[t]}};
   end
 
   cast_lookup #(

@@ -4,8 +4,8 @@
 // of round keys in reverse order. The address registers of the S-boxes hold the word that is being looked up,
 // already masked and rotated. The key schedule, 24 octaves of 8 rounds, runs on the same data path.
 //
-// Cycles per block: 49; the next block enters in the clock in which the result leaves. A fresh key, its beats included, costs 198 clocks,
-// whatever comes first; without one, 1 when the direction changes.
+// Cycles per block: 49; the next block enters in the clock in which the result leaves. A fresh key, its beats
+// included, costs 198 clocks, whatever comes first; without one, 1 when the direction changes.
 module cast256_core
   import cast_pkg::*;
 (

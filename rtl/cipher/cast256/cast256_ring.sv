@@ -123,7 +123,7 @@ module cast256_ring
 
   localparam int unsigned Entries = 64 * Keys;
 
-  logic expanding, expanding_q, receiving_q, erase_q, advance, key_start;
+  logic expanding, expanding_q, receiving_q, erase_q, advance, key_start, key_start_q;
   logic [KeyBits-1:0] place_q;
   logic [KeyBits+5:0] erase_at_q;
   logic write, write_mask_q, write_rotate_q;
@@ -131,7 +131,7 @@ module cast256_ring
   logic [2:0] write_call;
   logic [1:0] write_place;
   logic [KeyBits+5:0] write_at_q;
-  word_t word, written_q, kappa, constant, constant_q;
+  word_t word, written_q, kappa, kappa_q, constant, constant_q;
   logic [4:0] constant_rotate, constant_rotate_q;
   kind_e constant_kind, constant_kind_q;
 
@@ -261,23 +261,23 @@ module cast256_ring
 
   words_t fresh, fresh2_q, fresh3_q, fresh0_q;  // a block that enters
   words_t made, state1_q, state2_q, state3_q, state0_q;
-  word_t target, feed;
-  logic keying0_q;
+  word_t target3, target0_q, feed3, feed0_q;
+  logic live3, live0_q, feed_live0_q;
   logic [3:0] purge_q;  // all data is forgotten within a turn
 
-  assign fresh     = {swap(block_i[31:0]), swap(block_i[63:32]), swap(block_i[95:64]), swap(block_i[127:96])};
-  assign keying0_q = slot_q[0].keying;
+  assign fresh = {swap(block_i[31:0]), swap(block_i[63:32]), swap(block_i[95:64]), swap(block_i[127:96])};
+  assign live3 = !(slot_q[3].keying && key_start_q);
 
   // Forward quads rotate the words to the left, word 0 is looked up and word 1 is the target; backward quads
-  // rotate them to the right, word 3 is looked up and word 0 is the target.
+  // rotate them to the right, word 3 is looked up and word 0 is the target. In stage 3 it is known what stage 0
+  // works on.
   always_comb begin
-    target = backward0_q ? state0_q[0] : state0_q[1];
-    // A slot that a key has entered computes the last round of the block before.
-    if (keying0_q && !leave0_q) target = kappa;
-    feed = target;
-    if (keying0_q) feed = kappa;
-    else if (enter0_q) feed = fresh0_q[0];
-    else if (away0_q) feed = backward0_q ? state0_q[2] : state0_q[0];
+    target3 = backward3_q ? state3_q[0] : state3_q[1];
+    // In the turn in which a key enters, the last round of the block before is computed.
+    if (slot_q[3].keying && !leave3_q) target3 = kappa_q;
+    feed3 = target3;
+    if (enter3_q) feed3 = fresh3_q[0];
+    else if (away3) feed3 = backward3_q ? state3_q[2] : state3_q[0];
     if (backward0_q) made = {state0_q[2], state0_q[1], word, state0_q[3]};
     else made = {state0_q[0], state0_q[3], state0_q[2], word};
   end
@@ -287,11 +287,11 @@ module cast256_ring
   ) u_round (
     .clk_i,
     .kind_i     (kind3_q),
-    .live_i     (!(keying0_q && key_start)),
-    .target_i   (target),
+    .live_i     (live0_q),
+    .target_i   (target0_q),
     .word_o     (word),
-    .feed_live_i(!enter0_q && !away0_q && !(keying0_q && key_start)),
-    .feed_i     (feed),
+    .feed_live_i(feed_live0_q),
+    .feed_i     (feed0_q),
     .next_i     (kind0_q),
     .mask_i     (mask0_q),
     .rotate_i   (rotate1_q)
@@ -308,10 +308,17 @@ module cast256_ring
     fresh0_q <= fresh3_q;
     if (purge_q != '0) state1_q <= '0;
     else state1_q <= enter0_q ? fresh0_q : made;
-    state2_q <= state1_q;
-    state3_q <= state2_q;
-    state0_q <= state3_q;
-    result_o <= {swap(made[0]), swap(made[1]), swap(made[2]), swap(made[3])};
+    state2_q     <= state1_q;
+    state3_q     <= state2_q;
+    state0_q     <= state3_q;
+    target0_q    <= target3;
+    feed0_q      <= feed3;
+    live0_q      <= live3;
+    feed_live0_q <= live3 && !enter3_q && !away3;
+    // Steps of the key schedule are a turn long.
+    kappa_q      <= kappa;
+    key_start_q  <= key_start;
+    result_o     <= {swap(made[0]), swap(made[1]), swap(made[2]), swap(made[3])};
   end
 
   logic unused;
