@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The key schedule of Twofish, on the fly: a pipeline of lookups in block RAM computes one h a clock, so one
+// pair of subkeys in two, in the order in which the direction wants them. The four pairs for whitening come
+// first and are kept; then those of the 16 rounds come over and over, in step with the rounds. Nothing is
+// stored of them but what is in the pipeline. The S-vector comes from the RS code, also in block RAM, three
+// clocks after each key beat.
+//
+// From the last key beat, and from turn_i, to ready_o: 15 clocks. The same for all key lengths: layers that a
+// key has not are lookups of the byte itself.
+module twofish_keys
+  import twofish_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  // Forgets the keys: it loads zeros and has the pipeline run over them. Expected in the first clock after a
+  // reset.
+  input logic wipe_i,
+
+  input logic        key_valid_i,
+  input logic [63:0] key_i,
+  input logic [ 1:0] key_index_i,
+  input logic        key_last_i,
+  input logic [ 5:0] key_len_i,
+
+  // Starts over, for the direction of decrypt_i from the next clock on.
+  input logic turn_i,
+  input logic decrypt_i,
+
+  // The clock in front of the one that uses a round key, and that one.
+  input logic fetch_i,
+  input logic use_i,
+
+  // A block may enter.
+  output logic ready_o,
+
+  // Key words of 8, 16, 24, 32 bytes: the key is of two, of four.
+  output logic short_o,
+  output logic long_o,
+
+  output pair_t in_0_o,
+  output pair_t in_1_o,
+  output pair_t out_0_o,
+  output pair_t out_1_o,
+  output pair_t round_key_o,
+
+  // The S-vector, word i for the key of layer D, C, B, A.
+  output word_t [3:0] s_o
+);
+
+  // -- the key --------------------------------------------------------------------------------------------
+
+  pair_t [3:0] m_q;
+  logic short_q, long_q;
+  logic fresh;
+
+  logic unused;
+  assign unused = ^key_len_i[2:0];
+
+  assign fresh  = key_valid_i && key_index_i == '0;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 4; i++) begin
+      if (wipe_i || (fresh && i != 0)) m_q[i] <= '0;
+      else if (key_valid_i && 32'(key_index_i) == i) m_q[i] <= key_i;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      short_q <= 1'b0;
+      long_q  <= 1'b0;
+    end else if (key_valid_i) begin
+      short_q <= key_len_i[5:3] == 3'd2;
+      long_q  <= key_len_i[5:3] == 3'd4;
+    end
+  end
+
+  assign short_o = short_q;
+  assign long_o  = long_q;
+
+  // -- the S-vector ---------------------------------------------------------------------------------------
+
+  // Between key beats key_i is zero, and so is what the memories then hold.
+  word_t [7:0] share, share_q;
+  word_t       code;
+  word_t [3:0] s_q;
+  logic  [2:1] coded_q;
+
+  for (genvar j = 0; j < 8; j += 2) begin : gen_code
+    twofish_rom #(
+      .Kind  (2),
+      .Column(j)
+    ) u_rom (
+      .clk_i,
+      .enable_i(1'b1),
+      .table_i ({2'd1, 2'd0}),
+      .a_i     (key_i[8*j+:16]),
+      .y_o     (share[j+:2])
+    );
+  end
+
+  always_comb begin
+    code = '0;
+    for (int unsigned j = 0; j < 8; j++) code ^= share_q[j];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) coded_q <= '0;
+    else coded_q <= wipe_i ? '0 : {coded_q[1], key_valid_i};
+  end
+
+  // The newest word is for layer D.
+  always_ff @(posedge clk_i) begin
+    share_q <= share;
+    if (wipe_i || fresh) s_q <= '0;
+    else if (coded_q[2]) s_q <= {s_q[2:0], code};
+  end
+
+  assign s_o = s_q;
+
+  // -- control --------------------------------------------------------------------------------------------
+
+  logic start;
+  logic running_q;  // the key is whole
+  logic [3:0] done_q;  // advances since the start
+  logic settling;
+  logic advance;
+  logic rounds_q, odd_q;  // what is looked up next: A or B of a pair, for whitening or for a round
+  logic [3:0] index_q;
+
+  assign start    = wipe_i || turn_i || fresh;
+  assign settling = running_q && done_q != 4'd15;
+  assign advance  = settling || fetch_i || use_i;
+  assign ready_o  = running_q && done_q >= 4'd14;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      running_q <= 1'b0;
+      done_q    <= '0;
+      rounds_q  <= 1'b0;
+      index_q   <= '0;
+      odd_q     <= 1'b0;
+    end else begin
+      if (wipe_i || turn_i) running_q <= 1'b1;
+      else if (key_valid_i) running_q <= key_last_i;
+      if (start) done_q <= '0;
+      else if (settling) done_q <= done_q + 4'd1;
+      if (start) begin
+        rounds_q <= 1'b0;
+        index_q  <= '0;
+        odd_q    <= 1'b0;
+      end else if (advance) begin
+        odd_q <= !odd_q;
+        if (odd_q) begin
+          rounds_q <= rounds_q || index_q == 4'd3;
+          index_q  <= !rounds_q && index_q == 4'd3 ? '0 : index_q + 4'd1;
+        end
+      end
+    end
+  end
+
+  // -- h --------------------------------------------------------------------------------------------------
+
+  // Pairs 0 to 3 are for whitening, 4 + r for round r. Decryption has it the other way round.
+  logic [4:0] pair;
+  byte_t x;
+  assign pair = rounds_q ? 5'd4 + {1'b0, index_q ^ {4{decrypt_i}}} : {3'd0, index_q[1] ^ decrypt_i, index_q[0]};
+  assign x = {2'b00, pair, odd_q};
+
+  // All bytes of the first layer are the same.
+  byte_t [1:0] a;
+  byte_t [3:0] b, c, d;
+  word_t address_b, address_c, address_d, address_e;
+  products_t [3:0] e;
+
+  twofish_rom #(
+    .Kind(0)
+  ) u_rom_a (
+    .clk_i,
+    .enable_i(advance),
+    .table_i (long_q ? {2'd1, 2'd0} : {2'd2, 2'd2}),
+    .a_i     ({x, x}),
+    .y_o     (a)
+  );
+
+  // A is made from the even key words, B from the odd ones; they take turns in every stage.
+  function automatic word_t half(input pair_t m, input logic odd);
+    return odd ? m[63:32] : m[31:0];
+  endfunction
+
+  assign address_b = {a[LayerA[3]], a[LayerA[2]], a[LayerA[1]], a[LayerA[0]]} ^ half(m_q[3], !odd_q);
+  assign address_c = b ^ half(m_q[2], odd_q);
+  assign address_d = c ^ half(m_q[1], !odd_q);
+  assign address_e = d ^ half(m_q[0], odd_q);
+
+  for (genvar j = 0; j < 4; j += 2) begin : gen_layers
+    twofish_rom #(
+      .Kind(0)
+    ) u_rom_b (
+      .clk_i,
+      .enable_i(advance),
+      .table_i (short_q ? {2'd2, 2'd2} : {1'b0, LayerB[j+1], 1'b0, LayerB[j]}),
+      .a_i     (address_b[8*j+:16]),
+      .y_o     (b[j+:2])
+    );
+
+    twofish_rom #(
+      .Kind(0)
+    ) u_rom_c (
+      .clk_i,
+      .enable_i(advance),
+      .table_i ({1'b0, LayerC[j+1], 1'b0, LayerC[j]}),
+      .a_i     (address_c[8*j+:16]),
+      .y_o     (c[j+:2])
+    );
+
+    twofish_rom #(
+      .Kind(0)
+    ) u_rom_d (
+      .clk_i,
+      .enable_i(advance),
+      .table_i ({1'b0, LayerD[j+1], 1'b0, LayerD[j]}),
+      .a_i     (address_d[8*j+:16]),
+      .y_o     (d[j+:2])
+    );
+
+    twofish_rom #(
+      .Kind(1)
+    ) u_rom_e (
+      .clk_i,
+      .enable_i(advance),
+      .table_i ({1'b0, LayerE[j+1], 1'b0, LayerE[j]}),
+      .a_i     (address_e[8*j+:16]),
+      .y_o     (e[j+:2])
+    );
+  end
+
+
+  // -- subkeys --------------------------------------------------------------------------------------------
+
+  word_t a_q, h_q, b_rotated;
+  pair_t subkeys, round_key_q;
+  pair_t in_0_q, in_1_q, out_0_q, out_1_q;
+
+  assign b_rotated = rol8(h_q);
+  assign subkeys   = {rol9(a_q + {b_rotated[30:0], 1'b0}), a_q + b_rotated};
+
+  always_ff @(posedge clk_i) begin
+    if (use_i || (settling && !done_q[0])) a_q <= h_q;
+    if (advance) h_q <= mds(e);
+    if (done_q == 4'd7) in_0_q <= subkeys;
+    if (done_q == 4'd9) in_1_q <= subkeys;
+    if (done_q == 4'd11) out_0_q <= subkeys;
+    if (done_q == 4'd13) out_1_q <= subkeys;
+    if (wipe_i) round_key_q <= '0;
+    else if (fetch_i) round_key_q <= subkeys;
+  end
+
+  assign in_0_o      = in_0_q;
+  assign in_1_o      = in_1_q;
+  assign out_0_o     = out_0_q;
+  assign out_1_o     = out_1_q;
+  assign round_key_o = round_key_q;
+
+endmodule
