@@ -84,7 +84,7 @@ module rc6_key_memory
     end else begin
       erase_q       <= wipe_i || (erase_q && !i_end && !key_valid_i);
       run_q         <= wipe_i || (key_valid_i && !key_last_i) ? '0 : run_d;
-      write_valid_q <= run_q[3] && !wipe_i;
+      write_valid_q <= run_q[3] && !wipe_i && !key_valid_i;
       of_l_delay_q  <= {of_l_delay_q[0], of_l_q};
       if (wipe_i || key_valid_i) begin
         first_q  <= 1'b1;
@@ -120,7 +120,8 @@ module rc6_key_memory
   assign a_write = key_valid_i || erase_q;
   assign b_write = key_valid_i || erase_q || write_valid_q;
   assign a_data  = key_i[31:0];
-  assign b_data  = key_i[63:32] | mixed_i;
+  // A key may come while the schedule of another one runs: the words of that one stay out of it.
+  assign b_data  = key_i[63:32] | (mixed_i & ~{32{key_valid_i}});
 
   always_comb begin
     if (key_valid_i) a_address = place_of_l({key_index_i, 1'b0});

@@ -60,7 +60,7 @@ module sm4_core
       count_q   <= '0;
     end else begin
       purge_q  <= 1'b0;
-      expand_q <= ((key_valid_i && key_last_i) || (expand_q && !last)) && !clear;
+      expand_q <= ((key_valid_i && key_last_i) || (expand_q && !last && !key_valid_i)) && !clear;
       scrub_q  <= clear || (scrub_q && !last && !key_valid_i);
       keyed_q  <= ((expand_q && last) || keyed_q) && !clear && !key_valid_i;
       busy_q   <= (accept || (busy_q && !last)) && !clear;
