@@ -190,6 +190,7 @@ module mars_core
 
   word_t s_l, s_c;
   word_t r5, r10;
+  word_t rotated;  // L, complemented in decryption
   word_t l, m;  // what is added to B or D, and to C
   word_t l_sum, m_sum, f_sum, crossed, exclusive, side, b_sum, turned;
   logic subtract, side_carry, core_forward;
@@ -201,9 +202,11 @@ module mars_core
   assign r5           = rol(product_q, 5);
   assign r10          = rol(product_q, 10);
 
+  assign rotated      = rotate(found_q ^ r5 ^ r10, r10[4:0]);
+
   // In forward mixing the adder of B and D has the late sums.
   always_comb begin
-    if (!mixing) l = rotate(found_q ^ r5 ^ r10, r10[4:0]);
+    if (!mixing) l = rotated;
     else if (!forward_q) l = s_l;
     else if (count_q[1:0] == 2'd1) l = c_q;
     else if (count_q[1:0] == 2'd2) l = a_q;
@@ -244,7 +247,7 @@ module mars_core
   logic [9:0] l_other, x_other, y_other;
   logic [7:0] c_other;
 
-  assign ahead       = ahead_q + l[21:0] + 22'(decrypt_q);
+  assign ahead       = ahead_q + rotated[21:0] + 22'(decrypt_q);
   // In Add s_x is zero.
   assign far         = (decrypt_q ? crossed[21:13] : crossed[8:0]) + add_key[8:0];
   assign soon        = phase_q == Add ? far : sum[8:0];
