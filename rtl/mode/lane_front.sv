@@ -89,12 +89,12 @@ module lane_front
   if (KeyLengths == '0 || KeyLengths[0]) begin : gen_illegal_keys
     $error("lane_front: KeyLengths must name at least one length and not 0");
   end
-  if (Lanes < 2 || 2 ** $clog2(
+  if (Lanes < 4 || 2 ** $clog2(
       Lanes
     ) != Lanes || Keys < 2 || 2 ** $clog2(
       Keys
     ) != Keys) begin : gen_illegal_lanes
-    $error("lane_front: Lanes and Keys must be powers of two");
+    $error("lane_front: Lanes and Keys must be powers of two, and at least 4 and 2");
   end
   if (LaneBytes < 8 * BlockBytes || 2 ** $clog2(LaneBytes) != LaneBytes) begin : gen_illegal_bytes
     $error("lane_front: LaneBytes must be a power of two and at least 8 blocks");

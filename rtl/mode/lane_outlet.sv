@@ -104,7 +104,7 @@ module lane_outlet
 
   // -- which lane -----------------------------------------------------------------------------------------
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     Find,  // no lane is being answered
     Send,  // results go out
     Last,  // then the trailer
@@ -112,66 +112,82 @@ module lane_outlet
     Turn,  // more of the same lane is wanted: what was known of it is old
     Wait,
     Look,
+    Know,
     More
   } state_e;
 
-  logic [7:0] at_d, at_q;  // one bit for each state, and one of them set
+  logic [8:0] at_d, at_q;  // one bit for each state, and one of them set
   lane_t find_q;
-  logic found_valid_q;  // the lane looked at was active, and not the one that is being answered
+  logic seen_valid_q;  // the lane looked at before was active, and not the one that is being answered
+  lane_t seen_lane_q;
+  logic seen_closed_q;
+  status_e seen_status_q;
+  count_t seen_written_q, seen_done_q, seen_sent_q, waiting;
+  logic finished;
+  logic found_q;  // a lane to be answered
   lane_t found_lane_q;
-  logic found_closed_q;
   status_e found_status_q;
-  logic found_whole_q;  // all blocks that came are done
+  logic found_finished_q;  // all of it is there
+  logic found_skip_q;  // and nothing of it is to be sent
   logic found_any_q;  // there is something to be sent
-  logic found_full_q;  // the buffer is nearly full
   count_t found_done_q, found_sent_q, found_left_q;
-  count_t sent_of_find, waiting;
-  logic found, finished, streaming;
+  count_t sent_of_find;
+  logic streaming;  // the lane that is being answered is not finished
   logic take_run;  // blocks are known to be there, or the end
   logic whole_q;  // the lane is finished: behind what is being sent comes the trailer
   status_e status_q;
 
-  assign finished  = found_closed_q && found_whole_q;
-  assign found     = found_valid_q && (finished || found_full_q);
   assign streaming = !at_q[Find] && !whole_q;
-  assign take_run  = at_q[Find] ? found : at_q[More] && (found_any_q || finished);
+  assign take_run  = at_q[Find] ? found_q : at_q[More] && (found_any_q || found_finished_q);
   assign find_o    = find_q;
-  assign waiting   = done_of_find - sent_of_find;
+  assign waiting   = seen_done_q - seen_sent_q;
+  assign finished  = seen_closed_q && seen_done_q == seen_written_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      find_q         <= '0;
-      found_valid_q  <= 1'b0;
-      found_lane_q   <= '0;
-      found_closed_q <= 1'b0;
-      found_status_q <= StatusOk;
-      found_whole_q  <= 1'b0;
-      found_any_q    <= 1'b0;
-      found_full_q   <= 1'b0;
-      found_done_q   <= '0;
-      found_sent_q   <= '0;
-      found_left_q   <= '0;
-    end else if (!found || at_q[Find] || streaming) begin
-      find_q <= streaming ? lane_q : find_q + lane_t'(1);
+      find_q           <= '0;
+      seen_valid_q     <= 1'b0;
+      seen_lane_q      <= '0;
+      seen_closed_q    <= 1'b0;
+      seen_status_q    <= StatusOk;
+      seen_written_q   <= '0;
+      seen_done_q      <= '0;
+      seen_sent_q      <= '0;
+      found_q          <= 1'b0;
+      found_lane_q     <= '0;
+      found_status_q   <= StatusOk;
+      found_finished_q <= 1'b0;
+      found_skip_q     <= 1'b0;
+      found_any_q      <= 1'b0;
+      found_done_q     <= '0;
+      found_sent_q     <= '0;
+      found_left_q     <= '0;
+    end else if (!found_q || at_q[Find] || streaming) begin
+      find_q           <= streaming ? lane_q : find_q + lane_t'(1);
       // A lane that is taken is not to be found again.
-      if (streaming) found_valid_q <= !take_run;
-      else found_valid_q <= find_active_i && find_q != (at_q[Find] ? found_lane_q : lane_q);
-      found_lane_q   <= find_q;
-      found_closed_q <= find_closed_i;
-      found_status_q <= find_status_i;
-      found_whole_q  <= done_of_find == find_written_i;
-      found_any_q    <= done_of_find != sent_of_find;
-      // Nearly: lane_intake stops two or three blocks before it is.
-      found_full_q   <= waiting[PtrBits] || waiting[PtrBits-1:2] == '1;
-      found_done_q   <= done_of_find;
-      found_sent_q   <= sent_of_find;
-      found_left_q   <= waiting;
+      seen_valid_q     <= find_active_i && !streaming && (at_q[Find] || find_q != lane_q);
+      seen_lane_q      <= find_q;
+      seen_closed_q    <= find_closed_i;
+      seen_status_q    <= find_status_i;
+      seen_written_q   <= find_written_i;
+      seen_done_q      <= done_of_find;
+      seen_sent_q      <= sent_of_find;
+      // Nearly full is enough: lane_intake stops two or three blocks before it is.
+      found_q          <= seen_valid_q && (finished || waiting[PtrBits] || waiting[PtrBits-1:2] == '1);
+      found_lane_q     <= seen_lane_q;
+      found_status_q   <= seen_status_q;
+      found_finished_q <= finished;
+      found_skip_q     <= finished && seen_status_q != StatusOk;
+      found_any_q      <= seen_done_q != seen_sent_q;
+      found_done_q     <= seen_done_q;
+      found_sent_q     <= seen_sent_q;
+      found_left_q     <= waiting;
     end
   end
 
   // -- beats of the lane ----------------------------------------------------------------------------------
 
-  logic go_q, side_q, last_side, block_sent, skip;
+  logic go_q, side_q, last_side, block_sent;
   count_t left_q;  // blocks of this run
   logic   run_end_q;  // one is left
   logic [1:0] trailer_valid_q, beat_valid_q, beat_side_q, beat_last_q;
@@ -181,19 +197,19 @@ module lane_outlet
   assign sent_d     = sent_q + count_t'(1);
   assign last_side  = !Wide || side_q;
   assign block_sent = at_q[Send] && go_q && last_side;
-  assign skip       = finished && found_status_q != StatusOk;
 
   logic send;  // the lane has something to send
-  assign send       = found_any_q && !skip;
+  assign send       = found_any_q && !found_skip_q;
 
-  assign at_d[Find] = (at_q[Find] && !found) || (at_q[Gone] && release_o);
+  assign at_d[Find] = (at_q[Find] && !found_q) || (at_q[Gone] && release_o);
   assign at_d[Send] = (take_run && send) || (at_q[Send] && !(block_sent && run_end_q));
   assign at_d[Last] = (take_run && !send) || (block_sent && run_end_q && whole_q) || (at_q[Last] && !go_q);
   assign at_d[Gone] = (at_q[Last] && go_q) || (at_q[Gone] && !release_o);
   assign at_d[Turn] = block_sent && run_end_q && !whole_q;
   assign at_d[Wait] = at_q[Turn];
   assign at_d[Look] = at_q[Wait];
-  assign at_d[More] = at_q[Look] || (at_q[More] && !take_run);
+  assign at_d[Know] = at_q[Look];
+  assign at_d[More] = at_q[Know] || (at_q[More] && !take_run);
 
   for (genvar i = 0; i < 2; i++) begin : gen_sent
     count_t data;
@@ -216,7 +232,7 @@ module lane_outlet
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      at_q      <= 8'(1 << Find);
+      at_q      <= 9'(1 << Find);
       lane_q    <= '0;
       sent_q    <= '0;
       left_q    <= '0;
@@ -230,11 +246,11 @@ module lane_outlet
       short_q <= Wide && Ctr && payload_len_i[3:0] inside {[4'd1 : 4'd8]};
       if (take_run) begin
         lane_q   <= found_lane_q;
-        whole_q  <= finished;
+        whole_q  <= found_finished_q;
         status_q <= found_status_q;
         left_q    <= found_left_q;
         run_end_q <= found_left_q == count_t'(1);
-        sent_q   <= skip ? found_done_q : found_sent_q;
+        sent_q   <= found_skip_q ? found_done_q : found_sent_q;
         side_q   <= 1'b0;
       end else begin
         if (at_q[Send] && go_q) side_q <= !last_side;
