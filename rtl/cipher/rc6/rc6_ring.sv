@@ -2,6 +2,7 @@
 //
 // RC6-32/20 as a ring of six stages, one round, with as many blocks inside, each under a key of its own and in
 // its own direction. A block goes round 21 times: once for the words in front of the rounds, then the rounds.
+// With Way there is a seventh stage, in front of the first.
 //   stage 1   multiply B and D
 //   stage 2   join the products: t and u, and the amounts of the rotations
 //   stage 3   xor with t and u (encryption), the first half of the rotations
@@ -13,16 +14,18 @@
 // the lanes; decryption subtracts S[43] and S[42] there. Behind the last turn, too, the words stand one further
 // in decryption. Rotation to the right by n is one by ~n + 1 to the left.
 //
-// Cycles: a block every 21 clocks at full load; 128 from the block to its result, in both directions and for
-// every key length. Key set-up: see rc6_ring_keys.
+// Cycles: a block every 21 clocks at full load; 128 (with Way 149) from the block to its result, in both
+// directions and for every key length. Key set-up: see rc6_ring_keys.
 module rc6_ring
   import rc6_pkg::*;
 #(
+  // Stages between the door and the multipliers, which may be far from all else on the device: 0 or 1.
+  parameter int unsigned Way  = 0,
   // Key places.
   parameter int unsigned Keys = 8,
 
   localparam int unsigned KeyBits  = $clog2(Keys),
-  localparam int unsigned Stages   = 6,
+  localparam int unsigned Stages   = 6 + Way,
   localparam int unsigned TurnBits = $clog2(Stages),
   // A slot has two numbers, used in turn: its next block enters before the result of the one before is out.
   localparam int unsigned SlotBits = TurnBits + 1
@@ -51,6 +54,10 @@ module rc6_ring
   output block_t                result_o
 );
 
+  if (!(Way inside {0, 1})) begin : gen_illegal_way
+    $error("rc6_ring: Way must be 0 or 1");
+  end
+
   localparam logic [4:0] Final = 5'(Rounds + 1);  // the last pair of words
 
   typedef struct packed {
@@ -63,7 +70,7 @@ module rc6_ring
     logic [KeyBits-1:0] place;
   } slot_t;
 
-  // -- the ring of slots, a clock ahead of the data: slot_q[s + 1] belongs to stage s -------------------------
+  // -- the ring of slots, a clock ahead of the data: slot_q[Way+s+1] belongs to stage s ----------------------
 
   slot_t [Stages:1] slot_q;
   slot_t at_door, through, leaving_q;
@@ -136,13 +143,13 @@ module rc6_ring
     .key_words_i  (key_len_i[5:2]),
     .key_place_i,
     .busy_o       (key_busy_o),
-    .lane_place_i (slot_q[4].place),
-    .lane_pair_i  (slot_q[4].decrypt ? Final : slot_q[4].pair),
-    .lane_want_i  (!slot_q[5].decrypt || slot_q[5].first),
+    .lane_place_i (slot_q[Way+4].place),
+    .lane_pair_i  (slot_q[Way+4].decrypt ? Final : slot_q[Way+4].pair),
+    .lane_want_i  (!slot_q[Way+5].decrypt || slot_q[Way+5].first),
     .lane_o       (lane_key),
-    .entry_place_i(slot_q[5].place),
-    .entry_pair_i (slot_q[5].decrypt ? slot_q[5].pair : Final),
-    .entry_want_i (slot_q[6].decrypt || slot_q[6].last),
+    .entry_place_i(slot_q[Way+5].place),
+    .entry_pair_i (slot_q[Way+5].decrypt ? slot_q[Way+5].pair : Final),
+    .entry_want_i (slot_q[Way+6].decrypt || slot_q[Way+6].last),
     .entry_o      (entry_key)
   );
 
@@ -163,7 +170,7 @@ module rc6_ring
 
   // The words A, B, C, D are 0 to 3; B and D go along with lanes 1 and 0 (side 1, side 0). A name's number is
   // the stage that it goes into.
-  word_t [3:0] in_q, p1_q, p2_q, p3_q, next;
+  word_t [3:0] in_q, p0_q, p1_q, p2_q, p3_q, next;
   logic enter_q;
   word_t [1:0] low_q;
   logic [1:0][15:0] high_q;
@@ -180,9 +187,9 @@ module rc6_ring
       joined[k] = rotl5(join_products(low_q[k], high_q[k]));
     end
     for (int unsigned k = 0; k < 2; k++) begin
-      if (slot_q[3].first) amount_d[k] = {5{slot_q[3].decrypt}};
-      else amount_d[k] = slot_q[3].decrypt ? ~joined[k][4:0] : joined[1-k][4:0];
-      if (slot_q[4].decrypt) opened[k] = {p3_q[2-2*k][30:0], p3_q[2-2*k][31]};
+      if (slot_q[Way+3].first) amount_d[k] = {5{slot_q[Way+3].decrypt}};
+      else amount_d[k] = slot_q[Way+3].decrypt ? ~joined[k][4:0] : joined[1-k][4:0];
+      if (slot_q[Way+4].decrypt) opened[k] = {p3_q[2-2*k][30:0], p3_q[2-2*k][31]};
       else opened[k] = p3_q[2*k] ^ product3_q[k];
     end
     // Side 0 becomes the next A, side 1 the next C.
@@ -193,6 +200,15 @@ module rc6_ring
     next[3] = sum6_q[0] ^ product6_q[1];
   end
 
+  if (Way == 0) begin : gen_near
+    assign p1_q = p0_q;
+  end else begin : gen_far
+    always_ff @(posedge clk_i) begin
+      if (purge) p1_q <= '0;
+      else p1_q <= p0_q;
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) enter_q <= 1'b0;
     else enter_q <= enter;
@@ -201,7 +217,7 @@ module rc6_ring
   always_ff @(posedge clk_i) begin
     if (purge) begin
       in_q       <= '0;
-      p1_q       <= '0;
+      p0_q       <= '0;
       p2_q       <= '0;
       p3_q       <= '0;
       low_q      <= '0;
@@ -221,7 +237,7 @@ module rc6_ring
       result_o   <= '0;
     end else begin
       in_q <= decrypt_i ? block_i : {block_i[95:0], block_i[127:96]};
-      p1_q <= enter_q ? in_q : next;
+      p0_q <= enter_q ? in_q : next;
       // Into stage 2.
       p2_q <= p1_q;
       for (int unsigned k = 0; k < 2; k++) begin
@@ -231,7 +247,7 @@ module rc6_ring
       // 3
       p3_q      <= p2_q;
       amount3_q <= amount_d;
-      if (slot_q[3].first) product3_q <= '0;
+      if (slot_q[Way+3].first) product3_q <= '0;
       else product3_q <= joined;
       // 4
       for (int unsigned k = 0; k < 2; k++) turned4_q[k] <= rotl(opened[k], {3'b000, amount3_q[k][1:0]});
@@ -244,11 +260,11 @@ module rc6_ring
       side5_q    <= side4_q;
       // 6
       for (int unsigned k = 0; k < 2; k++) begin
-        sum6_q[k] <= slot_q[6].decrypt ? turned5_q[k] - lane_key[k] : turned5_q[k] + lane_key[k];
+        sum6_q[k] <= slot_q[Way+6].decrypt ? turned5_q[k] - lane_key[k] : turned5_q[k] + lane_key[k];
       end
-      if (!slot_q[6].decrypt) product6_q <= '0;
+      if (!slot_q[Way+6].decrypt) product6_q <= '0;
       else product6_q <= product5_q;
-      side6_q  <= slot_q[6].decrypt ? {side5_q[0], side5_q[1]} : side5_q;
+      side6_q  <= slot_q[Way+6].decrypt ? {side5_q[0], side5_q[1]} : side5_q;
       result_o <= decrypt6 ? {next[0], next[3:1]} : next;
     end
   end

@@ -6,6 +6,8 @@
 module rc6_ring_slot
   import slot_pkg::*;
 #(
+  // As in rc6_ring.
+  parameter int unsigned Way       = 0,
   // Frames in flight, and bytes of payload that each holds (lane_front).
   parameter int unsigned Lanes     = 8,
   parameter int unsigned LaneBytes = 2048
@@ -76,6 +78,7 @@ module rc6_ring_slot
   );
 
   rc6_ring #(
+    .Way (Way),
     .Keys(Lanes)
   ) u_core (
     .clk_i,
