@@ -6,8 +6,8 @@
 //   C1 to C3   t = w * Z6; x1 = y1 ^ t, x2 = y3 ^ t, and with u = s + t x3 = y2 ^ u, x4 = y4 ^ u
 // A block goes round eight times and leaves after stage A3 of the ninth turn.
 //
-// Cycles: a block every 9 clocks with all slots in use; 78 clocks from the block to its result. Key set-up: see
-// idea_key_schedule, both passes.
+// Cycles: a block every 9 clocks with all slots in use; 78 clocks from the block to its result. Key set-up: 171
+// clocks from the last key beat, for both directions, with a multiplier of its own; after a wipe Keys * 32 more.
 module idea_ring
   import idea_pkg::*;
 #(
