@@ -213,7 +213,10 @@ module idea_key_schedule
   logic [1:0] clock_q;
   logic [4:0] step_q;  // in the chain: of t = x^(2^n - 1), n squarings and one product with t itself double n
   logic [4:0] row_q, pair_row_q, inverse_row_q;  // read, under way, back
-  logic inverted_role, collects, launch, take, chain_starts, multiplies, multiply_next, use_product;
+  logic take;  // its product is there
+  logic take_d;
+  logic inverted_role, collects, launch, chain_starts, multiplies, multiply_next;
+  logic use_product;  // for a subkey or the multiplier; a word of the second pass gives way
   logic pairs;  // a product now starts two multiplications
   logic second_q;  // the second multiplication of two with the same inverse
   word_t operand, base_q, row_word;
@@ -222,14 +225,12 @@ module idea_key_schedule
   assign inverted_role = role_q == 3'd0 || role_q == 3'd3;
   assign collects      = valid_q && !set_q && inverted_role;
   assign launch        = collects && collect_q;
-  assign take          = flying_q && clock_q == 2'(MulClocks - 1);
+  assign take_d        = flying_q && clock_q == 2'(MulClocks - 2) && !wipe_i && !key_valid_i;
   assign chain_starts  = take && collect_q && set_q;
   assign pairs         = back_q || (chain_q && step_q == 5'd18);
   assign multiplies    = step_q inside {5'd1, 5'd4, 5'd9, 5'd18};
   assign multiply_next = chain_q && step_q inside {5'd0, 5'd3, 5'd8, 5'd17};
 
-  // A word of the second pass gives way.
-  assign use_product   = chain_starts || (take && (chain_q || back_q)) || inverse_q;
   assign done          = valid_q && !use_product;
 
   assign negate        = set_q && additive(role_q) && !use_product;
@@ -238,19 +239,24 @@ module idea_key_schedule
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      collect_q <= 1'b0;
-      chain_q   <= 1'b0;
-      back_q    <= 1'b0;
-      inverse_q <= 1'b0;
-      second_q  <= 1'b0;
-      flying_q  <= 1'b0;
-      clock_q   <= '0;
-      step_q    <= '0;
-      row_q     <= '0;
+      collect_q   <= 1'b0;
+      chain_q     <= 1'b0;
+      back_q      <= 1'b0;
+      inverse_q   <= 1'b0;
+      second_q    <= 1'b0;
+      flying_q    <= 1'b0;
+      take        <= 1'b0;
+      use_product <= 1'b0;
+      clock_q     <= '0;
+      step_q      <= '0;
+      row_q       <= '0;
     end else begin
-      clock_q   <= launch || take ? 2'd0 : clock_q + 2'd1;
+      clock_q <= launch || take ? 2'd0 : clock_q + 2'd1;
+      take <= take_d;
+      use_product <= (take_d && (chain_q || back_q || (collect_q && (set_q || start))))
+        || (take && back_q && !wipe_i && !key_valid_i);
       inverse_q <= take && back_q && !wipe_i && !key_valid_i;
-      second_q  <= take && pairs;
+      second_q <= take && pairs;
       if (wipe_i || key_valid_i) begin
         collect_q <= 1'b0;
         chain_q   <= 1'b0;
