@@ -21,9 +21,11 @@ use common::{Random, algorithms, built};
 
 /// Blocks for each algorithm; of a hash, blocks that are compressed.
 const BLOCKS: u64 = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
-/// A configuration's turn. Each has one at least; then they take turns until their algorithm has its blocks, so
-/// that faster models compute more of them.
+/// A configuration's turn. They take turns until each has had its share; then those whose models are fast go on
+/// until their algorithm has its blocks.
 const TURN: Duration = Duration::from_millis(if cfg!(debug_assertions) { 50 } else { 500 });
+/// Frames for each configuration at least.
+const SHARE: u64 = if cfg!(debug_assertions) { 64 } else { 512 };
 /// Frames for one call of a model.
 const FRAMES: usize = 64;
 /// Bytes of a frame's data at most: beyond what a lane's buffer holds.
@@ -151,6 +153,8 @@ struct Work<'a> {
     waiting: VecDeque<Pair<'a>>,
     done: Vec<Pair<'a>>,
     compared: BTreeMap<&'static str, u64>,
+    /// Blocks a second of the pairs that may have another turn, by algorithm and configuration.
+    speeds: BTreeMap<(&'static str, &'a str), f64>,
     failed: bool,
 }
 
@@ -171,7 +175,13 @@ fn every_configuration_agrees_with_the_cpu() {
     let pairs = catalogue.configurations.iter().flat_map(|configuration| {
         algorithms(configuration).into_iter().map(move |algorithm| Pair::new(configuration, algorithm))
     });
-    let work = Work { waiting: pairs.collect(), done: Vec::new(), compared: BTreeMap::new(), failed: false };
+    let work = Work {
+        waiting: pairs.collect(),
+        done: Vec::new(),
+        compared: BTreeMap::new(),
+        speeds: BTreeMap::new(),
+        failed: false,
+    };
     let start = Instant::now();
     let work = Mutex::new(work);
     std::thread::scope(|scope| {
@@ -187,7 +197,21 @@ fn every_configuration_agrees_with_the_cpu() {
                     let mut work = work.lock().expect("no panic under the lock");
                     let sum = work.compared.entry(pair.algorithm.name).or_default();
                     *sum += blocks;
-                    if *sum < BLOCKS { work.waiting.push_back(pair) } else { work.done.push(pair) }
+                    let enough = *sum >= BLOCKS;
+                    // The fastest always goes on.
+                    let (name, place) =
+                        (pair.algorithm.name, (pair.algorithm.name, pair.configuration.name.as_str()));
+                    let speed = pair.blocks as f64 / pair.time.as_secs_f64();
+                    work.speeds.insert(place, speed);
+                    let faster =
+                        |((other, _), by): (&(&str, &str), &f64)| *other == name && *by > 2.0 * speed;
+                    let slow = work.speeds.iter().any(faster);
+                    if (enough || slow) && pair.frames >= SHARE {
+                        work.speeds.remove(&place);
+                        work.done.push(pair);
+                    } else {
+                        work.waiting.push_back(pair);
+                    }
                 }
             });
         }
