@@ -180,7 +180,7 @@ module lane_intake
   );
 
   logic is_key, is_payload;
-  logic full_q;  // the lane may have no room for another block
+  logic full_q;  // the lane has no room for another block
   logic begun_q;  // there is a block in the lane, and it is not armed yet
   assign is_key     = section == SecKey;
   assign is_payload = section == SecPayload;
@@ -340,8 +340,7 @@ module lane_intake
       if (at_q[Start]) written_q <= lane_written;
       else if (block_end) written_q <= written_q + (PtrBits + 1)'(1);
       block_end_q <= block_end;
-      // Two blocks early, for it comes two clocks late.
-      full_q <= room_used[PtrBits] || room_used[PtrBits-1:1] == '1;
+      full_q <= room_used[PtrBits] || (block_end && room_used[PtrBits-1:0] == '1);
       iv_valid_o <= (take && !is_key && !is_payload && last) || (iv_valid_o && !iv_ready_i);
       begun_q    <= block_end_q || (begun_q && !arm_o);
     end

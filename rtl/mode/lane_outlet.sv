@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Frames out: takes results into the lanes' parts of the output buffer, looks for a lane whose frame is
-// finished, and answers it: results, then the trailer. A lane whose buffer is nearly full is answered, too,
+// finished, and answers it: results, then the trailer. A lane whose buffer is full is answered, too,
 // as far as it has come, and has the outlet to itself until its trailer is out: that is how a frame longer
 // than the buffer passes. A frame with a fault is answered by its trailer alone, unless its results are
 // already on their way.
@@ -172,8 +172,7 @@ module lane_outlet
       seen_written_q   <= find_written_i;
       seen_done_q      <= done_of_find;
       seen_sent_q      <= sent_of_find;
-      // Nearly full is enough: lane_intake stops two or three blocks before it is.
-      found_q          <= seen_valid_q && (finished || waiting[PtrBits] || waiting[PtrBits-1:2] == '1);
+      found_q          <= seen_valid_q && (finished || waiting[PtrBits]);
       found_lane_q     <= seen_lane_q;
       found_status_q   <= seen_status_q;
       found_finished_q <= finished;
