@@ -79,38 +79,36 @@ fn print(manifest: &Value) {
         core("mult18"),
         manifest["area_shell"]["lut4"].as_u64().unwrap_or(0),
     );
-    // Operations that cost the same share a line: the modes of a cipher usually do.
+    // Operations of an algorithm that take the same number of cycles share a line.
     let mut lines: Vec<Line> = Vec::new();
     for row in manifest["throughput_mbps"].as_array().into_iter().flatten() {
-        let line = Line {
-            algorithm: match row["key_bytes"].as_u64() {
-                Some(bytes) => format!("{}-{}", text(row, "algorithm"), bytes * 8),
-                None => text(row, "algorithm").to_owned(),
-            },
-            modes: vec![text(row, "mode").to_owned() + text(row, "operation")],
-            direction: text(row, "direction").to_owned(),
-            cycles: find(
-                &manifest["cycles"]["per_block"],
-                row,
-                &["mode", "operation", "key_bytes", "direction"],
-            ),
-            setup: find(&manifest["cycles"]["key_setup"], row, &["key_bytes", "direction", "operation"]),
-            mbps: row["mbps"].as_f64().unwrap_or(0.0),
-        };
-        match lines.iter_mut().find(|known| known.costs_the_same(&line)) {
-            Some(known) => known.modes.extend(line.modes),
-            None => lines.push(line),
-        }
+        let keys = ["mode", "operation", "key_bytes", "direction"];
+        let Some(cycles) = find(&manifest["cycles"]["per_block"], row, &keys) else { continue };
+        let setup = find(&manifest["cycles"]["key_setup"], row, &["key_bytes", "direction", "operation"]);
+        let algorithm = text(row, "algorithm").to_owned();
+        let known = lines.iter().position(|l| l.algorithm == algorithm && number(l.cycles) == number(cycles));
+        let at = known.unwrap_or_else(|| {
+            lines.push(Line {
+                algorithm,
+                cycles,
+                mbps: row["mbps"].as_f64().unwrap_or(0.0),
+                ..Line::default()
+            });
+            lines.len() - 1
+        });
+        let line = &mut lines[at];
+        line.key_bits.extend(row["key_bytes"].as_u64().map(|bytes| bytes * 8));
+        line.modes.push(text(row, "mode").to_owned() + text(row, "operation"));
+        line.directions.push(text(row, "direction").to_owned());
+        line.setup.extend(setup);
     }
-    for line in lines {
-        let or_dash =
-            |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
+    for mut line in lines {
         println!(
             "{head}| {} | {} | {} | {} | {:.0} | {:.2} |",
-            [&line.algorithm, line.modes.join("/").as_str(), &line.direction].join(" ").trim_end(),
-            line.cycles.map_or("–".into(), number),
-            or_dash(line.setup.map(|s| s / clock), 3),
-            or_dash(line.setup.zip(line.cycles).map(|(s, c)| s / c), 2),
+            line.operations(),
+            number(line.cycles),
+            line.range(3, |setup| setup / clock),
+            line.range(2, |setup| setup / line.cycles),
             line.mbps,
             line.mbps / lut_equivalents,
         );
@@ -119,19 +117,53 @@ fn print(manifest: &Value) {
 }
 
 /// One line of the table.
+#[derive(Default)]
 struct Line {
     algorithm: String,
+    key_bits: Vec<u64>,
     modes: Vec<String>,
-    direction: String,
-    cycles: Option<f64>,
-    setup: Option<f64>,
+    directions: Vec<String>,
+    cycles: f64,
+    /// Clocks that a fresh key adds, of all that share the line.
+    setup: Vec<f64>,
     mbps: f64,
 }
 
 impl Line {
-    fn costs_the_same(&self, other: &Line) -> bool {
-        (&self.algorithm, &self.direction, self.cycles, self.setup)
-            == (&other.algorithm, &other.direction, other.cycles, other.setup)
+    /// `aes 128/192/256 ecb/cbc encrypt`; a direction is named if the other one is not there.
+    fn operations(&mut self) -> String {
+        let mut once = Vec::new();
+        for list in [&mut self.modes, &mut self.directions] {
+            let mut kept: Vec<String> = Vec::new();
+            list.retain(|item| {
+                let new = !kept.contains(item);
+                if new {
+                    kept.push(item.clone());
+                }
+                new
+            });
+            once.push(kept);
+        }
+        self.key_bits.sort_unstable();
+        self.key_bits.dedup();
+        let bits = match self.key_bits[..] {
+            [first, .., last] if self.key_bits.len() > 4 => format!("{first} to {last}"),
+            _ => self.key_bits.iter().map(u64::to_string).collect::<Vec<_>>().join("/"),
+        };
+        let direction = if once[1].len() == 1 { once[1][0].as_str() } else { "" };
+        let words = [self.algorithm.as_str(), &bits, &once[0].join("/"), direction];
+        words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// From the smallest to the largest.
+    fn range(&self, digits: usize, unit: impl Fn(f64) -> f64) -> String {
+        let low = self.setup.iter().copied().reduce(f64::min).map(&unit);
+        let high = self.setup.iter().copied().reduce(f64::max).map(&unit);
+        match (low.map(|v| format!("{v:.digits$}")), high.map(|v| format!("{v:.digits$}"))) {
+            (Some(low), Some(high)) if low != high => format!("{low} to {high}"),
+            (Some(low), _) => low,
+            _ => "–".into(),
+        }
     }
 }
 
