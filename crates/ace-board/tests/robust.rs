@@ -334,6 +334,11 @@ fn a_key_survives_malformed_frames_without_one() {
 #[test]
 fn cycles_depend_on_lengths_alone() {
     each(|configuration, model| {
+        // In a ring a frame also waits for its turn, which depends on the clock in which it comes: those slots are
+        // measured from a reset on, in interleaved.rs.
+        if configuration.in_flight > 1 {
+            return;
+        }
         let mut random = Random(16);
         let ahead = operation(&mut random, configuration, 100);
         run(model, &[good(&ahead, key(&ahead), 0)], &Options::default(), &configuration.name);
