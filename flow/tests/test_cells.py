@@ -34,6 +34,8 @@ def design(kind: int) -> Configuration:
         frequency_mhz=100,
         seeds=(1,),
         sets=("library",),
+        shape="iterative",
+        in_flight=1,
         can=(),
     )
 
