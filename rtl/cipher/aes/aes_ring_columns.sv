@@ -68,8 +68,8 @@ module aes_ring_columns
       else if (key_valid_i ? 32'(key_index_i) == i / 2 : running_q && phase_q[2])
         window_q[i] <= key_valid_i ? key_i[32*(i%2)+:32] : next[i];
     end
-    if (purge_i) sub_q <= '0;
-    else sub_q <= sub_y;
+    // In the memory's output register, which has no reset: purged by the lookup, which rests then.
+    sub_q <= sub_y;
   end
 
   assign sub_in = ror8(window_q[3]);

@@ -69,15 +69,14 @@ module aes_ring_round
   end
 
   always_ff @(posedge clk_i) begin
+    // In the memory's output register, which has no reset: what it holds is gone a clock after the lookup rests.
+    near_x_q <= raw_x;
+    near_y_q <= raw_y;
     if (purge_i) begin
-      near_x_q <= '0;
-      near_y_q <= '0;
       x_q      <= '0;
       y_q      <= '0;
       mixed_o  <= '0;
     end else begin
-      near_x_q <= raw_x;
-      near_y_q <= raw_y;
       x_q      <= near_x_q;
       y_q      <= near_y_q;
       mixed_o  <= mixed;
