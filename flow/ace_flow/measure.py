@@ -9,15 +9,18 @@ from .frames import request, status
 from .model import Model
 
 SHORT, LONG = 16, 64  # blocks; the slope between them is the cost of a block
+PHASES = 48  # frames at different times, a multiple of most periods in a slot
+ANOTHER = 0xFE  # the code of no algorithm
 
 
 class MeasureError(Exception):
     """The model does not do what its row says."""
 
 
-def _cycles(model: Model, frame: bytes, what: str) -> int:
-    """Cycles from the first beat in to the last beat out, both counted, in a slot that is otherwise idle."""
-    (answer,) = model.run([frame])
+def _cycles(model: Model, frame: bytes, what: str, before: tuple[bytes, ...] = ()) -> int:
+    """Cycles from the first beat in to the last beat out, both counted, in a slot that is otherwise idle; but for
+    the frames `before`, which are refused."""
+    answer = model.run([*before, frame])[-1]
     if status(answer.response) != 0:
         raise MeasureError(f"{what}: the model answers status {status(answer.response)}")
     return answer.last_out - answer.first_in + 1
@@ -27,7 +30,12 @@ def _mean(model: Model, frame: bytes, what: str, in_flight: int) -> float:
     """The same of a slot in which a block has to wait for its turn: the mean over frames at different turns."""
     if in_flight == 1:
         return _cycles(model, frame, what)
-    cycles = [_cycles(model, frame, what) for _ in range(24)]
+    # Turns and the search for lanes that are done repeat, so what a frame takes depends on when it begins. In front
+    # of each goes a frame of another algorithm, which is refused, a beat longer every time.
+    cycles = []
+    for beats in range(PHASES):
+        filler = request(ANOTHER, "ecb", bytes(8 * beats), tag=0xFFFF)
+        cycles.append(_cycles(model, frame, what, (filler,)))
     return sum(cycles) / len(cycles)
 
 
