@@ -128,7 +128,7 @@ module mars_ring
   logic [9:0] lookup_address;
   word_t lookup, add_key, multiply_key, white_key;
   slot_t white_slot;
-  logic  white_upper;
+  logic white_upper, erase;
   logic [1:0] white, enter_order, leave_order;
 
   // From 8 to 11 for the block that enters, from 0 to 3 for the one that leaves.
@@ -149,6 +149,7 @@ module mars_ring
     .key_words_i     (key_len_i[5:2]),
     .key_place_i,
     .busy_o          (key_busy_o),
+    .erase_o         (erase),
     .lookup_address_o(lookup_address),
     .lookup_i        (lookup),
     .place_i         (keyed_next.place),
@@ -166,14 +167,19 @@ module mars_ring
 
   // -- data -----------------------------------------------------------------------------------------------
 
-  // All data is forgotten within the clocks that it takes through a block memory.
-  logic [3:0] purge_q;
+  // All data is forgotten for as long as there may be keys to make new data with, and for the clocks that it
+  // takes through a block memory.
+  logic [2:0] purge_q;
   logic purge;
-  assign purge = purge_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) purge_q <= '1;
-    else purge_q <= {purge_q[2:0], wipe_i};
+    if (!rst_ni) begin
+      purge_q <= '1;
+      purge   <= 1'b1;
+    end else begin
+      purge_q <= {purge_q[1:0], wipe_i || erase};
+      purge   <= purge_q != '0 || wipe_i || erase;
+    end
   end
 
   block_t in_q, fresh_q, out_q, mixed, back;
@@ -188,7 +194,7 @@ module mars_ring
     enter_order <= (time_q[1:0] - 2'd1) ^ {2{entering_q.decrypt}};
     leave_order <= (time_q[1:0] - 2'd1) ^ {2{leaving_q.decrypt}};
     if (purge) in_q <= '0;
-    else if (take) in_q <= block_i;
+    else if (take && block_valid_i) in_q <= block_i;
     // Zero but for the block that enters, as is what comes back from the other ring.
     if (purge || !enter_q) fresh_q <= '0;
     else fresh_q <= {in_q[enter_order] + white_key, fresh_q[3:1]};

@@ -4,7 +4,7 @@
 // keys of all places.
 //
 // Clocks from the last key beat until the key can be used: 634, whatever its length. A wipe overwrites all
-// memories in 16 x Keys clocks and is as good as a key until then: busy_o.
+// memories, in 16 x Keys clocks and 2, and is as good as a key until then: busy_o.
 module mars_ring_keys
   import mars_pkg::*;
 #(
@@ -23,6 +23,8 @@ module mars_ring_keys
   input  logic [        3:0] key_words_i,
   input  logic [KeyBits-1:0] key_place_i,
   output logic               busy_o,
+  // Memories are being overwritten.
+  output logic               erase_o,
 
   // A lookup, as an address of mars_sbox; the word two clocks later.
   output logic  [9:0] lookup_address_o,
@@ -64,6 +66,8 @@ module mars_ring_keys
       if (key_valid_i) place_q <= key_place_i;
     end
   end
+
+  assign erase_o = erase_q;
 
   // -- the expansion --------------------------------------------------------------------------------------
 
