@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Serpent, one block at a time, each of the eight rounds of a pass with its own S-box: RoundsPerClock of them
-// in a clock, four passes a block. The expanded key is kept in block memory for both directions. With one
-// block in feedback most is gained from the area by eight rounds in a clock: all the S-boxes are there anyway,
-// and registers between them would cost time only.
+// Serpent, one block at a time, RoundsPerClock of its 32 rounds in a clock. The expanded key is kept in block
+// memory for both directions.
 //
-// Cycles per block: 32 / RoundsPerClock, feedback included: the next block enters in the clock in which the
-// result leaves. Key set-up with RoundsPerClock = 8 and KeysPerClock = 2: besides its beats a fresh key costs
-// the first block 16 clocks if it is encrypted, with the schedule running beside its rounds, and 19 if it is
-// decrypted. Constant in time.
+// Cycles per block, feedback included (the next block enters in the clock in which the result leaves): 33 with
+// one round in a clock, where a clock of its own for what enters makes all of them shorter; else
+// 32 / RoundsPerClock. Key set-up: besides its beats a fresh key costs the first block, for 1, 2, 4 or 8 rounds
+// in a clock, 5, 4, 12 or 16 clocks if it is encrypted, with the schedule running beside its rounds, and 37, 19,
+// 19 or 19 if it is decrypted. Constant in time.
 module serpent_core
   import serpent_pkg::*;
 #(
   // Rounds computed in one clock: 1, 2, 4 or 8.
-  parameter int unsigned RoundsPerClock = 8,
+  parameter int unsigned RoundsPerClock = 1,
   // 0: encryption only, which is all that CTR needs.
   parameter bit Decrypt = 1'b1,
-  // Round keys computed in one clock: 1 or 2.
-  parameter int unsigned KeysPerClock = 2
+  // Round keys computed in one clock: 1 or 2, and no more than rounds.
+  parameter int unsigned KeysPerClock = RoundsPerClock > 1 ? 2 : 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -44,34 +43,39 @@ module serpent_core
   if (!(RoundsPerClock inside {1, 2, 4, 8})) begin : gen_illegal
     $error("serpent_core: RoundsPerClock must be 1, 2, 4 or 8");
   end
+  if (KeysPerClock > RoundsPerClock) begin : gen_illegal_keys
+    $error("serpent_core: there cannot be more keys in a clock than rounds");
+  end
 
-  localparam int unsigned Clocks = 8 / RoundsPerClock;  // of a pass
+  localparam bit Load = RoundsPerClock == 1;  // a block enters in a clock of its own
+  localparam int unsigned Passes = 32 / RoundsPerClock;
+  localparam int unsigned Last = Load ? Passes : Passes - 1;  // clock of a block
   localparam int unsigned Steps = (33 + KeysPerClock - 1) / KeysPerClock;
+  // From a step of the schedule until its keys can be read.
+  localparam bit Registered = RoundsPerClock == 1;
+  localparam int unsigned Latency = Registered ? 4 : 2;
 
-  // Keys of two passes wait in registers, and another pass is fetched whenever one ends. Encryption begins so
-  // early that every fetch just finds its keys written. With s steps behind us pass 0 is fetched, in the next
-  // clock pass 1, with the end of pass 0 pass 2, and Clocks later pass 3 and the last round key.
+  // The step in which the keys of a block's first clock are fetched, a clock in front of those of the next, and
+  // so on: encryption begins so early that every fetch just finds its keys written.
   function automatic int unsigned start();
     start = 0;
-    for (int unsigned p = 0; p < 4; p++) begin
-      int unsigned late, wanted;
-      late   = p < 2 ? p : 1 + (p - 1) * Clocks;
-      wanted = p == 3 ? Steps : 8 * (p + 1) / KeysPerClock;
-      if (wanted > start + late) start = wanted - late;
+    for (int unsigned c = 0; c <= Last; c++) begin
+      int unsigned wanted;
+      wanted = (Load ? c : RoundsPerClock * (c + 1)) / KeysPerClock + Latency;
+      if (wanted > start + c) start = wanted - c;
     end
   endfunction
 
-  localparam int unsigned Start = start();
+  localparam int unsigned StartEncrypt = start();
+  localparam int unsigned StartDecrypt = Steps - 1 + Latency;
 
   logic purge_q;  // the first clock after a reset
   logic wipe;
   logic decrypt_d, decrypt_q;  // direction of the block inside, or of the one that may enter
-  logic turn;  // the next block wants the other direction
+  logic other;  // the next block wants the other direction
   logic accept, active, last;
   logic busy_q, valid_q;
-  logic [1:0] pass_q;
-  logic [2:0] clock_q;  // of this pass
-  logic pass_end;
+  logic [5:0] clock_q;  // of this block
 
   assign wipe = wipe_i || purge_q;
 
@@ -83,12 +87,14 @@ module serpent_core
   block_t [KeysPerClock-1:0] plain, merged;
   logic fetch;
   logic may_fetch;
-  logic [1:0] filled_q;  // passes whose keys are here
-  logic [1:0] next_q;  // the pass to be fetched next
-  block_t [8:0] keys;
+  logic [1:0] filled_q;  // clocks whose keys are here
+  logic [5:0] next_q;  // the clock whose keys are to be fetched next
+  block_t [RoundsPerClock-1:0] keys, enc_keys;
+  block_t enc_door, dec_door;
 
   serpent_key_schedule #(
-    .KeysPerClock(KeysPerClock)
+    .KeysPerClock(KeysPerClock),
+    .Registered  (Registered)
   ) u_key_schedule (
     .clk_i,
     .rst_ni,
@@ -105,24 +111,30 @@ module serpent_core
     .merged_o   (merged)
   );
 
-  serpent_key_memory #(
-    .KeysPerClock(KeysPerClock),
-    .Decrypt     (Decrypt)
-  ) u_key_memory (
+  serpent_core_keys #(
+    .RoundsPerClock(RoundsPerClock),
+    .KeysPerClock  (KeysPerClock),
+    .Load          (Load)
+  ) u_keys (
     .clk_i,
-    .valid_i  (keys_valid),
-    .place_i  (1'b0),
-    .round_i  (keys_round),
-    .plain_i  (plain),
-    .merged_i (merged),
-    .read_i   ({9{fetch}}),
-    .address_i({9{1'b0, Decrypt && decrypt_q, next_q}}),
-    .key_o    (keys)
+    .valid_i   (keys_valid),
+    .round_i   (keys_round),
+    .plain_i   (plain),
+    .merged_i  (merged),
+    .read_i    (fetch),
+    .decrypt_i (Decrypt && decrypt_q),
+    .clock_i   (next_q),
+    .key_o     (keys),
+    .enc_door_o(enc_door),
+    .dec_door_o(dec_door)
   );
 
-  // In step s the keys of s - 1 steps can be read.
-  assign may_fetch = step >= 6'(decrypt_q ? Steps + 1 : Start + 1);
-  assign fetch     = pass_end || (filled_q != 2'd2 && may_fetch && !turn);
+  for (genvar r = 0; r < RoundsPerClock; r++) begin : gen_order
+    assign enc_keys[r] = keys[(r+1)%RoundsPerClock];
+  end
+
+  assign may_fetch = step >= 6'(decrypt_q ? StartDecrypt : StartEncrypt);
+  assign fetch     = active || (filled_q != 2'd2 && may_fetch && !other);
 
   // The beats say where they belong, and which direction comes first shows in time.
   logic unused;
@@ -131,15 +143,14 @@ module serpent_core
   // -- control --------------------------------------------------------------------------------------------
 
   assign block_valid_o = valid_q;
-  assign block_ready_o = filled_q == 2'd2 && !busy_q && !turn && (!valid_q || block_ready_i);
+  assign block_ready_o = filled_q == 2'd2 && !busy_q && !other && (!valid_q || block_ready_i);
   assign accept        = block_valid_i && block_ready_o;
 
-  assign turn          = Decrypt && !busy_q && decrypt_i != decrypt_q;
-  assign decrypt_d     = decrypt_q ^ turn;
+  assign other         = Decrypt && !busy_q && decrypt_i != decrypt_q;
+  assign decrypt_d     = decrypt_q ^ other;
 
   assign active        = accept || busy_q;
-  assign pass_end      = active && clock_q == 3'(Clocks - 1);
-  assign last          = pass_end && pass_q == 2'd3;
+  assign last          = active && clock_q == 6'(Last);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -147,7 +158,6 @@ module serpent_core
       decrypt_q <= 1'b0;
       busy_q    <= 1'b0;
       valid_q   <= 1'b0;
-      pass_q    <= '0;
       clock_q   <= '0;
       filled_q  <= '0;
       next_q    <= '0;
@@ -157,19 +167,17 @@ module serpent_core
       valid_q   <= (last || (valid_q && !block_ready_i)) && !wipe;
       if (wipe) begin
         busy_q  <= 1'b0;
-        pass_q  <= '0;
         clock_q <= '0;
       end else if (active) begin
         busy_q  <= !last;
-        pass_q  <= pass_q + 2'(pass_end);
-        clock_q <= pass_end ? '0 : clock_q + 3'd1;
+        clock_q <= last ? '0 : clock_q + 6'd1;
       end
-      if (wipe || key_valid_i || turn) begin
+      if (wipe || key_valid_i || other) begin
         filled_q <= '0;
         next_q   <= '0;
       end else if (fetch) begin
         filled_q <= filled_q == 2'd2 ? 2'd2 : filled_q + 2'd1;
-        next_q   <= next_q + 2'd1;
+        next_q   <= next_q == 6'(Last) ? '0 : next_q + 6'd1;
       end
     end
   end
@@ -178,40 +186,51 @@ module serpent_core
 
   block_t enc_sub, dec_sub, block_q;
 
-  serpent_encrypt #(
-    .RoundsPerClock(RoundsPerClock)
+  serpent_rounds #(
+    .Rounds(RoundsPerClock),
+    .Load  (Load)
   ) u_encrypt (
     .clk_i,
     .wipe_i  (wipe),
     .enable_i(active),
-    .head_i  (keys[8]),
-    .keys_i  (keys[6:0]),
+    .door_i  (enc_door),
+    .keys_i  (enc_keys),
     .enter_i (!busy_q),
     .block_i,
     .sub_o   (enc_sub)
   );
 
   if (Decrypt) begin : gen_decrypt
-    serpent_decrypt #(
-      .RoundsPerClock(RoundsPerClock)
+    block_t [RoundsPerClock-1:0] dec_keys;
+
+    for (genvar r = 0; r < RoundsPerClock; r++) begin : gen_order
+      assign dec_keys[r] = keys[RoundsPerClock-1-r];
+    end
+
+    serpent_rounds #(
+      .Rounds (RoundsPerClock),
+      .Inverse(1'b1),
+      .Load   (Load)
     ) u_decrypt (
       .clk_i,
       .wipe_i  (wipe),
       .enable_i(active),
-      .head_i  (keys[8]),
-      .keys_i  (keys[7:0]),
+      .door_i  (dec_door),
+      .keys_i  (dec_keys),
       .enter_i (!busy_q),
       .block_i,
       .sub_o   (dec_sub)
     );
   end else begin : gen_no_decrypt
+    logic unused_door;
+    assign unused_door = ^dec_door;
     assign dec_sub = '0;
   end
 
   // No reset of its own: the first clock after a reset wipes it.
   always_ff @(posedge clk_i) begin
     if (wipe) block_q <= '0;
-    else if (last) block_q <= (Decrypt && decrypt_q ? dec_sub : enc_sub) ^ keys[7];
+    else if (last) block_q <= (Decrypt && decrypt_q ? dec_sub : enc_sub) ^ keys[0];
   end
 
   assign block_o = block_q;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expanded keys, in the form and at the place where the rounds want them. Nine block memories are read at
-// once, one for each position in the ring of eight rounds and one for its door. Position m holds, for every
-// pass, what is merged behind the m-th round: of encryption that is round key 8p + m + 1, of decryption, which
-// passes the keys from behind, 8p + 7 - m. The last position also holds what comes out as it is: the last
-// round key for encryption, the first for decryption; so does the door with what goes in.
+// Expanded keys of serpent_ring, in the form and at the place where the rounds want them. Nine block memories
+// are read at once, one for each position in the ring of eight rounds and one for its door. Position m holds,
+// for every pass, what is merged behind the m-th round: of encryption that is round key 8p + m + 1, of
+// decryption, which passes the keys from behind, 8p + 7 - m. The very last comes out as it is, and so does what
+// the door has: the first round key for encryption, the last for decryption.
 //
 // A key is read two clocks after its address, with read_i in both (the memory's register and one behind it).
 // What is written can be addressed in the next clock; nobody reads it in the same.
@@ -52,14 +52,13 @@ module serpent_key_memory
     assign round = round_i | 6'(Bus);
 
     if (m == 7) begin : gen_last
-      // Round 0 ends decryption, round 32 encryption; 8, 16 and 24 are merged.
-      assign write = valid_i && round[2:0] == '0 && (Decrypt || round[5]);
-      assign write_address = {place_i, !round[5], 2'd3 - round[4:3]};
-      assign data = round[4:3] == '0 ? plain_i[Bus] : merged_i[Bus];
+      // In order, for both directions; round 0 ends decryption, round 32 encryption.
+      assign write = valid_i && round[2:0] == '0 && (Decrypt || round[5:3] != '0);
+      assign write_address = {place_i, round[5:3]};
+      assign data = round[4:0] == '0 ? plain_i[Bus] : merged_i[Bus];
     end else if (m == 8) begin : gen_door
-      // Round 0, 8, 16 and 24 begin the passes of encryption, round 32 decryption.
-      assign write = valid_i && round[2:0] == '0 && (Decrypt || !round[5]);
-      assign write_address = {place_i, round[5], round[4:3]};
+      assign write = valid_i && round[4:0] == '0 && (Decrypt || !round[5]);
+      assign write_address = {place_i, round[5], 2'd0};
       assign data = plain_i[Bus];
     end else begin : gen_middle
       logic enc, dec;
@@ -75,6 +74,11 @@ module serpent_key_memory
       logic decrypt;
       assign decrypt = address_i[m][2];
       assign read_address = {address_i[m][AddressBits-1:3], 1'b0, address_i[m][1:0] ^ {2{decrypt}}};
+    end else if (m == 7) begin : gen_order
+      logic decrypt;
+      logic [1:0] pass;
+      assign {decrypt, pass} = address_i[m][2:0];
+      assign read_address = {address_i[m][AddressBits-1:3], decrypt ? {1'b0, ~pass} : 3'(pass) + 3'd1};
     end else begin : gen_apart
       assign read_address = address_i[m];
     end

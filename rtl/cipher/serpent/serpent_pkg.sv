@@ -41,10 +41,10 @@ package serpent_pkg;
     return (x >> by) | (x << (32 - by));
   endfunction
 
-  // The form of a round key that is merged into the linear mix on either side of it: what has to be added half
-  // way, where words 0 and 2 take in words 1 and 3 with their parts of the key. Words 1 and 3 stay.
+  // The form of a round key that is merged into the linear mix on either side of it, where words 0 and 2 take in
+  // words 1 and 3 with their parts of the key. Words 1 and 3 stay.
   function automatic block_t merge_key(input block_t k);
-    return {k[3], ror(k[2], 22) ^ k[3] ^ (k[1] << 7), k[1], ror(k[0], 5) ^ k[1] ^ k[3]};
+    return {k[3], k[2] ^ rol(k[3] ^ (k[1] << 7), 22), k[1], k[0] ^ rol(k[1] ^ k[3], 5)};
   endfunction
 
   // The linear mix; then the round key of which k is the merged form. No bit is a sum of more than four.
@@ -54,16 +54,16 @@ package serpent_pkg;
     x2 = rol(x[2], 3);
     x1 = rol(x[1] ^ x0 ^ x2, 1) ^ k[1];
     x3 = rol(x[3] ^ x2 ^ (x0 << 3), 7) ^ k[3];
-    x0 = rol(x0 ^ x1 ^ x3 ^ k[0], 5);
-    x2 = rol(x2 ^ x3 ^ (x1 << 7) ^ k[2], 22);
+    x0 = rol(x0 ^ x1 ^ x3, 5) ^ k[0];
+    x2 = rol(x2 ^ x3 ^ (x1 << 7), 22) ^ k[2];
     return {x3, x2, x1, x0};
   endfunction
 
   // The round key of which k is the merged form; then the inverse of the linear mix.
   function automatic block_t unmix(input block_t x, input block_t k);
     word_t x0, x1, x2, x3;
-    x2 = ror(x[2], 22) ^ x[3] ^ (x[1] << 7) ^ k[2];
-    x0 = ror(x[0], 5) ^ x[1] ^ x[3] ^ k[0];
+    x2 = ror(x[2] ^ k[2], 22) ^ x[3] ^ (x[1] << 7);
+    x0 = ror(x[0] ^ k[0], 5) ^ x[1] ^ x[3];
     x3 = ror(x[3] ^ k[3], 7) ^ x2 ^ (x0 << 3);
     x1 = ror(x[1] ^ k[1], 1) ^ x0 ^ x2;
     return {x3, ror(x2, 3), x1, ror(x0, 13)};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Serpent as a ring of eight stages, a round each with the S-box that is its own, and eight blocks in it, each
-// under a key of its own, that pass it four times. A block comes past the door every eight clocks; after the
-// fourth time it leaves and another may take its slot.
+// Serpent as a ring of nine stages: eight rounds, each with the S-box that is its own, and the door. Nine blocks
+// are in it, each under a key of its own, and pass it four times. A block comes past the door every nine clocks;
+// after the fourth time it leaves and another may take its slot.
 //
-// Cycles: a block every 4 clocks at full load, for every key size; 35 clocks from the block to its result.
+// Cycles: a block every 4 clocks at full load, for every key size; 39 clocks from the block to its result.
 // Key set-up: key_busy_o is high for 35 clocks behind the last key beat. After a wipe or a reset each key place
 // is overwritten in 36 clocks, but not before keys that come meanwhile.
 module serpent_ring
@@ -16,7 +16,7 @@ module serpent_ring
   parameter int unsigned Keys = 8,
 
   localparam int unsigned KeyBits  = $clog2(Keys),
-  // A slot has two numbers, used in turn: its next block enters before the result of the one before is out.
+  // Blocks leave as they entered and are numbered one after the other; no more than eleven are on their way.
   localparam int unsigned SlotBits = 4
 ) (
   input logic clk_i,
@@ -59,15 +59,16 @@ module serpent_ring
 
   // -- slots ------------------------------------------------------------------------------------------------
 
-  // What is to be done with the block in stage i. A block is accepted for the slot in stage 5, in which the
-  // last block may still be: it needs two clocks for its keys, and a third to be registered.
-  logic [7:0] valid_q;
-  way_t [7:0] way_q;
+  // What is to be done with the block in stage i, the round of that number or, 8, the door. A block is accepted
+  // for the slot in stage 5, in which the last block may still be: it needs two clocks for its keys, and a third
+  // to be registered.
+  logic [8:0] valid_q;
+  way_t [8:0] way_q;
   way_t accepted, next;
   logic accept;
   logic ready_q;
   logic [2:1] leave_q, leave_decrypt_q;  // of the block in stage 6 and 7 this is the last pass
-  logic [5:0] time_q;
+  logic enter_q;  // the block in stage 8 comes in
 
   assign block_ready_o = ready_q;
   assign accept        = block_valid_i && ready_q;
@@ -80,13 +81,15 @@ module serpent_ring
       valid_q         <= '0;
       way_q           <= '0;
       ready_q         <= 1'b0;
+      enter_q         <= 1'b0;
       leave_q         <= '0;
       leave_decrypt_q <= '0;
       result_valid_o  <= 1'b0;
     end else begin
       purge_q <= 1'b0;
-      valid_q <= {valid_q[6], accept || (valid_q[5] && way_q[5].pass != 2'd3), valid_q[4:0], valid_q[7]};
-      way_q <= {way_q[6], accept ? accepted : next, way_q[4:0], way_q[7]};
+      valid_q <= {valid_q[7:6], accept || (valid_q[5] && way_q[5].pass != 2'd3), valid_q[4:0], valid_q[8]};
+      way_q <= {way_q[7:6], accept ? accepted : next, way_q[4:0], way_q[8]};
+      enter_q <= way_q[7].pass == '0;
       ready_q <= !valid_q[4] || way_q[4].pass == 2'd3;
       leave_q <= {leave_q[1], valid_q[5] && way_q[5].pass == 2'd3};
       leave_decrypt_q <= {leave_decrypt_q[1], way_q[5].decrypt};
@@ -99,23 +102,17 @@ module serpent_ring
     end
   end
 
-  // The number of a slot is the clock in which its block was accepted, mod 8, and whether 32 clocks have gone
-  // by an odd number of times: the next block may come 32 clocks later, 3 clocks before the result is out.
-  localparam logic [5:0] Latency = 6'd35;
-  logic [5:0] result_time_q;
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      time_q        <= '0;
-      result_time_q <= -Latency;
+      block_slot_o  <= '0;
+      result_slot_o <= '0;
     end else begin
-      time_q        <= time_q + 6'd1;
-      result_time_q <= result_time_q + 6'd1;
+      if (wipe) block_slot_o <= '0;
+      else if (accept) block_slot_o <= block_slot_o + 4'd1;
+      if (wipe) result_slot_o <= '0;
+      else if (result_valid_o) result_slot_o <= result_slot_o + 4'd1;
     end
   end
-
-  assign block_slot_o  = {time_q[5], time_q[2:0]};
-  assign result_slot_o = {result_time_q[5], result_time_q[2:0]};
 
   // -- keys -------------------------------------------------------------------------------------------------
 
@@ -190,7 +187,7 @@ module serpent_ring
   );
 
   // A key is wanted two clocks after it has been asked for.
-  assign address = {way_q[6], way_q[5:0], way_q[7:6]};
+  assign address = {way_q[6], way_q[5:0], way_q[8:7]};
 
   serpent_key_memory #(
     .KeysPerClock(1),
@@ -216,29 +213,30 @@ module serpent_ring
   block_t [2:0] block_q;
   block_t enc_sub, dec_sub, result_q;
 
-  serpent_encrypt #(
-    .RoundsPerClock(1)
+  serpent_rounds #(
+    .Pipelined(1'b1)
   ) u_encrypt (
     .clk_i,
     .wipe_i  (wipe),
     .enable_i(1'b1),
-    .head_i  (keys[8]),
-    .keys_i  (keys[6:0]),
-    .enter_i (way_q[0].pass == '0),
+    .door_i  (keys[8]),
+    .keys_i  (keys[7:0]),
+    .enter_i (enter_q),
     .block_i (block_q[2]),
     .sub_o   (enc_sub)
   );
 
   if (Decrypt) begin : gen_decrypt
-    serpent_decrypt #(
-      .RoundsPerClock(1)
+    serpent_rounds #(
+      .Inverse  (1'b1),
+      .Pipelined(1'b1)
     ) u_decrypt (
       .clk_i,
       .wipe_i  (wipe),
       .enable_i(1'b1),
-      .head_i  (keys[8]),
+      .door_i  (keys[8]),
       .keys_i  (keys[7:0]),
-      .enter_i (way_q[0].pass == '0),
+      .enter_i (enter_q),
       .block_i (block_q[2]),
       .sub_o   (dec_sub)
     );

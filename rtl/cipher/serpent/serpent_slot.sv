@@ -2,16 +2,16 @@
 //
 // Serpent as a slot: shell, modes and core.
 //
-// Cycles per block: the core's, 32 / RoundsPerClock, in every mode and direction.
+// Cycles per block: the core's, 33 or 32 / RoundsPerClock, in every mode and direction.
 module serpent_slot
   import slot_pkg::*;
 #(
   // Rounds computed in one clock: 1, 2, 4 or 8.
-  parameter int unsigned RoundsPerClock = 8,
+  parameter int unsigned RoundsPerClock = 1,
   // 0: encryption only; CTR then still goes both ways.
   parameter bit Decrypt = 1'b1,
-  // Round keys computed in one clock: 1 or 2.
-  parameter int unsigned KeysPerClock = 2
+  // Round keys computed in one clock: 1 or 2, and no more than rounds.
+  parameter int unsigned KeysPerClock = RoundsPerClock > 1 ? 2 : 1
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The key schedule of Twofish, on the fly: a pipeline of lookups in block RAM computes one h a clock, so one
-// pair of subkeys in two, in the order in which the direction wants them. The four pairs for whitening come
-// first and are kept; then those of the 16 rounds come over and over, in step with the rounds. Nothing is
-// stored of them but what is in the pipeline. The S-vector comes from the RS code, also in block RAM, three
-// clocks after each key beat.
+// The keys of twofish_core, from one pipeline of lookups in block memory that computes an h a clock. First it
+// fills the tables of the S-boxes with every byte's way through the layers under the S-vector. Then come the
+// subkeys, on the fly, one pair in two clocks and in the order in which the direction wants them: the four pairs
+// for whitening are kept; those of the 16 rounds come over and over, in step with the rounds. Nothing is stored
+// of them but what is in the pipeline. The S-vector comes from the RS code, also in block memory, three clocks
+// after each key beat.
 //
-// From the last key beat, and from turn_i, to ready_o: 15 clocks. The same for all key lengths: layers that a
-// key has not are lookups of the byte itself.
+// From the last key beat to ready_o: 278 clocks; from turn_i 15. The same for all key lengths: layers that a key
+// has not are lookups of the byte itself.
 module twofish_keys
   import twofish_pkg::*;
 (
@@ -27,16 +28,13 @@ module twofish_keys
   input logic turn_i,
   input logic decrypt_i,
 
-  // The clock in front of the one that uses a round key, and that one.
+  // No round key in the next clock; the clock in front of the one that uses a round key, and that one.
+  input logic clear_i,
   input logic fetch_i,
   input logic use_i,
 
   // A block may enter.
   output logic ready_o,
-
-  // Key words of 8, 16, 24, 32 bytes: the key is of two, of four.
-  output logic short_o,
-  output logic long_o,
 
   output pair_t in_0_o,
   output pair_t in_1_o,
@@ -44,8 +42,10 @@ module twofish_keys
   output pair_t out_1_o,
   output pair_t round_key_o,
 
-  // The S-vector, word i for the key of layer D, C, B, A.
-  output word_t [3:0] s_o
+  // The tables: entry write_at_o of each of the four.
+  output logic            write_o,
+  output byte_t           write_at_o,
+  output products_t [3:0] write_data_o
 );
 
   // -- the key --------------------------------------------------------------------------------------------
@@ -75,9 +75,6 @@ module twofish_keys
       long_q  <= key_len_i[5:3] == 3'd4;
     end
   end
-
-  assign short_o = short_q;
-  assign long_o  = long_q;
 
   // -- the S-vector ---------------------------------------------------------------------------------------
 
@@ -117,45 +114,49 @@ module twofish_keys
     else if (coded_q[2]) s_q <= {s_q[2:0], code};
   end
 
-  assign s_o = s_q;
-
   // -- control --------------------------------------------------------------------------------------------
 
-  logic start;
-  logic running_q;  // the key is whole
+  logic filling_q;  // the tables are being filled
+  logic [8:0] fill_q;  // byte number fill_q begins its way; the first ones, too early for the S-vector, do so twice
+  logic filled, start;
+  logic running_q;  // they are full
   logic [3:0] done_q;  // advances since the start
   logic settling;
   logic advance;
-  logic rounds_q, odd_q;  // what is looked up next: A or B of a pair, for whitening or for a round
+  logic rounds_q, odd_d, odd_q;  // what is looked up next: A or B of a pair, for whitening or for a round
   logic [3:0] index_q;
 
-  assign start    = wipe_i || turn_i || fresh;
+  assign filled   = filling_q && fill_q == 9'd262;
+  assign start    = filled || turn_i;
   assign settling = running_q && done_q != 4'd15;
-  assign advance  = settling || fetch_i || use_i;
+  assign advance  = filling_q || settling || fetch_i || use_i;
   assign ready_o  = running_q && done_q >= 4'd14;
+  assign odd_d    = !start && (odd_q ^ advance);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      filling_q <= 1'b0;
+      fill_q    <= '0;
       running_q <= 1'b0;
       done_q    <= '0;
       rounds_q  <= 1'b0;
       index_q   <= '0;
       odd_q     <= 1'b0;
     end else begin
-      if (wipe_i || turn_i) running_q <= 1'b1;
-      else if (key_valid_i) running_q <= key_last_i;
+      if (wipe_i || key_valid_i) filling_q <= wipe_i || key_last_i;
+      else if (filled) filling_q <= 1'b0;
+      fill_q <= wipe_i || key_valid_i ? '0 : fill_q + 9'(filling_q);
+      if (wipe_i || key_valid_i) running_q <= 1'b0;
+      else if (start) running_q <= 1'b1;
       if (start) done_q <= '0;
       else if (settling) done_q <= done_q + 4'd1;
+      odd_q <= odd_d;
       if (start) begin
         rounds_q <= 1'b0;
         index_q  <= '0;
-        odd_q    <= 1'b0;
-      end else if (advance) begin
-        odd_q <= !odd_q;
-        if (odd_q) begin
-          rounds_q <= rounds_q || index_q == 4'd3;
-          index_q  <= !rounds_q && index_q == 4'd3 ? '0 : index_q + 4'd1;
-        end
+      end else if (advance && odd_q) begin
+        rounds_q <= rounds_q || index_q == 4'd3;
+        index_q  <= !rounds_q && index_q == 4'd3 ? '0 : index_q + 4'd1;
       end
     end
   end
@@ -166,7 +167,7 @@ module twofish_keys
   logic [4:0] pair;
   byte_t x;
   assign pair = rounds_q ? 5'd4 + {1'b0, index_q ^ {4{decrypt_i}}} : {3'd0, index_q[1] ^ decrypt_i, index_q[0]};
-  assign x = {2'b00, pair, odd_q};
+  assign x = filling_q ? fill_q[7:0] : {2'b00, pair, odd_q};
 
   // All bytes of the first layer are the same.
   byte_t [1:0] a;
@@ -184,15 +185,24 @@ module twofish_keys
     .y_o     (a)
   );
 
-  // A is made from the even key words, B from the odd ones; they take turns in every stage.
-  function automatic word_t half(input pair_t m, input logic odd);
-    return odd ? m[63:32] : m[31:0];
-  endfunction
+  // A is made from the even key words, B from the odd ones; they take turns in every stage. The tables take the
+  // S-vector.
+  word_t [3:0] word_q;
 
-  assign address_b = {a[LayerA[3]], a[LayerA[2]], a[LayerA[1]], a[LayerA[0]]} ^ half(m_q[3], !odd_q);
-  assign address_c = b ^ half(m_q[2], odd_q);
-  assign address_d = c ^ half(m_q[1], !odd_q);
-  assign address_e = d ^ half(m_q[0], odd_q);
+  for (genvar i = 0; i < 4; i++) begin : gen_word
+    logic odd;
+    assign odd = odd_d ^ (i % 2 == 1);
+
+    always_ff @(posedge clk_i) begin
+      if (filling_q) word_q[i] <= s_q[i];
+      else word_q[i] <= odd ? m_q[i][63:32] : m_q[i][31:0];
+    end
+  end
+
+  assign address_b = {a[LayerA[3]], a[LayerA[2]], a[LayerA[1]], a[LayerA[0]]} ^ word_q[3];
+  assign address_c = b ^ word_q[2];
+  assign address_d = c ^ word_q[1];
+  assign address_e = d ^ word_q[0];
 
   for (genvar j = 0; j < 4; j += 2) begin : gen_layers
     twofish_rom #(
@@ -236,6 +246,10 @@ module twofish_keys
     );
   end
 
+  // A byte is five clocks on its way.
+  assign write_o      = filling_q;
+  assign write_at_o   = fill_q[7:0] - 8'd5;
+  assign write_data_o = e;
 
   // -- subkeys --------------------------------------------------------------------------------------------
 
@@ -253,7 +267,7 @@ module twofish_keys
     if (done_q == 4'd9) in_1_q <= subkeys;
     if (done_q == 4'd11) out_0_q <= subkeys;
     if (done_q == 4'd13) out_1_q <= subkeys;
-    if (wipe_i) round_key_q <= '0;
+    if (wipe_i || clear_i) round_key_q <= '0;
     else if (fetch_i) round_key_q <= subkeys;
   end
 

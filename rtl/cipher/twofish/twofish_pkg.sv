@@ -81,35 +81,6 @@ package twofish_pkg;
     };
   endfunction
 
-  // The same without the memory. The field is one of x^8 + x^6 + x^5 + x^3 + 1, where ef = 1 + 1/x + 1/x^2 and
-  // 5b = 1 + 1/x^2, so that every row has the sum of all bytes, times 5b, in it.
-  function automatic byte_t over_x(input byte_t y);
-    return {1'b0, y[7:1]} ^ (8'hb4 & {8{y[0]}});
-  endfunction
-
-  function automatic word_t mds_logic(input word_t y);
-    byte_t sum, common;
-    sum    = y[7:0] ^ y[15:8] ^ y[23:16] ^ y[31:24];
-    common = sum ^ over_x(over_x(sum));
-    return {
-      common ^ over_x(y[7:0] ^ y[23:16] ^ over_x(y[15:8])),
-      common ^ over_x(y[7:0] ^ y[31:24] ^ over_x(y[23:16])),
-      common ^ over_x(y[15:8] ^ y[23:16] ^ over_x(y[31:24])),
-      common ^ over_x(y[15:8] ^ over_x(y[7:0]))
-    };
-  endfunction
-
-  // -- layers in logic ------------------------------------------------------------------------------------
-
-  function automatic word_t mix_word(input word_t x);
-    for (int unsigned j = 0; j < 4; j++) mix_word[8*j+:8] = mix(x[8*j+:8]);
-  endfunction
-
-  // A layer behind its first linear part.
-  function automatic word_t layer_mixed(input logic [3:0] layer, input word_t m);
-    for (int unsigned j = 0; j < 4; j++) layer_mixed[8*j+:8] = q_mixed(layer[j], m[8*j+:8]);
-  endfunction
-
   // -- the RS code ----------------------------------------------------------------------------------------
 
   // Column j of the matrix, its rows from the right, at index j from the left.

@@ -58,7 +58,7 @@ module twofish_ring
 
   slot_t [Ring:1] slot_q;
   slot_t at_door, through;
-  slot_t [3:1] tail_q;  // what came to the door, for the stages behind it
+  slot_t [2:1] tail_q;  // what came to the door, for the stages behind it
   logic [TurnBits-1:0] turn_q;  // which slot is at the door
   logic entering_short, entering_long;
   logic enter, leave;
@@ -104,7 +104,7 @@ module twofish_ring
       if (wipe_i) begin
         for (int unsigned i = 1; i <= Ring; i++) slot_q[i].valid <= 1'b0;
       end
-      tail_q       <= {tail_q[2:1], at_door};
+      tail_q       <= {tail_q[1], at_door};
       turn_q       <= turn_q + TurnBits'(1);
       enter_q      <= {enter_q[2:1], enter};
       leave_q      <= {leave_q[3:1], leave};
@@ -143,8 +143,8 @@ module twofish_ring
     .out_place_i   (tail_q[1].place),
     .out_second_i  (!tail_q[1].decrypt),
     .out_o         (white_out),
-    .round_place_i (tail_q[1].place),
-    .round_i       (tail_q[1].left ^ {4{!tail_q[1].decrypt}}),
+    .round_place_i (at_door.place),
+    .round_i       (at_door.left ^ {4{!at_door.decrypt}}),
     .round_key_o   (round_key),
     .s_place_i     ({slot_q[4].place, slot_q[7].place, slot_q[10].place, slot_q[13].place}),
     .s_o           (s)
@@ -182,24 +182,29 @@ module twofish_ring
 
   // -- a round --------------------------------------------------------------------------------------------
 
-  // Clock 0: x_q = (R0, R1), target_q = (R2, R3). They wait in memory while g is made of x_q.
+  // Clock 0: x_q = (R0, R1), target_q = (R2, R3). They wait in memory while g is made of x_q, 14 clocks with what
+  // it takes to write and to read, and the transform.
   pair_t x_d, x_q, target_q, x_mixed;
-  pair_t raw_x, raw_target, waiting_x_q, waiting_target_q;
+  pair_t waiting_x, waiting_target, waiting_x_q, waiting_target_q, f_q;
   word_t [1:0] g_in, t_q;
   word_t f0, f1;
   logic [3:0] write_at_q;
 
-  (* ram_style = "block" *)
-  block_t waiting[16];
+  twofish_ring_memory #(
+    .Width(128),
+    .Depth(16)
+  ) u_waiting (
+    .clk_i,
+    .write_i     (1'b1),
+    .write_at_i  (write_at_q),
+    .write_data_i({target_q, x_q}),
+    .read_at_i   (write_at_q - 4'd12),
+    .read_data_o ({waiting_target, waiting_x})
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) write_at_q <= '0;
     else write_at_q <= write_at_q + 4'd1;
-  end
-
-  always_ff @(posedge clk_i) begin
-    waiting[write_at_q] <= {target_q, x_q};
-    {raw_target, raw_x} <= waiting[write_at_q-4'd13];
   end
 
   assign g_in = {rol8(x_q[63:32]), x_q[31:0]};
@@ -224,27 +229,28 @@ module twofish_ring
   assign f0 = sum3(t_q[0], t_q[1], round_key[31:0]);
   assign f1 = sum3(t_q[0], {t_q[1][30:0], 1'b0}, round_key[63:32]);
 
-  // In encryption the first word is rotated right behind the mixing and the second left before it, in
-  // decryption the first left before it and the second right behind it.
-  always_comb begin
-    x_mixed = waiting_target_q;
-    if (tail_q[3].decrypt) x_mixed ^= {ror1(f1), f0};
-    else x_mixed ^= {f1, ror1(f0)};
-  end
-
+  assign x_mixed = waiting_target_q ^ f_q;
   assign x_d = enter_q[3] ? entering_q[63:0] : x_mixed;
 
   always_ff @(posedge clk_i) begin
     if (purge) begin
       waiting_x_q      <= '0;
       waiting_target_q <= '0;
+      f_q              <= '0;
       x_q              <= '0;
       target_q         <= '0;
       result_o         <= '0;
     end else begin
-      waiting_x_q <= raw_x;
-      if (tail_q[2].decrypt) waiting_target_q <= {ror1(raw_target[63:32]), rol1(raw_target[31:0])};
-      else waiting_target_q <= {rol1(raw_target[63:32]), ror1(raw_target[31:0])};
+      // In encryption the first word is rotated right behind the mixing and the second left before it, in
+      // decryption the first left before it and the second right behind it.
+      waiting_x_q <= waiting_x;
+      if (tail_q[2].decrypt) begin
+        waiting_target_q <= {ror1(waiting_target[63:32]), rol1(waiting_target[31:0])};
+        f_q              <= {ror1(f1), f0};
+      end else begin
+        waiting_target_q <= {rol1(waiting_target[63:32]), ror1(waiting_target[31:0])};
+        f_q              <= {f1, ror1(f0)};
+      end
       x_q      <= x_d;
       target_q <= enter_q[3] ? entering_q[127:64] : waiting_x_q;
       result_o <= {x_mixed, waiting_x_q} ^ white_out;

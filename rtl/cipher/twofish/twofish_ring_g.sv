@@ -3,7 +3,7 @@
 // g for twofish_ring: five layers looked up in block memory, and the MDS matrix. A key word is mixed in behind
 // each of the first four.
 //
-// Latency: 15 clocks; the key word of layer A is wanted 2 clocks after x_i, of B 5, of C 8, of D 11; long_i, layer
+// Latency: 14 clocks; the key word of layer A is wanted 2 clocks after x_i, of B 5, of C 8, of D 11; long_i, layer
 // A is not the identity, with x_i; short_i, layer B is, 3 clocks later.
 module twofish_ring_g
   import twofish_pkg::*;
@@ -19,11 +19,14 @@ module twofish_ring_g
   output word_t       t_o
 );
 
-  // Block memory is slow and may be far away: what it gives goes into a register first.
+  // Block memory is slow: what it gives goes into its output register first.
   byte_t [3:0] raw_a, raw_b, raw_c, raw_d;
   word_t out_a_q, out_b_q, out_c_q, out_d_q;
   products_t [3:0] raw_e, out_e_q;
-  word_t b_q, c_q, d_q, e_q;
+  word_t b_q, c_q, d_q, e;
+
+  // The last of these sums has no register: its clock is wanted for the transform.
+  assign e = out_d_q ^ s_i[0];
 
   for (genvar j = 0; j < 4; j += 2) begin : gen_layers
     twofish_rom #(
@@ -72,7 +75,7 @@ module twofish_ring_g
       .clk_i,
       .enable_i(1'b1),
       .table_i ({1'b0, LayerE[j+1], 1'b0, LayerE[j]}),
-      .a_i     (e_q[8*j+:16]),
+      .a_i     (e[8*j+:16]),
       .y_o     (raw_e[j+:2])
     );
   end
@@ -87,13 +90,11 @@ module twofish_ring_g
       b_q <= '0;
       c_q <= '0;
       d_q <= '0;
-      e_q <= '0;
       t_o <= '0;
     end else begin
       b_q <= out_a_q ^ s_i[3];
       c_q <= out_b_q ^ s_i[2];
       d_q <= out_c_q ^ s_i[1];
-      e_q <= out_d_q ^ s_i[0];
       t_o <= mds(out_e_q);
     end
   end

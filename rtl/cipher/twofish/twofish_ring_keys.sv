@@ -220,7 +220,7 @@ module twofish_ring_keys
   pair_t subkeys_q;
   assign b_rotated = rol8(h_q);
 
-  // Block memory is slow and may be far away: what it gives goes into a register first.
+  // Block memory is slow: what it gives goes into its output register first.
   always_ff @(posedge clk_i) begin
     out_a_q  <= raw_a;
     out_b_q  <= raw_b;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys, or blocks on their way: block memory with a register behind it.
+// Keys, or blocks on their way: block memory with its output register. What is written can be addressed in the
+// next clock; nobody reads it in the same.
 //
-// Latency of a read: 2 clocks; of a word just written, one clock more.
+// Latency of a read: 2 clocks.
 module twofish_ring_memory #(
   // Bits per word.
   parameter int unsigned Width = 64,
@@ -21,7 +22,7 @@ module twofish_ring_memory #(
   output logic [      Width-1:0] read_data_o
 );
 
-  (* ram_style = "block" *)
+  (* ram_style = "block", no_rw_check *)
   logic [Width-1:0] ram[Depth];
   logic [Width-1:0] raw_q;
 

@@ -2,7 +2,7 @@
 //
 // Twofish as a slot: shell, modes and core.
 //
-// Cycles per block: the core's, 49, 81 or 97 for 128, 192 or 256 key bits, in every mode and direction.
+// Cycles per block: the core's, 34, in every mode and direction.
 module twofish_slot
   import slot_pkg::*;
 (
