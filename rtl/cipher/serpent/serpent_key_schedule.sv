@@ -52,17 +52,28 @@ module serpent_key_schedule
   assign round  = step_q << (KeysPerClock - 1);
   assign step_o = step_q;
 
-  // The recurrence. The number of a word goes into it.
-  function automatic word_t [7+NewWords:0] follow(input word_t [7:0] window, input logic [5:0] first);
-    word_t number;
-    follow[7:0] = window;
-    for (int unsigned i = 0; i < NewWords; i++) begin
-      number = {24'h0, first + 6'(i / 4), 2'(i % 4)};
-      follow[8+i] = rol(follow[i] ^ follow[i+3] ^ follow[i+5] ^ follow[i+7] ^ Phi ^ number, 11);
-    end
+  // The recurrence, for four words: each goes into the next, but sums of sums are not deeper than two of four.
+  // The number of a word goes into it.
+  function automatic block_t follow(input word_t [7:0] w, input logic [5:0] number);
+    word_t first, second, third, fourth, both;
+    first  = w[0] ^ w[3] ^ w[5] ^ w[7] ^ Phi ^ {24'h0, number, 2'd0};
+    second = w[1] ^ w[4] ^ w[6] ^ Phi ^ {24'h0, number, 2'd1};
+    third  = w[2] ^ w[5] ^ w[7] ^ Phi ^ {24'h0, number, 2'd2};
+    fourth = w[3] ^ w[6] ^ Phi ^ {24'h0, number, 2'd3};
+    both   = w[0] ^ w[2] ^ w[3] ^ 32'd2;  // first and third
+    return {
+      rol(fourth, 11) ^ rol(both, 22) ^ rol(second, 1) ^ rol(first, 12),
+      rol(third, 11) ^ rol(second, 22) ^ rol(first, 1),
+      rol(second, 11) ^ rol(first, 22),
+      rol(first, 11)
+    };
   endfunction
 
-  assign words = follow(window_q, round);
+  assign words[7:0] = window_q;
+
+  for (genvar k = 0; k < KeysPerClock; k++) begin : gen_follow
+    assign words[8+4*k+:4] = follow(words[4*k+:8], round + 6'(k));
+  end
 
   // The first beat finds the words behind a short key: a one bit and zeros.
   always_comb begin

@@ -33,7 +33,9 @@ module serpent_rounds
   output block_t sub_o
 );
 
-  block_t [Rounds-1:0] x, y, mixed;  // in front of the S-boxes, behind them, behind the rounds
+  block_t [Rounds-1:0] x, mixed;  // in front of the S-boxes, behind the rounds
+  // Behind the S-boxes. Kept, because area is never saved by looking across them, but levels of logic are lost.
+  (* keep *) block_t [Rounds-1:0] y;
   block_t door, feedback_d, feedback_q;
 
   // Which of its S-boxes each round has to take: the numbers of encryption rise, those of decryption fall.
