@@ -5,13 +5,16 @@
 // previous result leaves.
 //
 // Three registers of one block form a chain: next (what enters the core next), chain (what will be mixed in
-// later) and mask (what is mixed into the result of the block now in the core).
+// later) and mask (what is mixed into the result of the block now in the core). A fourth, start, is mixed into
+// what enters the core; it is zero where there is nothing to mix in.
 //   ECB          payload -> next
-//   CBC encrypt  payload ^ IV -> next; later payload -> next, and the result in the core is mixed in at its door
+//   CBC encrypt  payload -> next; start is the IV for the first block, later the result in the core is mixed in
+//                at its door
 //   CBC decrypt  payload -> next -> chain -> mask; chain starts as the IV
-//   CTR          payload -> next, then next and chain change places, so that next is the counter and the
-//                payload is in chain; when the counter enters the core, chain = counter + 1, mask = payload
-// Nothing but the mixing lies between the core's output and its input. All three are zero between frames.
+//   CTR          payload -> next -> chain, which leaves next zero, so that start, the counter, enters the core;
+//                in that clock start counts on and mask = payload
+// Nothing but the mixing lies between the core's output and its input, and nothing at all in front of the
+// registers. All four are zero between frames.
 //
 // Clocks per block: the core's own figure, but not less than the beats of a block + 1 (CTR: + 2); with Eager
 // and blocks of one beat 1 (CTR: 3). Clocks per frame besides: 1 where there is an IV.
@@ -165,12 +168,12 @@ module cipher_modes
 
   // -- blocks in ------------------------------------------------------------------------------------------
 
-  block_t next_d, next_q, chain_d, chain_q, mask_q;
+  block_t next_q, chain_q, mask_q, start_q;
   logic half_q;  // the second beat of a block comes next
   logic fill, full_q;  // next_q is to enter the core
   logic final_q;  // it is, or comes with, the last block of the payload
   logic payload_q;  // a block of payload was the last to be completed, not the IV
-  logic turn_q;  // next and chain change places in this clock
+  logic turn_q;  // next goes to chain in this clock
   logic chained_q;  // the block in the core is to be mixed into the next
   logic inside_q;  // there is a block in the core
   logic inside_final_d, inside_final_q;  // it is the last one
@@ -183,46 +186,45 @@ module cipher_modes
   assign load         = beat_valid_i && beat_ready_o && section_i != SecKey;
   assign block_end    = load && (!Wide || half_q || beat_last_i);
 
-  // The first block of CBC encryption is mixed with the IV, all the others with what leaves the core.
-  logic mix_chain;
-  assign mix_chain = turn_q || (feedback_q && !chained_q && !full_q);
-  assign next_d    = ({Halves{beat_i}} & ~{BlockBits{turn_q}}) ^ (chain_q & {BlockBits{mix_chain}});
+  // The IV comes to start by an addition, of a beat that is zero but for that clock, because a counter is what
+  // start has to be in CTR: one big-endian number.
+  if (Ctr || (Cbc && Encrypt)) begin : gen_start
+    logic [63:0] iv_q;
+    logic [Halves-1:0] write_q;  // the half that iv_q is for
+    logic iv_take;
+    block_t number, more, sum, counted;
 
-  // CTR: the counter in next_q goes on by one when it leaves for chain_q. It is one big-endian number, its
-  // halves are counted apart, and the carry between them is found while it waits in chain_q.
-  localparam int unsigned HalfBits = BlockBits / 2;
-  typedef logic [HalfBits-1:0] half_t;
+    assign iv_take = load && section_i == SecIv && (ctr_q || feedback_q);
+    assign number  = {<<8{start_q}};
+    assign more    = {<<8{{Halves{iv_q}}}};
+    // A block that is to enter is the counter, or ends the start.
+    assign sum     = number + (Ctr ? more | block_t'(full_q) : more);
+    assign counted = {<<8{sum}};
 
-  function automatic half_t successor(input half_t x, input logic increment);
-    half_t number;
-    number = {<<8{x}};
-    number = number + half_t'(increment);
-    return {<<8{number}};
-  endfunction
-
-  if (Ctr) begin : gen_counter
-    logic count_q;  // next_q is the counter
-    logic carry_q;  // and the less significant half of it is all ones
-    assign chain_d = {
-      successor(next_q[BlockBits-1:HalfBits], count_q), successor(next_q[HalfBits-1:0], carry_q)
-    };
+    always_ff @(posedge clk_i) begin
+      if (!iv_take) iv_q <= '0;
+      else iv_q <= beat_i;
+    end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        count_q <= 1'b0;
-        carry_q <= 1'b0;
-      end else begin
-        // After the turn that brings the payload to chain_q, until the counter enters the core.
-        count_q <= ctr_q && payload_q && (turn_q || (count_q && full_q));
-        carry_q <= ctr_q && payload_q && (turn_q ? chain_q[BlockBits-1:HalfBits] == '1 : carry_q && full_q);
+      if (!rst_ni) write_q <= '0;
+      else write_q <= {Halves{iv_take}} & Halves'(half_q ? 2 : 1);
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!active_q || (enter && !ctr_q)) start_q <= '0;
+      else begin
+        for (int unsigned h = 0; h < Halves; h++) begin
+          if (write_q[h] || enter) start_q[64*h+:64] <= counted[64*h+:64];
+        end
       end
     end
-  end else begin : gen_no_counter
-    assign chain_d = next_q;
+  end else begin : gen_no_start
+    assign start_q = '0;
   end
 
   assign block_valid_o = full_q;
-  assign block_o       = next_q ^ (block_i & {BlockBits{chained_q}});
+  assign block_o       = next_q ^ start_q ^ (block_i & {BlockBits{chained_q}});
   assign enter         = full_q && block_ready_i;
 
   assign fill          = ctr_q ? turn_q && payload_q : block_end && section_i == SecPayload;
@@ -260,17 +262,19 @@ module cipher_modes
   // Data of a frame that is over is forgotten, and with it what a reset found.
   always_ff @(posedge clk_i) begin
     if (!active_q) begin
-      next_q  <= '0;
       chain_q <= '0;
       mask_q  <= '0;
     end else begin
+      if (turn_q || enter) chain_q <= next_q;
+      if (enter && mixing_q) mask_q <= chain_q;
+    end
+    if (!active_q || turn_q) begin
+      next_q <= '0;
+    end else begin
       for (int unsigned h = 0; h < Halves; h++) begin
         // Until it is full it follows the input: what is not a beat of this block is overwritten.
-        if ((!full_q || (Eager && enter)) && (turn_q || half_q == 1'(h)))
-          next_q[64*h+:64] <= next_d[64*h+:64];
+        if ((!full_q || (Eager && enter)) && half_q == 1'(h)) next_q[64*h+:64] <= beat_i;
       end
-      if (turn_q || enter) chain_q <= chain_d;
-      if (enter && mixing_q) mask_q <= chain_q;
     end
   end
 
@@ -319,23 +323,23 @@ module cipher_modes
   end
 
   // Bytes behind the end of a CTR payload are zero. All this is known long before it is needed.
-  logic [       7:0]      whole_q;  // of its last beat, bytes that count
+  logic [       7:0]      whole;  // of its last beat, bytes that count
   logic [Halves-1:0][7:0] keep_q;  // of the result in the core, bytes that count
   logic [Halves-1:0]      last_half;  // the payload ends in this half of a block
 
   assign last_half = Wide ? Halves'(header_i.payload_len[3] ? 2 : 1) : '1;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      whole_q <= '1;
-      keep_q  <= '1;
-    end else begin
-      for (int unsigned k = 0; k < 8; k++) begin
-        whole_q[k] <= !Ctr || header_i.payload_len[2:0] == '0 || 3'(k) < header_i.payload_len[2:0];
-      end
-      for (int unsigned h = 0; h < Halves; h++) begin
-        keep_q[h] <= whole_q | {8{!(inside_final_d && last_half[h])}};
-      end
+  always_comb begin
+    for (int unsigned k = 0; k < 8; k++) begin
+      whole[k] = !Ctr || header_i.payload_len[2:0] == '0 || 3'(k) < header_i.payload_len[2:0];
+    end
+  end
+
+  // Without a reset of its own: it is right a clock after one.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned h = 0; h < Halves; h++) begin
+      if (!(inside_final_d && last_half[h])) keep_q[h] <= '1;
+      else keep_q[h] <= whole;
     end
   end
 
