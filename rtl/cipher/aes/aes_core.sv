@@ -141,7 +141,9 @@ module aes_core
   // -- data path, column by column ------------------------------------------------------------------------
 
   for (genvar c = 0; c < 4; c++) begin : gen_column
-    word_t x_c, y_c, fetched_c, correction, at_rest, entering, mixed, second;
+    word_t x_c, y_c, fetched_c, s_c, correction, at_rest, entering, own;
+    // Kept, or it would be made anew for each row.
+    (* keep *) byte_t sum;
 
     assign x_c = x[32*c+:32];
     assign y_c = y[32*c+:32];
@@ -150,8 +152,9 @@ module aes_core
     assign fetched_c = fetched[32*c+:32];
     assign key_d[32*c+:32] = middle ? inv_mix_word(fetched_c) : fetched_c;
 
-    // MixColumns, 2 s[r] + 3 s[r+1] + s[r+2] + s[r+3], is x[r] + x[r+1] + y[r+1] + y[r+2] + y[r+3]. What that
-    // lacks of InvMixColumns, 14 t[r] + 11 t[r+1] + 13 t[r+2] + 9 t[r+3], is
+    // MixColumns, 2 s[r] + 3 s[r+1] + s[r+2] + s[r+3], is 3 s[r] + 2 s[r+1] and the sum of all s, which the four
+    // rows share: x[r] + x[r+1] + y[r] and the sum of all y if y = s. What that lacks of InvMixColumns,
+    // 14 t[r] + 11 t[r+1] + 13 t[r+2] + 9 t[r+3], is
     //   12 t[r] + 4 t[r+2]                           if y = 9t, with block RAM,
     //   12 t[r] + 8 t[r+1] + 12 t[r+2] + 8 t[r+3]    if y = t, with logic.
     always_comb begin
@@ -165,9 +168,10 @@ module aes_core
     assign at_rest = SBox == SBoxTower && !decrypt_q ? {4{sub_byte(8'h00)}} : '0;
     assign entering = busy_q ? '0 : block_i[32*c+:32] ^ at_rest;
 
-    assign mixed = x_c ^ ror8(y_c) ^ ror16(y_c) ^ ror24(y_c);
-    assign second = LastAsOthers && last_q ? '0 : ror8(x_c);
-    assign round[32*c+:32] = mixed ^ second ^ correction ^ (key_q[32*c+:32] ^ entering);
+    assign s_c = LastAsOthers ? y_c ^ x_c : y_c;
+    assign sum = LastAsOthers && last_q ? '0 : s_c[7:0] ^ s_c[15:8] ^ s_c[23:16] ^ s_c[31:24];
+    assign own = (LastAsOthers ? y_c : y_c ^ x_c) ^ ror8(x_c);
+    assign round[32*c+:32] = {4{sum}} ^ own ^ correction ^ (key_q[32*c+:32] ^ entering);
 
     // ShiftRows: row r of column c comes from column c+r, or c-r in decryption.
     for (genvar r = 0; r < 4; r++) begin : gen_row
@@ -181,7 +185,8 @@ module aes_core
     for (genvar i = 0; i < 2; i++) begin : gen_sub
       aes_sbox #(
         .SBox   (SBox),
-        .Decrypt(Decrypt)
+        .Decrypt(Decrypt),
+        .Triple (LastAsOthers)
       ) u_sbox (
         .clk_i,
         .decrypt_i(decrypt_q),

@@ -12,6 +12,7 @@
 //   last round          y = s or t (x = s, y = 0 without    y = s or t
 //                       Decrypt)
 //   at rest             x = 0, y = 0                        y = 0x63 or, in decryption, 0; x = 2y
+// With Triple, y = 3s in encryption, and x = 0, y = s in the last round.
 // At rest, which is when a block enters, the lookups are a constant, and a state that was wiped is gone.
 module aes_sbox
   import aes_pkg::*;
@@ -19,7 +20,9 @@ module aes_sbox
   // SBoxEbr or SBoxTower.
   parameter int unsigned SBox    = SBoxEbr,
   // 0: no InvSubBytes.
-  parameter bit          Decrypt = 1'b1
+  parameter bit          Decrypt = 1'b1,
+  // SBoxEbr without Decrypt only.
+  parameter bit          Triple  = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        decrypt_i,
@@ -32,6 +35,10 @@ module aes_sbox
 
   if (!(SBox inside {SBoxEbr, SBoxTower})) begin : gen_illegal
     $error("aes_sbox: SBox must be SBoxEbr (0) or SBoxTower (1)");
+  end
+
+  if (Triple && (SBox != SBoxEbr || Decrypt)) begin : gen_illegal_triple
+    $error("aes_sbox: Triple wants block RAM and no Decrypt");
   end
 
   if (SBox == SBoxTower) begin : gen_tower
@@ -52,7 +59,8 @@ module aes_sbox
     end
   end else begin : gen_ebr
     aes_sbox_ebr #(
-      .Decrypt(Decrypt)
+      .Decrypt(Decrypt),
+      .Triple (Triple)
     ) u_ebr (
       .clk_i,
       .decrypt_i,

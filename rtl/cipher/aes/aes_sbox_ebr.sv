@@ -7,7 +7,9 @@ module aes_sbox_ebr
   import aes_pkg::*;
 #(
   // 0: without the tables for decryption.
-  parameter bit Decrypt = 1'b1
+  parameter bit Decrypt = 1'b1,
+  // As in aes_sbox.
+  parameter bit Triple  = 1'b0
 ) (
   input  logic        clk_i,
   input  logic        decrypt_i,
@@ -34,12 +36,12 @@ module aes_sbox_ebr
       byte_t s = sub_byte(8'(a));
       byte_t t = inv_sub_byte(8'(a));
       for (int unsigned k = 0; k < 4; k++) tables[256*k+a] = '0;
-      tables[{TableEncrypt, 8'(a)}] = {s, xtime(s)};
+      tables[{TableEncrypt, 8'(a)}] = {Triple ? s ^ xtime(s) : s, xtime(s)};
       if (Decrypt) begin
         tables[{TableDecrypt, 8'(a)}] = {multiply(t, 8'h09), xtime(t)};
         tables[{TableLast, 8'(a)}]    = {t, 8'h00};
       end else begin
-        tables[{TableLast, 8'(a)}] = {8'h00, s};
+        tables[{TableLast, 8'(a)}] = Triple ? {s, 8'h00} : {8'h00, s};
       end
     end
     return tables;
