@@ -6,7 +6,7 @@
 //
 // Cycles: a block every 4 clocks at full load, for every key size; 39 clocks from the block to its result.
 // Key set-up: key_busy_o is high for 35 clocks behind the last key beat. After a wipe or a reset each key place
-// is overwritten in 36 clocks, but not before keys that come meanwhile.
+// is overwritten in 37 clocks, but not before keys that come meanwhile.
 module serpent_ring
   import serpent_pkg::*;
 #(
@@ -124,7 +124,7 @@ module serpent_ring
   logic run_q;  // it is being wiped
   logic [KeyBits-1:0] target_q, place_q;
   logic [Keys-1:0] fresh_q;  // places that have had a key since
-  logic rest, next_target, zero;
+  logic rest, next_target, zero_d, zero_q;
   logic keys_valid;
   logic [5:0] keys_round;
   block_t [0:0] plain, merged;
@@ -133,13 +133,14 @@ module serpent_ring
 
   assign key_busy_o  = busy_q;
   assign rest        = step >= LastStep;
-  assign next_target = wiping_q && !busy_q && (run_q ? rest : fresh_q[target_q]);
-  assign zero        = wiping_q && !busy_q && !run_q && rest && !fresh_q[target_q] && !key_valid_i;
+  assign next_target = wiping_q && !busy_q && !zero_q && (run_q ? rest : fresh_q[target_q]);
+  assign zero_d      = wiping_q && !busy_q && !zero_q && !run_q && rest && !fresh_q[target_q] && !key_valid_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q   <= 1'b0;
       wiping_q <= 1'b1;
+      zero_q   <= 1'b0;
       run_q    <= 1'b0;
       target_q <= '0;
       place_q  <= '0;
@@ -147,6 +148,7 @@ module serpent_ring
     end else if (wipe) begin
       busy_q   <= 1'b0;
       wiping_q <= 1'b1;
+      zero_q   <= 1'b0;
       run_q    <= 1'b0;
       target_q <= '0;
       fresh_q  <= '0;
@@ -155,8 +157,9 @@ module serpent_ring
         target_q <= target_q + 1'b1;
         if (target_q == '1) wiping_q <= 1'b0;
       end
-      run_q <= (zero || (run_q && !rest)) && !key_valid_i;
-      if (zero) place_q <= target_q;
+      zero_q <= zero_d;
+      run_q  <= (zero_q || (run_q && !rest)) && !key_valid_i;
+      if (zero_d) place_q <= target_q;
       if (key_valid_i) begin
         busy_q               <= 1'b1;
         place_q              <= key_place_i;
@@ -173,7 +176,7 @@ module serpent_ring
   ) u_key_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i     (wipe || zero),
+    .wipe_i     (wipe || (zero_q && !key_valid_i)),
     .key_valid_i,
     .key_i,
     .key_index_i(key_index_i[1:0]),
