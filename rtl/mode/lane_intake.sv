@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames in: takes a request apart, judges it, opens a lane for it, sends its key to a place of the core and
-// its IV to the chaining values, and puts its payload into the lane's part of the input buffer, from which
-// lane_issue reads whole blocks. Every frame gets a lane, whatever is wrong with it: lane_outlet answers from
-// there. A payload longer than the buffer waits for the lane's answers to leave.
+// Frames in: takes a request apart, judges it, opens a lane for it, has its key sent to a place of the core
+// (lane_key) and its IV and payload to where lane_issue finds them (lane_fill). Every frame gets a lane, whatever
+// is wrong with it: lane_outlet answers from there.
 //
 // Clocks per frame besides its beats: check, start, close; one beat per clock.
 module lane_intake
@@ -26,8 +25,7 @@ module lane_intake
   localparam int unsigned BlockBits = 8 * BlockBytes,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned KeyBits   = $clog2(Keys),
-  localparam int unsigned PtrBits   = $clog2(LaneBlocks),
-  localparam int unsigned SideBits  = BlockBytes == 16 ? 1 : 0
+  localparam int unsigned PtrBits   = $clog2(LaneBlocks)
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -129,7 +127,7 @@ module lane_intake
   logic one_q;  // the header is but one beat
   logic [7:0] upper_q;  // of the upper half of the second beat, digits that are not zero
   logic no_key_q;  // key_len is not zero though there is no fresh key
-  logic kept_q;  // kept_place_q has a whole key
+  logic kept;  // kept_place has a whole key
   status_e verdict, status_d, status_q;
 
   assign header = header_t'({32'b0, payload_len_q, head0_q});
@@ -147,7 +145,7 @@ module lane_intake
     .clk_i,
     .rst_ni,
     .header_i  (header),
-    .key_kept_i(kept_q),
+    .key_kept_i(kept),
     .verdict_o (verdict)
   );
 
@@ -180,22 +178,21 @@ module lane_intake
   );
 
   logic is_key, is_payload;
-  logic full_q;  // the lane has no room for another block
-  logic begun_q;  // there is a block in the lane, and it is not armed yet
+  logic full;  // the lane has no room for another block
+  logic begun;  // there is a block in the lane, and it is not armed yet
   assign is_key     = section == SecKey;
   assign is_payload = section == SecPayload;
 
   // A full lane has nothing but payload to come.
-  assign take       = at_q[Body] && in_valid && !full_q;
+  assign take       = at_q[Body] && in_valid && !full;
   assign count      = take || at_q[Pad];
-  assign in_ready   = at_q[Head0] || (at_q[Head1] && !one_q) || at_q[Drain] || (at_q[Body] && !full_q);
+  assign in_ready   = at_q[Head0] || (at_q[Head1] && !one_q) || at_q[Drain] || (at_q[Body] && !full);
 
   // -- the frame ------------------------------------------------------------------------------------------
 
   logic [LaneBits-1:0] lane_q;
-  logic [KeyBits-1:0] place_q, kept_place_q;
-  logic key_pending_q;  // a key is on its way, or being expanded
-  logic key_sent_q;  // all of it is in the core
+  logic [KeyBits-1:0] place_q, kept_place;
+  logic key_pending;  // a key is on its way, or being expanded
   logic wiping_q;  // a frame that wipes has a lane
   logic go_q;
   logic good;  // the frame is taken
@@ -255,7 +252,7 @@ module lane_intake
       if (at_q[Head0]) one_q <= in_last;
       if (at_q[Head0] || (at_q[Head1] && !one_q)) ended_q <= in_last;
       // Nothing of this changes between the clock in which it is true and the start, but by the start.
-      go_q <= free_i && !key_pending_q && !iv_valid_o && !begun_q && !wiping_q &&!sweep_i && (!header.flags.wipe || idle_i)
+      go_q <= free_i && !key_pending && !iv_valid_o && !begun && !wiping_q &&!sweep_i && (!header.flags.wipe || idle_i)
           && (!header.flags.fresh_key || (free_place_valid_i && !key_busy_i));
       if (at_q[Head1]) begin
         payload_len_q <= in_beat[31:0];
@@ -270,130 +267,70 @@ module lane_intake
 
   assign lane_o       = lane_q;
   assign open_o       = at_q[Start];
-  assign open_place_o = with_key ? free_place_i : kept_place_q;
+  assign open_place_o = with_key ? free_place_i : kept_place;
   assign close_o      = at_q[Close];
   assign status_o     = status_q;
 
-  // -- the key --------------------------------------------------------------------------------------------
+  // -- its sections ---------------------------------------------------------------------------------------
 
-  logic key_take, key_done;
-  assign key_take    = count && is_key;
-
+  logic in_key;
+  assign in_key      = at_q[Body] && is_key;
   assign key_len_o   = header.key_len[5:0];
   assign key_place_o = place_q;
-  assign key_done    = key_pending_q && key_sent_q && !key_busy_i;
 
-  always_ff @(posedge clk_i) begin
-    if (!(at_q[Body] && is_key)) key_o <= '0;
-    else key_o <= in_beat;
-  end
+  lane_key #(
+    .Keys(Keys)
+  ) u_key (
+    .clk_i,
+    .rst_ni,
+    .wipe_i,
+    .start_i     (at_q[Start]),
+    .beat_valid_i(count && is_key),
+    .beat_i      (in_key ? in_beat : '0),
+    .last_i      (last),
+    .made_up_i   (at_q[Pad]),
+    .place_i     (place_q),
+    .kept_o      (kept),
+    .kept_place_o(kept_place),
+    .pending_o   (key_pending),
+    .key_valid_o,
+    .key_o,
+    .key_index_o,
+    .key_last_o,
+    .key_busy_i
+  );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      kept_q        <= 1'b0;
-      kept_place_q  <= '0;
-      key_pending_q <= 1'b0;
-      key_sent_q    <= 1'b0;
-      key_valid_o   <= 1'b0;
-      key_last_o    <= 1'b0;
-      key_index_o   <= '0;
-    end else begin
-      key_valid_o <= key_take;
-      key_last_o  <= last;
-      if (at_q[Start]) key_index_o <= '0;
-      else if (key_valid_o) key_index_o <= key_index_o + 3'd1;
-      if (wipe_i) kept_q <= 1'b0;
-      else if (key_take) kept_q <= last && !at_q[Pad];
-      if (key_take) kept_place_q <= place_q;
-      key_pending_q <= key_take || (key_pending_q && !key_done);
-      key_sent_q    <= (key_valid_o && key_last_o) || (key_sent_q && key_pending_q && !key_done);
-    end
-  end
-
-  // -- IV and payload -------------------------------------------------------------------------------------
-
-  localparam bit Wide = BlockBytes == 16;
-
-  logic second_q;  // the second beat of a block comes next
-  logic block_end;  // this beat completes a block
-  logic write;
-  logic block_end_q;
-  logic [PtrBits:0] written_q, room_used;
-
-  assign write     = take && is_payload;
-  assign block_end = write && (!Wide || second_q || last);
-  assign room_used = written_q - sent_i;
-
-  logic [PtrBits:0] lane_written;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      second_q    <= 1'b0;
-      written_q   <= '0;
-      full_q      <= 1'b0;
-      iv_valid_o  <= 1'b0;
-      begun_q     <= 1'b0;
-      block_end_q <= 1'b0;
-    end else begin
-      if (at_q[Start]) second_q <= 1'b0;
-      else if (take && !is_key) second_q <= Wide && !second_q && !last;
-      if (at_q[Start]) written_q <= lane_written;
-      else if (block_end) written_q <= written_q + (PtrBits + 1)'(1);
-      block_end_q <= block_end;
-      full_q <= room_used[PtrBits] || (block_end && room_used[PtrBits-1:0] == '1);
-      iv_valid_o <= (take && !is_key && !is_payload && last) || (iv_valid_o && !iv_ready_i);
-      begun_q    <= block_end_q || (begun_q && !arm_o);
-    end
-  end
-
-  // The lane may be worked on as soon as there is a block and its IV has found its place.
-  assign arm_o = begun_q && !iv_valid_o && !key_pending_q;
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned h = 0; h <= SideBits; h++) begin
-      if (sweep_i) iv_o[64*h+:64] <= '0;
-      else if (at_q[Body] && !is_key && !is_payload && second_q == 1'(h)) iv_o[64*h+:64] <= in_beat;
-    end
-  end
-
-  // Counts of blocks, once for each reader.
-  for (genvar i = 0; i < 3; i++) begin : gen_written
-    logic [LaneBits-1:0] at;
-    logic [PtrBits:0] data;
-
-    lane_ram #(
-      .Width(PtrBits + 1),
-      .Depth(Lanes)
-    ) u_written (
-      .clk_i,
-      .write_i     (block_end_q || sweep_i),
-      .write_at_i  (sweep_i ? sweep_lane_i : lane_q),
-      .write_data_i(written_q & {PtrBits + 1{!sweep_i}}),
-      .read_at_i   (at),
-      .read_data_o (data)
-    );
-  end
-
-  assign gen_written[0].at = lane_q;
-  assign gen_written[1].at = issue_lane_i;
-  assign gen_written[2].at = outlet_lane_i;
-  assign lane_written      = gen_written[0].data;
-  assign issue_written_o   = gen_written[1].data;
-  assign outlet_written_o  = gen_written[2].data;
-
-  for (genvar h = 0; h <= SideBits; h++) begin : gen_side
-    lane_memory #(
-      .Width(64),
-      .Depth(Lanes * LaneBlocks)
-    ) u_memory (
-      .clk_i,
-      .write_i     (write && second_q == 1'(h)),
-      .write_at_i  ({lane_q, written_q[PtrBits-1:0]}),
-      .write_data_i(in_beat),
-      .read_i,
-      .read_at_i,
-      .read_data_o (read_data_o[64*h+:64])
-    );
-  end
+  lane_fill #(
+    .BlockBytes(BlockBytes),
+    .Lanes     (Lanes),
+    .LaneBlocks(LaneBlocks)
+  ) u_fill (
+    .clk_i,
+    .rst_ni,
+    .sweep_i,
+    .sweep_lane_i,
+    .start_i      (at_q[Start]),
+    .lane_i       (lane_q),
+    .beat_valid_i (take && !is_key),
+    .beat_i       (in_beat),
+    .in_iv_i      (at_q[Body] && !is_key && !is_payload),
+    .is_payload_i (is_payload),
+    .last_i       (last),
+    .key_pending_i(key_pending),
+    .full_o       (full),
+    .begun_o      (begun),
+    .arm_o,
+    .iv_valid_o,
+    .iv_ready_i,
+    .iv_o,
+    .issue_lane_i,
+    .issue_written_o,
+    .outlet_lane_i,
+    .outlet_written_o,
+    .sent_i,
+    .read_i,
+    .read_at_i,
+    .read_data_o
+  );
 
 endmodule

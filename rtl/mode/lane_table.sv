@@ -160,18 +160,17 @@ module lane_table
 
   // -- key places -----------------------------------------------------------------------------------------
 
-  // How many lanes use a place is counted in a memory, upwards and downwards in turn. Neither happens again
-  // before the memory had its turn: a frame takes more clocks than that, at both ends.
+  // How many lanes use a place is counted in a memory, upwards and downwards in turn, from registers that are set
+  // up the clock before. Neither happens again before the memory had its turn: a frame takes more clocks than
+  // that, at both ends.
   localparam int unsigned UserBits = LaneBits + 1;
 
   logic down_q;  // whose turn it is
   logic opened_q, released_q;
-  logic [KeyBits-1:0] opened_place_q, released_place_q, place;
+  logic [KeyBits-1:0] opened_place_q, released_place_q, place_q;
   logic [UserBits-1:0] users, users_d;
-  logic change;
+  logic change_q;
 
-  assign place   = down_q ? released_place_q : opened_place_q;
-  assign change  = down_q ? released_q : opened_q;
   assign users_d = down_q ? users - UserBits'(1) : users + UserBits'(1);
 
   lane_ram #(
@@ -179,10 +178,10 @@ module lane_table
     .Depth(Keys)
   ) u_users (
     .clk_i,
-    .write_i     (change || sweep_i),
-    .write_at_i  (sweep_i ? sweep_place_i : place),
+    .write_i     (change_q || sweep_i),
+    .write_at_i  (sweep_i ? sweep_place_i : place_q),
     .write_data_i(users_d & {UserBits{!sweep_i}}),
-    .read_at_i   (place),
+    .read_at_i   (place_q),
     .read_data_o (users)
   );
 
@@ -194,17 +193,21 @@ module lane_table
       released_q         <= 1'b0;
       opened_place_q     <= '0;
       released_place_q   <= '0;
+      place_q            <= '0;
+      change_q           <= 1'b0;
       free_place_valid_o <= 1'b0;
       free_place_o       <= '0;
     end else begin
       down_q     <= !down_q;
-      opened_q   <= open_i || (opened_q && down_q);
-      released_q <= release_i || (released_q && !down_q);
+      place_q    <= down_q ? opened_place_q : released_place_q;
+      change_q   <= down_q ? opened_q : released_q;
+      opened_q   <= open_i || (opened_q && !down_q);
+      released_q <= release_i || (released_q && down_q);
       if (open_i) opened_place_q <= open_place_i;
       if (release_i) released_place_q <= answer_place;
-      if (change) begin
+      if (change_q) begin
         for (int unsigned k = 0; k < Keys; k++) begin
-          if (place == KeyBits'(k)) busy_q[k] <= users_d != '0;
+          if (place_q == KeyBits'(k)) busy_q[k] <= !down_q || users != UserBits'(1);
         end
       end
       free_place_valid_o <= busy_q != '1;

@@ -156,13 +156,10 @@ module aes_ring_words
   end
 
   always_ff @(posedge clk_i) begin
-    if (purge_i) begin
-      newest_q      <= '0;
-      substituted_q <= '0;
-    end else begin
-      if (step) newest_q <= word_d;
-      substituted_q <= sub_y;
-    end
+    if (purge_i) newest_q <= '0;
+    else if (step) newest_q <= word_d;
+    // In the memory's output register, which has no reset: purged by the lookup, which rests then.
+    substituted_q <= sub_y;
   end
 
   assign word_o    = newest_q;

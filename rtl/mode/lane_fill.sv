@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The IV of a frame on its way to the chaining values, and its payload into the lane's part of the input buffer,
+// from which lane_issue reads whole blocks. How many of them there are is counted for each lane. A payload longer
+// than the buffer waits for the lane's answers to leave.
+module lane_fill #(
+  parameter int unsigned BlockBytes = 16,
+  parameter int unsigned Lanes = 8,
+  parameter int unsigned LaneBlocks = 128,
+
+  localparam int unsigned BlockBits = 8 * BlockBytes,
+  localparam int unsigned LaneBits  = $clog2(Lanes),
+  localparam int unsigned PtrBits   = $clog2(LaneBlocks),
+  localparam int unsigned SideBits  = BlockBytes == 16 ? 1 : 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  // This lane's count of blocks is zero.
+  input logic                sweep_i,
+  input logic [LaneBits-1:0] sweep_lane_i,
+
+  // A frame starts in a lane; then beats of its IV and of its payload. `last_i` ends a section.
+  input logic                start_i,
+  input logic [LaneBits-1:0] lane_i,
+  input logic                beat_valid_i,
+  input logic [        63:0] beat_i,
+  input logic                in_iv_i,
+  input logic                is_payload_i,
+  input logic                last_i,
+  // Its key is not ready.
+  input logic                key_pending_i,
+
+  // The lane has no room for another block; has one and is not armed yet; may be worked on from now on.
+  output logic full_o,
+  output logic begun_o,
+  output logic arm_o,
+
+  output logic                 iv_valid_o,
+  input  logic                 iv_ready_i,
+  output logic [BlockBits-1:0] iv_o,
+
+  // Whole blocks in the buffer, counted without end, of two lanes.
+  input  logic [LaneBits-1:0] issue_lane_i,
+  output logic [   PtrBits:0] issue_written_o,
+  input  logic [LaneBits-1:0] outlet_lane_i,
+  output logic [   PtrBits:0] outlet_written_o,
+  // Blocks of lane_i that have been answered.
+  input  logic [   PtrBits:0] sent_i,
+
+  // Reads a block, in two clocks.
+  input  logic                        read_i,
+  input  logic [LaneBits+PtrBits-1:0] read_at_i,
+  output logic [       BlockBits-1:0] read_data_o
+);
+
+  localparam bit Wide = BlockBytes == 16;
+
+  logic second_q;  // the second beat of a block comes next
+  logic block_end;  // this beat completes a block
+  logic write;
+  logic block_end_q;
+  // A clock old, so rather too few; a lane that begins is empty.
+  logic [PtrBits:0] sent_q;
+  logic [PtrBits:0] written_q, room_used;
+
+  assign write     = beat_valid_i && is_payload_i;
+  assign block_end = write && (!Wide || second_q || last_i);
+  assign room_used = written_q - sent_q;
+
+  logic [PtrBits:0] lane_written;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      second_q    <= 1'b0;
+      sent_q      <= '0;
+      written_q   <= '0;
+      full_o      <= 1'b0;
+      iv_valid_o  <= 1'b0;
+      begun_o     <= 1'b0;
+      block_end_q <= 1'b0;
+    end else begin
+      if (start_i) second_q <= 1'b0;
+      else if (beat_valid_i) second_q <= Wide && !second_q && !last_i;
+      sent_q <= sent_i;
+      if (start_i) written_q <= lane_written;
+      else if (block_end) written_q <= written_q + (PtrBits + 1)'(1);
+      block_end_q <= block_end;
+      full_o <= room_used[PtrBits] || (block_end && room_used[PtrBits-1:0] == '1);
+      iv_valid_o <= (beat_valid_i && !is_payload_i && last_i) || (iv_valid_o && !iv_ready_i);
+      begun_o    <= block_end_q || (begun_o && !arm_o);
+    end
+  end
+
+  // The lane may be worked on as soon as there is a block and its IV has found its place.
+  assign arm_o = begun_o && !iv_valid_o && !key_pending_i;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned h = 0; h <= SideBits; h++) begin
+      if (sweep_i) iv_o[64*h+:64] <= '0;
+      else if (in_iv_i && second_q == 1'(h)) iv_o[64*h+:64] <= beat_i;
+    end
+  end
+
+  // Counts of blocks, once for each reader.
+  for (genvar i = 0; i < 3; i++) begin : gen_written
+    logic [LaneBits-1:0] at;
+    logic [PtrBits:0] data;
+
+    lane_ram #(
+      .Width(PtrBits + 1),
+      .Depth(Lanes)
+    ) u_written (
+      .clk_i,
+      .write_i     (block_end_q || sweep_i),
+      .write_at_i  (sweep_i ? sweep_lane_i : lane_i),
+      .write_data_i(written_q & {PtrBits + 1{!sweep_i}}),
+      .read_at_i   (at),
+      .read_data_o (data)
+    );
+  end
+
+  assign gen_written[0].at = lane_i;
+  assign gen_written[1].at = issue_lane_i;
+  assign gen_written[2].at = outlet_lane_i;
+  assign lane_written      = gen_written[0].data;
+  assign issue_written_o   = gen_written[1].data;
+  assign outlet_written_o  = gen_written[2].data;
+
+  for (genvar h = 0; h <= SideBits; h++) begin : gen_side
+    lane_memory #(
+      .Width(64),
+      .Depth(Lanes * LaneBlocks)
+    ) u_memory (
+      .clk_i,
+      .write_i     (write && second_q == 1'(h)),
+      .write_at_i  ({lane_i, written_q[PtrBits-1:0]}),
+      .write_data_i(beat_i),
+      .read_i,
+      .read_at_i,
+      .read_data_o (read_data_o[64*h+:64])
+    );
+  end
+
+endmodule
