@@ -249,15 +249,19 @@ module mars_key_expand
   // One place further. The repair reaches all bits of such a run but those at its ends, and neither bits 0, 1
   // and 31.
   logic [40:0] runs;
+  logic [37:0] any_four;
   word_t old, mask;
 
   assign old  = {ring_q[13][31:2], 2'b11};
   assign runs = {9'h0, ten_q};
 
   always_comb begin
-    mask = '0;
+    mask     = '0;
+    any_four = '0;
+    for (int unsigned i = 0; i < 38; i++) any_four[i] = runs[i+:4] != '0;
     for (int unsigned i = 2; i < 31; i++) begin
-      mask[i] = runs[i+:10] != '0 && (old[i-1+:3] == '0 || old[i-1+:3] == '1);
+      // Of ten: four, four, and the last two once more with two others.
+      mask[i] = (any_four[i] || any_four[i+4] || any_four[i+6]) && (old[i-1+:3] == '0 || old[i-1+:3] == '1);
     end
     repaired = old ^ (repair_i & mask);
   end
