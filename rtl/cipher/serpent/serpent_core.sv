@@ -6,7 +6,7 @@
 // Cycles per block, feedback included (the next block enters in the clock in which the result leaves): 33 with
 // one round in a clock, where a clock of its own for what enters makes all of them shorter; else
 // 32 / RoundsPerClock. Key set-up: besides its beats a fresh key costs the first block, for 1, 2, 4 or 8 rounds
-// in a clock, 5, 4, 12 or 16 clocks if it is encrypted, with the schedule running beside its rounds, and 37, 19,
+// in a clock, 6, 4, 12 or 16 clocks if it is encrypted, with the schedule running beside its rounds, and 38, 19,
 // 19 or 19 if it is decrypted. Constant in time.
 module serpent_core
   import serpent_pkg::*;
@@ -53,7 +53,7 @@ module serpent_core
   localparam int unsigned Steps = (33 + KeysPerClock - 1) / KeysPerClock;
   // From a step of the schedule until its keys can be read.
   localparam bit Registered = RoundsPerClock == 1;
-  localparam int unsigned Latency = Registered ? 4 : 2;
+  localparam int unsigned Latency = Registered ? 5 : 2;
 
   // The step in which the keys of a block's first clock are fetched, a clock in front of those of the next, and
   // so on: encryption begins so early that every fetch just finds its keys written.

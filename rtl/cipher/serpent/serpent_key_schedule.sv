@@ -4,13 +4,13 @@
 // as the key is there, KeysPerClock round keys per clock, and their S-boxes are looked up in block memory.
 //
 // Step 0 is under way in the clock after the last key beat; the round keys of a step come 1 clock after it, or
-// 3 with Registered.
+// 4 with Registered.
 module serpent_key_schedule
   import serpent_pkg::*;
 #(
   // Round keys in a clock: 1 or 2.
   parameter int unsigned KeysPerClock = 2,
-  // For a fast clock: registers behind the S-boxes and behind the merging.
+  // For a fast clock: registers in front of the S-boxes (the window has them), behind these and behind the merging.
   parameter bit Registered = 1'b0,
 
   // Steps of a key.
@@ -113,13 +113,28 @@ module serpent_key_schedule
 
   // -- S-boxes: round r takes number 3 - r ----------------------------------------------------------------
 
-  logic valid_q;
-  logic [5:0] round_q;
+  logic valid, valid_q;
+  logic [5:0] sub_round, round_q;
   block_t [KeysPerClock-1:0] sub;
+
+  if (Registered) begin : gen_late
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        valid     <= 1'b0;
+        sub_round <= '0;
+      end else begin
+        valid     <= running_q && step_q < 6'(Steps) && !wipe_i && !key_valid_i;
+        sub_round <= round;
+      end
+    end
+  end else begin : gen_at_once
+    assign valid     = running_q && step_q < 6'(Steps);
+    assign sub_round = round;
+  end
 
   for (genvar k = 0; k < KeysPerClock; k++) begin : gen_key
     logic [2:0] index;
-    assign index = 3'd3 - 3'(k) - round[2:0];
+    assign index = 3'd3 - 3'(k) - sub_round[2:0];
 
     for (genvar i = 0; i < 8; i++) begin : gen_sbox
       logic [3:0][3:0] x, y;
@@ -133,7 +148,8 @@ module serpent_key_schedule
 
       for (genvar s = 0; s < 4; s++) begin : gen_slice
         for (genvar b = 0; b < 4; b++) begin : gen_bit
-          assign x[s][b] = words[8+4*k+b][4*i+s];
+          // With a shift the new words are in the window.
+          assign x[s][b] = words[(Registered?8-NewWords : 8)+4*k+b][4*i+s];
           assign sub[k][b][4*i+s] = y[s][b];
         end
       end
@@ -145,8 +161,8 @@ module serpent_key_schedule
       valid_q <= 1'b0;
       round_q <= '0;
     end else begin
-      valid_q <= running_q && step_q < 6'(Steps) && !wipe_i && !key_valid_i;
-      round_q <= round;
+      valid_q <= valid && !wipe_i && !key_valid_i;
+      round_q <= sub_round;
     end
   end
 

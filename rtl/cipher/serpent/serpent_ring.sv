@@ -5,8 +5,8 @@
 // after the fourth time it leaves and another may take its slot.
 //
 // Cycles: a block every 4 clocks at full load, for every key size; 39 clocks from the block to its result.
-// Key set-up: key_busy_o is high for 35 clocks behind the last key beat. After a wipe or a reset each key place
-// is overwritten in 37 clocks, but not before keys that come meanwhile.
+// Key set-up: key_busy_o is high for 36 clocks behind the last key beat. After a wipe or a reset each key place
+// is overwritten in 38 clocks, but not before keys that come meanwhile.
 module serpent_ring
   import serpent_pkg::*;
 #(
@@ -44,7 +44,7 @@ module serpent_ring
 );
 
   // The step in which the last round key is about to be written.
-  localparam logic [5:0] LastStep = 6'd34;
+  localparam logic [5:0] LastStep = 6'd35;
 
   typedef struct packed {
     logic [KeyBits-1:0] place;

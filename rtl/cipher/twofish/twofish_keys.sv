@@ -186,12 +186,12 @@ module twofish_keys
   );
 
   // A is made from the even key words, B from the odd ones; they take turns in every stage. The tables take the
-  // S-vector.
+  // S-vector. (In the first clock behind a start nothing here has begun yet.)
   word_t [3:0] word_q;
 
   for (genvar i = 0; i < 4; i++) begin : gen_word
     logic odd;
-    assign odd = odd_d ^ (i % 2 == 1);
+    assign odd = odd_q ^ advance ^ (i % 2 == 1);
 
     always_ff @(posedge clk_i) begin
       if (filling_q) word_q[i] <= s_q[i];
