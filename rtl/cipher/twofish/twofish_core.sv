@@ -6,7 +6,7 @@
 // lookup begins. twofish_keys fills the tables, and has the subkeys ready on the fly.
 //
 // Cycles per block: 34. The next block enters in the clock in which the result leaves. Key set-up: a block can
-// be taken 278 clocks after the last key beat; the first block of the other direction 15 clocks after it is
+// be taken 288 clocks after the last key beat; the first block of the other direction 20 clocks after it is
 // offered.
 module twofish_core
   import twofish_pkg::*;

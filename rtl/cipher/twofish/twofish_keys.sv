@@ -7,7 +7,7 @@
 // of them but what is in the pipeline. The S-vector comes from the RS code, also in block memory, three clocks
 // after each key beat.
 //
-// From the last key beat to ready_o: 278 clocks; from turn_i 15. The same for all key lengths: layers that a key
+// From the last key beat to ready_o: 288 clocks; from turn_i 20. The same for all key lengths: layers that a key
 // has not are lookups of the byte itself.
 module twofish_keys
   import twofish_pkg::*;
@@ -120,17 +120,17 @@ module twofish_keys
   logic [8:0] fill_q;  // byte number fill_q begins its way; the first ones, too early for the S-vector, do so twice
   logic filled, start;
   logic running_q;  // they are full
-  logic [3:0] done_q;  // advances since the start
+  logic [4:0] done_q;  // advances since the start
   logic settling;
   logic advance;
   logic rounds_q, odd_d, odd_q;  // what is looked up next: A or B of a pair, for whitening or for a round
   logic [3:0] index_q;
 
-  assign filled   = filling_q && fill_q == 9'd262;
+  assign filled   = filling_q && fill_q == 9'd267;
   assign start    = filled || turn_i;
-  assign settling = running_q && done_q != 4'd15;
+  assign settling = running_q && done_q != 5'd20;
   assign advance  = filling_q || settling || fetch_i || use_i;
-  assign ready_o  = running_q && done_q >= 4'd14;
+  assign ready_o  = running_q && done_q >= 5'd19;
   assign odd_d    = !start && (odd_q ^ advance);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -149,7 +149,7 @@ module twofish_keys
       if (wipe_i || key_valid_i) running_q <= 1'b0;
       else if (start) running_q <= 1'b1;
       if (start) done_q <= '0;
-      else if (settling) done_q <= done_q + 4'd1;
+      else if (settling) done_q <= done_q + 5'd1;
       odd_q <= odd_d;
       if (start) begin
         rounds_q <= 1'b0;
@@ -170,10 +170,10 @@ module twofish_keys
   assign x = filling_q ? fill_q[7:0] : {2'b00, pair, odd_q};
 
   // All bytes of the first layer are the same.
-  byte_t [1:0] a;
-  byte_t [3:0] b, c, d;
+  byte_t [1:0] a, raw_a;
+  byte_t [3:0] b, c, d, raw_b, raw_c, raw_d;
   word_t address_b, address_c, address_d, address_e;
-  products_t [3:0] e;
+  products_t [3:0] e, raw_e;
 
   twofish_rom #(
     .Kind(0)
@@ -182,20 +182,28 @@ module twofish_keys
     .enable_i(advance),
     .table_i (long_q ? {2'd1, 2'd0} : {2'd2, 2'd2}),
     .a_i     ({x, x}),
-    .y_o     (a)
+    .y_o     (raw_a)
   );
 
-  // A is made from the even key words, B from the odd ones; they take turns in every stage. The tables take the
+  // A is made from the even key words, B from the odd ones; they take turns in every layer, two clocks each. The tables take the
   // S-vector. (In the first clock behind a start nothing here has begun yet.)
   word_t [3:0] word_q;
 
   for (genvar i = 0; i < 4; i++) begin : gen_word
-    logic odd;
-    assign odd = odd_q ^ advance ^ (i % 2 == 1);
-
     always_ff @(posedge clk_i) begin
       if (filling_q) word_q[i] <= s_q[i];
-      else word_q[i] <= odd ? m_q[i][63:32] : m_q[i][31:0];
+      else word_q[i] <= odd_q ^ advance ? m_q[i][63:32] : m_q[i][31:0];
+    end
+  end
+
+  // The memories have their output registers.
+  always_ff @(posedge clk_i) begin
+    if (advance) begin
+      a <= raw_a;
+      b <= raw_b;
+      c <= raw_c;
+      d <= raw_d;
+      e <= raw_e;
     end
   end
 
@@ -212,7 +220,7 @@ module twofish_keys
       .enable_i(advance),
       .table_i (short_q ? {2'd2, 2'd2} : {1'b0, LayerB[j+1], 1'b0, LayerB[j]}),
       .a_i     (address_b[8*j+:16]),
-      .y_o     (b[j+:2])
+      .y_o     (raw_b[j+:2])
     );
 
     twofish_rom #(
@@ -222,7 +230,7 @@ module twofish_keys
       .enable_i(advance),
       .table_i ({1'b0, LayerC[j+1], 1'b0, LayerC[j]}),
       .a_i     (address_c[8*j+:16]),
-      .y_o     (c[j+:2])
+      .y_o     (raw_c[j+:2])
     );
 
     twofish_rom #(
@@ -232,7 +240,7 @@ module twofish_keys
       .enable_i(advance),
       .table_i ({1'b0, LayerD[j+1], 1'b0, LayerD[j]}),
       .a_i     (address_d[8*j+:16]),
-      .y_o     (d[j+:2])
+      .y_o     (raw_d[j+:2])
     );
 
     twofish_rom #(
@@ -242,13 +250,13 @@ module twofish_keys
       .enable_i(advance),
       .table_i ({1'b0, LayerE[j+1], 1'b0, LayerE[j]}),
       .a_i     (address_e[8*j+:16]),
-      .y_o     (e[j+:2])
+      .y_o     (raw_e[j+:2])
     );
   end
 
-  // A byte is five clocks on its way.
+  // A byte is ten clocks on its way.
   assign write_o      = filling_q;
-  assign write_at_o   = fill_q[7:0] - 8'd5;
+  assign write_at_o   = fill_q[7:0] - 8'd10;
   assign write_data_o = e;
 
   // -- subkeys --------------------------------------------------------------------------------------------
@@ -261,12 +269,12 @@ module twofish_keys
   assign subkeys   = {rol9(a_q + {b_rotated[30:0], 1'b0}), a_q + b_rotated};
 
   always_ff @(posedge clk_i) begin
-    if (use_i || (settling && !done_q[0])) a_q <= h_q;
+    if (use_i || (settling && done_q[0])) a_q <= h_q;
     if (advance) h_q <= mds(e);
-    if (done_q == 4'd7) in_0_q <= subkeys;
-    if (done_q == 4'd9) in_1_q <= subkeys;
-    if (done_q == 4'd11) out_0_q <= subkeys;
-    if (done_q == 4'd13) out_1_q <= subkeys;
+    if (done_q == 5'd12) in_0_q <= subkeys;
+    if (done_q == 5'd14) in_1_q <= subkeys;
+    if (done_q == 5'd16) out_0_q <= subkeys;
+    if (done_q == 5'd18) out_1_q <= subkeys;
     if (wipe_i || clear_i) round_key_q <= '0;
     else if (fetch_i) round_key_q <= subkeys;
   end
