@@ -142,11 +142,13 @@ module aes_core
 
   for (genvar c = 0; c < 4; c++) begin : gen_column
     word_t x_c, y_c, fetched_c, s_c, correction, at_rest, entering, own;
-    // Kept, or it would be made anew for each row.
-    (* keep *) byte_t sum;
+    // Kept, or they would be dissolved in the larger sums they are part of, and those made anew for each row.
+    (* keep *)logic [ 7:0] sum;
+    (* keep *)logic [31:0] block_c;
 
     assign x_c = x[32*c+:32];
     assign y_c = y[32*c+:32];
+    assign block_c = block_i[32*c+:32];
 
     // In decryption the round keys between first and last go through InvMixColumns (5.3.5).
     assign fetched_c = fetched[32*c+:32];
@@ -166,7 +168,7 @@ module aes_core
 
     // A block enters over lookups at rest; the rows of MixColumns sum to 1, so it sees one of them.
     assign at_rest = SBox == SBoxTower && !decrypt_q ? {4{sub_byte(8'h00)}} : '0;
-    assign entering = busy_q ? '0 : block_i[32*c+:32] ^ at_rest;
+    assign entering = busy_q ? '0 : block_c ^ at_rest;
 
     assign s_c = LastAsOthers ? y_c ^ x_c : y_c;
     assign sum = LastAsOthers && last_q ? '0 : s_c[7:0] ^ s_c[15:8] ^ s_c[23:16] ^ s_c[31:24];

@@ -73,11 +73,18 @@ module aes_key_schedule
     rest[3] = window_q[3] ^ rest[2];
   end
 
-  // A key beat takes the way of new words.
+  // A key beat takes the way of new words. Only the last of them has to be quick, to the S-box. Of four words,
+  // the second and the third are told which beat is theirs, though it would do no harm if both took both: that
+  // keeps synthesis from making every word anew from the ones before it.
+  logic take1, take2;
+  assign take1 = key_valid_i && !(Words == 4 && key_index_i[0]);
+  assign take2 = key_valid_i && (Words != 4 || key_index_i[0]);
+
   always_comb begin
-    for (int unsigned i = 0; i < 4; i++) begin
-      enter[i] = key_valid_i ? key_i[32*(i%2)+:32] : rest[i] ^ (sub_y & {32{i < 2 ? mix0 : mix2}});
-    end
+    enter[0] = key_valid_i ? key_i[31:0] : rest[0] ^ (sub_y & {32{mix0}});
+    enter[1] = take1 ? key_i[63:32] : window_q[1] ^ enter[0];
+    enter[2] = take2 ? key_i[31:0] : Words == 4 ? window_q[2] ^ enter[1] : rest[2] ^ (sub_y & {32{mix2}});
+    enter[3] = key_valid_i ? key_i[63:32] : rest[3] ^ (sub_y & {32{mix2}});
     for (int unsigned i = 0; i < Words; i++) begin
       if (i >= 4) window_d[i] = is192 ? enter[(i+2)%4] : enter[i%4];
       else if (is256 && !key_valid_i) window_d[i] = window_q[(i+4)%Words];
