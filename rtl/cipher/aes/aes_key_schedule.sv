@@ -49,17 +49,20 @@ module aes_key_schedule
   word_t [Words-1:0] window_d, window_q;
   word_t [3:0] rest, enter;
   word_t sub_address, sub_x, sub_y, rcon;
-  byte_t rcon_d, rcon_q;
+  byte_t rcon_q;
   sub_e sub_d, sub_q;
   logic rotate_d, rotate_q;  // the step applies RotWord and Rcon; AES-256 does so every other time
   logic is192, is256;
   logic mix0, mix2;
-  logic [3:0] rounds_q;
+  logic [3:0] rounds, rounds_q;
   logic [3:0] step_q;  // the round key now in the window
   logic       running_q;  // it is to be written
 
-  assign is192 = MaxKeyBits >= 192 && rounds_q == 4'd12;
-  assign is256 = MaxKeyBits >= 256 && rounds_q == 4'd14;
+  // With one key size it is a constant.
+  assign rounds = MaxKeyBits == 128 ? 4'd10 : rounds_q;
+
+  assign is192  = MaxKeyBits >= 192 && rounds_q == 4'd12;
+  assign is256  = MaxKeyBits >= 256 && rounds_q == 4'd14;
 
   // Of the next four words, w[i] = w[i-Nk] ^ (w[i-1] or a function of it): all that does not wait for the S-box,
   // and which of them the S-box changes.
@@ -97,17 +100,14 @@ module aes_key_schedule
   always_comb begin
     sub_d    = SubFirst;
     rotate_d = 1'b1;
-    rcon_d   = rotate_q ? xtime(rcon_q) : rcon_q;
-    if (key_valid_i) begin
-      rcon_d = 8'h01;
-    end else if (is192) begin
+    if (is192 && !key_valid_i) begin
       unique case (sub_q)
         SubFirst: sub_d = SubThird;
         SubThird: sub_d = SubNone;
         default:  sub_d = SubFirst;
       endcase
       rotate_d = sub_d != SubNone;
-    end else if (is256) begin
+    end else if (is256 && !key_valid_i) begin
       rotate_d = !rotate_q;
     end
 
@@ -145,7 +145,6 @@ module aes_key_schedule
       rounds_q  <= 4'd10;
       sub_q     <= SubFirst;
       rotate_q  <= 1'b1;
-      rcon_q    <= 8'h01;
     end else begin
       if (wipe_i) begin
         running_q <= 1'b1;
@@ -160,11 +159,12 @@ module aes_key_schedule
       end
       sub_q    <= sub_d;
       rotate_q <= rotate_d;
-      rcon_q   <= rcon_d;
     end
   end
 
   always_ff @(posedge clk_i) begin
+    if (key_valid_i) rcon_q <= 8'h01;
+    else if (rotate_q) rcon_q <= xtime(rcon_q);
     for (int unsigned i = 0; i < Words; i++) begin
       if (wipe_i) window_q[i] <= '0;
       else if (key_valid_i ? 32'(key_index_i) == i / 2 : running_q) window_q[i] <= window_d[i];
@@ -179,8 +179,8 @@ module aes_key_schedule
   end
 
   assign round_key_o   = round_keys[index_i];
-  assign rounds_o      = rounds_q;
+  assign rounds_o      = rounds;
   assign ready_first_o = !running_q || step_q != 4'd0;
-  assign ready_all_o   = !running_q || step_q > rounds_q;
+  assign ready_all_o   = !running_q || step_q > rounds;
 
 endmodule
