@@ -33,9 +33,7 @@ module serpent_rounds
   output block_t sub_o
 );
 
-  block_t [Rounds-1:0] x, mixed;  // in front of the S-boxes, behind the rounds
-  // Behind the S-boxes. Kept, because area is never saved by looking across them, but levels of logic are lost.
-  (* keep *) block_t [Rounds-1:0] y;
+  block_t [Rounds-1:0] x, y, mixed;  // in front of the S-boxes, behind them, behind the rounds
   block_t door, feedback_d, feedback_q;
 
   // Which of its S-boxes each round has to take: the numbers of encryption rise, those of decryption fall.
@@ -86,6 +84,8 @@ module serpent_rounds
       assign x[r] = next;
     end
 
+    block_t sub;
+
     serpent_sbox #(
       .Index  (Inverse ? Rounds - 1 - r : r),
       .Step   (Rounds),
@@ -93,8 +93,17 @@ module serpent_rounds
     ) u_sbox (
       .turn_i(turn),
       .x_i   (x[r]),
-      .y_o   (y[r])
+      .y_o   (sub)
     );
+
+    if (Turns == 1) begin : gen_kept
+      // Looking across S-boxes without a choice saves no area, but costs levels of logic.
+      (* keep *) block_t kept;
+      assign kept = sub;
+      assign y[r] = kept;
+    end else begin : gen_not_kept
+      assign y[r] = sub;
+    end
 
     assign mixed[r] = Inverse ? unmix(y[r], keys_i[r]) : mix(y[r], keys_i[r]);
   end
