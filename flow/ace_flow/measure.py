@@ -56,18 +56,23 @@ def _slope(short: float, long: float) -> float:
 # because both figures of a slope have it.
 WAVES = 6
 
+# Bytes of payload that wait for nobody (docs/slot.md).
+BUFFER = 2048
 
-def _full(model: Model, in_flight: int, frame, key: bytes, what: str) -> float:
+
+def _full(model: Model, in_flight: int, frame, key: bytes, block_bytes: int, what: str) -> float:
     """Cycles per block of a slot that always has enough frames, each with a key of its own."""
     cycles = []
-    # Long frames: a short one may take less time than its key, and would hide the blocks behind it.
-    for blocks in (LONG, 2 * LONG):
+    # Long frames: a short one may take less time than its key, and would hide the blocks behind it. But not longer
+    # than the buffers, or the entrance would be what is measured.
+    most = min(2 * LONG, BUFFER // block_bytes)
+    for blocks in (most // 2, most):
         frames = [
             frame(blocks, bytes([n % 251]) + key[1:] if key else b"", tag=n)
             for n in range(1, WAVES * in_flight + 1)
         ]
         cycles.append(_loaded(model, frames, what))
-    return round((cycles[1] - cycles[0]) / (WAVES * in_flight * LONG), 3)
+    return round((cycles[1] - cycles[0]) / (WAVES * in_flight * (most - most // 2)), 3)
 
 
 def _cipher(model: Model, can: Capability, in_flight: int) -> dict:
@@ -102,7 +107,7 @@ def _cipher(model: Model, can: Capability, in_flight: int) -> dict:
                     "direction": direction,
                 }
                 if in_flight > 1:
-                    full = _full(model, in_flight, frame, key, what)
+                    full = _full(model, in_flight, frame, key, can.block_bytes, what)
                     per_block.append(about | {"cycles": full, "alone": slope})
                 else:
                     per_block.append(about | {"cycles": slope})
@@ -125,6 +130,8 @@ def _hash(model: Model, can: Capability, in_flight: int) -> dict:
             payload = bytes(blocks * can.block_bytes)
             return request(can.code, operation, payload, key=key, result_len=can.digest_bytes, tag=tag)
 
+        # Behind a reset a slot may still be wiping itself.
+        _cycles(model, frame(SHORT, key), what)
         fresh = _cycles(model, frame(SHORT, key), what)
         if key:
             short = _cycles(model, frame(SHORT, b""), what)
@@ -136,7 +143,7 @@ def _hash(model: Model, can: Capability, in_flight: int) -> dict:
         long = _cycles(model, frame(LONG, b""), what)
         row = {"algorithm": can.algorithm, "operation": operation, "cycles": _slope(short, long)}
         if in_flight > 1:
-            row |= {"cycles": _full(model, in_flight, frame, key, what), "alone": row["cycles"]}
+            row |= {"cycles": _full(model, in_flight, frame, key, can.block_bytes, what), "alone": row["cycles"]}
         per_block.append(row)
     return {"per_block": per_block, "key_setup": key_setup, "frame_overhead": max(overheads, default=0)}
 

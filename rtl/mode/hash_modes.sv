@@ -8,6 +8,9 @@
 // Secrets are gone 17 clocks (33 with states of 8 words) after a wipe, a reset or a frame that fails before
 // its key is set up; the next frame waits for it, and the key counts as missing at once.
 //
+// With two ways (pair_front) there are two of these around one core. The last key is then kept outside, and a frame
+// without one begins with a copy of it.
+//
 // Clocks of a frame, from its first beat at the shell to the end of its trailer, for n blocks of C clocks and a
 // whole digest (MD5: C = 66, SHA-1: C = 82; n counts the padding): hash n C + 21 and n C + 24; HMAC-96 with kept
 // states (n + 1) C + 32 and (n + 1) C + 35; 10 and 12 more if the states come with the frame; 145 and 179 more
@@ -24,8 +27,11 @@ module hash_modes
   parameter  int unsigned       DigestBytes = 20,
   // Byte order of words and length.
   parameter  bit                BigEndian   = 1'b1,
+  // Messages in the core at a time.
+  parameter  int unsigned       Ways        = 1,
   localparam int unsigned       WordBytes   = BlockBytes / 16,
-  localparam int unsigned       WordBits    = 8 * WordBytes
+  localparam int unsigned       WordBits    = 8 * WordBytes,
+  localparam int unsigned       AddressBits = StateBytes / WordBytes > 5 ? 5 : 4
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -45,6 +51,21 @@ module hash_modes
   output logic    [63:0] result_o,
   output logic           done_o,
   output logic    [31:0] result_len_o,
+
+  // Of the kept key, with two ways: there is one; there is none from now on; the one of this frame is complete.
+  input  logic                   kept_i,
+  output logic                   drop_o,
+  output logic                   keep_o,
+  // No longer than this the frame needs the kept key, or sets it up; secrets are being overwritten.
+  output logic                   keyed_o,
+  output logic                   scrub_o,
+  // Its words as they are written, and as they are copied.
+  output logic                   keep_valid_o,
+  output logic [AddressBits-1:0] keep_address_o,
+  output logic [   WordBits-1:0] keep_word_o,
+  output logic                   copy_o,
+  output logic [AddressBits-1:0] copy_address_o,
+  input  logic [   WordBits-1:0] copy_word_i,
 
   // The core's side.
   output logic                core_clear_o,
@@ -67,15 +88,15 @@ module hash_modes
   localparam int unsigned DigestWords = (DigestBytes + WordBytes - 1) / WordBytes;
 
   if (!(BlockBytes inside {64, 128}) || !(StateWords inside {4, 5, 8}) || StateBytes % WordBytes != 0
-      || DigestBytes > StateBytes || DigestBytes % WordBytes != 0) begin : gen_illegal
+      || DigestBytes > StateBytes || DigestBytes % WordBytes != 0 || !(Ways inside {1, 2})) begin : gen_illegal
     $error("hash_modes: illegal lengths");
   end
 
   typedef logic [WordBits-1:0] word_t;
   typedef logic [3:0] place_t;
 
-  // Load: words of a frame into the memory. Touch: only the core's load of the state. Settle: until the core
-  // has written the state.
+  // Load: words of a frame into the memory. Copy: the same of the kept key. Touch: only the core's load of the
+  // state. Settle: until the core has written the state.
   typedef enum logic [2:0] {
     Scrub,
     Idle,
@@ -83,7 +104,8 @@ module hash_modes
     Touch,
     Send,
     Settle,
-    Result
+    Result,
+    Copy
   } phase_e;
   // Whose words are sent.
   typedef enum logic [1:0] {
@@ -120,12 +142,12 @@ module hash_modes
   logic second_d, second_q;  // of two states, or two halves of the memory
   logic half_d, half_q;  // half of the beat
   logic start_q;  // a frame waits
-  logic kept_d, kept_q;
+  logic kept;
   logic counted_d, counted_q;  // the number of bytes so far has come or will not come
   logic initial_d, initial_q;  // the message's first block is not done yet, and starts from the initial state
   region_e region_d, region_q;  // where the state of that block is
   logic dirty_d, dirty_q;  // there are secrets to forget before the next frame
-  logic abort_q, wipe_q;
+  logic abort_q, abort2_q, wipe_q;
 
   logic is_hash, hmac_fresh;
   assign is_hash    = header_i.op == OpHash;
@@ -139,7 +161,7 @@ module hash_modes
   ) u_verdict (
     .clk_i,
     .header_i,
-    .kept_i(kept_q),
+    .kept_i(kept),
     .verdict_o
   );
 
@@ -282,7 +304,6 @@ module hash_modes
 
   // -- the states -----------------------------------------------------------------------------------------
 
-  localparam int unsigned AddressBits = StateWords > 5 ? 5 : 4;
   typedef logic [AddressBits-1:0] address_t;
 
   function automatic address_t address(input region_e region, input logic [2:0] index);
@@ -318,8 +339,9 @@ module hash_modes
     write_address = address(write_region, state_index_i);
     memory_data   = state_i;
     if (phase_q == Scrub || source_q.load) memory_data = swap(padded);
-    if (source_q.load) begin
-      if (!load_key_q) write_region = Running;
+    if (Ways > 1 && phase_q == Copy) memory_data = copy_word_i;
+    if (source_q.load || (Ways > 1 && phase_q == Copy)) begin
+      if (source_q.load && !load_key_q) write_region = Running;
       else write_region = second_q ? OfOuter : OfInner;
       write_address = address(write_region, place_q[2:0]);
     end
@@ -327,13 +349,36 @@ module hash_modes
   end
 
   assign word_stored  = source_q.load && word_take && counted_q;
-  assign memory_write = phase_q == Scrub || word_stored || state_valid_i;
+  assign memory_write = phase_q == Scrub || word_stored || state_valid_i || (Ways > 1 && phase_q == Copy);
   assign memory_read  = memory[read_address];
   assign state_o      = memory_read;
 
   always_ff @(posedge clk_i) begin
     if (memory_write) memory[write_address] <= memory_data;
   end
+
+  // -- the kept key ---------------------------------------------------------------------------------------
+
+  if (Ways == 1) begin : gen_kept
+    logic kept_q, unused;
+
+    assign kept   = kept_q;
+    assign unused = &{1'b0, kept_i, copy_word_i};
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) kept_q <= 1'b0;
+      else kept_q <= (kept_q || keep_o) && !drop_o;
+    end
+  end else begin : gen_shared
+    assign kept = kept_i;
+  end
+
+  assign scrub_o        = dirty_q;
+  assign keep_valid_o   = memory_write && (phase_q == Scrub || (phase_q != Copy && write_region != Running));
+  assign keep_address_o = write_address;
+  assign keep_word_o    = memory_data;
+  assign copy_o         = phase_q == Copy;
+  assign copy_address_o = write_address;
 
   // -- the result -----------------------------------------------------------------------------------------
 
@@ -362,9 +407,11 @@ module hash_modes
   logic settled, load_last, send_last;
   logic payload_any_q, key_any_q;  // there are bytes
 
-  assign core_clear_o = dirty_q || abort_q;
+  // A core of two ways looks at each of them in every second clock, and begins by itself when it has a block.
+  assign core_clear_o = dirty_q || abort_q || (Ways > 1 && abort2_q);
   assign core_initial_o = initial_q;
-  assign core_start_o = word_valid_q || phase_q == Touch || (phase_q == Send && kind_q != Outer);
+  assign core_start_o = phase_q == Touch
+                      || (Ways == 1 && (word_valid_q || (phase_q == Send && kind_q != Outer)));
 
   assign settled = phase_q == Settle && core_idle_i && !word_valid_q;
   assign load_last = word_stored && place_q == place_t'(StateWords - 1) && (second_q || kind_q == Message);
@@ -412,7 +459,9 @@ module hash_modes
     place_d   = place_q;
     second_d  = second_q;
     half_d    = half_q;
-    kept_d    = kept_q;
+    drop_o    = 1'b0;
+    keep_o    = 1'b0;
+    keyed_o   = 1'b0;
     counted_d = counted_q;
     dirty_d   = dirty_q;
     initial_d = initial_q && !state_last_i;
@@ -429,9 +478,12 @@ module hash_modes
         if (dirty_q) phase_d = Scrub;
         else if (start_q) begin
           if (hmac_fresh) begin
-            kept_d  = 1'b0;
+            drop_o  = 1'b1;
             kind_d  = KeyIn;
             phase_d = header_i.op == OpHmacStates ? Load : Send;
+          end else if (Ways > 1 && !is_hash) begin
+            kind_d  = KeyOut;
+            phase_d = Copy;
           end else begin
             kind_d  = header_i.flags.resume ? Message : KeyOut;
             phase_d = header_i.flags.resume ? Load : Settle;
@@ -441,8 +493,9 @@ module hash_modes
       Scrub: begin
         place_d = place_q + place_t'(1);
         if (place_q == '1) begin
-          second_d = 1'b1;
-          if (AddressBits == 4 || second_q) begin
+          second_d = Ways == 1 || !second_q;
+          half_d   = Ways > 1 && (half_q || second_q);
+          if (Ways == 1 ? AddressBits == 4 || second_q : half_q && second_q) begin
             phase_d = Idle;
             dirty_d = 1'b0;
           end
@@ -486,7 +539,8 @@ module hash_modes
             // The key, if there is one, is kept; the message begins.
             KeyOut: begin
               kind_d    = Message;
-              kept_d    = kept_q || !is_hash;
+              keep_o    = !is_hash;
+              keyed_o   = 1'b1;
               initial_d = is_hash && !header_i.flags.resume;
               region_d  = is_hash ? Running : OfInner;
               if (header_i.flags.partial && !payload_any_q) phase_d = Touch;
@@ -501,18 +555,27 @@ module hash_modes
         end
       end
       default: begin
-        if (result_step) begin
-          half_d  = !half_q;
+        if (Ways > 1 && phase_q == Copy) begin
           place_d = place_q + place_t'(1);
+          if (place_q == place_t'(StateWords - 1)) begin
+            place_d  = '0;
+            second_d = 1'b1;
+            if (second_q) phase_d = Settle;
+          end
+        end else begin
+          if (result_step) begin
+            half_d  = !half_q;
+            place_d = place_q + place_t'(1);
+          end
+          if (done_o) phase_d = Idle;
         end
-        if (done_o) phase_d = Idle;
       end
     endcase
 
     // A key that is not set up yet is lost with its frame.
     if (wipe_q || (abort_q && !is_hash && !kind_q[1])) begin
       dirty_d = 1'b1;
-      kept_d  = 1'b0;
+      drop_o  = 1'b1;
     end
   end
 
@@ -524,17 +587,17 @@ module hash_modes
   // The first clock after a reset is as one after an abort, and so a synchronous reset is enough for most.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      start_q <= 1'b0;
-      kept_q  <= 1'b0;
-      dirty_q <= 1'b1;
-      abort_q <= 1'b1;
-      wipe_q  <= 1'b0;
+      start_q  <= 1'b0;
+      dirty_q  <= 1'b1;
+      abort_q  <= 1'b1;
+      abort2_q <= 1'b1;
+      wipe_q   <= 1'b0;
     end else begin
-      start_q <= start_i || (start_q && (phase_q != Idle || dirty_q));
-      kept_q  <= kept_d;
-      dirty_q <= dirty_d;
-      abort_q <= abort_i;
-      wipe_q  <= wipe_i;
+      start_q  <= start_i || (start_q && (phase_q != Idle || dirty_q));
+      dirty_q  <= dirty_d;
+      abort_q  <= abort_i;
+      abort2_q <= abort_q;
+      wipe_q   <= wipe_i;
     end
   end
 

@@ -16,18 +16,18 @@ module sha1_slot
   output logic        m_axis_tlast
 );
 
-  header_t header;
-  status_e verdict;
-  logic start, beat_valid, beat_ready, beat_last, abort, wipe, result_valid, result_ready, done;
-  logic [63:0] beat, result;
-  logic [31:0] result_len;
+  logic clear, core_start, initial_state, idle, word_valid, word_ready;
+  logic state_write, state_final, state_last;
+  logic [2:0] state_read, state_index;
+  logic [31:0] word, state_in, state_out;
 
-  // The modes know the section from the header.
-  /* verilator lint_off UNUSEDSIGNAL */
-  section_e section;
-  /* verilator lint_on UNUSEDSIGNAL */
-
-  slot_shell u_shell (
+  hash_front #(
+    .Algorithm  (AlgSha1),
+    .BlockBytes (64),
+    .StateBytes (20),
+    .DigestBytes(20),
+    .BigEndian  (1'b1)
+  ) u_front (
     .clk_i,
     .rst_ni,
     .s_axis_tdata,
@@ -38,65 +38,20 @@ module sha1_slot
     .m_axis_tvalid,
     .m_axis_tready,
     .m_axis_tlast,
-    .header_o      (header),
-    .verdict_i     (verdict),
-    .start_o       (start),
-    .beat_valid_o  (beat_valid),
-    .beat_ready_i  (beat_ready),
-    .beat_o        (beat),
-    .section_o     (section),
-    .beat_last_o   (beat_last),
-    .abort_o       (abort),
-    .wipe_o        (wipe),
-    .result_valid_i(result_valid),
-    .result_ready_o(result_ready),
-    .result_i      (result),
-    .done_i        (done),
-    .result_len_i  (result_len)
-  );
-
-  logic clear, core_start, initial_state, idle, word_valid, word_ready;
-  logic state_write, state_final, state_last;
-  logic [2:0] state_read, state_index;
-  logic [31:0] word, state_in, state_out;
-
-  hash_modes #(
-    .Algorithm  (AlgSha1),
-    .BlockBytes (64),
-    .StateBytes (20),
-    .DigestBytes(20),
-    .BigEndian  (1'b1)
-  ) u_modes (
-    .clk_i,
-    .rst_ni,
-    .header_i      (header),
-    .verdict_o     (verdict),
-    .start_i       (start),
-    .beat_valid_i  (beat_valid),
-    .beat_ready_o  (beat_ready),
-    .beat_i        (beat),
-    .beat_last_i   (beat_last),
-    .abort_i       (abort),
-    .wipe_i        (wipe),
-    .result_valid_o(result_valid),
-    .result_ready_i(result_ready),
-    .result_o      (result),
-    .done_o        (done),
-    .result_len_o  (result_len),
-    .core_clear_o  (clear),
-    .core_start_o  (core_start),
-    .core_initial_o(initial_state),
-    .core_idle_i   (idle),
-    .word_valid_o  (word_valid),
-    .word_ready_i  (word_ready),
-    .word_o        (word),
-    .state_read_i  (state_read),
-    .state_o       (state_in),
-    .state_valid_i (state_write),
-    .state_final_i (state_final),
-    .state_last_i  (state_last),
-    .state_index_i (state_index),
-    .state_i       (state_out)
+    .clear_o      (clear),
+    .start_o      (core_start),
+    .initial_o    (initial_state),
+    .idle_i       (idle),
+    .word_valid_o (word_valid),
+    .word_ready_i (word_ready),
+    .word_o       (word),
+    .state_read_i (state_read),
+    .state_o      (state_in),
+    .state_valid_i(state_write),
+    .state_final_i(state_final),
+    .state_last_i (state_last),
+    .state_index_i(state_index),
+    .state_i      (state_out)
   );
 
   sha1_core u_core (

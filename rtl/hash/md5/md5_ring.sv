@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MD5 compression for two messages at a time: a ring of two stages in which a step takes a turn of two clocks, and
+// the messages take turns. The first stage adds and rotates by up to 3 places, the second one rotates by the rest
+// and adds b. A block is begun when all of its words are there, so that no step ever waits; the words of the next
+// one are taken meanwhile. As in md5_core the chaining states live in the memories of hash_modes, and the state
+// after a block starts the next one as its words become final.
+//
+// In the clock in which turn_o is w, all signals but idle_o are those of way w, and mean what they mean at
+// md5_core, except that a block begins by itself and start_i is for a state without a block; clear_i has to be
+// high for 2 clocks to stop, and for 64 with word_i zero to forget.
+//
+// Cycles per block: 130 for each way, and thus 65 with both at work.
+module md5_ring
+  import md5_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+
+  output logic       turn_o,
+  output logic [1:0] idle_o,
+
+  input logic clear_i,
+  input logic start_i,
+  input logic initial_i,
+
+  input  logic  word_valid_i,
+  output logic  word_ready_o,
+  input  word_t word_i,
+
+  output logic  [2:0] state_read_o,
+  input  word_t       state_i,
+  output logic        state_valid_o,
+  output logic        state_final_o,
+  output logic        state_last_o,
+  output logic  [2:0] state_index_o,
+  output word_t       state_o
+);
+
+  // A step's constant and word are read at count step, and it is computed at step + 3. The state's words are read
+  // from count 63 on and added from 64 on, a before the others, as b passes through all of them.
+  typedef logic [6:0] count_t;
+  localparam count_t ReadCount = count_t'(63);
+
+  typedef struct packed {
+    logic       running;
+    logic       drain;    // no next block: stop when the state is out
+    logic       done;     // the state's words are sums after a block, not loaded ones
+    count_t     count;
+    logic [4:0] at;       // counts 64, 0, 1, 2, 3
+    logic [4:0] write;    // where the next word of the message goes: half of the memory, and word
+    logic [1:0] full;     // this half holds a block
+    logic       half;     // of the block under way
+    logic [3:0] step1;    // round and place among four, of the steps to come
+    logic [3:0] step2;
+    logic [1:0] round;    // of the step
+    logic [1:0] fine;
+    logic [1:0] coarse;
+    logic [1:0] coarse1;  // of the step whose first half is done
+    logic       valid;    // a word of the state is out
+    logic       sum;
+    logic       last;
+    logic [1:0] index;
+  } way_t;
+
+  localparam way_t Reset = '{count: ReadCount, default: '0};
+
+  // The way whose turn it is, and the other one, whose steps are half done.
+  way_t here_q, here_d, away_q;
+
+  // Runs through all words of both ways, whose turn is bit 0.
+  logic [5:0] sweep_q;
+  logic turn, word_take;
+
+  assign turn         = sweep_q[0];
+  assign turn_o       = turn;
+  assign word_ready_o = !here_q.full[here_q.write[4]];
+  assign word_take    = word_valid_i && word_ready_o;
+
+  always_comb begin
+    here_d         = here_q;
+    here_d.at      = {here_q.at[3:0], here_q.running && here_q.count == ReadCount};
+    here_d.step1   = {here_q.count[5:4], here_q.count[1:0]};
+    here_d.step2   = here_q.step1;
+    here_d.round   = here_q.step2[3:2];
+    here_d.fine    = fine_rotation(here_q.step2[3:2], here_q.step2[1:0]);
+    here_d.coarse  = here_q.step2[1:0];
+    here_d.coarse1 = here_q.coarse;
+    here_d.valid   = here_q.at[3:0] != '0 && (here_q.done || initial_i);
+    here_d.sum     = here_q.done;
+    here_d.last    = here_q.at[3] && here_q.done;
+    here_d.index   = {here_q.at[1] || here_q.at[2], here_q.at[1] || here_q.at[3]};
+
+    if (word_take) begin
+      here_d.write = here_q.write + 5'd1;
+      if (here_q.write[3:0] == '1) here_d.full[here_q.write[4]] = 1'b1;
+    end
+    if (!here_q.running) begin
+      here_d.running = start_i || here_q.full[here_q.half];
+      here_d.drain   = 1'b0;
+      here_d.done    = 1'b0;
+      here_d.count   = ReadCount;
+    end else begin
+      here_d.count = here_q.at[0] ? '0 : here_q.count + count_t'(1);
+      if (here_q.at[0] && here_q.done) begin
+        here_d.full[here_q.half] = 1'b0;
+        here_d.half              = !here_q.half;
+      end
+      if (here_q.at[1]) here_d.drain = !here_q.full[here_q.half];
+      if (here_q.at[3]) begin
+        here_d.done = 1'b1;
+        if (here_q.drain) here_d.running = 1'b0;
+      end
+    end
+    if (clear_i) begin
+      here_d.running = 1'b0;
+      here_d.at      = '0;
+      here_d.write   = '0;
+      here_d.full    = '0;
+      here_d.half    = 1'b0;
+      here_d.valid   = 1'b0;
+      here_d.last    = 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      here_q  <= Reset;
+      away_q  <= Reset;
+      idle_o  <= '0;
+      sweep_q <= '0;
+    end else begin
+      away_q       <= here_d;
+      here_q       <= away_q;
+      idle_o[turn] <= !here_q.running && here_q.full == '0 && here_q.write[3:0] == '0;
+      sweep_q      <= sweep_q + 6'd1;
+    end
+  end
+
+  // The word that is read: A, D, C, B.
+  assign state_read_o  = {1'b0, here_q.at[0] || here_q.at[1], here_q.at[0] || here_q.at[2]};
+  assign state_valid_o = here_q.valid;
+  assign state_final_o = here_q.sum;
+  assign state_last_o  = here_q.last;
+  assign state_index_o = {1'b0, here_q.index};
+
+  // -- the message ----------------------------------------------------------------------------------------
+
+  // Two blocks of each way.
+  (* ram_style = "block" *)
+  word_t message[64];
+  // A memory filled once, and not the constant itself: it becomes block RAM in the device and an indexed
+  // array in simulation.
+  (* rom_style = "block" *)
+  word_t sine[64];
+
+  initial begin
+    for (int unsigned i = 0; i < 64; i++) sine[i] = Sine[i];
+  end
+
+  logic write_q;
+  logic [5:0] write_address_q, read_address_q, sine_address_q;
+  word_t write_word_q, message_read_q, message_q, sine_read_q, sine_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q         <= 1'b0;
+      write_address_q <= '0;
+      read_address_q  <= '0;
+      sine_address_q  <= '0;
+    end else begin
+      write_q         <= clear_i || word_take;
+      write_address_q <= {turn, clear_i ? sweep_q[5:1] : here_q.write};
+      read_address_q  <= {turn, here_q.half, word_index(here_q.count[5:0])};
+      sine_address_q  <= here_q.count[5:0];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    write_word_q <= word_i;
+    if (write_q) message[write_address_q] <= write_word_q;
+    message_read_q <= message[read_address_q];
+    message_q      <= message_read_q;
+    sine_read_q    <= sine[sine_address_q];
+    sine_q         <= sine_read_q;
+  end
+
+  // -- the steps ------------------------------------------------------------------------------------------
+
+  // Of the way whose turn it is: the working variables, a with the step's constant and word, and those of the
+  // step behind; the state's word, and the last sums.
+  word_t b_q, c_q, d_q, mka_q, mk_q, state_q, sum_q, sum1_q;
+  // Of the other way, in the middle of the step.
+  word_t b_m, c_m, mka_m, fine_m, state_m, sum_m, sum1_m, sum2_m;
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      {b_m, c_m, mka_m, fine_m, state_m, sum_m, sum1_m, sum2_m} <= '0;
+    end else begin
+      b_m    <= b_q;
+      c_m    <= c_q;
+      mka_m  <= d_q + mk_q;
+      fine_m <= rotate_fine(mka_q + mix(here_q.round, b_q, c_q, d_q), here_q.fine);
+      // To load an initial state is to read the constant, and nothing is added to a loaded one.
+      if (initial_i && !here_q.done) state_m <= Initial[state_read_o[1:0]];
+      else state_m <= state_i;
+      sum_m  <= state_q + (here_q.done ? b_q : '0);
+      sum1_m <= sum_q;
+      sum2_m <= sum1_q;
+    end
+
+    // The new state: a in time to be added to the first word, and b last.
+    b_q     <= away_q.at[4] ? sum_m : b_m + rotate_coarse(fine_m, away_q.coarse1);
+    c_q     <= away_q.at[3] || away_q.at[4] ? sum1_m : b_m;
+    d_q     <= away_q.at[3] ? sum2_m : c_m;
+    mka_q   <= mka_m;
+    mk_q    <= message_q + sine_q;
+    state_q <= state_m;
+    sum_q   <= sum_m;
+    sum1_q  <= sum1_m;
+  end
+
+  assign state_o = sum_q;
+
+endmodule

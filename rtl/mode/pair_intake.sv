@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The entrance of a slot with two ways: a frame goes to a way that has none, and waits there in a buffer, so that
+// the next one can come while it is under way. What frames have in common is the key, and for that their order
+// counts: a frame that sets up or uses the kept key waits until the one in front of it has its own (keyed_i) and
+// nothing is being overwritten, and a frame with *wipe* is alone in the slot. This is looked at before the header
+// is judged: whatever is refused later is treated in the same way.
+//
+// A buffer has room for 2,016 bytes beyond what its way has taken; a longer frame keeps the entrance until its
+// last beat is in. Clocks from a beat at s_axis to its way: 5 and 1 more if it is not the way's turn; 2 more for the
+// first one. Beats: one per clock in, one in two clocks out to each way.
+module pair_intake
+  import slot_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic [63:0] s_axis_tdata,
+  input  logic        s_axis_tvalid,
+  output logic        s_axis_tready,
+  input  logic        s_axis_tlast,
+
+  // A clock's turn: the core's.
+  input logic turn_i,
+
+  // To the ways: valid in their turns only, and again in the next one until it is taken.
+  output logic [ 1:0] valid_o,
+  input  logic [ 1:0] ready_i,
+  output logic [63:0] beat_o,
+  output logic        last_o,
+
+  // Of each way: its frame has its key; its frame is answered.
+  input logic [1:0] keyed_i,
+  input logic [1:0] answered_i,
+  // There are secrets to forget.
+  input logic       scrub_i
+);
+
+  localparam int unsigned Depth = 256;
+  localparam int unsigned PointerBits = $clog2(Depth);
+  typedef logic [PointerBits-1:0] pointer_t;
+
+  // -- which way ------------------------------------------------------------------------------------------
+
+  typedef enum logic [1:0] {
+    Look,
+    Choose,
+    Move
+  } place_e;
+
+  place_e place_q;
+  logic   way_q;  // where the frame goes
+  logic key_q, wipe_q;  // what it asks for
+  logic alone_q;  // a frame with wipe is under way
+  logic [1:0] active_q, keying_q;  // this way has a frame, which needs the kept key or sets it up
+  logic in_valid, in_ready, in_last, room_q, push, choose;
+  logic [63:0] in_beat;
+
+  stream_entry #(
+    .Width(65)
+  ) u_entry (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(s_axis_tvalid),
+    .s_ready_o(s_axis_tready),
+    .s_data_i ({s_axis_tlast, s_axis_tdata}),
+    .m_valid_o(in_valid),
+    .m_ready_i(in_ready),
+    .m_data_o ({in_last, in_beat})
+  );
+
+  /* verilator lint_off UNUSEDSIGNAL */
+  header_t header;  // its first beat, of which only the operation and two flags count
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign header = header_t'({64'b0, in_beat});
+
+  always_comb begin
+    choose = place_q == Choose && active_q != '1 && !alone_q;
+    if (key_q && (keying_q != '0 || scrub_i)) choose = 1'b0;
+    if (wipe_q && active_q != '0) choose = 1'b0;
+  end
+
+  assign in_ready = place_q == Move && room_q;
+  assign push     = in_ready && in_valid;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      place_q  <= Look;
+      way_q    <= 1'b0;
+      key_q    <= 1'b0;
+      wipe_q   <= 1'b0;
+      alone_q  <= 1'b0;
+      active_q <= '0;
+      keying_q <= '0;
+    end else begin
+      unique case (place_q)
+        Look:    if (in_valid) place_q <= Choose;
+        Choose:  if (choose) place_q <= Move;
+        default: if (push && in_last) place_q <= Look;
+      endcase
+
+      if (place_q == Look) begin
+        key_q  <= header.op != OpHash || header.flags.fresh_key;
+        wipe_q <= header.flags.wipe;
+      end
+      if (place_q == Choose) way_q <= active_q[0];
+      alone_q <= (alone_q && active_q != '0) || (choose && wipe_q);
+
+      for (int unsigned i = 0; i < 2; i++) begin
+        if (choose && active_q[0] == 1'(i)) active_q[i] <= 1'b1;
+        else if (answered_i[i]) active_q[i] <= 1'b0;
+        if (choose && active_q[0] == 1'(i)) keying_q[i] <= key_q;
+        else if (answered_i[i] || keyed_i[i]) keying_q[i] <= 1'b0;
+      end
+    end
+  end
+
+  // -- the buffers ----------------------------------------------------------------------------------------
+
+  (* ram_style = "block", no_rw_check *)
+  logic [64:0] memory[2*Depth];
+  logic [64:0] read_q, beat_q;
+  logic read_valid_q, beat_valid_q;
+  logic take;
+  pointer_t next, level;
+  logic [1:0][PointerBits-1:0] write_q, next_q;
+
+  // What the way takes in its turn makes room for the next beat in the same clock.
+  assign take             = beat_valid_q && ready_i[turn_i];
+  assign next             = next_q[turn_i] + pointer_t'(take);
+  assign level            = write_q[way_q] - next_q[way_q];
+
+  assign valid_o          = {beat_valid_q && turn_i, beat_valid_q && !turn_i};
+  assign {last_o, beat_o} = beat_q;
+
+  always_ff @(posedge clk_i) begin
+    if (push) memory[{way_q, write_q[way_q]}] <= {in_last, in_beat};
+  end
+
+  always_ff @(posedge clk_i) begin
+    read_q <= memory[{turn_i, next}];
+    beat_q <= read_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q      <= '0;
+      next_q       <= '0;
+      read_valid_q <= 1'b0;
+      beat_valid_q <= 1'b0;
+      room_q       <= 1'b0;
+    end else begin
+      if (push) write_q[way_q] <= write_q[way_q] + pointer_t'(1);
+      next_q[turn_i] <= next;
+      read_valid_q   <= next != write_q[turn_i];
+      beat_valid_q   <= read_valid_q;
+      // A beat or two are on their way when it is seen that there is no room.
+      room_q         <= level < pointer_t'(Depth - 4);
+    end
+  end
+
+endmodule
