@@ -7,8 +7,8 @@
 // is judged: whatever is refused later is treated in the same way.
 //
 // A buffer has room for 2,016 bytes beyond what its way has taken; a longer frame keeps the entrance until its
-// last beat is in. Clocks from a beat at s_axis to its way: 5 and 1 more if it is not the way's turn; 2 more for the
-// first one. Beats: one per clock in, one in two clocks out to each way.
+// last beat is in. Clocks from a beat at s_axis to its way: 4, or 5 for the sake of the turn; 2 more for the first
+// one. Beats: one per clock in, one in two clocks out to each way.
 module pair_intake
   import slot_pkg::*;
 (
