@@ -12,8 +12,8 @@
 // without one begins with a copy of it.
 //
 // Clocks of a frame, from its first beat at the shell to the end of its trailer, for n blocks of C clocks and a
-// whole digest (MD5: C = 66, SHA-1: C = 82; n counts the padding): hash n C + 21 and n C + 24; HMAC-96 with kept
-// states (n + 1) C + 32 and (n + 1) C + 35; 10 and 12 more if the states come with the frame; 145 and 179 more
+// whole digest (MD5: C = 66, SHA-1: C = 85; n counts the padding): hash n C + 21 and n C + 28; HMAC-96 with kept
+// states (n + 1) C + 32 and (n + 1) C + 43; 10 and 12 more if the states come with the frame; 145 and 193 more
 // if the key does, whatever its length.
 module hash_modes
   import slot_pkg::*;
@@ -224,8 +224,8 @@ module hash_modes
   assign low_part  = BigEndian ? source_q.length1 : source_q.length0;
   assign high_part = WordBytes == 4 && (BigEndian ? source_q.length0 : source_q.length1);
 
-  // A word comes to the core from one of five registers, of which the others are zero.
-  word_t plain, beat_word_q, memory_word_q, key_word_q, low_word_q, high_word_q;
+  // A word comes to the core from one of four registers, of which the others are zero.
+  word_t plain, beat_word_q, memory_word_q, key_word_q, low_word_q;
   logic word_valid_q, outer_length_q;
   logic result_step, result_hold;
   logic own, fetch, send_valid, sent;
@@ -257,20 +257,18 @@ module hash_modes
     if (core_clear_o || (send_ready && !own)) memory_word_q <= '0;
     else if (own ? fetch : send_ready) memory_word_q <= memory_read;
 
-    if (core_clear_o || (send_ready && !source_q.key)) key_word_q <= '0;
-    else if (send_ready) key_word_q <= key_memory[place_q] ^ {WordBytes{8'h36 ^ 8'h5c}};
+    // The key, or the high part of the length.
+    if (core_clear_o || (send_ready && !source_q.key && !(high_part && kind_q != Outer))) key_word_q <= '0;
+    else if (send_ready)
+      key_word_q <= high_part ? word_t'(bits >> 32) : key_memory[place_q] ^ {WordBytes{8'h36 ^ 8'h5c}};
 
     if (core_clear_o || (send_ready && !(low_part && kind_q != Outer))) low_word_q <= '0;
     else if (send_ready) low_word_q <= bits[WordBits-1:0];
 
-    if (core_clear_o || (send_ready && !(high_part && kind_q != Outer))) high_word_q <= '0;
-    else if (send_ready) high_word_q <= word_t'(bits >> 32);
-
     if (send_ready) outer_length_q <= low_part && kind_q == Outer;
   end
 
-  assign word_o       = beat_word_q | memory_word_q | key_word_q | low_word_q | high_word_q
-                      | (outer_length_q ? OuterLength : '0);
+  assign word_o = beat_word_q | memory_word_q | key_word_q | low_word_q | (outer_length_q ? OuterLength : '0);
   assign word_valid_o = word_valid_q;
 
   // -- the length -----------------------------------------------------------------------------------------
