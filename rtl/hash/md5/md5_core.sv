@@ -158,9 +158,8 @@ module md5_core
 
   always_ff @(posedge clk_i) begin
     if (clear_i) begin
-      {state_q, sum_q, sum2_q, b_q, c_q, d_q, mk_q, mka_q} <= '0;
+      {sum_q, sum2_q, b_q, c_q, d_q, mk_q, mka_q} <= '0;
     end else if (advance) begin
-      state_q <= initial_i && !final_q ? '0 : state_i;
       sum_q <= sum;
       sum2_q <= sum_q;
 
@@ -172,6 +171,10 @@ module md5_core
       mka_q <= d_q + mk_q;
       mk_q <= message[word_index_q] + sine_q;
     end
+
+    // A synchronous reset, and no gate per bit.
+    if (clear_i || (advance && initial_i && !final_q)) state_q <= '0;
+    else if (advance) state_q <= state_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -3,7 +3,7 @@
 // SHA-1 compression, one step a clock. The core holds no chaining state of its own: it reads and writes the
 // words of the state in the memory of hash_modes, one a clock. Of a step's five summands four are added
 // ahead, one a clock: w + k, then + e, then + f, so that only rotl5(a) is left to the step itself. Five more steps
-// add the state: its words take the place of k, with no w, and the working variables are the e of these steps. The
+// add the state: its words take the place of w, without k, and the working variables are the e of these steps. The
 // sums, e first, become a one after the other, and so all are where the next block wants them.
 //
 // Cycles per block: 85, with the next block's words at hand.
@@ -34,7 +34,7 @@ module sha1_core
 
   typedef logic [6:0] count_t;
 
-  // A block's words come at counts 0 to 15; the state's words are read from count 80 on, and their sums are written
+  // A block's words come at counts 0 to 15; the state's words are read from count 79 on, and their sums are written
   // from count 84 on, while the next block's words come.
   localparam count_t LastStep = count_t'(79);
   localparam count_t LastCount = count_t'(84);
@@ -44,7 +44,7 @@ module sha1_core
   logic final_d, final_q;  // the state's words are sums after a block, not loaded ones
   count_t count_d, count_q;
   logic add_d;
-  logic [4:0] add_q;  // of this count, and of 1 to 4 counts before: a word of the state is read
+  logic [4:0] add_q;  // of this count, and of 1 to 4 counts before: a word of the state takes the place of w
   logic first_q;  // count 0
   logic need_d, need_q;  // the word of this count comes from the message
   logic last, advance, loading;
@@ -110,17 +110,17 @@ module sha1_core
 
   // -- the state's words ----------------------------------------------------------------------------------
 
-  // 4 at count 80, and down to 0.
-  logic [3:0][2:0] index_q;
+  // 4 at count 79, and down to 0.
+  logic [4:0][2:0] index_q;
 
-  assign state_read_o  = 3'd4 - count_q[2:0];
+  assign state_read_o  = 3'd3 - count_q[2:0];
   assign state_valid_o = add_q[4] && (final_q || initial_i);
   assign state_final_o = final_q;
   assign state_last_o  = add_q[4] && final_q && state_index_o == '0;
-  assign state_index_o = index_q[3];
+  assign state_index_o = index_q[4];
 
   always_ff @(posedge clk_i) begin
-    if (advance) index_q <= {index_q[2:0], state_read_o};
+    if (advance) index_q <= {index_q[3:0], state_read_o};
   end
 
   // -- the constants --------------------------------------------------------------------------------------
@@ -159,16 +159,16 @@ module sha1_core
 
   always_ff @(posedge clk_i) begin
     if (clear_i) begin
-      {sum_q, a_q, b_q, expanded_q, wk_q, wke_q, wkef_q} <= '0;
-      for (int unsigned i = 1; i < 16; i++) w_q[i] <= '0;
+      {sum_q, a_q, b_q, wk_q, wke_q, wkef_q} <= '0;
+      for (int unsigned i = 0; i < 16; i++) w_q[i] <= '0;
     end else if (advance) begin
-      a_q        <= add_q[4] ? sum_q : next;
-      b_q        <= add_q[3] ? rotl(a_q, 2) : a_q;
-      sum_q      <= wke_q;
-      wkef_q     <= mix(choice_q[1], choice_q[0], a_q, rotl(b_q, 30), c_q) + wke_q;
-      wke_q      <= c_q + wk_q;
-      wk_q       <= w_q[0] + ({high2_q.word, low2_q.word} | state_q);
-      expanded_q <= rotl(w_q[1] ^ w_q[6] ^ w_q[12] ^ w_q[14], 1);
+      a_q    <= add_q[4] ? sum_q : next;
+      b_q    <= add_q[3] ? rotl(a_q, 2) : a_q;
+      sum_q  <= wke_q;
+      wkef_q <= mix(choice_q[1], choice_q[0], a_q, rotl(b_q, 30), c_q) + wke_q;
+      wke_q  <= c_q + wk_q;
+      wk_q   <= w_q[0] + {high2_q.word, low2_q.word};
+      w_q[0] <= (need_q ? word_i : expanded_q) | state_q;
       for (int unsigned i = 1; i < 16; i++) w_q[i] <= w_q[i-1];
     end
 
@@ -176,11 +176,11 @@ module sha1_core
     if (clear_i || (advance && add_q[1] && !final_q)) c_q <= '0;
     else if (advance) c_q <= rotl(b_q, 30);
 
-    if (clear_i || (advance && (loading || !add_q[0]))) state_q <= '0;
+    if (clear_i || (advance && (loading || !add_d))) state_q <= '0;
     else if (advance) state_q <= state_i;
 
-    if (clear_i || (advance && add_q[0])) w_q[0] <= '0;
-    else if (advance) w_q[0] <= need_q ? word_i : expanded_q;
+    if (clear_i || (advance && add_d)) expanded_q <= '0;
+    else if (advance) expanded_q <= rotl(w_q[1] ^ w_q[6] ^ w_q[12] ^ w_q[14], 1);
   end
 
   assign state_o = sum_q;
