@@ -105,10 +105,8 @@ module md5_core
 
   // -- the state's words ----------------------------------------------------------------------------------
 
-  // What is added to a word of the state: after a block the working variable, to load an initial state the
-  // constant, and nothing to load another one.
   logic [2:0] sum_index_q;
-  word_t constant_q, state_q, sum, sum_q, sum2_q;
+  word_t state_q, sum_q, sum2_q;
   word_t b_q;
 
   // The word that is read: A, D, C, B, and A again.
@@ -121,7 +119,6 @@ module md5_core
   end
 
   assign state_read_o = {1'b0, read_index_q};
-  assign sum          = state_q + (final_q ? b_q : constant_q);
 
   // -- the message ----------------------------------------------------------------------------------------
 
@@ -158,13 +155,15 @@ module md5_core
 
   always_ff @(posedge clk_i) begin
     if (clear_i) begin
-      {sum_q, sum2_q, b_q, c_q, d_q, mk_q, mka_q} <= '0;
+      {state_q, sum_q, sum2_q, c_q, d_q, mk_q, mka_q} <= '0;
     end else if (advance) begin
-      sum_q <= sum;
+      sum_q <= state_q + b_q;
       sum2_q <= sum_q;
 
+      // To load an initial state is to read the constant.
+      state_q <= initial_i && !final_q ? Initial[read_index_q] : state_i;
+
       // The new state: a and d pass through c on their way to d, where they are added.
-      b_q <= at_q[4] ? sum_q : next;
       c_q <= at_q[2] || at_q[3] || at_q[4] ? sum2_q : b_q;
       d_q <= c_q;
 
@@ -172,14 +171,13 @@ module md5_core
       mk_q <= message[word_index_q] + sine_q;
     end
 
-    // A synchronous reset, and no gate per bit.
-    if (clear_i || (advance && initial_i && !final_q)) state_q <= '0;
-    else if (advance) state_q <= state_i;
+    // Nothing is added to a state that is loaded: a synchronous reset, and no gate per bit.
+    if (clear_i || (advance && !final_q)) b_q <= '0;
+    else if (advance) b_q <= at_q[4] ? sum_q : next;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      constant_q    <= '0;
       step1_q       <= '0;
       step2_q       <= '0;
       round_q       <= '0;
@@ -192,7 +190,6 @@ module md5_core
       state_final_o <= 1'b0;
       state_last_o  <= 1'b0;
     end else if (advance) begin
-      constant_q    <= initial_i ? Initial[read_index_q] : '0;
       step1_q       <= {count_q[5:4], count_q[1:0]};
       step2_q       <= step1_q;
       round_q       <= step2_q[3:2];

@@ -201,16 +201,17 @@ module md5_ring
       c_m    <= c_q;
       mka_m  <= d_q + mk_q;
       fine_m <= rotate_fine(mka_q + mix(here_q.round, b_q, c_q, d_q), here_q.fine);
-      // To load an initial state is to read the constant, and nothing is added to a loaded one.
+      // To load an initial state is to read the constant.
       if (initial_i && !here_q.done) state_m <= Initial[state_read_o[1:0]];
       else state_m <= state_i;
-      sum_m  <= state_q + (here_q.done ? b_q : '0);
+      sum_m  <= state_q + b_q;
       sum1_m <= sum_q;
       sum2_m <= sum1_q;
     end
 
-    // The new state: a in time to be added to the first word, and b last.
-    b_q     <= away_q.at[4] ? sum_m : b_m + rotate_coarse(fine_m, away_q.coarse1);
+    // The new state: a in time to be added to the first word, and b last; to a loaded one nothing is added.
+    if (!away_q.done) b_q <= '0;
+    else b_q <= away_q.at[4] ? sum_m : b_m + rotate_coarse(fine_m, away_q.coarse1);
     c_q     <= away_q.at[3] || away_q.at[4] ? sum1_m : b_m;
     d_q     <= away_q.at[3] ? sum2_m : c_m;
     mka_q   <= mka_m;
