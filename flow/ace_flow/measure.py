@@ -143,7 +143,10 @@ def _hash(model: Model, can: Capability, in_flight: int) -> dict:
         long = _cycles(model, frame(LONG, b""), what)
         row = {"algorithm": can.algorithm, "operation": operation, "cycles": _slope(short, long)}
         if in_flight > 1:
-            row |= {"cycles": _full(model, in_flight, frame, key, can.block_bytes, what), "alone": row["cycles"]}
+            row |= {
+                "cycles": _full(model, in_flight, frame, key, can.block_bytes, what),
+                "alone": row["cycles"],
+            }
         per_block.append(row)
     return {"per_block": per_block, "key_setup": key_setup, "frame_overhead": max(overheads, default=0)}
 
