@@ -136,7 +136,7 @@ def _hash(model: Model, can: Capability, in_flight: int) -> dict:
         if key:
             short = _cycles(model, frame(SHORT, b""), what)
             about = {"algorithm": can.algorithm, "operation": operation}
-            key_setup.append(about | {"cycles": fresh - short})
+            key_setup.append(about | {"cycles": max(0, fresh - short)})
         else:
             short = fresh
             overheads.append(_cycles(model, frame(0, b""), what))

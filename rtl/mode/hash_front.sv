@@ -117,6 +117,7 @@ module hash_front
     .copy_o        (),
     .copy_address_o(),
     .copy_word_i   ('0),
+    .copy_next_i   (1'b0),
     .core_clear_o  (clear_o),
     .core_start_o  (start_o),
     .core_initial_o(initial_o),

@@ -66,6 +66,8 @@ module hash_modes
   output logic                   copy_o,
   output logic [AddressBits-1:0] copy_address_o,
   input  logic [   WordBits-1:0] copy_word_i,
+  // The word is the one of the address; before, it is something else.
+  input  logic                   copy_next_i,
 
   // The core's side.
   output logic                core_clear_o,
@@ -275,7 +277,7 @@ module hash_modes
 
   localparam int unsigned BlockBits = $clog2(BlockBytes);
 
-  logic [60:BlockBits] blocks_q;  // before this frame's payload
+  logic [60:BlockBits] blocks_q, sum_q;  // before this frame's payload, and all that are whole
   logic count_take;
 
   assign count_take = source_q.load && !counted_q && !half_q;
@@ -285,9 +287,12 @@ module hash_modes
     else if (count_take) blocks_q <= so_far[60:BlockBits];
   end
 
-  assign bits[63:BlockBits+3] = blocks_q + (61-BlockBits)'(header_i.payload_len[31:BlockBits])
-                              + (61-BlockBits)'(!is_hash);
-  assign bits[BlockBits+2:0] = {header_i.payload_len[BlockBits-1:0], 3'b0};
+  // Known long before it is sent.
+  always_ff @(posedge clk_i) begin
+    sum_q <= blocks_q + (61 - BlockBits)'(header_i.payload_len[31:BlockBits]) + (61 - BlockBits)'(!is_hash);
+  end
+
+  assign bits = {sum_q, header_i.payload_len[BlockBits-1:0], 3'b0};
 
   // -- the key, between its inner and its outer block -----------------------------------------------------
 
@@ -361,7 +366,7 @@ module hash_modes
     logic kept_q, unused;
 
     assign kept   = kept_q;
-    assign unused = &{1'b0, kept_i, copy_word_i};
+    assign unused = &{1'b0, kept_i, copy_word_i, copy_next_i};
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) kept_q <= 1'b0;
@@ -554,11 +559,13 @@ module hash_modes
       end
       default: begin
         if (Ways > 1 && phase_q == Copy) begin
-          place_d = place_q + place_t'(1);
-          if (place_q == place_t'(StateWords - 1)) begin
-            place_d  = '0;
-            second_d = 1'b1;
-            if (second_q) phase_d = Settle;
+          if (copy_next_i) begin
+            place_d = place_q + place_t'(1);
+            if (place_q == place_t'(StateWords - 1)) begin
+              place_d  = '0;
+              second_d = 1'b1;
+              if (second_q) phase_d = Settle;
+            end
           end
         end else begin
           if (result_step) begin

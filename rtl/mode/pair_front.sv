@@ -9,7 +9,7 @@
 // never used again; it is overwritten by the next key, and all copies are by a wipe.
 //
 // Clocks of a frame alone in the slot, for n blocks of C clocks (MD5: C = 130; n counts the padding): hash n C + 72,
-// HMAC-96 with kept states (n + 1) C + 128, 2 more if the states come with the frame and 348 if the key does.
+// HMAC-96 with kept states (n + 1) C + 152, 22 less if the states come with the frame and 324 more if the key does.
 module pair_front
   import slot_pkg::*;
 #(
@@ -41,7 +41,7 @@ module pair_front
   output logic                start_o,
   output logic                initial_o,
   output logic                word_valid_o,
-  input  logic                word_ready_i,
+  input  logic [         1:0] word_ready_i,
   output logic [WordBits-1:0] word_o,
   input  logic [         2:0] state_read_i,
   output logic [WordBits-1:0] state_o,
@@ -100,17 +100,33 @@ module pair_front
 
   // -- the kept key ---------------------------------------------------------------------------------------
 
-  // One frame at a time sets a key up or copies it, and if both ways overwrite it, they do so together.
+  // One frame at a time sets a key up or copies it, and if both ways overwrite it, they do so together. It is far
+  // from both ways: registers before and behind, and a word of a copy in 4 clocks.
   (* ram_style = "distributed" *)
   word_t kept[2**AddressBits];
-  word_t copy_word;
-  logic kept_q;
-
-  assign copy_word = kept[({AddressBits{copy[1]}}&copy_address[1])|({AddressBits{copy[0]}}&copy_address[0])];
+  word_t keep_word_q, copy_word_q;
+  address_t keep_address_q, copy_address_q;
+  logic keep_valid_q, kept_q, copy_next_q;
+  logic [1:0] copy_count_q;
 
   always_ff @(posedge clk_i) begin
-    if (keep_valid != '0)
-      kept[keep_valid[1]?keep_address[1] : keep_address[0]] <= keep_valid[1] ? keep_word[1] : keep_word[0];
+    keep_word_q <= keep_valid[1] ? keep_word[1] : keep_word[0];
+    keep_address_q <= keep_valid[1] ? keep_address[1] : keep_address[0];
+    copy_address_q <= ({AddressBits{copy[1]}} & copy_address[1]) | ({AddressBits{copy[0]}} & copy_address[0]);
+    copy_word_q <= kept[copy_address_q];
+    if (keep_valid_q) kept[keep_address_q] <= keep_word_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      keep_valid_q <= 1'b0;
+      copy_count_q <= '0;
+      copy_next_q  <= 1'b0;
+    end else begin
+      keep_valid_q <= keep_valid != '0;
+      copy_count_q <= copy == '0 ? '0 : copy_count_q + 2'd1;
+      copy_next_q  <= copy_count_q == 2'd2;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -194,13 +210,14 @@ module pair_front
       .keep_word_o   (keep_word[i]),
       .copy_o        (copy[i]),
       .copy_address_o(copy_address[i]),
-      .copy_word_i   (copy_word),
+      .copy_word_i   (copy_word_q),
+      .copy_next_i   (copy_next_q),
       .core_clear_o  (clear[i]),
       .core_start_o  (start[i]),
       .core_initial_o(initial_state[i]),
       .core_idle_i   (idle_i[i]),
       .word_valid_o  (word_valid[i]),
-      .word_ready_i  (word_ready_i && turn_i == 1'(i)),
+      .word_ready_i  (word_ready_i[i]),
       .word_o        (word[i]),
       .state_read_i,
       .state_o       (state[i]),
@@ -212,9 +229,12 @@ module pair_front
     );
   end
 
-  assign clear_o      = clear[turn_i];
-  assign start_o      = start[turn_i];
-  assign initial_o    = initial_state[turn_i];
+  // Of the way whose turn comes next.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {clear_o, start_o, initial_o} <= 3'b100;
+    else {clear_o, start_o, initial_o} <= {clear[!turn_i], start[!turn_i], initial_state[!turn_i]};
+  end
+
   assign word_valid_o = word_valid[turn_i];
   assign word_o       = word[turn_i];
   assign state_o      = state[turn_i];

@@ -16,9 +16,9 @@ module md5_pair_slot
   output logic        m_axis_tlast
 );
 
-  logic turn, clear, start, initial_state, word_valid, word_ready;
+  logic turn, clear, start, initial_state, word_valid;
   logic state_write, state_final, state_last;
-  logic [1:0] idle;
+  logic [1:0] idle, word_ready;
   logic [2:0] state_read, state_index;
   logic [31:0] word, state_in, state_out;
 

@@ -24,9 +24,10 @@ module md5_ring
   input logic start_i,
   input logic initial_i,
 
-  input  logic  word_valid_i,
-  output logic  word_ready_o,
-  input  word_t word_i,
+  input logic word_valid_i,
+  // Low in the other way's turn.
+  output logic [1:0] word_ready_o,
+  input word_t word_i,
 
   output logic  [2:0] state_read_o,
   input  word_t       state_i,
@@ -48,6 +49,7 @@ module md5_ring
     logic       done;     // the state's words are sums after a block, not loaded ones
     count_t     count;
     logic [4:0] at;       // counts 64, 0, 1, 2, 3
+    logic [1:0] read;     // the word of the state that is read: A, D, C, B
     logic [4:0] write;    // where the next word of the message goes: half of the memory, and word
     logic [1:0] full;     // this half holds a block
     logic       half;     // of the block under way
@@ -72,14 +74,14 @@ module md5_ring
   logic [5:0] sweep_q;
   logic turn, word_take;
 
-  assign turn         = sweep_q[0];
-  assign turn_o       = turn;
-  assign word_ready_o = !here_q.full[here_q.write[4]];
-  assign word_take    = word_valid_i && word_ready_o;
+  assign turn      = sweep_q[0];
+  assign turn_o    = turn;
+  assign word_take = word_valid_i && word_ready_o != '0;
 
   always_comb begin
     here_d         = here_q;
     here_d.at      = {here_q.at[3:0], here_q.running && here_q.count == ReadCount};
+    here_d.read    = {here_d.at[0] || here_d.at[1], here_d.at[0] || here_d.at[2]};
     here_d.step1   = {here_q.count[5:4], here_q.count[1:0]};
     here_d.step2   = here_q.step1;
     here_d.round   = here_q.step2[3:2];
@@ -125,20 +127,21 @@ module md5_ring
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      here_q  <= Reset;
-      away_q  <= Reset;
-      idle_o  <= '0;
+      here_q <= Reset;
+      away_q <= Reset;
+      idle_o <= '0;
+      word_ready_o <= '0;
       sweep_q <= '0;
     end else begin
       away_q       <= here_d;
       here_q       <= away_q;
       idle_o[turn] <= !here_q.running && here_q.full == '0 && here_q.write[3:0] == '0;
       sweep_q      <= sweep_q + 6'd1;
+      word_ready_o <= {!turn, turn} & {2{!away_q.full[away_q.write[4]]}};
     end
   end
 
-  // The word that is read: A, D, C, B.
-  assign state_read_o  = {1'b0, here_q.at[0] || here_q.at[1], here_q.at[0] || here_q.at[2]};
+  assign state_read_o  = {1'b0, here_q.read};
   assign state_valid_o = here_q.valid;
   assign state_final_o = here_q.sum;
   assign state_last_o  = here_q.last;
