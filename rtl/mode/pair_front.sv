@@ -44,7 +44,7 @@ module pair_front
   input  logic [         1:0] word_ready_i,
   output logic [WordBits-1:0] word_o,
   input  logic [         2:0] state_read_i,
-  output logic [WordBits-1:0] state_o,
+  output logic [WordBits-1:0] state_o,        // one clock behind its turn
   input  logic                state_valid_i,
   input  logic                state_final_i,
   input  logic                state_last_i,
@@ -64,7 +64,7 @@ module pair_front
   logic in_last;
   logic [1:0] clear, start, initial_state, word_valid;
   logic [1:0] drop, keep, keyed, scrub, keep_valid, copy;
-  logic [1:0][WordBits-1:0] word, state, keep_word;
+  logic [1:0][WordBits-1:0] word, state, state_q, keep_word;
   logic [1:0][AddressBits-1:0] keep_address, copy_address;
 
   pair_intake u_intake (
@@ -237,6 +237,10 @@ module pair_front
 
   assign word_valid_o = word_valid[turn_i];
   assign word_o       = word[turn_i];
-  assign state_o      = state[turn_i];
+  assign state_o      = state_q[!turn_i];
+
+  always_ff @(posedge clk_i) begin
+    state_q <= state;
+  end
 
 endmodule

@@ -8,7 +8,7 @@
 //
 // In the clock in which turn_o is w, all signals but idle_o are those of way w, and mean what they mean at
 // md5_core, except that a block begins by itself and start_i is for a state without a block; clear_i has to be
-// high for 2 clocks to stop, and for 64 with word_i zero to forget.
+// high for 2 clocks to stop, and for 64 with word_i zero to forget; state_i comes a clock after its index.
 //
 // Cycles per block: 130 for each way, and thus 65 with both at work.
 module md5_ring
@@ -50,6 +50,8 @@ module md5_ring
     count_t     count;
     logic [4:0] at;       // counts 64, 0, 1, 2, 3
     logic [1:0] read;     // the word of the state that is read: A, D, C, B
+    logic       load;     // the word that has been read is one of the initial state, and which one
+    logic [1:0] loaded;
     logic [4:0] write;    // where the next word of the message goes: half of the memory, and word
     logic [1:0] full;     // this half holds a block
     logic       half;     // of the block under way
@@ -82,6 +84,8 @@ module md5_ring
     here_d         = here_q;
     here_d.at      = {here_q.at[3:0], here_q.running && here_q.count == ReadCount};
     here_d.read    = {here_d.at[0] || here_d.at[1], here_d.at[0] || here_d.at[2]};
+    here_d.load    = initial_i && !here_q.done;
+    here_d.loaded  = here_q.read;
     here_d.step1   = {here_q.count[5:4], here_q.count[1:0]};
     here_d.step2   = here_q.step1;
     here_d.round   = here_q.step2[3:2];
@@ -194,19 +198,16 @@ module md5_ring
   // step behind; the state's word, and the last sums.
   word_t b_q, c_q, d_q, mka_q, mk_q, state_q, sum_q, sum1_q;
   // Of the other way, in the middle of the step.
-  word_t b_m, c_m, mka_m, fine_m, state_m, sum_m, sum1_m, sum2_m;
+  word_t b_m, c_m, mka_m, fine_m, sum_m, sum1_m, sum2_m;
 
   always_ff @(posedge clk_i) begin
     if (clear_i) begin
-      {b_m, c_m, mka_m, fine_m, state_m, sum_m, sum1_m, sum2_m} <= '0;
+      {b_m, c_m, mka_m, fine_m, sum_m, sum1_m, sum2_m} <= '0;
     end else begin
       b_m    <= b_q;
       c_m    <= c_q;
       mka_m  <= d_q + mk_q;
       fine_m <= rotate_fine(mka_q + mix(here_q.round, b_q, c_q, d_q), here_q.fine);
-      // To load an initial state is to read the constant.
-      if (initial_i && !here_q.done) state_m <= Initial[state_read_o[1:0]];
-      else state_m <= state_i;
       sum_m  <= state_q + b_q;
       sum1_m <= sum_q;
       sum2_m <= sum1_q;
@@ -219,7 +220,8 @@ module md5_ring
     d_q     <= away_q.at[3] ? sum2_m : c_m;
     mka_q   <= mka_m;
     mk_q    <= message_q + sine_q;
-    state_q <= state_m;
+    // To load an initial state is to read the constant.
+    state_q <= away_q.load ? Initial[away_q.loaded] : state_i;
     sum_q   <= sum_m;
     sum1_q  <= sum1_m;
   end
