@@ -153,8 +153,8 @@ module md5_ring
 
   // -- the message ----------------------------------------------------------------------------------------
 
-  // Two blocks of each way.
-  (* ram_style = "block" *)
+  // Two blocks of each way. What is read in the clock of its writing is undefined, and belongs to no step.
+  (* ram_style = "block", no_rw_check *)
   word_t message[64];
   // A memory filled once, and not the constant itself: it becomes block RAM in the device and an indexed
   // array in simulation.
@@ -186,6 +186,9 @@ module md5_ring
   always_ff @(posedge clk_i) begin
     write_word_q <= word_i;
     if (write_q) message[write_address_q] <= write_word_q;
+  end
+
+  always_ff @(posedge clk_i) begin
     message_read_q <= message[read_address_q];
     message_q      <= message_read_q;
     sine_read_q    <= sine[sine_address_q];
