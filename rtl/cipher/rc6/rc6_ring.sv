@@ -59,6 +59,7 @@ module rc6_ring
   end
 
   localparam logic [4:0] Final = 5'(Rounds + 1);  // the last pair of words
+  localparam logic [4:0] Nothing = '1;  // a pair of zeros
 
   typedef struct packed {
     logic               number;   // which of the slot's numbers is in use; kept when the slot is free
@@ -128,7 +129,15 @@ module rc6_ring
 
   // -- keys -----------------------------------------------------------------------------------------------
 
+  logic [4:0] lane_pair, entry_pair;
   word_t [1:0] lane_key, entry_key;
+
+  always_comb begin
+    lane_pair  = slot_q[Way+4].pair;
+    entry_pair = slot_q[Way+5].pair;
+    if (slot_q[Way+4].decrypt) lane_pair = slot_q[Way+4].first ? Final : Nothing;
+    if (!slot_q[Way+5].decrypt) entry_pair = slot_q[Way+5].last ? Final : Nothing;
+  end
 
   rc6_ring_keys #(
     .Keys(Keys)
@@ -144,12 +153,10 @@ module rc6_ring
     .key_place_i,
     .busy_o       (key_busy_o),
     .lane_place_i (slot_q[Way+4].place),
-    .lane_pair_i  (slot_q[Way+4].decrypt ? Final : slot_q[Way+4].pair),
-    .lane_want_i  (!slot_q[Way+5].decrypt || slot_q[Way+5].first),
+    .lane_pair_i  (lane_pair),
     .lane_o       (lane_key),
     .entry_place_i(slot_q[Way+5].place),
-    .entry_pair_i (slot_q[Way+5].decrypt ? slot_q[Way+5].pair : Final),
-    .entry_want_i (slot_q[Way+6].decrypt || slot_q[Way+6].last),
+    .entry_pair_i (entry_pair),
     .entry_o      (entry_key)
   );
 

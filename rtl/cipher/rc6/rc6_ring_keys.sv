@@ -30,14 +30,12 @@ module rc6_ring_keys
   input  logic [KeyBits-1:0] key_place_i,
   output logic               busy_o,
 
-  // Pairs of words for the lanes and for the entrances; two clocks later, zero if not wanted a clock later.
+  // Pairs of words for the lanes and for the entrances, two clocks later. Pair 31 is zero.
   input  logic  [KeyBits-1:0] lane_place_i,
   input  logic  [        4:0] lane_pair_i,
-  input  logic                lane_want_i,
   output word_t [        1:0] lane_o,
   input  logic  [KeyBits-1:0] entry_place_i,
   input  logic  [        4:0] entry_pair_i,
-  input  logic                entry_want_i,
   output word_t [        1:0] entry_o
 );
 
@@ -210,7 +208,6 @@ module rc6_ring_keys
       .write_at_i  (keep_at),
       .write_data_i(a),
       .read_at_i   ({lane_place_i, lane_pair_i}),
-      .want_i      (lane_want_i),
       .read_data_o (lane_o[n])
     );
 
@@ -222,7 +219,6 @@ module rc6_ring_keys
       .write_at_i  (keep_at),
       .write_data_i(a),
       .read_at_i   ({entry_place_i, entry_pair_i}),
-      .want_i      (entry_want_i),
       .read_data_o (entry_o[n])
     );
   end

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of the expanded keys of all places, in block memory with a register behind it that gives zero for words
-// that are not wanted.
+// Words of the expanded keys of all places, in block memory with a register behind it.
 //
-// Latency of a read: 2 clocks; `want_i` belongs to the second.
+// Latency of a read: 2 clocks.
 module rc6_ring_memory
   import rc6_pkg::*;
 #(
@@ -17,7 +16,6 @@ module rc6_ring_memory
   input word_t                   write_data_i,
 
   input  logic  [AddressBits-1:0] read_at_i,
-  input  logic                    want_i,
   output word_t                   read_data_o
 );
 
@@ -29,8 +27,7 @@ module rc6_ring_memory
   always_ff @(posedge clk_i) begin
     if (write_i) ram[write_at_i] <= write_data_i;
     raw_q <= ram[read_at_i];
-    if (!want_i) read_data_o <= '0;
-    else read_data_o <= raw_q;
+    read_data_o <= raw_q;
   end
 
 endmodule
