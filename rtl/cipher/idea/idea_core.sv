@@ -124,7 +124,8 @@ module idea_core
   assign unused_schedule = ^{schedule_idle, subkey_place};
 
   for (genvar r = 0; r < Roles; r++) begin : gen_subkey
-    (* ram_style = "block" *) word_t memory_q[32];
+    // What is read for a block was written long before, or at the latest a clock before it is taken.
+    (* ram_style = "block", no_rw_check *) word_t memory_q[32];
 
     always_ff @(posedge clk_i) begin
       if (subkey_all || (subkey_valid && subkey_role == role_t'(r))) begin

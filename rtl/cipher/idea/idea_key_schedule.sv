@@ -292,7 +292,8 @@ module idea_key_schedule
   assign mul_taken_o = invert_q;
 
   // Two words for each one that is inverted: itself, and the product of those before it.
-  (* ram_style = "block" *) word_t rows[64];
+  // They are read long after they are written.
+  (* ram_style = "block", no_rw_check *) word_t rows[64];
   word_t row_read_q;
   logic before_q;
   logic [4:0] before_row_q;

@@ -166,14 +166,35 @@ module idea_ring
     .patch_o(unused_sum[1])
   );
 
+  // A subkey is written a clock after it was made; the memories are far from where that is.
+  logic write_all_q, write_valid_q;
+  logic [KeyBits+4:0] write_at_q;
+  role_t write_role_q;
+  word_t written_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_all_q   <= 1'b0;
+      write_valid_q <= 1'b0;
+    end else begin
+      write_all_q   <= subkey_all;
+      write_valid_q <= subkey_valid;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    write_at_q   <= {subkey_place, subkey_decrypt, subkey_round};
+    write_role_q <= subkey_role;
+    written_q    <= subkey;
+  end
+
   for (genvar r = 0; r < Roles; r++) begin : gen_subkey
-    (* ram_style = "block" *) word_t memory[Keys*32];
+    // No word is read for a block while it is written: none is inside under a key that is being made.
+    (* ram_style = "block", no_rw_check *) word_t memory[Keys*32];
     word_t fetched_q;
 
     always_ff @(posedge clk_i) begin
-      if (subkey_all || (subkey_valid && subkey_role == role_t'(r))) begin
-        memory[{subkey_place, subkey_decrypt, subkey_round}] <= subkey;
-      end
+      if (write_all_q || (write_valid_q && write_role_q == role_t'(r))) memory[write_at_q] <= written_q;
     end
     always_ff @(posedge clk_i) begin
       fetched_q <= memory[{slot_q[1].place, slot_q[1].decrypt, slot_q[1].round}];
