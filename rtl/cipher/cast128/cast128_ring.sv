@@ -174,10 +174,11 @@ module cast128_ring
     end
   end
 
-  // Block memories: an address, the entry a clock later, and then a register.
-  (* ram_style = "block" *)
+  // Block memories: an address, the entry a clock later, and then a register. No entry is read for a block while
+  // it is written: none is inside under a key that is being made.
+  (* ram_style = "block", no_rw_check *)
   word_t masks[Entries];
-  (* ram_style = "block" *)
+  (* ram_style = "block", no_rw_check *)
   logic [4:0] rotations[Entries];
   logic [KeyBits+3:0] read_at;
   word_t mask3_q, mask0_q;
@@ -227,9 +228,7 @@ module cast128_ring
 
   assign fresh = '{left: swap(block_i[31:0]), right: swap(block_i[63:32])};
 
-  cast_round #(
-    .Stages(4)
-  ) u_round (
+  cast_round u_round (
     .clk_i,
     .kind_i     (kind3_q),
     .live_i     (1'b1),

@@ -237,8 +237,8 @@ module cast128_schedule
 
   logic [1:0] lane;  // the S-box of the fifth lookup
   word_t address;
-  word_t [3:0] entry;
-  word_t together, sum, acc_q;
+  word_t [3:0] entry, found;
+  word_t sum, acc_q;
 
   assign lane = fifth_lane(step_q[2:0]);
 
@@ -256,13 +256,13 @@ module cast128_schedule
     .entry_o  (entry)
   );
 
-  assign together = entry[0] ^ entry[1] ^ entry[2] ^ entry[3];
-
   if (Phases == 3) begin : gen_stage
-    always_ff @(posedge clk_i) sum <= together;
+    always_ff @(posedge clk_i) found <= entry;
   end else begin : gen_no_stage
-    assign sum = together;
+    assign found = entry;
   end
+
+  assign sum = found[0] ^ found[1] ^ found[2] ^ found[3];
 
   assign word_d = state_q == Copy ? padded : acc_q ^ sum;
 

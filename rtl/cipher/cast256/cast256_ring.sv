@@ -282,9 +282,7 @@ module cast256_ring
     else made = {state0_q[0], state0_q[3], state0_q[2], word};
   end
 
-  cast_round #(
-    .Stages(4)
-  ) u_round (
+  cast_round u_round (
     .clk_i,
     .kind_i     (kind3_q),
     .live_i     (live0_q),
