@@ -186,34 +186,38 @@ module cast256_ring
     end
   end
 
-  // Block memories, 12 quads of 4 for each place: an address, the entry a clock later, and then a register.
-  (* ram_style = "block" *)
+  // Block memories, 12 quads of 4 for each place: an address, the entry a clock later, and then a register. No
+  // entry is read for a block while it is written: none is inside under a key that is being made. The quads
+  // behind the twelfth are zero; a fresh key reads those, and its constants are put in behind the memory.
+  (* ram_style = "block", no_rw_check *)
   word_t masks[Entries];
-  (* ram_style = "block" *)
+  (* ram_style = "block", no_rw_check *)
   logic [4:0] rotations[Entries];
   logic backward2;
   logic [KeyBits+5:0] read_at;
   word_t mask3_q, mask0_q;
   logic [4:0] rotate3_q, rotate0_q, rotate1_q;
+  word_t extra0_q;
+  logic [4:0] extra_rotate0_q;
+  logic [3:0] quad;
 
   // Decryption takes the quads in reverse order; the second half of them is computed backward.
   assign backward2 = slot_q[2].round >= 6'd24;
-  assign read_at = {
-    slot_q[2].place,
-    slot_q[2].decrypt ? 4'd11 - slot_q[2].round[5:2] : slot_q[2].round[5:2],
-    slot_q[2].round[1:0] ^ {2{backward2}}
-  };
+  assign quad = slot_q[2].decrypt ? 4'd11 - slot_q[2].round[5:2] : slot_q[2].round[5:2];
+  assign read_at = {slot_q[2].place, quad | {4{slot_q[2].keying}}, slot_q[2].round[1:0] ^ {2{backward2}}};
 
   always_ff @(posedge clk_i) begin
     write_at_q <= erase_q ? erase_at_q : {place_q, write_quad, write_place};
     written_q  <= erase_q ? '0 : word;
     if (write_mask_q) masks[write_at_q] <= written_q;
     if (write_rotate_q) rotations[write_at_q] <= written_q[4:0];
-    mask3_q   <= masks[read_at];
-    rotate3_q <= rotations[read_at];
-    mask0_q   <= slot_q[3].keying ? constant_q : mask3_q;
-    rotate0_q <= slot_q[3].keying ? constant_rotate_q : rotate3_q;
-    rotate1_q <= rotate0_q;
+    mask3_q         <= masks[read_at];
+    rotate3_q       <= rotations[read_at];
+    mask0_q         <= mask3_q;
+    rotate0_q       <= rotate3_q;
+    rotate1_q       <= rotate0_q | extra_rotate0_q;
+    extra0_q        <= constant_q & {32{slot_q[3].keying}};
+    extra_rotate0_q <= constant_rotate_q & {5{slot_q[3].keying}};
     // As the schedule gives them: those of the round after the next.
     if (advance) begin
       constant_q        <= constant;
@@ -291,7 +295,7 @@ module cast256_ring
     .feed_live_i(feed_live0_q),
     .feed_i     (feed0_q),
     .next_i     (kind0_q),
-    .mask_i     (mask0_q),
+    .mask_i     (mask0_q | extra0_q),
     .rotate_i   (rotate1_q)
   );
 
