@@ -54,7 +54,7 @@ def discard_spoiled(folder: Path) -> list[Path]:
 
 def snakemake(names: list[str], seeds: int, jobs: int, target: str) -> int:
     """Runs Snakemake over the flow; its exit code."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", "flow/Snakefile", "--cores", str(jobs)]
+    command = [sys.executable, "-m", "ace_flow.snake", "--snakefile", "flow/Snakefile", "--cores", str(jobs)]
     command += ["--logger", "ace", "--nolock", "--rerun-incomplete", "--keep-going"]
     command += ["--max-checksum-file-size", str(LARGEST_CHECKED_FILE)]
     command += ["--config", f"names={','.join(names)}", f"seeds={seeds}", "--", target]
