@@ -93,11 +93,13 @@ impl ConfigMemory {
         self.control0
     }
 
-    pub(crate) fn set_usercode(&mut self, value: u32) {
+    /// Sets the USERCODE register.
+    pub fn set_usercode(&mut self, value: u32) {
         self.usercode = value;
     }
 
-    pub(crate) fn set_control0(&mut self, value: u32) {
+    /// Sets control register 0.
+    pub fn set_control0(&mut self, value: u32) {
         self.control0 = value;
     }
 

@@ -12,6 +12,7 @@ mod configurations;
 mod engines;
 mod inspect;
 mod kat;
+mod library;
 mod link;
 mod report;
 mod run;
@@ -39,6 +40,7 @@ enum Command {
     Compare(compare::Args),
     Bench(bench::Args),
     Study(study::Args),
+    Library(library::Args),
 }
 
 /// How a command ended that did not fail outright.
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Study(args) => study::run(&args),
+        Command::Library(args) => library::run(&args),
     };
     match outcome {
         Ok(Outcome::Well) => ExitCode::SUCCESS,

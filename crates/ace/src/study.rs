@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace study`: a paper's tables beside ours.
 
+pub mod compression;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,9 +32,12 @@ pub struct Args {
     /// Which paper
     #[arg(value_enum)]
     paper: Paper,
-    /// Only this table
+    /// Only this table; 4 is printed only if asked for
     #[arg(long, value_enum)]
     table: Option<Table>,
+    /// Bitstreams to compress besides what is built (table 4)
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    also: Vec<PathBuf>,
     /// Time to measure each cipher in software, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = seconds)]
     measure: f64,
@@ -59,6 +64,9 @@ enum Table {
     /// Throughput of the AES finalists
     #[value(name = "2")]
     Throughput,
+    /// Compression of configurations, dictionary counted (with Table 3)
+    #[value(name = "4")]
+    Compression,
     /// p rounds in hardware, p times the throughput (section 4.2)
     Rounds,
 }
@@ -74,6 +82,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 #[derive(Deserialize)]
 struct Figures {
     finalist: Vec<Finalist>,
+    compressed: Vec<compression::Published>,
 }
 
 #[derive(Deserialize)]
@@ -147,6 +156,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
         .context("studies/ace-2000/paper.toml")?;
     let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
     let built = manifests(&catalogue)?;
+    if args.table == Some(Table::Compression) {
+        let rows = compression::rows(&catalogue, &args.also)?;
+        if args.json {
+            print_json(&serde_json::json!({ "paper": figures.compressed, "rows": rows }))?;
+        } else {
+            compression::print(&figures.compressed, &rows);
+        }
+        return Ok(Outcome::Well);
+    }
     let wants = |table| args.table.is_none_or(|t| t == table);
     let rows: Vec<Row> = if wants(Table::KeySetup) || wants(Table::Throughput) {
         let budget = Duration::from_secs_f64(args.measure);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The dictionary that all streams of a library share: the rows that occur most, by rank.
+
+use ace_ecp5::ConfigMemory;
+
+use super::rows::Rows;
+use super::{CLASSES, HOT_ZERO, ROW_BITS};
+
+/// Rows that a dictionary holds.
+pub const ENTRIES: usize = 848;
+/// Length of a dictionary in bytes: 12 bits each.
+pub const DICTIONARY_BYTES: usize = ENTRIES * 3 / 2;
+
+const VALUES: usize = 1 << ROW_BITS;
+/// Rows are found by this many bits of the stream.
+pub(crate) const PEEK: u32 = 14;
+
+/// The 848 rows that have short codes. See docs/library.md.
+#[derive(Clone, Debug)]
+pub struct Dictionary {
+    values: Vec<u16>,
+    /// By value: code and length, prefix included.
+    codes: Vec<(u16, u8)>,
+    /// What the next 14 bits begin with, for warm rows and behind them for hot ones: the row in bits 4 to 15,
+    /// the length of its code in bits 0 to 3; length 0 for a literal.
+    decode: Vec<u16>,
+}
+
+impl Dictionary {
+    /// A dictionary of the rows that occur most in some images. Equals in, equals out: of equally frequent
+    /// rows the smaller comes first.
+    pub fn train<'a>(images: impl IntoIterator<Item = &'a ConfigMemory>) -> Self {
+        let mut counts = vec![0u64; VALUES];
+        for image in images {
+            let rows = Rows::new(image.device());
+            for frame in image.frames() {
+                rows.each(frame, |_, value| counts[usize::from(value)] += 1);
+            }
+        }
+        let mut order: Vec<u16> = (1..VALUES as u16).collect();
+        order.sort_by_key(|value| (std::cmp::Reverse(counts[usize::from(*value)]), *value));
+        order.truncate(ENTRIES);
+        Self::from_values(order)
+    }
+
+    /// From 848 rows packed into 12 bits each, as a library stores them. `None` if the length is wrong or
+    /// one of them is zero.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != DICTIONARY_BYTES {
+            return None;
+        }
+        let values = bytes.chunks_exact(3).flat_map(|three| {
+            let [a, b, c] = [three[0], three[1], three[2]].map(u16::from);
+            [a << 4 | b >> 4, (b & 15) << 8 | c]
+        });
+        let values: Vec<u16> = values.collect();
+        (!values.contains(&0)).then(|| Self::from_values(values))
+    }
+
+    /// As a library stores it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let pairs = self.values.chunks_exact(2).flat_map(|two| {
+            let (a, b) = (two[0], two[1]);
+            [(a >> 4) as u8, (a << 4 | b >> 8) as u8, b as u8]
+        });
+        pairs.collect()
+    }
+
+    fn from_values(values: Vec<u16>) -> Self {
+        let mut codes = vec![(0, 0); VALUES];
+        let mut decode = vec![0; 2 << PEEK];
+        let mut entry = |hot: u32, code: u32, len: u32, value: u16| {
+            let first = (hot << PEEK | code << (PEEK - len)) as usize;
+            decode[first..first + (1 << (PEEK - len))].fill(value << 4 | len as u16);
+        };
+        entry(0, 0, 1, 0);
+        entry(1, HOT_ZERO.0, HOT_ZERO.1, 0);
+        let classes = CLASSES.iter().flat_map(|class| (0..1u32 << class.rank_bits).map(move |i| (class, i)));
+        for ((class, index), value) in classes.zip(&values) {
+            let len = class.prefix_bits + class.rank_bits;
+            let code = class.prefix << class.rank_bits | index;
+            // A row that stands twice has the shorter code.
+            if codes[usize::from(*value)].1 == 0 {
+                codes[usize::from(*value)] = (code as u16, len as u8);
+            }
+            entry(0, 1 << len | code, len + 1, *value);
+            match class.prefix {
+                // Makes room for the zero.
+                0b10 => entry(1, 0b100 << class.rank_bits | index, len + 1, *value),
+                _ => entry(1, code, len, *value),
+            }
+        }
+        Self { values, codes, decode }
+    }
+
+    /// Code and length of a row that is not zero; `None` if it is no entry.
+    pub(crate) fn code(&self, value: u16) -> Option<(u16, u8)> {
+        self.codes.get(usize::from(value)).copied().filter(|(_, len)| *len > 0)
+    }
+
+    /// What 14 bits begin with: row and length of the code, length 0 for a literal.
+    #[inline]
+    pub(crate) fn decode(&self, hot: bool, ahead: u32) -> (u16, u32) {
+        let entry = self.decode.get((u32::from(hot) << PEEK | ahead) as usize).copied().unwrap_or(0);
+        (entry >> 4, u32::from(entry & 15))
+    }
+}
+
+impl PartialEq for Dictionary {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Eq for Dictionary {}

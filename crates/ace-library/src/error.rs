@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why a library is refused. Every message says what to do where there is something to do.
+
+use std::path::PathBuf;
+
+use ace_ecp5::Device;
+use thiserror::Error;
+
+use crate::codec::StreamError;
+
+/// Why bytes are no library that may be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Refusal {
+    #[error("this is no ACE library")]
+    NoLibrary,
+    #[error("format {found} of the library is not known to this version of ace, which reads 1")]
+    Format { found: u32 },
+    #[error("the library is truncated: {found} of {wanted} bytes are there; copy it again")]
+    Truncated { found: u64, wanted: u64 },
+    #[error("{more} bytes follow the library's end; copy it again")]
+    Trailing { more: u64 },
+    #[error("the library is altered: its digest is not that of its contents; copy it again")]
+    Altered,
+    #[error("the library is not signed; `ace library sign` signs it")]
+    Unsigned,
+    #[error("the library is signed by {found}, not by the key that is trusted, {trusted}")]
+    OtherKey { found: String, trusted: String },
+    #[error("the library's signature is wrong: it was altered after it was signed, or never signed by {key}")]
+    Signature { key: String },
+    #[error("the library has version {found}, older than the version {required} that is required")]
+    Downgraded { found: u64, required: u64 },
+    #[error("{name} is made for {found}, not for {wanted}")]
+    WrongDevice { name: String, found: &'static str, wanted: &'static Device },
+    #[error(
+        "the library's {what} does not make sense, although its digest is right: it was not written by ace"
+    )]
+    Malformed { what: String },
+}
+
+/// Why one configuration cannot be taken out of a library or put into it.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ImageError {
+    #[error("there is no {0} in the library; `ace library list` says what there is")]
+    Unknown(String),
+    #[error("{name}: {error}")]
+    Stream { name: String, error: StreamError },
+    #[error("{0}: what is stored does not have the digest it was stored with")]
+    Digest(String),
+    #[error("`{0}` is no name for a configuration: 1 to 40 of a-z, 0-9, - and _")]
+    Name(String),
+    #[error("{0}: more than 1 MiB of manifest or proof")]
+    TooLong(String),
+    #[error("the library is full")]
+    Full,
+    #[error("{0}: its manifest or proof cannot be unpacked")]
+    Metadata(String),
+}
+
+/// Why a key file cannot be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum KeyError {
+    #[error("this is no {wanted} key of ACE; `ace library keygen` makes one")]
+    NoKey { wanted: &'static str },
+    #[error("no random numbers: {0}")]
+    Random(String),
+}
+
+/// Why a library file could not be read or written. What was there before is still there.
+#[derive(Debug, Error)]
+pub enum FileError {
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: std::io::Error },
+    #[error("cannot write {}: {error}; what was there is unchanged", path.display())]
+    Write { path: PathBuf, error: std::io::Error },
+    #[error("{}: {refusal}", path.display())]
+    Refused { path: PathBuf, refusal: Refusal },
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The bytes of a library file; docs/library.md has the same as a table.
+
+use ace_ecp5::Device;
+use ace_ecp5::memory::EBR_BYTES;
+use sha2::{Digest, Sha256};
+
+use super::key::{PublicKey, SecretKey};
+use super::{BLANK, Image, Library, METADATA_MAX, NAME_BYTES, Text};
+use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
+use crate::error::Refusal;
+
+const MAGIC: &[u8; 8] = b"ACELIB\r\n";
+const FORMAT: u32 = 1;
+const HEADER: usize = 72;
+/// Bytes of the index for one configuration.
+pub const INDEX_ENTRY_BYTES: usize = 128;
+const DIGEST: usize = 32;
+const SIGNATURE: usize = 64;
+const UNSIGNED: [u8; 32] = [0; 32];
+
+/// What a library must be to be loaded.
+#[derive(Clone, Copy, Debug)]
+pub struct Trust {
+    /// Who must have signed it. `None` takes whoever signed or nobody: only for what is signed anew.
+    pub key: Option<PublicKey>,
+    /// The oldest version that is taken.
+    pub required_version: u64,
+    /// The device that all configurations must be for.
+    pub device: Option<&'static Device>,
+}
+
+impl Trust {
+    /// Whatever `key` has signed.
+    pub fn signed_by(key: PublicKey) -> Self {
+        Self { key: Some(key), required_version: 0, device: None }
+    }
+}
+
+/// Bytes of a file by what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    pub header: usize,
+    pub dictionary: usize,
+    pub contents: usize,
+    pub index: usize,
+    pub frames: usize,
+    pub blocks: usize,
+    pub texts: usize,
+    pub trailer: usize,
+}
+
+impl Parts {
+    /// What decompression reads.
+    pub fn configurations(&self) -> usize {
+        self.dictionary + self.contents + self.index + self.frames + self.blocks
+    }
+
+    /// Length of the file.
+    pub fn total(&self) -> usize {
+        self.configurations() + self.header + self.texts + self.trailer
+    }
+}
+
+impl Library {
+    /// What a file of this library is made of.
+    pub fn parts(&self) -> Parts {
+        let sum = |bytes: &dyn Fn(&Image) -> usize| self.images.iter().map(bytes).sum();
+        Parts {
+            header: HEADER,
+            dictionary: DICTIONARY_BYTES,
+            contents: self.contents.len() * EBR_BYTES,
+            index: self.images.len() * INDEX_ENTRY_BYTES,
+            frames: sum(&|i| i.frames.len()),
+            blocks: sum(&|i| i.blocks.len() * BLOCK_ENTRY_BYTES),
+            texts: sum(&Image::text_bytes),
+            trailer: DIGEST + SIGNATURE,
+        }
+    }
+
+    /// The file's bytes. Without a key it is unsigned, and nothing but `sign` takes it.
+    pub fn to_bytes(&self, key: Option<&SecretKey>) -> Vec<u8> {
+        let total = self.parts().total();
+        let mut out = Vec::with_capacity(total);
+        out.extend(MAGIC);
+        out.extend(FORMAT.to_le_bytes());
+        out.extend((self.images.len() as u32).to_le_bytes());
+        out.extend(self.version.to_le_bytes());
+        out.extend((total as u64).to_le_bytes());
+        out.extend(key.map_or(UNSIGNED, |key| key.public().to_bytes()));
+        out.extend((self.contents.len() as u32).to_le_bytes());
+        out.extend([0; 4]);
+        out.extend(self.dictionary.to_bytes());
+        self.contents.iter().for_each(|contents| out.extend(contents));
+        let mut offset = out.len() + self.images.len() * INDEX_ENTRY_BYTES;
+        for i in &self.images {
+            let mut name = [0; NAME_BYTES];
+            name[..i.name.len()].copy_from_slice(i.name.as_bytes());
+            out.extend(name);
+            out.extend((offset as u64).to_le_bytes());
+            let words = [
+                i.device.idcode,
+                i.control0,
+                i.usercode,
+                i.frames.len() as u32,
+                i.blocks.len() as u32,
+                i.manifest.deflated.len() as u32,
+                i.manifest.len as u32,
+                i.proof.deflated.len() as u32,
+                i.proof.len as u32,
+            ];
+            words.iter().for_each(|word| out.extend(word.to_le_bytes()));
+            out.extend(i.digest);
+            out.extend([0; 12]);
+            offset += i.frames.len() + i.blocks.len() * BLOCK_ENTRY_BYTES + i.text_bytes();
+        }
+        for i in &self.images {
+            out.extend(&i.frames);
+            for (id, number) in &i.blocks {
+                out.extend(id.to_le_bytes());
+                out.extend(number.to_le_bytes());
+            }
+            out.extend(&i.manifest.deflated);
+            out.extend(&i.proof.deflated);
+        }
+        out.extend(Sha256::digest(&out));
+        let signature = key.map_or([0; SIGNATURE], |key| key.sign(&out));
+        out.extend(signature);
+        out
+    }
+
+    /// Reads a file's bytes. Nothing in them is believed before digest and signature are right.
+    ///
+    /// # Errors
+    /// When they are not what `trust` asks for.
+    pub fn from_bytes(bytes: &[u8], trust: &Trust) -> Result<Self, Refusal> {
+        let body = check(bytes, trust)?;
+        let malformed = |what: &str| Refusal::Malformed { what: what.to_owned() };
+        let library = parse(body).map_err(|what| malformed(&what))?;
+        if let Some(wanted) = trust.device
+            && let Some(image) = library.images.iter().find(|i| i.device != wanted)
+        {
+            let (name, found) = (image.name.clone(), image.device.name);
+            return Err(Refusal::WrongDevice { name, found, wanted });
+        }
+        Ok(library)
+    }
+}
+
+/// The part of a file in front of its digest, if everything about it is as it must be.
+fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<&'a [u8], Refusal> {
+    let found = bytes.len() as u64;
+    let head = bytes.get(..bytes.len().min(MAGIC.len())).unwrap_or_default();
+    if head.is_empty() || !MAGIC.starts_with(head) {
+        return Err(Refusal::NoLibrary);
+    }
+    let Some(mut header) = bytes.get(MAGIC.len()..HEADER).map(Reader) else {
+        return Err(Refusal::Truncated { found, wanted: (HEADER + DIGEST + SIGNATURE) as u64 });
+    };
+    let (format, _, version, wanted) = (header.word(), header.word(), header.long(), header.long());
+    let (format, version, wanted) = (format.unwrap_or(0), version.unwrap_or(0), wanted.unwrap_or(u64::MAX));
+    if format != FORMAT {
+        return Err(Refusal::Format { found: format });
+    }
+    if found < wanted {
+        return Err(Refusal::Truncated { found, wanted });
+    }
+    if found > wanted {
+        return Err(Refusal::Trailing { more: found - wanted });
+    }
+    let (signed, signature) = bytes.split_last_chunk::<SIGNATURE>().ok_or(Refusal::Altered)?;
+    let (body, digest) = signed.split_last_chunk::<DIGEST>().ok_or(Refusal::Altered)?;
+    if body.len() < HEADER || Sha256::digest(body)[..] != digest[..] {
+        return Err(Refusal::Altered);
+    }
+    if let Some(trusted) = trust.key {
+        let signer = header.take(32).and_then(|key| key.first_chunk::<32>()).ok_or(Refusal::Altered)?;
+        if *signer == UNSIGNED {
+            return Err(Refusal::Unsigned);
+        }
+        if *signer != trusted.to_bytes() {
+            let found = PublicKey::from_bytes(signer).map_or("no key".into(), |key| key.short());
+            return Err(Refusal::OtherKey { found, trusted: trusted.short() });
+        }
+        if !trusted.verifies(signed, signature) {
+            return Err(Refusal::Signature { key: trusted.short() });
+        }
+    }
+    if version < trust.required_version {
+        return Err(Refusal::Downgraded { found: version, required: trust.required_version });
+    }
+    Ok(body)
+}
+
+fn parse(body: &[u8]) -> Result<Library, String> {
+    let mut all = Reader(body);
+    let header = || "header".to_owned();
+    all.take(MAGIC.len() + 4).ok_or_else(header)?;
+    let count = all.word().ok_or_else(header)? as usize;
+    let version = all.long().ok_or_else(header)?;
+    all.take(8 + 32).ok_or_else(header)?;
+    let contents = all.word().ok_or_else(header)? as usize;
+    all.zeros(4).ok_or_else(header)?;
+    let dictionary = all.take(DICTIONARY_BYTES).and_then(Dictionary::from_bytes).ok_or("dictionary")?;
+    let bytes = contents.checked_mul(EBR_BYTES).and_then(|n| all.take(n)).ok_or("block RAM contents")?;
+    let contents: Vec<Vec<u8>> = bytes.chunks_exact(EBR_BYTES).map(<[u8]>::to_vec).collect();
+    let index = count.checked_mul(INDEX_ENTRY_BYTES).and_then(|n| all.take(n)).ok_or("index")?;
+    let mut images: Vec<Image> = Vec::new();
+    for entry in index.chunks_exact(INDEX_ENTRY_BYTES) {
+        let offset = body.len() - all.0.len();
+        let image = image(&mut Reader(entry), offset as u64, &mut all, contents.len());
+        let image = image.ok_or_else(|| format!("index entry {}", images.len()))?;
+        if images.last().is_some_and(|last| last.name >= image.name) {
+            return Err(format!("order at {}", image.name));
+        }
+        images.push(image);
+    }
+    if !all.0.is_empty() {
+        return Err("end".to_owned());
+    }
+    Ok(Library { version, dictionary, contents, images })
+}
+
+/// One configuration: its entry in the index and, next in `data`, the rest.
+fn image(entry: &mut Reader, offset: u64, data: &mut Reader, contents: usize) -> Option<Image> {
+    let name = entry.take(NAME_BYTES)?;
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
+    let (name, fill) = name.split_at(end);
+    let name = String::from_utf8(name.to_vec()).ok().filter(|name| !name.is_empty())?;
+    if fill.iter().any(|byte| *byte != 0) || entry.long()? != offset {
+        return None;
+    }
+    let device = Device::by_idcode(entry.word()?)?;
+    let (control0, usercode) = (entry.word()?, entry.word()?);
+    let (frames, blocks) = (entry.word()? as usize, entry.word()? as usize);
+    let mut text = || Some((entry.word()? as usize, entry.word()? as usize));
+    let (manifest, proof) = (text()?, text()?);
+    let digest = *entry.take(32)?.first_chunk::<32>()?;
+    entry.zeros(12)?;
+    let frames = data.take(frames)?.to_vec();
+    let blocks = data.take(blocks.checked_mul(BLOCK_ENTRY_BYTES)?)?;
+    let blocks: Vec<(u16, u16)> = blocks
+        .chunks_exact(BLOCK_ENTRY_BYTES)
+        .map(|b| (u16::from_le_bytes([b[0], b[1]]), u16::from_le_bytes([b[2], b[3]])))
+        .collect();
+    let known = |number: u16| number == BLANK || usize::from(number) < contents;
+    if !blocks.iter().all(|(_, number)| known(*number)) {
+        return None;
+    }
+    let mut text = |(deflated, len): (usize, usize)| {
+        (len <= METADATA_MAX).then_some(Text { deflated: data.take(deflated)?.to_vec(), len })
+    };
+    let (manifest, proof) = (text(manifest)?, text(proof)?);
+    Some(Image { name, device, control0, usercode, digest, frames, blocks, manifest, proof })
+}
+
+/// Takes bytes from the front.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        self.take(4)?.first_chunk().map(|b| u32::from_le_bytes(*b))
+    }
+
+    fn long(&mut self) -> Option<u64> {
+        self.take(8)?.first_chunk().map(|b| u64::from_le_bytes(*b))
+    }
+
+    fn zeros(&mut self, len: usize) -> Option<()> {
+        self.take(len)?.iter().all(|byte| *byte == 0).then_some(())
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace library domains`: what the configurations of an algorithm share.
+
+use std::collections::BTreeMap;
+
+use ace_ecp5::{ConfigMemory, Emit};
+use ace_library::domain::{Skeleton, delta, skeleton};
+use ace_library::file::{Opened, read};
+use anyhow::Result;
+use serde::Serialize;
+
+use super::ReadArgs;
+use super::look::manifest;
+use crate::{Outcome, print_json};
+
+/// Bytes a second: slave SPI at 60 MHz, and a byte a clock at 50 MHz through the 8-bit port.
+const SPI: f64 = 60e6 / 8.0;
+const PARALLEL: f64 = 50e6;
+
+#[derive(clap::Args)]
+pub struct Domains {
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Serialize)]
+struct Domain {
+    algorithm: String,
+    device: &'static str,
+    configurations: usize,
+    frames_shared: usize,
+    frames_shared_used: usize,
+    /// Of the bits that at least one sets.
+    bits_shared_percent: f64,
+    switches: Vec<Switch>,
+}
+
+/// From one configuration to another one of its domain. Times are modelled.
+#[derive(Serialize)]
+struct Switch {
+    from: String,
+    to: String,
+    frames: usize,
+    bits: u64,
+    block_rams: usize,
+    stored_bytes: usize,
+    /// Of what is less: the changed frames, or the whole image in the device's own compression.
+    port_bytes: usize,
+    partial: bool,
+    spi_ms: f64,
+    parallel_ms: f64,
+}
+
+pub fn domains(args: &Domains) -> Result<Outcome> {
+    let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
+    let mut groups: BTreeMap<(String, u32), Vec<(&str, ConfigMemory)>> = BTreeMap::new();
+    for image in library.images() {
+        let manifest = manifest(image);
+        for can in manifest["can"].as_array().into_iter().flatten() {
+            if let Some(algorithm) = can["algorithm"].as_str() {
+                let group = groups.entry((algorithm.to_owned(), image.device().idcode)).or_default();
+                if group.iter().all(|(name, _)| *name != image.name()) {
+                    group.push((image.name(), library.memory(image.name())?));
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for ((algorithm, _), group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
+        let images: Vec<&ConfigMemory> = group.iter().map(|(_, image)| image).collect();
+        let Some(Skeleton { bits_shared, bits_used, frames_shared, frames_shared_used }) = skeleton(&images)
+        else {
+            continue;
+        };
+        let mut switches = Vec::new();
+        for ((from, a), (to, b)) in group.iter().zip(group.iter().skip(1)) {
+            let Some(delta) = delta(library.dictionary(), a, b) else { continue };
+            let whole = Emit { compress: true, ..Emit::default() }.whole(b).len();
+            // A partial bitstream carries no contents of block RAMs.
+            let part = delta.port_bytes.filter(|bytes| *bytes < whole && delta.blocks == 0);
+            let port_bytes = part.unwrap_or(whole);
+            switches.push(Switch {
+                from: (*from).to_owned(),
+                to: (*to).to_owned(),
+                frames: delta.frames.len(),
+                bits: delta.bits,
+                block_rams: delta.blocks,
+                stored_bytes: delta.stored_bytes,
+                port_bytes,
+                partial: part.is_some(),
+                spi_ms: port_bytes as f64 / SPI * 1e3,
+                parallel_ms: port_bytes as f64 / PARALLEL * 1e3,
+            });
+        }
+        found.push(Domain {
+            algorithm,
+            device: images[0].device().name,
+            configurations: images.len(),
+            frames_shared,
+            frames_shared_used,
+            bits_shared_percent: 100.0 * bits_shared as f64 / bits_used.max(1) as f64,
+            switches,
+        });
+    }
+    if args.read.file.json {
+        print_json(&found)?;
+        return Ok(Outcome::Well);
+    }
+    println!(
+        "| algorithm | from | to | frames in common, not blank | bits in common % | frames changed | block RAMs | stored bytes | port bytes | load | SPI ms | 8-bit ms |"
+    );
+    println!("|---|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|");
+    for d in &found {
+        for s in &d.switches {
+            println!(
+                "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {:.2} | {:.2} |",
+                d.algorithm,
+                s.from,
+                s.to,
+                d.frames_shared_used,
+                d.bits_shared_percent,
+                s.frames,
+                s.block_rams,
+                s.stored_bytes,
+                s.port_bytes,
+                if s.partial { "partial" } else { "whole" },
+                s.spi_ms,
+                s.parallel_ms
+            );
+        }
+    }
+    Ok(Outcome::Well)
+}

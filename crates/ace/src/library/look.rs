@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Commands that read a library.
+
+use std::time::{Duration, Instant};
+
+use ace_ecp5::Device;
+use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
+use ace_library::codec::{DICTIONARY_BYTES, Decoded, decompress};
+use ace_library::file::{Opened, read};
+use ace_library::{FileError, Image, Library};
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::ReadArgs;
+use crate::{Outcome, print_json};
+
+#[derive(clap::Args)]
+pub struct List {
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(clap::Args)]
+pub struct Show {
+    /// The configuration
+    name: String,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(clap::Args)]
+pub struct Verify {
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(clap::Args)]
+pub struct Stats {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Measure the decompression in software, so many seconds for each configuration (wall time)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    measure: Option<f64>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.001..=60.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0.001 to 60 is wanted".into()),
+    }
+}
+
+fn open(args: &ReadArgs) -> Result<Opened> {
+    Ok(read(&args.file.path(), &args.trust()?)?)
+}
+
+/// Bytes of a device's frames.
+fn raw(device: &Device) -> usize {
+    device.frames * device.frame_bytes()
+}
+
+/// LUT4s of a device.
+fn luts(device: &Device) -> u64 {
+    match device {
+        d if *d == LFE5U_25F => 24_288,
+        d if *d == LFE5U_45F => 43_848,
+        _ => 83_640,
+    }
+}
+
+/// A manifest as JSON.
+pub fn manifest(image: &Image) -> Value {
+    image.manifest().ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or(Value::Null)
+}
+
+pub fn list(args: &List) -> Result<Outcome> {
+    let Opened { library, bytes } = open(&args.read)?;
+    if args.read.file.json {
+        let images: Vec<Value> = library.images().iter().map(|i| short(&library, i)).collect();
+        print_json(&json!({ "version": library.version, "bytes": bytes, "configurations": images }))?;
+        return Ok(Outcome::Well);
+    }
+    println!("version {}, {bytes} bytes, {} configurations", library.version, library.images().len());
+    for image in library.images() {
+        let manifest = manifest(image);
+        let summary = manifest["summary"].as_str().unwrap_or("");
+        println!("{:20} {:10} {:>8}  {summary}", image.name(), image.device().name, image.frames().len());
+    }
+    Ok(Outcome::Well)
+}
+
+fn short(library: &Library, image: &Image) -> Value {
+    let (blocks, used) = image.blocks();
+    json!({
+        "name": image.name(),
+        "device": image.device().name,
+        "memory_sha256": image.digest().iter().map(|b| format!("{b:02x}")).collect::<String>(),
+        "frame_bytes": raw(image.device()),
+        "stored_frame_bytes": image.frames().len(),
+        "block_rams": blocks,
+        "block_rams_with_contents": used,
+        "text_bytes": image.text_bytes(),
+        "library_version": library.version,
+        "proven": image.proof().is_ok_and(|proof| !proof.is_empty()),
+    })
+}
+
+pub fn show(args: &Show) -> Result<Outcome> {
+    let Opened { library, .. } = open(&args.read)?;
+    let image = library.get(&args.name)?;
+    let (mut value, manifest) = (short(&library, image), manifest(image));
+    if args.read.file.json {
+        value["manifest"] = manifest;
+        value["proof"] = serde_json::from_slice(&image.proof()?).unwrap_or(Value::Null);
+        print_json(&value)?;
+        return Ok(Outcome::Well);
+    }
+    for (key, value) in value.as_object().into_iter().flatten() {
+        println!("{key:26} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    for key in ["summary", "top", "fmax_mhz"] {
+        if let Some(value) = manifest.get(key) {
+            println!("{key:26} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        }
+    }
+    Ok(Outcome::Well)
+}
+
+pub fn verify(args: &Verify) -> Result<Outcome> {
+    let path = args.read.file.path();
+    let trust = args.read.trust()?;
+    let mut problems = Vec::new();
+    let mut checked = 0;
+    let mut version = None;
+    match read(&path, &trust) {
+        Ok(Opened { library, .. }) => {
+            version = Some(library.version);
+            for image in library.images() {
+                let texts = image.manifest().and_then(|_| image.proof());
+                match library.memory(image.name()).map(|_| ()).and(texts.map(|_| ())) {
+                    Ok(()) => checked += 1,
+                    Err(error) => problems.push(error.to_string()),
+                }
+            }
+        }
+        Err(error @ FileError::Refused { .. }) => problems.push(error.to_string()),
+        Err(error) => return Err(error.into()),
+    }
+    if args.read.file.json {
+        print_json(&json!({ "version": version, "configurations": checked, "problems": problems }))?;
+    } else if let (Some(version), []) = (version, &problems[..]) {
+        println!("{}: version {version}, {checked} configurations, all as signed", path.display());
+    }
+    for problem in &problems {
+        eprintln!("ace: {problem}");
+    }
+    Ok(if problems.is_empty() { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// One configuration's figures.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    device: &'static str,
+    lut_use_percent: Option<f64>,
+    frame_bytes: usize,
+    stored_bytes: usize,
+    percent: f64,
+    block_rams: usize,
+    /// Modelled: a decompressor that takes a clock for every row and every run.
+    clocks: u64,
+    bytes_per_clock: f64,
+    slowest_frame_clocks: u64,
+    /// Wall time.
+    software_mb_per_second: Option<f64>,
+}
+
+pub fn stats(args: &Stats) -> Result<Outcome> {
+    let Opened { library, bytes } = open(&args.read)?;
+    let budget = args.measure.map(Duration::from_secs_f64);
+    let mut rows = Vec::new();
+    for image in library.images() {
+        let raw = raw(image.device());
+        let (decoded, speed) = decode(&library, image, budget)?;
+        let lut4 = manifest(image)["area"]["lut4"].as_u64();
+        rows.push(Row {
+            name: image.name().to_owned(),
+            device: image.device().name,
+            lut_use_percent: lut4.map(|n| 100.0 * n as f64 / luts(image.device()) as f64),
+            frame_bytes: raw,
+            stored_bytes: image.frames().len(),
+            percent: 100.0 * image.frames().len() as f64 / raw as f64,
+            block_rams: image.blocks().0,
+            clocks: decoded.clocks(),
+            bytes_per_clock: raw as f64 / decoded.clocks() as f64,
+            slowest_frame_clocks: decoded.slowest_frame,
+            software_mb_per_second: speed,
+        });
+    }
+    let (parts, all) = (library.parts(), rows.iter().map(|r| r.frame_bytes).sum::<usize>());
+    let share = |bytes: usize| 100.0 * bytes as f64 / all.max(1) as f64;
+    if args.read.file.json {
+        print_json(&json!({
+            "version": library.version,
+            "bytes": bytes,
+            "frame_bytes": all,
+            "dictionary_bytes": DICTIONARY_BYTES,
+            "block_ram_contents_bytes": parts.contents,
+            "index_bytes": parts.index,
+            "stream_bytes": parts.frames,
+            "block_ram_list_bytes": parts.blocks,
+            "text_bytes": parts.texts,
+            "configurations_percent": share(parts.configurations()),
+            "file_percent": share(parts.total()),
+            "configurations": rows,
+        }))?;
+        return Ok(Outcome::Well);
+    }
+    println!(
+        "| configuration | LUT use % | stored bytes | % of frames | block RAMs | bytes/clock | software MB/s |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    let dash = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
+    for r in &rows {
+        println!(
+            "| {} | {} | {} | {:.2} | {} | {:.2} | {} |",
+            r.name,
+            dash(r.lut_use_percent, 1),
+            r.stored_bytes,
+            r.percent,
+            r.block_rams,
+            r.bytes_per_clock,
+            dash(r.software_mb_per_second, 0)
+        );
+    }
+    println!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
+    for (what, bytes) in [
+        ("streams", parts.frames),
+        ("lists of block RAMs", parts.blocks),
+        ("contents of block RAMs, each once", parts.contents),
+        ("index", parts.index),
+        ("dictionary", parts.dictionary),
+        ("all that decompression reads", parts.configurations()),
+        ("manifests and proofs", parts.texts),
+        ("header, digest, signature", parts.header + parts.trailer),
+        ("the file", parts.total()),
+    ] {
+        println!("| {what} | {bytes} | {:.2} |", share(bytes));
+    }
+    Ok(Outcome::Well)
+}
+
+/// Decompresses once, or for as long as `budget` says; megabytes of frames a second, the best time counts.
+fn decode(library: &Library, image: &Image, budget: Option<Duration>) -> Result<(Decoded, Option<f64>)> {
+    let mut out = vec![0; raw(image.device())];
+    let (start, mut best) = (Instant::now(), f64::INFINITY);
+    loop {
+        let from = Instant::now();
+        let decoded = decompress(library.dictionary(), image.device(), image.frames(), &mut out)?;
+        best = best.min(from.elapsed().as_secs_f64());
+        match budget {
+            None => return Ok((decoded, None)),
+            Some(budget) if start.elapsed() >= budget => {
+                return Ok((decoded, Some(out.len() as f64 / best / 1e6)));
+            }
+            Some(_) => {}
+        }
+    }
+}

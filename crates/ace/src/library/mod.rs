@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace library`: the file that holds configurations, signed.
+
+mod change;
+mod domains;
+mod look;
+
+use std::path::{Path, PathBuf};
+
+use ace_ecp5::Device;
+use ace_library::{PublicKey, SecretKey, Trust};
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+use zeroize::Zeroizing;
+
+use crate::{Outcome, print_json};
+
+/// Make, change, check and describe the library: one file of configurations, compressed and signed.
+///
+/// A library is loaded only if the key that is trusted has signed it. docs/library.md describes the file.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a library of the built configurations, with a dictionary made for them
+    Build(change::Build),
+    /// List the configurations
+    List(look::List),
+    /// Describe one configuration: sizes, digest, manifest
+    Show(look::Show),
+    /// Add built configurations, or replace those of the same names; the others stay as they are
+    Add(change::Add),
+    /// Remove configurations; the others stay as they are
+    Remove(change::Remove),
+    /// Check signature and version, decompress every configuration and compare its digest
+    Verify(look::Verify),
+    /// What configurations take, and how fast they are decompressed
+    Stats(look::Stats),
+    /// What configurations of the same algorithm share, and what switching between them takes
+    Domains(domains::Domains),
+    /// Make a key: FILE signs libraries, FILE.pub tells who signed
+    Keygen(Keygen),
+    /// Sign a library anew, with another key or one that has none
+    Sign(change::Sign),
+}
+
+#[derive(clap::Args)]
+struct Keygen {
+    /// Where the secret key goes; nothing is overwritten
+    file: PathBuf,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct FileArgs {
+    /// The library (default: $ACE_LIBRARY, else build/ace.lib)
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// For commands that only read.
+#[derive(clap::Args)]
+struct ReadArgs {
+    #[command(flatten)]
+    file: FileArgs,
+    /// The public key that is trusted (default: $ACE_LIBRARY_KEY)
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Refuse versions of the library older than this
+    #[arg(long, value_name = "VERSION", default_value_t = 0)]
+    require: u64,
+    /// Refuse libraries that hold configurations for another device
+    #[arg(long, value_name = "DEVICE", value_parser = device)]
+    device: Option<&'static Device>,
+}
+
+/// For commands that write.
+#[derive(clap::Args)]
+struct WriteArgs {
+    #[command(flatten)]
+    file: FileArgs,
+    /// The secret key that signs (default: $ACE_LIBRARY_SECRET)
+    #[arg(long, value_name = "FILE")]
+    secret: Option<PathBuf>,
+}
+
+fn device(name: &str) -> Result<&'static Device, String> {
+    Device::by_name(name).ok_or_else(|| "LFE5U-25F, LFE5U-45F or LFE5U-85F is wanted".to_owned())
+}
+
+impl FileArgs {
+    fn path(&self) -> PathBuf {
+        named(self.library.as_deref(), "ACE_LIBRARY").unwrap_or_else(|| PathBuf::from("build/ace.lib"))
+    }
+}
+
+impl ReadArgs {
+    fn trust(&self) -> Result<Trust> {
+        let Some(path) = named(self.key.as_deref(), "ACE_LIBRARY_KEY") else {
+            bail!("whose signature is to be trusted? Give --key FILE or set ACE_LIBRARY_KEY");
+        };
+        let key = public_key(&path)?;
+        Ok(Trust { key: Some(key), required_version: self.require, device: self.device })
+    }
+}
+
+impl WriteArgs {
+    fn secret(&self) -> Result<SecretKey> {
+        let Some(path) = named(self.secret.as_deref(), "ACE_LIBRARY_SECRET") else {
+            bail!(
+                "who signs? Give --secret FILE or set ACE_LIBRARY_SECRET; `ace library keygen FILE` makes a key"
+            );
+        };
+        let text = read_text(&path)?;
+        SecretKey::parse(&text).with_context(|| path.display().to_string())
+    }
+}
+
+fn named(argument: Option<&Path>, variable: &str) -> Option<PathBuf> {
+    let variable = || std::env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from);
+    argument.map(Path::to_owned).or_else(variable)
+}
+
+fn public_key(path: &Path) -> Result<PublicKey> {
+    PublicKey::parse(&read_text(path)?).with_context(|| path.display().to_string())
+}
+
+fn read_text(path: &Path) -> Result<Zeroizing<String>> {
+    let text = std::fs::read_to_string(path);
+    Ok(Zeroizing::new(text.with_context(|| format!("cannot read the key {}", path.display()))?))
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    match &args.command {
+        Command::Build(args) => change::build(args),
+        Command::List(args) => look::list(args),
+        Command::Show(args) => look::show(args),
+        Command::Add(args) => change::add(args),
+        Command::Remove(args) => change::remove(args),
+        Command::Verify(args) => look::verify(args),
+        Command::Stats(args) => look::stats(args),
+        Command::Domains(args) => domains::domains(args),
+        Command::Keygen(args) => keygen(args),
+        Command::Sign(args) => change::sign(args),
+    }
+}
+
+fn keygen(args: &Keygen) -> Result<Outcome> {
+    let mut public = args.file.clone().into_os_string();
+    public.push(".pub");
+    let (public, key) = (PathBuf::from(public), SecretKey::generate()?);
+    ace_library::file::publish_secret(&args.file, key.to_text().as_bytes())?;
+    ace_library::file::publish(&public, key.public().to_text().as_bytes())?;
+    if args.json {
+        let value = serde_json::json!({
+            "secret": args.file, "public": public, "key": key.public().short(),
+        });
+        print_json(&value)?;
+    } else {
+        println!("secret key {}, to be kept secret", args.file.display());
+        println!("public key {} ({})", public.display(), key.public().short());
+    }
+    Ok(Outcome::Well)
+}

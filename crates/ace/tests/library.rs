@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace library` as a user meets it: the life of a library, and disks and processes that fail in the middle.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ace_ecp5::device::LFE5U_45F;
+use ace_ecp5::memory::EBR_BYTES;
+use ace_ecp5::{ConfigMemory, Emit};
+use common::{ace, stderr, stdout};
+use sha2::{Digest, Sha256};
+
+/// A folder with two configurations, keys, and a library.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        for (number, name) in ["aes", "des"].into_iter().enumerate() {
+            place.configuration(name, number as u8);
+        }
+        for key in ["key", "other"] {
+            let out = ace(&["library", "keygen"], &[&place.at(key)]);
+            assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        }
+        let out = place.write("build", &[]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        place
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn library(&self) -> PathBuf {
+        self.at("a.lib")
+    }
+
+    /// What the flow would have built.
+    fn configuration(&self, name: &str, seed: u8) {
+        let folder = self.at("built").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let mut memory = ConfigMemory::new(&LFE5U_45F);
+        for number in 0..3000usize {
+            let frame: Vec<u8> = (0..106)
+                .map(|i| if i == 0 { 0 } else { (i * (number + 1) / 7) as u8 & (number as u8 ^ seed) })
+                .collect();
+            assert!(memory.set_frame(number, &frame));
+        }
+        assert!(memory.set_ebr(4, &vec![seed; EBR_BYTES]));
+        let bits = Emit { compress: true, ..Emit::default() }.whole(&memory);
+        let file = |name: &str, bytes: &[u8]| {
+            fs::write(folder.join(name), bytes).unwrap();
+            serde_json::json!({ "path": name, "bytes": bytes.len(), "sha256": hex(&Sha256::digest(bytes)) })
+        };
+        let manifest = serde_json::json!({
+            "schema": 1, "name": name, "summary": format!("a test called {name}"), "can": [],
+            "device": "LFE5U-45F", "fmax_mhz": 100.0, "area": { "lut4": 4385 },
+            "files": { "bitstream": file(&format!("{name}.bit"), &bits), "model": file("model.so", b"none") },
+            "memory_sha256": hex(&memory.digest()),
+        });
+        fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
+    }
+
+    fn write(&self, what: &str, names: &[&str]) -> Output {
+        let built: &[&str] = if what == "remove" { &[] } else { &["--configurations"] };
+        let mut paths = vec![self.library(), self.at("key")];
+        paths.extend(built.iter().map(|_| self.at("built")));
+        let flags = [&["--library", "--secret"], built].concat();
+        self.run(&[&["library", what], names].concat(), &flags, &paths)
+    }
+
+    fn read(&self, arguments: &[&str]) -> Output {
+        let paths = [self.library(), self.at("key.pub")];
+        self.run(&[&["library"], arguments].concat(), &["--library", "--key"], &paths)
+    }
+
+    fn run(&self, arguments: &[&str], flags: &[&str], paths: &[PathBuf]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ace"));
+        command.args(arguments);
+        for (flag, path) in flags.iter().zip(paths) {
+            command.arg(flag).arg(path);
+        }
+        for name in ["ACE_LIBRARY", "ACE_LIBRARY_KEY", "ACE_LIBRARY_SECRET", "ACE_BUILD"] {
+            command.env_remove(name);
+        }
+        command.output().unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        let out = self.read(&[arguments, &["--json"]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        serde_json::from_slice(&out.stdout).unwrap()
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_life_of_a_library() {
+    let place = Place::new();
+    let list = place.json(&["list"]);
+    assert_eq!((&list["version"], &list["configurations"][1]["name"]), (&1.into(), &"des".into()));
+    let before = place.json(&["show", "aes"]);
+    assert_eq!(before["manifest"]["summary"], "a test called aes");
+
+    place.configuration("md5", 9);
+    assert_eq!(place.write("add", &["md5"]).status.code(), Some(0));
+    assert_eq!(place.write("remove", &["des"]).status.code(), Some(0));
+    let out = place.read(&["verify", "--require", "3", "--device", "LFE5U-45F"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(stdout(&out).contains("version 3, 2 configurations"), "{}", stdout(&out));
+    let after = place.json(&["show", "aes"]);
+    assert_eq!(after["stored_frame_bytes"], before["stored_frame_bytes"]);
+    let stats = place.json(&["stats"]);
+    assert_eq!(stats["configurations"][0]["frame_bytes"], 1_003_820);
+    assert_eq!(stats["bytes"], fs::metadata(place.library()).unwrap().len());
+    assert!(stdout(&place.read(&["stats", "--measure", "0.01"])).contains("| aes | 10.0 |"));
+    assert!(stdout(&place.read(&["list"])).contains("a test called md5"));
+
+    // Building again makes the next version.
+    assert_eq!(place.write("build", &["aes"]).status.code(), Some(0));
+    assert_eq!(place.json(&["list"])["version"], 4);
+    // Signed anew: the old key is none any more.
+    let paths = [place.library(), place.at("other"), place.at("key.pub")];
+    let out = place.run(&["library", "sign"], &["--library", "--secret", "--key"], &paths);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert_eq!(place.read(&["list"]).status.code(), Some(2));
+}
+
+#[test]
+fn refusals_say_why_and_what_to_do() {
+    let place = Place::new();
+    let says = |out: Output, code: i32, text: &str| {
+        assert_eq!(out.status.code(), Some(code), "{}", stderr(&out));
+        assert!(stderr(&out).contains(text), "{text}: {}", stderr(&out));
+    };
+    says(place.read(&["show", "rc6"]), 2, "`ace library list` says what there is");
+    says(place.write("add", &["rc6"]), 2, "builds it");
+    says(place.write("remove", &["rc6"]), 2, "there is no rc6");
+    says(place.read(&["verify", "--require", "2"]), 1, "older than the version 2");
+    says(place.read(&["verify", "--device", "LFE5U-25F"]), 1, "made for LFE5U-45F, not for LFE5U-25F");
+    let other = [place.library(), place.at("other.pub")];
+    says(
+        place.run(&["library", "verify"], &["--library", "--key"], &other),
+        1,
+        "not by the key that is trusted",
+    );
+    says(place.run(&["library", "verify"], &["--library"], &other), 2, "--key FILE or set ACE_LIBRARY_KEY");
+    says(place.run(&["library", "keygen"], &[], &[]), 2, "keygen");
+    says(ace(&["library", "keygen"], &[&place.at("key")]), 2, "cannot write");
+    let secret = [place.library(), place.at("key.pub")];
+    says(place.run(&["library", "remove", "aes"], &["--library", "--secret"], &secret), 2, "no secret key");
+
+    let unsigned = [place.library(), place.at("built")];
+    let flags = ["--library", "--configurations"];
+    assert_eq!(place.run(&["library", "build", "--unsigned"], &flags, &unsigned).status.code(), Some(0));
+    says(place.read(&["list"]), 2, "`ace library sign` signs it");
+
+    let whole = fs::read(place.library()).unwrap();
+    fs::write(place.library(), &whole[..whole.len() / 2]).unwrap();
+    says(place.read(&["list"]), 2, "truncated");
+    // What is no library is not overwritten.
+    fs::write(place.library(), b"my diary").unwrap();
+    says(place.write("build", &[]), 2, "no ACE library");
+    assert_eq!(fs::read(place.library()).unwrap(), b"my diary");
+    fs::remove_file(place.library()).unwrap();
+    says(place.read(&["verify"]), 2, "cannot read");
+}
+
+/// Runs `ace library add` in a shell that prepares what goes wrong.
+fn add_under(place: &Place, shell: &str) -> Output {
+    place.configuration("md5", 9);
+    let ace = Path::new(env!("CARGO_BIN_EXE_ace"));
+    let script = format!(
+        "{shell} exec \"$0\" library add md5 --library \"$1\" --secret \"$2\" --configurations \"$3\""
+    );
+    Command::new("bash")
+        .args(["-c", &script])
+        .args([ace, &place.library(), &place.at("key"), &place.at("built")])
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_failing_disk_loses_nothing() {
+    let place = Place::new();
+    let before = fs::read(place.library()).unwrap();
+    // Writes beyond 8 KiB fail, as on a full disk.
+    let out = add_under(&place, "trap '' XFSZ; ulimit -f 8;");
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+    assert!(stderr(&out).contains("what was there is unchanged"), "{}", stderr(&out));
+    assert_eq!(fs::read(place.library()).unwrap(), before);
+    assert_eq!(place.read(&["verify"]).status.code(), Some(0));
+    let left = fs::read_dir(place.folder.path())
+        .unwrap()
+        .filter(|e| e.as_ref().is_ok_and(|e| e.file_name().to_string_lossy().starts_with(".ace-library-")));
+    assert_eq!(left.count(), 0, "the part that was written is gone");
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let place = Place::new();
+    let before = fs::read(place.library()).unwrap();
+    // A disk of its own, in a name space of its own, where that is allowed.
+    let script = r#"
+        set -e; disk="$1/disk"; mkdir "$disk"; mount -t tmpfs -o size=$(( ($(stat -c %s "$1/a.lib") + 8191) / 4096 * 4 ))k none "$disk"
+        cp "$1/a.lib" "$disk/a.lib"
+        code=0; "$0" library add md5 --library "$disk/a.lib" --secret "$1/key" --configurations "$1/built" || code=$?
+        cmp "$1/a.lib" "$disk/a.lib"; test "$(ls -A "$disk")" = a.lib; exit $((code + 40))"#;
+    place.configuration("md5", 9);
+    let out = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "bash", "-c", script, env!("CARGO_BIN_EXE_ace")])
+        .arg(place.folder.path())
+        .output();
+    match out {
+        Ok(out) if stderr(&out).contains("ermission denied") || stderr(&out).contains("not permitted") => {
+            eprintln!("not tested: no name spaces here");
+        }
+        Ok(out) => {
+            assert_eq!(out.status.code(), Some(42), "{}", stderr(&out));
+            assert!(stderr(&out).contains("No space left"), "{}", stderr(&out));
+            assert!(stderr(&out).contains("what was there is unchanged"), "{}", stderr(&out));
+        }
+        Err(_) => eprintln!("not tested: no unshare here"),
+    }
+    assert_eq!(fs::read(place.library()).unwrap(), before);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_kill_in_the_middle_of_add_loses_nothing() {
+    use std::os::unix::process::ExitStatusExt;
+    let place = Place::new();
+    let before = fs::read(place.library()).unwrap();
+    // The signal comes while the new library is being written.
+    let out = add_under(&place, "ulimit -c 0; ulimit -f 8;");
+    assert_eq!(out.status.signal(), Some(25), "killed by SIGXFSZ: {}", stderr(&out));
+    assert_eq!(fs::read(place.library()).unwrap(), before);
+    assert_eq!(place.read(&["verify"]).status.code(), Some(0));
+    // And the next one works.
+    let out = place.write("add", &["md5"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert_eq!(place.json(&["list"])["configurations"].as_array().map(Vec::len), Some(3));
+}
