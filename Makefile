@@ -32,7 +32,7 @@ VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentatio
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
 SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
 
-.PHONY: help demo test lint bench models configurations study fuzz fmt clean distclean check-system ace
+.PHONY: help demo test lint bench models configurations study library fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -82,6 +82,18 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built; write
 	{ cat studies/ace-2000/results.head; $(ACE) study ace-2000; } > studies/ace-2000/results.tmp
 	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
 	cat studies/ace-2000/results.md
+
+library: $(VENV) ace  ## the library of what is built, signed with a key of its own: build/ace.lib; writes docs/library.md
+	test -e build/library.key || $(ACE) library keygen build/library.key
+	$(ACE) library build --library build/ace.lib --secret build/library.key
+	$(ACE) library verify --library build/ace.lib --key build/library.key.pub
+	{ cat docs/library.head; printf '## What configurations take\n\n'; \
+	  $(ACE) library stats --library build/ace.lib --key build/library.key.pub --measure 0.5; \
+	  printf '\n## What configurations of an algorithm share\n\n'; \
+	  $(ACE) library domains --library build/ace.lib --key build/library.key.pub; echo; \
+	  $(ACE) study ace-2000 --table 4 $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library.tmp
+	mv docs/library.tmp docs/library.md
+	cat docs/library.md
 
 fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (needs a nightly toolchain)
 	scripts/fuzz.sh $(FUZZ_SECONDS)
