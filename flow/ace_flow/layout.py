@@ -24,6 +24,7 @@ class Places:
         self.netlist_model = self.folder / f"lib{name}_netlist.so"
         self.cycles = self.folder / "cycles.json"
         self.memory = self.folder / "memory.json"
+        self.proof = self.folder / "proof.json"
         self.manifest = self.folder / "manifest.json"
 
     def config(self, seed: int) -> Path:

