@@ -112,7 +112,11 @@ fn the_life_of_a_library() {
     assert_eq!(before["manifest"]["summary"], "a test called aes");
 
     place.configuration("md5", 9);
+    fs::write(place.at("built/md5/proof.json"), b"{\"by\":\"nobody\"}").unwrap();
     assert_eq!(place.write("add", &["md5"]).status.code(), Some(0));
+    let md5 = place.json(&["show", "md5"]);
+    assert_eq!((&md5["proof"]["by"], &md5["has_proof"]), (&"nobody".into(), &true.into()));
+    assert_eq!(before["has_proof"], false);
     assert_eq!(place.write("remove", &["des"]).status.code(), Some(0));
     let out = place.read(&["verify", "--require", "3", "--device", "LFE5U-45F"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));

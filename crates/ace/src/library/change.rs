@@ -67,6 +67,8 @@ struct Built {
     name: String,
     memory: ConfigMemory,
     manifest: Vec<u8>,
+    /// Empty if there is none.
+    proof: Vec<u8>,
 }
 
 /// The built configurations of these names, or all.
@@ -89,7 +91,12 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
             bail!("{}: the bitstream is not the one of its manifest; build it again", configuration.name);
         }
         let manifest = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        built.push(Built { name: configuration.name.clone(), memory, manifest });
+        let path = path.with_file_name("proof.json");
+        let proof = match std::fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            proof => proof.with_context(|| format!("cannot read {}", path.display()))?,
+        };
+        built.push(Built { name: configuration.name.clone(), memory, manifest, proof });
     }
     if built.is_empty() {
         bail!("no configurations in {place}; build them with `make models`");
@@ -111,7 +118,12 @@ pub fn build(args: &Build) -> Result<Outcome> {
     let built = built(args.configurations.as_deref(), &args.names)?;
     let mut library = Library::new(Dictionary::train(built.iter().map(|b| &b.memory)));
     for configuration in &built {
-        library.add(&configuration.name, &configuration.memory, &configuration.manifest, b"")?;
+        library.add(
+            &configuration.name,
+            &configuration.memory,
+            &configuration.manifest,
+            &configuration.proof,
+        )?;
         eprintln!("ace: {} is in", configuration.name);
     }
     library.version = version + 1;
@@ -125,7 +137,7 @@ pub fn add(args: &Add) -> Result<Outcome> {
     let trust = Trust::signed_by(secret.public());
     let library = update(&args.write.file.path(), &trust, Some(&secret), |library| {
         for b in &built {
-            library.add(&b.name, &b.memory, &b.manifest, b"")?;
+            library.add(&b.name, &b.memory, &b.manifest, &b.proof)?;
         }
         anyhow::Ok(())
     })?;

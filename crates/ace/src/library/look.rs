@@ -102,7 +102,7 @@ fn short(library: &Library, image: &Image) -> Value {
         "block_rams_with_contents": used,
         "text_bytes": image.text_bytes(),
         "library_version": library.version,
-        "proven": image.proof().is_ok_and(|proof| !proof.is_empty()),
+        "has_proof": image.proof().is_ok_and(|proof| !proof.is_empty()),
     })
 }
 
