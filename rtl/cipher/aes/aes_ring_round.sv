@@ -73,13 +73,13 @@ module aes_ring_round
     near_x_q <= raw_x;
     near_y_q <= raw_y;
     if (purge_i) begin
-      x_q      <= '0;
-      y_q      <= '0;
-      mixed_o  <= '0;
+      x_q     <= '0;
+      y_q     <= '0;
+      mixed_o <= '0;
     end else begin
-      x_q      <= near_x_q;
-      y_q      <= near_y_q;
-      mixed_o  <= mixed;
+      x_q     <= near_x_q;
+      y_q     <= near_y_q;
+      mixed_o <= mixed;
     end
   end
 
