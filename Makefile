@@ -40,7 +40,7 @@ help:  ## this text
 	@echo "variables: SEEDS=n (place and route with n seeds, the median counts), SET=demo|library|study, JOBS=n, FUZZ_SECONDS=n"
 
 demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on demand
-	$(FLOW) --set demo --seeds $(SEEDS)
+	$(FLOW) --set demo --seeds $(SEEDS) --no-netlists
 	$(PY) demo/demo.py --ace $(ACE)
 
 test: $(VENV) ace  ## all tests: Rust, RTL, netlists, bitstreams, the flow

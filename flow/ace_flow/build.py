@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds configurations: python -m ace_flow.build [--set demo | NAME …] [--seeds N] [--models].
 
+What the committed library holds as the sources are now is taken out of it; only the rest is placed and routed.
+
 Takes the lock of build/, so that a second run in the same checkout waits, and hands over to Snakemake. The
 lock belongs to the process: a run that was killed leaves none behind.
 """
@@ -15,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import cache, configurations, tools
+from . import cache, configurations, held, tools
 from .layout import BUILD, CONFIGURATIONS
 from .tools import ROOT
 
@@ -52,12 +54,28 @@ def discard_spoiled(folder: Path) -> list[Path]:
     return spoiled
 
 
-def snakemake(names: list[str], seeds: int, jobs: int, target: str) -> int:
+def take_out(rows: list[configurations.Configuration], seeds: int, ace: str) -> list[str]:
+    """Unpacks the library; the names of the rows that it holds as they are now. Says what it came to."""
+    path = held.library()
+    if path is None:
+        return []
+    held.unpack(path, ace)
+    found = held.find(rows, seeds)
+    missing = [row.name for row in rows if row.name not in found]
+    place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    print(f"{len(found)} of {len(rows)} configurations are in {place} as their sources are now", flush=True)
+    if missing:
+        print(f"built from their sources: {', '.join(missing)}", flush=True)
+    return found
+
+
+def snakemake(names: list[str], settings: dict[str, str | int], jobs: int, target: str) -> int:
     """Runs Snakemake over the flow; its exit code."""
     command = [sys.executable, "-m", "ace_flow.snake", "--snakefile", "flow/Snakefile", "--cores", str(jobs)]
     command += ["--logger", "ace", "--nolock", "--rerun-incomplete", "--keep-going"]
     command += ["--max-checksum-file-size", str(LARGEST_CHECKED_FILE)]
-    command += ["--config", f"names={','.join(names)}", f"seeds={seeds}", "--", target]
+    command += ["--config", f"names={','.join(names)}", *(f"{k}={v}" for k, v in settings.items())]
+    command += ["--", target]
     environment = os.environ | {
         "PYTHONPATH": str(tools.FLOW),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -75,6 +93,12 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1, help="place and route with so many seeds each")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--models", action="store_true", help="only the simulation models")
+    parser.add_argument(
+        "--fresh", action="store_true", help="place and route everything, whatever the library holds"
+    )
+    parser.add_argument(
+        "--no-netlists", action="store_true", help="no netlists and their models of what the library holds"
+    )
     arguments = parser.parse_args()
     start = time.monotonic()
     try:
@@ -103,7 +127,21 @@ def main() -> int:
         for name in names:
             for path in discard_spoiled(CONFIGURATIONS / name):
                 print(f"{path} is not the file in its manifest any more: made anew", flush=True)
-        code = snakemake(names, arguments.seeds, arguments.jobs, "models" if arguments.models else "all")
+        rows = [table[name] for name in names]
+        try:
+            found = [] if arguments.fresh or arguments.models else take_out(rows, arguments.seeds, ace)
+        except tools.ToolError as error:
+            print(
+                f"error: {error}\n--fresh builds without the library; "
+                f"{held.VARIABLE} names another one, empty for none",
+                file=sys.stderr,
+            )
+            return 1
+        settings = {
+            "seeds": arguments.seeds,
+            "netlists": int(not arguments.no_netlists),
+        } | ({"held": ",".join(found)} if found else {})
+        code = snakemake(names, settings, arguments.jobs, "models" if arguments.models else "all")
     seconds = time.monotonic() - start
     if code == 0:
         print(f"{len(names)} configurations are up to date ({seconds:.0f} s)")

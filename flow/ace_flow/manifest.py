@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from . import measure, route, tools
+from . import held, measure, route, tools
 from .configurations import Configuration
 
 SCHEMA = 1
@@ -16,9 +16,18 @@ def versions() -> dict[str, str]:
     return {p: tools.package_version(p) for p in packages} | {"c++": tools.compiler_version()}
 
 
-def compose(configuration: Configuration, area: dict, routes: list[dict], cycles: dict, memory: dict) -> dict:
-    """The manifest without its `inputs` and `files`."""
+def placed(routes: list[dict]) -> dict:
+    """What placing and routing with these seeds came to."""
     chosen = route.median(routes)
+    return {
+        "fmax_mhz": chosen["fmax_mhz"],
+        "seeds": [{"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in routes],
+        "critical_path": chosen["critical_path"],
+    }
+
+
+def compose(configuration: Configuration, area: dict, placed: dict, cycles: dict, memory: dict) -> dict:
+    """The manifest without its `inputs` and `files`."""
     return {
         "schema": SCHEMA,
         "name": configuration.name,
@@ -35,12 +44,12 @@ def compose(configuration: Configuration, area: dict, routes: list[dict], cycles
         "area": area["area"],
         "area_shell": area["area_shell"],
         "area_core": area["area_core"],
-        "fmax_mhz": chosen["fmax_mhz"],
-        "seeds": [{"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in routes],
-        "critical_path": chosen["critical_path"],
+        **placed,
         "cycles": cycles,
-        "throughput_mbps": measure.throughput(cycles, configuration.can, chosen["fmax_mhz"]),
+        "throughput_mbps": measure.throughput(cycles, configuration.can, placed["fmax_mhz"]),
         "tools": versions(),
+        "recipe": held.recipe(configuration),
+        "measured": held.measured(configuration),
         "memory_sha256": memory["memory_sha256"],
     }
 
@@ -53,7 +62,7 @@ def describe(path: Path) -> dict:
 def write(folder: Path, configuration: Configuration, files: dict[str, Path], parts: dict) -> None:
     """Writes folder/manifest.json at once, by a rename."""
     inputs = {source: tools.sha256(tools.ROOT / source) for source in configuration.sources}
-    if inputs != parts["area"]["inputs"]:
+    if inputs != parts["area"].get("inputs", inputs):
         raise tools.ToolError("the sources changed while the configuration was built; build it again")
     manifest = compose(configuration, **parts)
     manifest["inputs"] = inputs | {"flow/boundary.lpf": tools.sha256(route.PINS)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of one configuration, as the Snakefile calls it: python -m ace_flow.step STEP NAME [SEED …]."""
+"""One step of one configuration, as the Snakefile calls it: python -m ace_flow.step STEP NAME [SEED …] [--held]."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import configurations, manifest, measure, prove, route, synth, tools, verilate
+from . import configurations, held, manifest, measure, prove, route, synth, tools, verilate
 from .cache import cached, publish
 from .configurations import Configuration
 from .layout import READY, RUNTIME, Places
@@ -108,8 +108,16 @@ def step_netlist_model(configuration: Configuration, places: Places) -> None:
     _model("netlist_model", configuration, sources, {}, places.netlist_model, places.log("netlist_model"))
 
 
-def step_measure(configuration: Configuration, places: Places) -> None:
-    """Model → cycles."""
+def step_take(places: Places) -> None:
+    """What the library holds → bitstream."""
+    publish(held.Places(places.folder.name).bitstream, places.bitstream)
+
+
+def step_measure(configuration: Configuration, places: Places, from_library: bool) -> None:
+    """Model → cycles. Those of the library are taken if they were counted in this very way."""
+    known = held.Places(configuration.name).read() if from_library else None
+    if known is not None and known.get("measured") == held.measured(configuration):
+        return _publish_json(places.cycles, known["cycles"])
     settings = {
         "can": [c.as_json() for c in configuration.can],
         "in_flight": configuration.in_flight,
@@ -131,10 +139,13 @@ def step_memory(places: Places) -> None:
     digest = json.loads(tools.output(command)).get("memory_sha256")
     if not isinstance(digest, str) or len(digest) != 64:
         raise tools.ToolError(f"{' '.join(command)} printed no memory_sha256")
-    part = places.memory.with_name(".memory.json")
-    part.write_text(json.dumps({"memory_sha256": digest}) + "\n")
-    publish(part, places.memory)
-    part.unlink()
+    _publish_json(places.memory, {"memory_sha256": digest})
+
+
+def _publish_json(place: Path, value: dict) -> None:
+    part = place.with_name(f".part-{place.name}")
+    part.write_text(json.dumps(value, indent=1) + "\n")
+    part.replace(place)
 
 
 def step_prove(configuration: Configuration, places: Places) -> None:
@@ -149,21 +160,30 @@ def step_prove(configuration: Configuration, places: Places) -> None:
     cached("prove", prove.settings(), [*files, route.PINS], {"json": places.proof}, work)
 
 
-def step_manifest(configuration: Configuration, places: Places, seeds: list[int]) -> None:
+def step_manifest(configuration: Configuration, places: Places, seeds: list[int], from_library: bool) -> None:
     """All figures and digests → manifest."""
-    files = {
-        "bitstream": places.bitstream,
-        "model": places.model,
+    files = {"bitstream": places.bitstream, "model": places.model}
+    netlist = {
         "netlist_model": places.netlist_model,
         "netlist_json": places.netlist_json,
         "netlist_verilog": places.netlist_verilog,
     }
-    parts = {
-        "area": json.loads(places.area.read_text()),
-        "routes": [json.loads(places.route(s).read_text()) for s in seeds],
-        "cycles": json.loads(places.cycles.read_text()),
-        "memory": json.loads(places.memory.read_text()),
-    }
+    cycles = json.loads(places.cycles.read_text())
+    memory = json.loads(places.memory.read_text())
+    if from_library:
+        known = held.Places(configuration.name).read()
+        if known is None or known["recipe"] != held.recipe(configuration):
+            raise tools.ToolError("the sources changed while the configuration was taken out; run it again")
+        area = {kind: known[kind] for kind in ("area", "area_shell", "area_core")}
+        placed = {key: known[key] for key in ("fmax_mhz", "seeds", "critical_path")}
+        # A demo needs no netlist; tests do, and then it is there.
+        if all(path.is_file() for path in netlist.values()):
+            files |= netlist
+    else:
+        area = json.loads(places.area.read_text())
+        placed = manifest.placed([json.loads(places.route(s).read_text()) for s in seeds])
+        files |= netlist
+    parts = {"area": area, "placed": placed, "cycles": cycles, "memory": memory}
     manifest.write(places.folder, configuration, files, parts)
 
 
@@ -180,12 +200,15 @@ def perform(step: str, arguments: list[str]) -> None:
         )
     configuration = table[arguments[0]]
     places = Places(configuration.name)
-    seeds = [int(s) for s in arguments[1:]]
+    from_library = "--held" in arguments
+    seeds = [int(s) for s in arguments[1:] if s != "--held"]
     match step:
         case "synth":
             step_synth(configuration, places)
         case "route":
             step_route(configuration, places, seeds[0])
+        case "take":
+            step_take(places)
         case "pack":
             step_pack(places, seeds)
         case "model":
@@ -193,13 +216,13 @@ def perform(step: str, arguments: list[str]) -> None:
         case "netlist_model":
             step_netlist_model(configuration, places)
         case "measure":
-            step_measure(configuration, places)
+            step_measure(configuration, places, from_library)
         case "memory":
             step_memory(places)
         case "prove":
             step_prove(configuration, places)
         case "manifest":
-            step_manifest(configuration, places, seeds)
+            step_manifest(configuration, places, seeds, from_library)
         case _:
             raise ValueError(f"no step {step}")
 

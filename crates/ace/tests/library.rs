@@ -254,3 +254,36 @@ fn a_kill_in_the_middle_of_add_loses_nothing() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert_eq!(place.json(&["list"])["configurations"].as_array().map(Vec::len), Some(3));
 }
+
+#[test]
+fn what_is_extracted_is_what_was_put_in() {
+    let place = Place::new();
+    fs::write(place.at("built/aes/proof.json"), b"{}").unwrap();
+    assert_eq!(place.write("add", &["aes"]).status.code(), Some(0));
+    let extract = |names: &[&str]| {
+        let paths = [place.library(), place.at("key.pub"), place.at("out")];
+        let out =
+            place.run(&[&["library", "extract"], names].concat(), &["--library", "--key", "--out"], &paths);
+        (out.status.code(), stderr(&out))
+    };
+    let read = |path: &str| fs::read(place.at(path)).unwrap();
+    assert_eq!(extract(&["des"]).0, Some(0));
+    assert!(!place.at("out/aes").exists());
+    assert_eq!(extract(&[]).0, Some(0));
+    for name in ["aes", "des"] {
+        let file = |file: &str| read(&format!("out/{name}/{file}"));
+        assert!(file(&format!("{name}.bit")) == read(&format!("built/{name}/{name}.bit")));
+        assert_eq!(file("manifest.json"), read(&format!("built/{name}/manifest.json")));
+    }
+    assert_eq!(read("out/aes/proof.json"), b"{}");
+    assert!(!place.at("out/des/proof.json").exists());
+    // A configuration whose proof is gone leaves none behind.
+    fs::remove_file(place.at("built/aes/proof.json")).unwrap();
+    assert_eq!(place.write("add", &["aes"]).status.code(), Some(0));
+    assert_eq!(extract(&["aes"]).0, Some(0));
+    assert!(!place.at("out/aes/proof.json").exists());
+
+    let (code, says) = extract(&["rc6"]);
+    assert_eq!(code, Some(2));
+    assert!(says.contains("`ace library list` says what there is"), "{says}");
+}

@@ -3,6 +3,7 @@
 
 mod change;
 mod domains;
+mod extract;
 mod look;
 
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ enum Command {
     List(look::List),
     /// Describe one configuration: sizes, digest, manifest
     Show(look::Show),
+    /// Write configurations out again: bitstream, manifest and proof of each
+    Extract(extract::Extract),
     /// Add built configurations, or replace those of the same names; the others stay as they are
     Add(change::Add),
     /// Remove configurations; the others stay as they are
@@ -144,6 +147,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::Build(args) => change::build(args),
         Command::List(args) => look::list(args),
         Command::Show(args) => look::show(args),
+        Command::Extract(args) => extract::extract(args),
         Command::Add(args) => change::add(args),
         Command::Remove(args) => change::remove(args),
         Command::Verify(args) => look::verify(args),

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace library extract`: configurations out of a library, as the flow's files.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use ace_ecp5::Emit;
+use ace_library::file::{Opened, publish, read};
+use ace_library::{Image, Library};
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::ReadArgs;
+use crate::{Outcome, print_json};
+
+#[derive(clap::Args)]
+pub struct Extract {
+    /// Only these configurations
+    names: Vec<String>,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Where the folders of the configurations go: NAME/NAME.bit, NAME/manifest.json, NAME/proof.json
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+pub fn extract(args: &Extract) -> Result<Outcome> {
+    let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
+    let chosen = match &args.names[..] {
+        [] => library.images().iter().collect::<Vec<_>>(),
+        names => names.iter().map(|name| library.get(name)).collect::<Result<_, _>>()?,
+    };
+    for image in &chosen {
+        write(&library, image, &args.out.join(image.name()))?;
+    }
+    if args.read.file.json {
+        let names: Vec<&str> = chosen.iter().map(|image| image.name()).collect();
+        print_json(&json!({ "version": library.version, "out": args.out, "configurations": names }))?;
+    } else {
+        println!("{} configurations of version {} in {}", chosen.len(), library.version, args.out.display());
+    }
+    Ok(Outcome::Well)
+}
+
+/// The files of one configuration, each at once by a rename.
+fn write(library: &Library, image: &Image, folder: &Path) -> Result<()> {
+    // Its digest has been checked: what is written is what was signed.
+    let memory = library.memory(image.name())?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let bits = Emit { compress: true, ..Emit::default() }.whole(&memory);
+    publish(&folder.join(format!("{}.bit", image.name())), &bits)?;
+    publish(&folder.join("manifest.json"), &image.manifest()?)?;
+    let proof = folder.join("proof.json");
+    match image.proof()? {
+        text if !text.is_empty() => publish(&proof, &text)?,
+        _ => match fs::remove_file(&proof) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot remove {}", proof.display()));
+            }
+            _ => {}
+        },
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which rows are taken out of the library."""
+
+import dataclasses
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from ace_flow import configurations, held, tools
+
+TABLE = configurations.load(tools.FLOW / "configurations.toml")
+DES = TABLE["des"]
+
+
+class Recipe(unittest.TestCase):
+    def test_comments_and_white_space_do_not_count(self) -> None:
+        one = 'assign a = b; // why\n\t/* two\nlines */ initial $error("no // comment  here");\n'
+        other = 'assign a = b;\ninitial $error("no // comment  here");'
+        self.assertEqual(held.plain(one), held.plain(other))
+        self.assertIn('"no // comment  here"', held.plain(one))
+        for change in (
+            'assign a = c;\ninitial $error("no // comment  here");',
+            'assign a = b;\ninitial $error("no // comment here");',
+        ):
+            self.assertNotEqual(held.plain(one), held.plain(change))
+
+    def test_what_decides_the_bits_counts(self) -> None:
+        first = held.recipe(DES)
+        self.assertEqual(held.recipe(dataclasses.replace(DES, summary="other", seeds=(7,))), first)
+        for change in (
+            {"parameters": {"Triple": 1, "RoundsPerClock": 1}},
+            {"frequency_mhz": 1.0},
+            {"synth": ("-nowidelut",)},
+            {"passes": ("carry",)},
+            {"sources": DES.sources[:-1]},
+        ):
+            with self.subTest(change):
+                self.assertNotEqual(held.recipe(dataclasses.replace(DES, **change)), first)
+
+    def test_what_decides_the_cycles_counts(self) -> None:
+        first = held.measured(DES)
+        self.assertNotEqual(held.measured(dataclasses.replace(DES, in_flight=2)), first)
+        self.assertNotEqual(held.measured(dataclasses.replace(DES, can=())), first)
+
+
+class Find(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        patch = mock.patch.object(held, "FOLDER", Path(folder.name))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def put(self, **change: object) -> None:
+        places = held.Places("des")
+        places.manifest.parent.mkdir(exist_ok=True)
+        places.bitstream.write_bytes(b"bits")
+        seeds = [{"seed": seed, "fmax_mhz": 100.0} for seed in (1, 2, 3)]
+        places.manifest.write_text(json.dumps({"recipe": held.recipe(DES), "seeds": seeds} | change))
+
+    def test_a_row_as_it_was_built_is_held(self) -> None:
+        self.assertEqual(held.find([DES], 1), [])
+        self.put()
+        self.assertEqual(held.find([DES, TABLE["3des"]], 1), ["des"])
+        self.assertEqual(held.find([DES], 3), ["des"])
+
+    def test_another_recipe_or_fewer_or_other_seeds_are_not(self) -> None:
+        self.put(recipe="0" * 64)
+        self.assertEqual(held.find([DES], 1), [])
+        self.put()
+        self.assertEqual(held.find([DES], 4), [])
+        self.put(seeds=[{"seed": 9, "fmax_mhz": 100.0}])
+        self.assertEqual(held.find([DES], 1), [])
+
+    def test_what_cannot_be_read_is_not_held(self) -> None:
+        self.put()
+        held.Places("des").bitstream.unlink()
+        self.assertEqual(held.find([DES], 1), [])
+        for text in ("", "[]", "{}", "{"):
+            self.put()
+            held.Places("des").manifest.write_text(text)
+            self.assertEqual(held.find([DES], 1), [])
+
+    def test_no_library(self) -> None:
+        with mock.patch.dict("os.environ", {held.VARIABLE: ""}):
+            self.assertIsNone(held.library())
+        with mock.patch.dict("os.environ", {held.VARIABLE: "/nowhere/ace.lib"}):
+            self.assertIsNone(held.library())
+
+
+if __name__ == "__main__":
+    unittest.main()
