@@ -8,6 +8,7 @@ lock belongs to the process: a run that was killed leaves none behind.
 """
 
 import argparse
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -15,6 +16,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from . import cache, configurations, held, tools
@@ -69,13 +71,32 @@ def take_out(rows: list[configurations.Configuration], seeds: int, ace: str) -> 
     return found
 
 
-def snakemake(names: list[str], settings: dict[str, str | int], jobs: int, target: str) -> int:
-    """Runs Snakemake over the flow; its exit code."""
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Holds the lock of build/, for as long as the process lives at most."""
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("another run builds configurations in this checkout; waiting for it", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def snakemake(
+    names: list[str],
+    settings: dict[str, str | int],
+    jobs: int,
+    targets: list[str],
+    options: tuple[str, ...] = (),
+) -> int:
+    """Runs Snakemake over the flow, with more of its own options if need be; its exit code."""
     command = [sys.executable, "-m", "ace_flow.snake", "--snakefile", "flow/Snakefile", "--cores", str(jobs)]
     command += ["--logger", "ace", "--nolock", "--rerun-incomplete", "--keep-going"]
     command += ["--max-checksum-file-size", str(LARGEST_CHECKED_FILE)]
-    command += ["--config", f"names={','.join(names)}", *(f"{k}={v}" for k, v in settings.items())]
-    command += ["--", target]
+    command += [*options, "--config", f"names={','.join(names)}"]
+    command += [*(f"{key}={value}" for key, value in settings.items()), "--", *targets]
     environment = os.environ | {
         "PYTHONPATH": str(tools.FLOW),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -116,13 +137,7 @@ def main() -> int:
             f"error: {ace} is missing (it inspects bitstreams): run `cargo build --release`", file=sys.stderr
         )
         return 2
-    BUILD.mkdir(exist_ok=True)
-    with (BUILD / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("another run builds configurations in this checkout; waiting for it", flush=True)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone():
         cache.prune()
         for name in names:
             for path in discard_spoiled(CONFIGURATIONS / name):
@@ -141,7 +156,7 @@ def main() -> int:
             "seeds": arguments.seeds,
             "netlists": int(not arguments.no_netlists),
         } | ({"held": ",".join(found)} if found else {})
-        code = snakemake(names, settings, arguments.jobs, "models" if arguments.models else "all")
+        code = snakemake(names, settings, arguments.jobs, ["models" if arguments.models else "all"])
     seconds = time.monotonic() - start
     if code == 0:
         print(f"{len(names)} configurations are up to date ({seconds:.0f} s)")

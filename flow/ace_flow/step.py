@@ -65,6 +65,19 @@ def step_route(configuration: Configuration, places: Places, seed: int) -> None:
     cached("route", route.settings(configuration, seed), inputs, outputs, work)
 
 
+def step_sweep(configuration: Configuration, places: Places, device: str, seed: int) -> None:
+    """Netlist → what nextpnr reports of one seed on one part. The routed design is not kept beside it."""
+    log = places.log(f"sweep-{device}-{seed}")
+
+    def work(out: Path) -> None:
+        netlist = places.netlist_json.relative_to(ROOT)
+        route.route(configuration, seed, netlist, out.relative_to(ROOT), log, device)
+
+    settings = route.settings(configuration, seed, device)
+    result = places.sweep(device, seed)
+    cached("route", settings, [places.netlist_json, route.PINS], {"route.json": result}, work)
+
+
 def step_pack(places: Places, seeds: list[int]) -> None:
     """The routed design of the median seed → bitstream."""
     chosen = route.median([json.loads(places.route(s).read_text()) for s in seeds])["seed"]
@@ -201,6 +214,8 @@ def perform(step: str, arguments: list[str]) -> None:
     configuration = table[arguments[0]]
     places = Places(configuration.name)
     from_library = "--held" in arguments
+    if step == "sweep":
+        return step_sweep(configuration, places, arguments[1], int(arguments[2]))
     seeds = [int(s) for s in arguments[1:] if s != "--held"]
     match step:
         case "synth":

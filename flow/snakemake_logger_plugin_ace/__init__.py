@@ -32,6 +32,8 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_INFO:
             wildcards = dict(record.wildcards or {})
             name = wildcards.get("name", "")
+            if "device" in wildcards:
+                name += f" {wildcards['device']}"
             if "seed" in wildcards:
                 name += f" seed {wildcards['seed']}"
             self._jobs[record.jobid] = (record.rule_name, name)
@@ -54,7 +56,7 @@ class LogHandler(LogHandlerBase):
         width = len(str(self._total))
         seconds = time.monotonic() - self._started[job]
         count = f"[{self._done:{width}}/{self._total}]"
-        print(f"{count} {rule:14} {name:20} {seconds:6.1f} s", flush=True)
+        print(f"{count} {rule:14} {name:28} {seconds:6.1f} s", flush=True)
 
     @property
     def writes_to_stream(self) -> bool:

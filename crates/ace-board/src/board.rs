@@ -16,6 +16,7 @@ use crate::ledger;
 use crate::manifest::{Configuration, need_words};
 use crate::model::{Model, ModelError, SlotModel};
 use crate::slot::Slot;
+use crate::store::Store;
 use crate::trace::{BoardReport, ConfigurationReport, Event, Picos, What};
 use crate::worker::{Answer, Worker};
 
@@ -209,6 +210,7 @@ impl Board {
             name: c.name.clone(),
             clock_hz: c.clock_hz,
             bitstream_bytes: c.bitstream.bytes,
+            from_library: self.catalogue.stored(c).is_some(),
             refused: self.refused.get(&at).cloned(),
             ..ConfigurationReport::default()
         };
@@ -223,6 +225,7 @@ impl Board {
             models: self.models.name().into(),
             configuration_port: self.config.port_words(),
             host_link: self.config.link_words(),
+            library: self.catalogue.store.as_deref().map(Store::words),
             totals,
             slots,
             configurations,

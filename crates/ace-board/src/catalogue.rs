@@ -2,10 +2,12 @@
 //! The configurations that the flow has built.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ace_engine::Need;
 
 use crate::manifest::{Configuration, ManifestError, need_words};
+use crate::store::Store;
 
 /// Name of the variable that names another build folder.
 pub const BUILD_VARIABLE: &str = "ACE_BUILD";
@@ -18,6 +20,8 @@ pub struct Catalogue {
     pub configurations: Vec<Configuration>,
     /// Manifests that could not be used. They are not fatal: what they would serve is refused when needed.
     pub problems: Vec<String>,
+    /// Where the bits of those configurations come from that it holds as they are.
+    pub store: Option<Arc<Store>>,
 }
 
 impl Catalogue {
@@ -43,6 +47,11 @@ impl Catalogue {
             }
         }
         catalogue
+    }
+
+    /// The library that holds the very bits of a configuration.
+    pub fn stored(&self, configuration: &Configuration) -> Option<&Store> {
+        self.store.as_deref().filter(|store| store.holds(configuration))
     }
 
     /// Configurations for `device` that compute `need`, the fastest first.

@@ -22,10 +22,28 @@ pub struct BoardConfig {
     pub packet_buffer: usize,
     /// Frames a slot may hold at a time.
     pub frame_buffers: usize,
+    pub controller: Controller,
     pub configuration_port: Port,
     pub host_link: Link,
     pub slot: SlotLimits,
     pub policy: PolicyLimits,
+}
+
+/// The library that is looked for when a board names no other one.
+pub const DEFAULT_LIBRARY: &str = "library/ace.lib";
+
+/// What reads the library and writes the configuration port.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Controller {
+    /// Empty: none; bitstreams are loaded as the flow has built them.
+    pub library: PathBuf,
+    /// Who must have signed it.
+    pub key: PathBuf,
+    /// The oldest version of it that is taken.
+    pub require: u64,
+    /// Its decompressor makes a row of twelve bits a clock.
+    pub clock_mhz: f64,
 }
 
 /// What kind of configuration port the board has.
@@ -74,10 +92,22 @@ impl Default for BoardConfig {
             slots: 2,
             packet_buffer: 64,
             frame_buffers: 4,
+            controller: Controller::default(),
             configuration_port: Port::default(),
             host_link: Link::default(),
             slot: SlotLimits::default(),
             policy: PolicyLimits::default(),
+        }
+    }
+}
+
+impl Default for Controller {
+    fn default() -> Self {
+        Self {
+            library: DEFAULT_LIBRARY.into(),
+            key: format!("{DEFAULT_LIBRARY}.pub").into(),
+            require: 0,
+            clock_mhz: 150.0,
         }
     }
 }
@@ -159,6 +189,7 @@ impl BoardConfig {
                 format!("a port of kind `{kind}` is {widths:?} bits wide, not {}", port.width),
             ));
         }
+        real("controller.clock_mhz", self.controller.clock_mhz, 0.001, 10_000.0)?;
         real("configuration_port.clock_mhz", port.clock_mhz, 0.001, 10_000.0)?;
         real("configuration_port.timeout_ms", port.timeout_ms, 0.001, 1e6)?;
         if !(8..=4096).contains(&self.host_link.width) || !self.host_link.width.is_multiple_of(8) {
@@ -172,6 +203,11 @@ impl BoardConfig {
     pub fn load_time(&self, bytes: u64) -> Picos {
         let port = &self.configuration_port;
         clocks_time((bytes.saturating_mul(8)).div_ceil(u64::from(port.width.max(1))), hz(port.clock_mhz))
+    }
+
+    /// Time of a load: the port and the decompressor in front of it work at once, and the slower one counts.
+    pub fn loading(&self, bytes: u64, decoder_clocks: u64) -> Picos {
+        self.load_time(bytes).max(clocks_time(decoder_clocks, hz(self.controller.clock_mhz)))
     }
 
     /// Time on the host link for `bytes`, whole link words.

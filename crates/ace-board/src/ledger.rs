@@ -24,7 +24,7 @@ pub fn account(
         let Some(slot) = reports.get_mut(event.slot) else { continue };
         let busy = &mut busy[event.slot];
         match &event.what {
-            What::Load { configuration, refused, .. } => {
+            What::Load { configuration, refused, bytes } => {
                 totals.load += time;
                 slot.load += time;
                 slot.resident = refused.is_none().then_some(*configuration);
@@ -38,6 +38,7 @@ pub fn account(
                 if let Some(c) = configurations.get_mut(*configuration) {
                     c.load += time;
                     c.loads += u64::from(refused.is_none());
+                    c.loaded_bytes += bytes;
                 }
             }
             What::Execute { configuration, data_bytes, cycles, error, .. } => {

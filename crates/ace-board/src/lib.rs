@@ -18,6 +18,7 @@ pub mod model;
 pub mod port;
 mod slot;
 mod steps;
+pub mod store;
 pub mod trace;
 mod worker;
 
@@ -26,4 +27,5 @@ pub use board::{Board, BoardError, ModelSource, Models};
 pub use catalogue::Catalogue;
 pub use config::{BoardConfig, ConfigError};
 pub use manifest::Configuration;
+pub use store::{Store, StoreError};
 pub use trace::BoardReport;

@@ -23,8 +23,11 @@ impl Board {
     pub(crate) fn load(&mut self, slot: usize, configuration: usize) {
         let timeout = self.config.load_timeout();
         let wanted = &self.catalogue.configurations[configuration];
-        let time = self.config.load_time(wanted.bitstream.bytes);
-        let (bytes, mut time, mut result) = match port::write(wanted, self.device) {
+        let written = match self.catalogue.stored(wanted) {
+            Some(store) => store.write(&wanted.name, self.device),
+            None => port::write(wanted, self.device),
+        };
+        let (bytes, mut time, mut result) = match written {
             Err(Refused { reason, bytes, not_done }) => {
                 let wait = if not_done { timeout } else { 0 };
                 (bytes, self.config.load_time(bytes).saturating_add(wait), Err(reason))
@@ -42,7 +45,7 @@ impl Board {
                     }
                     None => Err("the bits in the slot are not those of any known configuration".into()),
                 };
-                (written.bytes, time, result)
+                (written.bytes, self.config.loading(written.bytes, written.decoder_clocks), result)
             }
         };
         if time > timeout && result.is_ok() {

@@ -61,6 +61,8 @@ pub struct BoardReport {
     /// The port and link in words, for captions.
     pub configuration_port: String,
     pub host_link: String,
+    /// The library that the controller reads, if there is one.
+    pub library: Option<String>,
     pub totals: Totals,
     pub slots: Vec<SlotReport>,
     /// Every configuration of the catalogue, used or not.
@@ -125,9 +127,13 @@ pub struct ConfigurationReport {
     pub name: String,
     /// The clock of the placed and routed design, Hz.
     pub clock_hz: u64,
-    /// Bytes that one load sends through the configuration port.
+    /// Bytes of a whole image in the device's own compression.
     pub bitstream_bytes: u64,
+    /// Whether its bits come from the library.
+    pub from_library: bool,
     pub loads: u64,
+    /// Bytes that its loads sent through the configuration port.
+    pub loaded_bytes: u64,
     pub load: Picos,
     pub operations: u64,
     pub execute: Picos,

@@ -2,9 +2,10 @@
 //! Which engine executes, chosen on the command line.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ace_board::trace::BoardReport;
-use ace_board::{Board, BoardConfig, Catalogue, Models};
+use ace_board::{Board, BoardConfig, Catalogue, Models, Store};
 use ace_engine::cpu::CpuEngine;
 use ace_engine::{Completion, Engine, Job};
 use ace_schedule::Policy;
@@ -67,8 +68,10 @@ impl BoardArgs {
     }
 
     pub fn open(&self, models: Models) -> Result<Board> {
-        let catalogue = Self::catalogue_in(self.configurations.as_deref());
-        Ok(Board::new(self.config()?, catalogue, self.policy, models)?)
+        let (config, mut catalogue) = (self.config()?, Self::catalogue_in(self.configurations.as_deref()));
+        let folder = self.board.as_deref().and_then(Path::parent);
+        catalogue.store = Store::open(&config.controller, folder)?.map(Arc::new);
+        Ok(Board::new(config, catalogue, self.policy, models)?)
     }
 }
 

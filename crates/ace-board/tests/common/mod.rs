@@ -255,6 +255,11 @@ impl Build {
         catalogue
     }
 
+    /// A file in the build folder.
+    pub fn at(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
     pub fn board(&self, policy: Policy) -> Board {
         self.board_of(BoardConfig::default(), policy)
     }

@@ -149,7 +149,7 @@ fn write_board(page: &mut String, board: &BoardReport) -> std::fmt::Result {
             c.refused.as_ref().map_or(String::new(), |r| format!(" (refused: {})", escape(r))),
             c.clock_hz as f64 / 1e6,
             c.loads,
-            c.bitstream_bytes,
+            c.loaded_bytes / c.loads.max(1),
             duration(c.load),
             c.operations,
             c.data_bytes,

@@ -70,6 +70,9 @@ fn print_board(board: &BoardReport) {
         board.policy,
         board.models
     );
+    if let Some(library) = &board.library {
+        println!("configurations from {library}; of the build where it does not hold them (marked *)");
+    }
     for (index, slot) in board.slots.iter().enumerate() {
         println!(
             "slot {index}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}",
@@ -85,10 +88,12 @@ fn print_board(board: &BoardReport) {
     }
     for c in board.configurations.iter().filter(|c| c.loads + c.operations > 0 || c.refused.is_some()) {
         println!(
-            "  {:10} {:>5} loads of {:>7} bytes, {:>6} operations, {:>9} bytes in {:>10} at {:.1} MHz{}",
+            "  {:10} {:>5} loads of {:>7} bytes{}, {:>6} operations, {:>9} bytes in {:>10} at {:.1} MHz{}",
             c.name,
             c.loads,
-            c.bitstream_bytes,
+            // The mean: partial loads differ.
+            c.loaded_bytes / c.loads.max(1),
+            if board.library.is_some() && !c.from_library { "*" } else { "" },
             c.operations,
             c.data_bytes,
             duration(c.execute),
