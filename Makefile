@@ -12,6 +12,8 @@ SEEDS ?= 1
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
+# Who signs the library. Whoever has no key yet gets one; its public half goes beside the library.
+LIBRARY_SECRET ?= build/library.key
 
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 ACE := $(TARGET)/release/ace
@@ -37,7 +39,7 @@ SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1\t\2/p' Makefile | expand -t 18
-	@echo "variables: SEEDS=n (place and route with n seeds, the median counts), SET=demo|library|study, JOBS=n, FUZZ_SECONDS=n"
+	@echo "variables: SEEDS=n (place and route with n seeds, the median counts), SET=demo|library|study, JOBS=n, FUZZ_SECONDS=n, LIBRARY_SECRET=FILE"
 
 demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on demand
 	$(FLOW) --set demo --seeds $(SEEDS) --no-netlists
@@ -83,14 +85,17 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built; write
 	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
 	cat studies/ace-2000/results.md
 
-library: $(VENV) ace  ## the library of what is built, signed with a key of its own: build/ace.lib; writes docs/library.md
-	test -e build/library.key || $(ACE) library keygen build/library.key
-	$(ACE) library build --library build/ace.lib --secret build/library.key
-	$(ACE) library verify --library build/ace.lib --key build/library.key.pub
+library: $(VENV) ace  ## library/ace.lib anew, of all rows with 3 seeds, signed by LIBRARY_SECRET; writes docs/library.md
+	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
+	$(FLOW) --set library --seeds $(if $(filter file,$(origin SEEDS)),3,$(SEEDS))
+	mkdir -p library
+	$(ACE) library build $(shell $(PY) -m ace_flow.build --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
+	cp $(LIBRARY_SECRET).pub library/ace.lib.pub
+	$(ACE) library verify
 	{ cat docs/library.head; printf '## What configurations take\n\n'; \
-	  $(ACE) library stats --library build/ace.lib --key build/library.key.pub --measure 0.5; \
+	  $(ACE) library stats --measure 0.5; \
 	  printf '\n## What configurations of an algorithm share\n\n'; \
-	  $(ACE) library domains --library build/ace.lib --key build/library.key.pub; echo; \
+	  $(ACE) library domains; echo; \
 	  $(ACE) study ace-2000 --table 4 $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library.tmp
 	mv docs/library.tmp docs/library.md
 	cat docs/library.md

@@ -120,6 +120,7 @@ def main() -> int:
     parser.add_argument(
         "--no-netlists", action="store_true", help="no netlists and their models of what the library holds"
     )
+    parser.add_argument("--list", action="store_true", help="only print the names of these rows")
     arguments = parser.parse_args()
     start = time.monotonic()
     try:
@@ -131,6 +132,9 @@ def main() -> int:
     except configurations.ConfigurationError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    if arguments.list:
+        print("\n".join(names))
+        return 0
     ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
     if not arguments.models and not os.path.exists(ROOT / ace):
         print(

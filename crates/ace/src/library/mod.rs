@@ -8,6 +8,7 @@ mod look;
 
 use std::path::{Path, PathBuf};
 
+use ace_board::config::DEFAULT_LIBRARY;
 use ace_ecp5::Device;
 use ace_library::{PublicKey, SecretKey, Trust};
 use anyhow::{Context, Result, bail};
@@ -62,7 +63,7 @@ struct Keygen {
 
 #[derive(clap::Args)]
 struct FileArgs {
-    /// The library (default: $ACE_LIBRARY, else build/ace.lib)
+    /// The library (default: $ACE_LIBRARY, else library/ace.lib)
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// Print as JSON
@@ -75,7 +76,7 @@ struct FileArgs {
 struct ReadArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// The public key that is trusted (default: $ACE_LIBRARY_KEY)
+    /// The public key that is trusted (default: $ACE_LIBRARY_KEY, else that of the default library)
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// Refuse versions of the library older than this
@@ -102,14 +103,16 @@ fn device(name: &str) -> Result<&'static Device, String> {
 
 impl FileArgs {
     fn path(&self) -> PathBuf {
-        named(self.library.as_deref(), "ACE_LIBRARY").unwrap_or_else(|| PathBuf::from("build/ace.lib"))
+        named(self.library.as_deref(), "ACE_LIBRARY").unwrap_or_else(|| PathBuf::from(DEFAULT_LIBRARY))
     }
 }
 
 impl ReadArgs {
     fn trust(&self) -> Result<Trust> {
-        let Some(path) = named(self.key.as_deref(), "ACE_LIBRARY_KEY") else {
-            bail!("whose signature is to be trusted? Give --key FILE or set ACE_LIBRARY_KEY");
+        let path = match named(self.key.as_deref(), "ACE_LIBRARY_KEY") {
+            Some(path) => path,
+            None if self.file.path() == Path::new(DEFAULT_LIBRARY) => format!("{DEFAULT_LIBRARY}.pub").into(),
+            None => bail!("whose signature is to be trusted? Give --key FILE or set ACE_LIBRARY_KEY"),
         };
         let key = public_key(&path)?;
         Ok(Trust { key: Some(key), required_version: self.require, device: self.device })
