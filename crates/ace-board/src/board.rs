@@ -169,7 +169,7 @@ impl Board {
         Ok(Self {
             slots: slots.collect::<Result<_, _>>()?,
             queue: Queue::new(config.packet_buffer),
-            costs: Costs { load },
+            costs: Costs::whole(load),
             config,
             device,
             catalogue,

@@ -39,7 +39,7 @@ fn main() {
     for buffer in [1, 2, 4, 8, 16, 64] {
         for load in [10, 100, 2000] {
             let mut random = Random(88_172_645_463_325_252);
-            let costs = Costs { load: vec![load; 5] };
+            let costs = Costs::whole(vec![load; 5]);
             let (mut sum, mut slower, mut slowest) = (0.0, 0, 0.0_f64);
             let traces = 5000;
             for _ in 0..traces {

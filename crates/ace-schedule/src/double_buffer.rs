@@ -17,7 +17,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs, patience
         && let Some(slot) = victim(&view, slots, at, patience)
     {
         if !matches!(slots[slot], SlotState::Busy { .. }) {
-            return load(&view, slot, starved.candidates, costs);
+            return load(&view, slots, slot, starved.candidates, costs);
         }
         draining = Some(slot);
     }
@@ -34,7 +34,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs, patience
         return Decision::Wait;
     };
     if let Some(slot) = spare(&view, slots) {
-        return load(&view, slot, wanted.candidates, costs);
+        return load(&view, slots, slot, wanted.candidates, costs);
     }
 
     // Every slot has work, but none of it can go on before an operation that lacks its configuration.
@@ -42,7 +42,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs, patience
         && let Some((at, first)) = view.ops.iter().enumerate().find(|(_, o)| waits_for_load(o, 0))
         && let Some(slot) = victim(&view, slots, at, u32::MAX)
     {
-        return load(&view, slot, first.candidates, costs);
+        return load(&view, slots, slot, first.candidates, costs);
     }
     Decision::Wait
 }
@@ -100,11 +100,18 @@ fn victim(view: &View<'_>, slots: &[SlotState], at: usize, patience: u32) -> Opt
 
 /// Of several configurations that serve, the one that serves most of what is missing; then the cheapest to load;
 /// then the preferred one.
-fn load(view: &View<'_>, slot: usize, candidates: &[ConfigurationId], costs: &Costs) -> Decision {
+fn load(
+    view: &View<'_>,
+    slots: &[SlotState],
+    slot: usize,
+    candidates: &[ConfigurationId],
+    costs: &Costs,
+) -> Decision {
+    let cost = |c: ConfigurationId| costs.of(slots[slot].resident(), c);
     let serves = |c: ConfigurationId| {
         view.needs.iter().filter(|n| n.home.is_none() && n.candidates.contains(&c)).count()
     };
-    let best = candidates.iter().enumerate().min_by_key(|(at, c)| (Reverse(serves(**c)), costs.of(**c), *at));
+    let best = candidates.iter().enumerate().min_by_key(|(at, c)| (Reverse(serves(**c)), cost(**c), *at));
     match best {
         Some((_, &configuration)) => Decision::Load { slot, configuration },
         None => Decision::Wait,

@@ -13,6 +13,7 @@ mod queue;
 mod simulate;
 mod view;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,14 +80,23 @@ impl SlotState {
 /// What loads cost.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
-    /// Time on the configuration port, by [`ConfigurationId`].
+    /// Time of loading the whole image, by [`ConfigurationId`].
     pub load: Vec<Time>,
+    /// Time of making the second configuration of the first one where that takes only a part of the image.
+    pub switch: BTreeMap<(ConfigurationId, ConfigurationId), Time>,
 }
 
 impl Costs {
-    /// Time on the port for one load; 0 for a configuration that is not in the table.
-    pub fn of(&self, configuration: ConfigurationId) -> Time {
-        self.load.get(configuration).copied().unwrap_or(0)
+    /// Every configuration is loaded whole.
+    pub fn whole(load: Vec<Time>) -> Self {
+        Self { load, switch: BTreeMap::new() }
+    }
+
+    /// Time of one load into a slot that holds `resident`; 0 for a configuration that is not in the table.
+    pub fn of(&self, resident: Option<ConfigurationId>, configuration: ConfigurationId) -> Time {
+        let whole = self.load.get(configuration).copied().unwrap_or(0);
+        let part = resident.and_then(|resident| self.switch.get(&(resident, configuration)));
+        part.map_or(whole, |part| whole.min(*part))
     }
 }
 

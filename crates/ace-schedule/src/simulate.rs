@@ -79,7 +79,7 @@ pub fn simulate(trace: &[Packet], buffer: usize, slots: usize, costs: &Costs, po
             match policy.decide(&queue, &states, costs) {
                 Decision::Wait => break,
                 Decision::Load { slot, configuration } => {
-                    let ready_at = now + costs.of(configuration);
+                    let ready_at = now + costs.of(states[slot].resident(), configuration);
                     states[slot] = SlotState::Loading { configuration, ready_at };
                     out.loads.push((slot, configuration, now, ready_at));
                 }

@@ -40,7 +40,7 @@ fn policies() -> impl Strategy<Value = Policy> {
 }
 
 fn costs(load: u64) -> Costs {
-    Costs { load: vec![load; CONFIGURATIONS] }
+    Costs::whole(vec![load; CONFIGURATIONS])
 }
 
 /// Checks a run from its log alone.
@@ -216,4 +216,27 @@ fn fewest_loads_by_hand() {
     assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2], 2), 4);
     assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2], 1), 6);
     assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2], 3), 3);
+}
+
+/// One slot, packets that want 0, then 1 or 2, then 0 again: making 1 of 0 is cheap, 2 is not.
+#[test]
+fn a_part_of_an_image_is_chosen_and_charged_as_such() {
+    let packet = |candidates: &[usize]| Packet {
+        lane: 0,
+        tasks: vec![Task { candidates: candidates.to_vec(), cost: 10 }],
+    };
+    let trace = [packet(&[0]), packet(&[2, 1]), packet(&[0])];
+    let mut costs = costs(1000);
+    let run = |costs: &Costs| simulate(&trace, 4, 1, costs, Policy::ALL[1]);
+    assert_eq!(run(&costs).loads.iter().map(|load| load.1).collect::<Vec<_>>(), [0, 2, 0]);
+    costs.switch.insert((0, 1), 50);
+    // A part that is dearer than the whole changes nothing.
+    costs.switch.insert((1, 0), 5000);
+    let out = run(&costs);
+    assert_eq!(
+        out.loads.iter().map(|load| (load.1, load.3 - load.2)).collect::<Vec<_>>(),
+        [(0, 1000), (1, 50), (0, 1000)]
+    );
+    assert_eq!((costs.of(None, 1), costs.of(Some(0), 1), costs.of(Some(2), 1)), (1000, 50, 1000));
+    check(&trace, &out);
 }
