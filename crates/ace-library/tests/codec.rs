@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The codec: what goes in comes out, and no bytes can break it.
 
+mod reference;
+
 use ace_ecp5::device::{DEVICES, Device, LFE5U_45F};
 use ace_library::codec::{DICTIONARY_BYTES, Dictionary, StreamError, compress, decompress};
 use proptest::prelude::*;
@@ -19,6 +21,24 @@ fn frames(device: &'static Device, seeds: &[(usize, usize, u16)], count: usize) 
         }
     }
     bytes
+}
+
+/// Both decoders must say the same: the frames and what was counted, or why the stream is refused.
+fn agree(
+    dictionary: &Dictionary,
+    device: &'static Device,
+    stream: &[u8],
+    frames: usize,
+) -> Result<(), TestCaseError> {
+    let mut out = vec![0x55; frames * device.frame_bytes()];
+    let mut expected = out.clone();
+    let said = decompress(dictionary, device, stream, &mut out);
+    let wanted = reference::decompress(&dictionary.to_bytes(), device, stream, &mut expected);
+    prop_assert_eq!(&said, &wanted);
+    if said.is_ok() {
+        prop_assert!(out == expected);
+    }
+    Ok(())
 }
 
 fn dictionary() -> Dictionary {
@@ -49,6 +69,45 @@ proptest! {
         }
         let mut longer = vec![0; bytes.len() + device.frame_bytes()];
         prop_assert!(decompress(&dictionary, device, &stream, &mut longer).is_err());
+    }
+
+    #[test]
+    fn decodes_as_the_reference_does(
+        device in 0usize..3,
+        seeds in prop::collection::vec((0usize..900, 0usize..1136, any::<u16>()), 0..200),
+        count in 1usize..900,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+        more in prop::collection::vec(prop::sample::select(vec![0u8, 0, 0, 1, 0x80, 0xff]), 0..12),
+    ) {
+        let device = DEVICES[device];
+        let (dictionary, bytes) = (dictionary(), frames(device, &seeds, count));
+        let mut stream = compress(&dictionary, device, bytes.chunks_exact(device.frame_bytes()));
+        agree(&dictionary, device, &stream, count)?;
+        for (place, change) in edits {
+            let place = place.index(stream.len());
+            stream[place] ^= change;
+        }
+        if let Some(cut) = cut {
+            stream.truncate(cut.index(stream.len() + 1));
+        }
+        stream.extend(more);
+        agree(&dictionary, device, &stream, count)?;
+    }
+
+    #[test]
+    fn takes_any_bytes_as_the_reference_does(
+        device in 0usize..3,
+        // Bytes with few ones have runs and blank rows.
+        stream in prop::collection::vec((any::<u8>(), any::<u8>()), 0..4000),
+        few in any::<bool>(),
+        table in prop::collection::vec(any::<u8>(), DICTIONARY_BYTES),
+        count in 0usize..200,
+    ) {
+        let table: Vec<u8> = table.iter().map(|byte| byte | 0x11).collect();
+        let dictionary = Dictionary::from_bytes(&table).expect("the length is right");
+        let stream: Vec<u8> = stream.iter().map(|(a, b)| if few { a & b } else { *a }).collect();
+        agree(&dictionary, DEVICES[device], &stream, count)?;
     }
 
     #[test]

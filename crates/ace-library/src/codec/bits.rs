@@ -29,67 +29,84 @@ impl BitWriter {
     }
 }
 
-/// Gives bits out again. Behind the end there are zeros; [`BitReader::consumed`] tells.
-#[derive(Debug)]
+/// Gives bits out again. Behind the end there are zeros; [`BitReader::beyond_end`] tells.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct BitReader<'a> {
-    bytes: &'a [u8],
-    /// The next byte to take.
-    next: usize,
-    /// Bits not yet consumed, the next one topmost.
+    /// Bytes not yet taken.
+    rest: &'a [u8],
+    /// Bytes taken that are not there.
+    beyond: u64,
+    /// Bits not yet consumed, the next one topmost. Below `count` bits there may be some of the next byte.
     held: u64,
-    /// How many of them are there.
+    /// How many of them there are, at most 63.
     count: u32,
 }
 
 impl<'a> BitReader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, next: 0, held: 0, count: 0 }
+        Self { rest: bytes, beyond: 0, held: 0, count: 0 }
     }
 
-    /// Sees to it that at least 32 bits can be peeked at.
-    #[inline]
+    /// Sees to it that at least 56 bits can be consumed.
+    #[inline(always)]
     pub(crate) fn refill(&mut self) {
-        if self.count > 32 {
-            return;
-        }
-        let ahead = self.bytes.get(self.next..).and_then(|rest| rest.first_chunk::<4>());
-        let word = match ahead {
-            Some(word) => u32::from_be_bytes(*word),
+        // As many whole bytes as there is room for; the modulus tells the compiler that they are there.
+        let bytes = (63 - self.count) as usize / 8 % 8;
+        let word = match self.rest.first_chunk::<8>() {
+            Some(word) => {
+                self.rest = &self.rest[bytes..];
+                u64::from_be_bytes(*word)
+            }
             None => {
-                let mut word = [0; 4];
-                let rest = self.bytes.get(self.next..).unwrap_or_default();
-                word[..rest.len()].copy_from_slice(rest);
-                u32::from_be_bytes(word)
+                let word = last_word(self.rest);
+                let there = bytes.min(self.rest.len());
+                self.beyond += (bytes - there) as u64;
+                self.rest = &self.rest[there..];
+                word
             }
         };
-        self.held |= u64::from(word) << (32 - self.count);
-        self.next += 4;
-        self.count += 32;
+        self.held |= word >> self.count;
+        self.count += bytes as u32 * 8;
     }
 
-    /// The next `count` bits (1 to 32), without consuming them.
-    #[inline]
-    pub(crate) fn peek(&self, count: u32) -> u32 {
-        (self.held >> (64 - count)) as u32
+    /// The next bits, the first one topmost: at least as many as [`BitReader::refill`] says.
+    #[inline(always)]
+    pub(crate) fn ahead(&self) -> u64 {
+        self.held
     }
 
-    #[inline]
+    /// `count` is at most what is held.
+    #[inline(always)]
     pub(crate) fn consume(&mut self, count: u32) {
         self.held <<= count;
         self.count -= count;
     }
 
-    /// Bits consumed so far, those behind the end included.
-    pub(crate) fn consumed(&self) -> u64 {
-        self.next as u64 * 8 - u64::from(self.count)
+    /// The next `count` bits (1 to 32).
+    pub(crate) fn take(&mut self, count: u32) -> u32 {
+        let bits = (self.held >> (64 - count)) as u32;
+        self.consume(count);
+        bits
+    }
+
+    /// Bits were consumed that are not there.
+    #[inline]
+    pub(crate) fn beyond_end(&self) -> bool {
+        self.beyond * 8 > u64::from(self.count)
     }
 
     /// Everything was consumed but the zeros that fill the last byte.
-    pub(crate) fn at_end(&self) -> bool {
-        let total = self.bytes.len() as u64 * 8;
-        let left = total.checked_sub(self.consumed());
-        left.is_some_and(|left| left < 8 && (left == 0 || self.peek(left as u32) == 0))
+    pub(crate) fn at_end(mut self) -> bool {
+        self.refill();
+        let left = u64::from(self.count).checked_sub(self.beyond * 8);
+        self.rest.is_empty() && left.is_some_and(|left| left < 8 && self.held == 0)
     }
+}
+
+/// The last bytes, fewer than eight, with zeros behind them.
+#[cold]
+fn last_word(rest: &[u8]) -> u64 {
+    rest.iter().rev().fold(0, |word, byte| word >> 8 | u64::from(*byte) << 56)
 }
 
 #[cfg(test)]
@@ -108,15 +125,14 @@ mod tests {
         let mut reader = BitReader::new(&bytes);
         for (value, count) in pieces {
             reader.refill();
-            assert_eq!(reader.peek(count), value);
-            reader.consume(count);
+            assert_eq!(reader.take(count), value);
         }
         assert!(reader.at_end());
-        assert_eq!(reader.consumed(), 70);
-        for _ in 0..4 {
+        for beyond in [false, true, true] {
             reader.refill();
-            reader.consume(32);
+            reader.consume(if beyond { 50 } else { 2 });
+            assert_eq!(reader.beyond_end(), beyond);
+            assert_eq!(reader.at_end(), !beyond);
         }
-        assert!(!reader.at_end());
     }
 }

@@ -5,12 +5,16 @@ use ace_ecp5::Device;
 use thiserror::Error;
 
 use super::bits::BitReader;
-use super::dictionary::{Dictionary, PEEK};
-use super::rows::Rows;
-use super::{EXPONENT_BITS, History, LITERAL, MORE, MORE_ROWS, ROW_BITS};
+use super::codes::{BEHIND_RUN, Code, NO_ROW};
+use super::dictionary::Dictionary;
+use super::rows::{FRAME_ROWS, Rows};
+use super::{EXPONENT_BITS, History, MORE, MORE_ROWS};
 
-/// More than a frame has rows.
-const ROWS: usize = 128;
+/// Rows of a frame go by words, the highest row in bit 0 of the first word. The last bit of a word is none of
+/// them: it ends a search.
+const WORD_ROWS: u32 = 63;
+/// A refill is 56 bits, a code at most 17.
+const CODES_A_REFILL: usize = 3;
 
 /// Why a stream is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -65,33 +69,27 @@ pub fn decompress(
         return Err(StreamError::Length { bytes: out.len(), frame_bytes: rows.frame_bytes });
     }
     let frames = out.len() / rows.frame_bytes;
-    let mut decoder = Decoder {
-        dictionary,
-        rows,
-        bits: BitReader::new(stream),
-        run: None,
-        seen: Decoded { rows: (frames * rows.count) as u64, ..Decoded::default() },
-    };
-    let limit = stream.len() as u64 * 8;
+    let mut decoder = Decoder { dictionary, rows, seen: Decoded::default() };
+    let mut next = Next { bits: BitReader::new(stream), run: Run { rows: 0, more: true } };
     let mut history = History::default();
     for (number, frame) in out.chunks_exact_mut(rows.frame_bytes).enumerate() {
         let runs = decoder.seen.runs;
-        let used = decoder.frame(&history, frame).map_err(|wrong| match wrong {
+        let used = decoder.frame(&mut next, &history, frame).map_err(|wrong| match wrong {
             Wrong::Outside => StreamError::Outside { frame: number },
             Wrong::Zero => StreamError::Zero { frame: number },
         });
         // Behind the end there are zeros, and anything may be made of them.
-        if decoder.bits.consumed() > limit {
+        if next.bits.beyond_end() {
             return Err(StreamError::Truncated { frame: number, frames });
         }
         history.push(used?);
         let clocks = rows.count as u64 + decoder.seen.runs - runs;
         decoder.seen.slowest_frame = decoder.seen.slowest_frame.max(clocks);
     }
-    if decoder.run.is_some_and(|run| run.rows > 0) || !decoder.bits.at_end() {
+    if next.run.rows > 0 || !next.bits.at_end() {
         return Err(StreamError::Trailing);
     }
-    Ok(decoder.seen)
+    Ok(Decoded { rows: (frames * rows.count) as u64, ..decoder.seen })
 }
 
 enum Wrong {
@@ -99,7 +97,7 @@ enum Wrong {
     Zero,
 }
 
-/// Quiet rows to skip.
+/// Quiet rows that are zero.
 #[derive(Clone, Copy)]
 struct Run {
     rows: u32,
@@ -107,127 +105,150 @@ struct Run {
     more: bool,
 }
 
+/// Where a decoder is.
+#[derive(Clone, Copy)]
+struct Next<'a> {
+    bits: BitReader<'a>,
+    run: Run,
+}
+
 struct Decoder<'a> {
     dictionary: &'a Dictionary,
     rows: Rows,
-    bits: BitReader<'a>,
-    run: Option<Run>,
     seen: Decoded,
 }
 
 impl Decoder<'_> {
     /// Writes one frame and says which rows it uses.
     #[inline]
-    fn frame(&mut self, history: &History, frame: &mut [u8]) -> Result<u128, Wrong> {
+    fn frame(&mut self, next: &mut Next, history: &History, frame: &mut [u8]) -> Result<u128, Wrong> {
         let (active, last) = (history.active(), history.last());
-        let count = self.rows.count;
-        if active == 0
-            && let Some(run) = &mut self.run
-            && run.rows as usize >= count
-        {
-            run.rows -= count as u32;
+        let rows = self.rows.count as u32;
+        if active == 0 && next.run.rows >= rows {
+            next.run.rows -= rows;
             frame.fill(0);
             return Ok(0);
         }
-        let mut values = [0u16; ROWS];
-        let mut used = 0u128;
-        let mut above = false;
-        // The next row's bit is topmost. Rows below `row` are not done yet.
-        let (mut active, mut last) = (active << (ROWS - count), last << (ROWS - count));
-        let mut row = count;
-        while row > 0 {
-            let (value, done) = if active >> (ROWS - 1) == 0 && !above {
-                let quiet = (active.leading_zeros() as usize).min(row);
-                match self.quiet(quiet)? {
-                    (skipped, None) => {
-                        row -= skipped;
-                        (active, last) = (active << skipped, last << skipped);
-                        continue;
-                    }
-                    (skipped, Some(value)) => (value, skipped + 1),
-                }
-            } else {
-                (self.row(above && last >> (ROWS - 1) != 0)?, 1)
-            };
-            row -= done;
-            (active, last) = (active << done, last << done);
-            values[row % ROWS] = value;
-            above = value != 0;
-            used |= u128::from(above) << row;
+        let mut values = [0; FRAME_ROWS];
+        let first = Word { start: 0, rows: rows.min(WORD_ROWS), active: active as u64, last: last as u64 };
+        let mut used = u128::from(self.word(next, first, false, &mut values)?);
+        if rows > WORD_ROWS {
+            let (active, last) = ((active >> 64) as u64, (last >> 64) as u64);
+            let second = Word { start: WORD_ROWS as usize, rows: rows - WORD_ROWS, active, last };
+            let above = used >> (WORD_ROWS - 1) != 0;
+            used |= u128::from(self.word(next, second, above, &mut values)?) << 64;
         }
         self.seen.values += u64::from(used.count_ones());
         if used == 0 {
             frame.fill(0);
         } else {
-            self.rows.pack(&values, frame).ok_or(Wrong::Outside)?;
+            self.rows.pack(&mut values, frame).ok_or(Wrong::Outside)?;
         }
         Ok(used)
     }
 
-    /// At most `quiet` quiet rows: how many are zero, and the value of the one behind them if it is among them.
-    fn quiet(&mut self, quiet: usize) -> Result<(usize, Option<u16>), Wrong> {
-        let run = match self.run {
-            Some(run) => run,
-            None => self.read_run(),
+    /// Decodes one word of a frame, says which rows it uses.
+    ///
+    /// A step is one code of a row and then the quiet rows behind it. A misprediction costs more than a step,
+    /// so that what depends on the code, even whether the row is zero, is arithmetic.
+    #[inline(always)]
+    fn word(
+        &mut self,
+        next: &mut Next,
+        word: Word,
+        above: bool,
+        values: &mut [u16; FRAME_ROWS],
+    ) -> Result<u64, Wrong> {
+        let Next { mut bits, mut run } = *next;
+        let rows = self.dictionary.rows();
+        let active = word.active | 1 << word.rows;
+        let (mut row, mut above, mut used, mut literals) = (0, u64::from(above), 0, 0);
+        let wrong = 'word: loop {
+            bits.refill();
+            for _ in 0..CODES_A_REFILL {
+                let context = above & word.last >> row;
+                // Behind a row that is not zero, every row has a code; else the next active one has.
+                let quiet = (active >> row | above | 1 << WORD_ROWS).trailing_zeros();
+                if quiet > run.rows {
+                    let (behind, skipped, value) = self.quiet(Next { bits, run }, quiet);
+                    Next { bits, run } = behind;
+                    row += skipped;
+                    if value == NO_ROW {
+                        break 'word Some(Wrong::Zero);
+                    }
+                    if value != 0 {
+                        values[(word.start + row as usize) % FRAME_ROWS] = value;
+                        used |= 1 << row;
+                        above = 1;
+                        row += 1;
+                    }
+                    continue 'word;
+                }
+                run.rows -= quiet;
+                row += quiet;
+                if row >= word.rows {
+                    break 'word None;
+                }
+                let code = Code::of(context, bits.ahead());
+                let value = rows[code.place(bits.ahead())];
+                bits.consume(code.len());
+                if value >= NO_ROW {
+                    break 'word Some(Wrong::Zero);
+                }
+                values[(word.start + row as usize) % FRAME_ROWS] = value;
+                above = code.not_zero();
+                used |= above << row;
+                literals += code.is_literal();
+                row += 1;
+            }
         };
-        if run.rows as usize >= quiet {
-            self.run = Some(Run { rows: run.rows - quiet as u32, ..run });
-            return Ok((quiet, None));
-        }
-        self.run = None;
-        let skipped = run.rows as usize;
-        if run.more {
-            return Ok((skipped, None));
-        }
-        self.bits.refill();
-        Ok((skipped, Some(self.value()?)))
+        *next = Next { bits, run };
+        self.seen.literals += literals;
+        wrong.map_or(Ok(used), Err)
     }
 
-    fn read_run(&mut self) -> Run {
-        self.bits.refill();
-        let exponent = self.bits.peek(EXPONENT_BITS);
-        self.bits.consume(EXPONENT_BITS);
-        self.seen.runs += 1;
-        if exponent == MORE {
-            return Run { rows: MORE_ROWS, more: true };
-        }
-        let mut rows = (1 << exponent) - 1;
-        if exponent > 0 {
-            rows += self.bits.peek(exponent);
-            self.bits.consume(exponent);
-        }
-        Run { rows, more: false }
-    }
-
-    /// A row that is warm or hot.
-    #[inline]
-    fn row(&mut self, hot: bool) -> Result<u16, Wrong> {
-        self.bits.refill();
-        let (value, len) = self.dictionary.decode(hot, self.bits.peek(PEEK));
-        if len == 0 {
-            self.bits.consume(u32::from(!hot));
-            return self.literal();
-        }
-        self.bits.consume(len);
-        Ok(value)
-    }
-
-    /// A row that is not zero, for which there are bits enough: what follows the 1 of a warm row.
-    fn value(&mut self) -> Result<u16, Wrong> {
-        let (value, len) = self.dictionary.decode(false, 1 << (PEEK - 1) | self.bits.peek(PEEK - 1));
-        if len == 0 {
-            return self.literal();
-        }
-        self.bits.consume(len - 1);
-        Ok(value)
-    }
-
+    /// Quiet rows, more than the run covers: how many of them are zero, and then, if it is one of them, a row
+    /// that is not.
     #[cold]
-    fn literal(&mut self) -> Result<u16, Wrong> {
-        let len = LITERAL.1 + ROW_BITS as u32;
-        let value = self.bits.peek(len) & ((1 << ROW_BITS) - 1);
-        self.bits.consume(len);
-        self.seen.literals += 1;
-        if value == 0 { Err(Wrong::Zero) } else { Ok(value as u16) }
+    #[inline(never)]
+    fn quiet<'b>(&mut self, mut next: Next<'b>, rows: u32) -> (Next<'b>, u32, u16) {
+        let mut skipped = 0;
+        while next.run.rows < rows - skipped {
+            skipped += next.run.rows;
+            next.bits.refill();
+            if !next.run.more {
+                next.run = Run { rows: 0, more: true };
+                let code = Code::of(BEHIND_RUN, next.bits.ahead());
+                let value = self.dictionary.rows()[code.place(next.bits.ahead())];
+                next.bits.consume(code.len());
+                self.seen.literals += code.is_literal();
+                return (next, skipped, value);
+            }
+            next.run = read_run(&mut next.bits);
+            self.seen.runs += 1;
+        }
+        next.run.rows -= rows - skipped;
+        (next, rows, 0)
     }
+}
+
+fn read_run(bits: &mut BitReader) -> Run {
+    let exponent = bits.take(EXPONENT_BITS);
+    match exponent {
+        0 => Run { rows: 0, more: false },
+        MORE => Run { rows: MORE_ROWS, more: true },
+        _ => Run { rows: (1 << exponent) - 1 + bits.take(exponent), more: false },
+    }
+}
+
+/// Some rows of a frame.
+#[derive(Clone, Copy)]
+struct Word {
+    /// The number of the first one, the highest of the frame being 0.
+    start: usize,
+    rows: u32,
+    /// Those that are not of the greatest age.
+    active: u64,
+    /// Those of age 0.
+    last: u64,
 }

@@ -3,17 +3,14 @@
 
 use ace_ecp5::ConfigMemory;
 
+use super::CLASSES;
+use super::codes::{ENTRIES_AT, LITERALS_AT, NO_ROW, PLACES, VALUES};
 use super::rows::Rows;
-use super::{CLASSES, HOT_ZERO, ROW_BITS};
 
 /// Rows that a dictionary holds.
 pub const ENTRIES: usize = 848;
 /// Length of a dictionary in bytes: 12 bits each.
 pub const DICTIONARY_BYTES: usize = ENTRIES * 3 / 2;
-
-const VALUES: usize = 1 << ROW_BITS;
-/// Rows are found by this many bits of the stream.
-pub(crate) const PEEK: u32 = 14;
 
 /// The 848 rows that have short codes. See docs/library.md.
 #[derive(Clone, Debug)]
@@ -21,9 +18,8 @@ pub struct Dictionary {
     values: Vec<u16>,
     /// By value: code and length, prefix included.
     codes: Vec<(u16, u8)>,
-    /// What the next 14 bits begin with, for warm rows and behind them for hot ones: the row in bits 4 to 15,
-    /// the length of its code in bits 0 to 3; length 0 for a literal.
-    decode: Vec<u16>,
+    /// By the place that [`Code::place`] gives.
+    rows: Box<[u16; PLACES]>,
 }
 
 impl Dictionary {
@@ -68,13 +64,10 @@ impl Dictionary {
 
     fn from_values(values: Vec<u16>) -> Self {
         let mut codes = vec![(0, 0); VALUES];
-        let mut decode = vec![0; 2 << PEEK];
-        let mut entry = |hot: u32, code: u32, len: u32, value: u16| {
-            let first = (hot << PEEK | code << (PEEK - len)) as usize;
-            decode[first..first + (1 << (PEEK - len))].fill(value << 4 | len as u16);
-        };
-        entry(0, 0, 1, 0);
-        entry(1, HOT_ZERO.0, HOT_ZERO.1, 0);
+        let mut rows = Box::new([0; PLACES]);
+        rows[ENTRIES_AT..][..values.len()].copy_from_slice(&values);
+        rows[LITERALS_AT..].iter_mut().zip(0..).for_each(|(row, value)| *row = value);
+        rows[LITERALS_AT] = NO_ROW;
         let classes = CLASSES.iter().flat_map(|class| (0..1u32 << class.rank_bits).map(move |i| (class, i)));
         for ((class, index), value) in classes.zip(&values) {
             let len = class.prefix_bits + class.rank_bits;
@@ -83,14 +76,8 @@ impl Dictionary {
             if codes[usize::from(*value)].1 == 0 {
                 codes[usize::from(*value)] = (code as u16, len as u8);
             }
-            entry(0, 1 << len | code, len + 1, *value);
-            match class.prefix {
-                // Makes room for the zero.
-                0b10 => entry(1, 0b100 << class.rank_bits | index, len + 1, *value),
-                _ => entry(1, code, len, *value),
-            }
         }
-        Self { values, codes, decode }
+        Self { values, codes, rows }
     }
 
     /// Code and length of a row that is not zero; `None` if it is no entry.
@@ -98,11 +85,10 @@ impl Dictionary {
         self.codes.get(usize::from(value)).copied().filter(|(_, len)| *len > 0)
     }
 
-    /// What 14 bits begin with: row and length of the code, length 0 for a literal.
-    #[inline]
-    pub(crate) fn decode(&self, hot: bool, ahead: u32) -> (u16, u32) {
-        let entry = self.decode.get((u32::from(hot) << PEEK | ahead) as usize).copied().unwrap_or(0);
-        (entry >> 4, u32::from(entry & 15))
+    /// Rows by the places that codes give.
+    #[inline(always)]
+    pub(crate) fn rows(&self) -> &[u16; PLACES] {
+        &self.rows
     }
 }
 

@@ -4,6 +4,7 @@
 //! docs/library.md describes the format bit by bit and says why it is as it is.
 
 mod bits;
+mod codes;
 mod decode;
 mod dictionary;
 mod encode;
@@ -17,8 +18,6 @@ pub use stored::{BLOCK_ENTRY_BYTES, Stored};
 
 /// Bits of a row.
 pub(crate) const ROW_BITS: usize = 12;
-/// So many zero rows of the same place make it quiet.
-pub(crate) const QUIET_FRAMES: usize = 7;
 /// Bits of a run's exponent.
 pub(crate) const EXPONENT_BITS: u32 = 4;
 /// The exponent that says that a run goes on behind this one.
@@ -45,29 +44,36 @@ pub(crate) const CLASSES: [Class; 4] = [
     Class { prefix: 0b1110, prefix_bits: 4, rank_bits: 9 },
 ];
 
-/// Which rows of the last frames were not zero.
-#[derive(Clone, Copy, Debug, Default)]
+/// For how long rows have been zero: their ages, a bit of each age in a plane, one bit a row.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct History {
-    /// One bit a row; the last frame first.
-    frames: [u128; QUIET_FRAMES],
+    planes: [u128; 3],
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { planes: [!0; 3] }
+    }
 }
 
 impl History {
-    /// Rows that one of the last frames used.
-    #[inline]
+    /// Rows that are not of the greatest age: one of the last seven frames used them.
+    #[inline(always)]
     pub(crate) fn active(&self) -> u128 {
-        self.frames.iter().fold(0, |all, rows| all | rows)
+        !(self.planes[0] & self.planes[1] & self.planes[2])
     }
 
-    /// Rows that the last frame used.
-    #[inline]
+    /// Rows of age 0: the last frame used them.
+    #[inline(always)]
     pub(crate) fn last(&self) -> u128 {
-        self.frames[0]
+        !(self.planes[0] | self.planes[1] | self.planes[2])
     }
 
-    #[inline]
+    /// A frame is done that uses `rows`.
+    #[inline(always)]
     pub(crate) fn push(&mut self, rows: u128) {
-        self.frames.copy_within(..QUIET_FRAMES - 1, 1);
-        self.frames[0] = rows;
+        let [a, b, c] = self.planes;
+        // One more, but not more than 7.
+        self.planes = [!a | b & c, (a ^ b) | a & c, c | a & b].map(|plane| plane & !rows);
     }
 }

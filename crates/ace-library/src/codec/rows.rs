@@ -5,6 +5,9 @@ use ace_ecp5::Device;
 
 use super::ROW_BITS;
 
+/// More than any frame has rows.
+pub(crate) const FRAME_ROWS: usize = 128;
+
 /// How the frames of a device divide into rows. Row 0 is bit 0 alone, row r > 0 is bits 12r-11 to 12r, and the
 /// highest row is what is left of the frame.
 #[derive(Clone, Copy, Debug)]
@@ -35,29 +38,34 @@ impl Rows {
         }
     }
 
-    /// Writes a frame from its rows; `None` if they set bits that it has not.
+    /// Writes a frame from its rows, the highest first; `None` if they set bits that it has not.
     #[inline]
-    pub(crate) fn pack(&self, values: &[u16], frame: &mut [u8]) -> Option<()> {
-        let (first, pairs) = values.get(..(self.count + 1) | 1)?.split_first()?;
-        let mut carry = u32::from(*first);
-        let mut wrong = carry >> 1;
-        // Two rows are three bytes, one bit further up.
-        let mut groups = frame.rchunks_exact_mut(3);
-        let mut pairs = pairs.chunks_exact(2).map(|two| u32::from(two[0]) | u32::from(two[1]) << ROW_BITS);
-        for (bytes, pair) in groups.by_ref().zip(pairs.by_ref()) {
-            let [_, a, b, c] = (pair << 1 | carry & 1).to_be_bytes();
-            bytes.copy_from_slice(&[a, b, c]);
-            carry = pair >> 23;
+    pub(crate) fn pack(&self, values: &mut [u16; FRAME_ROWS], frame: &mut [u8]) -> Option<()> {
+        let lowest = &mut values[(self.count - 1) % FRAME_ROWS];
+        let wrong = *lowest >> 1;
+        // Of the lowest row there is only the first bit of twelve.
+        *lowest <<= ROW_BITS - 1;
+        let wrong = wrong | values[0] >> self.width(self.count - 1);
+        // The frame begins with so many bits of the rows left out.
+        let left_out = ROW_BITS - self.width(self.count - 1) - (frame.len() * 8 - self.frame_bits);
+        // Four rows are six bytes.
+        let (first, behind) = values.as_chunks::<4>().0.split_first()?;
+        let four = |rows: &[u16; 4]| rows.iter().fold(0, |all, row| all << ROW_BITS | u64::from(*row));
+        let mut group = four(first);
+        let mut six = |rows: &[u16; 4]| {
+            let next = four(rows);
+            let bits = group << left_out | next >> (48 - left_out);
+            group = next;
+            (bits << 16).to_be_bytes()
+        };
+        let (sixes, rest) = frame.as_chunks_mut::<6>();
+        for (bytes, rows) in sixes.iter_mut().zip(behind) {
+            bytes.copy_from_slice(&six(rows)[..6]);
         }
-        let highest = groups.into_remainder();
-        let mut left = pairs.next().unwrap_or(0) << 1 | carry;
-        for byte in highest.iter_mut().rev() {
-            *byte = left as u8;
-            left >>= 8;
+        let last = six(behind.get(sixes.len())?);
+        for (byte, bits) in rest.iter_mut().zip(last) {
+            *byte = bits;
         }
-        wrong |= left | pairs.next().unwrap_or(0);
-        let fill = frame.len() * 8 - self.frame_bits;
-        wrong |= frame.first().map_or(0, |byte| u32::from(*byte) >> (8 - fill));
         (wrong == 0).then_some(())
     }
 
