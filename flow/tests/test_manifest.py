@@ -103,6 +103,11 @@ class Manifests(unittest.TestCase):
 
                 self.assertEqual(named(m["cycles"]["per_block"]), blocks)
                 self.assertEqual(named(m["cycles"]["key_setup"]), keys)
+                for r in m["cycles"]["key_setup"]:
+                    if row.in_flight == 1 and "key_bytes" in r:
+                        self.assertLess(0, r["first_round"])
+                        self.assertLessEqual(r["first_round"], r["first_block"])
+                        self.assertLessEqual(r["first_block"], r["cycles"])
                 self.assertEqual(named(m["throughput_mbps"]), blocks)
                 for r in m["cycles"]["per_block"] + m["throughput_mbps"]:
                     self.assertGreater(r.get("cycles", r.get("mbps")), 0)

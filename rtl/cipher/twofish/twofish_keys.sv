@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of twofish_core, from one pipeline of lookups in block memory that computes an h a clock. First it
-// fills the tables of the S-boxes with every byte's way through the layers under the S-vector. Then come the
-// subkeys, on the fly, one pair in two clocks and in the order in which the direction wants them: the four pairs
-// for whitening are kept; those of the 16 rounds come over and over, in step with the rounds. Nothing is stored
-// of them but what is in the pipeline. The S-vector comes from the RS code, also in block memory, three clocks
-// after each key beat.
+// The keys of twofish_core: the S-vector from the RS code, in block memory, three clocks after each key beat, and
+// the subkeys on the fly, one pair in two clocks and in the order in which the direction wants them. The four
+// pairs for whitening are kept; those of the 16 rounds come over and over, in step with the rounds. Nothing is
+// stored of them but what is in the pipeline.
 //
-// From the last key beat to ready_o: 288 clocks; from turn_i 20. The same for all key lengths: layers that a key
-// has not are lookups of the byte itself.
+// From the last key beat to ready_o, for a block whose rounds take five clocks or more: 11 clocks; from turn_i 11,
+// or 15 if the rounds take two. The same for all key lengths.
 module twofish_keys
   import twofish_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Forgets the keys: it loads zeros and has the pipeline run over them. Expected in the first clock after a
-  // reset.
+  // Forgets the keys: it loads zeros and has the pipeline run over what came of them. Expected in the first clock
+  // after a reset.
   input logic wipe_i,
 
   input logic        key_valid_i,
@@ -33,19 +31,20 @@ module twofish_keys
   input logic fetch_i,
   input logic use_i,
 
-  // A block may enter.
+  // A block may enter, if the first round key is wanted two clocks after it, or, with slow_i, five.
+  input  logic slow_i,
   output logic ready_o,
+
+  // The key is of two words, of four; and the S-vector, word i for the key of layer D, C, B, A.
+  output logic        short_o,
+  output logic        long_o,
+  output word_t [3:0] s_o,
 
   output pair_t in_0_o,
   output pair_t in_1_o,
   output pair_t out_0_o,
   output pair_t out_1_o,
-  output pair_t round_key_o,
-
-  // The tables: entry write_at_o of each of the four.
-  output logic            write_o,
-  output byte_t           write_at_o,
-  output products_t [3:0] write_data_o
+  output pair_t round_key_o
 );
 
   // -- the key --------------------------------------------------------------------------------------------
@@ -75,6 +74,9 @@ module twofish_keys
       long_q  <= key_len_i[5:3] == 3'd4;
     end
   end
+
+  assign short_o = short_q;
+  assign long_o  = long_q;
 
   // -- the S-vector ---------------------------------------------------------------------------------------
 
@@ -114,49 +116,45 @@ module twofish_keys
     else if (coded_q[2]) s_q <= {s_q[2:0], code};
   end
 
+  assign s_o = s_q;
+
   // -- control --------------------------------------------------------------------------------------------
 
-  logic filling_q;  // the tables are being filled
-  logic [8:0] fill_q;  // byte number fill_q begins its way; the first ones, too early for the S-vector, do so twice
-  logic filled, start;
-  logic running_q;  // they are full
-  logic [4:0] done_q;  // advances since the start
+  logic start;
+  logic whole_q;  // the key is
+  logic [3:0] done_q;  // advances since the start
   logic settling;
   logic advance;
-  logic rounds_q, odd_d, odd_q;  // what is looked up next: A or B of a pair, for whitening or for a round
+  logic rounds_q, odd_q;  // what is looked up next: A or B of a pair, for whitening or for a round
   logic [3:0] index_q;
 
-  assign filled   = filling_q && fill_q == 9'd267;
-  assign start    = filled || turn_i;
-  assign settling = running_q && done_q != 5'd20;
-  assign advance  = filling_q || settling || fetch_i || use_i;
-  assign ready_o  = running_q && done_q >= 5'd19;
-  assign odd_d    = !start && (odd_q ^ advance);
+  assign start    = wipe_i || turn_i || key_valid_i;
+  assign settling = done_q != 4'd15;
+  assign advance  = settling || fetch_i || use_i;
+  // The first round key is there when 15 are done, what whitens the input when 10 are.
+  assign ready_o  = whole_q && (done_q >= 4'd14 || (slow_i && done_q >= 4'd10));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      filling_q <= 1'b0;
-      fill_q    <= '0;
-      running_q <= 1'b0;
-      done_q    <= '0;
-      rounds_q  <= 1'b0;
-      index_q   <= '0;
-      odd_q     <= 1'b0;
+      whole_q  <= 1'b0;
+      done_q   <= '0;
+      rounds_q <= 1'b0;
+      index_q  <= '0;
+      odd_q    <= 1'b0;
     end else begin
-      if (wipe_i || key_valid_i) filling_q <= wipe_i || key_last_i;
-      else if (filled) filling_q <= 1'b0;
-      fill_q <= wipe_i || key_valid_i ? '0 : fill_q + 9'(filling_q);
-      if (wipe_i || key_valid_i) running_q <= 1'b0;
-      else if (start) running_q <= 1'b1;
+      if (wipe_i || key_valid_i) whole_q <= !wipe_i && key_last_i;
       if (start) done_q <= '0;
-      else if (settling) done_q <= done_q + 5'd1;
-      odd_q <= odd_d;
+      else if (settling) done_q <= done_q + 4'd1;
       if (start) begin
         rounds_q <= 1'b0;
         index_q  <= '0;
-      end else if (advance && odd_q) begin
-        rounds_q <= rounds_q || index_q == 4'd3;
-        index_q  <= !rounds_q && index_q == 4'd3 ? '0 : index_q + 4'd1;
+        odd_q    <= 1'b0;
+      end else if (advance) begin
+        odd_q <= !odd_q;
+        if (odd_q) begin
+          rounds_q <= rounds_q || index_q == 4'd3;
+          index_q  <= !rounds_q && index_q == 4'd3 ? '0 : index_q + 4'd1;
+        end
       end
     end
   end
@@ -165,99 +163,25 @@ module twofish_keys
 
   // Pairs 0 to 3 are for whitening, 4 + r for round r. Decryption has it the other way round.
   logic [4:0] pair;
-  byte_t x;
   assign pair = rounds_q ? 5'd4 + {1'b0, index_q ^ {4{decrypt_i}}} : {3'd0, index_q[1] ^ decrypt_i, index_q[0]};
-  assign x = filling_q ? fill_q[7:0] : {2'b00, pair, odd_q};
 
-  // All bytes of the first layer are the same.
-  byte_t [1:0] a, raw_a;
-  byte_t [3:0] b, c, d, raw_b, raw_c, raw_d;
-  word_t address_b, address_c, address_d, address_e;
-  products_t [3:0] e, raw_e;
+  // A is made from the even key words, B from the odd ones; they take turns in every layer.
+  word_t     [3:0] key;
+  products_t [3:0] e;
 
-  twofish_rom #(
-    .Kind(0)
-  ) u_rom_a (
+  for (genvar i = 0; i < 4; i++) begin : gen_key
+    assign key[i] = (odd_q ^ (i % 2 != 0)) ? m_q[i][63:32] : m_q[i][31:0];
+  end
+
+  twofish_layers u_layers (
     .clk_i,
     .enable_i(advance),
-    .table_i (long_q ? {2'd1, 2'd0} : {2'd2, 2'd2}),
-    .a_i     ({x, x}),
-    .y_o     (raw_a)
+    .short_i (short_q),
+    .long_i  (long_q),
+    .x_i     ({2'b00, pair, odd_q}),
+    .key_i   (key),
+    .y_o     (e)
   );
-
-  // A is made from the even key words, B from the odd ones; they take turns in every layer, two clocks each. The tables take the
-  // S-vector. (In the first clock behind a start nothing here has begun yet.)
-  word_t [3:0] word_q;
-
-  for (genvar i = 0; i < 4; i++) begin : gen_word
-    always_ff @(posedge clk_i) begin
-      if (filling_q) word_q[i] <= s_q[i];
-      else word_q[i] <= odd_q ^ advance ? m_q[i][63:32] : m_q[i][31:0];
-    end
-  end
-
-  // The memories have their output registers.
-  always_ff @(posedge clk_i) begin
-    if (advance) begin
-      a <= raw_a;
-      b <= raw_b;
-      c <= raw_c;
-      d <= raw_d;
-      e <= raw_e;
-    end
-  end
-
-  assign address_b = {a[LayerA[3]], a[LayerA[2]], a[LayerA[1]], a[LayerA[0]]} ^ word_q[3];
-  assign address_c = b ^ word_q[2];
-  assign address_d = c ^ word_q[1];
-  assign address_e = d ^ word_q[0];
-
-  for (genvar j = 0; j < 4; j += 2) begin : gen_layers
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_b (
-      .clk_i,
-      .enable_i(advance),
-      .table_i (short_q ? {2'd2, 2'd2} : {1'b0, LayerB[j+1], 1'b0, LayerB[j]}),
-      .a_i     (address_b[8*j+:16]),
-      .y_o     (raw_b[j+:2])
-    );
-
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_c (
-      .clk_i,
-      .enable_i(advance),
-      .table_i ({1'b0, LayerC[j+1], 1'b0, LayerC[j]}),
-      .a_i     (address_c[8*j+:16]),
-      .y_o     (raw_c[j+:2])
-    );
-
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_d (
-      .clk_i,
-      .enable_i(advance),
-      .table_i ({1'b0, LayerD[j+1], 1'b0, LayerD[j]}),
-      .a_i     (address_d[8*j+:16]),
-      .y_o     (raw_d[j+:2])
-    );
-
-    twofish_rom #(
-      .Kind(1)
-    ) u_rom_e (
-      .clk_i,
-      .enable_i(advance),
-      .table_i ({1'b0, LayerE[j+1], 1'b0, LayerE[j]}),
-      .a_i     (address_e[8*j+:16]),
-      .y_o     (raw_e[j+:2])
-    );
-  end
-
-  // A byte is ten clocks on its way.
-  assign write_o      = filling_q;
-  assign write_at_o   = fill_q[7:0] - 8'd10;
-  assign write_data_o = e;
 
   // -- subkeys --------------------------------------------------------------------------------------------
 
@@ -269,12 +193,12 @@ module twofish_keys
   assign subkeys   = {rol9(a_q + {b_rotated[30:0], 1'b0}), a_q + b_rotated};
 
   always_ff @(posedge clk_i) begin
-    if (use_i || (settling && done_q[0])) a_q <= h_q;
+    if (use_i || (settling && !done_q[0])) a_q <= h_q;
     if (advance) h_q <= mds(e);
-    if (done_q == 5'd12) in_0_q <= subkeys;
-    if (done_q == 5'd14) in_1_q <= subkeys;
-    if (done_q == 5'd16) out_0_q <= subkeys;
-    if (done_q == 5'd18) out_1_q <= subkeys;
+    if (done_q == 4'd7) in_0_q <= subkeys;
+    if (done_q == 4'd9) in_1_q <= subkeys;
+    if (done_q == 4'd11) out_0_q <= subkeys;
+    if (done_q == 4'd13) out_1_q <= subkeys;
     if (wipe_i || clear_i) round_key_q <= '0;
     else if (fetch_i) round_key_q <= subkeys;
   end

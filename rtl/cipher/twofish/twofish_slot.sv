@@ -2,7 +2,7 @@
 //
 // Twofish as a slot: shell, modes and core.
 //
-// Cycles per block: the core's, 34, in every mode and direction.
+// Cycles per block: the core's, 34 when its tables are full, in every mode and direction.
 module twofish_slot
   import slot_pkg::*;
 (
