@@ -33,6 +33,10 @@ PARAMETERS = {
         "ASYNC_RESET_RELEASE": "SYNC",
         **{f"INITVAL_{number:02X}": "" for number in range(64)},
     },
+    "MULT18X18D": {
+        **{f"REG_{stage}_CLK": "NONE" for stage in ("INPUTA", "INPUTB", "INPUTC", "PIPELINE", "OUTPUT")},
+        "SOURCEB_MODE": "B_SHIFT",
+    },
 }
 
 

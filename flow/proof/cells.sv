@@ -418,3 +418,49 @@ module DP16KD #(
     })
   );
 endmodule
+
+// A multiplier without registers: the third operand, clocks, enables and resets do not count.
+(* blackbox *)
+module ace_core_mult (
+  input  [17:0] a,
+  input  [17:0] b,
+  input         signed_a,
+  input         signed_b,
+  input         source_a,
+  input         source_b,
+  output [35:0] p
+);
+endmodule
+
+module MULT18X18D #(
+  parameter REG_INPUTA_CLK = "NONE",
+  parameter REG_INPUTB_CLK = "NONE",
+  parameter REG_INPUTC_CLK = "NONE",
+  parameter REG_PIPELINE_CLK = "NONE",
+  parameter REG_OUTPUT_CLK = "NONE",
+  parameter SOURCEB_MODE = "B_SHIFT"
+) (
+  // verilog_format: off
+  input A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0,
+  input B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0,
+  input C17, C16, C15, C14, C13, C12, C11, C10, C9, C8, C7, C6, C5, C4, C3, C2, C1, C0,
+  input SIGNEDA, SIGNEDB, SOURCEA, SOURCEB,
+  output P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19, P18,
+  output P17, P16, P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0
+  // verilog_format: on
+);
+  ace_core_mult core (
+    // verilog_format: off
+    .a({A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0}),
+    .b({B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0}),
+    // verilog_format: on
+    .signed_a(SIGNEDA),
+    .signed_b(SIGNEDB),
+    .source_a(SOURCEA),
+    .source_b(SOURCEB),
+    // verilog_format: off
+    .p({P35, P34, P33, P32, P31, P30, P29, P28, P27, P26, P25, P24, P23, P22, P21, P20, P19, P18, P17, P16,
+        P15, P14, P13, P12, P11, P10, P9, P8, P7, P6, P5, P4, P3, P2, P1, P0})
+    // verilog_format: on
+  );
+endmodule

@@ -7,6 +7,7 @@ use super::cells::{Cell, Kind, Net, Netlist, Port};
 use super::database::{Database, Pad};
 use super::error::NetlistError;
 use super::fabric::{Fabric, Wire};
+use super::mult::no_cascades;
 use super::pins::Pins;
 use crate::memory::ConfigMemory;
 
@@ -39,6 +40,7 @@ pub(crate) enum Pending {
     Ff { at: (i16, i16), ff: usize, output: Net },
     Ram { at: (i16, i16), outputs: [Net; 4] },
     Ebr { at: (i16, i16), block: u8 },
+    Mult { at: (i16, i16) },
 }
 
 /// The netlist that a configuration memory holds. Its ports are those of `pins`; a pad that drives and is not
@@ -103,6 +105,7 @@ pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Resul
             Pending::Ff { at, ff, output } => extractor.ff(at, ff, output)?,
             Pending::Ram { at, outputs } => extractor.ram(at, outputs)?,
             Pending::Ebr { at, block } => extractor.ebr(at, block)?,
+            Pending::Mult { at } => extractor.mult(at)?,
         }
     }
     let mut netlist = extractor.netlist;
@@ -113,6 +116,7 @@ pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Resul
             }
         }
     }
+    no_cascades(&netlist)?;
     netlist.ports.sort_by(|a, b| a.name.cmp(&b.name));
     netlist.cells.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(netlist)
@@ -225,8 +229,8 @@ impl Extractor<'_> {
             self.slice_output(at, pin)?
         } else if let Some(pin) = name.strip_suffix("_EBR").and_then(|n| n.strip_prefix('J')) {
             self.ebr_output(at, pin)?
-        } else if name.ends_with("_MULT18") {
-            return Err(NetlistError::Unsupported(self.fabric.describe(root), "a multiplier".into()));
+        } else if let Some(pin) = name.strip_suffix("_MULT18").and_then(|n| n.strip_prefix('J')) {
+            self.mult_output(at, pin)?
         } else if let Some(buffer) = name.strip_prefix("G_CLKO_") {
             self.clock_buffer(root, buffer)?
         } else {

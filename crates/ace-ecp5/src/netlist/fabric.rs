@@ -3,6 +3,7 @@
 
 use super::database::{Database, Drive, Tile};
 use super::error::NetlistError;
+use super::mult::multiplies;
 use super::tiles::{Bits, Name, NameKind, RelWire};
 use crate::memory::ConfigMemory;
 
@@ -162,7 +163,7 @@ impl<'a> Fabric<'a> {
                         }
                     }
                 };
-                if unused(self.text(source)) || found == Some(source) {
+                if self.unused(source) || found == Some(source) {
                     continue;
                 }
                 if let Some(other) = found {
@@ -217,12 +218,20 @@ impl<'a> Fabric<'a> {
         }
         Err(NetlistError::Loop(self.describe(wire)))
     }
-}
 
-/// Outputs of cells that a translated design has not in use; the modes of what it has are checked where the cells
-/// are made.
-fn unused(name: &str) -> bool {
-    const CELLS: [&str; 9] =
-        ["CIBTEST", "MULT9", "PRADD9", "PRADD18", "ALU24", "ALU54", "IOLOGIC", "SIOLOGIC", "DQS"];
-    name.rsplit_once('_').is_some_and(|(_, cell)| CELLS.contains(&cell))
+    /// Outputs of cells that a translated design has not in use; the modes of what it has are checked where the cells
+    /// are made. Products and accumulators share wires; what is on among multipliers is asked, and a multiplier beside
+    /// an accumulator that is on is refused.
+    fn unused(&self, source: Wire) -> bool {
+        const CELLS: [&str; 9] =
+            ["CIBTEST", "MULT9", "PRADD9", "PRADD18", "ALU24", "ALU54", "IOLOGIC", "SIOLOGIC", "DQS"];
+        match self.text(source).rsplit_once('_') {
+            Some((pin, "MULT18")) => pin.starts_with("JP") && !multiplies(self, source),
+            Some((_, cell)) => CELLS.contains(&cell),
+            None => {
+                let number = self.text(source).strip_prefix("JP").filter(|digits| !digits.is_empty());
+                number.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+            }
+        }
+    }
 }

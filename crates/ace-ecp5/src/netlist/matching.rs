@@ -12,8 +12,11 @@ use super::cells::{Kind, Net, Netlist};
 use super::error::NetlistError;
 use super::simulate::{Pattern, Simulator, WORDS};
 
-const ROUNDS: usize = 400;
-/// Equal registers that are told apart in one round.
+/// Steps without a class that splits, after which what has equals is told apart by a choice.
+const QUIET: usize = 4;
+/// Choices that are tried before giving up.
+const MOST_CHOICES: usize = 400;
+/// Equal registers that are told apart in one step by what they change.
 const MOST_EQUALS: usize = 400;
 
 fn mix(a: u64, b: u64) -> u64 {
@@ -145,9 +148,18 @@ impl<'a> Colours<'a> {
     fn backward(&mut self) {
         let netlist = self.simulator.netlist;
         self.simulate();
-        let equals: Vec<usize> = self.classes().into_values().filter(|c| c.len() > 1).flatten().collect();
+        // In an order that both netlists share, and whole classes only.
+        let mut equals: Vec<_> = self.classes().into_iter().filter(|(_, cells)| cells.len() > 1).collect();
+        equals.sort_by_key(|(colour, cells)| (cells.len(), *colour));
+        let mut left = MOST_EQUALS;
+        let equals = equals.into_iter().map(|(_, cells)| cells).take_while(|cells| {
+            let fits = cells.len() <= left;
+            left -= if fits { cells.len() } else { 0 };
+            fits
+        });
+        let equals: Vec<usize> = equals.flatten().collect();
         let mut changed = Vec::new();
-        for cell in equals.into_iter().take(MOST_EQUALS) {
+        for cell in equals {
             let outputs = netlist.cells[cell].kind.outputs();
             let turn = |this: &mut Self| {
                 for net in &outputs {
@@ -165,6 +177,17 @@ impl<'a> Colours<'a> {
         for (cell, colour) in changed {
             self.colours[cell] = colour;
         }
+    }
+
+    /// How many cells have each colour.
+    fn sizes(&self) -> HashMap<u64, usize> {
+        let mut sizes = HashMap::new();
+        for (cell, colour) in self.simulator.netlist.cells.iter().zip(&self.colours) {
+            if cell.kind.cuts() {
+                *sizes.entry(*colour).or_default() += 1;
+            }
+        }
+        sizes
     }
 
     fn classes(&self) -> HashMap<u64, Vec<usize>> {
@@ -187,59 +210,91 @@ pub struct Matched {
     pub arbitrary: usize,
 }
 
+/// Two netlists whose colours are compared.
+struct Pair<'a> {
+    sides: [Colours<'a>; 2],
+    /// Choices that may still be tried.
+    choices: usize,
+}
+
+impl Pair<'_> {
+    /// Steps until no class splits. False if the classes of the two differ.
+    fn settle(&mut self) -> bool {
+        let mut count = self.sides[0].classes().len();
+        let mut quiet = 0;
+        while quiet < QUIET {
+            for side in &mut self.sides {
+                side.forward();
+                if quiet == 1 {
+                    side.backward();
+                }
+            }
+            let [own, other] = [0, 1].map(|side| self.sides[side].sizes());
+            if own != other {
+                return false;
+            }
+            if own.len() == self.total() {
+                return true;
+            }
+            quiet = if own.len() == count { quiet + 1 } else { 0 };
+            count = own.len();
+        }
+        true
+    }
+
+    fn total(&self) -> usize {
+        self.sides[0].simulator.netlist.cells.iter().filter(|cell| cell.kind.cuts()).count()
+    }
+
+    /// Tells all apart; the number of choices that took. Where registers are still equal, one of them is taken for each
+    /// of those of the other netlist in turn, until the classes stay the same in both.
+    fn tell_apart(&mut self) -> Option<usize> {
+        if !self.settle() {
+            return None;
+        }
+        let theirs = self.sides[1].classes();
+        let equal = self.sides[0].classes().into_iter().filter(|(_, cells)| cells.len() > 1);
+        let Some((colour, mine)) = equal.min_by_key(|(colour, cells)| (cells.len(), *colour)) else {
+            return Some(0);
+        };
+        let before = [0, 1].map(|side| self.sides[side].colours.clone());
+        for their in theirs.get(&colour)? {
+            self.choices = self.choices.checked_sub(1)?;
+            for (side, cell) in [(0, mine[0]), (1, *their)] {
+                self.sides[side].colours[cell] = mix(colour, 0xc405);
+            }
+            if let Some(choices) = self.tell_apart() {
+                return Some(choices + 1);
+            }
+            for (side, colours) in before.iter().enumerate() {
+                self.sides[side].colours.clone_from(colours);
+            }
+        }
+        None
+    }
+}
+
 /// Gives the registers and blocks of `netlist` the names of those in `reference` that do the same.
 ///
 /// # Errors
 /// Not as many of each, or registers that do what none of the other netlist does: the netlists differ.
 pub fn name_registers(netlist: &mut Netlist, reference: &Netlist) -> Result<Matched, NetlistError> {
     let mut names: Vec<(usize, String)> = Vec::new();
-    let mut matched = Matched::default();
+    let arbitrary;
     {
-        let (mut own, mut other) = (Colours::new(netlist)?, Colours::new(reference)?);
-        let total = own.classes().values().map(Vec::len).sum::<usize>();
-        let mut counts = (0, 0);
-        let mut stalled = 0;
-        for round in 0..ROUNDS {
-            for side in [&mut own, &mut other] {
-                side.forward();
-                if stalled == 1 {
-                    side.backward();
-                }
-            }
-            let now = (own.classes().len(), other.classes().len());
-            if now == counts {
-                if now == (total, total) {
-                    break;
-                }
-                stalled += 1;
-            } else {
-                stalled = 0;
-            }
-            counts = now;
-            // What still has equals after two quiet steps is told apart by an arbitrary choice.
-            if stalled > 2 || round + 1 == ROUNDS {
-                let theirs = other.classes();
-                let mut same: Vec<_> =
-                    own.classes().into_iter().filter(|(_, cells)| cells.len() > 1).collect();
-                same.sort_by_key(|(_, cells)| cells[0]);
-                let chosen = same.iter().find_map(|(c, cells)| Some((cells[0], *theirs.get(c)?.first()?)));
-                let Some((mine, their)) = chosen else { break };
-                own.colours[mine] = mix(own.colours[mine], 0xc405);
-                other.colours[their] = mix(other.colours[their], 0xc405);
-                matched.arbitrary += 1;
-                stalled = 0;
-            }
-        }
-        let theirs = other.classes();
+        let sides = [Colours::new(netlist)?, Colours::new(reference)?];
+        let mut pair = Pair { sides, choices: MOST_CHOICES };
+        let found = pair.tell_apart();
+        let [own, theirs] = [0, 1].map(|side| pair.sides[side].classes());
         let mut lost = Vec::new();
-        for (colour, cells) in own.classes() {
-            match (&cells[..], theirs.get(&colour).map(Vec::as_slice)) {
+        for (colour, cells) in &own {
+            match (&cells[..], theirs.get(colour).map(Vec::as_slice)) {
                 ([mine], Some([their])) => names.push((*mine, reference.cells[*their].name.clone())),
                 _ => lost.extend(cells.iter().map(|index| netlist.cells[*index].name.clone())),
             }
         }
-        let expected = theirs.values().map(Vec::len).sum::<usize>();
-        if !lost.is_empty() || expected != total {
+        let Some(choices) = found else {
+            let [total, expected] = [&own, &theirs].map(|side| side.values().map(Vec::len).sum::<usize>());
             lost.sort();
             let some = lost.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
             return Err(NetlistError::Different(format!(
@@ -247,9 +302,10 @@ pub fn name_registers(netlist: &mut Netlist, reference: &Netlist) -> Result<Matc
                  like none of synthesis ({some})",
                 lost.len()
             )));
-        }
-        matched.cells = names.len();
+        };
+        arbitrary = choices;
     }
+    let matched = Matched { cells: names.len(), arbitrary };
     for (index, name) in names {
         netlist.cells[index].name = name;
     }

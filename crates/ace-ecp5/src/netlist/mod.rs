@@ -15,6 +15,7 @@ mod error;
 mod extract;
 mod fabric;
 mod matching;
+mod mult;
 mod pins;
 mod ram;
 mod reference;

@@ -168,6 +168,10 @@ impl JsonCell {
         let mut pins = Vec::new();
         for (name, bits) in &self.connections {
             let output = self.port_directions.get(name).is_some_and(|d| d == "output");
+            // The third operand, clocks, enables and resets of a multiplier without registers do not count.
+            if cell == "MULT18X18D" && (name.starts_with('C') || name.starts_with("RST")) {
+                continue;
+            }
             for (bit, net) in bits.iter().enumerate() {
                 let name = if bits.len() == 1 { name.clone() } else { format!("{name}[{bit}]") };
                 pins.push(Pin { name, net: net.net(), output });

@@ -11,9 +11,12 @@ pub(crate) type Pattern = [u64; WORDS];
 /// A netlist in the order in which its values can be computed.
 pub(crate) struct Simulator<'a> {
     pub netlist: &'a Netlist,
-    /// Combinational cells, each behind those that it reads.
-    pub order: Vec<usize>,
+    /// Combinational cells, each behind those that it reads; of carry cells each half on its own, for the sum of
+    /// the lower one may be an input of the upper one.
+    order: Vec<(usize, usize)>,
     pub values: Vec<Pattern>,
+    /// Of each carry cell, between its halves.
+    carries: Vec<Pattern>,
 }
 
 impl<'a> Simulator<'a> {
@@ -21,44 +24,58 @@ impl<'a> Simulator<'a> {
     /// Logic in a circle. A circle through the read port of a distributed memory or through a multiplier counts:
     /// a proof that is cut there would rest on itself.
     pub fn new(netlist: &'a Netlist) -> Result<Self, NetlistError> {
+        // Two nodes for each cell; only carry cells use the second.
         let mut driver = vec![usize::MAX; netlist.nets as usize];
         for (index, cell) in netlist.cells.iter().enumerate() {
             for net in cell.kind.outputs() {
-                driver[net.index()] = index;
+                driver[net.index()] = 2 * index;
+            }
+            if let Kind::Carry { bits, carry_out, .. } = &cell.kind {
+                driver[bits[1].sum.index()] = 2 * index + 1;
+                driver[carry_out.index()] = 2 * index + 1;
             }
         }
+        let before = |node: usize| {
+            let mut nodes: Vec<usize> = through(&netlist.cells[node / 2].kind, node % 2)
+                .into_iter()
+                .map(|net| driver[net.index()])
+                .filter(|node| *node != usize::MAX)
+                .collect();
+            nodes.extend((node % 2 == 1).then_some(node - 1));
+            nodes
+        };
         // Depth-first, with a stack of its own: 1 is on the way, 2 is done.
-        let mut state = vec![0u8; netlist.cells.len()];
+        let mut state = vec![0u8; 2 * netlist.cells.len()];
         let mut order = Vec::new();
-        for first in 0..netlist.cells.len() {
-            let mut stack = vec![(first, through(&netlist.cells[first].kind))];
-            if state[first] != 0 {
+        for first in 0..2 * netlist.cells.len() {
+            let carry = matches!(netlist.cells[first / 2].kind, Kind::Carry { .. });
+            if state[first] != 0 || first % 2 == 1 && !carry {
                 continue;
             }
+            let mut stack = vec![(first, before(first))];
             state[first] = 1;
-            while let Some((cell, waiting)) = stack.last_mut() {
-                let Some(net) = waiting.pop() else {
-                    state[*cell] = 2;
-                    if !netlist.cells[*cell].kind.cuts() {
-                        order.push(*cell);
+            while let Some((node, waiting)) = stack.last_mut() {
+                let Some(next) = waiting.pop() else {
+                    state[*node] = 2;
+                    if !netlist.cells[*node / 2].kind.cuts() {
+                        order.push((*node / 2, *node % 2));
                     }
                     stack.pop();
                     continue;
                 };
-                let next = driver[net.index()];
-                if next == usize::MAX || state[next] == 2 {
-                    continue;
+                match state[next] {
+                    2 => {}
+                    1 => return Err(NetlistError::Circle(netlist.cells[next / 2].name.clone())),
+                    _ => {
+                        state[next] = 1;
+                        stack.push((next, before(next)));
+                    }
                 }
-                if state[next] == 1 {
-                    return Err(NetlistError::Circle(netlist.cells[next].name.clone()));
-                }
-                state[next] = 1;
-                stack.push((next, through(&netlist.cells[next].kind)));
             }
         }
         let mut values = vec![[0; WORDS]; netlist.nets as usize];
         values[Net::ONE.index()] = [u64::MAX; WORDS];
-        Ok(Self { netlist, order, values })
+        Ok(Self { netlist, order, values, carries: vec![[0; WORDS]; netlist.cells.len()] })
     }
 
     fn get(&self, net: Net) -> Pattern {
@@ -84,7 +101,8 @@ impl<'a> Simulator<'a> {
     /// Computes every combinational value from ports and from what is cut.
     pub fn run(&mut self) {
         for place in 0..self.order.len() {
-            match &self.netlist.cells[self.order[place]].kind {
+            let (cell, half) = self.order[place];
+            match &self.netlist.cells[cell].kind {
                 Kind::Lut { init, inputs, output } => {
                     self.values[output.index()] = self.lut(*init, inputs);
                 }
@@ -93,17 +111,19 @@ impl<'a> Simulator<'a> {
                     self.values[output.index()] = std::array::from_fn(|w| z[w] & !s[w] | o[w] & s[w]);
                 }
                 Kind::Carry { carry_in, bits, carry_out } => {
-                    let mut carry = self.get(*carry_in);
-                    for CarryBit { init, inject, inputs, sum } in bits {
-                        let propagate = self.lut(*init, inputs);
-                        let generate = self.lut(*init & 0xf, &inputs[..2]);
-                        let mask = if *inject { 0 } else { u64::MAX };
-                        self.values[sum.index()] = std::array::from_fn(|w| propagate[w] ^ carry[w] & mask);
-                        carry = std::array::from_fn(|w| {
-                            propagate[w] & carry[w] | !propagate[w] & generate[w] & mask
-                        });
+                    let carry = if half == 0 { self.get(*carry_in) } else { self.carries[cell] };
+                    let CarryBit { init, inject, inputs, sum } = &bits[half];
+                    let propagate = self.lut(*init, inputs);
+                    let generate = self.lut(*init & 0xf, &inputs[..2]);
+                    let mask = if *inject { 0 } else { u64::MAX };
+                    self.values[sum.index()] = std::array::from_fn(|w| propagate[w] ^ carry[w] & mask);
+                    let carry =
+                        std::array::from_fn(|w| propagate[w] & carry[w] | !propagate[w] & generate[w] & mask);
+                    if half == 0 {
+                        self.carries[cell] = carry;
+                    } else {
+                        self.values[carry_out.index()] = carry;
                     }
-                    self.values[carry_out.index()] = carry;
                 }
                 Kind::Ff { .. } | Kind::Block { .. } => {}
             }
@@ -111,9 +131,13 @@ impl<'a> Simulator<'a> {
     }
 }
 
-/// The inputs that reach an output of the cell within a clock.
-fn through(kind: &Kind) -> Vec<Net> {
+/// The inputs that reach an output of the cell, or of this half of a carry cell, within a clock.
+fn through(kind: &Kind, half: usize) -> Vec<Net> {
     match kind {
+        Kind::Carry { carry_in, bits, .. } if half == 0 => {
+            std::iter::once(*carry_in).chain(bits[0].inputs).collect()
+        }
+        Kind::Carry { bits, .. } => bits[1].inputs.to_vec(),
         Kind::Ff { .. } | Kind::Block { cell: "DP16KD", .. } => Vec::new(),
         Kind::Block { cell: "TRELLIS_DPR16X4", pins, .. } => {
             pins.iter().filter(|pin| pin.name.starts_with("RAD")).map(|pin| pin.net).collect()

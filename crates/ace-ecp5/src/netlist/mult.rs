@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Multipliers, each for itself and without registers: a combinational 18 by 18. Their settings lie in five tiles
+//! beside each other.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::cells::{Kind, Net, Netlist, Pin};
+use super::database::Tile;
+use super::error::NetlistError;
+use super::extract::{Extractor, Pending};
+use super::fabric::{Fabric, Wire};
+
+/// A group of multipliers is nine tiles wide; the first pair is set in the first five of them, the second in the last.
+const HALF: i16 = 4;
+/// Settings and the value that they must have: no register and no cascade.
+const SETTINGS: [(&str, &str); 7] = [
+    ("REG_INPUTA_CLK", "NONE"),
+    ("REG_INPUTB_CLK", "NONE"),
+    ("REG_INPUTC_CLK", "NONE"),
+    ("REG_PIPELINE_CLK", "NONE"),
+    ("REG_OUTPUT_CLK", "NONE"),
+    ("CIBOUT_BYP", "ON"),
+    ("SOURCEB_MODE", "B_SHIFT"),
+];
+
+/// The multiplier at a place: its name in settings, and the tiles that have its settings.
+fn multiplier(fabric: &Fabric<'_>, at: (i16, i16)) -> Option<(String, Vec<Tile>)> {
+    let number = fabric.tiles_at(at.0, at.1).find_map(|tile| {
+        let number = fabric.type_name(tile).strip_prefix("MIB_DSP")?.parse::<i16>().ok()?;
+        matches!(number, 0 | 1 | HALF | 5).then_some(number)
+    })?;
+    let first = at.1 - number + if number < HALF { 0 } else { HALF };
+    let tiles = (first..=first + HALF).flat_map(|col| fabric.tiles_at(at.0, col).copied());
+    let tiles = tiles.filter(|tile| fabric.type_name(tile).contains("_DSP")).collect();
+    Some((format!("MULT18_{number}"), tiles))
+}
+
+/// Whether the multiplier that an output belongs to is on; outputs of several blocks share the wires behind them.
+pub(crate) fn multiplies(fabric: &Fabric<'_>, output: Wire) -> bool {
+    multiplier(fabric, (output.row, output.col))
+        .is_some_and(|(name, tiles)| fabric.spread(&tiles, &format!("{name}.MODE")) == Some("MULT18X18D"))
+}
+
+impl Extractor<'_> {
+    /// The multiplier behind `P0` to `P35`.
+    pub fn mult_output(&mut self, at: (i16, i16), pin: &str) -> Result<Option<Net>, NetlistError> {
+        let number = pin.strip_prefix('P').and_then(|number| number.parse::<u8>().ok());
+        if number.is_none() || multiplier(&self.fabric, at).is_none() {
+            return Ok(None);
+        }
+        for bit in 0..36 {
+            self.output(at, &format!("JP{bit}_MULT18"))?;
+        }
+        self.later(Pending::Mult { at });
+        let wire = self.at(at, &format!("J{pin}_MULT18"))?;
+        Ok(self.nets.get(&wire).copied())
+    }
+
+    pub fn mult(&mut self, at: (i16, i16)) -> Result<(), NetlistError> {
+        let place = format!("R{}C{}_MULT", at.0, at.1);
+        let refuse = |what: String| Err(NetlistError::Unsupported(place.clone(), what));
+        let Some((name, tiles)) = multiplier(&self.fabric, at) else {
+            return refuse("a multiplier of this place".to_owned());
+        };
+        for (setting, wanted) in std::iter::once(("MODE", "MULT18X18D")).chain(SETTINGS) {
+            let held = self.fabric.spread(&tiles, &format!("{name}.{setting}"));
+            if held != Some(wanted) {
+                return refuse(format!("{setting} {}", held.unwrap_or("of no known value")));
+            }
+        }
+        // An accumulator takes the place of the products on the wires behind them.
+        let (side, sum) = if name.ends_with(['0', '1']) { ("LEFT", "ALU54_3") } else { ("RIGHT", "ALU54_7") };
+        if self.fabric.spread(&tiles, &format!("{sum}.MODE")) == Some("ALU54B") {
+            return refuse("an accumulator".to_owned());
+        }
+        if self.fabric.spread(&tiles, &format!("DSP_{side}.CIBOUT")) != Some("ON") {
+            return refuse("a product that leads nowhere".to_owned());
+        }
+        let mut pins = Vec::new();
+        for letter in ['A', 'B'] {
+            for pin in (0..18)
+                .map(|bit| format!("{letter}{bit}"))
+                .chain(["SIGNED", "SOURCE"].map(|name| format!("{name}{letter}")))
+            {
+                let net = self.pin(at, &format!("J{pin}_MULT18"))?;
+                pins.push(Pin { name: pin, net, output: false });
+            }
+        }
+        for bit in 0..36 {
+            let wire = self.at(at, &format!("JP{bit}_MULT18"))?;
+            pins.push(Pin { name: format!("P{bit}"), net: self.nets[&wire], output: true });
+        }
+        self.add(place, Kind::Block { cell: "MULT18X18D", parameters: BTreeMap::new(), pins });
+        Ok(())
+    }
+}
+
+/// With the source of an operand at 0, it is that of the multiplier's pins. At 1 it is the neighbour's, and that way is
+/// not translated. A constant may come from a LUT.
+pub(crate) fn no_cascades(netlist: &Netlist) -> Result<(), NetlistError> {
+    let mut low: HashSet<Net> = HashSet::from([Net::ZERO]);
+    low.extend(netlist.cells.iter().filter_map(|cell| match &cell.kind {
+        Kind::Lut { init: 0, output, .. } => Some(*output),
+        _ => None,
+    }));
+    for cell in &netlist.cells {
+        if let Kind::Block { cell: "MULT18X18D", pins, .. } = &cell.kind
+            && pins.iter().any(|pin| pin.name.starts_with("SOURCE") && !low.contains(&pin.net))
+        {
+            return Err(NetlistError::Unsupported(cell.name.clone(), "a cascaded operand".into()));
+        }
+    }
+    Ok(())
+}
