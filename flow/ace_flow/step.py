@@ -163,11 +163,11 @@ def _publish_json(place: Path, value: dict) -> None:
 
 def step_prove(configuration: Configuration, places: Places) -> None:
     """Bitstream and netlist → proof that they are the same circuit."""
-    files = [places.bitstream, places.netlist_json, places.netlist_verilog]
+    files = [places.bitstream, places.netlist_json]
 
     def work(out: Path) -> None:
         with tempfile.TemporaryDirectory(dir=out.parent) as folder:
-            record = prove.prove(configuration, *files, Path(folder), places.log("prove"))
+            record = prove.prove(configuration.top, *files, Path(folder), places.log("prove"))
         (out / "json").write_text(json.dumps(record, indent=1) + "\n")
 
     cached("prove", prove.settings(), [*files, route.PINS], {"json": places.proof}, work)

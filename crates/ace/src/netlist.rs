@@ -34,7 +34,7 @@ pub struct Args {
     /// .venv
     #[arg(long)]
     database: Option<PathBuf>,
-    /// Write the Verilog here instead of printing it
+    /// Write the Verilog here instead of printing it; if the name ends in .json, as Yosys JSON
     #[arg(long, short)]
     output: Option<PathBuf>,
     /// Also write the circuit that the bits are when one bit of one LUT is changed, for a proof to refute
@@ -115,16 +115,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let changed = load(&Emit::default().whole(&changed))?;
             let mut other = extract(&changed, &database, &pins).context("the changed memory")?;
             rename(&mut other, &places, &netlist)?;
-            write(path, &other.verilog(&module))?;
+            write(path, &text_for(path, &other, &module))?;
             let digest = changed.digest();
             Some(ControlSummary { bit, memory_sha256: hex(&digest) })
         }
     };
-    let verilog = netlist.verilog(&module);
     if let Some(path) = &args.output {
-        write(path, &verilog)?;
+        write(path, &text_for(path, &netlist, &module))?;
     } else if !args.json {
-        std::io::stdout().write_all(verilog.as_bytes())?;
+        std::io::stdout().write_all(netlist.verilog(&module).as_bytes())?;
     }
     let summary = Summary {
         device: memory.device().name,
@@ -152,6 +151,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Well)
+}
+
+/// The netlist in the form that the name of the file asks for.
+fn text_for(path: &Path, netlist: &Netlist, module: &str) -> String {
+    if path.extension().is_some_and(|extension| extension == "json") {
+        netlist.json(module)
+    } else {
+        netlist.verilog(module)
+    }
 }
 
 fn hex(digest: &[u8]) -> String {

@@ -14,6 +14,7 @@ mod database;
 mod error;
 mod extract;
 mod fabric;
+mod json;
 mod matching;
 mod mult;
 mod pins;

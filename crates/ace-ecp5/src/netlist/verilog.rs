@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::cells::{Kind, Net, Netlist};
 
 /// The name and the bit of a port, where it has one.
-fn bus(name: &str) -> (&str, Option<usize>) {
+pub(super) fn bus(name: &str) -> (&str, Option<usize>) {
     let split = name.strip_suffix(']').and_then(|rest| rest.split_once('['));
     match split.and_then(|(base, bit)| Some((base, bit.parse().ok()?))) {
         Some((base, bit)) => (base, Some(bit)),
@@ -90,10 +90,10 @@ impl Netlist {
     }
 }
 
-type Named<T> = Vec<(String, T)>;
+pub(super) type Named<T> = Vec<(String, T)>;
 
 /// Parameters and pins of a cell.
-fn describe(kind: &Kind) -> (Named<String>, Named<Net>) {
+pub(super) fn describe(kind: &Kind) -> (Named<String>, Named<Net>) {
     let text = |pairs: &[(&str, String)]| -> Named<String> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     };
