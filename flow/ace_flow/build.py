@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from . import cache, configurations, held, tools
-from .layout import BUILD, CONFIGURATIONS
+from .layout import BUILD, CONFIGURATIONS, Places
 from .tools import ROOT
 
 LARGEST_CHECKED_FILE = 1 << 30
@@ -82,6 +82,17 @@ def alone() -> Iterator[None]:
             print("another run builds configurations in this checkout; waiting for it", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def report_proofs(rows: list[configurations.Configuration]) -> None:
+    """Says which rows of the library have a proof that their bits are their netlist, and which have none."""
+    wanted = [row.name for row in rows if "library" in row.sets]
+    places = {name: Places(name) for name in wanted}
+    missing = [n for n in wanted if not held.proves(places[n].proof, places[n].manifest)]
+    if wanted:
+        print(f"{len(wanted) - len(missing)} of {len(wanted)} have a proof that their bits are their netlist")
+    if missing:
+        print(f"without proof: {', '.join(missing)}")
 
 
 def snakemake(
@@ -164,6 +175,8 @@ def main() -> int:
     seconds = time.monotonic() - start
     if code == 0:
         print(f"{len(names)} configurations are up to date ({seconds:.0f} s)")
+        if not arguments.models:
+            report_proofs(rows)
     else:
         print(f"configurations failed after {seconds:.0f} s; the errors stand above", file=sys.stderr)
     return code

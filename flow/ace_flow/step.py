@@ -161,16 +161,25 @@ def _publish_json(place: Path, value: dict) -> None:
     part.replace(place)
 
 
+def step_take_proof(places: Places) -> None:
+    """What the library holds → proof."""
+    publish(held.Places(places.folder.name).proof, places.proof)
+
+
 def step_prove(configuration: Configuration, places: Places) -> None:
     """Bitstream and netlist → proof that they are the same circuit."""
-    files = [places.bitstream, places.netlist_json]
 
     def work(out: Path) -> None:
         with tempfile.TemporaryDirectory(dir=out.parent) as folder:
-            record = prove.prove(configuration.top, *files, Path(folder), places.log("prove"))
+            files = (places.bitstream, places.netlist_json, Path(folder))
+            record = prove.prove(configuration.top, *files, places.log("prove"))
+        if record["memory_sha256"] != json.loads(places.memory.read_text())["memory_sha256"]:
+            raise tools.ToolError("the bitstream changed while it was proven; run it again")
         (out / "json").write_text(json.dumps(record, indent=1) + "\n")
 
-    cached("prove", prove.settings(), [*files, route.PINS], {"json": places.proof}, work)
+    # The proof is about the memory: that another bitstream leaves the same one makes no difference.
+    inputs = [places.memory, places.netlist_json, route.PINS]
+    cached("prove", prove.settings(), inputs, {"json": places.proof}, work)
 
 
 def step_manifest(configuration: Configuration, places: Places, seeds: list[int], from_library: bool) -> None:
@@ -236,6 +245,8 @@ def perform(step: str, arguments: list[str]) -> None:
             step_memory(places)
         case "prove":
             step_prove(configuration, places)
+        case "take_proof":
+            step_take_proof(places)
         case "manifest":
             step_manifest(configuration, places, seeds, from_library)
         case _:

@@ -83,6 +83,22 @@ class Find(unittest.TestCase):
             held.Places("des").manifest.write_text(text)
             self.assertEqual(held.find([DES], 1), [])
 
+    def test_a_proof_counts_for_the_bits_that_it_names(self) -> None:
+        self.put(memory_sha256="a" * 64)
+        places = held.Places("des")
+        self.assertFalse(places.proven())
+        for record, proven in (
+            ({"result": "proven", "memory_sha256": "a" * 64}, True),
+            ({"result": "proven", "memory_sha256": "b" * 64}, False),
+            ({"result": "refuted", "memory_sha256": "a" * 64}, False),
+            ({"result": "proven"}, False),
+        ):
+            places.proof.write_text(json.dumps(record))
+            self.assertEqual(places.proven(), proven, record)
+        # Nor does one that names no bits, beside a manifest that names none.
+        self.put()
+        self.assertFalse(places.proven())
+
     def test_no_library(self) -> None:
         with mock.patch.dict("os.environ", {held.VARIABLE: ""}):
             self.assertIsNone(held.library())

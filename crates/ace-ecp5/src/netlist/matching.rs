@@ -311,3 +311,67 @@ pub fn name_registers(netlist: &mut Netlist, reference: &Netlist) -> Result<Matc
     }
     Ok(matched)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::netlist::cells::{Cell, Port};
+
+    /// Four registers that all take `x`, and one that tells whether both pairs of them differ.
+    fn twins(pairs: [[u32; 2]; 2], prefix: &str) -> Netlist {
+        let (clock, x, result) = (Net(2), Net(3), Net(8));
+        let port = |name: &str, net, output| Port { name: name.into(), net, output };
+        let flip_flop = |data, output| Kind::Ff {
+            clock: (clock, false),
+            enable: (Net::ONE, false),
+            reset: (Net::ZERO, false),
+            asynchronous: false,
+            set: false,
+            data,
+            output,
+        };
+        let mut cells: Vec<Cell> =
+            (0..4).map(|n| Cell { name: format!("{prefix}{n}"), kind: flip_flop(x, Net(4 + n)) }).collect();
+        let [[a, b], [c, d]] = pairs.map(|pair| pair.map(|n| Net(4 + n)));
+        // (A xor B) and (C xor D)
+        let lut = Kind::Lut { init: 0x0660, inputs: [a, b, c, d], output: Net(9) };
+        cells.push(Cell { name: "l".into(), kind: lut });
+        cells.push(Cell { name: format!("{prefix}r"), kind: flip_flop(Net(9), result) });
+        let ports = vec![port("clk", clock, false), port("x", x, false), port("q", result, true)];
+        Netlist { ports, cells, nets: 10 }
+    }
+
+    fn name(netlist: &Netlist, number: usize) -> &str {
+        &netlist.cells[number].name
+    }
+
+    #[test]
+    fn a_choice_that_does_not_fit_is_taken_back() {
+        // The first choice for the second register, by order, is the wrong one.
+        let mut netlist = twins([[0, 1], [2, 3]], "R");
+        let reference = twins([[0, 2], [1, 3]], "s");
+        let matched = name_registers(&mut netlist, &reference).expect("the same");
+        assert_eq!(matched.cells, 5);
+        assert!(matched.arbitrary >= 2, "{matched:?}");
+        let mut pairs = [[0, 1], [2, 3]].map(|pair| {
+            let mut names = pair.map(|number| name(&netlist, number).to_owned());
+            names.sort();
+            names
+        });
+        pairs.sort();
+        assert_eq!(pairs, [["s0", "s2"], ["s1", "s3"]].map(|pair| pair.map(str::to_owned)));
+        assert_eq!(name(&netlist, 5), "sr");
+    }
+
+    #[test]
+    fn what_is_different_is_not_matched() {
+        let mut netlist = twins([[0, 1], [2, 3]], "R");
+        let mut reference = twins([[0, 1], [2, 3]], "s");
+        let Kind::Lut { init, .. } = &mut reference.cells[4].kind else { panic!("a LUT") };
+        *init ^= 1;
+        let error = name_registers(&mut netlist, &reference).expect_err("another function");
+        assert!(matches!(&error, NetlistError::Different(why) if why.contains("like none")), "{error}");
+        reference.cells.remove(0);
+        assert!(name_registers(&mut netlist, &reference).is_err());
+    }
+}

@@ -41,7 +41,9 @@ impl<'a> Simulator<'a> {
                 .map(|net| driver[net.index()])
                 .filter(|node| *node != usize::MAX)
                 .collect();
-            nodes.extend((node % 2 == 1).then_some(node - 1));
+            if node % 2 == 1 {
+                nodes.push(node - 1);
+            }
             nodes
         };
         // Depth-first, with a stack of its own: 1 is on the way, 2 is done.
@@ -182,5 +184,27 @@ mod tests {
         assert_eq!((low(s0), low(s1), low(cout)), (0b0110, 0b0111, 0b0001));
         netlist.cells.push(lut("n", 0x5555, [Net(8), Net::ONE, Net::ONE, Net::ONE], b));
         assert!(matches!(Simulator::new(&netlist), Err(NetlistError::Circle(_))));
+    }
+
+    #[test]
+    fn a_sum_may_be_an_input_of_the_next_bit() {
+        let [a, b, s0, s1, cout] = [2, 3, 4, 5, 6].map(Net);
+        let bit = |sum, inputs| CarryBit { init: 0x96aa, inject: false, inputs, sum };
+        let bits = [bit(s0, [a, b, Net::ZERO, Net::ONE]), bit(s1, [s0, b, Net::ZERO, Net::ONE])];
+        let chain = |carry_in| Kind::Carry { carry_in, bits, carry_out: cout };
+        let netlist = |carry_in| Netlist {
+            nets: 7,
+            cells: vec![Cell { name: "c".into(), kind: chain(carry_in) }],
+            ..Netlist::default()
+        };
+        let good = netlist(Net::ZERO);
+        let mut simulator = Simulator::new(&good).expect("no circle");
+        simulator.values[a.index()] = [0b0011; WORDS];
+        simulator.values[b.index()] = [0b0101; WORDS];
+        simulator.run();
+        let low = |net: Net| simulator.values[net.index()][0] & 0xf;
+        // S0 = A + B with carry A & B; S1 = S0 + B + carry.
+        assert_eq!((low(s0), low(s1), low(cout)), (0b0110, 0b0010, 0b0101));
+        assert!(matches!(Simulator::new(&netlist(s1)), Err(NetlistError::Circle(_))));
     }
 }

