@@ -70,7 +70,7 @@ pub fn decompress(
     }
     let frames = out.len() / rows.frame_bytes;
     let mut decoder = Decoder { dictionary, rows, seen: Decoded::default() };
-    let mut next = Next { bits: BitReader::new(stream), run: Run { rows: 0, more: true } };
+    let mut next = Next { bits: BitReader::new(stream), run: NO_RUN };
     let mut history = History::default();
     for (number, frame) in out.chunks_exact_mut(rows.frame_bytes).enumerate() {
         let runs = decoder.seen.runs;
@@ -104,6 +104,9 @@ struct Run {
     /// Another run follows, not a row that is not zero.
     more: bool,
 }
+
+/// The next quiet row reads a run.
+const NO_RUN: Run = Run { rows: 0, more: true };
 
 /// Where a decoder is.
 #[derive(Clone, Copy)]
@@ -160,75 +163,61 @@ impl Decoder<'_> {
         values: &mut [u16; FRAME_ROWS],
     ) -> Result<u64, Wrong> {
         let Next { mut bits, mut run } = *next;
-        let rows = self.dictionary.rows();
+        let dictionary = self.dictionary.rows();
         let active = word.active | 1 << word.rows;
         let (mut row, mut above, mut used, mut literals) = (0, u64::from(above), 0, 0);
         let wrong = 'word: loop {
-            bits.refill();
-            for _ in 0..CODES_A_REFILL {
-                let context = above & word.last >> row;
-                // Behind a row that is not zero, every row has a code; else the next active one has.
-                let quiet = (active >> row | above | 1 << WORD_ROWS).trailing_zeros();
-                if quiet > run.rows {
-                    let (behind, skipped, value) = self.quiet(Next { bits, run }, quiet);
-                    Next { bits, run } = behind;
-                    row += skipped;
-                    if value == NO_ROW {
+            'codes: loop {
+                bits.refill();
+                for _ in 0..CODES_A_REFILL {
+                    let context = above & word.last >> row;
+                    // Behind a row that is not zero, every row has a code; else the next active one has.
+                    let quiet = (active >> row | above | 1 << WORD_ROWS).trailing_zeros();
+                    if quiet > run.rows {
+                        break 'codes;
+                    }
+                    run.rows -= quiet;
+                    row += quiet;
+                    if row >= word.rows {
+                        break 'word None;
+                    }
+                    let code = Code::of(context, bits.ahead());
+                    let value = dictionary[code.place(bits.ahead())];
+                    bits.consume(code.len());
+                    if value >= NO_ROW {
                         break 'word Some(Wrong::Zero);
                     }
-                    if value != 0 {
-                        values[(word.start + row as usize) % FRAME_ROWS] = value;
-                        used |= 1 << row;
-                        above = 1;
-                        row += 1;
-                    }
-                    continue 'word;
+                    values[(word.start + row as usize) % FRAME_ROWS] = value;
+                    above = code.not_zero();
+                    used |= above << row;
+                    literals += code.is_literal();
+                    row += 1;
                 }
-                run.rows -= quiet;
-                row += quiet;
-                if row >= word.rows {
-                    break 'word None;
-                }
-                let code = Code::of(context, bits.ahead());
-                let value = rows[code.place(bits.ahead())];
-                bits.consume(code.len());
-                if value >= NO_ROW {
-                    break 'word Some(Wrong::Zero);
-                }
-                values[(word.start + row as usize) % FRAME_ROWS] = value;
-                above = code.not_zero();
-                used |= above << row;
-                literals += code.is_literal();
-                row += 1;
             }
+            // There are more quiet rows than the run covers.
+            row += run.rows;
+            bits.refill();
+            if run.more {
+                run = read_run(&mut bits);
+                self.seen.runs += 1;
+                continue;
+            }
+            run = NO_RUN;
+            let code = Code::of(BEHIND_RUN, bits.ahead());
+            let value = dictionary[code.place(bits.ahead())];
+            bits.consume(code.len());
+            literals += code.is_literal();
+            if value == NO_ROW {
+                break Some(Wrong::Zero);
+            }
+            values[(word.start + row as usize) % FRAME_ROWS] = value;
+            used |= 1 << row;
+            above = 1;
+            row += 1;
         };
         *next = Next { bits, run };
         self.seen.literals += literals;
         wrong.map_or(Ok(used), Err)
-    }
-
-    /// Quiet rows, more than the run covers: how many of them are zero, and then, if it is one of them, a row
-    /// that is not.
-    #[cold]
-    #[inline(never)]
-    fn quiet<'b>(&mut self, mut next: Next<'b>, rows: u32) -> (Next<'b>, u32, u16) {
-        let mut skipped = 0;
-        while next.run.rows < rows - skipped {
-            skipped += next.run.rows;
-            next.bits.refill();
-            if !next.run.more {
-                next.run = Run { rows: 0, more: true };
-                let code = Code::of(BEHIND_RUN, next.bits.ahead());
-                let value = self.dictionary.rows()[code.place(next.bits.ahead())];
-                next.bits.consume(code.len());
-                self.seen.literals += code.is_literal();
-                return (next, skipped, value);
-            }
-            next.run = read_run(&mut next.bits);
-            self.seen.runs += 1;
-        }
-        next.run.rows -= rows - skipped;
-        (next, rows, 0)
     }
 }
 
