@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use ace_ecp5::{Device, Emit};
-use ace_library::codec::decompress;
 use ace_library::file::{Opened, read};
 use ace_library::{FileError, ImageError, KeyError, Library, PublicKey, Trust};
 use thiserror::Error;
@@ -100,13 +99,8 @@ impl Store {
 
     /// The bitstream of a whole image, and the clocks in which the controller decompresses it.
     fn whole(&self, name: &str) -> Result<(Vec<u8>, u64), ImageError> {
-        let memory = self.library.memory(name)?;
-        let image = self.library.get(name)?;
-        let device = image.device();
-        let mut frames = vec![0; device.frames * device.frame_bytes()];
-        let decoded = decompress(self.library.dictionary(), device, image.frames(), &mut frames)
-            .map_err(|error| ImageError::Stream { name: name.into(), error })?;
-        Ok((Emit { compress: true, ..Emit::default() }.whole(&memory), decoded.clocks()))
+        let (memory, clocks) = self.library.memory_in(name)?;
+        Ok((Emit { compress: true, ..Emit::default() }.whole(&memory), clocks))
     }
 }
 

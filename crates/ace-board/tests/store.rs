@@ -22,7 +22,7 @@ fn library(build: &Build) -> (Controller, SecretKey) {
     let memories = [("aes", memory("LFE5U-45F", 0)), ("md5", memory("LFE5U-45F", 2))];
     let mut library = Library::new(Dictionary::train(memories.iter().map(|(_, m)| m)));
     for (name, memory) in &memories {
-        library.add(name, memory, b"{}", b"").unwrap();
+        library.add(name, memory, b"{}", b"", &[]).unwrap();
     }
     library.version = 7;
     std::fs::write(build.at("a.lib"), library.to_bytes(Some(&key))).unwrap();

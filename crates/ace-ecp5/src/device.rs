@@ -96,8 +96,8 @@ impl Device {
         0xff >> (self.frame_bytes() * 8 - self.frame_bits)
     }
 
-    /// The place of an addressed frame in the order of transmission.
-    pub(crate) fn position(&self, address: u32) -> Option<usize> {
+    /// The place of an addressed frame in the order of transmission: 0 is sent first.
+    pub fn position(&self, address: u32) -> Option<usize> {
         let regions = self.regions?;
         let address = usize::try_from(address).ok()?;
         let (region, column, frame) = (address >> 12, (address >> 7) & 0x1f, address & 0x7f);
@@ -109,7 +109,7 @@ impl Device {
 
     /// The address of the frame at a place in the order of transmission; `None` where the address format
     /// is not known or the place is out of range.
-    pub(crate) fn address(&self, position: usize) -> Option<u32> {
+    pub fn address(&self, position: usize) -> Option<u32> {
         let regions = self.regions?;
         let column = position / COLUMN_FRAMES;
         let region = regions.iter().rposition(|start| *start <= column)?;

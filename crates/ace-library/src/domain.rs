@@ -6,6 +6,7 @@
 use ace_ecp5::{ConfigMemory, Emit};
 
 use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress};
+use crate::file::RUN_BYTES;
 
 /// What all configurations of a domain have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,8 +30,7 @@ pub struct Delta {
     pub bits: u64,
     /// Block RAMs whose contents differ or that only one of them writes.
     pub blocks: usize,
-    /// Bytes of the changed frames, compressed, with their numbers as runs of four bytes, and of the list of
-    /// changed block RAMs.
+    /// Bytes of the changed frames, compressed, with their runs, and of the list of changed block RAMs.
     pub stored_bytes: usize,
     /// Bytes of the partial bitstream of the changed frames. `None` if the device's frame addresses are not known.
     pub port_bytes: Option<usize>,
@@ -76,7 +76,7 @@ pub fn delta(dictionary: &Dictionary, from: &ConfigMemory, to: &ConfigMemory) ->
     let gone = from.ebr().filter(|(id, _)| !to.ebr().any(|(i, _)| i == *id)).count();
     let blocks = new + gone;
     let port_bytes = Emit::default().frames(to, &frames).map(|bytes| bytes.len());
-    let stored_bytes = stream.len() + runs * 4 + blocks * BLOCK_ENTRY_BYTES;
+    let stored_bytes = stream.len() + runs * RUN_BYTES + blocks * BLOCK_ENTRY_BYTES;
     Some(Delta { frames, bits, blocks, stored_bytes, port_bytes })
 }
 

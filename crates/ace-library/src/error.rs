@@ -13,8 +13,10 @@ use crate::codec::StreamError;
 pub enum Refusal {
     #[error("this is no ACE library")]
     NoLibrary,
-    #[error("format {found} of the library is not known to this version of ace, which reads 1")]
-    Format { found: u32 },
+    #[error(
+        "format {found} of the library is not known to this version of ace, which reads {known}; `ace library build` makes it anew"
+    )]
+    Format { found: u32, known: u32 },
     #[error("the library is truncated: {found} of {wanted} bytes are there; copy it again")]
     Truncated { found: u64, wanted: u64 },
     #[error("{more} bytes follow the library's end; copy it again")]
@@ -52,6 +54,9 @@ pub enum ImageError {
     TooLong(String),
     #[error("the library is full")]
     Full,
+    #[error("{by} {} stored as what changes of {name}; remove {} first", if by.contains(',') { "are" } else { "is" },
+        if by.contains(',') { "them" } else { "it" })]
+    Needed { name: String, by: String },
     #[error("{0}: its manifest or proof cannot be unpacked")]
     Metadata(String),
 }

@@ -38,7 +38,7 @@ fn library(names: &[&str]) -> Library {
     let images: Vec<ConfigMemory> = (0..names.len()).map(|i| memory(&LFE5U_45F, i as u64)).collect();
     let mut library = Library::new(Dictionary::train(&images));
     for (name, image) in names.iter().zip(&images) {
-        library.add(name, image, format!("{{\"name\":\"{name}\"}}").as_bytes(), b"").expect("it fits");
+        library.add(name, image, format!("{{\"name\":\"{name}\"}}").as_bytes(), b"", &[]).expect("it fits");
     }
     library.version = 5;
     library
@@ -115,18 +115,23 @@ fn refusals_give_the_reason() {
     forged[at] ^= 1;
     assert!(matches!(refused(&forged, &trust), Refusal::Signature { .. }));
     assert_eq!(refused(b"PK\x03\x04 something else", &trust), Refusal::NoLibrary);
-    let mut newer = bytes;
-    newer[8] = 2;
-    assert_eq!(refused(&newer, &trust), Refusal::Format { found: 2 });
+    // The format before this one, and one that is not known yet.
+    for format in [1, 3] {
+        let mut other = bytes.clone();
+        other[8] = format;
+        let why = refused(&other, &trust);
+        assert_eq!(why, Refusal::Format { found: format.into(), known: 2 });
+        assert!(why.to_string().contains("`ace library build`"), "{why}");
+    }
 }
 
 #[test]
 fn a_change_leaves_the_others_alone() {
     let mut changed = library(&["aes", "des", "md5"]);
     let before = changed.clone();
-    changed.add("rc6", &memory(&LFE5U_45F, 77), b"{}", b"proof").expect("it fits");
+    changed.add("rc6", &memory(&LFE5U_45F, 77), b"{}", b"proof", &[]).expect("it fits");
     changed.remove("des").expect("it is there");
-    changed.add("md5", &memory(&LFE5U_45F, 78), b"{}", b"").expect("it fits");
+    changed.add("md5", &memory(&LFE5U_45F, 78), b"{}", b"", &[]).expect("it fits");
     assert_eq!(changed.images().iter().map(|i| i.name()).collect::<Vec<_>>(), ["aes", "md5", "rc6"]);
     let frames = |library: &Library| library.get("aes").map(|i| i.frames().to_vec());
     assert_eq!(frames(&changed), frames(&before));
@@ -137,7 +142,7 @@ fn a_change_leaves_the_others_alone() {
     assert_eq!(changed.contents(), 4);
     assert!(changed.remove("des").is_err());
     for name in ["", "AES", "a/b", "x\0", &"a".repeat(41)] {
-        assert!(matches!(changed.add(name, &memory(&LFE5U_45F, 0), b"", b""), Err(ImageError::Name(_))));
+        assert!(matches!(changed.add(name, &memory(&LFE5U_45F, 0), b"", b"", &[]), Err(ImageError::Name(_))));
     }
 }
 
@@ -165,7 +170,8 @@ fn changes_are_made_whole_or_not_at_all() {
             let (path, trust, key) = (&path, &trust, &key);
             scope.spawn(move || {
                 let change = |library: &mut Library| {
-                    let added = library.add(&format!("x{number}"), &memory(&LFE5U_45F, number), b"", b"");
+                    let added =
+                        library.add(&format!("x{number}"), &memory(&LFE5U_45F, number), b"", b"", &[]);
                     added.map_err(|_| None)
                 };
                 update::<Option<FileError>>(path, trust, Some(key), change).map(|_| ()).expect("it works");
@@ -207,7 +213,7 @@ proptest! {
             // As if signed by nobody: everything behind the header is read.
             let len = bytes.len();
             bytes[..8].copy_from_slice(b"ACELIB\r\n");
-            bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
+            bytes[8..12].copy_from_slice(&2u32.to_le_bytes());
             bytes[24..32].copy_from_slice(&(len as u64).to_le_bytes());
             if whole {
                 use sha2::Digest;

@@ -43,6 +43,15 @@ impl Place {
 
     /// What the flow would have built.
     fn configuration(&self, name: &str, seed: u8) {
+        self.built(name, seed, None);
+    }
+
+    /// The same with 16 frames of another one changed.
+    fn variant(&self, name: &str, (of, seed): (&str, u8)) {
+        self.built(name, seed, Some(of));
+    }
+
+    fn built(&self, name: &str, seed: u8, of: Option<&str>) {
         let folder = self.at("built").join(name);
         fs::create_dir_all(&folder).unwrap();
         let mut memory = ConfigMemory::new(&LFE5U_45F);
@@ -50,6 +59,10 @@ impl Place {
             let frame: Vec<u8> = (0..106)
                 .map(|i| if i == 0 { 0 } else { (i * (number + 1) / 7) as u8 & (number as u8 ^ seed) })
                 .collect();
+            assert!(memory.set_frame(number, &frame));
+        }
+        for number in of.iter().flat_map(|_| 1000..1016) {
+            let frame: Vec<u8> = (0..106).map(|i| if i == 50 { 0x18 } else { 0 }).collect();
             assert!(memory.set_frame(number, &frame));
         }
         assert!(memory.set_ebr(4, &vec![seed; EBR_BYTES]));
@@ -62,7 +75,7 @@ impl Place {
             "schema": 1, "name": name, "summary": format!("a test called {name}"), "can": [],
             "device": "LFE5U-45F", "fmax_mhz": 100.0, "area": { "lut4": 4385 },
             "files": { "bitstream": file(&format!("{name}.bit"), &bits), "model": file("model.so", b"none") },
-            "memory_sha256": hex(&memory.digest()),
+            "memory_sha256": hex(&memory.digest()), "variant_of": of, "unpinned_fmax_mhz": 102.0,
         });
         fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
     }
@@ -126,7 +139,7 @@ fn the_life_of_a_library() {
     let stats = place.json(&["stats"]);
     assert_eq!(stats["configurations"][0]["frame_bytes"], 1_003_820);
     assert_eq!(stats["bytes"], fs::metadata(place.library()).unwrap().len());
-    assert!(stdout(&place.read(&["stats", "--measure", "0.01"])).contains("| aes | 10.0 |"));
+    assert!(stdout(&place.read(&["stats", "--measure", "0.01"])).contains("| aes | – | 10.0 |"));
     assert!(stdout(&place.read(&["list"])).contains("a test called md5"));
 
     // Building again makes the next version.
@@ -137,6 +150,51 @@ fn the_life_of_a_library() {
     let out = place.run(&["library", "sign"], &["--library", "--secret", "--key"], &paths);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert_eq!(place.read(&["list"]).status.code(), Some(2));
+}
+
+#[test]
+fn variants_are_stored_over_their_skeleton() {
+    let place = Place::new();
+    let alone = fs::metadata(place.library()).unwrap().len();
+    // Its name comes before that of its skeleton, which is the one that is stored whole all the same.
+    place.variant("a-variant", ("aes", 0));
+    place.variant("z-variant", ("des", 1));
+    assert_eq!(place.write("build", &[]).status.code(), Some(0));
+    let show = |name: &str| place.json(&["show", name]);
+    assert_eq!(show("a-variant")["base"], "aes");
+    assert_eq!(
+        (&show("a-variant")["frames_stored"], &show("aes")["frames_stored"]),
+        (&16.into(), &9470.into())
+    );
+    assert!(show("aes")["base"].is_null());
+    assert!(show("a-variant")["stored_frame_bytes"].as_u64() < Some(500), "{}", show("a-variant"));
+    assert!(fs::metadata(place.library()).unwrap().len() < alone + 3000);
+    assert_eq!(place.read(&["verify"]).status.code(), Some(0));
+    let domains = place.json(&["domains"]);
+    let variant = &domains["variants"][0];
+    for (key, value) in [("from", "aes"), ("to", "a-variant")] {
+        assert_eq!(variant[key], value);
+    }
+    assert_eq!((variant["frames"].as_u64(), variant["block_rams"].as_u64()), (Some(16), Some(0)));
+    assert_eq!(variant["partial"], true);
+    let port = variant["port_bytes"].as_u64().unwrap();
+    assert!((16 * 109..16 * 109 + 100).contains(&port), "{port}");
+    // Of 102 MHz the skeleton has 100 because of its pins.
+    let cost = variant["fmax_cost_percent"].as_f64().unwrap();
+    assert!((1.9..2.0).contains(&cost), "{cost}");
+    assert!(stdout(&place.read(&["domains"])).contains("| a-variant | aes | 16 |"));
+    assert!(stdout(&place.read(&["stats", "--measure", "0.01"])).contains("| a-variant | aes | 10.0 |"));
+
+    let out = place.write("remove", &["aes"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("a-variant is stored as what changes of aes"), "{}", stderr(&out));
+    // Together they go in any order.
+    assert_eq!(place.write("remove", &["aes", "a-variant"]).status.code(), Some(0));
+    // Added once more, over what is there.
+    assert_eq!(place.write("remove", &["z-variant"]).status.code(), Some(0));
+    assert_eq!(place.write("add", &["z-variant"]).status.code(), Some(0));
+    assert_eq!(show("z-variant")["base"], "des");
+    assert_eq!(place.read(&["verify"]).status.code(), Some(0));
 }
 
 #[test]

@@ -5,13 +5,15 @@ use ace_ecp5::Device;
 use ace_ecp5::memory::EBR_BYTES;
 use sha2::{Digest, Sha256};
 
+use super::delta::{self, RUN_BYTES, Run};
+use super::image::Text;
 use super::key::{PublicKey, SecretKey};
-use super::{BLANK, Image, Library, METADATA_MAX, NAME_BYTES, Text};
+use super::{BLANK, Image, Library, METADATA_MAX, NAME_BYTES};
 use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
 use crate::error::Refusal;
 
 const MAGIC: &[u8; 8] = b"ACELIB\r\n";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HEADER: usize = 72;
 /// Bytes of the index for one configuration.
 pub const INDEX_ENTRY_BYTES: usize = 128;
@@ -44,6 +46,7 @@ pub struct Parts {
     pub dictionary: usize,
     pub contents: usize,
     pub index: usize,
+    pub runs: usize,
     pub frames: usize,
     pub blocks: usize,
     pub texts: usize,
@@ -53,7 +56,7 @@ pub struct Parts {
 impl Parts {
     /// What decompression reads.
     pub fn configurations(&self) -> usize {
-        self.dictionary + self.contents + self.index + self.frames + self.blocks
+        self.dictionary + self.contents + self.index + self.runs + self.frames + self.blocks
     }
 
     /// Length of the file.
@@ -71,6 +74,7 @@ impl Library {
             dictionary: DICTIONARY_BYTES,
             contents: self.contents.len() * EBR_BYTES,
             index: self.images.len() * INDEX_ENTRY_BYTES,
+            runs: sum(&|i| i.runs.len() * RUN_BYTES),
             frames: sum(&|i| i.frames.len()),
             blocks: sum(&|i| i.blocks.len() * BLOCK_ENTRY_BYTES),
             texts: sum(&Image::text_bytes),
@@ -111,10 +115,20 @@ impl Library {
             ];
             words.iter().for_each(|word| out.extend(word.to_le_bytes()));
             out.extend(i.digest);
-            out.extend([0; 12]);
-            offset += i.frames.len() + i.blocks.len() * BLOCK_ENTRY_BYTES + i.text_bytes();
+            let base = i.base.as_ref().and_then(|base| self.images.iter().position(|i| i.name == *base));
+            out.extend(base.map_or(0, |at| at as u32 + 1).to_le_bytes());
+            out.extend((i.runs.len() as u32).to_le_bytes());
+            out.extend([0; 4]);
+            offset += i.runs.len() * RUN_BYTES
+                + i.frames.len()
+                + i.blocks.len() * BLOCK_ENTRY_BYTES
+                + i.text_bytes();
         }
         for i in &self.images {
+            for run in &i.runs {
+                out.extend(run.address.to_le_bytes());
+                out.extend(run.frames.to_le_bytes());
+            }
             out.extend(&i.frames);
             for (id, number) in &i.blocks {
                 out.extend(id.to_le_bytes());
@@ -160,7 +174,7 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<&'a [u8], Refusal> {
     let (format, _, version, wanted) = (header.word(), header.word(), header.long(), header.long());
     let (format, version, wanted) = (format.unwrap_or(0), version.unwrap_or(0), wanted.unwrap_or(u64::MAX));
     if format != FORMAT {
-        return Err(Refusal::Format { found: format });
+        return Err(Refusal::Format { found: format, known: FORMAT });
     }
     if found < wanted {
         return Err(Refusal::Truncated { found, wanted });
@@ -206,14 +220,24 @@ fn parse(body: &[u8]) -> Result<Library, String> {
     let contents: Vec<Vec<u8>> = bytes.chunks_exact(EBR_BYTES).map(<[u8]>::to_vec).collect();
     let index = count.checked_mul(INDEX_ENTRY_BYTES).and_then(|n| all.take(n)).ok_or("index")?;
     let mut images: Vec<Image> = Vec::new();
+    let mut bases: Vec<Option<usize>> = Vec::new();
     for entry in index.chunks_exact(INDEX_ENTRY_BYTES) {
         let offset = body.len() - all.0.len();
         let image = image(&mut Reader(entry), offset as u64, &mut all, contents.len());
-        let image = image.ok_or_else(|| format!("index entry {}", images.len()))?;
+        let (image, base) = image.ok_or_else(|| format!("index entry {}", images.len()))?;
         if images.last().is_some_and(|last| last.name >= image.name) {
             return Err(format!("order at {}", image.name));
         }
         images.push(image);
+        bases.push(base);
+    }
+    for at in 0..images.len() {
+        let Some(number) = bases[at] else { continue };
+        let whole = bases.get(number) == Some(&None) && images[number].device == images[at].device;
+        if !whole {
+            return Err(format!("base of {}", images[at].name));
+        }
+        images[at].base = Some(images[number].name.clone());
     }
     if !all.0.is_empty() {
         return Err("end".to_owned());
@@ -221,8 +245,13 @@ fn parse(body: &[u8]) -> Result<Library, String> {
     Ok(Library { version, dictionary, contents, images })
 }
 
-/// One configuration: its entry in the index and, next in `data`, the rest.
-fn image(entry: &mut Reader, offset: u64, data: &mut Reader, contents: usize) -> Option<Image> {
+/// One configuration: its entry in the index and, next in `data`, the rest; with the place of its base in the index.
+fn image(
+    entry: &mut Reader,
+    offset: u64,
+    data: &mut Reader,
+    contents: usize,
+) -> Option<(Image, Option<usize>)> {
     let name = entry.take(NAME_BYTES)?;
     let end = name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
     let (name, fill) = name.split_at(end);
@@ -236,7 +265,16 @@ fn image(entry: &mut Reader, offset: u64, data: &mut Reader, contents: usize) ->
     let mut text = || Some((entry.word()? as usize, entry.word()? as usize));
     let (manifest, proof) = (text()?, text()?);
     let digest = *entry.take(32)?.first_chunk::<32>()?;
-    entry.zeros(12)?;
+    let base = (entry.word()? as usize).checked_sub(1);
+    let runs = entry.word()? as usize;
+    entry.zeros(4)?;
+    let mut runs = Reader(data.take(runs.checked_mul(RUN_BYTES)?)?);
+    let runs = std::iter::from_fn(|| Some(Run { address: runs.word()?, frames: runs.word()? }));
+    let runs: Vec<Run> = runs.collect();
+    // Runs and a base go together, though a base may be what it is made of.
+    if base.is_none() && !runs.is_empty() || delta::positions(device, &runs).is_none() {
+        return None;
+    }
     let frames = data.take(frames)?.to_vec();
     let blocks = data.take(blocks.checked_mul(BLOCK_ENTRY_BYTES)?)?;
     let blocks: Vec<(u16, u16)> = blocks
@@ -251,7 +289,9 @@ fn image(entry: &mut Reader, offset: u64, data: &mut Reader, contents: usize) ->
         (len <= METADATA_MAX).then_some(Text { deflated: data.take(deflated)?.to_vec(), len })
     };
     let (manifest, proof) = (text(manifest)?, text(proof)?);
-    Some(Image { name, device, control0, usercode, digest, frames, blocks, manifest, proof })
+    let image =
+        Image { name, device, control0, usercode, digest, base: None, runs, frames, blocks, manifest, proof };
+    Some((image, base))
 }
 
 /// Takes bytes from the front.

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The library: configurations, their manifests and proofs, under one signature.
 
+mod delta;
+mod image;
 mod key;
 mod layout;
 mod store;
 
-use std::io::Read;
-
 use ace_ecp5::memory::EBR_BYTES;
-use ace_ecp5::{ConfigMemory, Device};
-use flate2::Compression;
-use flate2::read::{DeflateDecoder, DeflateEncoder};
+use ace_ecp5::{ConfigMemory, Emit};
 
-use crate::codec::{Dictionary, compress, decompress};
+use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress, decompress};
 use crate::error::ImageError;
+use delta::Delta;
+use image::Text;
 
+pub use delta::{RUN_BYTES, Run};
+pub use image::Image;
 pub use key::{PublicKey, SecretKey};
 pub use layout::{INDEX_ENTRY_BYTES, Parts, Trust};
 pub use store::{Opened, publish, publish_secret, read, update};
@@ -25,29 +27,6 @@ pub const NAME_BYTES: usize = 40;
 pub const METADATA_MAX: usize = 1 << 20;
 /// The number that stands for contents of zeros.
 const BLANK: u16 = u16::MAX;
-
-/// A manifest or a proof: text that the library does not look into.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Text {
-    deflated: Vec<u8>,
-    len: usize,
-}
-
-/// One configuration, compressed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
-    name: String,
-    device: &'static Device,
-    control0: u32,
-    usercode: u32,
-    /// SHA-256 of the configuration memory.
-    digest: [u8; 32],
-    frames: Vec<u8>,
-    /// Identities of block RAMs and the numbers of their contents.
-    blocks: Vec<(u16, u16)>,
-    manifest: Text,
-    proof: Text,
-}
 
 /// Configurations that share a dictionary and contents of block RAMs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,16 +69,20 @@ impl Library {
         self.contents.len()
     }
 
-    /// Adds a configuration or replaces the one of that name. The others stay as they are, byte for byte.
+    /// Adds a configuration or replaces the one of that name. It is stored as what it changes of one of `bases` if
+    /// that takes less than half of the whole; those of them that are not there, are of another device or have a base
+    /// themselves do not count. The others stay as they are, byte for byte, unless their base is replaced.
     ///
     /// # Errors
-    /// When the name cannot be one, the texts are too long, or there is no number left for block contents.
+    /// When the name cannot be one, the texts are too long, there is no number left for block contents, or what
+    /// is stored is not what was stored.
     pub fn add(
         &mut self,
         name: &str,
         memory: &ConfigMemory,
         manifest: &[u8],
         proof: &[u8],
+        bases: &[&str],
     ) -> Result<(), ImageError> {
         let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
         if name.is_empty() || name.len() > NAME_BYTES || !name.bytes().all(good) {
@@ -108,9 +91,50 @@ impl Library {
         if manifest.len() > METADATA_MAX || proof.len() > METADATA_MAX {
             return Err(ImageError::TooLong(name.to_owned()));
         }
+        // What stands on a configuration that is replaced stands on the new one, or alone.
+        let mut above = Vec::new();
+        for image in self.images.iter().filter(|i| i.base.as_deref() == Some(name)) {
+            above.push((image.clone(), self.memory(&image.name)?));
+        }
+        let mut next = self.clone();
+        next.images.retain(|i| i.name != name && i.base.as_deref() != Some(name));
+        next.insert(name, memory, (Text::pack(manifest), Text::pack(proof)), bases)?;
+        for (image, memory) in above {
+            next.insert(&image.name, &memory, (image.manifest, image.proof), &[name])?;
+        }
+        next.forget_unused();
+        *self = next;
+        Ok(())
+    }
+
+    /// Puts in a configuration whose name is free.
+    fn insert(
+        &mut self,
+        name: &str,
+        memory: &ConfigMemory,
+        (manifest, proof): (Text, Text),
+        bases: &[&str],
+    ) -> Result<(), ImageError> {
+        let whole = compress(&self.dictionary, memory.device(), memory.frames());
+        let limit = (whole.len() + memory.ebr().len() * BLOCK_ENTRY_BYTES) / 2;
+        let mut best: Option<(String, Delta)> = None;
+        for base in self.images.iter().filter(|i| i.base.is_none() && bases.contains(&i.name.as_str())) {
+            let limit = best.as_ref().map_or(limit, |(_, delta)| delta.stored_bytes());
+            let delta = Delta::of(&self.dictionary, &self.memory(&base.name)?, memory);
+            if let Some(delta) = delta.filter(|delta| delta.stored_bytes() < limit) {
+                best = Some((base.name.clone(), delta));
+            }
+        }
+        let (base, Delta { runs, frames, blocks: changed }) = match best {
+            Some((base, delta)) => (Some(base), delta),
+            None => {
+                let all = memory.ebr().map(|(id, _)| id).collect();
+                (None, Delta { runs: Vec::new(), frames: whole, blocks: all })
+            }
+        };
         let mut blocks = Vec::new();
         let mut contents = self.contents.clone();
-        for (id, bytes) in memory.ebr() {
+        for (id, bytes) in memory.ebr().filter(|(id, _)| changed.contains(id)) {
             let number = if bytes.iter().all(|byte| *byte == 0) {
                 BLANK
             } else {
@@ -129,26 +153,30 @@ impl Library {
             control0: memory.control0(),
             usercode: memory.usercode(),
             digest: memory.digest(),
-            frames: compress(&self.dictionary, memory.device(), memory.frames()),
+            base,
+            runs,
+            frames,
             blocks,
-            manifest: Text::pack(manifest),
-            proof: Text::pack(proof),
+            manifest,
+            proof,
         };
         self.contents = contents;
-        match self.images.binary_search_by(|i| i.name.as_str().cmp(name)) {
-            Ok(at) => self.images[at] = image,
-            Err(at) => self.images.insert(at, image),
-        }
-        self.forget_unused();
+        let at = self.images.partition_point(|i| i.name.as_str() < name);
+        self.images.insert(at, image);
         Ok(())
     }
 
     /// Removes a configuration.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When there is none of that name, or others are stored as what they change of it.
     pub fn remove(&mut self, name: &str) -> Result<(), ImageError> {
         self.get(name)?;
+        let above = self.images.iter().filter(|i| i.base.as_deref() == Some(name));
+        let above: Vec<&str> = above.map(|i| i.name.as_str()).collect();
+        if !above.is_empty() {
+            return Err(ImageError::Needed { name: name.to_owned(), by: above.join(", ") });
+        }
         self.images.retain(|i| i.name != name);
         self.forget_unused();
         Ok(())
@@ -159,13 +187,60 @@ impl Library {
     /// # Errors
     /// When there is none of that name or what is stored is not what was stored.
     pub fn memory(&self, name: &str) -> Result<ConfigMemory, ImageError> {
+        self.memory_in(name).map(|(memory, _)| memory)
+    }
+
+    /// The same, and the clocks that a decompressor takes for it: for the base's stream and for its own, if it has a
+    /// base.
+    ///
+    /// # Errors
+    /// Those of [`Library::memory`].
+    pub fn memory_in(&self, name: &str) -> Result<(ConfigMemory, u64), ImageError> {
         let image = self.get(name)?;
         let device = image.device;
-        let mut frames = vec![0; device.frames * device.frame_bytes()];
-        decompress(&self.dictionary, device, &image.frames, &mut frames)
-            .map_err(|error| ImageError::Stream { name: name.to_owned(), error })?;
-        let mut memory = ConfigMemory::new(device);
-        for (position, frame) in frames.chunks_exact(device.frame_bytes()).enumerate() {
+        let (below, before) = match &image.base {
+            // A base has none.
+            Some(base) => self.get(base).and_then(|base| self.merged(base, ConfigMemory::new(device)))?,
+            None => (ConfigMemory::new(device), 0),
+        };
+        let (mut memory, clocks) = self.merged(image, below)?;
+        memory.set_control0(image.control0);
+        memory.set_usercode(image.usercode);
+        if memory.digest() != image.digest {
+            return Err(ImageError::Digest(name.to_owned()));
+        }
+        Ok((memory, before + clocks))
+    }
+
+    /// A bitstream that makes one configuration of another one that a device holds, with only those frames in it
+    /// that differ. `None` if there cannot be one: the devices differ, their frame addresses are not known, or
+    /// the contents of block RAMs differ.
+    ///
+    /// # Errors
+    /// Those of [`Library::memory`].
+    pub fn partial(&self, from: &str, to: &str) -> Result<Option<Vec<u8>>, ImageError> {
+        let (from, to) = (self.memory(from)?, self.memory(to)?);
+        if from.device() != to.device() || !from.ebr().eq(to.ebr()) {
+            return Ok(None);
+        }
+        let changed = |number: &usize| from.frame(*number) != to.frame(*number);
+        let numbers: Vec<usize> = (0..to.device().frames).filter(changed).collect();
+        Ok(Emit::default().frames(&to, &numbers))
+    }
+
+    /// `memory` with what an image holds written over it, and the clocks of a decompressor.
+    fn merged(&self, image: &Image, mut memory: ConfigMemory) -> Result<(ConfigMemory, u64), ImageError> {
+        let device = image.device;
+        let mut frames = vec![0; image.frame_count() * device.frame_bytes()];
+        let decoded = decompress(&self.dictionary, device, &image.frames, &mut frames)
+            .map_err(|error| ImageError::Stream { name: image.name.clone(), error })?;
+        let positions = match image.base {
+            None => (0..device.frames).collect(),
+            Some(_) => {
+                delta::positions(device, &image.runs).ok_or_else(|| ImageError::Digest(image.name.clone()))?
+            }
+        };
+        for (position, frame) in positions.iter().zip(frames.chunks_exact(device.frame_bytes())) {
             memory.set_frame(device.frames - 1 - position, frame);
         }
         let blank = vec![0; EBR_BYTES];
@@ -173,12 +248,7 @@ impl Library {
             let contents = self.contents.get(usize::from(*number)).filter(|_| *number != BLANK);
             memory.set_ebr(*id, contents.unwrap_or(&blank));
         }
-        memory.set_control0(image.control0);
-        memory.set_usercode(image.usercode);
-        if memory.digest() != image.digest {
-            return Err(ImageError::Digest(name.to_owned()));
-        }
-        Ok(memory)
+        Ok((memory, decoded.clocks()))
     }
 
     /// Drops contents of block RAMs that no configuration has any more, and closes the gaps.
@@ -199,67 +269,5 @@ impl Library {
                 *number = *now;
             }
         }
-    }
-}
-
-impl Image {
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub fn device(&self) -> &'static Device {
-        self.device
-    }
-
-    /// [`ConfigMemory::digest`] of what is stored.
-    pub fn digest(&self) -> &[u8; 32] {
-        &self.digest
-    }
-
-    /// The stream of the frames.
-    pub fn frames(&self) -> &[u8] {
-        &self.frames
-    }
-
-    /// How many block RAMs are written, and how many of them with other than zeros.
-    pub fn blocks(&self) -> (usize, usize) {
-        (self.blocks.len(), self.blocks.iter().filter(|(_, number)| *number != BLANK).count())
-    }
-
-    /// Bytes of manifest and proof, as they are stored.
-    pub fn text_bytes(&self) -> usize {
-        self.manifest.deflated.len() + self.proof.deflated.len()
-    }
-
-    /// The manifest, as it was given.
-    ///
-    /// # Errors
-    /// When it cannot be unpacked.
-    pub fn manifest(&self) -> Result<Vec<u8>, ImageError> {
-        self.manifest.unpack().ok_or_else(|| ImageError::Metadata(self.name.clone()))
-    }
-
-    /// The proof, as it was given; empty if there is none.
-    ///
-    /// # Errors
-    /// When it cannot be unpacked.
-    pub fn proof(&self) -> Result<Vec<u8>, ImageError> {
-        self.proof.unpack().ok_or_else(|| ImageError::Metadata(self.name.clone()))
-    }
-}
-
-impl Text {
-    fn pack(text: &[u8]) -> Self {
-        let mut deflated = Vec::new();
-        // Reading from and writing to memory does not fail.
-        let _ = DeflateEncoder::new(text, Compression::best()).read_to_end(&mut deflated);
-        Self { deflated, len: text.len() }
-    }
-
-    fn unpack(&self) -> Option<Vec<u8>> {
-        let mut text = Vec::new();
-        let mut reader = DeflateDecoder::new(&self.deflated[..]).take(METADATA_MAX as u64 + 1);
-        reader.read_to_end(&mut text).ok()?;
-        (text.len() == self.len).then_some(text)
     }
 }

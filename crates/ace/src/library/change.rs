@@ -7,9 +7,10 @@ use ace_board::manifest::Configuration;
 use ace_ecp5::ConfigMemory;
 use ace_library::codec::Dictionary;
 use ace_library::file::{publish, read, update};
-use ace_library::{Library, Trust};
+use ace_library::{Image, Library, Trust};
 use anyhow::{Context, Result, bail};
 
+use super::look::manifest;
 use super::{FileArgs, WriteArgs, named, public_key};
 use crate::engines::BoardArgs;
 use crate::study::compression::image;
@@ -65,6 +66,8 @@ pub struct Sign {
 /// A built configuration: what goes into a library.
 struct Built {
     name: String,
+    /// What it computes, by name of the algorithm.
+    algorithms: Vec<String>,
     memory: ConfigMemory,
     manifest: Vec<u8>,
     /// Empty if there is none.
@@ -96,12 +99,34 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             proof => proof.with_context(|| format!("cannot read {}", path.display()))?,
         };
-        built.push(Built { name: configuration.name.clone(), memory, manifest, proof });
+        let algorithms = configuration.can.iter().map(|c| c.algorithm.clone()).collect();
+        built.push(Built { name: configuration.name.clone(), algorithms, memory, manifest, proof });
     }
     if built.is_empty() {
         bail!("no configurations in {place}; build them with `make models`");
     }
+    // What a variant is one of comes first, so that it is the skeleton.
+    built.sort_by_key(|b| of(&b.manifest).is_some());
     Ok(built)
+}
+
+/// What a manifest calls its configuration a variant of.
+fn of(manifest: &[u8]) -> Option<String> {
+    let manifest: serde_json::Value = serde_json::from_slice(manifest).ok()?;
+    manifest["variant_of"].as_str().map(str::to_owned)
+}
+
+/// Puts a configuration into a library, as what it changes of another one of its domain if that is less.
+fn put(library: &mut Library, built: &Built) -> Result<()> {
+    let shares = |image: &&Image| {
+        let manifest = manifest(image);
+        let mut can = manifest["can"].as_array().into_iter().flatten();
+        let variant = of(&built.manifest).is_some_and(|base| base == image.name());
+        variant || can.any(|can| built.algorithms.iter().any(|a| can["algorithm"] == a.as_str()))
+    };
+    let domain: Vec<String> = library.images().iter().filter(shares).map(|i| i.name().to_owned()).collect();
+    let domain: Vec<&str> = domain.iter().map(String::as_str).collect();
+    Ok(library.add(&built.name, &built.memory, &built.manifest, &built.proof, &domain)?)
 }
 
 pub fn build(args: &Build) -> Result<Outcome> {
@@ -118,12 +143,7 @@ pub fn build(args: &Build) -> Result<Outcome> {
     let built = built(args.configurations.as_deref(), &args.names)?;
     let mut library = Library::new(Dictionary::train(built.iter().map(|b| &b.memory)));
     for configuration in &built {
-        library.add(
-            &configuration.name,
-            &configuration.memory,
-            &configuration.manifest,
-            &configuration.proof,
-        )?;
+        put(&mut library, configuration)?;
         eprintln!("ace: {} is in", configuration.name);
     }
     library.version = version + 1;
@@ -137,7 +157,7 @@ pub fn add(args: &Add) -> Result<Outcome> {
     let trust = Trust::signed_by(secret.public());
     let library = update(&args.write.file.path(), &trust, Some(&secret), |library| {
         for b in &built {
-            library.add(&b.name, &b.memory, &b.manifest, &b.proof)?;
+            put(library, b)?;
         }
         anyhow::Ok(())
     })?;
@@ -148,7 +168,10 @@ pub fn remove(args: &Remove) -> Result<Outcome> {
     let secret = args.write.secret()?;
     let trust = Trust::signed_by(secret.public());
     let library = update(&args.write.file.path(), &trust, Some(&secret), |library| {
-        for name in &args.names {
+        // What stands on another one goes before it.
+        let (bases, others): (Vec<_>, Vec<_>) =
+            args.names.iter().partition(|name| library.get(name).is_ok_and(|i| i.base().is_none()));
+        for name in others.into_iter().chain(bases) {
             library.remove(name)?;
         }
         anyhow::Ok(())

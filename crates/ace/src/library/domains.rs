@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ace library domains`: what the configurations of an algorithm share.
+//! `ace library domains`: what the configurations of an algorithm share, and what variants add to their skeletons.
 
 use std::collections::BTreeMap;
 
 use ace_ecp5::{ConfigMemory, Emit};
 use ace_library::domain::{Skeleton, delta, skeleton};
 use ace_library::file::{Opened, read};
+use ace_library::{ImageError, Library};
 use anyhow::Result;
 use serde::Serialize;
 
@@ -21,6 +22,23 @@ const PARALLEL: f64 = 50e6;
 pub struct Domains {
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// Configurations, and variants stored over one of them.
+#[derive(Serialize)]
+struct Found {
+    domains: Vec<Domain>,
+    variants: Vec<Variant>,
+}
+
+/// A configuration stored as what it changes of another one, its skeleton.
+#[derive(Serialize)]
+struct Variant {
+    #[serde(flatten)]
+    switch: Switch,
+    fmax_mhz: Option<f64>,
+    /// Clock lost because what variants differ in has to be in few frames: against the skeleton placed without that.
+    fmax_cost_percent: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -51,10 +69,51 @@ struct Switch {
     parallel_ms: f64,
 }
 
+/// From one to another image of a library; `None` if the devices differ.
+fn switch(
+    library: &Library,
+    (from, a): (&str, &ConfigMemory),
+    (to, b): (&str, &ConfigMemory),
+) -> Option<Switch> {
+    let delta = delta(library.dictionary(), a, b)?;
+    let whole = Emit { compress: true, ..Emit::default() }.whole(b).len();
+    // A partial bitstream carries no contents of block RAMs.
+    let part = delta.port_bytes.filter(|bytes| *bytes < whole && delta.blocks == 0);
+    let port_bytes = part.unwrap_or(whole);
+    Some(Switch {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        frames: delta.frames.len(),
+        bits: delta.bits,
+        block_rams: delta.blocks,
+        stored_bytes: delta.stored_bytes,
+        port_bytes,
+        partial: part.is_some(),
+        spi_ms: port_bytes as f64 / SPI * 1e3,
+        parallel_ms: port_bytes as f64 / PARALLEL * 1e3,
+    })
+}
+
+fn variants(library: &Library) -> Result<Vec<Variant>, ImageError> {
+    let mut variants = Vec::new();
+    for (image, base) in library.images().iter().filter_map(|i| Some((i, i.base()?))) {
+        let skeleton = manifest(library.get(base)?);
+        let unpinned = skeleton["unpinned_fmax_mhz"].as_f64();
+        let fmax_cost_percent =
+            skeleton["fmax_mhz"].as_f64().zip(unpinned).map(|(f, u)| 100.0 * (1.0 - f / u));
+        let (from, to) = (library.memory(base)?, library.memory(image.name())?);
+        let fmax_mhz = manifest(image)["fmax_mhz"].as_f64();
+        if let Some(switch) = switch(library, (base, &from), (image.name(), &to)) {
+            variants.push(Variant { switch, fmax_mhz, fmax_cost_percent });
+        }
+    }
+    Ok(variants)
+}
+
 pub fn domains(args: &Domains) -> Result<Outcome> {
     let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
     let mut groups: BTreeMap<(String, u32), Vec<(&str, ConfigMemory)>> = BTreeMap::new();
-    for image in library.images() {
+    for image in library.images().iter().filter(|i| i.base().is_none()) {
         let manifest = manifest(image);
         for can in manifest["can"].as_array().into_iter().flatten() {
             if let Some(algorithm) = can["algorithm"].as_str() {
@@ -74,23 +133,7 @@ pub fn domains(args: &Domains) -> Result<Outcome> {
         };
         let mut switches = Vec::new();
         for ((from, a), (to, b)) in group.iter().zip(group.iter().skip(1)) {
-            let Some(delta) = delta(library.dictionary(), a, b) else { continue };
-            let whole = Emit { compress: true, ..Emit::default() }.whole(b).len();
-            // A partial bitstream carries no contents of block RAMs.
-            let part = delta.port_bytes.filter(|bytes| *bytes < whole && delta.blocks == 0);
-            let port_bytes = part.unwrap_or(whole);
-            switches.push(Switch {
-                from: (*from).to_owned(),
-                to: (*to).to_owned(),
-                frames: delta.frames.len(),
-                bits: delta.bits,
-                block_rams: delta.blocks,
-                stored_bytes: delta.stored_bytes,
-                port_bytes,
-                partial: part.is_some(),
-                spi_ms: port_bytes as f64 / SPI * 1e3,
-                parallel_ms: port_bytes as f64 / PARALLEL * 1e3,
-            });
+            switches.extend(switch(&library, (from, a), (to, b)));
         }
         found.push(Domain {
             algorithm,
@@ -102,32 +145,65 @@ pub fn domains(args: &Domains) -> Result<Outcome> {
             switches,
         });
     }
+    let found = Found { domains: found, variants: variants(&library)? };
     if args.read.file.json {
         print_json(&found)?;
-        return Ok(Outcome::Well);
+    } else {
+        found.print();
     }
-    println!(
-        "| algorithm | from | to | frames in common, not blank | bits in common % | frames changed | block RAMs | stored bytes | port bytes | load | SPI ms | 8-bit ms |"
-    );
-    println!("|---|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|");
-    for d in &found {
-        for s in &d.switches {
+    Ok(Outcome::Well)
+}
+
+impl Found {
+    fn print(&self) {
+        println!(
+            "| algorithm | from | to | frames in common, not blank | bits in common % | frames changed | block RAMs | stored bytes | port bytes | load | SPI ms | 8-bit ms |"
+        );
+        println!("|---|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|");
+        for d in &self.domains {
+            for s in &d.switches {
+                println!(
+                    "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {:.2} | {:.2} |",
+                    d.algorithm,
+                    s.from,
+                    s.to,
+                    d.frames_shared_used,
+                    d.bits_shared_percent,
+                    s.frames,
+                    s.block_rams,
+                    s.stored_bytes,
+                    s.port_bytes,
+                    if s.partial { "partial" } else { "whole" },
+                    s.spi_ms,
+                    s.parallel_ms
+                );
+            }
+        }
+        if self.variants.is_empty() {
+            return;
+        }
+        println!(
+            "\n| variant | skeleton | frames changed | bits | block RAMs | stored bytes | port bytes | load | SPI ms | 8-bit ms | MHz | clock lost % |"
+        );
+        println!("|---|---|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|");
+        let dash = |value: Option<f64>| value.map_or("–".into(), |v| format!("{v:.1}"));
+        for v in &self.variants {
+            let s = &v.switch;
             println!(
-                "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {:.2} | {:.2} |",
-                d.algorithm,
-                s.from,
+                "| {} | {} | {} | {} | {} | {} | {} | {} | {:.3} | {:.3} | {} | {} |",
                 s.to,
-                d.frames_shared_used,
-                d.bits_shared_percent,
+                s.from,
                 s.frames,
+                s.bits,
                 s.block_rams,
                 s.stored_bytes,
                 s.port_bytes,
                 if s.partial { "partial" } else { "whole" },
                 s.spi_ms,
-                s.parallel_ms
+                s.parallel_ms,
+                dash(v.fmax_mhz),
+                dash(v.fmax_cost_percent)
             );
         }
     }
-    Ok(Outcome::Well)
 }

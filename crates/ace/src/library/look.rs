@@ -60,6 +60,11 @@ fn raw(device: &Device) -> usize {
     device.frames * device.frame_bytes()
 }
 
+/// Bytes that the stream of a configuration becomes.
+fn decoded_bytes(image: &Image) -> usize {
+    image.frame_count() * image.device().frame_bytes()
+}
+
 /// LUT4s of a device.
 fn luts(device: &Device) -> u64 {
     match device {
@@ -85,7 +90,13 @@ pub fn list(args: &List) -> Result<Outcome> {
     for image in library.images() {
         let manifest = manifest(image);
         let summary = manifest["summary"].as_str().unwrap_or("");
-        println!("{:20} {:10} {:>8}  {summary}", image.name(), image.device().name, image.frames().len());
+        let over = image.base().map_or(String::new(), |base| format!(" (over {base})"));
+        println!(
+            "{:20} {:10} {:>8}  {summary}{over}",
+            image.name(),
+            image.device().name,
+            image.stored_frame_bytes()
+        );
     }
     Ok(Outcome::Well)
 }
@@ -97,7 +108,9 @@ fn short(library: &Library, image: &Image) -> Value {
         "device": image.device().name,
         "memory_sha256": image.digest().iter().map(|b| format!("{b:02x}")).collect::<String>(),
         "frame_bytes": raw(image.device()),
-        "stored_frame_bytes": image.frames().len(),
+        "stored_frame_bytes": image.stored_frame_bytes(),
+        "base": image.base(),
+        "frames_stored": image.frame_count(),
         "block_rams": blocks,
         "block_rams_with_contents": used,
         "text_bytes": image.text_bytes(),
@@ -167,6 +180,8 @@ struct Row {
     frame_bytes: usize,
     stored_bytes: usize,
     percent: f64,
+    /// What it is stored over, if it is not stored whole: all that follows is then of the frames that differ.
+    base: Option<String>,
     block_rams: usize,
     /// Modelled: a decompressor that takes a clock for every row and every run.
     clocks: u64,
@@ -189,11 +204,12 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             device: image.device().name,
             lut_use_percent: lut4.map(|n| 100.0 * n as f64 / luts(image.device()) as f64),
             frame_bytes: raw,
-            stored_bytes: image.frames().len(),
-            percent: 100.0 * image.frames().len() as f64 / raw as f64,
+            stored_bytes: image.stored_frame_bytes(),
+            percent: 100.0 * image.stored_frame_bytes() as f64 / raw as f64,
+            base: image.base().map(str::to_owned),
             block_rams: image.blocks().0,
             clocks: decoded.clocks(),
-            bytes_per_clock: raw as f64 / decoded.clocks() as f64,
+            bytes_per_clock: decoded_bytes(image) as f64 / decoded.clocks().max(1) as f64,
             slowest_frame_clocks: decoded.slowest_frame,
             software_mb_per_second: speed,
         });
@@ -208,6 +224,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             "dictionary_bytes": DICTIONARY_BYTES,
             "block_ram_contents_bytes": parts.contents,
             "index_bytes": parts.index,
+            "run_bytes": parts.runs,
             "stream_bytes": parts.frames,
             "block_ram_list_bytes": parts.blocks,
             "text_bytes": parts.texts,
@@ -218,14 +235,15 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         return Ok(Outcome::Well);
     }
     println!(
-        "| configuration | LUT use % | stored bytes | % of frames | block RAMs | bytes/clock | software MB/s |"
+        "| configuration | stored over | LUT use % | stored bytes | % of frames | block RAMs | bytes/clock | software MB/s |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|");
+    println!("|---|---|--:|--:|--:|--:|--:|--:|");
     let dash = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
     for r in &rows {
         println!(
-            "| {} | {} | {} | {:.2} | {} | {:.2} | {} |",
+            "| {} | {} | {} | {} | {:.2} | {} | {:.2} | {} |",
             r.name,
+            r.base.as_deref().unwrap_or("–"),
             dash(r.lut_use_percent, 1),
             r.stored_bytes,
             r.percent,
@@ -237,6 +255,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
     println!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
     for (what, bytes) in [
         ("streams", parts.frames),
+        ("runs of frames", parts.runs),
         ("lists of block RAMs", parts.blocks),
         ("contents of block RAMs, each once", parts.contents),
         ("index", parts.index),
@@ -253,7 +272,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
 
 /// Decompresses once, or for as long as `budget` says; megabytes of frames a second, the best time counts.
 fn decode(library: &Library, image: &Image, budget: Option<Duration>) -> Result<(Decoded, Option<f64>)> {
-    let mut out = vec![0; raw(image.device())];
+    let mut out = vec![0; decoded_bytes(image)];
     let (start, mut best) = (Instant::now(), f64::INFINITY);
     loop {
         let from = Instant::now();
