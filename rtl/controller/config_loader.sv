@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads configurations: carries out a list of steps (load_pkg) in the library's memory and writes what comes of it to
+// the configuration port, a byte at a time: commands and contents of block RAMs as they stand in the memory, frames
+// decompressed, CRCs computed. What is loaded is decided by the list alone: a whole image, a few runs of frames over
+// what the device holds, or a skeleton and the frames of a variant over it.
+//
+// Clocks: 1 a byte of a copy, and 1 a byte of a frame unless the decoder takes longer (config_decoder); about 20 a
+// step. The memory has to answer within 4 clocks for that.
+module config_loader
+  import load_pkg::*;
+#(
+  // Rows of a frame, bits of its highest row, and bits that fill the first byte in front of it.
+  parameter int unsigned Rows        = 72,
+  parameter int unsigned HighestBits = 5,
+  parameter int unsigned FillBits    = 2,
+  // Bits of a byte's address in the memory.
+  parameter int unsigned AddressBits = 24
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  // Carries out the list at this address, while nothing is under way.
+  input  logic                   start_i,
+  input  logic [AddressBits-1:0] list_i,
+  output logic                   busy_o,
+  // The list or a stream in it is not one that can be: nothing more is written, in particular no DONE. Stays until the
+  // next start.
+  output logic                   error_o,
+
+  // The memory: addresses of 32-bit words, lowest byte first; words come in order, after any time.
+  output logic                   r_valid_o,
+  input  logic                   r_ready_i,
+  output logic [AddressBits-3:0] r_address_o,
+  input  logic                   r_valid_i,
+  input  logic [           31:0] r_data_i,
+
+  // The configuration port
+  output logic       p_valid_o,
+  input  logic       p_ready_i,
+  output logic [7:0] p_data_o
+);
+
+  typedef enum logic [3:0] {
+    Idle,
+    Fetch,  // a step is read
+    Begin,
+    Copy,
+    Seal0,  // the CRC
+    Seal1,
+    Dummy,
+    Clear,  // the decoder forgets
+    Dictionary,
+    Resume,  // reading goes on where the stream was left
+    Frames,
+    Finish  // the stream has to end
+  } state_e;
+
+  state_e state_d, state_q;
+  step_t step_q;
+  logic error_d, error_q;
+  logic [AddressBits-1:0] list_q;
+  logic [3:0] fetched_q;
+  logic unknown;  // a step sets bits that mean nothing
+
+  // The reader, and where the stream goes on
+  logic read_start, read_valid, read_ready, read_behind;
+  logic [AddressBits-1:0] read_address, read_length, read_at, read_left, stream_at_q, stream_left_q;
+  logic [7:0] read_data;
+
+  // The decoder
+  logic decode, frames, row_wanted, dictionary, next, done, wrong, s_ready, row_valid, row_ready, row_lowest;
+  logic [13:0] stream_count_q, count_q;
+  logic [11:0] row;
+  logic byte_valid, byte_ready, byte_last;
+  logic [7:0] byte_data;
+
+  // To the port
+  logic out_valid, out_ready, covered, send;
+  logic [ 7:0] out_data;
+  logic [15:0] crc_q;
+
+  assign unknown = step_q.zero || step_q.zero_low != '0 || step_q.zero_high != '0 ||
+                   (step_q.address >> AddressBits) != '0 || (step_q.length >> AddressBits) != '0;
+  assign busy_o = state_q != Idle || p_valid_o;
+  assign error_o = error_q;
+  assign send = out_valid && out_ready;
+
+  assign dictionary = step_q.op == OpStream && step_q.dictionary;
+  assign frames = step_q.op == OpFrames && (state_q == Seal0 || state_q == Seal1);
+  // The highest row of a frame is taken while the CRC of the last one is sent.
+  assign row_wanted = state_q == Frames || (frames && !(&count_q));
+  assign decode = state_q == Frames || state_q == Finish || state_q == Dictionary || frames;
+
+  always_comb begin
+    read_start   = 1'b0;
+    read_address = stream_at_q;
+    read_length  = stream_left_q;
+    unique case (state_q)
+      Idle: begin
+        read_start   = start_i;
+        read_address = list_i;
+        read_length  = AddressBits'(StepBytes);
+      end
+      Begin: begin
+        read_start   = step_q.op == OpCopy || step_q.op == OpStream;
+        read_address = step_q.address[AddressBits-1:0];
+        read_length  = step_q.length[AddressBits-1:0];
+      end
+      Resume:  read_start = 1'b1;
+      default: ;
+    endcase
+    if (state_d == Fetch && state_q != Fetch && state_q != Idle) begin
+      read_start   = 1'b1;
+      read_address = list_q;
+      read_length  = AddressBits'(StepBytes);
+    end
+  end
+
+  always_comb begin
+    out_valid  = 1'b0;
+    out_data   = byte_data;
+    covered    = 1'b1;
+    read_ready = 1'b0;
+    byte_ready = 1'b0;
+    unique case (state_q)
+      Fetch: read_ready = 1'b1;
+      Copy: begin
+        out_valid  = read_valid && !read_behind;
+        out_data   = step_q.blank ? '0 : read_data;
+        covered    = step_q.covered;
+        read_ready = out_ready;
+      end
+      Seal0, Seal1: begin
+        out_valid  = 1'b1;
+        out_data   = crc_q[15:8];
+        read_ready = frames && s_ready;
+      end
+      Dummy: begin
+        out_valid = 1'b1;
+        out_data  = '1;
+      end
+      Frames: begin
+        out_valid  = byte_valid;
+        byte_ready = out_ready;
+        read_ready = s_ready;
+      end
+      Finish, Dictionary: read_ready = s_ready;
+      default: ;
+    endcase
+  end
+
+  always_comb begin
+    state_d = state_q;
+    error_d = error_q;
+    unique case (state_q)
+      Idle: begin
+        if (start_i) begin
+          state_d = Fetch;
+          error_d = 1'b0;
+        end
+      end
+      Fetch: if (read_valid && fetched_q == 4'(StepBytes - 1)) state_d = Begin;
+      Begin: begin
+        unique case (step_q.op)
+          OpEnd: state_d = Idle;
+          OpCopy: state_d = Copy;
+          OpStream: state_d = Clear;
+          default: state_d = Resume;
+        endcase
+        if (unknown) error_d = 1'b1;
+      end
+      Copy: if (read_behind) state_d = step_q.seal ? Seal0 : Fetch;
+      Seal0: if (out_ready) state_d = Seal1;
+      Seal1: begin
+        if (out_ready) state_d = step_q.op == OpFrames ? Dummy : Fetch;
+      end
+      Dummy: begin
+        if (out_ready) begin
+          if (!(&count_q)) state_d = Frames;
+          else state_d = step_q.finish ? Finish : Fetch;
+        end
+      end
+      Clear: state_d = step_q.dictionary ? Dictionary : Fetch;
+      Dictionary: if (done) state_d = Fetch;
+      Resume: state_d = Frames;
+      Frames: begin
+        if (send && byte_last) state_d = Seal0;
+        // The stream has fewer frames than the list.
+        if (done && !byte_valid) error_d = 1'b1;
+      end
+      default: begin
+        if (done) state_d = Fetch;
+        // It has more.
+        if (row_valid) error_d = 1'b1;
+      end
+    endcase
+    if (decode && wrong) error_d = 1'b1;
+    if (state_q != Idle && error_d) state_d = Idle;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      error_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      error_q <= error_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Idle) list_q <= list_i;
+    else if (state_q == Begin) list_q <= list_q + AddressBits'(StepBytes);
+
+    if (state_q != Fetch) fetched_q <= '0;
+    else if (read_valid) fetched_q <= fetched_q + 1'b1;
+    if (state_q == Fetch && read_valid) step_q <= {read_data, step_q[$bits(step_t)-1:8]};
+
+    // Between the runs of a stream its decoder holds still, and other things are read.
+    if (state_q == Begin && step_q.op == OpStream) begin
+      stream_at_q   <= step_q.address[AddressBits-1:0];
+      stream_left_q <= step_q.length[AddressBits-1:0];
+    end else if (state_q == Dummy) begin
+      stream_at_q   <= read_at;
+      stream_left_q <= read_left;
+    end
+
+    // Both count up to the last, whose count is all ones.
+    if (state_q == Clear) stream_count_q <= ~step_q.last;
+    else if (next) stream_count_q <= stream_count_q + 1'b1;
+    if (state_q == Begin) count_q <= ~step_q.last;
+    else if (state_q == Dummy && out_ready) count_q <= count_q + 1'b1;
+
+    if (state_q == Idle) crc_q <= '0;
+    else if (send && (state_q == Seal0 || state_q == Seal1)) crc_q <= {crc_q[7:0], 8'd0};
+    else if (send && covered) crc_q <= crc(crc_q, out_data);
+  end
+
+  // CRC-16 of polynomial 8005h, most significant bit first.
+  function automatic logic [15:0] crc(logic [15:0] old, logic [7:0] data);
+    crc = old;
+    for (int i = 7; i >= 0; i--) crc = {crc[14:0], 1'b0} ^ (16'h8005 & {16{crc[15] ^ data[i]}});
+  endfunction
+
+  load_reader #(
+    .AddressBits(AddressBits)
+  ) u_reader (
+    .clk_i,
+    .rst_ni,
+    .start_i   (read_start),
+    .address_i (read_address),
+    .length_i  (read_length),
+    .address_o (read_at),
+    .left_o    (read_left),
+    .r_valid_o,
+    .r_ready_i,
+    .r_address_o,
+    .r_valid_i,
+    .r_data_i,
+    .m_valid_o (read_valid),
+    .m_ready_i (read_ready),
+    .m_data_o  (read_data),
+    .m_behind_o(read_behind)
+  );
+
+  config_decoder #(
+    .Rows       (Rows),
+    .HighestBits(HighestBits)
+  ) u_decoder (
+    .clk_i,
+    .clear_i     (state_q == Idle || state_q == Clear),
+    .dictionary_i(dictionary),
+    .next_o      (next),
+    .last_i      (&stream_count_q),
+    .place_i     (stream_count_q[9:0]),
+    .done_o      (done),
+    .error_o     (wrong),
+    .s_valid_i   (read_valid && decode),
+    .s_ready_o   (s_ready),
+    .s_data_i    (read_data),
+    .s_behind_i  (read_behind),
+    .m_valid_o   (row_valid),
+    .m_ready_i   (row_ready && row_wanted),
+    .m_row_o     (row),
+    .m_lowest_o  (row_lowest)
+  );
+
+  frame_bytes #(
+    .HeadBits(HighestBits + FillBits)
+  ) u_bytes (
+    .clk_i,
+    .clear_i   (state_q == Idle || state_q == Clear),
+    .s_valid_i (row_valid && row_wanted),
+    .s_ready_o (row_ready),
+    .s_row_i   (row),
+    .s_lowest_i(row_lowest),
+    .m_valid_o (byte_valid),
+    .m_ready_i (byte_ready),
+    .m_data_o  (byte_data),
+    .m_last_o  (byte_last)
+  );
+
+  stream_exit #(
+    .Width(8)
+  ) u_port (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(out_valid),
+    .s_ready_o(out_ready),
+    .s_data_i (out_data),
+    .m_valid_o(p_valid_o),
+    .m_ready_i(p_ready_i),
+    .m_data_o (p_data_o)
+  );
+
+endmodule
