@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One step of a list; rtl/controller/load_pkg.sv has the same.
+
+use super::Place;
+
+/// Bytes of a step.
+pub const STEP_BYTES: usize = 12;
+
+const END: u8 = 0;
+const COPY: u8 = 1;
+const STREAM: u8 = 2;
+const FRAMES: u8 = 3;
+
+/// The bytes enter the CRC.
+const COVERED: u8 = 1 << 3;
+/// The CRC follows the bytes.
+const SEAL: u8 = 1 << 4;
+/// Zeros in place of the bytes.
+const BLANK: u8 = 1 << 5;
+/// The stream has to end with these frames.
+const FINISH: u8 = 1 << 6;
+/// The stream is the dictionary.
+const DICTIONARY: u8 = 1 << 7;
+
+/// A step, as the loader reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    code: u8,
+    /// Frames or entries less one.
+    last: u16,
+    place: Place,
+}
+
+impl Step {
+    pub(super) fn end() -> Self {
+        Self { code: END, last: 0, place: Place::default() }
+    }
+
+    pub(super) fn copy(place: Place, covered: bool) -> Self {
+        Self { code: COPY | if covered { COVERED } else { 0 }, last: 0, place }
+    }
+
+    pub(super) fn sealed(self) -> Self {
+        Self { code: self.code | SEAL, ..self }
+    }
+
+    pub(super) fn blank(self) -> Self {
+        Self { code: self.code | BLANK, ..self }
+    }
+
+    pub(super) fn stream(place: Place, frames: usize) -> Self {
+        Self { code: STREAM, last: frames.wrapping_sub(1) as u16, place }
+    }
+
+    pub(super) fn dictionary(place: Place, entries: usize) -> Self {
+        Self { code: STREAM | DICTIONARY, ..Self::stream(place, entries) }
+    }
+
+    pub(super) fn frames(frames: usize, finish: bool) -> Self {
+        let code = FRAMES | if finish { FINISH } else { 0 };
+        Self { code, last: frames.wrapping_sub(1) as u16, place: Place::default() }
+    }
+
+    /// As it stands in the memory.
+    pub fn to_bytes(&self) -> [u8; STEP_BYTES] {
+        let mut bytes = [0; STEP_BYTES];
+        bytes[0] = self.code;
+        bytes[2..4].copy_from_slice(&self.last.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.place.address.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.place.length.to_le_bytes());
+        bytes
+    }
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The loader of rtl/controller in simulation (`python -m ace_flow.controller model`) against the software: it writes
+//! the bytes that [`Emit`] writes, and refuses what the decoder refuses. Where it is not built, these tests say so and
+//! pass, unless ACE_REQUIRE_BUILD is set.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ace_ecp5::device::LFE5U_45F;
+use ace_ecp5::memory::EBR_BYTES;
+use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use ace_library::codec::{Dictionary, compress, decompress};
+use ace_library::load::{Block, Delta, LoadError, Memory, Place, Registers, Run};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha20Rng;
+
+const REFUSED: i32 = 1;
+
+fn build() -> PathBuf {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    std::env::var_os("ACE_BUILD").map_or(root.join("build"), PathBuf::from)
+}
+
+/// The simulation, if it is built.
+fn loader() -> Option<PathBuf> {
+    let path = build().join("controller/loader");
+    if path.exists() {
+        return Some(path);
+    }
+    assert!(std::env::var_os("ACE_REQUIRE_BUILD").is_none(), "{} is not built", path.display());
+    eprintln!("{} is not built; nothing was checked", path.display());
+    None
+}
+
+/// What the port is given, the exit code and the clocks.
+fn run(memory: &Memory, lists: &[u32], stall: u32, seed: u64) -> (Vec<u8>, i32, u64) {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::io::Write::write_all(&mut file, memory.bytes()).expect("it is written");
+    let mut command = Command::new(loader().expect("it was there"));
+    command.arg(file.path()).args([seed.to_string(), stall.to_string()]);
+    command.args(lists.iter().map(u32::to_string));
+    let output = command.output().expect("the simulation runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let code = output.status.code().expect("it exits");
+    assert!(code <= REFUSED, "{code}: {said}");
+    (output.stdout, code, said.trim().parse().expect("a number of clocks"))
+}
+
+/// Stores the block RAMs of an image that `keep` wants.
+fn blocks(memory: &mut Memory, image: &ConfigMemory, keep: impl Fn(u16, &[u8]) -> bool) -> Vec<Block> {
+    let wanted = image.ebr().filter(|(id, bytes)| keep(*id, bytes));
+    let place = |memory: &mut Memory, bytes: &[u8]| {
+        bytes.iter().any(|byte| *byte != 0).then(|| memory.push(bytes).expect("there is room"))
+    };
+    wanted.map(|(id, bytes)| Block { id, contents: place(memory, bytes) }).collect()
+}
+
+fn registers(image: &ConfigMemory) -> Registers {
+    Registers { device: image.device(), control0: image.control0(), usercode: image.usercode() }
+}
+
+/// Bytes at an address that is not a multiple of anything, most of the time.
+fn push(memory: &mut Memory, bytes: &[u8]) -> Place {
+    memory.push(&[0x5a]).expect("there is room");
+    memory.push(bytes).expect("there is room")
+}
+
+/// A memory with the dictionary, and the list that takes it.
+fn begin(dictionary: &Dictionary) -> (Memory, u32) {
+    let mut memory = Memory::default();
+    let place = push(&mut memory, &dictionary.to_bytes());
+    let list = memory.dictionary(place).expect("there is room");
+    (memory, list)
+}
+
+/// The runs of the frames at these places in the order of transmission.
+fn runs(positions: &[usize]) -> Vec<Run> {
+    let address = |position: usize| LFE5U_45F.address(position).expect("it is in the device");
+    positions
+        .chunk_by(|a, b| a + 1 == *b)
+        .map(|run| Run { address: address(run[0]), frames: run.len() })
+        .collect()
+}
+
+/// Places at which the frames of two images differ.
+fn changes(from: &ConfigMemory, to: &ConfigMemory) -> Vec<usize> {
+    let pairs = from.frames().zip(to.frames()).enumerate();
+    pairs.filter(|(_, (a, b))| a != b).map(|(position, _)| position).collect()
+}
+
+fn stream_of(dictionary: &Dictionary, image: &ConfigMemory, positions: &[usize]) -> Vec<u8> {
+    let all: Vec<&[u8]> = image.frames().collect();
+    compress(dictionary, image.device(), positions.iter().map(|position| all[*position]))
+}
+
+/// An image that looks a little like a design.
+fn image(rng: &mut ChaCha20Rng) -> ConfigMemory {
+    let mut memory = ConfigMemory::new(&LFE5U_45F);
+    change(&mut memory, rng, 60);
+    memory.set_control0(rng.random());
+    memory.set_usercode(rng.random());
+    memory
+}
+
+/// Changes patches of some tiles, and some block RAMs.
+fn change(memory: &mut ConfigMemory, rng: &mut ChaCha20Rng, patches: usize) {
+    for _ in 0..patches {
+        let (first, count) = (rng.random_range(0..9400), rng.random_range(1..60));
+        let (row, dense) = (rng.random_range(1..95), rng.random_range(0..4) == 0);
+        for number in first..first + count {
+            let mut frame = memory.frame(number).expect("it is in the device").to_vec();
+            for byte in &mut frame[row..row + 10] {
+                *byte = rng.random::<u8>() & if dense { 0xff } else { 0x11 << (number % 3) };
+            }
+            memory.set_frame(number, &frame);
+        }
+    }
+    for _ in 0..patches / 20 {
+        let (id, blank) = (rng.random_range(0..512), rng.random_range(0..3) == 0);
+        let block: Vec<u8> = (0..EBR_BYTES).map(|_| if blank { 0 } else { rng.random() }).collect();
+        memory.set_ebr(id, &block);
+    }
+}
+
+fn built() -> Vec<(String, ConfigMemory)> {
+    let folders = std::fs::read_dir(build().join("configurations")).into_iter().flatten().flatten();
+    let mut images: Vec<(String, ConfigMemory)> = folders
+        .filter_map(|folder| {
+            let name = folder.file_name().into_string().ok()?;
+            let bits = std::fs::read(folder.path().join(format!("{name}.bit"))).ok()?;
+            let mut port = ConfigPort::new(&LFE5U_45F);
+            port.push(&bits).expect("a whole bitstream");
+            Some((name, port.finish().expect("it is complete").clone()))
+        })
+        .collect();
+    images.sort_by(|a, b| a.0.cmp(&b.0));
+    images
+}
+
+/// Does the work in as many threads as there are processors.
+fn each(count: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        break;
+                    }
+                    work(number);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_configuration_is_loaded_to_the_byte() {
+    if loader().is_none() {
+        return;
+    }
+    let mut images = built();
+    assert!(!images.is_empty() || std::env::var_os("ACE_REQUIRE_BUILD").is_none());
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    images.push(("random".to_owned(), image(&mut rng)));
+    let dictionary = Dictionary::train(images.iter().map(|(_, image)| image));
+    each(images.len(), |number| {
+        let (name, image) = &images[number];
+        let (mut memory, take) = begin(&dictionary);
+        let stream = push(&mut memory, &compress(&dictionary, image.device(), image.frames()));
+        let blocks = blocks(&mut memory, image, |_, _| true);
+        let list = memory.whole(registers(image), stream, &blocks).expect("there is room");
+        let want = Emit::default().whole(image);
+        // Every third one with stalls besides.
+        for stall in if number % 3 == 2 { &[0, 3000][..] } else { &[0] } {
+            let (bits, code, clocks) = run(&memory, &[take, list], *stall, number as u64);
+            assert_eq!(code, 0, "{name}");
+            assert!(bits == want, "{name}: {} bytes, {} wanted", bits.len(), want.len());
+            if *stall == 0 {
+                let rate = bits.len() as f64 / clocks as f64;
+                eprintln!("{name}: {rate:.3} bytes a clock");
+                assert!(rate > 0.7, "{name}: {clocks} clocks for {} bytes", bits.len());
+            }
+        }
+    });
+}
+
+#[test]
+fn variants_are_loaded_over_their_skeletons() {
+    if loader().is_none() {
+        return;
+    }
+    each(6, |number| {
+        let mut rng = ChaCha20Rng::seed_from_u64(number as u64);
+        let from = image(&mut rng);
+        let mut to = from.clone();
+        change(&mut to, &mut rng, 1 + 9 * number);
+        let dictionary = Dictionary::train([&from, &to]);
+        let positions = changes(&from, &to);
+        let (mut memory, take) = begin(&dictionary);
+        let runs = runs(&positions);
+        let stream = push(&mut memory, &stream_of(&dictionary, &to, &positions));
+        let delta = Delta { runs: &runs, stream };
+
+        // The frames alone are the partial bitstream that the software writes.
+        let list = memory.partial(&LFE5U_45F, delta, &[]).expect("there is room");
+        let numbers: Vec<usize> = positions.iter().map(|position| LFE5U_45F.frames - 1 - position).collect();
+        let want = Emit::default().frames(&to, &numbers).expect("addresses are known");
+        let stall = 9000 * (number as u32 % 3);
+        let (bits, code, _) = run(&memory, &[take, list], stall, 1);
+        assert_eq!((code, bits == want), (0, true), "{number}: {} frames", positions.len());
+
+        // With the block RAMs that differ, over what the device holds.
+        let same = |id: u16, bytes: &[u8]| from.ebr().any(|(i, b)| i == id && b == bytes);
+        let different = blocks(&mut memory, &to, |id, bytes| !same(id, bytes));
+        let list = memory.partial(&LFE5U_45F, delta, &different).expect("there is room");
+        let (bits, code, _) = run(&memory, &[take, list], stall, 2);
+        assert_eq!(code, 0);
+        let mut port = ConfigPort::new(&LFE5U_45F);
+        port.push(&Emit::default().whole(&from)).expect("a whole bitstream");
+        port.rearm();
+        port.push(&bits).expect("a partial bitstream");
+        assert_eq!(port.finish().expect("it is complete").digest(), to.digest());
+
+        // On a blank device: the skeleton's stream and the delta.
+        if number % 2 == 1 {
+            let skeleton = compress(&dictionary, &LFE5U_45F, from.frames());
+            let skeleton = push(&mut memory, &skeleton);
+            let all = blocks(&mut memory, &to, |_, _| true);
+            let list = memory.merged(registers(&to), skeleton, delta, &all).expect("there is room");
+            let (bits, code, _) = run(&memory, &[take, list], stall / 3, 3);
+            assert_eq!(code, 0);
+            let mut port = ConfigPort::new(&LFE5U_45F);
+            port.push(&bits).expect("a whole bitstream");
+            assert_eq!(port.finish().expect("it is complete"), &to);
+        }
+    });
+}
+
+#[test]
+fn what_the_decoder_refuses_is_refused() {
+    if loader().is_none() {
+        return;
+    }
+    let refused = AtomicUsize::new(0);
+    each(300, |number| {
+        let mut rng = ChaCha20Rng::seed_from_u64(1000 + number as u64);
+        let mut from = ConfigMemory::new(&LFE5U_45F);
+        change(&mut from, &mut rng, 3);
+        let dictionary = Dictionary::train([&from]);
+        let positions = changes(&ConfigMemory::new(&LFE5U_45F), &from);
+        let mut stream = stream_of(&dictionary, &from, &positions);
+        let runs = runs(&positions);
+        let at = rng.random_range(0..stream.len());
+        match number % 6 {
+            0 => stream.truncate(at),
+            1 => stream.push(if number % 12 == 1 { 0 } else { rng.random() }),
+            2 => stream[at] ^= 1 << rng.random_range(0..8),
+            // Whatever is there.
+            3 => rng.fill(&mut stream[at..]),
+            // Literals, that is ones.
+            4 => stream[at..].fill(0xff),
+            _ => stream.truncate(stream.len() - 1),
+        }
+        let mut out = vec![0; positions.len() * LFE5U_45F.frame_bytes()];
+        let good = decompress(&dictionary, &LFE5U_45F, &stream, &mut out).is_ok();
+        let (mut memory, take) = begin(&dictionary);
+        let stream = push(&mut memory, &stream);
+        let delta = Delta { runs: &runs, stream };
+        let list = memory.partial(&LFE5U_45F, delta, &[]).expect("there is room");
+        let (bits, code, _) = run(&memory, &[take, list], 9000 * (number as u32 % 2), number as u64);
+        assert_eq!(code == 0, good, "{number}");
+        if !good {
+            refused.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let mut to = ConfigMemory::new(&LFE5U_45F);
+        let numbers: Vec<usize> = positions.iter().map(|position| LFE5U_45F.frames - 1 - position).collect();
+        for (number, frame) in numbers.iter().zip(out.chunks_exact(LFE5U_45F.frame_bytes())) {
+            to.set_frame(*number, frame);
+        }
+        assert!(bits == Emit::default().frames(&to, &numbers).expect("addresses are known"), "{number}");
+    });
+    assert!(refused.into_inner() > 200);
+}
+
+#[test]
+fn lists_that_cannot_be_are_refused() {
+    if loader().is_none() {
+        return;
+    }
+    let mut rng = ChaCha20Rng::seed_from_u64(7);
+    let mut to = ConfigMemory::new(&LFE5U_45F);
+    change(&mut to, &mut rng, 2);
+    let dictionary = Dictionary::train([&to]);
+    let positions = changes(&ConfigMemory::new(&LFE5U_45F), &to);
+    let stream = stream_of(&dictionary, &to, &positions);
+    let right = runs(&positions);
+    let load = |runs: &[Run], spoil: &dyn Fn(&mut Vec<u8>, u32)| {
+        let (mut memory, take) = begin(&dictionary);
+        let stream = push(&mut memory, &stream);
+        let list = memory.partial(&LFE5U_45F, Delta { runs, stream }, &[]).expect("there is room");
+        let mut bytes = memory.bytes().to_vec();
+        spoil(&mut bytes, list);
+        let (bits, code, _) = run(&Memory::new(bytes), &[take, list], 500, 5);
+        // DONE is written only at the end.
+        (code, bits.ends_with(&[0x5e, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]))
+    };
+    assert_eq!(load(&right, &|_, _| {}), (0, true));
+    // One frame more or less than the stream has.
+    for more in [1, -1isize] {
+        let mut wrong = right.clone();
+        let last = wrong.last_mut().expect("there are frames");
+        last.frames = last.frames.checked_add_signed(more).expect("more than one frame");
+        assert_eq!(load(&wrong, &|_, _| {}), (REFUSED, false), "{more}");
+    }
+    // Bits of a step that mean nothing, or an address that the loader has not: of the first step and of the third.
+    for (at, bit) in [(0, 2), (1, 0), (3, 6), (7, 0), (11, 7), (24, 2), (27, 7)] {
+        let spoil = |bytes: &mut Vec<u8>, list: u32| bytes[list as usize + at] ^= 1 << bit;
+        assert_eq!(load(&right, &spoil), (REFUSED, false), "byte {at} bit {bit}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_has_no_list() {
+    let mut memory = Memory::default();
+    let delta = |runs| Delta { runs, stream: Place::default() };
+    let none = memory.partial(&LFE5U_45F, delta(&[Run { address: 0, frames: 0 }]), &[]);
+    assert_eq!(none, Err(LoadError::Frames(0)));
+    let many = memory.partial(&LFE5U_45F, delta(&[Run { address: 0, frames: 16385 }]), &[]);
+    assert_eq!(many, Err(LoadError::Frames(16385)));
+    let short = Block { id: 1, contents: Some(Place { address: 0, length: 2303 }) };
+    assert_eq!(memory.partial(&LFE5U_45F, delta(&[]), &[short]), Err(LoadError::Block(2303)));
+    let mut memory = Memory::new(vec![0; (1 << 24) - 100]);
+    assert_eq!(memory.push(&[0; 100]), Err(LoadError::Full));
+    assert_eq!(
+        memory.whole(registers(&ConfigMemory::new(&LFE5U_45F)), Place::default(), &[]),
+        Err(LoadError::Full)
+    );
+}
