@@ -15,8 +15,9 @@ use crate::{Outcome, print_json};
 /// LUT4, CCU2C, EBR and MULT18 are of the core with its modes; the shell (frames, buffers) has a column of its own.
 /// Fmax is of the whole slot, the median over the placed and routed seeds. Cycles per block are measured in the
 /// simulated RTL, end to end, where a slot works on several frames at a time with as many as keep it busy. Key
-/// set-up is what a fresh key adds to a frame, its beats included, in microseconds and in block times. Mb/s is block
-/// bits times clock over cycles per block; LUTeq is LUT4 + 2 CCU2C of core and modes. Not tried on silicon.
+/// set-up is what a fresh key adds to a frame, its beats included, in microseconds and in block times, from a frame
+/// of one block to one of 16. Mb/s is block bits times clock over cycles per block; LUTeq is LUT4 + 2 CCU2C of core
+/// and modes. Not tried on silicon.
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
@@ -83,8 +84,10 @@ fn print(manifest: &Value) {
     let mut lines: Vec<Line> = Vec::new();
     for row in manifest["throughput_mbps"].as_array().into_iter().flatten() {
         let keys = ["mode", "operation", "key_bytes", "direction"];
-        let Some(cycles) = find(&manifest["cycles"]["per_block"], row, &keys) else { continue };
-        let setup = find(&manifest["cycles"]["key_setup"], row, &["key_bytes", "direction", "operation"]);
+        let Some(cycles) = find(&manifest["cycles"]["per_block"], row, &keys, "cycles") else { continue };
+        let setup = ["first_block", "cycles"].into_iter().filter_map(|what| {
+            find(&manifest["cycles"]["key_setup"], row, &["key_bytes", "direction", "operation"], what)
+        });
         let algorithm = text(row, "algorithm").to_owned();
         let known = lines.iter().position(|l| l.algorithm == algorithm && number(l.cycles) == number(cycles));
         let at = known.unwrap_or_else(|| {
@@ -175,14 +178,14 @@ fn number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
-/// The cycles of the entry that speaks of the same thing as `row`, as far as it says.
-fn find(list: &Value, row: &Value, keys: &[&str]) -> Option<f64> {
+/// A figure of the entry that speaks of the same thing as `row`, as far as it says.
+fn find(list: &Value, row: &Value, keys: &[&str], figure: &str) -> Option<f64> {
     list.as_array()?
         .iter()
         .find(|entry| {
             entry["algorithm"] == row["algorithm"]
                 && keys.iter().all(|key| entry[key].is_null() || row[key].is_null() || entry[key] == row[key])
         })?
-        .get("cycles")?
+        .get(figure)?
         .as_f64()
 }

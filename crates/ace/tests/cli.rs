@@ -251,7 +251,7 @@ fn a_study_needs_configurations_and_prints_json() {
             of(&format!(r#""mbps":{mbps}"#)),
             of(r#""cycles":10"#),
             of(r#""cycles":10"#).replace("ecb", "cbc"),
-            of(r#""cycles":3"#).replace(r#""mode":"ecb","#, ""),
+            of(r#""cycles":3,"first_round":2"#).replace(r#""mode":"ecb","#, ""),
             "0".repeat(64),
             "0".repeat(64),
             "0".repeat(64),
@@ -266,6 +266,7 @@ fn a_study_needs_configurations_and_prints_json() {
     let rijndael = &json["finalists"][2];
     assert_eq!(rijndael["paper_hardware"]["mbps"], 353.0);
     assert_eq!(rijndael["iterative"]["configuration"], "two");
+    assert_eq!(rijndael["iterative"]["setup_us"], 0.02);
     assert!(rijndael["software"]["feedback_mbps"].as_f64().unwrap() > 0.0);
     let gains: Vec<f64> =
         json["rounds"].as_array().unwrap().iter().map(|l| l["gain"].as_f64().unwrap()).collect();
