@@ -2,7 +2,7 @@
 //! The board as an engine.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use ace_ecp5::Device;
@@ -11,7 +11,7 @@ use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState};
 use thiserror::Error;
 
 use crate::catalogue::Catalogue;
-use crate::config::BoardConfig;
+use crate::config::{BoardConfig, Loads};
 use crate::ledger;
 use crate::manifest::{Configuration, need_words};
 use crate::model::{Model, ModelError, SlotModel};
@@ -166,10 +166,11 @@ impl Board {
         };
         let slots = (0..config.slots).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
         let load = catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        let costs = Costs { load, switch: switches(&config, &catalogue) };
         Ok(Self {
             slots: slots.collect::<Result<_, _>>()?,
             queue: Queue::new(config.packet_buffer),
-            costs: Costs::whole(load),
+            costs,
             config,
             device,
             catalogue,
@@ -338,6 +339,25 @@ impl Board {
             self.answer(op, Err(EngineError::SlotFailed { slot: 0, configuration: "none".into(), reason }));
         }
     }
+}
+
+/// What partial loads cost, where there are any.
+fn switches(config: &BoardConfig, catalogue: &Catalogue) -> BTreeMap<(usize, usize), Picos> {
+    let mut switches = BTreeMap::new();
+    if config.controller.load == Loads::Full {
+        return switches;
+    }
+    let stored = |(at, c)| Some((at, c, catalogue.stored(c)?));
+    let all: Vec<_> = catalogue.configurations.iter().enumerate().filter_map(stored).collect();
+    for (from, old, store) in &all {
+        for (to, new, _) in &all {
+            if let Some(part) = store.part(&old.name, &new.name) {
+                let time = config.loading(part.bytes.len() as u64, part.decoder_clocks);
+                switches.insert((*from, *to), time);
+            }
+        }
+    }
+    switches
 }
 
 impl Engine for Board {

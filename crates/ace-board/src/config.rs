@@ -44,6 +44,17 @@ pub struct Controller {
     pub require: u64,
     /// Its decompressor makes a row of twelve bits a clock.
     pub clock_mhz: f64,
+    pub load: Loads,
+}
+
+/// What a load writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loads {
+    /// Always a whole image.
+    Full,
+    /// Only the frames that differ, where the slot holds a configuration of the same skeleton.
+    Partial,
 }
 
 /// What kind of configuration port the board has.
@@ -108,6 +119,7 @@ impl Default for Controller {
             key: format!("{DEFAULT_LIBRARY}.pub").into(),
             require: 0,
             clock_mhz: 150.0,
+            load: Loads::Full,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use ace_engine::EngineError;
 
 use crate::board::{Board, Execution, Happens, LoadOutcome};
-use crate::config::clocks_time;
+use crate::config::{Loads, clocks_time};
 use crate::port::{self, Refused};
 use crate::slot::{Flight, HeldKey, Holds, Stage};
 use crate::trace::{Picos, What};
@@ -24,7 +24,12 @@ impl Board {
         let timeout = self.config.load_timeout();
         let wanted = &self.catalogue.configurations[configuration];
         let written = match self.catalogue.stored(wanted) {
-            Some(store) => store.write(&wanted.name, self.device),
+            Some(store) => {
+                let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
+                let over =
+                    resident.filter(|c| self.config.controller.load == Loads::Partial && store.holds(c));
+                store.write(over.map(|c| c.name.as_str()), &wanted.name, self.device)
+            }
             None => port::write(wanted, self.device),
         };
         let (bytes, mut time, mut result) = match written {

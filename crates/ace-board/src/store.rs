@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ace_ecp5::{Device, Emit};
+use ace_ecp5::{BitstreamError, ConfigPort, Device, Emit};
 use ace_library::file::{Opened, read};
-use ace_library::{FileError, ImageError, KeyError, Library, PublicKey, Trust};
+use ace_library::{FileError, Image, ImageError, KeyError, Library, PublicKey, Trust};
 use thiserror::Error;
 
 use crate::config::{Controller, DEFAULT_LIBRARY};
@@ -31,8 +31,10 @@ pub struct Store {
     library: Library,
     /// Where it was found.
     pub file: PathBuf,
-    /// What loads came to, by configuration: the same bits always leave the same memory.
-    outcomes: Mutex<HashMap<String, Result<Written, Refused>>>,
+    /// What loads came to, by what the slot held, if that made a difference, and by configuration: the same bits
+    /// over the same memory always leave the same one.
+    outcomes: Mutex<HashMap<(Option<String>, String), Result<Written, Refused>>>,
+    parts: Mutex<HashMap<(String, String), Option<Arc<Load>>>>,
 }
 
 impl Store {
@@ -62,7 +64,7 @@ impl Store {
         let key = PublicKey::parse(&text).map_err(|source| StoreError::Key { file: key, source })?;
         let trust = Trust { key: Some(key), required_version: wanted.require, device: None };
         let Opened { library, .. } = read(&file, &trust)?;
-        Ok(Some(Self { library, file, outcomes: Mutex::default() }))
+        Ok(Some(Self { library, file, outcomes: Mutex::default(), parts: Mutex::default() }))
     }
 
     /// `library/ace.lib, version 3`.
@@ -77,31 +79,94 @@ impl Store {
         })
     }
 
-    /// Decompresses a configuration and writes it into a blank slot of type `device`.
-    pub(crate) fn write(&self, name: &str, device: &'static Device) -> Result<Written, Refused> {
-        let mut outcomes = self.outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(known) = outcomes.get(name) {
+    /// Decompresses a configuration and writes it into a slot of type `device`: into a blank one, or, where there is
+    /// a [`Store::part`], over what it holds.
+    pub(crate) fn write(
+        &self,
+        over: Option<&str>,
+        name: &str,
+        device: &'static Device,
+    ) -> Result<Written, Refused> {
+        let part = over.and_then(|over| Some((over, self.part(over, name)?)));
+        let key = (part.as_ref().map(|(over, _)| (*over).to_owned()), name.to_owned());
+        if let Some(known) = self.outcomes().get(&key) {
             return known.clone();
         }
-        let outcome = match self.whole(name) {
-            Ok((bytes, clocks)) => {
-                stream(&bytes, device).map(|written| Written { decoder_clocks: clocks, ..written })
-            }
-            Err(error) => Err(Refused {
-                reason: format!("{}: {error}", self.file.display()),
-                bytes: 0,
-                not_done: false,
+        let unsent = |error: ImageError| Refused {
+            reason: format!("{}: {error}", self.file.display()),
+            bytes: 0,
+            not_done: false,
+        };
+        let outcome = match part {
+            None => self.whole(name).map_err(unsent).and_then(|load| {
+                let written = stream(&load.bytes, device)?;
+                Ok(Written { decoder_clocks: load.decoder_clocks, ..written })
+            }),
+            Some((over, load)) => self.whole(over).map_err(unsent).and_then(|held| {
+                let mut port = ConfigPort::new(device);
+                let refused = |error: BitstreamError, bytes: u64, not_done: bool| Refused {
+                    reason: error.to_string(),
+                    bytes,
+                    not_done,
+                };
+                port.push(&held.bytes).map_err(|error| refused(error, 0, false))?;
+                port.rearm();
+                port.push(&load.bytes).map_err(|error| refused(error.clone(), error.offset, false))?;
+                let bytes = load.bytes.len() as u64;
+                let memory = port.finish().map_err(|error| refused(error, bytes, true))?.digest();
+                Ok(Written { memory, bytes, decoder_clocks: load.decoder_clocks })
             }),
         };
-        outcomes.insert(name.into(), outcome.clone());
+        self.outcomes().insert(key, outcome.clone());
         outcome
     }
 
-    /// The bitstream of a whole image, and the clocks in which the controller decompresses it.
-    fn whole(&self, name: &str) -> Result<(Vec<u8>, u64), ImageError> {
-        let (memory, clocks) = self.library.memory_in(name)?;
-        Ok((Emit { compress: true, ..Emit::default() }.whole(&memory), clocks))
+    fn outcomes(&self) -> MutexGuard<'_, HashMap<(Option<String>, String), Result<Written, Refused>>> {
+        self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// The bitstream of a whole image, and the clocks in which the controller decompresses it.
+    fn whole(&self, name: &str) -> Result<Load, ImageError> {
+        let (memory, decoder_clocks) = self.library.memory_in(name)?;
+        Ok(Load { bytes: Emit { compress: true, ..Emit::default() }.whole(&memory), decoder_clocks })
+    }
+
+    /// What makes `name` of `over` in a slot that holds it, if both stand on the same skeleton and it is less than a
+    /// whole image.
+    pub(crate) fn part(&self, over: &str, name: &str) -> Option<Arc<Load>> {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let part = parts.entry((over.into(), name.into()));
+        part.or_insert_with(|| self.part_of(over, name).map(Arc::new)).clone()
+    }
+
+    fn part_of(&self, over: &str, name: &str) -> Option<Load> {
+        let (old, new) = (self.library.get(over).ok()?, self.library.get(name).ok()?);
+        let skeleton = |image: &'_ Image| image.base().unwrap_or(image.name()).to_owned();
+        if over == name || skeleton(old) != skeleton(new) {
+            return None;
+        }
+        let bytes = self.library.partial(over, name).ok()??;
+        let ((from, _), (to, all)) = (self.library.memory_in(over).ok()?, self.library.memory_in(name).ok()?);
+        // The delta has what is needed; unless the slot differs from the skeleton elsewhere, whose stream has to be
+        // gone through then.
+        let device = to.device();
+        let mut held = vec![false; device.frames];
+        for run in new.runs() {
+            let first = device.position(run.address)?;
+            held.get_mut(first..first + run.frames as usize)?.fill(true);
+        }
+        let mut frames = from.frames().zip(to.frames()).zip(&held);
+        let enough = frames.all(|((old, new), held)| *held || old == new);
+        let before = if enough { self.library.memory_in(&skeleton(new)).ok()?.1 } else { 0 };
+        Some(Load { bytes, decoder_clocks: all - before })
+    }
+}
+
+/// What goes through the port, and the clocks in which the controller decompresses it.
+#[derive(Debug)]
+pub(crate) struct Load {
+    pub bytes: Vec<u8>,
+    pub decoder_clocks: u64,
 }
 
 /// The folder beside or above the current folder or the executable in which there is such a file.

@@ -5,11 +5,11 @@ mod common;
 
 use std::sync::Arc;
 
-use ace_board::config::Controller;
+use ace_board::config::{Controller, Loads};
 use ace_board::trace::What;
 use ace_board::{Board, BoardConfig, Models, Policy, Store, StoreError};
 use ace_engine::EngineError;
-use ace_engine::algorithm::{AES, MD5};
+use ace_engine::algorithm::{AES, DES, MD5};
 use ace_engine::cpu::compute;
 use ace_engine::engine::run_one;
 use ace_library::codec::Dictionary;
@@ -56,7 +56,7 @@ fn the_bits_are_those_of_the_library() {
         let operation = random.operation(algorithm, 300);
         assert_eq!(run_one(&mut board, operation.clone()).unwrap(), compute(operation).unwrap());
     }
-    let des = random.operation(&ace_engine::algorithm::DES, 64);
+    let des = random.operation(&DES, 64);
     assert!(matches!(run_one(&mut board, des), Err(EngineError::LoadFailed { .. })));
     let report = board.report();
     assert!(report.library.as_ref().is_some_and(|words| words.ends_with("a.lib, version 7")));
@@ -79,6 +79,58 @@ fn the_bits_are_those_of_the_library() {
         assert!(bytes > 100_000 && time >= config.loading(bytes, rows), "{bytes} bytes, {time} ps");
         assert!(time < config.loading(bytes, rows + rows / 20) && time > config.load_time(bytes));
     }
+}
+
+/// aes and des, which differs from it by a frame: the library stores des as that.
+#[test]
+fn a_part_of_an_image_is_loaded_where_the_slot_holds_the_rest() {
+    let build = Build::new();
+    let key = SecretKey::generate().unwrap();
+    let mut base = memory("LFE5U-45F", 0);
+    for number in 200..400 {
+        assert!(base.set_frame(number, &[[0; 53], [number as u8; 53]].concat()));
+    }
+    let mut other = base.clone();
+    assert!(other.set_frame(300, &[[0; 53], [0x77; 53]].concat()));
+    let mut library = Library::new(Dictionary::train([&base, &other]));
+    library.add("aes", &base, b"{}", b"", &[]).unwrap();
+    library.add("des", &other, b"{}", b"", &["aes"]).unwrap();
+    assert_eq!(library.get("des").unwrap().base(), Some("aes"));
+    std::fs::write(build.at("a.lib"), library.to_bytes(Some(&key))).unwrap();
+    std::fs::write(build.at("a.pub"), key.public().to_text()).unwrap();
+    for (name, memory) in [("aes", &base), ("des", &other)] {
+        build.write(name, &ace_ecp5::Emit::default().whole(memory), memory.digest(), 80.0);
+    }
+    let wanted =
+        |load| Controller { library: "a.lib".into(), key: "a.pub".into(), load, ..Controller::default() };
+    let loads = |load| {
+        let mut catalogue = build.catalogue();
+        catalogue.store = open(&build, &wanted(load)).unwrap().map(Arc::new);
+        let config = BoardConfig { controller: wanted(load), slots: 1, ..BoardConfig::default() };
+        let source = Box::new(build.software.clone());
+        let mut board = Board::with_source(config, catalogue, Policy::OnDemand, Models::Rtl, source).unwrap();
+        let mut random = Random(5);
+        for algorithm in [&AES, &DES, &MD5, &DES, &AES] {
+            let operation = random.operation(algorithm, 300);
+            assert_eq!(run_one(&mut board, operation.clone()).unwrap(), compute(operation).unwrap());
+        }
+        let report = board.report();
+        let load = |what: &What| match what {
+            What::Load { bytes, refused: None, .. } => Some(*bytes),
+            _ => None,
+        };
+        let loads = report.events.iter().filter_map(|e| Some((load(&e.what)?, e.end - e.start)));
+        loads.collect::<Vec<_>>()
+    };
+    let (full, part) = (loads(Loads::Full), loads(Loads::Partial));
+    assert_eq!((full.len(), part.len()), (5, 5));
+    assert!(full.iter().all(|(bytes, _)| *bytes > 100_000));
+    // Blank to aes, des over md5 and md5 itself are whole; des over aes is a frame, and aes over des is one too, but
+    // the controller goes through the whole stream for it.
+    assert_eq!((part[0], part[2], part[3]), (full[0], full[2], full[3]));
+    let config = BoardConfig::default();
+    assert!(part[1].0 < 250 && part[1].1 == config.load_time(part[1].0), "{part:?}");
+    assert!(part[4].0 == part[1].0 && part[4].1 > config.load_time(100_000), "{part:?}");
 }
 
 #[test]
