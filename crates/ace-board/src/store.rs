@@ -25,6 +25,9 @@ pub enum StoreError {
     File(#[from] FileError),
 }
 
+type Outcomes = HashMap<(Option<String>, String), Result<Written, Refused>>;
+type Parts = HashMap<(String, String), Option<Arc<Load>>>;
+
 /// A library that was opened: its signature, its version and the device of all it holds are as they have to be.
 #[derive(Debug)]
 pub struct Store {
@@ -33,8 +36,8 @@ pub struct Store {
     pub file: PathBuf,
     /// What loads came to, by what the slot held, if that made a difference, and by configuration: the same bits
     /// over the same memory always leave the same one.
-    outcomes: Mutex<HashMap<(Option<String>, String), Result<Written, Refused>>>,
-    parts: Mutex<HashMap<(String, String), Option<Arc<Load>>>>,
+    outcomes: Mutex<Outcomes>,
+    parts: Mutex<Parts>,
 }
 
 impl Store {
@@ -121,7 +124,7 @@ impl Store {
         outcome
     }
 
-    fn outcomes(&self) -> MutexGuard<'_, HashMap<(Option<String>, String), Result<Written, Refused>>> {
+    fn outcomes(&self) -> MutexGuard<'_, Outcomes> {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
