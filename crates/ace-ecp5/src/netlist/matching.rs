@@ -34,16 +34,17 @@ fn digest(pattern: &Pattern) -> u64 {
     pattern.iter().fold(7, |sum, word| mix(sum, *word))
 }
 
-/// Random values of a colour: in some words all alike but for few bits, so that deep conditions come true.
+/// Random values of a colour. In the last third of the words nearly all colours are 0, or 1, so that deep conditions come
+/// true: a carry that runs through the whole of a counter.
 fn values(colour: u64) -> Pattern {
     std::array::from_fn(|word| {
         let random = |salt: u64| mix(colour, mix(word as u64, salt));
         let few = random(1) & random(2) & random(3);
-        match random(0) & 3 {
+        let fewer = few & random(5) & random(6);
+        match word {
             _ if word < WORDS / 2 => random(4),
-            0 | 1 => random(4),
-            2 => few,
-            _ => !few,
+            _ if word < 2 * WORDS / 3 => [random(4), random(4), few, !few][(random(0) & 3) as usize],
+            _ => [few, fewer, !few, !fewer][word % 4],
         }
     })
 }
