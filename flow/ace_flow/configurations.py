@@ -4,10 +4,11 @@
 import os
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .kept import Places as KeptPlaces
 from .tools import FLOW, ROOT
 
 # Tests and experiments may point to a table of their own.
@@ -74,6 +75,8 @@ class Configuration:
     shape: str
     in_flight: int  # frames that the slot works on at a time
     can: tuple[Capability, ...]
+    kept: KeptPlaces | None = None  # where its kept LUTs go
+    of: str = ""  # of a variant: the row whose kept LUTs it fills differently
 
 
 @dataclass
@@ -181,19 +184,77 @@ def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, 
     return tuple(sorted(files, key=lambda f: not f.endswith("_pkg.sv")))
 
 
-def _configuration(
-    row: _Row, where: str, groups: dict[str, list[str]], shared: dict[str, Any], root: Path
-) -> Configuration:
-    name = row.get("name", str)
-    if not NAME.fullmatch(name):
-        raise row.fail(f"`name` is {name!r}; small letters, digits and hyphens are allowed")
-    top = row.get("top", str)
-    if not IDENTIFIER.fullmatch(top):
-        raise row.fail(f"`top` is {top!r}, not an identifier")
-    parameters = row.get("parameters", dict, {})
+def _parameters(row: _Row, default: dict[str, int | str] | None = None) -> dict[str, int | str]:
+    parameters = row.get("parameters", dict, default)
     for key, value in parameters.items():
         if not IDENTIFIER.fullmatch(key) or isinstance(value, bool) or not isinstance(value, int | str):
             raise row.fail(f"`parameters`: {key} must be an identifier with a whole number or a string")
+    return dict(parameters)
+
+
+def _can(row: _Row, where: str, shared: dict[str, Any]) -> tuple[Capability, ...]:
+    can = row.get("can", list)
+    if not can or not all(isinstance(c, dict | str) for c in can):
+        raise row.fail("`can` must be names of [capability.NAME] or tables of its own")
+    for c in can:
+        if isinstance(c, str) and not isinstance(shared.get(c), dict):
+            raise row.fail(f"`can` names the unknown capability {c!r}; known: {', '.join(sorted(shared))}")
+    return tuple(
+        _capability(_Row(f"{where}, can {i + 1}", shared[c] if isinstance(c, str) else c))
+        for i, c in enumerate(can)
+    )
+
+
+def _kept(row: _Row) -> KeptPlaces | None:
+    values = row.get("kept", dict, required=False)
+    if values is None:
+        return None
+    place = _Row(f"{row.where}, kept", values)
+    slices = place.get("slices", str)
+    if not slices or any(s not in "ABCD" for s in slices) or len(set(slices)) != len(slices):
+        raise place.fail(f"`slices` is {slices!r}; some of ABCD are wanted")
+    kept = KeptPlaces(place.integer("x", 1, 127), place.integer("y", 1, 127), slices)
+    place.finish()
+    return kept
+
+
+def _variant(row: _Row, where: str, bases: dict[str, Configuration], shared: dict[str, Any]) -> Configuration:
+    name, of = _name(row), row.get("of", str)
+    base = bases.get(of)
+    if base is None or base.kept is None or base.of:
+        known = ", ".join(b.name for b in bases.values() if b.kept and not b.of)
+        raise row.fail(f"`of` is {of!r}; [[configuration]]s with `kept` are {known}")
+    parameters = _parameters(row)
+    variant = replace(
+        base,
+        name=name,
+        summary=row.get("summary", str),
+        parameters=base.parameters | parameters,
+        sets=tuple(row.choices("sets", SETS, base.sets)),
+        can=_can(row, where, shared),
+        of=of,
+    )
+    row.finish()
+    if variant.parameters == base.parameters:
+        raise row.fail(f"`parameters` are those of {of}")
+    return variant
+
+
+def _name(row: _Row) -> str:
+    name = row.get("name", str)
+    if not NAME.fullmatch(name):
+        raise row.fail(f"`name` is {name!r}; small letters, digits and hyphens are allowed")
+    return name
+
+
+def _configuration(
+    row: _Row, where: str, groups: dict[str, list[str]], shared: dict[str, Any], root: Path
+) -> Configuration:
+    name = _name(row)
+    top = row.get("top", str)
+    if not IDENTIFIER.fullmatch(top):
+        raise row.fail(f"`top` is {top!r}, not an identifier")
+    parameters = _parameters(row, {})
     frequency = float(row.get("frequency_mhz", (int, float)))
     if not 1 <= frequency <= 500:
         raise row.fail(f"`frequency_mhz` is {frequency}; 1 to 500 are allowed")
@@ -203,12 +264,7 @@ def _configuration(
     passes = row.get("passes", list, [])
     if not all(name in PASSES for name in passes):
         raise row.fail(f"`passes` is {passes!r}; allowed: {', '.join(PASSES)}")
-    can = row.get("can", list)
-    if not can or not all(isinstance(c, dict | str) for c in can):
-        raise row.fail("`can` must be names of [capability.NAME] or tables [[configuration.can]]")
-    for c in can:
-        if isinstance(c, str) and not isinstance(shared.get(c), dict):
-            raise row.fail(f"`can` names the unknown capability {c!r}; known: {', '.join(sorted(shared))}")
+    can = _can(row, where, shared)
     shape = row.get("shape", str, "iterative")
     if shape not in SHAPES:
         raise row.fail(f"`shape` is {shape!r}; allowed: {', '.join(SHAPES)}")
@@ -222,7 +278,7 @@ def _configuration(
         summary=row.get("summary", str),
         top=top,
         sources=_sources(row, groups, root),
-        parameters=dict(parameters),
+        parameters=parameters,
         synth=tuple(synth),
         passes=tuple(passes),
         frequency_mhz=frequency,
@@ -230,13 +286,17 @@ def _configuration(
         sets=tuple(row.choices("sets", SETS, ("library",))),
         shape=shape,
         in_flight=in_flight,
-        can=tuple(
-            _capability(_Row(f"{where}, can {i + 1}", shared[c] if isinstance(c, str) else c))
-            for i, c in enumerate(can)
-        ),
+        can=can,
+        kept=_kept(row),
     )
     row.finish()
     return configuration
+
+
+def _lines(text: str, kind: str) -> list[int]:
+    """The lines at which rows of a kind begin."""
+    head = re.compile(rf"\s*\[\[\s*{kind}\s*\]\]")
+    return [n for n, line in enumerate(text.splitlines(), 1) if head.match(line)]
 
 
 def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
@@ -246,23 +306,25 @@ def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
-    unknown = sorted(set(table) - {"sources", "capability", "configuration"})
+    unknown = sorted(set(table) - {"sources", "capability", "configuration", "variant"})
     if unknown:
         raise ConfigurationError(
-            f"{path}: unknown table `{unknown[0]}`; known: capability, configuration, sources"
+            f"{path}: unknown table `{unknown[0]}`; known: capability, configuration, sources, variant"
         )
-    groups = table.get("sources", {})
-    lines = [
-        n for n, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[\s*configuration\s*\]\]", line)
-    ]
-    rows = table.get("configuration", [])
-    if not rows:
+    groups, shared = table.get("sources", {}), table.get("capability", {})
+    if not table.get("configuration"):
         raise ConfigurationError(f"{path}: no [[configuration]]")
+    rows = [(kind, values) for kind in ("configuration", "variant") for values in table.get(kind, [])]
+    lines = {kind: _lines(text, kind) for kind in ("configuration", "variant")}
     configurations: dict[str, Configuration] = {}
-    for index, values in enumerate(rows):
-        line = lines[index] if index < len(lines) else 0
-        where = f"{path}:{line}: configuration {values.get('name', '(no name)')!r}"
-        configuration = _configuration(_Row(where, values), where, groups, table.get("capability", {}), root)
+    for kind, values in rows:
+        line = lines[kind].pop(0) if lines[kind] else 0
+        where = f"{path}:{line}: {kind} {values.get('name', '(no name)')!r}"
+        row = _Row(where, values)
+        if kind == "variant":
+            configuration = _variant(row, where, configurations, shared)
+        else:
+            configuration = _configuration(row, where, groups, shared, root)
         if configuration.name in configurations:
             raise ConfigurationError(f"{where}: a row of this name stands above")
         configurations[configuration.name] = configuration

@@ -39,6 +39,10 @@ class Places:
         """What nextpnr reports of one seed on one part, in a sweep."""
         return BUILD / "sweeps" / self.folder.name / f"{device}-{seed}.json"
 
+    def routed(self, seed: int) -> Path:
+        """What nextpnr has placed and routed, of a row that has variants."""
+        return self.folder / f"routed-{seed}.json.gz"
+
     def log(self, step: str) -> Path:
         """The log of a step."""
         return self.folder / "log" / f"{step}.log"

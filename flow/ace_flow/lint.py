@@ -17,7 +17,8 @@ def distinct(table: dict[str, configurations.Configuration]) -> list[Configurati
     """One configuration for each top, set of parameters and set of sources."""
     seen = {}
     for row in table.values():
-        seen.setdefault((row.top, repr(sorted(row.parameters.items())), row.sources), row)
+        if not row.of:  # a variant differs from its base in contents of LUTs
+            seen.setdefault((row.top, repr(sorted(row.parameters.items())), row.sources), row)
     return list(seen.values())
 
 

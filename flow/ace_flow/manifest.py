@@ -32,6 +32,7 @@ def compose(configuration: Configuration, area: dict, placed: dict, cycles: dict
         "schema": SCHEMA,
         "name": configuration.name,
         "summary": configuration.summary,
+        **({"variant_of": configuration.of} if configuration.of else {}),
         "top": configuration.top,
         "parameters": configuration.parameters,
         "sets": list(configuration.sets),

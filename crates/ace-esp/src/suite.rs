@@ -199,7 +199,7 @@ mod tests {
             mars-128-cbc mars-192-cbc mars-256-cbc rc6-128-cbc rc6-192-cbc rc6-256-cbc serpent-128-cbc \
             serpent-192-cbc serpent-256-cbc twofish-128-cbc twofish-192-cbc twofish-256-cbc cast128-cbc \
             cast256-128-cbc cast256-192-cbc cast256-256-cbc idea-cbc camellia-128-cbc camellia-192-cbc \
-            camellia-256-cbc sm4-cbc null";
+            camellia-256-cbc sm4-cbc magma-cbc gost-a-cbc null";
         assert_eq!(names.join(" "), expected);
     }
 

@@ -352,13 +352,18 @@ pub fn built() -> Catalogue {
     catalogue
 }
 
-/// The algorithms that the table of configurations has: others are in software only.
+/// The algorithms that the table of configurations has, those of studies aside: others are in software only.
 fn in_hardware() -> Vec<String> {
     let text = std::fs::read_to_string(repository("flow/configurations.toml")).unwrap();
     let table: toml::Table = text.parse().unwrap();
     let named = table["capability"].as_table().unwrap().values();
     let rows = table["configuration"].as_array().unwrap().iter();
-    let own = rows.filter_map(|row| row.get("can")?.as_array()).flatten().filter(|can| can.is_table());
+    let study = |row: &toml::Value| row.get("sets").is_some_and(|sets| sets.to_string() == r#"["study"]"#);
+    let own = rows
+        .filter(|row| !study(row))
+        .filter_map(|row| row.get("can")?.as_array())
+        .flatten()
+        .filter(|can| can.is_table());
     named.chain(own).map(|can| can["algorithm"].as_str().unwrap().to_owned()).collect()
 }
 
