@@ -43,7 +43,8 @@ module config_loader
 
   typedef enum logic [3:0] {
     Idle,
-    Fetch,  // a step is read
+    Next,  // the next step is asked for
+    Fetch,  // it is read
     Begin,
     Copy,
     Seal0,  // the CRC
@@ -71,6 +72,7 @@ module config_loader
   // The decoder
   logic decode, frames, row_wanted, dictionary, next, done, wrong, s_ready, row_valid, row_ready, row_lowest;
   logic [13:0] stream_count_q, count_q;
+  logic stream_counted_q, counted_q;  // the frame or entry at hand is the last one
   logic [11:0] row;
   logic byte_valid, byte_ready, byte_last;
   logic [7:0] byte_data;
@@ -89,31 +91,21 @@ module config_loader
   assign dictionary = step_q.op == OpStream && step_q.dictionary;
   assign frames = step_q.op == OpFrames && (state_q == Seal0 || state_q == Seal1);
   // The highest row of a frame is taken while the CRC of the last one is sent.
-  assign row_wanted = state_q == Frames || (frames && !(&count_q));
+  assign row_wanted = state_q == Frames || (frames && !counted_q);
   assign decode = state_q == Frames || state_q == Finish || state_q == Dictionary || frames;
 
   always_comb begin
-    read_start   = 1'b0;
+    read_start   = state_q == Next || state_q == Resume;
     read_address = stream_at_q;
     read_length  = stream_left_q;
-    unique case (state_q)
-      Idle: begin
-        read_start   = start_i;
-        read_address = list_i;
-        read_length  = AddressBits'(StepBytes);
-      end
-      Begin: begin
-        read_start   = step_q.op == OpCopy || step_q.op == OpStream;
-        read_address = step_q.address[AddressBits-1:0];
-        read_length  = step_q.length[AddressBits-1:0];
-      end
-      Resume:  read_start = 1'b1;
-      default: ;
-    endcase
-    if (state_d == Fetch && state_q != Fetch && state_q != Idle) begin
-      read_start   = 1'b1;
+    if (state_q == Next) begin
       read_address = list_q;
       read_length  = AddressBits'(StepBytes);
+    end
+    if (state_q == Begin) begin
+      read_start   = step_q.op == OpCopy || step_q.op == OpStream;
+      read_address = step_q.address[AddressBits-1:0];
+      read_length  = step_q.length[AddressBits-1:0];
     end
   end
 
@@ -156,10 +148,11 @@ module config_loader
     unique case (state_q)
       Idle: begin
         if (start_i) begin
-          state_d = Fetch;
+          state_d = Next;
           error_d = 1'b0;
         end
       end
+      Next: state_d = Fetch;
       Fetch: if (read_valid && fetched_q == 4'(StepBytes - 1)) state_d = Begin;
       Begin: begin
         unique case (step_q.op)
@@ -170,19 +163,19 @@ module config_loader
         endcase
         if (unknown) error_d = 1'b1;
       end
-      Copy: if (read_behind) state_d = step_q.seal ? Seal0 : Fetch;
+      Copy: if (read_behind) state_d = step_q.seal ? Seal0 : Next;
       Seal0: if (out_ready) state_d = Seal1;
       Seal1: begin
-        if (out_ready) state_d = step_q.op == OpFrames ? Dummy : Fetch;
+        if (out_ready) state_d = step_q.op == OpFrames ? Dummy : Next;
       end
       Dummy: begin
         if (out_ready) begin
-          if (!(&count_q)) state_d = Frames;
-          else state_d = step_q.finish ? Finish : Fetch;
+          if (!counted_q) state_d = Frames;
+          else state_d = step_q.finish ? Finish : Next;
         end
       end
-      Clear: state_d = step_q.dictionary ? Dictionary : Fetch;
-      Dictionary: if (done) state_d = Fetch;
+      Clear: state_d = step_q.dictionary ? Dictionary : Next;
+      Dictionary: if (done) state_d = Next;
       Resume: state_d = Frames;
       Frames: begin
         if (send && byte_last) state_d = Seal0;
@@ -190,7 +183,7 @@ module config_loader
         if (done && !byte_valid) error_d = 1'b1;
       end
       default: begin
-        if (done) state_d = Fetch;
+        if (done) state_d = Next;
         // It has more.
         if (row_valid) error_d = 1'b1;
       end
@@ -226,7 +219,9 @@ module config_loader
       stream_left_q <= read_left;
     end
 
-    // Both count up to the last, whose count is all ones.
+    // Both count up to the last, whose count is all ones. They are looked at more than a clock after they change.
+    stream_counted_q <= &stream_count_q;
+    counted_q        <= &count_q;
     if (state_q == Clear) stream_count_q <= ~step_q.last;
     else if (next) stream_count_q <= stream_count_q + 1'b1;
     if (state_q == Begin) count_q <= ~step_q.last;
@@ -272,7 +267,7 @@ module config_loader
     .clear_i     (state_q == Idle || state_q == Clear),
     .dictionary_i(dictionary),
     .next_o      (next),
-    .last_i      (&stream_count_q),
+    .last_i      (stream_counted_q),
     .place_i     (stream_count_q[9:0]),
     .done_o      (done),
     .error_o     (wrong),

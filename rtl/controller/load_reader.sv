@@ -38,7 +38,9 @@ module load_reader #(
   // Words that are there or were asked for, those that are there, those that are to be dropped.
   logic [1:0] ours_q, there_q, waiting_q, dropped_q;
   logic [1:0][31:0] word_q;
-  logic ask, take, drop, pop;
+  logic ask, take, drop, pop, give;
+  logic begin_q;  // how many words there are is computed from what the start has left
+  logic final_q, behind_q;  // the next byte is the last one; is behind it
   logic [2:0] ends;  // bytes that are not whole words, at both ends
   logic [1:0] more;  // words that they lie in
 
@@ -48,14 +50,15 @@ module load_reader #(
   assign drop        = r_valid_i && dropped_q != '0;
   assign take        = r_valid_i && dropped_q == '0;
 
-  assign ends        = {1'b0, length_i[1:0]} + {1'b0, address_i[1:0]};
+  assign ends        = {1'b0, left_q[1:0]} + {1'b0, address_q[1:0]};
   assign more        = ends == '0 ? 2'd0 : ends > 3'd4 ? 2'd2 : 2'd1;
   assign address_o   = address_q;
   assign left_o      = left_q;
-  assign m_behind_o  = left_q == '0;
-  assign m_valid_o   = m_behind_o || there_q != '0;
+  assign m_behind_o  = behind_q;
+  assign m_valid_o   = behind_q || there_q != '0;
   assign m_data_o    = m_behind_o ? '0 : word_q[0][8*address_q[1:0]+:8];
-  assign pop         = m_ready_i && there_q != '0 && !m_behind_o && (address_q[1:0] == 2'd3 || left_q == 1);
+  assign give        = m_ready_i && there_q != '0 && !behind_q;
+  assign pop         = give && (address_q[1:0] == 2'd3 || final_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -65,20 +68,29 @@ module load_reader #(
       dropped_q <= '0;
       wanted_q <= '0;
       left_q <= '0;
+      final_q <= 1'b0;
+      behind_q <= 1'b1;
+      begin_q <= 1'b0;
     end else begin
       waiting_q <= waiting_q + 2'(ask) - 2'(r_valid_i);
+      begin_q   <= start_i;
       if (start_i) begin
         dropped_q <= waiting_q - 2'(r_valid_i);
         ours_q <= '0;
         there_q <= '0;
         left_q <= length_i;
-        wanted_q <= {1'b0, length_i[AddressBits-1:2]} + (AddressBits - 1)'(more);
+        final_q <= 1'b0;
+        behind_q <= 1'b0;
+        wanted_q <= '0;
       end else begin
         dropped_q <= dropped_q - 2'(drop);
         ours_q <= ours_q + 2'(ask) - 2'(pop);
         there_q <= there_q + 2'(take) - 2'(pop);
-        wanted_q <= wanted_q - (AddressBits - 1)'(ask);
-        if (m_ready_i && m_valid_o && !m_behind_o) left_q <= left_q - 1'b1;
+        if (begin_q) wanted_q <= {1'b0, left_q[AddressBits-1:2]} + (AddressBits - 1)'(more);
+        else wanted_q <= wanted_q - (AddressBits - 1)'(ask);
+        if (give) left_q <= left_q - 1'b1;
+        final_q  <= give ? left_q == AddressBits'(2) : left_q == AddressBits'(1);
+        behind_q <= behind_q || (give && final_q) || (begin_q && left_q == '0);
       end
     end
   end
@@ -88,7 +100,7 @@ module load_reader #(
       address_q <= address_i;
       ask_q <= address_i[AddressBits-1:2];
     end else begin
-      if (m_ready_i && m_valid_o && !m_behind_o) address_q <= address_q + 1'b1;
+      if (give) address_q <= address_q + 1'b1;
       ask_q <= ask_q + (AddressBits - 2)'(ask);
     end
     // The first word that is free, after what is popped.
