@@ -16,7 +16,7 @@ module cipher_front
   parameter bit Cbc = 1'b1,
   parameter bit Ctr = 1'b1,
   parameter bit Eager = 1'b0,
-
+  parameter bit Unhurried = 1'b0,
   localparam int unsigned BlockBits = 8 * BlockBytes
 ) (
   input logic clk_i,
@@ -100,7 +100,8 @@ module cipher_front
     .Ecb       (Ecb),
     .Cbc       (Cbc),
     .Ctr       (Ctr),
-    .Eager     (Eager)
+    .Eager     (Eager),
+    .Unhurried (Unhurried)
   ) u_modes (
     .clk_i,
     .rst_ni,

@@ -37,7 +37,7 @@ module cipher_modes
   // Take a beat in the very clock in which a block enters the core: for a core so fast that this clock
   // counts, at the price of a path from its handshake to the shell. Not in CTR.
   parameter bit Eager = 1'b0,
-
+  parameter bit Unhurried = 1'b0,  // The core takes two clocks or more: its block is seen to be the last later.
   localparam int unsigned BlockBits = 8 * BlockBytes
 ) (
   input logic clk_i,
@@ -97,7 +97,7 @@ module cipher_modes
 
   localparam bit Wide = BlockBytes == 16;
   localparam int unsigned Halves = BlockBytes / 8;
-
+  localparam bit Ready = Unhurried && Ctr && !Wide, One = Ctr && !Ready;
   // -- the verdict ----------------------------------------------------------------------------------------
 
   logic key_kept_q;  // the core has a whole key
@@ -186,8 +186,8 @@ module cipher_modes
   assign load         = beat_valid_i && beat_ready_o && section_i != SecKey;
   assign block_end    = load && (!Wide || half_q || beat_last_i);
 
-  // The IV comes to start by an addition, of a beat that is zero but for that clock, because a counter is what
-  // start has to be in CTR: one big-endian number.
+  // The IV comes to start by an addition, because a counter is what start has to be in CTR: one big-endian
+  // number. In all other clocks the beat to be added is zero; or one if Ready, which saves a gate before the sum.
   if (Ctr || (Cbc && Encrypt)) begin : gen_start
     logic [63:0] iv_q;
     logic [Halves-1:0] write_q;  // the half that iv_q is for
@@ -198,11 +198,11 @@ module cipher_modes
     assign number  = {<<8{start_q}};
     assign more    = {<<8{{Halves{iv_q}}}};
     // A block that is to enter is the counter, or ends the start.
-    assign sum     = number + (Ctr ? more | block_t'(full_q) : more);
+    assign sum     = number + (One ? more | block_t'(full_q) : more);
     assign counted = {<<8{sum}};
 
     always_ff @(posedge clk_i) begin
-      if (!iv_take) iv_q <= '0;
+      if (!iv_take) iv_q <= Ready ? 64'd1 << 56 : '0;
       else iv_q <= beat_i;
     end
 
@@ -338,7 +338,7 @@ module cipher_modes
   // Without a reset of its own: it is right a clock after one.
   always_ff @(posedge clk_i) begin
     for (int unsigned h = 0; h < Halves; h++) begin
-      if (!(inside_final_d && last_half[h])) keep_q[h] <= '1;
+      if (!((Unhurried ? inside_final_q : inside_final_d) && last_half[h])) keep_q[h] <= '1;
       else keep_q[h] <= whole;
     end
   end
@@ -367,8 +367,8 @@ module cipher_modes
         held_final_q <= 1'b0;
         short_q      <= 1'b0;
       end else begin
-        held_q  <= ((take && !short_q) || (held_q && !result_ready_i)) && !abort_i;
-        short_q <= Ctr && inside_final_d && header_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
+        held_q <= ((take && !short_q) || (held_q && !result_ready_i)) && !abort_i;
+        short_q <= Ctr && (Unhurried ? inside_final_q : inside_final_d) && header_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
         if (take) held_final_q <= inside_final_q;
       end
     end
@@ -378,9 +378,22 @@ module cipher_modes
       else if (take && !short_q) rest_q <= trim(mixed[BlockBits-1-:64], keep_q[Halves-1]);
     end
   end else begin : gen_narrow
-    assign held      = 1'b0;
-    assign result_o  = trim(mixed, keep_q[0]);
-    assign end_taken = take && inside_final_q;
+    if (Unhurried) begin : gen_kept
+      assign held      = 1'b0;
+      assign end_taken = take && inside_final_q;
+      block_t trimmed;
+      // Kept, or what the shell puts in the place of a result, a sum of two in this half, would come in front of
+      // the trimming.
+      (* keep *)
+      logic [31:0] kept;
+      assign trimmed  = trim(mixed, keep_q[0]);
+      assign kept     = trimmed[31:0];
+      assign result_o = {trimmed[63:32], kept};
+    end else begin : gen_open
+      assign held      = 1'b0;
+      assign result_o  = trim(mixed, keep_q[0]);
+      assign end_taken = take && inside_final_q;
+    end
   end
 
 endmodule

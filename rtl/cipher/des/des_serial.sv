@@ -46,8 +46,9 @@ module des_serial
   logic entering;
   logic load_d;  // C and D are loaded in the next clock
 
+  // The direction of a block stands a clock before it comes, and is then that of decrypt_q.
   assign clear         = clear_q || wipe_i;
-  assign block_ready_o = primed_q && decrypt_i == decrypt_q && (!valid_q || block_ready_i);
+  assign block_ready_o = primed_q && (!valid_q || block_ready_i);
   assign block_valid_o = valid_q;
   assign entering      = block_valid_i && block_ready_o;
 

@@ -40,7 +40,8 @@ module des_slot
     .BlockBytes(8),
     .KeyLengths(KeyLengths),
     // With 1 or 2 clocks per block each clock counts.
-    .Eager     (RoundsPerClock >= 8)
+    .Eager     (RoundsPerClock >= 8),
+    .Unhurried (RoundsPerClock == 1)
   ) u_front (
     .clk_i,
     .rst_ni,
