@@ -382,8 +382,9 @@ module cipher_modes
       assign held      = 1'b0;
       assign end_taken = take && inside_final_q;
       block_t trimmed;
-      // Kept, or what the shell puts in the place of a result, a sum of two in this half, would come in front of
-      // the trimming.
+      // Kept, or what the shell puts in the place of a result would come in front of the trimming. In this half
+      // it takes a gate of its own: the length of the result, or zero. In the other half it is a register, and
+      // the trimming is better left open.
       (* keep *)
       logic [31:0] kept;
       assign trimmed  = trim(mixed, keep_q[0]);
