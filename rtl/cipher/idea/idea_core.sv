@@ -5,10 +5,10 @@
 //   B   y4 of that product; s = p * Z5; w = s + (y2 ^ y4)
 //   C   t = w * Z6; x1 = y1 ^ t
 // In A of the next round x2 = y3 ^ t, and x3 and x4 are y2 and y4, each ^ (s + t). The fourth multiplier has two
-// clocks, and is the key schedule's while there is no block. A round's six subkeys come from block memory at
-// once; the same data path decrypts under the decryption subkeys.
+// clocks, and inverts subkeys while there is no block. A round's six subkeys come from block memory at once; the
+// same data path decrypts under the decryption subkeys.
 //
-// Cycles per block: 27. Key set-up, the two beats of the key included: 36 clocks to encrypt; 167 to decrypt, once
+// Cycles per block: 27. Key set-up, the two beats of the key included: 6 clocks to encrypt; 145 to decrypt, once
 // per key, begun by a key that is announced for decryption or by the first block to be decrypted. Constant in
 // time.
 module idea_core
@@ -85,90 +85,61 @@ module idea_core
 
   // -- subkeys --------------------------------------------------------------------------------------------
 
-  logic subkey_all, subkey_valid, subkey_decrypt, subkey_place;
-  round_t subkey_round;
-  role_t  subkey_role;
-  word_t  subkey;
-  logic mul_taken, schedule_idle;
-  word_t mul_x, mul_k, product4;
-  word_t [Roles-1:0] fetched_q, z_q;
+  logic mul_taken;
+  word_t mul_x, product4;
+  word_t [Roles-1:0] z;
 
-  idea_key_schedule u_key_schedule (
+  idea_subkeys u_subkeys (
     .clk_i,
     .rst_ni,
     .wipe_i,
     .key_valid_i,
     .key_i,
-    .key_index_i     (key_index_i[0]),
+    .key_index_i    (key_index_i[0]),
     .key_last_i,
-    .key_place_i     (1'b0),
-    .want_decrypt_i  (key_valid_i ? key_decrypt_i : block_valid_i && decrypt_i),
-    .mul_free_i      (!busy),
-    .encrypt_ready_o (encrypt_ready),
-    .decrypt_ready_o (decrypt_ready),
-    .idle_o          (schedule_idle),
-    .subkey_all_o    (subkey_all),
-    .subkey_valid_o  (subkey_valid),
-    .subkey_place_o  (subkey_place),
-    .subkey_decrypt_o(subkey_decrypt),
-    .subkey_round_o  (subkey_round),
-    .subkey_role_o   (subkey_role),
-    .subkey_o        (subkey),
-    .mul_taken_o     (mul_taken),
-    .mul_x_o         (mul_x),
-    .mul_k_o         (mul_k),
-    .mul_y_i         (product4)
+    .want_decrypt_i (key_valid_i ? key_decrypt_i : block_valid_i && decrypt_i),
+    .busy_i         (busy),
+    .encrypt_ready_o(encrypt_ready),
+    .decrypt_ready_o(decrypt_ready),
+    .round_i        (round_q),
+    .direction_i    (direction_q),
+    .next_i         (!busy || c_q),
+    .z_o            (z),
+    .mul_taken_o    (mul_taken),
+    .mul_x_o        (mul_x),
+    .mul_y_i        (product4)
   );
-
-  logic unused_schedule;
-  assign unused_schedule = ^{schedule_idle, subkey_place};
-
-  for (genvar r = 0; r < Roles; r++) begin : gen_subkey
-    // What is read for a block was written long before, or at the latest a clock before it is taken.
-    (* ram_style = "block", no_rw_check *) word_t memory_q[32];
-
-    always_ff @(posedge clk_i) begin
-      if (subkey_all || (subkey_valid && subkey_role == role_t'(r))) begin
-        memory_q[{subkey_decrypt, subkey_round}] <= subkey;
-      end
-    end
-    always_ff @(posedge clk_i) fetched_q[r] <= memory_q[{direction_q, round_q}];
-
-    always_ff @(posedge clk_i) begin
-      if (clear) z_q[r] <= '0;
-      else if (r == 3 && mul_taken) z_q[r] <= mul_k;
-      else if (!busy || c_q) z_q[r] <= fetched_q[r];
-    end
-  end
 
   // -- the round ------------------------------------------------------------------------------------------
 
   word_t x1_q, y1_q, y2_q, y3_q, y4_q, p_q, w_q, s_q, t_q;
-  word_t y1, y3, u, x4, s, t, rest1, rest6, rest, sum5, patch1, patch5, patch6;
+  word_t y1, y2, y3, u, x4, s, t, rest1, rest6, rest, sum5, patch1, patch5, patch6;
   // Kept as they are: what is known early is put together first.
   (* keep *) word_t q, early_p, early_x1;
   logic one5;
   logic load;
-
+  logic [1:0] unused_carry;
 
   assign load = !busy && block_ready_i || !busy && !valid_q;
 
   assign q    = (y2_q ^ product4) + patch5;
   assign u    = s_q + t_q;
   assign x4   = mul_taken ? mul_x : y4_q ^ u;
-  assign y3   = (y2_q ^ u) + z_q[2];
+  // A negated subkey lacks one.
+  assign {y2, unused_carry[0]} = {y3_q ^ t_q, 1'b1} + {z[1], direction_q};
+  assign {y3, unused_carry[1]} = {y2_q ^ u, 1'b1} + {z[2], direction_q};
 
   word_t [5:0] unused_word;
   logic [2:0] unused_one;
   logic unused_words;
-  assign unused_words = ^{unused_word, unused_one};
+  assign unused_words = ^{unused_word, unused_one, unused_carry};
 
   idea_mul #(
     .Multiplier(Multiplier)
   ) u_mul1 (
     .clk_i,
     .x_i(x1_q),
-    .k_i(z_q[0]),
+    .k_i(z[0]),
     .y_o(y1),
     .rest_o(rest1),
     .sum_o(unused_word[0]),
@@ -182,7 +153,7 @@ module idea_core
   ) u_mul4 (
     .clk_i,
     .x_i(x4),
-    .k_i(z_q[3]),
+    .k_i(z[3]),
     .y_o(product4),
     .rest_o(unused_word[1]),
     .sum_o(unused_word[2]),
@@ -195,7 +166,7 @@ module idea_core
   ) u_mul5 (
     .clk_i,
     .x_i(p_q),
-    .k_i(z_q[4]),
+    .k_i(z[4]),
     .y_o(s),
     .rest_o(unused_word[4]),
     .sum_o(sum5),
@@ -208,7 +179,7 @@ module idea_core
   ) u_mul6 (
     .clk_i,
     .x_i(w_q),
-    .k_i(z_q[5]),
+    .k_i(z[5]),
     .y_o(t),
     .rest_o(rest6),
     .sum_o(unused_word[5]),
@@ -236,7 +207,7 @@ module idea_core
       if (load || c_q) x1_q <= rest ^ early_x1;
       if (a_q) y1_q <= y1;
       if (load || a_q) y3_q <= busy ? y3 : word_of(block_i, 1);
-      if (load || a_q) y2_q <= busy ? (y3_q ^ t_q) + z_q[1] : word_of(block_i, 2);
+      if (load || a_q) y2_q <= busy ? y2 : word_of(block_i, 2);
       if (load || b_q) y4_q <= busy ? product4 : word_of(block_i, 3);
     end
   end

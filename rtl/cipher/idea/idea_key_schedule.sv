@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The subkeys of IDEA, written one by one into a memory that belongs to the core, in passes over the 52 words
+// The subkeys of the ring, written one by one into a memory that belongs to it, in passes over the 52 words
 // of the encryption key. Each eight of them are the eight before, rotated by 25 bits: word j is made of the
 // words j + 1 and j + 2, so that a window of sixteen words is all the state there is.
 //   the first pass writes the encryption subkeys;

@@ -15,7 +15,7 @@ package idea_pkg;
   typedef logic [63:0] block_t;
 
   // The subkeys of a round, Z1 to Z6 of the thesis, are roles 0 to 5. Roles 0, 3, 4 and 5 multiply; their
-  // subkeys are stored less one. Row 8 is the output transformation, its two additive subkeys exchanged, as
+  // subkeys are stored less one. Row 8 is the output transformation: its two additive subkeys are exchanged, as
   // the data path exchanges the words they go with.
   typedef logic [2:0] role_t;
   typedef logic [3:0] round_t;
