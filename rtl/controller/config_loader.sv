@@ -2,11 +2,12 @@
 //
 // Loads configurations: carries out a list of steps (load_pkg) in the library's memory and writes what comes of it to
 // the configuration port, a byte at a time: commands and contents of block RAMs as they stand in the memory, frames
-// decompressed, CRCs computed. What is loaded is decided by the list alone: a whole image, a few runs of frames over
-// what the device holds, or a skeleton and the frames of a variant over it.
+// decompressed, and in the device's own compression if told so, CRCs computed. What is loaded is decided by the list
+// alone: a whole image, a few runs of frames over what the device holds, or a skeleton and the frames of a variant
+// over it.
 //
-// Clocks: 1 a byte of a copy, and 1 a byte of a frame unless the decoder takes longer (config_decoder); about 20 a
-// step. The memory has to answer within 4 clocks for that.
+// Clocks: 1 a byte of a copy, and 1 a byte of a frame unless the decoder takes longer (config_decoder); of frames in
+// the device's compression those of the decoder. About 20 a step. The memory has to answer within 4 clocks for that.
 module config_loader
   import load_pkg::*;
 #(
@@ -74,24 +75,31 @@ module config_loader
   logic [13:0] stream_count_q, count_q;
   logic stream_counted_q, counted_q;  // the frame or entry at hand is the last one
   logic [11:0] row;
-  logic byte_valid, byte_ready, byte_last;
+  logic byte_valid, byte_ready, byte_zero, byte_last;
   logic [7:0] byte_data;
+
+  // The packer
+  logic pack, pack_take, pack_valid, pack_ready, pack_last;
+  logic [7:0] pack_data;
+  logic taken_q;  // it has all of the frame that goes to the port
 
   // To the port
   logic out_valid, out_ready, covered, send;
   logic [ 7:0] out_data;
   logic [15:0] crc_q;
 
-  assign unknown = step_q.zero || step_q.zero_low != '0 || step_q.zero_high != '0 ||
+  assign unknown = step_q.zero_low != '0 || step_q.zero_high != '0 ||
                    (step_q.address >> AddressBits) != '0 || (step_q.length >> AddressBits) != '0;
   assign busy_o = state_q != Idle || p_valid_o;
   assign error_o = error_q;
   assign send = out_valid && out_ready;
 
   assign dictionary = step_q.op == OpStream && step_q.dictionary;
-  assign frames = step_q.op == OpFrames && (state_q == Seal0 || state_q == Seal1);
-  // The highest row of a frame is taken while the CRC of the last one is sent.
-  assign row_wanted = state_q == Frames || (frames && !counted_q);
+  assign pack = step_q.op == OpFrames && step_q.pack;
+  assign frames = step_q.op == OpFrames &&
+                  (state_q == Seal0 || state_q == Seal1 || (state_q == Dummy && !counted_q));
+  // The highest row of a frame is taken while the CRC of the last one is sent; the packer takes more.
+  assign row_wanted = (state_q == Frames && !(taken_q && counted_q)) || (frames && !counted_q);
   assign decode = state_q == Frames || state_q == Finish || state_q == Dictionary || frames;
 
   always_comb begin
@@ -111,10 +119,11 @@ module config_loader
 
   always_comb begin
     out_valid  = 1'b0;
-    out_data   = byte_data;
+    out_data   = pack ? pack_data : byte_data;
     covered    = 1'b1;
     read_ready = 1'b0;
-    byte_ready = 1'b0;
+    byte_ready = pack && pack_take;
+    pack_ready = 1'b0;
     unique case (state_q)
       Fetch: read_ready = 1'b1;
       Copy: begin
@@ -129,12 +138,14 @@ module config_loader
         read_ready = frames && s_ready;
       end
       Dummy: begin
-        out_valid = 1'b1;
-        out_data  = '1;
+        out_valid  = 1'b1;
+        out_data   = '1;
+        read_ready = frames && s_ready;
       end
       Frames: begin
-        out_valid  = byte_valid;
-        byte_ready = out_ready;
+        out_valid  = pack ? pack_valid : byte_valid;
+        byte_ready = pack ? pack_take : out_ready;
+        pack_ready = out_ready;
         read_ready = s_ready;
       end
       Finish, Dictionary: read_ready = s_ready;
@@ -178,9 +189,9 @@ module config_loader
       Dictionary: if (done) state_d = Next;
       Resume: state_d = Frames;
       Frames: begin
-        if (send && byte_last) state_d = Seal0;
+        if (send && (pack ? pack_last : byte_last)) state_d = Seal0;
         // The stream has fewer frames than the list.
-        if (done && !byte_valid) error_d = 1'b1;
+        if (done && !byte_valid && !taken_q) error_d = 1'b1;
       end
       default: begin
         if (done) state_d = Next;
@@ -226,6 +237,8 @@ module config_loader
     else if (next) stream_count_q <= stream_count_q + 1'b1;
     if (state_q == Begin) count_q <= ~step_q.last;
     else if (state_q == Dummy && out_ready) count_q <= count_q + 1'b1;
+    if (state_q == Begin || (state_q == Dummy && out_ready)) taken_q <= 1'b0;
+    else if (pack && byte_valid && byte_ready && byte_last) taken_q <= 1'b1;
 
     if (state_q == Idle) crc_q <= '0;
     else if (send && (state_q == Seal0 || state_q == Seal1)) crc_q <= {crc_q[7:0], 8'd0};
@@ -286,6 +299,7 @@ module config_loader
   ) u_bytes (
     .clk_i,
     .clear_i   (state_q == Idle || state_q == Clear),
+    .pair_i    (pack),
     .s_valid_i (row_valid && row_wanted),
     .s_ready_o (row_ready),
     .s_row_i   (row),
@@ -293,7 +307,26 @@ module config_loader
     .m_valid_o (byte_valid),
     .m_ready_i (byte_ready),
     .m_data_o  (byte_data),
+    .m_zero_o  (byte_zero),
     .m_last_o  (byte_last)
+  );
+
+  frame_packer #(
+    .FrameBytes(((Rows - 2) * 12 + HighestBits + FillBits + 1) / 8)
+  ) u_packer (
+    .clk_i,
+    .clear_i        (state_q == Idle || state_q == Clear),
+    .pattern_valid_i(send && state_q == Copy && step_q.pack),
+    .pattern_i      (read_data),
+    .s_valid_i      (byte_valid && pack),
+    .s_ready_o      (pack_take),
+    .s_data_i       (byte_data),
+    .s_zero_i       (byte_zero),
+    .s_last_i       (byte_last),
+    .m_valid_o      (pack_valid),
+    .m_ready_i      (pack_ready),
+    .m_data_o       (pack_data),
+    .m_last_o       (pack_last)
   );
 
   stream_exit #(

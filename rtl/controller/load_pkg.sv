@@ -23,7 +23,7 @@ package load_pkg;
     logic        blank;       // OpCopy: zeros in place of what the memory holds there
     logic        seal;        // OpCopy: the CRC follows
     logic        covered;     // OpCopy: the bytes enter the CRC
-    logic        zero;
+    logic        pack;        // OpFrames: in the device's compression; OpCopy: its patterns
     op_e         op;
   } step_t;
 

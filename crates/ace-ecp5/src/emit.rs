@@ -12,6 +12,8 @@ const FRAME_OPTIONS: u8 = 0x91;
 const EBR_OPTIONS: u8 = 0xd0;
 /// Dummy bytes behind the frames, where a security command and an error detection CRC would be.
 const GAP: usize = 12;
+/// Bytes that have a code of their own because [`patterns`] says so.
+pub const PATTERNS: usize = 8;
 
 /// How a bitstream is to be written.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +86,19 @@ impl Emit {
     }
 }
 
+/// The bytes of these frames that get short codes in the device's own compression, pattern 0 first: the most frequent
+/// ones but zero and single bits, which have codes of their own. Of equally frequent ones the greater comes first.
+pub fn patterns<'a>(frames: impl IntoIterator<Item = &'a [u8]>) -> [u8; PATTERNS] {
+    let mut counts: [(usize, u8); 256] = std::array::from_fn(|byte| (0, byte as u8));
+    for byte in frames.into_iter().flatten() {
+        counts[usize::from(*byte)].0 += 1;
+    }
+    let mut choice: Vec<_> = counts.into_iter().filter(|(_, byte)| byte.count_ones() > 1).collect();
+    choice.sort_unstable_by(|a, b| b.cmp(a));
+    // More than eight bytes have more than one bit.
+    std::array::from_fn(|place| choice[place].1)
+}
+
 struct Writer {
     bytes: Vec<u8>,
     crc: u16,
@@ -125,15 +140,9 @@ impl Writer {
     }
 
     fn compressed(&mut self, frames: &[&[u8]]) {
-        let mut counts: [(usize, u8); 256] = std::array::from_fn(|byte| (0, byte as u8));
-        for byte in frames.iter().flat_map(|frame| *frame) {
-            counts[usize::from(*byte)].0 += 1;
-        }
-        // Zero and single bits have codes of their own. Of equally frequent bytes, the greater first.
-        let mut choice: Vec<_> = counts.into_iter().filter(|(_, b)| b.count_ones() > 1).collect();
-        choice.sort_unstable_by(|a, b| b.cmp(a));
-        let patterns: Vec<u8> = choice.iter().take(8).map(|(_, byte)| *byte).collect();
-        let reversed: Vec<u8> = patterns.iter().rev().copied().collect();
+        let patterns = patterns(frames.iter().copied());
+        let mut reversed = patterns;
+        reversed.reverse();
         self.command(c::WRITE_DICTIONARY, &reversed);
         let code = |byte: u8| match (byte, patterns.iter().position(|p| *p == byte)) {
             (0, _) => (0, 1),

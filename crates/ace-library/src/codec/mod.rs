@@ -8,12 +8,14 @@ mod codes;
 mod decode;
 mod dictionary;
 mod encode;
+mod pace;
 mod rows;
 mod stored;
 
 pub use decode::{Decoded, StreamError, decompress};
 pub use dictionary::{DICTIONARY_BYTES, Dictionary, ENTRIES};
 pub use encode::compress;
+pub(crate) use pace::{Pace, paces};
 pub use stored::{BLOCK_ENTRY_BYTES, Stored};
 
 /// Bits of a row.

@@ -4,10 +4,13 @@
 //! A list makes the loader write to the configuration port, byte for byte, what [`ace_ecp5::Emit`] writes: a whole
 //! image ([`Memory::whole`]), a few runs of frames over what the device holds ([`Memory::partial`]), or a skeleton
 //! and over it the frames in which a variant differs ([`Memory::merged`]). docs/library.md has the steps as a table.
+//! [`Memory::clocks`] says how long it takes.
 
+mod clocks;
 mod step;
 
 use ace_ecp5::Device;
+use ace_ecp5::emit::PATTERNS;
 use ace_ecp5::memory::EBR_BYTES;
 use thiserror::Error;
 
@@ -28,6 +31,8 @@ mod command {
     pub(super) const WRITE_ADDRESS: u8 = 0xb4;
     /// A CRC and one dummy byte behind every frame.
     pub(super) const FRAMES: [u8; 2] = [0x82, 0x91];
+    pub(super) const COMPRESSED: [u8; 2] = [0xb8, 0x91];
+    pub(super) const WRITE_DICTIONARY: u8 = 0x02;
     /// A CRC behind the command.
     pub(super) const USERCODE: [u8; 4] = [0xc2, 0x80, 0, 0];
     pub(super) const EBR_ADDRESS: u8 = 0xf6;
@@ -68,6 +73,15 @@ pub struct Registers {
     pub device: &'static Device,
     pub control0: u32,
     pub usercode: u32,
+}
+
+/// All frames of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole {
+    pub stream: Place,
+    /// If the port is to get them in the device's own compression: its patterns, as [`ace_ecp5::emit::patterns`]
+    /// chooses them.
+    pub patterns: Option<[u8; PATTERNS]>,
 }
 
 /// Frames that follow one another in the order of transmission.
@@ -128,13 +142,13 @@ impl Memory {
         list.end()
     }
 
-    /// A list that loads a whole image: [`ace_ecp5::Emit::whole`], not compressed, without a comment.
+    /// A list that loads a whole image: [`ace_ecp5::Emit::whole`] without a comment.
     ///
     /// # Errors
     /// When there is no room or a place is not what it has to be.
-    pub fn whole(&mut self, to: Registers, stream: Place, blocks: &[Block]) -> Result<u32, LoadError> {
+    pub fn whole(&mut self, to: Registers, frames: Whole, blocks: &[Block]) -> Result<u32, LoadError> {
         let mut list = List::new(self);
-        list.image(to, stream)?;
+        list.image(to, frames)?;
         list.rest(to, blocks)?;
         list.done()
     }
@@ -158,7 +172,7 @@ impl Memory {
     }
 
     /// A list that loads a variant of which the memory holds the skeleton's stream and the delta: all frames of the
-    /// skeleton, over them those of the delta, then registers and block RAMs of the variant. Where a block RAM of the
+    /// skeleton, over them those of the delta (not compressed), then registers and block RAMs of the variant. Where a block RAM of the
     /// skeleton is one that the variant does not write, it is not written either.
     ///
     /// # Errors
@@ -166,7 +180,7 @@ impl Memory {
     pub fn merged(
         &mut self,
         to: Registers,
-        skeleton: Place,
+        skeleton: Whole,
         delta: Delta,
         blocks: &[Block],
     ) -> Result<u32, LoadError> {
@@ -209,21 +223,28 @@ impl<'a> List<'a> {
         self.covered(&[&[command::VERIFY_ID, 0, 0, 0][..], &device.idcode.to_be_bytes()].concat())
     }
 
-    fn image(&mut self, to: Registers, stream: Place) -> Result<(), LoadError> {
+    fn image(&mut self, to: Registers, Whole { stream, patterns }: Whole) -> Result<(), LoadError> {
+        let frames = to.device.frames;
         self.begin(to.device)?;
         self.covered(&[&[command::CONTROL0, 0, 0, 0][..], &to.control0.to_be_bytes()].concat())?;
         self.covered(&[command::INIT_ADDRESS, 0, 0, 0])?;
-        self.steps.push(Step::stream(stream, to.device.frames));
-        self.frames(to.device.frames, true)
+        self.steps.push(Step::stream(stream, frames));
+        let Some(mut patterns) = patterns else {
+            return self.frames(command::FRAMES, Step::frames(frames, true), frames);
+        };
+        patterns.reverse();
+        let place = self.memory.push(&[&[command::WRITE_DICTIONARY, 0, 0, 0][..], &patterns].concat())?;
+        self.steps.push(Step::copy(place, true).packed());
+        self.frames(command::COMPRESSED, Step::frames(frames, true).packed(), frames)
     }
 
-    fn frames(&mut self, frames: usize, last: bool) -> Result<(), LoadError> {
+    fn frames(&mut self, command: [u8; 2], step: Step, frames: usize) -> Result<(), LoadError> {
         if !(1..=MAX_FRAMES).contains(&frames) {
             return Err(LoadError::Frames(frames));
         }
         let [high, low] = (frames as u16).to_be_bytes();
-        self.covered(&[command::FRAMES[0], command::FRAMES[1], high, low])?;
-        self.steps.push(Step::frames(frames, last));
+        self.covered(&[command[0], command[1], high, low])?;
+        self.steps.push(step);
         Ok(())
     }
 
@@ -237,7 +258,8 @@ impl<'a> List<'a> {
         }
         for (number, run) in delta.runs.iter().enumerate() {
             self.covered(&[&[command::WRITE_ADDRESS, 0, 0, 0][..], &run.address.to_be_bytes()].concat())?;
-            self.frames(run.frames, number + 1 == delta.runs.len())?;
+            let step = Step::frames(run.frames, number + 1 == delta.runs.len());
+            self.frames(command::FRAMES, step, run.frames)?;
         }
         Ok(())
     }

@@ -6,11 +6,13 @@ use super::Place;
 /// Bytes of a step.
 pub const STEP_BYTES: usize = 12;
 
-const END: u8 = 0;
-const COPY: u8 = 1;
-const STREAM: u8 = 2;
-const FRAMES: u8 = 3;
+pub(super) const END: u8 = 0;
+pub(super) const COPY: u8 = 1;
+pub(super) const STREAM: u8 = 2;
+pub(super) const FRAMES: u8 = 3;
 
+/// Frames in the device's own compression; the bytes end with its patterns.
+const PACK: u8 = 1 << 2;
 /// The bytes enter the CRC.
 const COVERED: u8 = 1 << 3;
 /// The CRC follows the bytes.
@@ -44,6 +46,10 @@ impl Step {
         Self { code: self.code | SEAL, ..self }
     }
 
+    pub(super) fn packed(self) -> Self {
+        Self { code: self.code | PACK, ..self }
+    }
+
     pub(super) fn blank(self) -> Self {
         Self { code: self.code | BLANK, ..self }
     }
@@ -59,6 +65,42 @@ impl Step {
     pub(super) fn frames(frames: usize, finish: bool) -> Self {
         let code = FRAMES | if finish { FINISH } else { 0 };
         Self { code, last: frames.wrapping_sub(1) as u16, place: Place::default() }
+    }
+
+    /// What it does.
+    pub(super) fn operation(&self) -> u8 {
+        self.code % 4
+    }
+
+    pub(super) fn is_packed(&self) -> bool {
+        self.code & PACK != 0
+    }
+
+    pub(super) fn is_sealed(&self) -> bool {
+        self.code & SEAL != 0
+    }
+
+    pub(super) fn is_dictionary(&self) -> bool {
+        self.code & DICTIONARY != 0
+    }
+
+    /// Frames or entries.
+    pub(super) fn count(&self) -> usize {
+        usize::from(self.last) + 1
+    }
+
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// From what stands in the memory.
+    pub(super) fn of(bytes: &[u8; STEP_BYTES]) -> Self {
+        let [code, _, last0, last1, a0, a1, a2, a3, l0, l1, l2, l3] = *bytes;
+        let place = Place {
+            address: u32::from_le_bytes([a0, a1, a2, a3]),
+            length: u32::from_le_bytes([l0, l1, l2, l3]),
+        };
+        Self { code, last: u16::from_le_bytes([last0, last1]), place }
     }
 
     /// As it stands in the memory.

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of a frame in the device's own compression, as Project Trellis documents it: zero is `0`, a byte of a
+// single bit `100` and the bit's number, one of eight patterns `101` and its place, any other byte `11` and the byte.
+// In front of a frame are as many zeros as make it whole groups of eight bytes; zeros fill its last byte.
+//
+// Clocks: one a byte that comes, a zero behind it included, unless codes are long or the port is slow. A byte that
+// goes out does so 3 clocks after its last bit came in, at the earliest. Behind a frame's end the next one waits.
+module frame_packer #(
+  // Bytes of a frame.
+  parameter int unsigned FrameBytes = 106
+) (
+  input logic clk_i,
+  // Forgets what it holds, but not the patterns; the next byte is a frame's first.
+  input logic clear_i,
+
+  // The patterns, the last one first, as the port takes them.
+  input logic       pattern_valid_i,
+  input logic [7:0] pattern_i,
+
+  input  logic       s_valid_i,
+  output logic       s_ready_o,
+  input  logic [7:0] s_data_i,
+  // A byte that is zero comes with it, behind it.
+  input  logic       s_zero_i,
+  input  logic       s_last_i,
+
+  output logic       m_valid_o,
+  input  logic       m_ready_i,
+  output logic [7:0] m_data_o,
+  output logic       m_last_o
+);
+
+  localparam int unsigned Fill = (8 - FrameBytes % 8) % 8;
+
+  logic [7:0][7:0] pattern_q;
+
+  always_ff @(posedge clk_i) begin
+    if (pattern_valid_i) pattern_q <= {pattern_q[6:0], pattern_i};
+  end
+
+  // The byte, then its code, first bit highest, zeros behind.
+  logic byte_valid_q, byte_zero_q, byte_last_q, byte_ready;
+  logic [7:0] byte_q;
+  logic code_valid_q, code_last_q, code_ready;
+  logic [9:0] code_d, code_q;
+  logic [3:0] length_d, length_q;
+  logic [2:0] place;
+  logic single, known;
+
+  assign s_ready_o  = !byte_valid_q || byte_ready;
+  assign byte_ready = !code_valid_q || code_ready;
+
+  always_comb begin
+    place  = '0;
+    known  = 1'b0;
+    single = (byte_q & (byte_q - 8'd1)) == '0;
+    for (int unsigned n = 0; n < 8; n++) begin
+      if (single ? byte_q[n] : byte_q == pattern_q[n]) begin
+        place |= 3'(n);
+        known = 1'b1;
+      end
+    end
+    if (byte_q == '0) begin
+      code_d   = '0;
+      length_d = 4'd1;
+    end else if (known) begin
+      code_d   = {2'b10, !single, place, 4'd0};
+      length_d = 4'd6;
+    end else begin
+      code_d   = {2'b11, byte_q};
+      length_d = 4'd10;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      byte_valid_q <= 1'b0;
+      code_valid_q <= 1'b0;
+    end else begin
+      if (s_ready_o) byte_valid_q <= s_valid_i;
+      if (byte_ready) code_valid_q <= byte_valid_q;
+    end
+    if (s_ready_o) begin
+      byte_q      <= s_data_i;
+      byte_zero_q <= s_zero_i;
+      byte_last_q <= s_last_i;
+    end
+    if (byte_ready) begin
+      code_q      <= code_d;
+      length_q    <= length_d + 4'(byte_zero_q);
+      code_last_q <= byte_last_q;
+    end
+  end
+
+  // Codes to bytes. A code is put behind 15 bits at most, so that who waits for room does not wait for the port.
+  logic [25:0] held_q, held, code;  // the first bits highest, zeros behind
+  logic [4:0] count_q, count;
+  logic flush_q;  // the frame has ended
+  logic emit;
+
+  assign m_valid_o  = count_q[4:3] != '0 || flush_q;
+  assign m_data_o   = held_q[25:18];
+  assign m_last_o   = flush_q && count_q <= 5'd8;
+  assign emit       = m_valid_o && m_ready_i;
+
+  assign held       = emit ? {held_q[17:0], 8'd0} : held_q;
+  assign count      = emit ? count_q - 5'd8 : count_q;
+  assign code_ready = !flush_q && !count_q[4];
+  assign code       = {code_q, 16'd0} >> count[3:0];
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i || (emit && m_last_o)) begin
+      held_q  <= '0;
+      count_q <= 5'(Fill);
+      flush_q <= 1'b0;
+    end else if (code_valid_q && code_ready) begin
+      held_q  <= held | code;
+      count_q <= count + 5'(length_q);
+      flush_q <= code_last_q;
+    end else begin
+      held_q  <= held;
+      count_q <= count;
+    end
+  end
+
+endmodule
