@@ -42,7 +42,7 @@ pub struct Controller {
     pub key: PathBuf,
     /// The oldest version of it that is taken.
     pub require: u64,
-    /// Its decompressor makes a row of twelve bits a clock.
+    /// Its clock; `ace_library::load` counts the clocks of a load.
     pub clock_mhz: f64,
     pub load: Loads,
 }
@@ -118,7 +118,7 @@ impl Default for Controller {
             library: DEFAULT_LIBRARY.into(),
             key: format!("{DEFAULT_LIBRARY}.pub").into(),
             require: 0,
-            clock_mhz: 150.0,
+            clock_mhz: 100.0,
             load: Loads::Full,
         }
     }
@@ -217,9 +217,9 @@ impl BoardConfig {
         clocks_time((bytes.saturating_mul(8)).div_ceil(u64::from(port.width.max(1))), hz(port.clock_mhz))
     }
 
-    /// Time of a load: the port and the decompressor in front of it work at once, and the slower one counts.
-    pub fn loading(&self, bytes: u64, decoder_clocks: u64) -> Picos {
-        self.load_time(bytes).max(clocks_time(decoder_clocks, hz(self.controller.clock_mhz)))
+    /// Time of a load: the port and the loader in front of it work at once, and the slower one counts.
+    pub fn loading(&self, bytes: u64, loader_clocks: u64) -> Picos {
+        self.load_time(bytes).max(clocks_time(loader_clocks, hz(self.controller.clock_mhz)))
     }
 
     /// Time on the host link for `bytes`, whole link words.

@@ -50,7 +50,7 @@ impl Board {
                     }
                     None => Err("the bits in the slot are not those of any known configuration".into()),
                 };
-                (written.bytes, self.config.loading(written.bytes, written.decoder_clocks), result)
+                (written.bytes, self.config.loading(written.bytes, written.loader_clocks), result)
             }
         };
         if time > timeout && result.is_ok() {

@@ -103,7 +103,7 @@ impl Store {
         let outcome = match part {
             None => self.whole(name).map_err(unsent).and_then(|load| {
                 let written = stream(&load.bytes, device)?;
-                Ok(Written { decoder_clocks: load.decoder_clocks, ..written })
+                Ok(Written { loader_clocks: load.loader_clocks, ..written })
             }),
             Some((over, load)) => self.whole(over).map_err(unsent).and_then(|held| {
                 let mut port = ConfigPort::new(device);
@@ -117,7 +117,7 @@ impl Store {
                 port.push(&load.bytes).map_err(|error| refused(error.clone(), error.offset, false))?;
                 let bytes = load.bytes.len() as u64;
                 let memory = port.finish().map_err(|error| refused(error, bytes, true))?.digest();
-                Ok(Written { memory, bytes, decoder_clocks: load.decoder_clocks })
+                Ok(Written { memory, bytes, loader_clocks: load.loader_clocks })
             }),
         };
         self.outcomes().insert(key, outcome.clone());
@@ -128,14 +128,15 @@ impl Store {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bitstream of a whole image, and the clocks in which the controller decompresses it.
+    /// The bitstream of a whole image, and the loader's clocks for it.
     fn whole(&self, name: &str) -> Result<Load, ImageError> {
-        let (memory, decoder_clocks) = self.library.memory_in(name)?;
-        Ok(Load { bytes: Emit { compress: true, ..Emit::default() }.whole(&memory), decoder_clocks })
+        let memory = self.library.memory(name)?;
+        let bytes = Emit { compress: true, ..Emit::default() }.whole(&memory);
+        Ok(Load { bytes, loader_clocks: self.library.whole_clocks(name)? })
     }
 
-    /// What makes `name` of `over` in a slot that holds it, if both stand on the same skeleton and it is less than a
-    /// whole image.
+    /// What makes `name` of `over` in a slot that holds it: the delta of `name`, if that has all the frames in which the
+    /// two differ, as it has of its skeleton, and of others on the same skeleton that change the same frames.
     pub(crate) fn part(&self, over: &str, name: &str) -> Option<Arc<Load>> {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let part = parts.entry((over.into(), name.into()));
@@ -148,10 +149,8 @@ impl Store {
         if over == name || skeleton(old) != skeleton(new) {
             return None;
         }
-        let bytes = self.library.partial(over, name).ok()??;
-        let ((from, _), (to, all)) = (self.library.memory_in(over).ok()?, self.library.memory_in(name).ok()?);
-        // The delta has what is needed; unless the slot differs from the skeleton elsewhere, whose stream has to be
-        // gone through then.
+        let loader_clocks = self.library.delta_clocks(name).ok()??;
+        let (from, to) = (self.library.memory(over).ok()?, self.library.memory(name).ok()?);
         let device = to.device();
         let mut held = vec![false; device.frames];
         for run in new.runs() {
@@ -159,17 +158,20 @@ impl Store {
             held.get_mut(first..first + run.frames as usize)?.fill(true);
         }
         let mut frames = from.frames().zip(to.frames()).zip(&held);
-        let enough = frames.all(|((old, new), held)| *held || old == new);
-        let before = if enough { self.library.memory_in(&skeleton(new)).ok()?.1 } else { 0 };
-        Some(Load { bytes, decoder_clocks: all - before })
+        if !from.ebr().eq(to.ebr()) || !frames.all(|((old, new), held)| *held || old == new) {
+            return None;
+        }
+        let numbers = held.iter().enumerate().filter(|(_, held)| **held);
+        let numbers: Vec<usize> = numbers.map(|(position, _)| device.frames - 1 - position).collect();
+        Some(Load { bytes: Emit::default().frames(&to, &numbers)?, loader_clocks })
     }
 }
 
-/// What goes through the port, and the clocks in which the controller decompresses it.
+/// What goes through the port, and the clocks in which the loader makes it.
 #[derive(Debug)]
 pub(crate) struct Load {
     pub bytes: Vec<u8>,
-    pub decoder_clocks: u64,
+    pub loader_clocks: u64,
 }
 
 /// The folder beside or above the current folder or the executable in which there is such a file.

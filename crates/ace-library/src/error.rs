@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use ace_ecp5::Device;
 use thiserror::Error;
 
+use crate::load::LoadError;
+
 use crate::codec::StreamError;
 
 /// Why bytes are no library that may be used.
@@ -52,6 +54,8 @@ pub enum ImageError {
     Name(String),
     #[error("{0}: more than 1 MiB of manifest or proof")]
     TooLong(String),
+    #[error("{name}: {error}")]
+    Load { name: String, error: LoadError },
     #[error("the library is full")]
     Full,
     #[error("{by} {} stored as what changes of {name}; remove {} first", if by.contains(',') { "are" } else { "is" },

@@ -5,6 +5,7 @@ mod delta;
 mod image;
 mod key;
 mod layout;
+mod loads;
 mod store;
 
 use ace_ecp5::memory::EBR_BYTES;
