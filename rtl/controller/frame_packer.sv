@@ -5,7 +5,7 @@
 // In front of a frame are as many zeros as make it whole groups of eight bytes; zeros fill its last byte.
 //
 // Clocks: one a byte that comes, a zero behind it included, unless codes are long or the port is slow. A byte that
-// goes out does so 3 clocks after its last bit came in, at the earliest. Behind a frame's end the next one waits.
+// goes out does so 4 clocks after its last bit came in, at the earliest. Behind a frame's end the next one waits.
 module frame_packer #(
   // Bytes of a frame.
   parameter int unsigned FrameBytes = 106
@@ -39,47 +39,52 @@ module frame_packer #(
     if (pattern_valid_i) pattern_q <= {pattern_q[6:0], pattern_i};
   end
 
-  // The byte, then its code, first bit highest, zeros behind.
+  // The byte, then what it is equal to, then its code, first bit highest, zeros behind.
   logic byte_valid_q, byte_zero_q, byte_last_q, byte_ready;
-  logic [7:0] byte_q;
+  logic hit_valid_q, hit_zero_q, hit_last_q, hit_ready;
   logic code_valid_q, code_last_q, code_ready;
+  logic single, single_q;  // not more than one bit
+  logic [7:0] byte_q, hit_byte_q;
+  logic [7:0] hit, hit_q;  // the bit, or the patterns
+  logic [2:0] place;
   logic [9:0] code_d, code_q;
   logic [3:0] length_d, length_q;
-  logic [2:0] place;
-  logic single, known;
+
+  // More than one bit of four.
+  function automatic logic several(logic [3:0] bits);
+    return (bits[0] && bits[1]) || (bits[2] && bits[3]) || (bits[1:0] != '0 && bits[3:2] != '0);
+  endfunction
 
   assign s_ready_o  = !byte_valid_q || byte_ready;
-  assign byte_ready = !code_valid_q || code_ready;
+  assign byte_ready = !hit_valid_q || hit_ready;
+  assign hit_ready  = !code_valid_q || code_ready;
 
   always_comb begin
+    single = !several(byte_q[3:0]) && !several(byte_q[7:4]) && (byte_q[3:0] == '0 || byte_q[7:4] == '0);
     place  = '0;
-    known  = 1'b0;
-    single = (byte_q & (byte_q - 8'd1)) == '0;
     for (int unsigned n = 0; n < 8; n++) begin
-      if (single ? byte_q[n] : byte_q == pattern_q[n]) begin
-        place |= 3'(n);
-        known = 1'b1;
-      end
+      hit[n] = single ? byte_q[n] : byte_q == pattern_q[n];
+      if (hit_q[n]) place |= 3'(n);
     end
-    if (byte_q == '0) begin
-      code_d   = '0;
-      length_d = 4'd1;
-    end else if (known) begin
-      code_d   = {2'b10, !single, place, 4'd0};
+    if (hit_q != '0) begin
+      code_d   = {2'b10, !single_q, place, 4'd0};
       length_d = 4'd6;
     end else begin
-      code_d   = {2'b11, byte_q};
-      length_d = 4'd10;
+      // Without any bit it is zero.
+      code_d   = {!single_q, !single_q, hit_byte_q};
+      length_d = single_q ? 4'd1 : 4'd10;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (clear_i) begin
       byte_valid_q <= 1'b0;
+      hit_valid_q  <= 1'b0;
       code_valid_q <= 1'b0;
     end else begin
       if (s_ready_o) byte_valid_q <= s_valid_i;
-      if (byte_ready) code_valid_q <= byte_valid_q;
+      if (byte_ready) hit_valid_q <= byte_valid_q;
+      if (hit_ready) code_valid_q <= hit_valid_q;
     end
     if (s_ready_o) begin
       byte_q      <= s_data_i;
@@ -87,9 +92,16 @@ module frame_packer #(
       byte_last_q <= s_last_i;
     end
     if (byte_ready) begin
+      hit_byte_q <= byte_q;
+      hit_zero_q <= byte_zero_q;
+      hit_last_q <= byte_last_q;
+      hit_q      <= hit;
+      single_q   <= single;
+    end
+    if (hit_ready) begin
       code_q      <= code_d;
-      length_q    <= length_d + 4'(byte_zero_q);
-      code_last_q <= byte_last_q;
+      length_q    <= length_d + 4'(hit_zero_q);
+      code_last_q <= hit_last_q;
     end
   end
 

@@ -129,7 +129,9 @@ struct Packer {
     /// Lengths of codes.
     lengths: [u32; 256],
     fill: u32,
-    /// When the last byte got its code, when that was put to the others, and when there is room for another byte.
+    /// When the last byte was compared, when it got its code, when that was put to the others, and when there is room
+    /// for another byte.
+    compared: u64,
     coded: u64,
     put: u64,
     free: u64,
@@ -146,7 +148,7 @@ impl Packer {
         };
         let fill = (device.frame_bytes().next_multiple_of(8) - device.frame_bytes()) as u32;
         let lengths = std::array::from_fn(|byte| length(byte as u8));
-        Self { lengths, fill, coded: 0, put: 0, free: 0, held: fill }
+        Self { lengths, fill, compared: 0, coded: 0, put: 0, free: 0, held: fill }
     }
 
     /// Takes the bytes that a row completes, which is there at `out`. Returns when the row is taken.
@@ -168,15 +170,16 @@ impl Packer {
     /// Takes a code. Bytes leave from `open` on, one a clock; a code is put behind 15 bits at most.
     fn byte(&mut self, length: u32, out: u64, open: u64) -> u64 {
         let out = out.max(self.free);
-        self.coded = (out + 1).max(self.coded + 1).max(self.put);
+        self.compared = (out + 1).max(self.compared + 1).max(self.coded);
+        self.coded = (self.compared + 1).max(self.put);
         let leave = open.max(self.put + 1);
         let room = if self.held < 16 { self.put + 1 } else { leave + u64::from(self.held / 8) - 1 };
         let put = room.max(self.coded + 1);
         let left = (put + 1).saturating_sub(leave).min(u64::from(self.held / 8));
         self.held = self.held - 8 * left as u32 + length;
         self.put = put;
-        // A byte comes as soon as the one before it got its code.
-        self.free = (out + 1).max(self.coded);
+        // A byte comes as soon as the one before it is compared.
+        self.free = (out + 1).max(self.compared);
         out
     }
 
