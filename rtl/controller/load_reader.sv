@@ -44,7 +44,7 @@ module load_reader #(
   logic [2:0] ends;  // bytes that are not whole words, at both ends
   logic [1:0] more;  // words that they lie in
 
-  assign r_valid_o   = wanted_q != '0 && ours_q != 2'd2 && !start_i && dropped_q == '0;
+  assign r_valid_o   = wanted_q != '0 && ours_q != 2'd2 && dropped_q == '0;
   assign r_address_o = ask_q;
   assign ask         = r_valid_o && r_ready_i;
   assign drop        = r_valid_i && dropped_q != '0;
@@ -75,7 +75,8 @@ module load_reader #(
       waiting_q <= waiting_q + 2'(ask) - 2'(r_valid_i);
       begin_q   <= start_i;
       if (start_i) begin
-        dropped_q <= waiting_q - 2'(r_valid_i);
+        // A word that is asked for in this clock is one of those before.
+        dropped_q <= waiting_q + 2'(ask) - 2'(r_valid_i);
         ours_q <= '0;
         there_q <= '0;
         left_q <= length_i;
