@@ -50,7 +50,6 @@ test: $(VENV) ace  ## all tests: Rust, RTL, netlists, bitstreams, the flow
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.controller model
 	ACE_REQUIRE_BUILD=1 cargo test --workspace --release --locked
-	$(FLOW) --set library --seeds $(SEEDS) --list --held | xargs -r -n 8 -P $(JOBS) $(ACE) library prove
 	$(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow
 
 lint: $(VENV)  ## formatters and linters of every language, warnings are errors

@@ -132,7 +132,6 @@ def main() -> int:
         "--no-netlists", action="store_true", help="no netlists and their models of what the library holds"
     )
     parser.add_argument("--list", action="store_true", help="only print the names of these rows")
-    parser.add_argument("--held", action="store_true", help="with --list: those that the library holds")
     arguments = parser.parse_args()
     start = time.monotonic()
     try:
@@ -145,8 +144,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if arguments.list:
-        held_names = held.find([table[name] for name in names], arguments.seeds) if arguments.held else names
-        print("\n".join(held_names))
+        print("\n".join(names))
         return 0
     ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
     if not arguments.models and not os.path.exists(ROOT / ace):
