@@ -90,7 +90,7 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 3 seeds, signed 
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
 	$(FLOW) --set library --seeds $(if $(filter file,$(origin SEEDS)),3,$(SEEDS))
 	mkdir -p library
-	$(ACE) library build $(shell $(PY) -m ace_flow.build --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
+	$(ACE) library build $$($(FLOW) --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
 	cp $(LIBRARY_SECRET).pub library/ace.lib.pub
 	$(ACE) library verify
 	{ cat docs/library.head; printf '## What configurations take\n\n'; \
