@@ -206,7 +206,7 @@ fn every_configuration_is_loaded_to_the_byte() {
 }
 
 #[test]
-fn variants_are_loaded_over_their_skeletons() {
+fn deltas_are_loaded_over_their_skeletons() {
     if loader().is_none() {
         return;
     }
@@ -215,55 +215,79 @@ fn variants_are_loaded_over_their_skeletons() {
         let from = image(&mut rng);
         let mut to = from.clone();
         change(&mut to, &mut rng, 1 + 9 * number);
-        let dictionary = Dictionary::train([&from, &to]);
-        let positions = changes(&from, &to);
-        let (mut memory, take) = begin(&dictionary);
-        let runs = runs(&positions);
-        let stream = push(&mut memory, &stream_of(&dictionary, &to, &positions));
-        let delta = Delta { runs: &runs, stream };
-
-        // The frames alone are the partial bitstream that the software writes.
-        let list = memory.partial(&LFE5U_45F, delta, &[]).expect("there is room");
-        let numbers: Vec<usize> = positions.iter().map(|position| LFE5U_45F.frames - 1 - position).collect();
-        let want = Emit::default().frames(&to, &numbers).expect("addresses are known");
-        let stall = 9000 * (number as u32 % 3);
-        let (bits, code, clocks) = run(&memory, &[take, list], stall, 1);
-        if stall == 0 {
-            let computed = memory.clocks(list, &LFE5U_45F, &dictionary).expect("it is a list");
-            eprintln!("delta {number}, {} runs: {clocks} clocks, {computed} computed", runs.len());
-            assert!(clocks.abs_diff(computed) * 500 < clocks);
-        }
-        assert_eq!((code, bits == want), (0, true), "{number}: {} frames", positions.len());
-
-        // With the block RAMs that differ, over what the device holds.
-        let same = |id: u16, bytes: &[u8]| from.ebr().any(|(i, b)| i == id && b == bytes);
-        let different = blocks(&mut memory, &to, |id, bytes| !same(id, bytes));
-        let list = memory.partial(&LFE5U_45F, delta, &different).expect("there is room");
-        let (bits, code, _) = run(&memory, &[take, list], stall, 2);
-        assert_eq!(code, 0);
-        let mut port = ConfigPort::new(&LFE5U_45F);
-        port.push(&Emit::default().whole(&from)).expect("a whole bitstream");
-        port.rearm();
-        port.push(&bits).expect("a partial bitstream");
-        assert_eq!(port.finish().expect("it is complete").digest(), to.digest());
-
-        // On a blank device: the skeleton's stream and the delta.
-        if number % 2 == 1 {
-            let skeleton = compress(&dictionary, &LFE5U_45F, from.frames());
-            let skeleton = push(&mut memory, &skeleton);
-            let all = blocks(&mut memory, &to, |_, _| true);
-            for packed in [false, true] {
-                let skeleton = whole(skeleton, &from, packed);
-                let list = memory.merged(registers(&to), skeleton, delta, &all).expect("there is room");
-                let (bits, code, _) = run(&memory, &[take, list], stall / 3, 3);
-                assert_eq!(code, 0);
-                let mut port = ConfigPort::new(&LFE5U_45F);
-                port.push(&bits).expect("a whole bitstream");
-                assert_eq!(port.finish().expect("it is complete"), &to);
-                // All frames of the skeleton, none of the delta.
-                let compressed = if packed { LFE5U_45F.frames } else { 0 };
-                assert_eq!(port.seen().compressed_frames, compressed);
-            }
-        }
+        over_its_skeleton(number, &from, &to);
     });
+}
+
+/// The variants that are built: what comes out of the loader is the image that the flow built for each.
+#[test]
+fn built_variants_are_loaded_over_their_skeletons() {
+    if loader().is_none() {
+        return;
+    }
+    let images = built();
+    let skeleton = |name: &str| {
+        let manifest = std::fs::read(build().join("configurations").join(name).join("manifest.json")).ok()?;
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("a manifest");
+        let base = manifest["variant_of"].as_str()?;
+        images.iter().find(|(name, _)| name == base).map(|(_, image)| image)
+    };
+    let variants: Vec<_> = images.iter().filter_map(|(name, to)| Some((skeleton(name)?, to))).collect();
+    assert!(!variants.is_empty() || std::env::var_os("ACE_REQUIRE_BUILD").is_none());
+    // Odd numbers are merged as well.
+    each(variants.len(), |number| over_its_skeleton(2 * number + 1, variants[number].0, variants[number].1));
+}
+
+/// Loads `to` over `from`; if `number` is odd, both merged on a blank device as well.
+fn over_its_skeleton(number: usize, from: &ConfigMemory, to: &ConfigMemory) {
+    let dictionary = Dictionary::train([from, to]);
+    let positions = changes(from, to);
+    let (mut memory, take) = begin(&dictionary);
+    let runs = runs(&positions);
+    let stream = push(&mut memory, &stream_of(&dictionary, to, &positions));
+    let delta = Delta { runs: &runs, stream };
+
+    // The frames alone are the partial bitstream that the software writes.
+    let list = memory.partial(&LFE5U_45F, delta, &[]).expect("there is room");
+    let numbers: Vec<usize> = positions.iter().map(|position| LFE5U_45F.frames - 1 - position).collect();
+    let want = Emit::default().frames(to, &numbers).expect("addresses are known");
+    let stall = 9000 * (number as u32 % 3);
+    let (bits, code, clocks) = run(&memory, &[take, list], stall, 1);
+    if stall == 0 {
+        let computed = memory.clocks(list, &LFE5U_45F, &dictionary).expect("it is a list");
+        eprintln!("delta {number}, {} runs: {clocks} clocks, {computed} computed", runs.len());
+        assert!(clocks.abs_diff(computed) * 500 < clocks);
+    }
+    assert_eq!((code, bits == want), (0, true), "{number}: {} frames", positions.len());
+
+    // With the block RAMs that differ, over what the device holds.
+    let same = |id: u16, bytes: &[u8]| from.ebr().any(|(i, b)| i == id && b == bytes);
+    let different = blocks(&mut memory, to, |id, bytes| !same(id, bytes));
+    let list = memory.partial(&LFE5U_45F, delta, &different).expect("there is room");
+    let (bits, code, _) = run(&memory, &[take, list], stall, 2);
+    assert_eq!(code, 0);
+    let mut port = ConfigPort::new(&LFE5U_45F);
+    port.push(&Emit::default().whole(from)).expect("a whole bitstream");
+    port.rearm();
+    port.push(&bits).expect("a partial bitstream");
+    assert_eq!(port.finish().expect("it is complete").digest(), to.digest());
+
+    // On a blank device: the skeleton's stream and the delta.
+    if number % 2 == 1 {
+        let skeleton = compress(&dictionary, &LFE5U_45F, from.frames());
+        let skeleton = push(&mut memory, &skeleton);
+        let all = blocks(&mut memory, to, |_, _| true);
+        for packed in [false, true] {
+            let skeleton = whole(skeleton, from, packed);
+            let list = memory.merged(registers(to), skeleton, delta, &all).expect("there is room");
+            let (bits, code, _) = run(&memory, &[take, list], stall / 3, 3);
+            assert_eq!(code, 0);
+            let mut port = ConfigPort::new(&LFE5U_45F);
+            port.push(&bits).expect("a whole bitstream");
+            assert_eq!(port.finish().expect("it is complete"), to);
+            // All frames of the skeleton, none of the delta.
+            let compressed = if packed { LFE5U_45F.frames } else { 0 };
+            assert_eq!(port.seen().compressed_frames, compressed);
+        }
+    }
 }
