@@ -314,6 +314,21 @@ fn a_kill_in_the_middle_of_add_loses_nothing() {
 }
 
 #[test]
+fn a_proof_of_other_bits_is_not_stored() {
+    let place = Place::new();
+    let proof = |digest: &str| {
+        fs::write(place.at("built/aes/proof.json"), format!("{{\"memory_sha256\":\"{digest}\"}}")).unwrap();
+        place.write("add", &["aes"])
+    };
+    let out = proof(&"0".repeat(64));
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("is of other bits than"), "{}", stderr(&out));
+    assert_eq!(place.json(&["list"])["version"], 1);
+    let digest = place.json(&["show", "aes"])["memory_sha256"].as_str().unwrap().to_owned();
+    assert_eq!(proof(&digest).status.code(), Some(0));
+}
+
+#[test]
 fn what_is_extracted_is_what_was_put_in() {
     let place = Place::new();
     fs::write(place.at("built/aes/proof.json"), b"{}").unwrap();

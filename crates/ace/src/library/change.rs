@@ -99,6 +99,17 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             proof => proof.with_context(|| format!("cannot read {}", path.display()))?,
         };
+        // A record of other bits proves nothing about these.
+        let record: serde_json::Value = serde_json::from_slice(&proof).unwrap_or_default();
+        let digest: String = memory.digest().iter().map(|byte| format!("{byte:02x}")).collect();
+        if record["memory_sha256"].as_str().is_some_and(|proven| proven != digest) {
+            bail!(
+                "{} is of other bits than {}; `python -m ace_flow.build {}` proves these",
+                path.display(),
+                configuration.bitstream.path.display(),
+                configuration.name
+            );
+        }
         let algorithms = configuration.can.iter().map(|c| c.algorithm.clone()).collect();
         built.push(Built { name: configuration.name.clone(), algorithms, memory, manifest, proof });
     }
