@@ -88,7 +88,7 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built; write
 
 library: $(VENV) ace  ## library/ace.lib anew, of all rows with 3 seeds, signed by LIBRARY_SECRET; writes docs/library.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
-	$(FLOW) --set library --seeds $(if $(filter file,$(origin SEEDS)),3,$(SEEDS))
+	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),3,$(SEEDS))
 	mkdir -p library
 	$(ACE) library build $$($(FLOW) --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
 	cp $(LIBRARY_SECRET).pub library/ace.lib.pub

@@ -56,13 +56,15 @@ def discard_spoiled(folder: Path) -> list[Path]:
     return spoiled
 
 
-def take_out(rows: list[configurations.Configuration], seeds: int, ace: str) -> list[str]:
+def take_out(
+    rows: list[configurations.Configuration], seeds: int, ace: str, unpinned: bool = False
+) -> list[str]:
     """Unpacks the library; the names of the rows that it holds as they are now. Says what it came to."""
     path = held.library()
     if path is None:
         return []
     held.unpack(path, ace)
-    found = held.find(rows, seeds)
+    found = held.find(rows, seeds, unpinned)
     missing = [row.name for row in rows if row.name not in found]
     place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     print(f"{len(found)} of {len(rows)} configurations are in {place} as their sources are now", flush=True)
@@ -131,6 +133,9 @@ def main() -> int:
     parser.add_argument(
         "--no-netlists", action="store_true", help="no netlists and their models of what the library holds"
     )
+    parser.add_argument(
+        "--unpinned", action="store_true", help="measure what the places of kept LUTs cost: twice the routes"
+    )
     parser.add_argument("--list", action="store_true", help="only print the names of these rows")
     arguments = parser.parse_args()
     start = time.monotonic()
@@ -159,7 +164,11 @@ def main() -> int:
                 print(f"{path} is not the file in its manifest any more: made anew", flush=True)
         rows = [table[name] for name in names]
         try:
-            found = [] if arguments.fresh or arguments.models else take_out(rows, arguments.seeds, ace)
+            found = (
+                []
+                if arguments.fresh or arguments.models
+                else take_out(rows, arguments.seeds, ace, arguments.unpinned)
+            )
         except tools.ToolError as error:
             print(
                 f"error: {error}\n--fresh builds without the library; "
@@ -170,6 +179,7 @@ def main() -> int:
         settings = {
             "seeds": arguments.seeds,
             "netlists": int(not arguments.no_netlists),
+            "unpinned": int(arguments.unpinned),
         } | ({"held": ",".join(found)} if found else {})
         code = snakemake(names, settings, arguments.jobs, ["models" if arguments.models else "all"])
     seconds = time.monotonic() - start

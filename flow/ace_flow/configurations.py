@@ -16,11 +16,22 @@ TABLE = Path(os.environ.get("ACE_CONFIGURATIONS", FLOW / "configurations.toml"))
 MODES = ("ecb", "cbc", "ctr")
 DIRECTIONS = ("encrypt", "decrypt")
 OPERATIONS = ("hash", "hmac-states", "hmac-key")
+# The bits of a gate's Open, from the lowest (rtl/variant/slot_gate.sv).
+OPEN = (*DIRECTIONS, *MODES, *OPERATIONS)
 SETS = ("demo", "library", "study")
 SHAPES = ("iterative", "interleaved", "pipelined")
 PASSES = ("carry",)
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# A string, which may look like a comment inside, or comments and white space.
+STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+TOKEN = re.compile(STRING.pattern + r"|(?://[^\n]*|/\*.*?\*/|\s)+", re.DOTALL)
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def plain(source: str) -> str:
+    """SystemVerilog with one blank for comments and white space."""
+    return TOKEN.sub(lambda m: m[0] if m[0].startswith('"') else " ", source).strip()
 
 
 class ConfigurationError(Exception):
@@ -184,6 +195,21 @@ def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, 
     return tuple(sorted(files, key=lambda f: not f.endswith("_pkg.sv")))
 
 
+def _needed(row: _Row, top: str, files: tuple[str, ...], root: Path) -> tuple[str, ...]:
+    """Those of the files that a top needs, so that a change of others is not a change of the row."""
+    words = {file: set(WORD.findall(STRING.sub("", plain((root / file).read_text())))) for file in files}
+    of = {Path(file).stem: file for file in files}
+    if top not in of:
+        raise row.fail(f"`top` is {top!r}, but no file of `sources` is {top}.sv")
+    needed, todo = set(), [of[top]]
+    while todo:
+        file = todo.pop()
+        if file not in needed:
+            needed.add(file)
+            todo += [of[word] for word in words[file] & of.keys()]
+    return tuple(file for file in files if file in needed)
+
+
 def _parameters(row: _Row, default: dict[str, int | str] | None = None) -> dict[str, int | str]:
     parameters = row.get("parameters", dict, default)
     for key, value in parameters.items():
@@ -218,20 +244,63 @@ def _kept(row: _Row) -> KeptPlaces | None:
     return kept
 
 
+def _opened(row: _Row, base: Configuration) -> tuple[dict[str, int | str], tuple[Capability, ...]]:
+    """What `open` says: the parameters of the gate, and what is left of what the base can do."""
+    gate = _Row(f"{row.where}, open", row.get("open", dict))
+    all_keys = sorted({n for c in base.can for n in c.key_bytes})
+    keys = gate.integers("key_bytes", 5, 56, all_keys) if all_keys else ()
+    directions = gate.choices("directions", DIRECTIONS, DIRECTIONS)
+    modes = gate.choices("modes", MODES, MODES)
+    operations = gate.choices("operations", OPERATIONS, OPERATIONS)
+    gate.finish()
+    if "ctr" in modes and len(modes) > 1 and len(directions) == 1:
+        raise gate.fail(
+            "`modes` has ctr beside others, and a direction is closed; that of CTR is not asked for"
+        )
+    if modes == ("ctr",):
+        directions = DIRECTIONS
+    if all_keys and [n for n in all_keys if min(keys) <= n <= max(keys)] != sorted(keys):
+        raise gate.fail(f"`key_bytes` is {sorted(keys)}; neighbours among {all_keys} are wanted")
+    can = []
+    for c in base.can:
+        left = replace(
+            c,
+            key_bytes=tuple(n for n in c.key_bytes if n in keys),
+            directions=tuple(d for d in c.directions if d in directions),
+            modes=tuple(m for m in c.modes if m in modes),
+            operations=tuple(o for o in c.operations if o in operations),
+        )
+        if (left.key_bytes and left.directions and left.modes) or left.operations:
+            can.append(left)
+    if not can:
+        raise gate.fail(f"nothing of what {base.name} can do is open")
+    names = {name for c in can for name in (*c.modes, *c.operations)}
+    if names & {"ecb", "cbc"}:
+        names |= {name for c in can for name in c.directions}
+    parameters: dict[str, int | str] = {"Open": sum(1 << OPEN.index(name) for name in names)}
+    if len(keys) < len(all_keys):
+        parameters |= {"KeyMin": min(keys), "KeyMax": max(keys)}
+    return parameters, tuple(can)
+
+
 def _variant(row: _Row, where: str, bases: dict[str, Configuration], shared: dict[str, Any]) -> Configuration:
     name, of = _name(row), row.get("of", str)
     base = bases.get(of)
     if base is None or base.kept is None or base.of:
         known = ", ".join(b.name for b in bases.values() if b.kept and not b.of)
         raise row.fail(f"`of` is {of!r}; [[configuration]]s with `kept` are {known}")
-    parameters = _parameters(row)
+    if "open" in row.values:
+        parameters, can = _opened(row, base)
+    else:
+        parameters, can = _parameters(row), _can(row, where, shared)
     variant = replace(
         base,
         name=name,
         summary=row.get("summary", str),
         parameters=base.parameters | parameters,
-        sets=tuple(row.choices("sets", SETS, base.sets)),
-        can=_can(row, where, shared),
+        # What the demo shows is named by itself.
+        sets=tuple(row.choices("sets", SETS, tuple(s for s in base.sets if s != "demo"))),
+        can=can,
         of=of,
     )
     row.finish()
@@ -277,7 +346,7 @@ def _configuration(
         name=name,
         summary=row.get("summary", str),
         top=top,
-        sources=_sources(row, groups, root),
+        sources=_needed(row, top, _sources(row, groups, root), root),
         parameters=parameters,
         synth=tuple(synth),
         passes=tuple(passes),

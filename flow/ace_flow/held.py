@@ -9,13 +9,12 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import measure, route, synth, tools
-from .configurations import Configuration
+from .configurations import Configuration, plain
 from .layout import BUILD
 from .tools import ROOT
 
@@ -23,13 +22,6 @@ from .tools import ROOT
 VARIABLE = "ACE_FLOW_LIBRARY"
 DEFAULT = ROOT / "library" / "ace.lib"
 FOLDER = BUILD / "library"
-# A string, which may look like a comment inside, or comments and white space.
-TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?://[^\n]*|/\*.*?\*/|\s)+', re.DOTALL)
-
-
-def plain(source: str) -> str:
-    """SystemVerilog with one blank for comments and white space."""
-    return TOKEN.sub(lambda m: m[0] if m[0].startswith('"') else " ", source).strip()
 
 
 def recipe(configuration: Configuration) -> str:
@@ -130,8 +122,9 @@ def _seeds(manifest: dict) -> list[int]:
     return [route["seed"] for route in manifest.get("seeds", [])]
 
 
-def find(rows: list[Configuration], seeds: int) -> list[str]:
-    """The rows that the unpacked library holds as they are now, placed with at least so many seeds."""
+def find(rows: list[Configuration], seeds: int, unpinned: bool = False) -> list[str]:
+    """The rows that the unpacked library holds as they are now, placed with at least so many seeds; if it is asked
+    for, with what the places of their kept LUTs cost."""
     found = []
     for row in rows:
         manifest = Places(row.name).read()
@@ -140,6 +133,7 @@ def find(rows: list[Configuration], seeds: int) -> list[str]:
             and manifest.get("recipe") == recipe(row)
             and _seeds(manifest) == list(row.seeds[: max(seeds, len(_seeds(manifest)))])
             and Places(row.name).bitstream.is_file()
+            and ("unpinned_fmax_mhz" in manifest or not unpinned or row.kept is None or row.of != "")
         ):
             found.append(row.name)
     return found

@@ -35,6 +35,10 @@ class Places:
         """What nextpnr reports of one seed."""
         return self.folder / f"route-{seed}.json"
 
+    def unpinned(self, seed: int) -> Path:
+        """What nextpnr reports of one seed if kept LUTs go wherever it puts them."""
+        return self.folder / f"unpinned-{seed}.json"
+
     def sweep(self, device: str, seed: int) -> Path:
         """What nextpnr reports of one seed on one part, in a sweep."""
         return BUILD / "sweeps" / self.folder.name / f"{device}-{seed}.json"

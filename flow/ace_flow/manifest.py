@@ -8,6 +8,8 @@ from . import held, measure, route, tools
 from .configurations import Configuration
 
 SCHEMA = 1
+# What it says of placing and routing.
+PLACED = ("fmax_mhz", "seeds", "critical_path", "unpinned_fmax_mhz")
 
 
 def versions() -> dict[str, str]:
@@ -16,14 +18,15 @@ def versions() -> dict[str, str]:
     return {p: tools.package_version(p) for p in packages} | {"c++": tools.compiler_version()}
 
 
-def placed(routes: list[dict]) -> dict:
-    """What placing and routing with these seeds came to."""
+def placed(routes: list[dict], unpinned: list[dict]) -> dict:
+    """What placing and routing with these seeds came to, and, if it was tried, without places for kept LUTs."""
     chosen = route.median(routes)
+    free = {"unpinned_fmax_mhz": route.median(unpinned)["fmax_mhz"]} if unpinned else {}
     return {
         "fmax_mhz": chosen["fmax_mhz"],
         "seeds": [{"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in routes],
         "critical_path": chosen["critical_path"],
-    }
+    } | free
 
 
 def compose(configuration: Configuration, area: dict, placed: dict, cycles: dict, memory: dict) -> dict:

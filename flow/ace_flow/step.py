@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of one configuration, as the Snakefile calls it: python -m ace_flow.step STEP NAME [SEED …] [--held]."""
+"""One step of one configuration, as the Snakefile calls it: python -m ace_flow.step STEP NAME [SEED …] [--held] [--unpinned]."""
 
 import json
 import os
@@ -81,6 +81,20 @@ def step_route(configuration: Configuration, places: Places, seed: int) -> None:
     if configuration.of:
         settings["kept"] = tools.sha256(Path(kept.__file__))
     cached("route", settings, inputs, outputs, work)
+
+
+def step_unpinned(configuration: Configuration, places: Places, seed: int) -> None:
+    """Netlist → what nextpnr reports of one seed if kept LUTs go wherever it puts them."""
+    log = places.log(f"unpinned-{seed}")
+
+    def work(out: Path) -> None:
+        here = out.relative_to(ROOT)
+        netlist = route.released(configuration, places.netlist_json, here)
+        route.route(configuration, seed, netlist, here, log)
+
+    settings = route.settings(configuration, seed) | {"kept": tools.sha256(Path(kept.__file__))}
+    inputs = [places.netlist_json, route.PINS]
+    cached("unpinned", settings, inputs, {"route.json": places.unpinned(seed)}, work)
 
 
 def step_sweep(configuration: Configuration, places: Places, device: str, seed: int) -> None:
@@ -200,7 +214,11 @@ def step_prove(configuration: Configuration, places: Places) -> None:
     cached("prove", prove.settings(), inputs, {"json": places.proof}, work)
 
 
-def step_manifest(configuration: Configuration, places: Places, seeds: list[int], from_library: bool) -> None:
+def _read(files: list[Path]) -> list[dict]:
+    return [json.loads(file.read_text()) for file in files]
+
+
+def step_manifest(configuration: Configuration, places: Places, seeds: list[int], how: set[str]) -> None:
     """All figures and digests → manifest."""
     files = {"bitstream": places.bitstream, "model": places.model}
     netlist = {
@@ -210,18 +228,19 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
     }
     cycles = json.loads(places.cycles.read_text())
     memory = json.loads(places.memory.read_text())
-    if from_library:
+    if "--held" in how:
         known = held.Places(configuration.name).read()
         if known is None or known["recipe"] != held.recipe(configuration):
             raise tools.ToolError("the sources changed while the configuration was taken out; run it again")
         area = {kind: known[kind] for kind in ("area", "area_shell", "area_core")}
-        placed = {key: known[key] for key in ("fmax_mhz", "seeds", "critical_path")}
+        placed = {key: known[key] for key in manifest.PLACED if key in known}
         # A demo needs no netlist; tests do, and then it is there.
         if all(path.is_file() for path in netlist.values()):
             files |= netlist
     else:
         area = json.loads(places.area.read_text())
-        placed = manifest.placed([json.loads(places.route(s).read_text()) for s in seeds])
+        unpinned = [places.unpinned(s) for s in seeds] if "--unpinned" in how else []
+        placed = manifest.placed(_read([places.route(s) for s in seeds]), _read(unpinned))
         files |= netlist
     parts = {"area": area, "placed": placed, "cycles": cycles, "memory": memory}
     manifest.write(places.folder, configuration, files, parts)
@@ -240,15 +259,17 @@ def perform(step: str, arguments: list[str]) -> None:
         )
     configuration = table[arguments[0]]
     places = Places(configuration.name)
-    from_library = "--held" in arguments
+    how = {argument for argument in arguments if argument.startswith("--")}
     if step == "sweep":
         return step_sweep(configuration, places, arguments[1], int(arguments[2]))
-    seeds = [int(s) for s in arguments[1:] if s != "--held"]
+    seeds = [int(s) for s in arguments[1:] if s not in how]
     match step:
         case "synth":
             step_synth(configuration, places)
         case "route":
             step_route(configuration, places, seeds[0])
+        case "unpinned":
+            step_unpinned(configuration, places, seeds[0])
         case "take":
             step_take(places)
         case "pack":
@@ -258,7 +279,7 @@ def perform(step: str, arguments: list[str]) -> None:
         case "netlist_model":
             step_netlist_model(configuration, places)
         case "measure":
-            step_measure(configuration, places, from_library)
+            step_measure(configuration, places, "--held" in how)
         case "memory":
             step_memory(places)
         case "prove":
@@ -266,7 +287,7 @@ def perform(step: str, arguments: list[str]) -> None:
         case "take_proof":
             step_take_proof(places)
         case "manifest":
-            step_manifest(configuration, places, seeds, from_library)
+            step_manifest(configuration, places, seeds, how)
         case _:
             raise ValueError(f"no step {step}")
 

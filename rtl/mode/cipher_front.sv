@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All of a cipher slot but its core: the shell and the modes. A top joins this and one core.
+// All of a cipher slot but its core: the gate, the shell and the modes. A top joins this and one core.
 //
 // Clocks: see slot_shell and cipher_modes.
 module cipher_front
@@ -17,6 +17,12 @@ module cipher_front
   parameter bit Ctr = 1'b1,
   parameter bit Eager = 1'b0,
   parameter bit Unhurried = 1'b0,
+  // All as in slot_gate.
+  parameter logic [7:0] Open = '1,
+  parameter int unsigned KeyMin = 0,
+  parameter int unsigned KeyMax = 63,
+  parameter logic [7:0] Code = Algorithm,
+  parameter logic [7:0] CodeMask = '0,
   localparam int unsigned BlockBits = 8 * BlockBytes
 ) (
   input logic clk_i,
@@ -63,10 +69,31 @@ module cipher_front
   logic [63:0] result;
   logic [31:0] result_len;
 
+  logic [63:0] request;
+
+  slot_gate #(
+    .Algorithm (Algorithm),
+    .Code      (Code),
+    .CodeMask  (CodeMask),
+    .Has       (8'h1f),
+    .Open      (Open),
+    .KeyLengths(KeyLengths),
+    .KeyMin    (KeyMin),
+    .KeyMax    (KeyMax)
+  ) u_gate (
+    .clk_i,
+    .rst_ni,
+    .data_i (s_axis_tdata),
+    .valid_i(s_axis_tvalid),
+    .ready_i(s_axis_tready),
+    .last_i (s_axis_tlast),
+    .data_o (request)
+  );
+
   slot_shell u_shell (
     .clk_i,
     .rst_ni,
-    .s_axis_tdata,
+    .s_axis_tdata  (request),
     .s_axis_tvalid,
     .s_axis_tready,
     .s_axis_tlast,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything of a hash slot but the core: shell and modes.
+// Everything of a hash slot but the core: gate, shell and modes.
 module hash_front
   import slot_pkg::*;
 #(
@@ -10,6 +10,8 @@ module hash_front
   parameter int unsigned       StateBytes  = 20,
   parameter int unsigned       DigestBytes = 20,
   parameter bit                BigEndian   = 1'b1,
+  // As in slot_gate.
+  parameter logic        [7:0] Open        = '1,
 
   localparam int unsigned WordBits = BlockBytes / 2
 ) (
@@ -53,10 +55,26 @@ module hash_front
   section_e section;
   /* verilator lint_on UNUSEDSIGNAL */
 
+  logic [63:0] request;
+
+  slot_gate #(
+    .Algorithm(Algorithm),
+    .Has      (8'he0),
+    .Open     (Open)
+  ) u_gate (
+    .clk_i,
+    .rst_ni,
+    .data_i (s_axis_tdata),
+    .valid_i(s_axis_tvalid),
+    .ready_i(s_axis_tready),
+    .last_i (s_axis_tlast),
+    .data_o (request)
+  );
+
   slot_shell u_shell (
     .clk_i,
     .rst_ni,
-    .s_axis_tdata,
+    .s_axis_tdata  (request),
     .s_axis_tvalid,
     .s_axis_tready,
     .s_axis_tlast,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In front of a cipher's slot: decides what the slot does at all. Each direction, mode and key length has a bit, kept
+// In front of a slot: decides what the slot does at all. Each direction, mode, operation and key length has a bit, kept
 // in a LUT of its own (init_lut), and so have bits of the algorithm's code, so that variants differ in the contents of
 // these LUTs and in nothing else. A request that asks for something else has the field that asks replaced by what no
-// slot knows, and is then refused by the slot behind as docs/slot.md says: UnknownOperation for mode or direction,
-// BadKeyLength for a key length, UnknownAlgorithm for another code. The direction of CTR is that of its mode.
+// slot knows, and is then refused by the slot behind as docs/slot.md says: UnknownOperation for mode, direction or
+// operation, BadKeyLength for a key length, UnknownAlgorithm for another code. The direction of CTR is that of its mode.
 //
 // Cycles: none. It stands before the registers of the slot's entry.
 module slot_gate
@@ -15,16 +15,14 @@ module slot_gate
   parameter logic [7:0] Algorithm = 8'd0,
   parameter logic [7:0] Code = Algorithm,
   parameter logic [7:0] CodeMask = 8'd0,
-  // Whether there are LUTs for directions, modes and key lengths; if not, all are open.
-  parameter bit Restrict = 1'b1,
-  parameter bit Encrypt = 1'b1,
-  parameter bit Decrypt = 1'b1,
-  parameter bit Ecb = 1'b1,
-  parameter bit Cbc = 1'b1,
-  parameter bit Ctr = 1'b1,
-  // Bit n: a key of n bytes. The lengths that have a LUT, and those of them that are open.
+  // What has a LUT, and what of it is open. Bits 0 to 4 of a cipher: encryption, decryption, ECB, CBC, CTR; bits 5 to
+  // 7 of a hash: plain, HMAC with states, HMAC with a key.
+  parameter logic [7:0] Has = 8'h1f,
+  parameter logic [7:0] Open = 8'hff,
+  // Bit n: a key of n bytes. The lengths that have a LUT, and between which ones they are open, both ends included.
   parameter logic [63:0] KeyLengths = '0,
-  parameter logic [63:0] Keys = '1
+  parameter int unsigned KeyMin = 0,
+  parameter int unsigned KeyMax = 63
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -37,47 +35,55 @@ module slot_gate
   output logic [63:0] data_o
 );
 
+  localparam logic [7:0] Allowed = Has & Open;
+
   if (((Algorithm ^ Code) & ~CodeMask) != '0) begin : gen_illegal_code
     $error("slot_gate: Code differs from Algorithm where there is no LUT");
   end
-  if (Restrict && (KeyLengths == '0 || (KeyLengths & Keys) == '0)) begin : gen_illegal_keys
-    $error("slot_gate: no key length is open");
-  end
-  if (Restrict && !((Encrypt || Decrypt) && (Ecb || Cbc) || Ctr)) begin : gen_illegal_modes
+  if (!((Allowed[1:0] != '0 && Allowed[3:2] != '0) || Allowed[7:4] != '0)) begin : gen_illegal_open
     $error("slot_gate: nothing is open");
   end
+  if (KeyLengths != '0 && (KeyLengths & key_range(KeyMin, KeyMax)) == '0) begin : gen_illegal_keys
+    $error("slot_gate: no key length is open");
+  end
+
+  function automatic logic [63:0] key_range(int unsigned low, int unsigned high);
+    for (int unsigned n = 0; n < 64; n++) key_range[n] = n >= low && n <= high;
+  endfunction
 
   // -- what is open ---------------------------------------------------------------------------------------
 
-  logic encrypt, decrypt, ecb, cbc, ctr;
+  logic [ 7:0] open;
   logic [63:0] keys;
   logic [ 7:0] code;  // where it differs from the code of the slot behind
 
-  if (Restrict) begin : gen_restrict
-    // verilog_format: off
-    (* keep *) init_lut #(.Init({16{Encrypt}})) u_encrypt (.in_i('0), .out_o(encrypt));
-    (* keep *) init_lut #(.Init({16{Decrypt}})) u_decrypt (.in_i('0), .out_o(decrypt));
-    (* keep *) init_lut #(.Init({16{Ecb}})) u_ecb (.in_i('0), .out_o(ecb));
-    (* keep *) init_lut #(.Init({16{Cbc}})) u_cbc (.in_i('0), .out_o(cbc));
-    (* keep *) init_lut #(.Init({16{Ctr}})) u_ctr (.in_i('0), .out_o(ctr));
-    // verilog_format: on
-    for (genvar n = 0; n < 64; n++) begin : gen_keys
-      if (KeyLengths[n]) begin : gen_kept
-        (* keep *)
-        init_lut #(
-          .Init({16{Keys[n]}})
-        ) u_key (
-          .in_i ('0),
-          .out_o(keys[n])
-        );
-      end else begin : gen_closed
-        // No key has no length to be refused for.
-        assign keys[n] = n == 0;
-      end
+  for (genvar i = 0; i < 8; i++) begin : gen_open
+    if (Has[i]) begin : gen_kept
+      (* keep *)
+      init_lut #(
+        .Init({16{Open[i]}})
+      ) u_open (
+        .in_i ('0),
+        .out_o(open[i])
+      );
+    end else begin : gen_closed
+      assign open[i] = 1'b0;
     end
-  end else begin : gen_open
-    assign {encrypt, decrypt, ecb, cbc, ctr} = '1;
-    assign keys = '1;
+  end
+
+  for (genvar n = 0; n < 64; n++) begin : gen_keys
+    if (KeyLengths[n]) begin : gen_kept
+      (* keep *)
+      init_lut #(
+        .Init({16{n >= KeyMin && n <= KeyMax}})
+      ) u_key (
+        .in_i ('0),
+        .out_o(keys[n])
+      );
+    end else begin : gen_closed
+      // No key has no length to be refused for.
+      assign keys[n] = n == 0;
+    end
   end
 
   for (genvar i = 0; i < 8; i++) begin : gen_code
@@ -106,18 +112,23 @@ module slot_gate
   // -- what it asks for -----------------------------------------------------------------------------------
 
   header_t head;
-  logic op_open, key_open;
+  logic direction_open, op_open, key_open;
 
   assign head = header_t'({64'b0, data_i});
 
+  assign direction_open = head.flags.decrypt ? open[1] : open[0];
+
   always_comb begin
     unique case (head.op)
-      OpEcb:   op_open = ecb && (head.flags.decrypt ? decrypt : encrypt);
-      OpCbc:   op_open = cbc && (head.flags.decrypt ? decrypt : encrypt);
-      OpCtr:   op_open = ctr;
-      default: op_open = !Restrict;
+      OpEcb:        op_open = open[2] && direction_open;
+      OpCbc:        op_open = open[3] && direction_open;
+      OpCtr:        op_open = open[4];
+      OpHash:       op_open = open[5];
+      OpHmacStates: op_open = open[6];
+      OpHmacKey:    op_open = open[7];
+      default:      op_open = 1'b0;
     endcase
-    key_open = !Restrict || (head.key_len[7:6] == '0 && keys[head.key_len[5:0]]);
+    key_open = KeyLengths == '0 || (head.key_len[7:6] == '0 && keys[head.key_len[5:0]]);
   end
 
   always_comb begin

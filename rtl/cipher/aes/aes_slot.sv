@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AES as a slot: shell, modes and core.
+// AES as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's, 11, 13 or 15 for 128, 192 or 256 key bits, in every mode and direction.
 module aes_slot
   import slot_pkg::*;
 #(
   // Implementation of the S-box: 0 block RAM, 1 logic (aes_pkg).
-  parameter int unsigned SBox       = aes_pkg::SBoxEbr,
+  parameter int unsigned       SBox       = aes_pkg::SBoxEbr,
   // 0: encryption only; CTR then still goes both ways.
-  parameter bit          Decrypt    = 1'b1,
+  parameter bit                Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
-  parameter int unsigned MaxKeyBits = 256
+  parameter int unsigned       MaxKeyBits = 256,
+  // What the gate lets pass (slot_gate).
+  parameter logic        [7:0] Open       = '1,
+  parameter int unsigned       KeyMin     = 0,
+  parameter int unsigned       KeyMax     = 63
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -42,7 +46,10 @@ module aes_slot
     .Algorithm (AlgAes),
     .BlockBytes(16),
     .KeyLengths(KeyLengths),
-    .Decrypt   (Decrypt)
+    .Decrypt   (Decrypt),
+    .Open(Open),
+    .KeyMin(KeyMin),
+    .KeyMax(KeyMax)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CAST-128 as a slot: shell, modes and core.
+// CAST-128 as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's, 17, or 13 with keys of 5 to 10 bytes, in every mode and direction.
 module cast128_slot
   import slot_pkg::*;
-(
+#(
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1,
+  parameter int unsigned KeyMin = 0,
+  parameter int unsigned KeyMax = 63
+) (
   input logic clk_i,
   input logic rst_ni,
 
@@ -32,9 +37,12 @@ module cast128_slot
   logic [63:0] in_block, out_block;
 
   cipher_front #(
-    .Algorithm (AlgCast128),
+    .Algorithm(AlgCast128),
     .BlockBytes(8),
-    .KeyLengths(KeyLengths)
+    .KeyLengths(KeyLengths),
+    .Open(Open),
+    .KeyMin(KeyMin),
+    .KeyMax(KeyMax)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DES or triple DES as a slot: shell, modes and core.
+// DES or triple DES as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's (des_core) in every mode and direction, but CTR takes 3 at least.
 module des_slot
   import slot_pkg::*;
 #(
   // Keys of 16 and 24 bytes too.
-  parameter bit          Triple         = 1'b0,
+  parameter bit                Triple         = 1'b0,
   // Rounds computed in one clock: 1, 2, 4, 8 or 16.
-  parameter int unsigned RoundsPerClock = 1
+  parameter int unsigned       RoundsPerClock = 1,
+  // What the gate lets pass (slot_gate).
+  parameter logic        [7:0] Open           = '1,
+  parameter int unsigned       KeyMin         = 0,
+  parameter int unsigned       KeyMax         = 63
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -41,7 +45,10 @@ module des_slot
     .KeyLengths(KeyLengths),
     // With 1 or 2 clocks per block each clock counts.
     .Eager     (RoundsPerClock >= 8),
-    .Unhurried (RoundsPerClock == 1)
+    .Unhurried (RoundsPerClock == 1),
+    .Open      (Open),
+    .KeyMin    (KeyMin),
+    .KeyMax    (KeyMax)
   ) u_front (
     .clk_i,
     .rst_ni,

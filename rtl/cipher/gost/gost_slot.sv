@@ -8,7 +8,9 @@ module gost_slot
   import gost_pkg::*;
 #(
   // The set of S-boxes: 0 that of Magma, 1 to 4 CryptoPro's A to D.
-  parameter int unsigned Set = 0
+  parameter int unsigned Set = 0,
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -24,7 +26,6 @@ module gost_slot
   output logic        m_axis_tlast
 );
 
-  logic [63:0] request;
   logic core_wipe;
   logic key_valid;
   logic [63:0] key;
@@ -36,30 +37,18 @@ module gost_slot
   logic [5:0] unused_key_len;
   logic unused_key_last, unused_key_decrypt;
 
-  slot_gate #(
-    .Algorithm(8'h10),
-    // The codes of the other sets follow that of set 0.
-    .Code     (8'h10 | 8'(Set)),
-    .CodeMask (8'h07),
-    .Restrict (1'b0)
-  ) u_gate (
-    .clk_i,
-    .rst_ni,
-    .data_i (s_axis_tdata),
-    .valid_i(s_axis_tvalid),
-    .ready_i(s_axis_tready),
-    .last_i (s_axis_tlast),
-    .data_o (request)
-  );
-
   cipher_front #(
     .Algorithm (8'h10),
     .BlockBytes(8),
-    .KeyLengths(64'd1 << 32)
+    .KeyLengths(64'd1 << 32),
+    .Open      (Open),
+    // The codes of the other sets follow that of set 0.
+    .Code      (8'h10 | 8'(Set)),
+    .CodeMask  (8'h07)
   ) u_front (
     .clk_i,
     .rst_ni,
-    .s_axis_tdata (request),
+    .s_axis_tdata,
     .s_axis_tvalid,
     .s_axis_tready,
     .s_axis_tlast,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IDEA as a slot: shell, modes and core.
+// IDEA as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's (idea_core) in every mode and direction.
 module idea_slot
   import slot_pkg::*, idea_pkg::*;
 #(
   // How products are reduced: MulLowHigh or MulBiham.
-  parameter int unsigned Multiplier = MulBiham
+  parameter int unsigned Multiplier = MulBiham,
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -32,9 +34,10 @@ module idea_slot
   logic [63:0] in_block, out_block;
 
   cipher_front #(
-    .Algorithm (AlgIdea),
+    .Algorithm(AlgIdea),
     .BlockBytes(8),
-    .KeyLengths(64'd1 << 16)
+    .KeyLengths(64'd1 << 16),
+    .Open(Open)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MARS as a slot: shell, modes and core.
+// MARS as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's, 54, in every mode and direction.
 module mars_slot
   import slot_pkg::*;
-(
+#(
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1,
+  parameter int unsigned KeyMin = 0,
+  parameter int unsigned KeyMax = 63
+) (
   input logic clk_i,
   input logic rst_ni,
 
@@ -32,9 +37,12 @@ module mars_slot
   logic [127:0] in_block, out_block;
 
   cipher_front #(
-    .Algorithm (AlgMars),
+    .Algorithm(AlgMars),
     .BlockBytes(16),
-    .KeyLengths(KeyLengths)
+    .KeyLengths(KeyLengths),
+    .Open(Open),
+    .KeyMin(KeyMin),
+    .KeyMax(KeyMax)
   ) u_front (
     .clk_i,
     .rst_ni,

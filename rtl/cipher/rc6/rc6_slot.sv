@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RC6 as a slot: shell, modes and core.
+// RC6 as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's, 43, in every mode and direction.
 module rc6_slot
   import slot_pkg::*;
-(
+#(
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1,
+  parameter int unsigned KeyMin = 0,
+  parameter int unsigned KeyMax = 63
+) (
   input logic clk_i,
   input logic rst_ni,
 
@@ -29,9 +34,12 @@ module rc6_slot
   logic [127:0] in_block, out_block;
 
   cipher_front #(
-    .Algorithm (AlgRc6),
+    .Algorithm(AlgRc6),
     .BlockBytes(16),
-    .KeyLengths(64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32)
+    .KeyLengths(64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32),
+    .Open(Open),
+    .KeyMin(KeyMin),
+    .KeyMax(KeyMax)
   ) u_front (
     .clk_i,
     .rst_ni,

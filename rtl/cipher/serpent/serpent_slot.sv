@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Serpent as a slot: shell, modes and core.
+// Serpent as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's, 33 or 32 / RoundsPerClock, in every mode and direction.
 module serpent_slot
@@ -11,7 +11,11 @@ module serpent_slot
   // 0: encryption only; CTR then still goes both ways.
   parameter bit Decrypt = 1'b1,
   // Round keys computed in one clock: 1 or 2, and no more than rounds.
-  parameter int unsigned KeysPerClock = RoundsPerClock > 1 ? 2 : 1
+  parameter int unsigned KeysPerClock = RoundsPerClock > 1 ? 2 : 1,
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1,
+  parameter int unsigned KeyMin = 0,
+  parameter int unsigned KeyMax = 63
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -41,7 +45,10 @@ module serpent_slot
     .Algorithm (AlgSerpent),
     .BlockBytes(16),
     .KeyLengths(KeyLengths),
-    .Decrypt   (Decrypt)
+    .Decrypt   (Decrypt),
+    .Open(Open),
+    .KeyMin(KeyMin),
+    .KeyMax(KeyMax)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SM4 as a slot: shell, modes and core.
+// SM4 as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's (sm4_core) in every mode and direction.
-module sm4_slot (
+module sm4_slot #(
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1
+) (
   input logic clk_i,
   input logic rst_ni,
 
@@ -30,9 +33,10 @@ module sm4_slot (
   logic       unused_key_decrypt;
 
   cipher_front #(
-    .Algorithm (8'h0B),
+    .Algorithm(8'h0B),
     .BlockBytes(16),
-    .KeyLengths(64'd1 << 16)
+    .KeyLengths(64'd1 << 16),
+    .Open(Open)
   ) u_front (
     .clk_i,
     .rst_ni,

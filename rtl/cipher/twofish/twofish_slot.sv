@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Twofish as a slot: shell, modes and core.
+// Twofish as a slot: gate, shell, modes and core.
 //
 // Cycles per block: the core's, 34 when its tables are full, in every mode and direction.
 module twofish_slot
   import slot_pkg::*;
-(
+#(
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1,
+  parameter int unsigned KeyMin = 0,
+  parameter int unsigned KeyMax = 63
+) (
   input logic clk_i,
   input logic rst_ni,
 
@@ -31,9 +36,12 @@ module twofish_slot
   logic [127:0] in_block, out_block;
 
   cipher_front #(
-    .Algorithm (AlgTwofish),
+    .Algorithm(AlgTwofish),
     .BlockBytes(16),
-    .KeyLengths(KeyLengths)
+    .KeyLengths(KeyLengths),
+    .Open(Open),
+    .KeyMin(KeyMin),
+    .KeyMax(KeyMax)
   ) u_front (
     .clk_i,
     .rst_ni,

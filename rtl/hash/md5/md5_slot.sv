@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A slot that computes MD5 and HMAC-MD5: shell, modes and core.
+// A slot that computes MD5 and HMAC-MD5: gate, shell, modes and core.
 module md5_slot
   import slot_pkg::*;
-(
+#(
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [63:0] s_axis_tdata,
@@ -22,11 +25,12 @@ module md5_slot
   logic [31:0] word, state_in, state_out;
 
   hash_front #(
-    .Algorithm  (AlgMd5),
-    .BlockBytes (64),
-    .StateBytes (16),
+    .Algorithm(AlgMd5),
+    .BlockBytes(64),
+    .StateBytes(16),
     .DigestBytes(16),
-    .BigEndian  (1'b0)
+    .BigEndian(1'b0),
+    .Open(Open)
   ) u_front (
     .clk_i,
     .rst_ni,

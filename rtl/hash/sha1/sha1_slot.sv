@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A slot that computes SHA-1 and HMAC-SHA-1: shell, modes and core.
+// A slot that computes SHA-1 and HMAC-SHA-1: gate, shell, modes and core.
 module sha1_slot
   import slot_pkg::*;
-(
+#(
+  // What the gate lets pass (slot_gate).
+  parameter logic [7:0] Open = '1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [63:0] s_axis_tdata,
@@ -22,11 +25,12 @@ module sha1_slot
   logic [31:0] word, state_in, state_out;
 
   hash_front #(
-    .Algorithm  (AlgSha1),
-    .BlockBytes (64),
-    .StateBytes (20),
+    .Algorithm(AlgSha1),
+    .BlockBytes(64),
+    .StateBytes(20),
     .DigestBytes(20),
-    .BigEndian  (1'b1)
+    .BigEndian(1'b1),
+    .Open(Open)
   ) u_front (
     .clk_i,
     .rst_ni,
