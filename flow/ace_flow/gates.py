@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logic cells of an ECP5 netlist (Yosys JSON) as Yosys's gates, for proofs.
+"""Logic of ECP5 netlists (Yosys JSON) as a graph in which the same logic is the same node, for proofs.
 
-A LUT becomes few gates, and the same ones however its inputs are exchanged: placing exchanges them, and what is the
-same structure in both circuits needs no proof by search.
+A node is a table of up to four inputs. Before it is looked up, its inputs are sorted, and constant, equal, inverted and
+unused ones are taken into the table. So two circuits in one graph share all that is built alike, however placing
+exchanged the inputs of LUTs, and their signals there are equal because they are one; the rest becomes Yosys's gates.
 """
 
+from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import permutations
 
 from .tools import ToolError
 
-# A signal: a net of the module, or a constant "0" or "1".
+# A signal of a netlist: a net, or a constant "0", "1" or "x". Between the halves of a carry cell it has a name.
 Signal = int | str
+# A signal of the graph: twice the number of a node, and 1 more if it is inverted. Node 0 is the constant 0.
+Literal = int
+FALSE, TRUE = 0, 1
 FULL = 0xFFFF
-# Tables of the inputs A to D themselves, and of each one's halves: where input n is 1.
+# Tables of the inputs A to D themselves: where input n is 1.
 ONES = (0xAAAA, 0xCCCC, 0xF0F0, 0xFF00)
+NOT, AND, OR, XOR = 0x5555, 0x8888, 0xEEEE, 0x6666
+# C ? B : A
+MUX = 0xCACA
 ABSENT = ["0"]
 
 
@@ -25,17 +32,26 @@ def cofactors(table: int, pin: int) -> tuple[int, int]:
 
 
 @cache
-def canonical(table: int) -> tuple[int, tuple[int, ...]]:
-    """The least of the tables that come of exchanging inputs, and which input goes where."""
-
-    def exchanged(order: tuple[int, ...]) -> int:
-        result = 0
-        for index in range(16):
-            source = sum((index >> place & 1) << pin for place, pin in enumerate(order))
-            result |= (table >> source & 1) << index
-        return result
-
-    return min((exchanged(order), order) for order in permutations(range(4)))
+def least(table: int, shape: tuple[tuple[int | None, int], ...]) -> tuple[int, tuple[int, ...], int]:
+    """A table in its one form. `shape` says of every pin to which input it goes and whether inverted, or that it is a
+    constant. The result is a table of the inputs that count, which is 0 where these are; which they are, in their
+    order; and whether the table is inverted."""
+    result = 0
+    for index in range(16):
+        source = 0
+        for pin, (place, inverted) in enumerate(shape):
+            value = inverted if place is None else (index >> place & 1) ^ inverted
+            source |= value << pin
+        result |= (table >> source & 1) << index
+    kept = tuple(place for place in range(4) if cofactors(result, place)[0] != cofactors(result, place)[1])
+    inverted = result & 1
+    if inverted:
+        result ^= FULL
+    packed = 0
+    for index in range(16):
+        source = sum((index >> position & 1) << place for position, place in enumerate(kept))
+        packed |= (result >> source & 1) << index
+    return packed, kept, inverted
 
 
 @cache
@@ -64,22 +80,56 @@ def split(table: int) -> tuple:
     return mux
 
 
-class Gates:
-    """A module while its logic becomes gates."""
+class Graph:
+    """Logic of any number of circuits. An input is a node as well, with its name for a table."""
 
-    def __init__(self, module: dict):
+    def __init__(self) -> None:
+        self.nodes: list[tuple[int | str, tuple[int, ...]]] = [(0, ())]
+        self.known: dict[tuple[int | str, tuple[int, ...]], int] = {}
+
+    def node(self, table: int | str, inputs: tuple[int, ...]) -> Literal:
+        key = (table, inputs)
+        number = self.known.get(key)
+        if number is None:
+            number = self.known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return 2 * number
+
+    def input(self, name: str) -> Literal:
+        """What both circuits are given by this name."""
+        return self.node(name, ())
+
+    def lut(self, table: int, inputs: Iterable[Literal]) -> Literal:
+        """A table of up to four inputs."""
+        inputs = [*inputs]
+        nodes = sorted({literal >> 1 for literal in inputs if literal > TRUE})
+        shape = tuple((nodes.index(lit >> 1) if lit > TRUE else None, lit & 1) for lit in inputs)
+        packed, kept, inverted = least(table, shape)
+        if not kept:
+            return inverted
+        if len(kept) == 1:
+            # It is 0 where its input is, so it is that input.
+            return 2 * nodes[kept[0]] + inverted
+        return self.node(packed, tuple(nodes[place] for place in kept)) + inverted
+
+
+class Gates:
+    """Nodes of a graph as a module of Yosys's gates."""
+
+    def __init__(self, graph: Graph):
+        self.graph = graph
         self.cells: dict[str, dict] = {}
-        used = [bits for port in module["ports"].values() for bits in port["bits"]]
-        used += [b for c in module["cells"].values() for bits in c["connections"].values() for b in bits]
-        self.free = 1 + max((bit for bit in used if isinstance(bit, int)), default=1)
+        self.inputs: list[int] = []
+        self.nets: dict[int, Signal] = {0: "0"}
+        self.free = 2
 
     def net(self) -> int:
         self.free += 1
         return self.free - 1
 
-    def gate(self, kind: str, output: Signal | None = None, **pins: Signal) -> Signal:
+    def gate(self, kind: str, **pins: Signal) -> Signal:
         """One gate; its output."""
-        output = self.net() if output is None else output
+        output = self.net()
         connections = {name: [signal] for name, signal in pins.items()} | {"Y": [output]}
         self.cells[f"$gate${len(self.cells)}"] = {
             "type": kind,
@@ -89,19 +139,30 @@ class Gates:
         }
         return output
 
-    def lut(self, table: int, inputs: list[Signal], output: Signal | None = None) -> Signal:
-        """The gates of a table; its output."""
-        for pin, signal in enumerate(inputs):
-            # Undefined is 0, as everywhere.
-            if signal in ("0", "1", "x"):
-                table = cofactors(table, pin)[signal == "1"]
-        table, order = canonical(table)
-        done: dict[int, Signal] = {0: "0", FULL: "1"}
-        signal = self._table(table, [inputs[pin] for pin in order], done)
-        if output is None:
-            return signal
-        # A name for what has one already.
-        return self.gate("$_BUF_", output, A=signal)
+    def add(self, literals: Iterable[Literal]) -> None:
+        """Gates for these literals and all that they come of; inputs for where that begins."""
+        wanted, waiting = set(), [literal >> 1 for literal in literals]
+        while waiting:
+            node = waiting.pop()
+            if node not in wanted:
+                wanted.add(node)
+                waiting += self.graph.nodes[node][1]
+        # A node comes after those that it takes.
+        for node in sorted(wanted - self.nets.keys()):
+            table, inputs = self.graph.nodes[node]
+            if isinstance(table, str):
+                self.nets[node] = self.net()
+                self.inputs.append(self.nets[node])
+            else:
+                done: dict[int, Signal] = {0: "0", FULL: "1"}
+                self.nets[node] = self._table(table, [self.nets[number] for number in inputs], done)
+
+    def signal(self, literal: Literal) -> Signal:
+        """What a literal is in the module; it has been added."""
+        if literal <= TRUE:
+            return "01"[literal]
+        net = self.nets[literal >> 1]
+        return self.gate("$_NOT_", A=net) if literal & 1 else net
 
     def _table(self, table: int, inputs: list[Signal], done: dict[int, Signal]) -> Signal:
         if table not in done:
@@ -119,40 +180,46 @@ class Gates:
                     done[table] = self.gate(kind, A=parts[0], B=inputs[pin])
         return done[table]
 
-    def carry(self, cell: dict) -> None:
-        """Two bits of a chain: each propagates or generates a carry, unless a 1 is injected in its place."""
-        parameters, pins = cell["parameters"], cell["connections"]
-        carry = pins.get("CIN", ABSENT)[0]
-        for half in "01":
-            table = number(parameters, f"INIT{half}")
-            chained = parameters.get(f"INJECT1_{half}", "YES").strip() == "NO"
-            inputs = [pins.get(f"{pin}{half}", ABSENT)[0] for pin in "ABCD"]
-            propagate = self.lut(table, inputs)
-            generate = self.lut(table & 0xF, [*inputs[:2], "0", "0"]) if chained else "0"
-            if f"S{half}" in pins:
-                self.gate("$_XOR_", pins[f"S{half}"][0], A=propagate, B=carry if chained else "0")
-            carry = self.gate("$_MUX_", A=generate, B=carry, S=propagate)
-        if "COUT" in pins:
-            self.gate("$_BUF_", pins["COUT"][0], A=carry)
 
-    def add(self, name: str, cell: dict) -> None:
-        """A cell of the netlist: gates, if it is logic."""
-        pins = cell["connections"]
+def carry(name: str, cell: dict) -> Iterator[tuple[Signal, int, list[Signal]]]:
+    """Two bits of a chain: each propagates or generates a carry, unless a 1 is injected in its place."""
+    parameters, pins = cell["parameters"], cell["connections"]
+    before = pins.get("CIN", ABSENT)[0]
+    for half in "01":
+        table = number(parameters, f"INIT{half}")
+        chained = parameters.get(f"INJECT1_{half}", "YES").strip() == "NO"
+        inputs = [pins.get(f"{pin}{half}", ABSENT)[0] for pin in "ABCD"]
+        propagate, generate, after = (
+            f"{name}.{signal}{half}" for signal in ("propagate", "generate", "carry")
+        )
+        yield propagate, table, inputs
+        yield generate, table & 0xF if chained else 0, [*inputs[:2], "0", "0"]
+        if f"S{half}" in pins:
+            yield pins[f"S{half}"][0], XOR, [propagate, before if chained else "0"]
+        yield after, MUX, [generate, before, propagate]
+        before = after
+    if "COUT" in pins:
+        yield pins["COUT"][0], ONES[0], [before]
 
-        def pin(name: str) -> Signal:
-            return pins.get(name, ABSENT)[0]
 
-        match cell["type"]:
-            case "LUT4":
-                self.lut(number(cell["parameters"], "INIT"), [pin(p) for p in "ABCD"], pins["Z"][0])
-            case "PFUMX":
-                self.gate("$_MUX_", pins["Z"][0], A=pin("BLUT"), B=pin("ALUT"), S=pin("C0"))
-            case "L6MUX21":
-                self.gate("$_MUX_", pins["Z"][0], A=pin("D0"), B=pin("D1"), S=pin("SD"))
-            case "CCU2C":
-                self.carry(cell)
-            case kind:
-                raise ToolError(f"{name} is a {kind}, and proofs know no such cell")
+def tables(name: str, cell: dict) -> Iterator[tuple[Signal, int, list[Signal]]]:
+    """A cell of logic as tables: what each drives, the table, and its inputs."""
+    pins = cell["connections"]
+
+    def given(names: Iterable[str]) -> list[Signal]:
+        return [pins.get(pin, ABSENT)[0] for pin in names]
+
+    match cell["type"]:
+        case "LUT4":
+            yield pins["Z"][0], number(cell["parameters"], "INIT"), given("ABCD")
+        case "PFUMX":
+            yield pins["Z"][0], MUX, given(("BLUT", "ALUT", "C0"))
+        case "L6MUX21":
+            yield pins["Z"][0], MUX, given(("D0", "D1", "SD"))
+        case "CCU2C":
+            yield from carry(name, cell)
+        case kind:
+            raise ToolError(f"{name} is a {kind}, and proofs know no such cell")
 
 
 def number(parameters: dict, name: str) -> int:

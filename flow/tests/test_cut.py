@@ -5,6 +5,7 @@ import random
 import unittest
 
 from ace_flow import cut
+from ace_flow.gates import Graph
 
 from .test_gates import evaluate
 
@@ -20,19 +21,30 @@ def circuit(kind: str, parameters: dict, **pins: list) -> dict:
     return {"ports": PORTS, "cells": {"c": cell}}
 
 
+def compared(one: dict, other: dict) -> tuple[dict, dict]:
+    """The points at which two circuits are not one by structure, and the module that compares these."""
+    graph = Graph()
+    points = cut.different(cut.Circuit(graph, one, complete=False), cut.Circuit(graph, other, complete=True))
+    return points, cut.miter(graph, points)
+
+
+def agreeing(module: dict, inputs: list[int]) -> dict[str, int]:
+    """Which points of a comparison agree for these values."""
+    values = evaluate(module["cells"], dict(zip(module["ports"]["in"]["bits"], inputs, strict=True)))
+    points = {name: values[port["bits"][0]] for name, port in module["ports"].items() if name != "in"}
+    trigger = points.pop("trigger")
+    assert trigger == (not all(points.values())), points
+    return {name.removeprefix("cmp_"): value for name, value in points.items()}
+
+
 def differing(one: dict, other: dict) -> list[str]:
     """Points at which two circuits differ for some values."""
-    module = cut.miter(one, other)
-    found = set()
+    _, module = compared(one, other)
     chance = random.Random(1)
+    found = set()
     for _ in range(64):
-        values = evaluate(
-            module["cells"], {net: chance.getrandbits(1) for net in module["ports"]["in"]["bits"]}
-        )
-        points = {name: values[port["bits"][0]] for name, port in module["ports"].items() if name != "in"}
-        wrong = {name.removeprefix("cmp_") for name, value in points.items() if not value} - {"trigger"}
-        assert points["trigger"] == bool(wrong), points
-        found |= wrong
+        values = [chance.getrandbits(1) for _ in module["ports"]["in"]["bits"]]
+        found |= {name for name, agrees in agreeing(module, values).items() if not agrees}
     return sorted(found)
 
 
@@ -119,9 +131,145 @@ class Refusals(unittest.TestCase):
             ({"ports": PORTS, "cells": {"d": good["cells"]["c"]}}, "only one"),
         ):
             with self.assertRaisesRegex(cut.CutError, why):
-                cut.miter(good, gate)
+                compared(good, gate)
+        loop = {"type": "LUT4", "parameters": {"INIT": "10"}, "connections": {"A": [12], "Z": [11]}}
+        back = loop | {"connections": {"A": [11], "Z": [12]}}
+        round_about = register({}, DI=[11])
+        round_about["cells"] |= {"l": loop, "m": back}
+        with self.assertRaisesRegex(cut.CutError, "circle"):
+            compared(good, round_about)
+        # A port may be called as the pin of a cell is, but then they are two.
+        ports = PORTS | {"c.Q": {"direction": "input", "bits": [20]}}
+        with self.assertRaisesRegex(cut.CutError, "two are called c.Q"):
+            compared(good | {"ports": ports}, good)
         # What synthesis leaves open is 0.
         self.assertEqual(differing(register({}, DI=[77]), register({}, DI=["0"])), [])
+
+
+def chance_circuit(chance: random.Random) -> dict:
+    """LUTs, multiplexers and carries with four inputs; every net is an output."""
+    nets: list = [2, 3, 4, 5]
+    cells: dict = {}
+
+    def given() -> list:
+        return [chance.choice([*nets[-6:], *nets[-6:], *nets, "0", "1"])]
+
+    def driven() -> list:
+        nets.append(len(nets) + 2)
+        return [nets[-1]]
+
+    for number in range(12):
+        kind = chance.choice(["LUT4", "LUT4", "LUT4", "PFUMX", "L6MUX21", "CCU2C"])
+        parameters: dict = {}
+        match kind:
+            case "LUT4":
+                parameters = {"INIT": f"{chance.getrandbits(16):016b}"}
+                pins = {pin: given() for pin in "ABCD"} | {"Z": driven()}
+            case "PFUMX":
+                pins = {pin: given() for pin in ("ALUT", "BLUT", "C0")} | {"Z": driven()}
+            case "L6MUX21":
+                pins = {pin: given() for pin in ("D0", "D1", "SD")} | {"Z": driven()}
+            case _:
+                for half in "01":
+                    parameters |= {f"INIT{half}": f"{chance.getrandbits(16):016b}"}
+                    parameters |= {f"INJECT1_{half}": chance.choice(["YES", "NO"])}
+                pins = {f"{pin}{half}": given() for pin in "ABCD" for half in "01"} | {"CIN": given()}
+                pins |= {pin: driven() for pin in ("S0", "S1", "COUT")}
+        cells[f"c{number}"] = {"type": kind, "parameters": parameters, "connections": pins}
+    ports = {"in": {"direction": "input", "bits": [2, 3, 4, 5]}}
+    ports |= {f"o{net}": {"direction": "output", "bits": [net]} for net in nets[4:]}
+    return {"ports": ports, "cells": cells}
+
+
+def computes(module: dict, index: int) -> dict:
+    """What every net is, by what the cells do; cells stand behind those that they read."""
+    values: dict = {"0": 0, "1": 1} | {2 + bit: index >> bit & 1 for bit in range(4)}
+    for cell in module["cells"].values():
+        pins, told = cell["connections"], cell["parameters"]
+        value = {pin: values[bits[0]] for pin, bits in pins.items() if bits[0] in values}
+        match cell["type"]:
+            case "LUT4":
+                entry = sum(value[pin] << place for place, pin in enumerate("ABCD"))
+                values[pins["Z"][0]] = int(told["INIT"][15 - entry])
+            case "PFUMX":
+                values[pins["Z"][0]] = value["ALUT"] if value["C0"] else value["BLUT"]
+            case "L6MUX21":
+                values[pins["Z"][0]] = value["D1"] if value["SD"] else value["D0"]
+            case _:
+                carry = value["CIN"]
+                for half in "01":
+                    two, four = (
+                        sum(value[f"{pin}{half}"] << place for place, pin in enumerate(names))
+                        for names in ("AB", "ABCD")
+                    )
+                    table, chained = told[f"INIT{half}"], told[f"INJECT1_{half}"] == "NO"
+                    propagate = int(table[15 - four])
+                    values[pins[f"S{half}"][0]] = propagate ^ (carry if chained else 0)
+                    carry = carry if propagate else int(table[15 - two]) if chained else 0
+                values[pins["COUT"][0]] = carry
+    return values
+
+
+def placed(module: dict, chance: random.Random) -> dict:
+    """The same circuit as placing leaves it: inputs of LUTs exchanged, and cells in another order."""
+    cells = {}
+    for name, cell in module["cells"].items():
+        if cell["type"] == "LUT4":
+            pins, table = cell["connections"], cell["parameters"]["INIT"]
+            order = chance.sample(range(4), 4)
+            moved = {"ABCD"[place]: pins["ABCD"[pin]] for place, pin in enumerate(order)} | {"Z": pins["Z"]}
+            entries = (
+                table[15 - sum((index >> place & 1) << pin for place, pin in enumerate(order))]
+                for index in range(15, -1, -1)
+            )
+            cell = cell | {"connections": moved, "parameters": {"INIT": "".join(entries)}}
+        cells[name] = cell
+    names = chance.sample(list(cells), len(cells))
+    return module | {"cells": {name: cells[name] for name in names}}
+
+
+def changed(module: dict, chance: random.Random) -> dict:
+    """One bit of one table changed, or one input taken from elsewhere."""
+    name = chance.choice([name for name, cell in module["cells"].items() if cell["parameters"]])
+    cell = module["cells"][name]
+    if chance.random() < 0.5:
+        parameter = chance.choice([name for name in cell["parameters"] if name.startswith("INIT")])
+        table, place = cell["parameters"][parameter], chance.randrange(16)
+        table = table[:place] + "10"[int(table[place])] + table[place + 1 :]
+        cell = cell | {"parameters": cell["parameters"] | {parameter: table}}
+    else:
+        pin = chance.choice([pin for pin in cell["connections"] if pin[0] in "ABCD" and pin != "COUT"])
+        taken = chance.choice([2, 3, 4, 5, "0", "1"])
+        cell = cell | {"connections": cell["connections"] | {pin: [taken]}}
+    return module | {"cells": module["cells"] | {name: cell}}
+
+
+class Chance(unittest.TestCase):
+    def test_nothing_that_differs_is_taken_for_equal(self) -> None:
+        """Against what the cells do, for every value of the inputs."""
+        chance = random.Random(7)
+        wrong, seen, solved = 0, 0, 0
+        for _ in range(300):
+            plain = chance_circuit(chance)
+            points, _ = compared(plain, placed(plain, chance))
+            self.assertEqual(points, {})
+            other = changed(plain, chance)
+            points, module = compared(plain, placed(other, chance))
+            bits = [2, 3, 4, 5]
+            for index in range(16):
+                ours, theirs = computes(plain, index), computes(other, index)
+                differ = {f"o{net}" for net in ours if isinstance(net, int) and net not in bits}
+                differ = {name for name in differ if ours[int(name[1:])] != theirs[int(name[1:])]}
+                self.assertLessEqual(differ, points.keys())
+                seen += 1
+                wrong += bool(differ)
+                if len(module["ports"]["in"]["bits"]) == 4:
+                    solved += 1
+                    agree = agreeing(module, [index >> bit & 1 for bit in range(4)])
+                    self.assertEqual({name for name, same in agree.items() if not same}, differ)
+        # Enough of the changes change something.
+        self.assertGreater(wrong, seen // 20)
+        self.assertGreater(solved, seen // 4)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The proof that bits and netlist are the same: what it must accept, and what it must not."""
 
+import os
+import subprocess
+import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from ace_flow import prove
+from ace_flow import prove, tools
 from ace_flow.layout import BUILD
 
 CLK, RESET, D, Q, TURNED = 6, 7, 8, 9, 10
@@ -48,6 +53,18 @@ def bits(table: int) -> dict:
     return {"ports": PORTS, "cells": cells}
 
 
+def other_way(table: int) -> dict:
+    """The same in two steps; the table is of the last one."""
+    return bits(0x8000) | {
+        "cells": bits(0x8000)["cells"]
+        | {
+            "x": lut(0x8888, [INPUTS[3], INPUTS[1], "1", "1"], 11),
+            "z": lut(0x8888, [INPUTS[2], 11, "0", "0"], 12),
+            "w": lut(table, [12, INPUTS[0], "0", "0"], D),
+        }
+    }
+
+
 def multiplier(swap: bool, signed: str) -> dict:
     """A product of two bits; what nothing is connected to is 0."""
     pins = {f"{side}{bit}": ["0"] for side in "AB" for bit in range(18)}
@@ -86,16 +103,23 @@ class Parameters(unittest.TestCase):
 
 
 class Yosys(unittest.TestCase):
-    def run_proof(self, gold: dict, gate: dict, control: dict) -> tuple[int, list[str]]:
+    def run_proof(self, gold: dict, gate: dict, control: dict) -> prove.Compared:
         BUILD.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=BUILD) as name:
             folder = Path(name)
             modules = {"gold": gold, "gate": gate, "control": control}
-            return prove.compare(modules, folder, folder / "log")
+            return prove.compare(modules, folder, folder / "log", prove.Limit())
 
     def test_equal(self) -> None:
-        total, refuted = self.run_proof(netlist(), bits(0x8000), bits(0x8040))
-        self.assertEqual((total, refuted), (5, ["r.data"]))
+        compared = self.run_proof(netlist(), bits(0x8000), bits(0x8040))
+        self.assertEqual(compared, (5, 5, ["r.data"]))
+
+    def test_equal_in_another_way(self) -> None:
+        """What is built otherwise is for the solver, which proves it, or not."""
+        compared = self.run_proof(netlist(), other_way(0x8888), other_way(0x8880))
+        self.assertEqual(compared, (5, 4, ["r.data"]))
+        with self.assertRaisesRegex(prove.ProofError, r"1 of 5 points differ.*r\.data"):
+            self.run_proof(netlist(), other_way(0x888C), other_way(0x8880))
 
     def test_different_bits_are_not_proven(self) -> None:
         with self.assertRaisesRegex(prove.ProofError, "1 of 5 points differ.*r.data"):
@@ -107,10 +131,75 @@ class Yosys(unittest.TestCase):
 
     def test_multipliers_are_compared_pin_by_pin(self) -> None:
         plain = multiplier(False, "0")
-        total, refuted = self.run_proof(plain, plain, multiplier(True, "0"))
-        self.assertEqual((total, refuted), (7, ["m.operand_A", "m.operand_B"]))
-        _, refuted = self.run_proof(plain, plain, multiplier(False, "1"))
-        self.assertEqual(refuted, ["m.signed_B"])
+        compared = self.run_proof(plain, plain, multiplier(True, "0"))
+        self.assertEqual(compared, (7, 7, ["m.operand_A", "m.operand_B"]))
+        self.assertEqual(self.run_proof(plain, plain, multiplier(False, "1")).refuted, ["m.signed_B"])
+
+
+class Limits(unittest.TestCase):
+    """A proof that takes too long ends, and with it what it waits for."""
+
+    def late(self, folder: Path, command: list[str], seconds: str) -> str:
+        """Runs a command in which something writes its process into `folder`/pid and then sleeps; what it says."""
+        environment = {**os.environ, prove.LIMIT_VARIABLE: seconds}
+        environment["ACE_BIN"] = str(folder / "tool")
+        start = time.monotonic()
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertLess(time.monotonic() - start, 60)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int((folder / "pid").read_text()), 0)
+        return done.stderr
+
+    def sleeper(self, folder: Path) -> None:
+        tool = folder / "tool"
+        tool.write_text(f"#!/bin/sh\necho $$ > {folder}/pid\nexec sleep 600\n")
+        tool.chmod(0o755)
+
+    def test_a_tool_that_does_not_end(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            self.sleeper(folder)
+            command = [
+                sys.executable,
+                "-m",
+                "ace_flow.prove",
+                f"{name}/some.bit",
+                "--netlist",
+                "n",
+                "--top",
+                "t",
+            ]
+            said = self.late(folder, command, "1")
+        self.assertRegex(said, r"some: no proof within 1 s: .*tool netlist .* ran for 1 s and was killed")
+        self.assertIn(f"{prove.LIMIT_VARIABLE}=SECONDS", said)
+
+    def test_yosys_has_what_is_left(self) -> None:
+        BUILD.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=BUILD) as name:
+            folder = Path(name)
+            self.sleeper(folder)
+            limit = prove.Limit()
+            limit.end = time.monotonic() + 1
+            modules = {"gold": netlist(), "gate": bits(0x8000), "control": bits(0x8040)}
+            with (
+                mock.patch.object(tools, "tool", lambda _: str(folder / "tool")),
+                self.assertRaisesRegex(tools.OutOfTime, "ran for 1 s and was killed"),
+            ):
+                prove.compare(modules, folder, folder / "log", limit)
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int((folder / "pid").read_text()), 0)
+
+    def test_a_number_is_wanted(self) -> None:
+        for value in ("soon", "0", "-1", "nan", "inf"):
+            with (
+                mock.patch.dict(os.environ, {prove.LIMIT_VARIABLE: value}),
+                self.assertRaisesRegex(prove.ProofError, prove.LIMIT_VARIABLE),
+            ):
+                prove.Limit()
+        with mock.patch.dict(os.environ):
+            os.environ.pop(prove.LIMIT_VARIABLE, None)
+            self.assertGreaterEqual(prove.Limit().left(), 600)
 
 
 if __name__ == "__main__":
