@@ -54,12 +54,16 @@ impl Catalogue {
         self.store.as_deref().filter(|store| store.holds(configuration))
     }
 
-    /// Configurations for `device` that compute `need`, the fastest first.
+    /// Configurations for `device` that compute `need`, the fastest first, and a variant behind what is as fast: it
+    /// would soon have to make room again.
     pub fn candidates(&self, need: &Need, device: &str) -> Vec<usize> {
         let mut found: Vec<usize> = (0..self.configurations.len())
             .filter(|c| self.configurations[*c].serves(need) && self.configurations[*c].device == device)
             .collect();
-        found.sort_by_key(|c| self.configurations[*c].estimate(need, 1 << 12));
+        found.sort_by_key(|c| {
+            let configuration = &self.configurations[*c];
+            (configuration.estimate(need, 1 << 12), configuration.variant_of.is_some())
+        });
         found
     }
 

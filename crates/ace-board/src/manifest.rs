@@ -33,6 +33,8 @@ pub struct Configuration {
     pub in_flight: usize,
     /// What it computes.
     pub can: Vec<Capability>,
+    /// What it differs from in contents of LUTs alone, and does less than.
+    pub variant_of: Option<String>,
     rates: Vec<Rate>,
 }
 
@@ -128,6 +130,8 @@ struct Raw {
     #[serde(default)]
     summary: String,
     can: Vec<Capability>,
+    #[serde(default)]
+    variant_of: Option<String>,
     device: String,
     fmax_mhz: f64,
     #[serde(default = "one")]
@@ -197,6 +201,7 @@ impl Configuration {
             memory_sha256: digest(&raw.memory_sha256).ok_or("bad memory_sha256")?,
             in_flight: raw.in_flight.clamp(1, 64),
             can: raw.can,
+            variant_of: raw.variant_of,
             rates: raw.throughput_mbps,
         })
     }

@@ -66,6 +66,20 @@ fn the_fastest_comes_first() {
 }
 
 #[test]
+fn a_variant_comes_behind_its_base() {
+    let build = Build::new();
+    let folder = build.folder.path().join("configurations/aaa");
+    std::fs::create_dir_all(&folder).unwrap();
+    let variant = r#""schema":1,"variant_of":"aes","name":"aaa""#;
+    let text = manifest(&build).replace(r#""schema":1,"name":"aes""#, variant);
+    std::fs::write(folder.join("manifest.json"), text).unwrap();
+    let catalogue = build.catalogue();
+    let found = catalogue.candidates(&cipher(&AES, Mode::Cbc, Direction::Encrypt, 16), "LFE5U-45F");
+    let names: Vec<_> = found.iter().map(|c| catalogue.configurations[*c].name.as_str()).collect();
+    assert_eq!(names, ["aes", "aaa"]);
+}
+
+#[test]
 fn what_is_wrong_with_a_manifest_is_said() {
     let build = Build::new();
     let good = manifest(&build);
