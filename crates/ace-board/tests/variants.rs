@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a variant leaves open it computes as its base does, and what it closes is refused as by a slot that has not
+//! got it; in RTL and netlist.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use ace_board::board::SharedObjects;
+use ace_board::frame::{self, KeySection, Status};
+use ace_board::manifest::{direction_name, mode_name};
+use ace_board::model::{Frame, Options, SlotModel};
+use ace_board::{Configuration, ModelSource, Models};
+use ace_engine::cpu::compute;
+use ace_engine::{Mode, Operation, Pass};
+use common::{Random, algorithms, built};
+
+/// The answer of a variant to an operation that its base computes, by what its manifest says that it can do.
+fn expected(variant: &Configuration, pass: &Pass) -> Status {
+    let has = |list: &[String], what: &str| list.iter().any(|x| x == what);
+    let need = pass.need();
+    let of_code = variant.can.iter().filter(|c| c.code == need.algorithm().code);
+    let mut can = of_code.peekable();
+    if can.peek().is_none() {
+        return Status::UnknownAlgorithm;
+    }
+    let open = can.any(|c| match pass {
+        Pass::Cipher { mode: Mode::Ctr, .. } => has(&c.modes, "ctr"),
+        Pass::Cipher { mode, direction, .. } => {
+            has(&c.modes, mode_name(*mode)) && has(&c.directions, direction_name(*direction))
+        }
+        Pass::Hash { .. } => has(&c.operations, "hash"),
+        Pass::Hmac { .. } => has(&c.operations, "hmac-key"),
+    });
+    match open {
+        false => Status::UnknownOperation,
+        true if variant.serves(&need) => Status::Ok,
+        true => Status::BadKeyLength,
+    }
+}
+
+fn what_is_closed_is_refused(models: Models) {
+    let catalogue = built();
+    let variants = catalogue.configurations.iter().filter_map(|c| Some((c, c.variant_of.as_ref()?)));
+    for (variant, base) in variants {
+        let base = catalogue.configurations.iter().find(|c| c.name == *base);
+        let base = base.unwrap_or_else(|| panic!("the base of {} is not there", variant.name));
+        let mut model = SharedObjects.open(variant, models).unwrap();
+        let mut random = Random(41);
+        let mut seen: BTreeMap<u8, usize> = BTreeMap::new();
+        for tag in 0..150 {
+            let operation = loop {
+                let algorithm = *random.pick(&algorithms(base));
+                let operation = random.operation(algorithm, 200);
+                let long_key = matches!(&operation.pass, Pass::Hmac { key, .. } if key.len() > 64);
+                if base.serves(&operation.pass.need()) && !long_key {
+                    break operation;
+                }
+            };
+            let status = expected(variant, &operation.pass);
+            *seen.entry(status as u8).or_default() += 1;
+            answers(model.as_mut(), &operation, tag, status, &variant.name);
+        }
+        assert!(seen.keys().any(|s| *s != Status::Ok as u8), "{}: nothing is closed", variant.name);
+        // Of another algorithm than the base's nothing that the base computes is open.
+        if algorithms(variant).iter().all(|a| algorithms(base).contains(a)) {
+            assert!(seen.contains_key(&(Status::Ok as u8)), "{}: nothing is open", variant.name);
+        }
+    }
+}
+
+fn answers(model: &mut dyn SlotModel, operation: &Operation, tag: u16, status: Status, name: &str) {
+    let key = match &operation.pass {
+        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
+        Pass::Hash { .. } => KeySection::Kept,
+    };
+    let request = frame::request(operation, key, tag).to_vec();
+    let mut frames = [Frame::new(request.clone(), request.len() + 64)];
+    model.run(&mut frames, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let answer = frame::response(&frames[0].response).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!((answer.tag, answer.status), (tag, status), "{name}: {:?}", operation.pass.need());
+    let result = if status == Status::Ok { compute(operation.clone()).unwrap() } else { Vec::new() };
+    assert_eq!(answer.result, &result[..], "{name}");
+}
+
+#[test]
+fn what_is_closed_is_refused_by_the_rtl() {
+    what_is_closed_is_refused(Models::Rtl);
+}
+
+#[test]
+fn what_is_closed_is_refused_by_the_netlist() {
+    what_is_closed_is_refused(Models::Netlist);
+}
