@@ -95,6 +95,10 @@ class Graph:
             self.nodes.append(key)
         return 2 * number
 
+    def forget(self) -> None:
+        """What comes from here on shares nothing but inputs with what is there."""
+        self.known = {key: number for key, number in self.known.items() if isinstance(key[0], str)}
+
     def input(self, name: str) -> Literal:
         """What both circuits are given by this name."""
         return self.node(name, ())

@@ -171,16 +171,16 @@ def module_of(path: Path, top: str) -> dict:
     return modules[top]
 
 
-def compare(modules: dict[str, dict], folder: Path, log: Path, limit: Limit) -> Compared:
+def compare(modules: dict[str, dict], folder: Path, log: Path, limit: Limit, apart: bool = False) -> Compared:
     """Proves that the modules gold and gate are the same and that control is not. Files go into `folder`, which is below
-    the repository's root."""
+    the repository's root. `apart`: gate shares no node with gold, so that the solver has to prove all but wires."""
     graph = Graph()
-    circuits = {name: Circuit(graph, module, complete=name != "gold") for name, module in modules.items()}
-    gold = circuits["gold"]
-    left = {
-        "compare": different(gold, circuits["gate"]),
-        "control": different(gold, circuits["control"]),
-    }
+    gold = Circuit(graph, modules["gold"], complete=False)
+    control = Circuit(graph, modules["control"], complete=True)
+    if apart:
+        graph.forget()
+    gate = Circuit(graph, modules["gate"], complete=True)
+    left = {"compare": different(gold, gate), "control": different(gold, control)}
     if not left["control"]:
         raise ProofError(NOT_REFUTED)
     design = {name: miter(graph, points) for name, points in left.items() if points}
@@ -211,17 +211,19 @@ def cpu_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
-def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path) -> dict:
-    """Proves that a bitstream is a netlist (JSON) with this top; the record. `folder` is as in compare()."""
+def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, apart: bool = False) -> dict:
+    """Proves that a bitstream is a netlist (JSON) with this top; the record. `folder` and `apart` are as in compare()."""
     limit = Limit()
     try:
-        return _prove(top, bitstream, netlist, folder, log, limit)
+        return _prove(top, bitstream, netlist, folder, log, limit, apart)
     except tools.OutOfTime as error:
         allowed = f"{LIMIT_VARIABLE}=SECONDS allows another time"
         raise ProofError(f"no proof within {limit.seconds:g} s: {error}; {allowed}") from error
 
 
-def _prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, limit: Limit) -> dict:
+def _prove(
+    top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, limit: Limit, apart: bool
+) -> dict:
     start = cpu_seconds()
     said = read_bits(bitstream, netlist, folder, limit)
     if said["module"] != top:
@@ -230,7 +232,7 @@ def _prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, li
     modules = {name: module_of(path, top) for name, path in sides.items()}
     # Parameters of the control are those of the bits: what was changed is a LUT.
     count = compare_parameters(modules["gold"], modules["gate"])
-    compared = compare(modules, folder, log, limit)
+    compared = compare(modules, folder, log, limit, apart)
     return {
         "result": "proven",
         "method": METHOD,
@@ -293,6 +295,9 @@ def main() -> int:
     parser.add_argument("bitstream", type=Path, nargs="?")
     parser.add_argument("--netlist", type=Path, help="the netlist of synthesis, as Yosys JSON")
     parser.add_argument("--top", help="its top module")
+    parser.add_argument(
+        "--apart", action="store_true", help="leave nothing to structure: the solver proves all but wires"
+    )
     parser.add_argument("--table", action="store_true", help="only print the table of what is built")
     arguments = parser.parse_args()
     if arguments.table:
@@ -306,7 +311,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(dir=BUILD, prefix=".prove-") as name:
             folder = Path(name)
             files = (arguments.bitstream.resolve(), arguments.netlist.resolve())
-            record = prove(arguments.top, *files, folder, folder / "log")
+            record = prove(arguments.top, *files, folder, folder / "log", arguments.apart)
     except (tools.ToolError, OSError, ValueError) as error:
         print(f"error: {arguments.bitstream.stem}: {error}", file=sys.stderr)
         return 1

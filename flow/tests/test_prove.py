@@ -103,12 +103,12 @@ class Parameters(unittest.TestCase):
 
 
 class Yosys(unittest.TestCase):
-    def run_proof(self, gold: dict, gate: dict, control: dict) -> prove.Compared:
+    def run_proof(self, gold: dict, gate: dict, control: dict, apart: bool = False) -> prove.Compared:
         BUILD.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=BUILD) as name:
             folder = Path(name)
             modules = {"gold": gold, "gate": gate, "control": control}
-            return prove.compare(modules, folder, folder / "log", prove.Limit())
+            return prove.compare(modules, folder, folder / "log", prove.Limit(), apart)
 
     def test_equal(self) -> None:
         compared = self.run_proof(netlist(), bits(0x8000), bits(0x8040))
@@ -120,6 +120,14 @@ class Yosys(unittest.TestCase):
         self.assertEqual(compared, (5, 4, ["r.data"]))
         with self.assertRaisesRegex(prove.ProofError, r"1 of 5 points differ.*r\.data"):
             self.run_proof(netlist(), other_way(0x888C), other_way(0x8880))
+
+    def test_nothing_is_left_to_structure(self) -> None:
+        """The same by the solver alone: all but data are wires or their inverse."""
+        compared = self.run_proof(netlist(), bits(0x8000), bits(0x8040), apart=True)
+        self.assertEqual((compared.points, compared.refuted), (5, ["r.data"]))
+        self.assertLess(compared.by_structure, 5)
+        with self.assertRaisesRegex(prove.ProofError, r"1 of 5 points differ.*r\.data"):
+            self.run_proof(netlist(), bits(0x8001), bits(0x8040), apart=True)
 
     def test_different_bits_are_not_proven(self) -> None:
         with self.assertRaisesRegex(prove.ProofError, "1 of 5 points differ.*r.data"):
