@@ -352,7 +352,7 @@ fn switches(config: &BoardConfig, catalogue: &Catalogue) -> BTreeMap<(usize, usi
     for (from, old, store) in &all {
         for (to, new, _) in &all {
             if let Some(part) = store.part(&old.name, &new.name) {
-                let time = config.loading(part.bytes.len() as u64, part.loader_clocks);
+                let time = config.loading(part.bitstream.len() as u64, part.loader_clocks);
                 switches.insert((*from, *to), time);
             }
         }

@@ -53,7 +53,7 @@ pub struct Controller {
 pub enum Loads {
     /// Always a whole image.
     Full,
-    /// Only the frames that differ, where the slot holds a configuration of the same skeleton.
+    /// Only a few frames, where the slot holds another configuration of the same domain.
     Partial,
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ace_ecp5::{BitstreamError, ConfigPort, Device, Emit};
-use ace_library::file::{Opened, read};
-use ace_library::{FileError, Image, ImageError, KeyError, Library, PublicKey, Trust};
+use ace_library::file::{Opened, Partial, read};
+use ace_library::{FileError, ImageError, KeyError, Library, PublicKey, Trust};
 use thiserror::Error;
 
 use crate::config::{Controller, DEFAULT_LIBRARY};
@@ -26,7 +26,7 @@ pub enum StoreError {
 }
 
 type Outcomes = HashMap<(Option<String>, String), Result<Written, Refused>>;
-type Parts = HashMap<(String, String), Option<Arc<Load>>>;
+type Parts = HashMap<(String, String), Option<Arc<Partial>>>;
 
 /// A library that was opened: its signature, its version and the device of all it holds are as they have to be.
 #[derive(Debug)]
@@ -101,23 +101,23 @@ impl Store {
             not_done: false,
         };
         let outcome = match part {
-            None => self.whole(name).map_err(unsent).and_then(|load| {
-                let written = stream(&load.bytes, device)?;
-                Ok(Written { loader_clocks: load.loader_clocks, ..written })
+            None => self.whole(name).map_err(unsent).and_then(|(bits, loader_clocks)| {
+                let written = stream(&bits, device)?;
+                Ok(Written { loader_clocks, ..written })
             }),
-            Some((over, load)) => self.whole(over).map_err(unsent).and_then(|held| {
+            Some((over, part)) => self.whole(over).map_err(unsent).and_then(|(held, _)| {
                 let mut port = ConfigPort::new(device);
                 let refused = |error: BitstreamError, bytes: u64, not_done: bool| Refused {
                     reason: error.to_string(),
                     bytes,
                     not_done,
                 };
-                port.push(&held.bytes).map_err(|error| refused(error, 0, false))?;
+                port.push(&held).map_err(|error| refused(error, 0, false))?;
                 port.rearm();
-                port.push(&load.bytes).map_err(|error| refused(error.clone(), error.offset, false))?;
-                let bytes = load.bytes.len() as u64;
+                port.push(&part.bitstream).map_err(|error| refused(error.clone(), error.offset, false))?;
+                let bytes = part.bitstream.len() as u64;
                 let memory = port.finish().map_err(|error| refused(error, bytes, true))?.digest();
-                Ok(Written { memory, bytes, loader_clocks: load.loader_clocks })
+                Ok(Written { memory, bytes, loader_clocks: part.loader_clocks })
             }),
         };
         self.outcomes().insert(key, outcome.clone());
@@ -129,49 +129,19 @@ impl Store {
     }
 
     /// The bitstream of a whole image, and the loader's clocks for it.
-    fn whole(&self, name: &str) -> Result<Load, ImageError> {
+    fn whole(&self, name: &str) -> Result<(Vec<u8>, u64), ImageError> {
         let memory = self.library.memory(name)?;
-        let bytes = Emit { compress: true, ..Emit::default() }.whole(&memory);
-        Ok(Load { bytes, loader_clocks: self.library.whole_clocks(name)? })
+        let bits = Emit { compress: true, ..Emit::default() }.whole(&memory);
+        Ok((bits, self.library.whole_clocks(name)?))
     }
 
-    /// What makes `name` of `over` in a slot that holds it: the delta of `name`, if that has all the frames in which the
-    /// two differ, as it has of its skeleton, and of others on the same skeleton that change the same frames.
-    pub(crate) fn part(&self, over: &str, name: &str) -> Option<Arc<Load>> {
+    /// What makes `name` of `over` in a slot that holds it, where the library has that.
+    pub(crate) fn part(&self, over: &str, name: &str) -> Option<Arc<Partial>> {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let part = parts.entry((over.into(), name.into()));
-        part.or_insert_with(|| self.part_of(over, name).map(Arc::new)).clone()
+        // What cannot be read is said when the whole is loaded.
+        part.or_insert_with(|| self.library.partial(over, name).ok().flatten().map(Arc::new)).clone()
     }
-
-    fn part_of(&self, over: &str, name: &str) -> Option<Load> {
-        let (old, new) = (self.library.get(over).ok()?, self.library.get(name).ok()?);
-        let skeleton = |image: &'_ Image| image.base().unwrap_or(image.name()).to_owned();
-        if over == name || skeleton(old) != skeleton(new) {
-            return None;
-        }
-        let loader_clocks = self.library.delta_clocks(name).ok()??;
-        let (from, to) = (self.library.memory(over).ok()?, self.library.memory(name).ok()?);
-        let device = to.device();
-        let mut held = vec![false; device.frames];
-        for run in new.runs() {
-            let first = device.position(run.address)?;
-            held.get_mut(first..first + run.frames as usize)?.fill(true);
-        }
-        let mut frames = from.frames().zip(to.frames()).zip(&held);
-        if !from.ebr().eq(to.ebr()) || !frames.all(|((old, new), held)| *held || old == new) {
-            return None;
-        }
-        let numbers = held.iter().enumerate().filter(|(_, held)| **held);
-        let numbers: Vec<usize> = numbers.map(|(position, _)| device.frames - 1 - position).collect();
-        Some(Load { bytes: Emit::default().frames(&to, &numbers)?, loader_clocks })
-    }
-}
-
-/// What goes through the port, and the clocks in which the loader makes it.
-#[derive(Debug)]
-pub(crate) struct Load {
-    pub bytes: Vec<u8>,
-    pub loader_clocks: u64,
 }
 
 /// The folder beside or above the current folder or the executable in which there is such a file.

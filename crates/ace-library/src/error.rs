@@ -18,7 +18,12 @@ pub enum Refusal {
     #[error(
         "format {found} of the library is not known to this version of ace, which reads {known}; `ace library build` makes it anew"
     )]
-    Format { found: u32, known: u32 },
+    Format {
+        found: u32,
+        known: u32,
+        /// What the file says is its version, which nobody has checked.
+        version: u64,
+    },
     #[error("the library is truncated: {found} of {wanted} bytes are there; copy it again")]
     Truncated { found: u64, wanted: u64 },
     #[error("{more} bytes follow the library's end; copy it again")]
@@ -50,6 +55,8 @@ pub enum ImageError {
     Stream { name: String, error: StreamError },
     #[error("{0}: what is stored does not have the digest it was stored with")]
     Digest(String),
+    #[error("{0}: the frames that are stored to make it of its variants again are not its own")]
+    Home(String),
     #[error("`{0}` is no name for a configuration: 1 to 40 of a-z, 0-9, - and _")]
     Name(String),
     #[error("{0}: more than 1 MiB of manifest or proof")]

@@ -18,49 +18,69 @@ pub struct Run {
 }
 
 /// What a base lacks.
-pub(crate) struct Delta {
-    pub(crate) runs: Vec<Run>,
-    /// The stream of the frames of all runs.
-    pub(crate) frames: Vec<u8>,
+pub(super) struct Delta {
+    pub(super) frames: Frames,
     /// Identities of the block RAMs that differ.
-    pub(crate) blocks: Vec<u16>,
+    pub(super) blocks: Vec<u16>,
 }
 
 impl Delta {
     /// What makes `to` of `from`. `None` if a base cannot be made so: the devices differ, their frame addresses are
     /// not known, or the base writes a block RAM that `to` leaves alone.
-    pub(crate) fn of(dictionary: &Dictionary, from: &ConfigMemory, to: &ConfigMemory) -> Option<Self> {
-        let device = to.device();
+    pub(super) fn of(dictionary: &Dictionary, from: &ConfigMemory, to: &ConfigMemory) -> Option<Self> {
         let kept = from.ebr().all(|(id, _)| to.ebr().any(|(other, _)| id == other));
-        if from.device() != device || !kept {
+        if from.device() != to.device() || !kept {
             return None;
         }
-        let changed: Vec<(usize, &[u8])> = from
-            .frames()
-            .zip(to.frames())
-            .enumerate()
-            .filter(|(_, (old, new))| old != new)
-            .map(|(position, (_, new))| (position, new))
-            .collect();
-        let run = |run: &[(usize, &[u8])]| {
-            Some(Run { address: device.address(run.first()?.0)?, frames: run.len() as u32 })
-        };
-        let runs = changed.chunk_by(|a, b| a.0 + 1 == b.0).map(run).collect::<Option<_>>()?;
-        let frames = compress(dictionary, device, changed.iter().map(|(_, frame)| *frame));
+        let frames = Frames::of(dictionary, to, &changed(from, to))?;
         let same = |id: u16, bytes: &[u8]| from.ebr().any(|(i, b)| i == id && b == bytes);
         let blocks = to.ebr().filter(|(id, bytes)| !same(*id, bytes)).map(|(id, _)| id).collect();
-        Some(Self { runs, frames, blocks })
+        Some(Self { frames, blocks })
     }
 
     /// Bytes of it in a library, contents of block RAMs and texts not counted.
-    pub(crate) fn stored_bytes(&self) -> usize {
-        self.frames.len() + self.runs.len() * RUN_BYTES + self.blocks.len() * BLOCK_ENTRY_BYTES
+    pub(super) fn stored_bytes(&self) -> usize {
+        self.frames.stored_bytes() + self.blocks.len() * BLOCK_ENTRY_BYTES
     }
+}
+
+/// Some frames of a configuration.
+pub(super) struct Frames {
+    pub(super) runs: Vec<Run>,
+    /// The stream of the frames of all runs.
+    pub(super) stream: Vec<u8>,
+}
+
+impl Frames {
+    /// Those at these places in the order of transmission, which go upwards. `None` if they have no addresses.
+    pub(super) fn of(dictionary: &Dictionary, memory: &ConfigMemory, positions: &[usize]) -> Option<Self> {
+        let device = memory.device();
+        let run =
+            |run: &[usize]| Some(Run { address: device.address(*run.first()?)?, frames: run.len() as u32 });
+        let runs = positions.chunk_by(|a, b| a + 1 == *b).map(run).collect::<Option<_>>()?;
+        let frames = positions.iter().filter_map(|at| memory.frame(number(device, *at)?));
+        Some(Self { runs, stream: compress(dictionary, device, frames) })
+    }
+
+    pub(super) fn stored_bytes(&self) -> usize {
+        self.stream.len() + self.runs.len() * RUN_BYTES
+    }
+}
+
+/// The number of the frame at a place in the order of transmission.
+pub(super) fn number(device: &Device, position: usize) -> Option<usize> {
+    device.frames.checked_sub(position + 1)
+}
+
+/// The places in the order of transmission at which the frames of two configurations of one device differ.
+pub(super) fn changed(from: &ConfigMemory, to: &ConfigMemory) -> Vec<usize> {
+    let pairs = from.frames().zip(to.frames()).enumerate();
+    pairs.filter(|(_, (old, new))| old != new).map(|(position, _)| position).collect()
 }
 
 /// The places of the frames of some runs in the order of transmission. `None` if one of them is nowhere or they do not
 /// go upwards.
-pub(crate) fn positions(device: &Device, runs: &[Run]) -> Option<Vec<usize>> {
+pub(super) fn positions(device: &Device, runs: &[Run]) -> Option<Vec<usize>> {
     let mut all = Vec::new();
     for run in runs {
         let first = device.position(run.address)?;

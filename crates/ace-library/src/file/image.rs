@@ -29,10 +29,12 @@ pub struct Image {
     pub(super) digest: [u8; 32],
     /// The name of the configuration that this one changes, which is stored whole.
     pub(super) base: Option<String>,
-    /// The frames that it changes; none without a base.
+    /// The frames that are written over another configuration of its domain.
     pub(super) runs: Vec<Run>,
-    /// The stream of these frames, or of all.
+    /// The stream of these frames, or without a base of all.
     pub(super) frames: Vec<u8>,
+    /// The stream of the frames of the runs, without a base: what makes it of its variants again.
+    pub(super) home: Vec<u8>,
     /// Identities of block RAMs and the numbers of their contents; of those that differ if there is a base.
     pub(super) blocks: Vec<(u16, u16)>,
     pub(super) manifest: Text,
@@ -58,16 +60,35 @@ impl Image {
         self.base.as_deref()
     }
 
-    /// The frames that it changes, in the order of transmission; none if it is stored whole.
+    /// The frames that make it of another configuration of its domain, in the order of transmission: at least those that
+    /// it changes of its base; those that variants change of it, if it is a base; none if it is neither.
     pub fn runs(&self) -> &[Run] {
         &self.runs
+    }
+
+    /// The stream of the frames of its runs, one run after the other.
+    pub fn run_stream(&self) -> &[u8] {
+        match self.base {
+            None => &self.home,
+            Some(_) => &self.frames,
+        }
+    }
+
+    /// How many frames its runs have.
+    pub fn run_frames(&self) -> usize {
+        self.runs.iter().map(|run| run.frames as usize).sum()
+    }
+
+    /// Bytes of its runs and of their stream.
+    pub fn stored_run_bytes(&self) -> usize {
+        self.run_stream().len() + self.runs.len() * RUN_BYTES
     }
 
     /// How many frames its stream holds.
     pub fn frame_count(&self) -> usize {
         match self.base {
             None => self.device.frames,
-            Some(_) => self.runs.iter().map(|run| run.frames as usize).sum(),
+            Some(_) => self.run_frames(),
         }
     }
 
@@ -76,9 +97,9 @@ impl Image {
         &self.frames
     }
 
-    /// Bytes that its frames take: the stream and the runs.
+    /// Bytes that its frames take: its streams and the runs.
     pub fn stored_frame_bytes(&self) -> usize {
-        self.frames.len() + self.runs.len() * RUN_BYTES
+        self.frames.len() + self.home.len() + self.runs.len() * RUN_BYTES
     }
 
     /// How many block RAMs are written over the base or at all, and how many of them with other than zeros.

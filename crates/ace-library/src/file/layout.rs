@@ -13,7 +13,7 @@ use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
 use crate::error::Refusal;
 
 const MAGIC: &[u8; 8] = b"ACELIB\r\n";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const HEADER: usize = 72;
 /// Bytes of the index for one configuration.
 pub const INDEX_ENTRY_BYTES: usize = 128;
@@ -48,6 +48,8 @@ pub struct Parts {
     pub index: usize,
     pub runs: usize,
     pub frames: usize,
+    /// The streams that make bases of their variants again.
+    pub home: usize,
     pub blocks: usize,
     pub texts: usize,
     pub trailer: usize,
@@ -56,7 +58,7 @@ pub struct Parts {
 impl Parts {
     /// What decompression reads.
     pub fn configurations(&self) -> usize {
-        self.dictionary + self.contents + self.index + self.runs + self.frames + self.blocks
+        self.dictionary + self.contents + self.index + self.runs + self.frames + self.home + self.blocks
     }
 
     /// Length of the file.
@@ -76,6 +78,7 @@ impl Library {
             index: self.images.len() * INDEX_ENTRY_BYTES,
             runs: sum(&|i| i.runs.len() * RUN_BYTES),
             frames: sum(&|i| i.frames.len()),
+            home: sum(&|i| i.home.len()),
             blocks: sum(&|i| i.blocks.len() * BLOCK_ENTRY_BYTES),
             texts: sum(&Image::text_bytes),
             trailer: DIGEST + SIGNATURE,
@@ -118,11 +121,8 @@ impl Library {
             let base = i.base.as_ref().and_then(|base| self.images.iter().position(|i| i.name == *base));
             out.extend(base.map_or(0, |at| at as u32 + 1).to_le_bytes());
             out.extend((i.runs.len() as u32).to_le_bytes());
-            out.extend([0; 4]);
-            offset += i.runs.len() * RUN_BYTES
-                + i.frames.len()
-                + i.blocks.len() * BLOCK_ENTRY_BYTES
-                + i.text_bytes();
+            out.extend((i.home.len() as u32).to_le_bytes());
+            offset += i.stored_frame_bytes() + i.blocks.len() * BLOCK_ENTRY_BYTES + i.text_bytes();
         }
         for i in &self.images {
             for run in &i.runs {
@@ -130,6 +130,7 @@ impl Library {
                 out.extend(run.frames.to_le_bytes());
             }
             out.extend(&i.frames);
+            out.extend(&i.home);
             for (id, number) in &i.blocks {
                 out.extend(id.to_le_bytes());
                 out.extend(number.to_le_bytes());
@@ -174,7 +175,7 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<&'a [u8], Refusal> {
     let (format, _, version, wanted) = (header.word(), header.word(), header.long(), header.long());
     let (format, version, wanted) = (format.unwrap_or(0), version.unwrap_or(0), wanted.unwrap_or(u64::MAX));
     if format != FORMAT {
-        return Err(Refusal::Format { found: format, known: FORMAT });
+        return Err(Refusal::Format { found: format, known: FORMAT, version });
     }
     if found < wanted {
         return Err(Refusal::Truncated { found, wanted });
@@ -266,16 +267,16 @@ fn image(
     let (manifest, proof) = (text()?, text()?);
     let digest = *entry.take(32)?.first_chunk::<32>()?;
     let base = (entry.word()? as usize).checked_sub(1);
-    let runs = entry.word()? as usize;
-    entry.zeros(4)?;
+    let (runs, home) = (entry.word()? as usize, entry.word()? as usize);
     let mut runs = Reader(data.take(runs.checked_mul(RUN_BYTES)?)?);
     let runs = std::iter::from_fn(|| Some(Run { address: runs.word()?, frames: runs.word()? }));
     let runs: Vec<Run> = runs.collect();
-    // Runs and a base go together, though a base may be what it is made of.
-    if base.is_none() && !runs.is_empty() || delta::positions(device, &runs).is_none() {
+    // Without a base the frames of the runs have a stream of their own; with one there is no other stream.
+    let home_is_good = if base.is_none() { runs.is_empty() == (home == 0) } else { home == 0 };
+    if !home_is_good || delta::positions(device, &runs).is_none() {
         return None;
     }
-    let frames = data.take(frames)?.to_vec();
+    let (frames, home) = (data.take(frames)?.to_vec(), data.take(home)?.to_vec());
     let blocks = data.take(blocks.checked_mul(BLOCK_ENTRY_BYTES)?)?;
     let blocks: Vec<(u16, u16)> = blocks
         .chunks_exact(BLOCK_ENTRY_BYTES)
@@ -289,8 +290,20 @@ fn image(
         (len <= METADATA_MAX).then_some(Text { deflated: data.take(deflated)?.to_vec(), len })
     };
     let (manifest, proof) = (text(manifest)?, text(proof)?);
-    let image =
-        Image { name, device, control0, usercode, digest, base: None, runs, frames, blocks, manifest, proof };
+    let image = Image {
+        name,
+        device,
+        control0,
+        usercode,
+        digest,
+        base: None,
+        runs,
+        frames,
+        home,
+        blocks,
+        manifest,
+        proof,
+    };
     Some((image, base))
 }
 

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How long the loader in hardware takes for what a library holds.
+//! What the loader in hardware writes of what a library holds, and how long it takes.
 
 use ace_ecp5::ConfigMemory;
 use ace_ecp5::emit::patterns;
 
-use super::{Image, Library};
+use super::{Image, Library, members};
 use crate::error::ImageError;
 use crate::load::{Block, Delta, LoadError, Memory, Registers, Run, Whole};
+
+/// What makes one configuration of another one that a device holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partial {
+    /// What goes through the configuration port.
+    pub bitstream: Vec<u8>,
+    /// How many frames it writes.
+    pub frames: usize,
+    /// Clocks in which the loader makes it, if neither memory nor port makes it wait; the dictionary is there.
+    pub loader_clocks: u64,
+}
 
 impl Library {
     /// Clocks of the loader for a whole image of a configuration in the device's own compression, skeleton and delta
@@ -25,7 +36,7 @@ impl Library {
             let skeleton = Whole { stream: memory.push(skeleton.frames())?, patterns };
             let registers =
                 Registers { device: to.device(), control0: to.control0(), usercode: to.usercode() };
-            let blocks = blocks(memory, &to, |_| true)?;
+            let blocks = blocks(memory, &to)?;
             if image.base().is_none() {
                 return memory.whole(registers, skeleton, &blocks);
             }
@@ -34,23 +45,29 @@ impl Library {
         })
     }
 
-    /// Clocks of the loader for what a configuration changes of its skeleton, over which it is written. `None` if it
-    /// is stored whole.
+    /// What makes `to` of `from` in a device that holds it: the frames of the runs of `to`, if what they make of it has
+    /// the digest of `to`. `None` if it has not, if the two are not of one domain (one is the base of the other, or both
+    /// have the same), or if they are the same one.
     ///
     /// # Errors
-    /// As [`Library::whole_clocks`].
-    pub fn delta_clocks(&self, name: &str) -> Result<Option<u64>, ImageError> {
-        let (image, to) = (self.get(name)?, self.memory(name)?);
-        if image.base().is_none() {
+    /// Those of [`Library::memory`], or when the loader's memory cannot hold it.
+    pub fn partial(&self, from: &str, to: &str) -> Result<Option<Partial>, ImageError> {
+        let (old, new) = (self.get(from)?, self.get(to)?);
+        let base = |image: &'_ Image| image.base().unwrap_or(image.name()).to_owned();
+        if from == to || base(old) != base(new) {
             return Ok(None);
         }
-        let clocks = self.clocks(image, |memory| {
-            let stream = memory.push(image.frames())?;
-            let changed = |id: u16| image.blocks.iter().any(|(other, _)| *other == id);
-            let blocks = blocks(memory, &to, changed)?;
-            memory.partial(to.device(), Delta { runs: &runs(image), stream }, &blocks)
-        });
-        clocks.map(Some)
+        let (mut memory, wanted) = (self.memory(from)?, self.memory(to)?);
+        self.write_runs(new, &mut memory)?;
+        if memory.digest() != new.digest {
+            return Ok(None);
+        }
+        let Some(bitstream) = members::partial(&wanted, &self.positions(new)?) else { return Ok(None) };
+        let loader_clocks = self.clocks(new, |memory| {
+            let stream = memory.push(new.run_stream())?;
+            memory.partial(new.device(), Delta { runs: &runs(new), stream }, &[])
+        })?;
+        Ok(Some(Partial { bitstream, frames: new.run_frames(), loader_clocks }))
     }
 
     fn clocks(
@@ -70,16 +87,11 @@ fn runs(image: &Image) -> Vec<Run> {
     image.runs().iter().map(|run| Run { address: run.address, frames: run.frames as usize }).collect()
 }
 
-/// The block RAMs of a memory that are wanted, their contents in the loader's memory.
-fn blocks(
-    memory: &mut Memory,
-    image: &ConfigMemory,
-    wanted: impl Fn(u16) -> bool,
-) -> Result<Vec<Block>, LoadError> {
-    let wanted = image.ebr().filter(|(id, _)| wanted(*id));
+/// The block RAMs of a memory, their contents in the loader's memory.
+fn blocks(memory: &mut Memory, image: &ConfigMemory) -> Result<Vec<Block>, LoadError> {
     let block = |(id, bytes): (u16, &[u8])| {
         let used = bytes.iter().any(|byte| *byte != 0);
         Ok(Block { id, contents: used.then(|| memory.push(bytes)).transpose()? })
     };
-    wanted.map(block).collect()
+    image.ebr().map(block).collect()
 }

@@ -6,20 +6,23 @@ mod image;
 mod key;
 mod layout;
 mod loads;
+mod members;
 mod store;
 
 use ace_ecp5::memory::EBR_BYTES;
-use ace_ecp5::{ConfigMemory, Emit};
+use ace_ecp5::{ConfigMemory, Device};
 
 use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress, decompress};
 use crate::error::ImageError;
-use delta::Delta;
+use delta::{Delta, Frames};
 use image::Text;
 
 pub use delta::{RUN_BYTES, Run};
 pub use image::Image;
 pub use key::{PublicKey, SecretKey};
 pub use layout::{INDEX_ENTRY_BYTES, Parts, Trust};
+pub use loads::Partial;
+pub use members::{COMMON_FRAMES, COMMON_PORT_BYTES, COMMON_STORED_BYTES};
 pub use store::{Opened, publish, publish_secret, read, update};
 
 /// The longest name of a configuration.
@@ -72,7 +75,8 @@ impl Library {
 
     /// Adds a configuration or replaces the one of that name. It is stored as what it changes of one of `bases` if
     /// that takes less than half of the whole; those of them that are not there, are of another device or have a base
-    /// themselves do not count. The others stay as they are, byte for byte, unless their base is replaced.
+    /// themselves do not count. The others stay as they are, byte for byte, but for the small streams of the base that
+    /// it has or had and of the variants of these.
     ///
     /// # Errors
     /// When the name cannot be one, the texts are too long, there is no number left for block contents, or what
@@ -103,6 +107,11 @@ impl Library {
         for (image, memory) in above {
             next.insert(&image.name, &memory, (image.manifest, image.proof), &[name])?;
         }
+        let left = self.get(name).ok().and_then(|image| image.base.clone());
+        let joined = next.get(name)?.base.clone().unwrap_or(name.to_owned());
+        for base in left.into_iter().chain([joined]) {
+            next.settle(&base)?;
+        }
         next.forget_unused();
         *self = next;
         Ok(())
@@ -126,11 +135,11 @@ impl Library {
                 best = Some((base.name.clone(), delta));
             }
         }
-        let (base, Delta { runs, frames, blocks: changed }) = match best {
+        let (base, Delta { frames, blocks: changed }) = match best {
             Some((base, delta)) => (Some(base), delta),
             None => {
                 let all = memory.ebr().map(|(id, _)| id).collect();
-                (None, Delta { runs: Vec::new(), frames: whole, blocks: all })
+                (None, Delta { frames: Frames { runs: Vec::new(), stream: whole }, blocks: all })
             }
         };
         let mut blocks = Vec::new();
@@ -155,8 +164,9 @@ impl Library {
             usercode: memory.usercode(),
             digest: memory.digest(),
             base,
-            runs,
-            frames,
+            runs: frames.runs,
+            frames: frames.stream,
+            home: Vec::new(),
             blocks,
             manifest,
             proof,
@@ -167,89 +177,100 @@ impl Library {
         Ok(())
     }
 
-    /// Removes a configuration.
+    /// Removes a configuration. The others stay as they are, byte for byte, but for the small streams of its base and
+    /// of the variants of that.
     ///
     /// # Errors
-    /// When there is none of that name, or others are stored as what they change of it.
+    /// When there is none of that name, others are stored as what they change of it, or what is stored is not what was
+    /// stored.
     pub fn remove(&mut self, name: &str) -> Result<(), ImageError> {
-        self.get(name)?;
+        let base = self.get(name)?.base.clone();
         let above = self.images.iter().filter(|i| i.base.as_deref() == Some(name));
         let above: Vec<&str> = above.map(|i| i.name.as_str()).collect();
         if !above.is_empty() {
             return Err(ImageError::Needed { name: name.to_owned(), by: above.join(", ") });
         }
-        self.images.retain(|i| i.name != name);
-        self.forget_unused();
+        let mut next = self.clone();
+        next.images.retain(|i| i.name != name);
+        if let Some(base) = base {
+            next.settle(&base)?;
+        }
+        next.forget_unused();
+        *self = next;
         Ok(())
     }
 
-    /// The configuration memory of a configuration, its digest checked.
+    /// The configuration memory of a configuration, its digest checked. Of a base the frames that it has by themselves
+    /// are those of the whole.
     ///
     /// # Errors
     /// When there is none of that name or what is stored is not what was stored.
     pub fn memory(&self, name: &str) -> Result<ConfigMemory, ImageError> {
-        self.memory_in(name).map(|(memory, _)| memory)
-    }
-
-    /// The same, and the clocks that a decompressor takes for it: for the base's stream and for its own, if it has a
-    /// base.
-    ///
-    /// # Errors
-    /// Those of [`Library::memory`].
-    pub fn memory_in(&self, name: &str) -> Result<(ConfigMemory, u64), ImageError> {
         let image = self.get(name)?;
         let device = image.device;
-        let (below, before) = match &image.base {
+        let mut memory = ConfigMemory::new(device);
+        if let Some(base) = &image.base {
             // A base has none.
-            Some(base) => self.get(base).and_then(|base| self.merged(base, ConfigMemory::new(device)))?,
-            None => (ConfigMemory::new(device), 0),
-        };
-        let (mut memory, clocks) = self.merged(image, below)?;
+            self.write_all(self.get(base)?, &mut memory)?;
+        }
+        self.write_all(image, &mut memory)?;
         memory.set_control0(image.control0);
         memory.set_usercode(image.usercode);
         if memory.digest() != image.digest {
             return Err(ImageError::Digest(name.to_owned()));
         }
-        Ok((memory, before + clocks))
-    }
-
-    /// A bitstream that makes one configuration of another one that a device holds, with only those frames in it
-    /// that differ. `None` if there cannot be one: the devices differ, their frame addresses are not known, or
-    /// the contents of block RAMs differ.
-    ///
-    /// # Errors
-    /// Those of [`Library::memory`].
-    pub fn partial(&self, from: &str, to: &str) -> Result<Option<Vec<u8>>, ImageError> {
-        let (from, to) = (self.memory(from)?, self.memory(to)?);
-        if from.device() != to.device() || !from.ebr().eq(to.ebr()) {
-            return Ok(None);
-        }
-        let changed = |number: &usize| from.frame(*number) != to.frame(*number);
-        let numbers: Vec<usize> = (0..to.device().frames).filter(changed).collect();
-        Ok(Emit::default().frames(&to, &numbers))
-    }
-
-    /// `memory` with what an image holds written over it, and the clocks of a decompressor.
-    fn merged(&self, image: &Image, mut memory: ConfigMemory) -> Result<(ConfigMemory, u64), ImageError> {
-        let device = image.device;
-        let mut frames = vec![0; image.frame_count() * device.frame_bytes()];
-        let decoded = decompress(&self.dictionary, device, &image.frames, &mut frames)
-            .map_err(|error| ImageError::Stream { name: image.name.clone(), error })?;
-        let positions = match image.base {
-            None => (0..device.frames).collect(),
-            Some(_) => {
-                delta::positions(device, &image.runs).ok_or_else(|| ImageError::Digest(image.name.clone()))?
+        if image.base.is_none() {
+            let mut again = memory.clone();
+            self.write_runs(image, &mut again)?;
+            if again != memory {
+                return Err(ImageError::Home(name.to_owned()));
             }
-        };
-        for (position, frame) in positions.iter().zip(frames.chunks_exact(device.frame_bytes())) {
-            memory.set_frame(device.frames - 1 - position, frame);
+        }
+        Ok(memory)
+    }
+
+    /// Writes the stream of an image, of all frames or of those of its runs, and its block RAMs.
+    fn write_all(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
+        match image.base {
+            Some(_) => self.write_runs(image, memory)?,
+            None => self.write(image, &image.frames, 0..image.device.frames, memory)?,
         }
         let blank = vec![0; EBR_BYTES];
         for (id, number) in &image.blocks {
             let contents = self.contents.get(usize::from(*number)).filter(|_| *number != BLANK);
             memory.set_ebr(*id, contents.unwrap_or(&blank));
         }
-        Ok((memory, decoded.clocks()))
+        Ok(())
+    }
+
+    /// Writes the frames of the runs of an image.
+    fn write_runs(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
+        self.write(image, image.run_stream(), self.positions(image)?, memory)
+    }
+
+    /// The places of the frames of the runs of an image in the order of transmission.
+    fn positions(&self, image: &Image) -> Result<Vec<usize>, ImageError> {
+        delta::positions(image.device, &image.runs).ok_or_else(|| ImageError::Digest(image.name.clone()))
+    }
+
+    /// Writes the frames of a stream to these places in the order of transmission.
+    fn write(
+        &self,
+        image: &Image,
+        stream: &[u8],
+        positions: impl IntoIterator<Item = usize, IntoIter: ExactSizeIterator>,
+        memory: &mut ConfigMemory,
+    ) -> Result<(), ImageError> {
+        let (device, positions): (&Device, _) = (image.device, positions.into_iter());
+        let mut frames = vec![0; positions.len() * device.frame_bytes()];
+        decompress(&self.dictionary, device, stream, &mut frames)
+            .map_err(|error| ImageError::Stream { name: image.name.clone(), error })?;
+        for (position, frame) in positions.zip(frames.chunks_exact(device.frame_bytes())) {
+            if let Some(number) = delta::number(device, position) {
+                memory.set_frame(number, frame);
+            }
+        }
+        Ok(())
     }
 
     /// Drops contents of block RAMs that no configuration has any more, and closes the gaps.

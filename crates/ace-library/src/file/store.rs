@@ -44,7 +44,7 @@ pub fn update<E: From<FileError>>(
     folder.lock().map_err(wrong)?;
     let mut library = read(path, trust)?.library;
     change(&mut library)?;
-    library.version += 1;
+    library.version = library.version.saturating_add(1);
     publish(path, &library.to_bytes(key))?;
     Ok(library)
 }

@@ -7,7 +7,7 @@ use ace_board::manifest::Configuration;
 use ace_ecp5::ConfigMemory;
 use ace_library::codec::Dictionary;
 use ace_library::file::{publish, read, update};
-use ace_library::{Image, Library, Trust};
+use ace_library::{FileError, Image, Library, Refusal, Trust};
 use anyhow::{Context, Result, bail};
 
 use super::look::manifest;
@@ -146,8 +146,11 @@ pub fn build(args: &Build) -> Result<Outcome> {
     // A library takes the place of another one under a higher version. What is no library is not overwritten.
     let version = if path.exists() {
         let anybody = Trust { key: None, required_version: 0, device: None };
-        let old = read(&path, &anybody).context("not replaced; remove it or choose another place")?;
-        old.library.version
+        match read(&path, &anybody) {
+            Ok(old) => old.library.version,
+            Err(FileError::Refused { refusal: Refusal::Format { version, .. }, .. }) => version,
+            Err(error) => return Err(error).context("not replaced; remove it or choose another place"),
+        }
     } else {
         0
     };
@@ -157,7 +160,7 @@ pub fn build(args: &Build) -> Result<Outcome> {
         put(&mut library, configuration)?;
         eprintln!("ace: {} is in", configuration.name);
     }
-    library.version = version + 1;
+    library.version = version.saturating_add(1);
     publish(&path, &library.to_bytes(secret.as_ref()))?;
     said(&args.write.file, &library)
 }

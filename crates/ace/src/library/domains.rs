@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ace library domains`: what the configurations of an algorithm share, and what variants add to their skeletons.
+//! `ace library domains`: what the configurations of an algorithm share, and what switching between them takes.
 
 use std::collections::BTreeMap;
 
 use ace_ecp5::{ConfigMemory, Emit};
+use ace_library::Library;
 use ace_library::domain::{Skeleton, delta, skeleton};
 use ace_library::file::{Opened, read};
-use ace_library::{ImageError, Library};
 use anyhow::Result;
 use serde::Serialize;
 
 use super::ReadArgs;
 use super::look::manifest;
+use super::members::{self, Member, members};
 use crate::{Outcome, print_json};
 
 /// Bytes a second: slave SPI at 60 MHz, and a byte a clock at 50 MHz through the 8-bit port.
@@ -24,21 +25,11 @@ pub struct Domains {
     read: ReadArgs,
 }
 
-/// Configurations, and variants stored over one of them.
+/// Configurations, and those that are stored over one another.
 #[derive(Serialize)]
 struct Found {
     domains: Vec<Domain>,
-    variants: Vec<Variant>,
-}
-
-/// A configuration stored as what it changes of another one, its skeleton.
-#[derive(Serialize)]
-struct Variant {
-    #[serde(flatten)]
-    switch: Switch,
-    fmax_mhz: Option<f64>,
-    /// Clock lost because what variants differ in has to be in few frames: against the skeleton placed without that.
-    fmax_cost_percent: Option<f64>,
+    members: Vec<Member>,
 }
 
 #[derive(Serialize)]
@@ -94,22 +85,6 @@ fn switch(
     })
 }
 
-fn variants(library: &Library) -> Result<Vec<Variant>, ImageError> {
-    let mut variants = Vec::new();
-    for (image, base) in library.images().iter().filter_map(|i| Some((i, i.base()?))) {
-        let skeleton = manifest(library.get(base)?);
-        let unpinned = skeleton["unpinned_fmax_mhz"].as_f64();
-        let fmax_cost_percent =
-            skeleton["fmax_mhz"].as_f64().zip(unpinned).map(|(f, u)| 100.0 * (1.0 - f / u));
-        let (from, to) = (library.memory(base)?, library.memory(image.name())?);
-        let fmax_mhz = manifest(image)["fmax_mhz"].as_f64();
-        if let Some(switch) = switch(library, (base, &from), (image.name(), &to)) {
-            variants.push(Variant { switch, fmax_mhz, fmax_cost_percent });
-        }
-    }
-    Ok(variants)
-}
-
 pub fn domains(args: &Domains) -> Result<Outcome> {
     let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
     let mut groups: BTreeMap<(String, u32), Vec<(&str, ConfigMemory)>> = BTreeMap::new();
@@ -145,7 +120,7 @@ pub fn domains(args: &Domains) -> Result<Outcome> {
             switches,
         });
     }
-    let found = Found { domains: found, variants: variants(&library)? };
+    let found = Found { domains: found, members: members(&library)? };
     if args.read.file.json {
         print_json(&found)?;
     } else {
@@ -179,31 +154,9 @@ impl Found {
                 );
             }
         }
-        if self.variants.is_empty() {
-            return;
-        }
-        println!(
-            "\n| variant | skeleton | frames changed | bits | block RAMs | stored bytes | port bytes | load | SPI ms | 8-bit ms | MHz | clock lost % |"
-        );
-        println!("|---|---|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|");
-        let dash = |value: Option<f64>| value.map_or("–".into(), |v| format!("{v:.1}"));
-        for v in &self.variants {
-            let s = &v.switch;
-            println!(
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {:.3} | {:.3} | {} | {} |",
-                s.to,
-                s.from,
-                s.frames,
-                s.bits,
-                s.block_rams,
-                s.stored_bytes,
-                s.port_bytes,
-                if s.partial { "partial" } else { "whole" },
-                s.spi_ms,
-                s.parallel_ms,
-                dash(v.fmax_mhz),
-                dash(v.fmax_cost_percent)
-            );
+        if !self.members.is_empty() {
+            println!();
+            members::print(&self.members);
         }
     }
 }

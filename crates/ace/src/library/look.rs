@@ -226,6 +226,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             "index_bytes": parts.index,
             "run_bytes": parts.runs,
             "stream_bytes": parts.frames,
+            "home_bytes": parts.home,
             "block_ram_list_bytes": parts.blocks,
             "text_bytes": parts.texts,
             "configurations_percent": share(parts.configurations()),
@@ -255,6 +256,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
     println!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
     for (what, bytes) in [
         ("streams", parts.frames),
+        ("streams home, from variants to their skeleton", parts.home),
         ("runs of frames", parts.runs),
         ("lists of block RAMs", parts.blocks),
         ("contents of block RAMs, each once", parts.contents),

@@ -5,6 +5,7 @@ mod change;
 mod domains;
 mod extract;
 mod look;
+mod members;
 mod prove;
 
 use std::path::{Path, PathBuf};

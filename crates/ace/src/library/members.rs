@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Configurations that are stored over one another: what makes each of the others of its domain.
+
+use ace_board::BoardConfig;
+use ace_board::config::{Port, PortKind};
+use ace_ecp5::Emit;
+use ace_library::domain::delta;
+use ace_library::{Image, ImageError, Library};
+use serde::Serialize;
+
+use super::look::manifest;
+
+/// A skeleton that others are stored over, or one of these. Times are modelled: of the port and of the loader in front
+/// of it at the clock of `board.toml` as committed, whichever takes longer.
+#[derive(Serialize)]
+pub struct Member {
+    name: String,
+    /// What it is stored over; nothing for the skeleton itself.
+    skeleton: Option<String>,
+    /// In which it differs from the skeleton.
+    frames_changed: usize,
+    bits: u64,
+    block_rams: usize,
+    /// Those that are written over the others.
+    frames: usize,
+    /// Of the stream of these frames and their runs.
+    stored_bytes: usize,
+    /// Those of the domain that become it by these frames, and those over which it is loaded whole.
+    partial_over: Vec<String>,
+    whole_over: Vec<String>,
+    /// Of these frames; nothing if they are written over none.
+    partial: Option<Load>,
+    whole: Load,
+    fmax_mhz: Option<f64>,
+    /// Clock lost because what variants differ in has to be in few frames: against the skeleton placed without that.
+    fmax_cost_percent: Option<f64>,
+}
+
+/// What a load takes.
+#[derive(Serialize)]
+struct Load {
+    port_bytes: usize,
+    loader_clocks: u64,
+    spi_ms: f64,
+    parallel_ms: f64,
+}
+
+impl Load {
+    fn of(port_bytes: usize, loader_clocks: u64) -> Self {
+        let ms = |configuration_port| {
+            let board = BoardConfig { configuration_port, ..BoardConfig::default() };
+            board.loading(port_bytes as u64, loader_clocks) as f64 / 1e9
+        };
+        let spi = Port { kind: PortKind::Spi, width: 1, clock_mhz: 60.0, ..Port::default() };
+        Self { port_bytes, loader_clocks, spi_ms: ms(spi), parallel_ms: ms(Port::default()) }
+    }
+}
+
+/// All of a library, every skeleton in front of what is stored over it.
+pub fn members(library: &Library) -> Result<Vec<Member>, ImageError> {
+    let mut members = Vec::new();
+    for skeleton in library.images().iter().filter(|image| image.base().is_none()) {
+        let above = library.images().iter().filter(|image| image.base() == Some(skeleton.name()));
+        let domain: Vec<&Image> = [skeleton].into_iter().chain(above).collect();
+        if domain.len() > 1 {
+            for image in &domain {
+                members.push(member(library, &domain, image)?);
+            }
+        }
+    }
+    Ok(members)
+}
+
+fn member(library: &Library, domain: &[&Image], image: &Image) -> Result<Member, ImageError> {
+    let name = image.name();
+    let skeleton = domain.first().map_or(name, |skeleton| skeleton.name());
+    let (from, to) = (library.memory(skeleton)?, library.memory(name)?);
+    let delta = delta(library.dictionary(), &from, &to).unwrap_or_default();
+    let (mut partial_over, mut whole_over, mut partial) = (Vec::new(), Vec::new(), None);
+    for other in domain.iter().map(|other| other.name()).filter(|other| *other != name) {
+        match library.partial(other, name)? {
+            Some(load) => {
+                partial_over.push(other.to_owned());
+                partial = Some(Load::of(load.bitstream.len(), load.loader_clocks));
+            }
+            None => whole_over.push(other.to_owned()),
+        }
+    }
+    let whole = Emit { compress: true, ..Emit::default() }.whole(&to).len();
+    let pinned = manifest(library.get(skeleton)?);
+    let clocks = pinned["fmax_mhz"].as_f64().zip(pinned["unpinned_fmax_mhz"].as_f64());
+    Ok(Member {
+        name: name.to_owned(),
+        skeleton: image.base().map(str::to_owned),
+        frames_changed: delta.frames.len(),
+        bits: delta.bits,
+        block_rams: delta.blocks,
+        frames: image.run_frames(),
+        stored_bytes: image.stored_run_bytes(),
+        partial_over,
+        whole_over,
+        partial,
+        whole: Load::of(whole, library.whole_clocks(name)?),
+        fmax_mhz: manifest(image)["fmax_mhz"].as_f64(),
+        fmax_cost_percent: clocks.map(|(pinned, free)| 100.0 * (1.0 - pinned / free)),
+    })
+}
+
+pub fn print(members: &[Member]) {
+    println!(
+        "| member | of | frames changed | bits | block RAMs | frames written | over | stored bytes | port bytes | loader clocks | SPI ms | 8-bit ms | whole: SPI ms | 8-bit ms | MHz | clock lost % |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let dash = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
+    for m in members {
+        let others = m.partial_over.len() + m.whole_over.len();
+        let part = |of: fn(&Load) -> f64, digits: usize| dash(m.partial.as_ref().map(of), digits);
+        println!(
+            "| {} | {} | {} | {} | {} | {} | {} of {others} | {} | {} | {} | {} | {} | {:.2} | {:.2} | {} | {} |",
+            m.name,
+            m.skeleton.as_deref().unwrap_or("–"),
+            m.frames_changed,
+            m.bits,
+            m.block_rams,
+            m.frames,
+            m.partial_over.len(),
+            m.stored_bytes,
+            part(|load| load.port_bytes as f64, 0),
+            part(|load| load.loader_clocks as f64, 0),
+            part(|load| load.spi_ms, 3),
+            part(|load| load.parallel_ms, 3),
+            m.whole.spi_ms,
+            m.whole.parallel_ms,
+            dash(m.fmax_mhz, 1),
+            dash(m.fmax_cost_percent, 1)
+        );
+    }
+}
