@@ -232,19 +232,7 @@ impl Configuration {
 
 /// 64 hexadecimal digits.
 fn digest(text: &str) -> Option<[u8; 32]> {
-    let digits = text.as_bytes();
-    if digits.len() != 64 {
-        return None;
-    }
     let mut out = [0; 32];
-    for (byte, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
-        let nibble = |c: u8| (c as char).to_digit(16);
-        *byte = u8::try_from(nibble(pair[0])? << 4 | nibble(pair[1])?).ok()?;
-    }
+    hex::decode_to_slice(text, &mut out).ok()?;
     Some(out)
-}
-
-/// Lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

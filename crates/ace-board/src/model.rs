@@ -13,7 +13,7 @@ use libloading::Library;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::manifest::{FileRef, hex};
+use crate::manifest::FileRef;
 
 /// The version of the interface that this binding speaks.
 pub const ABI: u32 = 2;
@@ -241,7 +241,7 @@ fn functions(file: &FileRef) -> Result<Arc<Functions>, ModelError> {
     let bytes = std::fs::read(&path).map_err(|e| io(e.to_string()))?;
     let found: [u8; 32] = Sha256::digest(&bytes).into();
     if found != file.sha256 {
-        let (found, expected) = (hex(&found), hex(&file.sha256));
+        let (found, expected) = (hex::encode(found), hex::encode(file.sha256));
         return Err(ModelError::Digest { file: file.path.clone(), found, expected });
     }
     // SAFETY: mapping a library runs its initialisers. The contents are those of the manifest, which the flow

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use ace_ecp5::{ConfigPort, Device};
 use sha2::{Digest, Sha256};
 
-use crate::manifest::{Configuration, hex};
+use crate::manifest::Configuration;
 
 /// What a bitstream left in the slot's configuration memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,8 +64,8 @@ pub fn write(configuration: &Configuration, device: &'static Device) -> Result<W
         return Err(unsent(format!(
             "{} is not the file in the manifest (SHA-256 {}, expected {}); run `make models`",
             file.path.display(),
-            hex(&sha256),
-            hex(&file.sha256)
+            hex::encode(sha256),
+            hex::encode(file.sha256)
         )));
     }
     let key = (device.idcode, sha256);

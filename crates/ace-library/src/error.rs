@@ -65,7 +65,7 @@ pub enum ImageError {
     Load { name: String, error: LoadError },
     #[error("the library is full")]
     Full,
-    #[error("{by} {} stored as what changes of {name}; remove {} first", if by.contains(',') { "are" } else { "is" },
+    #[error("{by} {} stored as what changes of {name}; remove {} as well", if by.contains(',') { "are" } else { "is" },
         if by.contains(',') { "them" } else { "it" })]
     Needed { name: String, by: String },
     #[error("{0}: its manifest or proof cannot be unpacked")]

@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             rename(&mut other, &places, &netlist)?;
             write(path, &text_for(path, &other, &module))?;
             let digest = changed.digest();
-            Some(ControlSummary { bit, memory_sha256: hex(&digest) })
+            Some(ControlSummary { bit, memory_sha256: hex::encode(digest) })
         }
     };
     if let Some(path) = &args.output {
@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let summary = Summary {
         device: memory.device().name,
-        memory_sha256: hex(&memory.digest()),
+        memory_sha256: hex::encode(memory.digest()),
         module: &module,
         cells: netlist.count(),
         ports: netlist.ports.len(),
@@ -160,10 +160,6 @@ fn text_for(path: &Path, netlist: &Netlist, module: &str) -> String {
     } else {
         netlist.verilog(module)
     }
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Gives cells the names that cells at the same places have in another netlist.

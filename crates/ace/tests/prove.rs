@@ -16,10 +16,6 @@ use sha2::{Digest, Sha256};
 /// The smallest configuration.
 const NAME: &str = "des";
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The flow's Python, if it is installed.
 fn python() -> Option<PathBuf> {
     let named = std::env::var_os("ACE_PYTHON").map(PathBuf::from);
@@ -68,11 +64,11 @@ impl Place {
         fs::write(self.folder().join("model.so"), b"none").unwrap();
         let file = |name: &str| {
             let bytes = fs::read(self.folder().join(name)).unwrap();
-            json!({ "path": name, "bytes": bytes.len(), "sha256": hex(&Sha256::digest(&bytes)) })
+            json!({ "path": name, "bytes": bytes.len(), "sha256": hex::encode(Sha256::digest(&bytes)) })
         };
         let manifest = json!({
             "schema": 1, "name": NAME, "summary": "", "can": [], "device": memory.device().name,
-            "fmax_mhz": 100.0, "area": { "lut4": 1 }, "memory_sha256": hex(&memory.digest()),
+            "fmax_mhz": 100.0, "area": { "lut4": 1 }, "memory_sha256": hex::encode(memory.digest()),
             "top": "des_slot",
             "files": {
                 "bitstream": file(&format!("{NAME}.bit")),

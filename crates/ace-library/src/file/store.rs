@@ -75,6 +75,7 @@ fn folder(path: &Path) -> PathBuf {
 
 fn write(path: &Path, bytes: &[u8], mode: u32, replace: bool) -> std::io::Result<()> {
     let folder = folder(path);
+    let holder = File::open(&folder)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ace-library-").suffix(".part");
     #[cfg(unix)]
@@ -93,5 +94,5 @@ fn write(path: &Path, bytes: &[u8], mode: u32, replace: bool) -> std::io::Result
         file.persist_noclobber(path).map_err(|error| error.error)?;
     }
     // The new name is on disk when the folder is.
-    File::open(&folder)?.sync_all()
+    holder.sync_all()
 }

@@ -3,6 +3,7 @@
 //! the bytes that [`Emit`] writes, and refuses what the decoder refuses. Where it is not built, these tests say so and
 //! pass, unless ACE_REQUIRE_BUILD is set.
 
+mod members;
 mod refused;
 
 use std::path::PathBuf;
@@ -146,6 +147,13 @@ fn built() -> Vec<(String, ConfigMemory)> {
     images
 }
 
+/// What the manifest of a built configuration says it is a variant of.
+fn variant_of(name: &str) -> Option<String> {
+    let manifest = std::fs::read(build().join("configurations").join(name).join("manifest.json")).ok()?;
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("a manifest");
+    Some(manifest["variant_of"].as_str()?.to_owned())
+}
+
 /// Does the work in as many threads as there are processors.
 fn each(count: usize, work: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
@@ -227,10 +235,8 @@ fn built_variants_are_loaded_over_their_skeletons() {
     }
     let images = built();
     let skeleton = |name: &str| {
-        let manifest = std::fs::read(build().join("configurations").join(name).join("manifest.json")).ok()?;
-        let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("a manifest");
-        let base = manifest["variant_of"].as_str()?;
-        images.iter().find(|(name, _)| name == base).map(|(_, image)| image)
+        let base = variant_of(name)?;
+        images.iter().find(|(name, _)| *name == base).map(|(_, image)| image)
     };
     let variants: Vec<_> = images.iter().filter_map(|(name, to)| Some((skeleton(name)?, to))).collect();
     assert!(!variants.is_empty() || std::env::var_os("ACE_REQUIRE_BUILD").is_none());

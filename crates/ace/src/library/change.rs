@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Commands that write a library.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ace_board::manifest::Configuration;
@@ -11,7 +12,7 @@ use ace_library::{FileError, Image, Library, Refusal, Trust};
 use anyhow::{Context, Result, bail};
 
 use super::look::manifest;
-use super::{FileArgs, WriteArgs, named, public_key};
+use super::{FileArgs, WriteArgs, counted, named, public_key};
 use crate::engines::BoardArgs;
 use crate::study::compression::image;
 use crate::{Outcome, print_json};
@@ -101,8 +102,7 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
         };
         // A record of other bits proves nothing about these.
         let record: serde_json::Value = serde_json::from_slice(&proof).unwrap_or_default();
-        let digest: String = memory.digest().iter().map(|byte| format!("{byte:02x}")).collect();
-        if record["memory_sha256"].as_str().is_some_and(|proven| proven != digest) {
+        if record["memory_sha256"].as_str().is_some_and(|proven| proven != hex::encode(memory.digest())) {
             bail!(
                 "{} is of other bits than {}; `python -m ace_flow.build {}` proves these",
                 path.display(),
@@ -169,7 +169,7 @@ pub fn add(args: &Add) -> Result<Outcome> {
     let secret = args.write.secret()?;
     let built = built(args.configurations.as_deref(), &args.names)?;
     let trust = Trust::signed_by(secret.public());
-    let library = update(&args.write.file.path(), &trust, Some(&secret), |library| {
+    let library = update(&args.write.file.existing()?, &trust, Some(&secret), |library| {
         for b in &built {
             put(library, b)?;
         }
@@ -181,10 +181,11 @@ pub fn add(args: &Add) -> Result<Outcome> {
 pub fn remove(args: &Remove) -> Result<Outcome> {
     let secret = args.write.secret()?;
     let trust = Trust::signed_by(secret.public());
-    let library = update(&args.write.file.path(), &trust, Some(&secret), |library| {
+    let library = update(&args.write.file.existing()?, &trust, Some(&secret), |library| {
         // What stands on another one goes before it.
+        let names: BTreeSet<&String> = args.names.iter().collect();
         let (bases, others): (Vec<_>, Vec<_>) =
-            args.names.iter().partition(|name| library.get(name).is_ok_and(|i| i.base().is_none()));
+            names.into_iter().partition(|name| library.get(name).is_ok_and(|i| i.base().is_none()));
         for name in others.into_iter().chain(bases) {
             library.remove(name)?;
         }
@@ -203,7 +204,7 @@ pub fn sign(args: &Sign) -> Result<Outcome> {
         }
     };
     let trust = Trust { key, required_version: 0, device: None };
-    let library = update(&args.write.file.path(), &trust, Some(&secret), |_| anyhow::Ok(()))?;
+    let library = update(&args.write.file.existing()?, &trust, Some(&secret), |_| anyhow::Ok(()))?;
     said(&args.write.file, &library)
 }
 
@@ -216,10 +217,10 @@ fn said(file: &FileArgs, library: &Library) -> Result<Outcome> {
         }))?;
     } else {
         println!(
-            "{}: version {}, {} configurations, {bytes} bytes",
+            "{}: version {}, {}, {bytes} bytes",
             path.display(),
             library.version,
-            library.images().len()
+            counted(library.images().len())
         );
     }
     Ok(Outcome::Well)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ace_ecp5::{ConfigMemory, Emit};
 use ace_library::Library;
 use ace_library::domain::{Skeleton, delta, skeleton};
-use ace_library::file::{Opened, read};
+use ace_library::file::Opened;
 use anyhow::Result;
 use serde::Serialize;
 
@@ -86,7 +86,7 @@ fn switch(
 }
 
 pub fn domains(args: &Domains) -> Result<Outcome> {
-    let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
+    let Opened { library, .. } = args.read.open()?;
     let mut groups: BTreeMap<(String, u32), Vec<(&str, ConfigMemory)>> = BTreeMap::new();
     for image in library.images().iter().filter(|i| i.base().is_none()) {
         let manifest = manifest(image);

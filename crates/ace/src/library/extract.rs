@@ -6,12 +6,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ace_ecp5::Emit;
-use ace_library::file::{Opened, publish, read};
+use ace_library::file::{Opened, publish};
 use ace_library::{Image, Library};
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::ReadArgs;
+use super::{ReadArgs, chosen, counted};
 use crate::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -26,11 +26,8 @@ pub struct Extract {
 }
 
 pub fn extract(args: &Extract) -> Result<Outcome> {
-    let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
-    let chosen = match &args.names[..] {
-        [] => library.images().iter().collect::<Vec<_>>(),
-        names => names.iter().map(|name| library.get(name)).collect::<Result<_, _>>()?,
-    };
+    let Opened { library, .. } = args.read.open()?;
+    let chosen = chosen(&library, &args.names)?;
     for image in &chosen {
         write(&library, image, &args.out.join(image.name()))?;
     }
@@ -38,7 +35,7 @@ pub fn extract(args: &Extract) -> Result<Outcome> {
         let names: Vec<&str> = chosen.iter().map(|image| image.name()).collect();
         print_json(&json!({ "version": library.version, "out": args.out, "configurations": names }))?;
     } else {
-        println!("{} configurations of version {} in {}", chosen.len(), library.version, args.out.display());
+        println!("{} of version {} in {}", counted(chosen.len()), library.version, args.out.display());
     }
     Ok(Outcome::Well)
 }

@@ -12,7 +12,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::ReadArgs;
+use super::{ReadArgs, counted};
 use crate::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -51,10 +51,6 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-fn open(args: &ReadArgs) -> Result<Opened> {
-    Ok(read(&args.file.path(), &args.trust()?)?)
-}
-
 /// Bytes of a device's frames.
 fn raw(device: &Device) -> usize {
     device.frames * device.frame_bytes()
@@ -80,19 +76,21 @@ pub fn manifest(image: &Image) -> Value {
 }
 
 pub fn list(args: &List) -> Result<Outcome> {
-    let Opened { library, bytes } = open(&args.read)?;
+    let Opened { library, bytes } = args.read.open()?;
     if args.read.file.json {
         let images: Vec<Value> = library.images().iter().map(|i| short(&library, i)).collect();
         print_json(&json!({ "version": library.version, "bytes": bytes, "configurations": images }))?;
         return Ok(Outcome::Well);
     }
-    println!("version {}, {bytes} bytes, {} configurations", library.version, library.images().len());
+    println!("version {}, {bytes} bytes, {}", library.version, counted(library.images().len()));
+    let width = library.images().iter().map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
+    println!("{:width$} {:10} {:>8}  what it computes", "configuration", "device", "bytes");
     for image in library.images() {
         let manifest = manifest(image);
         let summary = manifest["summary"].as_str().unwrap_or("");
         let over = image.base().map_or(String::new(), |base| format!(" (over {base})"));
         println!(
-            "{:20} {:10} {:>8}  {summary}{over}",
+            "{:width$} {:10} {:>8}  {summary}{over}",
             image.name(),
             image.device().name,
             image.stored_frame_bytes()
@@ -106,10 +104,14 @@ fn short(library: &Library, image: &Image) -> Value {
     json!({
         "name": image.name(),
         "device": image.device().name,
-        "memory_sha256": image.digest().iter().map(|b| format!("{b:02x}")).collect::<String>(),
+        "memory_sha256": hex::encode(image.digest()),
         "frame_bytes": raw(image.device()),
         "stored_frame_bytes": image.stored_frame_bytes(),
         "base": image.base(),
+        "variants": library.images().iter().filter(|i| i.base() == Some(image.name())).map(Image::name).collect::<Vec<_>>(),
+        // What makes it of others of its domain.
+        "partial_frames": image.run_frames(),
+        "stored_partial_bytes": image.stored_run_bytes(),
         "frames_stored": image.frame_count(),
         "block_rams": blocks,
         "block_rams_with_contents": used,
@@ -120,7 +122,7 @@ fn short(library: &Library, image: &Image) -> Value {
 }
 
 pub fn show(args: &Show) -> Result<Outcome> {
-    let Opened { library, .. } = open(&args.read)?;
+    let Opened { library, .. } = args.read.open()?;
     let image = library.get(&args.name)?;
     let (mut value, manifest) = (short(&library, image), manifest(image));
     if args.read.file.json {
@@ -129,19 +131,28 @@ pub fn show(args: &Show) -> Result<Outcome> {
         print_json(&value)?;
         return Ok(Outcome::Well);
     }
-    for (key, value) in value.as_object().into_iter().flatten() {
-        println!("{key:26} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-    }
-    for key in ["summary", "top", "fmax_mhz"] {
-        if let Some(value) = manifest.get(key) {
-            println!("{key:26} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-        }
+    let more = ["summary", "top", "fmax_mhz"].map(|key| (key, manifest.get(key)));
+    let more = more.iter().filter_map(|(key, value)| Some((*key, (*value)?)));
+    let known = value.as_object().into_iter().flatten().map(|(key, value)| (key.as_str(), value));
+    for (key, value) in known.chain(more) {
+        println!("{key:26} {}", words(value));
     }
     Ok(Outcome::Well)
 }
 
+/// A value as text: lists with commas, and nothing as a dash.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Null => "–".into(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) if list.is_empty() => "–".into(),
+        Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
 pub fn verify(args: &Verify) -> Result<Outcome> {
-    let path = args.read.file.path();
+    let path = args.read.file.existing()?;
     let trust = args.read.trust()?;
     let mut problems = Vec::new();
     let mut checked = 0;
@@ -163,7 +174,7 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
     if args.read.file.json {
         print_json(&json!({ "version": version, "configurations": checked, "problems": problems }))?;
     } else if let (Some(version), []) = (version, &problems[..]) {
-        println!("{}: version {version}, {checked} configurations, all as signed", path.display());
+        println!("{}: version {version}, {}, all as signed", path.display(), counted(checked));
     }
     for problem in &problems {
         eprintln!("ace: {problem}");
@@ -192,7 +203,7 @@ struct Row {
 }
 
 pub fn stats(args: &Stats) -> Result<Outcome> {
-    let Opened { library, bytes } = open(&args.read)?;
+    let Opened { library, bytes } = args.read.open()?;
     let budget = args.measure.map(Duration::from_secs_f64);
     let mut rows = Vec::new();
     for image in library.images() {

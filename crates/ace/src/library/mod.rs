@@ -8,11 +8,13 @@ mod look;
 mod members;
 mod prove;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ace_board::config::DEFAULT_LIBRARY;
 use ace_ecp5::Device;
-use ace_library::{PublicKey, SecretKey, Trust};
+use ace_library::file::{Opened, publish, publish_secret, read};
+use ace_library::{Image, ImageError, Library, PublicKey, SecretKey, Trust};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use zeroize::Zeroizing;
@@ -34,7 +36,7 @@ enum Command {
     Build(change::Build),
     /// List the configurations
     List(look::List),
-    /// Describe one configuration: sizes, digest, manifest
+    /// Describe one configuration: sizes, digest, what it is stored over; with --json manifest and proof as well
     Show(look::Show),
     /// Write configurations out again: bitstream, manifest and proof of each
     Extract(extract::Extract),
@@ -108,9 +110,26 @@ impl FileArgs {
     fn path(&self) -> PathBuf {
         named(self.library.as_deref(), "ACE_LIBRARY").unwrap_or_else(|| PathBuf::from(DEFAULT_LIBRARY))
     }
+
+    /// The path of a library that has to be there.
+    fn existing(&self) -> Result<PathBuf> {
+        let path = self.path();
+        if path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            bail!(
+                "there is no library {}; --library or ACE_LIBRARY names another one, `ace library build` makes one",
+                path.display()
+            );
+        }
+        Ok(path)
+    }
 }
 
 impl ReadArgs {
+    fn open(&self) -> Result<Opened> {
+        let path = self.file.existing()?;
+        Ok(read(&path, &self.trust()?)?)
+    }
+
     fn trust(&self) -> Result<Trust> {
         let path = match named(self.key.as_deref(), "ACE_LIBRARY_KEY") {
             Some(path) => path,
@@ -132,6 +151,18 @@ impl WriteArgs {
         let text = read_text(&path)?;
         SecretKey::parse(&text).with_context(|| path.display().to_string())
     }
+}
+
+/// The configurations of these names, each once, or all.
+fn chosen<'a>(library: &'a Library, names: &[String]) -> Result<Vec<&'a Image>, ImageError> {
+    names.iter().try_for_each(|name| library.get(name).map(drop))?;
+    let wanted = |image: &&Image| names.is_empty() || names.iter().any(|name| name == image.name());
+    Ok(library.images().iter().filter(wanted).collect())
+}
+
+/// `3 configurations`.
+fn counted(configurations: usize) -> String {
+    format!("{configurations} configuration{}", if configurations == 1 { "" } else { "s" })
 }
 
 fn named(argument: Option<&Path>, variable: &str) -> Option<PathBuf> {
@@ -169,8 +200,12 @@ fn keygen(args: &Keygen) -> Result<Outcome> {
     let mut public = args.file.clone().into_os_string();
     public.push(".pub");
     let (public, key) = (PathBuf::from(public), SecretKey::generate()?);
-    ace_library::file::publish_secret(&args.file, key.to_text().as_bytes())?;
-    ace_library::file::publish(&public, key.public().to_text().as_bytes())?;
+    // The one file is made anew or not at all; what the other one is of would be lost.
+    if public.symlink_metadata().is_ok() {
+        bail!("{} is there already; choose another name", public.display());
+    }
+    publish_secret(&args.file, key.to_text().as_bytes())?;
+    publish(&public, key.public().to_text().as_bytes())?;
     if args.json {
         let value = serde_json::json!({
             "secret": args.file, "public": public, "key": key.public().short(),

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ace_ecp5::Emit;
-use ace_library::file::{Opened, publish, read};
+use ace_library::file::{Opened, publish};
 use ace_library::{Image, Library};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::look::manifest;
-use super::{ReadArgs, named};
+use super::{ReadArgs, chosen, named};
 use crate::engines::BoardArgs;
 use crate::{Outcome, print_json};
 
@@ -101,11 +101,8 @@ impl Flow {
 }
 
 pub fn prove(args: &Prove) -> Result<Outcome> {
-    let Opened { library, .. } = read(&args.read.file.path(), &args.read.trust()?)?;
-    let chosen = match &args.names[..] {
-        [] => library.images().iter().collect::<Vec<_>>(),
-        names => names.iter().map(|name| library.get(name)).collect::<Result<_, _>>()?,
-    };
+    let Opened { library, .. } = args.read.open()?;
+    let chosen = chosen(&library, &args.names)?;
     let flow = Flow::find()?;
     let folder = BoardArgs::catalogue_in(args.configurations.as_deref()).folder;
     let netlist = |image: &Image| folder.join(image.name()).join("netlist.json");
@@ -167,7 +164,7 @@ fn one(
     };
     let bytes = fs::read(netlist).with_context(|| format!("cannot read {}", netlist.display()))?;
     let digest = manifest["files"]["netlist_json"]["sha256"].as_str();
-    if let Some(digest) = digest.filter(|digest| *digest != hex(&Sha256::digest(&bytes))) {
+    if let Some(digest) = digest.filter(|digest| *digest != hex::encode(Sha256::digest(&bytes))) {
         let place = netlist.display();
         return Ok(Some(failed(format!("{place} is not the netlist of its manifest ({digest})"))));
     }
@@ -192,7 +189,7 @@ fn one(
     }
     let said = text(child.stdout.as_mut().map(|pipe| pipe as &mut dyn Read))?;
     let record: Value = serde_json::from_str(&said).context("the flow printed no record")?;
-    if record["memory_sha256"].as_str() != Some(&hex(image.digest())) {
+    if record["memory_sha256"].as_str() != Some(&hex::encode(image.digest())) {
         return Ok(Some(failed("the proof is of another memory".into())));
     }
     let other = SAME.into_iter().find(|key| !stored.is_null() && stored[*key] != record[*key]);
@@ -230,10 +227,6 @@ fn wait(child: &mut Child, interrupted: &AtomicBool) -> Result<Option<bool>> {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn print(rows: &[Row]) {
