@@ -19,6 +19,8 @@ class Places:
         self.netlist_json = self.folder / "netlist.json"
         self.netlist_verilog = self.folder / "netlist.v"
         self.area = self.folder / "area.json"
+        # Of a variant: its base's placed and routed design with other contents.
+        self.filled = self.folder / "filled.config"
         self.bitstream = self.folder / f"{name}.bit"
         self.model = self.folder / f"lib{name}.so"
         self.netlist_model = self.folder / f"lib{name}_netlist.so"

