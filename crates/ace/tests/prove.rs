@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -15,6 +16,8 @@ use sha2::{Digest, Sha256};
 
 /// The smallest configuration.
 const NAME: &str = "des";
+/// A copy of it.
+const OTHER: &str = "des-other";
 
 /// The flow's Python, if it is installed.
 fn python() -> Option<PathBuf> {
@@ -82,6 +85,24 @@ impl Place {
             Some(record) => fs::write(proof, record.to_string()).unwrap(),
             None => drop(fs::remove_file(proof)),
         }
+        self.build();
+    }
+
+    /// The same once more, under another name.
+    fn second(&self) {
+        let other = self.at("built").join(OTHER);
+        fs::create_dir_all(&other).unwrap();
+        for file in ["model.so", "netlist.json", &format!("{NAME}.bit")] {
+            fs::copy(self.folder().join(file), other.join(file)).unwrap();
+        }
+        let manifest = fs::read(self.folder().join("manifest.json")).unwrap();
+        let mut manifest: Value = serde_json::from_slice(&manifest).unwrap();
+        manifest["name"] = json!(OTHER);
+        fs::write(other.join("manifest.json"), manifest.to_string()).unwrap();
+        self.build();
+    }
+
+    fn build(&self) {
         let _ = fs::remove_file(self.at("a.lib"));
         let [built, library, key] = [self.at("built"), self.at("a.lib"), self.at("key")];
         let [built, library, key] = [&built, &library, &key].map(|path| path.to_str().unwrap());
@@ -187,18 +208,89 @@ fn what_is_missing_is_named() {
     assert!(stderr(&out).contains(NAME) && stderr(&out).contains("make models"), "{}", stderr(&out));
 }
 
+/// A stand-in for the flow's Python, which has all modules; this is what it does in place of a proof.
+fn stand_in(place: &mut Place, script: &str) {
+    let python = place.at("python");
+    fs::write(
+        &python,
+        format!("#!/bin/sh\n[ \"$1\" = -c ] && exit 0\ncd {}\n{script}\n", place.at("").display()),
+    )
+    .unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    place.python = python;
+}
+
+/// Waits for a file with something in it.
+fn appears(path: &Path) -> String {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
+        match fs::read_to_string(path) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+            _ => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+    panic!("no {}", path.display());
+}
+
 #[test]
 fn an_interruption_ends_it_soon() {
-    let Some(place) = Place::new() else { return };
+    let Some(mut place) = Place::new() else { return };
     place.library(None);
+    stand_in(&mut place, "echo $$ > pid; exec sleep 600");
     let child = place.prove().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(1500));
+    let proof = appears(&place.at("pid"));
     let start = Instant::now();
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let out = child.wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(130), "{}", stderr(&out));
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(!Path::new("/proc").join(proof).exists(), "the proof still runs");
     let said: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!((&said["interrupted"], &said["configurations"]), (&json!(true), &json!([])));
+}
+
+#[test]
+fn a_proof_that_takes_too_long_is_an_error() {
+    let Some(place) = Place::new() else { return };
+    place.library(None);
+    let out = place.prove().env("ACE_PROOF_SECONDS", "0.01").output().unwrap();
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    let said: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let row = &said["configurations"][0];
+    let why = row["problem"].as_str().unwrap_or_default();
+    assert!(why.starts_with("no proof within 0.01 s: ") && why.contains("netlist"), "{said}");
+    assert_eq!((&row["name"], &row["proven"]), (&json!(NAME), &json!(false)));
+    assert!(stderr(&out).contains(&format!("ace: 1/1 {NAME}: no proof within")), "{}", stderr(&out));
+}
+
+#[test]
+fn several_are_proven_at_the_same_time() {
+    let Some(mut place) = Place::new() else { return };
+    place.library(None);
+    place.second();
+    // Each waits for the other one.
+    let script = "touch run.$$; for i in 1 2 3 4 5 6 7 8 9 10; do set -- run.*; \
+        [ $# = 2 ] && echo 'error: they met' >&2 && exit 1; sleep $PAUSE; done; echo 'error: alone' >&2; rm run.$$; exit 1";
+    stand_in(&mut place, script);
+    for (jobs, pause, expected) in [("2", "2", "they met"), ("1", "0.02", "alone")] {
+        for file in fs::read_dir(place.folder.path()).unwrap().flatten() {
+            if file.file_name().to_string_lossy().starts_with("run.") {
+                fs::remove_file(file.path()).unwrap();
+            }
+        }
+        let mut command = place.command();
+        command
+            .args(["library", "prove", "--json", "--jobs", jobs, "--configurations"])
+            .arg(place.at("built"));
+        command.arg("--library").arg(place.at("a.lib")).arg("--key").arg(place.at("key.pub"));
+        let out = command.env("PAUSE", pause).output().unwrap();
+        let said: Value = serde_json::from_slice(&out.stdout).unwrap();
+        let rows: Vec<_> = said["configurations"].as_array().unwrap().iter().collect();
+        let names: Vec<_> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+        assert_eq!(names, [NAME, OTHER]);
+        assert!(rows.iter().all(|row| row["problem"] == expected), "{jobs}: {said}");
+        let told = stderr(&out);
+        assert!(told.contains("ace: 1/2 des") && told.contains("ace: 2/2 des"), "{told}");
+    }
 }

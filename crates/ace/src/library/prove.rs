@@ -3,16 +3,18 @@
 
 use std::fs;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ace_ecp5::Emit;
 use ace_library::file::{Opened, publish};
 use ace_library::{Image, Library};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -41,6 +43,9 @@ pub struct Prove {
     /// Folder with NAME/netlist.json (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
+    /// Proofs at the same time (default: one for each core)
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
 }
 
 /// How it went with one configuration.
@@ -115,18 +120,9 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
-    let mut rows = Vec::new();
-    for (number, image) in chosen.iter().enumerate() {
-        let start = Instant::now();
-        let Some(row) = one(&library, image, &netlist(image), &flow, &interrupted)? else { break };
-        let seconds = start.elapsed().as_secs_f64();
-        let (name, place) = (&row.name, format!("{}/{}", number + 1, chosen.len()));
-        match &row.problem {
-            None => eprintln!("ace: {place} {name} proven ({seconds:.0} s)"),
-            Some(why) => eprintln!("ace: {place} {name}: {why}"),
-        }
-        rows.push(row);
-    }
+    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = args.jobs.unwrap_or_else(cores).get();
+    let rows = all(&chosen, jobs, |image| one(&library, image, &netlist(image), &flow, &interrupted))?;
     let interrupted = interrupted.load(Ordering::Relaxed);
     if args.read.file.json {
         print_json(
@@ -140,6 +136,42 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
         true => Outcome::Well,
         false => Outcome::Wrong,
     })
+}
+
+/// Proves them, so many at the same time, and tells of each when it is done. In the order of the library, without
+/// those that were interrupted.
+fn all<'a>(
+    chosen: &[&'a Image],
+    jobs: usize,
+    prove: impl Fn(&'a Image) -> Result<Option<Row>> + Sync,
+) -> Result<Vec<Row>> {
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || -> Result<Vec<(usize, Row)>> {
+        let mut rows = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(image) = chosen.get(number) else { return Ok(rows) };
+            let start = Instant::now();
+            let row = prove(image).inspect_err(|_| next.store(chosen.len(), Ordering::Relaxed))?;
+            let Some(row) = row else { return Ok(rows) };
+            let seconds = start.elapsed().as_secs_f64();
+            let place = format!("{}/{}", done.fetch_add(1, Ordering::Relaxed) + 1, chosen.len());
+            match &row.problem {
+                None => eprintln!("ace: {place} {} proven ({seconds:.1} s)", row.name),
+                Some(why) => eprintln!("ace: {place} {}: {why}", row.name),
+            }
+            rows.push((number, row));
+        }
+    };
+    let mut rows = thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.min(chosen.len())).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_fold(Vec::new(), |mut rows, worker| {
+            rows.extend(worker.join().map_err(|_| anyhow!("a proof panicked"))??);
+            Ok::<_, anyhow::Error>(rows)
+        })
+    })?;
+    rows.sort_by_key(|(number, _)| *number);
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
 /// One configuration; `None` if it was interrupted.
@@ -185,7 +217,10 @@ fn one(
     };
     if !good {
         let said = text(child.stderr.as_mut().map(|pipe| pipe as &mut dyn Read))?;
-        return Ok(Some(failed(said.trim().trim_start_matches("error: ").to_owned())));
+        // The flow names the configuration as well.
+        let said = said.trim().trim_start_matches("error: ");
+        let why = said.strip_prefix(&format!("{}: ", image.name())).unwrap_or(said);
+        return Ok(Some(failed(why.to_owned())));
     }
     let said = text(child.stdout.as_mut().map(|pipe| pipe as &mut dyn Read))?;
     let record: Value = serde_json::from_str(&said).context("the flow printed no record")?;
