@@ -22,12 +22,17 @@ FOLDER = BUILD / "controller"
 MAIN = tools.FLOW / "controller" / "simulate.cc"
 SOURCES = (
     "rtl/controller/load_pkg.sv",
+    "rtl/controller/clear_entry.sv",
     "rtl/controller/load_reader.sv",
+    "rtl/controller/row_queue.sv",
     "rtl/controller/frame_bytes.sv",
     "rtl/controller/frame_packer.sv",
+    "rtl/controller/config_window.sv",
+    "rtl/controller/config_run.sv",
     "rtl/controller/config_ages.sv",
     "rtl/controller/config_rows.sv",
     "rtl/controller/config_decoder.sv",
+    "rtl/controller/port_crc.sv",
     "rtl/controller/config_loader.sv",
     "rtl/lib/stream_exit.sv",
 )
@@ -222,14 +227,15 @@ def main() -> int:
             print(model().relative_to(ROOT))
             return 0
         print(
-            f"| {DEVICE} speed {route.SPEED} | LUT4 | CCU2C | registers | EBR | MHz, seeds 1 to {len(SEEDS)} |"
+            f"| {DEVICE} speed {route.SPEED} | LUT4 | DPR16X4 | CCU2C | registers | EBR | MHz, seeds 1 to {len(SEEDS)} |"
         )
-        print("|---|--:|--:|--:|--:|--:|")
+        print("|---|--:|--:|--:|--:|--:|--:|")
         for top in TOPS:
             found = measure(top)
             area = found["area"]
             clocks = " / ".join(f"{r['fmax_mhz']:.0f}" for r in found["routes"])
-            print(f"| `{top}` | {area['lut4']} | {area['ccu2c']} | {area['ff']} | {area['ebr']} | {clocks} |")
+            counts = " | ".join(str(area[cell]) for cell in ("lut4", "dpr16x4", "ccu2c", "ff", "ebr"))
+            print(f"| `{top}` | {counts} | {clocks} |")
     except (tools.ToolError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

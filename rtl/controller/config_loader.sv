@@ -7,7 +7,7 @@
 // over it.
 //
 // Clocks: 1 a byte of a copy, and 1 a byte of a frame unless the decoder takes longer (config_decoder); of frames in
-// the device's compression those of the decoder. About 20 a step. The memory has to answer within 4 clocks for that.
+// the device's compression those of the decoder. About 22 a step. The memory has to answer within 4 clocks for that.
 module config_loader
   import load_pkg::*;
 #(
@@ -71,10 +71,12 @@ module config_loader
   logic [7:0] read_data;
 
   // The decoder
-  logic decode, frames, row_wanted, dictionary, next, done, wrong, s_ready, row_valid, row_ready, row_lowest;
+  logic decode, frames, row_wanted, next, done, wrong, s_ready, row_valid, row_ready, row_lowest;
+  logic dictionary_q;  // the stream is the dictionary
   logic [13:0] stream_count_q, count_q;
   logic stream_counted_q, counted_q;  // the frame or entry at hand is the last one
-  logic [11:0] row;
+  logic new_valid, new_room, new_lowest;
+  logic [11:0] new_row, row;
   logic byte_valid, byte_ready, byte_zero, byte_last;
   logic [7:0] byte_data;
 
@@ -84,17 +86,15 @@ module config_loader
   logic taken_q;  // it has all of the frame that goes to the port
 
   // To the port
-  logic out_valid, out_ready, covered, send;
-  logic [ 7:0] out_data;
-  logic [15:0] crc_q;
+  logic out_valid, out_ready, covered, send, sending;
+  logic [7:0] out_data;
 
   assign unknown = step_q.zero_low != '0 || step_q.zero_high != '0 ||
                    (step_q.address >> AddressBits) != '0 || (step_q.length >> AddressBits) != '0;
-  assign busy_o = state_q != Idle || p_valid_o;
+  assign busy_o = state_q != Idle || sending;
   assign error_o = error_q;
   assign send = out_valid && out_ready;
 
-  assign dictionary = step_q.op == OpStream && step_q.dictionary;
   assign pack = step_q.op == OpFrames && step_q.pack;
   assign frames = step_q.op == OpFrames &&
                   (state_q == Seal0 || state_q == Seal1 || (state_q == Dummy && !counted_q));
@@ -134,7 +134,6 @@ module config_loader
       end
       Seal0, Seal1: begin
         out_valid  = 1'b1;
-        out_data   = crc_q[15:8];
         read_ready = frames && s_ready;
       end
       Dummy: begin
@@ -233,23 +232,14 @@ module config_loader
     // Both count up to the last, whose count is all ones. They are looked at more than a clock after they change.
     stream_counted_q <= &stream_count_q;
     counted_q        <= &count_q;
+    if (state_q == Clear) dictionary_q <= step_q.dictionary;
     if (state_q == Clear) stream_count_q <= ~step_q.last;
     else if (next) stream_count_q <= stream_count_q + 1'b1;
     if (state_q == Begin) count_q <= ~step_q.last;
     else if (state_q == Dummy && out_ready) count_q <= count_q + 1'b1;
     if (state_q == Begin || (state_q == Dummy && out_ready)) taken_q <= 1'b0;
     else if (pack && byte_valid && byte_ready && byte_last) taken_q <= 1'b1;
-
-    if (state_q == Idle) crc_q <= '0;
-    else if (send && (state_q == Seal0 || state_q == Seal1)) crc_q <= {crc_q[7:0], 8'd0};
-    else if (send && covered) crc_q <= crc(crc_q, out_data);
   end
-
-  // CRC-16 of polynomial 8005h, most significant bit first.
-  function automatic logic [15:0] crc(logic [15:0] old, logic [7:0] data);
-    crc = old;
-    for (int i = 7; i >= 0; i--) crc = {crc[14:0], 1'b0} ^ (16'h8005 & {16{crc[15] ^ data[i]}});
-  endfunction
 
   load_reader #(
     .AddressBits(AddressBits)
@@ -278,7 +268,7 @@ module config_loader
   ) u_decoder (
     .clk_i,
     .clear_i     (state_q == Idle || state_q == Clear),
-    .dictionary_i(dictionary),
+    .dictionary_i(dictionary_q),
     .next_o      (next),
     .last_i      (stream_counted_q),
     .place_i     (stream_count_q[9:0]),
@@ -288,10 +278,23 @@ module config_loader
     .s_ready_o   (s_ready),
     .s_data_i    (read_data),
     .s_behind_i  (read_behind),
-    .m_valid_o   (row_valid),
-    .m_ready_i   (row_ready && row_wanted),
-    .m_row_o     (row),
-    .m_lowest_o  (row_lowest)
+    .m_valid_o   (new_valid),
+    .m_room_i    (new_room),
+    .m_row_o     (new_row),
+    .m_lowest_o  (new_lowest)
+  );
+
+  row_queue u_queue (
+    .clk_i,
+    .clear_i   (state_q == Idle || state_q == Clear),
+    .room_o    (new_room),
+    .s_valid_i (new_valid),
+    .s_row_i   (new_row),
+    .s_lowest_i(new_lowest),
+    .m_valid_o (row_valid),
+    .m_ready_i (row_ready && row_wanted),
+    .m_row_o   (row),
+    .m_lowest_o(row_lowest)
   );
 
   frame_bytes #(
@@ -329,17 +332,19 @@ module config_loader
     .m_last_o       (pack_last)
   );
 
-  stream_exit #(
-    .Width(8)
-  ) u_port (
+  port_crc u_port (
     .clk_i,
     .rst_ni,
-    .s_valid_i(out_valid),
-    .s_ready_o(out_ready),
-    .s_data_i (out_data),
-    .m_valid_o(p_valid_o),
-    .m_ready_i(p_ready_i),
-    .m_data_o (p_data_o)
+    .clear_i    (start_i && state_q == Idle),
+    .busy_o     (sending),
+    .s_valid_i  (out_valid),
+    .s_ready_o  (out_ready),
+    .s_data_i   (out_data),
+    .s_covered_i(covered),
+    .s_seal_i   (state_q == Seal0 || state_q == Seal1),
+    .p_valid_o,
+    .p_ready_i,
+    .p_data_o
   );
 
 endmodule

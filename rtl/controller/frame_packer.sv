@@ -40,11 +40,12 @@ module frame_packer #(
   end
 
   // The byte, then what it is equal to, then its code, first bit highest, zeros behind.
-  logic byte_valid_q, byte_zero_q, byte_last_q, byte_ready;
+  logic [1:0] unused_count;
+  logic byte_valid, byte_zero, byte_last, byte_ready;
   logic hit_valid_q, hit_zero_q, hit_last_q, hit_ready;
   logic code_valid_q, code_last_q, code_ready;
   logic single, single_q;  // not more than one bit
-  logic [7:0] byte_q, hit_byte_q;
+  logic [7:0] here, hit_byte_q;
   logic [7:0] hit, hit_q;  // the bit, or the patterns
   logic [2:0] place;
   logic [9:0] code_d, code_q;
@@ -55,15 +56,28 @@ module frame_packer #(
     return (bits[0] && bits[1]) || (bits[2] && bits[3]) || (bits[1:0] != '0 && bits[3:2] != '0);
   endfunction
 
-  assign s_ready_o  = !byte_valid_q || byte_ready;
+  clear_entry #(
+    .Width(10)
+  ) u_entry (
+    .clk_i,
+    .clear_i,
+    .s_valid_i,
+    .s_ready_o,
+    .s_data_i ({s_last_i, s_zero_i, s_data_i}),
+    .m_valid_o(byte_valid),
+    .m_ready_i(byte_ready),
+    .m_data_o ({byte_last, byte_zero, here}),
+    .count_o  (unused_count)
+  );
+
   assign byte_ready = !hit_valid_q || hit_ready;
   assign hit_ready  = !code_valid_q || code_ready;
 
   always_comb begin
-    single = !several(byte_q[3:0]) && !several(byte_q[7:4]) && (byte_q[3:0] == '0 || byte_q[7:4] == '0);
+    single = !several(here[3:0]) && !several(here[7:4]) && (here[3:0] == '0 || here[7:4] == '0);
     place  = '0;
     for (int unsigned n = 0; n < 8; n++) begin
-      hit[n] = single ? byte_q[n] : byte_q == pattern_q[n];
+      hit[n] = single ? here[n] : here == pattern_q[n];
       if (hit_q[n]) place |= 3'(n);
     end
     if (hit_q != '0) begin
@@ -78,23 +92,16 @@ module frame_packer #(
 
   always_ff @(posedge clk_i) begin
     if (clear_i) begin
-      byte_valid_q <= 1'b0;
       hit_valid_q  <= 1'b0;
       code_valid_q <= 1'b0;
     end else begin
-      if (s_ready_o) byte_valid_q <= s_valid_i;
-      if (byte_ready) hit_valid_q <= byte_valid_q;
+      if (byte_ready) hit_valid_q <= byte_valid;
       if (hit_ready) code_valid_q <= hit_valid_q;
     end
-    if (s_ready_o) begin
-      byte_q      <= s_data_i;
-      byte_zero_q <= s_zero_i;
-      byte_last_q <= s_last_i;
-    end
     if (byte_ready) begin
-      hit_byte_q <= byte_q;
-      hit_zero_q <= byte_zero_q;
-      hit_last_q <= byte_last_q;
+      hit_byte_q <= here;
+      hit_zero_q <= byte_zero;
+      hit_last_q <= byte_last;
       hit_q      <= hit;
       single_q   <= single;
     end

@@ -4,7 +4,7 @@
 // back in order, after any time; at most two are asked for in advance, so that nothing has to be held back. Behind the
 // last byte there are zeros without an end.
 //
-// Throughput: a byte a clock, if the memory answers within four.
+// Latency: a byte waits for a clock in a queue of two. Throughput: a byte a clock, if the memory answers within four.
 module load_reader #(
   // Bits of an address and of a length, in bytes.
   parameter int unsigned AddressBits = 24
@@ -16,7 +16,8 @@ module load_reader #(
   input  logic                   start_i,
   input  logic [AddressBits-1:0] address_i,
   input  logic [AddressBits-1:0] length_i,
-  // Of the next byte, and how many there are from it on. A start with these goes on where reading was left.
+  // Of the next byte, and how many there are from it on, while none is taken. A start with these goes on where reading
+  // was left.
   output logic [AddressBits-1:0] address_o,
   output logic [AddressBits-1:0] left_o,
 
@@ -43,6 +44,9 @@ module load_reader #(
   logic final_q, behind_q;  // the next byte is the last one; is behind it
   logic [2:0] ends;  // bytes that are not whole words, at both ends
   logic [1:0] more;  // words that they lie in
+  logic room, some;  // of the queue: for a byte, bytes
+  logic [1:0] queued;
+  logic [7:0] data;
 
   assign r_valid_o   = wanted_q != '0 && ours_q != 2'd2 && dropped_q == '0;
   assign r_address_o = ask_q;
@@ -52,13 +56,27 @@ module load_reader #(
 
   assign ends        = {1'b0, left_q[1:0]} + {1'b0, address_q[1:0]};
   assign more        = ends == '0 ? 2'd0 : ends > 3'd4 ? 2'd2 : 2'd1;
-  assign address_o   = address_q;
-  assign left_o      = left_q;
-  assign m_behind_o  = behind_q;
-  assign m_valid_o   = behind_q || there_q != '0;
-  assign m_data_o    = m_behind_o ? '0 : word_q[0][8*address_q[1:0]+:8];
-  assign give        = m_ready_i && there_q != '0 && !behind_q;
+  assign address_o   = address_q - AddressBits'(queued);
+  assign left_o      = left_q + AddressBits'(queued);
+  assign m_behind_o  = behind_q && !some;
+  assign m_valid_o   = behind_q || some;
+  assign m_data_o    = data & {8{some}};
+  assign give        = room && there_q != '0 && !behind_q;
   assign pop         = give && (address_q[1:0] == 2'd3 || final_q);
+
+  clear_entry #(
+    .Width(8)
+  ) u_queue (
+    .clk_i,
+    .clear_i  (start_i),
+    .s_valid_i(there_q != '0 && !behind_q),
+    .s_ready_o(room),
+    .s_data_i (word_q[0][8*address_q[1:0]+:8]),
+    .m_valid_o(some),
+    .m_ready_i(m_ready_i),
+    .m_data_o (data),
+    .count_o  (queued)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

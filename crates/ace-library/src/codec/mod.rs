@@ -15,7 +15,7 @@ mod stored;
 pub use decode::{Decoded, StreamError, decompress};
 pub use dictionary::{DICTIONARY_BYTES, Dictionary, ENTRIES};
 pub use encode::compress;
-pub(crate) use pace::{Pace, paces};
+pub(crate) use pace::paces;
 pub use stored::{BLOCK_ENTRY_BYTES, Stored};
 
 /// Bits of a row.

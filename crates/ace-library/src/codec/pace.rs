@@ -7,18 +7,8 @@ use super::dictionary::Dictionary;
 use super::rows::Rows;
 use super::{CLASSES, History, MORE_ROWS};
 
-/// Clocks of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pace {
-    /// It begins with bits, for which it waits one more clock if the row before it leaves them behind a long code.
-    pub(crate) needs_bits: bool,
-    pub(crate) clocks: u32,
-    /// Its last code is one of more than a bit.
-    pub(crate) long: bool,
-}
-
-/// The rows of frames of one stream in the order in which they are decompressed.
-pub(crate) fn paces(dictionary: &Dictionary, device: &Device, frames: &[u8]) -> Vec<Pace> {
+/// Clocks of each row of frames of one stream, in the order in which they are decompressed.
+pub(crate) fn paces(dictionary: &Dictionary, device: &Device, frames: &[u8]) -> Vec<u8> {
     let rows = Rows::new(device);
     let mut paces = Vec::with_capacity(frames.len() / rows.frame_bytes * rows.count);
     let mut history = History::default();
@@ -38,45 +28,43 @@ pub(crate) fn paces(dictionary: &Dictionary, device: &Device, frames: &[u8]) -> 
             let here = |rows: u128| rows >> row & 1 == 1;
             let quiet = !here(active) && !above;
             let hot = here(last) && above;
-            let clocks = if value == 0 { 1 } else { value_clocks(dictionary, value) };
-            paces.push(match (value, quiet) {
-                (0, true) => {
-                    let (_, length) = run.get_or_insert((paces.len(), 0));
-                    *length += 1;
-                    // In front of its first row are the run's exponent, a clock for it to be there, its bits.
-                    if *length == 1 {
-                        Pace { needs_bits: true, clocks: 3, long: false }
-                    } else {
-                        Pace { needs_bits: false, clocks: 1, long: false }
+            let mut clocks = if value == 0 { 1 } else { value_clocks(dictionary, value, hot) };
+            if quiet {
+                // The exponent stands in front of the run's first row.
+                clocks += u8::from(run.is_none());
+                let (at, length) = run.get_or_insert((paces.len(), 0));
+                *length += u32::from(value == 0);
+                if *length == MORE_ROWS {
+                    run = None;
+                } else if value != 0 {
+                    let bits = (*length + 1).ilog2() as u8;
+                    match paces.get_mut(*at) {
+                        Some(first) => *first += bits,
+                        None => clocks += bits,
                     }
+                    run = None;
                 }
-                // A run of no rows in front of it.
-                (_, true) if run.is_none() => Pace { needs_bits: true, clocks: 2 + clocks, long: true },
-                (0, false) => Pace { needs_bits: true, clocks: 1, long: hot },
-                (_, false) if !hot => Pace { needs_bits: true, clocks: 1 + clocks, long: true },
-                _ => Pace { needs_bits: true, clocks, long: true },
-            });
-            if let Some((at, length)) = run
-                && ((quiet && value != 0) || length == MORE_ROWS)
-            {
-                paces[at].clocks += (length + 1).ilog2();
-                run = None;
+            } else if value != 0 && !hot {
+                clocks += 1;
             }
+            paces.push(clocks);
             above = value != 0;
         }
         history.push(used);
     }
     if let Some((at, length)) = run {
-        paces[at].clocks += (length + 1).ilog2();
+        paces[at] += (length + 1).ilog2() as u8;
     }
     paces
 }
 
-/// A value of the first class is one code, every other one goes in two parts.
-fn value_clocks(dictionary: &Dictionary, value: u16) -> u32 {
-    let short = CLASSES[0].prefix_bits + CLASSES[0].rank_bits;
-    match dictionary.code(value) {
-        Some((_, bits)) if u32::from(bits) == short => 1,
-        _ => 2,
+/// The parts of a value.
+fn value_clocks(dictionary: &Dictionary, value: u16, hot: bool) -> u8 {
+    let bits = dictionary.code(value).map(|(_, bits)| u32::from(bits));
+    match CLASSES.iter().position(|class| bits == Some(class.prefix_bits + class.rank_bits)) {
+        Some(0) => 2,
+        Some(1) => 2 + u8::from(hot),
+        Some(2) => 3,
+        _ => 4,
     }
 }

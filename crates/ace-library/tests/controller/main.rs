@@ -198,11 +198,14 @@ fn every_configuration_is_loaded_to_the_byte() {
                 assert!(bits == want, "{name}: {} bytes, {} wanted", bits.len(), want.len());
                 if *stall == 0 {
                     let computed = memory.clocks(list, image.device(), &dictionary).expect("it is a list");
-                    let rate = bits.len() as f64 / clocks as f64;
+                    let rate = |bytes: usize| bytes as f64 / clocks as f64;
+                    let (written, whole) = (rate(bits.len()), rate(Emit::default().whole(image).len()));
                     let kind = if compress { "packed" } else { "plain" };
                     eprintln!(
-                        "{name}, {kind}: {clocks} clocks, {computed} computed, {rate:.3} bytes a clock"
+                        "{name}, {kind}: {clocks} clocks, {computed} computed, {written:.3} bytes a clock, \
+                         {whole:.3} of the image as it is"
                     );
+                    assert!(!compress || whole >= 1.0, "{name}: slower than a byte of its image a clock");
                     assert!(
                         clocks.abs_diff(computed) * 10_000 < clocks,
                         "{name}: {clocks} clocks, not {computed}"
