@@ -36,6 +36,7 @@ module load_reader #(
   logic [AddressBits-1:0] address_q, left_q;
   logic [AddressBits-3:0] ask_q;  // the next word to ask for
   logic [AddressBits-2:0] wanted_q;  // words from there on
+  logic want_q;  // there are some
   // Words that are there or were asked for, those that are there, those that are to be dropped.
   logic [1:0] ours_q, there_q, waiting_q, dropped_q;
   logic [1:0][31:0] word_q;
@@ -48,7 +49,7 @@ module load_reader #(
   logic [1:0] queued;
   logic [7:0] data;
 
-  assign r_valid_o   = wanted_q != '0 && ours_q != 2'd2 && dropped_q == '0;
+  assign r_valid_o   = want_q && ours_q != 2'd2 && dropped_q == '0;
   assign r_address_o = ask_q;
   assign ask         = r_valid_o && r_ready_i;
   assign drop        = r_valid_i && dropped_q != '0;
@@ -85,6 +86,7 @@ module load_reader #(
       waiting_q <= '0;
       dropped_q <= '0;
       wanted_q <= '0;
+      want_q <= 1'b0;
       left_q <= '0;
       final_q <= 1'b0;
       behind_q <= 1'b1;
@@ -101,12 +103,14 @@ module load_reader #(
         final_q <= 1'b0;
         behind_q <= 1'b0;
         wanted_q <= '0;
+        want_q <= 1'b0;
       end else begin
         dropped_q <= dropped_q - 2'(drop);
         ours_q <= ours_q + 2'(ask) - 2'(pop);
         there_q <= there_q + 2'(take) - 2'(pop);
         if (begin_q) wanted_q <= {1'b0, left_q[AddressBits-1:2]} + (AddressBits - 1)'(more);
         else wanted_q <= wanted_q - (AddressBits - 1)'(ask);
+        want_q <= begin_q ? left_q != '0 : want_q && !(ask && wanted_q == (AddressBits - 1)'(1));
         if (give) left_q <= left_q - 1'b1;
         final_q  <= give ? left_q == AddressBits'(2) : left_q == AddressBits'(1);
         behind_q <= behind_q || (give && final_q) || (begin_q && left_q == '0);
