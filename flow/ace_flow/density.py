@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import configurations, route, tools
+from . import configurations, kept, route, tools
 from .cache import cached
 from .layout import Places
 from .tools import ROOT
@@ -19,7 +19,7 @@ FOLDER = ROOT / "build" / "density"
 CHAINS = {
     "25f-23": ["aes", "md5", "sha1"],
     "25f-45": ["aes", "aes", "3des", "md5", "sha1"],
-    "25f-77": ["aes"] * 4 + ["md5"] * 2 + ["sha1"] * 2 + ["3des"],
+    "25f-77": ["serpent", "serpent", "sm4", "sm4", "des-r4"],
 }
 PORTS = [
     *["clk_i", "rst_ni", "s_axis_tdata", "s_axis_tvalid", "s_axis_tready", "s_axis_tlast"],
@@ -64,6 +64,7 @@ def make(parts: list[Path], text: str, out: Path) -> None:
         merged = json.loads(part.read_text())
         for module in merged["modules"].values():
             module.get("attributes", {}).pop("top", None)
+            kept.release(module)
         modules.update(merged["modules"])
     (out / "parts.json").write_text(json.dumps(merged | {"modules": modules}))
     (out / "chain.v").write_text(text)

@@ -55,11 +55,18 @@ fn run(block: &str) -> usize {
                 0x13 => has(&c.modes, "ctr"),
                 _ => true,
             };
+            let operations = frames.iter().step_by(2).all(|request| match request[1] {
+                0x21 => has(&c.operations, "hash"),
+                0x31 => has(&c.operations, "hmac-states"),
+                0x32 => has(&c.operations, "hmac-key"),
+                _ => true,
+            });
             let direction = op == 0x13 || has(&c.directions, if decrypt { "decrypt" } else { "encrypt" });
             c.code == frames[0][0]
                 && (c.key_bytes.is_empty() || c.key_bytes.contains(&key_len))
                 && mode
                 && direction
+                && operations
         };
         if !configuration.can.iter().any(serves) {
             continue;
