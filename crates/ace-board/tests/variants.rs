@@ -48,12 +48,16 @@ fn what_is_closed_is_refused(models: Models) {
         let mut model = SharedObjects.open(variant, models).unwrap();
         let mut random = Random(41);
         let mut seen: BTreeMap<u8, usize> = BTreeMap::new();
+        // Of another algorithm than the base's nothing that the base computes is open.
+        let open = algorithms(variant).iter().any(|a| algorithms(base).contains(a));
         for tag in 0..150 {
             let operation = loop {
                 let algorithm = *random.pick(&algorithms(base));
                 let operation = random.operation(algorithm, 200);
                 let long_key = matches!(&operation.pass, Pass::Hmac { key, .. } if key.len() > 64);
-                if base.serves(&operation.pass.need()) && !long_key {
+                let need = operation.pass.need();
+                // Every other one is open.
+                if base.serves(&need) && !long_key && (tag % 2 == 0 || !open || variant.serves(&need)) {
                     break operation;
                 }
             };
@@ -62,10 +66,7 @@ fn what_is_closed_is_refused(models: Models) {
             answers(model.as_mut(), &operation, tag, status, &variant.name);
         }
         assert!(seen.keys().any(|s| *s != Status::Ok as u8), "{}: nothing is closed", variant.name);
-        // Of another algorithm than the base's nothing that the base computes is open.
-        if algorithms(variant).iter().all(|a| algorithms(base).contains(a)) {
-            assert!(seen.contains_key(&(Status::Ok as u8)), "{}: nothing is open", variant.name);
-        }
+        assert_eq!(seen.contains_key(&(Status::Ok as u8)), open, "{}", variant.name);
     }
 }
 
