@@ -11,12 +11,14 @@ from typing import Any
 from .kept import Places as KeptPlaces
 from .tools import FLOW, ROOT
 
+# Where a top and what it needs are looked for, unless a row says otherwise.
+SOURCES = ["rtl/**/*.sv"]
 # Tests and experiments may point to a table of their own.
 TABLE = Path(os.environ.get("ACE_CONFIGURATIONS", FLOW / "configurations.toml"))
 MODES = ("ecb", "cbc", "ctr")
 DIRECTIONS = ("encrypt", "decrypt")
 OPERATIONS = ("hash", "hmac-states", "hmac-key")
-# The bits of a gate's Open, from the lowest (rtl/variant/slot_gate.sv).
+# The bits of a gate's Open, from the lowest (rtl/slot/slot_gate.sv).
 OPEN = (*DIRECTIONS, *MODES, *OPERATIONS)
 SETS = ("demo", "library", "study")
 SHAPES = ("iterative", "interleaved", "pipelined")
@@ -174,7 +176,7 @@ def _capability(row: _Row) -> Capability:
 
 def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, ...]:
     patterns: list[str] = []
-    for item in row.get("sources", list):
+    for item in row.get("sources", list, SOURCES):
         if not isinstance(item, str):
             raise row.fail("`sources` must be a list of strings")
         if item.startswith("@"):

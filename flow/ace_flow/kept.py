@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kept LUTs: what variants of a design differ in, and nothing else.
 
-Synthesis sees an `init_lut` (rtl/variant/init_lut.sv) as a box. This pass makes a LUT4 of each and gives it a place of
+Synthesis sees an `init_lut` (rtl/lib/init_lut.sv) as a box. This pass makes a LUT4 of each and gives it a place of
 its own, so that their contents are in few frames. A variant takes the base's netlist, and later the base's placed and
 routed design, with other contents.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 CELL = "init_lut"
-SOURCE = "rtl/variant/init_lut.sv"
+SOURCE = "rtl/lib/init_lut.sv"
 PINS = "ABCD"
 # What the contents of a LUT are called in a netlist, and in what nextpnr has packed.
 INITS = {"LUT4": "INIT", "TRELLIS_COMB": "INITVAL"}

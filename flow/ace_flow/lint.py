@@ -2,6 +2,7 @@
 """Every top with every set of parameters of configurations.toml, and the loader for every device, through Verilator
 -Wall and slang."""
 
+import argparse
 import os
 import sys
 import tempfile
@@ -11,6 +12,8 @@ from pathlib import Path
 from . import configurations, controller, tools
 from .configurations import Configuration
 from .layout import BUILD
+
+WAIVERS = tools.FLOW / "lint.vlt"
 
 
 def distinct(table: dict[str, configurations.Configuration]) -> list[Configuration]:
@@ -27,7 +30,7 @@ def verilator(row: Configuration) -> None:
     log = BUILD / "lint" / f"{row.name}.verilator.log"
     parameters = [f"-G{name}={value}" for name, value in row.parameters.items()]
     command = [tools.tool("verilator-cli"), "--lint-only", "-Wall", *parameters, "--top-module", row.top]
-    tools.run(command + list(row.sources), log, cwd=tools.ROOT)
+    tools.run([*command, str(WAIVERS), *row.sources], log, cwd=tools.ROOT)
 
 
 def slang(rows: list[Configuration]) -> None:
@@ -52,10 +55,19 @@ def slang(rows: list[Configuration]) -> None:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="configurations; default: all, and the loader")
+    names = parser.parse_args().names
     BUILD.mkdir(exist_ok=True)
     failed = False
     try:
-        rows = distinct(configurations.load()) + controller.rows()
+        table = configurations.load()
+        unknown = [name for name in names if name not in table]
+        if unknown:
+            raise configurations.ConfigurationError(
+                f"no configuration {unknown[0]!r}; there are {', '.join(table)}"
+            )
+        rows = [table[name] for name in names] or distinct(table) + controller.rows()
     except configurations.ConfigurationError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

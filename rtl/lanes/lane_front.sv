@@ -16,6 +16,7 @@
 // encryption; the lanes are enough for that when (core's clocks from block to result + 8 + Lanes) / clocks per
 // block <= Lanes. A frame costs its beats and 3 clocks at the entrance, its result beats and 5 at the exit.
 module lane_front
+  import core_pkg::*;
   import lane_pkg::*;
   import slot_pkg::*;
 #(
@@ -32,17 +33,19 @@ module lane_front
   parameter bit Ecb = 1'b1,
   parameter bit Cbc = 1'b1,
   parameter bit Ctr = 1'b1,
-  // Numbers that the core gives to its slots.
-  parameter int unsigned Slots = 4,
-  // Frames in flight, and key places of the core; powers of two.
+  // Tickets that the core gives to blocks.
+  parameter int unsigned Tickets = 4,
+  // Frames in flight, and contexts of the core: the keys that it holds; powers of two.
   parameter int unsigned Lanes = 8,
-  parameter int unsigned Keys = 8,
+  parameter int unsigned Contexts = 8,
   // Bytes of payload that a lane holds; a power of two.
   parameter int unsigned LaneBytes = 2048,
+  // Clocks that the core takes to forget.
+  parameter int unsigned ClearCycles = 64,
 
   localparam int unsigned BlockBits = 8 * BlockBytes,
-  localparam int unsigned KeyBits   = $clog2(Keys),
-  localparam int unsigned SlotBits  = Slots > 1 ? $clog2(Slots) : 1
+  localparam int unsigned KeyBits   = $clog2(Contexts),
+  localparam int unsigned SlotBits  = Tickets > 1 ? $clog2(Tickets) : 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -58,26 +61,9 @@ module lane_front
   output logic        m_axis_tlast,
 
   // From and to the core.
-  output logic core_wipe_o,
-
-  output logic               key_valid_o,
-  output logic [       63:0] key_o,
-  output logic [        2:0] key_index_o,
-  output logic               key_last_o,
-  output logic [        5:0] key_len_o,
-  output logic [KeyBits-1:0] key_place_o,
-  input  logic               key_busy_i,
-
-  output logic                 block_valid_o,
-  input  logic                 block_ready_i,
-  output logic [BlockBits-1:0] block_o,
-  output logic                 decrypt_o,
-  output logic [  KeyBits-1:0] block_place_o,
-  input  logic [ SlotBits-1:0] block_slot_i,
-
-  input logic                 result_valid_i,
-  input logic [ SlotBits-1:0] result_slot_i,
-  input logic [BlockBits-1:0] result_i
+  output clear_t    clear_o,
+  output ring_req_t req_o,
+  input  ring_rsp_t rsp_i
 );
 
   if (!(BlockBytes inside {8, 16})) begin : gen_illegal_block
@@ -91,10 +77,10 @@ module lane_front
   end
   if (Lanes < 4 || 2 ** $clog2(
       Lanes
-    ) != Lanes || Keys < 2 || 2 ** $clog2(
-      Keys
-    ) != Keys) begin : gen_illegal_lanes
-    $error("lane_front: Lanes and Keys must be powers of two, and at least 4 and 2");
+    ) != Lanes || Contexts < 2 || 2 ** $clog2(
+      Contexts
+    ) != Contexts) begin : gen_illegal_lanes
+    $error("lane_front: Lanes and Contexts must be powers of two, and at least 4 and 2");
   end
   if (LaneBytes < 8 * BlockBytes || 2 ** $clog2(LaneBytes) != LaneBytes) begin : gen_illegal_bytes
     $error("lane_front: LaneBytes must be a power of two and at least 8 blocks");
@@ -106,27 +92,30 @@ module lane_front
 
   typedef logic [LaneBits-1:0] lane_t;
 
-  // -- sweep: after a reset and after a wipe, twice through all small memories ------------------------------
+  // -- the event that forgets -----------------------------------------------------------------------------
 
-  localparam int unsigned LaneOrKeyBits = LaneBits > KeyBits ? LaneBits : KeyBits;
-  localparam int unsigned IndexBits = LaneOrKeyBits > SlotBits ? LaneOrKeyBits : SlotBits;
-
-  logic sweep_q, wipe;
-  logic [IndexBits:0] index_q;
+  logic wipe;
+  clear_t clear_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      sweep_q     <= 1'b1;
-      index_q     <= '0;
-      core_wipe_o <= 1'b0;
-    end else begin
-      sweep_q     <= wipe || (sweep_q && index_q != '1);
-      index_q     <= sweep_q ? index_q + 1'b1 : '0;
-      core_wipe_o <= wipe || (sweep_q && index_q == '0);
-    end
+    if (!rst_ni) clear_q <= '{active: 1'b1, index: '0};
+    else if (wipe) clear_q <= '{active: 1'b1, index: '0};
+    else if (clear_q.index == ClearBits'(ClearCycles - 1)) clear_q <= '0;
+    else if (clear_q.active) clear_q.index <= clear_q.index + ClearBits'(1);
   end
 
+  assign clear_o = clear_q;
+
   // -- the parts ------------------------------------------------------------------------------------------
+
+  logic [KeyBits-1:0] key_context, block_context;
+
+  assign req_o.key_context   = context_t'(key_context);
+  assign req_o.block_context = context_t'(block_context);
+
+  if (BlockBits < 128) begin : gen_narrow
+    assign req_o.block[127:BlockBits] = '0;
+  end
 
   lane_t lane, free_lane, look_lane, find_lane, answer_lane, wait_lane, result_lane, block_lane;
   logic free, free_place_valid, idle, open, arm, close, wipe_frame;
@@ -166,7 +155,7 @@ module lane_front
     .Cbc       (Cbc),
     .Ctr       (Ctr),
     .Lanes     (Lanes),
-    .Keys      (Keys),
+    .Keys      (Contexts),
     .LaneBlocks(LaneBlocks)
   ) u_intake (
     .clk_i,
@@ -175,8 +164,8 @@ module lane_front
     .s_axis_tvalid,
     .s_axis_tready,
     .s_axis_tlast,
-    .sweep_i           (sweep_q),
-    .sweep_lane_i      (index_q[LaneBits-1:0]),
+    .sweep_i           (clear_q.active),
+    .sweep_lane_i      (clear_q.index[LaneBits-1:0]),
     .wipe_i            (wipe),
     .free_i            (free),
     .free_lane_i       (free_lane),
@@ -204,23 +193,23 @@ module lane_front
     .read_i            (read),
     .read_at_i         (read_at),
     .read_data_o       (read_data),
-    .key_valid_o,
-    .key_o,
-    .key_index_o,
-    .key_last_o,
-    .key_len_o,
-    .key_place_o,
-    .key_busy_i
+    .key_valid_o       (req_o.key_valid),
+    .key_o             (req_o.key),
+    .key_index_o       (req_o.key_index),
+    .key_last_o        (req_o.key_last),
+    .key_len_o         (req_o.key_len),
+    .key_place_o       (key_context),
+    .key_busy_i        (rsp_i.key_busy)
   );
 
   lane_table #(
     .Lanes(Lanes),
-    .Keys (Keys)
+    .Keys (Contexts)
   ) u_table (
     .clk_i,
     .rst_ni,
-    .sweep_i           (sweep_q),
-    .sweep_place_i     (index_q[KeyBits-1:0]),
+    .sweep_i           (clear_q.active),
+    .sweep_place_i     (clear_q.index[KeyBits-1:0]),
     .lane_i            (lane),
     .open_i            (open),
     .open_place_i      (open_place),
@@ -260,13 +249,13 @@ module lane_front
     .Cbc       (Cbc),
     .Ctr       (Ctr),
     .Lanes     (Lanes),
-    .Keys      (Keys),
+    .Keys      (Contexts),
     .LaneBlocks(LaneBlocks)
   ) u_issue (
     .clk_i,
     .rst_ni,
-    .sweep_i       (sweep_q),
-    .sweep_lane_i  (index_q[LaneBits-1:0]),
+    .sweep_i       (clear_q.active),
+    .sweep_lane_i  (clear_q.index[LaneBits-1:0]),
     .look_o        (look_lane),
     .look_ready_i  (look_ready),
     .look_way_i    (look_way),
@@ -284,11 +273,11 @@ module lane_front
     .result_valid_i(result_feedback),
     .result_lane_i (result_lane),
     .result_i      (mixed),
-    .block_valid_o,
-    .block_ready_i,
-    .block_o,
-    .decrypt_o,
-    .place_o       (block_place_o),
+    .block_valid_o (req_o.block_valid),
+    .block_ready_i (rsp_i.block_ready),
+    .block_o       (req_o.block[BlockBits-1:0]),
+    .decrypt_o     (req_o.decrypt),
+    .place_o       (block_context),
     .mask_o        (mask),
     .lane_o        (block_lane),
     .feedback_o    (block_feedback)
@@ -296,21 +285,21 @@ module lane_front
 
   lane_result #(
     .BlockBytes(BlockBytes),
-    .Slots     (Slots),
+    .Slots     (Tickets),
     .Lanes     (Lanes)
   ) u_result (
     .clk_i,
     .rst_ni,
-    .sweep_i     (sweep_q),
-    .sweep_slot_i(index_q[SlotBits-1:0]),
-    .enter_i     (block_valid_o && block_ready_i),
-    .enter_slot_i(block_slot_i),
+    .sweep_i     (clear_q.active),
+    .sweep_slot_i(clear_q.index[SlotBits-1:0]),
+    .enter_i     (req_o.block_valid && rsp_i.block_ready),
+    .enter_slot_i(rsp_i.block_ticket[SlotBits-1:0]),
     .mask_i      (mask),
     .lane_i      (block_lane),
     .feedback_i  (block_feedback),
-    .leave_i     (result_valid_i),
-    .leave_slot_i(result_slot_i),
-    .block_i     (result_i),
+    .leave_i     (rsp_i.result_valid),
+    .leave_slot_i(rsp_i.result_ticket[SlotBits-1:0]),
+    .block_i     (rsp_i.result[BlockBits-1:0]),
     .valid_o     (result_valid),
     .lane_o      (result_lane),
     .feedback_o  (result_feedback),
@@ -325,8 +314,8 @@ module lane_front
   ) u_outlet (
     .clk_i,
     .rst_ni,
-    .sweep_i       (sweep_q),
-    .sweep_lane_i  (index_q[LaneBits-1:0]),
+    .sweep_i       (clear_q.active),
+    .sweep_lane_i  (clear_q.index[LaneBits-1:0]),
     .result_valid_i(result_valid),
     .result_lane_i (result_lane),
     .result_i      (mixed),

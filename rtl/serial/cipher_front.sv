@@ -4,6 +4,7 @@
 //
 // Clocks: see slot_shell and cipher_modes.
 module cipher_front
+  import core_pkg::*;
   import slot_pkg::*;
 #(
   // All as in cipher_modes.
@@ -23,6 +24,10 @@ module cipher_front
   parameter int unsigned KeyMax = 63,
   parameter logic [7:0] Code = Algorithm,
   parameter logic [7:0] CodeMask = '0,
+  parameter bit Gate = 1'b1,
+  // Clocks that the core takes to forget.
+  parameter int unsigned ClearCycles = 4,
+
   localparam int unsigned BlockBits = 8 * BlockBytes
 ) (
   input logic clk_i,
@@ -39,23 +44,9 @@ module cipher_front
   output logic        m_axis_tlast,
 
   // From and to the core.
-  output logic core_wipe_o,
-
-  output logic        key_valid_o,
-  output logic [63:0] key_o,
-  output logic [ 2:0] key_index_o,
-  output logic        key_last_o,
-  output logic [ 5:0] key_len_o,
-  output logic        key_decrypt_o,
-
-  output logic                 block_valid_o,
-  input  logic                 block_ready_i,
-  output logic [BlockBits-1:0] block_o,
-  output logic                 decrypt_o,
-
-  input  logic                 block_valid_i,
-  output logic                 block_ready_o,
-  input  logic [BlockBits-1:0] block_i
+  output clear_t    clear_o,
+  output core_req_t req_o,
+  input  core_rsp_t rsp_i
 );
 
   header_t header;
@@ -71,7 +62,24 @@ module cipher_front
 
   logic [63:0] request;
 
+  // -- the event that forgets -----------------------------------------------------------------------------
+
+  clear_t clear_q;
+  logic   forget;
+
+  assign clear_o = clear_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) clear_q <= '{active: 1'b1, index: '0};
+    else if (forget) clear_q <= '{active: 1'b1, index: '0};
+    else if (clear_q.index == ClearBits'(ClearCycles - 1)) clear_q <= '0;
+    else if (clear_q.active) clear_q.index <= clear_q.index + ClearBits'(1);
+  end
+
+  // -- the parts ------------------------------------------------------------------------------------------
+
   slot_gate #(
+    .Present   (Gate),
     .Algorithm (Algorithm),
     .Code      (Code),
     .CodeMask  (CodeMask),
@@ -105,7 +113,7 @@ module cipher_front
     .verdict_i     (verdict),
     .start_o       (start),
     .beat_valid_o  (beat_valid),
-    .beat_ready_i  (beat_ready),
+    .beat_ready_i  (beat_ready && !clear_q.active),
     .beat_o        (beat),
     .section_o     (section),
     .beat_last_o   (beat_last),
@@ -117,6 +125,13 @@ module cipher_front
     .done_i        (done),
     .result_len_i  (result_len)
   );
+
+  if (BlockBits < 128) begin : gen_narrow
+    assign req_o.block[127:BlockBits] = '0;
+
+    logic unused_result;
+    assign unused_result = ^rsp_i.result[127:BlockBits];
+  end
 
   cipher_modes #(
     .Algorithm (Algorithm),
@@ -135,7 +150,7 @@ module cipher_front
     .header_i      (header),
     .verdict_o     (verdict),
     .start_i       (start),
-    .beat_valid_i  (beat_valid),
+    .beat_valid_i  (beat_valid && !clear_q.active),
     .beat_ready_o  (beat_ready),
     .beat_i        (beat),
     .section_i     (section),
@@ -147,20 +162,20 @@ module cipher_front
     .result_o      (result),
     .done_o        (done),
     .result_len_o  (result_len),
-    .core_wipe_o,
-    .key_valid_o,
-    .key_o,
-    .key_index_o,
-    .key_last_o,
-    .key_len_o,
-    .key_decrypt_o,
-    .block_valid_o,
-    .block_ready_i,
-    .block_o,
-    .decrypt_o,
-    .block_valid_i,
-    .block_ready_o,
-    .block_i
+    .core_wipe_o   (forget),
+    .key_valid_o   (req_o.key_valid),
+    .key_o         (req_o.key),
+    .key_index_o   (req_o.key_index),
+    .key_last_o    (req_o.key_last),
+    .key_len_o     (req_o.key_len),
+    .key_decrypt_o (req_o.key_decrypt),
+    .block_valid_o (req_o.block_valid),
+    .block_ready_i (rsp_i.block_ready),
+    .block_o       (req_o.block[BlockBits-1:0]),
+    .decrypt_o     (req_o.decrypt),
+    .block_valid_i (rsp_i.result_valid),
+    .block_ready_o (req_o.result_ready),
+    .block_i       (rsp_i.result[BlockBits-1:0])
   );
 
 endmodule

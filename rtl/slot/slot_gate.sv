@@ -22,7 +22,9 @@ module slot_gate
   // Bit n: a key of n bytes. The lengths that have a LUT, and between which ones they are open, both ends included.
   parameter logic [63:0] KeyLengths = '0,
   parameter int unsigned KeyMin = 0,
-  parameter int unsigned KeyMax = 63
+  parameter int unsigned KeyMax = 63,
+  // Without a gate whatever a request asks for is left to the slot behind.
+  parameter bit Present = 1'b1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -47,6 +49,10 @@ module slot_gate
     $error("slot_gate: no key length is open");
   end
 
+  if (!Present && (Algorithm != Code || Allowed != Has || KeyMin != 0 || KeyMax != 63)) begin : gen_illegal_absent
+    $error("slot_gate: without a gate everything is open");
+  end
+
   function automatic logic [63:0] key_range(int unsigned low, int unsigned high);
     for (int unsigned n = 0; n < 64; n++) key_range[n] = n >= low && n <= high;
   endfunction
@@ -58,7 +64,7 @@ module slot_gate
   logic [ 7:0] code;  // where it differs from the code of the slot behind
 
   for (genvar i = 0; i < 8; i++) begin : gen_open
-    if (Has[i]) begin : gen_kept
+    if (Present && Has[i]) begin : gen_kept
       (* keep *)
       init_lut #(
         .Init({16{Open[i]}})
@@ -72,7 +78,7 @@ module slot_gate
   end
 
   for (genvar n = 0; n < 64; n++) begin : gen_keys
-    if (KeyLengths[n]) begin : gen_kept
+    if (Present && KeyLengths[n]) begin : gen_kept
       (* keep *)
       init_lut #(
         .Init({16{n >= KeyMin && n <= KeyMax}})
@@ -87,7 +93,7 @@ module slot_gate
   end
 
   for (genvar i = 0; i < 8; i++) begin : gen_code
-    if (CodeMask[i]) begin : gen_kept
+    if (Present && CodeMask[i]) begin : gen_kept
       (* keep *)
       init_lut #(
         .Init({16{Code[i] ^ Algorithm[i]}})
@@ -133,7 +139,7 @@ module slot_gate
 
   always_comb begin
     data_o = data_i;
-    if (first_q) begin
+    if (Present && first_q) begin
       data_o[7:0] = data_i[7:0] ^ code;
       if (!op_open) data_o[15:8] = '0;
       if (!key_open) data_o[31:24] = '1;

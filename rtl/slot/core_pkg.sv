@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What fronts and cores tell each other, one packed struct for each direction: serial cores (cipher_front), rings
+// (lane_front) and hash cores (hash_front, pair_front). docs/slot.md explains every field.
+package core_pkg;
+
+  // The one event that forgets: after a reset, a frame that wipes and a key that was cut short. The front holds it
+  // for as many clocks as its ClearCycles say, and index counts them from 0. While it is active every register goes
+  // to the state of a reset and every memory is written with zero at index; nothing comes to a core meanwhile. It is
+  // active in the first clock after a reset, so data registers need no reset of their own.
+  localparam int unsigned ClearBits = 12;
+
+  typedef struct packed {
+    logic                 active;
+    logic [ClearBits-1:0] index;
+  } clear_t;
+
+  // A core that holds one block. Blocks of 8 bytes are in the lower half, and the upper half of their results is zero.
+  typedef struct packed {
+    logic         key_valid;
+    logic [63:0]  key;
+    logic [2:0]   key_index;     // of the beat
+    logic         key_last;
+    logic [5:0]   key_len;       // bytes
+    logic         key_decrypt;   // the first block will be a decryption
+    logic         block_valid;
+    logic [127:0] block;
+    logic         decrypt;
+    logic         result_ready;
+  } core_req_t;
+
+  typedef struct packed {
+    logic         block_ready;
+    logic         result_valid;
+    logic [127:0] result;
+  } core_rsp_t;
+
+  // A ring of pipeline stages, in which a block goes by the ticket that it was given at the door.
+  localparam int unsigned ContextBits = 5;
+  localparam int unsigned TicketBits = 6;
+
+  typedef logic [ContextBits-1:0] context_t;
+  typedef logic [TicketBits-1:0] ticket_t;
+
+  typedef struct packed {
+    logic         key_valid;
+    logic [63:0]  key;
+    logic [2:0]   key_index;
+    logic         key_last;
+    logic [5:0]   key_len;
+    context_t     key_context;    // which of the core's keys this one becomes
+    logic         block_valid;
+    logic [127:0] block;
+    logic         decrypt;
+    context_t     block_context;  // the key of the block
+  } ring_req_t;
+
+  typedef struct packed {
+    logic         key_busy;
+    logic         block_ready;
+    ticket_t      block_ticket;   // of a block that enters in this clock
+    logic         result_valid;
+    ticket_t      result_ticket;
+    logic [127:0] result;
+  } ring_rsp_t;
+
+  // A hash core with words of 32 bits.
+  typedef struct packed {
+    logic        start;
+    logic        initial_state;
+    logic        word_valid;
+    logic [31:0] word;
+    logic [31:0] state;
+  } hash_req_t;
+
+  typedef struct packed {
+    logic        idle;
+    logic        word_ready;
+    logic [2:0]  state_read;
+    logic        state_valid;
+    logic        state_final;
+    logic        state_last;
+    logic [2:0]  state_index;
+    logic [31:0] state;
+  } hash_rsp_t;
+
+endpackage

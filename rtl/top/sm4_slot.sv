@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SM4 as a slot.
+//
+// Cycles per block: the core's (sm4_core) in every mode and direction.
+module sm4_slot
+  import core_pkg::*;
+#(
+  // Whether there is a gate, and what it lets pass (slot_gate).
+  parameter bit         Gate = 1'b1,
+  parameter logic [7:0] Open = '1
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  logic [63:0] s_axis_tdata,
+  input  logic        s_axis_tvalid,
+  output logic        s_axis_tready,
+  input  logic        s_axis_tlast,
+
+  output logic [63:0] m_axis_tdata,
+  output logic        m_axis_tvalid,
+  input  logic        m_axis_tready,
+  output logic        m_axis_tlast
+);
+
+  clear_t    clear;
+  core_req_t req;
+  core_rsp_t rsp;
+
+  cipher_front #(
+    .Algorithm  (8'h0B),
+    .BlockBytes (16),
+    .KeyLengths (64'd1 << 16),
+    .Gate       (Gate),
+    .Open       (Open),
+    .ClearCycles(33)
+  ) u_front (
+    .clk_i,
+    .rst_ni,
+    .s_axis_tdata,
+    .s_axis_tvalid,
+    .s_axis_tready,
+    .s_axis_tlast,
+    .m_axis_tdata,
+    .m_axis_tvalid,
+    .m_axis_tready,
+    .m_axis_tlast,
+    .clear_o(clear),
+    .req_o  (req),
+    .rsp_i  (rsp)
+  );
+
+  sm4_core u_core (
+    .clk_i,
+    .rst_ni,
+    .clear_i(clear),
+    .req_i  (req),
+    .rsp_o  (rsp)
+  );
+
+endmodule
