@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .kept import Places as KeptPlaces
+from .rtl import DirectiveError, Files
 from .tools import FLOW, ROOT
 
 # Where a top and what it needs are looked for, unless a row says otherwise.
@@ -25,15 +26,6 @@ SHAPES = ("iterative", "interleaved", "pipelined")
 PASSES = ("carry",)
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A string, which may look like a comment inside, or comments and white space.
-STRING = re.compile(r'"(?:\\.|[^"\\])*"')
-TOKEN = re.compile(STRING.pattern + r"|(?://[^\n]*|/\*.*?\*/|\s)+", re.DOTALL)
-WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-def plain(source: str) -> str:
-    """SystemVerilog with one blank for comments and white space."""
-    return TOKEN.sub(lambda m: m[0] if m[0].startswith('"') else " ", source).strip()
 
 
 class ConfigurationError(Exception):
@@ -174,7 +166,7 @@ def _capability(row: _Row) -> Capability:
     return capability
 
 
-def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, ...]:
+def _sources(row: _Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, ...]:
     patterns: list[str] = []
     for item in row.get("sources", list, SOURCES):
         if not isinstance(item, str):
@@ -189,7 +181,7 @@ def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, 
             patterns.append(item)
     files: dict[str, None] = {}
     for pattern in patterns:
-        found = sorted(str(p.relative_to(root)) for p in root.glob(pattern) if p.is_file())
+        found = rtl.find(pattern)
         if not found:
             raise row.fail(f"`sources`: nothing matches {pattern}")
         files.update(dict.fromkeys(found))
@@ -197,9 +189,8 @@ def _sources(row: _Row, groups: dict[str, list[str]], root: Path) -> tuple[str, 
     return tuple(sorted(files, key=lambda f: not f.endswith("_pkg.sv")))
 
 
-def _needed(row: _Row, top: str, files: tuple[str, ...], root: Path) -> tuple[str, ...]:
+def _needed(row: _Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[str, ...]:
     """Those of the files that a top needs, so that a change of others is not a change of the row."""
-    words = {file: set(WORD.findall(STRING.sub("", plain((root / file).read_text())))) for file in files}
     of = {Path(file).stem: file for file in files}
     if top not in of:
         raise row.fail(f"`top` is {top!r}, but no file of `sources` is {top}.sv")
@@ -208,7 +199,10 @@ def _needed(row: _Row, top: str, files: tuple[str, ...], root: Path) -> tuple[st
         file = todo.pop()
         if file not in needed:
             needed.add(file)
-            todo += [of[word] for word in words[file] & of.keys()]
+            try:
+                todo += [of[word] for word in rtl.names(file) & of.keys()]
+            except DirectiveError as error:
+                raise ConfigurationError(str(error)) from None
     return tuple(file for file in files if file in needed)
 
 
@@ -319,7 +313,7 @@ def _name(row: _Row) -> str:
 
 
 def _configuration(
-    row: _Row, where: str, groups: dict[str, list[str]], shared: dict[str, Any], root: Path
+    row: _Row, where: str, groups: dict[str, list[str]], shared: dict[str, Any], rtl: Files
 ) -> Configuration:
     name = _name(row)
     top = row.get("top", str)
@@ -348,7 +342,7 @@ def _configuration(
         name=name,
         summary=row.get("summary", str),
         top=top,
-        sources=_needed(row, top, _sources(row, groups, root), root),
+        sources=_needed(row, top, _sources(row, groups, rtl), rtl),
         parameters=parameters,
         synth=tuple(synth),
         passes=tuple(passes),
@@ -388,6 +382,7 @@ def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
     rows = [(kind, values) for kind in ("configuration", "variant") for values in table.get(kind, [])]
     lines = {kind: _lines(text, kind) for kind in ("configuration", "variant")}
     configurations: dict[str, Configuration] = {}
+    rtl = Files(root)
     for kind, values in rows:
         line = lines[kind].pop(0) if lines[kind] else 0
         where = f"{path}:{line}: {kind} {values.get('name', '(no name)')!r}"
@@ -395,7 +390,7 @@ def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
         if kind == "variant":
             configuration = _variant(row, where, configurations, shared)
         else:
-            configuration = _configuration(row, where, groups, shared, root)
+            configuration = _configuration(row, where, groups, shared, rtl)
         if configuration.name in configurations:
             raise ConfigurationError(f"{where}: a row of this name stands above")
         configurations[configuration.name] = configuration

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import measure, route, synth, tools
-from .configurations import Configuration, plain
+from .configurations import Configuration
 from .layout import BUILD
+from .rtl import plain
 from .tools import ROOT
 
 # Where the library is; an empty value says that there is none.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every top with every set of parameters of configurations.toml, and the loader for every device, through Verilator
--Wall and slang."""
+-Wall and slang; and no comment that a tool would obey (rtl.py)."""
 
 import argparse
 import os
@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import configurations, controller, tools
+from . import configurations, controller, rtl, tools
 from .configurations import Configuration
 from .layout import BUILD
 
@@ -61,6 +61,8 @@ def main() -> int:
     BUILD.mkdir(exist_ok=True)
     failed = False
     try:
+        for path in sorted([*tools.ROOT.glob("rtl/**/*.sv"), *tools.FLOW.glob("**/*.sv")]):
+            rtl.check(path.relative_to(tools.ROOT), path.read_text())
         table = configurations.load()
         unknown = [name for name in names if name not in table]
         if unknown:
@@ -68,7 +70,7 @@ def main() -> int:
                 f"no configuration {unknown[0]!r}; there are {', '.join(table)}"
             )
         rows = [table[name] for name in names] or distinct(table) + controller.rows()
-    except configurations.ConfigurationError as error:
+    except (configurations.ConfigurationError, rtl.DirectiveError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comments of the RTL: which of them a tool would obey."""
+
+import unittest
+from pathlib import Path
+
+from ace_flow import rtl
+from ace_flow.tools import FLOW, ROOT
+
+
+class Directives(unittest.TestCase):
+    def test_what_tools_obey_is_found_with_its_line(self) -> None:
+        for text in (
+            "// synthesis translate_off",
+            "//synopsys translate_off",
+            "/* pragma translate_off */",
+            "case (x) // synopsys full_case parallel_case",
+            "/* synthesis keep */",
+            "/* words\n * synthesis off */",
+            "// xilinx parallel_case",
+            "/*verilator public_flat_rw*/",
+            "// verilator no_inline_module",
+            "// about it: translate_off",
+        ):
+            with self.subTest(text=text):
+                found = list(rtl.directives(f"logic a;\n{text}\nlogic b;"))
+                self.assertEqual([line for line, _ in found], [3 if "\n" in text else 2])
+                with self.assertRaisesRegex(rtl.DirectiveError, r"^x\.sv:[23]: "):
+                    rtl.check(Path("x.sv"), f"logic a;\n{text}\nlogic b;")
+
+    def test_other_comments_are_free(self) -> None:
+        for text in (
+            "// Synthesis sees a box; Verilator does not.",
+            "// verilator lint_off UNUSEDSIGNAL -- as it is",
+            "/* verilator lint_on WIDTH */",
+            'string s = "// synthesis translate_off";',
+            "// what synthesis makes of it",
+            "`pragma protect",
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(list(rtl.directives(text)), [])
+
+    def test_there_are_none(self) -> None:
+        for path in (*ROOT.glob("rtl/**/*.sv"), *FLOW.glob("**/*.sv")):
+            rtl.check(path, path.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
