@@ -9,6 +9,9 @@ package slot_pkg;
     OpEcb        = 8'h11,
     OpCbc        = 8'h12,
     OpCtr        = 8'h13,
+    OpCfb        = 8'h14,  // segments are blocks
+    OpCfb8       = 8'h15,  // segments are bytes
+    OpOfb        = 8'h16,
     OpHash       = 8'h21,
     OpHmacStates = 8'h31,  // key section: inner chaining state, then outer
     OpHmacKey    = 8'h32,  // key section: the raw key, at most one hash block

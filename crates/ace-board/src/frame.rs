@@ -19,6 +19,9 @@ pub mod op {
     pub const ECB: u8 = 0x11;
     pub const CBC: u8 = 0x12;
     pub const CTR: u8 = 0x13;
+    pub const CFB: u8 = 0x14;
+    pub const CFB8: u8 = 0x15;
+    pub const OFB: u8 = 0x16;
     pub const HASH: u8 = 0x21;
     pub const HMAC_STATES: u8 = 0x31;
     pub const HMAC_KEY: u8 = 0x32;
@@ -176,8 +179,11 @@ pub fn request(operation: &Operation, key: KeySection<'_>, tag: u16) -> Zeroizin
                 Mode::Ecb => op::ECB,
                 Mode::Cbc => op::CBC,
                 Mode::Ctr => op::CTR,
+                Mode::Cfb => op::CFB,
+                Mode::Cfb8 => op::CFB8,
+                Mode::Ofb => op::OFB,
             };
-            if *direction == Direction::Decrypt && *mode != Mode::Ctr {
+            if *direction == Direction::Decrypt && mode.has_direction() {
                 header.flags |= flag::DECRYPT;
             }
             iv = bytes;

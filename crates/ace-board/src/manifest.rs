@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ace_engine::{Direction, Mode, Need};
+use ace_engine::{Direction, Need};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -59,7 +59,7 @@ pub struct Capability {
     /// Ciphers: `encrypt`, `decrypt`.
     #[serde(default)]
     pub directions: Vec<String>,
-    /// Ciphers: `ecb`, `cbc`, `ctr`.
+    /// Ciphers: `ecb`, `cbc`, `ctr`, `cfb`, `cfb8`, `ofb`.
     #[serde(default)]
     pub modes: Vec<String>,
     /// Hashes: `hash`, `hmac-states`, `hmac-key`.
@@ -68,7 +68,7 @@ pub struct Capability {
 }
 
 impl Capability {
-    /// Whether this computes `need`. For CTR the direction does not matter.
+    /// Whether this computes `need`. For CTR and OFB the direction does not matter.
     pub fn serves(&self, need: &Need) -> bool {
         let algorithm = need.algorithm();
         let has = |list: &[String], what: &str| list.iter().any(|x| x == what);
@@ -77,22 +77,13 @@ impl Capability {
             && match need {
                 Need::Cipher { mode, direction, key_len, .. } => {
                     self.key_bytes.contains(key_len)
-                        && has(&self.modes, mode_name(*mode))
-                        && (*mode == Mode::Ctr || has(&self.directions, direction_name(*direction)))
+                        && has(&self.modes, mode.name())
+                        && (!mode.has_direction() || has(&self.directions, direction_name(*direction)))
                 }
                 Need::Hash { .. } => has(&self.operations, "hash"),
                 // Keys longer than a block are hashed by the slot first.
                 Need::Hmac { .. } => has(&self.operations, "hmac-key") && has(&self.operations, "hash"),
             }
-    }
-}
-
-/// `ecb`, `cbc`, `ctr`, as manifests and people write it.
-pub fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Ecb => "ecb",
-        Mode::Cbc => "cbc",
-        Mode::Ctr => "ctr",
     }
 }
 
@@ -108,7 +99,7 @@ pub fn direction_name(direction: Direction) -> &'static str {
 pub fn need_words(need: &Need) -> String {
     match need {
         Need::Cipher { algorithm, mode, direction, key_len } => {
-            format!("{algorithm}-{}-{} {}", key_len * 8, mode_name(*mode), direction_name(*direction))
+            format!("{algorithm}-{}-{} {}", key_len * 8, mode.name(), direction_name(*direction))
         }
         Need::Hash { algorithm } => algorithm.to_string(),
         Need::Hmac { algorithm } => format!("hmac-{algorithm}"),
@@ -215,7 +206,7 @@ impl Configuration {
         let fits = |r: &&Rate| {
             let (mode, direction, key) = match need {
                 Need::Cipher { mode, direction, key_len, .. } => {
-                    (Some(mode_name(*mode)), Some(direction_name(*direction)), Some(*key_len))
+                    (Some(mode.name()), Some(direction_name(*direction)), Some(*key_len))
                 }
                 _ => (None, None, None),
             };

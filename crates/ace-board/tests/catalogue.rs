@@ -42,12 +42,17 @@ fn needs_find_what_serves_them() {
 }
 
 #[test]
-fn an_encryptor_alone_still_does_both_directions_of_ctr() {
+fn an_encryptor_alone_still_does_both_directions_of_ctr_and_ofb() {
     let text = manifest(&Build::new()).replace(r#""encrypt","decrypt""#, r#""encrypt""#);
     let configuration = parse(&text).unwrap();
     let serves = |mode, direction| configuration.serves(&cipher(&AES, mode, direction, 16));
     assert!(serves(Mode::Cbc, Direction::Encrypt) && !serves(Mode::Cbc, Direction::Decrypt));
-    assert!(serves(Mode::Ctr, Direction::Encrypt) && serves(Mode::Ctr, Direction::Decrypt));
+    for mode in [Mode::Ctr, Mode::Ofb] {
+        assert!(serves(mode, Direction::Encrypt) && serves(mode, Direction::Decrypt));
+    }
+    for mode in [Mode::Cfb, Mode::Cfb8] {
+        assert!(serves(mode, Direction::Encrypt) && !serves(mode, Direction::Decrypt));
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use ctr::flavors::{Ctr64BE, Ctr128BE};
 use hmac::digest::Digest;
 use hmac::digest::block_api::EagerHash;
 use hmac::{Hmac, Mac};
+use ofb::OfbCore;
 
 use crate::engine::{Completion, Engine, EngineError, Job};
 use crate::operation::{Direction, Mode, Operation, Pass};
@@ -66,8 +67,8 @@ where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U8>,
 {
     let run: CipherFn = |mode, direction, key, iv, data| match mode {
-        Mode::Ctr => counter(CtrCore::<C, Ctr64BE>::new_from_slices(key, iv), data),
-        _ => whole_blocks::<C>(mode, direction, key, iv, data),
+        Mode::Ctr => key_stream(CtrCore::<C, Ctr64BE>::new_from_slices(key, iv), data),
+        _ => any_block::<C>(mode, direction, key, iv, data),
     };
     Cipher { run, set_up: set_up::<C> }
 }
@@ -78,8 +79,8 @@ where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16>,
 {
     let run: CipherFn = |mode, direction, key, iv, data| match mode {
-        Mode::Ctr => counter(CtrCore::<C, Ctr128BE>::new_from_slices(key, iv), data),
-        _ => whole_blocks::<C>(mode, direction, key, iv, data),
+        Mode::Ctr => key_stream(CtrCore::<C, Ctr128BE>::new_from_slices(key, iv), data),
+        _ => any_block::<C>(mode, direction, key, iv, data),
     };
     Cipher { run, set_up: set_up::<C> }
 }
@@ -106,14 +107,18 @@ fn length(_: InvalidLength) -> EngineError {
     EngineError::Illegal("key or IV of a length that the cipher does not have".into())
 }
 
-/// Takes the core alone, because a whole `ctr::Ctr128BE` takes keys of one length only.
-fn counter<C: StreamCipherCore>(core: Result<C, InvalidLength>, data: &mut [u8]) -> Result<(), EngineError> {
+/// Takes the core alone, because a whole `ctr::Ctr128BE` or `ofb::Ofb` takes keys of one length only.
+fn key_stream<C: StreamCipherCore>(
+    core: Result<C, InvalidLength>,
+    data: &mut [u8],
+) -> Result<(), EngineError> {
     core.map_err(length)?
         .try_apply_keystream_partial(data.into())
         .map_err(|_| EngineError::Illegal("the counter would come round to its start".into()))
 }
 
-fn whole_blocks<C>(
+/// The modes that are the same for every length of a block.
+fn any_block<C>(
     mode: Mode,
     direction: Direction,
     key: &[u8],
@@ -123,23 +128,42 @@ fn whole_blocks<C>(
 where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt,
 {
-    let (blocks, rest) = Array::slice_as_chunks_mut(data);
-    if !rest.is_empty() {
-        return Err(EngineError::Illegal("the data are not whole blocks".into()));
-    }
+    let whole_blocks = |data| match Array::slice_as_chunks_mut(data) {
+        (blocks, []) => Ok(blocks),
+        _ => Err(EngineError::Illegal("the data are not whole blocks".into())),
+    };
     match (mode, direction) {
+        (Mode::Ecb, Direction::Encrypt) => {
+            let mut cipher = ecb::Encryptor::<C>::new_from_slice(key).map_err(length)?;
+            cipher.encrypt_blocks(whole_blocks(data)?);
+        }
+        (Mode::Ecb, Direction::Decrypt) => {
+            let mut cipher = ecb::Decryptor::<C>::new_from_slice(key).map_err(length)?;
+            cipher.decrypt_blocks(whole_blocks(data)?);
+        }
         (Mode::Cbc, Direction::Encrypt) => {
-            cbc::Encryptor::<C>::new_from_slices(key, iv).map_err(length)?.encrypt_blocks(blocks);
+            let mut cipher = cbc::Encryptor::<C>::new_from_slices(key, iv).map_err(length)?;
+            cipher.encrypt_blocks(whole_blocks(data)?);
         }
         (Mode::Cbc, Direction::Decrypt) => {
-            cbc::Decryptor::<C>::new_from_slices(key, iv).map_err(length)?.decrypt_blocks(blocks);
+            let mut cipher = cbc::Decryptor::<C>::new_from_slices(key, iv).map_err(length)?;
+            cipher.decrypt_blocks(whole_blocks(data)?);
         }
-        (_, Direction::Encrypt) => {
-            ecb::Encryptor::<C>::new_from_slice(key).map_err(length)?.encrypt_blocks(blocks);
+        (Mode::Cfb, Direction::Encrypt) => {
+            cfb_mode::Encryptor::<C>::new_from_slices(key, iv).map_err(length)?.encrypt(data);
         }
-        (_, Direction::Decrypt) => {
-            ecb::Decryptor::<C>::new_from_slice(key).map_err(length)?.decrypt_blocks(blocks);
+        (Mode::Cfb, Direction::Decrypt) => {
+            cfb_mode::Decryptor::<C>::new_from_slices(key, iv).map_err(length)?.decrypt(data);
         }
+        (Mode::Cfb8, Direction::Encrypt) => {
+            cfb8::Encryptor::<C>::new_from_slices(key, iv).map_err(length)?.encrypt(data);
+        }
+        (Mode::Cfb8, Direction::Decrypt) => {
+            cfb8::Decryptor::<C>::new_from_slices(key, iv).map_err(length)?.decrypt(data);
+        }
+        (Mode::Ofb, _) => return key_stream(OfbCore::<C>::new_from_slices(key, iv), data),
+        // Its width is that of the block: see `block64` and `block128`.
+        (Mode::Ctr, _) => return Err(EngineError::Illegal("a counter of no width".into())),
     }
     Ok(())
 }
@@ -252,14 +276,20 @@ mod tests {
             let mut ecb = Vec::new();
             let mut cbc = Vec::new();
             let mut ctr = Vec::new();
-            let mut chain = iv.clone();
-            let mut count = iv.clone();
+            let mut cfb = Vec::new();
+            let mut ofb = Vec::new();
+            let (mut chain, mut count) = (iv.clone(), iv.clone());
+            let (mut fed, mut stream) = (iv.clone(), iv.clone());
+            let xor = |a: &[u8], b: &[u8]| a.iter().zip(b).map(|(a, b)| a ^ b).collect::<Vec<u8>>();
             for plain in data.chunks(block) {
                 ecb.extend(one(Direction::Encrypt, plain));
-                let mixed: Vec<u8> = plain.iter().zip(&chain).map(|(a, b)| a ^ b).collect();
-                chain = one(Direction::Encrypt, &mixed);
+                chain = one(Direction::Encrypt, &xor(plain, &chain));
                 cbc.extend(&chain);
-                ctr.extend(one(Direction::Encrypt, &count).iter().zip(plain).map(|(a, b)| a ^ b));
+                ctr.extend(xor(&one(Direction::Encrypt, &count), plain));
+                fed = xor(&one(Direction::Encrypt, &fed), plain);
+                cfb.extend(&fed);
+                stream = one(Direction::Encrypt, &stream);
+                ofb.extend(xor(&stream, plain));
                 for byte in count.iter_mut().rev() {
                     *byte = byte.wrapping_add(1);
                     if *byte != 0 {
@@ -267,15 +297,33 @@ mod tests {
                     }
                 }
             }
-            for (mode, iv, expected) in
-                [(Mode::Ecb, &[][..], ecb), (Mode::Cbc, &iv[..], cbc), (Mode::Ctr, &iv[..], ctr)]
-            {
-                let made = cipher(algorithm, mode, Direction::Encrypt, &key, iv, &data);
-                assert_eq!(made.as_ref(), Ok(&expected), "{algorithm} {mode:?}");
-                assert_eq!(
-                    cipher(algorithm, mode, Direction::Decrypt, &key, iv, &expected),
-                    Ok(data.clone())
-                );
+            // 8-bit segments: one byte of every output, and the input moves up by the byte that came of it.
+            let (mut cfb8, mut shifted) = (Vec::new(), iv.clone());
+            for plain in &data {
+                let byte = one(Direction::Encrypt, &shifted)[0] ^ plain;
+                shifted = [&shifted[1..], &[byte]].concat();
+                cfb8.push(byte);
+            }
+            for (mode, expected) in Mode::ALL.into_iter().zip([ecb, cbc, ctr, cfb, cfb8, ofb]) {
+                let iv = if mode == Mode::Ecb { &[] } else { &iv[..] };
+                // The data may end anywhere where the last segment may be short.
+                for len in [data.len(), data.len() - 1, block + 1, 1, 0] {
+                    if mode.whole_blocks() && !len.is_multiple_of(block) {
+                        continue;
+                    }
+                    let (data, expected) = (&data[..len], &expected[..len]);
+                    let run = |direction, data| cipher(algorithm, mode, direction, &key, iv, data);
+                    assert_eq!(
+                        run(Direction::Encrypt, data).as_deref(),
+                        Ok(expected),
+                        "{algorithm} {mode:?}"
+                    );
+                    assert_eq!(
+                        run(Direction::Decrypt, expected).as_deref(),
+                        Ok(data),
+                        "{algorithm} {mode:?}"
+                    );
+                }
             }
         }
     }
@@ -304,7 +352,11 @@ mod tests {
         assert!(bad(cipher(&AES, Mode::Ecb, Direction::Encrypt, &[0; 15], &[], &[0; 16])));
         assert!(bad(cipher(&AES, Mode::Ecb, Direction::Encrypt, &[0; 16], &[0; 16], &[0; 16])));
         assert!(bad(cipher(&AES, Mode::Cbc, Direction::Decrypt, &[0; 16], &[0; 16], &[0; 17])));
-        assert!(bad(cipher(&AES, Mode::Ctr, Direction::Encrypt, &[0; 16], &[0; 8], &[0; 17])));
+        for mode in [Mode::Ctr, Mode::Cfb, Mode::Cfb8, Mode::Ofb] {
+            assert!(bad(cipher(&AES, mode, Direction::Encrypt, &[0; 16], &[0; 8], &[0; 17])));
+            assert!(bad(cipher(&AES, mode, Direction::Decrypt, &[0; 16], &[], &[0; 16])));
+            assert!(bad(cipher(&AES, mode, Direction::Decrypt, &[0; 15], &[0; 16], &[0; 16])));
+        }
         assert!(bad(cipher(&SHA1, Mode::Ecb, Direction::Encrypt, &[0; 16], &[], &[0; 16])));
         assert!(bad(cipher(&DES, Mode::Ecb, Direction::Encrypt, &[], &[], &[])));
         assert_eq!(cipher(&AES, Mode::Cbc, Direction::Encrypt, &[0; 16], &[0; 16], &[]), Ok(vec![]));

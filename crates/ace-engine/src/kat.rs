@@ -120,7 +120,7 @@ pub enum Check {
 /// The `mode` column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowMode {
-    /// `ECB`, `CBC`, `CTR`.
+    /// `ECB`, `CBC`, `CTR`, `CFB`, `CFB8`, `OFB`.
     Plain(Mode),
     /// `ECB-MCT-ENC-n`, `ECB-MCT-DEC-n`: the output is the next input, `n` times, under one key.
     EcbChain(Direction, usize),

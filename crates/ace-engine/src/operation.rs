@@ -38,12 +38,45 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// The modes of SP 800-38A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     Ecb,
     Cbc,
     /// The counter is the whole block as one big-endian number.
     Ctr,
+    /// Segments are blocks; the last one may be short.
+    Cfb,
+    /// Segments are bytes: a pass of the cipher for each.
+    Cfb8,
+    Ofb,
+}
+
+impl Mode {
+    /// In the order of listings.
+    pub const ALL: [Mode; 6] = [Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Cfb, Mode::Cfb8, Mode::Ofb];
+
+    /// As manifests and people write it; known answers have capitals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Ecb => "ecb",
+            Mode::Cbc => "cbc",
+            Mode::Ctr => "ctr",
+            Mode::Cfb => "cfb",
+            Mode::Cfb8 => "cfb8",
+            Mode::Ofb => "ofb",
+        }
+    }
+
+    /// Whether data have to be whole blocks.
+    pub const fn whole_blocks(self) -> bool {
+        matches!(self, Mode::Ecb | Mode::Cbc)
+    }
+
+    /// Whether decryption is anything else than encryption.
+    pub const fn has_direction(self) -> bool {
+        !matches!(self, Mode::Ctr | Mode::Ofb)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,7 +153,7 @@ impl Pass {
                         iv.len()
                     ));
                 }
-                if *mode != Mode::Ctr && !data_len.is_multiple_of(block) {
+                if mode.whole_blocks() && !data_len.is_multiple_of(block) {
                     return illegal(format!("{data_len} bytes are not whole blocks of {algorithm}"));
                 }
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A second opinion on every cipher of the table, and the only one on our own MARS with keys above 32 bytes:
-//! Crypto++, random keys of every length, both directions. A small program is compiled for it when Crypto++'s
+//! Crypto++, random keys of every length, both directions, single blocks and the feedback modes. A small program is compiled for it when Crypto++'s
 //! headers are installed (Debian: libcrypto++-dev); with CI=1 their absence is a failure.
 
 use std::io::Write;
@@ -15,6 +15,10 @@ use rand_chacha::ChaCha20Rng;
 
 /// Keys and blocks for each algorithm and key length.
 const BLOCKS: usize = 1000;
+/// Keys and messages for each algorithm, key length and feedback mode.
+const MESSAGES: usize = 20;
+/// Bytes of a message, at most.
+const LONGEST: usize = 70;
 
 /// Compiles from standard input: whether Crypto++ is there.
 fn has_cryptopp() -> bool {
@@ -30,15 +34,27 @@ fn has_cryptopp() -> bool {
     compiler.wait().is_ok_and(|status| status.success())
 }
 
-fn one(algorithm: &'static Algorithm, direction: Direction, key: &[u8], block: &[u8]) -> String {
-    let pass = Pass::Cipher {
-        algorithm,
-        mode: Mode::Ecb,
-        direction,
-        key: Secret::new(key.to_vec()),
-        iv: Vec::new(),
-    };
-    hex::encode(compute(Operation { pass, data: block.to_vec() }).expect("one block"))
+/// A question and our answer to it: the data encrypted, and decrypted.
+fn ask(
+    algorithm: &'static Algorithm,
+    mode: Mode,
+    random: &mut ChaCha20Rng,
+    [key_len, iv_len, data_len]: [usize; 3],
+) -> (String, String) {
+    let [key, iv, data] = [key_len, iv_len, data_len].map(|len| {
+        let mut bytes = vec![0; len];
+        random.fill_bytes(&mut bytes);
+        bytes
+    });
+    let [made, undone] = [Direction::Encrypt, Direction::Decrypt].map(|direction| {
+        let key = Secret::new(key.clone());
+        let pass = Pass::Cipher { algorithm, mode, direction, key, iv: iv.clone() };
+        hex::encode(compute(Operation { pass, data: data.clone() }).expect("legal lengths"))
+    });
+    // A word for no bytes.
+    let iv = if iv.is_empty() { "-".into() } else { hex::encode(iv) };
+    let question = format!("{algorithm} {} {} {iv} {}\n", mode.name(), hex::encode(&key), hex::encode(&data));
+    (question, format!("{made} {undone}"))
 }
 
 #[test]
@@ -68,14 +84,15 @@ fn every_cipher_agrees_with_cryptopp() {
             continue;
         }
         for &key_len in keys {
-            for _ in 0..BLOCKS {
-                let (mut key, mut block) = (vec![0; key_len], vec![0; block_len]);
-                random.fill_bytes(&mut key);
-                random.fill_bytes(&mut block);
-                questions += &format!("{algorithm} {} {}\n", hex::encode(&key), hex::encode(&block));
-                let [made, undone] = [Direction::Encrypt, Direction::Decrypt]
-                    .map(|direction| one(algorithm, direction, &key, &block));
-                answers.push(format!("{made} {undone}"));
+            let blocks = std::iter::repeat_n((Mode::Ecb, [key_len, 0, block_len]), BLOCKS);
+            let messages = [Mode::Cfb, Mode::Cfb8, Mode::Ofb].into_iter().flat_map(|mode| {
+                (0..MESSAGES)
+                    .map(move |n| (mode, [key_len, block_len, 1 + n * (LONGEST - 1) / (MESSAGES - 1)]))
+            });
+            for (mode, lengths) in blocks.chain(messages) {
+                let (question, answer) = ask(algorithm, mode, &mut random, lengths);
+                questions += &question;
+                answers.push(answer);
             }
         }
     }
@@ -91,5 +108,5 @@ fn every_cipher_agrees_with_cryptopp() {
     for ((question, theirs), ours) in questions.lines().zip(output.lines()).zip(&answers) {
         assert_eq!(theirs, ours, "{question}");
     }
-    println!("{} blocks agree in both directions", answers.len());
+    println!("{} blocks and messages agree in both directions", answers.len());
 }

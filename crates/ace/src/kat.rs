@@ -16,9 +16,9 @@ const SHOWN: usize = 20;
 
 /// Run known answers, in both directions, and say how many passed.
 ///
-/// Files are CSV: block ciphers `source,mode,key_hex,iv_hex,plaintext_hex,ciphertext_hex` (modes ECB, CBC, CTR and
-/// Monte-Carlo ECB-MCT-ENC-n and the like), hashes and HMAC `source,key_hex,message_hex,digest_hex`, whole packets
-/// for `esp`. Rows of a mode or key size that does not exist here are skipped, never passed.
+/// Files are CSV: block ciphers `source,mode,key_hex,iv_hex,plaintext_hex,ciphertext_hex` (modes ECB, CBC, CTR, CFB,
+/// CFB8, OFB and Monte-Carlo ECB-MCT-ENC-n and the like), hashes and HMAC `source,key_hex,message_hex,digest_hex`,
+/// whole packets for `esp`. Rows of a mode or key size that does not exist here are skipped, never passed.
 #[derive(clap::Args)]
 pub struct Args {
     /// A cipher (aes, mars, …), a hash (sha1), hmac-sha1, hmac-sha1-96, … or esp; a wrong name lists them all

@@ -155,6 +155,9 @@ impl SoftSlot {
             op::ECB => cipher(Mode::Ecb)?,
             op::CBC => cipher(Mode::Cbc)?,
             op::CTR => cipher(Mode::Ctr)?,
+            op::CFB => cipher(Mode::Cfb)?,
+            op::CFB8 => cipher(Mode::Cfb8)?,
+            op::OFB => cipher(Mode::Ofb)?,
             op::HASH => Pass::Hash { algorithm: algorithm(false)? },
             op::HMAC_KEY => Pass::Hmac {
                 algorithm: algorithm(false)?,
@@ -210,7 +213,7 @@ impl Build {
             .map(|a| match a.kind {
                 Kind::Cipher { keys, .. } => format!(
                     r#"{{"algorithm":"{}","code":{},"kind":"cipher","key_bytes":{keys:?},
-                    "directions":["encrypt","decrypt"],"modes":["ecb","cbc","ctr"]}}"#,
+                    "directions":["encrypt","decrypt"],"modes":["ecb","cbc","ctr","cfb","cfb8","ofb"]}}"#,
                     a.name, a.code
                 ),
                 Kind::Hash { .. } => format!(
@@ -304,12 +307,12 @@ impl Random {
         let len = self.below(longest + 1) as usize;
         match algorithm.kind {
             Kind::Cipher { block, keys } => {
-                let mode = *self.pick(&[Mode::Ecb, Mode::Cbc, Mode::Ctr]);
+                let mode = *self.pick(&Mode::ALL);
                 let direction = *self.pick(&[Direction::Encrypt, Direction::Decrypt]);
                 let key_len = *self.pick(keys);
                 let key = Secret::new(self.bytes(key_len));
                 let iv = if mode == Mode::Ecb { Vec::new() } else { self.bytes(block) };
-                let len = if mode == Mode::Ctr { len } else { len / block * block };
+                let len = if mode.whole_blocks() { len / block * block } else { len };
                 Operation {
                     pass: Pass::Cipher { algorithm, mode, direction, key, iv },
                     data: self.bytes(len),

@@ -157,16 +157,12 @@ fn row_mode(text: &str) -> RowMode {
         n.parse().ok().filter(|n| (1..=MAX_CHAIN).contains(n)).map(|n| (direction, n))
     };
     let unknown = || RowMode::Unknown(text.to_owned());
-    match text {
-        "ECB" => RowMode::Plain(Mode::Ecb),
-        "CBC" => RowMode::Plain(Mode::Cbc),
-        "CTR" => RowMode::Plain(Mode::Ctr),
-        _ => {
-            if let Some(rest) = text.strip_prefix("ECB-MCT-") {
-                return chain(rest).map_or_else(unknown, |(direction, n)| RowMode::EcbChain(direction, n));
-            }
-            let rest = text.strip_prefix("CBC-MCT-").and_then(chain);
-            rest.map_or_else(unknown, |(direction, n)| RowMode::CbcChain(direction, n))
-        }
+    if let Some(mode) = Mode::ALL.into_iter().find(|mode| text == mode.name().to_ascii_uppercase()) {
+        return RowMode::Plain(mode);
     }
+    if let Some(rest) = text.strip_prefix("ECB-MCT-") {
+        return chain(rest).map_or_else(unknown, |(direction, n)| RowMode::EcbChain(direction, n));
+    }
+    let rest = text.strip_prefix("CBC-MCT-").and_then(chain);
+    rest.map_or_else(unknown, |(direction, n)| RowMode::CbcChain(direction, n))
 }
