@@ -16,11 +16,15 @@ from .tools import FLOW, ROOT
 SOURCES = ["rtl/**/*.sv"]
 # Tests and experiments may point to a table of their own.
 TABLE = Path(os.environ.get("ACE_CONFIGURATIONS", FLOW / "configurations.toml"))
-MODES = ("ecb", "cbc", "ctr")
+MODES = ("ecb", "cbc", "ctr", "cfb", "cfb8", "ofb")
+# What a row has that says nothing.
+USUAL_MODES = MODES[:3]
+# Modes in which the direction is not asked for.
+KEY_STREAMS = ("ctr", "ofb")
 DIRECTIONS = ("encrypt", "decrypt")
 OPERATIONS = ("hash", "hmac-states", "hmac-key")
 # The bits of a gate's Open, from the lowest (rtl/slot/slot_gate.sv).
-OPEN = (*DIRECTIONS, *MODES, *OPERATIONS)
+OPEN = (*DIRECTIONS, *MODES[:3], *OPERATIONS, *MODES[3:])
 SETS = ("demo", "library", "study")
 SHAPES = ("iterative", "interleaved", "pipelined")
 PASSES = ("carry",)
@@ -149,7 +153,7 @@ def _capability(row: _Row) -> Capability:
             block_bytes=row.integer("block_bytes", 8, 16),
             key_bytes=row.integers("key_bytes", 5, 56),
             directions=row.choices("directions", DIRECTIONS, DIRECTIONS),
-            modes=row.choices("modes", MODES, MODES),
+            modes=row.choices("modes", MODES, USUAL_MODES),
         )
     elif kind == "hash":
         capability = Capability(
@@ -246,14 +250,17 @@ def _opened(row: _Row, base: Configuration) -> tuple[dict[str, int | str], tuple
     all_keys = sorted({n for c in base.can for n in c.key_bytes})
     keys = gate.integers("key_bytes", 5, 56, all_keys) if all_keys else ()
     directions = gate.choices("directions", DIRECTIONS, DIRECTIONS)
-    modes = gate.choices("modes", MODES, MODES)
+    base_modes = tuple(m for m in MODES if any(m in c.modes for c in base.can))
+    modes = gate.choices("modes", MODES, base_modes or MODES)
     operations = gate.choices("operations", OPERATIONS, OPERATIONS)
     gate.finish()
-    if "ctr" in modes and len(modes) > 1 and len(directions) == 1:
+    streams = [m for m in modes if m in KEY_STREAMS]
+    if streams and len(streams) < len(modes) and len(directions) == 1:
         raise gate.fail(
-            "`modes` has ctr beside others, and a direction is closed; that of CTR is not asked for"
+            f"`modes` has {streams[0]} beside others, and a direction is closed; "
+            f"that of {streams[0].upper()} is not asked for"
         )
-    if modes == ("ctr",):
+    if len(streams) == len(modes):
         directions = DIRECTIONS
     if all_keys and [n for n in all_keys if min(keys) <= n <= max(keys)] != sorted(keys):
         raise gate.fail(f"`key_bytes` is {sorted(keys)}; neighbours among {all_keys} are wanted")
@@ -271,7 +278,7 @@ def _opened(row: _Row, base: Configuration) -> tuple[dict[str, int | str], tuple
     if not can:
         raise gate.fail(f"nothing of what {base.name} can do is open")
     names = {name for c in can for name in (*c.modes, *c.operations)}
-    if names & {"ecb", "cbc"}:
+    if names & set(MODES) - set(KEY_STREAMS):
         names |= {name for c in can for name in c.directions}
     parameters: dict[str, int | str] = {"Open": sum(1 << OPEN.index(name) for name in names)}
     if len(keys) < len(all_keys):
@@ -337,6 +344,10 @@ def _configuration(
     if (in_flight > 1) != (shape != "iterative"):
         raise row.fail(
             f"`in_flight` is {in_flight} and `shape` {shape!r}; iterative slots take 1, others more"
+        )
+    if shape != "iterative" and any(m not in USUAL_MODES for c in can for m in c.modes):
+        raise row.fail(
+            f"`shape` is {shape!r}; modes other than {', '.join(USUAL_MODES)} are for iterative slots"
         )
     configuration = Configuration(
         name=name,

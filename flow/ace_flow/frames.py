@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Request frames of the slot boundary (docs/slot.md), as far as the flow measures with them."""
 
-OPERATION = {"ecb": 0x11, "cbc": 0x12, "ctr": 0x13, "hash": 0x21, "hmac-states": 0x31, "hmac-key": 0x32}
+OPERATION = {"ecb": 0x11, "cbc": 0x12, "ctr": 0x13, "cfb": 0x14, "cfb8": 0x15, "ofb": 0x16}
+OPERATION |= {"hash": 0x21, "hmac-states": 0x31, "hmac-key": 0x32}
 DECRYPT, FRESH_KEY, WIPE = 1, 2, 4
 BEAT = 8
 

@@ -107,7 +107,9 @@ class Table(unittest.TestCase):
         self.refuse('top = "two_slot"', 'top = "three_slot"', two, "no file of `sources` is three_slot.sv")
         self.refuse("{ Rounds = 2 }", "{ Rounds = true }", one, "`parameters`: Rounds")
         self.refuse("key_bytes = [8]", "key_bytes = [80]", one, "can 1", "from 5 to 56")
-        self.refuse("key_bytes = [8]", 'key_bytes = [8]\nmodes = ["cfb"]', "allowed: ecb, cbc, ctr")
+        self.refuse(
+            "key_bytes = [8]", 'key_bytes = [8]\nmodes = ["pcbc"]', "allowed: ecb, cbc, ctr, cfb, cfb8, ofb"
+        )
         self.refuse("key_bytes = [8]", "key_bytes = [8]\ndirections = []", "allowed: encrypt, decrypt")
         self.refuse('kind = "hash"', 'kind = "mac"', two, "can 1", "allowed: cipher, hash")
         self.refuse("code = 0x41", "code = 300", two, "1 to 255 are allowed")
@@ -164,12 +166,40 @@ class Table(unittest.TestCase):
         self.assertEqual(ctr.parameters, {"Rounds": 2, "Open": 0b10000})
         self.assertEqual((ctr.can[0].directions, ctr.can[0].modes), (("encrypt", "decrypt"), ("ctr",)))
 
+    def test_feedback_modes(self) -> None:
+        modes = 'modes = ["cbc", "ctr", "cfb", "cfb8", "ofb"]'
+        base = self.BASE.replace("key_bytes = [8]", f"key_bytes = [8]\n{modes}")
+        self.assertEqual(self.load(base)["one"].can[0].modes, ("cbc", "ctr", "cfb", "cfb8", "ofb"))
+
+        def gated(opened: str) -> configurations.Configuration:
+            variant = self.VARIANT.replace("parameters = { Set = 3 }", f"open = {{ {opened} }}")
+            return self.load(base + variant.replace('can = ["b"]\n', ""))["one-b"]
+
+        cfb = gated('modes = ["cfb"], directions = ["decrypt"]')
+        self.assertEqual(cfb.parameters["Open"], 1 << 8 | 0b10)
+        self.assertEqual((cfb.can[0].directions, cfb.can[0].modes), (("decrypt",), ("cfb",)))
+        self.assertEqual(gated('modes = ["cfb8", "ofb"]').parameters["Open"], 1 << 9 | 1 << 10 | 0b11)
+        streams = gated('modes = ["ctr", "ofb"], directions = ["encrypt"]')
+        self.assertEqual(streams.parameters["Open"], 1 << 10 | 1 << 4)
+        self.assertEqual(streams.can[0].directions, ("encrypt", "decrypt"))
+        for opened, message in (
+            ('modes = ["cfb", "ofb"], directions = ["encrypt"]', "that of OFB is not asked for"),
+            ('modes = ["ecb"]', "nothing of what one can do is open"),
+        ):
+            with self.subTest(opened), self.assertRaisesRegex(configurations.ConfigurationError, message):
+                gated(opened)
+        ring = base.replace(
+            "frequency_mhz = 80\n", 'frequency_mhz = 80\nshape = "interleaved"\nin_flight = 8\n'
+        )
+        with self.assertRaisesRegex(configurations.ConfigurationError, "are for iterative slots"):
+            self.load(ring)
+
     def test_mistakes_in_what_a_gate_lets_pass(self) -> None:
         for opened, message in (
             ('directions = ["encrypt"]', "that of CTR is not asked for"),
             ("key_bytes = [8, 24]", "neighbours among \\[8, 16, 24\\] are wanted"),
             ("key_bytes = [32]", "neighbours among"),
-            ('modes = ["cfb"]', "allowed: ecb, cbc, ctr"),
+            ('modes = ["pcbc"]', "allowed: ecb, cbc, ctr, cfb, cfb8, ofb"),
             ('mode = ["cbc"]', "open: unknown key `mode`"),
         ):
             with self.subTest(opened), self.assertRaisesRegex(configurations.ConfigurationError, message):
