@@ -55,28 +55,24 @@ module cipher_front
   logic beat_valid, beat_ready, beat_last;
   logic     [63:0] beat;
   section_e        section;
-  logic abort, wipe;
+  logic abort, forget;
+  clear_t clear;
   logic result_valid, result_ready, done;
   logic [63:0] result;
   logic [31:0] result_len;
 
   logic [63:0] request;
 
-  // -- the event that forgets -----------------------------------------------------------------------------
+  slot_clear #(
+    .ClearCycles(ClearCycles)
+  ) u_clear (
+    .clk_i,
+    .rst_ni,
+    .forget_i(forget),
+    .clear_o (clear)
+  );
 
-  clear_t clear_q;
-  logic   forget;
-
-  assign clear_o = clear_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) clear_q <= '{active: 1'b1, index: '0};
-    else if (forget) clear_q <= '{active: 1'b1, index: '0};
-    else if (clear_q.index == ClearBits'(ClearCycles - 1)) clear_q <= '0;
-    else if (clear_q.active) clear_q.index <= clear_q.index + ClearBits'(1);
-  end
-
-  // -- the parts ------------------------------------------------------------------------------------------
+  assign clear_o = clear;
 
   slot_gate #(
     .Present   (Gate),
@@ -98,9 +94,12 @@ module cipher_front
     .data_o (request)
   );
 
+  // verilator lint_off PINCONNECTEMPTY
   slot_shell u_shell (
     .clk_i,
     .rst_ni,
+    .clear_i       (clear),
+    .forget_o      (forget),
     .s_axis_tdata  (request),
     .s_axis_tvalid,
     .s_axis_tready,
@@ -113,12 +112,12 @@ module cipher_front
     .verdict_i     (verdict),
     .start_o       (start),
     .beat_valid_o  (beat_valid),
-    .beat_ready_i  (beat_ready && !clear_q.active),
+    .beat_ready_i  (beat_ready),
     .beat_o        (beat),
     .section_o     (section),
     .beat_last_o   (beat_last),
     .abort_o       (abort),
-    .wipe_o        (wipe),
+    .wipe_o        (),
     .result_valid_i(result_valid),
     .result_ready_o(result_ready),
     .result_i      (result),
@@ -133,6 +132,7 @@ module cipher_front
     assign unused_result = ^rsp_i.result[127:BlockBits];
   end
 
+  // verilator lint_on PINCONNECTEMPTY
   cipher_modes #(
     .Algorithm (Algorithm),
     .BlockBytes(BlockBytes),
@@ -147,22 +147,21 @@ module cipher_front
   ) u_modes (
     .clk_i,
     .rst_ni,
+    .clear_i       (clear),
     .header_i      (header),
     .verdict_o     (verdict),
     .start_i       (start),
-    .beat_valid_i  (beat_valid && !clear_q.active),
+    .beat_valid_i  (beat_valid),
     .beat_ready_o  (beat_ready),
     .beat_i        (beat),
     .section_i     (section),
     .beat_last_i   (beat_last),
     .abort_i       (abort),
-    .wipe_i        (wipe),
     .result_valid_o(result_valid),
     .result_ready_i(result_ready),
     .result_o      (result),
     .done_o        (done),
     .result_len_o  (result_len),
-    .core_wipe_o   (forget),
     .key_valid_o   (req_o.key_valid),
     .key_o         (req_o.key),
     .key_index_o   (req_o.key_index),

@@ -19,6 +19,7 @@
 // Clocks per block: the core's own figure, but not less than the beats of a block + 1 (CTR: + 2); with Eager
 // and blocks of one beat 1 (CTR: 3). Clocks per frame besides: 1 where there is an IV.
 module cipher_modes
+  import core_pkg::*;
   import slot_pkg::*;
 #(
   // The algorithm code that frames must carry.
@@ -43,6 +44,8 @@ module cipher_modes
   input logic clk_i,
   input logic rst_ni,
 
+  input clear_t clear_i,
+
   // From and to the shell.
   input  header_t header_i,
   output status_e verdict_o,
@@ -55,7 +58,6 @@ module cipher_modes
   input  logic            beat_last_i,
 
   input logic abort_i,
-  input logic wipe_i,
 
   output logic        result_valid_o,
   input  logic        result_ready_i,
@@ -64,8 +66,6 @@ module cipher_modes
   output logic [31:0] result_len_o,
 
   // From and to the core.
-  output logic core_wipe_o,
-
   output logic        key_valid_o,
   output logic [63:0] key_o,
   output logic [ 2:0] key_index_o,
@@ -153,16 +153,13 @@ module cipher_modes
       key_valid_o <= 1'b0;
       key_last_o  <= 1'b0;
       key_index_o <= '0;
-      core_wipe_o <= 1'b0;
     end else begin
       key_valid_o <= key_take;
       key_last_o  <= beat_last_i;
       if (start_i) key_index_o <= '0;
       else if (key_valid_o) key_index_o <= key_index_o + 3'd1;
-      if (wipe_i) key_kept_q <= 1'b0;
+      if (clear_i.active) key_kept_q <= 1'b0;
       else if (key_take) key_kept_q <= beat_last_i;
-      // A key that was cut short leaves nothing behind.
-      core_wipe_o <= wipe_i || (abort_i && !key_kept_q);
     end
   end
 
@@ -314,7 +311,7 @@ module cipher_modes
       empty_q        <= header_i.payload_len == '0;
       active_q       <= (start_i || active_q) && !done_o && !abort_i;
       stale_q        <= stale_d;
-      inside_q       <= (enter || (inside_q && !leave)) && !wipe_i;
+      inside_q       <= (enter || (inside_q && !leave)) && !clear_i.active;
       inside_final_q <= inside_final_d;
       sent_q         <= stale_d || ((take || (sent_q && inside_q)) && !leave);
       // In CBC encryption not before the next block is there, unless there is none.

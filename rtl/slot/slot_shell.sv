@@ -2,17 +2,22 @@
 //
 // The shell that makes an engine a slot: it takes request frames apart, asks the engine whether it can do
 // what the header says, hands it the sections beat by beat, and ends every response with the trailer. A
-// frame that lies about its length is drained, the engine forgets it, and the trailer says what was wrong.
-// Both streams are registered at the boundary.
+// frame that lies about its length is drained, the engine drops it, and the trailer says what was wrong.
+// While a clear is at work the next frame waits in front of its check. Both streams are registered at the boundary.
 //
 // Clocks per frame besides the engine's own: 2 header, 1 check, 1 start, 1 trailer. From the first request
 // beat at s_axis to the first section beat at the engine: 5 clocks. From the last result beat (with done_i)
 // to the trailer at m_axis: 2 clocks. One section beat per clock, one result beat per clock.
 module slot_shell
+  import core_pkg::*;
   import slot_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
+
+  // A clear is at work; and one is to begin: a frame that wipes is answered, or one ended inside its key.
+  input  clear_t clear_i = '0,
+  output logic   forget_o,
 
   // Requests.
   input  logic [63:0] s_axis_tdata,
@@ -39,6 +44,7 @@ module slot_shell
   output section_e        section_o,
   output logic            beat_last_o,
 
+  // One clock: the frame is malformed, and what there is of it is to be dropped.
   output logic abort_o,
   output logic wipe_o,
 
@@ -65,6 +71,7 @@ module slot_shell
   logic [7:0] at_d, at_q;
   status_e status_d, status_q;
   logic abort_d, abort_q;
+  logic cut;  // the frame ends inside its key
   logic odd_d, odd_q;  // the frame has just been found to be shorter or longer than announced
   logic       ended_q;  // tlast came with the header
   logic [7:0] upper_q;  // of the upper half of the second beat, digits that are not zero
@@ -77,7 +84,7 @@ module slot_shell
   logic in_valid, in_ready, in_last;
   logic [63:0] in_beat;
 
-  stream_entry #(
+  skid_buffer #(
     .Width(65)
   ) u_entry (
     .clk_i,
@@ -97,7 +104,7 @@ module slot_shell
   assign trailer_out    = at_q[Trailer] && !odd_q;
   assign result_ready_o = out_ready;
 
-  stream_exit #(
+  spill_register #(
     .Width(65)
   ) u_exit (
     .clk_i,
@@ -158,6 +165,7 @@ module slot_shell
   assign refuse = at_q[Start] && !(fault_free && ended_q == none);
   assign abort_o = abort_q;
   assign abort_d = take && complete != in_last;
+  assign cut = take && in_last && section_o == SecKey && !beat_last_o;
   assign odd_d        = abort_d || (at_q[Start] && fault_free && ended_q != none) || (at_q[Head0] && in_valid && in_last);
   assign answer_taken = trailer_out && out_ready;
 
@@ -168,8 +176,8 @@ module slot_shell
 
   assign at_d[Head0] = (at_q[Head0] && !in_valid) || answer_taken;
   assign at_d[Head1] = (at_q[Head0] && in_valid && !in_last) || (at_q[Head1] && !in_valid);
-  assign at_d[Check] = at_q[Head1] && in_valid;
-  assign at_d[Start] = at_q[Check];
+  assign at_d[Check] = (at_q[Head1] && in_valid) || (at_q[Check] && clear_i.active);
+  assign at_d[Start] = at_q[Check] && !clear_i.active;
   assign at_d[Body] = (start_o && !ended_q) || (at_q[Body] && !(take && (complete || in_last)));
   assign at_d[Wait] = (start_o && ended_q) || (take && complete && in_last) || (at_q[Wait] && !done);
   assign at_d[Drain] = (refuse && !ended_q) || (take && complete && !in_last) || (at_q[Drain] && !tail);
@@ -198,6 +206,7 @@ module slot_shell
       abort_q       <= 1'b0;
       odd_q         <= 1'b0;
       wipe_o        <= 1'b0;
+      forget_o      <= 1'b0;
       good_q        <= 1'b0;
       done_q        <= 1'b0;
       ended_q       <= 1'b0;
@@ -211,6 +220,7 @@ module slot_shell
       abort_q  <= abort_d;
       odd_q    <= odd_d;
       wipe_o   <= answer_taken && header_o.flags.wipe;
+      forget_o <= cut || (answer_taken && header_o.flags.wipe);
       good_q   <= at_q[Wait] || (at_q[Trailer] && good_q);
       done_q   <= !at_q[Check] && (done_q || done_i);
       no_key_q <= header_o.key_len != '0 && !header_o.flags.fresh_key;
