@@ -13,60 +13,41 @@
 // Unrolled + 1 clocks for each time around, and 1. Key set-up: none, a key can be used in the clock behind its
 // last beat.
 module des_ring
+  import core_pkg::*;
   import des_pkg::*;
 #(
   // Rounds in a row: 2, 4, 8, 16 or 48.
   parameter int unsigned Unrolled = 8,
-  // Key places.
-  parameter int unsigned Keys     = 8,
-
-  localparam int unsigned KeyBits  = $clog2(Keys),
-  localparam int unsigned Ring     = Unrolled + 1,
-  localparam int unsigned TurnBits = $clog2(Ring),
-  // A slot has two numbers, used in turn: its next block enters before the result of the one before is out.
-  localparam int unsigned SlotBits = TurnBits + 1
+  // Keys that it holds.
+  parameter int unsigned Contexts = 8
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        2:0] key_index_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               key_busy_o,
-
-  input  logic                  block_valid_i,
-  output logic                  block_ready_o,
-  input  block_t                block_i,
-  input  logic                  decrypt_i,
-  input  logic   [ KeyBits-1:0] block_place_i,
-  output logic   [SlotBits-1:0] block_slot_o,
-
-  output logic                  result_valid_o,
-  output logic   [SlotBits-1:0] result_slot_o,
-  output block_t                result_o
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output ring_rsp_t rsp_o
 );
 
   if (!(Unrolled inside {2, 4, 8, 16, 48})) begin : gen_illegal
     $error("des_ring: Unrolled must be 2, 4, 8, 16 or 48");
   end
 
+  localparam int unsigned Ring = Unrolled + 1;
   // Times around the ring for 16 rounds; the whole of triple DES goes once through 48 stages.
   localparam int unsigned Turns = Unrolled < 16 ? 16 / Unrolled : 1;
   localparam bit Whole = Unrolled == 48;
+  localparam int unsigned AllTurns = Whole ? 1 : 3 * Turns;
+  localparam int unsigned TurnBits = Whole ? 1 : $clog2(AllTurns);
+
+  typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
+  typedef logic [TurnBits-1:0] turns_t;
 
   typedef struct packed {
-    logic               number;    // which of the slot's numbers is in use; kept when the slot is free
-    logic               valid;
-    logic               last;      // this is the last time around
-    logic [2:0]         turn;      // times around so far, within 16 rounds
-    logic [1:0]         part;      // of triple DES
-    logic               three;     // there are three parts
-    logic               decrypt;
-    logic               backward;  // this part decrypts
-    logic [KeyBits-1:0] place;
-  } slot_t;
+    logic    decrypt;
+    logic    backward;  // this part decrypts
+    number_t key;
+  } along_t;
 
   typedef struct packed {
     half_t l;
@@ -74,167 +55,155 @@ module des_ring
     key_t  cd;
   } state_t;
 
+  // -- the ring -------------------------------------------------------------------------------------------
+
+  number_t block_key, key_number;
+  along_t [Ring:1] along;
+  along_t around;
+  turns_t [Ring:1] left;
+  logic enter, part_ends;
+  logic [Contexts-1:0] three_q;  // keys of two or three parts
+  logic unused_leave;
+  logic [3*Ring-1:0] unused_stages;
+
+  assign block_key  = number_t'(req_i.block_context);
+  assign key_number = number_t'(req_i.key_context);
+
+  // Turns left, within 16 rounds.
+  function automatic logic [3:0] turns_of(input turns_t count);
+    return 4'(count) & 4'(Turns - 1);
+  endfunction
+
+  assign part_ends = turns_of(left[Ring]) == '0;
+
+  always_comb begin
+    around          = along[Ring];
+    around.backward = along[Ring].backward ^ part_ends;
+  end
+
+  ring_control #(
+    .Stages(Ring),
+    .Turns (AllTurns),
+    .Tail  (1),
+    .Width ($bits(along_t))
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .block_valid_i  (req_i.block_valid),
+    .block_ready_o  (rsp_o.block_ready),
+    .block_ticket_o (rsp_o.block_ticket),
+    .enter_o        (enter),
+    .leave_o        (unused_leave),
+    .drop_i         (1'b0),
+    .turns_i        (Whole ? '0 : turns_t'(three_q[block_key] ? AllTurns - 1 : Turns - 1)),
+    .enter_i        ({req_i.decrypt, req_i.decrypt, block_key}),
+    .around_i       (around),
+    .valid_o        (unused_stages[Ring-1:0]),
+    .first_o        (unused_stages[2*Ring-1:Ring]),
+    .last_o         (unused_stages[3*Ring-1:2*Ring]),
+    .left_o         (left),
+    .along_o        (along),
+    .result_valid_o (rsp_o.result_valid),
+    .result_ticket_o(rsp_o.result_ticket)
+  );
+
   // -- keys -----------------------------------------------------------------------------------------------
 
-  // All key places are overwritten after a reset and for a wipe.
-  logic scrub_q;
-  logic [KeyBits-1:0] scrub_place_q, write_place;
-  logic [Keys-1:0] three_q;
+  // The three keys of a context: for blocks that enter, and for parts that begin a clock later.
+  key_t [2:0] entry_key, next_key;
+  number_t [2:0] next_number;
   logic [2:0] write;
-  key_t write_key;
-
-  assign key_busy_o  = scrub_q;
-  assign write_place = scrub_q ? scrub_place_q : key_place_i;
-  assign write_key   = scrub_q ? '0 : permuted_choice_1(key_i);
 
   // The first key is the third too until that comes.
-  always_comb begin
-    write = {3{scrub_q}};
-    if (key_valid_i) begin
-      if (key_index_i == 3'd0) write = 3'b111;
-      if (key_index_i == 3'd1) write = 3'b010;
-      if (key_index_i == 3'd2) write = 3'b100;
-    end
+  assign write = {
+    req_i.key_index != 3'd1, req_i.key_index <= 3'd1, req_i.key_index == 3'd0
+  } & {3{req_i.key_valid}};
+
+  for (genvar k = 0; k < 3; k++) begin : gen_key
+    ram_logic #(
+      .Width(56),
+      .Depth(Contexts)
+    ) u_entry (
+      .clk_i,
+      .clear_i,
+      .write_i     (write[k]),
+      .write_at_i  (key_number),
+      .write_data_i(permuted_choice_1(req_i.key)),
+      .read_at_i   (block_key),
+      .read_data_o (entry_key[k])
+    );
+
+    ram_logic #(
+      .Width(56),
+      .Depth(Contexts)
+    ) u_next (
+      .clk_i,
+      .clear_i,
+      .write_i     (write[k]),
+      .write_at_i  (key_number),
+      .write_data_i(permuted_choice_1(req_i.key)),
+      .read_at_i   (next_number[k]),
+      .read_data_o (next_key[k])
+    );
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      scrub_q       <= 1'b1;
-      scrub_place_q <= '0;
-      three_q       <= '0;
-    end else begin
-      scrub_q <= wipe_i || (scrub_q && scrub_place_q != '1);
-      scrub_place_q <= wipe_i || !scrub_q ? '0 : scrub_place_q + KeyBits'(1);
-      if (key_valid_i) three_q[key_place_i] <= key_index_i != 3'd0;
-    end
+  // Where all parts are laid out, each begins at a stage of its own; else all at the door.
+  if (Whole) begin : gen_whole
+    assign next_number = {along[31].key, along[15].key, along[31].key};
+  end else begin : gen_parts
+    assign next_number = {3{along[Ring-1].key}};
   end
-
-  (* ram_style = "distributed" *)
-  key_t keys1[Keys];
-  (* ram_style = "distributed" *)
-  key_t keys2[Keys];
-  (* ram_style = "distributed" *)
-  key_t keys3[Keys];
 
   always_ff @(posedge clk_i) begin
-    if (write[0]) keys1[write_place] <= write_key;
-    if (write[1]) keys2[write_place] <= write_key;
-    if (write[2]) keys3[write_place] <= write_key;
+    if (clear_i.active) three_q <= '0;
+    else if (req_i.key_valid) three_q[key_number] <= req_i.key_index != 3'd0;
   end
+
+  assign rsp_o.key_busy = 1'b0;
 
   // C and D for the first round of a part: encryption moves them first, decryption begins at home.
   function automatic key_t first(input logic backward, input key_t key);
     return backward ? key : rotate_left_1(key);
   endfunction
 
-  // -- the ring of slots ----------------------------------------------------------------------------------
-
-  slot_t [Ring-1:0] slot_q;  // by stage, the door last
-  slot_t at_door, through;
-  logic [TurnBits-1:0] turn_q;  // which slot is at the door
-  logic enter, leave, part_ends;
-
-  assign at_door       = slot_q[Ring-1];
-  assign block_ready_o = !at_door.valid || at_door.last;
-  assign block_slot_o  = {!at_door.number, turn_q};
-  assign enter         = block_valid_i && block_ready_o;
-  assign leave         = at_door.valid && at_door.last;
-  assign part_ends     = at_door.turn == 3'(Turns - 1);
-
-  always_comb begin
-    through = at_door;
-    if (enter) begin
-      through.number   = !at_door.number;
-      through.valid    = 1'b1;
-      through.turn     = '0;
-      through.part     = '0;
-      through.three    = three_q[block_place_i];
-      through.decrypt  = decrypt_i;
-      through.backward = decrypt_i;
-      through.place    = block_place_i;
-    end else begin
-      through.valid = at_door.valid && !at_door.last;
-      through.turn  = part_ends ? '0 : at_door.turn + 3'd1;
-      if (part_ends) begin
-        through.part     = at_door.part + 2'd1;
-        through.backward = !at_door.backward;
-      end
-    end
-    through.last = Whole || (through.turn == 3'(Turns - 1) && (!through.three || through.part == 2'd2));
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      slot_q         <= '0;
-      turn_q         <= '0;
-      result_valid_o <= 1'b0;
-      result_slot_o  <= '0;
-    end else begin
-      slot_q <= {slot_q[Ring-2:0], through};
-      if (wipe_i) begin
-        for (int unsigned i = 0; i < Ring; i++) slot_q[i].valid <= 1'b0;
-      end
-      turn_q         <= turn_q == TurnBits'(Ring - 1) ? '0 : turn_q + TurnBits'(1);
-      result_valid_o <= leave && !wipe_i;
-      result_slot_o  <= {at_door.number, turn_q};
-    end
-  end
-
   // -- data -----------------------------------------------------------------------------------------------
 
-  // Data registers have no reset of their own: the clock behind a reset empties them.
-  logic purge_q, purge;
-  assign purge = purge_q || wipe_i;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) purge_q <= 1'b1;
-    else purge_q <= 1'b0;
-  end
-
-  state_t [Ring-1:0] state_q;
-  state_t entering, around;
-  key_t next_key_q;  // of the part that the slot at the door begins, if it begins one
-  block_t halves;
-
-  // Stage Unrolled - 1 is one clock in front of the door.
-  key_t [2:0] ahead;
-  logic [1:0] ahead_part;
-
-  assign ahead = {keys3[slot_q[Ring-2].place], keys2[slot_q[Ring-2].place], keys1[slot_q[Ring-2].place]};
-  assign ahead_part = slot_q[Ring-2].part;
+  state_t [Ring-1:0] state_q;  // by stage, less one
+  state_t entering, leaving;
+  key_t next_key_q;  // of the part that the block at the door begins, if it begins one
+  block_t halves, result_q;
 
   // The second part has the second key; the last one the third, or in decryption the first.
   always_ff @(posedge clk_i) begin
-    if (purge) next_key_q <= '0;
-    else if (ahead_part == 2'd0) next_key_q <= first(!slot_q[Ring-2].backward, ahead[1]);
-    else next_key_q <= first(!slot_q[Ring-2].backward, ahead[slot_q[Ring-2].decrypt?0 : 2]);
+    if (clear_i.active) next_key_q <= '0;
+    else if (left[Ring-1][TurnBits-1]) next_key_q <= first(!along[Ring-1].backward, next_key[1]);
+    else next_key_q <= first(!along[Ring-1].backward, next_key[along[Ring-1].decrypt?0 : 2]);
   end
 
-  assign halves      = initial_permutation(block_i);
+  assign halves      = initial_permutation(req_i.block[63:0]);
   assign entering.l  = halves[63:32];
   assign entering.r  = halves[31:0];
   // Single DES has its only key at every place.
-  assign entering.cd = first(decrypt_i, decrypt_i ? keys3[block_place_i] : keys1[block_place_i]);
+  assign entering.cd = first(req_i.decrypt, entry_key[req_i.decrypt?2 : 0]);
 
   // At the door nothing is computed: the halves change places where a part ends.
   always_comb begin
-    around = state_q[Ring-1];
-    if (part_ends) begin
-      around.l  = state_q[Ring-1].r;
-      around.r  = state_q[Ring-1].l;
-      around.cd = next_key_q;
-    end
+    leaving = state_q[Ring-1];
+    if (part_ends) leaving = '{l: state_q[Ring-1].r, r: state_q[Ring-1].l, cd: next_key_q};
   end
 
   always_ff @(posedge clk_i) begin
-    if (purge) begin
+    if (clear_i.active) begin
       state_q[0] <= '0;
-      result_o   <= '0;
+      result_q   <= '0;
     end else begin
-      state_q[0] <= enter ? entering : around;
-      result_o   <= final_permutation({state_q[Ring-1].r, state_q[Ring-1].l});
+      state_q[0] <= enter ? entering : leaving;
+      result_q   <= final_permutation({state_q[Ring-1].r, state_q[Ring-1].l});
     end
   end
+
+  assign rsp_o.result = 128'(result_q);
 
   for (genvar s = 0; s < Unrolled; s++) begin : gen_round
     // Stages of one part of triple DES that are in front of another one, where all parts are laid out.
@@ -250,29 +219,23 @@ module des_ring
     if (Ends) begin : gen_part
       // That is the first one of the next part, whose key is read a stage ahead.
       key_t key_q;
-      logic backward;
 
-      assign cd       = key_q;
-      assign backward = slot_q[s-1].backward ^ Second;
+      assign cd = key_q;
 
       always_ff @(posedge clk_i) begin
-        if (purge) key_q <= '0;
-        else if (!Second) key_q <= first(!backward, keys2[slot_q[s-1].place]);
-        else
-          key_q <= first(
-            !backward, slot_q[s-1].decrypt ? keys1[slot_q[s-1].place] : keys3[slot_q[s-1].place]
-          );
+        if (clear_i.active) key_q <= '0;
+        else key_q <= first(!(along[s].backward ^ Second), next_key[!Second?1 : along[s].decrypt?0 : 2]);
       end
     end else begin : gen_move
       // Encryption moves C and D in front of rounds 0, 1, 8 and 15 by one place, decryption in front of 1, 8 and
       // 15, and not at all in front of 0; by two places else. Round 0 begins with a key of its own.
       logic [3:0] round;
 
-      assign round = 4'(s + 1) + 4'(32'(slot_q[s].turn) * Unrolled);
+      assign round = 4'(s + 1) + 4'(Unrolled) * (4'(Turns - 1) - turns_of(left[s+1]));
 
       always_comb begin
         unique case ({
-          slot_q[s].backward ^ Second, Shifts[round] == 1
+          along[s+1].backward ^ Second, Shifts[round] == 1
         })
           2'b00:   cd = rotate_left_2(state_q[s].cd);
           2'b01:   cd = rotate_left_1(state_q[s].cd);
@@ -283,7 +246,7 @@ module des_ring
     end
 
     always_ff @(posedge clk_i) begin
-      if (purge) state_q[s+1] <= '0;
+      if (clear_i.active) state_q[s+1] <= '0;
       else if (Ends) state_q[s+1] <= '{l: r, r: state_q[s].r, cd: cd};
       else state_q[s+1] <= '{l: state_q[s].r, r: r, cd: cd};
     end
