@@ -37,6 +37,15 @@ STEPS = {
 }
 # The clock and the reset, and no other signal, may be watched for edges if the falling edge is to be skipped.
 WATCHED = re.compile(r"__Vtrigprevexpr___TOP__(\w+?)__\d+;")
+# A variable of a Verilated class, one a line: its type, which may nest, and its name.
+VARIABLE = re.compile(
+    r"\s+((?:VlUnpacked<)*(CData|SData|IData|QData|VlWide<(\d+)>)/\*\d+:0\*/[\d,> ]*) (\w+);"
+)
+ELEMENT = {"CData": 1, "SData": 2, "IData": 4, "QData": 8}
+# What Verilator adds for itself: copies of registers that wait for the end of the clock, functions' variables.
+SCRATCH = re.compile(r"(?:^|__DOT__)(?:__V(?!cell|hsh)|unnamedblk)")
+# How it spells what a name in C++ cannot have.
+SPELT = {"__DOT__": ".", "__BRA__": "[", "__KET__": "]"}
 
 
 def compile_command(optimise: list[str]) -> list[str]:
@@ -72,6 +81,39 @@ def watches_clock_alone(work: Path) -> bool:
     )
 
 
+def items(work: Path) -> str:
+    """The table `kItems` of ace_model.cc: all variables of the design but those that no clock reads that did not
+    write them, in the order of the class."""
+    instances = re.findall(
+        rf"^\s+({CLASS}_\w+)\s+(\w+);", (work / f"{CLASS}__Syms.h").read_text(), re.MULTILINE
+    )
+    root = f"{CLASS}___024root"
+    for kind, _ in instances:
+        if kind != root and VARIABLE.search(
+            (work / f"{kind}.h").read_text().replace("static constexpr", "=")
+        ):
+            raise tools.ToolError(
+                f"{kind} stands outside the root of the Verilated design; it has to be flat"
+            )
+    rows = []
+    for line in (work / f"{root}.h").read_text().splitlines():
+        variable = VARIABLE.fullmatch(line)
+        if variable is None:
+            if line.startswith(" ") and ("Data/*" in line or "VlWide<" in line) and "static" not in line:
+                raise tools.ToolError(f"cannot read a variable of the Verilated design: {line.strip()}")
+            continue
+        _, base, words, name = variable.groups()
+        if SCRATCH.search(name):
+            continue
+        spelt = name
+        for code, text in SPELT.items():
+            spelt = spelt.replace(code, text)
+        spelt = re.sub("__0([0-9A-Fa-f]{2})", lambda m: chr(int(m[1], 16)), spelt)
+        element = 4 * int(words) if words else ELEMENT[base]
+        rows.append(f'{{"{spelt}", offsetof({root}, {name}), sizeof({root}::{name}), {element}}},\n')
+    return "".join(rows)
+
+
 def build_model(
     top: str,
     sources: list[Path],
@@ -92,6 +134,7 @@ def build_model(
             + ["--prefix", CLASS, "--Mdir", str(work), "--top-module", top, *map(str, sources)],
             log,
         )
+        (work / "items.inc").write_text(items(work))
         # One translation unit, so that the clock loop and the design are compiled together.
         parts = sorted(p.name for p in work.glob(f"{CLASS}*.cpp"))
         unit = work / "unit.cc"

@@ -9,7 +9,9 @@
 #pragma GCC visibility pop
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <vector>
@@ -19,6 +21,11 @@
 #include ACE_TOP_HEADER
 
 namespace {
+
+// The flow reads it off the Verilated class: what of it outlives a clock.
+constexpr ace_model_item kItems[] = {
+#include "items.inc"
+};
 
 // Clocks in reset; more than one, so that cells with a synchronous reset are reset as well.
 constexpr int kResetClocks = 4;
@@ -30,12 +37,13 @@ class Random {
   explicit Random(uint64_t seed) : state_{seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du} {
     if (state_ == 0) state_ = 1;
   }
-  bool chance(uint32_t of_65536) {
+  uint64_t next() {
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;
     state_ ^= state_ >> 27;
-    return ((state_ * 0x2545f4914f6cdd1du) >> 48) < of_65536;
+    return state_ * 0x2545f4914f6cdd1du;
   }
+  bool chance(uint32_t of_65536) { return (next() >> 48) < of_65536; }
 
  private:
   uint64_t state_;
@@ -91,6 +99,9 @@ struct ace_model {
     top->eval();
     clocks = 0;
   }
+
+  size_t drive(const uint8_t *todo, size_t n, const uint64_t *beats, const uint8_t *last, size_t beats_n,
+               uint64_t noise, uint8_t *seen, uint64_t *data);
 
   template <bool Stalls>
   int run(ace_model_frame *frames, size_t n, const ace_model_options &options);
@@ -199,6 +210,54 @@ int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &o
   return ACE_MODEL_OK;
 }
 
+size_t ace_model::drive(const uint8_t *todo, size_t n, const uint64_t *beats, const uint8_t *last, size_t beats_n,
+                        uint64_t noise, uint8_t *seen, uint64_t *data) {
+  ACE_TOP &t = *top;
+  Random random{noise};
+  size_t taken = 0;
+  bool offered = false;
+  bool held = false;
+  t.s_axis_tvalid = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t garbage = random.next();
+    const bool hold_now = (todo[i] & ACE_MODEL_HOLD) != 0;
+    if (hold_now) {
+      offered = false;
+    } else if ((todo[i] & ACE_MODEL_OFFER) != 0 && taken < beats_n) {
+      offered = true;
+    }
+    t.s_axis_tvalid = offered;
+    t.s_axis_tdata = offered ? beats[taken] : garbage;
+    t.s_axis_tlast = offered ? last[taken] != 0 : garbage & 1;
+    t.m_axis_tready = (todo[i] & ACE_MODEL_TAKE) != 0;
+    if (hold_now != held) {
+      t.clk_i = 0;
+      t.rst_ni = !hold_now;
+      t.eval();
+      held = hold_now;
+    }
+    if (seen != nullptr) {
+      seen[i] = (t.s_axis_tready ? ACE_MODEL_S_TREADY : 0) | (t.m_axis_tvalid ? ACE_MODEL_M_TVALID : 0) |
+                (t.m_axis_tlast ? ACE_MODEL_M_TLAST : 0);
+    }
+    if (data != nullptr) data[i] = t.m_axis_tdata;
+    const bool sent = offered && t.s_axis_tready;
+    clock();
+    if (sent) {
+      ++taken;
+      offered = false;
+    }
+  }
+  t.s_axis_tvalid = 0;
+  t.m_axis_tready = 0;
+  if (held) {
+    t.clk_i = 0;
+    t.rst_ni = 1;
+    t.eval();
+  }
+  return taken;
+}
+
 extern "C" {
 
 uint32_t ace_model_abi(void) { return ACE_MODEL_ABI; }
@@ -228,6 +287,24 @@ int ace_model_run(ace_model *model, ace_model_frame *frames, size_t n, const ace
   const ace_model_options &o = options != nullptr ? *options : kNone;
   const bool stalls = o.in_stall != 0 || o.out_stall != 0;
   return stalls ? model->run<true>(frames, n, o) : model->run<false>(frames, n, o);
+}
+
+size_t ace_model_drive(ace_model *model, const uint8_t *todo, size_t clocks, const uint64_t *beats,
+                       const uint8_t *last, size_t n, uint64_t noise, uint8_t *seen, uint64_t *data) {
+  return model->drive(todo, clocks, beats, last, n, noise, seen, data);
+}
+
+size_t ace_model_items(const ace_model_item **items) {
+  *items = kItems;
+  return std::size(kItems);
+}
+
+void ace_model_state(const ace_model *model, uint8_t *state) {
+  const auto *root = reinterpret_cast<const uint8_t *>(model->top->rootp);
+  for (const ace_model_item &item : kItems) {
+    std::memcpy(state, root + item.offset, item.bytes);
+    state += item.bytes;
+  }
 }
 
 }  // extern "C"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The C interface of a Verilated slot: whole frames cross it, never single clocks. A model is one shared
- * object; the same interface serves the model of the RTL and the model of the synthesised netlist. */
+ * The C interface of a Verilated slot: whole frames cross it, and single clocks for tests alone. A model is one
+ * shared object; the same interface serves the model of the RTL and the model of the synthesised netlist. */
 #ifndef ACE_MODEL_H
 #define ACE_MODEL_H
 
@@ -56,6 +56,35 @@ uint64_t ace_model_clocks(const ace_model *model);
    waits for one: slots that work on several frames at a time answer in the order of completion, so tags of frames
    in one call should differ there. options may be NULL: no stalls. */
 int ace_model_run(ace_model *model, ace_model_frame *frames, size_t n, const ace_model_options *options);
+
+/* For tests of what a slot holds: its pins and its state, clock by clock. */
+
+/* What is done in a clock, and what is seen in it. */
+enum {
+  ACE_MODEL_OFFER = 1, /* offer the next request beat, if none is offered yet; an offered one stays */
+  ACE_MODEL_TAKE = 2,  /* m_axis_tready */
+  ACE_MODEL_HOLD = 4   /* reset, with nothing offered; what was offered and not taken is offered anew later */
+};
+enum { ACE_MODEL_S_TREADY = 1, ACE_MODEL_M_TVALID = 2, ACE_MODEL_M_TLAST = 4 };
+
+/* Runs `clocks` clocks as `todo` says, byte by byte, with the request beats and their tlast. seen[i] is the
+   handshake of a clock, data[i] is m_axis_tdata; both may be NULL. While nothing is offered, s_axis_tdata and
+   s_axis_tlast are noise, of `noise` and the clock alone. Returns how many beats were taken. */
+size_t ace_model_drive(ace_model *model, const uint8_t *todo, size_t clocks, const uint64_t *beats,
+                       const uint8_t *last, size_t n, uint64_t noise, uint8_t *seen, uint64_t *data);
+
+/* One register, memory or net; `element` is the size of a word of a memory. */
+typedef struct {
+  const char *name;
+  uint32_t offset;
+  uint32_t bytes;
+  uint32_t element;
+} ace_model_item;
+
+/* All that the model has from one clock to the next, with nets that follow from it. */
+size_t ace_model_items(const ace_model_item **items);
+/* Copies it, item by item and without gaps; `state` has the sum of all `bytes`. */
+void ace_model_state(const ace_model *model, uint8_t *state);
 
 #ifdef __cplusplus
 }
