@@ -62,7 +62,7 @@ def read(configuration: Configuration, what: str) -> list[str]:
 
 def _of_shell(source: str) -> bool:
     """Whether a shell may need this file; the less is read, the faster."""
-    return source.startswith(("rtl/slot/", "rtl/lib/"))
+    return source.startswith(("rtl/slot/", "rtl/lib/", "rtl/lanes/", "rtl/serial/"))
 
 
 def print_script(out: Path) -> str:

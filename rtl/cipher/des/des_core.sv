@@ -12,6 +12,7 @@
 // also when the direction changes (it shows in ECB with a fresh key only; in the other modes the IV comes
 // meanwhile); else 0. Constant in time.
 module des_core
+  import core_pkg::*;
   import des_pkg::*;
 #(
   // Keys of 16 and 24 bytes too.
@@ -21,24 +22,10 @@ module des_core
 ) (
   input logic clk_i,
   input logic rst_ni,
-  // Forgets key and state in the next clock.
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
   if (!(RoundsPerClock inside {1, 2, 4, 8, 16})) begin : gen_illegal
@@ -54,17 +41,9 @@ module des_core
     ) u_rounds (
       .clk_i,
       .rst_ni,
-      .wipe_i,
-      .key_valid_i,
-      .key_i,
-      .key_index_i,
-      .block_valid_i,
-      .block_ready_o,
-      .block_i,
-      .decrypt_i,
-      .block_valid_o,
-      .block_ready_i,
-      .block_o
+      .clear_i,
+      .req_i,
+      .rsp_o
     );
   end else begin : gen_unrolled
     des_unrolled #(
@@ -75,22 +54,10 @@ module des_core
     ) u_rounds (
       .clk_i,
       .rst_ni,
-      .wipe_i,
-      .key_valid_i,
-      .key_i,
-      .key_index_i,
-      .block_valid_i,
-      .block_ready_o,
-      .block_i,
-      .decrypt_i,
-      .block_valid_o,
-      .block_ready_i,
-      .block_o
+      .clear_i,
+      .req_i,
+      .rsp_o
     );
   end
-
-  // The index of a beat says enough.
-  logic unused_key;
-  assign unused_key = ^{key_last_i, key_len_i, key_decrypt_i};
 
 endmodule

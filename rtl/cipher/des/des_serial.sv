@@ -11,31 +11,21 @@
 // Cycles per block: 17; with a key of two or three parts 49. Key set-up: 1, after a new key and when the
 // direction changes.
 module des_serial
+  import core_pkg::*;
   import des_pkg::*;
 #(
   parameter bit Triple = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
   // -- control --------------------------------------------------------------------------------------------
 
-  logic clear_q, clear;  // reset and wipe, for what has no reset of its own
   logic busy_d, busy_q;
   logic valid_d, valid_q;
   logic primed_q;  // idle, and the first round key is there, in the direction of decrypt_q
@@ -47,35 +37,42 @@ module des_serial
   logic load_d;  // C and D are loaded in the next clock
 
   // The direction of a block stands a clock before it comes, and is then that of decrypt_q.
-  assign clear         = clear_q || wipe_i;
-  assign block_ready_o = primed_q && (!valid_q || block_ready_i);
-  assign block_valid_o = valid_q;
-  assign entering      = block_valid_i && block_ready_o;
+  assign rsp_o.block_ready  = primed_q && (!valid_q || req_i.result_ready);
+  assign rsp_o.result_valid = valid_q;
+  assign entering           = req_i.block_valid && rsp_o.block_ready;
 
-  assign busy_d        = entering || (busy_q && !ending_q);
-  assign valid_d       = ending_q || (valid_q && !block_ready_i);
-  assign decrypt_d     = busy_q ? decrypt_q : decrypt_i;
-  assign step_d        = busy_d ? step_q + 4'd1 : 4'd0;
+  assign busy_d             = entering || (busy_q && !ending_q);
+  assign valid_d            = ending_q || (valid_q && !req_i.result_ready);
+  assign decrypt_d          = busy_q ? decrypt_q : req_i.decrypt;
+  assign step_d             = busy_d ? step_q + 4'd1 : 4'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clear_q   <= 1'b1;
-      busy_q    <= 1'b0;
-      valid_q   <= 1'b0;
-      primed_q  <= 1'b0;
+      busy_q   <= 1'b0;
+      valid_q  <= 1'b0;
+      primed_q <= 1'b0;
+    end else if (clear_i.active) begin
+      busy_q   <= 1'b0;
+      valid_q  <= 1'b0;
+      primed_q <= 1'b0;
+    end else begin
+      busy_q   <= busy_d;
+      valid_q  <= valid_d;
+      primed_q <= !busy_d && !load_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       decrypt_q <= 1'b0;
       step_q    <= '0;
       last_q    <= 1'b0;
       ending_q  <= 1'b0;
     end else begin
-      clear_q   <= 1'b0;
-      busy_q    <= busy_d && !wipe_i;
-      valid_q   <= valid_d && !wipe_i;
-      primed_q  <= (!busy_d && !load_d) || wipe_i;
       decrypt_q <= decrypt_d;
-      step_q    <= wipe_i ? 4'd0 : step_d;
-      last_q    <= step_q == 4'd15 && !wipe_i;
-      ending_q  <= step_q == 4'd15 && final_stage && !wipe_i;
+      step_q    <= step_d;
+      last_q    <= step_q == 4'd15;
+      ending_q  <= step_q == 4'd15 && final_stage;
     end
   end
 
@@ -90,8 +87,12 @@ module des_serial
   // Encryption: at 0 + 1, 2, 4, .. 14 and 14 + 1, 16 + 1, .. 26 + 1, 28. C and D stay where they are behind
   // the 8th and the 16th, and while the last round of a block meets the first round key of the next one.
   always_ff @(posedge clk_i) begin
-    backward_q <= backward_d;
-    if (!busy_q) begin
+    if (clear_i.active) backward_q <= 1'b0;
+    else backward_q <= backward_d;
+    if (clear_i.active) begin
+      further_q <= 1'b0;
+      move_q    <= 1'b0;
+    end else if (!busy_q) begin
       further_q <= backward_d == entering;
       move_q    <= load_d || entering;
     end else begin
@@ -114,7 +115,7 @@ module des_serial
     assign stage_d     = !busy_q || ending_q ? 2'd0 : last_q ? stage_q + 2'd1 : stage_q;
     // The stage in the middle goes the other way.
     assign backward_d  = busy_q && step_q != 4'd15 ? backward_q : decrypt_d ^ (next_stage == 2'd1);
-    assign load_d      = busy_q ? step_q == 4'd14 : key_valid_i || decrypt_i != decrypt_q;
+    assign load_d      = busy_q ? step_q == 4'd14 : req_i.key_valid || req_i.decrypt != decrypt_q;
 
     always_comb begin
       select_d = '0;
@@ -126,18 +127,25 @@ module des_serial
     end
 
     always_ff @(posedge clk_i) begin
-      stage_q  <= stage_d;
-      select_q <= select_d;
-      left_q   <= !load_d && !backward_d;
-      right_q  <= !load_d && backward_d;
-      if (clear) begin
+      if (clear_i.active) begin
+        stage_q  <= '0;
+        select_q <= '0;
+        left_q   <= 1'b0;
+        right_q  <= 1'b0;
+      end else begin
+        stage_q  <= stage_d;
+        select_q <= select_d;
+        left_q   <= !load_d && !backward_d;
+        right_q  <= !load_d && backward_d;
+      end
+      if (clear_i.active) begin
         keys_q  <= '{default: '0};
         three_q <= 1'b0;
-      end else if (key_valid_i) begin
-        three_q <= key_index_i != 3'd0;
-        if (key_index_i == 3'd0) keys_q[0] <= permuted_choice_1(key_i);
-        if (key_index_i == 3'd1) keys_q[1] <= permuted_choice_1(key_i);
-        if (key_index_i != 3'd1) keys_q[2] <= permuted_choice_1(key_i);
+      end else if (req_i.key_valid) begin
+        three_q <= req_i.key_index != 3'd0;
+        if (req_i.key_index == 3'd0) keys_q[0] <= permuted_choice_1(req_i.key);
+        if (req_i.key_index == 3'd1) keys_q[1] <= permuted_choice_1(req_i.key);
+        if (req_i.key_index != 3'd1) keys_q[2] <= permuted_choice_1(req_i.key);
       end
     end
 
@@ -149,7 +157,7 @@ module des_serial
       (keys_q[2] & {56{select_q[2]}});
 
     always_ff @(posedge clk_i) begin
-      if (clear) cd_q <= '0;
+      if (clear_i.active) cd_q <= '0;
       else if (move_q || entering) cd_q <= cd_d;
     end
   end else begin : gen_single
@@ -157,20 +165,17 @@ module des_serial
 
     assign final_stage = 1'b1;
     assign backward_d  = decrypt_d;
-    assign load_d      = key_valid_i;
+    assign load_d      = req_i.key_valid;
     assign cd_d        = (backward_q ? rotate_right_2(cd_q) : rotate_left_2(cd_q)) | fresh_q;
 
     // C and D, at home after each block, are the only place of the key: they are emptied as it comes and
     // take it in the clock after.
     always_ff @(posedge clk_i) begin
-      if (clear || !key_valid_i) fresh_q <= '0;
-      else fresh_q <= permuted_choice_1(key_i);
-      if (clear || key_valid_i) cd_q <= '0;
+      if (clear_i.active || !req_i.key_valid) fresh_q <= '0;
+      else fresh_q <= permuted_choice_1(req_i.key);
+      if (clear_i.active || req_i.key_valid) cd_q <= '0;
       else if (move_q || entering) cd_q <= cd_d;
     end
-
-    logic unused_index;
-    assign unused_index = ^key_index_i;
   end
 
   // -- rounds ---------------------------------------------------------------------------------------------
@@ -182,10 +187,13 @@ module des_serial
 
   assign r                  = contract(x_q ^ mixed_q);
   assign substituted        = sp_layer(x_q);
-  assign {block_l, block_r} = initial_permutation(block_i);
+  assign {block_l, block_r} = initial_permutation(req_i.block[63:0]);
 
   if (Triple) begin : gen_round
-    always_ff @(posedge clk_i) round_q <= busy_d && step_q != 4'd15;
+    always_ff @(posedge clk_i) begin
+      if (clear_i.active) round_q <= 1'b0;
+      else round_q <= busy_d && step_q != 4'd15;
+    end
   end else begin : gen_round
     assign round_q = busy_q;
   end
@@ -199,11 +207,11 @@ module des_serial
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear) begin
+    if (clear_i.active) begin
       x_q     <= '0;
       mixed_q <= '0;
       l_q     <= '0;
-    end else if (!valid_q || block_ready_i) begin
+    end else if (!valid_q || req_i.result_ready) begin
       // What is taken while no block comes does no harm.
       x_q     <= expand(r_d) ^ subkey;
       mixed_q <= subkey;
@@ -211,6 +219,6 @@ module des_serial
     end
   end
 
-  assign block_o = final_permutation(Triple ? {l_q, r} : {r, l_q});
+  assign rsp_o.result = 128'(final_permutation(Triple ? {l_q, r} : {r, l_q}));
 
 endmodule

@@ -9,6 +9,7 @@
 // Cycles per block, S = 1, or 3 with a key of two or three parts: S * 16 / RoundsPerClock with Early, one
 // more without. Key set-up: 0.
 module des_unrolled
+  import core_pkg::*;
   import des_pkg::*;
 #(
   parameter bit Triple = 1'b0,
@@ -19,28 +20,16 @@ module des_unrolled
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
   localparam int unsigned Clocks = Rounds / RoundsPerClock;
   localparam int unsigned StepWidth = Clocks > 1 ? $clog2(Clocks) : 1;
   localparam logic [StepWidth-1:0] LastStep = StepWidth'(Clocks - 1);
 
-  logic clear_q;  // the clock after reset, which is where key and state are cleared
-  logic clear;
   logic entering;  // a block is taken
   logic working;  // rounds are computed
   logic stage_end;
@@ -57,15 +46,14 @@ module des_unrolled
   subkey_t subkeys[RoundsPerClock];
   half_t l, r, l_q, r_q;
 
-  assign clear         = clear_q || wipe_i;
-  assign block_ready_o = !busy_q && (!valid_q || block_ready_i);
-  assign block_valid_o = valid_q;
-  assign block_o       = final_permutation(Triple ? {l_q, r_q} : {r_q, l_q});
-  assign entering      = block_valid_i && block_ready_o;
-  assign working       = busy_q || (Early && entering);
-  assign stage_end     = working && step_q == LastStep;
-  assign block_end     = stage_end && (!three_stages || stage_q == 2'd2);
-  assign decrypt_d     = busy_q ? decrypt_q : decrypt_i;
+  assign rsp_o.block_ready  = !busy_q && (!valid_q || req_i.result_ready);
+  assign rsp_o.result_valid = valid_q;
+  assign rsp_o.result       = 128'(final_permutation(Triple ? {l_q, r_q} : {r_q, l_q}));
+  assign entering           = req_i.block_valid && rsp_o.block_ready;
+  assign working            = busy_q || (Early && entering);
+  assign stage_end          = working && step_q == LastStep;
+  assign block_end          = stage_end && (!three_stages || stage_q == 2'd2);
+  assign decrypt_d          = busy_q ? decrypt_q : req_i.decrypt;
 
   always_comb begin
     busy_d  = busy_q;
@@ -73,7 +61,7 @@ module des_unrolled
     step_d  = step_q;
     stage_d = stage_q;
 
-    if (block_ready_i) valid_d = 1'b0;
+    if (req_i.result_ready) valid_d = 1'b0;
     if (entering) busy_d = 1'b1;
     if (working) step_d = step_q + StepWidth'(1);
     if (stage_end) begin
@@ -85,27 +73,30 @@ module des_unrolled
       valid_d = 1'b1;
       stage_d = '0;
     end
-    if (wipe_i) begin
-      busy_d  = 1'b0;
-      valid_d = 1'b0;
-      step_d  = '0;
-      stage_d = '0;
-    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clear_q <= 1'b1;
       busy_q  <= 1'b0;
       valid_q <= 1'b0;
-      step_q  <= '0;
-      stage_q <= '0;
+    end else if (clear_i.active) begin
+      busy_q  <= 1'b0;
+      valid_q <= 1'b0;
     end else begin
-      clear_q <= 1'b0;
       busy_q  <= busy_d;
       valid_q <= valid_d;
-      step_q  <= step_d;
-      stage_q <= stage_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
+      step_q    <= '0;
+      stage_q   <= '0;
+      decrypt_q <= 1'b0;
+    end else begin
+      step_q    <= step_d;
+      stage_q   <= stage_d;
+      decrypt_q <= decrypt_d;
     end
   end
 
@@ -115,15 +106,15 @@ module des_unrolled
     logic three_stages_q;
 
     always_ff @(posedge clk_i) begin
-      if (clear) begin
+      if (clear_i.active) begin
         keys_q         <= '{default: '0};
         three_stages_q <= 1'b0;
-      end else if (key_valid_i) begin
-        three_stages_q <= key_index_i != 3'd0;
+      end else if (req_i.key_valid) begin
+        three_stages_q <= req_i.key_index != 3'd0;
         // The first is the third too until that comes.
-        if (key_index_i == 3'd0) keys_q[0] <= permuted_choice_1(key_i);
-        if (key_index_i == 3'd1) keys_q[1] <= permuted_choice_1(key_i);
-        if (key_index_i != 3'd1) keys_q[2] <= permuted_choice_1(key_i);
+        if (req_i.key_index == 3'd0) keys_q[0] <= permuted_choice_1(req_i.key);
+        if (req_i.key_index == 3'd1) keys_q[1] <= permuted_choice_1(req_i.key);
+        if (req_i.key_index != 3'd1) keys_q[2] <= permuted_choice_1(req_i.key);
       end
     end
 
@@ -138,15 +129,13 @@ module des_unrolled
     key_t key_q;
 
     always_ff @(posedge clk_i) begin
-      if (clear) key_q <= '0;
-      else if (key_valid_i) key_q <= permuted_choice_1(key_i);
+      if (clear_i.active) key_q <= '0;
+      else if (req_i.key_valid) key_q <= permuted_choice_1(req_i.key);
     end
 
     assign three_stages = 1'b0;
 
-    logic unused_index;
-    assign unused_index = ^key_index_i;
-    assign load_key     = key_q;
+    assign load_key = key_q;
   end
 
   // The stage in the middle goes the other way.
@@ -180,25 +169,25 @@ module des_unrolled
   end
 
   always_ff @(posedge clk_i) begin
-    if (load) backward_q <= load_backward;
-    if (clear) cd_q <= '0;
+    if (clear_i.active) backward_q <= 1'b0;
+    else if (load) backward_q <= load_backward;
+    if (clear_i.active) cd_q <= '0;
     else cd_q <= cd_d;
   end
 
   // -- rounds ---------------------------------------------------------------------------------------------
 
   always_comb begin
-    {l, r} = Early && !busy_q ? initial_permutation(block_i) : {l_q, r_q};
+    {l, r} = Early && !busy_q ? initial_permutation(req_i.block[63:0]) : {l_q, r_q};
     for (int unsigned i = 0; i < RoundsPerClock; i++) {l, r} = {r, l ^ f(r, subkeys[i])};
     if (Triple && step_q == LastStep) {l, r} = {r, l};
-    if (!Early && !busy_q) {l, r} = initial_permutation(block_i);
+    if (!Early && !busy_q) {l, r} = initial_permutation(req_i.block[63:0]);
   end
 
   always_ff @(posedge clk_i) begin
-    decrypt_q <= decrypt_d;
-    if (clear) {l_q, r_q} <= '0;
+    if (clear_i.active) {l_q, r_q} <= '0;
     // What is taken while no block comes does no harm.
-    else if (!valid_q || block_ready_i) {l_q, r_q} <= {l, r};
+    else if (!valid_q || req_i.result_ready) {l_q, r_q} <= {l, r};
   end
 
 endmodule

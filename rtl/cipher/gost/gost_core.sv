@@ -6,6 +6,7 @@
 // Cycles per block: 33, feedback included: the next block enters in the clock in which the result leaves. There is
 // no key schedule: the first round is ready 2 clocks after the last key beat. Constant in time.
 module gost_core
+  import core_pkg::*;
   import gost_pkg::*;
 #(
   // The set of S-boxes: index into gost_pkg::SBox.
@@ -13,20 +14,10 @@ module gost_core
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
   if (Set >= Sets) begin : gen_illegal
@@ -38,67 +29,66 @@ module gost_core
 
   // -- control --------------------------------------------------------------------------------------------
 
-  logic purge_q;  // the first clock after a reset, which data registers do not have
-  logic clear;
-  logic scrub_q;  // the key is overwritten; a fresh key does that too
   logic fetch_q;  // the first word of a key that has just come is on its way
   logic busy_q, valid_q;
   logic   decrypt_q;  // direction of the block inside
   round_t round_q;
   logic accept, last;
 
-  assign clear         = wipe_i || purge_q;
-  assign last          = round_q == round_t'(Rounds - 1);
-  assign block_ready_o = !scrub_q && !fetch_q && !key_valid_i && !busy_q && (!valid_q || block_ready_i);
-  assign block_valid_o = valid_q;
-  assign accept        = block_valid_i && block_ready_o;
+  assign last               = round_q == round_t'(Rounds - 1);
+  assign rsp_o.block_ready  = !fetch_q && !req_i.key_valid && !busy_q && (!valid_q || req_i.result_ready);
+  assign rsp_o.result_valid = valid_q;
+  assign accept             = req_i.block_valid && rsp_o.block_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      purge_q   <= 1'b1;
-      scrub_q   <= 1'b1;
-      fetch_q   <= 1'b0;
-      busy_q    <= 1'b0;
-      valid_q   <= 1'b0;
-      decrypt_q <= 1'b0;
-      round_q   <= '0;
+      fetch_q <= 1'b0;
+      busy_q  <= 1'b0;
+      valid_q <= 1'b0;
+    end else if (clear_i.active) begin
+      fetch_q <= 1'b0;
+      busy_q  <= 1'b0;
+      valid_q <= 1'b0;
     end else begin
-      purge_q <= 1'b0;
-      scrub_q <= clear || (scrub_q && round_q[1:0] != '1 && !key_valid_i);
-      fetch_q <= key_valid_i || scrub_q;
-      busy_q  <= (accept || (busy_q && !last)) && !clear;
-      valid_q <= ((busy_q && last) || (valid_q && !block_ready_i)) && !clear;
-      if (accept) decrypt_q <= decrypt_i;
-      if (clear || key_valid_i || accept) round_q <= '0;
-      else if (busy_q || scrub_q) round_q <= round_q + round_t'(1);
-      else round_q <= '0;
+      fetch_q <= req_i.key_valid;
+      busy_q  <= accept || (busy_q && !last);
+      valid_q <= (busy_q && last) || (valid_q && !req_i.result_ready);
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) decrypt_q <= 1'b0;
+    else if (accept) decrypt_q <= req_i.decrypt;
+    if (clear_i.active || !busy_q) round_q <= '0;
+    else round_q <= round_q + round_t'(1);
   end
 
   // -- the key --------------------------------------------------------------------------------------------
 
   // Two words come in a beat.
-  (* ram_style = "distributed" *)
-  word_t       even                                                                     [4];
-  (* ram_style = "distributed" *)
-  word_t       odd                                                                      [4];
+  word_t [1:0] pair;
   logic  [2:0] word;  // of the round that comes: the first one unless a block is inside
   word_t       round_key_q;
 
   assign word = busy_q ? key_word(round_q + round_t'(1), decrypt_q) : '0;
 
-  always_ff @(posedge clk_i) begin
-    if (key_valid_i || scrub_q) begin
-      even[key_valid_i?key_index_i[1:0] : round_q[1:0]] <= key_valid_i ? swap(key_i[31:0]) : '0;
-      odd[key_valid_i?key_index_i[1:0] : round_q[1:0]]  <= key_valid_i ? swap(key_i[63:32]) : '0;
-    end
-    if (clear) round_key_q <= '0;
-    else round_key_q <= word[0] ? odd[word[2:1]] : even[word[2:1]];
-  end
+  ram_logic #(
+    .Width(64),
+    .Depth(4)
+  ) u_key (
+    .clk_i,
+    .clear_i,
+    .write_i     (req_i.key_valid),
+    .write_at_i  (req_i.key_index[1:0]),
+    .write_data_i({swap(req_i.key[63:32]), swap(req_i.key[31:0])}),
+    .read_at_i   (word[2:1]),
+    .read_data_o (pair)
+  );
 
-  // Keys have four beats.
-  logic unused_index;
-  assign unused_index = key_index_i[2];
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) round_key_q <= '0;
+    else round_key_q <= pair[word[0]];
+  end
 
   // -- rounds ---------------------------------------------------------------------------------------------
 
@@ -120,12 +110,12 @@ module gost_core
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear) begin
+    if (clear_i.active) begin
       high_q <= '0;
       low_q  <= '0;
     end else if (accept) begin
-      high_q <= swap(block_i[31:0]);
-      low_q  <= swap(block_i[63:32]);
+      high_q <= swap(req_i.block[31:0]);
+      low_q  <= swap(req_i.block[63:32]);
     end else if (busy_q) begin
       high_q <= low_q;
       low_q  <= high_q ^ rotate_left_11(substituted);
@@ -136,6 +126,6 @@ module gost_core
   end
 
   // The last round does not exchange the halves.
-  assign block_o = {swap(high_q), swap(low_q)};
+  assign rsp_o.result = 128'({swap(high_q), swap(low_q)});
 
 endmodule
