@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IDEA as a slot: gate, shell, modes and core.
+// IDEA as a slot.
 //
 // Cycles per block: the core's (idea_core) in every mode and direction.
 module idea_slot
-  import slot_pkg::*, idea_pkg::*;
+  import core_pkg::*;
 #(
-  // How products are reduced: MulLowHigh or MulBiham.
-  parameter int unsigned Multiplier = MulBiham,
-  // What the gate lets pass (slot_gate).
-  parameter logic [7:0] Open = '1
+  // How products are reduced: MulLowHigh or MulBiham (idea_pkg).
+  parameter int unsigned       Multiplier = 1,
+  // Whether there is a gate, and what it lets pass (slot_gate).
+  parameter bit                Gate       = 1'b1,
+  parameter logic        [7:0] Open       = '1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -25,19 +26,17 @@ module idea_slot
   output logic        m_axis_tlast
 );
 
-  logic core_wipe;
-  logic key_valid, key_last, key_decrypt;
-  logic [63:0] key;
-  logic [ 2:0] key_index;
-  logic [ 5:0] key_len;
-  logic in_valid, in_ready, out_valid, out_ready, decrypt;
-  logic [63:0] in_block, out_block;
+  clear_t    clear;
+  core_req_t req;
+  core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm(AlgIdea),
-    .BlockBytes(8),
-    .KeyLengths(64'd1 << 16),
-    .Open(Open)
+    .Algorithm  (8'h09),
+    .BlockBytes (8),
+    .KeyLengths (64'd1 << 16),
+    .Gate       (Gate),
+    .Open       (Open),
+    .ClearCycles(32)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -49,20 +48,9 @@ module idea_slot
     .m_axis_tvalid,
     .m_axis_tready,
     .m_axis_tlast,
-    .core_wipe_o  (core_wipe),
-    .key_valid_o  (key_valid),
-    .key_o        (key),
-    .key_index_o  (key_index),
-    .key_last_o   (key_last),
-    .key_len_o    (key_len),
-    .key_decrypt_o(key_decrypt),
-    .block_valid_o(in_valid),
-    .block_ready_i(in_ready),
-    .block_o      (in_block),
-    .decrypt_o    (decrypt),
-    .block_valid_i(out_valid),
-    .block_ready_o(out_ready),
-    .block_i      (out_block)
+    .clear_o(clear),
+    .req_o  (req),
+    .rsp_i  (rsp)
   );
 
   idea_core #(
@@ -70,20 +58,9 @@ module idea_slot
   ) u_core (
     .clk_i,
     .rst_ni,
-    .wipe_i       (core_wipe),
-    .key_valid_i  (key_valid),
-    .key_i        (key),
-    .key_index_i  (key_index),
-    .key_last_i   (key_last),
-    .key_len_i    (key_len),
-    .key_decrypt_i(key_decrypt),
-    .block_valid_i(in_valid),
-    .block_ready_o(in_ready),
-    .block_i      (in_block),
-    .decrypt_i    (decrypt),
-    .block_valid_o(out_valid),
-    .block_ready_i(out_ready),
-    .block_o      (out_block)
+    .clear_i(clear),
+    .req_i  (req),
+    .rsp_o  (rsp)
   );
 
 endmodule

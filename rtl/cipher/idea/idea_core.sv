@@ -12,6 +12,7 @@
 // per key, begun by a key that is announced for decryption or by the first block to be decrypted. Constant in
 // time.
 module idea_core
+  import core_pkg::*;
   import idea_pkg::*;
 #(
   // MulLowHigh or MulBiham.
@@ -19,67 +20,59 @@ module idea_core
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
-
-  logic unused;
-  assign unused = ^{key_len_i, key_index_i[2:1]};
 
   // -- control --------------------------------------------------------------------------------------------
 
-  logic clear_q, clear;  // reset and wipe, for what has no reset of its own
   logic a_q, b_q, c_q, valid_q;  // where the block is
   logic busy, accept, final_q;  // final_q: in the half round behind the rounds
   logic direction_q, settled_q;  // of the keys that are read ahead; they are there
   logic encrypt_ready, decrypt_ready, ready;
   round_t round_q;  // whose subkeys are read
 
-  assign clear = wipe_i || clear_q;
   assign busy = a_q || b_q || c_q;
   assign ready = direction_q ? decrypt_ready : encrypt_ready;
-  assign block_ready_o = settled_q && ready && decrypt_i == direction_q && !busy && (!valid_q || block_ready_i);
-  assign block_valid_o = valid_q;
-  assign accept = block_valid_i && block_ready_o;
+  assign rsp_o.block_ready = settled_q && ready && req_i.decrypt == direction_q && !busy
+    && (!valid_q || req_i.result_ready);
+  assign rsp_o.result_valid = valid_q;
+  assign accept = req_i.block_valid && rsp_o.block_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clear_q     <= 1'b1;
-      a_q         <= 1'b0;
-      b_q         <= 1'b0;
-      c_q         <= 1'b0;
-      valid_q     <= 1'b0;
+      a_q     <= 1'b0;
+      b_q     <= 1'b0;
+      c_q     <= 1'b0;
+      valid_q <= 1'b0;
+    end else if (clear_i.active) begin
+      a_q     <= 1'b0;
+      b_q     <= 1'b0;
+      c_q     <= 1'b0;
+      valid_q <= 1'b0;
+    end else begin
+      a_q     <= accept || c_q;
+      b_q     <= a_q;
+      c_q     <= b_q && !final_q;
+      valid_q <= (b_q && final_q) || (valid_q && !req_i.result_ready);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
+      round_q     <= '0;
       final_q     <= 1'b0;
       direction_q <= 1'b0;
       settled_q   <= 1'b0;
-      round_q     <= '0;
     end else begin
-      clear_q <= 1'b0;
-      a_q     <= (accept || c_q) && !wipe_i;
-      b_q     <= a_q && !wipe_i;
-      c_q     <= b_q && !final_q && !wipe_i;
-      valid_q <= ((b_q && final_q) || (valid_q && !block_ready_i)) && !wipe_i;
       if (c_q || accept) round_q <= round_q == 4'(Rounds) ? 4'd0 : round_q + 4'd1;
       else if (!busy) round_q <= 4'd0;
       if (c_q) final_q <= round_q == 4'(Rounds);
       else if (!busy) final_q <= 1'b0;
-      if (!busy) direction_q <= decrypt_i;
-      settled_q <= ready && decrypt_i == direction_q;
+      if (!busy) direction_q <= req_i.decrypt;
+      settled_q <= ready && req_i.decrypt == direction_q;
     end
   end
 
@@ -92,12 +85,12 @@ module idea_core
   idea_subkeys u_subkeys (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_i,
-    .key_index_i    (key_index_i[0]),
-    .key_last_i,
-    .want_decrypt_i (key_valid_i ? key_decrypt_i : block_valid_i && decrypt_i),
+    .clear_i,
+    .key_valid_i    (req_i.key_valid),
+    .key_i          (req_i.key),
+    .key_index_i    (req_i.key_index[0]),
+    .key_last_i     (req_i.key_last),
+    .want_decrypt_i (req_i.key_valid ? req_i.key_decrypt : req_i.block_valid && req_i.decrypt),
     .busy_i         (busy),
     .encrypt_ready_o(encrypt_ready),
     .decrypt_ready_o(decrypt_ready),
@@ -120,7 +113,7 @@ module idea_core
   logic load;
   logic [1:0] unused_carry;
 
-  assign load = !busy && block_ready_i || !busy && !valid_q;
+  assign load = !busy && req_i.result_ready || !busy && !valid_q;
 
   assign q    = (y2_q ^ product4) + patch5;
   assign u    = s_q + t_q;
@@ -188,14 +181,14 @@ module idea_core
   );
 
   assign early_p  = y3 ^ patch1;
-  assign early_x1 = busy ? y1_q ^ patch6 : word_of(block_i, 0);
+  assign early_x1 = busy ? y1_q ^ patch6 : word_of(req_i.block[63:0], 0);
 
   // While a block may enter, the rest of the last product is that of w = 0, if that is zero.
   assign rest     = Multiplier == MulBiham ? rest6 : rest6 & {16{busy}};
 
   // p is what it is to be in the one clock in which it counts.
   always_ff @(posedge clk_i) begin
-    if (clear) begin
+    if (clear_i.active) begin
       x1_q <= '0;
       y1_q <= '0;
       y2_q <= '0;
@@ -206,20 +199,20 @@ module idea_core
       p_q <= rest1 ^ early_p;
       if (load || c_q) x1_q <= rest ^ early_x1;
       if (a_q) y1_q <= y1;
-      if (load || a_q) y3_q <= busy ? y3 : word_of(block_i, 1);
-      if (load || a_q) y2_q <= busy ? y2 : word_of(block_i, 2);
-      if (load || b_q) y4_q <= busy ? product4 : word_of(block_i, 3);
+      if (load || a_q) y3_q <= busy ? y3 : word_of(req_i.block[63:0], 1);
+      if (load || a_q) y2_q <= busy ? y2 : word_of(req_i.block[63:0], 2);
+      if (load || b_q) y4_q <= busy ? product4 : word_of(req_i.block[63:0], 3);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear || !b_q || final_q) w_q <= '0;
+    if (clear_i.active || !b_q || final_q) w_q <= '0;
     else w_q <= sum5 + q + 16'(one5);
   end
 
   // A block enters as its own second half of a round, with nothing to add.
   always_ff @(posedge clk_i) begin
-    if (clear || !busy) begin
+    if (clear_i.active || !busy) begin
       s_q <= '0;
       t_q <= '0;
     end else begin
@@ -228,6 +221,6 @@ module idea_core
     end
   end
 
-  assign block_o = block_of(y1_q, y3_q, y2_q, y4_q);
+  assign rsp_o.result = 128'(block_of(y1_q, y3_q, y2_q, y4_q));
 
 endmodule

@@ -12,29 +12,29 @@
 // it is the inverse for the next.
 //
 // Inverses are made when decryption is asked for. Without them the passes still overwrite what the memory held
-// for an older key. After a wipe the memory is overwritten as a whole, and a pass with a key of zeros sees to
-// the rest.
+// for an older key. As a clear begins, which writes zero to that memory, a pass with a key of zeros sees to the rest.
 //
 // Clocks from the last key beat until a block may enter: 36 to encrypt; with MulClocks = 2, 163 to decrypt;
-// with MulClocks = 3, 171 for both. After a wipe Places * 32 more.
+// with MulClocks = 3, 171 for both.
 module idea_key_schedule
+  import core_pkg::*;
   import idea_pkg::*;
 #(
   // From one operand of the core's multiplier to the next, if that is the product.
   parameter  int unsigned MulClocks = 2,
-  // Keys that the memory holds. All of them are overwritten after a wipe.
-  parameter  int unsigned Places    = 1,
-  localparam int unsigned PlaceBits = Places > 1 ? $clog2(Places) : 1
+  // Keys that the memory holds.
+  parameter  int unsigned Contexts    = 1,
+  localparam int unsigned ContextBits = Contexts > 1 ? $clog2(Contexts) : 1
 ) (
-  input logic clk_i,
-  input logic rst_ni,
-  input logic wipe_i,
+  input logic   clk_i,
+  input logic   rst_ni,
+  input clear_t clear_i,
 
-  input logic                 key_valid_i,
-  input logic [         63:0] key_i,
-  input logic                 key_index_i,
-  input logic                 key_last_i,
-  input logic [PlaceBits-1:0] key_place_i,
+  input logic                   key_valid_i,
+  input logic [           63:0] key_i,
+  input logic                   key_index_i,
+  input logic                   key_last_i,
+  input logic [ContextBits-1:0] key_context_i,
 
   // Decryption is wanted, with the last beat of a key or at any time. It starts when the multiplier is free.
   input logic want_decrypt_i,
@@ -45,14 +45,13 @@ module idea_key_schedule
   output logic decrypt_ready_o,
   output logic idle_o,
 
-  // A subkey: of which set, round and role; or, of no value, for all roles.
-  output logic                   subkey_all_o,
-  output logic                   subkey_valid_o,
-  output logic   [PlaceBits-1:0] subkey_place_o,
-  output logic                   subkey_decrypt_o,
-  output round_t                 subkey_round_o,
-  output role_t                  subkey_role_o,
-  output word_t                  subkey_o,
+  // A subkey: of which set, round and role.
+  output logic                     subkey_valid_o,
+  output logic   [ContextBits-1:0] subkey_context_o,
+  output logic                     subkey_decrypt_o,
+  output round_t                   subkey_round_o,
+  output role_t                    subkey_role_o,
+  output word_t                    subkey_o,
 
   // The multiplier is taken; its operands, the one from a register, the other for the next clock.
   output logic  mul_taken_o,
@@ -69,16 +68,17 @@ module idea_key_schedule
   logic fetching_q;  // words are made
   logic set_q;  // this is the second pass
   logic invert_q;  // with inverses
-  logic erase_q;  // the memory is overwritten
-  logic [PlaceBits+4:0] erase_at_q;  // where: place, set and round
-  logic [PlaceBits-1:0] place_q;
+  logic [ContextBits-1:0] context_q;
   logic valid_q, done;  // a word is on its way to the memory; it gets there
-  logic clear_q;  // the first clock after a reset
+  logic forget;  // a clear begins
+  logic halt;  // what is under way is void
   logic resting, start, begins, complete;
   logic collect_q, chain_q, back_q, inverse_q;  // the inverses: see below
 
+  assign forget   = clear_i.active && clear_i.index == '0;
+  assign halt     = forget || key_valid_i;
   assign resting  = !fetching_q && !valid_q;
-  assign start    = resting && !erase_q && (invert_q ? !set_q : want_q ? mul_free_i : !encrypt_q || stale_q);
+  assign start    = resting && (invert_q ? !set_q : want_q ? mul_free_i : !encrypt_q || stale_q);
   assign begins   = start && want_q && !invert_q;
   assign complete = resting && invert_q && set_q && !collect_q && !chain_q && !back_q && !inverse_q;
 
@@ -90,15 +90,15 @@ module idea_key_schedule
       want_q    <= 1'b0;
       set_q     <= 1'b0;
       invert_q  <= 1'b0;
-      place_q   <= '0;
-    end else if (wipe_i || key_valid_i) begin
+      context_q <= '0;
+    end else if (halt) begin
       encrypt_q <= 1'b0;
       decrypt_q <= 1'b0;
-      stale_q   <= !wipe_i;
-      want_q    <= !wipe_i && key_last_i && want_decrypt_i;
+      stale_q   <= key_valid_i;
+      want_q    <= key_valid_i && key_last_i && want_decrypt_i;
       set_q     <= 1'b0;
       invert_q  <= 1'b0;
-      place_q   <= Places == 1 || wipe_i ? '0 : key_place_i;
+      context_q <= Contexts > 1 && key_valid_i ? key_context_i : '0;
     end else begin
       want_q   <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !begins;
       invert_q <= (invert_q || begins) && !complete;
@@ -108,16 +108,6 @@ module idea_key_schedule
         else encrypt_q <= 1'b1;
       end
       if (complete) decrypt_q <= 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      erase_q    <= 1'b1;
-      erase_at_q <= '0;
-    end else begin
-      erase_q    <= wipe_i || (erase_q && erase_at_q != '1);
-      erase_at_q <= wipe_i || !erase_q || clear_q ? '0 : erase_at_q + (PlaceBits + 5)'(1);
     end
   end
 
@@ -134,7 +124,7 @@ module idea_key_schedule
 
   always_ff @(posedge clk_i) begin
     for (int unsigned n = 0; n < 8; n++) begin
-      if (wipe_i || clear_q) key_q[n] <= '0;
+      if (clear_i.active) key_q[n] <= '0;
       else if (key_valid_i && key_index_i == (n >= 4)) key_q[n] <= word_of(key_i, n % 4);
     end
   end
@@ -155,14 +145,12 @@ module idea_key_schedule
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clear_q      <= 1'b1;
       fetching_q   <= 1'b0;
       index_q      <= '0;
       from_round_q <= '0;
       from_role_q  <= '0;
     end else begin
-      clear_q <= 1'b0;
-      if (wipe_i || key_valid_i) fetching_q <= 1'b0;
+      if (halt) fetching_q <= 1'b0;
       else if (start) fetching_q <= 1'b1;
       else if (fetch && index_q == 6'd51) fetching_q <= 1'b0;
       if (!fetching_q) begin
@@ -196,14 +184,19 @@ module idea_key_schedule
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= (fetch || (valid_q && !done)) && !wipe_i && !key_valid_i;
+    else valid_q <= (fetch || (valid_q && !done)) && !halt;
   end
 
   always_ff @(posedge clk_i) begin
-    if (wipe_i || clear_q) word_q <= '0;
+    if (clear_i.active) word_q <= '0;
     else if (fetch) word_q <= word;
-    if (fetch) round_q <= round_d;
-    if (fetch) role_q <= role_d;
+    if (forget) begin
+      round_q <= '0;
+      role_q  <= '0;
+    end else if (fetch) begin
+      round_q <= round_d;
+      role_q  <= role_d;
+    end
   end
 
   // -- inverses -------------------------------------------------------------------------------------------
@@ -225,7 +218,7 @@ module idea_key_schedule
   assign inverted_role = role_q == 3'd0 || role_q == 3'd3;
   assign collects      = valid_q && !set_q && inverted_role;
   assign launch        = collects && collect_q;
-  assign take_d        = flying_q && clock_q == 2'(MulClocks - 2) && !wipe_i && !key_valid_i;
+  assign take_d        = flying_q && clock_q == 2'(MulClocks - 2) && !halt;
   assign chain_starts  = take && collect_q && set_q;
   assign pairs         = back_q || (chain_q && step_q == 5'd18);
   assign multiplies    = step_q inside {5'd1, 5'd4, 5'd9, 5'd18};
@@ -251,13 +244,13 @@ module idea_key_schedule
       step_q      <= '0;
       row_q       <= '0;
     end else begin
-      clock_q <= launch || take ? 2'd0 : clock_q + 2'd1;
+      clock_q <= launch || take || forget ? 2'd0 : clock_q + 2'd1;
       take <= take_d;
       use_product <= (take_d && (chain_q || back_q || (collect_q && (set_q || start))))
-        || (take && back_q && !wipe_i && !key_valid_i);
-      inverse_q <= take && back_q && !wipe_i && !key_valid_i;
+        || (take && back_q && !halt);
+      inverse_q <= take && back_q && !halt;
       second_q <= take && pairs;
-      if (wipe_i || key_valid_i) begin
+      if (halt) begin
         collect_q <= 1'b0;
         chain_q   <= 1'b0;
         back_q    <= 1'b0;
@@ -276,7 +269,10 @@ module idea_key_schedule
   end
 
   always_ff @(posedge clk_i) begin
-    if (take) begin
+    if (clear_i.active) begin
+      pair_row_q    <= '0;
+      inverse_row_q <= '0;
+    end else if (take) begin
       pair_row_q    <= row_q;
       inverse_row_q <= pair_row_q;
     end
@@ -316,15 +312,14 @@ module idea_key_schedule
   // -- to the memory --------------------------------------------------------------------------------------
 
   assign subkey_valid_o   = inverse_q || (done && !(invert_q && set_q && inverted_role));
-  assign subkey_all_o     = erase_q;
-  assign subkey_place_o   = erase_q ? erase_at_q[PlaceBits+4:5] : place_q;
-  assign subkey_decrypt_o = erase_q ? erase_at_q[4] : set_q;
-  assign subkey_round_o   = erase_q ? erase_at_q[3:0] : inverse_q ? 4'd8 - inverse_row_q[4:1] : round_q;
+  assign subkey_context_o = context_q;
+  assign subkey_decrypt_o = set_q;
+  assign subkey_round_o   = inverse_q ? 4'd8 - inverse_row_q[4:1] : round_q;
   assign subkey_role_o    = inverse_q ? {1'b0, {2{inverse_row_q[0]}}} : role_q;
 
   // A block of encryption takes subkeys at twice the rate at which they come, and needs 52.
   assign encrypt_ready_o  = (encrypt_q || (fetching_q && !set_q && index_q[5])) && !want_q && !invert_q;
   assign decrypt_ready_o  = decrypt_q;
-  assign idle_o           = encrypt_q && !stale_q && !want_q && !invert_q && resting && !erase_q;
+  assign idle_o           = encrypt_q && !stale_q && !want_q && !invert_q && resting;
 
 endmodule

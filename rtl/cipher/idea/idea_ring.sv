@@ -4,104 +4,77 @@
 //   A1 to A3   y1 = x1 * Z1, y2 = x2 + Z2, y3 = x3 + Z3, y4 = x4 * Z4; p = y1 ^ y3, q = y2 ^ y4
 //   B1 to B3   s = p * Z5; w = s + q
 //   C1 to C3   t = w * Z6; x1 = y1 ^ t, x2 = y3 ^ t, and with u = s + t x3 = y2 ^ u, x4 = y4 ^ u
-// A block goes round eight times and leaves after stage A3 of the ninth turn.
+// A block goes round eight times and leaves after stage A3 of the ninth turn. Its words enter in stage A1, two clocks
+// behind the door.
 //
 // Cycles: a block every 9 clocks with all slots in use; 78 clocks from the block to its result. Key set-up: 171
-// clocks from the last key beat, for both directions, with a multiplier of its own; after a wipe Keys * 32 more.
+// clocks from the last key beat, for both directions, with a multiplier of its own.
 module idea_ring
+  import core_pkg::*;
   import idea_pkg::*;
 #(
   // MulLowHigh or MulBiham.
   parameter int unsigned Multiplier = MulBiham,
-  // Key places.
-  parameter int unsigned Keys       = 16,
-
-  localparam int unsigned KeyBits  = $clog2(Keys),
-  localparam int unsigned Slots    = 9,
-  localparam int unsigned SlotBits = $clog2(Slots)
+  // Keys that it holds.
+  parameter int unsigned Contexts   = 16
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        2:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        5:0] key_len_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               key_busy_o,
-
-  input  logic                  block_valid_i,
-  output logic                  block_ready_o,
-  input  block_t                block_i,
-  input  logic                  decrypt_i,
-  input  logic   [ KeyBits-1:0] block_place_i,
-  output logic   [SlotBits-1:0] block_slot_o,
-
-  output logic                  result_valid_o,
-  output logic   [SlotBits-1:0] result_slot_o,
-  output block_t                result_o
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output ring_rsp_t rsp_o
 );
 
+  localparam int unsigned Stages = 9;
+  localparam int unsigned ContextBits = $clog2(Contexts);
+
   typedef struct packed {
-    logic               valid;
-    logic               last;     // this is the last turn
-    round_t             round;
-    logic               decrypt;
-    logic [KeyBits-1:0] place;
-  } slot_t;
+    logic [ContextBits-1:0] key;
+    logic                   decrypt;
+  } along_t;
 
-  logic unused;
-  assign unused = ^{key_len_i, key_index_i[2:1]};
+  // -- the ring -------------------------------------------------------------------------------------------
 
-  // -- the ring of slots, two clocks ahead of the data ------------------------------------------------------
+  along_t [    Stages:1] along;
+  round_t [    Stages:1] left;
+  logic   [    Stages:1] first;
+  logic   [         1:0] unused_door;
+  logic   [2*Stages-1:0] unused_stages;
 
-  slot_t [Slots:1] slot_q;
-  slot_t at_door, through;
-  logic [SlotBits-1:0] turn_q;  // which slot is at the door
-  logic enter;
-  logic [6:1] leave_q;
-  logic [6:1][SlotBits-1:0] leave_slot_q;
-
-  assign at_door       = slot_q[Slots];
-  assign block_ready_o = !at_door.valid || at_door.last;
-  assign block_slot_o  = turn_q;
-  assign enter         = block_valid_i && block_ready_o;
-
-  always_comb begin
-    through.valid   = enter || (at_door.valid && !at_door.last);
-    through.last    = at_door.round == 4'(Rounds - 1) && !enter;
-    through.round   = enter ? 4'd0 : at_door.round + 4'd1;
-    through.decrypt = enter ? decrypt_i : at_door.decrypt;
-    through.place   = enter ? block_place_i : at_door.place;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      slot_q       <= '0;
-      turn_q       <= '0;
-      leave_q      <= '0;
-      leave_slot_q <= '0;
-    end else begin
-      slot_q <= {slot_q[Slots-1:1], through};
-      if (wipe_i) begin
-        for (int unsigned i = 1; i <= Slots; i++) slot_q[i].valid <= 1'b0;
-      end
-      turn_q       <= turn_q == SlotBits'(Slots - 1) ? '0 : turn_q + SlotBits'(1);
-      leave_q      <= {leave_q[5:1], through.valid && through.last};
-      leave_slot_q <= {leave_slot_q[5:1], turn_q};
-    end
-  end
-
-  assign result_valid_o = leave_q[6];
-  assign result_slot_o  = leave_slot_q[6];
+  ring_control #(
+    .Stages(Stages),
+    .Turns (Rounds + 1),
+    .Tail  (6),
+    .Early (1'b1),
+    .Width ($bits(along_t))
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .block_valid_i  (req_i.block_valid),
+    .block_ready_o  (rsp_o.block_ready),
+    .block_ticket_o (rsp_o.block_ticket),
+    .enter_o        (unused_door[0]),
+    .leave_o        (unused_door[1]),
+    .drop_i         (1'b0),
+    .turns_i        (round_t'(Rounds)),
+    .enter_i        ({req_i.block_context[ContextBits-1:0], req_i.decrypt}),
+    .around_i       (along[Stages]),
+    .valid_o        (unused_stages[Stages-1:0]),
+    .first_o        (first),
+    .last_o         (unused_stages[2*Stages-1:Stages]),
+    .left_o         (left),
+    .along_o        (along),
+    .result_valid_o (rsp_o.result_valid),
+    .result_ticket_o(rsp_o.result_ticket)
+  );
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  logic idle;
-  logic subkey_all, subkey_valid, subkey_decrypt;
-  logic [KeyBits-1:0] subkey_place;
+  logic idle, busy_q;
+  logic subkey_valid, subkey_decrypt;
+  logic [ContextBits-1:0] subkey_context;
   round_t subkey_round;
   role_t subkey_role;
   word_t subkey;
@@ -115,30 +88,31 @@ module idea_ring
   assign unused_all = ^{unused_keys, unused_sum, unused_one};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) key_busy_o <= 1'b1;
-    else key_busy_o <= !idle || key_valid_i || wipe_i;
+    if (!rst_ni) busy_q <= 1'b0;
+    else busy_q <= !idle || req_i.key_valid;
   end
+
+  assign rsp_o.key_busy = busy_q;
 
   idea_key_schedule #(
     .MulClocks(3),
-    .Places   (Keys)
+    .Contexts (Contexts)
   ) u_key_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_i,
-    .key_index_i     (key_index_i[0]),
-    .key_last_i,
-    .key_place_i,
-    .want_decrypt_i  (key_valid_i),
+    .clear_i,
+    .key_valid_i     (req_i.key_valid),
+    .key_i           (req_i.key),
+    .key_index_i     (req_i.key_index[0]),
+    .key_last_i      (req_i.key_last),
+    .key_context_i   (req_i.key_context[ContextBits-1:0]),
+    .want_decrypt_i  (req_i.key_valid),
     .mul_free_i      (1'b1),
     .encrypt_ready_o (unused_keys[0]),
     .decrypt_ready_o (unused_keys[1]),
     .idle_o          (idle),
-    .subkey_all_o    (subkey_all),
     .subkey_valid_o  (subkey_valid),
-    .subkey_place_o  (subkey_place),
+    .subkey_context_o(subkey_context),
     .subkey_decrypt_o(subkey_decrypt),
     .subkey_round_o  (subkey_round),
     .subkey_role_o   (subkey_role),
@@ -166,38 +140,36 @@ module idea_ring
     .patch_o(unused_sum[1])
   );
 
-  // A subkey is written a clock after it was made; the memories are far from where that is.
-  logic write_all_q, write_valid_q;
-  logic [KeyBits+4:0] write_at_q;
+  // A subkey is written a clock after it was made; the memories are far from where that is. They count the turns
+  // that are left.
+  logic write_clear_q, write_valid_q;
+  logic [ContextBits+4:0] write_at_q;
   role_t write_role_q;
   word_t written_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      write_all_q   <= 1'b0;
-      write_valid_q <= 1'b0;
-    end else begin
-      write_all_q   <= subkey_all;
-      write_valid_q <= subkey_valid;
-    end
-  end
-
   always_ff @(posedge clk_i) begin
-    write_at_q   <= {subkey_place, subkey_decrypt, subkey_round};
-    write_role_q <= subkey_role;
-    written_q    <= subkey;
+    write_clear_q <= clear_i.active;
+    write_valid_q <= subkey_valid;
+    write_role_q  <= subkey_role;
+    if (clear_i.active) begin
+      write_at_q <= clear_i.index[ContextBits+4:0];
+      written_q  <= '0;
+    end else begin
+      write_at_q <= {subkey_context, subkey_decrypt, round_t'(Rounds) - subkey_round};
+      written_q  <= subkey;
+    end
   end
 
   for (genvar r = 0; r < Roles; r++) begin : gen_subkey
     // No word is read for a block while it is written: none is inside under a key that is being made.
-    (* ram_style = "block", no_rw_check *) word_t memory[Keys*32];
+    (* ram_style = "block", no_rw_check *) word_t memory[Contexts*32];
     word_t fetched_q;
 
     always_ff @(posedge clk_i) begin
-      if (write_all_q || (write_valid_q && write_role_q == role_t'(r))) memory[write_at_q] <= written_q;
+      if (write_clear_q || (write_valid_q && write_role_q == role_t'(r))) memory[write_at_q] <= written_q;
     end
     always_ff @(posedge clk_i) begin
-      fetched_q <= memory[{slot_q[1].place, slot_q[1].decrypt, slot_q[1].round}];
+      fetched_q <= memory[{along[1], left[1]}];
       z_q[r]    <= fetched_q;
     end
   end
@@ -213,7 +185,6 @@ module idea_ring
 
   // What is numbered by clocks: [1] is a clock behind what it is made of.
   block_t block1_q, block2_q;
-  logic [2:1] enter_q;
   word_t x1_q, x2_q, x3_q, x4_q;  // in A1
   word_t x1_d, x2_d, x3_d, x4_d;
   word_t [2:1] y2_q, y3_q;
@@ -223,25 +194,20 @@ module idea_ring
   word_t [3:1] s_q;
   held_t [6:1] held_q;  // from B1 to C3
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) enter_q <= '0;
-    else enter_q <= {enter_q[1], enter};
-  end
-
-  // Free slots hold nothing, so that after a wipe all data is gone within a turn.
+  // A clear empties x, and then all stages behind it.
   always_ff @(posedge clk_i) begin
-    block1_q <= block_i;
+    block1_q <= req_i.block[63:0];
     block2_q <= block1_q;
-    if (!slot_q[2].valid) begin
+    if (clear_i.active) begin
       x1_q <= '0;
       x2_q <= '0;
       x3_q <= '0;
       x4_q <= '0;
     end else begin
-      x1_q <= enter_q[2] ? word_of(block2_q, 0) : x1_d;
-      x2_q <= enter_q[2] ? word_of(block2_q, 1) : x2_d;
-      x3_q <= enter_q[2] ? word_of(block2_q, 2) : x3_d;
-      x4_q <= enter_q[2] ? word_of(block2_q, 3) : x4_d;
+      x1_q <= first[2] ? word_of(block2_q, 0) : x1_d;
+      x2_q <= first[2] ? word_of(block2_q, 1) : x2_d;
+      x3_q <= first[2] ? word_of(block2_q, 2) : x3_d;
+      x4_q <= first[2] ? word_of(block2_q, 3) : x4_d;
     end
   end
 
@@ -317,12 +283,12 @@ module idea_ring
     s_q    <= {s_q[2:1], s};
   end
 
-  assign u        = s_q[3] + t;
-  assign x1_d     = held_q[6].y1 ^ t;
-  assign x2_d     = held_q[6].y3 ^ t;
-  assign x3_d     = held_q[6].y2 ^ u;
-  assign x4_d     = held_q[6].y4 ^ u;
+  assign u            = s_q[3] + t;
+  assign x1_d         = held_q[6].y1 ^ t;
+  assign x2_d         = held_q[6].y3 ^ t;
+  assign x3_d         = held_q[6].y2 ^ u;
+  assign x4_d         = held_q[6].y4 ^ u;
 
-  assign result_o = block_of(held_q[1].y1, held_q[1].y3, held_q[1].y2, held_q[1].y4);
+  assign rsp_o.result = 128'(block_of(held_q[1].y1, held_q[1].y3, held_q[1].y2, held_q[1].y4));
 
 endmodule

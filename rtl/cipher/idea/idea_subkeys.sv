@@ -5,7 +5,7 @@
 // A pass over the key writes the encryption subkeys two at a time, as fast as rounds take them, so that the
 // first block follows closely behind. Each eight words are the eight before, rotated by 25 bits: words 2p and
 // 2p + 1 are made of the words 2p + 1 to 2p + 3 of these. The same pass overwrites all else that an older key
-// left in the memories; after a wipe it does so with a key of zeros.
+// left in the memories; as a clear begins it does so with a key of zeros, in less than 32 clocks.
 //
 // Decryption reads the same memories from behind: what is added is negated and exchanged on the way out; but 18
 // subkeys are to be inverted modulo 2^16 + 1. This is done together, when decryption is asked for, with the
@@ -19,11 +19,12 @@
 //
 // Clocks from the last key beat until a block may enter: 5 to encrypt, 144 to decrypt.
 module idea_subkeys
+  import core_pkg::*;
   import idea_pkg::*;
 (
-  input logic clk_i,
-  input logic rst_ni,
-  input logic wipe_i,
+  input logic   clk_i,
+  input logic   rst_ni,
+  input clear_t clear_i,
 
   input logic        key_valid_i,
   input logic [63:0] key_i,
@@ -52,7 +53,7 @@ module idea_subkeys
 
   // -- the words of the encryption key ----------------------------------------------------------------------
 
-  logic clear_q;  // the first clock after a reset
+  logic forget;  // a clear begins
   logic halt;  // what is under way is void
   logic pass_q;  // words are made
   logic pass_end;
@@ -64,7 +65,8 @@ module idea_subkeys
   word_t key_q[8];
   word_t even, odd;
 
-  assign halt     = wipe_i || key_valid_i;
+  assign forget   = clear_i.active && clear_i.index == '0;
+  assign halt     = forget || key_valid_i;
   assign pass_end = phase_q[2] && row_q == 4'(Rounds);
   assign first    = pair_q[4:2] == '0;
   assign here     = pair_q[1:0];
@@ -72,15 +74,13 @@ module idea_subkeys
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clear_q <= 1'b1;
       pass_q  <= 1'b0;
       pair_q  <= '0;
       phase_q <= 3'b001;
       row_q   <= '0;
     end else begin
-      clear_q <= 1'b0;
-      pass_q  <= wipe_i || clear_q || (key_valid_i ? key_last_i : pass_q && !pass_end);
-      if (wipe_i || !pass_q) begin
+      pass_q <= forget || (key_valid_i ? key_last_i : pass_q && !pass_end);
+      if (forget || !pass_q) begin
         pair_q  <= '0;
         phase_q <= 3'b001;
         row_q   <= '0;
@@ -94,7 +94,7 @@ module idea_subkeys
 
   always_ff @(posedge clk_i) begin
     for (int unsigned n = 0; n < 8; n++) begin
-      if (wipe_i || clear_q) key_q[n] <= '0;
+      if (clear_i.active) key_q[n] <= '0;
       else if (key_valid_i && key_index_i == (n >= 4)) key_q[n] <= word_of(key_i, n % 4);
     end
   end
@@ -159,7 +159,7 @@ module idea_subkeys
       if (halt) begin
         encrypt_q <= 1'b0;
         decrypt_q <= 1'b0;
-        want_q    <= !wipe_i && key_last_i && want_decrypt_i;
+        want_q    <= key_valid_i && key_last_i && want_decrypt_i;
         invert_q  <= 1'b0;
       end else begin
         encrypt_q <= encrypt_q || (pass_q && pass_end);
@@ -292,7 +292,7 @@ module idea_subkeys
     (row_word_q & {16{use_row}}) | (even_less & {16{use_product}});
 
   always_ff @(posedge clk_i) begin
-    if (wipe_i || clear_q) z_o <= '0;
+    if (clear_i.active) z_o <= '0;
     else begin
       if (next_i) begin
         z_o    <= fetched_q;
