@@ -48,7 +48,7 @@ demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on dem
 test: $(VENV) ace  ## all tests: Rust, RTL, netlists, bitstreams, the flow
 	$(FLOW) --set library --seeds $(SEEDS)
 	$(PY) -m ace_flow.faults
-	$(PY) -m ace_flow.independence --netlist
+	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model
 	ACE_REQUIRE_BUILD=1 cargo test --workspace --release --locked
 	$(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow

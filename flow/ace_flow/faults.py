@@ -2,8 +2,8 @@
 """Faults put into the RTL on purpose, to see that the tests catch them: python -m ace_flow.faults.
 
 faults.toml says what is changed where. Each fault becomes a model of its configuration under build/faults/, and
-index.json lists them for crates/ace-board/tests/faults.rs, which runs the known answers on each and expects them
-to fail.
+index.json lists them. Those that known answers catch are for crates/ace-board/tests/faults.rs, which runs these and
+expects them to fail; `python -m ace_flow.independence --faults` does the same with the others.
 """
 
 import json
@@ -22,6 +22,8 @@ from .tools import ROOT
 
 TABLE = tools.FLOW / "faults.toml"
 FAULTS = BUILD / "faults"
+INDEX = FAULTS / "index.json"
+TESTS = ("known answers", "independence")
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Fault:
     file: str
     find: str
     replace: str
+    caught_by: str = TESTS[0]
 
 
 def load(path: Path = TABLE) -> list[Fault]:
@@ -45,6 +48,10 @@ def load(path: Path = TABLE) -> list[Fault]:
             fault = Fault(number, **row)
         except TypeError as error:
             raise configurations.ConfigurationError(f"{path}: fault {number}: {error}") from None
+        if fault.caught_by not in TESTS:
+            raise configurations.ConfigurationError(
+                f"{path}: fault {number}: `caught_by` is {fault.caught_by!r}; allowed: {', '.join(TESTS)}"
+            )
         text = (ROOT / fault.file).read_text()
         if text.count(fault.find) != 1 or fault.find == fault.replace:
             raise configurations.ConfigurationError(
@@ -81,6 +88,7 @@ def build(fault: Fault, table: dict[str, configurations.Configuration]) -> dict:
         "configuration": fault.configuration,
         "what": fault.what,
         "file": fault.file,
+        "caught_by": fault.caught_by,
         "library": library.name,
         "bytes": library.stat().st_size,
         "sha256": tools.sha256(library),
@@ -101,7 +109,7 @@ def main() -> int:
         return 1
     part = FAULTS / ".index.json"
     part.write_text(json.dumps(index, indent=1) + "\n")
-    part.replace(FAULTS / "index.json")
+    part.replace(INDEX)
     print(f"{len(index)} models with a fault each are up to date")
     return 0
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No key leaves a slot but as an answer: python -m ace_flow.independence [NAMES] [--netlist] [--json] [--measure].
+"""No key leaves a slot but as an answer: python -m ace_flow.independence [NAMES] [--netlist] [--faults] [--json] [--measure].
 
 Three runs of a configuration's model, clock by clock, with the same headers, lengths, tags and stalls: the first,
 one with other keys, one with other keys, IVs and payloads. At all times no pin differs but m_axis_tdata while
 m_axis_tvalid is 1, so that time depends on lengths alone. And WIPE_CYCLES after a frame with the wipe flag, a
 reset, or a frame that ended in its key, no register and no bit of a memory differs. Without names: every
 configuration of the library that is no variant; variants are their base with other contents of a few LUTs.
+
+With --faults, models with a fault that leaks (faults.toml, `python -m ace_flow.faults`) have to be found out.
 """
 
 import argparse
@@ -13,15 +15,16 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 
-from . import configurations
+from . import configurations, faults
 from .configurations import Configuration
-from .independence_frames import PARTIAL, Frame, frames
+from .independence_frames import ANOTHER, PARTIAL, Frame, frames
 from .independence_runs import Disagree, Finding, Runs
 from .layout import Places
 from .model import ModelError
@@ -68,7 +71,7 @@ def scenarios(kinds: list[Frame]) -> Iterator[Scenario]:
             yield Scenario(WIPE, [replace(kind, payload=0), kind.kept().wiping()])
     for kind in (kinds[0], kinds[-1]):
         # Refused, and ended behind its key.
-        yield Scenario(WIPE, [kind, replace(kind, code=0xFE).wiping()])
+        yield Scenario(WIPE, [kind, replace(kind, code=ANOTHER).wiping()])
         yield Scenario(WIPE, [kind, replace(kind, payload=1000, cut=3 + kind.key_beats).wiping()])
     for kind in kinds:
         for beats in range(1, kind.key_beats):
@@ -93,7 +96,7 @@ def traffic(kinds: list[Frame], longest: int, random: Random) -> list[Frame]:
             kind = replace(kind, payload=block * random.randrange(most // block))
         match random.randrange(12):
             case 0:
-                kind = replace(kind, code=0xFE)
+                kind = replace(kind, code=ANOTHER)
             case 1:
                 kind = replace(kind, iv=kind.iv + 8)
             case 2:
@@ -115,6 +118,8 @@ def act(runs: Runs, scenario: Scenario, stalls: tuple[int, int], random: Random,
         runs.play(before, stalls)
         before = []
     clocks = runs.play([*before, last], stalls)
+    if last.sound and any(runs.statuses):
+        raise ModelError(f"status {max(runs.statuses)} to {last}")
     if scenario.part:
         # Once more, to be interrupted.
         runs.play([*before, last], stalls, max(1, clocks * scenario.part // 7 - random.randrange(8)))
@@ -123,24 +128,20 @@ def act(runs: Runs, scenario: Scenario, stalls: tuple[int, int], random: Random,
     runs.settle(scenario.event, str(last), measure)
 
 
-def examine(library: Path, row: Configuration, budget: int, measure: bool = False) -> Runs:
-    """What differs in one model."""
-    wipe_cycles = WIPE_CYCLES[row.shape, row.can[0].kind]
-    random = Random(row.name)
-    runs = Runs(library, wipe_cycles, random.getrandbits(32))
+def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measure: bool) -> Iterator[None]:
+    """All of it, scenario by scenario."""
     kinds = frames(row.can)
     every = list(scenarios(kinds))
-    effort = min(1, budget * 0.8 / (len(every) * (wipe_cycles + 200)))
+    effort = min(1, budget * 0.8 / (len(every) * (runs.wipe_cycles + 200)))
     for event in (WIPE, CUT, RESET_IDLE, RESET_BUSY):
-        of = [s for s in every if s.event == event]
         runs.restart()
-        for scenario in sorted(
-            random.sample(of, min(len(of), max(LEAST, round(effort * len(of))))), key=of.index
-        ):
+        of = [s for s in every if s.event == event]
+        for drawn in sorted(random.sample(range(len(of)), min(len(of), max(LEAST, round(effort * len(of)))))):
             try:
-                act(runs, scenario, random.choice((STALLS[0], *STALLS)), random, measure)
+                act(runs, of[drawn], random.choice((STALLS[0], *STALLS)), random, measure)
             except Disagree:
                 runs.restart()
+            yield
     for number in range(max(2, round(budget * 0.2 / 20_000))):
         runs.restart()
         stalls = STALLS[number % len(STALLS)]
@@ -153,6 +154,18 @@ def examine(library: Path, row: Configuration, budget: int, measure: bool = Fals
             runs.settle(RESET_BUSY, "one of 24", measure)
         except Disagree:
             pass
+        yield
+
+
+def examine(
+    library: Path, row: Configuration, budget: int, measure: bool = False, first: bool = False
+) -> Runs:
+    """What differs in one model; with `first` no more than one scenario shows."""
+    random = Random(row.name)
+    runs = Runs(library, WIPE_CYCLES[row.shape, row.can[0].kind], random.getrandbits(32))
+    for _ in campaign(runs, row, budget, random, measure):
+        if first and runs.findings:
+            break
     runs.close()
     return runs
 
@@ -167,37 +180,53 @@ class Result:
     seconds: float
     settled: int
     found: list[Finding]
-    error: str = ""
+    error: str
+    fault: str
 
-    def lines(self) -> list[str]:
+    @property
+    def good(self) -> bool:
+        """Nothing was found where nothing should be, or the fault was."""
+        return not self.error and bool(self.found) == bool(self.fault)
+
+    def text(self) -> str:
         """For people."""
         head = f"{self.configuration}, {self.model}: "
-        lines = [f"{head}error: {self.error}"] if self.error else []
-        lines += [f"{head}{finding}" for finding in self.found[:LINES]]
+        if self.fault and self.good:
+            return f"{head}found out: {self.fault} ({self.found[0].path})"
+        lines = [f"error: {self.error}"] if self.error else []
+        lines += [f"NOT FOUND OUT: {self.fault}"] if self.fault else [str(f) for f in self.found[:LINES]]
         if len(self.found) > LINES:
-            lines.append(f"{head}{len(self.found) - LINES} more")
-        if not lines:
-            lines.append(f"{head}nothing differs, in {self.clocks} clocks ({self.seconds:.1f} s)")
+            lines.append(f"{len(self.found) - LINES} more")
+        if self.good:
+            lines.append(f"nothing differs, in {self.clocks} clocks ({self.seconds:.1f} s)")
         if self.settled:
-            lines.append(f"{head}forgotten after {self.settled} clocks at most")
-        return lines
+            lines.append(f"forgotten after {self.settled} clocks at most")
+        return "\n".join(head + line for line in lines)
 
 
-def one(job: tuple[Configuration, str, bool]) -> Result:
-    """Examines one model."""
-    row, model, measure = job
-    places = Places(row.name)
-    started = time.monotonic()
-    try:
-        library = places.model if model == "RTL" else places.netlist_model
-        runs = examine(library, row, BUDGET[model], measure)
-    except (ModelError, OSError) as error:
-        return Result(row.name, model, 0, 0, 0, [], str(error))
-    seconds = round(time.monotonic() - started, 2)
-    return Result(row.name, model, runs.clocks, seconds, runs.settled, list(runs.findings.values()))
+@dataclass(frozen=True)
+class Job:
+    """A model to examine; with a fault it has to be found out."""
+
+    row: Configuration
+    model: str
+    library: Path
+    fault: str = ""
+    measure: bool = False
+
+    def run(self) -> Result:
+        """What comes of it."""
+        started = time.process_time()
+        try:
+            runs = examine(self.library, self.row, BUDGET[self.model], self.measure, bool(self.fault))
+        except (ModelError, OSError) as error:
+            return Result(self.row.name, self.model, 0, 0, 0, [], str(error), self.fault)
+        seconds = round(time.process_time() - started, 2)
+        found = list(runs.findings.values())
+        return Result(self.row.name, self.model, runs.clocks, seconds, runs.settled, found, "", self.fault)
 
 
-def jobs_of(names: list[str], netlist: bool, measure: bool) -> list[tuple[Configuration, str, bool]]:
+def jobs_of(names: list[str], netlist: bool, faulty: bool, measure: bool) -> list[Job]:
     """The models to examine. Of netlists, without names, those that were built."""
     table = configurations.load()
     for name in names:
@@ -206,11 +235,20 @@ def jobs_of(names: list[str], netlist: bool, measure: bool) -> list[tuple[Config
                 f"no configuration {name!r}; there are {', '.join(table)}"
             )
     rows = [table[name] for name in names] or [r for r in table.values() if not r.of and "library" in r.sets]
-    jobs = [(row, "RTL", measure) for row in rows]
+    jobs = []
     if netlist:
-        jobs += [(r, "netlist", measure) for r in rows if names or Places(r.name).netlist_model.exists()]
+        for row in rows:
+            library = Places(row.name).netlist_model
+            jobs += [Job(row, "netlist", library, measure=measure)] if names or library.exists() else []
     # The long ones first.
-    return sorted(jobs, key=lambda job: (job[1] == "RTL", -job[0].in_flight))
+    for row in sorted(rows, key=lambda row: -row.in_flight):
+        jobs.append(Job(row, "RTL", Places(row.name).model, measure=measure))
+    if faulty:
+        for fault in json.loads(faults.INDEX.read_text()):
+            row = table[fault["configuration"]]
+            if fault["caught_by"] == "independence" and row in rows:
+                jobs.append(Job(row, "RTL", faults.FAULTS / fault["library"], fault["what"]))
+    return jobs
 
 
 def main() -> int:
@@ -219,28 +257,24 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAMES")
     parser.add_argument("--netlist", action="store_true", help="the netlists' models, too")
+    parser.add_argument("--faults", action="store_true", help="the models with a fault that leaks, too")
     parser.add_argument("--json", action="store_true", help="one line for each model")
     parser.add_argument("--measure", action="store_true", help="how long it takes to forget (slow)")
-    arguments = parser.parse_args()
+    given = parser.parse_args()
     try:
-        jobs = jobs_of(arguments.names, arguments.netlist, arguments.measure)
-    except configurations.ConfigurationError as error:
+        jobs = jobs_of(given.names, given.netlist, given.faults, given.measure)
+    except (configurations.ConfigurationError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     failed = []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for result in pool.map(one, jobs):
-            if arguments.json:
-                print(json.dumps(asdict(result), default=sorted), flush=True)
-            else:
-                print("\n".join(result.lines()), flush=True)
-            failed += [result.configuration] if result.found or result.error else []
-    netlists = sum(model == "netlist" for _, model, _ in jobs)
-    print(
-        f"key independence: {len(jobs) - netlists} configurations, {netlists} netlists, "
-        + (f"FAILED: {', '.join(dict.fromkeys(failed))}" if failed else "none differs"),
-        file=sys.stderr,
-    )
+        for result in pool.map(Job.run, jobs):
+            print(json.dumps(asdict(result), default=sorted) if given.json else result.text(), flush=True)
+            failed += [] if result.good else [result.configuration]
+    kinds = Counter("fault" if job.fault else job.model for job in jobs)
+    counts = ", ".join(f"{n} {'models' if kind == 'RTL' else kind + 's'}" for kind, n in kinds.items())
+    verdict = f"FAILED: {', '.join(dict.fromkeys(failed))}" if failed else "all as they should be"
+    print(f"key independence: {counts}; {verdict}", file=sys.stderr)
     return 1 if failed else 0
 
 

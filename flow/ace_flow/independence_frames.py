@@ -9,6 +9,7 @@ from .configurations import Capability
 from .frames import BEAT, DECRYPT, FRESH_KEY, OPERATION, WIPE
 
 RESUME, PARTIAL = 8, 16
+ANOTHER = 0xFE  # the code of no algorithm
 Beats = list[tuple[int, bool]]
 
 
@@ -35,6 +36,11 @@ class Frame:
         words += ["wipe"] if self.flags & WIPE else []
         words += [f"cut after {self.cut} beats"] if self.cut else []
         return ", ".join(words)
+
+    @property
+    def sound(self) -> bool:
+        """Whether the answer is Ok."""
+        return self.code != ANOTHER and not self.cut
 
     @property
     def key_beats(self) -> int:

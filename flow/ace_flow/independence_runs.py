@@ -63,6 +63,7 @@ class Runs:
         self.random = Random(seed)
         self.slots: list[Slot] = []
         self.since = 0  # the event: a value of `clocks`
+        self.statuses: list[int] = []  # of the answers that came last
         self.restart()
 
     def restart(self) -> None:
@@ -83,8 +84,10 @@ class Runs:
         finding.runs.add(OTHER[run])
         finding.events[event] = finding.events.get(event, 0) + 1
 
-    def _drive(self, todo: bytes, beats: list[Beats], event: str, frame: str) -> tuple[int, list[int]]:
-        """So many clocks of every run: how many beats were taken, and the clocks in which a response ended."""
+    def _drive(
+        self, todo: bytes, beats: list[Beats], event: str, frame: str
+    ) -> tuple[int, list[tuple[int, int]]]:
+        """So many clocks of every run: how many beats were taken, the clocks in which answers ended, their statuses."""
         noise = self.random.getrandbits(32)
         seen = [slot.drive(todo, b, noise) for slot, b in zip(self.slots, beats, strict=True)]
         first, start = seen[0], self.clocks - self.since
@@ -104,7 +107,7 @@ class Runs:
                     self._found("pin m_axis_tdata", bits, event, frame, start + clock, run)
                     break
         ends = [
-            clock
+            (clock, first.data[clock] >> 48 & 0xFF)
             for clock, pins in enumerate(first.handshake)
             if pins & M_TVALID and pins & M_TLAST and todo[clock] & TAKE and not todo[clock] & HOLD
         ]
@@ -127,19 +130,19 @@ class Runs:
         drawn = [[f.beats(tag, *s) for f, tag in zip(sequence, tags, strict=True)] for s in self.secrets]
         beats = [[beat for frame in run for beat in frame] for run in drawn]
         self.since = start = self.clocks
-        answered, quiet, ends = 0, 0, []
-        while answered < len(sequence):
+        quiet, ends, self.statuses = 0, [], []
+        while len(self.statuses) < len(sequence):
             step = min(STEP, no_longer - (self.clocks - start)) if no_longer else min(STEP, self.wipe_cycles)
             if step <= 0:
                 return no_longer
             at = self.clocks
             taken, ends = self._drive(self._todo(step, stalls), beats, "the first beat", what)
             beats = [b[taken:] for b in beats]
-            answered += len(ends)
+            self.statuses += [status for _, status in ends]
             quiet = 0 if taken or ends else quiet + step
             if quiet > SILENT:
                 raise ModelError(f"no answer to {what}")
-        self.since = at + ends[-1] + 1
+        self.since = at + ends[-1][0] + 1
         return self.since - start
 
     def reset(self, clocks: int) -> None:
