@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MARS as a slot: gate, shell, modes and core.
+// MARS as a slot.
 //
 // Cycles per block: the core's, 54, in every mode and direction.
 module mars_slot
+  import core_pkg::*;
   import slot_pkg::*;
 #(
-  // What the gate lets pass (slot_gate).
+  // Whether there is a gate, and what it lets pass (slot_gate).
+  parameter bit Gate = 1'b1,
   parameter logic [7:0] Open = '1,
   parameter int unsigned KeyMin = 0,
   parameter int unsigned KeyMax = 63
@@ -25,24 +27,20 @@ module mars_slot
   output logic        m_axis_tlast
 );
 
-  // Bit n set: a key of n bytes is legal. 16 to 56 in steps of 4.
-  localparam logic [63:0] KeyLengths = 64'h0111_1111_1111_0000;
-
-  logic core_wipe;
-  logic key_valid, key_last, key_decrypt;
-  logic [63:0] key;
-  logic [ 2:0] key_index;
-  logic [ 5:0] key_len;
-  logic in_valid, in_ready, out_valid, out_ready, decrypt;
-  logic [127:0] in_block, out_block;
+  clear_t    clear;
+  core_req_t req;
+  core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm(AlgMars),
-    .BlockBytes(16),
-    .KeyLengths(KeyLengths),
-    .Open(Open),
-    .KeyMin(KeyMin),
-    .KeyMax(KeyMax)
+    .Algorithm  (AlgMars),
+    .BlockBytes (16),
+    // 16 to 56 bytes in steps of 4.
+    .KeyLengths (64'h0111_1111_1111_0000),
+    .Gate       (Gate),
+    .Open       (Open),
+    .KeyMin     (KeyMin),
+    .KeyMax     (KeyMax),
+    .ClearCycles(20)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -54,39 +52,17 @@ module mars_slot
     .m_axis_tvalid,
     .m_axis_tready,
     .m_axis_tlast,
-    .core_wipe_o  (core_wipe),
-    .key_valid_o  (key_valid),
-    .key_o        (key),
-    .key_index_o  (key_index),
-    .key_last_o   (key_last),
-    .key_len_o    (key_len),
-    .key_decrypt_o(key_decrypt),
-    .block_valid_o(in_valid),
-    .block_ready_i(in_ready),
-    .block_o      (in_block),
-    .decrypt_o    (decrypt),
-    .block_valid_i(out_valid),
-    .block_ready_o(out_ready),
-    .block_i      (out_block)
+    .clear_o(clear),
+    .req_o  (req),
+    .rsp_i  (rsp)
   );
 
   mars_core u_core (
     .clk_i,
     .rst_ni,
-    .wipe_i       (core_wipe),
-    .key_valid_i  (key_valid),
-    .key_i        (key),
-    .key_index_i  (key_index),
-    .key_last_i   (key_last),
-    .key_len_i    (key_len),
-    .key_decrypt_i(key_decrypt),
-    .block_valid_i(in_valid),
-    .block_ready_o(in_ready),
-    .block_i      (in_block),
-    .decrypt_i    (decrypt),
-    .block_valid_o(out_valid),
-    .block_ready_i(out_ready),
-    .block_o      (out_block)
+    .clear_i(clear),
+    .req_i  (req),
+    .rsp_o  (rsp)
   );
 
 endmodule

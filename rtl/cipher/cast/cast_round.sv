@@ -11,9 +11,11 @@
 //
 // Clocks from lookup to lookup: 4. An input belongs to the stage that it is listed under.
 module cast_round
+  import core_pkg::*;
   import cast_pkg::*;
 (
-  input logic clk_i,
+  input logic   clk_i,
+  input clear_t clear_i,
 
   // Combination: of the lookups that came out a clock ago.
   input kind_e kind_i,
@@ -86,7 +88,11 @@ module cast_round
       (feed_i ^ (late & {32{feed_live_i}}) ^ ((mask_i & {32{next2}}) | {32{next3}}));
   assign {masked_d, unused} = {operand, 1'b1} + {mask_i & ~{32{next2}}, next3};
 
-  always_ff @(posedge clk_i) masked <= masked_d;
+  // What is looked up makes what is looked up next: that goes round until it is broken here.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) masked <= '0;
+    else masked <= masked_d;
+  end
 
   assign address = rotate_left(masked, rotate_i);
 

@@ -6,143 +6,107 @@
 // block is made, what the first round of the next block looks up is masked: that one enters a turn before.
 //
 // Cycles: a block every 16 clocks, or 12 under keys of 5 to 10 bytes, in both directions; 68 or 52 clocks from
-// the block to its result. Key set-up: 200 clocks from the last key beat, during which other blocks go on. A
-// wipe takes as long.
+// the block to its result. Key set-up: 200 clocks from the last key beat, during which other blocks go on.
+//
+// A clear takes a clock for each of 16 words for each key, and 8 more.
 module cast128_ring
+  import core_pkg::*;
   import cast_pkg::*;
 #(
-  // Key places: a power of two, up to 32.
-  parameter int unsigned Keys = 8,
-
-  localparam int unsigned KeyBits  = $clog2(Keys),
-  // A slot has two numbers, used in turn: its next block enters before the result of the one before is out.
-  localparam int unsigned SlotBits = 3
+  // Keys that it holds: a power of two from 2 to 32.
+  parameter int unsigned Contexts = 8
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        2:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        5:0] key_len_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               key_busy_o,
-
-  input  logic                block_valid_i,
-  output logic                block_ready_o,
-  input  logic [        63:0] block_i,
-  input  logic                decrypt_i,
-  input  logic [ KeyBits-1:0] block_place_i,
-  output logic [SlotBits-1:0] block_slot_o,
-
-  output logic                result_valid_o,
-  output logic [SlotBits-1:0] result_slot_o,
-  output logic [        63:0] result_o
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output ring_rsp_t rsp_o
 );
 
-  if (Keys < 2 || Keys > 32 || 2 ** KeyBits != Keys) begin : gen_illegal
-    $error("cast128_ring: Keys must be a power of two from 2 to 32");
+  if (Contexts < 2 || Contexts > 32 || 2 ** $clog2(Contexts) != Contexts) begin : gen_illegal
+    $error("cast128_ring: Contexts must be a power of two from 2 to 32");
   end
+
+  localparam int unsigned Stages = 4;
+
+  typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
 
   typedef struct packed {
-    logic               number;   // which of the slot's numbers is in use; kept when the slot is free
-    logic               valid;
-    logic               last;     // the round under way is the last
-    logic [3:0]         left;     // rounds behind it
-    logic [3:0]         index;    // round key for the masking at the end of this turn
-    logic               decrypt;
-    logic [KeyBits-1:0] place;
-  } slot_t;
+    logic       decrypt;
+    logic [3:0] index;    // round key for the masking at the end of this turn
+    number_t    key;
+  } along_t;
 
-  // -- the ring of slots ------------------------------------------------------------------------------------
+  // -- the ring: its stage 1 is where the lookups are, 2 the combination, 3 the new word, 4 the rotation -----
 
-  slot_t through;
-  slot_t [3:0] slot_q;  // by stage; the door is where stage 1 begins
-  logic [1:0] turn_q;  // which slot is there
-  logic enter, short_key;
+  logic [Contexts-1:0] short_q;  // keys with 12 rounds
+  number_t block_key, key_number;
   logic [3:0] final_index;
-  // A block enters, or leaves, at the end of this turn.
-  logic enter2_q, enter3_q, enter0_q, leave2_q, leave3_q, leave0_q;
-  logic [Keys-1:0] short_q;  // keys with 12 rounds
+  along_t [Stages:1] along;
+  along_t entering, around;
+  logic [Stages:1] first;
+  logic unused_enter, unused_leave;
+  logic [2*Stages-1:0] unused_stages;
+  logic [Stages:1][3:0] unused_left;
 
-  assign block_ready_o = !slot_q[1].valid || slot_q[1].last;
-  assign block_slot_o  = {!slot_q[1].number, turn_q};
-  assign enter         = block_valid_i && block_ready_o;
-  assign short_key     = short_q[block_place_i];
-  assign final_index   = short_key ? 4'd11 : 4'd15;
+  assign block_key   = number_t'(req_i.block_context);
+  assign key_number  = number_t'(req_i.key_context);
+  assign final_index = short_q[block_key] ? 4'd11 : 4'd15;
+  assign entering    = '{decrypt: req_i.decrypt, index: req_i.decrypt ? final_index : 4'd0, key: block_key};
 
   always_comb begin
-    through = slot_q[1];
-    if (enter) begin
-      through.number  = !slot_q[1].number;
-      through.valid   = 1'b1;
-      through.last    = 1'b0;
-      through.left    = final_index;
-      through.index   = decrypt_i ? final_index : 4'd0;
-      through.decrypt = decrypt_i;
-      through.place   = block_place_i;
-    end else begin
-      through.valid = slot_q[1].valid && !slot_q[1].last;
-      through.last  = slot_q[1].left == 4'd1;
-      through.left  = slot_q[1].left - 4'd1;
-      through.index = slot_q[1].decrypt ? slot_q[1].index - 4'd1 : slot_q[1].index + 4'd1;
-    end
+    around       = along[Stages];
+    around.index = around.decrypt ? around.index - 4'd1 : around.index + 4'd1;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      slot_q         <= '0;
-      turn_q         <= '0;
-      enter2_q       <= 1'b0;
-      enter3_q       <= 1'b0;
-      enter0_q       <= 1'b0;
-      leave2_q       <= 1'b0;
-      leave3_q       <= 1'b0;
-      leave0_q       <= 1'b0;
-      result_valid_o <= 1'b0;
-      result_slot_o  <= '0;
-    end else begin
-      slot_q         <= {slot_q[2], through, slot_q[0], slot_q[3]};
-      turn_q         <= turn_q + 2'd1;
-      enter2_q       <= enter;
-      enter3_q       <= enter2_q;
-      enter0_q       <= enter3_q;
-      leave2_q       <= slot_q[1].valid && slot_q[1].last;
-      leave3_q       <= leave2_q;
-      leave0_q       <= leave3_q;
-      result_valid_o <= leave0_q;
-      result_slot_o  <= {slot_q[0].number ^ enter0_q, turn_q + 2'd1};
-      if (wipe_i) begin
-        for (int unsigned s = 0; s < 4; s++) slot_q[s].valid <= 1'b0;
-      end
-    end
-  end
+  ring_control #(
+    .Stages(Stages),
+    .Turns (16),
+    .Tail  (4),
+    .Width ($bits(along_t))
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .block_valid_i  (req_i.block_valid),
+    .block_ready_o  (rsp_o.block_ready),
+    .block_ticket_o (rsp_o.block_ticket),
+    .enter_o        (unused_enter),
+    .leave_o        (unused_leave),
+    .drop_i         (1'b0),
+    .turns_i        (final_index),
+    .enter_i        (entering),
+    .around_i       (around),
+    .valid_o        (unused_stages[Stages-1:0]),
+    .first_o        (first),
+    .last_o         (unused_stages[2*Stages-1:Stages]),
+    .left_o         (unused_left),
+    .along_o        (along),
+    .result_valid_o (rsp_o.result_valid),
+    .result_ticket_o(rsp_o.result_ticket)
+  );
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  localparam int unsigned Entries = 16 * Keys;
-
-  logic expanding, receiving_q, erase_q;
-  logic [KeyBits-1:0] place_q;
-  logic [KeyBits+3:0] erase_at_q;
-  logic write, rotation, write_mask_q, write_rotate_q;
+  logic expanding, receiving_q;
+  number_t context_q;
+  logic write, rotation;
   logic [3:0] write_index;
-  logic [KeyBits+3:0] write_at_q;
-  word_t written, written_q;
+  word_t written, mask0;
+  logic [4:0] rotate0, rotate1_q;
 
   cast128_schedule #(
     .Phases(3)
   ) u_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_i,
-    .key_index_i(key_index_i[0]),
-    .key_last_i,
-    .key_len_i  (key_len_i[4:0]),
+    .clear_i,
+    .key_valid_i(req_i.key_valid),
+    .key_i      (req_i.key),
+    .key_index_i(req_i.key_index[0]),
+    .key_last_i (req_i.key_last),
+    .key_len_i  (req_i.key_len[4:0]),
     .busy_o     (expanding),
     .write_o    (write),
     .rotation_o (rotation),
@@ -150,118 +114,93 @@ module cast128_ring
     .word_o     (written)
   );
 
-  assign key_busy_o = expanding || receiving_q || erase_q;
+  assign rsp_o.key_busy = expanding || receiving_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      receiving_q    <= 1'b0;
-      erase_q        <= 1'b0;
-      erase_at_q     <= '0;
-      place_q        <= '0;
-      short_q        <= '0;
-      write_mask_q   <= 1'b0;
-      write_rotate_q <= 1'b0;
-    end else begin
-      if (key_valid_i) begin
-        receiving_q          <= !key_last_i;
-        place_q              <= key_place_i;
-        short_q[key_place_i] <= key_len_i <= 6'd10;
-      end
-      erase_q        <= wipe_i || (erase_q && erase_at_q != '1);
-      erase_at_q     <= erase_q ? erase_at_q + 1'b1 : '0;
-      write_mask_q   <= erase_q || (write && !rotation);
-      write_rotate_q <= erase_q || (write && rotation);
+      receiving_q <= 1'b0;
+      context_q   <= '0;
+      short_q     <= '0;
+    end else if (clear_i.active) begin
+      receiving_q <= 1'b0;
+      context_q   <= '0;
+      short_q     <= '0;
+    end else if (req_i.key_valid) begin
+      receiving_q         <= !req_i.key_last;
+      context_q           <= key_number;
+      short_q[key_number] <= req_i.key_len <= 6'd10;
     end
   end
 
-  // Block memories: an address, the entry a clock later, and then a register. No entry is read for a block while
-  // it is written: none is inside under a key that is being made.
-  (* ram_style = "block", no_rw_check *)
-  word_t masks[Entries];
-  (* ram_style = "block", no_rw_check *)
-  logic [4:0] rotations[Entries];
-  logic [KeyBits+3:0] read_at;
-  word_t mask3_q, mask0_q;
-  logic [4:0] rotate3_q, rotate0_q, rotate1_q;
+  cast_ring_keys #(
+    .Depth(16 * Contexts)
+  ) u_keys (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .write_i   (write),
+    .rotation_i(rotation),
+    .write_at_i({context_q, write_index}),
+    .word_i    (written),
+    .read_at_i ({along[1].key, along[1].index}),
+    .mask_o    (mask0),
+    .rotate_o  (rotate0)
+  );
 
-  assign read_at = {slot_q[2].place, slot_q[2].index};
-
-  always_ff @(posedge clk_i) begin
-    write_at_q <= erase_q ? erase_at_q : {place_q, write_index};
-    written_q  <= erase_q ? '0 : written;
-    if (write_mask_q) masks[write_at_q] <= written_q;
-    if (write_rotate_q) rotations[write_at_q] <= written_q[4:0];
-    mask3_q   <= masks[read_at];
-    rotate3_q <= rotations[read_at];
-    mask0_q   <= mask3_q;
-    rotate0_q <= rotate3_q;
-    rotate1_q <= rotate0_q;
-  end
+  always_ff @(posedge clk_i) rotate1_q <= rotate0;
 
   kind_e kind0_q, kind1_q, kind2_q, kind3_q;  // in stage 0 of the next round, then of the one under way
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      kind0_q <= Kind1;
-      kind1_q <= Kind1;
-      kind2_q <= Kind1;
-      kind3_q <= Kind1;
-    end else begin
-      kind0_q <= cast128_kind(slot_q[3].index);
-      kind1_q <= kind0_q;
-      kind2_q <= kind1_q;
-      kind3_q <= kind2_q;
-    end
+  always_ff @(posedge clk_i) begin
+    kind0_q <= cast128_kind(along[2].index);
+    kind1_q <= kind0_q;
+    kind2_q <= kind1_q;
+    kind3_q <= kind2_q;
   end
 
-  // -- data -----------------------------------------------------------------------------------------------
+  // -- data: left and right --------------------------------------------------------------------------------
 
-  typedef struct packed {
-    word_t left;
-    word_t right;
-  } halves_t;
-
-  halves_t fresh, fresh2_q, fresh3_q, fresh0_q;  // a block that enters
-  halves_t made, state1_q, state2_q, state3_q, state0_q;
+  word_t [1:0] fresh3, made, state3, state0;
   word_t word, feed0_q;
-  logic [3:0] purge_q;  // all data is forgotten within a turn
+  logic [63:0] result_q;
 
-  assign fresh = '{left: swap(block_i[31:0]), right: swap(block_i[63:32])};
+  cast_ring_state #(
+    .Words(2)
+  ) u_state (
+    .clk_i,
+    .clear_i,
+    .fresh_i ({swap(req_i.block[31:0]), swap(req_i.block[63:32])}),
+    .enter0_i(first[3]),
+    .made_i  (made),
+    .fresh3_o(fresh3),
+    .state3_o(state3),
+    .state0_o(state0)
+  );
 
   cast_round u_round (
     .clk_i,
+    .clear_i,
     .kind_i     (kind3_q),
     .live_i     (1'b1),
-    .target_i   (state0_q.left),
+    .target_i   (state0[1]),
     .word_o     (word),
-    .feed_live_i(!enter0_q),
+    .feed_live_i(!first[3]),
     .feed_i     (feed0_q),
     .next_i     (kind0_q),
-    .mask_i     (mask0_q),
+    .mask_i     (mask0),
     .rotate_i   (rotate1_q)
   );
 
-  assign made = '{left: state0_q.right, right: word};
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) purge_q <= '1;
-    else purge_q <= {purge_q[2:0], wipe_i};
-  end
+  assign made = {state0[0], word};
 
   always_ff @(posedge clk_i) begin
-    fresh2_q <= fresh;
-    fresh3_q <= fresh2_q;
-    fresh0_q <= fresh3_q;
-    if (purge_q != '0) state1_q <= '0;
-    else state1_q <= enter0_q ? fresh0_q : made;
-    state2_q <= state1_q;
-    state3_q <= state2_q;
-    state0_q <= state3_q;
-    feed0_q  <= enter3_q ? fresh3_q.right : state3_q.left;
-    result_o <= {swap(made.left), swap(made.right)};
+    feed0_q  <= first[2] ? fresh3[0] : state3[1];
+    result_q <= {swap(made[1]), swap(made[0])};
   end
 
+  assign rsp_o.result = 128'(result_q);
+
   logic unused;
-  assign unused = ^{key_index_i[2:1], key_len_i[5]};
+  assign unused = ^{first, along};
 
 endmodule

@@ -6,9 +6,9 @@
 // S-boxes then look up byte 0, and what they give is a constant to take off again.
 //
 // Clocks: 4 + 64 * Phases + Phases from the clock behind the last key beat to the one in which the last round
-// key is written; busy_o for as long. A wipe schedules a key of zeros, which overwrites all memories here and
-// all round keys.
+// key is written; busy_o for as long.
 module cast128_schedule
+  import core_pkg::*;
   import cast_pkg::*;
   import cast128_tables_pkg::*;
 #(
@@ -17,8 +17,8 @@ module cast128_schedule
 ) (
   input logic clk_i,
   input logic rst_ni,
-  // Expected in the first clock after a reset.
-  input logic wipe_i,
+
+  input clear_t clear_i,
 
   input logic        key_valid_i,
   input logic [63:0] key_i,
@@ -125,7 +125,6 @@ module cast128_schedule
 
   typedef enum logic [1:0] {
     Idle,
-    Purge,
     Copy,
     Run
   } state_e;
@@ -134,10 +133,10 @@ module cast128_schedule
   localparam logic [1:0] WritePhase = 2'(Phases - 2);
 
   state_e state_d, state_q;
-  logic [6:0] step_d, step_q;  // in Purge and Copy the word; 64: only the last word is written
+  logic [6:0] step_d, step_q;  // in Copy the word; 64: only the last word is written
   logic [1:0] phase_d, phase_q;
   logic [5:0] made;  // the step whose word is written in this one
-  logic writing, making_key, is_key, odd;
+  logic writing, is_key, odd;
 
   assign busy_o  = state_q != Idle;
   assign writing = state_q == Run && phase_q == WritePhase && step_q != '0;
@@ -150,11 +149,11 @@ module cast128_schedule
     step_d  = step_q;
     phase_d = '0;
     unique case (state_q)
-      Purge, Copy: begin
+      Copy: begin
         step_d = step_q + 7'd1;
         if (step_q[1:0] == 2'd3) begin
           step_d  = '0;
-          state_d = state_q == Purge ? Copy : Run;
+          state_d = Run;
         end
       end
       Run: begin
@@ -167,10 +166,10 @@ module cast128_schedule
       end
       default: ;
     endcase
-    if (wipe_i || key_valid_i) begin
+    if (clear_i.active || key_valid_i) begin
       step_d  = '0;
       phase_d = '0;
-      state_d = wipe_i ? Purge : key_last_i ? Copy : Idle;
+      state_d = key_valid_i && key_last_i ? Copy : Idle;
     end
   end
 
@@ -188,21 +187,30 @@ module cast128_schedule
 
   // -- the key as it came ---------------------------------------------------------------------------------
 
-  (* ram_style = "distributed" *)
-  logic [63:0] beats[2];
   logic [4:0] len_q;
   logic [63:0] beat;
   word_t padded;
 
+  ram_logic #(
+    .Width(64),
+    .Depth(2),
+    .Quiet(1'b1)
+  ) u_beats (
+    .clk_i,
+    .clear_i,
+    .write_i     (key_valid_i),
+    .write_at_i  (key_index_i),
+    .write_data_i(key_i),
+    .read_at_i   (step_q[1]),
+    .read_data_o (beat)
+  );
+
   always_ff @(posedge clk_i) begin
-    if (state_q == Purge || key_valid_i) begin
-      beats[key_valid_i?key_index_i : step_q[0]] <= key_valid_i ? key_i : '0;
-    end
-    if (key_valid_i) len_q <= key_len_i;
+    if (clear_i.active) len_q <= '0;
+    else if (key_valid_i) len_q <= key_len_i;
   end
 
   // Bytes behind its end are zero.
-  assign beat = beats[step_q[1]];
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     logic [7:0] picked;
     logic keep;
@@ -213,25 +221,37 @@ module cast128_schedule
 
   // -- x and z: words 0 to 3 and 4 to 7 -------------------------------------------------------------------
 
-  (* ram_style = "distributed" *)
-  word_t words[8];
   logic [2:0] write_address, base_address;
   word_t word_d, low, high, base;
 
   assign base_address  = {odd, base_word(odd, step_q[1:0])};
   assign write_address = state_q == Copy ? {1'b0, step_q[1:0]} : {!made[3], made[1:0]};
 
-  always_ff @(posedge clk_i) begin
-    if (state_q == Copy || (writing && !made[2])) words[write_address] <= word_d;
-  end
-
   // Known a clock ahead.
   select_t select_q;
   always_ff @(posedge clk_i) select_q <= select(step_d[4:0], phase_d == '0);
 
-  assign low  = words[select_q.low];
-  assign high = words[select_q.high];
-  assign base = words[base_address];
+  // Three copies: as many words are read at once.
+  logic [2:0][2:0] read_address;
+  word_t [2:0] read;
+
+  assign read_address      = {base_address, select_q.high, select_q.low};
+  assign {base, high, low} = read;
+
+  for (genvar r = 0; r < 3; r++) begin : gen_words
+    ram_logic #(
+      .Width(32),
+      .Depth(8)
+    ) u_words (
+      .clk_i,
+      .clear_i,
+      .write_i     (state_q == Copy || (writing && !made[2])),
+      .write_at_i  (write_address),
+      .write_data_i(word_d),
+      .read_at_i   (read_address[r]),
+      .read_data_o (read[r])
+    );
+  end
 
   // -- lookups --------------------------------------------------------------------------------------------
 
@@ -267,12 +287,12 @@ module cast128_schedule
   assign word_d = state_q == Copy ? padded : acc_q ^ sum;
 
   always_ff @(posedge clk_i) begin
-    if (phase_q == WritePhase) acc_q <= (base & ~{32{is_key}}) ^ rest(lane);
+    if (clear_i.active) acc_q <= '0;
+    else if (phase_q == WritePhase) acc_q <= (base & ~{32{is_key}}) ^ rest(lane);
     else if (phase_q == LastPhase) acc_q <= acc_q ^ sum;
   end
 
-  assign making_key = writing && made[2];
-  assign write_o    = making_key;
+  assign write_o    = writing && made[2];
   assign rotation_o = made[5];
   assign index_o    = {made[4:3], made[1:0]};
   assign word_o     = acc_q ^ sum;

@@ -6,32 +6,20 @@
 //
 // Cycles per block: 49; the next block enters in the clock in which the result leaves. A fresh key, its beats
 // included, costs 198 clocks, whatever comes first; without one, 1 when the direction changes.
+//
+// A clear takes 68 clocks: 64 round keys, and what is read.
 module cast256_core
+  import core_pkg::*;
   import cast_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Forgets key and state.
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic         block_valid_i,
-  output logic         block_ready_o,
-  input  logic [127:0] block_i,
-  input  logic         decrypt_i,
-
-  output logic         block_valid_o,
-  input  logic         block_ready_i,
-  output logic [127:0] block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
-  logic purge_q, wipe;  // the first clock after a reset; that or a wipe
   logic expanding, expand_start, write;
   word_t kappa, constant;
   logic [4:0] constant_rotate;
@@ -40,17 +28,15 @@ module cast256_core
   logic [2:0] write_call;
   word_t word;
 
-  assign wipe = wipe_i || purge_q;
-
   cast256_schedule u_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i     (wipe),
-    .key_valid_i,
-    .key_i,
-    .key_index_i(key_index_i[1:0]),
-    .key_last_i,
-    .key_len_i,
+    .clear_i,
+    .key_valid_i(req_i.key_valid),
+    .key_i      (req_i.key),
+    .key_index_i(req_i.key_index[1:0]),
+    .key_last_i (req_i.key_last),
+    .key_len_i  (req_i.key_len),
     .advance_i  (1'b1),
     .busy_o     (expanding),
     .start_o    (expand_start),
@@ -78,23 +64,33 @@ module cast256_core
   logic [1:0] place;
   kind_e next_q;  // of the round of key_q
 
-  assign block_valid_o = valid_q;
-  assign block_ready_o = primed_q && !busy_q && !turn && (!valid_q || block_ready_i);
-  assign accept        = block_valid_i && block_ready_o;
+  assign rsp_o.result_valid = valid_q;
+  assign rsp_o.block_ready  = primed_q && !busy_q && !turn && (!valid_q || req_i.result_ready);
+  assign accept             = req_i.block_valid && rsp_o.block_ready;
 
-  assign turn          = !busy_q && decrypt_i != decrypt_q;
-  assign decrypt_d     = decrypt_q ^ turn;
+  assign turn               = !busy_q && req_i.decrypt != decrypt_q;
+  assign decrypt_d          = decrypt_q ^ turn;
 
   // Round keys are fetched in a ring, one round ahead.
-  assign fetch         = accept || (busy_q && !last_q) || (!primed_q && !expanding);
+  assign fetch              = accept || (busy_q && !last_q) || (!primed_q && !expanding);
 
   // Within a quad, forward or backward.
-  assign backward_d    = round_q >= 6'd24;
-  assign place         = round_q[1:0] ^ {2{backward_d}};
+  assign backward_d         = round_q >= 6'd24;
+  assign place              = round_q[1:0] ^ {2{backward_d}};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      purge_q    <= 1'b1;
+      decrypt_q  <= 1'b0;
+      busy_q     <= 1'b0;
+      last_q     <= 1'b0;
+      valid_q    <= 1'b0;
+      primed_q   <= 1'b0;
+      final_q    <= 1'b0;
+      backward_q <= 1'b0;
+      away_q     <= 1'b0;
+      round_q    <= '0;
+      next_q     <= Kind1;
+    end else if (clear_i.active) begin
       decrypt_q  <= 1'b0;
       busy_q     <= 1'b0;
       last_q     <= 1'b0;
@@ -106,12 +102,11 @@ module cast256_core
       round_q    <= '0;
       next_q     <= Kind1;
     end else begin
-      purge_q   <= 1'b0;
       decrypt_q <= decrypt_d;
-      busy_q    <= (accept || (busy_q && !last_q)) && !wipe;
-      last_q    <= busy_q && final_q && !wipe;
-      valid_q   <= (last_q || (valid_q && !block_ready_i)) && !wipe;
-      if (key_valid_i || wipe || turn || expanding) begin
+      busy_q    <= accept || (busy_q && !last_q);
+      last_q    <= busy_q && final_q;
+      valid_q   <= last_q || (valid_q && !req_i.result_ready);
+      if (req_i.key_valid || turn || expanding) begin
         primed_q <= 1'b0;
         final_q  <= 1'b0;
         away_q   <= 1'b0;
@@ -130,26 +125,46 @@ module cast256_core
 
   // -- round keys: 12 quads of 4 ----------------------------------------------------------------------------
 
-  (* ram_style = "distributed" *)
-  word_t masks[64];
-  (* ram_style = "distributed" *)
-  logic [4:0] rotations[64];
-  word_t mask_q;
-  logic [4:0] rotate_q;
+  word_t mask, mask_q;
+  logic [4:0] rotate, rotate_q;
   logic [5:0] read_index;
 
   assign read_index = {decrypt_q ? 4'd11 - round_q[5:2] : round_q[5:2], place};
 
   // A quad's round keys come as rotation 3, masking 1, rotation 2, masking 2, .. rotation 0, masking 0.
+  ram_logic #(
+    .Width(32),
+    .Depth(64)
+  ) u_masks (
+    .clk_i,
+    .clear_i,
+    .write_i     (write && write_call[0]),
+    .write_at_i  ({write_quad, write_call[2:1] + 2'd1}),
+    .write_data_i(word),
+    .read_at_i   (read_index),
+    .read_data_o (mask)
+  );
+
+  ram_logic #(
+    .Width(5),
+    .Depth(64)
+  ) u_rotations (
+    .clk_i,
+    .clear_i,
+    .write_i     (write && !write_call[0]),
+    .write_at_i  ({write_quad, ~write_call[2:1]}),
+    .write_data_i(word[4:0]),
+    .read_at_i   (read_index),
+    .read_data_o (rotate)
+  );
+
   always_ff @(posedge clk_i) begin
-    if (write && write_call[0]) masks[{write_quad, write_call[2:1]+2'd1}] <= word;
-    if (write && !write_call[0]) rotations[{write_quad, ~write_call[2:1]}] <= word[4:0];
     if (expanding) begin
       mask_q   <= constant;
       rotate_q <= constant_rotate;
     end else if (fetch) begin
-      mask_q   <= masks[read_index];
-      rotate_q <= rotations[read_index];
+      mask_q   <= mask;
+      rotate_q <= rotate;
     end
   end
 
@@ -165,7 +180,7 @@ module cast256_core
 
   always_comb begin
     target = backward_q ? words_q[0] : words_q[1];
-    if (!busy_q) target = swap(block_i[127:96]);
+    if (!busy_q) target = swap(req_i.block[127:96]);
     if (expanding) target = kappa;
     feed = target;
     if (away_q) feed = backward_q ? words_q[2] : words_q[0];
@@ -185,14 +200,14 @@ module cast256_core
 
   // What is taken while no block comes does no harm.
   always_ff @(posedge clk_i) begin
-    if (wipe) begin
+    if (clear_i.active) begin
       words_q <= '{default: '0};
-    end else if (!valid_q || block_ready_i) begin
+    end else if (!valid_q || req_i.result_ready) begin
       if (!busy_q) begin
         words_q[0] <= word;
-        words_q[1] <= swap(block_i[95:64]);
-        words_q[2] <= swap(block_i[63:32]);
-        words_q[3] <= swap(block_i[31:0]);
+        words_q[1] <= swap(req_i.block[95:64]);
+        words_q[2] <= swap(req_i.block[63:32]);
+        words_q[3] <= swap(req_i.block[31:0]);
       end else if (backward_q) begin
         words_q <= '{words_q[3], word, words_q[1], words_q[2]};
       end else begin
@@ -201,9 +216,6 @@ module cast256_core
     end
   end
 
-  assign block_o = {swap(words_q[0]), swap(words_q[1]), swap(words_q[2]), swap(words_q[3])};
-
-  logic unused;
-  assign unused = ^{key_decrypt_i, key_index_i[2]};
+  assign rsp_o.result = {swap(words_q[0]), swap(words_q[1]), swap(words_q[2]), swap(words_q[3])};
 
 endmodule

@@ -5,15 +5,15 @@
 //   target ^ f(word made before, Tm, Tr)
 // and targets are the words from the last but one to the first and then the last, 24 times over.
 //
-// Clocks: 194 steps, and before them, for keys of less than 25 bytes, 1 or 2 to fill up with zeros. A wipe
-// schedules a key of zeros, which overwrites the words here and all round keys.
+// Clocks: 194 steps, and before them, for keys of less than 25 bytes, 1 or 2 to fill up with zeros.
 module cast256_schedule
+  import core_pkg::*;
   import cast_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Expected in the first clock after a reset.
-  input logic wipe_i,
+
+  input clear_t clear_i,
 
   input logic        key_valid_i,
   input logic [63:0] key_i,
@@ -80,8 +80,8 @@ module cast256_schedule
     if (!rst_ni) begin
       state_q <= Idle;
       step_q  <= '0;
-    end else if (wipe_i) begin
-      state_q <= Fill;
+    end else if (clear_i.active) begin
+      state_q <= Idle;
       step_q  <= '0;
     end else if (key_valid_i) begin
       if (!key_last_i) state_q <= Idle;
@@ -114,14 +114,10 @@ module cast256_schedule
 
   // -- the words, those with even and those with odd numbers --------------------------------------------------
 
-  (* ram_style = "distributed" *)
-  word_t evens[4];
-  (* ram_style = "distributed" *)
-  word_t odds[4];
   logic [2:0] index;
   logic [1:0] row;
   logic load;
-  word_t even_d, odd_d;
+  word_t even_d, odd_d, even, odd;
 
   assign index = 3'd0 - step_q[2:0];
   assign load  = key_valid_i || state_q == Fill;
@@ -133,12 +129,33 @@ module cast256_schedule
     odd_d = key_valid_i ? swap(key_i[63:32]) & {32{!(key_last_i && key_len_i[2])}} : word_i & {32{!load}};
   end
 
-  always_ff @(posedge clk_i) begin
-    if (load || (making && !index[0])) evens[row] <= even_d;
-    if (load || (making && index[0])) odds[row] <= odd_d;
-  end
+  ram_logic #(
+    .Width(32),
+    .Depth(4)
+  ) u_evens (
+    .clk_i,
+    .clear_i,
+    .write_i     (load || (making && !index[0])),
+    .write_at_i  (row),
+    .write_data_i(even_d),
+    .read_at_i   (index[2:1]),
+    .read_data_o (even)
+  );
 
-  assign target_o = index[0] ? odds[index[2:1]] : evens[index[2:1]];
+  ram_logic #(
+    .Width(32),
+    .Depth(4)
+  ) u_odds (
+    .clk_i,
+    .clear_i,
+    .write_i     (load || (making && index[0])),
+    .write_at_i  (row),
+    .write_data_i(odd_d),
+    .read_at_i   (index[2:1]),
+    .read_data_o (odd)
+  );
+
+  assign target_o = index[0] ? odd : even;
 
   logic unused;
   assign unused = ^{key_len_i[5:3], key_len_i[1:0]};

@@ -15,52 +15,25 @@
 // Cycles per block: 54 (2 to enter, 8, 1 + 16 x 2, 8 + 2, 1 to leave), feedback included: the next block
 // enters in the clock in which the result leaves. Key set-up: a block can be taken 317 clocks after the last
 // key beat (mars_key_schedule). Neither depends on the key's length.
+//
+// A clear takes 20 clocks: 16 words of its memories, the first again when nothing comes any more, and what is read.
 module mars_core
+  import core_pkg::*;
   import mars_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
-
-  typedef enum logic [3:0] {
-    Idle,
-    Enter,     // takes the words to their places
-    Forward,   // mixing
-    Lookup,    // of the first core round
-    Multiply,  // the first half of a core round
-    Add,       // the second
-    Backward,  // mixing
-    Adjust,    // A loses B
-    Leave
-  } phase_e;
-
-  // The bits of A + K that address the S-box are the lowest, or in decryption those from bit 13 on.
-  typedef logic [21:0] ahead_t;
 
   phase_e phase_d, phase_q;
   logic [3:0] count_d, count_q;  // the round; in Multiply and Add the next one
   logic decrypt_q;
   logic forward_q;  // before the second half of the core
   logic valid_q;
-  logic purge_q;  // the first clock after a reset
-  logic wipe;
   logic accept;
   logic mixing;  // not in Enter, which is much like Add with nothing to add
 
@@ -76,21 +49,12 @@ module mars_core
   word_t  product_q;  // R before its rotations; zero in mixing
   block_t block_q;
 
-  // 128 zeros of u_sbox_xor, to be found from here on.
-  localparam logic [9:0] Zeros = 10'd640;
-
-  // The schedule runs the same for both directions.
-  logic unused;
-  assign unused        = ^{key_decrypt_i, ahead[12:9]};
-
-  assign wipe          = wipe_i || purge_q;
-
   // -- control --------------------------------------------------------------------------------------------
 
-  assign block_valid_o = valid_q;
-  assign block_o       = block_q;
-  assign block_ready_o = key_ready && phase_q == Idle && (!valid_q || block_ready_i);
-  assign accept        = block_valid_i && block_ready_o;
+  assign rsp_o.result_valid = valid_q;
+  assign rsp_o.result       = block_q;
+  assign rsp_o.block_ready  = key_ready && phase_q == Idle && (!valid_q || req_i.result_ready);
+  assign accept             = req_i.block_valid && rsp_o.block_ready;
 
   always_comb begin
     phase_d = phase_q;
@@ -123,19 +87,23 @@ module mars_core
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      purge_q   <= 1'b1;
+      phase_q   <= Idle;
+      count_q   <= '0;
+      decrypt_q <= 1'b0;
+      forward_q <= 1'b1;
+      valid_q   <= 1'b0;
+    end else if (clear_i.active) begin
       phase_q   <= Idle;
       count_q   <= '0;
       decrypt_q <= 1'b0;
       forward_q <= 1'b1;
       valid_q   <= 1'b0;
     end else begin
-      purge_q <= 1'b0;
-      phase_q <= wipe ? Idle : phase_d;
-      count_q <= wipe ? '0 : count_d;
-      valid_q <= (phase_q == Leave || (valid_q && !block_ready_i)) && !wipe;
+      phase_q <= phase_d;
+      count_q <= count_d;
+      valid_q <= phase_q == Leave || (valid_q && !req_i.result_ready);
       if (phase_q == Idle) begin
-        decrypt_q <= decrypt_i;
+        decrypt_q <= req_i.decrypt;
         forward_q <= 1'b1;
       end else if (phase_q == Add && count_q == 4'd8) begin
         forward_q <= 1'b0;
@@ -146,19 +114,15 @@ module mars_core
   // -- keys -----------------------------------------------------------------------------------------------
 
   logic [9:0] stir_address, repair_address;
-  word_t s_x, s_y;
+  word_t s_l, s_c, s_x, s_y;  // of lookups
 
-  assign upper = phase_q == Idle ? decrypt_i : !decrypt_q;
+  assign upper = phase_q == Idle ? req_i.decrypt : !decrypt_q;
 
   mars_key_schedule u_key_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i          (wipe),
-    .key_valid_i,
-    .key_i,
-    .key_index_i,
-    .key_last_i,
-    .key_len_i,
+    .clear_i,
+    .req_i,
     .busy_o          (key_busy),
     .ready_o         (key_ready),
     .stir_address_o  (stir_address),
@@ -188,7 +152,6 @@ module mars_core
 
   // -- a mixing round, or the second half of a core round ----------------------------------------------------
 
-  word_t s_l, s_c;
   word_t r5, r10;
   word_t rotated;  // L, complemented in decryption
   word_t l, m;  // what is added to B or D, and to C
@@ -241,79 +204,29 @@ module mars_core
 
   // -- lookups --------------------------------------------------------------------------------------------
 
-  logic [9:0] l_address, c_address, x_address, y_address;
-  logic [8:0] far, soon;
-  logic to_core, to_forward, to_backward, core_near;
-  logic [9:0] l_other, x_other, y_other;
-  logic [7:0] c_other;
+  assign ahead = ahead_q + rotated[21:0] + 22'(decrypt_q);
 
-  assign ahead       = ahead_q + rotated[21:0] + 22'(decrypt_q);
-  // In Add s_x is zero.
-  assign far         = (decrypt_q ? crossed[21:13] : crossed[8:0]) + add_key[8:0];
-  assign soon        = phase_q == Add ? far : sum[8:0];
-
-  assign to_forward  = phase_q == Forward;
-  assign to_core     = (phase_q == Add && count_q != 4'd0) || phase_q == Lookup;
-  assign to_backward = phase_q inside {Add, Backward, Adjust} && !to_core && !key_busy;
-
-  // For the phase that comes. The sums are late: all else is decided beside them. Where a port is not needed
-  // it gives zeros, if it has them.
-  always_comb begin
-    l_other = '0;
-    c_other = '0;
-    x_other = Zeros;
-    y_other = Zeros;
-    if (key_busy) begin
-      x_other = stir_address;
-      y_other = repair_address;
-    end else if (phase_q == Enter) begin
-      l_other = {2'b01, b_q[15:8]};
-      c_other = b_q[23:16];
-      x_other = {2'b00, b_q[7:0]};
-      y_other = {2'b01, b_q[31:24]};
-    end else if (to_forward) begin
-      l_other = {2'b01, 8'h0};
-      x_other = {2'b00, 8'h0};
-      y_other = {2'b01, 8'h0};
-    end else if (to_core) begin
-      l_other = {decrypt_q, soon & {9{phase_q != Add || !forward_q}}};
-    end else if (to_backward) begin
-      l_other = {2'b11, 8'h0};
-      // All ones: an exclusive or with them is half a subtraction.
-      x_other = {phase_d == Adjust, 1'b1, 8'h0};
-      y_other = {2'b00, 8'h0};
-    end
-
-    l_address = l_other
-        | {2'b00, (f_sum[15:8] & {8{to_forward}}) | (b_sum[23:16] & {8{to_backward}})}
-        | {1'b0, (ahead[8:0] & {9{core_near && !decrypt_q}}) | (ahead[21:13] & {9{core_near && decrypt_q}})};
-    c_address = {
-      !forward_q, 1'b0, c_other | (f_sum[23:16] & {8{to_forward}}) | (b_sum[31:24] & {8{to_backward}})
-    };
-    x_address = x_other | {2'b00, (f_sum[7:0] & {8{to_forward}}) | (b_sum[7:0] & {8{to_backward}})};
-    y_address = y_other | {2'b00, (f_sum[31:24] & {8{to_forward}}) | (b_sum[15:8] & {8{to_backward}})};
-  end
-
-  assign core_near = phase_q == Add && forward_q;
-
-  mars_sbox #(
-    .Complement(1'b1)
-  ) u_sbox_add (
+  mars_core_lookups u_lookups (
     .clk_i,
-    .a_i(l_address),
-    .b_i(c_address),
-    .a_o(s_l),
-    .b_o(s_c)
-  );
-
-  mars_sbox #(
-    .Complement(1'b0)
-  ) u_sbox_xor (
-    .clk_i,
-    .a_i(x_address),
-    .b_i(y_address),
-    .a_o(s_x),
-    .b_o(s_y)
+    .phase_i         (phase_q),
+    .adjust_i        (phase_d == Adjust),
+    .turned_i        (count_q == 4'd0),
+    .forward_i       (forward_q),
+    .decrypt_i       (decrypt_q),
+    .key_busy_i      (key_busy),
+    .stir_address_i  (stir_address),
+    .repair_address_i(repair_address),
+    .b_i             (b_q),
+    .f_sum_i         (f_sum),
+    .b_sum_i         (b_sum),
+    .sum_i           (sum[8:0]),
+    .crossed_i       (decrypt_q ? crossed[21:13] : crossed[8:0]),
+    .add_key_i       (add_key[8:0]),
+    .ahead_i         (ahead),
+    .s_l_o           (s_l),
+    .s_c_o           (s_c),
+    .s_x_o           (s_x),
+    .s_y_o           (s_y)
   );
 
   // -- the block ------------------------------------------------------------------------------------------
@@ -322,14 +235,14 @@ module mars_core
   logic step;
 
   for (genvar w = 0; w < 4; w++) begin : gen_white
-    assign entering[w] = block_i[w] + white_key[w];
+    assign entering[w] = req_i.block[32*w+:32] + white_key[w];
   end
 
   always_comb begin
     if (phase_q == Idle) begin
       // As if a round had to come to put them right.
-      {d_d, c_d, b_d} = decrypt_i ? {entering[1], entering[2], entering[3]} : entering[2:0];
-      a_d             = rol(decrypt_i ? entering[0] : entering[3], 24);
+      {d_d, c_d, b_d} = req_i.decrypt ? {entering[1], entering[2], entering[3]} : entering[2:0];
+      a_d             = rol(req_i.decrypt ? entering[0] : entering[3], 24);
     end else begin
       a_d = b_sum;
       if (core_forward) a_d = l_sum;
@@ -343,9 +256,8 @@ module mars_core
 
   assign step = accept || phase_q inside {Enter, Forward, Add, Backward};
 
-  // No reset of their own: the first clock after a reset wipes them.
   always_ff @(posedge clk_i) begin
-    if (wipe) begin
+    if (clear_i.active) begin
       a_q <= '0;
       b_q <= '0;
       c_q <= '0;
@@ -358,7 +270,7 @@ module mars_core
         d_q <= d_d;
       end
     end
-    if (wipe) block_q <= '0;
+    if (clear_i.active) block_q <= '0;
     else if (phase_q == Leave) for (int unsigned w = 0; w < 4; w++) block_q[w] <= leaving[w] - white_key[w];
 
     if (phase_q != Multiply) product_q <= '0;
@@ -370,9 +282,9 @@ module mars_core
       sum_q   <= sum ^ {32{decrypt_q}};
       found_q <= s_l;
     end
-    if (phase_q == Multiply) begin
-      ahead_q <= b_q[21:0] + (decrypt_q ? {add_key[8:0], 13'h0} : {13'h0, add_key[8:0]});
-    end else if (phase_q != Lookup) begin
+    if (phase_q != Multiply) ahead_q <= '0;
+    else ahead_q <= b_q[21:0] + (decrypt_q ? {add_key[8:0], 13'h0} : {13'h0, add_key[8:0]});
+    if (phase_q != Multiply && phase_q != Lookup) begin
       add_key_q      <= add_key;
       multiply_key_q <= multiply_key;
     end

@@ -11,14 +11,15 @@
 // Cycles: 15 to fill the ring, 4 x (15 linear + 4 x 15 stirring), and 2 until the last word has been written;
 // with Ring twice as many. Neither depends on the key's length.
 module mars_key_expand
+  import core_pkg::*;
   import mars_pkg::*;
 #(
   parameter bit Ring = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
-  // Forgets the state. Without Ring the expansion then runs, so that no old word is left in the memories.
-  input logic wipe_i,
+
+  input clear_t clear_i,
 
   // The beats of a key, and how many words it has.
   input logic       key_valid_i,
@@ -50,7 +51,7 @@ module mars_key_expand
 );
 
   typedef enum logic [1:0] {
-    Idle,
+    Rest,
     Fill,
     Linear,
     Stir
@@ -77,11 +78,11 @@ module mars_key_expand
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) second_q <= 1'b0;
-      else second_q <= !second_q && !wipe_i && !key_valid_i;
+      else second_q <= !second_q && !clear_i.active && !key_valid_i;
     end
 
     assign tick           = second_q;
-    assign busy_o         = phase_q != Idle || leaving_q || leaving_qq;
+    assign busy_o         = phase_q != Rest || leaving_q || leaving_qq;
     assign ready_o        = !hold_q;
     assign write_o        = leaving_qq && !second_q;
     assign stir_address_o = second_q ? {1'b0, word[8:0]} : repair_address_o;
@@ -95,8 +96,8 @@ module mars_key_expand
         ready_o <= 1'b0;
         busy_o  <= 1'b0;
       end else begin
-        busy_o  <= phase_d != Idle || leaving || wipe_i || key_valid_i;
-        ready_o <= !(phase_q != Idle || leaving_q || wipe_i || key_valid_i || hold_q);
+        busy_o  <= (phase_d != Rest || leaving || key_valid_i) && !clear_i.active;
+        ready_o <= !(phase_q != Rest || leaving_q || clear_i.active || key_valid_i || hold_q);
       end
     end
   end
@@ -115,29 +116,35 @@ module mars_key_expand
         Stir: begin
           pass_d = pass_q + 2'd1;
           if (pass_q == 2'd3) begin
-            phase_d = batch_q == 2'd3 ? Idle : Linear;
+            phase_d = batch_q == 2'd3 ? Rest : Linear;
             batch_d = batch_q + 2'd1;
           end
         end
         default: ;
       endcase
     end
-    if (phase_q == Idle) step_d = '0;
+    if (phase_q == Rest) step_d = '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      phase_q <= Idle;
+      phase_q <= Rest;
+      step_q  <= '0;
+      pass_q  <= '0;
+      batch_q <= '0;
+      words_q <= '0;
+      hold_q  <= 1'b1;
+    end else if (clear_i.active) begin
+      phase_q <= Rest;
       step_q  <= '0;
       pass_q  <= '0;
       batch_q <= '0;
       words_q <= '0;
       hold_q  <= 1'b1;
     end else begin
-      hold_q <= (hold_q && !(key_valid_i && key_last_i)) || wipe_i || (key_valid_i && !key_last_i);
-      if (wipe_i || key_valid_i) begin
-        if (wipe_i) phase_q <= Ring ? Idle : Linear;
-        else phase_q <= key_last_i ? Fill : Idle;
+      if (key_valid_i) hold_q <= !key_last_i;
+      if (key_valid_i) begin
+        phase_q <= key_last_i ? Fill : Rest;
         step_q  <= '0;
         pass_q  <= '0;
         batch_q <= '0;
@@ -168,8 +175,8 @@ module mars_key_expand
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 15; i++) begin
-      if (wipe_i) ring_q[i] <= '0;
-      else if (phase_q != Idle && tick) ring_q[i] <= i == 14 ? word : ring_q[i+1];
+      if (clear_i.active) ring_q[i] <= '0;
+      else if (phase_q != Rest && tick) ring_q[i] <= i == 14 ? word : ring_q[i+1];
     end
   end
 
@@ -206,7 +213,7 @@ module mars_key_expand
     if (!rst_ni) begin
       leaving_q  <= 1'b0;
       leaving_qq <= 1'b0;
-    end else if (wipe_i || key_valid_i) begin
+    end else if (clear_i.active || key_valid_i) begin
       leaving_q  <= 1'b0;
       leaving_qq <= 1'b0;
     end else if (tick) begin
@@ -216,7 +223,7 @@ module mars_key_expand
   end
 
   always_ff @(posedge clk_i) begin
-    if (tick) begin
+    if (tick || clear_i.active) begin
       odd_q   <= odd;
       odd_qq  <= odd_q;
       pair_q  <= 5'(half) + 5'(batch_q) + {1'b0, batch_q, 2'b00};
@@ -244,7 +251,10 @@ module mars_key_expand
     for (int unsigned i = 9; i < 32; i++) ten_d[i] = four[i] && four[i-3] && four[i-6];
   end
 
-  always_ff @(posedge clk_i) ten_q <= ten_d;
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) ten_q <= '0;
+    else ten_q <= ten_d;
+  end
 
   // One place further. The repair reaches all bits of such a run but those at its ends, and neither bits 0, 1
   // and 31.
@@ -252,7 +262,8 @@ module mars_key_expand
   logic [37:0] any_four;
   word_t old, mask;
 
-  assign old  = {ring_q[13][31:2], 2'b11};
+  // Of a state that is zero no word is repaired: none is leaving.
+  assign old  = {ring_q[13][31:2], {2{leaving_qq}}};
   assign runs = {9'h0, ten_q};
 
   always_comb begin

@@ -4,21 +4,16 @@
 // S-box's ports to itself.
 //
 // Cycles: all keys can be read 317 clocks after the last key beat, whatever the key's length
-// (mars_key_expand). No run leaves an old word in any memory, so a wipe erases the key by running once.
+// (mars_key_expand).
 module mars_key_schedule
+  import core_pkg::*;
   import mars_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Forgets the key. Expected in the first clock after a reset, which leaves the ring as it is.
-  input logic wipe_i,
 
-  // The key, two words a beat, the first beat with index 0.
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
+  input clear_t    clear_i,
+  input core_req_t req_i,
 
   // The S-box is needed; all keys can be read.
   output logic busy_o,
@@ -38,22 +33,20 @@ module mars_key_schedule
   output block_t       white_key_o
 );
 
-  logic fill, write, odd, unused;
+  logic fill, write, odd;
   logic [3:0] fill_index;
   logic [4:0] pair;
   word_t add_key, multiply_key, word, repaired;
-
-  assign unused = ^key_len_i[1:0];
 
   mars_key_expand #(
     .Ring(1'b0)
   ) u_expand (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_last_i,
-    .key_words_i (key_len_i[5:2]),
+    .clear_i,
+    .key_valid_i (req_i.key_valid),
+    .key_last_i  (req_i.key_last),
+    .key_words_i (req_i.key_len[5:2]),
     .busy_o,
     .ready_o,
     .fill_o      (fill),
@@ -78,34 +71,55 @@ module mars_key_schedule
   assign lower = pair < 5'd2;
   assign outer = lower || pair >= 5'd18;
   assign index = fill ? {1'b0, fill_index[3:1]} : index_i;
-  assign write_index = key_valid_i ? {1'b0, key_index_i} : 4'(pair - 5'd2);
-  assign write_add = key_valid_i || (write && !odd && !outer);
-  assign write_multiply = key_valid_i || (write && odd && !outer);
+  assign write_index = req_i.key_valid ? {1'b0, req_i.key_index} : 4'(pair - 5'd2);
+  assign write_add = req_i.key_valid || (write && !odd && !outer);
+  assign write_multiply = req_i.key_valid || (write && odd && !outer);
 
-  (* ram_style = "distributed" *)
-  word_t add_keys[16];
-  (* ram_style = "distributed" *)
-  word_t multiply_keys[16];
+  ram_logic #(
+    .Width(32),
+    .Depth(16),
+    .Quiet(1'b1)
+  ) u_add_keys (
+    .clk_i,
+    .clear_i,
+    .write_i     (write_add),
+    .write_at_i  (write_index),
+    .write_data_i(req_i.key_valid ? req_i.key[31:0] : word),
+    .read_at_i   (index),
+    .read_data_o (add_key)
+  );
 
-  always_ff @(posedge clk_i) begin
-    if (write_add) add_keys[write_index] <= key_valid_i ? key_i[31:0] : word;
-    if (write_multiply) multiply_keys[write_index] <= key_valid_i ? key_i[63:32] : repaired;
-  end
+  ram_logic #(
+    .Width(32),
+    .Depth(16),
+    .Quiet(1'b1)
+  ) u_multiply_keys (
+    .clk_i,
+    .clear_i,
+    .write_i     (write_multiply),
+    .write_at_i  (write_index),
+    .write_data_i(req_i.key_valid ? req_i.key[63:32] : repaired),
+    .read_at_i   (index),
+    .read_data_o (multiply_key)
+  );
 
-  assign add_key        = add_keys[index];
-  assign multiply_key   = multiply_keys[index];
   assign add_key_o      = add_key;
   assign multiply_key_o = multiply_key;
 
   for (genvar k = 0; k < 4; k++) begin : gen_white
-    (* ram_style = "distributed" *)
-    word_t keys[2];
-
-    always_ff @(posedge clk_i) begin
-      if (write && outer && {pair[0], odd} == 2'(k)) keys[!lower] <= word;
-    end
-
-    assign white_key_o[k] = keys[upper_i];
+    ram_logic #(
+      .Width(32),
+      .Depth(2),
+      .Quiet(1'b1)
+    ) u_keys (
+      .clk_i,
+      .clear_i,
+      .write_i     (write && outer && {pair[0], odd} == 2'(k)),
+      .write_at_i  (!lower),
+      .write_data_i(word),
+      .read_at_i   (upper_i),
+      .read_data_o (white_key_o[k])
+    );
   end
 
 endmodule

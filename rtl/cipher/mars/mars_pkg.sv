@@ -7,6 +7,22 @@ package mars_pkg;
   typedef logic [31:0] word_t;
   typedef logic [3:0][31:0] block_t;
 
+  // What mars_core is at.
+  typedef enum logic [3:0] {
+    Idle,
+    Enter,     // takes the words to their places
+    Forward,   // mixing
+    Lookup,    // of the first core round
+    Multiply,  // the first half of a core round
+    Add,       // the second
+    Backward,  // mixing
+    Adjust,    // A loses B
+    Leave
+  } phase_e;
+
+  // The bits of A + K that address the S-box are the lowest, or in decryption those from bit 13 on.
+  typedef logic [21:0] ahead_t;
+
   function automatic word_t rol(input word_t x, input int unsigned n);
     return 32'({x, x} >> (32 - n));
   endfunction

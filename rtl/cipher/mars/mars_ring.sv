@@ -11,49 +11,34 @@
 //
 // Cycles: a block every 16 clocks; 239 from the block to its result, in both directions and for every key
 // length. Key set-up: see mars_ring_keys.
+//
+// A clear takes a clock for each of 16 words for each key, and 8 more.
 module mars_ring
+  import core_pkg::*;
   import mars_pkg::*;
 #(
-  // Key places.
-  parameter int unsigned Keys = 16,
-
-  localparam int unsigned KeyBits  = $clog2(Keys),
-  // Numbers are given in turn, one every 16 clocks.
-  localparam int unsigned SlotBits = 4
+  // Keys that it holds.
+  parameter int unsigned Contexts = 16
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        2:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        5:0] key_len_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               key_busy_o,
-
-  input  logic                  block_valid_i,
-  output logic                  block_ready_o,
-  input  block_t                block_i,
-  input  logic                  decrypt_i,
-  input  logic   [ KeyBits-1:0] block_place_i,
-  output logic   [SlotBits-1:0] block_slot_o,
-
-  output logic                  result_valid_o,
-  output logic   [SlotBits-1:0] result_slot_o,
-  output block_t                result_o
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output ring_rsp_t rsp_o
 );
 
-  if (Keys < 2 || Keys > 16 || 2 ** KeyBits != Keys) begin : gen_illegal
-    $error("mars_ring: Keys must be a power of two from 2 to 16");
+  if (Contexts < 2 || Contexts > 16 || 2 ** $clog2(Contexts) != Contexts) begin : gen_illegal
+    $error("mars_ring: Contexts must be a power of two from 2 to 16");
   end
 
+  typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
+
   typedef struct packed {
-    logic               valid;
-    logic               decrypt;
-    logic [KeyBits-1:0] place;
-  } slot_t;
+    logic    valid;
+    logic    decrypt;
+    number_t key;
+  } along_t;
 
   // -- the clock, and the rounds that the stages work on ----------------------------------------------------
 
@@ -74,6 +59,10 @@ module mars_ring
       time_q  <= '0;
       mix_q   <= {16'h0, 4'd13};
       round_q <= {28'h0, 4'd1};
+    end else if (clear_i.active) begin
+      time_q  <= '0;
+      mix_q   <= {16'h0, 4'd13};
+      round_q <= {28'h0, 4'd1};
     end else begin
       time_q  <= time_q + 4'd1;
       mix_q   <= {mix_q[3:0], mix_q[0] + 4'd13};
@@ -83,106 +72,95 @@ module mars_ring
 
   // -- what goes along with the blocks ----------------------------------------------------------------------
 
-  slot_t [4:0] mixing_q;
-  slot_t [8:0] keyed_q;
-  slot_t entering_q, leaving_q, keyed_next;
-  logic [SlotBits-1:0] number_q;
-  logic take;
+  along_t [4:0] mixing_q;
+  along_t [8:0] keyed_q;
+  along_t entering_q, leaving_q, keyed_next;
+  logic [3:0] ticket_q;  // given in turn, one every 16 clocks
+  logic take, result_valid_q;
+  logic [3:0] result_ticket_q;
 
-  assign take          = time_q == 4'd7;
-  assign block_ready_o = take;
-  assign block_slot_o  = number_q;
-  assign keyed_next    = half ? mixing_q[4] : keyed_q[8];
+  assign take               = time_q == 4'd7;
+  assign rsp_o.block_ready  = take;
+  assign rsp_o.block_ticket = ticket_t'(ticket_q);
+  assign keyed_next         = half ? mixing_q[4] : keyed_q[8];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      mixing_q       <= '0;
-      keyed_q        <= '0;
-      entering_q     <= '0;
-      leaving_q      <= '0;
-      number_q       <= '0;
-      result_valid_o <= 1'b0;
-      result_slot_o  <= '0;
+      mixing_q        <= '0;
+      keyed_q         <= '0;
+      entering_q      <= '0;
+      leaving_q       <= '0;
+      ticket_q        <= '0;
+      result_valid_q  <= 1'b0;
+      result_ticket_q <= '0;
+    end else if (clear_i.active) begin
+      mixing_q        <= '0;
+      keyed_q         <= '0;
+      entering_q      <= '0;
+      leaving_q       <= '0;
+      ticket_q        <= '0;
+      result_valid_q  <= 1'b0;
+      result_ticket_q <= '0;
     end else begin
       mixing_q <= {mixing_q[3:0], whole ? entering_q : half ? keyed_q[8] : mixing_q[4]};
       keyed_q  <= {keyed_q[7:0], keyed_next};
       if (take) begin
-        entering_q <= '{valid: block_valid_i, decrypt: decrypt_i, place: block_place_i};
-        number_q   <= number_q + 4'd1;
+        entering_q <= '{
+          valid: req_i.block_valid,
+          decrypt: req_i.decrypt,
+          key: number_t'(req_i.block_context)
+        };
+        ticket_q <= ticket_q + 4'd1;
       end
       if (whole) leaving_q <= mixing_q[4];
-      if (wipe_i) begin
-        for (int unsigned s = 0; s < 5; s++) mixing_q[s].valid <= 1'b0;
-        for (int unsigned s = 0; s < 9; s++) keyed_q[s].valid <= 1'b0;
-        entering_q.valid <= 1'b0;
-        leaving_q.valid  <= 1'b0;
-      end
-      result_valid_o <= leaving_q.valid && time_q == 4'd5 && !wipe_i;
+      result_valid_q  <= leaving_q.valid && time_q == 4'd5;
       // 15 numbers have been given since.
-      result_slot_o  <= number_q + 4'd1;
+      result_ticket_q <= ticket_q + 4'd1;
     end
   end
+
+  assign rsp_o.result_valid  = result_valid_q;
+  assign rsp_o.result_ticket = ticket_t'(result_ticket_q);
 
   // -- keys -----------------------------------------------------------------------------------------------
 
   logic [9:0] lookup_address;
   word_t lookup, add_key, multiply_key, white_key;
-  slot_t white_slot;
-  logic white_upper, erase;
+  along_t white_block;
+  logic   white_upper;
   logic [1:0] white, enter_order, leave_order;
 
   // From 8 to 11 for the block that enters, from 0 to 3 for the one that leaves.
-  assign white_slot  = time_q[3] ? entering_q : leaving_q;
-  assign white_upper = white_slot.decrypt == time_q[3];
+  assign white_block = time_q[3] ? entering_q : leaving_q;
+  assign white_upper = white_block.decrypt == time_q[3];
   assign white       = time_q[1:0] ^ {2{time_q[3] && entering_q.decrypt}};
 
   mars_ring_keys #(
-    .Keys(Keys)
+    .Contexts(Contexts)
   ) u_keys (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_i,
-    .key_index_i,
-    .key_last_i,
-    .key_words_i     (key_len_i[5:2]),
-    .key_place_i,
-    .busy_o          (key_busy_o),
-    .erase_o         (erase),
+    .clear_i,
+    .req_i,
+    .busy_o          (rsp_o.key_busy),
     .lookup_address_o(lookup_address),
     .lookup_i        (lookup),
-    .place_i         (keyed_next.place),
+    .key_i           (keyed_next.key),
     .index_i         (round_next ^ {4{keyed_next.decrypt}}),
     .add_key_o       (add_key),
     .multiply_key_o  (multiply_key),
-    .white_place_i   (white_slot.place),
+    .white_key_i     (white_block.key),
     .white_upper_i   (white_upper),
     .white_i         (white),
     .white_key_o     (white_key)
   );
 
   logic unused;
-  assign unused = ^{key_len_i[1:0], white_slot.valid};
+  assign unused = white_block.valid;
 
   // -- data -----------------------------------------------------------------------------------------------
 
-  // All data is forgotten for as long as there may be keys to make new data with, and for the clocks that it
-  // takes through a block memory.
-  logic [2:0] purge_q;
-  logic purge;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      purge_q <= '1;
-      purge   <= 1'b1;
-    end else begin
-      purge_q <= {purge_q[1:0], wipe_i || erase};
-      purge   <= purge_q != '0 || wipe_i || erase;
-    end
-  end
-
-  block_t in_q, fresh_q, out_q, mixed, back;
+  block_t in_q, fresh_q, out_q, result_q, mixed, back;
   logic enter_q;  // a word of the block that enters has its key
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -193,20 +171,22 @@ module mars_ring
   always_ff @(posedge clk_i) begin
     enter_order <= (time_q[1:0] - 2'd1) ^ {2{entering_q.decrypt}};
     leave_order <= (time_q[1:0] - 2'd1) ^ {2{leaving_q.decrypt}};
-    if (purge) in_q <= '0;
-    else if (take && block_valid_i) in_q <= block_i;
+    if (clear_i.active) in_q <= '0;
+    else if (take && req_i.block_valid) in_q <= req_i.block;
     // Zero but for the block that enters, as is what comes back from the other ring.
-    if (purge || !enter_q) fresh_q <= '0;
+    if (clear_i.active || !enter_q) fresh_q <= '0;
     else fresh_q <= {in_q[enter_order] + white_key, fresh_q[3:1]};
-    if (purge) out_q <= '0;
+    if (clear_i.active) out_q <= '0;
     else if (whole) out_q <= mixed;
-    if (purge) result_o <= '0;
-    else result_o <= {out_q[leave_order] - white_key, result_o[3:1]};
+    if (clear_i.active) result_q <= '0;
+    else result_q <= {out_q[leave_order] - white_key, result_q[3:1]};
   end
+
+  assign rsp_o.result = result_q;
 
   mars_ring_mixing u_mixing (
     .clk_i,
-    .purge_i(purge),
+    .clear_i(clear_i.active),
     .backward0_i(mix_q[0][3]),
     .backward2_i(mix_q[2][3]),
     .round3_i(mix_q[3]),
@@ -218,7 +198,7 @@ module mars_ring
 
   mars_ring_rounds u_rounds (
     .clk_i,
-    .purge_i         (purge),
+    .clear_i         (clear_i.active),
     .decrypt0_i      (keyed_q[0].decrypt),
     .decrypt5_i      (keyed_q[5].decrypt),
     .decrypt6_i      (keyed_q[6].decrypt),

@@ -1,41 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The keys of mars_ring: one expansion, beside the blocks under other keys, and the memories of the expanded
-// keys of all places.
+// keys of all contexts.
 //
-// Clocks from the last key beat until the key can be used: 634, whatever its length. A wipe overwrites all
-// memories, in 16 x Keys clocks and 2, and is as good as a key until then: busy_o.
+// Clocks from the last key beat until the key can be used: 634, whatever its length.
 module mars_ring_keys
+  import core_pkg::*;
   import mars_pkg::*;
 #(
-  parameter int unsigned Keys = 16,
+  parameter int unsigned Contexts = 16,
 
-  localparam int unsigned KeyBits = $clog2(Keys)
+  localparam int unsigned KeyBits = $clog2(Contexts)
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        2:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        3:0] key_words_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               busy_o,
-  // Memories are being overwritten.
-  output logic               erase_o,
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output logic      busy_o,
 
   // A lookup, as an address of mars_sbox; the word two clocks later.
   output logic  [9:0] lookup_address_o,
   input  word_t       lookup_i,
 
   // K[4 + 2 index] and K[5 + 2 index]; and K[white], or, with upper, K[36 + white]. Two clocks later.
-  input  logic  [KeyBits-1:0] place_i,
+  input  logic  [KeyBits-1:0] key_i,
   input  logic  [        3:0] index_i,
   output word_t               add_key_o,
   output word_t               multiply_key_o,
-  input  logic  [KeyBits-1:0] white_place_i,
+  input  logic  [KeyBits-1:0] white_key_i,
   input  logic                white_upper_i,
   input  logic  [        1:0] white_i,
   output word_t               white_key_o
@@ -46,28 +39,24 @@ module mars_ring_keys
   // -- control --------------------------------------------------------------------------------------------
 
   logic started_q;  // not in the middle of a key's beats
-  logic erase_q;
-  logic [AddressBits-1:0] erase_at_q;
-  logic [KeyBits-1:0] place_q;
+  logic [KeyBits-1:0] context_q;
   logic expanding;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      started_q  <= 1'b1;
-      erase_q    <= 1'b1;
-      erase_at_q <= '0;
-      place_q    <= '0;
-      busy_o     <= 1'b1;
+      started_q <= 1'b1;
+      context_q <= '0;
+      busy_o    <= 1'b0;
+    end else if (clear_i.active) begin
+      started_q <= 1'b1;
+      context_q <= '0;
+      busy_o    <= 1'b0;
     end else begin
-      started_q  <= wipe_i || (key_valid_i ? key_last_i : started_q);
-      erase_q    <= wipe_i || (erase_q && erase_at_q != '1);
-      erase_at_q <= erase_q && !wipe_i ? erase_at_q + AddressBits'(1) : '0;
-      busy_o     <= wipe_i || key_valid_i || (busy_o && (expanding || erase_q || !started_q));
-      if (key_valid_i) place_q <= key_place_i;
+      if (req_i.key_valid) started_q <= req_i.key_last;
+      if (req_i.key_valid) context_q <= KeyBits'(req_i.key_context);
+      busy_o <= req_i.key_valid || (busy_o && (expanding || !started_q));
     end
   end
-
-  assign erase_o = erase_q;
 
   // -- the expansion --------------------------------------------------------------------------------------
 
@@ -79,16 +68,19 @@ module mars_ring_keys
   word_t word, repaired;
 
   for (genvar n = 0; n < 2; n++) begin : gen_fill
-    (* ram_style = "distributed" *)
-    word_t words[8];
-
-    always_ff @(posedge clk_i) begin
-      if (key_valid_i || erase_q) begin
-        words[key_valid_i?key_index_i : erase_at_q[2:0]] <= key_valid_i ? key_i[32*n+:32] : '0;
-      end
-    end
-
-    assign fill[n] = words[fill_index[3:1]];
+    ram_logic #(
+      .Width(32),
+      .Depth(8),
+      .Quiet(1'b1)
+    ) u_words (
+      .clk_i,
+      .clear_i,
+      .write_i     (req_i.key_valid),
+      .write_at_i  (req_i.key_index),
+      .write_data_i(req_i.key[32*n+:32]),
+      .read_at_i   (fill_index[3:1]),
+      .read_data_o (fill[n])
+    );
   end
 
   mars_key_expand #(
@@ -96,10 +88,10 @@ module mars_ring_keys
   ) u_expand (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_last_i,
-    .key_words_i,
+    .clear_i,
+    .key_valid_i     (req_i.key_valid),
+    .key_last_i      (req_i.key_last),
+    .key_words_i     (req_i.key_len[5:2]),
     .busy_o          (expanding),
     .ready_o         (ready),
     .fill_o          (fill_now),
@@ -131,55 +123,73 @@ module mars_ring_keys
       write_add_q      <= 1'b0;
       write_multiply_q <= 1'b0;
       write_white_q    <= 1'b0;
+    end else if (clear_i.active) begin
+      write_add_q      <= 1'b0;
+      write_multiply_q <= 1'b0;
+      write_white_q    <= 1'b0;
     end else begin
-      write_add_q      <= erase_q || (write && !odd && !outer);
-      write_multiply_q <= erase_q || (write && odd && !outer);
-      write_white_q    <= erase_q || (write && outer);
+      write_add_q      <= write && !odd && !outer;
+      write_multiply_q <= write && odd && !outer;
+      write_white_q    <= write && outer;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    at_q       <= erase_q ? erase_at_q : {place_q, 4'(pair - 5'd2)};
-    white_at_q <= erase_q ? erase_at_q[KeyBits+2:0] : {place_q, pair[4], pair[0], odd};
-    if (erase_q) begin
+    if (clear_i.active) begin
+      at_q       <= '0;
+      white_at_q <= '0;
       word_q     <= '0;
       repaired_q <= '0;
     end else begin
+      at_q       <= {context_q, 4'(pair - 5'd2)};
+      white_at_q <= {context_q, pair[4], pair[0], odd};
       word_q     <= word;
       repaired_q <= repaired;
     end
   end
 
-  mars_ring_memory #(
-    .Depth(2 ** AddressBits)
+  ram_block #(
+    .Width(32),
+    .Depth(2 ** AddressBits),
+    .Quiet(1'b1)
   ) u_add (
     .clk_i,
+    .clear_i,
     .write_i     (write_add_q),
     .write_at_i  (at_q),
     .write_data_i(word_q),
-    .read_at_i   ({place_i, index_i}),
+    .read_i      (1'b1),
+    .read_at_i   ({key_i, index_i}),
     .read_data_o (add_key_o)
   );
 
-  mars_ring_memory #(
-    .Depth(2 ** AddressBits)
+  ram_block #(
+    .Width(32),
+    .Depth(2 ** AddressBits),
+    .Quiet(1'b1)
   ) u_multiply (
     .clk_i,
+    .clear_i,
     .write_i     (write_multiply_q),
     .write_at_i  (at_q),
     .write_data_i(repaired_q),
-    .read_at_i   ({place_i, index_i}),
+    .read_i      (1'b1),
+    .read_at_i   ({key_i, index_i}),
     .read_data_o (multiply_key_o)
   );
 
-  mars_ring_memory #(
-    .Depth(2 ** (KeyBits + 3))
+  ram_block #(
+    .Width(32),
+    .Depth(2 ** (KeyBits + 3)),
+    .Quiet(1'b1)
   ) u_white (
     .clk_i,
+    .clear_i,
     .write_i     (write_white_q),
     .write_at_i  (white_at_q),
     .write_data_i(word_q),
-    .read_at_i   ({white_place_i, white_upper_i, white_i}),
+    .read_i      (1'b1),
+    .read_at_i   ({white_key_i, white_upper_i, white_i}),
     .read_data_o (white_key_o)
   );
 

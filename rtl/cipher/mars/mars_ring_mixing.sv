@@ -15,7 +15,7 @@ module mars_ring_mixing
   import mars_pkg::*;
 (
   input logic clk_i,
-  input logic purge_i,
+  input logic clear_i,
 
   // Rounds 0 to 7 are forward, 8 to 15 backward: of the blocks in stages 0, 2 and 3.
   input logic       backward0_i,
@@ -94,7 +94,7 @@ module mars_ring_mixing
   assign words_o = {a4_q, d4_q, c4_q, b4_q};
 
   always_ff @(posedge clk_i) begin
-    if (purge_i) begin
+    if (clear_i) begin
       s0_q   <= '0;
       s1_q   <= '0;
       s2_q   <= '0;
@@ -121,9 +121,9 @@ module mars_ring_mixing
       c4_q   <= c3_q;
       d4_q   <= sum(d3_q, add3_d_q, round3_i[3]) ^ xor3_q;
     end
-    if (purge_i || backward2_i) add3_b_q <= '0;
+    if (clear_i || backward2_i) add3_b_q <= '0;
     else add3_b_q <= add2_l_q;
-    if (purge_i || !backward2_i) add3_d_q <= '0;
+    if (clear_i || !backward2_i) add3_d_q <= '0;
     else add3_d_q <= add2_l_q;
   end
 

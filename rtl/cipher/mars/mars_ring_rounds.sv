@@ -17,7 +17,7 @@ module mars_ring_rounds
   import mars_pkg::*;
 (
   input logic clk_i,
-  input logic purge_i,
+  input logic clear_i,
 
   // Of the blocks in stages 0, 5 and 6; in 6, of the last 8 rounds; in 7, the last of them.
   input logic decrypt0_i,
@@ -87,7 +87,7 @@ module mars_ring_rounds
   end
 
   always_ff @(posedge clk_i) begin
-    if (purge_i) begin
+    if (clear_i) begin
       s0_q        <= '0;
       s1_q        <= '0;
       s2_q        <= '0;
@@ -155,11 +155,11 @@ module mars_ring_rounds
       // 8
       s8_q        <= made;
     end
-    if (purge_i || backward6_i) l7_b_q <= '0;
+    if (clear_i || backward6_i) l7_b_q <= '0;
     else l7_b_q <= last;
-    if (purge_i || !backward6_i) l7_d_q <= '0;
+    if (clear_i || !backward6_i) l7_d_q <= '0;
     else l7_d_q <= last;
-    if (purge_i || !last7_i) words_o <= '0;
+    if (clear_i || !last7_i) words_o <= '0;
     else words_o <= made;
   end
 

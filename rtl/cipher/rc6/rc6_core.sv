@@ -19,32 +19,22 @@
 // Cycles per block: 43 in both directions, feedback included: the next block enters in the clock in which the
 // result leaves. A change of direction costs 4 clocks between two frames. A fresh key adds its beats and 270
 // clocks to a frame. All of it is independent of the data and of the key's length.
+//
+// A clear takes 44 clocks: rc6_key_memory writes in 40, and is then read.
 module rc6_core
+  import core_pkg::*;
   import rc6_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
   typedef enum logic [3:0] {
-    Keying,    // the key schedule, or an erasure
+    Keying,    // the key schedule, or no key
     Turn0,     // three clocks that bring the first words of a direction
     Turn1,
     Turn2,
@@ -77,17 +67,14 @@ module rc6_core
   word_t [1:0] rotated, laned, entering;
   logic backward_q;
 
-  logic unused;
-  assign unused        = ^{key_decrypt_i, key_index_i[2], key_len_i[1:0]};
-
   // -- control --------------------------------------------------------------------------------------------
 
-  assign turn          = decrypt_i != decrypt_q;
-  assign block_ready_o = phase_q == Waiting && !turn && (!valid_q || block_ready_i);
-  assign accept        = block_valid_i && block_ready_o;
-  assign block_valid_o = valid_q;
-  assign block_o       = p_q;
-  assign last          = phase_q == Rotate && pair_q == (decrypt_q ? 5'(Rounds + 1) : 5'd0);
+  assign turn               = req_i.decrypt != decrypt_q;
+  assign rsp_o.block_ready  = phase_q == Waiting && !turn && (!valid_q || req_i.result_ready);
+  assign accept             = req_i.block_valid && rsp_o.block_ready;
+  assign rsp_o.result_valid = valid_q;
+  assign rsp_o.result       = p_q;
+  assign last               = phase_q == Rotate && pair_q == (decrypt_q ? 5'(Rounds + 1) : 5'd0);
 
   always_comb begin
     phase_d = phase_q;
@@ -122,7 +109,7 @@ module rc6_core
       end
       default: phase_d = Keying;
     endcase
-    if (key_valid_i || wipe_i) phase_d = Keying;
+    if (req_i.key_valid) phase_d = Keying;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -131,13 +118,18 @@ module rc6_core
       pair_q    <= '0;
       decrypt_q <= 1'b0;
       valid_q   <= 1'b0;
+    end else if (clear_i.active) begin
+      phase_q   <= Keying;
+      pair_q    <= '0;
+      decrypt_q <= 1'b0;
+      valid_q   <= 1'b0;
     end else begin
       phase_q <= phase_d;
       pair_q  <= pair_d;
       // The key schedule wants sums.
-      if (key_valid_i || wipe_i) decrypt_q <= 1'b0;
-      else if (phase_q == Waiting || key_done) decrypt_q <= decrypt_i;
-      valid_q <= ((decrypt_q ? phase_q == Forward : last) || (valid_q && !block_ready_i)) && !wipe_i;
+      if (req_i.key_valid) decrypt_q <= 1'b0;
+      else if (phase_q == Waiting || key_done) decrypt_q <= req_i.decrypt;
+      valid_q <= (decrypt_q ? phase_q == Forward : last) || (valid_q && !req_i.result_ready);
     end
   end
 
@@ -147,20 +139,16 @@ module rc6_core
   rc6_key_memory u_key_memory (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_i,
-    .key_index_i(key_index_i[1:0]),
-    .key_last_i,
-    .key_words_i(key_len_i[5:2]),
-    .pair_i     (phase_q == Multiply ? 5'(Rounds + 1) : pair_q),
-    .even_o     (fetched[0]),
-    .odd_o      (fetched[1]),
-    .add_o      (key_add),
-    .of_l_o     (key_of_l),
-    .found_o    (key_found),
-    .mixed_i    (mixed_q),
-    .done_o     (key_done)
+    .clear_i,
+    .req_i,
+    .pair_i (phase_q == Multiply ? 5'(Rounds + 1) : pair_q),
+    .even_o (fetched[0]),
+    .odd_o  (fetched[1]),
+    .add_o  (key_add),
+    .of_l_o (key_of_l),
+    .found_o(key_found),
+    .mixed_i(mixed_q),
+    .done_o (key_done)
   );
 
   logic entry_take, entry_clear;
@@ -173,15 +161,15 @@ module rc6_core
       Rotate:  entry_take = !decrypt_q && pair_q == 5'(Rounds);
       default: entry_take = decrypt_q;
     endcase
-    entry_clear = wipe_i || (decrypt_q ? phase_q == Rotate : !entry_take && phase_q != Multiply);
+    entry_clear = clear_i.active || (decrypt_q ? phase_q == Rotate : !entry_take && phase_q != Multiply);
   end
 
   always_ff @(posedge clk_i) begin
     if (entry_clear) entry_q <= '0;
     else if (entry_take) entry_q <= fetched;
-    if (wipe_i || !(phase_q == Keying || (phase_q == Multiply && !decrypt_q))) addend_q <= '0;
+    if (clear_i.active || !(phase_q == Keying || (phase_q == Multiply && !decrypt_q))) addend_q <= '0;
     else addend_q <= fetched;
-    if (!key_found || wipe_i) mixed_q <= '0;
+    if (!key_found || clear_i.active) mixed_q <= '0;
     else mixed_q <= key_of_l ? rotl3(p_q[3]) : rotated[0];
   end
 
@@ -192,12 +180,12 @@ module rc6_core
 
   always_ff @(posedge clk_i) begin
     backward_q <= phase_d == Backward || (phase_d == Rotate && decrypt_q);
-    if (phase_q != Multiply || wipe_i) before_q <= '0;
+    if (phase_q != Multiply || clear_i.active) before_q <= '0;
     else before_q <= product;
-    if (phase_q != Multiply || !decrypt_q || wipe_i) after_q <= '0;
+    if (phase_q != Multiply || !decrypt_q || clear_i.active) after_q <= '0;
     else after_q <= {product[0], product[1]};
     // In the key schedule A, just found, and B, found before it.
-    if (phase_q != Keying || wipe_i) key_amount_q <= '0;
+    if (phase_q != Keying || clear_i.active) key_amount_q <= '0;
     else key_amount_q <= 5'(rotl3(p_q[3])) + mixed_q[4:0];
   end
 
@@ -232,7 +220,7 @@ module rc6_core
     end
 
     always_comb begin
-      if (phase_q == Waiting) offered = block_i[32*Here+:32];
+      if (phase_q == Waiting) offered = req_i.block[32*Here+:32];
       else if (k == 0 && phase_q == Keying) offered = rotl3(p_q[3]);
       else offered = backward_q == (k == 0) ? p_q[3] ^ loaded_q[0] : p_q[1] ^ loaded_q[1];
     end
@@ -244,22 +232,22 @@ module rc6_core
   assign move = phase_q == Backward || phase_q == Forward || phase_q == Rotate;
 
   always_ff @(posedge clk_i) begin
-    if (wipe_i || key_valid_i) begin
+    if (clear_i.active || req_i.key_valid) begin
       p_q[0] <= '0;
       p_q[2] <= '0;
     end else begin
       if (move || accept || key_add || key_found) p_q[0] <= entering[0];
       if (move || accept) p_q[2] <= entering[1];
     end
-    if (wipe_i || key_valid_i || accept) begin
+    if (clear_i.active || req_i.key_valid || accept) begin
       p_q[1] <= '0;
       p_q[3] <= '0;
     end else begin
       if (move) p_q[1] <= laned[1];
       if (move || key_add || key_found) p_q[3] <= laned[0];
     end
-    if (wipe_i || !accept) loaded_q <= '0;
-    else loaded_q <= {block_i[63:32], block_i[127:96]};
+    if (clear_i.active || !accept) loaded_q <= '0;
+    else loaded_q <= {req_i.block[63:32], req_i.block[127:96]};
   end
 
 endmodule

@@ -7,20 +7,16 @@
 // table that the first pass starts from, as constants behind the words. One of S and one of L take two clocks.
 //
 // A word is added by the core two clocks after its address was presented, and comes back to be written two
-// clocks later. Clocks from the last key beat to `done_o`: 268, whatever the key's length. Erasing takes 44.
+// clocks later. Clocks from the last key beat to `done_o`: 268, whatever the key's length.
 module rc6_key_memory
+  import core_pkg::*;
   import rc6_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Erases everything, as a reset does; a key may come before the end of it.
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,        // zero unless valid
-  input logic [ 1:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 3:0] key_words_i,
+  input clear_t    clear_i,
+  input core_req_t req_i,    // its key is zero unless valid
 
   // A pair of words to be read; they come in the next clock.
   input  logic  [4:0] pair_i,
@@ -28,13 +24,13 @@ module rc6_key_memory
   output word_t       odd_o,
 
   // For the core: even_o was registered and is to be added now, as a word of L or else of S; and what the core
-  // found for the word before is to be written. Zero while erasing.
+  // found for the word before is to be written.
   output logic  add_o,
   output logic  of_l_o,
   output logic  found_o,
   input  word_t mixed_i,
 
-  // The key can be used, or is forgotten, from the next clock on.
+  // The key can be used from the next clock on.
   output logic done_o
 );
 
@@ -45,7 +41,6 @@ module rc6_key_memory
     return {4'b0110, j};
   endfunction
 
-  logic erase_q;
   logic [3:0] run_q;  // the schedule runs; the same 1, 2, 3 clocks later
   logic [3:0] run_d;
   logic first_q;  // in the first pass
@@ -59,19 +54,30 @@ module rc6_key_memory
   logic write_valid_q;
   logic i_end;
 
-  assign i_end   = i_q == 6'(Words - 1);
-  assign run_d   = {run_q[2:0], (key_valid_i && key_last_i) || (run_q[0] && !(of_l_q && i_end && last_q))};
-  assign add_o   = run_q[2];
+  assign i_end = i_q == 6'(Words - 1);
+  assign run_d = {
+    run_q[2:0], (req_i.key_valid && req_i.key_last) || (run_q[0] && !(of_l_q && i_end && last_q))
+  };
+  assign add_o = run_q[2];
   assign found_o = run_q[3];
-  assign of_l_o  = of_l_delay_q[1];
-  assign done_o  = !key_valid_i && (erase_q ? i_end : write_valid_q && !run_q[3]);
+  assign of_l_o = of_l_delay_q[1];
+  assign done_o = !req_i.key_valid && write_valid_q && !run_q[3];
 
-  assign read    = of_l_q ? place_of_l(j_q) : {first_q, i_q};
-  assign write   = {1'b0, read[5:0]};
+  assign read = of_l_q ? place_of_l(j_q) : {first_q, i_q};
+  assign write = {1'b0, read[5:0]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      erase_q       <= 1'b1;
+      run_q         <= '0;
+      write_valid_q <= 1'b0;
+      first_q       <= 1'b1;
+      last_q        <= 1'b0;
+      i_q           <= '0;
+      j_q           <= '0;
+      j_last_q      <= '0;
+      of_l_q        <= 1'b0;
+      of_l_delay_q  <= '0;
+    end else if (clear_i.active) begin
       run_q         <= '0;
       write_valid_q <= 1'b0;
       first_q       <= 1'b1;
@@ -82,21 +88,20 @@ module rc6_key_memory
       of_l_q        <= 1'b0;
       of_l_delay_q  <= '0;
     end else begin
-      erase_q       <= wipe_i || (erase_q && !i_end && !key_valid_i);
-      run_q         <= wipe_i || (key_valid_i && !key_last_i) ? '0 : run_d;
-      write_valid_q <= run_q[3] && !wipe_i && !key_valid_i;
+      run_q         <= req_i.key_valid && !req_i.key_last ? '0 : run_d;
+      write_valid_q <= run_q[3] && !req_i.key_valid;
       of_l_delay_q  <= {of_l_delay_q[0], of_l_q};
-      if (wipe_i || key_valid_i) begin
+      if (req_i.key_valid) begin
         first_q  <= 1'b1;
         last_q   <= 1'b0;
         i_q      <= '0;
         j_q      <= '0;
         of_l_q   <= 1'b0;
-        j_last_q <= 3'(key_words_i - 4'd1);
+        j_last_q <= 3'(req_i.key_len[5:2] - 4'd1);
       end else begin
         of_l_q <= run_q[0] && !of_l_q;
         if (of_l_q) j_q <= j_q == j_last_q ? '0 : j_q + 3'd1;
-        if (of_l_q || erase_q) i_q <= i_end ? '0 : i_q + 6'd1;
+        if (of_l_q) i_q <= i_end ? '0 : i_q + 6'd1;
         if (of_l_q && i_end) begin
           first_q <= 1'b0;
           last_q  <= !first_q;
@@ -110,27 +115,30 @@ module rc6_key_memory
   // -- the memory -----------------------------------------------------------------------------------------
 
   // Both ports read a pair, and write a beat of the key. The schedule reads by the one and writes by the other.
-  // An erasure goes through S and, from the back, L: the four words that a short key would leave are the first.
+  // A clear writes the upper and the lower half of the words at once, the first
+  // eight pairs again when nothing comes any more, and then leaves the ports to be read.
   address_t a_address, b_address;
   logic a_write, b_write;
+  logic erase;
   logic lead;  // the first pair is read crosswise
   word_t a_data, b_data;
 
   assign lead    = pair_i == '0;
-  assign a_write = key_valid_i || erase_q;
-  assign b_write = key_valid_i || erase_q || write_valid_q;
-  assign a_data  = key_i[31:0];
+  assign erase   = clear_i.active && !(clear_i.index[5] && clear_i.index[3]);
+  assign a_write = req_i.key_valid || erase;
+  assign b_write = req_i.key_valid || erase || write_valid_q;
+  assign a_data  = req_i.key[31:0];
   // A key may come while the schedule of another one runs: the words of that one stay out of it.
-  assign b_data  = key_i[63:32] | (mixed_i & ~{32{key_valid_i}});
+  assign b_data  = req_i.key[63:32] | (mixed_i & ~{32{req_i.key_valid}});
 
   always_comb begin
-    if (key_valid_i) a_address = place_of_l({key_index_i, 1'b0});
-    else if (erase_q) a_address = place_of_l(~i_q[2:0]);
+    if (req_i.key_valid) a_address = place_of_l({req_i.key_index[1:0], 1'b0});
+    else if (clear_i.active) a_address = {2'b01, clear_i.index[4:0]};
     else if (run_q[0]) a_address = read;
     else a_address = {1'b0, pair_i, lead};
 
-    if (key_valid_i) b_address = place_of_l({key_index_i, 1'b1});
-    else if (erase_q) b_address = {1'b0, i_q};
+    if (req_i.key_valid) b_address = place_of_l({req_i.key_index[1:0], 1'b1});
+    else if (clear_i.active) b_address = {2'b00, clear_i.index[4:0]};
     else if (write_valid_q) b_address = write_q[3];
     else b_address = {1'b0, pair_i, !lead};
   end

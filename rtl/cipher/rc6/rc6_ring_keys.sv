@@ -1,40 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The key schedule for rc6_ring, beside the blocks under other keys, and the memories of the expanded keys of all
-// places. It is
+// contexts. It is
 //   A = S[i] = (S[i] + A + B) <<< 3,   B = L[j] = (L[j] + A + B) <<< (A + B),
 // 132 times, two clocks each. Sums with what is known early are made early:
 //   first clock    A = za <<< 3, to be written; w = (A + lb) <<< (A + B), by the low three bits; sa = A + S[i+1]
 //   second clock   B = w <<< (A + B), the rest of it; za = B + sa; lb = B + L[j+1]
 // The user's key L and the words S of the first two passes are in memories of their own; those of the last pass
-// go to the place of the key.
+// go to the memories of the context.
 //
-// Clocks from the last key beat until the key can be used: 270, whatever its length. A wipe overwrites all
-// memories in 256 clocks and is as good as a key until then: busy_o.
+// Clocks from the last key beat until the key can be used: 270, whatever its length.
 module rc6_ring_keys
+  import core_pkg::*;
   import rc6_pkg::*;
 #(
-  parameter int unsigned Keys = 8,
+  parameter int unsigned Contexts = 8,
 
-  localparam int unsigned KeyBits = $clog2(Keys)
+  localparam int unsigned KeyBits = $clog2(Contexts)
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        1:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        3:0] key_words_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               busy_o,
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output logic      busy_o,
 
-  // Pairs of words for the lanes and for the entrances, two clocks later. Pair 31 is zero.
-  input  logic  [KeyBits-1:0] lane_place_i,
+  // Pairs of words for the lanes and for the entrances, two clocks later. Pair 31 is zero. Those for the
+  // lanes but the last one are numbered from behind: Rounds - pair.
+  input  logic  [KeyBits-1:0] lane_key_i,
   input  logic  [        4:0] lane_pair_i,
   output word_t [        1:0] lane_o,
-  input  logic  [KeyBits-1:0] entry_place_i,
+  input  logic  [KeyBits-1:0] entry_key_i,
   input  logic  [        4:0] entry_pair_i,
   output word_t [        1:0] entry_o
 );
@@ -52,9 +48,7 @@ module rc6_ring_keys
   // -- control --------------------------------------------------------------------------------------------
 
   logic started_q;  // not in the middle of a key's beats
-  logic erase_q;
-  logic [AddressBits-1:0] erase_at_q;
-  logic [KeyBits-1:0] place_q;
+  logic [KeyBits-1:0] context_q;
   logic second_q;  // the second clock of a step
   at_t read_q, made_q, write_q;  // the word that is read, the one whose sum is made, the one to be written
   logic written_q;  // the one before it was there
@@ -66,33 +60,42 @@ module rc6_ring_keys
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      started_q  <= 1'b1;
-      erase_q    <= 1'b1;
-      erase_at_q <= '0;
-      place_q    <= '0;
-      second_q   <= 1'b0;
-      read_q     <= '0;
-      made_q     <= '0;
-      write_q    <= '0;
-      written_q  <= 1'b0;
-      j_last_q   <= '0;
-      j_q        <= '0;
-      j_made_q   <= '0;
-      j_write_q  <= '0;
-      busy_o     <= 1'b1;
+      started_q <= 1'b1;
+      context_q <= '0;
+      second_q  <= 1'b0;
+      read_q    <= '0;
+      made_q    <= '0;
+      write_q   <= '0;
+      written_q <= 1'b0;
+      j_last_q  <= '0;
+      j_q       <= '0;
+      j_made_q  <= '0;
+      j_write_q <= '0;
+      busy_o    <= 1'b0;
+    end else if (clear_i.active) begin
+      started_q <= 1'b1;
+      context_q <= '0;
+      second_q  <= 1'b0;
+      read_q    <= '0;
+      made_q    <= '0;
+      write_q   <= '0;
+      written_q <= 1'b0;
+      j_last_q  <= '0;
+      j_q       <= '0;
+      j_made_q  <= '0;
+      j_write_q <= '0;
+      busy_o    <= 1'b0;
     end else begin
-      started_q  <= wipe_i || (key_valid_i ? key_last_i : started_q);
-      erase_q    <= wipe_i || (erase_q && erase_at_q != '1);
-      erase_at_q <= erase_q && !wipe_i ? erase_at_q + AddressBits'(1) : '0;
-      busy_o     <= wipe_i || key_valid_i || (busy_o && (read_q.valid || go || erase_q || !started_q));
-      if (wipe_i || key_valid_i) begin
+      if (req_i.key_valid) started_q <= req_i.key_last;
+      busy_o <= req_i.key_valid || (busy_o && (read_q.valid || go || !started_q));
+      if (req_i.key_valid) begin
         second_q  <= 1'b0;
-        read_q    <= at_t'{valid: key_valid_i && key_last_i && !wipe_i, default: '0};
+        read_q    <= at_t'{valid: req_i.key_last, default: '0};
         made_q    <= '0;
         write_q   <= '0;
         written_q <= 1'b0;
-        place_q   <= key_place_i;
-        j_last_q  <= 3'(key_words_i - 4'd1);
+        context_q <= KeyBits'(req_i.key_context);
+        j_last_q  <= 3'(req_i.key_len[5:2] - 4'd1);
         j_q       <= '0;
       end else begin
         second_q <= !second_q;
@@ -122,19 +125,25 @@ module rc6_ring_keys
   word_t l_q;
 
   for (genvar n = 0; n < 2; n++) begin : gen_l
-    (* ram_style = "distributed" *)
-    word_t l[4];
     logic write;
     logic [1:0] write_at;
 
-    assign write    = key_valid_i || erase_q || (written_q && !second_q && j_write_q[0] == 1'(n));
-    assign write_at = key_valid_i ? key_index_i : erase_q ? erase_at_q[1:0] : j_write_q[2:1];
+    assign write    = req_i.key_valid || (written_q && !second_q && j_write_q[0] == 1'(n));
+    assign write_at = req_i.key_valid ? req_i.key_index[1:0] : j_write_q[2:1];
 
-    always_ff @(posedge clk_i) begin
-      if (write) l[write_at] <= key_valid_i ? key_i[32*n+:32] : b_q;
-    end
-
-    assign l_read[n] = l[j_q[2:1]];
+    ram_logic #(
+      .Width(32),
+      .Depth(4),
+      .Quiet(1'b1)
+    ) u_l (
+      .clk_i,
+      .clear_i,
+      .write_i     (write),
+      .write_at_i  (write_at),
+      .write_data_i(req_i.key_valid ? req_i.key[32*n+:32] : b_q),
+      .read_at_i   (j_q[2:1]),
+      .read_data_o (l_read[n])
+    );
   end
 
   // -- words between the passes, and, in the upper half, what the first pass starts from --------------------
@@ -150,8 +159,8 @@ module rc6_ring_keys
     for (int unsigned k = 0; k < Words; k++) work[64+k] = P + 32'(k) * Q;
   end
 
-  assign s_write    = erase_q || (write_q.valid && !second_q);
-  assign s_write_at = erase_q ? erase_at_q[5:0] : write_q.i;
+  assign s_write    = clear_i.active || (write_q.valid && !second_q);
+  assign s_write_at = clear_i.active ? clear_i.index[5:0] : write_q.i;
 
   always_ff @(posedge clk_i) begin
     if (s_write) work[{1'b0, s_write_at}] <= a;
@@ -171,7 +180,7 @@ module rc6_ring_keys
   always_ff @(posedge clk_i) begin
     s_q <= s_raw_q;
     l_q <= l_read[j_q[0]];
-    if (!go || wipe_i || key_valid_i) begin
+    if (!go || req_i.key_valid) begin
       za_q     <= '0;
       w_q      <= '0;
       sa_q     <= '0;
@@ -192,33 +201,41 @@ module rc6_ring_keys
 
   // The first pair is wanted crosswise, and by the lanes the last one too.
   logic keep, first, final_;
-  logic [AddressBits-1:0] keep_at;
+  logic [4:0] pair;
 
-  assign keep    = write_q.valid && write_q.pass[1] && !second_q;
-  assign keep_at = erase_q ? erase_at_q : {place_q, write_q.i[5:1]};
-  assign first   = write_q.i[5:1] == '0;
-  assign final_  = write_q.i[5:1] == 5'(Final);
+  assign keep   = write_q.valid && write_q.pass[1] && !second_q;
+  assign pair   = write_q.i[5:1];
+  assign first  = pair == '0;
+  assign final_ = pair == 5'(Final);
 
   for (genvar n = 0; n < 2; n++) begin : gen_memory
-    rc6_ring_memory #(
-      .Depth(2 ** AddressBits)
+    ram_block #(
+      .Width(32),
+      .Depth(2 ** AddressBits),
+      .Quiet(1'b1)
     ) u_lane (
       .clk_i,
-      .write_i     (erase_q || (keep && write_q.i[0] == (1'(n) ^ first ^ final_))),
-      .write_at_i  (keep_at),
+      .clear_i,
+      .write_i     (keep && write_q.i[0] == (1'(n) ^ first ^ final_)),
+      .write_at_i  ({context_q, final_ ? pair : 5'(Rounds) - pair}),
       .write_data_i(a),
-      .read_at_i   ({lane_place_i, lane_pair_i}),
+      .read_i      (1'b1),
+      .read_at_i   ({lane_key_i, lane_pair_i}),
       .read_data_o (lane_o[n])
     );
 
-    rc6_ring_memory #(
-      .Depth(2 ** AddressBits)
+    ram_block #(
+      .Width(32),
+      .Depth(2 ** AddressBits),
+      .Quiet(1'b1)
     ) u_entry (
       .clk_i,
-      .write_i     (erase_q || (keep && write_q.i[0] == (1'(n) ^ first))),
-      .write_at_i  (keep_at),
+      .clear_i,
+      .write_i     (keep && write_q.i[0] == (1'(n) ^ first)),
+      .write_at_i  ({context_q, pair}),
       .write_data_i(a),
-      .read_at_i   ({entry_place_i, entry_pair_i}),
+      .read_i      (1'b1),
+      .read_at_i   ({entry_key_i, entry_pair_i}),
       .read_data_o (entry_o[n])
     );
   end

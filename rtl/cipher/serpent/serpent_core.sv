@@ -8,7 +8,10 @@
 // 32 / RoundsPerClock. Key set-up: besides its beats a fresh key costs the first block, for 1, 2, 4 or 8 rounds
 // in a clock, 6, 4, 12 or 16 clocks if it is encrypted, with the schedule running beside its rounds, and 38, 19,
 // 19 or 19 if it is decrypted. Constant in time.
+//
+// A clear takes 68 clocks: 64 words of its memories, the first again when nothing comes any more, and what is read.
 module serpent_core
+  import core_pkg::*;
   import serpent_pkg::*;
 #(
   // Rounds computed in one clock: 1, 2, 4 or 8.
@@ -20,24 +23,10 @@ module serpent_core
 ) (
   input logic clk_i,
   input logic rst_ni,
-  // Forgets key and state: what a key left in memory is overwritten as by another key.
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
   if (!(RoundsPerClock inside {1, 2, 4, 8})) begin : gen_illegal
@@ -69,15 +58,11 @@ module serpent_core
   localparam int unsigned StartEncrypt = start();
   localparam int unsigned StartDecrypt = Steps - 1 + Latency;
 
-  logic purge_q;  // the first clock after a reset
-  logic wipe;
   logic decrypt_d, decrypt_q;  // direction of the block inside, or of the one that may enter
   logic other;  // the next block wants the other direction
   logic accept, active, last;
   logic busy_q, valid_q;
   logic [5:0] clock_q;  // of this block
-
-  assign wipe = wipe_i || purge_q;
 
   // -- keys -----------------------------------------------------------------------------------------------
 
@@ -98,12 +83,12 @@ module serpent_core
   ) u_key_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i     (wipe),
-    .key_valid_i,
-    .key_i,
-    .key_index_i(key_index_i[1:0]),
-    .key_last_i,
-    .key_len_i,
+    .clear_i,
+    .key_valid_i(req_i.key_valid),
+    .key_i      (req_i.key),
+    .key_index_i(req_i.key_index[1:0]),
+    .key_last_i (req_i.key_last),
+    .key_len_i  (req_i.key_len),
     .step_o     (step),
     .valid_o    (keys_valid),
     .round_o    (keys_round),
@@ -117,6 +102,7 @@ module serpent_core
     .Load          (Load)
   ) u_keys (
     .clk_i,
+    .clear_i,
     .valid_i   (keys_valid),
     .round_i   (keys_round),
     .plain_i   (plain),
@@ -133,28 +119,30 @@ module serpent_core
     assign enc_keys[r] = keys[(r+1)%RoundsPerClock];
   end
 
-  assign may_fetch = step >= 6'(decrypt_q ? StartDecrypt : StartEncrypt);
-  assign fetch     = active || (filled_q != 2'd2 && may_fetch && !other);
-
-  // The beats say where they belong, and which direction comes first shows in time.
-  logic unused;
-  assign unused        = ^{key_decrypt_i, key_index_i[2]};
+  assign may_fetch          = step >= 6'(decrypt_q ? StartDecrypt : StartEncrypt);
+  assign fetch              = active || (filled_q != 2'd2 && may_fetch && !other);
 
   // -- control --------------------------------------------------------------------------------------------
 
-  assign block_valid_o = valid_q;
-  assign block_ready_o = filled_q == 2'd2 && !busy_q && !other && (!valid_q || block_ready_i);
-  assign accept        = block_valid_i && block_ready_o;
+  assign rsp_o.result_valid = valid_q;
+  assign rsp_o.block_ready  = filled_q == 2'd2 && !busy_q && !other && (!valid_q || req_i.result_ready);
+  assign accept             = req_i.block_valid && rsp_o.block_ready;
 
-  assign other         = Decrypt && !busy_q && decrypt_i != decrypt_q;
-  assign decrypt_d     = decrypt_q ^ other;
+  assign other              = Decrypt && !busy_q && req_i.decrypt != decrypt_q;
+  assign decrypt_d          = decrypt_q ^ other;
 
-  assign active        = accept || busy_q;
-  assign last          = active && clock_q == 6'(Last);
+  assign active             = accept || busy_q;
+  assign last               = active && clock_q == 6'(Last);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      purge_q   <= 1'b1;
+      decrypt_q <= 1'b0;
+      busy_q    <= 1'b0;
+      valid_q   <= 1'b0;
+      clock_q   <= '0;
+      filled_q  <= '0;
+      next_q    <= '0;
+    end else if (clear_i.active) begin
       decrypt_q <= 1'b0;
       busy_q    <= 1'b0;
       valid_q   <= 1'b0;
@@ -162,17 +150,13 @@ module serpent_core
       filled_q  <= '0;
       next_q    <= '0;
     end else begin
-      purge_q   <= 1'b0;
       decrypt_q <= decrypt_d;
-      valid_q   <= (last || (valid_q && !block_ready_i)) && !wipe;
-      if (wipe) begin
-        busy_q  <= 1'b0;
-        clock_q <= '0;
-      end else if (active) begin
+      valid_q   <= last || (valid_q && !req_i.result_ready);
+      if (active) begin
         busy_q  <= !last;
         clock_q <= last ? '0 : clock_q + 6'd1;
       end
-      if (wipe || key_valid_i || other) begin
+      if (req_i.key_valid || other) begin
         filled_q <= '0;
         next_q   <= '0;
       end else if (fetch) begin
@@ -191,12 +175,12 @@ module serpent_core
     .Load  (Load)
   ) u_encrypt (
     .clk_i,
-    .wipe_i  (wipe),
+    .clear_i (clear_i.active),
     .enable_i(active),
     .door_i  (enc_door),
     .keys_i  (enc_keys),
     .enter_i (!busy_q),
-    .block_i,
+    .block_i (req_i.block),
     .sub_o   (enc_sub)
   );
 
@@ -213,12 +197,12 @@ module serpent_core
       .Load   (Load)
     ) u_decrypt (
       .clk_i,
-      .wipe_i  (wipe),
+      .clear_i (clear_i.active),
       .enable_i(active),
       .door_i  (dec_door),
       .keys_i  (dec_keys),
       .enter_i (!busy_q),
-      .block_i,
+      .block_i (req_i.block),
       .sub_o   (dec_sub)
     );
   end else begin : gen_no_decrypt
@@ -227,12 +211,11 @@ module serpent_core
     assign dec_sub = '0;
   end
 
-  // No reset of its own: the first clock after a reset wipes it.
   always_ff @(posedge clk_i) begin
-    if (wipe) block_q <= '0;
+    if (clear_i.active) block_q <= '0;
     else if (last) block_q <= (Decrypt && decrypt_q ? dec_sub : enc_sub) ^ keys[0];
   end
 
-  assign block_o = block_q;
+  assign rsp_o.result = block_q;
 
 endmodule

@@ -7,15 +7,18 @@
 // A key is read two clocks after its address, with read_i in both (the memory's register and one behind it).
 // What is written can be addressed in the next clock; nobody reads it in the same.
 module serpent_core_keys
+  import core_pkg::*;
   import serpent_pkg::*;
 #(
   parameter int unsigned RoundsPerClock = 1,
   // Round keys in a clock.
   parameter int unsigned KeysPerClock   = 1,
-  // The key of the door is read like the others, in a clock of its own, and not kept in registers.
+  // The key of the door is read like the others, in a clock of its own, and not kept in registers; and what is
+  // written is zero from the second clock of a clear on.
   parameter bit          Load           = 1'b1
 ) (
-  input logic clk_i,
+  input logic   clk_i,
+  input clear_t clear_i,
 
   // As from serpent_key_schedule.
   input logic                      valid_i,
@@ -55,19 +58,20 @@ module serpent_core_keys
     assign data          = round[4:0] == '0 ? plain_i[Bus] : merged_i[Bus];
     assign read_address  = address_t'(decrypt_i ? 6'(Last) - clock_i : clock_i + 6'(b == 0 && !Load));
 
-    (* ram_style = "block", no_rw_check *)
-    block_t memory[2**AddressBits];
-    block_t read_q, key_q;
-
-    always_ff @(posedge clk_i) begin
-      if (write) memory[write_address] <= data;
-      if (read_i) begin
-        read_q <= memory[read_address];
-        key_q  <= read_q;
-      end
-    end
-
-    assign key_o[b] = key_q;
+    ram_block #(
+      .Width(128),
+      .Depth(2 ** AddressBits),
+      .Quiet(Load)
+    ) u_memory (
+      .clk_i,
+      .clear_i,
+      .write_i     (write),
+      .write_at_i  (write_address),
+      .write_data_i(data),
+      .read_i,
+      .read_at_i   (read_address),
+      .read_data_o (key_o[b])
+    );
   end
 
   if (Load) begin : gen_load
@@ -77,8 +81,10 @@ module serpent_core_keys
     block_t enc_door_q, dec_door_q;
 
     always_ff @(posedge clk_i) begin
-      if (valid_i && round_i == 6'd0) enc_door_q <= plain_i[0];
-      if (valid_i && round_i == 6'd32) dec_door_q <= plain_i[0];
+      if (clear_i.active) enc_door_q <= '0;
+      else if (valid_i && round_i == 6'd0) enc_door_q <= plain_i[0];
+      if (clear_i.active) dec_door_q <= '0;
+      else if (valid_i && round_i == 6'd32) dec_door_q <= plain_i[0];
     end
 
     assign enc_door_o = enc_door_q;

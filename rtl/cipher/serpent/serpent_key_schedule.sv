@@ -6,6 +6,7 @@
 // Step 0 is under way in the clock after the last key beat; the round keys of a step come 1 clock after it, or
 // 4 with Registered.
 module serpent_key_schedule
+  import core_pkg::*;
   import serpent_pkg::*;
 #(
   // Round keys in a clock: 1 or 2.
@@ -18,8 +19,8 @@ module serpent_key_schedule
 ) (
   input logic clk_i,
   input logic rst_ni,
-  // The key is zero, and goes through the schedule like any other.
-  input logic wipe_i,
+
+  input clear_t clear_i,
 
   input logic        key_valid_i,
   input logic [63:0] key_i,
@@ -87,7 +88,7 @@ module serpent_key_schedule
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 8; i++) begin
-      if (wipe_i) window_q[i] <= '0;
+      if (clear_i.active) window_q[i] <= '0;
       else if (key_valid_i ? key_index_i == 2'(i / 2) || key_index_i == '0 : running_q)
         window_q[i] <= window_d[i];
     end
@@ -100,9 +101,12 @@ module serpent_key_schedule
     if (!rst_ni) begin
       running_q <= 1'b0;
       step_q    <= Rest;
+    end else if (clear_i.active) begin
+      running_q <= 1'b0;
+      step_q    <= Rest;
     end else begin
-      if (wipe_i || key_valid_i) begin
-        running_q <= wipe_i || key_last_i;
+      if (key_valid_i) begin
+        running_q <= key_last_i;
         step_q    <= '0;
       end else if (running_q) begin
         running_q <= step_q != Rest - 6'd1;
@@ -123,7 +127,7 @@ module serpent_key_schedule
         valid     <= 1'b0;
         sub_round <= '0;
       end else begin
-        valid     <= running_q && step_q < 6'(Steps) && !wipe_i && !key_valid_i;
+        valid     <= running_q && step_q < 6'(Steps) && !clear_i.active && !key_valid_i;
         sub_round <= round;
       end
     end
@@ -161,7 +165,7 @@ module serpent_key_schedule
       valid_q <= 1'b0;
       round_q <= '0;
     end else begin
-      valid_q <= valid && !wipe_i && !key_valid_i;
+      valid_q <= valid && !clear_i.active && !key_valid_i;
       round_q <= sub_round;
     end
   end
@@ -175,15 +179,21 @@ module serpent_key_schedule
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valids_q <= '0;
-      else valids_q <= {valids_q[0], valid_q} & {2{!wipe_i}};
+      else valids_q <= {valids_q[0], valid_q} & {2{!clear_i.active}};
     end
 
     always_ff @(posedge clk_i) begin
       round_1_q <= round_q;
       round_2_q <= round_1_q;
       sub_q     <= sub;
-      plain_q   <= sub_q;
-      for (int unsigned k = 0; k < KeysPerClock; k++) merged_q[k] <= merge_key(sub_q[k]);
+      // Zero, so that the memories behind need no gates to be cleared.
+      if (clear_i.active) begin
+        plain_q  <= '0;
+        merged_q <= '0;
+      end else begin
+        plain_q <= sub_q;
+        for (int unsigned k = 0; k < KeysPerClock; k++) merged_q[k] <= merge_key(sub_q[k]);
+      end
     end
 
     assign valid_o  = valids_q[1];

@@ -2,171 +2,134 @@
 //
 // Serpent as a ring of nine stages: eight rounds, each with the S-box that is its own, and the door. Nine blocks
 // are in it, each under a key of its own, and pass it four times. A block comes past the door every nine clocks;
-// after the fourth time it leaves and another may take its slot.
+// after the fourth time it leaves and another may take its place.
 //
 // Cycles: a block every 4 clocks at full load, for every key size; 39 clocks from the block to its result.
-// Key set-up: key_busy_o is high for 36 clocks behind the last key beat. After a wipe or a reset each key place
-// is overwritten in 38 clocks, but not before keys that come meanwhile.
+// Key set-up: key_busy is high for 36 clocks behind the last key beat.
+//
+// A clear takes a clock for each of 8 words for each key, and 8 more.
 module serpent_ring
+  import core_pkg::*;
   import serpent_pkg::*;
 #(
   // 0: encryption only, which is all that CTR needs.
   parameter bit Decrypt = 1'b1,
-  // Key places.
-  parameter int unsigned Keys = 8,
-
-  localparam int unsigned KeyBits  = $clog2(Keys),
-  // Blocks leave as they entered and are numbered one after the other; no more than eleven are on their way.
-  localparam int unsigned SlotBits = 4
+  // Keys that it holds.
+  parameter int unsigned Contexts = 8
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        2:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        5:0] key_len_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               key_busy_o,
-
-  input  logic                  block_valid_i,
-  output logic                  block_ready_o,
-  input  block_t                block_i,
-  input  logic                  decrypt_i,
-  input  logic   [ KeyBits-1:0] block_place_i,
-  output logic   [SlotBits-1:0] block_slot_o,
-
-  output logic                  result_valid_o,
-  output logic   [SlotBits-1:0] result_slot_o,
-  output block_t                result_o
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output ring_rsp_t rsp_o
 );
 
+  localparam int unsigned Stages = 9;
   // The step in which the last round key is about to be written.
   localparam logic [5:0] LastStep = 6'd35;
 
+  typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
+
   typedef struct packed {
-    logic [KeyBits-1:0] place;
-    logic               decrypt;
-    logic [1:0]         pass;
+    number_t key;
+    logic    decrypt;
+  } along_t;
+
+  // What is to be done with a block.
+  typedef struct packed {
+    along_t     along;
+    logic [1:0] pass;
   } way_t;
 
-  logic purge_q;  // the first clock after a reset
-  logic wipe;
+  // -- the ring -------------------------------------------------------------------------------------------
 
-  assign wipe = wipe_i || purge_q;
+  // Stage s + 4 is the round of number s, and stage 3 the door of the data. A block is accepted at stage 9, in which
+  // the last block may still be: it needs two clocks for its keys, and a third to be registered.
+  along_t [Stages:1] along;
+  logic [Stages:1][1:0] left;
+  way_t [Stages:1] way;
+  logic [Stages:1] valid, first, unused_last;
+  logic enter, result_valid, unused_leave;
+  logic enter_q;  // the block in stage 3 comes in
+  logic [2:1] leave_decrypt_q;  // of the block that was at the door of the ring one and two clocks ago
+  ticket_t unused_block_ticket, unused_result_ticket;
 
-  // -- slots ------------------------------------------------------------------------------------------------
+  ring_control #(
+    .Stages(Stages),
+    .Turns (4),
+    .Tail  (3),
+    .Width ($bits(along_t))
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .block_valid_i  (req_i.block_valid),
+    .block_ready_o  (rsp_o.block_ready),
+    .block_ticket_o (unused_block_ticket),
+    .enter_o        (enter),
+    .leave_o        (unused_leave),
+    .drop_i         (1'b0),
+    .turns_i        (2'd3),
+    .enter_i        ({number_t'(req_i.block_context), Decrypt && req_i.decrypt}),
+    .around_i       (along[Stages]),
+    .valid_o        (valid),
+    .first_o        (first),
+    .last_o         (unused_last),
+    .left_o         (left),
+    .along_o        (along),
+    .result_valid_o (result_valid),
+    .result_ticket_o(unused_result_ticket)
+  );
 
-  // What is to be done with the block in stage i, the round of that number or, 8, the door. A block is accepted
-  // for the slot in stage 5, in which the last block may still be: it needs two clocks for its keys, and a third
-  // to be registered.
-  logic [8:0] valid_q;
-  way_t [8:0] way_q;
-  way_t accepted, next;
-  logic accept;
-  logic ready_q;
-  logic [2:1] leave_q, leave_decrypt_q;  // of the block in stage 6 and 7 this is the last pass
-  logic enter_q;  // the block in stage 8 comes in
+  always_comb for (int unsigned s = 1; s <= Stages; s++) way[s] = '{along: along[s], pass: ~left[s]};
 
-  assign block_ready_o = ready_q;
-  assign accept        = block_valid_i && ready_q;
-  assign accepted      = '{place: block_place_i, decrypt: Decrypt && decrypt_i, pass: 2'd0};
-  assign next          = '{place: way_q[5].place, decrypt: way_q[5].decrypt, pass: way_q[5].pass + 2'd1};
+  always_ff @(posedge clk_i) begin
+    enter_q         <= first[2] || !valid[2];
+    leave_decrypt_q <= {leave_decrypt_q[1], along[Stages].decrypt};
+  end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      purge_q         <= 1'b1;
-      valid_q         <= '0;
-      way_q           <= '0;
-      ready_q         <= 1'b0;
-      enter_q         <= 1'b0;
-      leave_q         <= '0;
-      leave_decrypt_q <= '0;
-      result_valid_o  <= 1'b0;
+  // Blocks leave as they entered and get tickets one after the other; no more than eleven are on their way.
+  logic [3:0] enter_ticket_q, result_ticket_q;
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
+      enter_ticket_q  <= '0;
+      result_ticket_q <= '0;
     end else begin
-      purge_q <= 1'b0;
-      valid_q <= {valid_q[7:6], accept || (valid_q[5] && way_q[5].pass != 2'd3), valid_q[4:0], valid_q[8]};
-      way_q <= {way_q[7:6], accept ? accepted : next, way_q[4:0], way_q[8]};
-      enter_q <= way_q[7].pass == '0;
-      ready_q <= !valid_q[4] || way_q[4].pass == 2'd3;
-      leave_q <= {leave_q[1], valid_q[5] && way_q[5].pass == 2'd3};
-      leave_decrypt_q <= {leave_decrypt_q[1], way_q[5].decrypt};
-      result_valid_o <= leave_q[2];
-      if (wipe) begin
-        valid_q        <= '0;
-        leave_q        <= '0;
-        result_valid_o <= 1'b0;
-      end
+      if (enter) enter_ticket_q <= enter_ticket_q + 4'd1;
+      if (result_valid) result_ticket_q <= result_ticket_q + 4'd1;
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      block_slot_o  <= '0;
-      result_slot_o <= '0;
-    end else begin
-      if (wipe) block_slot_o <= '0;
-      else if (accept) block_slot_o <= block_slot_o + 4'd1;
-      if (wipe) result_slot_o <= '0;
-      else if (result_valid_o) result_slot_o <= result_slot_o + 4'd1;
-    end
-  end
+  assign rsp_o.block_ticket  = ticket_t'(enter_ticket_q);
+  assign rsp_o.result_valid  = result_valid;
+  assign rsp_o.result_ticket = ticket_t'(result_ticket_q);
 
-  // -- keys -------------------------------------------------------------------------------------------------
+  // -- keys -----------------------------------------------------------------------------------------------
 
-  // A wipe puts a zero key through the schedule for each place. Fresh keys go first: they are not held up, and
-  // their places need no wiping any more. Nobody asks for a place in which there is no key.
   logic [5:0] step;
   logic busy_q;  // a key is on its way
-  logic wiping_q;  // there are places to be wiped, target_q and those behind it
-  logic run_q;  // it is being wiped
-  logic [KeyBits-1:0] target_q, place_q;
-  logic [Keys-1:0] fresh_q;  // places that have had a key since
-  logic rest, next_target, zero_d, zero_q;
+  number_t context_q;
   logic keys_valid;
   logic [5:0] keys_round;
   block_t [0:0] plain, merged;
-  way_t   [8:0] address;
   block_t [8:0] keys;
 
-  assign key_busy_o  = busy_q;
-  assign rest        = step >= LastStep;
-  assign next_target = wiping_q && !busy_q && !zero_q && (run_q ? rest : fresh_q[target_q]);
-  assign zero_d      = wiping_q && !busy_q && !zero_q && !run_q && rest && !fresh_q[target_q] && !key_valid_i;
+  assign rsp_o.key_busy = busy_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q   <= 1'b0;
-      wiping_q <= 1'b1;
-      zero_q   <= 1'b0;
-      run_q    <= 1'b0;
-      target_q <= '0;
-      place_q  <= '0;
-      fresh_q  <= '0;
-    end else if (wipe) begin
-      busy_q   <= 1'b0;
-      wiping_q <= 1'b1;
-      zero_q   <= 1'b0;
-      run_q    <= 1'b0;
-      target_q <= '0;
-      fresh_q  <= '0;
-    end else begin
-      if (next_target) begin
-        target_q <= target_q + 1'b1;
-        if (target_q == '1) wiping_q <= 1'b0;
-      end
-      zero_q <= zero_d;
-      run_q  <= (zero_q || (run_q && !rest)) && !key_valid_i;
-      if (zero_d) place_q <= target_q;
-      if (key_valid_i) begin
-        busy_q               <= 1'b1;
-        place_q              <= key_place_i;
-        fresh_q[key_place_i] <= 1'b1;
-      end else if (step == LastStep) begin
-        busy_q <= 1'b0;
-      end
+      busy_q    <= 1'b0;
+      context_q <= '0;
+    end else if (clear_i.active) begin
+      busy_q    <= 1'b0;
+      context_q <= '0;
+    end else if (req_i.key_valid) begin
+      busy_q    <= 1'b1;
+      context_q <= number_t'(req_i.key_context);
+    end else if (step == LastStep) begin
+      busy_q <= 1'b0;
     end
   end
 
@@ -176,12 +139,12 @@ module serpent_ring
   ) u_key_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i     (wipe || (zero_q && !key_valid_i)),
-    .key_valid_i,
-    .key_i,
-    .key_index_i(key_index_i[1:0]),
-    .key_last_i,
-    .key_len_i,
+    .clear_i,
+    .key_valid_i(req_i.key_valid),
+    .key_i      (req_i.key),
+    .key_index_i(req_i.key_index[1:0]),
+    .key_last_i (req_i.key_last),
+    .key_len_i  (req_i.key_len),
     .step_o     (step),
     .valid_o    (keys_valid),
     .round_o    (keys_round),
@@ -190,26 +153,21 @@ module serpent_ring
   );
 
   // A key is wanted two clocks after it has been asked for.
-  assign address = {way_q[6], way_q[5:0], way_q[8:7]};
-
   serpent_key_memory #(
     .KeysPerClock(1),
-    .Places      (Keys),
+    .Contexts    (Contexts),
     .Decrypt     (Decrypt)
   ) u_key_memory (
     .clk_i,
+    .clear_i,
     .valid_i  (keys_valid),
-    .place_i  (place_q),
+    .context_i(context_q),
     .round_i  (keys_round),
     .plain_i  (plain),
     .merged_i (merged),
-    .read_i   ('1),
-    .address_i(address),
+    .address_i({way[1], way[9:2]}),
     .key_o    (keys)
   );
-
-  logic unused;
-  assign unused = key_index_i[2];
 
   // -- data -------------------------------------------------------------------------------------------------
 
@@ -220,7 +178,7 @@ module serpent_ring
     .Pipelined(1'b1)
   ) u_encrypt (
     .clk_i,
-    .wipe_i  (wipe),
+    .clear_i (clear_i.active),
     .enable_i(1'b1),
     .door_i  (keys[8]),
     .keys_i  (keys[7:0]),
@@ -235,7 +193,7 @@ module serpent_ring
       .Pipelined(1'b1)
     ) u_decrypt (
       .clk_i,
-      .wipe_i  (wipe),
+      .clear_i (clear_i.active),
       .enable_i(1'b1),
       .door_i  (keys[8]),
       .keys_i  (keys[7:0]),
@@ -248,15 +206,18 @@ module serpent_ring
   end
 
   always_ff @(posedge clk_i) begin
-    if (wipe) begin
+    if (clear_i.active) begin
       block_q  <= '0;
       result_q <= '0;
     end else begin
-      block_q  <= {block_q[1:0], block_i};
+      block_q  <= {block_q[1:0], req_i.block};
       result_q <= (Decrypt && leave_decrypt_q[2] ? dec_sub : enc_sub) ^ keys[7];
     end
   end
 
-  assign result_o = result_q;
+  assign rsp_o.result = result_q;
+
+  logic unused;
+  assign unused = ^{first, valid};
 
 endmodule

@@ -19,7 +19,7 @@ module serpent_rounds
 ) (
   input logic clk_i,
   // Zero to all registers; else they take what comes with enable_i.
-  input logic wipe_i,
+  input logic clear_i,
   input logic enable_i,
 
   // The key with which a block enters; those behind the rounds, merged.
@@ -46,7 +46,7 @@ module serpent_rounds
     logic [TurnBits-1:0] turn_q;
 
     always_ff @(posedge clk_i) begin
-      if (wipe_i) turn_q <= Inverse ? '1 : '0;
+      if (clear_i) turn_q <= Inverse ? '1 : '0;
       else if (enable_i && !(Load && enter_i)) turn_q <= Inverse ? turn_q - 1'b1 : turn_q + 1'b1;
     end
 
@@ -60,7 +60,7 @@ module serpent_rounds
   assign feedback_d = Load ? door : mixed[Rounds-1];
 
   always_ff @(posedge clk_i) begin
-    if (wipe_i) feedback_q <= '0;
+    if (clear_i) feedback_q <= '0;
     else if (enable_i) feedback_q <= feedback_d;
   end
 
@@ -76,7 +76,7 @@ module serpent_rounds
     if (Pipelined) begin : gen_register
       block_t x_q;
       always_ff @(posedge clk_i) begin
-        if (wipe_i) x_q <= '0;
+        if (clear_i) x_q <= '0;
         else if (enable_i) x_q <= next;
       end
       assign x[r] = x_q;

@@ -10,31 +10,20 @@
 // taken 11 clocks after the last key beat; rounds that begin in the first 267 clocks take 5, 6, 7 clocks each for
 // 128, 192, 256 key bits in place of 2, a block 82, 98, 114. The first block of the other direction: 15 clocks after
 // it is offered, 11 if the tables are far from full.
+//
+// A clear takes 260 clocks: the 256 entries of the tables, and what is read.
 module twofish_core
+  import core_pkg::*;
   import twofish_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
-  logic wipe, purge_q;  // the first clock after a reset wipes what has no reset of its own
   logic decrypt_q;  // direction of the block inside, or of the one that may enter
   logic turn;  // the next block wants the other direction
   logic keys_ready;
@@ -45,7 +34,7 @@ module twofish_core
   logic open_q, again_q, take_q, last_layer_q, matrix_q, transform_q;
   logic [1:0] layer_d, layer_q;
   logic       next;  // a round begins
-  logic       clear;  // nothing is mixed into the target in the next clock
+  logic       drop;  // nothing is mixed into the target in the next clock
   logic [3:0] round_q;
   logic       last_q;
   pair_t in_0, in_1, out_0, out_1, round_key;
@@ -56,20 +45,14 @@ module twofish_core
   byte_t write_at;
   products_t [3:0] write_data;
 
-  assign wipe = wipe_i || purge_q;
-
   twofish_keys u_keys (
     .clk_i,
     .rst_ni,
-    .wipe_i     (wipe),
-    .key_valid_i,
-    .key_i,
-    .key_index_i(key_index_i[1:0]),
-    .key_last_i,
-    .key_len_i,
+    .clear_i,
+    .req_i,
     .turn_i     (turn),
     .decrypt_i  (decrypt_q),
-    .clear_i    (clear),
+    .drop_i     (drop),
     .fetch_i    (matrix_q),
     .use_i      (transform_q),
     .slow_i     (far),
@@ -87,7 +70,8 @@ module twofish_core
   twofish_fill u_fill (
     .clk_i,
     .rst_ni,
-    .start_i     (wipe || key_valid_i),
+    .clear_i,
+    .start_i     (req_i.key_valid),
     .short_i     (short_key),
     .long_i      (long_key),
     .s_i         (s),
@@ -98,27 +82,35 @@ module twofish_core
     .write_data_o(write_data)
   );
 
-  logic unused;
-  assign unused        = key_index_i[2];
-
   // -- control --------------------------------------------------------------------------------------------
 
-  assign turn          = block_valid_i && keys_ready && !busy_q && !valid_q && decrypt_i != decrypt_q;
-  assign block_ready_o = keys_ready && !busy_q && decrypt_i == decrypt_q && (!valid_q || block_ready_i);
-  assign block_valid_o = valid_q;
-  assign enter         = block_valid_i && block_ready_o;
-  assign clear         = enter || layer_q != 2'd0;
-  assign next          = open_q || (transform_q && !last_q);
+  assign turn = req_i.block_valid && keys_ready && !busy_q && !valid_q && req_i.decrypt != decrypt_q;
+  assign rsp_o.block_ready = keys_ready && !busy_q && req_i.decrypt == decrypt_q && (!valid_q || req_i.result_ready);
+  assign rsp_o.result_valid = valid_q;
+  assign enter = req_i.block_valid && rsp_o.block_ready;
+  assign drop = enter || layer_q != 2'd0;
+  assign next = open_q || (transform_q && !last_q);
 
   always_comb begin
     layer_d = layer_q - 2'(layer_q != 2'd0);
     if (next && !full) layer_d = short_key ? 2'd1 : long_key ? 2'd3 : 2'd2;
-    if (wipe) layer_d = '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      purge_q      <= 1'b1;
+      decrypt_q    <= 1'b0;
+      busy_q       <= 1'b0;
+      valid_q      <= 1'b0;
+      open_q       <= 1'b0;
+      layer_q      <= '0;
+      again_q      <= 1'b0;
+      take_q       <= 1'b0;
+      last_layer_q <= 1'b0;
+      matrix_q     <= 1'b0;
+      transform_q  <= 1'b0;
+      round_q      <= '0;
+      last_q       <= 1'b0;
+    end else if (clear_i.active) begin
       decrypt_q    <= 1'b0;
       busy_q       <= 1'b0;
       valid_q      <= 1'b0;
@@ -132,21 +124,20 @@ module twofish_core
       round_q      <= '0;
       last_q       <= 1'b0;
     end else begin
-      purge_q <= 1'b0;
-      if (key_valid_i) decrypt_q <= key_decrypt_i;
-      else if (turn) decrypt_q <= decrypt_i;
-      busy_q       <= (enter || (busy_q && !(transform_q && last_q))) && !wipe;
-      valid_q      <= ((transform_q && last_q) || (valid_q && !block_ready_i)) && !wipe;
-      open_q       <= enter && !wipe;
+      if (req_i.key_valid) decrypt_q <= req_i.key_decrypt;
+      else if (turn) decrypt_q <= req_i.decrypt;
+      busy_q       <= enter || (busy_q && !(transform_q && last_q));
+      valid_q      <= (transform_q && last_q) || (valid_q && !req_i.result_ready);
+      open_q       <= enter;
       layer_q      <= layer_d;
-      again_q      <= layer_q > 2'd1 && !wipe;
-      take_q       <= layer_q == 2'd1 && !wipe;
-      last_layer_q <= take_q && !wipe;
-      matrix_q     <= ((next && full) || last_layer_q) && !wipe;
-      transform_q  <= matrix_q && !wipe;
-      if (transform_q || wipe) begin
-        round_q <= wipe ? '0 : round_q + 4'd1;
-        last_q  <= round_q == 4'd14 && !wipe;
+      again_q      <= layer_q > 2'd1;
+      take_q       <= layer_q == 2'd1;
+      last_layer_q <= take_q;
+      matrix_q     <= (next && full) || last_layer_q;
+      transform_q  <= matrix_q;
+      if (transform_q) begin
+        round_q <= round_q + 4'd1;
+        last_q  <= round_q == 4'd14;
       end
     end
   end
@@ -187,6 +178,7 @@ module twofish_core
         .Which(LayerE[j])
       ) u_table (
         .clk_i,
+        .clear_i,
         .write_i     (write),
         .write_at_i  (write_at),
         .write_data_i(write_data[j]),
@@ -197,7 +189,7 @@ module twofish_core
     end
 
     always_ff @(posedge clk_i) begin
-      if (wipe || clear) t_q[g] <= '0;
+      if (clear_i.active || drop) t_q[g] <= '0;
       else if (matrix_q) t_q[g] <= mds(looked_up[g]);
     end
   end
@@ -220,21 +212,21 @@ module twofish_core
   assign aligned[63:32] = decrypt_q ? ror1(x_q[63:32]) : rol1(x_q[63:32]);
 
   always_ff @(posedge clk_i) begin
-    if (wipe) begin
+    if (clear_i.active) begin
       target_q <= '0;
       x_q      <= '0;
       behind_q <= '0;
     end else begin
       if (enter || open_q || transform_q) begin
-        target_q <= enter ? block_i[63:0] ^ in_0 : aligned ^ whiten_q;
-        x_q      <= enter ? block_i[127:64] ^ in_1 : x;
+        target_q <= enter ? req_i.block[63:0] ^ in_0 : aligned ^ whiten_q;
+        x_q      <= enter ? req_i.block[127:64] ^ in_1 : x;
       end
       if (transform_q) behind_q <= x_q ^ out_0;
     end
-    if (wipe || round_q != 4'd14) whiten_q <= '0;
+    if (clear_i.active || round_q != 4'd14) whiten_q <= '0;
     else whiten_q <= out_1;
   end
 
-  assign block_o = {x_q, behind_q};
+  assign rsp_o.result = {x_q, behind_q};
 
 endmodule

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fills the tables of the four S-boxes that a key makes: every byte goes through the layers under the S-vector,
-// two clocks each, beside the first blocks. Also when a key is forgotten, so that nothing is left of it.
+// two clocks each, beside the first blocks.
 //
 // From the last key beat to full_o: 267 clocks, for all key lengths.
 module twofish_fill
+  import core_pkg::*;
   import twofish_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
 
-  // Starts over: with every key beat, and when the key is forgotten.
+  input clear_t clear_i,
+
+  // Starts over: with every key beat.
   input logic start_i,
 
   // As of the key beats so far; the S-vector follows in two clocks.
@@ -37,7 +40,10 @@ module twofish_fill
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       at_q   <= '0;
-      full_q <= 1'b0;
+      full_q <= 1'b1;
+    end else if (clear_i.active) begin
+      at_q   <= '0;
+      full_q <= 1'b1;
     end else if (start_i) begin
       at_q   <= '0;
       full_q <= 1'b0;

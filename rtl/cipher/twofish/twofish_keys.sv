@@ -8,26 +8,21 @@
 // From the last key beat to ready_o, for a block whose rounds take five clocks or more: 11 clocks; from turn_i 11,
 // or 15 if the rounds take two. The same for all key lengths.
 module twofish_keys
+  import core_pkg::*;
   import twofish_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Forgets the keys: it loads zeros and has the pipeline run over what came of them. Expected in the first clock
-  // after a reset.
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 1:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
+  input clear_t    clear_i,
+  input core_req_t req_i,
 
   // Starts over, for the direction of decrypt_i from the next clock on.
   input logic turn_i,
   input logic decrypt_i,
 
   // No round key in the next clock; the clock in front of the one that uses a round key, and that one.
-  input logic clear_i,
+  input logic drop_i,
   input logic fetch_i,
   input logic use_i,
 
@@ -53,15 +48,12 @@ module twofish_keys
   logic short_q, long_q;
   logic fresh;
 
-  logic unused;
-  assign unused = ^key_len_i[2:0];
-
-  assign fresh  = key_valid_i && key_index_i == '0;
+  assign fresh = req_i.key_valid && req_i.key_index[1:0] == '0;
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 4; i++) begin
-      if (wipe_i || (fresh && i != 0)) m_q[i] <= '0;
-      else if (key_valid_i && 32'(key_index_i) == i) m_q[i] <= key_i;
+      if (clear_i.active || (fresh && i != 0)) m_q[i] <= '0;
+      else if (req_i.key_valid && 32'(req_i.key_index[1:0]) == i) m_q[i] <= req_i.key;
     end
   end
 
@@ -69,9 +61,12 @@ module twofish_keys
     if (!rst_ni) begin
       short_q <= 1'b0;
       long_q  <= 1'b0;
-    end else if (key_valid_i) begin
-      short_q <= key_len_i[5:3] == 3'd2;
-      long_q  <= key_len_i[5:3] == 3'd4;
+    end else if (clear_i.active) begin
+      short_q <= 1'b0;
+      long_q  <= 1'b0;
+    end else if (req_i.key_valid) begin
+      short_q <= req_i.key_len[5:3] == 3'd2;
+      long_q  <= req_i.key_len[5:3] == 3'd4;
     end
   end
 
@@ -94,7 +89,7 @@ module twofish_keys
       .clk_i,
       .enable_i(1'b1),
       .table_i ({2'd1, 2'd0}),
-      .a_i     (key_i[8*j+:16]),
+      .a_i     (req_i.key[8*j+:16]),
       .y_o     (share[j+:2])
     );
   end
@@ -106,13 +101,13 @@ module twofish_keys
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) coded_q <= '0;
-    else coded_q <= wipe_i ? '0 : {coded_q[1], key_valid_i};
+    else coded_q <= {coded_q[1] && !clear_i.active, req_i.key_valid};
   end
 
   // The newest word is for layer D.
   always_ff @(posedge clk_i) begin
     share_q <= share;
-    if (wipe_i || fresh) s_q <= '0;
+    if (clear_i.active || fresh) s_q <= '0;
     else if (coded_q[2]) s_q <= {s_q[2:0], code};
   end
 
@@ -128,7 +123,7 @@ module twofish_keys
   logic rounds_q, odd_q;  // what is looked up next: A or B of a pair, for whitening or for a round
   logic [3:0] index_q;
 
-  assign start    = wipe_i || turn_i || key_valid_i;
+  assign start    = turn_i || req_i.key_valid;
   assign settling = done_q != 4'd15;
   assign advance  = settling || fetch_i || use_i;
   // The first round key is there when 15 are done, what whitens the input when 10 are.
@@ -141,8 +136,14 @@ module twofish_keys
       rounds_q <= 1'b0;
       index_q  <= '0;
       odd_q    <= 1'b0;
+    end else if (clear_i.active) begin
+      whole_q  <= 1'b0;
+      done_q   <= '0;
+      rounds_q <= 1'b0;
+      index_q  <= '0;
+      odd_q    <= 1'b0;
     end else begin
-      if (wipe_i || key_valid_i) whole_q <= !wipe_i && key_last_i;
+      if (req_i.key_valid) whole_q <= req_i.key_last;
       if (start) done_q <= '0;
       else if (settling) done_q <= done_q + 4'd1;
       if (start) begin
@@ -195,11 +196,18 @@ module twofish_keys
   always_ff @(posedge clk_i) begin
     if (use_i || (settling && !done_q[0])) a_q <= h_q;
     if (advance) h_q <= mds(e);
-    if (done_q == 4'd7) in_0_q <= subkeys;
-    if (done_q == 4'd9) in_1_q <= subkeys;
-    if (done_q == 4'd11) out_0_q <= subkeys;
-    if (done_q == 4'd13) out_1_q <= subkeys;
-    if (wipe_i || clear_i) round_key_q <= '0;
+    if (clear_i.active) begin
+      in_0_q  <= '0;
+      in_1_q  <= '0;
+      out_0_q <= '0;
+      out_1_q <= '0;
+    end else begin
+      if (done_q == 4'd7) in_0_q <= subkeys;
+      if (done_q == 4'd9) in_1_q <= subkeys;
+      if (done_q == 4'd11) out_0_q <= subkeys;
+      if (done_q == 4'd13) out_1_q <= subkeys;
+    end
+    if (clear_i.active || drop_i) round_key_q <= '0;
     else if (fetch_i) round_key_q <= subkeys;
   end
 

@@ -24,9 +24,7 @@ module twofish_layers
 );
 
   byte_t [1:0] a, raw_a;
-  byte_t [3:0] b, c, d, raw_b, raw_c, raw_d;
-  products_t [3:0] raw_y;
-  word_t address_b, address_c, address_d, address_e;
+  word_t b, c, d;
 
   twofish_rom #(
     .Kind(0)
@@ -38,59 +36,26 @@ module twofish_layers
     .y_o    (raw_a)
   );
 
-  assign address_b = {a[LayerA[3]], a[LayerA[2]], a[LayerA[1]], a[LayerA[0]]} ^ key_i[3];
-  assign address_c = b ^ key_i[2];
-  assign address_d = c ^ key_i[1];
-  assign address_e = d ^ key_i[0];
-
-  for (genvar j = 0; j < 4; j += 2) begin : gen_layers
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_b (
-      .clk_i,
-      .enable_i,
-      .table_i(short_i ? {2'd2, 2'd2} : {1'b0, LayerB[j+1], 1'b0, LayerB[j]}),
-      .a_i    (address_b[8*j+:16]),
-      .y_o    (raw_b[j+:2])
-    );
-
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_c (
-      .clk_i,
-      .enable_i,
-      .table_i({1'b0, LayerC[j+1], 1'b0, LayerC[j]}),
-      .a_i    (address_c[8*j+:16]),
-      .y_o    (raw_c[j+:2])
-    );
-
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_d (
-      .clk_i,
-      .enable_i,
-      .table_i({1'b0, LayerD[j+1], 1'b0, LayerD[j]}),
-      .a_i    (address_d[8*j+:16]),
-      .y_o    (raw_d[j+:2])
-    );
-
-    twofish_rom #(
-      .Kind(1)
-    ) u_rom_e (
-      .clk_i,
-      .enable_i,
-      .table_i({1'b0, LayerE[j+1], 1'b0, LayerE[j]}),
-      .a_i    (address_e[8*j+:16]),
-      .y_o    (raw_y[j+:2])
-    );
-  end
-
   if (Registered) begin : gen_registered
-    always_ff @(posedge clk_i) begin
-      if (enable_i) {a, b, c, d, y_o} <= {raw_a, raw_b, raw_c, raw_d, raw_y};
-    end
+    always_ff @(posedge clk_i) if (enable_i) a <= raw_a;
   end else begin : gen_direct
-    assign {a, b, c, d, y_o} = {raw_a, raw_b, raw_c, raw_d, raw_y};
+    assign a = raw_a;
   end
+
+  twofish_lookups #(
+    .Registered(Registered)
+  ) u_lookups (
+    .clk_i,
+    .enable_i,
+    .short_i,
+    .b_i({a[LayerA[3]], a[LayerA[2]], a[LayerA[1]], a[LayerA[0]]} ^ key_i[3]),
+    .c_i(b ^ key_i[2]),
+    .d_i(c ^ key_i[1]),
+    .e_i(d ^ key_i[0]),
+    .b_o(b),
+    .c_o(c),
+    .d_o(d),
+    .e_o(y_o)
+  );
 
 endmodule
