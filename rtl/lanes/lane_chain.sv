@@ -9,24 +9,18 @@
 //   CTR          chain -> core, block -> mask, chain + 1 -> chain
 // The mask is for lane_result, which adds it to what the core gives. One block per clock.
 module lane_chain
+  import core_pkg::*;
   import lane_pkg::*;
 #(
-  parameter int unsigned BlockBytes = 16,
-  parameter bit Encrypt = 1'b1,
-  parameter bit Decrypt = 1'b1,
-  parameter bit Cbc = 1'b1,
-  parameter bit Ctr = 1'b1,
-  parameter int unsigned Lanes = 8,
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * BlockBytes,
-  localparam int unsigned LaneBits  = $clog2(Lanes)
+  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
+  localparam int unsigned LaneBits  = $clog2(Shape.lanes)
 ) (
   input logic clk_i,
   input logic rst_ni,
 
-  // All is overwritten with zeros.
-  input logic                sweep_i,
-  input logic [LaneBits-1:0] sweep_lane_i,
+  input clear_t clear_i,
 
   // The IV of a lane.
   input  logic                 iv_valid_i,
@@ -74,7 +68,7 @@ module lane_chain
   logic [LaneBits-1:0] lane_q;
   logic decrypts;
 
-  assign decrypts = Decrypt && (!Encrypt || next_way_i.decrypt);
+  assign decrypts = Shape.decrypt && (!Shape.encrypt || next_way_i.decrypt);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -84,11 +78,11 @@ module lane_chain
       store_next_q <= 1'b0;
       lane_q       <= '0;
     end else if (advance_i) begin
-      count_q      <= Ctr && next_way_i.ctr;
-      enter_q[0]   <= !(Ctr && next_way_i.ctr);
-      enter_q[1]   <= (Ctr && next_way_i.ctr) || (Cbc && next_way_i.cbc && !decrypts);
-      mask_q[0]    <= Ctr && next_way_i.ctr;
-      mask_q[1]    <= Cbc && next_way_i.cbc && decrypts;
+      count_q      <= Shape.ctr && next_way_i.ctr;
+      enter_q[0]   <= !(Shape.ctr && next_way_i.ctr);
+      enter_q[1]   <= (Shape.ctr && next_way_i.ctr) || (Shape.cbc && next_way_i.cbc && !decrypts);
+      mask_q[0]    <= Shape.ctr && next_way_i.ctr;
+      mask_q[1]    <= Shape.cbc && next_way_i.cbc && decrypts;
       store_next_q <= next_valid_i && next_last_i && (next_way_i.ctr || (next_way_i.cbc && decrypts));
       lane_q       <= next_lane_i;
     end
@@ -96,34 +90,62 @@ module lane_chain
 
   // -- the counter ----------------------------------------------------------------------------------------
 
-  // One big-endian number, counted in limbs. The carry into a limb is found while the number before is in use:
-  // the limbs below become all ones when the lowest is one less than that and the others are so already.
+  // One big-endian number, counted in limbs. The carry into a limb is found while the number before is in use: the
+  // lowest limb is one less than all ones, and those between are all ones. What is remembered of a limb is whether it
+  // is all ones, so that no comparison is longer than a limb.
   localparam int unsigned LimbBits = 32;
   localparam int unsigned Limbs = BlockBits / LimbBits;
 
-  block_t number, sum, kept_number;
-  assign number      = {<<8{chain_q}};
-  assign kept_number = {<<8{kept_q}};
-  assign next        = Ctr && (!Decrypt || !Cbc || count_q) ? {<<8{sum}} : block_i;
+  typedef logic [LimbBits-1:0] limb_t;
 
+  block_t number, sum, fetched_number;
+  logic [Limbs-1:0] carry;  // into the limb, when this number is counted
+  logic [Limbs-2:0] almost;  // the limb is one less than all ones
+  // The limb is all ones, of the number in use (the lowest one: for the sake of the others) and of the one in memory.
+  logic [Limbs-2:0] ones, kept_ones_q;
+
+  assign number         = {<<8{chain_q}};
+  assign fetched_number = {<<8{fetched}};
+  assign next           = Shape.ctr && (!Shape.decrypt || !Shape.cbc || count_q) ? {<<8{sum}} : block_i;
   logic unused;  // no limb is above the highest
-  assign unused = ^kept_number[BlockBits-1-:LimbBits];
+  assign unused   = ^fetched_number[BlockBits-1-:LimbBits];
+  assign carry[0] = 1'b1;
+  assign ones[0]  = 1'b1;
 
   for (genvar l = 0; l < Limbs; l++) begin : gen_limb
-    logic carry;
-    if (l == 0) begin : gen_lowest
-      assign carry = 1'b1;
-    end else begin : gen_above
-      logic ready_q;
-      assign carry = ready_q;
+    assign sum[LimbBits*l+:LimbBits] = number[LimbBits*l+:LimbBits] + LimbBits'(carry[l]);
+  end
+
+  for (genvar l = 0; l < Limbs - 1; l++) begin : gen_carry
+    logic carry_q;
+
+    assign almost[l]  = number[LimbBits*l+:LimbBits] == ~LimbBits'(1);
+    assign carry[l+1] = carry_q;
+
+    always_ff @(posedge clk_i) begin
+      if (clear_i.active) begin
+        kept_ones_q[l] <= 1'b0;
+        carry_q        <= 1'b0;
+      end else if (advance_i) begin
+        kept_ones_q[l] <= fetched_number[LimbBits*l+:LimbBits] == '1;
+        // While the lowest limb becomes all ones no other one changes.
+        carry_q <= next_first_i ? kept_ones_q[l:0] == '1 : almost[0] && ones[l:0] == '1;
+      end
+    end
+
+    if (l > 0) begin : gen_ones
+      logic ones_q;
+
+      assign ones[l] = ones_q;
+
       always_ff @(posedge clk_i) begin
-        if (advance_i) begin
-          if (next_first_i) ready_q <= kept_number[LimbBits*l-1:0] == '1;
-          else ready_q <= number[LimbBits*l-1:1] == '1 && !number[0];
+        if (clear_i.active) ones_q <= 1'b0;
+        else if (advance_i) begin
+          if (next_first_i) ones_q <= kept_ones_q[l];
+          else if (carry[l]) ones_q <= almost[l];
         end
       end
     end
-    assign sum[LimbBits*l+:LimbBits] = number[LimbBits*l+:LimbBits] + LimbBits'(carry);
   end
 
   // -- memory ---------------------------------------------------------------------------------------------
@@ -151,17 +173,20 @@ module lane_chain
   end
 
   always_ff @(posedge clk_i) begin
-    if (sweep_i) store_q <= '0;
+    if (clear_i.active) store_q <= '0;
     else if (!store_valid_q) store_q <= store_next_q ? next : iv_i;
   end
 
-  lane_ram #(
+  ram_logic #(
     .Width(BlockBits),
-    .Depth(Lanes)
+    .Depth(Shape.lanes),
+    // What waits is zero, and there is no result.
+    .Quiet(1'b1)
   ) u_chain (
     .clk_i,
-    .write_i     (result_valid_i || store_valid_q || sweep_i),
-    .write_at_i  (sweep_i ? sweep_lane_i : result_valid_i ? result_lane_i : store_lane_q),
+    .clear_i,
+    .write_i     (result_valid_i || store_valid_q),
+    .write_at_i  (result_valid_i ? result_lane_i : store_lane_q),
     .write_data_i(result_valid_i ? result_i : store_q),
     .read_at_i   (fetch_lane_i),
     .read_data_o (fetched)
@@ -173,7 +198,7 @@ module lane_chain
   assign mask_d  = (block_i & {BlockBits{mask_q[0]}}) ^ (chain_q & {BlockBits{mask_q[1]}});
 
   always_ff @(posedge clk_i) begin
-    if (sweep_i) begin
+    if (clear_i.active) begin
       kept_q  <= '0;
       chain_q <= '0;
       block_o <= '0;

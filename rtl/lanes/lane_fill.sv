@@ -3,22 +3,21 @@
 // The IV of a frame on its way to the chaining values, and its payload into the lane's part of the input buffer,
 // from which lane_issue reads whole blocks. How many of them there are is counted for each lane. A payload longer
 // than the buffer waits for the lane's answers to leave.
-module lane_fill #(
-  parameter int unsigned BlockBytes = 16,
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned LaneBlocks = 128,
+module lane_fill
+  import core_pkg::*;
+  import lane_pkg::*;
+#(
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * BlockBytes,
-  localparam int unsigned LaneBits  = $clog2(Lanes),
-  localparam int unsigned PtrBits   = $clog2(LaneBlocks),
-  localparam int unsigned SideBits  = BlockBytes == 16 ? 1 : 0
+  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
+  localparam int unsigned LaneBits  = $clog2(Shape.lanes),
+  localparam int unsigned PtrBits   = $clog2(Shape.lane_blocks),
+  localparam int unsigned SideBits  = Shape.block_bytes == 16 ? 1 : 0
 ) (
   input logic clk_i,
   input logic rst_ni,
 
-  // This lane's count of blocks is zero.
-  input logic                sweep_i,
-  input logic [LaneBits-1:0] sweep_lane_i,
+  input clear_t clear_i,
 
   // A frame starts in a lane; then beats of its IV and of its payload. `last_i` ends a section.
   input logic                start_i,
@@ -54,7 +53,7 @@ module lane_fill #(
   output logic [       BlockBits-1:0] read_data_o
 );
 
-  localparam bit Wide = BlockBytes == 16;
+  localparam bit Wide = Shape.block_bytes == 16;
 
   logic second_q;  // the second beat of a block comes next
   logic block_end;  // this beat completes a block
@@ -92,12 +91,12 @@ module lane_fill #(
     end
   end
 
-  // The lane may be worked on as soon as there is a block and its IV has found its place.
+  // The lane may be worked on as soon as there is a block and its IV has arrived.
   assign arm_o = begun_o && !iv_valid_o && !key_pending_i;
 
   always_ff @(posedge clk_i) begin
     for (int unsigned h = 0; h <= SideBits; h++) begin
-      if (sweep_i) iv_o[64*h+:64] <= '0;
+      if (clear_i.active) iv_o[64*h+:64] <= '0;
       else if (in_iv_i && second_q == 1'(h)) iv_o[64*h+:64] <= beat_i;
     end
   end
@@ -107,14 +106,15 @@ module lane_fill #(
     logic [LaneBits-1:0] at;
     logic [PtrBits:0] data;
 
-    lane_ram #(
+    ram_logic #(
       .Width(PtrBits + 1),
-      .Depth(Lanes)
+      .Depth(Shape.lanes)
     ) u_written (
       .clk_i,
-      .write_i     (block_end_q || sweep_i),
-      .write_at_i  (sweep_i ? sweep_lane_i : lane_i),
-      .write_data_i(written_q & {PtrBits + 1{!sweep_i}}),
+      .clear_i,
+      .write_i     (block_end_q),
+      .write_at_i  (lane_i),
+      .write_data_i(written_q),
       .read_at_i   (at),
       .read_data_o (data)
     );
@@ -127,15 +127,37 @@ module lane_fill #(
   assign issue_written_o   = gen_written[1].data;
   assign outlet_written_o  = gen_written[2].data;
 
+  // A register in front of the buffer: it is far from the entrance, and a clear needs no gate behind it.
+  logic [SideBits:0] store_q;
+  logic [LaneBits+PtrBits-1:0] store_at_q;
+  logic [63:0] store_data_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      store_q    <= '0;
+      store_at_q <= '0;
+    end else begin
+      for (int unsigned h = 0; h <= SideBits; h++) store_q[h] <= write && second_q == 1'(h);
+      store_at_q <= {lane_i, written_q[PtrBits-1:0]};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) store_data_q <= '0;
+    else store_data_q <= beat_i;
+  end
+
   for (genvar h = 0; h <= SideBits; h++) begin : gen_side
-    lane_memory #(
+    ram_block #(
       .Width(64),
-      .Depth(Lanes * LaneBlocks)
+      .Depth(Shape.lanes * Shape.lane_blocks),
+      .Quiet(1'b1)
     ) u_memory (
       .clk_i,
-      .write_i     (write && second_q == 1'(h)),
-      .write_at_i  ({lane_i, written_q[PtrBits-1:0]}),
-      .write_data_i(beat_i),
+      .clear_i,
+      .write_i     (store_q[h]),
+      .write_at_i  (store_at_q),
+      .write_data_i(store_data_q),
       .read_i,
       .read_at_i,
       .read_data_o (read_data_o[64*h+:64])

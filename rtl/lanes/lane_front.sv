@@ -8,9 +8,9 @@
 //   s_axis -> lane_intake -> lane_issue (lane_chain) -> core -> lane_result -> lane_outlet -> m_axis
 //                                                 lane_table
 //
-// A wipe overwrites chaining values, masks and every register that held data; a reset does the same. What
-// stays in block memory, payloads and results of former frames, cannot be read any more: a lane's buffer is
-// read only as far as its present frame has written it.
+// After a reset, after the answer to a frame that wipes, and after a key that was cut short (once all frames in front of
+// it are answered) everything is forgotten, the buffers too: the next frame starts ClearCycles + 4 clocks later, where
+// ClearCycles is what the buffers take, Lanes x LaneBytes / BlockBytes + 8, or the core if that is more.
 //
 // Clocks per block at full load: the core's, but not less than the beats of a block, nor than 2 in CBC
 // encryption; the lanes are enough for that when (core's clocks from block to result + 8 + Lanes) / clocks per
@@ -44,8 +44,8 @@ module lane_front
   parameter int unsigned ClearCycles = 64,
 
   localparam int unsigned BlockBits = 8 * BlockBytes,
-  localparam int unsigned KeyBits   = $clog2(Contexts),
-  localparam int unsigned SlotBits  = Tickets > 1 ? $clog2(Tickets) : 1
+  localparam int unsigned ContextWidth = $clog2(Contexts),
+  localparam int unsigned TicketWidth = Tickets > 1 ? $clog2(Tickets) : 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -66,23 +66,20 @@ module lane_front
   input  ring_rsp_t rsp_i
 );
 
-  if (!(BlockBytes inside {8, 16})) begin : gen_illegal_block
-    $error("lane_front: BlockBytes must be 8 or 16");
+  if (!(BlockBytes inside {8, 16}) || KeyLengths == '0 || KeyLengths[0]) begin : gen_illegal_lengths
+    $error("lane_front: BlockBytes must be 8 or 16, and KeyLengths name at least one length and not 0");
   end
   if (!Encrypt && !Decrypt || !(Ecb || Cbc || Ctr) || Ctr && !Encrypt) begin : gen_illegal_modes
     $error("lane_front: no mode left, or CTR without Encrypt");
   end
-  if (KeyLengths == '0 || KeyLengths[0]) begin : gen_illegal_keys
-    $error("lane_front: KeyLengths must name at least one length and not 0");
-  end
-  if (Lanes < 4 || 2 ** $clog2(
+  if ($countones(
       Lanes
-    ) != Lanes || Contexts < 2 || 2 ** $clog2(
+    ) != 1 || $countones(
       Contexts
-    ) != Contexts) begin : gen_illegal_lanes
+    ) != 1 || Lanes < 4 || Contexts < 2) begin : gen_illegal_lanes
     $error("lane_front: Lanes and Contexts must be powers of two, and at least 4 and 2");
   end
-  if (LaneBytes < 8 * BlockBytes || 2 ** $clog2(LaneBytes) != LaneBytes) begin : gen_illegal_bytes
+  if (LaneBytes < 8 * BlockBytes || $countones(LaneBytes) != 1) begin : gen_illegal_bytes
     $error("lane_front: LaneBytes must be a power of two and at least 8 blocks");
   end
 
@@ -90,25 +87,42 @@ module lane_front
   localparam int unsigned LaneBits = $clog2(Lanes);
   localparam int unsigned PtrBits = $clog2(LaneBlocks);
 
+  localparam shape_t Shape = '{
+    algorithm: Algorithm,
+    key_lengths: KeyLengths,
+    encrypt: Encrypt,
+    decrypt: Decrypt,
+    ecb: Ecb,
+    cbc: Cbc,
+    ctr: Ctr,
+    block_bytes: BlockBytes,
+    lanes: Lanes,
+    contexts: Contexts,
+    tickets: Tickets,
+    lane_blocks: LaneBlocks
+  };
+
   typedef logic [LaneBits-1:0] lane_t;
 
   // -- the event that forgets -----------------------------------------------------------------------------
 
-  logic wipe;
-  clear_t clear_q;
+  localparam int unsigned Words = Lanes * LaneBlocks;
+  // The memories behind their registers, which see word 0 twice.
+  localparam int unsigned Clocks = (ClearCycles > Words ? ClearCycles : Words) + 8;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) clear_q <= '{active: 1'b1, index: '0};
-    else if (wipe) clear_q <= '{active: 1'b1, index: '0};
-    else if (clear_q.index == ClearBits'(ClearCycles - 1)) clear_q <= '0;
-    else if (clear_q.active) clear_q.index <= clear_q.index + ClearBits'(1);
-  end
-
-  assign clear_o = clear_q;
+  logic forget;
+  slot_clear #(
+    .ClearCycles(Clocks)
+  ) u_clear (
+    .clk_i,
+    .rst_ni,
+    .forget_i(forget),
+    .clear_o
+  );
 
   // -- the parts ------------------------------------------------------------------------------------------
 
-  logic [KeyBits-1:0] key_context, block_context;
+  logic [ContextWidth-1:0] key_context, block_context;
 
   assign req_o.key_context   = context_t'(key_context);
   assign req_o.block_context = context_t'(block_context);
@@ -118,8 +132,8 @@ module lane_front
   end
 
   lane_t lane, free_lane, look_lane, find_lane, answer_lane, wait_lane, result_lane, block_lane;
-  logic free, free_place_valid, idle, open, arm, close, wipe_frame;
-  logic [KeyBits-1:0] free_place, open_place, look_place;
+  logic free, free_context_valid, idle, quiet, open, arm, close;
+  logic [ContextWidth-1:0] free_context, open_context, look_context;
   way_t open_way, look_way;
   logic [15:0] tag, answer_tag;
   logic [31:0] payload_len, answer_len;
@@ -133,30 +147,9 @@ module lane_front
   logic look_ready, waits, block_feedback;
   logic find_active, find_closed, release_lane;
   logic result_valid, result_feedback;
-  logic wipe_next_q;  // the lane that is at work, alone, is of a frame that wipes
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      wipe_next_q <= 1'b0;
-      wipe        <= 1'b0;
-    end else begin
-      wipe_next_q <= (open && wipe_frame) || (wipe_next_q && !release_lane);
-      wipe        <= wipe_next_q && release_lane;
-    end
-  end
 
   lane_intake #(
-    .Algorithm (Algorithm),
-    .BlockBytes(BlockBytes),
-    .KeyLengths(KeyLengths),
-    .Encrypt   (Encrypt),
-    .Decrypt   (Decrypt),
-    .Ecb       (Ecb),
-    .Cbc       (Cbc),
-    .Ctr       (Ctr),
-    .Lanes     (Lanes),
-    .Keys      (Contexts),
-    .LaneBlocks(LaneBlocks)
+    .Shape(Shape)
   ) u_intake (
     .clk_i,
     .rst_ni,
@@ -164,102 +157,91 @@ module lane_front
     .s_axis_tvalid,
     .s_axis_tready,
     .s_axis_tlast,
-    .sweep_i           (clear_q.active),
-    .sweep_lane_i      (clear_q.index[LaneBits-1:0]),
-    .wipe_i            (wipe),
-    .free_i            (free),
-    .free_lane_i       (free_lane),
-    .free_place_valid_i(free_place_valid),
-    .free_place_i      (free_place),
-    .idle_i            (idle),
-    .lane_o            (lane),
-    .open_o            (open),
-    .open_place_o      (open_place),
-    .open_way_o        (open_way),
-    .tag_o             (tag),
-    .payload_len_o     (payload_len),
-    .wipe_frame_o      (wipe_frame),
-    .arm_o             (arm),
-    .close_o           (close),
-    .status_o          (status),
-    .iv_valid_o        (iv_valid),
-    .iv_ready_i        (iv_ready),
-    .iv_o              (iv),
-    .issue_lane_i      (look_lane),
-    .issue_written_o   (look_written),
-    .outlet_lane_i     (find_lane),
-    .outlet_written_o  (find_written),
-    .sent_i            (sent),
-    .read_i            (read),
-    .read_at_i         (read_at),
-    .read_data_o       (read_data),
-    .key_valid_o       (req_o.key_valid),
-    .key_o             (req_o.key),
-    .key_index_o       (req_o.key_index),
-    .key_last_o        (req_o.key_last),
-    .key_len_o         (req_o.key_len),
-    .key_place_o       (key_context),
-    .key_busy_i        (rsp_i.key_busy)
+    .clear_i             (clear_o),
+    .forget_o            (forget),
+    .free_i              (free),
+    .free_lane_i         (free_lane),
+    .free_context_valid_i(free_context_valid),
+    .free_context_i      (free_context),
+    .idle_i              (idle),
+    .quiet_i             (quiet),
+    .lane_o              (lane),
+    .open_o              (open),
+    .open_context_o      (open_context),
+    .open_way_o          (open_way),
+    .tag_o               (tag),
+    .payload_len_o       (payload_len),
+    .arm_o               (arm),
+    .close_o             (close),
+    .status_o            (status),
+    .iv_valid_o          (iv_valid),
+    .iv_ready_i          (iv_ready),
+    .iv_o                (iv),
+    .issue_lane_i        (look_lane),
+    .issue_written_o     (look_written),
+    .outlet_lane_i       (find_lane),
+    .outlet_written_o    (find_written),
+    .sent_i              (sent),
+    .read_i              (read),
+    .read_at_i           (read_at),
+    .read_data_o         (read_data),
+    .key_valid_o         (req_o.key_valid),
+    .key_o               (req_o.key),
+    .key_index_o         (req_o.key_index),
+    .key_last_o          (req_o.key_last),
+    .key_len_o           (req_o.key_len),
+    .key_context_o       (key_context),
+    .key_busy_i          (rsp_i.key_busy)
   );
 
   lane_table #(
-    .Lanes(Lanes),
-    .Keys (Contexts)
+    .Shape(Shape)
   ) u_table (
     .clk_i,
     .rst_ni,
-    .sweep_i           (clear_q.active),
-    .sweep_place_i     (clear_q.index[KeyBits-1:0]),
-    .lane_i            (lane),
-    .open_i            (open),
-    .open_place_i      (open_place),
-    .open_way_i        (open_way),
-    .tag_i             (tag),
-    .payload_len_i     (payload_len),
-    .arm_i             (arm),
-    .close_i           (close),
-    .status_i          (status),
-    .free_o            (free),
-    .free_lane_o       (free_lane),
-    .free_place_valid_o(free_place_valid),
-    .free_place_o      (free_place),
-    .idle_o            (idle),
-    .look_i            (look_lane),
-    .look_ready_o      (look_ready),
-    .look_way_o        (look_way),
-    .look_place_o      (look_place),
-    .wait_i            (waits),
-    .wait_lane_i       (wait_lane),
-    .resume_i          (result_feedback),
-    .resume_lane_i     (result_lane),
-    .find_i            (find_lane),
-    .find_active_o     (find_active),
-    .find_closed_o     (find_closed),
-    .find_status_o     (find_status),
-    .answer_lane_i     (answer_lane),
-    .answer_tag_o      (answer_tag),
-    .answer_len_o      (answer_len),
-    .release_i         (release_lane)
+    .clear_i             (clear_o),
+    .lane_i              (lane),
+    .open_i              (open),
+    .open_context_i      (open_context),
+    .open_way_i          (open_way),
+    .tag_i               (tag),
+    .payload_len_i       (payload_len),
+    .arm_i               (arm),
+    .close_i             (close),
+    .status_i            (status),
+    .free_o              (free),
+    .free_lane_o         (free_lane),
+    .free_context_valid_o(free_context_valid),
+    .free_context_o      (free_context),
+    .idle_o              (idle),
+    .look_i              (look_lane),
+    .look_ready_o        (look_ready),
+    .look_way_o          (look_way),
+    .look_context_o      (look_context),
+    .wait_i              (waits),
+    .wait_lane_i         (wait_lane),
+    .resume_i            (result_feedback),
+    .resume_lane_i       (result_lane),
+    .find_i              (find_lane),
+    .find_active_o       (find_active),
+    .find_closed_o       (find_closed),
+    .find_status_o       (find_status),
+    .answer_lane_i       (answer_lane),
+    .answer_tag_o        (answer_tag),
+    .answer_len_o        (answer_len),
+    .release_i           (release_lane)
   );
 
   lane_issue #(
-    .BlockBytes(BlockBytes),
-    .Encrypt   (Encrypt),
-    .Decrypt   (Decrypt),
-    .Cbc       (Cbc),
-    .Ctr       (Ctr),
-    .Lanes     (Lanes),
-    .Keys      (Contexts),
-    .LaneBlocks(LaneBlocks)
+    .Shape(Shape)
   ) u_issue (
     .clk_i,
     .rst_ni,
-    .sweep_i       (clear_q.active),
-    .sweep_lane_i  (clear_q.index[LaneBits-1:0]),
+    .clear_i       (clear_o),
     .look_o        (look_lane),
     .look_ready_i  (look_ready),
     .look_way_i    (look_way),
-    .look_place_i  (look_place),
+    .look_context_i(look_context),
     .look_written_i(look_written),
     .wait_o        (waits),
     .wait_lane_o   (wait_lane),
@@ -277,45 +259,38 @@ module lane_front
     .block_ready_i (rsp_i.block_ready),
     .block_o       (req_o.block[BlockBits-1:0]),
     .decrypt_o     (req_o.decrypt),
-    .place_o       (block_context),
+    .context_o     (block_context),
     .mask_o        (mask),
     .lane_o        (block_lane),
     .feedback_o    (block_feedback)
   );
 
   lane_result #(
-    .BlockBytes(BlockBytes),
-    .Slots     (Tickets),
-    .Lanes     (Lanes)
+    .Shape(Shape)
   ) u_result (
     .clk_i,
     .rst_ni,
-    .sweep_i     (clear_q.active),
-    .sweep_slot_i(clear_q.index[SlotBits-1:0]),
-    .enter_i     (req_o.block_valid && rsp_i.block_ready),
-    .enter_slot_i(rsp_i.block_ticket[SlotBits-1:0]),
-    .mask_i      (mask),
-    .lane_i      (block_lane),
-    .feedback_i  (block_feedback),
-    .leave_i     (rsp_i.result_valid),
-    .leave_slot_i(rsp_i.result_ticket[SlotBits-1:0]),
-    .block_i     (rsp_i.result[BlockBits-1:0]),
-    .valid_o     (result_valid),
-    .lane_o      (result_lane),
-    .feedback_o  (result_feedback),
-    .block_o     (mixed)
+    .clear_i       (clear_o),
+    .enter_i       (req_o.block_valid && rsp_i.block_ready),
+    .enter_ticket_i(rsp_i.block_ticket[TicketWidth-1:0]),
+    .mask_i        (mask),
+    .lane_i        (block_lane),
+    .feedback_i    (block_feedback),
+    .leave_i       (rsp_i.result_valid),
+    .leave_ticket_i(rsp_i.result_ticket[TicketWidth-1:0]),
+    .block_i       (rsp_i.result[BlockBits-1:0]),
+    .valid_o       (result_valid),
+    .lane_o        (result_lane),
+    .feedback_o    (result_feedback),
+    .block_o       (mixed)
   );
 
   lane_outlet #(
-    .BlockBytes(BlockBytes),
-    .Ctr       (Ctr),
-    .Lanes     (Lanes),
-    .LaneBlocks(LaneBlocks)
+    .Shape(Shape)
   ) u_outlet (
     .clk_i,
     .rst_ni,
-    .sweep_i       (clear_q.active),
-    .sweep_lane_i  (clear_q.index[LaneBits-1:0]),
+    .clear_i       (clear_o),
     .result_valid_i(result_valid),
     .result_lane_i (result_lane),
     .result_i      (mixed),
@@ -330,6 +305,7 @@ module lane_front
     .release_o     (release_lane),
     .intake_lane_i (lane),
     .intake_sent_o (sent),
+    .quiet_o       (quiet),
     .m_axis_tdata,
     .m_axis_tvalid,
     .m_axis_tready,

@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames in: takes a request apart, judges it, opens a lane for it, has its key sent to a place of the core
+// Frames in: takes a request apart, judges it, opens a lane for it, has its key sent to a context of the core
 // (lane_key) and its IV and payload to where lane_issue finds them (lane_fill). Every frame gets a lane, whatever
 // is wrong with it: lane_outlet answers from there.
 //
 // Clocks per frame besides its beats: check, start, close; one beat per clock.
 module lane_intake
+  import core_pkg::*;
   import lane_pkg::*;
   import slot_pkg::*;
 #(
-  // As in lane_front.
-  parameter logic [7:0] Algorithm = AlgAes,
-  parameter int unsigned BlockBytes = 16,
-  parameter logic [63:0] KeyLengths = 64'd1 << 16,
-  parameter bit Encrypt = 1'b1,
-  parameter bit Decrypt = 1'b1,
-  parameter bit Ecb = 1'b1,
-  parameter bit Cbc = 1'b1,
-  parameter bit Ctr = 1'b1,
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Keys = 8,
-  parameter int unsigned LaneBlocks = 128,
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * BlockBytes,
-  localparam int unsigned LaneBits  = $clog2(Lanes),
-  localparam int unsigned KeyBits   = $clog2(Keys),
-  localparam int unsigned PtrBits   = $clog2(LaneBlocks)
+  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
+  localparam int unsigned LaneBits = $clog2(Shape.lanes),
+  localparam int unsigned ContextWidth = $clog2(Shape.contexts),
+  localparam int unsigned PtrBits = $clog2(Shape.lane_blocks)
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -35,31 +25,29 @@ module lane_intake
   output logic        s_axis_tready,
   input  logic        s_axis_tlast,
 
-  // All lanes are being cleared: no frame may start, and this lane's count of blocks is zero.
-  input logic                sweep_i,
-  input logic [LaneBits-1:0] sweep_lane_i,
-  // Forget the key.
-  input logic                wipe_i,
+  input  clear_t clear_i,
+  // Everything is to be forgotten: a frame that wipes is answered, or a key that was cut short and all in front of it.
+  output logic   forget_o,
 
-  // A lane and a key place that are free.
-  input logic                free_i,
-  input logic [LaneBits-1:0] free_lane_i,
-  input logic                free_place_valid_i,
-  input logic [ KeyBits-1:0] free_place_i,
-  // No lane is at work.
-  input logic                idle_i,
+  // A lane and a context that are free.
+  input logic                    free_i,
+  input logic [    LaneBits-1:0] free_lane_i,
+  input logic                    free_context_valid_i,
+  input logic [ContextWidth-1:0] free_context_i,
+  // No lane is at work; and no answer is under way.
+  input logic                    idle_i,
+  input logic                    quiet_i,
 
   // The lane of this frame; it opens, its key can be used, it closes.
-  output logic    [LaneBits-1:0] lane_o,
-  output logic                   open_o,
-  output logic    [ KeyBits-1:0] open_place_o,
-  output way_t                   open_way_o,
-  output logic    [        15:0] tag_o,
-  output logic    [        31:0] payload_len_o,
-  output logic                   wipe_frame_o,
-  output logic                   arm_o,
-  output logic                   close_o,
-  output status_e                status_o,
+  output logic    [    LaneBits-1:0] lane_o,
+  output logic                       open_o,
+  output logic    [ContextWidth-1:0] open_context_o,
+  output way_t                       open_way_o,
+  output logic    [            15:0] tag_o,
+  output logic    [            31:0] payload_len_o,
+  output logic                       arm_o,
+  output logic                       close_o,
+  output status_e                    status_o,
 
   // The IV of lane_o.
   output logic                 iv_valid_o,
@@ -79,16 +67,16 @@ module lane_intake
   input  logic [LaneBits+PtrBits-1:0] read_at_i,
   output logic [       BlockBits-1:0] read_data_o,
 
-  output logic               key_valid_o,
-  output logic [       63:0] key_o,
-  output logic [        2:0] key_index_o,
-  output logic               key_last_o,
-  output logic [        5:0] key_len_o,
-  output logic [KeyBits-1:0] key_place_o,
-  input  logic               key_busy_i
+  output logic                    key_valid_o,
+  output logic [            63:0] key_o,
+  output logic [             2:0] key_index_o,
+  output logic                    key_last_o,
+  output logic [             5:0] key_len_o,
+  output logic [ContextWidth-1:0] key_context_o,
+  input  logic                    key_busy_i
 );
 
-  // Where the frame is; at_q has one bit for each place and one of them set.
+  // Where the frame is; at_q has one bit for each state and one of them set.
   typedef enum logic [2:0] {
     Head0,
     Head1,
@@ -98,14 +86,14 @@ module lane_intake
     Pad,
     Drain,
     Close
-  } place_e;
+  } state_e;
 
   logic [7:0] at_d, at_q;
 
   logic in_valid, in_ready, in_last;
   logic [63:0] in_beat;
 
-  stream_entry #(
+  skid_buffer #(
     .Width(65)
   ) u_entry (
     .clk_i,
@@ -121,40 +109,32 @@ module lane_intake
   // -- the header -----------------------------------------------------------------------------------------
 
   header_t header;
-  logic [63:0] head0_q;
-  logic [31:0] payload_len_q;
-  logic ended_q;  // tlast came with the header
-  logic one_q;  // the header is but one beat
-  logic [7:0] upper_q;  // of the upper half of the second beat, digits that are not zero
-  logic no_key_q;  // key_len is not zero though there is no fresh key
-  logic kept;  // kept_place has a whole key
-  status_e verdict, status_d, status_q;
+  logic ended, one;
+  logic kept;  // kept_context has a whole key
+  status_e judged, status_d, status_q;
 
-  assign header = header_t'({32'b0, payload_len_q, head0_q});
-
-  cipher_verdict #(
-    .Algorithm (Algorithm),
-    .BlockBytes(BlockBytes),
-    .KeyLengths(KeyLengths),
-    .Encrypt   (Encrypt),
-    .Decrypt   (Decrypt),
-    .Ecb       (Ecb),
-    .Cbc       (Cbc),
-    .Ctr       (Ctr)
-  ) u_verdict (
+  lane_header #(
+    .Shape(Shape)
+  ) u_header (
     .clk_i,
     .rst_ni,
-    .header_i  (header),
-    .key_kept_i(kept),
-    .verdict_o (verdict)
+    .first_i (at_q[Head0]),
+    .second_i(at_q[Head1] && !one),
+    .valid_i (in_valid),
+    .beat_i  (in_beat),
+    .last_i  (in_last),
+    .header_o(header),
+    .one_o   (one),
+    .ended_o (ended),
+    .kept_i  (kept),
+    .status_o(judged)
   );
 
   assign tag_o              = header.tag;
-  assign payload_len_o      = payload_len_q;
-  assign wipe_frame_o       = header.flags.wipe;
-  assign open_way_o.ctr     = Ctr && header.op == OpCtr;
-  assign open_way_o.cbc     = Cbc && header.op == OpCbc;
-  assign open_way_o.decrypt = Decrypt && header.flags.decrypt && !open_way_o.ctr;
+  assign payload_len_o      = header.payload_len;
+  assign open_way_o.ctr     = Shape.ctr && header.op == OpCtr;
+  assign open_way_o.cbc     = Shape.cbc && header.op == OpCbc;
+  assign open_way_o.decrypt = Shape.decrypt && header.flags.decrypt && !open_way_o.ctr;
 
   // -- the beats behind it --------------------------------------------------------------------------------
 
@@ -186,45 +166,41 @@ module lane_intake
   // A full lane has nothing but payload to come.
   assign take       = at_q[Body] && in_valid && !full;
   assign count      = take || at_q[Pad];
-  assign in_ready   = at_q[Head0] || (at_q[Head1] && !one_q) || at_q[Drain] || (at_q[Body] && !full);
+  assign in_ready   = at_q[Head0] || (at_q[Head1] && !one) || at_q[Drain] || (at_q[Body] && !full);
 
   // -- the frame ------------------------------------------------------------------------------------------
 
   logic [LaneBits-1:0] lane_q;
-  logic [KeyBits-1:0] place_q, kept_place;
+  logic [ContextWidth-1:0] context_q, kept_context;
   logic key_pending;  // a key is on its way, or being expanded
-  logic wiping_q;  // a frame that wipes has a lane
+  logic last_q;  // of the frames that are to be forgotten: it wipes, or its key was cut short
   logic go_q;
   logic good;  // the frame is taken
   logic with_key;
 
   // A frame that wipes is alone: the others before it are answered, the next waits.
-  assign good = status_q == StatusOk && ended_q == none;
+  assign good = status_q == StatusOk && ended == none;
   assign with_key = status_q == StatusOk && header.flags.fresh_key;
 
   logic tail;
   assign tail = at_q[Drain] && in_valid && in_last;
 
   assign at_d[Head0] = (at_q[Head0] && !in_valid) || at_q[Close];
-  assign at_d[Head1] = (at_q[Head0] && in_valid) || (at_q[Head1] && !in_valid && !one_q);
-  assign at_d[Check] = (at_q[Head1] && (in_valid || one_q)) || (at_q[Check] && !go_q);
+  assign at_d[Head1] = (at_q[Head0] && in_valid) || (at_q[Head1] && !in_valid && !one);
+  assign at_d[Check] = (at_q[Head1] && (in_valid || one)) || (at_q[Check] && !go_q);
   assign at_d[Start] = at_q[Check] && go_q;
-  assign at_d[Body] = (at_q[Start] && good && !ended_q) || (at_q[Body] && !(take && (complete || in_last)));
-  // A key that was cut short is completed with zeros: the core waits for it.
+  assign at_d[Body] = (at_q[Start] && good && !ended) || (at_q[Body] && !(take && (complete || in_last)));
+  // A key that was cut short is completed with zeros, because the core waits for it, and forgotten with all others.
   assign at_d[Pad] = (take && in_last && is_key && !last) || (at_q[Pad] && !last);
-  assign at_d[Drain] = (at_q[Start] && !good && !ended_q) || (take && complete && !in_last) || (at_q[Drain] && !tail);
-  assign at_d[Close] = (at_q[Start] && ended_q) || (take && in_last && !(is_key && !last)) || (at_q[Pad] && last) || tail;
+  assign at_d[Drain] = (at_q[Start] && !good && !ended) || (take && complete && !in_last) || (at_q[Drain] && !tail);
+  assign at_d[Close] = (at_q[Start] && ended) || (take && in_last && !(is_key && !last)) || (at_q[Pad] && last) || tail;
 
   always_comb begin
     status_d = status_q;
     if (at_q[Check]) begin
-      if (one_q) status_d = StatusFrameShort;
-      else if (upper_q[7:4] != '0 || header.flags.reserved != '0) status_d = StatusReserved;
-      else if (no_key_q) status_d = StatusBadKeyLength;
-      else if (upper_q[3:0] != '0) status_d = StatusBadLength;
-      else status_d = verdict;
+      status_d = judged;
     end else if (at_q[Start]) begin
-      if (status_q == StatusOk && !good) status_d = ended_q ? StatusFrameShort : StatusFrameLong;
+      if (status_q == StatusOk && !good) status_d = ended ? StatusFrameShort : StatusFrameLong;
     end else if (take && complete != in_last) begin
       status_d = in_last ? StatusFrameShort : StatusFrameLong;
     end
@@ -232,67 +208,55 @@ module lane_intake
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      at_q          <= 8'(1 << Head0);
-      status_q      <= StatusOk;
-      ended_q       <= 1'b0;
-      one_q         <= 1'b0;
-      upper_q       <= '0;
-      no_key_q      <= 1'b0;
-      head0_q       <= '0;
-      payload_len_q <= '0;
-      lane_q        <= '0;
-      place_q       <= '0;
-      wiping_q      <= 1'b0;
-      go_q          <= 1'b0;
+      at_q      <= 8'(1 << Head0);
+      status_q  <= StatusOk;
+      lane_q    <= '0;
+      context_q <= '0;
+      last_q    <= 1'b0;
+      forget_o  <= 1'b0;
+      go_q      <= 1'b0;
     end else begin
-      at_q     <= at_d;
+      at_q <= at_d;
       status_q <= status_d;
-      no_key_q <= header.key_len != '0 && !header.flags.fresh_key;
-      if (at_q[Head0] && in_valid) head0_q <= in_beat;
-      if (at_q[Head0]) one_q <= in_last;
-      if (at_q[Head0] || (at_q[Head1] && !one_q)) ended_q <= in_last;
       // Nothing of this changes between the clock in which it is true and the start, but by the start.
-      go_q <= free_i && !key_pending && !iv_valid_o && !begun && !wiping_q &&!sweep_i && (!header.flags.wipe || idle_i)
-          && (!header.flags.fresh_key || (free_place_valid_i && !key_busy_i));
-      if (at_q[Head1]) begin
-        payload_len_q <= in_beat[31:0];
-        for (int unsigned i = 0; i < 8; i++) upper_q[i] <= in_beat[32+4*i+:4] != '0;
-      end
+      go_q <= free_i && !key_pending && !iv_valid_o && !begun && !last_q && !clear_i.active && (!header.flags.wipe || idle_i)
+          && (!header.flags.fresh_key || (free_context_valid_i && !key_busy_i));
       if (at_q[Check] && go_q) lane_q <= free_lane_i;
-      if (at_q[Start]) place_q <= open_place_o;
-      if (wipe_i) wiping_q <= 1'b0;
-      else if (at_q[Start] && header.flags.wipe) wiping_q <= 1'b1;
+      if (at_q[Start]) context_q <= open_context_o;
+      if (clear_i.active) last_q <= 1'b0;
+      else if ((at_q[Start] && header.flags.wipe) || at_q[Pad]) last_q <= 1'b1;
+      forget_o <= last_q && (at_q[Head0] || at_q[Head1] || at_q[Check]) && idle_i && quiet_i && !clear_i.active && !forget_o;
     end
   end
 
-  assign lane_o       = lane_q;
-  assign open_o       = at_q[Start];
-  assign open_place_o = with_key ? free_place_i : kept_place;
-  assign close_o      = at_q[Close];
-  assign status_o     = status_q;
+  assign lane_o         = lane_q;
+  assign open_o         = at_q[Start];
+  assign open_context_o = with_key ? free_context_i : kept_context;
+  assign close_o        = at_q[Close];
+  assign status_o       = status_q;
 
   // -- its sections ---------------------------------------------------------------------------------------
 
   logic in_key;
-  assign in_key      = at_q[Body] && is_key;
-  assign key_len_o   = header.key_len[5:0];
-  assign key_place_o = place_q;
+  assign in_key        = at_q[Body] && is_key;
+  assign key_len_o     = header.key_len[5:0];
+  assign key_context_o = context_q;
 
   lane_key #(
-    .Keys(Keys)
+    .Shape(Shape)
   ) u_key (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .start_i     (at_q[Start]),
-    .beat_valid_i(count && is_key),
-    .beat_i      (in_key ? in_beat : '0),
-    .last_i      (last),
-    .made_up_i   (at_q[Pad]),
-    .place_i     (place_q),
-    .kept_o      (kept),
-    .kept_place_o(kept_place),
-    .pending_o   (key_pending),
+    .clear_i,
+    .start_i       (at_q[Start]),
+    .beat_valid_i  (count && is_key),
+    .beat_i        (in_key ? in_beat : '0),
+    .last_i        (last),
+    .made_up_i     (at_q[Pad]),
+    .context_i     (context_q),
+    .kept_o        (kept),
+    .kept_context_o(kept_context),
+    .pending_o     (key_pending),
     .key_valid_o,
     .key_o,
     .key_index_o,
@@ -301,14 +265,11 @@ module lane_intake
   );
 
   lane_fill #(
-    .BlockBytes(BlockBytes),
-    .Lanes     (Lanes),
-    .LaneBlocks(LaneBlocks)
+    .Shape(Shape)
   ) u_fill (
     .clk_i,
     .rst_ni,
-    .sweep_i,
-    .sweep_lane_i,
+    .clear_i,
     .start_i      (at_q[Start]),
     .lane_i       (lane_q),
     .beat_valid_i (take && !is_key),

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results of the core: adds the mask that lane_chain left for the slot of the ring, and hands the block on to
-// lane_outlet's buffer and, in CBC encryption, to lane_chain. The masks are overwritten by a sweep.
+// Results of the core: adds the mask that lane_chain left for the block's ticket, and hands the block on to
+// lane_outlet's buffer and, in CBC encryption, to lane_chain.
 //
 // Latency: 1 clock.
-module lane_result #(
-  parameter int unsigned BlockBytes = 16,
-  parameter int unsigned Slots = 4,
-  parameter int unsigned Lanes = 8,
+module lane_result
+  import core_pkg::*;
+  import lane_pkg::*;
+#(
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * BlockBytes,
-  localparam int unsigned SlotBits  = Slots > 1 ? $clog2(Slots) : 1,
-  localparam int unsigned LaneBits  = $clog2(Lanes)
+  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
+  localparam int unsigned TicketWidth = Shape.tickets > 1 ? $clog2(Shape.tickets) : 1,
+  localparam int unsigned LaneBits = $clog2(Shape.lanes)
 ) (
   input logic clk_i,
   input logic rst_ni,
 
-  input logic                sweep_i,
-  input logic [SlotBits-1:0] sweep_slot_i,
+  input clear_t clear_i,
 
   // A block enters the core.
-  input logic                 enter_i,
-  input logic [ SlotBits-1:0] enter_slot_i,
-  input logic [BlockBits-1:0] mask_i,
-  input logic [ LaneBits-1:0] lane_i,
-  input logic                 feedback_i,
+  input logic                   enter_i,
+  input logic [TicketWidth-1:0] enter_ticket_i,
+  input logic [  BlockBits-1:0] mask_i,
+  input logic [   LaneBits-1:0] lane_i,
+  input logic                   feedback_i,
 
   // A block leaves it.
-  input logic                 leave_i,
-  input logic [ SlotBits-1:0] leave_slot_i,
-  input logic [BlockBits-1:0] block_i,
+  input logic                   leave_i,
+  input logic [TicketWidth-1:0] leave_ticket_i,
+  input logic [  BlockBits-1:0] block_i,
 
   output logic                 valid_o,
   output logic [ LaneBits-1:0] lane_o,
@@ -41,16 +41,18 @@ module lane_result #(
   logic [LaneBits-1:0] lane;
   logic feedback;
 
-  lane_ram #(
+  ram_logic #(
     .Width(BlockBits + LaneBits + 1),
-    .Depth(2 ** SlotBits)
+    .Depth(2 ** TicketWidth),
+    // A clear empties what the mask comes from, and there is no block.
+    .Quiet(1'b1)
   ) u_masks (
     .clk_i,
-    .write_i     (enter_i || sweep_i),
-    .write_at_i  (sweep_i ? sweep_slot_i : enter_slot_i),
-    // In a sweep all of this is zero.
+    .clear_i,
+    .write_i     (enter_i),
+    .write_at_i  (enter_ticket_i),
     .write_data_i({feedback_i, lane_i, mask_i}),
-    .read_at_i   (leave_slot_i),
+    .read_at_i   (leave_ticket_i),
     .read_data_o ({feedback, lane, mask})
   );
 
@@ -67,7 +69,7 @@ module lane_result #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (sweep_i) block_o <= '0;
+    if (clear_i.active) block_o <= '0;
     else block_o <= block_i ^ mask;
   end
 

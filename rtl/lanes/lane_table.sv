@@ -1,47 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of each lane and of each key place. A lane is active from the frame's header to its trailer,
+// What is known of each lane and of each context. A lane is active from the frame's header to its trailer,
 // armed when its key can be used, waiting while CBC encryption has a block of it in the core, and closed when
-// all of its frame has come. A key place is busy while a lane that uses it is active.
+// all of its frame has come. A context is busy while a lane that uses it is active.
 module lane_table
+  import core_pkg::*;
   import lane_pkg::*;
   import slot_pkg::*;
 #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Keys  = 8,
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned LaneBits = $clog2(Lanes),
-  localparam int unsigned KeyBits  = $clog2(Keys)
+  localparam int unsigned LaneBits = $clog2(Shape.lanes),
+  localparam int unsigned ContextWidth = $clog2(Shape.contexts)
 ) (
   input logic clk_i,
   input logic rst_ni,
 
-  input logic               sweep_i,
-  input logic [KeyBits-1:0] sweep_place_i,
+  input clear_t clear_i,
 
   // From lane_intake.
-  input  logic    [LaneBits-1:0] lane_i,
-  input  logic                   open_i,
-  input  logic    [ KeyBits-1:0] open_place_i,
-  input  way_t                   open_way_i,
-  input  logic    [        15:0] tag_i,
-  input  logic    [        31:0] payload_len_i,
-  input  logic                   arm_i,
-  input  logic                   close_i,
-  input  status_e                status_i,
-  output logic                   free_o,
-  output logic    [LaneBits-1:0] free_lane_o,
-  output logic                   free_place_valid_o,
-  output logic    [ KeyBits-1:0] free_place_o,
-  output logic                   idle_o,
+  input  logic    [    LaneBits-1:0] lane_i,
+  input  logic                       open_i,
+  input  logic    [ContextWidth-1:0] open_context_i,
+  input  way_t                       open_way_i,
+  input  logic    [            15:0] tag_i,
+  input  logic    [            31:0] payload_len_i,
+  input  logic                       arm_i,
+  input  logic                       close_i,
+  input  status_e                    status_i,
+  output logic                       free_o,
+  output logic    [    LaneBits-1:0] free_lane_o,
+  output logic                       free_context_valid_o,
+  output logic    [ContextWidth-1:0] free_context_o,
+  output logic                       idle_o,
 
   // From and to lane_issue: it looks at lanes, and a block that others of its lane wait for enters.
-  input  logic [LaneBits-1:0] look_i,
-  output logic                look_ready_o,
-  output way_t                look_way_o,
-  output logic [ KeyBits-1:0] look_place_o,
-  input  logic                wait_i,
-  input  logic [LaneBits-1:0] wait_lane_i,
+  input  logic [    LaneBits-1:0] look_i,
+  output logic                    look_ready_o,
+  output way_t                    look_way_o,
+  output logic [ContextWidth-1:0] look_context_o,
+  input  logic                    wait_i,
+  input  logic [    LaneBits-1:0] wait_lane_i,
 
   // From lane_result: it is back.
   input logic                resume_i,
@@ -58,15 +57,15 @@ module lane_table
   input  logic                   release_i
 );
 
-  typedef logic [Lanes-1:0] lanes_t;
-  typedef logic [Keys-1:0] keys_t;
+  typedef logic [Shape.lanes-1:0] lanes_t;
+  typedef logic [Shape.contexts-1:0] contexts_t;
 
   lanes_t active_q, armed_q, waiting_q, closed_q;
-  keys_t busy_q;
+  contexts_t busy_q;
 
   function automatic lanes_t only(input logic [LaneBits-1:0] lane, input logic on);
     lanes_t set;
-    for (int unsigned l = 0; l < Lanes; l++) set[l] = on && lane == LaneBits'(l);
+    for (int unsigned l = 0; l < Shape.lanes; l++) set[l] = on && lane == LaneBits'(l);
     return set;
   endfunction
 
@@ -104,8 +103,8 @@ module lane_table
       closed_q    <= (closed_q | closed) & ~released;
       free_o      <= active_q != '1;
       free_lane_o <= '0;
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (!active_q[Lanes-1-l]) free_lane_o <= LaneBits'(Lanes - 1 - l);
+      for (int unsigned l = 0; l < Shape.lanes; l++) begin
+        if (!active_q[Shape.lanes-1-l]) free_lane_o <= LaneBits'(Shape.lanes - 1 - l);
       end
       idle_o <= active_q == '0;
     end
@@ -113,27 +112,29 @@ module lane_table
 
   way_t look_way;
 
-  lane_ram #(
-    .Width($bits(way_t) + KeyBits),
-    .Depth(Lanes)
+  ram_logic #(
+    .Width($bits(way_t) + ContextWidth),
+    .Depth(Shape.lanes)
   ) u_way (
     .clk_i,
+    .clear_i     ('0),
     .write_i     (open_i),
     .write_at_i  (lane_i),
-    .write_data_i({open_way_i, open_place_i}),
+    .write_data_i({open_way_i, open_context_i}),
     .read_at_i   (look_i),
-    .read_data_o ({look_way, look_place_o})
+    .read_data_o ({look_way, look_context_o})
   );
 
   assign look_way_o = look_way;
 
   logic [7:0] find_status;
 
-  lane_ram #(
+  ram_logic #(
     .Width(4),
-    .Depth(Lanes)
+    .Depth(Shape.lanes)
   ) u_status (
     .clk_i,
+    .clear_i     ('0),
     .write_i     (close_i),
     .write_at_i  (lane_i),
     .write_data_i(status_i[3:0]),
@@ -144,76 +145,78 @@ module lane_table
   assign find_status[7:4] = '0;  // no status needs them
   assign find_status_o    = status_e'(find_status);
 
-  logic [KeyBits-1:0] answer_place;
+  logic [ContextWidth-1:0] answer_context;
 
-  lane_ram #(
-    .Width(48 + KeyBits),
-    .Depth(Lanes)
+  ram_logic #(
+    .Width(48 + ContextWidth),
+    .Depth(Shape.lanes)
   ) u_answer (
     .clk_i,
+    .clear_i     ('0),
     .write_i     (open_i),
     .write_at_i  (lane_i),
-    .write_data_i({open_place_i, tag_i, payload_len_i}),
+    .write_data_i({open_context_i, tag_i, payload_len_i}),
     .read_at_i   (answer_lane_i),
-    .read_data_o ({answer_place, answer_tag_o, answer_len_o})
+    .read_data_o ({answer_context, answer_tag_o, answer_len_o})
   );
 
-  // -- key places -----------------------------------------------------------------------------------------
+  // -- contexts --------------------------------------------------------------------------------------------
 
-  // How many lanes use a place is counted in a memory, upwards and downwards in turn, from registers that are set
+  // How many lanes use a context is counted in a memory, upwards and downwards in turn, from registers that are set
   // up the clock before. Neither happens again before the memory had its turn: a frame takes more clocks than
   // that, at both ends.
   localparam int unsigned UserBits = LaneBits + 1;
 
   logic down_q;  // whose turn it is
   logic opened_q, released_q;
-  logic [KeyBits-1:0] opened_place_q, released_place_q, place_q;
+  logic [ContextWidth-1:0] opened_context_q, released_context_q, context_q;
   logic [UserBits-1:0] users, users_d;
   logic change_q;
 
   assign users_d = down_q ? users - UserBits'(1) : users + UserBits'(1);
 
-  lane_ram #(
+  ram_logic #(
     .Width(UserBits),
-    .Depth(Keys)
+    .Depth(Shape.contexts)
   ) u_users (
     .clk_i,
-    .write_i     (change_q || sweep_i),
-    .write_at_i  (sweep_i ? sweep_place_i : place_q),
-    .write_data_i(users_d & {UserBits{!sweep_i}}),
-    .read_at_i   (place_q),
+    .clear_i,
+    .write_i     (change_q),
+    .write_at_i  (context_q),
+    .write_data_i(users_d),
+    .read_at_i   (context_q),
     .read_data_o (users)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q             <= '0;
-      down_q             <= 1'b0;
-      opened_q           <= 1'b0;
-      released_q         <= 1'b0;
-      opened_place_q     <= '0;
-      released_place_q   <= '0;
-      place_q            <= '0;
-      change_q           <= 1'b0;
-      free_place_valid_o <= 1'b0;
-      free_place_o       <= '0;
+      busy_q               <= '0;
+      down_q               <= 1'b0;
+      opened_q             <= 1'b0;
+      released_q           <= 1'b0;
+      opened_context_q     <= '0;
+      released_context_q   <= '0;
+      context_q            <= '0;
+      change_q             <= 1'b0;
+      free_context_valid_o <= 1'b0;
+      free_context_o       <= '0;
     end else begin
       down_q     <= !down_q;
-      place_q    <= down_q ? opened_place_q : released_place_q;
+      context_q  <= down_q ? opened_context_q : released_context_q;
       change_q   <= down_q ? opened_q : released_q;
       opened_q   <= open_i || (opened_q && !down_q);
       released_q <= release_i || (released_q && down_q);
-      if (open_i) opened_place_q <= open_place_i;
-      if (release_i) released_place_q <= answer_place;
+      if (open_i) opened_context_q <= open_context_i;
+      if (release_i) released_context_q <= answer_context;
       if (change_q) begin
-        for (int unsigned k = 0; k < Keys; k++) begin
-          if (place_q == KeyBits'(k)) busy_q[k] <= !down_q || users != UserBits'(1);
+        for (int unsigned k = 0; k < Shape.contexts; k++) begin
+          if (context_q == ContextWidth'(k)) busy_q[k] <= !down_q || users != UserBits'(1);
         end
       end
-      free_place_valid_o <= busy_q != '1;
-      free_place_o       <= '0;
-      for (int unsigned k = 0; k < Keys; k++) begin
-        if (!busy_q[Keys-1-k]) free_place_o <= KeyBits'(Keys - 1 - k);
+      free_context_valid_o <= busy_q != '1;
+      free_context_o       <= '0;
+      for (int unsigned k = 0; k < Shape.contexts; k++) begin
+        if (!busy_q[Shape.contexts-1-k]) free_context_o <= ContextWidth'(Shape.contexts - 1 - k);
       end
     end
   end

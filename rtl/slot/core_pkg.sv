@@ -8,7 +8,7 @@ package core_pkg;
   // for as many clocks as its ClearCycles say, and index counts them from 0. While it is active every register goes
   // to the state of a reset and every memory is written with zero at index; nothing comes to a core meanwhile. It is
   // active in the first clock after a reset, so data registers need no reset of their own.
-  localparam int unsigned ClearBits = 12;
+  localparam int unsigned ClearBits = 13;
 
   typedef struct packed {
     logic                 active;

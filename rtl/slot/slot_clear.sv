@@ -19,7 +19,7 @@ module slot_clear
 );
 
   if (ClearCycles < 4 || ClearCycles > 2 ** ClearBits) begin : gen_illegal_cycles
-    $error("slot_clear: ClearCycles must be from 4 to 4096");
+    $error("slot_clear: ClearCycles must be from 4 to 8192");
   end
 
   localparam int unsigned IndexBits = $clog2(ClearCycles);
