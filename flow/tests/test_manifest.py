@@ -17,6 +17,7 @@ KEYS = {
     *("schema", "name", "summary", "top", "parameters", "sets", "can", "device", "package", "speed", "area"),
     *(
         "area_shell",
+        "area_modes",
         "area_core",
         "shape",
         "in_flight",
@@ -54,7 +55,7 @@ class Manifests(unittest.TestCase):
                 self.assertEqual(set(m) - {"variant_of", "unpinned_fmax_mhz"}, KEYS)
                 self.assertEqual((m["schema"], m["name"], m["top"]), (manifest.SCHEMA, row.name, row.top))
                 self.assertEqual(m["can"], [c.as_json() for c in row.can])
-                for area in ("area", "area_shell", "area_core"):
+                for area in manifest.AREAS:
                     self.assertEqual(set(m[area]), AREA)
                 self.assertGreater(m["area"]["lut4"], 100)
                 self.assertGreater(m["area"]["ff"], m["area_core"]["ff"])

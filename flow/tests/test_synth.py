@@ -64,12 +64,18 @@ class Netlists(unittest.TestCase):
         counts = synth.count_netlist(self.write(netlist(cells)), "top")
         self.assertEqual(counts, {"lut4": 3, "ccu2c": 0, "ff": 0, "dpr16x4": 0, "ebr": 1, "mult18": 0})
 
-    def test_the_shell_is_counted_on_its_own(self) -> None:
-        table = configurations.load()
-        text = synth.script(table["des"], Path("OUT"))
-        self.assertEqual(synth.shells(table["des"]), ["slot_shell"])
-        self.assertEqual(text.count("synth_ecp5"), 2)
-        self.assertIn("-top slot_shell", text)
+    def test_shell_and_core_are_counted_on_their_own(self) -> None:
+        parts = synth.parts_of(
+            "10 modules:\n  x_slot\n  slot_shell$x_slot.u_front.u_shell\n  x_core$x_slot.u_core\n  a$x_slot.u_core.u_a\n",
+            "x_slot",
+        )
+        self.assertEqual(set(parts.values()), {"slot_shell$x_slot.u_front.u_shell", "x_core$x_slot.u_core"})
+        script = synth.parts_script(configurations.load()["des"], Path("OUT"), parts)
+        self.assertEqual(script.count("synth_ecp5"), 2)
+
+    def test_a_part_that_is_missing_is_no_part_of_nothing(self) -> None:
+        with self.assertRaisesRegex(tools.ToolError, "u_core"):
+            synth.parts_of("slot_shell$x_slot.u_front.u_shell", "x_slot")
 
 
 class Routes(unittest.TestCase):

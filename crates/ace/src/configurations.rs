@@ -12,12 +12,12 @@ use crate::{Outcome, print_json};
 
 /// Print what the built configurations compute and cost: area, clock, cycles, throughput.
 ///
-/// LUT4, CCU2C, EBR and MULT18 are of the core with its modes; the shell (frames, buffers) has a column of its own.
+/// LUT4, CCU2C, EBR and MULT18 are of the core; its modes and the shell (frames, buffers) have a column each.
 /// Fmax is of the whole slot, the median over the placed and routed seeds. Cycles per block are measured in the
 /// simulated RTL, end to end, where a slot works on several frames at a time with as many as keep it busy. Key
 /// set-up is what a fresh key adds to a frame, its beats included, in microseconds and in block times, from a frame
-/// of one block to one of 16. Mb/s is block bits times clock over cycles per block; LUTeq is LUT4 + 2 CCU2C of core
-/// and modes. Not tried on silicon.
+/// of one block to one of 16. Mb/s is block bits times clock over cycles per block; LUTeq is LUT4 + 2 CCU2C of the
+/// core. Not tried on silicon.
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
@@ -35,9 +35,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
         print_json(&manifests)?;
     } else {
         println!(
-            "| configuration | in flight | LUT4 | CCU2C | EBR | MULT18 | shell LUT4 | Fmax MHz | seeds | operation | cycles/block | key set-up µs | in blocks | Mb/s | Mb/s per LUTeq |"
+            "| configuration | in flight | LUT4 | CCU2C | EBR | MULT18 | modes LUT4 | shell LUT4 | Fmax MHz | seeds | operation | cycles/block | key set-up µs | in blocks | Mb/s | Mb/s per LUTeq |"
         );
-        println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
+        println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
         for manifest in &manifests {
             print(manifest);
         }
@@ -70,7 +70,7 @@ fn print(manifest: &Value) {
     let clock = manifest["fmax_mhz"].as_f64().unwrap_or(0.0);
     let lut_equivalents = (core("lut4") + 2 * core("ccu2c")).max(1) as f64;
     let mut head = format!(
-        "| {} | {} | {} | {} | {} | {} | {} | {clock:.1} | {seeds} ",
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {clock:.1} | {seeds} ",
         manifest["name"].as_str().unwrap_or("?"),
         manifest["in_flight"].as_u64().unwrap_or(1),
         core("lut4"),
@@ -78,6 +78,7 @@ fn print(manifest: &Value) {
         // Block memories and multipliers have no place in a shell but buffers.
         core("ebr"),
         core("mult18"),
+        manifest["area_modes"]["lut4"].as_u64().unwrap_or(0),
         manifest["area_shell"]["lut4"].as_u64().unwrap_or(0),
     );
     // Operations of an algorithm that take the same number of cycles share a line.
@@ -115,7 +116,7 @@ fn print(manifest: &Value) {
             line.mbps,
             line.mbps / lut_equivalents,
         );
-        head = "| | | | | | | | | ".to_owned();
+        head = "| | | | | | | | | | ".to_owned();
     }
 }
 
