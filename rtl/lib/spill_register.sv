@@ -9,7 +9,9 @@
 // Latency: 1 clock. Throughput: one word per clock.
 module spill_register #(
   // Bits per word.
-  parameter int unsigned Width = 64
+  parameter int unsigned Width = 64,
+  // s_data_i is zero while s_valid_i is low, and needs no gate here.
+  parameter bit Quiet = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -27,9 +29,10 @@ module spill_register #(
   logic spare_valid_q;  // the spare word counts
   logic [Width-1:0] data_q, spare_q;
 
-  logic advance, pass;
+  logic advance;
+  logic [Width-1:0] data;
   assign advance   = !valid_q || m_ready_i;
-  assign pass      = s_valid_i && !spare_valid_q;
+  assign data      = s_data_i & {Width{Quiet || s_valid_i}};
 
   assign s_ready_o = !spare_valid_q;
   assign m_valid_o = valid_q;
@@ -44,14 +47,14 @@ module spill_register #(
       spare_valid_q <= !advance && (spare_valid_q || s_valid_i);
       if (advance) begin
         valid_q <= spare_valid_q || s_valid_i;
-        data_q  <= spare_q | (s_data_i & {Width{pass}});
+        data_q  <= spare_valid_q ? spare_q : data;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (advance) spare_q <= '0;
-    else if (!spare_valid_q) spare_q <= s_data_i & {Width{pass}};
+    else if (!spare_valid_q) spare_q <= data;
   end
 
 endmodule

@@ -97,21 +97,23 @@ module slot_shell
     .m_data_o ({in_last, in_beat})
   );
 
-  logic out_ready, trailer_out;
+  logic out_ready, trailer_out, result_out;
   trailer_t trailer;
 
   // In the first clock after a wrong length the status is not yet known.
   assign trailer_out    = at_q[Trailer] && !odd_q;
+  assign result_out     = result_valid_i && !at_q[Trailer];
   assign result_ready_o = out_ready;
 
   spill_register #(
-    .Width(65)
+    .Width(65),
+    .Quiet(1'b1)
   ) u_exit (
     .clk_i,
     .rst_ni,
-    .s_valid_i(at_q[Trailer] ? !odd_q : result_valid_i),
+    .s_valid_i(trailer_out || result_out),
     .s_ready_o(out_ready),
-    .s_data_i (at_q[Trailer] ? {1'b1, trailer} : {1'b0, result_i}),
+    .s_data_i ({65{trailer_out}} & {1'b1, trailer} | {65{result_out}} & {1'b0, result_i}),
     .m_valid_o(m_axis_tvalid),
     .m_ready_i(m_axis_tready),
     .m_data_o ({m_axis_tlast, m_axis_tdata})
