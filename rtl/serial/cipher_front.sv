@@ -16,19 +16,20 @@ module cipher_front
   parameter bit Ecb = 1'b1,
   parameter bit Cbc = 1'b1,
   parameter bit Ctr = 1'b1,
+  parameter bit Cfb = 1'b0,
+  parameter bit Cfb8 = 1'b0,
+  parameter bit Ofb = 1'b0,
   parameter bit Eager = 1'b0,
   parameter bit Unhurried = 1'b0,
   // All as in slot_gate.
-  parameter logic [7:0] Open = '1,
+  parameter logic [15:0] Open = '1,
   parameter int unsigned KeyMin = 0,
   parameter int unsigned KeyMax = 63,
   parameter logic [7:0] Code = Algorithm,
   parameter logic [7:0] CodeMask = '0,
   parameter bit Gate = 1'b1,
   // Clocks that the core takes to forget.
-  parameter int unsigned ClearCycles = 4,
-
-  localparam int unsigned BlockBits = 8 * BlockBytes
+  parameter int unsigned ClearCycles = 4
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -79,7 +80,7 @@ module cipher_front
     .Algorithm (Algorithm),
     .Code      (Code),
     .CodeMask  (CodeMask),
-    .Has       (8'h1f),
+    .Has       ({5'b0, Ofb, Cfb8, Cfb, 8'h1f}),
     .Open      (Open),
     .KeyLengths(KeyLengths),
     .KeyMin    (KeyMin),
@@ -125,13 +126,6 @@ module cipher_front
     .result_len_i  (result_len)
   );
 
-  if (BlockBits < 128) begin : gen_narrow
-    assign req_o.block[127:BlockBits] = '0;
-
-    logic unused_result;
-    assign unused_result = ^rsp_i.result[127:BlockBits];
-  end
-
   // verilator lint_on PINCONNECTEMPTY
   cipher_modes #(
     .Algorithm (Algorithm),
@@ -142,6 +136,9 @@ module cipher_front
     .Ecb       (Ecb),
     .Cbc       (Cbc),
     .Ctr       (Ctr),
+    .Cfb       (Cfb),
+    .Cfb8      (Cfb8),
+    .Ofb       (Ofb),
     .Eager     (Eager),
     .Unhurried (Unhurried)
   ) u_modes (
@@ -162,19 +159,8 @@ module cipher_front
     .result_o      (result),
     .done_o        (done),
     .result_len_o  (result_len),
-    .key_valid_o   (req_o.key_valid),
-    .key_o         (req_o.key),
-    .key_index_o   (req_o.key_index),
-    .key_last_o    (req_o.key_last),
-    .key_len_o     (req_o.key_len),
-    .key_decrypt_o (req_o.key_decrypt),
-    .block_valid_o (req_o.block_valid),
-    .block_ready_i (rsp_i.block_ready),
-    .block_o       (req_o.block[BlockBits-1:0]),
-    .decrypt_o     (req_o.decrypt),
-    .block_valid_i (rsp_i.result_valid),
-    .block_ready_o (req_o.result_ready),
-    .block_i       (rsp_i.result[BlockBits-1:0])
+    .req_o,
+    .rsp_i
   );
 
 endmodule

@@ -13,7 +13,10 @@ module cipher_verdict
   parameter bit Decrypt = 1'b1,
   parameter bit Ecb = 1'b1,
   parameter bit Cbc = 1'b1,
-  parameter bit Ctr = 1'b1
+  parameter bit Ctr = 1'b1,
+  parameter bit Cfb = 1'b0,
+  parameter bit Cfb8 = 1'b0,
+  parameter bit Ofb = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,6 +37,9 @@ module cipher_verdict
       OpEcb:   op_known = Ecb && (header_i.flags.decrypt ? Decrypt : Encrypt);
       OpCbc:   op_known = Cbc && (header_i.flags.decrypt ? Decrypt : Encrypt);
       OpCtr:   op_known = Ctr;
+      OpCfb:   op_known = Cfb && (header_i.flags.decrypt ? Decrypt : Encrypt);
+      OpCfb8:  op_known = Cfb8 && (header_i.flags.decrypt ? Decrypt : Encrypt);
+      OpOfb:   op_known = Ofb;
       default: op_known = 1'b0;
     endcase
     iv_len    = header_i.op == OpEcb ? 8'd0 : 8'(BlockBytes);
@@ -58,7 +64,9 @@ module cipher_verdict
     end
   end
 
-  assign ragged = header_i.op != OpCtr && (header_i.payload_len % BlockBytes) != '0;
+  // Of modes that are not there nothing has to be right.
+  assign ragged = header_i.op != OpCtr && !((Cfb || Cfb8 || Ofb) && header_i.op inside {OpCfb, OpCfb8, OpOfb})
+      && (header_i.payload_len % BlockBytes) != '0;
 
   always_comb begin
     if (bad_algorithm_q) verdict_o = StatusUnknownAlgorithm;

@@ -4,7 +4,7 @@
 // in a LUT of its own (init_lut), and so have bits of the algorithm's code, so that variants differ in the contents of
 // these LUTs and in nothing else. A request that asks for something else has the field that asks replaced by what no
 // slot knows, and is then refused by the slot behind as docs/slot.md says: UnknownOperation for mode, direction or
-// operation, BadKeyLength for a key length, UnknownAlgorithm for another code. The direction of CTR is that of its mode.
+// operation, BadKeyLength for a key length, UnknownAlgorithm for another code. CTR and OFB have no direction.
 //
 // Cycles: none. It stands before the registers of the slot's entry.
 module slot_gate
@@ -16,9 +16,9 @@ module slot_gate
   parameter logic [7:0] Code = Algorithm,
   parameter logic [7:0] CodeMask = 8'd0,
   // What has a LUT, and what of it is open. Bits 0 to 4 of a cipher: encryption, decryption, ECB, CBC, CTR; bits 5 to
-  // 7 of a hash: plain, HMAC with states, HMAC with a key.
-  parameter logic [7:0] Has = 8'h1f,
-  parameter logic [7:0] Open = 8'hff,
+  // 7 of a hash: plain, HMAC with states, HMAC with a key; bits 8 to 10 of a cipher: CFB, CFB with bytes, OFB.
+  parameter logic [15:0] Has = 16'h001f,
+  parameter logic [15:0] Open = '1,
   // Bit n: a key of n bytes. The lengths that have a LUT, and between which ones they are open, both ends included.
   parameter logic [63:0] KeyLengths = '0,
   parameter int unsigned KeyMin = 0,
@@ -37,12 +37,12 @@ module slot_gate
   output logic [63:0] data_o
 );
 
-  localparam logic [7:0] Allowed = Has & Open;
+  localparam logic [15:0] Allowed = Has & Open;
 
   if (((Algorithm ^ Code) & ~CodeMask) != '0) begin : gen_illegal_code
     $error("slot_gate: Code differs from Algorithm where there is no LUT");
   end
-  if (!((Allowed[1:0] != '0 && Allowed[3:2] != '0) || Allowed[7:4] != '0)) begin : gen_illegal_open
+  if (!((Allowed[1:0] != '0 && (Allowed[3:2] != '0 || Allowed[9:8] != '0)) || Allowed[7:4] != '0 || Allowed[10])) begin : gen_illegal_open
     $error("slot_gate: nothing is open");
   end
   if (KeyLengths != '0 && (KeyLengths & key_range(KeyMin, KeyMax)) == '0) begin : gen_illegal_keys
@@ -59,11 +59,11 @@ module slot_gate
 
   // -- what is open ---------------------------------------------------------------------------------------
 
-  logic [ 7:0] open;
+  logic [10:0] open;
   logic [63:0] keys;
   logic [ 7:0] code;  // where it differs from the code of the slot behind
 
-  for (genvar i = 0; i < 8; i++) begin : gen_open
+  for (genvar i = 0; i < 11; i++) begin : gen_open
     if (Present && Has[i]) begin : gen_kept
       (* keep *)
       init_lut #(
@@ -129,6 +129,9 @@ module slot_gate
       OpEcb:        op_open = open[2] && direction_open;
       OpCbc:        op_open = open[3] && direction_open;
       OpCtr:        op_open = open[4];
+      OpCfb:        op_open = open[8] && direction_open;
+      OpCfb8:       op_open = open[9] && direction_open;
+      OpOfb:        op_open = open[10];
       OpHash:       op_open = open[5];
       OpHmacStates: op_open = open[6];
       OpHmacKey:    op_open = open[7];

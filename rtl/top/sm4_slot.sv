@@ -7,8 +7,12 @@ module sm4_slot
   import core_pkg::*;
 #(
   // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit         Gate = 1'b1,
-  parameter logic [7:0] Open = '1
+  parameter bit          Gate = 1'b1,
+  parameter logic [15:0] Open = '1,
+  // Modes besides ECB, CBC and CTR.
+  parameter bit          Cfb  = 1'b0,
+  parameter bit          Cfb8 = 1'b0,
+  parameter bit          Ofb  = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -32,6 +36,9 @@ module sm4_slot
     .Algorithm  (8'h0B),
     .BlockBytes (16),
     .KeyLengths (64'd1 << 16),
+    .Cfb        (Cfb),
+    .Cfb8       (Cfb8),
+    .Ofb        (Ofb),
     .Gate       (Gate),
     .Open       (Open),
     .ClearCycles(33)

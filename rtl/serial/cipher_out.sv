@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the core's results to the beats of a response: mixed with the mask, cut where the payload ends, and of blocks
+// of 16 bytes the second half kept for the next beat. Where results enter with the next block they stay in the core
+// until it comes, though they are sent at once.
+module cipher_out
+  import core_pkg::*;
+  import slot_pkg::*;
+#(
+  // As in cipher_modes; Stream: a payload may end anywhere.
+  parameter int unsigned BlockBytes = 16,
+  parameter bit Stream = 1'b1,
+  parameter bit Unhurried = 1'b0,
+
+  localparam int unsigned BlockBits = 8 * BlockBytes
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input clear_t clear_i,
+
+  // A frame begins, and is dropped.
+  input header_t header_i,
+  input logic    start_i,
+  input logic    abort_i,
+  // A frame with payload is under way; the block in the core belongs to a dropped one.
+  output logic   active_o,
+  output logic   stale_o,
+
+  // As in cipher_in.
+  input logic                 feedback_i,
+  input logic                 fill_i,
+  input logic                 final_i,
+  input logic [BlockBits-1:0] mask_i,
+
+  // A block enters the core. take_i: its result is taken elsewhere.
+  input  logic                 enter_i,
+  input  logic                 take_i,
+  input  logic                 valid_i,
+  output logic                 ready_o,
+  input  logic [BlockBits-1:0] block_i,
+
+  output logic        result_valid_o,
+  input  logic        result_ready_i,
+  output logic [63:0] result_o,
+  output logic        done_o
+);
+
+  localparam bit Wide = BlockBytes == 16;
+  localparam int unsigned Halves = BlockBytes / 8;
+
+  logic stale_d;
+  logic inside_q;  // there is a block in the core
+  logic inside_final_d, inside_final_q;  // it is the last one
+  logic sent_q;  // the result in the core is not to be sent any more
+  logic go_q;  // nothing else holds it back in the core
+  logic held;  // the second half of a result waits for its beat
+  logic offer, take;  // a result is offered from the core; and taken
+  logic leave;
+  logic end_taken;  // the last result beat is taken
+  logic empty_q;  // there is no payload
+
+  // Nothing here waits for the core: only valid and ready together count.
+  assign ready_o        = ((result_ready_i || sent_q) && go_q && !held) || take_i;
+  assign leave          = valid_i && ready_o;
+
+  assign offer          = valid_i && active_o && !sent_q && !held;
+  assign take           = offer && result_ready_i;
+
+  assign result_valid_o = offer || held;
+  assign done_o         = active_o && (end_taken || empty_q);
+
+  assign inside_final_d = enter_i ? final_i : inside_final_q && !start_i;
+  assign stale_d        = abort_i || (stale_o && inside_q);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      active_o       <= 1'b0;
+      empty_q        <= 1'b0;
+      stale_o        <= 1'b0;
+      inside_q       <= 1'b0;
+      inside_final_q <= 1'b0;
+      sent_q         <= 1'b0;
+      go_q           <= 1'b0;
+    end else begin
+      empty_q        <= header_i.payload_len == '0;
+      active_o       <= (start_i || active_o) && !done_o && !abort_i;
+      stale_o        <= stale_d;
+      inside_q       <= (enter_i || (inside_q && !leave)) && !clear_i.active;
+      inside_final_q <= inside_final_d;
+      sent_q         <= stale_d || ((take || (sent_q && inside_q)) && !leave);
+      // Where results enter again not before the next block is there, unless there is none.
+      go_q           <= stale_d || !feedback_i || fill_i || (enter_i ? final_i : go_q);
+    end
+  end
+
+  // Bytes behind the end of a payload are zero. All this is known long before it is needed.
+  logic [       7:0]      whole;  // of its last beat, bytes that count
+  logic [Halves-1:0][7:0] keep_q;  // of the result in the core, bytes that count
+  logic [Halves-1:0]      last_half;  // the payload ends in this half of a block
+
+  assign last_half = Wide ? Halves'(header_i.payload_len[3] ? 2 : 1) : '1;
+
+  always_comb begin
+    for (int unsigned k = 0; k < 8; k++) begin
+      whole[k] = !Stream || header_i.payload_len[2:0] == '0 || 3'(k) < header_i.payload_len[2:0];
+    end
+  end
+
+  // Without a reset of its own: it is right a clock after one.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned h = 0; h < Halves; h++) begin
+      if (!((Unhurried ? inside_final_q : inside_final_d) && last_half[h])) keep_q[h] <= '1;
+      else keep_q[h] <= whole;
+    end
+  end
+
+  function automatic logic [63:0] trim(input logic [63:0] x, input logic [7:0] keep);
+    for (int unsigned k = 0; k < 8; k++) trim[8*k+:8] = x[8*k+:8] & {8{keep[k]}};
+  endfunction
+
+  logic [BlockBits-1:0] mixed;
+  assign mixed = block_i ^ mask_i;
+
+  if (Wide) begin : gen_wide
+    logic        held_q;
+    logic        held_final_q;  // of the last block
+    logic        short_q;  // the block in the core is the last one and its result is one beat only
+    logic [63:0] rest_q;
+
+    assign held = held_q;
+    // rest_q is zero when nothing is held.
+    assign result_o = rest_q | trim(mixed[63:0], keep_q[0] & {8{!held_q}});
+    assign end_taken = take ? short_q : held_q && held_final_q && result_ready_i;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        held_q       <= 1'b0;
+        held_final_q <= 1'b0;
+        short_q      <= 1'b0;
+      end else begin
+        held_q <= ((take && !short_q) || (held_q && !result_ready_i)) && !abort_i;
+        short_q <= Stream && (Unhurried ? inside_final_q : inside_final_d) && header_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
+        if (take) held_final_q <= inside_final_q;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!active_o || (held_q && result_ready_i)) rest_q <= '0;
+      else if (take && !short_q) rest_q <= trim(mixed[BlockBits-1-:64], keep_q[Halves-1]);
+    end
+  end else begin : gen_narrow
+    assign held      = 1'b0;
+    assign end_taken = take && inside_final_q;
+
+    if (Unhurried) begin : gen_kept
+      logic [63:0] trimmed;
+      // Kept, or what the shell puts in the place of a result would come in front of the trimming. In this half
+      // it takes a gate of its own: the length of the result, or zero. In the other half it is a register, and
+      // the trimming is better left open.
+      (* keep *)
+      logic [31:0] kept;
+      assign trimmed  = trim(mixed, keep_q[0]);
+      assign kept     = trimmed[31:0];
+      assign result_o = {trimmed[63:32], kept};
+    end else begin : gen_open
+      assign result_o = trim(mixed, keep_q[0]);
+    end
+  end
+
+  // What the other parts look at.
+  logic unused_header;
+  assign unused_header = ^{header_i.reserved, header_i.aad_len, header_i.result_len, header_i.iv_len, header_i.tag,
+      header_i.key_len, header_i.flags, header_i.op, header_i.algorithm};
+
+endmodule
