@@ -7,14 +7,14 @@ module des_slot
   import core_pkg::*;
 #(
   // Keys of 16 and 24 bytes too.
-  parameter bit                Triple         = 1'b0,
+  parameter bit                 Triple         = 1'b0,
   // Rounds computed in one clock: 1, 2, 4, 8 or 16.
-  parameter int unsigned       RoundsPerClock = 1,
+  parameter int unsigned        RoundsPerClock = 1,
   // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                Gate           = 1'b1,
-  parameter logic        [7:0] Open           = '1,
-  parameter int unsigned       KeyMin         = 0,
-  parameter int unsigned       KeyMax         = 63
+  parameter bit                 Gate           = 1'b1,
+  parameter logic        [15:0] Open           = '1,
+  parameter int unsigned        KeyMin         = 0,
+  parameter int unsigned        KeyMax         = 63
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -8,10 +8,10 @@ module gost_slot
   import core_pkg::*;
 #(
   // The set of S-boxes: 0 that of Magma, 1 to 4 CryptoPro's A to D.
-  parameter int unsigned       Set  = 0,
+  parameter int unsigned        Set  = 0,
   // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                Gate = 1'b1,
-  parameter logic        [7:0] Open = '1
+  parameter bit                 Gate = 1'b1,
+  parameter logic        [15:0] Open = '1
 ) (
   input logic clk_i,
   input logic rst_ni,
