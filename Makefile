@@ -76,8 +76,8 @@ bench: $(VENV) ace  ## wall-clock speed: one slot in simulation, and ace run on 
 models: $(VENV) ace  ## the configurations that ace uses: bitstreams, simulation models, manifests
 	$(FLOW) --set $(or $(SET),library) --seeds $(SEEDS)
 
-configurations: $(VENV) ace  ## every configuration with 3 seeds; writes docs/configurations.md
-	$(FLOW) $(if $(SET),--set $(SET)) --seeds $(if $(filter file,$(origin SEEDS)),3,$(SEEDS))
+configurations: $(VENV) ace  ## every configuration with 5 seeds; writes docs/configurations.md
+	$(FLOW) $(if $(SET),--set $(SET)) --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS))
 	{ cat docs/configurations.head; $(ACE) configurations; } > docs/configurations.tmp
 	mv docs/configurations.tmp docs/configurations.md
 	cat docs/configurations.md
@@ -87,9 +87,9 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built; write
 	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
 	cat studies/ace-2000/results.md
 
-library: $(VENV) ace  ## library/ace.lib anew, of all rows with 3 seeds, signed by LIBRARY_SECRET; writes docs/library.md
+library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
-	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),3,$(SEEDS))
+	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS))
 	mkdir -p library
 	$(ACE) library build $$($(FLOW) --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
 	cp $(LIBRARY_SECRET).pub library/ace.lib.pub

@@ -23,7 +23,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("names", nargs="*", help="rows of configurations.toml; default: all of the set")
     parser.add_argument("--set", dest="group", choices=configurations.SETS)
-    parser.add_argument("--seeds", type=int, default=3, help="the first so many seeds of each row (3)")
+    parser.add_argument(
+        "--seeds", type=int, default=3, help="so many seeds, none of which clocks are reported with (3)"
+    )
     parser.add_argument("--devices", default=route.DEVICE, help=f"of {','.join(route.DEVICES)}")
     parser.add_argument("--jobs", type=int, default=2, help="local workers (2)")
     parser.add_argument("--json", action="store_true", help="print JSON, one object for a row on a part")
@@ -42,7 +44,7 @@ def summarise(rows: list[configurations.Configuration], devices: list[str], seed
     for row in rows:
         for device in devices:
             fmax = {}
-            for seed in row.seeds[:seeds]:
+            for seed in configurations.TRYING[:seeds]:
                 try:
                     report = json.loads(Places(row.name).sweep(device, seed).read_text())
                     fmax[seed] = report["fmax_mhz"]
@@ -75,7 +77,7 @@ def main() -> int:
                 )
         table = configurations.load()
         rows = [table[name] for name in build.choose(table, arguments.names, arguments.group)]
-        most = min(len(row.seeds) for row in rows)
+        most = len(configurations.TRYING)
         if not 1 <= arguments.seeds <= most:
             raise configurations.ConfigurationError(f"--seeds {arguments.seeds}: 1 to {most} are possible")
     except configurations.ConfigurationError as error:
@@ -85,7 +87,7 @@ def main() -> int:
         str(Places(row.name).sweep(device, seed).relative_to(ROOT))
         for row in rows
         for device in devices
-        for seed in row.seeds[: arguments.seeds]
+        for seed in configurations.TRYING[: arguments.seeds]
     ]
     settings: dict[str, str | int] = {"seeds": arguments.seeds, "netlists": 0, "unpinned": 0}
     try:

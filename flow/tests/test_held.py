@@ -57,7 +57,7 @@ class Find(unittest.TestCase):
         places = held.Places("des")
         places.manifest.parent.mkdir(exist_ok=True)
         places.bitstream.write_bytes(b"bits")
-        seeds = [{"seed": seed, "fmax_mhz": 100.0} for seed in (1, 2, 3)]
+        seeds = [{"seed": seed, "fmax_mhz": 100.0} for seed in DES.seeds[:3]]
         places.manifest.write_text(json.dumps({"recipe": held.recipe(DES), "seeds": seeds} | change))
 
     def test_a_row_as_it_was_built_is_held(self) -> None:
