@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -55,17 +55,24 @@ STALLS = ((0, 0), (3, 3), (5, 0), (0, 5), (0, 7), (7, 2))
 @dataclass(frozen=True)
 class Scenario:
     """Frames, one after the other, the last of which is the event or is what a reset comes behind or, with `part`
-    of 7 of its time, into."""
+    of 7 of its time, into. What comes `behind` the event, and at once, is the same in all runs."""
 
     event: str
     frames: list[Frame]
     part: int = 0
+    behind: list[Frame] = field(default_factory=list)
 
 
 def scenarios(kinds: list[Frame]) -> Iterator[Scenario]:
     """All that are worth trying, event by event."""
+
+    def late(kind: Frame) -> list[Frame]:
+        # The first finds no key.
+        return [kind.kept(), kind]
+
     for kind in kinds:
         yield Scenario(WIPE, [kind.wiping()])
+        yield Scenario(WIPE, [kind.wiping()], behind=late(kind))
         if kind.key:
             yield Scenario(WIPE, [kind, kind.kept().wiping()])
             yield Scenario(WIPE, [replace(kind, payload=0), kind.kept().wiping()])
@@ -75,14 +82,15 @@ def scenarios(kinds: list[Frame]) -> Iterator[Scenario]:
         yield Scenario(WIPE, [kind, replace(kind, payload=1000, cut=3 + kind.key_beats).wiping()])
     for kind in kinds:
         for beats in range(1, kind.key_beats):
-            yield Scenario(CUT, [replace(kind, cut=2 + beats)])
+            yield Scenario(CUT, [replace(kind, cut=2 + beats)], behind=late(kind) if beats % 3 == 1 else [])
             yield Scenario(CUT, [kind, replace(kind, cut=2 + beats)])
     for kind in kinds:
         yield Scenario(RESET_IDLE, [kind])
-        yield Scenario(RESET_IDLE, [kind, kind.kept()])
+        yield Scenario(RESET_IDLE, [kind, kind.kept()], behind=late(kind))
     for kind in kinds:
         for part in range(1, 7):
-            yield Scenario(RESET_BUSY, [kind, kind.kept()] if part % 2 else [kind], part)
+            frames = [kind, kind.kept()] if part % 2 else [kind]
+            yield Scenario(RESET_BUSY, frames, part, late(kind) if part % 3 == 0 else [])
 
 
 def traffic(kinds: list[Frame], longest: int, random: Random) -> list[Frame]:
@@ -117,15 +125,19 @@ def act(runs: Runs, scenario: Scenario, stalls: tuple[int, int], random: Random,
     if before and scenario.part % 4 != 1:
         runs.play(before, stalls)
         before = []
-    clocks = runs.play([*before, last], stalls)
-    if last.sound and any(runs.statuses):
+    resets = scenario.event in (RESET_IDLE, RESET_BUSY)
+    clocks = runs.play([*before, last], stalls, behind=[] if resets else scenario.behind)
+    if last.sound and any(runs.statuses[: 1 + len(before)]):
         raise ModelError(f"status {max(runs.statuses)} to {last}")
     if scenario.part:
         # Once more, to be interrupted.
-        runs.play([*before, last], stalls, max(1, clocks * scenario.part // 7 - random.randrange(8)))
-    if scenario.event in (RESET_IDLE, RESET_BUSY):
+        most = max(1, clocks * scenario.part // 7 - random.randrange(8))
+        runs.play([*before, last], stalls, no_longer=most)
+    if resets:
         runs.reset(random.randrange(2, 6))
-    runs.settle(scenario.event, str(last), measure)
+        if scenario.behind:
+            runs.play([], stalls, behind=scenario.behind)
+    runs.settle(scenario.event, str(last), measure and not scenario.behind)
 
 
 def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measure: bool) -> Iterator[None]:
@@ -149,7 +161,7 @@ def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measur
         try:
             runs.play([*sequence, kinds[0].wiping()], stalls)
             runs.settle(WIPE, "the last of 25", measure)
-            runs.play(sequence, stalls, random.randrange(50, 2000))
+            runs.play(sequence, stalls, no_longer=random.randrange(50, 2000))
             runs.reset(random.randrange(2, 6))
             runs.settle(RESET_BUSY, "one of 24", measure)
         except Disagree:

@@ -64,6 +64,7 @@ class Runs:
         self.slots: list[Slot] = []
         self.since = 0  # the event: a value of `clocks`
         self.statuses: list[int] = []  # of the answers that came last
+        self.answers: list[list[list[int]]] = []  # themselves, run by run
         self.restart()
 
     def restart(self) -> None:
@@ -72,6 +73,7 @@ class Runs:
         self.slots = [Slot(self.library) for _ in SECRETS]
         salt = self.random.getrandbits(32)
         self.secrets = [(Random(f"key {k} {salt}"), Random(f"data {d} {salt}")) for k, d in SECRETS]
+        self.answers = [[[]] for _ in self.slots]
         self.since = self.clocks
 
     def close(self) -> None:
@@ -106,11 +108,15 @@ class Runs:
                     bits = f"bits {first.data[clock] ^ other.data[clock]:#x} while tvalid is 0"
                     self._found("pin m_axis_tdata", bits, event, frame, start + clock, run)
                     break
-        ends = [
-            (clock, first.data[clock] >> 48 & 0xFF)
-            for clock, pins in enumerate(first.handshake)
-            if pins & M_TVALID and pins & M_TLAST and todo[clock] & TAKE and not todo[clock] & HOLD
-        ]
+        ends = []
+        for clock, pins in enumerate(first.handshake):
+            if pins & M_TVALID and todo[clock] & (TAKE | HOLD) == TAKE:
+                for answers, run in zip(self.answers, seen, strict=True):
+                    answers[-1].append(run.data[clock])
+                    if pins & M_TLAST:
+                        answers.append([])
+                if pins & M_TLAST:
+                    ends.append((clock, first.data[clock] >> 48 & 0xFF))
         return first.taken, ends
 
     def _todo(self, clocks: int, stalls: tuple[int, int]) -> bytes:
@@ -123,15 +129,24 @@ class Runs:
             for dice in self.random.randbytes(clocks)
         )
 
-    def play(self, sequence: list[Frame], stalls: tuple[int, int], no_longer: int = 0) -> int:
-        """Sends frames back to back until the last answer has ended, or for so many clocks. Returns the clocks."""
-        what = str(sequence[-1]) if len(sequence) < 3 else f"{len(sequence)} frames"
-        tags = self.random.sample(range(1 << 16), len(sequence))
-        drawn = [[f.beats(tag, *s) for f, tag in zip(sequence, tags, strict=True)] for s in self.secrets]
-        beats = [[beat for frame in run for beat in frame] for run in drawn]
+    def play(
+        self, sequence: list[Frame], stalls: tuple[int, int], *, behind: list[Frame] = (), no_longer: int = 0
+    ) -> int:
+        """Sends frames back to back until the last answer has ended, or for so many clocks. Returns the clocks.
+        Frames `behind` the others are the same in all runs, and so have to be their answers."""
+        what = f"{len(sequence)} frames" if len(sequence) > 2 else str([*sequence, *behind][-1])
+        count = len(sequence) + len(behind)
+        tags = self.random.sample(range(1 << 16), count)
+        same = self.random.getrandbits(32)
+        beats = []
+        for run in self.secrets:
+            secrets = [run] * len(sequence) + [(Random(same), Random(same + 1))] * len(behind)
+            drawn = zip([*sequence, *behind], tags, secrets, strict=True)
+            beats.append([beat for frame, tag, one in drawn for beat in frame.beats(tag, *one)])
         self.since = start = self.clocks
+        self.answers = [[[]] for _ in self.slots]
         quiet, ends, self.statuses = 0, [], []
-        while len(self.statuses) < len(sequence):
+        while len(self.statuses) < count:
             step = min(STEP, no_longer - (self.clocks - start)) if no_longer else min(STEP, self.wipe_cycles)
             if step <= 0:
                 return no_longer
@@ -142,6 +157,11 @@ class Runs:
             quiet = 0 if taken or ends else quiet + step
             if quiet > SILENT:
                 raise ModelError(f"no answer to {what}")
+        for run, answers in enumerate(self.answers[1:]):
+            if answers[len(sequence) : count] != self.answers[0][len(sequence) : count]:
+                self._found(
+                    "the answer", "to a frame that is the same in all runs", "it", f"{behind[-1]}", 0, run
+                )
         self.since = at + ends[-1][0] + 1
         return self.since - start
 
