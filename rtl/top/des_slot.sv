@@ -6,6 +6,10 @@
 module des_slot
   import core_pkg::*;
 #(
+  // Modes besides ECB, CBC and CTR.
+  parameter bit                 Cfb            = 1'b0,
+  parameter bit                 Cfb8           = 1'b0,
+  parameter bit                 Ofb            = 1'b0,
   // Keys of 16 and 24 bytes too.
   parameter bit                 Triple         = 1'b0,
   // Rounds computed in one clock: 1, 2, 4, 8 or 16.
@@ -42,6 +46,9 @@ module des_slot
     .Eager      (RoundsPerClock >= 8),
     .Unhurried  (RoundsPerClock == 1),
     .Gate       (Gate),
+    .Cfb        (Cfb),
+    .Cfb8       (Cfb8),
+    .Ofb        (Ofb),
     .Open       (Open),
     .KeyMin     (KeyMin),
     .KeyMax     (KeyMax),
