@@ -34,7 +34,7 @@ VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentatio
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
 SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
 
-.PHONY: help demo test lint bench models configurations study library fuzz fmt clean distclean check-system ace
+.PHONY: help demo test formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -47,11 +47,15 @@ demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on dem
 
 test: $(VENV) ace  ## all tests: Rust, RTL, netlists, bitstreams, the flow
 	$(FLOW) --set library --seeds $(SEEDS)
+	$(PY) -m ace_flow.formal --fast --jobs $(JOBS)
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model
 	ACE_REQUIRE_BUILD=1 cargo test --workspace --release --locked
 	$(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow
+
+formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
+	$(PY) -m ace_flow.formal --jobs $(JOBS) $(NAMES)
 
 lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check

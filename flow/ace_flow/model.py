@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Self
 
 ABI = 2
-STATUS = {1: "silent", 2: "no space for the response", 3: "reset", 4: "request is not whole beats"}
+STATUS = {
+    1: "silent",
+    2: "no space for the response",
+    3: "reset",
+    4: "request is not whole beats",
+    5: "an assertion of rtl/formal failed; standard output says which",
+}
 
 
 class _Frame(ctypes.Structure):

@@ -145,7 +145,8 @@ def _model(
     def work(folder: Path) -> None:
         verilate.build_model(configuration.top, sources, parameters, folder / "so", RUNTIME, log, step)
 
-    cached(step, settings, [*sources, *MODEL_FILES], {"so": out}, work)
+    inputs = [*sources, *verilate.checks(sources), *MODEL_FILES]
+    cached(step, settings, inputs, {"so": out}, work)
 
 
 def step_model(configuration: Configuration, places: Places) -> None:

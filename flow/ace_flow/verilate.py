@@ -15,9 +15,10 @@ from pathlib import Path
 from . import tools
 
 MODEL = tools.FLOW / "model"
+FORMAL = tools.ROOT / "rtl" / "formal"
 CLASS = "Vslot"
-# Two-valued and without checks: x is whatever is fastest, as in silicon after configuration.
-VERILATOR_FLAGS = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--quiet-stats"]
+# Two-valued: x is whatever is fastest, as in silicon after configuration.
+VERILATOR_FLAGS = ["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--quiet-stats"]
 # An $error at elaboration (an illegal parameter, an unmodelled cell) ends the build whatever the warnings say.
 VERILATOR_FLAGS += ["-Werror-USERERROR", "-Werror-USERFATAL"]
 # What one object needs to live beside others in a process, on any machine of this architecture's baseline.
@@ -32,8 +33,8 @@ CXX_FLAGS = [
 # By step: options of Verilator, options of the compiler. RTL is linted elsewhere, with all warnings; the netlist
 # is as Yosys wrote it, runs rarely, and would keep a thorough compiler busy for minutes.
 STEPS = {
-    "model": (["-Wno-fatal"], ["-O3"]),
-    "netlist_model": (["-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O1"]),
+    "model": (["--assert", "-Wno-fatal"], ["-O3"]),
+    "netlist_model": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O1"]),
 }
 # The clock and the reset, and no other signal, may be watched for edges if the falling edge is to be skipped.
 WATCHED = re.compile(r"__Vtrigprevexpr___TOP__(\w+?)__\d+;")
@@ -44,6 +45,8 @@ VARIABLE = re.compile(
 ELEMENT = {"CData": 1, "SData": 2, "IData": 4, "QData": 8}
 # What Verilator adds for itself: copies of registers that wait for the end of the clock, functions' variables.
 SCRATCH = re.compile(r"(?:^|__DOT__)(?:__V(?!cell|hsh)|unnamedblk)")
+# What the checks of rtl/formal remember: no part of the slot.
+CHECKS = re.compile(r"__DOT__u_(?:check|rules)__DOT__")
 # How it spells what a name in C++ cannot have.
 SPELT = {"__DOT__": ".", "__BRA__": "[", "__KET__": "]"}
 
@@ -81,6 +84,13 @@ def watches_clock_alone(work: Path) -> bool:
     )
 
 
+def checks(sources: list[Path]) -> list[Path]:
+    """What rtl/formal binds to modules of these files, and the rules that it is made of."""
+    bound = [FORMAL / f"{source.stem}_check.sv" for source in sources if source.suffix == ".sv"]
+    bound = [path for path in bound if path.is_file()]
+    return [*sorted(FORMAL.glob("*_rules.sv")), *bound] if bound else []
+
+
 def items(work: Path) -> str:
     """The table `kItems` of ace_model.cc: all variables of the design but those that no clock reads that did not
     write them, in the order of the class."""
@@ -103,7 +113,7 @@ def items(work: Path) -> str:
                 raise tools.ToolError(f"cannot read a variable of the Verilated design: {line.strip()}")
             continue
         _, base, words, name = variable.groups()
-        if SCRATCH.search(name):
+        if SCRATCH.search(name) or CHECKS.search(name):
             continue
         spelt = name
         for code, text in SPELT.items():
@@ -123,8 +133,10 @@ def build_model(
     log: Path,
     step: str = "model",
 ) -> None:
-    """Verilates `top` and compiles it into the shared object `out` (written at once, by a rename)."""
+    """Verilates `top` and compiles it into the shared object `out` (written at once, by a rename). Models of the RTL
+    have the checks of rtl/formal inside."""
     lint, optimise = STEPS[step]
+    sources = [*sources, *checks(sources)]
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".model-") as scratch:
         work = Path(scratch)

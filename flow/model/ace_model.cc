@@ -60,6 +60,8 @@ struct ace_model {
   ace_model() {
     context.threads(1);
     context.randReset(0);
+    // An assertion that fails ends the call, not the process.
+    context.fatalOnError(false);
     top = std::make_unique<ACE_TOP>(&context, "slot");
     top->clk_i = 0;
     top->rst_ni = 1;
@@ -103,6 +105,15 @@ struct ace_model {
   size_t drive(const uint8_t *todo, size_t n, const uint64_t *beats, const uint8_t *last, size_t beats_n,
                uint64_t noise, uint8_t *seen, uint64_t *data);
 
+  // What an assertion says goes to standard output; afterwards the slot is as good as new.
+  int asserted() {
+    reset();
+    context.errorCount(0);
+    context.gotError(false);
+    context.gotFinish(false);
+    return ACE_MODEL_ASSERTION;
+  }
+
   template <bool Stalls>
   int run(ace_model_frame *frames, size_t n, const ace_model_options &options);
 };
@@ -110,6 +121,7 @@ struct ace_model {
 template <bool Stalls>
 int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &options) {
   ACE_TOP &t = *top;
+  Verilated::threadContextp(&context);  // where a failing assertion of this thread belongs
   Random random{options.seed};
   const uint64_t max_idle = options.max_clocks != 0 ? options.max_clocks : kMaxClocks;
   const uint64_t reset_at = options.reset_after != 0 ? clocks + options.reset_after : UINT64_MAX;
@@ -201,6 +213,7 @@ int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &o
       return ACE_MODEL_SILENT;
     }
     clock();
+    if (context.gotError()) return asserted();
     if (sent) {
       t.s_axis_tvalid = 0;
       offered = false;
@@ -213,6 +226,7 @@ int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &o
 size_t ace_model::drive(const uint8_t *todo, size_t n, const uint64_t *beats, const uint8_t *last, size_t beats_n,
                         uint64_t noise, uint8_t *seen, uint64_t *data) {
   ACE_TOP &t = *top;
+  Verilated::threadContextp(&context);
   Random random{noise};
   size_t taken = 0;
   bool offered = false;
@@ -243,6 +257,10 @@ size_t ace_model::drive(const uint8_t *todo, size_t n, const uint64_t *beats, co
     if (data != nullptr) data[i] = t.m_axis_tdata;
     const bool sent = offered && t.s_axis_tready;
     clock();
+    if (context.gotError()) {
+      asserted();
+      return SIZE_MAX;
+    }
     if (sent) {
       ++taken;
       offered = false;

@@ -42,7 +42,8 @@ enum {
   ACE_MODEL_SILENT = 1,   /* max_clocks passed without a beat: the slot hangs */
   ACE_MODEL_NO_SPACE = 2, /* a response is longer than its buffer */
   ACE_MODEL_RESET = 3,    /* reset_after was reached */
-  ACE_MODEL_BAD_FRAME = 4 /* a request is empty or not whole beats */
+  ACE_MODEL_BAD_FRAME = 4, /* a request is empty or not whole beats */
+  ACE_MODEL_ASSERTION = 5 /* an assertion of rtl/formal failed; standard output says which */
 };
 
 uint32_t ace_model_abi(void);
@@ -69,7 +70,8 @@ enum { ACE_MODEL_S_TREADY = 1, ACE_MODEL_M_TVALID = 2, ACE_MODEL_M_TLAST = 4 };
 
 /* Runs `clocks` clocks as `todo` says, byte by byte, with the request beats and their tlast. seen[i] is the
    handshake of a clock, data[i] is m_axis_tdata; both may be NULL. While nothing is offered, s_axis_tdata and
-   s_axis_tlast are noise, of `noise` and the clock alone. Returns how many beats were taken. */
+   s_axis_tlast are noise, of `noise` and the clock alone. Returns how many beats were taken;
+   SIZE_MAX if an assertion failed. */
 size_t ace_model_drive(ace_model *model, const uint8_t *todo, size_t clocks, const uint64_t *beats,
                        const uint8_t *last, size_t n, uint64_t noise, uint8_t *seen, uint64_t *data);
 

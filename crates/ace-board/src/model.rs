@@ -73,6 +73,8 @@ pub enum RunError {
     Reset,
     #[error("a request is empty or not whole beats")]
     BadFrame,
+    #[error("an assertion of rtl/formal failed in the model; standard output says which")]
+    Assertion,
     #[error("the model returned {0}")]
     Unknown(i32),
 }
@@ -207,6 +209,7 @@ impl SlotModel for Model {
             2 => Err(RunError::NoSpace),
             3 => Err(RunError::Reset),
             4 => Err(RunError::BadFrame),
+            5 => Err(RunError::Assertion),
             other => Err(RunError::Unknown(other)),
         }
     }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A slot_shell between any streams and any engine that keep the rules.
+module slot_shell_harness
+  import core_pkg::*;
+  import slot_pkg::*;
+(
+  input logic clk_i,
+  input logic [63:0] s_axis_tdata,
+  input logic s_axis_tvalid,
+  input logic s_axis_tlast,
+  input logic m_axis_tready,
+  input logic [7:0] verdict_i,
+  input logic beat_ready_i,
+  input logic result_valid_i,
+  input logic [63:0] result_i,
+  input logic done_i,
+  input logic [31:0] result_len_i
+);
+
+  logic rst_ni;
+
+  reset_first u_reset (
+    .clk_i,
+    .rst_no(rst_ni)
+  );
+
+  clear_t clear;
+  logic   forget;
+
+  slot_clear u_clear (
+    .clk_i,
+    .rst_ni,
+    .forget_i(forget),
+    .clear_o (clear)
+  );
+
+  logic s_axis_tready, start, abort, result_ready;
+
+  slot_shell u_dut (
+    .clk_i,
+    .rst_ni,
+    .clear_i       (clear),
+    .forget_o      (forget),
+    .s_axis_tdata,
+    .s_axis_tvalid,
+    .s_axis_tready,
+    .s_axis_tlast,
+    .m_axis_tdata  (),
+    .m_axis_tvalid (),
+    .m_axis_tready,
+    .m_axis_tlast  (),
+    .header_o      (),
+    .verdict_i     (status_e'(verdict_i)),
+    .start_o       (start),
+    .beat_valid_o  (),
+    .beat_ready_i,
+    .beat_o        (),
+    .section_o     (),
+    .beat_last_o   (),
+    .abort_o       (abort),
+    .wipe_o        (),
+    .result_valid_i,
+    .result_ready_o(result_ready),
+    .result_i,
+    .done_i,
+    .result_len_i
+  );
+
+  always_comb assume (verdict_i <= StatusReserved);
+
+  stream_rules #(
+    .Width (65),
+    .Assume(1'b1)
+  ) u_request (
+    .clk_i,
+    .rst_ni,
+    .revoke_i(1'b0),
+    .valid_i (s_axis_tvalid),
+    .ready_i (s_axis_tready),
+    .data_i  ({s_axis_tlast, s_axis_tdata})
+  );
+
+  engine_rules #(
+    .Assume(1'b1)
+  ) u_engine (
+    .clk_i,
+    .rst_ni,
+    .start_i(start),
+    .abort_i(abort),
+    .valid_i(result_valid_i),
+    .ready_i(result_ready),
+    .result_i,
+    .done_i
+  );
+
+endmodule
