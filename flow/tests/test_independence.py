@@ -90,9 +90,7 @@ class Leaks(unittest.TestCase):
     def test_what_is_found_has_its_place(self) -> None:
         runs = independence.examine(self.library, design(4), 20_000)
         text = str(runs.findings["leaky_slot.memory"])
-        self.assertRegex(
-            text, r"^leaky_slot\.memory word 0 bits 0x[0-9a-f]+ and \d+ more words? differs "
-        )
+        self.assertRegex(text, r"^leaky_slot\.memory word 0 bits 0x[0-9a-f]+ and \d+ more words? differs ")
 
 
 class Parts(unittest.TestCase):
