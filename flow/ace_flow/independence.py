@@ -22,21 +22,30 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from . import configurations, faults
+from . import configurations, faults, measure
 from .configurations import Configuration
 from .independence_frames import ANOTHER, PARTIAL, Frame, frames
 from .independence_runs import Disagree, Finding, Runs
 from .layout import Places
 from .model import ModelError
 
-# Clocks after which a slot has forgotten, by shape and kind (docs/slot.md).
+# Clocks after which a slot has forgotten, by shape and kind (docs/slot.md). Lanes have their buffers besides, a word
+# in a clock.
 WIPE_CYCLES = {
-    ("iterative", "cipher"): 600,
-    ("interleaved", "cipher"): 600,
-    ("pipelined", "cipher"): 600,
-    ("iterative", "hash"): 600,
-    ("interleaved", "hash"): 600,
+    ("iterative", "cipher"): 264,
+    ("interleaved", "cipher"): 16,
+    ("pipelined", "cipher"): 16,
+    ("iterative", "hash"): 264,
+    ("interleaved", "hash"): 264,
 }
+
+
+def wipe_cycles(row: Configuration) -> int:
+    """WIPE_CYCLES of a row, with what its buffers take."""
+    lanes = row.in_flight if row.can[0].kind == "cipher" and row.in_flight > 1 else 0
+    return WIPE_CYCLES[row.shape, row.can[0].kind] + lanes * measure.BUFFER // row.can[0].block_bytes
+
+
 # What a test of one model costs at most, about, in clocks of each run: what is more is drawn from.
 BUDGET = {"RTL": 400_000, "netlist": 60_000}
 LEAST = 4  # scenarios of each event
@@ -119,7 +128,7 @@ def traffic(kinds: list[Frame], longest: int, random: Random) -> list[Frame]:
     return sequence
 
 
-def act(runs: Runs, scenario: Scenario, stalls: tuple[int, int], random: Random, measure: bool) -> None:
+def act(runs: Runs, scenario: Scenario, stalls: tuple[int, int], random: Random, measuring: bool) -> None:
     """Plays a scenario and compares."""
     *before, last = scenario.frames
     if before and scenario.part % 4 != 1:
@@ -137,10 +146,10 @@ def act(runs: Runs, scenario: Scenario, stalls: tuple[int, int], random: Random,
         runs.reset(random.randrange(2, 6))
         if scenario.behind:
             runs.play([], stalls, behind=scenario.behind)
-    runs.settle(scenario.event, str(last), measure and not scenario.behind)
+    runs.settle(scenario.event, str(last), measuring and not scenario.behind)
 
 
-def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measure: bool) -> Iterator[None]:
+def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measuring: bool) -> Iterator[None]:
     """All of it, scenario by scenario."""
     kinds = frames(row.can)
     every = list(scenarios(kinds))
@@ -150,7 +159,7 @@ def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measur
         of = [s for s in every if s.event == event]
         for drawn in sorted(random.sample(range(len(of)), min(len(of), max(LEAST, round(effort * len(of)))))):
             try:
-                act(runs, of[drawn], random.choice((STALLS[0], *STALLS)), random, measure)
+                act(runs, of[drawn], random.choice((STALLS[0], *STALLS)), random, measuring)
             except Disagree:
                 runs.restart()
             yield
@@ -160,22 +169,22 @@ def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measur
         sequence = traffic(kinds, 4000 if row.in_flight > 1 else 600, random)
         try:
             runs.play([*sequence, kinds[0].wiping()], stalls)
-            runs.settle(WIPE, "the last of 25", measure)
+            runs.settle(WIPE, "the last of 25", measuring)
             runs.play(sequence, stalls, no_longer=random.randrange(50, 2000))
             runs.reset(random.randrange(2, 6))
-            runs.settle(RESET_BUSY, "one of 24", measure)
+            runs.settle(RESET_BUSY, "one of 24", measuring)
         except Disagree:
             pass
         yield
 
 
 def examine(
-    library: Path, row: Configuration, budget: int, measure: bool = False, first: bool = False
+    library: Path, row: Configuration, budget: int, measuring: bool = False, first: bool = False
 ) -> Runs:
     """What differs in one model; with `first` no more than one scenario shows."""
     random = Random(row.name)
-    runs = Runs(library, WIPE_CYCLES[row.shape, row.can[0].kind], random.getrandbits(32))
-    for _ in campaign(runs, row, budget, random, measure):
+    runs = Runs(library, wipe_cycles(row), random.getrandbits(32))
+    for _ in campaign(runs, row, budget, random, measuring):
         if first and runs.findings:
             break
     runs.close()
@@ -224,13 +233,13 @@ class Job:
     model: str
     library: Path
     fault: str = ""
-    measure: bool = False
+    measuring: bool = False
 
     def run(self) -> Result:
         """What comes of it."""
         started = time.process_time()
         try:
-            runs = examine(self.library, self.row, BUDGET[self.model], self.measure, bool(self.fault))
+            runs = examine(self.library, self.row, BUDGET[self.model], self.measuring, bool(self.fault))
         except (ModelError, OSError) as error:
             return Result(self.row.name, self.model, 0, 0, 0, [], str(error), self.fault)
         seconds = round(time.process_time() - started, 2)
@@ -238,7 +247,7 @@ class Job:
         return Result(self.row.name, self.model, runs.clocks, seconds, runs.settled, found, "", self.fault)
 
 
-def jobs_of(names: list[str], netlist: bool, faulty: bool, measure: bool) -> list[Job]:
+def jobs_of(names: list[str], netlist: bool, faulty: bool, measuring: bool) -> list[Job]:
     """The models to examine. Of netlists, without names, those that were built."""
     table = configurations.load()
     for name in names:
@@ -251,10 +260,10 @@ def jobs_of(names: list[str], netlist: bool, faulty: bool, measure: bool) -> lis
     if netlist:
         for row in rows:
             library = Places(row.name).netlist_model
-            jobs += [Job(row, "netlist", library, measure=measure)] if names or library.exists() else []
+            jobs += [Job(row, "netlist", library, measuring=measuring)] if names or library.exists() else []
     # The long ones first.
     for row in sorted(rows, key=lambda row: -row.in_flight):
-        jobs.append(Job(row, "RTL", Places(row.name).model, measure=measure))
+        jobs.append(Job(row, "RTL", Places(row.name).model, measuring=measuring))
     if faulty:
         for fault in json.loads(faults.INDEX.read_text()):
             row = table[fault["configuration"]]
