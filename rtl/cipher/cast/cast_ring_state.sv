@@ -20,22 +20,25 @@ module cast_ring_state
   // What stage 0 makes.
   input word_t [Words-1:0] made_i,
 
-  output word_t [Words-1:0] fresh3_o,
+  // Of what comes in, word 0, which is looked up first.
+  output word_t             fresh3_o,
   output word_t [Words-1:0] state3_o,
   output word_t [Words-1:0] state0_o
 );
 
-  word_t [Words-1:0] fresh2_q, fresh0_q, state1_q, state2_q;
+  word_t [Words-1:0] fresh2_q, fresh3_q, fresh0_q, state1_q, state2_q;
 
   always_ff @(posedge clk_i) begin
     fresh2_q <= fresh_i;
-    fresh3_o <= fresh2_q;
-    fresh0_q <= fresh3_o;
+    fresh3_q <= fresh2_q;
+    fresh0_q <= fresh3_q;
     if (clear_i.active) state1_q <= '0;
     else state1_q <= enter0_i ? fresh0_q : made_i;
     state2_q <= state1_q;
     state3_o <= state2_q;
     state0_o <= state3_o;
   end
+
+  assign fresh3_o = fresh3_q[0];
 
 endmodule

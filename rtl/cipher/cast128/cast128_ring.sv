@@ -160,8 +160,8 @@ module cast128_ring
 
   // -- data: left and right --------------------------------------------------------------------------------
 
-  word_t [1:0] fresh3, made, state3, state0;
-  word_t word, feed0_q;
+  word_t [1:0] made, state3, state0;
+  word_t fresh3, word, feed0_q;
   logic [63:0] result_q;
 
   cast_ring_state #(
@@ -194,13 +194,13 @@ module cast128_ring
   assign made = {state0[0], word};
 
   always_ff @(posedge clk_i) begin
-    feed0_q  <= first[2] ? fresh3[0] : state3[1];
+    feed0_q  <= first[2] ? fresh3 : state3[1];
     result_q <= {swap(made[1]), swap(made[0])};
   end
 
   assign rsp_o.result = 128'(result_q);
 
   logic unused;
-  assign unused = ^{first, along};
+  assign unused = ^{state3, first, along};
 
 endmodule

@@ -80,21 +80,19 @@ module cast256_core
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      valid_q <= 1'b0;
+      busy_q  <= 1'b0;
+    end else begin
+      valid_q <= (last_q || (valid_q && !req_i.result_ready)) && !clear_i.active;
+      busy_q  <= (accept || (busy_q && !last_q)) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       decrypt_q  <= 1'b0;
-      busy_q     <= 1'b0;
       last_q     <= 1'b0;
-      valid_q    <= 1'b0;
-      primed_q   <= 1'b0;
-      final_q    <= 1'b0;
-      backward_q <= 1'b0;
-      away_q     <= 1'b0;
-      round_q    <= '0;
-      next_q     <= Kind1;
-    end else if (clear_i.active) begin
-      decrypt_q  <= 1'b0;
-      busy_q     <= 1'b0;
-      last_q     <= 1'b0;
-      valid_q    <= 1'b0;
       primed_q   <= 1'b0;
       final_q    <= 1'b0;
       backward_q <= 1'b0;
@@ -103,9 +101,7 @@ module cast256_core
       next_q     <= Kind1;
     end else begin
       decrypt_q <= decrypt_d;
-      busy_q    <= accept || (busy_q && !last_q);
       last_q    <= busy_q && final_q;
-      valid_q   <= last_q || (valid_q && !req_i.result_ready);
       if (req_i.key_valid || turn || expanding) begin
         primed_q <= 1'b0;
         final_q  <= 1'b0;

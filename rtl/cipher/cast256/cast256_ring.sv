@@ -121,13 +121,9 @@ module cast256_ring
   assign advance        = valid[3] && along[3].keying;
   assign write_place    = write_call[0] ? write_call[2:1] + 2'd1 : ~write_call[2:1];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      key_waits_q <= 1'b0;
-      expanding_q <= 1'b0;
-      receiving_q <= 1'b0;
-      context_q   <= '0;
-    end else if (clear_i.active) begin
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       key_waits_q <= 1'b0;
       expanding_q <= 1'b0;
       receiving_q <= 1'b0;
@@ -205,8 +201,8 @@ module cast256_ring
 
   // -- data -----------------------------------------------------------------------------------------------
 
-  word_t [3:0] fresh3, made, state3, state0;
-  word_t target3, target0_q, feed3, feed0_q;
+  word_t [3:0] made, state3, state0;
+  word_t fresh3, target3, target0_q, feed3, feed0_q;
   logic [127:0] result_q;
   logic live3, live0_q, feed_live0_q;
   logic enter3, enter0;
@@ -223,7 +219,7 @@ module cast256_ring
     // In the turn in which a key enters, the last round of the block before is computed.
     if (along[2].keying && !leave3_q) target3 = kappa_q;
     feed3 = target3;
-    if (enter3) feed3 = fresh3[0];
+    if (enter3) feed3 = fresh3;
     else if (away3) feed3 = backward3_q ? state3[2] : state3[0];
     if (backward0_q) made = {state0[2], state0[1], word, state0[3]};
     else made = {state0[0], state0[3], state0[2], word};
@@ -272,6 +268,6 @@ module cast256_ring
   assign rsp_o.result = result_q;
 
   logic unused;
-  assign unused = ^{first, along, left, valid};
+  assign unused = ^{state3, first, along, left, valid};
 
 endmodule

@@ -87,21 +87,22 @@ module mars_core
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      valid_q <= 1'b0;
+    end else begin
+      valid_q <= (phase_q == Leave || (valid_q && !req_i.result_ready)) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       phase_q   <= Idle;
       count_q   <= '0;
       decrypt_q <= 1'b0;
       forward_q <= 1'b1;
-      valid_q   <= 1'b0;
-    end else if (clear_i.active) begin
-      phase_q   <= Idle;
-      count_q   <= '0;
-      decrypt_q <= 1'b0;
-      forward_q <= 1'b1;
-      valid_q   <= 1'b0;
     end else begin
       phase_q <= phase_d;
       count_q <= count_d;
-      valid_q <= phase_q == Leave || (valid_q && !req_i.result_ready);
       if (phase_q == Idle) begin
         decrypt_q <= req_i.decrypt;
         forward_q <= 1'b1;

@@ -126,15 +126,9 @@ module mars_key_expand
     if (phase_q == Rest) step_d = '0;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      phase_q <= Rest;
-      step_q  <= '0;
-      pass_q  <= '0;
-      batch_q <= '0;
-      words_q <= '0;
-      hold_q  <= 1'b1;
-    end else if (clear_i.active) begin
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       phase_q <= Rest;
       step_q  <= '0;
       pass_q  <= '0;

@@ -54,12 +54,9 @@ module mars_ring
   assign half       = mix_q[4] == 4'd7;
   assign whole      = mix_q[4] == 4'd15;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      time_q  <= '0;
-      mix_q   <= {16'h0, 4'd13};
-      round_q <= {28'h0, 4'd1};
-    end else if (clear_i.active) begin
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       time_q  <= '0;
       mix_q   <= {16'h0, 4'd13};
       round_q <= {28'h0, 4'd1};
@@ -86,20 +83,20 @@ module mars_ring
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      result_valid_q <= 1'b0;
+    end else begin
+      result_valid_q <= leaving_q.valid && time_q == 4'd5 && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       mixing_q        <= '0;
       keyed_q         <= '0;
       entering_q      <= '0;
       leaving_q       <= '0;
       ticket_q        <= '0;
-      result_valid_q  <= 1'b0;
-      result_ticket_q <= '0;
-    end else if (clear_i.active) begin
-      mixing_q        <= '0;
-      keyed_q         <= '0;
-      entering_q      <= '0;
-      leaving_q       <= '0;
-      ticket_q        <= '0;
-      result_valid_q  <= 1'b0;
       result_ticket_q <= '0;
     end else begin
       mixing_q <= {mixing_q[3:0], whole ? entering_q : half ? keyed_q[8] : mixing_q[4]};
@@ -113,7 +110,6 @@ module mars_ring
         ticket_q <= ticket_q + 4'd1;
       end
       if (whole) leaving_q <= mixing_q[4];
-      result_valid_q  <= leaving_q.valid && time_q == 4'd5;
       // 15 numbers have been given since.
       result_ticket_q <= ticket_q + 4'd1;
     end

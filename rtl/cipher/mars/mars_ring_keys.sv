@@ -44,17 +44,20 @@ module mars_ring_keys
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      busy_o <= 1'b0;
+    end else begin
+      busy_o <= (req_i.key_valid || (busy_o && (expanding || !started_q))) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       started_q <= 1'b1;
       context_q <= '0;
-      busy_o    <= 1'b0;
-    end else if (clear_i.active) begin
-      started_q <= 1'b1;
-      context_q <= '0;
-      busy_o    <= 1'b0;
     end else begin
       if (req_i.key_valid) started_q <= req_i.key_last;
       if (req_i.key_valid) context_q <= KeyBits'(req_i.key_context);
-      busy_o <= req_i.key_valid || (busy_o && (expanding || !started_q));
     end
   end
 
@@ -118,12 +121,9 @@ module mars_ring_keys
   logic [KeyBits+2:0] white_at_q;
   word_t word_q, repaired_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      write_add_q      <= 1'b0;
-      write_multiply_q <= 1'b0;
-      write_white_q    <= 1'b0;
-    end else if (clear_i.active) begin
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       write_add_q      <= 1'b0;
       write_multiply_q <= 1'b0;
       write_white_q    <= 1'b0;

@@ -114,22 +114,24 @@ module rc6_core
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      valid_q <= 1'b0;
+    end else begin
+      valid_q <= ((decrypt_q ? phase_q == Forward : last) || (valid_q && !req_i.result_ready)) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       phase_q   <= Keying;
       pair_q    <= '0;
       decrypt_q <= 1'b0;
-      valid_q   <= 1'b0;
-    end else if (clear_i.active) begin
-      phase_q   <= Keying;
-      pair_q    <= '0;
-      decrypt_q <= 1'b0;
-      valid_q   <= 1'b0;
     end else begin
       phase_q <= phase_d;
       pair_q  <= pair_d;
       // The key schedule wants sums.
       if (req_i.key_valid) decrypt_q <= 1'b0;
       else if (phase_q == Waiting || key_done) decrypt_q <= req_i.decrypt;
-      valid_q <= (decrypt_q ? phase_q == Forward : last) || (valid_q && !req_i.result_ready);
     end
   end
 
@@ -138,7 +140,6 @@ module rc6_core
   // While it multiplies, encryption looks for the last pair, which it needs besides that of the last round.
   rc6_key_memory u_key_memory (
     .clk_i,
-    .rst_ni,
     .clear_i,
     .req_i,
     .pair_i (phase_q == Multiply ? 5'(Rounds + 1) : pair_q),

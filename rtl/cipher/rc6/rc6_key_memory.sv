@@ -13,7 +13,6 @@ module rc6_key_memory
   import rc6_pkg::*;
 (
   input logic clk_i,
-  input logic rst_ni,
 
   input clear_t    clear_i,
   input core_req_t req_i,    // its key is zero unless valid
@@ -66,18 +65,9 @@ module rc6_key_memory
   assign read = of_l_q ? place_of_l(j_q) : {first_q, i_q};
   assign write = {1'b0, read[5:0]};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      run_q         <= '0;
-      write_valid_q <= 1'b0;
-      first_q       <= 1'b1;
-      last_q        <= 1'b0;
-      i_q           <= '0;
-      j_q           <= '0;
-      j_last_q      <= '0;
-      of_l_q        <= 1'b0;
-      of_l_delay_q  <= '0;
-    end else if (clear_i.active) begin
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       run_q         <= '0;
       write_valid_q <= 1'b0;
       first_q       <= 1'b1;

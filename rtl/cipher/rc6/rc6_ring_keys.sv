@@ -60,6 +60,15 @@ module rc6_ring_keys
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      busy_o <= 1'b0;
+    end else begin
+      busy_o <= (req_i.key_valid || (busy_o && (read_q.valid || go || !started_q))) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       started_q <= 1'b1;
       context_q <= '0;
       second_q  <= 1'b0;
@@ -71,23 +80,8 @@ module rc6_ring_keys
       j_q       <= '0;
       j_made_q  <= '0;
       j_write_q <= '0;
-      busy_o    <= 1'b0;
-    end else if (clear_i.active) begin
-      started_q <= 1'b1;
-      context_q <= '0;
-      second_q  <= 1'b0;
-      read_q    <= '0;
-      made_q    <= '0;
-      write_q   <= '0;
-      written_q <= 1'b0;
-      j_last_q  <= '0;
-      j_q       <= '0;
-      j_made_q  <= '0;
-      j_write_q <= '0;
-      busy_o    <= 1'b0;
     end else begin
       if (req_i.key_valid) started_q <= req_i.key_last;
-      busy_o <= req_i.key_valid || (busy_o && (read_q.valid || go || !started_q));
       if (req_i.key_valid) begin
         second_q  <= 1'b0;
         read_q    <= at_t'{valid: req_i.key_last, default: '0};

@@ -136,22 +136,22 @@ module serpent_core
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      valid_q <= 1'b0;
+    end else begin
+      valid_q <= (last || (valid_q && !req_i.result_ready)) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       decrypt_q <= 1'b0;
       busy_q    <= 1'b0;
-      valid_q   <= 1'b0;
-      clock_q   <= '0;
-      filled_q  <= '0;
-      next_q    <= '0;
-    end else if (clear_i.active) begin
-      decrypt_q <= 1'b0;
-      busy_q    <= 1'b0;
-      valid_q   <= 1'b0;
       clock_q   <= '0;
       filled_q  <= '0;
       next_q    <= '0;
     end else begin
       decrypt_q <= decrypt_d;
-      valid_q   <= last || (valid_q && !req_i.result_ready);
       if (active) begin
         busy_q  <= !last;
         clock_q <= last ? '0 : clock_q + 6'd1;

@@ -97,11 +97,9 @@ module serpent_key_schedule
   // The steps go on until the last key has been seen at the outputs, which costs nothing.
   localparam logic [5:0] Rest = 6'(Steps + 5);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      running_q <= 1'b0;
-      step_q    <= Rest;
-    end else if (clear_i.active) begin
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       running_q <= 1'b0;
       step_q    <= Rest;
     end else begin

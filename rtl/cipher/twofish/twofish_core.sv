@@ -98,22 +98,18 @@ module twofish_core
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      valid_q <= 1'b0;
+      busy_q  <= 1'b0;
+    end else begin
+      valid_q <= ((transform_q && last_q) || (valid_q && !req_i.result_ready)) && !clear_i.active;
+      busy_q  <= (enter || (busy_q && !(transform_q && last_q))) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       decrypt_q    <= 1'b0;
-      busy_q       <= 1'b0;
-      valid_q      <= 1'b0;
-      open_q       <= 1'b0;
-      layer_q      <= '0;
-      again_q      <= 1'b0;
-      take_q       <= 1'b0;
-      last_layer_q <= 1'b0;
-      matrix_q     <= 1'b0;
-      transform_q  <= 1'b0;
-      round_q      <= '0;
-      last_q       <= 1'b0;
-    end else if (clear_i.active) begin
-      decrypt_q    <= 1'b0;
-      busy_q       <= 1'b0;
-      valid_q      <= 1'b0;
       open_q       <= 1'b0;
       layer_q      <= '0;
       again_q      <= 1'b0;
@@ -126,8 +122,6 @@ module twofish_core
     end else begin
       if (req_i.key_valid) decrypt_q <= req_i.key_decrypt;
       else if (turn) decrypt_q <= req_i.decrypt;
-      busy_q       <= enter || (busy_q && !(transform_q && last_q));
-      valid_q      <= (transform_q && last_q) || (valid_q && !req_i.result_ready);
       open_q       <= enter;
       layer_q      <= layer_d;
       again_q      <= layer_q > 2'd1;

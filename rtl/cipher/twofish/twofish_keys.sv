@@ -129,14 +129,9 @@ module twofish_keys
   // The first round key is there when 15 are done, what whitens the input when 10 are.
   assign ready_o  = whole_q && (done_q >= 4'd14 || (slow_i && done_q >= 4'd10));
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      whole_q  <= 1'b0;
-      done_q   <= '0;
-      rounds_q <= 1'b0;
-      index_q  <= '0;
-      odd_q    <= 1'b0;
-    end else if (clear_i.active) begin
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       whole_q  <= 1'b0;
       done_q   <= '0;
       rounds_q <= 1'b0;

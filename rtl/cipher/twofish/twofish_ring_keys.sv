@@ -56,23 +56,24 @@ module twofish_ring_keys
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      busy_o <= 1'b0;
+    end else begin
+      busy_o <= (req_i.key_valid || (busy_o && (running_q || !started_q))) && !clear_i.active;
+    end
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       running_q <= 1'b0;
       started_q <= 1'b1;
       context_q <= '0;
       step_q    <= '0;
-      busy_o    <= 1'b0;
-    end else if (clear_i.active) begin
-      running_q <= 1'b0;
-      started_q <= 1'b1;
-      context_q <= '0;
-      step_q    <= '0;
-      busy_o    <= 1'b0;
     end else begin
       running_q <= (req_i.key_valid && req_i.key_last) || (running_q && !final_step);
       if (req_i.key_valid) started_q <= req_i.key_last;
       if (req_i.key_valid) context_q <= NumberBits'(req_i.key_context);
       step_q <= running_q ? step_q + 6'd1 : '0;
-      busy_o <= req_i.key_valid || (busy_o && (running_q || !started_q));
     end
   end
 
