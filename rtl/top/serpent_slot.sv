@@ -15,9 +15,13 @@ module serpent_slot
   parameter int unsigned KeysPerClock = RoundsPerClock > 1 ? 2 : 1,
   // Whether there is a gate, and what it lets pass (slot_gate).
   parameter bit Gate = 1'b1,
-  parameter logic [7:0] Open = '1,
+  parameter logic [15:0] Open = '1,
   parameter int unsigned KeyMin = 0,
-  parameter int unsigned KeyMax = 63
+  parameter int unsigned KeyMax = 63,
+  // Modes besides ECB, CBC and CTR.
+  parameter bit Cfb = 1'b0,
+  parameter bit Cfb8 = 1'b0,
+  parameter bit Ofb = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -43,6 +47,9 @@ module serpent_slot
     // 16, 24 or 32 bytes.
     .KeyLengths (64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32),
     .Decrypt    (Decrypt),
+    .Cfb        (Cfb),
+    .Cfb8       (Cfb8),
+    .Ofb        (Ofb),
     .Gate       (Gate),
     .Open       (Open),
     .KeyMin     (KeyMin),
