@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AES as a slot: gate, shell, modes and core.
+// AES as a slot.
 //
 // Cycles per block: the core's, 11, 13 or 15 for 128, 192 or 256 key bits, in every mode and direction.
 module aes_slot
-  import slot_pkg::*;
+  import core_pkg::*;
 #(
   // Implementation of the S-box: 0 block RAM, 1 logic (aes_pkg).
-  parameter int unsigned       SBox       = aes_pkg::SBoxEbr,
+  parameter int unsigned       SBox       = 0,
   // 0: encryption only; CTR then still goes both ways.
   parameter bit                Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
   parameter int unsigned       MaxKeyBits = 256,
-  // What the gate lets pass (slot_gate).
+  // Whether there is a gate, and what it lets pass (slot_gate).
+  parameter bit                Gate       = 1'b1,
   parameter logic        [7:0] Open       = '1,
   parameter int unsigned       KeyMin     = 0,
   parameter int unsigned       KeyMax     = 63
@@ -31,25 +32,20 @@ module aes_slot
   output logic        m_axis_tlast
 );
 
-  localparam logic [63:0] KeyLengths =
-      64'd1 << 16 | (MaxKeyBits >= 192 ? 64'd1 << 24 : '0) | (MaxKeyBits >= 256 ? 64'd1 << 32 : '0);
-
-  logic core_wipe;
-  logic key_valid, key_last, key_decrypt;
-  logic [63:0] key;
-  logic [ 2:0] key_index;
-  logic [ 5:0] key_len;
-  logic in_valid, in_ready, out_valid, out_ready, decrypt;
-  logic [127:0] in_block, out_block;
+  clear_t    clear;
+  core_req_t req;
+  core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm (AlgAes),
-    .BlockBytes(16),
-    .KeyLengths(KeyLengths),
-    .Decrypt   (Decrypt),
-    .Open(Open),
-    .KeyMin(KeyMin),
-    .KeyMax(KeyMax)
+    .Algorithm  (8'h01),
+    .BlockBytes (16),
+    .KeyLengths (64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
+    .Decrypt    (Decrypt),
+    .Gate       (Gate),
+    .Open       (Open),
+    .KeyMin     (KeyMin),
+    .KeyMax     (KeyMax),
+    .ClearCycles(20)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -61,20 +57,9 @@ module aes_slot
     .m_axis_tvalid,
     .m_axis_tready,
     .m_axis_tlast,
-    .core_wipe_o  (core_wipe),
-    .key_valid_o  (key_valid),
-    .key_o        (key),
-    .key_index_o  (key_index),
-    .key_last_o   (key_last),
-    .key_len_o    (key_len),
-    .key_decrypt_o(key_decrypt),
-    .block_valid_o(in_valid),
-    .block_ready_i(in_ready),
-    .block_o      (in_block),
-    .decrypt_o    (decrypt),
-    .block_valid_i(out_valid),
-    .block_ready_o(out_ready),
-    .block_i      (out_block)
+    .clear_o(clear),
+    .req_o  (req),
+    .rsp_i  (rsp)
   );
 
   aes_core #(
@@ -84,20 +69,9 @@ module aes_slot
   ) u_core (
     .clk_i,
     .rst_ni,
-    .wipe_i       (core_wipe),
-    .key_valid_i  (key_valid),
-    .key_i        (key),
-    .key_index_i  (key_index),
-    .key_last_i   (key_last),
-    .key_len_i    (key_len),
-    .key_decrypt_i(key_decrypt),
-    .block_valid_i(in_valid),
-    .block_ready_o(in_ready),
-    .block_i      (in_block),
-    .decrypt_i    (decrypt),
-    .block_valid_o(out_valid),
-    .block_ready_i(out_ready),
-    .block_o      (out_block)
+    .clear_i(clear),
+    .req_i  (req),
+    .rsp_o  (rsp)
   );
 
 endmodule

@@ -9,6 +9,7 @@
 // encryption, which is when its two beats have come at the earliest, and rounds + 3 clocks after it for the
 // first decryption with a key. Both depend on the key size only.
 module aes_core
+  import core_pkg::*;
   import aes_pkg::*;
 #(
   // SBoxEbr or SBoxTower.
@@ -20,23 +21,10 @@ module aes_core
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 2:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
-  input logic        key_decrypt_i,
-
-  input  logic   block_valid_i,
-  output logic   block_ready_o,
-  input  block_t block_i,
-  input  logic   decrypt_i,
-
-  output logic   block_valid_o,
-  input  logic   block_ready_i,
-  output block_t block_o
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  output core_rsp_t rsp_o
 );
 
   if (!(MaxKeyBits inside {128, 192, 256})) begin : gen_illegal
@@ -52,8 +40,6 @@ module aes_core
   logic busy_d, busy_q;
   logic last_d, last_q;  // this clock computes the last round
   logic valid_q;
-  logic purge_q;  // the first clock after a reset
-  logic wipe;
 
   logic primed_q;  // key_q is the first round key of decrypt_q
   logic fetch;
@@ -68,24 +54,19 @@ module aes_core
   block_t round;  // the state after this round, before the next ShiftRows
   block_t state_d;
 
-  // The schedule needs no warning: it always runs to the end.
-  logic   unused;
-  assign unused = ^{key_decrypt_i, key_index_i[2]};
-
-  assign wipe   = wipe_i || purge_q;
-
   aes_key_schedule #(
     .SBox      (SBox),
     .MaxKeyBits(MaxKeyBits)
   ) u_key_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i       (wipe),
-    .key_valid_i,
-    .key_i,
-    .key_index_i  (key_index_i[1:0]),
-    .key_last_i,
-    .key_len_i,
+    .clear_i,
+    // It needs no warning of decryption: it always runs to the end.
+    .key_valid_i  (req_i.key_valid),
+    .key_i        (req_i.key),
+    .key_index_i  (req_i.key_index[1:0]),
+    .key_last_i   (req_i.key_last),
+    .key_len_i    (req_i.key_len),
     .rounds_o     (rounds),
     .ready_all_o  (ready_all),
     .ready_first_o(ready_first),
@@ -95,45 +76,53 @@ module aes_core
 
   // -- control --------------------------------------------------------------------------------------------
 
-  assign block_valid_o = valid_q;
-  assign block_o       = block_q;
-  assign block_ready_o = primed_q && !busy_q && !turn && (!valid_q || block_ready_i);
-  assign accept        = block_valid_i && block_ready_o;
+  assign rsp_o.result_valid = valid_q;
+  assign rsp_o.result       = block_q;
+  assign rsp_o.block_ready  = primed_q && !busy_q && !turn && (!valid_q || req_i.result_ready);
+  assign accept             = req_i.block_valid && rsp_o.block_ready;
 
-  assign turn          = Decrypt && !busy_q && decrypt_i != decrypt_q;
-  assign decrypt_d     = decrypt_q ^ turn;
-  assign busy_d        = accept || (busy_q && !last_q);
-  assign last_d        = (accept || (busy_q && !last_q)) && index_q == final_;
+  assign turn               = Decrypt && !busy_q && req_i.decrypt != decrypt_q;
+  assign decrypt_d          = decrypt_q ^ turn;
+  assign busy_d             = accept || (busy_q && !last_q);
+  assign last_d             = (accept || (busy_q && !last_q)) && index_q == final_;
 
   // Round keys are fetched in a ring: while the last round runs, the first key of the next block comes.
-  assign fetch         = accept || busy_q || (!primed_q && (decrypt_q ? ready_all : ready_first));
-  assign first         = decrypt_q ? rounds : 4'd0;
-  assign final_        = decrypt_q ? 4'd0 : rounds;
-  assign middle        = Decrypt && decrypt_q && index_q != first && index_q != final_;
+  assign fetch              = accept || busy_q || (!primed_q && (decrypt_q ? ready_all : ready_first));
+  assign first              = decrypt_q ? rounds : 4'd0;
+  assign final_             = decrypt_q ? 4'd0 : rounds;
+  assign middle             = Decrypt && decrypt_q && index_q != first && index_q != final_;
 
   always_comb begin
     index_d = index_q;
-    if (key_valid_i || wipe || turn) index_d = decrypt_d ? rounds : 4'd0;
+    if (req_i.key_valid || turn) index_d = decrypt_d ? rounds : 4'd0;
     else if (fetch && index_q == final_) index_d = first;
     else if (fetch) index_d = decrypt_q ? index_q - 4'd1 : index_q + 4'd1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      purge_q   <= 1'b1;
+      busy_q   <= 1'b0;
+      valid_q  <= 1'b0;
+      primed_q <= 1'b0;
+    end else if (clear_i.active) begin
+      busy_q   <= 1'b0;
+      valid_q  <= 1'b0;
+      primed_q <= 1'b0;
+    end else begin
+      busy_q   <= busy_d;
+      valid_q  <= last_q || (valid_q && !req_i.result_ready);
+      primed_q <= (primed_q || fetch) && !req_i.key_valid && !turn;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       decrypt_q <= 1'b0;
-      busy_q    <= 1'b0;
       last_q    <= 1'b0;
-      valid_q   <= 1'b0;
-      primed_q  <= 1'b0;
       index_q   <= '0;
     end else begin
-      purge_q   <= 1'b0;
       decrypt_q <= decrypt_d;
-      busy_q    <= busy_d && !wipe;
-      last_q    <= last_d && !wipe;
-      valid_q   <= (last_q || (valid_q && !block_ready_i)) && !wipe;
-      primed_q  <= (primed_q || fetch) && !key_valid_i && !wipe && !turn;
+      last_q    <= last_d;
       index_q   <= index_d;
     end
   end
@@ -148,7 +137,7 @@ module aes_core
 
     assign x_c = x[32*c+:32];
     assign y_c = y[32*c+:32];
-    assign block_c = block_i[32*c+:32];
+    assign block_c = req_i.block[32*c+:32];
 
     // In decryption the round keys between first and last go through InvMixColumns (5.3.5).
     assign fetched_c = fetched[32*c+:32];
@@ -201,11 +190,10 @@ module aes_core
     end
   end
 
-  // No reset of their own: the first clock after a reset wipes them.
   always_ff @(posedge clk_i) begin
-    if (wipe) key_q <= '0;
+    if (clear_i.active) key_q <= '0;
     else if (fetch) key_q <= key_d;
-    if (wipe) block_q <= '0;
+    if (clear_i.active) block_q <= '0;
     else if (last_q) block_q <= LastAsOthers ? round : y ^ key_q;
   end
 

@@ -5,19 +5,18 @@
 // round keys. That is as fast as encryption reads them, so encryption may start with the first one while the
 // rest is still to come; decryption waits for the last. Later blocks of either direction read the memory.
 //
-// Round key r can be read from r + 2 clocks after the last key beat on. No key goes into the memory without overwriting all 16 entries, so a wipe,
-// which loads zeros, erases it in 17 clocks.
+// Round key r can be read from r + 2 clocks after the last key beat on.
 module aes_key_schedule
+  import core_pkg::*;
   import aes_pkg::*;
 #(
   parameter int unsigned SBox       = SBoxEbr,
   // The largest key: 128, 192 or 256.
   parameter int unsigned MaxKeyBits = 256
 ) (
-  input logic clk_i,
-  input logic rst_ni,
-  // Forgets the key. Expected in the first clock after a reset, which leaves the window as it is.
-  input logic wipe_i,
+  input logic   clk_i,
+  input logic   rst_ni,
+  input clear_t clear_i,
 
   // The key, two words a beat, the first beat with index 0.
   input logic        key_valid_i,
@@ -119,7 +118,6 @@ module aes_key_schedule
     if (MaxKeyBits < 256 || rotate_d) sub_address = ror8(sub_address);
   end
 
-  // At rest in a wipe: a lookup of the old key must not seed what overwrites the memory.
   for (genvar i = 0; i < 2; i++) begin : gen_sub
     aes_sbox #(
       .SBox   (SBox),
@@ -128,7 +126,7 @@ module aes_key_schedule
       .clk_i,
       .decrypt_i(1'b0),
       .last_i   (1'b0),
-      .rest_i   (wipe_i),
+      .rest_i   (clear_i.active),
       .a_i      (sub_address[16*i+:16]),
       .x_o      (sub_x[16*i+:16]),
       .y_o      (sub_y[16*i+:16])
@@ -140,45 +138,52 @@ module aes_key_schedule
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      running_q <= 1'b1;
+      running_q <= 1'b0;
       step_q    <= '0;
-      rounds_q  <= 4'd10;
-      sub_q     <= SubFirst;
-      rotate_q  <= 1'b1;
-    end else begin
-      if (wipe_i) begin
-        running_q <= 1'b1;
-        step_q    <= '0;
-      end else if (key_valid_i) begin
-        running_q <= key_last_i;
-        step_q    <= '0;
-        rounds_q  <= 4'(key_len_i >> 2) + 4'd6;
-      end else begin
-        running_q <= running_q && step_q != 4'd15;
-        step_q    <= running_q ? step_q + 4'd1 : step_q;
-      end
-      sub_q    <= sub_d;
-      rotate_q <= rotate_d;
+    end else if (clear_i.active) begin
+      running_q <= 1'b0;
+      step_q    <= '0;
+    end else if (key_valid_i) begin
+      running_q <= key_last_i;
+      step_q    <= '0;
+    end else if (running_q) begin
+      running_q <= step_q != 4'd15;
+      step_q    <= step_q + 4'd1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (key_valid_i) rcon_q <= 8'h01;
+    if (clear_i.active) begin
+      rounds_q <= 4'd10;
+      sub_q    <= SubFirst;
+      rotate_q <= 1'b1;
+    end else begin
+      if (key_valid_i) rounds_q <= 4'(key_len_i >> 2) + 4'd6;
+      sub_q    <= sub_d;
+      rotate_q <= rotate_d;
+    end
+    if (clear_i.active || key_valid_i) rcon_q <= 8'h01;
     else if (rotate_q) rcon_q <= xtime(rcon_q);
     for (int unsigned i = 0; i < Words; i++) begin
-      if (wipe_i) window_q[i] <= '0;
+      if (clear_i.active) window_q[i] <= '0;
       else if (key_valid_i ? 32'(key_index_i) == i / 2 : running_q) window_q[i] <= window_d[i];
     end
   end
 
-  (* ram_style = "distributed" *)
-  block_t round_keys[16];
+  ram_logic #(
+    .Width(128),
+    .Depth(16),
+    .Quiet(1'b1)
+  ) u_round_keys (
+    .clk_i,
+    .clear_i,
+    .write_i     (running_q),
+    .write_at_i  (step_q),
+    .write_data_i(window_q[3:0]),
+    .read_at_i   (index_i),
+    .read_data_o (round_key_o)
+  );
 
-  always_ff @(posedge clk_i) begin
-    if (running_q) round_keys[step_q] <= window_q[3:0];
-  end
-
-  assign round_key_o   = round_keys[index_i];
   assign rounds_o      = rounds;
   assign ready_first_o = !running_q || step_q != 4'd0;
   assign ready_all_o   = !running_q || step_q > rounds;

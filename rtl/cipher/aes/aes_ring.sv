@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // AES (FIPS 197) as a ring of pipeline stages, with as many blocks inside, each under a key of its own, as the
-// ring has slots: Unrolled rounds of four stages each. A block comes past the door every Unrolled rounds and
-// leaves there after its last one, when another may take its slot. Decryption is the equivalent inverse cipher
+// ring has stages: Unrolled rounds of four each. A block comes past the door every Unrolled rounds and leaves there
+// after its last one. Decryption is the equivalent inverse cipher
 // (5.3.5).
 //
 // Cycles: a block every 10, 12 or 14 / Unrolled clocks for 128, 192 or 256 key bits; 4 clocks a round + 4 from
 // the block to its result. Key set-up: see aes_ring_keys.
 module aes_ring
+  import core_pkg::*;
   import aes_pkg::*;
 #(
   // Rounds in a row: 1, 2, and with keys of 128 bits only, 5 or 10.
@@ -16,38 +17,15 @@ module aes_ring
   parameter bit          Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
   parameter int unsigned MaxKeyBits = 256,
-  // Key places.
-  parameter int unsigned Keys       = 8,
-
-  localparam int unsigned KeyBits  = $clog2(Keys),
-  localparam int unsigned Stages   = 4,
-  localparam int unsigned Ring     = Unrolled * Stages,
-  localparam int unsigned TurnBits = $clog2(Ring),
-  // A slot has two numbers, used in turn: its next block enters before the result of the one before is out.
-  localparam int unsigned SlotBits = TurnBits + 1
+  // Keys that it holds.
+  parameter int unsigned Contexts   = 8
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic wipe_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        2:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        5:0] key_len_i,
-  input  logic [KeyBits-1:0] key_place_i,
-  output logic               key_busy_o,
-
-  input  logic                  block_valid_i,
-  output logic                  block_ready_o,
-  input  block_t                block_i,
-  input  logic                  decrypt_i,
-  input  logic   [ KeyBits-1:0] block_place_i,
-  output logic   [SlotBits-1:0] block_slot_o,
-
-  output logic                  result_valid_o,
-  output logic   [SlotBits-1:0] result_slot_o,
-  output block_t                result_o
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output ring_rsp_t rsp_o
 );
 
   if (!(MaxKeyBits inside {128, 192, 256})) begin : gen_illegal_key
@@ -57,90 +35,76 @@ module aes_ring
     $error("aes_ring: Unrolled must divide the rounds of every key size");
   end
 
+  localparam int unsigned Stages = 4;  // of a round
+  localparam int unsigned Ring = Unrolled * Stages;
+  localparam int unsigned Turns = (MaxKeyBits / 32 + 6) / Unrolled;
+  localparam int unsigned TurnBits = Turns > 1 ? $clog2(Turns) : 1;
+  localparam int unsigned KeyBits = $clog2(Contexts);
+
   typedef struct packed {
-    logic               number;   // which of the slot's numbers is in use; kept when the slot is free
-    logic               valid;
-    logic               free;     // another block may enter when it comes to the door
-    logic               last;     // this is the last turn
-    logic [3:0]         left;     // turns behind this one
+    logic [KeyBits-1:0] key;
     logic               decrypt;
-    logic [KeyBits-1:0] place;
-  } slot_t;
+  } along_t;
 
-  // -- the ring of slots, some clocks ahead of the data ------------------------------------------------------
+  // -- the ring, some clocks ahead of the data ------------------------------------------------------------
 
-  slot_t [Ring:1] slot_q;
-  slot_t at_door, through;
-  slot_t tail1_q, tail2_q;  // what came to the door, for the stages behind it
-  logic [TurnBits-1:0] turn_q;  // which slot is at the door
-  logic [3:0] turns;  // that a new block needs, less one
-  logic enter, leave;
+  along_t [Ring:1] along;
+  along_t entering;
+  logic [Ring:1] valid, first, last;
+  logic [Ring:1][TurnBits-1:0] left;
+  logic [TurnBits-1:0] turns;  // that a new block needs, less one
+  logic [1:0] unused_door;
 
-  assign at_door       = slot_q[Ring];
-  assign block_ready_o = at_door.free;
-  assign block_slot_o  = {!at_door.number, turn_q};
-  assign enter         = block_valid_i && block_ready_o;
-  assign leave         = at_door.valid && at_door.last;
+  assign entering = '{key: req_i.block_context[KeyBits-1:0], decrypt: Decrypt && req_i.decrypt};
 
-  always_comb begin
-    through = at_door;
-    if (enter) begin
-      through.number  = !at_door.number;
-      through.valid   = 1'b1;
-      through.last    = turns == '0;
-      through.free    = turns == '0;
-      through.left    = turns;
-      through.decrypt = Decrypt && decrypt_i;
-      through.place   = block_place_i;
+  ring_control #(
+    .Stages(Ring),
+    .Turns (Turns),
+    .Tail  (Stages),
+    .Width ($bits(along_t))
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .block_valid_i  (req_i.block_valid),
+    .block_ready_o  (rsp_o.block_ready),
+    .block_ticket_o (rsp_o.block_ticket),
+    .enter_o        (unused_door[0]),
+    .leave_o        (unused_door[1]),
+    .drop_i         (1'b0),
+    .turns_i        (turns),
+    .enter_i        (entering),
+    .around_i       (along[Ring]),
+    .valid_o        (valid),
+    .first_o        (first),
+    .last_o         (last),
+    .left_o         (left),
+    .along_o        (along),
+    .result_valid_o (rsp_o.result_valid),
+    .result_ticket_o(rsp_o.result_ticket)
+  );
+
+  // Stage s of round u, clocks after the block's entry: for the last round, what came to the door.
+  logic [Unrolled-1:0] mix_last, mix_decrypt;
+  logic [2:1] tail_last_q, tail_decrypt_q;
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
+      tail_last_q    <= '0;
+      tail_decrypt_q <= '0;
     end else begin
-      through.valid = at_door.valid && !at_door.last;
-      through.last  = at_door.left == 4'd1;
-      through.free  = at_door.free || at_door.left == 4'd1;
-      through.left  = at_door.left - 4'd1;
+      tail_last_q    <= {tail_last_q[1], last[Ring]};
+      tail_decrypt_q <= {tail_decrypt_q[1], along[Ring].decrypt};
     end
   end
 
-  logic [4:1] leave_q;
-  logic [4:1][SlotBits-1:0] leave_slot_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      slot_q <= '0;
-      for (int unsigned i = 1; i <= Ring; i++) slot_q[i].free <= 1'b1;
-      tail1_q      <= '0;
-      tail2_q      <= '0;
-      turn_q       <= '0;
-      leave_q      <= '0;
-      leave_slot_q <= '0;
-    end else begin
-      slot_q <= {slot_q[Ring-1:1], through};
-      if (wipe_i) begin
-        for (int unsigned i = 1; i <= Ring; i++) begin
-          slot_q[i].valid <= 1'b0;
-          slot_q[i].free  <= 1'b1;
-        end
-      end
-      tail1_q      <= at_door;
-      tail2_q      <= tail1_q;
-      turn_q       <= turn_q == TurnBits'(Ring - 1) ? '0 : turn_q + TurnBits'(1);
-      leave_q      <= {leave_q[3:1], leave};
-      leave_slot_q <= {leave_slot_q[3:1], {at_door.number, turn_q}};
-    end
-  end
-
-  assign result_valid_o = leave_q[4];
-  assign result_slot_o  = leave_slot_q[4];
-
-  // Stage s of round u, clocks after the slot's entry: for the last round, what came to the door.
-  slot_t [Unrolled-1:0] look, fetch, mix;
-
-  for (genvar u = 0; u < Unrolled; u++) begin : gen_slot
-    assign look[u]  = slot_q[Stages*(u+1)-1];
-    assign fetch[u] = slot_q[Stages*(u+1)];
+  for (genvar u = 0; u < Unrolled; u++) begin : gen_mix
     if (u == Unrolled - 1) begin : gen_last
-      assign mix[u] = tail2_q;
+      assign mix_last[u]    = tail_last_q[2];
+      assign mix_decrypt[u] = tail_decrypt_q[2];
     end else begin : gen_inner
-      assign mix[u] = slot_q[Stages*(u+1)+2];
+      assign mix_last[u]    = 1'b0;
+      assign mix_decrypt[u] = along[Stages*(u+1)+2].decrypt;
     end
   end
 
@@ -148,85 +112,67 @@ module aes_ring
 
   block_t white;
   block_t [Unrolled-1:0] round_key;
-  logic [Unrolled-1:0][3:0] fetch_left;
+  logic [Unrolled-1:0][TurnBits-1:0] fetch_left;
   logic [Unrolled-1:0] fetch_decrypt;
-  logic [Unrolled-1:0][KeyBits-1:0] fetch_place;
+  logic [Unrolled-1:0][KeyBits-1:0] fetch_context;
 
   for (genvar u = 0; u < Unrolled; u++) begin : gen_fetch
-    assign fetch_left[u]    = fetch[u].left;
-    assign fetch_decrypt[u] = fetch[u].decrypt;
-    assign fetch_place[u]   = fetch[u].place;
+    assign fetch_left[u]    = left[Stages*(u+1)];
+    assign fetch_decrypt[u] = along[Stages*(u+1)].decrypt;
+    assign fetch_context[u] = along[Stages*(u+1)].key;
   end
 
   aes_ring_keys #(
     .Unrolled  (Unrolled),
     .Decrypt   (Decrypt),
     .MaxKeyBits(MaxKeyBits),
-    .Keys      (Keys)
+    .Contexts  (Contexts)
   ) u_keys (
     .clk_i,
     .rst_ni,
-    .wipe_i,
-    .key_valid_i,
-    .key_i,
-    .key_index_i    (key_index_i[1:0]),
-    .key_last_i,
-    .key_len_i,
-    .key_place_i,
-    .busy_o         (key_busy_o),
-    .turns_place_i  (block_place_i),
+    .clear_i,
+    .key_valid_i    (req_i.key_valid),
+    .key_i          (req_i.key),
+    .key_index_i    (req_i.key_index[1:0]),
+    .key_last_i     (req_i.key_last),
+    .key_len_i      (req_i.key_len),
+    .key_context_i  (req_i.key_context[KeyBits-1:0]),
+    .busy_o         (rsp_o.key_busy),
+    .white_context_i(entering.key),
+    .white_decrypt_i(entering.decrypt),
     .turns_o        (turns),
-    .white_place_i  (block_place_i),
-    .white_decrypt_i(Decrypt && decrypt_i),
     .white_o        (white),
     .left_i         (fetch_left),
     .decrypt_i      (fetch_decrypt),
-    .place_i        (fetch_place),
+    .context_i      (fetch_context),
     .round_key_o    (round_key)
   );
 
-  logic unused;
-  assign unused = key_index_i[2];
-
   // -- data -----------------------------------------------------------------------------------------------
 
-  // All data is forgotten within the clocks that it takes through the block memory.
-  logic [2:0] purge_q;
-  logic purge;
-  assign purge = purge_q != '0;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) purge_q <= '1;
-    else purge_q <= {purge_q[1:0], wipe_i};
-  end
-
-  block_t block1_q, block2_q, entering_q;
-  logic [3:1] enter_q;
+  block_t block1_q, block2_q, entering_q, result_q;
   block_t [Unrolled-1:0] mixed, state;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) enter_q <= '0;
-    else enter_q <= {enter_q[2:1], enter};
-  end
-
   always_ff @(posedge clk_i) begin
-    if (purge) begin
+    if (clear_i.active) begin
       block1_q   <= '0;
       block2_q   <= '0;
       entering_q <= '0;
-      result_o   <= '0;
+      result_q   <= '0;
     end else begin
-      block1_q   <= block_i;
+      block1_q   <= req_i.block;
       block2_q   <= block1_q;
       entering_q <= block2_q ^ white;
-      result_o   <= mixed[Unrolled-1] ^ round_key[Unrolled-1];
+      result_q   <= mixed[Unrolled-1] ^ round_key[Unrolled-1];
     end
   end
+
+  assign rsp_o.result = result_q;
 
   for (genvar u = 0; u < Unrolled; u++) begin : gen_round
     // state[u] goes into round u.
     if (u == 0) begin : gen_first
-      assign state[u] = enter_q[3] ? entering_q : mixed[Unrolled-1] ^ round_key[Unrolled-1];
+      assign state[u] = first[3] ? entering_q : mixed[Unrolled-1] ^ round_key[Unrolled-1];
     end else begin : gen_inner
       assign state[u] = mixed[u-1] ^ round_key[u-1];
     end
@@ -235,13 +181,13 @@ module aes_ring
       .Decrypt(Decrypt)
     ) u_round (
       .clk_i,
-      .purge_i       (purge),
-      .look_valid_i  (look[u].valid),
-      .look_last_i   (u == Unrolled - 1 && look[u].last),
-      .look_decrypt_i(look[u].decrypt),
+      .clear_i,
+      .look_valid_i  (valid[Stages*(u+1)-1]),
+      .look_last_i   (u == Unrolled - 1 && last[Stages*(u+1)-1]),
+      .look_decrypt_i(along[Stages*(u+1)-1].decrypt),
       .state_i       (state[u]),
-      .mix_last_i    (u == Unrolled - 1 && mix[u].last),
-      .mix_decrypt_i (mix[u].decrypt),
+      .mix_last_i    (mix_last[u]),
+      .mix_decrypt_i (mix_decrypt[u]),
       .mixed_o       (mixed[u])
     );
   end

@@ -4,12 +4,12 @@
 //
 // Cycles from the last key beat to the last round key: 31, three for each.
 module aes_ring_columns
+  import core_pkg::*;
   import aes_pkg::*;
 (
-  input logic clk_i,
-  input logic rst_ni,
-  // Forget all; for at least four clocks.
-  input logic purge_i,
+  input logic   clk_i,
+  input logic   rst_ni,
+  input clear_t clear_i,
 
   input logic        key_valid_i,
   input logic [63:0] key_i,
@@ -34,19 +34,19 @@ module aes_ring_columns
   assign key_o     = window_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      running_q <= 1'b0;
-      phase_q   <= 3'd1;
-      left_q    <= '0;
-      rcon_q    <= 8'h01;
-    end else if (key_valid_i) begin
-      running_q <= key_last_i && !purge_i;
-      phase_q   <= 3'd1;
-      left_q    <= 4'd10;
-      rcon_q    <= 8'h01;
-    end else begin
-      running_q <= running_q && !(phase_q[0] && left_q == '0) && !purge_i;
-      if (running_q) phase_q <= {phase_q[1:0], phase_q[2]};
+    if (!rst_ni) running_q <= 1'b0;
+    else if (clear_i.active) running_q <= 1'b0;
+    else if (key_valid_i) running_q <= key_last_i;
+    else running_q <= running_q && !(phase_q[0] && left_q == '0);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active || key_valid_i) begin
+      phase_q <= 3'd1;
+      left_q  <= 4'd10;
+      rcon_q  <= 8'h01;
+    end else if (running_q) begin
+      phase_q <= {phase_q[1:0], phase_q[2]};
       if (phase_q[2]) begin
         left_q <= left_q - 4'd1;
         rcon_q <= xtime(rcon_q);
@@ -64,11 +64,11 @@ module aes_ring_columns
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 4; i++) begin
-      if (purge_i) window_q[i] <= '0;
+      if (clear_i.active) window_q[i] <= '0;
       else if (key_valid_i ? 32'(key_index_i) == i / 2 : running_q && phase_q[2])
         window_q[i] <= key_valid_i ? key_i[32*(i%2)+:32] : next[i];
     end
-    // In the memory's output register, which has no reset: purged by the lookup, which rests then.
+    // In the memory's output register, which has no reset: empty when the lookup has rested.
     sub_q <= sub_y;
   end
 
@@ -82,7 +82,7 @@ module aes_ring_columns
       .clk_i,
       .decrypt_i(1'b0),
       .last_i   (1'b0),
-      .rest_i   (purge_i),
+      .rest_i   (clear_i.active),
       .a_i      (sub_in[16*i+:16]),
       .x_o      (sub_x[16*i+:16]),
       .y_o      (sub_y[16*i+:16])

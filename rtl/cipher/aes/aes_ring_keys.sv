@@ -1,55 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The round keys of every key place for aes_ring, in one memory for each of the unrolled rounds and one for
+// The round keys of every context for aes_ring, in one memory for each of the unrolled rounds and one for
 // the keys that whiten entering blocks, which aes_ring_columns or aes_ring_words fills. With decryption the
 // keys are there twice, the second time in the order and form of the equivalent inverse cipher (5.3.5): all
 // but the first and the last through InvMixColumns.
 //
 // Cycles, measured: a fresh key adds to a frame that is alone 32 for encryption with 128 bits only; for both
-// directions 96, 112 or 136 for 128, 192 or 256 key bits; its beats are included. A wipe overwrites all
-// memories, one word a clock, and is as good as a key until then.
+// directions 96, 112 or 136 for 128, 192 or 256 key bits; its beats are included.
 module aes_ring_keys
+  import core_pkg::*;
   import aes_pkg::*;
 #(
   // As in aes_ring.
   parameter int unsigned Unrolled   = 1,
   parameter bit          Decrypt    = 1'b1,
   parameter int unsigned MaxKeyBits = 256,
-  parameter int unsigned Keys       = 8,
+  parameter int unsigned Contexts   = 8,
 
-  localparam int unsigned KeyBits = $clog2(Keys)
+  localparam int unsigned KeyBits  = $clog2(Contexts),
+  // Keys of a context in one memory, for one direction.
+  localparam int unsigned Turns    = (MaxKeyBits / 32 + 6) / Unrolled,
+  localparam int unsigned LeftBits = Turns > 1 ? $clog2(Turns) : 1
 ) (
-  input logic clk_i,
-  input logic rst_ni,
-  input logic wipe_i,
+  input logic   clk_i,
+  input logic   rst_ni,
+  input clear_t clear_i,
 
   input  logic               key_valid_i,
   input  logic [       63:0] key_i,
   input  logic [        1:0] key_index_i,
   input  logic               key_last_i,
   input  logic [        5:0] key_len_i,
-  input  logic [KeyBits-1:0] key_place_i,
+  input  logic [KeyBits-1:0] key_context_i,
   output logic               busy_o,
 
-  // Turns of a block under this key, less one; in the same clock.
-  input  logic [KeyBits-1:0] turns_place_i,
-  output logic [        3:0] turns_o,
-
-  // What is added to a block as it enters; two clocks later.
-  input  logic   [KeyBits-1:0] white_place_i,
-  input  logic                 white_decrypt_i,
-  output block_t               white_o,
+  // Of a block that enters: its turns, less one, in the same clock; what is added to it, two clocks later.
+  input  logic   [ KeyBits-1:0] white_context_i,
+  input  logic                  white_decrypt_i,
+  output logic   [LeftBits-1:0] turns_o,
+  output block_t                white_o,
 
   // For each of the unrolled rounds, the key of a block that has so many turns left; three clocks later.
-  input  logic   [Unrolled-1:0][        3:0] left_i,
-  input  logic   [Unrolled-1:0]              decrypt_i,
-  input  logic   [Unrolled-1:0][KeyBits-1:0] place_i,
-  output block_t [Unrolled-1:0]              round_key_o
+  input  logic   [Unrolled-1:0][LeftBits-1:0] left_i,
+  input  logic   [Unrolled-1:0]               decrypt_i,
+  input  logic   [Unrolled-1:0][ KeyBits-1:0] context_i,
+  output block_t [Unrolled-1:0]               round_key_o
 );
 
-  // Keys of a place in one memory, for one direction.
-  localparam int unsigned Turns = (MaxKeyBits / 32 + 6) / Unrolled;
-  localparam int unsigned LeftBits = Turns > 1 ? $clog2(Turns) : 1;
   localparam int unsigned WhiteBits = KeyBits + (Decrypt ? 1 : 0);
   localparam int unsigned RoundBits = WhiteBits + LeftBits;
 
@@ -57,29 +54,29 @@ module aes_ring_keys
 
   logic running;  // round keys are being made
   logic started_q;  // not in the middle of a key's beats
-  logic erase_q;  // the memories are being overwritten
-  logic [RoundBits-1:0] erase_at_q;
-  logic [KeyBits-1:0] place_q;
+  logic busy_q;
+  logic [KeyBits-1:0] context_q;
   logic [3:0] rounds_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      erase_q    <= 1'b1;
-      started_q  <= 1'b1;
-      erase_at_q <= '0;
-      place_q    <= '0;
-      rounds_q   <= 4'd10;
-      busy_o     <= 1'b1;
-    end else begin
-      erase_q    <= wipe_i || (erase_q && erase_at_q != '1);
-      erase_at_q <= erase_q && !wipe_i ? erase_at_q + RoundBits'(1) : '0;
-      started_q  <= wipe_i || (key_valid_i ? key_last_i : started_q);
-      // What was made last is written within two clocks, before a block can ask for it.
-      busy_o     <= wipe_i || key_valid_i || (busy_o && (running || erase_q || !started_q));
-      if (key_valid_i) begin
-        place_q  <= key_place_i;
-        rounds_q <= key_len_i[5:2] + 4'd6;
-      end
+    if (!rst_ni) busy_q <= 1'b0;
+    else if (clear_i.active) busy_q <= 1'b0;
+    // What was made last is written within two clocks, before a block can ask for it.
+    else
+      busy_q <= key_valid_i || (busy_q && (running || !started_q));
+  end
+
+  assign busy_o = busy_q;
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
+      started_q <= 1'b1;
+      context_q <= '0;
+      rounds_q  <= 4'd10;
+    end else if (key_valid_i) begin
+      started_q <= key_last_i;
+      context_q <= key_context_i;
+      rounds_q  <= key_len_i[5:2] + 4'd6;
     end
   end
 
@@ -95,7 +92,7 @@ module aes_ring_keys
     aes_ring_columns u_columns (
       .clk_i,
       .rst_ni,
-      .purge_i  (erase_q),
+      .clear_i,
       .key_valid_i,
       .key_i,
       .key_index_i,
@@ -119,7 +116,7 @@ module aes_ring_keys
     ) u_words (
       .clk_i,
       .rst_ni,
-      .purge_i  (erase_q),
+      .clear_i,
       .key_valid_i,
       .key_i,
       .key_index_i,
@@ -162,8 +159,8 @@ module aes_ring_keys
     endcase
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       enc_q   <= '0;
       dec_q   <= '0;
       round_q <= '0;
@@ -196,8 +193,8 @@ module aes_ring_keys
     logic plain_q;
     spot_t again_spot_q;
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
+    always_ff @(posedge clk_i) begin
+      if (clear_i.active) begin
         write_q         <= '0;
         write_spot_q    <= '0;
         write_decrypt_q <= 1'b0;
@@ -215,13 +212,13 @@ module aes_ring_keys
     end
 
     always_ff @(posedge clk_i) begin
-      if (erase_q) write_data_q <= '0;
+      if (clear_i.active) write_data_q <= '0;
       else if (again_q != '0 && !plain_q) write_data_q <= {4{inv_mix_word(write_data_q[31:0])}};
       else if (again_q == '0) write_data_q <= columns;
     end
   end else begin : gen_one
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
+    always_ff @(posedge clk_i) begin
+      if (clear_i.active) begin
         write_q      <= '0;
         write_spot_q <= '0;
       end else begin
@@ -235,43 +232,49 @@ module aes_ring_keys
     assign unused          = ^{dec_q, round_q};
 
     always_ff @(posedge clk_i) begin
-      if (erase_q) write_data_q <= '0;
+      if (clear_i.active) write_data_q <= '0;
       else write_data_q <= columns;
     end
   end
 
-  logic [WhiteBits-1:0] white_at;
-  logic [RoundBits-1:0] round_at;
-  assign white_at = erase_q ? erase_at_q[WhiteBits-1:0] :
-      Decrypt ? WhiteBits'({place_q, write_decrypt_q}) : WhiteBits'(place_q);
-  assign round_at = erase_q ? erase_at_q :
-      {Decrypt ? WhiteBits'({place_q, write_decrypt_q}) : WhiteBits'(place_q), write_spot_q.left};
+  // A clear empties write_data_q, and so the memories.
+  logic [WhiteBits-1:0] write_base, white_base;
+  assign write_base = Decrypt ? WhiteBits'({context_q, write_decrypt_q}) : WhiteBits'(context_q);
+  assign white_base = Decrypt ? WhiteBits'({white_context_i, white_decrypt_i}) : WhiteBits'(white_context_i);
 
   for (genvar c = 0; c < 4; c++) begin : gen_column
-    aes_ring_memory #(
-      .Depth(2 ** WhiteBits)
+    ram_logic #(
+      .Width    (32),
+      .Depth    (2 ** WhiteBits),
+      .Registers(2),
+      .Quiet    (1'b1)
     ) u_white (
       .clk_i,
-      .write_i     ((write_q[c] && write_spot_q.white) || erase_q),
-      .write_at_i  (white_at),
+      .clear_i,
+      .write_i     (write_q[c] && write_spot_q.white),
+      .write_at_i  (write_base),
       .write_data_i(write_data_q[32*c+:32]),
-      .read_at_i   (Decrypt ? WhiteBits'({white_place_i, white_decrypt_i}) : WhiteBits'(white_place_i)),
+      .read_at_i   (white_base),
       .read_data_o (white_o[32*c+:32])
     );
 
     for (genvar u = 0; u < Unrolled; u++) begin : gen_unit
       logic [WhiteBits-1:0] read_base;
-      assign read_base = Decrypt ? WhiteBits'({place_i[u], decrypt_i[u]}) : WhiteBits'(place_i[u]);
+      assign read_base = Decrypt ? WhiteBits'({context_i[u], decrypt_i[u]}) : WhiteBits'(context_i[u]);
 
-      aes_ring_memory #(
+      ram_block #(
+        .Width(32),
         .Depth(2 ** RoundBits),
-        .Late (1'b1)
+        .Late (1'b1),
+        .Quiet(1'b1)
       ) u_round (
         .clk_i,
-        .write_i     ((write_q[c] && !write_spot_q.white && write_spot_q.unit == UnitBits'(u)) || erase_q),
-        .write_at_i  (round_at),
+        .clear_i,
+        .write_i     (write_q[c] && !write_spot_q.white && write_spot_q.unit == UnitBits'(u)),
+        .write_at_i  ({write_base, write_spot_q.left}),
         .write_data_i(write_data_q[32*c+:32]),
-        .read_at_i   ({read_base, left_i[u][LeftBits-1:0]}),
+        .read_i      (1'b1),
+        .read_at_i   ({read_base, left_i[u]}),
         .read_data_o (round_key_o[u][32*c+:32])
       );
     end
@@ -280,17 +283,20 @@ module aes_ring_keys
   // -- how many turns -------------------------------------------------------------------------------------
 
   if (MaxKeyBits == 128) begin : gen_one_size
-    assign turns_o = 4'(Turns - 1);
-    logic unused_place;
-    assign unused_place = ^turns_place_i;
+    assign turns_o = LeftBits'(Turns - 1);
   end else begin : gen_sizes
-    (* ram_style = "distributed" *)
-    logic [3:0] turns_ram[Keys];
-
-    always_ff @(posedge clk_i) begin
-      if (key_valid_i) turns_ram[key_place_i] <= turns;
-    end
-    assign turns_o = turns_ram[turns_place_i];
+    ram_logic #(
+      .Width(LeftBits),
+      .Depth(Contexts)
+    ) u_turns (
+      .clk_i,
+      .clear_i,
+      .write_i     (key_valid_i),
+      .write_at_i  (key_context_i),
+      .write_data_i(LeftBits'(turns)),
+      .read_at_i   (white_context_i),
+      .read_data_o (turns_o)
+    );
   end
 
 endmodule

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A round of aes_ring without its key: ShiftRows, SubBytes and MixColumns or their inverses, from the state to
-// what the round key is added to. Block memory is slow, so a register of its own
-// follows it closely.
+// what the round key is added to. Block memory is slow, so a register of its own follows it closely.
 //
 // Latency: 4 clocks, of which the first is the lookup.
 module aes_ring_round
+  import core_pkg::*;
   import aes_pkg::*;
 #(
   // 0: encryption only.
   parameter bit Decrypt = 1'b1
 ) (
-  input logic clk_i,
-  // Forget all data; for three clocks.
-  input logic purge_i,
+  input logic   clk_i,
+  input clear_t clear_i,
 
   // Of the block in state_i: there is one; this is its last round; its direction.
   input logic   look_valid_i,
@@ -72,7 +71,7 @@ module aes_ring_round
     // In the memory's output register, which has no reset: what it holds is gone a clock after the lookup rests.
     near_x_q <= raw_x;
     near_y_q <= raw_y;
-    if (purge_i) begin
+    if (clear_i.active) begin
       x_q     <= '0;
       y_q     <= '0;
       mixed_o <= '0;

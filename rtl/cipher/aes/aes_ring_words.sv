@@ -5,16 +5,16 @@
 // Cycles: one for each of 44, 52 or 60 words for 128, 192 or 256 key bits, two with Decrypt, but three for a
 // word made with SubWord.
 module aes_ring_words
+  import core_pkg::*;
   import aes_pkg::*;
 #(
   // Two clocks for each word.
   parameter bit          Decrypt    = 1'b1,
   parameter int unsigned MaxKeyBits = 256
 ) (
-  input logic clk_i,
-  input logic rst_ni,
-  // Forget all; for at least four clocks.
-  input logic purge_i,
+  input logic   clk_i,
+  input logic   rst_ni,
+  input clear_t clear_i,
 
   input logic        key_valid_i,
   input logic [63:0] key_i,
@@ -46,8 +46,14 @@ module aes_ring_words
   assign wrap = since_q == period_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      running_q  <= 1'b0;
+    if (!rst_ni) running_q <= 1'b0;
+    else if (clear_i.active) running_q <= 1'b0;
+    else if (key_valid_i) running_q <= key_last_i;
+    else if (step) running_q <= !ending_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
       wait_q     <= '0;
       word_q     <= '0;
       final_q    <= '0;
@@ -61,7 +67,6 @@ module aes_ring_words
       old_at_q   <= '0;
       rcon_q     <= 8'h01;
     end else if (key_valid_i) begin
-      running_q  <= key_last_i && !purge_i;
       wait_q     <= '0;
       word_q     <= '0;
       final_q    <= {key_len_i[5:2] + 4'd6, 2'b10};
@@ -74,10 +79,7 @@ module aes_ring_words
       rotate_q   <= 1'b0;
       old_at_q   <= '0;
       rcon_q     <= 8'h01;
-    end else if (purge_i) begin
-      running_q <= 1'b0;
     end else if (step) begin
-      running_q  <= !ending_q;
       word_q     <= word_q + 6'd1;
       ending_q   <= word_q == final_q;
       since_q    <= wrap ? '0 : since_q + 3'd1;
@@ -96,23 +98,20 @@ module aes_ring_words
   word_t [1:0] old;
   word_t old_word, word_d, newest_q, substituted_q;
   word_t sub_in, sub_x, sub_y;
-  logic [1:0] purge_at_q;
 
   for (genvar i = 0; i < 2; i++) begin : gen_old
-    (* ram_style = "distributed" *)
-    word_t ram[4];
-
-    logic write;
-    logic [1:0] write_at;
-    word_t write_data;
-    assign write = key_valid_i || (step && word_q[0] == 1'(i)) || purge_i;
-    assign write_at = key_valid_i ? key_index_i : purge_i ? purge_at_q : word_q[2:1];
-    assign write_data = key_valid_i ? key_i[32*i+:32] : word_d & {32{!purge_i}};
-    assign old[i] = ram[old_at_q[2:1]];
-
-    always_ff @(posedge clk_i) begin
-      if (write) ram[write_at] <= write_data;
-    end
+    ram_logic #(
+      .Width(32),
+      .Depth(4)
+    ) u_old (
+      .clk_i,
+      .clear_i,
+      .write_i     (key_valid_i || (step && word_q[0] == 1'(i))),
+      .write_at_i  (key_valid_i ? key_index_i : word_q[2:1]),
+      .write_data_i(key_valid_i ? key_i[32*i+:32] : word_d),
+      .read_at_i   (old_at_q[2:1]),
+      .read_data_o (old[i])
+    );
   end
 
   assign old_word = old[old_at_q[0]];
@@ -133,7 +132,7 @@ module aes_ring_words
       .clk_i,
       .decrypt_i(1'b0),
       .last_i   (1'b0),
-      .rest_i   (purge_i),
+      .rest_i   (clear_i.active),
       .a_i      (sub_in[16*i+:16]),
       .x_o      (sub_x[16*i+:16]),
       .y_o      (sub_y[16*i+:16])
@@ -143,22 +142,17 @@ module aes_ring_words
   logic unused;
   assign unused = ^{sub_x, key_len_i[1:0]};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      purge_at_q <= '0;
-      valid_o    <= 1'b0;
-      column_o   <= '0;
-    end else begin
-      purge_at_q <= purge_at_q + 2'd1;
-      valid_o    <= step;
-      column_o   <= word_q[1:0];
-    end
-  end
-
   always_ff @(posedge clk_i) begin
-    if (purge_i) newest_q <= '0;
-    else if (step) newest_q <= word_d;
-    // In the memory's output register, which has no reset: purged by the lookup, which rests then.
+    if (clear_i.active) begin
+      valid_o  <= 1'b0;
+      column_o <= '0;
+      newest_q <= '0;
+    end else begin
+      valid_o  <= step;
+      column_o <= word_q[1:0];
+      if (step) newest_q <= word_d;
+    end
+    // In the memory's output register, which has no reset: empty when the lookup has rested.
     substituted_q <= sub_y;
   end
 

@@ -23,18 +23,18 @@ module idea_key_schedule
   // From one operand of the core's multiplier to the next, if that is the product.
   parameter  int unsigned MulClocks = 2,
   // Keys that the memory holds.
-  parameter  int unsigned Contexts    = 1,
-  localparam int unsigned ContextBits = Contexts > 1 ? $clog2(Contexts) : 1
+  parameter  int unsigned Contexts  = 1,
+  localparam int unsigned KeyBits   = Contexts > 1 ? $clog2(Contexts) : 1
 ) (
   input logic   clk_i,
   input logic   rst_ni,
   input clear_t clear_i,
 
-  input logic                   key_valid_i,
-  input logic [           63:0] key_i,
-  input logic                   key_index_i,
-  input logic                   key_last_i,
-  input logic [ContextBits-1:0] key_context_i,
+  input logic               key_valid_i,
+  input logic [       63:0] key_i,
+  input logic               key_index_i,
+  input logic               key_last_i,
+  input logic [KeyBits-1:0] key_context_i,
 
   // Decryption is wanted, with the last beat of a key or at any time. It starts when the multiplier is free.
   input logic want_decrypt_i,
@@ -46,12 +46,12 @@ module idea_key_schedule
   output logic idle_o,
 
   // A subkey: of which set, round and role.
-  output logic                     subkey_valid_o,
-  output logic   [ContextBits-1:0] subkey_context_o,
-  output logic                     subkey_decrypt_o,
-  output round_t                   subkey_round_o,
-  output role_t                    subkey_role_o,
-  output word_t                    subkey_o,
+  output logic                 subkey_valid_o,
+  output logic   [KeyBits-1:0] subkey_context_o,
+  output logic                 subkey_decrypt_o,
+  output round_t               subkey_round_o,
+  output role_t                subkey_role_o,
+  output word_t                subkey_o,
 
   // The multiplier is taken; its operands, the one from a register, the other for the next clock.
   output logic  mul_taken_o,
@@ -68,7 +68,7 @@ module idea_key_schedule
   logic fetching_q;  // words are made
   logic set_q;  // this is the second pass
   logic invert_q;  // with inverses
-  logic [ContextBits-1:0] context_q;
+  logic [KeyBits-1:0] context_q;
   logic valid_q, done;  // a word is on its way to the memory; it gets there
   logic forget;  // a clear begins
   logic halt;  // what is under way is void

@@ -27,11 +27,11 @@ module idea_ring
 );
 
   localparam int unsigned Stages = 9;
-  localparam int unsigned ContextBits = $clog2(Contexts);
+  localparam int unsigned KeyBits = $clog2(Contexts);
 
   typedef struct packed {
-    logic [ContextBits-1:0] key;
-    logic                   decrypt;
+    logic [KeyBits-1:0] key;
+    logic               decrypt;
   } along_t;
 
   // -- the ring -------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ module idea_ring
     .leave_o        (unused_door[1]),
     .drop_i         (1'b0),
     .turns_i        (round_t'(Rounds)),
-    .enter_i        ({req_i.block_context[ContextBits-1:0], req_i.decrypt}),
+    .enter_i        ({req_i.block_context[KeyBits-1:0], req_i.decrypt}),
     .around_i       (along[Stages]),
     .valid_o        (unused_stages[Stages-1:0]),
     .first_o        (first),
@@ -74,7 +74,7 @@ module idea_ring
 
   logic idle, busy_q;
   logic subkey_valid, subkey_decrypt;
-  logic [ContextBits-1:0] subkey_context;
+  logic [KeyBits-1:0] subkey_context;
   round_t subkey_round;
   role_t subkey_role;
   word_t subkey;
@@ -105,7 +105,7 @@ module idea_ring
     .key_i           (req_i.key),
     .key_index_i     (req_i.key_index[0]),
     .key_last_i      (req_i.key_last),
-    .key_context_i   (req_i.key_context[ContextBits-1:0]),
+    .key_context_i   (req_i.key_context[KeyBits-1:0]),
     .want_decrypt_i  (req_i.key_valid),
     .mul_free_i      (1'b1),
     .encrypt_ready_o (unused_keys[0]),
@@ -143,7 +143,7 @@ module idea_ring
   // A subkey is written a clock after it was made; the memories are far from where that is. They count the turns
   // that are left.
   logic write_clear_q, write_valid_q;
-  logic [ContextBits+4:0] write_at_q;
+  logic [KeyBits+4:0] write_at_q;
   role_t write_role_q;
   word_t written_q;
 
@@ -152,7 +152,7 @@ module idea_ring
     write_valid_q <= subkey_valid;
     write_role_q  <= subkey_role;
     if (clear_i.active) begin
-      write_at_q <= clear_i.index[ContextBits+4:0];
+      write_at_q <= clear_i.index[KeyBits+4:0];
       written_q  <= '0;
     end else begin
       write_at_q <= {subkey_context, subkey_decrypt, round_t'(Rounds) - subkey_round};
