@@ -70,6 +70,7 @@ module slot_shell
 
   logic [7:0] at_d, at_q;
   status_e status_d, status_q;
+  logic head0;  // the first beat of a frame may come: also while the trailer of the one before leaves
   logic abort_d, abort_q;
   logic cut;  // the frame ends inside its key
   logic odd_d, odd_q;  // the frame has just been found to be shorter or longer than announced
@@ -143,7 +144,7 @@ module slot_shell
     .clk_i,
     .rst_ni,
     .header_i  (header_o),
-    .clear_i   (at_q[Head0]),
+    .clear_i   (head0),
     .look_i    (at_q[Check]),
     .load_i    (at_q[Start]),
     .take_i    (take),
@@ -156,7 +157,7 @@ module slot_shell
   assign beat_valid_o = at_q[Body] && in_valid;
   assign beat_o       = in_beat;
   assign take         = beat_valid_o && beat_ready_i;
-  assign in_ready     = at_q[Head0] || at_q[Head1] || at_q[Drain] || (at_q[Body] && beat_ready_i);
+  assign in_ready     = head0 || at_q[Head1] || at_q[Drain] || (at_q[Body] && beat_ready_i);
 
   // -- the frame ------------------------------------------------------------------------------------------
 
@@ -168,16 +169,17 @@ module slot_shell
   assign abort_o = abort_q;
   assign abort_d = take && complete != in_last;
   assign cut = take && in_last && section_o == SecKey && !beat_last_o;
-  assign odd_d        = abort_d || (at_q[Start] && fault_free && ended_q != none) || (at_q[Head0] && in_valid && in_last);
+  assign odd_d = abort_d || (at_q[Start] && fault_free && ended_q != none) || (head0 && in_valid && in_last);
   assign answer_taken = trailer_out && out_ready;
+  assign head0 = at_q[Head0] || answer_taken;
 
   logic tail;  // the last beat of the frame comes, or goes, unheeded
   logic done;
-  assign tail = (at_q[Head0] || at_q[Drain]) && in_valid && in_last;
+  assign tail = (head0 || at_q[Drain]) && in_valid && in_last;
   assign done = at_q[Wait] && (done_i || done_q);
 
-  assign at_d[Head0] = (at_q[Head0] && !in_valid) || answer_taken;
-  assign at_d[Head1] = (at_q[Head0] && in_valid && !in_last) || (at_q[Head1] && !in_valid);
+  assign at_d[Head0] = head0 && !in_valid;
+  assign at_d[Head1] = (head0 && in_valid && !in_last) || (at_q[Head1] && !in_valid);
   assign at_d[Check] = (at_q[Head1] && in_valid) || (at_q[Check] && clear_i.active);
   assign at_d[Start] = at_q[Check] && !clear_i.active;
   assign at_d[Body] = (start_o && !ended_q) || (at_q[Body] && !(take && (complete || in_last)));
@@ -196,7 +198,7 @@ module slot_shell
       else status_d = verdict_i;
     end else if (odd_q) begin
       status_d = at_q[Trailer] ? StatusFrameShort : StatusFrameLong;
-    end else if (at_q[Head0]) begin
+    end else if (head0) begin
       status_d = StatusOk;
     end
   end
@@ -223,10 +225,10 @@ module slot_shell
       odd_q    <= odd_d;
       wipe_o   <= answer_taken && header_o.flags.wipe;
       forget_o <= cut || (answer_taken && header_o.flags.wipe);
-      good_q   <= at_q[Wait] || (at_q[Trailer] && good_q);
+      good_q   <= at_q[Wait] || (at_q[Trailer] && good_q && !answer_taken);
       done_q   <= !at_q[Check] && (done_q || done_i);
       no_key_q <= header_o.key_len != '0 && !header_o.flags.fresh_key;
-      if (at_q[Head0] && in_valid) head0_q <= in_beat;
+      if (head0 && in_valid) head0_q <= in_beat;
       if (at_q[Head1]) begin
         payload_len_q <= in_beat[31:0];
         ended_q       <= in_last;
