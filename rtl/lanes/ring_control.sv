@@ -130,15 +130,15 @@ module ring_control
     typedef logic [NumberBits-1:0] number_t;
 
     logic [PlaceBits-1:0] place_q;  // of the stage that is at the door
-    logic [Stages:1] second_q;  // its second ticket was given last
     number_t enter, leave;
     number_t [Tail:1] number_q;
 
     if (Early) begin : gen_one
       assign enter = place_q;
       assign leave = place_q;
-      assign second_q = '0;
     end else begin : gen_two
+      logic [Stages:1] second_q;  // the second ticket was given last
+
       assign enter = {!second_q[Stages], place_q};
       assign leave = {second_q[Stages], place_q};
 

@@ -7,16 +7,20 @@ module aes_slot
   import core_pkg::*;
 #(
   // Implementation of the S-box: 0 block RAM, 1 logic (aes_pkg).
-  parameter int unsigned       SBox       = 0,
+  parameter int unsigned        SBox       = 0,
   // 0: encryption only; CTR then still goes both ways.
-  parameter bit                Decrypt    = 1'b1,
+  parameter bit                 Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
-  parameter int unsigned       MaxKeyBits = 256,
+  parameter int unsigned        MaxKeyBits = 256,
   // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                Gate       = 1'b1,
-  parameter logic        [7:0] Open       = '1,
-  parameter int unsigned       KeyMin     = 0,
-  parameter int unsigned       KeyMax     = 63
+  parameter bit                 Gate       = 1'b1,
+  parameter logic        [15:0] Open       = '1,
+  parameter int unsigned        KeyMin     = 0,
+  parameter int unsigned        KeyMax     = 63,
+  // Modes besides ECB, CBC and CTR.
+  parameter bit                 Cfb        = 1'b0,
+  parameter bit                 Cfb8       = 1'b0,
+  parameter bit                 Ofb        = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -41,6 +45,9 @@ module aes_slot
     .BlockBytes (16),
     .KeyLengths (64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
     .Decrypt    (Decrypt),
+    .Cfb        (Cfb),
+    .Cfb8       (Cfb8),
+    .Ofb        (Ofb),
     .Gate       (Gate),
     .Open       (Open),
     .KeyMin     (KeyMin),

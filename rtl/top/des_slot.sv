@@ -6,10 +6,6 @@
 module des_slot
   import core_pkg::*;
 #(
-  // Modes besides ECB, CBC and CTR.
-  parameter bit                 Cfb            = 1'b0,
-  parameter bit                 Cfb8           = 1'b0,
-  parameter bit                 Ofb            = 1'b0,
   // Keys of 16 and 24 bytes too.
   parameter bit                 Triple         = 1'b0,
   // Rounds computed in one clock: 1, 2, 4, 8 or 16.
@@ -18,7 +14,11 @@ module des_slot
   parameter bit                 Gate           = 1'b1,
   parameter logic        [15:0] Open           = '1,
   parameter int unsigned        KeyMin         = 0,
-  parameter int unsigned        KeyMax         = 63
+  parameter int unsigned        KeyMax         = 63,
+  // Modes besides ECB, CBC and CTR.
+  parameter bit                 Cfb            = 1'b0,
+  parameter bit                 Cfb8           = 1'b0,
+  parameter bit                 Ofb            = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -45,10 +45,10 @@ module des_slot
     // With 1 or 2 clocks per block each clock counts.
     .Eager      (RoundsPerClock >= 8),
     .Unhurried  (RoundsPerClock == 1),
-    .Gate       (Gate),
     .Cfb        (Cfb),
     .Cfb8       (Cfb8),
     .Ofb        (Ofb),
+    .Gate       (Gate),
     .Open       (Open),
     .KeyMin     (KeyMin),
     .KeyMax     (KeyMax),

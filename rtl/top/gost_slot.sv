@@ -11,7 +11,11 @@ module gost_slot
   parameter int unsigned        Set  = 0,
   // Whether there is a gate, and what it lets pass (slot_gate).
   parameter bit                 Gate = 1'b1,
-  parameter logic        [15:0] Open = '1
+  parameter logic        [15:0] Open = '1,
+  // Modes besides ECB, CBC and CTR.
+  parameter bit                 Cfb  = 1'b0,
+  parameter bit                 Cfb8 = 1'b0,
+  parameter bit                 Ofb  = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -35,6 +39,9 @@ module gost_slot
     .Algorithm  (8'h10),
     .BlockBytes (8),
     .KeyLengths (64'd1 << 32),
+    .Cfb        (Cfb),
+    .Cfb8       (Cfb8),
+    .Ofb        (Ofb),
     .Gate       (Gate),
     .Open       (Open),
     // The codes of the other sets follow that of set 0.

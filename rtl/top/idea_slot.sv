@@ -7,10 +7,14 @@ module idea_slot
   import core_pkg::*;
 #(
   // How products are reduced: MulLowHigh or MulBiham (idea_pkg).
-  parameter int unsigned       Multiplier = 1,
+  parameter int unsigned        Multiplier = 1,
   // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                Gate       = 1'b1,
-  parameter logic        [7:0] Open       = '1
+  parameter bit                 Gate       = 1'b1,
+  parameter logic        [15:0] Open       = '1,
+  // Modes besides ECB, CBC and CTR.
+  parameter bit                 Cfb        = 1'b0,
+  parameter bit                 Cfb8       = 1'b0,
+  parameter bit                 Ofb        = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,6 +38,9 @@ module idea_slot
     .Algorithm  (8'h09),
     .BlockBytes (8),
     .KeyLengths (64'd1 << 16),
+    .Cfb        (Cfb),
+    .Cfb8       (Cfb8),
+    .Ofb        (Ofb),
     .Gate       (Gate),
     .Open       (Open),
     .ClearCycles(32)
