@@ -34,7 +34,7 @@ SOURCES = (
     "rtl/controller/config_decoder.sv",
     "rtl/controller/port_crc.sv",
     "rtl/controller/config_loader.sv",
-    "rtl/lib/stream_exit.sv",
+    "rtl/lib/spill_register.sv",
 )
 # Rows of a frame, bits of the highest, bits that fill the first byte.
 DEVICES = {

@@ -33,8 +33,9 @@ module port_crc (
     for (int i = 7; i >= 0; i--) crc = {crc[14:0], 1'b0} ^ (16'h8005 & {16{crc[15] ^ byte_in[i]}});
   endfunction
 
-  stream_exit #(
-    .Width(10)
+  spill_register #(
+    .Width(10),
+    .Quiet(1'b1)
   ) u_first (
     .clk_i,
     .rst_ni,
@@ -52,8 +53,9 @@ module port_crc (
     else if (valid && ready && covered) crc_q <= crc(crc_q, data);
   end
 
-  stream_exit #(
-    .Width(8)
+  spill_register #(
+    .Width(8),
+    .Quiet(1'b1)
   ) u_second (
     .clk_i,
     .rst_ni,

@@ -10,7 +10,7 @@
 module spill_register #(
   // Bits per word.
   parameter int unsigned Width = 64,
-  // s_data_i is zero while s_valid_i is low, and needs no gate here.
+  // s_data_i is zero while s_valid_i is low, or never a secret, and needs no gate here.
   parameter bit Quiet = 1'b0
 ) (
   input logic clk_i,
