@@ -6,7 +6,8 @@ Half of a CCU2C adds two bits as it comes from Yosys, but has four inputs: with 
 as its sum wants A ^ (B & C) ^ D and its carry, which it takes from A and B alone, wants A where that is zero: so it
 is as long as the function is A for C = D = 0. Any function of one bit x and of others is (x & p) ^ q with p and q of
 the others. Where the second summand is a look-up table of a bit x that an adder, a multiplier or a block memory makes,
-x is therefore led to the adder at once, and p and q are what tables are needed for: one level less behind x.
+x is therefore led to the adder at once, and p and q are what tables are needed for: one level less behind x. A look-up
+table of other bits goes the same way where p and q need no tables.
 """
 
 from collections import defaultdict
@@ -21,6 +22,14 @@ LATE = {"CCU2C", "DP16KD", "MULT18X18D"}
 PLAIN = "1001011010101010"
 # A ^ (B & C) ^ D, and the same with the second summand inverted where C or D is one.
 JOINED = f"{sum((a ^ (b & c) ^ d) << (a + 2 * b + 4 * c + 8 * d) for a in (0, 1) for b in (0, 1) for c in (0, 1) for d in (0, 1)):016b}"
+
+
+def _plain(values: list[int]) -> bool:
+    """Whether the function is a constant or one of its inputs, and needs no table."""
+    size = len(values)
+    return len(set(values)) == 1 or any(
+        values == [(n >> i) & 1 for n in range(size)] for i in range(size.bit_length() - 1)
+    )
 
 
 def absorb(module: dict) -> int:
@@ -97,20 +106,22 @@ def absorb(module: dict) -> int:
                 late = [
                     i for i, b in enumerate(inputs) if cells.get(drivers.get(b, ""), {}).get("type") in LATE
                 ]
-                if not late:
-                    continue
                 late.sort(key=lambda i: cells[drivers[inputs[i]]]["type"] != ADDER)
-                x = late[0]
                 init = source["parameters"]["INIT"]
                 function = [int(v) for v in reversed(init.zfill(16))]
-                rest = [i for i in range(4) if i != x and inputs[i] not in (ZERO, ONE)]
-                fixed = sum(1 << i for i in range(4) if inputs[i] == ONE)
-                p, q = [], []
-                for n in range(2 ** len(rest)):
-                    at = fixed + sum(1 << i for k, i in enumerate(rest) if (n >> k) & 1)
-                    low, high = function[at], function[at | 1 << x]
-                    p.append(low ^ high)
-                    q.append(low ^ inverted)
+                for x in late[:1] or range(4):
+                    rest = [i for i in range(4) if i != x and inputs[i] not in (ZERO, ONE)]
+                    fixed = sum(1 << i for i in range(4) if inputs[i] == ONE)
+                    p, q = [], []
+                    for n in range(2 ** len(rest)):
+                        at = fixed + sum(1 << i for k, i in enumerate(rest) if (n >> k) & 1)
+                        low, high = function[at], function[at | 1 << x]
+                        p.append(low ^ high)
+                        q.append(low ^ inverted)
+                    if late or (inputs[x] not in (ZERO, ONE) and _plain(p) and _plain(q)):
+                        break
+                else:
+                    continue
                 if not any(p):
                     continue
                 others = [inputs[i] for i in rest]

@@ -36,7 +36,7 @@ WIPE_CYCLES = {
     ("interleaved", "cipher"): 16,
     ("pipelined", "cipher"): 16,
     ("iterative", "hash"): 264,
-    ("interleaved", "hash"): 264,
+    ("interleaved", "hash"): 528,
 }
 
 

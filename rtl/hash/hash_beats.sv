@@ -6,10 +6,7 @@
 // none is taken before this one has its consequences.
 //
 // Clocks from a beat to its first word: 1. One word per clock.
-module hash_beats #(
-  // 4: two words in a beat; 8: one.
-  parameter int unsigned WordBytes = 4
-) (
+module hash_beats (
   input logic clk_i,
   input logic rst_ni,
   // Forget.
@@ -32,53 +29,31 @@ module hash_beats #(
   input  logic half_i,
   output logic half_o,
 
-  output logic                   word_valid_o,
-  input  logic                   word_take_i,
-  output logic [8*WordBytes-1:0] word_o,
+  output logic        word_valid_o,
+  input  logic        word_take_i,
+  output logic [31:0] word_o,
   // The word is the section's last one, and not all of its bytes count.
-  output logic                   section_end_o,
-  output logic                   ended_inside_o,
+  output logic        section_end_o,
+  output logic        ended_inside_o,
   // The whole beat, while its first word is offered.
-  output logic [           63:0] count_o
+  output logic [63:0] count_o
 );
-
-  localparam int unsigned WordShift = $clog2(WordBytes);
 
   logic beat_take, beat_held_q, beat_last_q, beat_short_q;
   logic low_ended_q, high_ended_q;  // the section ends inside this half of the beat
-  logic [WordShift-1:0] end_byte_q;
+  logic [ 1:0] end_byte_q;
   logic [63:0] beat_q;
-  logic [8*WordBytes-1:0] word;
+  logic [31:0] high_q, word;
+  logic last_q, ended_q;  // of the half that waits
 
-  assign beat_take = beat_ready_o && beat_valid_i;
-  assign count_o   = beat_q;
-
-  if (WordBytes == 4) begin : gen_half
-    logic [31:0] high_q;
-    logic last_q, ended_q;  // of the half that waits
-
-    assign beat_ready_o   = taking_i && !beat_held_q && !(half_i && last_q);
-    assign word_valid_o   = taking_i && (beat_held_q || half_i);
-    assign word           = half_i ? high_q : beat_q[31:0];
-    assign ended_inside_o = half_i ? ended_q : low_ended_q;
-    assign section_end_o  = half_i ? last_q : beat_last_q && beat_short_q;
-    assign half_o         = !half_i && !beat_short_q;
-
-    always_ff @(posedge clk_i) begin
-      if (clear_i) high_q <= '0;
-      else if (!half_i) {last_q, ended_q, high_q} <= {beat_last_q, high_ended_q, beat_q[63:32]};
-    end
-  end else begin : gen_whole
-    logic unused;
-
-    assign beat_ready_o   = taking_i && (!beat_held_q || (word_take_i && !beat_last_q));
-    assign word_valid_o   = taking_i && beat_held_q;
-    assign word           = beat_q;
-    assign ended_inside_o = low_ended_q;
-    assign section_end_o  = beat_last_q;
-    assign half_o         = 1'b0;
-    assign unused         = &{1'b0, beat_short_q, high_ended_q, half_i};
-  end
+  assign count_o        = beat_q;
+  assign beat_ready_o   = taking_i && !beat_held_q && !(half_i && last_q);
+  assign beat_take      = beat_ready_o && beat_valid_i;
+  assign word_valid_o   = taking_i && (beat_held_q || half_i);
+  assign word           = half_i ? high_q : beat_q[31:0];
+  assign ended_inside_o = half_i ? ended_q : low_ended_q;
+  assign section_end_o  = half_i ? last_q : beat_last_q && beat_short_q;
+  assign half_o         = !half_i && !beat_short_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) beat_held_q <= 1'b0;
@@ -86,19 +61,24 @@ module hash_beats #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) beat_q <= '0;
-    else if (beat_take) beat_q <= beat_i;
-    if (beat_take) begin
-      beat_last_q  <= beat_last_i;
-      beat_short_q <= beat_last_i && last_len_i inside {3'd1, 3'd2, 3'd3, 3'd4};
-      low_ended_q  <= beat_last_i && last_len_i[WordShift-1:0] != '0 && (!last_len_i[2] || WordBytes == 8);
-      high_ended_q <= beat_last_i && last_len_i[WordShift-1:0] != '0 && last_len_i[2];
-      end_byte_q   <= last_len_i[WordShift-1:0];
+    if (clear_i) begin
+      {last_q, ended_q, high_q, beat_q} <= '0;
+      {beat_last_q, beat_short_q, low_ended_q, high_ended_q, end_byte_q} <= '0;
+    end else begin
+      if (!half_i) {last_q, ended_q, high_q} <= {beat_last_q, high_ended_q, beat_q[63:32]};
+      if (beat_take) begin
+        beat_q       <= beat_i;
+        beat_last_q  <= beat_last_i;
+        beat_short_q <= beat_last_i && last_len_i inside {3'd1, 3'd2, 3'd3, 3'd4};
+        low_ended_q  <= beat_last_i && last_len_i[1:0] != '0 && !last_len_i[2];
+        high_ended_q <= beat_last_i && last_len_i[1:0] != '0 && last_len_i[2];
+        end_byte_q   <= last_len_i[1:0];
+      end
     end
   end
 
   always_comb begin
-    for (int unsigned i = 0; i < WordBytes; i++) begin
+    for (int unsigned i = 0; i < 4; i++) begin
       word_o[8*i+:8] = taking_i && !(ended_inside_o && i >= 32'(end_byte_q)) ? word[8*i+:8] : '0;
       if ((mark_first_i && i == 0) || (mark_inside_i && ended_inside_o && i == 32'(end_byte_q)))
         word_o[8*i+7] = 1'b1;

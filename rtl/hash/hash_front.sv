@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything of a hash slot but the core: gate, shell and modes.
+// All of a hash slot but its core: the gate, the shell, the modes, and the event that forgets. A top joins this and
+// one core.
+//
+// Clocks: see slot_shell and hash_modes. ClearCycles after a reset, a wipe or a frame that fails before its key is
+// set up, everything is forgotten; the next frame waits for it.
 module hash_front
+  import core_pkg::*;
   import slot_pkg::*;
 #(
-  // As for hash_modes.
-  parameter logic        [7:0] Algorithm   = AlgSha1,
-  parameter int unsigned       BlockBytes  = 64,
-  parameter int unsigned       StateBytes  = 20,
-  parameter int unsigned       DigestBytes = 20,
-  parameter bit                BigEndian   = 1'b1,
+  // As in hash_modes.
+  parameter logic        [ 7:0] Algorithm   = AlgSha1,
+  parameter int unsigned        StateBytes  = 20,
+  parameter int unsigned        DigestBytes = 20,
+  parameter bit                 BigEndian   = 1'b1,
   // As in slot_gate.
-  parameter logic        [7:0] Open        = '1,
-
-  localparam int unsigned WordBits = BlockBytes / 2
+  parameter logic        [15:0] Open        = '1,
+  // Clocks that states, words and the core take to forget.
+  parameter int unsigned        ClearCycles = 33
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -22,32 +26,22 @@ module hash_front
   input  logic        s_axis_tvalid,
   output logic        s_axis_tready,
   input  logic        s_axis_tlast,
+
   output logic [63:0] m_axis_tdata,
   output logic        m_axis_tvalid,
   input  logic        m_axis_tready,
   output logic        m_axis_tlast,
 
-  // The core.
-  output logic                clear_o,
-  output logic                start_o,
-  output logic                initial_o,
-  input  logic                idle_i,
-  output logic                word_valid_o,
-  input  logic                word_ready_i,
-  output logic [WordBits-1:0] word_o,
-  input  logic [         2:0] state_read_i,
-  output logic [WordBits-1:0] state_o,
-  input  logic                state_valid_i,
-  input  logic                state_final_i,
-  input  logic                state_last_i,
-  input  logic [         2:0] state_index_i,
-  input  logic [WordBits-1:0] state_i
+  // From and to the core.
+  output clear_t    clear_o,
+  output hash_req_t req_o,
+  input  hash_rsp_t rsp_i
 );
 
   header_t header;
   status_e verdict;
-  logic start, beat_valid, beat_ready, beat_last, abort, wipe, result_valid, result_ready, done;
-  logic [63:0] beat, result;
+  logic start, beat_valid, beat_ready, beat_last, abort, refuse, forget, result_valid, result_ready, done;
+  logic [63:0] request, beat, result;
   logic [31:0] result_len;
 
   // The modes know the section from the header.
@@ -55,11 +49,32 @@ module hash_front
   section_e section;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  logic [63:0] request;
+  // -- what is kept, and the event that forgets -----------------------------------------------------------
+
+  clear_t clear;
+  logic kept_q, keep, drop, lost;
+
+  assign clear_o = clear;
+
+  slot_clear #(
+    .ClearCycles(ClearCycles)
+  ) u_clear (
+    .clk_i,
+    .rst_ni,
+    .forget_i(forget || lost),
+    .clear_o (clear)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) kept_q <= 1'b0;
+    else kept_q <= (kept_q || keep) && !(drop || forget || lost);
+  end
+
+  // -- the parts ------------------------------------------------------------------------------------------
 
   slot_gate #(
     .Algorithm(Algorithm),
-    .Has      (8'he0),
+    .Has      (16'h00e0),
     .Open     (Open)
   ) u_gate (
     .clk_i,
@@ -71,9 +86,12 @@ module hash_front
     .data_o (request)
   );
 
+  /* verilator lint_off PINCONNECTEMPTY */
   slot_shell u_shell (
     .clk_i,
     .rst_ni,
+    .clear_i       (clear),
+    .forget_o      (forget),
     .s_axis_tdata  (request),
     .s_axis_tvalid,
     .s_axis_tready,
@@ -91,7 +109,8 @@ module hash_front
     .section_o     (section),
     .beat_last_o   (beat_last),
     .abort_o       (abort),
-    .wipe_o        (wipe),
+    .wipe_o        (),
+    .refuse_i      (refuse),
     .result_valid_i(result_valid),
     .result_ready_o(result_ready),
     .result_i      (result),
@@ -100,16 +119,15 @@ module hash_front
   );
 
   // With one way the key that is kept stays in the modes.
-  /* verilator lint_off PINCONNECTEMPTY */
   hash_modes #(
     .Algorithm  (Algorithm),
-    .BlockBytes (BlockBytes),
     .StateBytes (StateBytes),
     .DigestBytes(DigestBytes),
     .BigEndian  (BigEndian)
   ) u_modes (
     .clk_i,
     .rst_ni,
+    .clear_i       (clear),
     .header_i      (header),
     .verdict_o     (verdict),
     .start_i       (start),
@@ -118,38 +136,25 @@ module hash_front
     .beat_i        (beat),
     .beat_last_i   (beat_last),
     .abort_i       (abort),
-    .wipe_i        (wipe),
+    .refuse_o      (refuse),
     .result_valid_o(result_valid),
     .result_ready_i(result_ready),
     .result_o      (result),
     .done_o        (done),
     .result_len_o  (result_len),
-    .kept_i        (1'b0),
-    .drop_o        (),
-    .keep_o        (),
+    .kept_i        (kept_q),
+    .drop_o        (drop),
+    .keep_o        (keep),
+    .lost_o        (lost),
     .keyed_o       (),
-    .scrub_o       (),
     .keep_valid_o  (),
     .keep_address_o(),
     .keep_word_o   (),
     .copy_o        (),
-    .copy_address_o(),
     .copy_word_i   ('0),
     .copy_next_i   (1'b0),
-    .core_clear_o  (clear_o),
-    .core_start_o  (start_o),
-    .core_initial_o(initial_o),
-    .core_idle_i   (idle_i),
-    .word_valid_o,
-    .word_ready_i,
-    .word_o,
-    .state_read_i,
-    .state_o,
-    .state_valid_i,
-    .state_final_i,
-    .state_last_i,
-    .state_index_i,
-    .state_i
+    .req_o,
+    .rsp_i
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -3,11 +3,11 @@
 // Can this hash do what the header says? What the header's first beat says is judged in the clock in which its
 // second beat comes, at the earliest; the answer stands when both are there.
 module hash_verdict
+  import hash_pkg::BlockBytes;
   import slot_pkg::*;
 #(
   // Code of the algorithm in the header.
   parameter logic [7:0] Algorithm = AlgSha1,
-  parameter int unsigned BlockBytes = 64,
   parameter int unsigned StateBytes = 20,
   parameter int unsigned DigestBytes = 20
 ) (

@@ -6,21 +6,22 @@
 //
 // The key that is kept is a copy of the states that the way wrote to its memory that set it up; a frame that uses it
 // copies it to its own way first, and so the next key does no harm to it. What is left of a key in a way is
-// never used again; it is overwritten by the next key, and all copies are by a wipe.
+// never used again; it is overwritten by the next key, and all copies are by a clear, which comes as soon as the
+// frames in the slot are answered; it takes as long as the deepest memory, the entrance's.
 //
 // Clocks of a frame alone in the slot, for n blocks of C clocks (MD5: C = 130; n counts the padding): hash n C + 72,
 // HMAC-96 with kept states (n + 1) C + 152, 22 less if the states come with the frame and 324 more if the key does.
 module pair_front
+  import core_pkg::*;
   import slot_pkg::*;
 #(
-  // As for hash_modes.
+  // As in hash_modes.
   parameter logic        [7:0] Algorithm   = AlgMd5,
-  parameter int unsigned       BlockBytes  = 64,
   parameter int unsigned       StateBytes  = 16,
   parameter int unsigned       DigestBytes = 16,
   parameter bit                BigEndian   = 1'b0,
-
-  localparam int unsigned WordBits = BlockBytes / 2
+  // Clocks that the buffers, the ways and the core take to forget.
+  parameter int unsigned       ClearCycles = 516
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,38 +35,48 @@ module pair_front
   input  logic        m_axis_tready,
   output logic        m_axis_tlast,
 
-  // The core.
-  input  logic                turn_i,
-  input  logic [         1:0] idle_i,
-  output logic                clear_o,
-  output logic                start_o,
-  output logic                initial_o,
-  output logic                word_valid_o,
-  input  logic [         1:0] word_ready_i,
-  output logic [WordBits-1:0] word_o,
-  input  logic [         2:0] state_read_i,
-  output logic [WordBits-1:0] state_o,        // one clock behind its turn
-  input  logic                state_valid_i,
-  input  logic                state_final_i,
-  input  logic                state_last_i,
-  input  logic [         2:0] state_index_i,
-  input  logic [WordBits-1:0] state_i
+  // From and to the core.
+  output clear_t    clear_o,
+  output hash_req_t req_o,
+  input  hash_rsp_t rsp_i
 );
 
-  localparam int unsigned AddressBits = StateBytes / (BlockBytes / 16) > 5 ? 5 : 4;
+  localparam int unsigned AddressBits = StateBytes > 20 ? 5 : 4;
 
-  typedef logic [WordBits-1:0] word_t;
+  typedef logic [31:0] word_t;
   typedef logic [AddressBits-1:0] address_t;
 
   // Of both ways.
-  logic [1:0] in_valid, in_ready, out_valid, out_ready, out_last, answered, wipe;
+  logic [1:0] in_valid, in_ready, out_valid, out_ready, out_last, answered;
   logic [1:0][63:0] out_beat;
   logic [63:0] in_beat;
-  logic in_last;
-  logic [1:0] clear, start, initial_state, word_valid;
-  logic [1:0] drop, keep, keyed, scrub, keep_valid, copy;
-  logic [1:0][WordBits-1:0] word, state, state_q, keep_word;
-  logic [1:0][AddressBits-1:0] keep_address, copy_address;
+  logic in_last, empty;
+  hash_req_t [1:0] req;
+  word_t [1:0] state_q, keep_word;
+  logic [1:0] forget, drop, keep, keyed, lost, keep_valid, copy;
+  address_t [1:0] keep_address;
+
+  // -- the event that forgets -----------------------------------------------------------------------------
+
+  // A frame of the other way goes on to its end before, and no other one begins.
+  clear_t clear;
+  logic forget_q;
+
+  assign clear_o = clear;
+
+  slot_clear #(
+    .ClearCycles(ClearCycles)
+  ) u_clear (
+    .clk_i,
+    .rst_ni,
+    .forget_i(forget_q && empty && !clear.active),
+    .clear_o (clear)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) forget_q <= 1'b0;
+    else forget_q <= (forget_q && !clear.active) || forget != '0 || lost != '0;
+  end
 
   pair_intake u_intake (
     .clk_i,
@@ -74,14 +85,16 @@ module pair_front
     .s_axis_tvalid,
     .s_axis_tready,
     .s_axis_tlast,
-    .turn_i,
+    .clear_i   (clear),
+    .turn_i    (rsp_i.turn),
     .valid_o   (in_valid),
     .ready_i   (in_ready),
     .beat_o    (in_beat),
     .last_o    (in_last),
     .keyed_i   (keyed),
     .answered_i(answered),
-    .scrub_i   (scrub != '0)
+    .hold_i    (forget_q || clear.active),
+    .empty_o   (empty)
   );
 
   pair_outlet u_outlet (
@@ -100,21 +113,32 @@ module pair_front
 
   // -- the kept key ---------------------------------------------------------------------------------------
 
-  // One frame at a time sets a key up or copies it, and if both ways overwrite it, they do so together. It is far
-  // from both ways: registers before and behind, and a word of a copy in 4 clocks.
-  (* ram_style = "distributed" *)
-  word_t kept[2**AddressBits];
-  word_t keep_word_q, copy_word_q;
+  // One frame at a time sets a key up or copies it. It is far from both ways: registers before and behind, and a word
+  // of a copy in 4 clocks.
+  word_t keep_word_q, copy_word;
   address_t keep_address_q, copy_address_q;
   logic keep_valid_q, kept_q, copy_next_q;
   logic [1:0] copy_count_q;
 
+  ram_logic #(
+    .Width    (32),
+    .Depth    (2 ** AddressBits),
+    .Registers(1),
+    .Quiet    (1'b1)
+  ) u_kept (
+    .clk_i,
+    .clear_i     (clear),
+    .write_i     (keep_valid_q),
+    .write_at_i  (keep_address_q),
+    .write_data_i(keep_word_q),
+    .read_at_i   (copy_address_q),
+    .read_data_o (copy_word)
+  );
+
   always_ff @(posedge clk_i) begin
     keep_word_q <= keep_valid[1] ? keep_word[1] : keep_word[0];
     keep_address_q <= keep_valid[1] ? keep_address[1] : keep_address[0];
-    copy_address_q <= ({AddressBits{copy[1]}} & copy_address[1]) | ({AddressBits{copy[0]}} & copy_address[0]);
-    copy_word_q <= kept[copy_address_q];
-    if (keep_valid_q) kept[keep_address_q] <= keep_word_q;
+    copy_address_q <= ({AddressBits{copy[1]}} & keep_address[1]) | ({AddressBits{copy[0]}} & keep_address[0]);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -122,16 +146,13 @@ module pair_front
       keep_valid_q <= 1'b0;
       copy_count_q <= '0;
       copy_next_q  <= 1'b0;
+      kept_q       <= 1'b0;
     end else begin
       keep_valid_q <= keep_valid != '0;
       copy_count_q <= copy == '0 ? '0 : copy_count_q + 2'd1;
       copy_next_q  <= copy_count_q == 2'd2;
+      kept_q       <= (kept_q || keep != '0) && drop == '0 && !forget_q;
     end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) kept_q <= 1'b0;
-    else kept_q <= (kept_q || keep != '0) && drop == '0;
   end
 
   // -- the ways -------------------------------------------------------------------------------------------
@@ -139,18 +160,22 @@ module pair_front
   for (genvar i = 0; i < 2; i++) begin : gen_way
     header_t header;
     status_e verdict;
-    logic begins, beat_valid, beat_ready, beat_last, abort, result_valid, result_ready, done;
+    logic begins, beat_valid, beat_ready, beat_last, abort, refuse, result_valid, result_ready, done;
     logic [63:0] beat, result;
     logic [31:0] result_len;
+    hash_rsp_t rsp;
 
     // The modes know the section from the header.
     /* verilator lint_off UNUSEDSIGNAL */
     section_e section;
     /* verilator lint_on UNUSEDSIGNAL */
 
+    /* verilator lint_off PINCONNECTEMPTY */
     slot_shell u_shell (
       .clk_i,
       .rst_ni,
+      .clear_i       (clear),
+      .forget_o      (forget[i]),
       .s_axis_tdata  (in_beat),
       .s_axis_tvalid (in_valid[i]),
       .s_axis_tready (in_ready[i]),
@@ -168,7 +193,8 @@ module pair_front
       .section_o     (section),
       .beat_last_o   (beat_last),
       .abort_o       (abort),
-      .wipe_o        (wipe[i]),
+      .wipe_o        (),
+      .refuse_i      (refuse),
       .result_valid_i(result_valid),
       .result_ready_o(result_ready),
       .result_i      (result),
@@ -176,9 +202,17 @@ module pair_front
       .result_len_i  (result_len)
     );
 
+    /* verilator lint_on PINCONNECTEMPTY */
+    always_comb begin
+      rsp = rsp_i;
+      rsp.idle[0] = rsp_i.idle[i];
+      rsp.word_ready[0] = rsp_i.word_ready[i];
+      rsp.state_valid = rsp_i.state_valid && rsp_i.turn == 1'(i);
+      rsp.state_last = rsp_i.state_last && rsp_i.turn == 1'(i);
+    end
+
     hash_modes #(
       .Algorithm  (Algorithm),
-      .BlockBytes (BlockBytes),
       .StateBytes (StateBytes),
       .DigestBytes(DigestBytes),
       .BigEndian  (BigEndian),
@@ -186,6 +220,7 @@ module pair_front
     ) u_modes (
       .clk_i,
       .rst_ni,
+      .clear_i       (clear),
       .header_i      (header),
       .verdict_o     (verdict),
       .start_i       (begins),
@@ -194,7 +229,7 @@ module pair_front
       .beat_i        (beat),
       .beat_last_i   (beat_last),
       .abort_i       (abort),
-      .wipe_i        (wipe != '0),
+      .refuse_o      (refuse),
       .result_valid_o(result_valid),
       .result_ready_i(result_ready),
       .result_o      (result),
@@ -203,44 +238,40 @@ module pair_front
       .kept_i        (kept_q),
       .drop_o        (drop[i]),
       .keep_o        (keep[i]),
+      .lost_o        (lost[i]),
       .keyed_o       (keyed[i]),
-      .scrub_o       (scrub[i]),
       .keep_valid_o  (keep_valid[i]),
       .keep_address_o(keep_address[i]),
       .keep_word_o   (keep_word[i]),
       .copy_o        (copy[i]),
-      .copy_address_o(copy_address[i]),
-      .copy_word_i   (copy_word_q),
+      .copy_word_i   (copy_word),
       .copy_next_i   (copy_next_q),
-      .core_clear_o  (clear[i]),
-      .core_start_o  (start[i]),
-      .core_initial_o(initial_state[i]),
-      .core_idle_i   (idle_i[i]),
-      .word_valid_o  (word_valid[i]),
-      .word_ready_i  (word_ready_i[i]),
-      .word_o        (word[i]),
-      .state_read_i,
-      .state_o       (state[i]),
-      .state_valid_i (state_valid_i && turn_i == 1'(i)),
-      .state_final_i,
-      .state_last_i  (state_last_i && turn_i == 1'(i)),
-      .state_index_i,
-      .state_i
+      .req_o         (req[i]),
+      .rsp_i         (rsp)
     );
+
+    always_ff @(posedge clk_i) begin
+      state_q[i] <= req[i].state;
+    end
   end
 
-  // Of the way whose turn comes next.
+  // Of the way whose turn comes next, from registers, and of the way whose turn it is; the state is a clock behind.
+  logic turn, stop_q, start_q, initial_q;
+
+  assign turn = rsp_i.turn;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {clear_o, start_o, initial_o} <= 3'b100;
-    else {clear_o, start_o, initial_o} <= {clear[!turn_i], start[!turn_i], initial_state[!turn_i]};
+    if (!rst_ni) {stop_q, start_q, initial_q} <= '0;
+    else {stop_q, start_q, initial_q} <= {req[!turn].stop, req[!turn].start, req[!turn].initial_state};
   end
 
-  assign word_valid_o = word_valid[turn_i];
-  assign word_o       = word[turn_i];
-  assign state_o      = state_q[!turn_i];
-
-  always_ff @(posedge clk_i) begin
-    state_q <= state;
-  end
+  assign req_o = '{
+      stop: stop_q,
+      start: start_q,
+      initial_state: initial_q,
+      word_valid: req[turn].word_valid,
+      word: req[turn].word,
+      state: state_q[!turn]
+    };
 
 endmodule

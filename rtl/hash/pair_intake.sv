@@ -2,18 +2,20 @@
 //
 // The entrance of a slot with two ways: a frame goes to a way that has none, and waits there in a buffer, so that
 // the next one can come while it is under way. What frames have in common is the key, and for that their order
-// counts: a frame that sets up or uses the kept key waits until the one in front of it has its own (keyed_i) and
-// nothing is being overwritten, and a frame with *wipe* is alone in the slot. This is looked at before the header
-// is judged: whatever is refused later is treated in the same way.
+// counts: a frame that sets up or uses the kept key waits until the one in front of it has its own (keyed_i), and a
+// frame with *wipe* is alone in the slot. This is looked at before the header is judged: whatever is refused later is
+// treated in the same way. While there is something to forget no frame begins (hold_i).
 //
 // A buffer has room for 2,016 bytes beyond what its way has taken; a longer frame keeps the entrance until its
 // last beat is in. Clocks from a beat at s_axis to its way: 4, or 5 for the sake of the turn; 2 more for the first
 // one. Beats: one per clock in, one in two clocks out to each way.
 module pair_intake
+  import core_pkg::*;
   import slot_pkg::*;
 (
-  input logic clk_i,
-  input logic rst_ni,
+  input logic   clk_i,
+  input logic   rst_ni,
+  input clear_t clear_i,
 
   input  logic [63:0] s_axis_tdata,
   input  logic        s_axis_tvalid,
@@ -30,10 +32,11 @@ module pair_intake
   output logic        last_o,
 
   // Of each way: its frame has its key; its frame is answered.
-  input logic [1:0] keyed_i,
-  input logic [1:0] answered_i,
-  // There are secrets to forget.
-  input logic       scrub_i
+  input  logic [1:0] keyed_i,
+  input  logic [1:0] answered_i,
+  // No frame may begin; there is none.
+  input  logic       hold_i,
+  output logic       empty_o
 );
 
   localparam int unsigned Depth = 256;
@@ -56,7 +59,7 @@ module pair_intake
   logic in_valid, in_ready, in_last, room_q, push, choose;
   logic [63:0] in_beat;
 
-  stream_entry #(
+  skid_buffer #(
     .Width(65)
   ) u_entry (
     .clk_i,
@@ -75,11 +78,12 @@ module pair_intake
   assign header = header_t'({64'b0, in_beat});
 
   always_comb begin
-    choose = place_q == Choose && active_q != '1 && !alone_q;
-    if (key_q && (keying_q != '0 || scrub_i)) choose = 1'b0;
+    choose = place_q == Choose && active_q != '1 && !alone_q && !hold_i;
+    if (key_q && keying_q != '0) choose = 1'b0;
     if (wipe_q && active_q != '0) choose = 1'b0;
   end
 
+  assign empty_o  = active_q == '0;
   assign in_ready = place_q == Move && room_q;
   assign push     = in_ready && in_valid;
 
@@ -117,33 +121,40 @@ module pair_intake
 
   // -- the buffers ----------------------------------------------------------------------------------------
 
-  (* ram_style = "block", no_rw_check *)
-  logic [64:0] memory[2*Depth];
-  logic [64:0] read_q, beat_q;
   logic read_valid_q, beat_valid_q;
   logic take;
   pointer_t next, level;
   logic [1:0][PointerBits-1:0] write_q, next_q;
 
   // What the way takes in its turn makes room for the next beat in the same clock.
-  assign take             = beat_valid_q && ready_i[turn_i];
-  assign next             = next_q[turn_i] + pointer_t'(take);
-  assign level            = write_q[way_q] - next_q[way_q];
+  assign take    = beat_valid_q && ready_i[turn_i];
+  assign next    = next_q[turn_i] + pointer_t'(take);
+  assign level   = write_q[way_q] - next_q[way_q];
 
-  assign valid_o          = {beat_valid_q && turn_i, beat_valid_q && !turn_i};
-  assign {last_o, beat_o} = beat_q;
+  assign valid_o = {beat_valid_q && turn_i, beat_valid_q && !turn_i};
 
-  always_ff @(posedge clk_i) begin
-    if (push) memory[{way_q, write_q[way_q]}] <= {in_last, in_beat};
-  end
-
-  always_ff @(posedge clk_i) begin
-    read_q <= memory[{turn_i, next}];
-    beat_q <= read_q;
-  end
+  ram_block #(
+    .Width(65),
+    .Depth(2 * Depth)
+  ) u_memory (
+    .clk_i,
+    .clear_i,
+    .write_i     (push),
+    .write_at_i  ({way_q, write_q[way_q]}),
+    .write_data_i({in_last, in_beat}),
+    .read_i      (1'b1),
+    .read_at_i   ({turn_i, next}),
+    .read_data_o ({last_o, beat_o})
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      write_q      <= '0;
+      next_q       <= '0;
+      read_valid_q <= 1'b0;
+      beat_valid_q <= 1'b0;
+      room_q       <= 1'b0;
+    end else if (clear_i.active) begin
       write_q      <= '0;
       next_q       <= '0;
       read_valid_q <= 1'b0;

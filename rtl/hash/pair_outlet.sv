@@ -35,7 +35,7 @@ module pair_outlet (
     else if (answered_o != '0) open_q <= '0;
   end
 
-  stream_exit #(
+  spill_register #(
     .Width(65)
   ) u_exit (
     .clk_i,

@@ -64,8 +64,9 @@ package core_pkg;
     logic [127:0] result;
   } ring_rsp_t;
 
-  // A hash core with words of 32 bits.
+  // A core of a hash with words of 32 bits. The chaining states live in the front, and the core asks for their words.
   typedef struct packed {
+    logic        stop;           // leave the block under way; nothing is forgotten
     logic        start;
     logic        initial_state;
     logic        word_valid;
@@ -73,9 +74,12 @@ package core_pkg;
     logic [31:0] state;
   } hash_req_t;
 
+  // With two messages under way, in the clock of whose turn all is said: idle and word_ready have a bit for each.
+  // A core of one message leaves turn and the upper bits zero.
   typedef struct packed {
-    logic        idle;
-    logic        word_ready;
+    logic        turn;
+    logic [1:0]  idle;
+    logic [1:0]  word_ready;
     logic [2:0]  state_read;
     logic        state_valid;
     logic        state_final;

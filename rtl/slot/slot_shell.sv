@@ -47,6 +47,8 @@ module slot_shell
   // One clock: the frame is malformed, and what there is of it is to be dropped.
   output logic abort_o,
   output logic wipe_o,
+  // In the clock behind one in which a beat was taken: a length in it is wrong, and the frame has no result.
+  input  logic refuse_i = 1'b0,
 
   // The result.
   input  logic        result_valid_i,
@@ -154,10 +156,10 @@ module slot_shell
     .none_o    (none)
   );
 
-  assign beat_valid_o = at_q[Body] && in_valid;
+  assign beat_valid_o = at_q[Body] && in_valid && !refuse_i;
   assign beat_o       = in_beat;
   assign take         = beat_valid_o && beat_ready_i;
-  assign in_ready     = head0 || at_q[Head1] || at_q[Drain] || (at_q[Body] && beat_ready_i);
+  assign in_ready     = head0 || at_q[Head1] || at_q[Drain] || (at_q[Body] && beat_ready_i && !refuse_i);
 
   // -- the frame ------------------------------------------------------------------------------------------
 
@@ -182,9 +184,9 @@ module slot_shell
   assign at_d[Head1] = (head0 && in_valid && !in_last) || (at_q[Head1] && !in_valid);
   assign at_d[Check] = (at_q[Head1] && in_valid) || (at_q[Check] && clear_i.active);
   assign at_d[Start] = at_q[Check] && !clear_i.active;
-  assign at_d[Body] = (start_o && !ended_q) || (at_q[Body] && !(take && (complete || in_last)));
+  assign at_d[Body] = (start_o && !ended_q) || (at_q[Body] && !refuse_i && !(take && (complete || in_last)));
   assign at_d[Wait] = (start_o && ended_q) || (take && complete && in_last) || (at_q[Wait] && !done);
-  assign at_d[Drain] = (refuse && !ended_q) || (take && complete && !in_last) || (at_q[Drain] && !tail);
+  assign at_d[Drain] = (refuse && !ended_q) || (at_q[Body] && refuse_i) || (take && complete && !in_last) || (at_q[Drain] && !tail);
   assign at_d[Trailer] = (refuse && ended_q) || (take && !complete && in_last) || tail || done
       || (at_q[Trailer] && !answer_taken);
 
@@ -196,6 +198,8 @@ module slot_shell
       else if (no_key_q) status_d = StatusBadKeyLength;
       else if (upper_q[3:0] != '0) status_d = StatusBadLength;
       else status_d = verdict_i;
+    end else if (refuse_i) begin
+      status_d = StatusBadLength;
     end else if (odd_q) begin
       status_d = at_q[Trailer] ? StatusFrameShort : StatusFrameLong;
     end else if (head0) begin
@@ -221,7 +225,7 @@ module slot_shell
     end else begin
       at_q     <= at_d;
       status_q <= status_d;
-      abort_q  <= abort_d;
+      abort_q  <= abort_d || (at_q[Body] && refuse_i);
       odd_q    <= odd_d;
       wipe_o   <= answer_taken && header_o.flags.wipe;
       forget_o <= cut || (answer_taken && header_o.flags.wipe);

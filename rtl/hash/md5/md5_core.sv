@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MD5 compression, one step a clock. The core holds no chaining state of its own: it reads and writes the
-// words of the state in the memory of hash_modes, one a clock. A step's constant, message word and a are
+// words of the state in the memory of the front, one a clock. A step's constant, message word and a are
 // added ahead; mix, addition, rotation and addition to b make the loop. The state after a block leaves as
 // the words become final (a is known three steps before b) and starts the next block on the way.
 //
 // Cycles per block: 66, with the next block's words at hand.
 module md5_core
+  import core_pkg::*;
   import md5_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Stop, and forget all data, a message word per clock: it is high for 16 clocks, with word_i zero, after
-  // a reset, which data registers do not have, and for a wipe. One clock is enough to stop.
-  input logic clear_i,
 
-  input  logic start_i,
-  input  logic initial_i,
-  output logic idle_o,
-
-  input  logic  word_valid_i,
-  output logic  word_ready_o,
-  input  word_t word_i,
-
-  output logic  [2:0] state_read_o,
-  input  word_t       state_i,
-  output logic        state_valid_o,
-  output logic        state_final_o,
-  output logic        state_last_o,
-  output logic  [2:0] state_index_o,
-  output word_t       state_o
+  input  clear_t    clear_i,
+  input  hash_req_t req_i,
+  output hash_rsp_t rsp_o
 );
 
   typedef logic [6:0] count_t;
@@ -44,12 +30,11 @@ module md5_core
   count_t count_d, count_q;
   logic [4:0] at_q;  // counts 64, 65, 0, 1, 2
   logic need_d, need_q;  // the word of this count comes from the message
-  logic read_now, advance;
+  logic read_now, advance, stop;
 
-  assign read_now     = running_q && count_q == ReadCount;
-  assign advance      = running_q && (!need_q || word_valid_i || at_q[2]);
-  assign word_ready_o = need_q;
-  assign idle_o       = !running_q;
+  assign read_now = running_q && count_q == ReadCount;
+  assign advance  = running_q && (!need_q || req_i.word_valid || at_q[2]);
+  assign stop     = clear_i.active || req_i.stop;
 
   always_comb begin
     running_d = running_q;
@@ -59,7 +44,7 @@ module md5_core
     need_d    = need_q;
 
     if (!running_q) begin
-      running_d = start_i;
+      running_d = req_i.start;
       need_d    = 1'b0;
       final_d   = 1'b0;
       drain_d   = 1'b0;
@@ -69,18 +54,20 @@ module md5_core
       if (at_q[1]) need_d = 1'b1;
       if (count_q[3:0] == '1) need_d = 1'b0;
       if (at_q[2]) begin
-        drain_d = !word_valid_i;
-        need_d  = word_valid_i;
+        drain_d = !req_i.word_valid;
+        need_d  = req_i.word_valid;
       end
       if (at_q[3]) begin
         final_d = 1'b1;
         if (drain_q) running_d = 1'b0;
       end
     end
-    if (clear_i) begin
+    if (stop) begin
       running_d = 1'b0;
       need_d    = 1'b0;
-      count_d   = count_q + count_t'(1);
+      final_d   = 1'b0;
+      drain_d   = 1'b0;
+      count_d   = ReadCount;
     end
   end
 
@@ -98,37 +85,38 @@ module md5_core
       drain_q   <= drain_d;
       final_q   <= final_d;
       count_q   <= count_d;
-      if (clear_i) at_q <= '0;
+      if (stop) at_q <= '0;
       else if (advance) at_q <= {at_q[3:0], read_now};
     end
   end
 
   // -- the state's words ----------------------------------------------------------------------------------
 
-  logic [2:0] sum_index_q;
   word_t state_q, sum_q, sum2_q;
   word_t b_q;
 
-  // The word that is read: A, D, C, B, and A again.
-  logic [1:0] read_index_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) read_index_q <= '0;
-    else if (!running_q) read_index_q <= '0;
-    else if (advance && (read_now || at_q[2:0] != '0)) read_index_q <= read_index_q - 2'd1;
-  end
-
-  assign state_read_o = {1'b0, read_index_q};
+  // The word that is read: A, D, C, B, and A again; the one that is added, and the one that is written.
+  logic [1:0] read_q, sum_index_q, index_q;
 
   // -- the message ----------------------------------------------------------------------------------------
 
   // Word 0 of a block comes when the last word of the block before has been read.
-  word_t message[16];
+  word_t message;
   logic [3:0] word_index_q;
 
-  always_ff @(posedge clk_i) begin
-    if (clear_i || (need_q && word_valid_i)) message[count_q[3:0]] <= word_i;
-  end
+  ram_logic #(
+    .Width(32),
+    .Depth(16),
+    .Quiet(1'b1)
+  ) u_message (
+    .clk_i,
+    .clear_i,
+    .write_i     (need_q && req_i.word_valid),
+    .write_at_i  (count_q[3:0]),
+    .write_data_i(req_i.word),
+    .read_at_i   (word_index_q),
+    .read_data_o (message)
+  );
 
   // A memory filled once, and not the constant itself: it becomes block RAM in the device and an indexed
   // array in simulation.
@@ -141,72 +129,101 @@ module md5_core
   end
 
   always_ff @(posedge clk_i) begin
-    if (advance) sine_q <= sine[count_q[5:0]];
+    if (advance || clear_i.active) sine_q <= sine[count_q[5:0]];
   end
 
   // -- the steps ------------------------------------------------------------------------------------------
 
-  // A step's constant is read at count step, its word at step + 1; it is computed at step + 3.
+  // A step's constant is read at count step, its word at step + 1; it is computed at step + 3. What it mixes is
+  // b & p ^ q, and p and q are made a clock ahead, so that no gate but an adder's own stands behind b. In the clock in
+  // which the new state's b is due, all of that is zero, and b comes from the register of the sum (count 2).
   logic [3:0] step1_q, step2_q;  // round and place among four
-  logic [1:0] round_q, fine_q, coarse_q;
-  word_t c_q, d_q, mk_q, mka_q, next;
+  logic [1:0] fine_q, coarse_q;
+  logic b_counts_q;
+  word_t c_d, c_q, d_q, p_q, q_q, mk_q, mka_q, sum_b_q, next;
 
-  assign next = b_q + rotate_coarse(rotate_fine(mka_q + mix(round_q, b_q, c_q, d_q), fine_q), coarse_q);
+  assign next = ((b_q & {32{b_counts_q}}) ^ sum_b_q) + rotate_coarse(
+    rotate_fine(mka_q + ((b_q & p_q) ^ q_q), fine_q), coarse_q
+  );
+
+  // The new state: a and d pass through c on their way to d, where they are added.
+  assign c_d = at_q[2] || at_q[3] || at_q[4] ? sum2_q : b_q;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) begin
-      {state_q, sum_q, sum2_q, c_q, d_q, mk_q, mka_q} <= '0;
+    if (clear_i.active) begin
+      {state_q, sum_q, sum2_q, c_q, d_q, mk_q} <= '0;
     end else if (advance) begin
       sum_q <= state_q + b_q;
       sum2_q <= sum_q;
 
       // To load an initial state is to read the constant.
-      state_q <= initial_i && !final_q ? Initial[read_index_q] : state_i;
+      state_q <= req_i.initial_state && !final_q ? Initial[read_q] : req_i.state;
 
-      // The new state: a and d pass through c on their way to d, where they are added.
-      c_q <= at_q[2] || at_q[3] || at_q[4] ? sum2_q : b_q;
+      c_q <= c_d;
       d_q <= c_q;
-
-      mka_q <= d_q + mk_q;
-      mk_q <= message[word_index_q] + sine_q;
+      mk_q <= message + sine_q;
     end
 
+    if (clear_i.active || (advance && at_q[3])) {p_q, q_q, mka_q} <= '0;
+    else if (advance) begin
+      p_q   <= mix_and(step2_q[3:2], c_d, c_q);
+      q_q   <= mix_xor(step2_q[3:2], c_d, c_q);
+      mka_q <= d_q + mk_q;
+    end
+
+    if (clear_i.active || (advance && !at_q[3])) sum_b_q <= '0;
+    else if (advance) sum_b_q <= state_q + b_q;
+
+    if (clear_i.active) b_counts_q <= 1'b1;
+    else if (advance) b_counts_q <= !at_q[3];
+
     // Nothing is added to a state that is loaded: a synchronous reset, and no gate per bit.
-    if (clear_i || (advance && !final_q)) b_q <= '0;
-    else if (advance) b_q <= at_q[4] ? sum_q : next;
+    if (clear_i.active || (advance && !final_q)) b_q <= '0;
+    else if (advance) b_q <= next;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      step1_q       <= '0;
-      step2_q       <= '0;
-      round_q       <= '0;
-      fine_q        <= '0;
-      coarse_q      <= '0;
-      word_index_q  <= '0;
-      sum_index_q   <= '0;
-      state_index_o <= '0;
-      state_valid_o <= 1'b0;
-      state_final_o <= 1'b0;
-      state_last_o  <= 1'b0;
+  // -- what goes with a step, and with a word of the state ------------------------------------------------
+
+  logic state_valid_q, state_final_q, state_last_q;
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) begin
+      {step1_q, step2_q, fine_q, coarse_q, word_index_q} <= '0;
+      {sum_index_q, index_q, state_final_q} <= '0;
     end else if (advance) begin
       step1_q       <= {count_q[5:4], count_q[1:0]};
       step2_q       <= step1_q;
-      round_q       <= step2_q[3:2];
       fine_q        <= fine_rotation(step2_q[3:2], step2_q[1:0]);
       coarse_q      <= step2_q[1:0];
       word_index_q  <= word_index(count_q[5:0]);
-      sum_index_q   <= state_read_o;
-      state_index_o <= sum_index_q;
-      state_valid_o <= at_q[3:0] != '0 && (final_q || initial_i);
-      state_final_o <= final_q;
-      state_last_o  <= at_q[3] && final_q;
-    end else if (!running_q) begin
-      state_valid_o <= 1'b0;
-      state_last_o  <= 1'b0;
+      sum_index_q   <= read_q;
+      index_q       <= sum_index_q;
+      state_final_q <= final_q;
+    end
+
+    if (clear_i.active || !running_q) read_q <= '0;
+    else if (advance && (read_now || at_q[2:0] != '0)) read_q <= read_q - 2'd1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {state_valid_q, state_last_q} <= '0;
+    else if (stop || !running_q) {state_valid_q, state_last_q} <= '0;
+    else if (advance) begin
+      state_valid_q <= at_q[3:0] != '0 && (final_q || req_i.initial_state);
+      state_last_q  <= at_q[3] && final_q;
     end
   end
 
-  assign state_o = sum_q;
+  assign rsp_o = '{
+      turn: 1'b0,
+      idle: {1'b0, !running_q},
+      word_ready: {1'b0, need_q},
+      state_read: {1'b0, read_q},
+      state_valid: state_valid_q,
+      state_final: state_final_q,
+      state_last: state_last_q,
+      state_index: {1'b0, index_q},
+      state: sum_q
+    };
 
 endmodule

@@ -77,14 +77,26 @@ package md5_pkg;
     32'hEB86D391
   };
 
-  // Section 3.4: F, G, H and I.
-  function automatic word_t mix(input logic [1:0] round, input word_t x, input word_t y, input word_t z);
+  // Section 3.4: F, G, H and I, as (x & mix_and) ^ mix_xor, which an adder's own cells can make.
+  function automatic word_t mix_and(input logic [1:0] round, input word_t y, input word_t z);
     unique case (round)
-      2'd0:    return (x & y) | (~x & z);
-      2'd1:    return (x & z) | (y & ~z);
-      2'd2:    return x ^ y ^ z;
-      default: return y ^ (x | ~z);
+      2'd0:    return y ^ z;
+      2'd2:    return '1;
+      default: return z;
     endcase
+  endfunction
+
+  function automatic word_t mix_xor(input logic [1:0] round, input word_t y, input word_t z);
+    unique case (round)
+      2'd0:    return z;
+      2'd1:    return y & ~z;
+      2'd2:    return y ^ z;
+      default: return y ^ ~z;
+    endcase
+  endfunction
+
+  function automatic word_t mix(input logic [1:0] round, input word_t x, input word_t y, input word_t z);
+    return (x & mix_and(round, y, z)) ^ mix_xor(round, y, z);
   endfunction
 
   // The word of the message that a step takes.

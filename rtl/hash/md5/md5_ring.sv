@@ -3,39 +3,24 @@
 // MD5 compression for two messages at a time: a ring of two stages in which a step takes a turn of two clocks, and
 // the messages take turns. The first stage adds and rotates by up to 3 places, the second one rotates by the rest
 // and adds b. A block is begun when all of its words are there, so that no step ever waits; the words of the next
-// one are taken meanwhile. As in md5_core the chaining states live in the memories of hash_modes, and the state
+// one are taken meanwhile. As in md5_core the chaining states live in the memories of the front, and the state
 // after a block starts the next one as its words become final.
 //
-// In the clock in which turn_o is w, all signals but idle_o are those of way w, and mean what they mean at
-// md5_core, except that a block begins by itself and start_i is for a state without a block; clear_i has to be
-// high for 2 clocks to stop, and for 64 with word_i zero to forget; state_i comes a clock after its index.
+// In the clock in which rsp_o.turn is w, all signals but idle are those of way w, and mean what they mean at
+// md5_core, except that a block begins by itself and start is for a state without a block; stop has to be high for
+// 2 clocks; state comes a clock after its index.
 //
 // Cycles per block: 130 for each way, and thus 65 with both at work.
 module md5_ring
+  import core_pkg::*;
   import md5_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
 
-  output logic       turn_o,
-  output logic [1:0] idle_o,
-
-  input logic clear_i,
-  input logic start_i,
-  input logic initial_i,
-
-  input logic word_valid_i,
-  // Low in the other way's turn.
-  output logic [1:0] word_ready_o,
-  input word_t word_i,
-
-  output logic  [2:0] state_read_o,
-  input  word_t       state_i,
-  output logic        state_valid_o,
-  output logic        state_final_o,
-  output logic        state_last_o,
-  output logic  [2:0] state_index_o,
-  output word_t       state_o
+  input  clear_t    clear_i,
+  input  hash_req_t req_i,
+  output hash_rsp_t rsp_o
 );
 
   // A step's constant and word are read at count step, and it is computed at step + 3. The state's words are read
@@ -72,19 +57,16 @@ module md5_ring
   // The way whose turn it is, and the other one, whose steps are half done.
   way_t here_q, here_d, away_q;
 
-  // Runs through all words of both ways, whose turn is bit 0.
-  logic [5:0] sweep_q;
-  logic turn, word_take;
+  logic turn_q, word_take;
+  logic [1:0] idle_q, ready_q;  // ready is low in the other way's turn
 
-  assign turn      = sweep_q[0];
-  assign turn_o    = turn;
-  assign word_take = word_valid_i && word_ready_o != '0;
+  assign word_take = req_i.word_valid && ready_q != '0;
 
   always_comb begin
     here_d         = here_q;
     here_d.at      = {here_q.at[3:0], here_q.running && here_q.count == ReadCount};
     here_d.read    = {here_d.at[0] || here_d.at[1], here_d.at[0] || here_d.at[2]};
-    here_d.load    = initial_i && !here_q.done;
+    here_d.load    = req_i.initial_state && !here_q.done;
     here_d.loaded  = here_q.read;
     here_d.step1   = {here_q.count[5:4], here_q.count[1:0]};
     here_d.step2   = here_q.step1;
@@ -92,7 +74,7 @@ module md5_ring
     here_d.fine    = fine_rotation(here_q.step2[3:2], here_q.step2[1:0]);
     here_d.coarse  = here_q.step2[1:0];
     here_d.coarse1 = here_q.coarse;
-    here_d.valid   = here_q.at[3:0] != '0 && (here_q.done || initial_i);
+    here_d.valid   = here_q.at[3:0] != '0 && (here_q.done || req_i.initial_state);
     here_d.sum     = here_q.done;
     here_d.last    = here_q.at[3] && here_q.done;
     here_d.index   = {here_q.at[1] || here_q.at[2], here_q.at[1] || here_q.at[3]};
@@ -102,7 +84,7 @@ module md5_ring
       if (here_q.write[3:0] == '1) here_d.full[here_q.write[4]] = 1'b1;
     end
     if (!here_q.running) begin
-      here_d.running = start_i || here_q.full[here_q.half];
+      here_d.running = req_i.start || here_q.full[here_q.half];
       here_d.drain   = 1'b0;
       here_d.done    = 1'b0;
       here_d.count   = ReadCount;
@@ -118,7 +100,7 @@ module md5_ring
         if (here_q.drain) here_d.running = 1'b0;
       end
     end
-    if (clear_i) begin
+    if (req_i.stop) begin
       here_d.running = 1'b0;
       here_d.at      = '0;
       here_d.write   = '0;
@@ -131,31 +113,42 @@ module md5_ring
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      here_q <= Reset;
-      away_q <= Reset;
-      idle_o <= '0;
-      word_ready_o <= '0;
-      sweep_q <= '0;
+      here_q  <= Reset;
+      away_q  <= Reset;
+      idle_q  <= '0;
+      ready_q <= '0;
+      turn_q  <= 1'b0;
+    end else if (clear_i.active) begin
+      here_q  <= Reset;
+      away_q  <= Reset;
+      idle_q  <= '0;
+      ready_q <= '0;
+      turn_q  <= 1'b0;
     end else begin
-      away_q       <= here_d;
-      here_q       <= away_q;
-      idle_o[turn] <= !here_q.running && here_q.full == '0 && here_q.write[3:0] == '0;
-      sweep_q      <= sweep_q + 6'd1;
-      word_ready_o <= {!turn, turn} & {2{!away_q.full[away_q.write[4]]}};
+      away_q         <= here_d;
+      here_q         <= away_q;
+      idle_q[turn_q] <= !here_q.running && here_q.full == '0 && here_q.write[3:0] == '0;
+      turn_q         <= !turn_q;
+      ready_q        <= {!turn_q, turn_q} & {2{!away_q.full[away_q.write[4]]}};
     end
   end
 
-  assign state_read_o  = {1'b0, here_q.read};
-  assign state_valid_o = here_q.valid;
-  assign state_final_o = here_q.sum;
-  assign state_last_o  = here_q.last;
-  assign state_index_o = {1'b0, here_q.index};
+  word_t sum_q;
+
+  assign rsp_o = '{
+      turn: turn_q,
+      idle: idle_q,
+      word_ready: ready_q,
+      state_read: {1'b0, here_q.read},
+      state_valid: here_q.valid,
+      state_final: here_q.sum,
+      state_last: here_q.last,
+      state_index: {1'b0, here_q.index},
+      state: sum_q
+    };
 
   // -- the message ----------------------------------------------------------------------------------------
 
-  // Two blocks of each way. What is read in the clock of its writing is undefined, and belongs to no step.
-  (* ram_style = "block", no_rw_check *)
-  word_t message[64];
   // A memory filled once, and not the constant itself: it becomes block RAM in the device and an indexed
   // array in simulation.
   (* rom_style = "block" *)
@@ -166,45 +159,45 @@ module md5_ring
   end
 
   logic write_q;
-  logic [5:0] write_address_q, read_address_q, sine_address_q;
-  word_t write_word_q, message_read_q, message_q, sine_read_q, sine_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      write_q         <= 1'b0;
-      write_address_q <= '0;
-      read_address_q  <= '0;
-      sine_address_q  <= '0;
-    end else begin
-      write_q         <= clear_i || word_take;
-      write_address_q <= {turn, clear_i ? sweep_q[5:1] : here_q.write};
-      read_address_q  <= {turn, here_q.half, word_index(here_q.count[5:0])};
-      sine_address_q  <= here_q.count[5:0];
-    end
-  end
+  logic [5:0] write_at_q, read_at_q, sine_at_q;
+  word_t write_word_q, message, sine_read_q, sine_q;
 
   always_ff @(posedge clk_i) begin
-    write_word_q <= word_i;
-    if (write_q) message[write_address_q] <= write_word_q;
+    write_q      <= word_take;
+    write_at_q   <= {turn_q, here_q.write};
+    write_word_q <= req_i.word;
+    read_at_q    <= {turn_q, here_q.half, word_index(here_q.count[5:0])};
+    sine_at_q    <= here_q.count[5:0];
+    sine_read_q  <= sine[sine_at_q];
+    sine_q       <= sine_read_q;
   end
 
-  always_ff @(posedge clk_i) begin
-    message_read_q <= message[read_address_q];
-    message_q      <= message_read_q;
-    sine_read_q    <= sine[sine_address_q];
-    sine_q         <= sine_read_q;
-  end
+  // Two blocks of each way. What is read in the clock of its writing is undefined, and belongs to no step.
+  ram_block #(
+    .Width(32),
+    .Depth(64),
+    .Quiet(1'b1)
+  ) u_message (
+    .clk_i,
+    .clear_i,
+    .write_i     (write_q),
+    .write_at_i  (write_at_q),
+    .write_data_i(write_word_q),
+    .read_i      (1'b1),
+    .read_at_i   (read_at_q),
+    .read_data_o (message)
+  );
 
   // -- the steps ------------------------------------------------------------------------------------------
 
   // Of the way whose turn it is: the working variables, a with the step's constant and word, and those of the
   // step behind; the state's word, and the last sums.
-  word_t b_q, c_q, d_q, mka_q, mk_q, state_q, sum_q, sum1_q;
+  word_t b_q, c_q, d_q, mka_q, mk_q, state_q, sum1_q;
   // Of the other way, in the middle of the step.
   word_t b_m, c_m, mka_m, fine_m, sum_m, sum1_m, sum2_m;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) begin
+    if (clear_i.active) begin
       {b_m, c_m, mka_m, fine_m, sum_m, sum1_m, sum2_m} <= '0;
     end else begin
       b_m    <= b_q;
@@ -222,13 +215,11 @@ module md5_ring
     c_q     <= away_q.at[3] || away_q.at[4] ? sum1_m : b_m;
     d_q     <= away_q.at[3] ? sum2_m : c_m;
     mka_q   <= mka_m;
-    mk_q    <= message_q + sine_q;
+    mk_q    <= message + sine_q;
     // To load an initial state is to read the constant.
-    state_q <= away_q.load ? Initial[away_q.loaded] : state_i;
+    state_q <= away_q.load ? Initial[away_q.loaded] : req_i.state;
     sum_q   <= sum_m;
     sum1_q  <= sum1_m;
   end
-
-  assign state_o = sum_q;
 
 endmodule

@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SHA-1 compression, one step a clock. The core holds no chaining state of its own: it reads and writes the
-// words of the state in the memory of hash_modes, one a clock. Of a step's five summands four are added
+// words of the state in the memory of the front, one a clock. Of a step's five summands four are added
 // ahead, one a clock: w + k, then + e, then + f, so that only rotl5(a) is left to the step itself. Five more steps
 // add the state: its words take the place of w, without k, and the working variables are the e of these steps. The
 // sums, e first, become a one after the other, and so all are where the next block wants them.
 //
 // Cycles per block: 85, with the next block's words at hand.
 module sha1_core
+  import core_pkg::*;
   import sha1_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
-  // Stop, and forget all data. It is high after a reset, which data registers do not have, and for a wipe.
-  input logic clear_i,
 
-  input  logic start_i,
-  input  logic initial_i,
-  output logic idle_o,
-
-  input  logic  word_valid_i,
-  output logic  word_ready_o,
-  input  word_t word_i,
-
-  output logic  [2:0] state_read_o,
-  input  word_t       state_i,
-  output logic        state_valid_o,
-  output logic        state_final_o,
-  output logic        state_last_o,
-  output logic  [2:0] state_index_o,
-  output word_t       state_o
+  input  clear_t    clear_i,
+  input  hash_req_t req_i,
+  output hash_rsp_t rsp_o
 );
 
   typedef logic [6:0] count_t;
@@ -46,15 +33,15 @@ module sha1_core
   logic add_d;
   logic [4:0] add_q;  // of this count, and of 1 to 4 counts before: a word of the state takes the place of w
   logic first_q;  // count 0
+  logic [4:0][2:0] index_q;  // of the state's words: 4 at count 79, and down to 0; of the last five counts
   logic need_d, need_q;  // the word of this count comes from the message
-  logic last, advance, loading;
+  logic last, advance, loading, stop;
 
-  assign last         = count_q == LastCount;
-  assign advance      = running_q && (!need_q || word_valid_i || first_q);
-  assign loading      = initial_i && !final_q;
-  assign word_ready_o = need_q;
-  assign idle_o       = !running_q;
-  assign add_d        = count_q == LastStep || (add_q[0] && !last);
+  assign last    = count_q == LastCount;
+  assign advance = running_q && (!need_q || req_i.word_valid || first_q);
+  assign stop    = clear_i.active || req_i.stop;
+  assign loading = req_i.initial_state && !final_q;
+  assign add_d   = count_q == LastStep || (add_q[0] && !last);
 
   always_comb begin
     running_d = running_q;
@@ -64,7 +51,7 @@ module sha1_core
     need_d    = need_q;
 
     if (!running_q) begin
-      running_d = start_i;
+      running_d = req_i.start;
       need_d    = 1'b0;
       final_d   = 1'b0;
       drain_d   = 1'b0;
@@ -74,17 +61,20 @@ module sha1_core
       if (last) need_d = 1'b1;
       if (count_q[3:0] == '1) need_d = 1'b0;
       if (first_q) begin
-        drain_d = !word_valid_i;
-        need_d  = word_valid_i;
+        drain_d = !req_i.word_valid;
+        need_d  = req_i.word_valid;
       end
-      if (state_index_o == '0 && add_q[4]) begin
+      if (index_q[4] == '0 && add_q[4]) begin
         final_d = 1'b1;
         if (drain_q) running_d = 1'b0;
       end
     end
-    if (clear_i) begin
+    if (stop) begin
       running_d = 1'b0;
       need_d    = 1'b0;
+      final_d   = 1'b0;
+      drain_d   = 1'b0;
+      count_d   = LastStep;
     end
   end
 
@@ -103,24 +93,30 @@ module sha1_core
       drain_q   <= drain_d;
       final_q   <= final_d;
       count_q   <= count_d;
-      if (clear_i) {first_q, add_q} <= '0;
+      if (stop) {first_q, add_q} <= '0;
       else if (advance) {first_q, add_q} <= {last, add_q[3:0], add_d};
     end
   end
 
   // -- the state's words ----------------------------------------------------------------------------------
 
-  // 4 at count 79, and down to 0.
-  logic [4:0][2:0] index_q;
+  word_t sum_q;
 
-  assign state_read_o  = 3'd3 - count_q[2:0];
-  assign state_valid_o = add_q[4] && (final_q || initial_i);
-  assign state_final_o = final_q;
-  assign state_last_o  = add_q[4] && final_q && state_index_o == '0;
-  assign state_index_o = index_q[4];
+  assign rsp_o = '{
+      turn: 1'b0,
+      idle: {1'b0, !running_q},
+      word_ready: {1'b0, need_q},
+      state_read: 3'd3 - count_q[2:0],
+      state_valid: add_q[4] && (final_q || req_i.initial_state),
+      state_final: final_q,
+      state_last: add_q[4] && final_q && index_q[4] == '0,
+      state_index: index_q[4],
+      state: sum_q
+    };
 
   always_ff @(posedge clk_i) begin
-    if (advance) index_q <= {index_q[3:0], state_read_o};
+    if (clear_i.active) index_q <= '0;
+    else if (advance) index_q <= {index_q[3:0], rsp_o.state_read};
   end
 
   // -- the constants --------------------------------------------------------------------------------------
@@ -138,7 +134,7 @@ module sha1_core
   end
 
   always_ff @(posedge clk_i) begin
-    if (advance) begin
+    if (advance || clear_i.active) begin
       high_q                <= constant[{1'b1, loading, count_q}];
       high2_q               <= high_q;
       low_q                 <= constant[{1'b0, loading, count_q}];
@@ -153,12 +149,12 @@ module sha1_core
   // rotated back before, if c is to be a sum or a summand.
   word_t a_q, b_q, c_q, next;
   word_t w_q[16];
-  word_t expanded_q, state_q, wk_q, wke_q, wkef_q, sum_q;
+  word_t expanded_q, state_q, wk_q, wke_q, wkef_q;
 
   assign next = rotl(a_q, 5) + wkef_q;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) begin
+    if (clear_i.active) begin
       {sum_q, a_q, b_q, wk_q, wke_q, wkef_q} <= '0;
       for (int unsigned i = 0; i < 16; i++) w_q[i] <= '0;
     end else if (advance) begin
@@ -168,21 +164,19 @@ module sha1_core
       wkef_q <= mix(choice_q[1], choice_q[0], a_q, rotl(b_q, 30), c_q) + wke_q;
       wke_q  <= c_q + wk_q;
       wk_q   <= w_q[0] + {high2_q.word, low2_q.word};
-      w_q[0] <= (need_q ? word_i : expanded_q) | state_q;
+      w_q[0] <= (need_q ? req_i.word : expanded_q) | state_q;
       for (int unsigned i = 1; i < 16; i++) w_q[i] <= w_q[i-1];
     end
 
     // Zero while it is not to be added: a synchronous reset, and no gate per bit.
-    if (clear_i || (advance && add_q[1] && !final_q)) c_q <= '0;
+    if (clear_i.active || (advance && add_q[1] && !final_q)) c_q <= '0;
     else if (advance) c_q <= rotl(b_q, 30);
 
-    if (clear_i || (advance && (loading || !add_d))) state_q <= '0;
-    else if (advance) state_q <= state_i;
+    if (clear_i.active || (advance && (loading || !add_d))) state_q <= '0;
+    else if (advance) state_q <= req_i.state;
 
-    if (clear_i || (advance && add_d)) expanded_q <= '0;
+    if (clear_i.active || (advance && add_d)) expanded_q <= '0;
     else if (advance) expanded_q <= rotl(w_q[1] ^ w_q[6] ^ w_q[12] ^ w_q[14], 1);
   end
-
-  assign state_o = sum_q;
 
 endmodule

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the parts of hash_modes tell each other.
+package hash_pkg;
+
+  // A block is 16 words of 32 bits.
+  localparam int unsigned BlockBytes = 64;
+
+  typedef logic [31:0] word_t;
+
+  // Load: words of a frame into the memory of states. Copy: the same of the kept key. Touch: only the core's load of
+  // the state. Settle: until the core has written the state.
+  typedef enum logic [2:0] {
+    Idle,
+    Copy,
+    Load,
+    Touch,
+    Send,
+    Settle,
+    Result
+  } phase_e;
+
+  // Whose words are sent.
+  typedef enum logic [1:0] {
+    KeyIn,
+    KeyOut,
+    Message,
+    Outer
+  } kind_e;
+
+  // States in the memory.
+  typedef enum logic [1:0] {
+    Running,
+    OfInner,
+    OfOuter
+  } region_e;
+
+  // What the next word is made from: one bit is set while words are sent or loaded, and none at other times.
+  typedef struct packed {
+    logic load;    // a section's words go into the memory and not to the core
+    logic beat;
+    logic key;     // the key that came in
+    logic memory;  // the digest of the inner hash
+    logic mark;    // the bit that ends the message, and zeros
+    logic zero;
+    logic length0;
+    logic length1;
+  } source_t;
+
+  // Where a frame is.
+  typedef struct packed {
+    phase_e     phase;
+    kind_e      kind;
+    source_t    source;
+    logic [3:0] place;    // word within block, section or result
+    logic       second;   // of two states
+    logic       half;     // of the beat
+    logic       counted;  // the number of bytes so far has come or will not come
+    logic       first;    // the message's first block is not done yet, and starts from the initial state
+    region_e    region;   // where the state of that block is
+  } step_t;
+
+endpackage
