@@ -59,7 +59,6 @@ module slot_shell_harness
     .section_o     (),
     .beat_last_o   (),
     .abort_o       (abort),
-    .wipe_o        (),
     .result_valid_i,
     .result_ready_o(result_ready),
     .result_i,

@@ -193,7 +193,6 @@ module pair_front
       .section_o     (section),
       .beat_last_o   (beat_last),
       .abort_o       (abort),
-      .wipe_o        (),
       .refuse_i      (refuse),
       .result_valid_i(result_valid),
       .result_ready_o(result_ready),

@@ -95,7 +95,6 @@ module cipher_front
     .data_o (request)
   );
 
-  // verilator lint_off PINCONNECTEMPTY
   slot_shell u_shell (
     .clk_i,
     .rst_ni,
@@ -118,7 +117,6 @@ module cipher_front
     .section_o     (section),
     .beat_last_o   (beat_last),
     .abort_o       (abort),
-    .wipe_o        (),
     .result_valid_i(result_valid),
     .result_ready_o(result_ready),
     .result_i      (result),
@@ -126,7 +124,6 @@ module cipher_front
     .result_len_i  (result_len)
   );
 
-  // verilator lint_on PINCONNECTEMPTY
   cipher_modes #(
     .Algorithm (Algorithm),
     .BlockBytes(BlockBytes),

@@ -16,7 +16,7 @@ module slot_shell
   input logic rst_ni,
 
   // A clear is at work; and one is to begin: a frame that wipes is answered, or one ended inside its key.
-  input  clear_t clear_i = '0,
+  input  clear_t clear_i,
   output logic   forget_o,
 
   // Requests.
@@ -46,7 +46,6 @@ module slot_shell
 
   // One clock: the frame is malformed, and what there is of it is to be dropped.
   output logic abort_o,
-  output logic wipe_o,
   // In the clock behind one in which a beat was taken: a length in it is wrong, and the frame has no result.
   input  logic refuse_i = 1'b0,
 
@@ -213,7 +212,6 @@ module slot_shell
       status_q      <= StatusOk;
       abort_q       <= 1'b0;
       odd_q         <= 1'b0;
-      wipe_o        <= 1'b0;
       forget_o      <= 1'b0;
       good_q        <= 1'b0;
       done_q        <= 1'b0;
@@ -227,7 +225,6 @@ module slot_shell
       status_q <= status_d;
       abort_q  <= abort_d || (at_q[Body] && refuse_i);
       odd_q    <= odd_d;
-      wipe_o   <= answer_taken && header_o.flags.wipe;
       forget_o <= cut || (answer_taken && header_o.flags.wipe);
       good_q   <= at_q[Wait] || (at_q[Trailer] && good_q && !answer_taken);
       done_q   <= !at_q[Check] && (done_q || done_i);
