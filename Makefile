@@ -34,25 +34,37 @@ VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentatio
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
 SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
 
-.PHONY: help demo test formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
+# What chooses the netlists that `make test` makes anew.
+COMMIT ?=
+
+.PHONY: help demo test test-all formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1\t\2/p' Makefile | expand -t 18
-	@echo "variables: SEEDS=n (place and route with n seeds, the median counts), SET=demo|library|study, JOBS=n, FUZZ_SECONDS=n, LIBRARY_SECRET=FILE"
+	@echo "variables: SEEDS=n (place and route with n seeds, the median counts), SET=demo|library|study, NAMES=\"NAME …\", NETLISTS=all"
+	@echo "           (of models: netlists as well), COMMIT=text (chooses the fifth of make test), JOBS=n, FUZZ_SECONDS=n, LIBRARY_SECRET=FILE"
 
 demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on demand
-	$(FLOW) --set demo --seeds $(SEEDS) --no-netlists
+	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
 	$(PY) demo/demo.py --ace $(ACE)
 
-test: $(VENV) ace  ## all tests: Rust, RTL, netlists, bitstreams, the flow
-	$(FLOW) --set library --seeds $(SEEDS)
+# $(1): of which rows of the library netlists are made anew; $(2): how much tests do.
+define run-tests
+	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
 	$(PY) -m ace_flow.formal --fast --jobs $(JOBS)
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model
-	ACE_REQUIRE_BUILD=1 cargo test --workspace --release --locked
-	$(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow
+	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked
+	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow
+endef
+
+test: $(VENV) ace  ## half an hour: Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
+	$(call run-tests,fifth,part)
+
+test-all: $(VENV) ace  ## the same with all netlists, a million random blocks for each algorithm, every known answer everywhere
+	$(call run-tests,all,all)
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow.formal --jobs $(JOBS) $(NAMES)
@@ -68,7 +80,7 @@ lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	$(PY) -m ace_flow.lint
 
 bench: $(VENV) ace  ## wall-clock speed: one slot in simulation, and ace run on the demo's trace
-	$(FLOW) --set demo --seeds $(SEEDS)
+	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
 	$(ACE) bench
 	@mkdir -p build/bench
 	@for policy in on-demand double-buffer; do \
@@ -77,11 +89,11 @@ bench: $(VENV) ace  ## wall-clock speed: one slot in simulation, and ace run on 
 	  time $(ACE) run demo/traffic.pcap --sas demo/protect.toml -o build/bench/out.pcap --policy $$policy; \
 	done
 
-models: $(VENV) ace  ## the configurations that ace uses: bitstreams, simulation models, manifests
-	$(FLOW) --set $(or $(SET),library) --seeds $(SEEDS)
+models: $(VENV) ace  ## the configurations that ace uses, or NAMES="serpent aes-x4": bitstreams, simulation models, manifests
+	$(FLOW) $(or $(NAMES),--set $(or $(SET),library)) --seeds $(SEEDS) --netlists $(or $(NETLISTS),none)
 
 configurations: $(VENV) ace  ## every configuration with 5 seeds; writes docs/configurations.md
-	$(FLOW) $(if $(SET),--set $(SET)) --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS))
+	$(FLOW) $(if $(SET),--set $(SET)) --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists none
 	{ cat docs/configurations.head; $(ACE) configurations; } > docs/configurations.tmp
 	mv docs/configurations.tmp docs/configurations.md
 	cat docs/configurations.md
@@ -93,7 +105,7 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built; write
 
 library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
-	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS))
+	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists unproven
 	mkdir -p library
 	$(ACE) library build $$($(FLOW) --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
 	cp $(LIBRARY_SECRET).pub library/ace.lib.pub

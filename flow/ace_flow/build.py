@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds configurations: python -m ace_flow.build [--set demo | NAME …] [--seeds N] [--models].
+"""Builds configurations: python -m ace_flow.build [--set demo | NAME …] [--seeds N] [--netlists which] [--models].
 
-What the committed library holds as the sources are now is taken out of it; only the rest is placed and routed.
+What the committed library holds as the sources are now is taken out of it; only the rest is placed and routed. Of what
+is taken out, --netlists says which netlists are made anew, held against the library's, proven and simulated: a fifth,
+which the commit chooses, all, those without a proof in the library, or none.
 
 Takes the lock of build/, so that a second run in the same checkout waits, and hands over to Snakemake. The
 lock belongs to the process: a run that was killed leaves none behind.
@@ -73,6 +75,47 @@ def take_out(
     return found
 
 
+def commit() -> str:
+    """The commit that is checked out; of no repository, the library stands for it."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        path = held.library()
+        return "0" if path is None else tools.sha256(path)
+
+
+def a_fifth(rows: list[configurations.Configuration], chosen_by: str) -> list[str]:
+    """A fifth of the rows, or a little more, in their order: whole domains, in the order of a digest of their names
+    and of what chooses."""
+    domains: dict[str, list[str]] = {}
+    for row in rows:
+        domains.setdefault(row.of or row.name, []).append(row.name)
+    chosen: set[str] = set()
+    for name in sorted(domains, key=lambda name: hashlib.sha256(f"{chosen_by} {name}".encode()).digest()):
+        if 5 * len(chosen) >= len(rows):
+            break
+        chosen.update(domains[name])
+    return [row.name for row in rows if row.name in chosen]
+
+
+def netlists(which: str, rows: list[configurations.Configuration], chosen_by: str) -> list[str]:
+    """The rows, of those that the library holds, of which netlists are made. Says which a commit has chosen."""
+    if which in ("all", "none"):
+        return [row.name for row in rows] if which == "all" else []
+    unproven = [row.name for row in rows if not held.Places(row.name).proven()]
+    if which == "unproven":
+        return unproven
+    fifth = a_fifth([row for row in rows if row.name not in unproven], chosen_by)
+    if fifth:
+        print(
+            f"netlists of {len(fifth)} of them are made anew, held against the library's, proven and simulated "
+            f"(--netlists all: of all; --commit: others), chosen by {chosen_by}: {', '.join(fifth)}",
+            flush=True,
+        )
+    return [row.name for row in rows if row.name in {*unproven, *fifth}]
+
+
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
     """Holds the lock of build/, for as long as the process lives at most."""
@@ -131,8 +174,12 @@ def main() -> int:
         "--fresh", action="store_true", help="place and route everything, whatever the library holds"
     )
     parser.add_argument(
-        "--no-netlists", action="store_true", help="no netlists and their models of what the library holds"
+        "--netlists",
+        choices=("all", "fifth", "unproven", "none"),
+        default="all",
+        help="of which rows that the library holds netlists are made, proven and simulated (default: all)",
     )
+    parser.add_argument("--commit", help="what chooses the fifth (default: the commit that is checked out)")
     parser.add_argument(
         "--unpinned", action="store_true", help="measure what the places of kept LUTs cost: twice the routes"
     )
@@ -178,9 +225,12 @@ def main() -> int:
             return 1
         settings = {
             "seeds": arguments.seeds,
-            "netlists": int(not arguments.no_netlists),
             "unpinned": int(arguments.unpinned),
-        } | ({"held": ",".join(found)} if found else {})
+        }
+        if found:
+            held_rows = [row for row in rows if row.name in found]
+            wanted = netlists(arguments.netlists, held_rows, arguments.commit or commit())
+            settings |= {"held": ",".join(found)} | ({"netlists": ",".join(wanted)} if wanted else {})
         code = snakemake(names, settings, arguments.jobs, ["models" if arguments.models else "all"])
     seconds = time.monotonic() - start
     if code == 0:

@@ -134,6 +134,7 @@ def find(rows: list[Configuration], seeds: int, unpinned: bool = False) -> list[
             and manifest.get("recipe") == recipe(row)
             and _seeds(manifest) == list(row.seeds[: max(seeds, len(_seeds(manifest)))])
             and Places(row.name).bitstream.is_file()
+            and ("kept" in manifest or row.kept is None)
             and ("unpinned_fmax_mhz" in manifest or not unpinned or row.kept is None or row.of != "")
         ):
             found.append(row.name)

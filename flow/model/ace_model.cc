@@ -14,6 +14,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <vector>
 
 #include "verilated.h"
@@ -49,7 +50,31 @@ class Random {
   uint64_t state_;
 };
 
+// What the LUTs of the slot that is being made hold: they ask for it once, when the slot is initialised.
+struct Contents {
+  const ace_model_lut *luts;
+  size_t n;
+  size_t found = 0;
+  bool missing = false;
+};
+thread_local Contents *contents = nullptr;
+
 }  // namespace
+
+// Called by init_lut.sv and kept_lut4.sv with a path that begins with the names of instance and top.
+extern "C" int ace_model_contents(const char *path, int init) {
+  if (contents == nullptr || contents->n == 0) return init;
+  std::string_view name{path};
+  name.remove_prefix(std::min(name.size(), sizeof ACE_PREFIX - 1));
+  for (size_t i = 0; i < contents->n; ++i) {
+    if (name == contents->luts[i].name) {
+      ++contents->found;
+      return contents->luts[i].contents;
+    }
+  }
+  contents->missing = true;
+  return init;
+}
 
 struct ace_model {
   VerilatedContext context;
@@ -57,7 +82,7 @@ struct ace_model {
   uint64_t clocks = 0;
   std::vector<uint8_t> response;  // the one that is coming; kept for its memory
 
-  ace_model() {
+  explicit ace_model(Contents &wanted) {
     context.threads(1);
     context.randReset(0);
     // An assertion that fails ends the call, not the process.
@@ -65,10 +90,17 @@ struct ace_model {
     top = std::make_unique<ACE_TOP>(&context, "slot");
     top->clk_i = 0;
     top->rst_ni = 1;
+    contents = &wanted;
     top->eval();
+    contents = nullptr;
     reset();
   }
-  ~ace_model() { top->final(); }
+  ~ace_model() {
+    enter();
+    top->final();
+    top.reset();
+    Verilated::threadContextp(Verilated::defaultContextp());
+  }
 
   // One rising edge with the inputs as they are.
   void clock() {
@@ -87,7 +119,11 @@ struct ace_model {
     ++clocks;
   }
 
+  // Assertions and scopes ask the context of the thread, which may be another model's, or that of one that is gone.
+  void enter() { Verilated::threadContextp(&context); }
+
   void reset() {
+    enter();
     top->clk_i = 0;
     top->s_axis_tvalid = 0;
     top->s_axis_tlast = 0;
@@ -120,6 +156,7 @@ struct ace_model {
 
 template <bool Stalls>
 int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &options) {
+  enter();
   ACE_TOP &t = *top;
   Verilated::threadContextp(&context);  // where a failing assertion of this thread belongs
   Random random{options.seed};
@@ -225,6 +262,7 @@ int ace_model::run(ace_model_frame *frames, size_t n, const ace_model_options &o
 
 size_t ace_model::drive(const uint8_t *todo, size_t n, const uint64_t *beats, const uint8_t *last, size_t beats_n,
                         uint64_t noise, uint8_t *seen, uint64_t *data) {
+  enter();
   ACE_TOP &t = *top;
   Verilated::threadContextp(&context);
   Random random{noise};
@@ -280,11 +318,15 @@ extern "C" {
 
 uint32_t ace_model_abi(void) { return ACE_MODEL_ABI; }
 
-ace_model *ace_model_new(void) {
+int ace_model_new(ace_model **model, const ace_model_lut *luts, size_t n) {
+  Contents wanted{luts, n};
   try {
-    return new ace_model;
+    auto made = std::make_unique<ace_model>(wanted);
+    if (wanted.missing || wanted.found != n) return ACE_MODEL_OTHER_LUTS;
+    *model = made.release();
+    return ACE_MODEL_OK;
   } catch (const std::bad_alloc &) {
-    return nullptr;
+    return ACE_MODEL_NO_MEMORY;
   }
 }
 

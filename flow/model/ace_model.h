@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define ACE_MODEL_ABI 2u
+#define ACE_MODEL_ABI 3u
 
 typedef struct ace_model ace_model;
 
@@ -43,12 +43,22 @@ enum {
   ACE_MODEL_NO_SPACE = 2, /* a response is longer than its buffer */
   ACE_MODEL_RESET = 3,    /* reset_after was reached */
   ACE_MODEL_BAD_FRAME = 4, /* a request is empty or not whole beats */
-  ACE_MODEL_ASSERTION = 5 /* an assertion of rtl/formal failed; standard output says which */
+  ACE_MODEL_ASSERTION = 5, /* an assertion of rtl/formal failed; standard output says which */
+  ACE_MODEL_NO_MEMORY = 6,
+  ACE_MODEL_OTHER_LUTS = 7 /* the LUTs named are not those of the slot */
 };
 
+/* What one kept LUT holds: bit n is its output where its inputs are n. A base and its variants differ in nothing
+   else, so one model serves all of them. */
+typedef struct {
+  const char *name; /* its path below the top, as in the netlist */
+  uint16_t contents;
+} ace_model_lut;
+
 uint32_t ace_model_abi(void);
-/* A new slot, out of reset; NULL when memory is short. Instances are independent. */
-ace_model *ace_model_new(void);
+/* A new slot, out of reset, with these contents of its kept LUTs: each of them has to be named, and nothing else;
+   or none of n = 0, for the contents that the model was built with. Instances are independent. */
+int ace_model_new(ace_model **model, const ace_model_lut *luts, size_t n);
 void ace_model_free(ace_model *model);
 void ace_model_reset(ace_model *model);
 /* Clocks since the last reset. */

@@ -7,7 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import build
+from ace_flow import build, configurations, tools
+
+TABLE = configurations.load(tools.FLOW / "configurations.toml")
 
 
 class Spoiled(unittest.TestCase):
@@ -34,6 +36,24 @@ class Spoiled(unittest.TestCase):
             for text in ("", "[]", "{}", '{"files": 3}', '{"files": {"model": {"path": 1}}}'):
                 (folder / "manifest.json").write_text(text)
                 self.assertEqual(build.discard_spoiled(folder), [])
+
+
+class Fifth(unittest.TestCase):
+    def test_whole_domains_and_a_fifth_of_the_rows_at_least(self) -> None:
+        rows = [row for row in TABLE.values() if "library" in row.sets]
+        for commit in ("a", "b", "c"):
+            chosen = build.a_fifth(rows, commit)
+            self.assertGreaterEqual(5 * len(chosen), len(rows))
+            self.assertLess(len(chosen), len(rows) / 5 + 6)
+            domains = {TABLE[name].of or name for name in chosen}
+            self.assertEqual([r.name for r in rows if (r.of or r.name) in domains], chosen)
+            self.assertEqual(build.a_fifth(rows, commit), chosen)
+
+    def test_commits_choose_others_and_leave_nothing_out(self) -> None:
+        rows = [row for row in TABLE.values() if "library" in row.sets]
+        seen = {name for commit in range(100) for name in build.a_fifth(rows, str(commit))}
+        self.assertEqual(seen, {row.name for row in rows})
+        self.assertEqual(build.a_fifth([], "a"), [])
 
 
 if __name__ == "__main__":

@@ -74,6 +74,16 @@ class Find(unittest.TestCase):
         self.put(seeds=[{"seed": 9, "fmax_mhz": 100.0}])
         self.assertEqual(held.find([DES], 1), [])
 
+    def test_contents_of_kept_luts_are_needed(self) -> None:
+        row = TABLE["3des"]
+        places = held.Places(row.name)
+        places.manifest.parent.mkdir()
+        places.bitstream.write_bytes(b"bits")
+        manifest = {"recipe": held.recipe(row), "seeds": [{"seed": 1, "fmax_mhz": 100.0}]}
+        for more, found in (({}, []), ({"kept": {"u_lut": 0}}, [row.name])):
+            places.manifest.write_text(json.dumps(manifest | more))
+            self.assertEqual(held.find([row], 1), found)
+
     def test_what_cannot_be_read_is_not_held(self) -> None:
         self.put()
         held.Places("des").bitstream.unlink()

@@ -6,7 +6,7 @@ import json
 import os
 import unittest
 
-from ace_flow import configurations, manifest, tools
+from ace_flow import configurations, kept, manifest, tools
 from ace_flow.layout import Places
 from ace_flow.model import Model
 
@@ -31,7 +31,7 @@ KEYS = {
         "measured",
         "inputs",
     ),
-    *("files", "memory_sha256"),
+    *("files", "memory_sha256", "netlist_sha256", "kept", "model_seconds"),
 }
 
 
@@ -66,12 +66,19 @@ class Manifests(unittest.TestCase):
                 self.assertTrue(all(m["tools"].values()))
 
     def test_digests(self) -> None:
-        for _, places, m in self.built():
+        for row, places, m in self.built():
             with self.subTest(m["name"]):
-                wanted = {"bitstream", "model", "netlist_model", "netlist_json", "netlist_verilog"}
-                if "ACE_REQUIRE_BUILD" not in os.environ and len(m["files"]) == 2:
-                    wanted = {"bitstream", "model"}  # as a demo leaves it
+                wanted = {"bitstream", "model"}
+                if len(m["files"]) > 2:  # its netlist is among those that were made
+                    wanted |= {"netlist_model", "netlist_json"}
+                    wanted |= set() if row.of else {"netlist_verilog"}
+                    self.assertEqual(m["netlist_sha256"], m["files"]["netlist_json"]["sha256"])
+                    module = json.loads(places.netlist_json.read_text())["modules"][row.top]
+                    self.assertEqual(m["kept"], kept.numbers(module) if row.kept else {})
+                elif os.environ.get("ACE_TESTS") == "all":
+                    self.fail("its netlist was not made")
                 self.assertEqual(set(m["files"]), wanted)
+                self.assertEqual(bool(m["kept"]), row.kept is not None)
                 for file in m["files"].values():
                     path = places.folder / file["path"]
                     self.assertEqual(
@@ -116,8 +123,11 @@ class Manifests(unittest.TestCase):
 
     def test_models_load_and_are_independent(self) -> None:
         for _, places, m in self.built():
-            one = Model(places.model)
-            other = Model(places.netlist_model if "netlist_model" in m["files"] else places.model)
+            files = m["files"]
+            one, other = (
+                Model(places.folder / files[kind]["path"], m["kept"])
+                for kind in ("model", "netlist_model" if "netlist_model" in files else "model")
+            )
             with self.subTest(m["name"]), one, other:
                 self.assertEqual((one.clocks, other.clocks), (0, 0))
                 # Half a header, cut short: every slot answers, and only the slot that was asked moves on.

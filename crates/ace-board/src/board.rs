@@ -65,7 +65,7 @@ impl ModelSource for SharedObjects {
             (Models::Netlist, Some(file)) => file,
             (Models::Netlist, None) => return Err(ModelError::NoNetlist(configuration.name.clone())),
         };
-        Ok(Box::new(Model::open(file)?))
+        Ok(Box::new(Model::open(file, &configuration.kept)?))
     }
 }
 

@@ -57,14 +57,22 @@ impl Catalogue {
     /// Configurations for `device` that compute `need`, the fastest first, and a variant behind what is as fast: it
     /// would soon have to make room again.
     pub fn candidates(&self, need: &Need, device: &str) -> Vec<usize> {
-        let mut found: Vec<usize> = (0..self.configurations.len())
-            .filter(|c| self.configurations[*c].serves(need) && self.configurations[*c].device == device)
-            .collect();
-        found.sort_by_key(|c| {
-            let configuration = &self.configurations[*c];
-            (configuration.estimate(need, 1 << 12), configuration.variant_of.is_some())
-        });
-        found
+        candidates(&self.configurations, need, device)
+    }
+
+    /// What makes that `need` can be served: the library holds a configuration, of which a model is missing.
+    fn what_makes_it(&self, need: &Need, device: &str) -> Option<String> {
+        let stored = self.store.as_deref()?.configurations();
+        let found = &stored[*candidates(&stored, need, device).first()?];
+        let price = match found.model_seconds {
+            Some(seconds) => format!(
+                ", in about {:.0} s of one core (what it took when the library was made; more where sources have \
+                 changed since, or tools are still to be set up)",
+                seconds.ceil().max(1.0) + FLOW_SECONDS
+            ),
+            None => String::new(),
+        };
+        Some(format!("`make models NAMES=\"{}\"` builds one that does{price}", found.name))
     }
 
     /// Why [`Catalogue::candidates`] found nothing, and what can be done.
@@ -72,8 +80,11 @@ impl Catalogue {
         let folder = self.folder.display();
         let others: Vec<&str> =
             self.configurations.iter().filter(|c| c.serves(need)).map(|c| c.name.as_str()).collect();
+        let makes_it = self.what_makes_it(need, device);
         let mut reason = if !others.is_empty() {
             format!("{} is for another device than {device}", others.join(", "))
+        } else if let Some(what) = &makes_it {
+            format!("none in {folder} computes {}; {what}", need_words(need))
         } else if self.configurations.is_empty() {
             format!("no configurations in {folder}; build them with `make models`")
         } else {
@@ -90,6 +101,20 @@ impl Catalogue {
         }
         reason
     }
+}
+
+/// What the flow's other steps take for a configuration that the library holds: taking it out, its digest, its manifest.
+const FLOW_SECONDS: f64 = 5.0;
+
+fn candidates(configurations: &[Configuration], need: &Need, device: &str) -> Vec<usize> {
+    let mut found: Vec<usize> = (0..configurations.len())
+        .filter(|c| configurations[*c].serves(need) && configurations[*c].device == device)
+        .collect();
+    found.sort_by_key(|c| {
+        let configuration = &configurations[*c];
+        (configuration.estimate(need, 1 << 12), configuration.variant_of.is_some())
+    });
+    found
 }
 
 /// The build folder of [`Catalogue::find`].

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One configuration, as its `manifest.json` describes it (docs/flow.md).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ace_engine::{Direction, Need};
@@ -31,10 +32,14 @@ pub struct Configuration {
     pub memory_sha256: [u8; 32],
     /// Frames that the slot works on at a time.
     pub in_flight: usize,
+    /// What its kept LUTs hold, all of them: one model serves a base and its variants.
+    pub kept: Vec<KeptLut>,
     /// What it computes.
     pub can: Vec<Capability>,
     /// What it differs from in contents of LUTs alone, and does less than.
     pub variant_of: Option<String>,
+    /// CPU seconds that the flow needed to make the model, where it was built.
+    pub model_seconds: Option<f64>,
     rates: Vec<Rate>,
 }
 
@@ -44,6 +49,14 @@ pub struct FileRef {
     pub path: PathBuf,
     pub bytes: u64,
     pub sha256: [u8; 32],
+}
+
+/// A LUT in which variants differ from their base, by its path below the top, and bit by bit its output for every value
+/// of its inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptLut {
+    pub name: String,
+    pub contents: u16,
 }
 
 /// One algorithm that a configuration computes, and how much of it.
@@ -123,6 +136,10 @@ struct Raw {
     can: Vec<Capability>,
     #[serde(default)]
     variant_of: Option<String>,
+    #[serde(default)]
+    kept: BTreeMap<String, u16>,
+    #[serde(default)]
+    model_seconds: Option<f64>,
     device: String,
     fmax_mhz: f64,
     #[serde(default = "one")]
@@ -177,6 +194,9 @@ impl Configuration {
         if !(0.001..=100_000.0).contains(&raw.fmax_mhz) {
             return Err(format!("fmax_mhz {} makes no sense", raw.fmax_mhz));
         }
+        if raw.variant_of.is_some() && raw.kept.is_empty() {
+            return Err("a variant without contents of kept LUTs: rebuild with `make models`".into());
+        }
         let file = |raw: RawFile| -> Result<FileRef, String> {
             let sha256 = digest(&raw.sha256).ok_or_else(|| format!("{}: bad sha256", raw.path.display()))?;
             Ok(FileRef { path: folder.join(raw.path), bytes: raw.bytes, sha256 })
@@ -191,8 +211,10 @@ impl Configuration {
             netlist_model: raw.files.netlist_model.map(file).transpose()?,
             memory_sha256: digest(&raw.memory_sha256).ok_or("bad memory_sha256")?,
             in_flight: raw.in_flight.clamp(1, 64),
+            kept: raw.kept.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
             can: raw.can,
             variant_of: raw.variant_of,
+            model_seconds: raw.model_seconds,
             rates: raw.throughput_mbps,
         })
     }

@@ -4,19 +4,19 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
-use std::ffi::c_int;
+use std::ffi::{CString, c_char, c_int};
 use std::path::PathBuf;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use libloading::Library;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::manifest::FileRef;
+use crate::manifest::{FileRef, KeptLut};
 
 /// The version of the interface that this binding speaks.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 
 /// A request, and where its response goes.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +103,9 @@ pub enum ModelError {
     Abi { file: PathBuf, found: u32 },
     #[error("out of memory for a model")]
     Memory,
-    #[error("`{0}` has no netlist model; run `make models`")]
+    #[error("{}: the LUTs of the manifest are not those of the model; run `make models`", .0.display())]
+    OtherLuts(PathBuf),
+    #[error("`{0}` has no netlist model; `make models NAMES={0} NETLISTS=all` makes it")]
     NoNetlist(String),
 }
 
@@ -128,6 +130,12 @@ struct RawOptions {
     reset_after: u64,
 }
 
+#[repr(C)]
+struct RawLut {
+    name: *const c_char,
+    contents: u16,
+}
+
 /// `ace_model`, never looked into.
 #[repr(C)]
 struct Opaque {
@@ -135,7 +143,7 @@ struct Opaque {
 }
 
 struct Functions {
-    new: unsafe extern "C" fn() -> *mut Opaque,
+    new: unsafe extern "C" fn(*mut *mut Opaque, *const RawLut, usize) -> c_int,
     free: unsafe extern "C" fn(*mut Opaque),
     reset: unsafe extern "C" fn(*mut Opaque),
     clocks: unsafe extern "C" fn(*const Opaque) -> u64,
@@ -155,13 +163,27 @@ pub struct Model {
 unsafe impl Send for Model {}
 
 impl Model {
-    /// A new slot from a shared object whose contents are those that the manifest promises.
-    pub fn open(file: &FileRef) -> Result<Self, ModelError> {
+    /// A new slot from a shared object whose contents are those that the manifest promises, with these contents of its
+    /// kept LUTs: all of them, or none for those that it was built with.
+    pub fn open(file: &FileRef, kept: &[KeptLut]) -> Result<Self, ModelError> {
         let functions = functions(file)?;
-        // SAFETY: `new` has no preconditions.
-        let raw = unsafe { (functions.new)() };
-        let raw = NonNull::new(raw).ok_or(ModelError::Memory)?;
-        Ok(Self { raw, functions })
+        let other = || ModelError::OtherLuts(file.path.clone());
+        let name = |lut: &KeptLut| CString::new(lut.name.as_bytes()).map_err(|_| other());
+        let names: Vec<CString> = kept.iter().map(name).collect::<Result<_, _>>()?;
+        let luts: Vec<RawLut> = names
+            .iter()
+            .zip(kept)
+            .map(|(name, lut)| RawLut { name: name.as_ptr(), contents: lut.contents })
+            .collect();
+        let mut raw: *mut Opaque = null_mut();
+        // SAFETY: `luts` has `len` entries whose names end with 0 and live, as `names` does, beyond the call, which
+        // keeps none of them; it writes `raw` if it returns 0.
+        let code = unsafe { (functions.new)(&mut raw, luts.as_ptr(), luts.len()) };
+        match (code, NonNull::new(raw)) {
+            (0, Some(raw)) => Ok(Self { raw, functions }),
+            (7, _) => Err(other()),
+            _ => Err(ModelError::Memory),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ace_ecp5::{BitstreamError, ConfigPort, Device, Emit};
 use ace_library::file::{Opened, Partial, read};
-use ace_library::{FileError, ImageError, KeyError, Library, PublicKey, Trust};
+use ace_library::{FileError, Image, ImageError, KeyError, Library, PublicKey, Trust};
 use thiserror::Error;
 
 use crate::config::{Controller, DEFAULT_LIBRARY};
@@ -73,6 +73,12 @@ impl Store {
     /// `library/ace.lib, version 3`.
     pub fn words(&self) -> String {
         format!("{}, version {}", self.file.display(), self.library.version)
+    }
+
+    /// What its manifests say of the configurations that it holds; their files are not here.
+    pub fn configurations(&self) -> Vec<Configuration> {
+        let read = |image: &Image| Configuration::from_json(&image.manifest().ok()?, Path::new("")).ok();
+        self.library.images().iter().filter_map(read).collect()
     }
 
     /// Whether it holds the very bits that the manifest of `configuration` names.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every built configuration against the CPU engine over random operations, frame by frame on the models: a
-//! million blocks for each algorithm in release builds, over all its configurations and shapes.
+//! Every built configuration against the CPU engine over random operations, frame by frame on the models: for each
+//! algorithm, over all its configurations and shapes, 50,000 blocks, with `ACE_TESTS=all` a million.
 //!
 //! A failure names configuration, seed and frame; the frames of a seed are the same in every run.
 
@@ -17,15 +17,21 @@ use ace_board::model::{Frame, Options, SlotModel};
 use ace_board::{Configuration, ModelSource, Models};
 use ace_engine::cpu::compute;
 use ace_engine::{Algorithm, Kind, Operation, Pass, Secret};
-use common::{Random, algorithms, built};
+use common::{Random, algorithms, built, cases};
 
 /// Blocks for each algorithm; of a hash, blocks that are compressed.
-const BLOCKS: u64 = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
+fn enough() -> u64 {
+    cases(if cfg!(debug_assertions) { 20_000 } else { 50_000 }, 1_000_000)
+}
 /// A configuration's turn. They take turns until each has had its share; then those whose models are fast go on
 /// until their algorithm has its blocks.
-const TURN: Duration = Duration::from_millis(if cfg!(debug_assertions) { 50 } else { 500 });
+fn turn() -> Duration {
+    Duration::from_millis(cases(50, 500))
+}
 /// Frames for each configuration at least.
-const SHARE: u64 = if cfg!(debug_assertions) { 64 } else { 512 };
+fn share() -> u64 {
+    cases(if cfg!(debug_assertions) { 64 } else { 128 }, 512)
+}
 /// Frames for one call of a model.
 const FRAMES: usize = 64;
 /// Bytes of a frame's data at most: beyond what a lane's buffer holds.
@@ -128,7 +134,8 @@ impl<'a> Pair<'a> {
 
     fn turn(&mut self) -> u64 {
         let (start, before) = (Instant::now(), self.blocks);
-        while start.elapsed() < TURN {
+        let turn = turn();
+        while start.elapsed() < turn {
             self.blocks += self.batch();
         }
         self.time += start.elapsed();
@@ -182,7 +189,7 @@ fn every_configuration_agrees_with_the_cpu() {
         speeds: BTreeMap::new(),
         failed: false,
     };
-    let start = Instant::now();
+    let (start, enough_blocks, share) = (Instant::now(), enough(), share());
     let work = Mutex::new(work);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
@@ -197,7 +204,7 @@ fn every_configuration_agrees_with_the_cpu() {
                     let mut work = work.lock().expect("no panic under the lock");
                     let sum = work.compared.entry(pair.algorithm.name).or_default();
                     *sum += blocks;
-                    let enough = *sum >= BLOCKS;
+                    let enough = *sum >= enough_blocks;
                     // The fastest always goes on.
                     let (name, place) =
                         (pair.algorithm.name, (pair.algorithm.name, pair.configuration.name.as_str()));
@@ -206,7 +213,7 @@ fn every_configuration_agrees_with_the_cpu() {
                     let faster =
                         |((other, _), by): (&(&str, &str), &f64)| *other == name && *by > 2.0 * speed;
                     let slow = work.speeds.iter().any(faster);
-                    if (enough || slow) && pair.frames >= SHARE {
+                    if (enough || slow) && pair.frames >= share {
                         work.speeds.remove(&place);
                         work.done.push(pair);
                     } else {
@@ -231,7 +238,7 @@ fn every_configuration_agrees_with_the_cpu() {
     }
     for (algorithm, blocks) in &work.compared {
         println!("{algorithm:<10} {blocks:>8} blocks agree");
-        assert!(*blocks >= BLOCKS, "{algorithm}");
+        assert!(*blocks >= enough_blocks, "{algorithm}");
     }
     println!("{:.0} s", start.elapsed().as_secs_f64());
 }

@@ -75,7 +75,7 @@ fn a_variant_comes_behind_its_base() {
     let build = Build::new();
     let folder = build.folder.path().join("configurations/aaa");
     std::fs::create_dir_all(&folder).unwrap();
-    let variant = r#""schema":1,"variant_of":"aes","name":"aaa""#;
+    let variant = r#""schema":1,"variant_of":"aes","kept":{"u_lut":1},"name":"aaa""#;
     let text = manifest(&build).replace(r#""schema":1,"name":"aes""#, variant);
     std::fs::write(folder.join("manifest.json"), text).unwrap();
     let catalogue = build.catalogue();
@@ -94,6 +94,8 @@ fn what_is_wrong_with_a_manifest_is_said() {
         parse(&good.replace(from, to)).unwrap_err()
     };
     assert!(error(r#""schema":1"#, r#""schema":2"#).contains("make models"));
+    // It would do all that its base does.
+    assert!(error(r#""schema":1"#, r#""schema":1,"variant_of":"des""#).contains("make models"));
     assert!(error(r#""fmax_mhz":80.0"#, r#""fmax_mhz":0"#).contains("makes no sense"));
     assert!(error(r#""memory_sha256":""#, r#""memory_sha256":"x"#).contains("memory_sha256"));
     assert!(error(r#""sha256":""#, r#""sha256":"é"#).contains("bad sha256"));

@@ -31,8 +31,8 @@ struct Fault {
 struct Faulty(FileRef);
 
 impl ModelSource for Faulty {
-    fn open(&self, _: &Configuration, _: Models) -> Result<Box<dyn SlotModel>, ModelError> {
-        Ok(Box::new(Model::open(&self.0)?))
+    fn open(&self, of: &Configuration, _: Models) -> Result<Box<dyn SlotModel>, ModelError> {
+        Ok(Box::new(Model::open(&self.0, &of.kept)?))
     }
 }
 

@@ -9,7 +9,7 @@ use ace_board::frame::{self, KeySection, Status, flag};
 use ace_board::model::{Frame, Options, SlotModel};
 use ace_board::{Catalogue, Configuration, ModelSource, Models};
 use ace_engine::{Mode, Operation, Pass};
-use common::{Random, algorithms, built};
+use common::{Random, algorithms, built, cases};
 
 /// Pairs of an interleaved configuration and an iterative one that can do all that it can.
 fn pairs(catalogue: &Catalogue) -> Vec<(&Configuration, &Configuration)> {
@@ -101,9 +101,9 @@ fn frame_for_frame_as_the_iterative_slot() {
         let mut random = Random(31);
         let (mut interleaved, mut iterative) = (open(several), open(one));
         let mut overtaken = 0;
-        for (seed, in_stall, out_stall) in
-            [(0, 0, 0), (1, 30000, 0), (2, 0, 40000), (3, 60000, 0), (4, 20000, 60000), (5, 50000, 50000)]
-        {
+        let stalls =
+            [(0, 0, 0), (1, 30000, 0), (2, 0, 40000), (3, 60000, 0), (4, 20000, 60000), (5, 50000, 50000)];
+        for (seed, in_stall, out_stall) in stalls.into_iter().step_by(cases(2, 1)) {
             let what = format!("{} against {}, stalls {in_stall}/{out_stall}", several.name, one.name);
             let requests: Vec<Vec<u8>> = (0..200).map(|tag| request(&mut random, several, tag)).collect();
             let options = Options { seed, in_stall, out_stall, ..Options::default() };

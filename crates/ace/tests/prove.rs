@@ -14,7 +14,7 @@ use common::{root, stderr, stdout};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The smallest configuration.
+/// What the configuration is called here.
 const NAME: &str = "des";
 /// A copy of it.
 const OTHER: &str = "des-other";
@@ -25,8 +25,25 @@ fn python() -> Option<PathBuf> {
     Some(named.unwrap_or_else(|| root().join(".venv/bin/python"))).filter(|python| python.is_file())
 }
 
+/// The smallest configuration of which the flow has made the netlist: its folder, name and top.
+fn smallest() -> Option<(PathBuf, String, String)> {
+    let folders = fs::read_dir(root().join("build/configurations")).ok()?.flatten();
+    let found = folders.filter_map(|folder| {
+        let manifest = fs::read(folder.path().join("manifest.json")).ok()?;
+        let manifest: Value = serde_json::from_slice(&manifest).ok()?;
+        let text = |key: &str| manifest[key].as_str().map(str::to_owned);
+        let made = manifest["files"]["netlist_json"].is_object() && manifest["variant_of"].is_null();
+        Some((
+            manifest["area"]["lut4"].as_u64().filter(|_| made)?,
+            (folder.path(), text("name")?, text("top")?),
+        ))
+    });
+    found.min_by_key(|(size, _)| *size).map(|(_, found)| found)
+}
+
 /// A library with one configuration as it was built.
 struct Place {
+    top: String,
     folder: tempfile::TempDir,
     python: PathBuf,
 }
@@ -34,16 +51,16 @@ struct Place {
 impl Place {
     /// `None`, with a message, if the configuration is not built.
     fn new() -> Option<Self> {
-        let built = root().join("build/configurations").join(NAME);
-        let (true, Some(python)) = (built.join("netlist.json").is_file(), python()) else {
-            assert!(std::env::var_os("ACE_REQUIRE_BUILD").is_none(), "{NAME} is not built; run `make test`");
-            eprintln!("{NAME} is not built, or there is no .venv; nothing was checked");
+        let (Some((built, name, top)), Some(python)) = (smallest(), python()) else {
+            assert!(std::env::var_os("ACE_REQUIRE_BUILD").is_none(), "no netlist is built; run `make test`");
+            eprintln!("no netlist is built, or there is no .venv; nothing was checked");
             return None;
         };
-        let place = Self { folder: tempfile::tempdir().unwrap(), python };
+        let place = Self { top, folder: tempfile::tempdir().unwrap(), python };
         fs::create_dir_all(place.folder()).unwrap();
-        for file in ["netlist.json", &format!("{NAME}.bit")] {
-            fs::copy(built.join(file), place.folder().join(file)).unwrap();
+        for (from, to) in [("netlist.json", "netlist.json"), (&format!("{name}.bit"), &format!("{NAME}.bit"))]
+        {
+            fs::copy(built.join(from), place.folder().join(to)).unwrap();
         }
         let out = place.run(&["library", "keygen", place.at("key").to_str().unwrap()]);
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -72,11 +89,10 @@ impl Place {
         let manifest = json!({
             "schema": 1, "name": NAME, "summary": "", "can": [], "device": memory.device().name,
             "fmax_mhz": 100.0, "area": { "lut4": 1 }, "memory_sha256": hex::encode(memory.digest()),
-            "top": "des_slot",
+            "top": self.top, "netlist_sha256": file("netlist.json")["sha256"],
             "files": {
                 "bitstream": file(&format!("{NAME}.bit")),
                 "model": file("model.so"),
-                "netlist_json": file("netlist.json"),
             },
         });
         fs::write(self.folder().join("manifest.json"), manifest.to_string()).unwrap();
@@ -141,9 +157,9 @@ impl Place {
 }
 
 /// Changes one entry of the table of a LUT with four different inputs.
-fn tamper(netlist: &Path) {
+fn tamper(netlist: &Path, top: &str) {
     let mut design: Value = serde_json::from_slice(&fs::read(netlist).unwrap()).unwrap();
-    let cells = design["modules"]["des_slot"]["cells"].as_object_mut().unwrap();
+    let cells = design["modules"][top]["cells"].as_object_mut().unwrap();
     let lut = cells.values_mut().find(|cell| {
         let nets: Vec<&Value> = ["A", "B", "C", "D"].map(|pin| &cell["connections"][pin][0]).to_vec();
         cell["type"] == "LUT4" && (0..4).all(|i| nets[i].is_number() && !nets[..i].contains(&nets[i]))
@@ -182,7 +198,7 @@ fn bits_of_a_library_are_proven_and_a_changed_bit_is_not() {
 fn another_circuit_is_not_proven() {
     let Some(place) = Place::new() else { return };
     place.library(None);
-    tamper(&place.folder().join("netlist.json"));
+    tamper(&place.folder().join("netlist.json"), &place.top);
     // The manifest knows which netlist it was.
     let (code, said) = place.proven();
     assert_eq!((code, &said["proven"]), (Some(1), &json!(false)), "{said}");

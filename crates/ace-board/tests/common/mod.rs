@@ -333,6 +333,11 @@ impl Random {
     }
 }
 
+/// How much a test does: all of it with `ACE_TESTS=all` (`make test-all`), else a part that takes seconds.
+pub fn cases<T>(part: T, all: T) -> T {
+    if std::env::var_os("ACE_TESTS").is_some_and(|v| v == "all") { all } else { part }
+}
+
 /// The configurations that the flow has built and that compute something in our table. Without any, tests that
 /// need them print why they do nothing; `ACE_REQUIRE_BUILD=1` makes that a failure.
 pub fn built() -> Catalogue {
@@ -351,6 +356,18 @@ pub fn built() -> Catalogue {
         assert!(catalogue.problems.is_empty(), "{:?}", catalogue.problems);
     } else if catalogue.configurations.is_empty() {
         eprintln!("skipped: no configurations in {} (`make models` builds them)", catalogue.folder.display());
+    }
+    catalogue
+}
+
+/// Those of which the flow has made the netlist as well: without `ACE_TESTS=all` a fifth, which the commit chooses.
+pub fn with_netlists() -> Catalogue {
+    let mut catalogue = built();
+    let all = catalogue.configurations.len();
+    catalogue.configurations.retain(|c| c.netlist_model.is_some());
+    let some = catalogue.configurations.len();
+    if std::env::var_os("ACE_REQUIRE_BUILD").is_some_and(|v| v == "1") {
+        assert!(cases(5 * some, some) >= all, "netlists of {some} of {all}: `make test`, `make test-all`");
     }
     catalogue
 }

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// Of each configuration the memory is decompressed, read back into a circuit, and proven to be the netlist that
 /// synthesis made; a copy with one bit changed has to be refuted. docs/proof.md says what that means. The netlists are
-/// those of the flow (`make models`); a manifest names the digest of its own.
+/// those of the flow (`make models NETLISTS=all`); a manifest names the digest of its own.
 #[derive(clap::Args)]
 pub struct Prove {
     /// Only these configurations
@@ -115,7 +115,8 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
         chosen.iter().filter(|image| !netlist(image).is_file()).map(|image| image.name()).collect();
     if !missing.is_empty() {
         let folder = folder.display();
-        bail!("no netlist in {folder} of {}: `make models` makes them", missing.join(", "));
+        let (names, list) = (missing.join(" "), missing.join(", "));
+        bail!("no netlist in {folder} of {list}: `make models NAMES=\"{names}\" NETLISTS=all` makes them");
     }
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
@@ -195,7 +196,7 @@ fn one(
         return Ok(Some(failed("its manifest names no top module".into())));
     };
     let bytes = fs::read(netlist).with_context(|| format!("cannot read {}", netlist.display()))?;
-    let digest = manifest["files"]["netlist_json"]["sha256"].as_str();
+    let digest = manifest["netlist_sha256"].as_str();
     if let Some(digest) = digest.filter(|digest| *digest != hex::encode(Sha256::digest(&bytes))) {
         let place = netlist.display();
         return Ok(Some(failed(format!("{place} is not the netlist of its manifest ({digest})"))));
