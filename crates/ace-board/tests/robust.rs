@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use ace_board::board::SharedObjects;
-use ace_board::frame::{self, HEADER, KeySection, Status, flag, op};
+use ace_board::frame::{self, BEAT, HEADER, KeySection, Status, flag, op};
 use ace_board::manifest::Capability;
 use ace_board::model::{Frame, Options, RunError, SlotModel};
 use ace_board::{Configuration, ModelSource, Models};
@@ -332,6 +332,50 @@ fn a_key_survives_malformed_frames_without_one() {
 
 /// Behind a reset a slot may still be wiping itself when the first frame comes, for a fixed time; so one frame
 /// goes ahead of those that are measured.
+#[test]
+fn a_hash_is_taken_up_again_at_a_whole_block_only() {
+    each(|configuration, model| {
+        let mut cases = Vec::new();
+        for algorithm in algorithms(configuration) {
+            let Kind::Hash { block, digest } = algorithm.kind else { continue };
+            // As they should be; whole; one beat short; with a beat too many. The number comes first, and is at fault.
+            for (so_far, change) in [1, block - 1, block, block + 1, 2 * block - 1]
+                .into_iter()
+                .flat_map(|so_far| [(so_far, 0_i32), (so_far, -1), (so_far, 1)])
+            {
+                let iv_len = BEAT + digest;
+                let tag = cases.len() as u16;
+                let mut request = vec![algorithm.code, op::HASH, flag::RESUME | flag::PARTIAL, 0];
+                request.extend(tag.to_le_bytes());
+                request.extend([iv_len as u8, digest as u8]);
+                request.extend((block as u32).to_le_bytes());
+                request.resize(HEADER, 0);
+                request.extend((so_far as u64).to_le_bytes());
+                request.resize(request.len() + digest.next_multiple_of(BEAT) + block, 0x5a);
+                let length = request.len() as i32 + change * BEAT as i32;
+                request.resize(length as usize, 0);
+                let expected = match (so_far % block, change) {
+                    (0, 0) => None,
+                    (0, -1) => Some(Status::FrameShort),
+                    (0, _) => Some(Status::FrameLong),
+                    _ => Some(Status::BadLength),
+                };
+                cases.push((request, tag, expected));
+            }
+        }
+        let mut frames: Vec<Frame> =
+            cases.iter().map(|(r, ..)| Frame::new(r.clone(), r.len() + 64)).collect();
+        model.run(&mut frames, &Options::default()).unwrap();
+        for ((request, tag, expected), frame) in cases.iter().zip(&frames) {
+            let what = format!("{}: {request:02x?}", configuration.name);
+            let answer = frame::response(&frame.response).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(answer.tag, *tag, "{what}");
+            assert_eq!(answer.status, expected.unwrap_or(Status::Ok), "{what}");
+            assert_eq!(answer.result.is_empty(), expected.is_some(), "{what}");
+        }
+    });
+}
+
 #[test]
 fn cycles_depend_on_lengths_alone() {
     each(|configuration, model| {
