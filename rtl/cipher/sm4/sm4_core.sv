@@ -29,10 +29,10 @@ module sm4_core
   count_t count_q;  // round, of the block or of the schedule
   logic accept, last;
 
-  assign last              = count_q == count_t'(Rounds - 1);
-  assign rsp_o.block_ready = keyed_q && !busy_q && (!valid_q || req_i.result_ready);
+  assign last               = count_q == count_t'(Rounds - 1);
+  assign rsp_o.block_ready  = keyed_q && !busy_q && (!valid_q || req_i.result_ready);
   assign rsp_o.result_valid = valid_q;
-  assign accept            = req_i.block_valid && rsp_o.block_ready;
+  assign accept             = req_i.block_valid && rsp_o.block_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
