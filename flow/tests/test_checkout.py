@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The flow in a checkout below the temporary folder, which the WebAssembly tools do not see as it is: a slot that echoes
-goes all the way from RTL to proven bits."""
+and counts goes all the way from RTL to proven bits."""
 
 import json
 import os
@@ -28,8 +28,7 @@ kind = "cipher"
 block_bytes = 8
 key_bytes = [8]
 """
-SLOT = """
-module echo_slot (
+PORTS = """(
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [63:0] s_axis_tdata,
@@ -40,19 +39,38 @@ module echo_slot (
   output logic        m_axis_tvalid,
   input  logic        m_axis_tready,
   output logic        m_axis_tlast
-);
+);"""
+# A slot has a shell in its front, and a core; both are counted.
+SLOT = f"""
+module echo_shell {PORTS}
   logic        full_q;
   logic [64:0] beat_q;
   assign s_axis_tready = !full_q;
   assign m_axis_tvalid = full_q;
-  assign {m_axis_tlast, m_axis_tdata} = beat_q;
+  assign {{m_axis_tlast, m_axis_tdata}} = beat_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) full_q <= 1'b0;
     else full_q <= full_q ? !m_axis_tready : s_axis_tvalid;
   end
   always_ff @(posedge clk_i) begin
-    if (!full_q) beat_q <= {s_axis_tlast, s_axis_tdata};
+    if (!full_q) beat_q <= {{s_axis_tlast, s_axis_tdata}};
   end
+endmodule
+module echo_front {PORTS}
+  echo_shell u_shell (.*);
+endmodule
+module echo_core (input logic clk_i, input logic rst_ni, output logic [7:0] count_o);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) count_o <= '0;
+    else count_o <= count_o + 1'b1;
+  end
+endmodule
+module echo_slot {PORTS}
+  logic [63:0] data;
+  logic [ 7:0] count;
+  echo_front u_front (.m_axis_tdata(data), .*);
+  echo_core u_core (.clk_i, .rst_ni, .count_o(count));
+  assign m_axis_tdata = data ^ {{56'b0, count}};
 endmodule
 """
 STEPS = ("runtime", "model echo", "synth echo", "netlist_model echo", "route echo 1", "pack echo 1")
