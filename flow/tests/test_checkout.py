@@ -61,8 +61,8 @@ module echo_front {PORTS}
 endmodule
 module echo_core (input logic clk_i, input logic rst_ni, output logic [7:0] count_o);
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) count_o <= '0;
-    else count_o <= count_o + 1'b1;
+    if (!rst_ni) count_o <= 8'd1;
+    else count_o <= {{count_o[6:0], ^(count_o & 8'hb8)}};
   end
 endmodule
 module echo_slot {PORTS}
