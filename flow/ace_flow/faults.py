@@ -80,7 +80,8 @@ def build(fault: Fault, table: dict[str, configurations.Configuration]) -> dict:
     def work(folder: Path) -> None:
         log = FAULTS / f"{fault.number}.log"
         # The models run a few hundred frames each: compiled quickly rather than well.
-        verilate.build_model(row.top, sources, row.parameters, folder / "so", RUNTIME, log, "netlist_model")
+        step = "leak" if fault.caught_by == "independence" else "netlist_model"
+        verilate.build_model(row.top, sources, row.parameters, folder / "so", RUNTIME, log, step)
 
     cached("fault", settings, [*sources, *MODEL_FILES], {"so": library}, work)
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No key leaves a slot but as an answer: python -m ace_flow.independence [NAMES] [--netlist] [--faults] [--json] [--measure].
+"""No key leaves a slot but as an answer: python -m ace_flow.independence [NAMES], see --help.
 
 Three runs of a configuration's model, clock by clock, with the same headers, lengths, tags and stalls: the first,
 one with other keys, one with other keys, IVs and payloads. At all times no pin differs but m_axis_tdata while
@@ -7,7 +7,8 @@ m_axis_tvalid is 1, so that time depends on lengths alone. And WIPE_CYCLES after
 reset, or a frame that ended in its key, no register and no bit of a memory differs. Without names: every
 configuration of the library that is no variant; variants are their base with other contents of a few LUTs.
 
-With --faults, models with a fault that leaks (faults.toml, `python -m ace_flow.faults`) have to be found out.
+With --netlist the netlists' models as well; without names those that were built. With --faults, models with a fault
+that leaks (faults.toml, `python -m ace_flow.faults`) have to be found out.
 """
 
 import argparse

@@ -35,6 +35,8 @@ CXX_FLAGS = [
 STEPS = {
     "model": (["--assert", "-Wno-fatal"], ["-O3"]),
     "netlist_model": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O1"]),
+    # A leak shows in the first frames.
+    "leak": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O0"]),
 }
 # A module of this name has its contents set when a slot is made, and so has this cell of a netlist.
 KEPT, KEPT_CELL = MODEL / "init_lut.sv", "KEPT_LUT4"
