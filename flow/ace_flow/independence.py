@@ -129,6 +129,13 @@ def traffic(kinds: list[Frame], longest: int, random: Random) -> list[Frame]:
     return sequence
 
 
+def crowd(kinds: list[Frame], in_flight: int, random: Random) -> list[Frame]:
+    """Frames with a key each, long enough that as many as can be are under way together."""
+    keyed = [k for k in kinds if k.key] or kinds
+    some = (random.choice(keyed) for _ in range(3 * in_flight))
+    return [kind if kind.flags & PARTIAL else replace(kind, payload=1024) for kind in some]
+
+
 def act(runs: Runs, scenario: Scenario, stalls: tuple[int, int], random: Random, measuring: bool) -> None:
     """Plays a scenario and compares."""
     *before, last = scenario.frames
@@ -167,13 +174,16 @@ def campaign(runs: Runs, row: Configuration, budget: int, random: Random, measur
     for number in range(max(2, round(budget * 0.2 / 20_000))):
         runs.restart()
         stalls = STALLS[number % len(STALLS)]
-        sequence = traffic(kinds, 4000 if row.in_flight > 1 else 600, random)
+        if row.in_flight > 1 and number % 2:
+            sequence, stalls = crowd(kinds, row.in_flight, random), STALLS[0]
+        else:
+            sequence = traffic(kinds, 4000 if row.in_flight > 1 else 600, random)
         try:
             runs.play([*sequence, kinds[0].wiping()], stalls)
-            runs.settle(WIPE, "the last of 25", measuring)
+            runs.settle(WIPE, f"the last of {len(sequence) + 1}", measuring)
             runs.play(sequence, stalls, no_longer=random.randrange(50, 2000))
             runs.reset(random.randrange(2, 6))
-            runs.settle(RESET_BUSY, "one of 24", measuring)
+            runs.settle(RESET_BUSY, f"one of {len(sequence)}", measuring)
         except Disagree:
             pass
         yield
