@@ -52,7 +52,7 @@ demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on dem
 # $(1): of which rows of the library netlists are made anew; $(2): how much tests do.
 define run-tests
 	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
-	$(PY) -m ace_flow.formal --fast --jobs $(JOBS)
+	$(PY) -m ace_flow.formal $(if $(filter part,$(2)),--fast) --jobs $(JOBS)
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model

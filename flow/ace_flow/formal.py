@@ -11,6 +11,7 @@ piece of text, and the same proof has to refute it. A counterexample is a VCD be
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -25,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from . import formal_engines, tools
+from . import formal_engines, formal_twice, tools
 from .layout import BUILD
 from .tools import ROOT
 
@@ -70,6 +71,12 @@ class Proof:
     seconds: int = 300
     parameters: dict[str, int | str] = field(default_factory=dict)
     mutation: tuple[Mutation, ...] = ()
+    # Of two copies: the module; patterns of its registers, and outputs, that may differ in them; inputs that are free in
+    # each; and registers that have no reset and are right a clock later. Without inputs the harness is of rtl/formal.
+    twice: str = ""
+    data: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
     @property
     def bounded(self) -> bool:
@@ -108,7 +115,8 @@ def load(path: Path = TABLE) -> dict[str, Proof]:
     for row in tomllib.loads(path.read_text()).get("proof", []):
         try:
             mutations = tuple(Mutation(**mutation) for mutation in row.pop("mutation", []))
-            proof = Proof(mutation=mutations, **row | {"sources": tuple(row["sources"])})
+            lists = {name: tuple(row[name]) for name in ("sources", "data", "secret", "late") if name in row}
+            proof = Proof(mutation=mutations, **row | lists)
         except (TypeError, KeyError) as error:
             raise FormalError(f"{path}: {row.get('name', 'a row without a name')}: {error}") from None
         if proof.name in proofs:
@@ -155,13 +163,22 @@ def task(proof: Proof, seconds: int, trace: bool) -> str:
     lines += ["aigsmt z3"] if trace else ["aigsmt none", "vcd off"]
     lines += [f"depth {proof.depth}"] if proof.depth else []
     lines += ["[engines]", proof.engine, "[script]"]
-    lines += [f"read_slang -j 1 --top {proof.top} {parameters} {names}", f"prep -flatten -top {proof.top}"]
-    return "\n".join([*lines, "[files]", *(f"src/{Path(source).name}" for source in proof.sources), ""])
+    files = [f"src/{Path(source).name}" for source in proof.sources]
+    if proof.secret:
+        lines += formal_twice.read(proof.twice, proof.parameters, names.split())
+        lines += ["script expose.ys", "read_verilog -formal -sv twice.sv"]
+        files += ["src/expose.ys", "src/twice.sv"]
+    else:
+        lines += [f"read_slang -j 1 --top {proof.top} {parameters} {names}"]
+        files += ["src/equal.svh"] * bool(proof.twice)
+    return "\n".join([*lines, f"prep -flatten -top {proof.top}", "[files]", *files, ""])
 
 
 def key(proof: Proof, mutation: Mutation | None) -> str:
     """All that decides an outcome: a proof that was made is not made again while none of it changes."""
-    code = [tools.sha256(Path(__file__)), tools.sha256(Path(formal_engines.__file__))]
+    code = [
+        tools.sha256(Path(module)) for module in (__file__, formal_engines.__file__, formal_twice.__file__)
+    ]
     files = [tools.sha256(ROOT / source) for source in proof.sources]
     said = [
         task(proof, 0, mutation is None),
@@ -190,6 +207,8 @@ def prove(proof: Proof, mutation: Mutation | None, stop: threading.Event, again:
         changed = mutation is not None and source == mutation.file
         text = mutated(proof, mutation) if changed else (ROOT / source).read_text()
         (folder / "src" / Path(source).name).write_text(text)
+    if proof.twice:
+        write_twice(proof, folder)
     (folder / "task.sby").write_text(task(proof, proof.seconds, mutation is None))
     start = time.monotonic()
     status, cpu = run(folder, proof.seconds + 60, stop)
@@ -200,6 +219,26 @@ def prove(proof: Proof, mutation: Mutation | None, stop: threading.Event, again:
     if outcome.good:
         record.write_text(json.dumps(vars(outcome) | {"key": digest}, indent=1) + "\n")
     return outcome
+
+
+def write_twice(proof: Proof, folder: Path) -> None:
+    """Writes what compares two copies of a module."""
+    here = folder.relative_to(ROOT) / "src"
+    own = [str(here / Path(source).name) for source in proof.sources if not source.endswith("_harness.sv")]
+    own = [name for name in own if proof.secret or not Path(name).name.startswith(("twice_", "reset_"))]
+    module = formal_twice.module(proof.twice, proof.parameters, own, folder / "registers.log")
+    names = list(module.registers)
+    outputs = tuple(n for n in proof.data if n.split("[")[0] in module.outputs and n not in names)
+    data = formal_twice.chosen(names, tuple(n for n in proof.data if n not in outputs), proof.twice)
+    if not proof.secret:
+        (folder / "src" / "equal.svh").write_text(formal_twice.equal(names, data))
+        return
+    late = formal_twice.chosen(names, proof.late, proof.twice)
+    text = formal_twice.harness(proof.twice, module, proof.secret, data | set(outputs), late)
+    (folder / "src" / "twice.sv").write_text(text)
+    (folder / "src" / "expose.ys").write_text(
+        "\n".join([*formal_twice.expose(proof.twice, module, data), ""])
+    )
 
 
 def run(folder: Path, seconds: float, stop: threading.Event) -> tuple[int, float]:
@@ -219,17 +258,28 @@ def run(folder: Path, seconds: float, stop: threading.Event) -> tuple[int, float
             start_new_session=True,
         )
         end = time.monotonic() + seconds
-        while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                break
+        used: dict[int, float] = {}
+        while process.poll() is None:
+            used |= members(process.pid)
             if stop.is_set() or time.monotonic() > end:
-                os.killpg(process.pid, signal.SIGKILL)
-                _, status, usage = os.wait4(process.pid, 0)
                 break
-            time.sleep(0.1)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_utime + usage.ru_stime
+            time.sleep(0.05)
+        for pid in members(process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+    return process.returncode, sum(used.values())
+
+
+def members(session: int) -> dict[int, float]:
+    """The processes of a session and the CPU seconds that each has used."""
+    found = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rsplit(")", 1)[-1].split()
+            if int(fields[3]) == session:
+                found[int(stat.parent.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return found
 
 
 def explain(folder: Path, result: str) -> tuple[str, str]:
@@ -317,6 +367,8 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="print the outcomes as a table in the end")
     parser.add_argument("--list", action="store_true", help="only print the names")
     arguments = parser.parse_args()
+    # What it runs has to end with it, whoever ends it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         known = load()
         if unknown := [name for name in arguments.names if name not in known]:

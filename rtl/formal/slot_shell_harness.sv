@@ -12,6 +12,7 @@ module slot_shell_harness
   input logic m_axis_tready,
   input logic [7:0] verdict_i,
   input logic beat_ready_i,
+  input logic refuse_i,
   input logic result_valid_i,
   input logic [63:0] result_i,
   input logic done_i,
@@ -59,6 +60,7 @@ module slot_shell_harness
     .section_o     (),
     .beat_last_o   (),
     .abort_o       (abort),
+    .refuse_i,
     .result_valid_i,
     .result_ready_o(result_ready),
     .result_i,
@@ -67,6 +69,11 @@ module slot_shell_harness
   );
 
   always_comb assume (verdict_i <= StatusReserved);
+
+  // A length is found to be wrong in the clock behind its beat, which is never the last one of a section.
+  logic taken_q;
+  always_ff @(posedge clk_i) taken_q <= rst_ni && u_dut.beat_valid_o && beat_ready_i && !u_dut.beat_last_o;
+  always_comb assume (!refuse_i || taken_q);
 
   stream_rules #(
     .Width (65),

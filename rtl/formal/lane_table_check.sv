@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lane_table: no lane is given out twice, none is lost, and a context is busy exactly while lanes use it, but for the
+// clocks that counting takes.
+module lane_table_check
+  import lane_pkg::*;
+#(
+  parameter shape_t Shape = AnyShape,
+
+  localparam int unsigned LaneBits = $clog2(Shape.lanes),
+  localparam int unsigned ContextWidth = $clog2(Shape.contexts)
+) (
+  input logic                      clk_i,
+  input logic                      rst_ni,
+  input logic [      LaneBits-1:0] lane_i,
+  input logic                      open_i,
+  input logic [  ContextWidth-1:0] open_context_i,
+  input logic                      free_o,
+  input logic [      LaneBits-1:0] free_lane_o,
+  input logic                      idle_o,
+  input logic [      LaneBits-1:0] answer_lane_i,
+  input logic                      release_i,
+  input logic [Shape.contexts-1:0] busy_q
+);
+
+  // Clocks until an opened or released lane is counted.
+  localparam logic [2:0] Late = 3'd5;
+
+  logic [Shape.lanes-1:0] used_q;
+  logic [Shape.lanes-1:0][ContextWidth-1:0] context_q;
+  logic [Shape.lanes-1:0][2:0] age_q;  // since it was opened
+  logic [Shape.contexts-1:0] wanted;
+  logic [Shape.contexts-1:0][2:0] alone_q;  // for how long no lane has used it
+  logic [2:0] still_q;  // for how long no lane was opened or released
+  logic [2:0] opened_q;  // since the last one was
+
+  always_comb begin
+    wanted = '0;
+    for (int unsigned l = 0; l < Shape.lanes; l++) wanted[context_q[l]] |= used_q[l];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      used_q    <= '0;
+      context_q <= '0;
+      age_q     <= '0;
+      alone_q   <= '0;
+      still_q   <= '0;
+      opened_q  <= '0;
+    end else begin
+      for (int unsigned l = 0; l < Shape.lanes; l++) begin
+        if (age_q[l] != '1) age_q[l] <= age_q[l] + 3'd1;
+      end
+      for (int unsigned c = 0; c < Shape.contexts; c++) begin
+        alone_q[c] <= wanted[c] ? '0 : alone_q[c] + 3'(alone_q[c] != '1);
+      end
+      still_q  <= open_i || release_i ? '0 : still_q + 3'(still_q != '1);
+      opened_q <= open_i ? '0 : opened_q + 3'(opened_q != '1);
+      if (release_i) used_q[answer_lane_i] <= 1'b0;
+      if (open_i) begin
+        used_q[lane_i]    <= 1'b1;
+        context_q[lane_i] <= open_context_i;
+        age_q[lane_i]     <= '0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      if (open_i) begin
+        assert (!used_q[lane_i])
+        else $error("a lane is opened that is in use");
+      end
+      if (release_i) begin
+        assert (used_q[answer_lane_i])
+        else $error("a lane is released that is not in use");
+      end
+      if (free_o && opened_q != '0) begin
+        assert (!used_q[free_lane_o])
+        else $error("a lane is said to be free that is in use");
+      end
+      if (still_q >= 3'd2) begin
+        assert (free_o == (used_q != '1) && idle_o == (used_q == '0))
+        else $error("a lane is lost");
+      end
+      for (int unsigned l = 0; l < Shape.lanes; l++) begin
+        assert (!used_q[l] || age_q[l] < Late || busy_q[context_q[l]])
+        else $error("a context in use is said to be free");
+      end
+      for (int unsigned c = 0; c < Shape.contexts; c++) begin
+        assert (alone_q[c] < Late || !busy_q[c])
+        else $error("a context is lost");
+      end
+    end
+  end
+
+endmodule
+
+bind lane_table lane_table_check #(.Shape(Shape)) u_check (.*);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two slots with the same frames but for what is in them: headers and lengths are the same, key, IV and payload are
+// anything, and so are results. No register that decides about a handshake may differ, nor a pin but tdata of results.
+module slot_shell_twice_harness
+  import core_pkg::*;
+  import slot_pkg::*;
+(
+  input logic clk_i,
+  input logic s_axis_tvalid,
+  input logic s_axis_tlast,
+  input logic m_axis_tready,
+  input logic [63:0] public_i,
+  input logic [1:0][63:0] secret_i,
+  input logic [1:0][63:0] result_i,
+  input logic [7:0] verdict_i,
+  input logic beat_ready_i,
+  input logic refuse_i,
+  input logic result_valid_i,
+  input logic done_i,
+  input logic [31:0] result_len_i
+);
+
+  logic rst_ni;
+  logic [1:0][63:0] data;
+  clear_t clear;
+  logic [1:0] expected;
+
+  // Head0, Head1, Check, Start, Body, Wait, Drain, Trailer.
+  always_comb begin
+    expected = 2'd0;
+    if (u_a.at_q[1]) expected = 2'd1;
+    if (u_a.at_q[3:2] != '0 && !u_a.ended_q) expected = 2'd2;
+    if (u_a.at_q[4] || u_a.at_q[6]) expected = 2'd2;
+  end
+
+  reset_first u_reset (
+    .clk_i,
+    .rst_no(rst_ni)
+  );
+
+  twice_request u_request (
+    .clk_i,
+    .rst_ni,
+    .valid_i(s_axis_tvalid),
+    .ready_i(u_a.s_axis_tready),
+    .last_i(s_axis_tlast),
+    .public_i,
+    .secret_i,
+    .data_o(data),
+    .ready_q(u_a.u_entry.ready_q),
+    .valid_q(u_a.u_entry.valid_q),
+    .write_q(u_a.u_entry.write_q),
+    .read_q(u_a.u_entry.read_q),
+    .word_a_q(u_a.u_entry.word_q),
+    .word_b_q(u_b.u_entry.word_q),
+    .expected_i(expected)
+  );
+
+  slot_clear u_clear (
+    .clk_i,
+    .rst_ni,
+    .forget_i(u_a.forget_o),
+    .clear_o (clear)
+  );
+
+  slot_shell u_a (
+    .clk_i,
+    .rst_ni,
+    .clear_i       (clear),
+    .forget_o      (),
+    .s_axis_tdata  (data[0]),
+    .s_axis_tvalid,
+    .s_axis_tready (),
+    .s_axis_tlast,
+    .m_axis_tdata  (),
+    .m_axis_tvalid (),
+    .m_axis_tready,
+    .m_axis_tlast  (),
+    .header_o      (),
+    .verdict_i     (status_e'(verdict_i)),
+    .start_o       (),
+    .beat_valid_o  (),
+    .beat_ready_i,
+    .beat_o        (),
+    .section_o     (),
+    .beat_last_o   (),
+    .abort_o       (),
+    .refuse_i,
+    .result_valid_i,
+    .result_ready_o(),
+    .result_i      (result_i[0]),
+    .done_i,
+    .result_len_i
+  );
+
+  slot_shell u_b (
+    .clk_i,
+    .rst_ni,
+    .clear_i       (clear),
+    .forget_o      (),
+    .s_axis_tdata  (data[1]),
+    .s_axis_tvalid,
+    .s_axis_tready (),
+    .s_axis_tlast,
+    .m_axis_tdata  (),
+    .m_axis_tvalid (),
+    .m_axis_tready,
+    .m_axis_tlast  (),
+    .header_o      (),
+    .verdict_i     (status_e'(verdict_i)),
+    .start_o       (),
+    .beat_valid_o  (),
+    .beat_ready_i,
+    .beat_o        (),
+    .section_o     (),
+    .beat_last_o   (),
+    .abort_o       (),
+    .refuse_i,
+    .result_valid_i,
+    .result_ready_o(),
+    .result_i      (result_i[1]),
+    .done_i,
+    .result_len_i
+  );
+
+  twice_response u_response (
+    .clk_i,
+    .rst_ni,
+    .data_a_q(u_a.u_exit.data_q),
+    .data_b_q(u_b.u_exit.data_q),
+    .spare_a_q(u_a.u_exit.spare_q),
+    .spare_b_q(u_b.u_exit.spare_q),
+    .spare_valid_q(u_a.u_exit.spare_valid_q),
+    .valid_q(u_a.u_exit.valid_q)
+  );
+
+  // The header is public. Which beat of a frame comes next is where the shell is.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert ($onehot(u_a.at_q));
+      assert (u_a.s_axis_tready == u_b.s_axis_tready && u_a.result_ready_o == u_b.result_ready_o);
+      assert (u_a.start_o == u_b.start_o && u_a.header_o == u_b.header_o);
+      assert (u_a.beat_valid_o == u_b.beat_valid_o && u_a.section_o == u_b.section_o);
+      assert (u_a.beat_last_o == u_b.beat_last_o && u_a.abort_o == u_b.abort_o && u_a.forget_o == u_b.forget_o);
+      assert (u_a.m_axis_tvalid == u_b.m_axis_tvalid && u_a.m_axis_tlast == u_b.m_axis_tlast);
+      if (u_a.m_axis_tlast || !u_a.m_axis_tvalid) assert (u_a.m_axis_tdata == u_b.m_axis_tdata);
+    end
+  end
+
+  `include "equal.svh"
+
+endmodule
