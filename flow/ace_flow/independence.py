@@ -36,7 +36,7 @@ WIPE_CYCLES = {
     ("iterative", "cipher"): 264,
     ("interleaved", "cipher"): 16,
     ("pipelined", "cipher"): 16,
-    ("iterative", "hash"): 264,
+    ("iterative", "hash"): 32,
     ("interleaved", "hash"): 528,
 }
 
