@@ -32,6 +32,10 @@ fn subject(file: &Path) -> Option<Subject> {
     Subject::by_name(name)
 }
 
+fn has_mode(configuration: &Configuration, mode: &str) -> bool {
+    configuration.can.iter().any(|c| c.modes.iter().any(|m| m == mode))
+}
+
 /// Runs every file of a folder whose algorithm has a configuration, on the board as it is and then on each
 /// configuration that serves the algorithm alone, so that every shape answers; the number of rows that passed. Of the
 /// rows one of `every` runs, others on each configuration.
@@ -80,8 +84,11 @@ fn known_answers(folder: &Path, models: Models, every: usize) -> usize {
                     let what = alone.as_ref().map_or("the board", |c| &c.name);
                     assert!(report.failed.is_empty(), "{what}: {:#?}", report.failed.first());
                     // A configuration may have but some of the key lengths and directions; all of them together
-                    // leave nothing out, if all are built.
-                    let skipped = report.skipped.first();
+                    // leave nothing out, if all are built, but modes that only rows of the study have.
+                    let nowhere = |mode: &&str| !catalogue.configurations.iter().any(|c| has_mode(c, mode));
+                    let missing: Vec<&str> = ["cfb", "cfb8", "ofb"].into_iter().filter(nowhere).collect();
+                    let of_study = |reason: &str| missing.iter().any(|m| reason.contains(&format!("-{m} ")));
+                    let skipped = report.skipped.iter().find(|s| !of_study(&s.reason));
                     assert!(alone.is_some() || !complete || skipped.is_none(), "{what}: {skipped:#?}");
                     passed.fetch_add(report.passed, Ordering::Relaxed);
                 }

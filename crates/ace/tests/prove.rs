@@ -156,7 +156,7 @@ impl Place {
     }
 }
 
-/// Changes one entry of the table of a LUT with four different inputs.
+/// Turns over every entry of the table of a LUT with four different inputs: a single one may never be asked for.
 fn tamper(netlist: &Path, top: &str) {
     let mut design: Value = serde_json::from_slice(&fs::read(netlist).unwrap()).unwrap();
     let cells = design["modules"][top]["cells"].as_object_mut().unwrap();
@@ -165,8 +165,8 @@ fn tamper(netlist: &Path, top: &str) {
         cell["type"] == "LUT4" && (0..4).all(|i| nets[i].is_number() && !nets[..i].contains(&nets[i]))
     });
     let table = &mut lut.expect("a LUT")["parameters"]["INIT"];
-    let text = table.as_str().unwrap();
-    *table = json!(format!("{}{}", if text.starts_with('1') { '0' } else { '1' }, &text[1..]));
+    let turned = table.as_str().unwrap().chars().map(|bit| if bit == '1' { '0' } else { '1' });
+    *table = json!(turned.collect::<String>());
     fs::write(netlist, design.to_string()).unwrap();
 }
 

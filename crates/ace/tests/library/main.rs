@@ -79,6 +79,7 @@ impl Place {
             "device": "LFE5U-45F", "fmax_mhz": 100.0, "area": { "lut4": 4385 },
             "files": { "bitstream": file(&format!("{name}.bit"), &bits), "model": file("model.so", b"none") },
             "memory_sha256": hex::encode(memory.digest()), "variant_of": of, "unpinned_fmax_mhz": 102.0,
+            "kept": { "u_lut": seed },
         });
         fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
     }
