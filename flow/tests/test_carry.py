@@ -86,10 +86,11 @@ class Carry(unittest.TestCase):
         module["ports"]["x"]["bits"].append(40)
         self.assertEqual(carry.absorb(module), 0)
 
-    def test_what_comes_early_stays(self) -> None:
-        module = design(0x6666, 0, "0", False)
-        del module["cells"]["source"]
-        self.assertEqual(carry.absorb(module), 0)
+    def test_what_comes_early_stays_unless_it_costs_no_table(self) -> None:
+        for init, absorbed in ((0x1B7D, 0), (0x6666, 1)):
+            module = design(init, 0, "0", False)
+            del module["cells"]["source"]
+            self.assertEqual(carry.absorb(module), absorbed)
 
 
 if __name__ == "__main__":

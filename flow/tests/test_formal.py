@@ -96,7 +96,7 @@ class Proofs(unittest.TestCase):
 
     def test_a_proof_that_takes_too_long_ends(self):
         formal_engines.wrappers(formal.FORMAL / "engines")
-        short = replace(CELL, name="short", seconds=1, mutation=())
+        short = replace(TABLE["slot_shell"], name="short", seconds=1, mutation=())
         outcome = formal.prove(short, None, threading.Event(), again=True)
         self.assertEqual(outcome.result, "out of time")
 

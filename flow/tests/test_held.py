@@ -79,7 +79,7 @@ class Find(unittest.TestCase):
         places = held.Places(row.name)
         places.manifest.parent.mkdir()
         places.bitstream.write_bytes(b"bits")
-        manifest = {"recipe": held.recipe(row), "seeds": [{"seed": 1, "fmax_mhz": 100.0}]}
+        manifest = {"recipe": held.recipe(row), "seeds": [{"seed": row.seeds[0], "fmax_mhz": 100.0}]}
         for more, found in (({}, []), ({"kept": {"u_lut": 0}}, [row.name])):
             places.manifest.write_text(json.dumps(manifest | more))
             self.assertEqual(held.find([row], 1), found)

@@ -47,7 +47,8 @@ class Manifests(unittest.TestCase):
 
     def test_all_are_built(self) -> None:
         if "ACE_REQUIRE_BUILD" in os.environ:
-            self.assertEqual(set(BUILT), set(TABLE))
+            library = {name for name, row in TABLE.items() if "library" in row.sets}
+            self.assertLessEqual(library, set(BUILT))
 
     def test_complete(self) -> None:
         for row, _, m in self.built():
@@ -59,6 +60,7 @@ class Manifests(unittest.TestCase):
                     self.assertEqual(set(m[area]), AREA)
                 self.assertGreater(m["area"]["lut4"], 100)
                 self.assertGreater(m["area"]["ff"], m["area_core"]["ff"])
+                self.assertGreater(min(m["area_core"]["lut4"], m["area_shell"]["lut4"]), 100)
                 self.assertIn(m["fmax_mhz"], [s["fmax_mhz"] for s in m["seeds"]])
                 path = m["critical_path"]
                 self.assertAlmostEqual(path["logic_ns"] + path["routing_ns"], 1000 / m["fmax_mhz"], delta=0.2)
