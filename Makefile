@@ -60,7 +60,7 @@ define run-tests
 	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow
 endef
 
-test: $(VENV) ace  ## half an hour: Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
+test: $(VENV) ace  ## Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
 	$(call run-tests,fifth,part)
 
 test-all: $(VENV) ace  ## the same with all netlists, a million random blocks for each algorithm, every known answer everywhere
