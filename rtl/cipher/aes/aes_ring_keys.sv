@@ -54,6 +54,7 @@ module aes_ring_keys
 
   logic running;  // round keys are being made
   logic started_q;  // not in the middle of a key's beats
+  // What was made last is written within two clocks, before a block can ask for it.
   logic busy_q;
   logic [KeyBits-1:0] context_q;
   logic [3:0] rounds_q;
@@ -61,9 +62,7 @@ module aes_ring_keys
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
     else if (clear_i.active) busy_q <= 1'b0;
-    // What was made last is written within two clocks, before a block can ask for it.
-    else
-      busy_q <= key_valid_i || (busy_q && (running || !started_q));
+    else busy_q <= key_valid_i || (busy_q && (running || !started_q));
   end
 
   assign busy_o = busy_q;
@@ -148,8 +147,7 @@ module aes_ring_keys
 
   logic unused_lengths;
   assign unused_lengths = ^{key_len_i[1:0], turns};
-
-  assign whole = column_valid[3];
+  assign whole          = column_valid[3];
 
   always_comb begin
     unique case (Unrolled)

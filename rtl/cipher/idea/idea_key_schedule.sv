@@ -27,7 +27,6 @@ module idea_key_schedule
   localparam int unsigned KeyBits   = Contexts > 1 ? $clog2(Contexts) : 1
 ) (
   input logic   clk_i,
-  input logic   rst_ni,
   input clear_t clear_i,
 
   input logic               key_valid_i,
@@ -82,16 +81,9 @@ module idea_key_schedule
   assign begins   = start && want_q && !invert_q;
   assign complete = resting && invert_q && set_q && !collect_q && !chain_q && !back_q && !inverse_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      encrypt_q <= 1'b0;
-      decrypt_q <= 1'b0;
-      stale_q   <= 1'b0;
-      want_q    <= 1'b0;
-      set_q     <= 1'b0;
-      invert_q  <= 1'b0;
-      context_q <= '0;
-    end else if (halt) begin
+  // The first clock of a clear, and so the one behind a reset, halts all of this.
+  always_ff @(posedge clk_i) begin
+    if (halt) begin
       encrypt_q <= 1'b0;
       decrypt_q <= 1'b0;
       stale_q   <= key_valid_i;
@@ -143,25 +135,18 @@ module idea_key_schedule
     if (fetch) lower_q[index_q[3:0]] <= word[15:7];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      fetching_q   <= 1'b0;
+  always_ff @(posedge clk_i) begin
+    if (halt) fetching_q <= 1'b0;
+    else if (start) fetching_q <= 1'b1;
+    else if (fetch && index_q == 6'd51) fetching_q <= 1'b0;
+    if (!fetching_q) begin
       index_q      <= '0;
       from_round_q <= '0;
       from_role_q  <= '0;
-    end else begin
-      if (halt) fetching_q <= 1'b0;
-      else if (start) fetching_q <= 1'b1;
-      else if (fetch && index_q == 6'd51) fetching_q <= 1'b0;
-      if (!fetching_q) begin
-        index_q      <= '0;
-        from_round_q <= '0;
-        from_role_q  <= '0;
-      end else if (fetch) begin
-        index_q     <= index_q + 6'd1;
-        from_role_q <= from_role_q == 3'd5 ? 3'd0 : from_role_q + 3'd1;
-        if (from_role_q == 3'd5) from_round_q <= from_round_q + 4'd1;
-      end
+    end else if (fetch) begin
+      index_q     <= index_q + 6'd1;
+      from_role_q <= from_role_q == 3'd5 ? 3'd0 : from_role_q + 3'd1;
+      if (from_role_q == 3'd5) from_round_q <= from_round_q + 4'd1;
     end
   end
 
@@ -182,9 +167,8 @@ module idea_key_schedule
     role_d   = from_role_q ^ (exchange ? 3'd3 : 3'd0);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= (fetch || (valid_q && !done)) && !halt;
+  always_ff @(posedge clk_i) begin
+    valid_q <= (fetch || (valid_q && !done)) && !halt;
   end
 
   always_ff @(posedge clk_i) begin
@@ -230,42 +214,28 @@ module idea_key_schedule
   assign operand       = use_product ? mul_y_i : word_q ^ {16{negate}};
   assign subkey_o      = operand + {16{!additive(role_q) || use_product}} + 16'(negate);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      collect_q   <= 1'b0;
-      chain_q     <= 1'b0;
-      back_q      <= 1'b0;
-      inverse_q   <= 1'b0;
-      second_q    <= 1'b0;
-      flying_q    <= 1'b0;
-      take        <= 1'b0;
-      use_product <= 1'b0;
-      clock_q     <= '0;
-      step_q      <= '0;
-      row_q       <= '0;
+  always_ff @(posedge clk_i) begin
+    clock_q <= launch || take || forget ? 2'd0 : clock_q + 2'd1;
+    take <= take_d;
+    use_product <= (take_d && (chain_q || back_q || (collect_q && (set_q || start))))
+      || (take && back_q && !halt);
+    inverse_q <= take && back_q && !halt;
+    second_q <= take && pairs;
+    if (halt) begin
+      collect_q <= 1'b0;
+      chain_q   <= 1'b0;
+      back_q    <= 1'b0;
+      flying_q  <= 1'b0;
     end else begin
-      clock_q <= launch || take || forget ? 2'd0 : clock_q + 2'd1;
-      take <= take_d;
-      use_product <= (take_d && (chain_q || back_q || (collect_q && (set_q || start))))
-        || (take && back_q && !halt);
-      inverse_q <= take && back_q && !halt;
-      second_q <= take && pairs;
-      if (halt) begin
-        collect_q <= 1'b0;
-        chain_q   <= 1'b0;
-        back_q    <= 1'b0;
-        flying_q  <= 1'b0;
-      end else begin
-        collect_q <= (collect_q || begins) && !chain_starts;
-        chain_q <= chain_starts || (chain_q && !(take && step_q == 5'd18));
-        back_q <= (take && chain_q && step_q == 5'd18) || (back_q && !(take && pair_row_q == '0));
-        flying_q  <= launch || (flying_q && !(take && collect_q && !set_q) && !(take && back_q && pair_row_q == '0));
-      end
-      if (!chain_q) step_q <= '0;
-      else if (take) step_q <= step_q + 5'd1;
-      if (take && pairs) row_q <= row_q - 5'd1;
-      else if (!pairs && !back_q) row_q <= 5'd17;
+      collect_q <= (collect_q || begins) && !chain_starts;
+      chain_q <= chain_starts || (chain_q && !(take && step_q == 5'd18));
+      back_q <= (take && chain_q && step_q == 5'd18) || (back_q && !(take && pair_row_q == '0));
+      flying_q  <= launch || (flying_q && !(take && collect_q && !set_q) && !(take && back_q && pair_row_q == '0));
     end
+    if (!chain_q) step_q <= '0;
+    else if (take) step_q <= step_q + 5'd1;
+    if (take && pairs) row_q <= row_q - 5'd1;
+    else if (!pairs && !back_q) row_q <= 5'd17;
   end
 
   always_ff @(posedge clk_i) begin

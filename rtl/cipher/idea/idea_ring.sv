@@ -99,7 +99,6 @@ module idea_ring
     .Contexts (Contexts)
   ) u_key_schedule (
     .clk_i,
-    .rst_ni,
     .clear_i,
     .key_valid_i     (req_i.key_valid),
     .key_i           (req_i.key),

@@ -141,12 +141,20 @@ module idea_subkeys
   assign multiply = step_q inside {5'd1, 5'd4, 5'd9, 5'd18};
   assign base     = step_q inside {5'd0, 5'd2, 5'd5, 5'd10};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+  // The first clock of a clear, and so the one behind a reset, halts all of this.
+  always_ff @(posedge clk_i) begin
+    if (halt) begin
       encrypt_q <= 1'b0;
       decrypt_q <= 1'b0;
-      want_q    <= 1'b0;
+      want_q    <= key_valid_i && key_last_i && want_decrypt_i;
       invert_q  <= 1'b0;
+    end else begin
+      encrypt_q <= encrypt_q || (pass_q && pass_end);
+      decrypt_q <= decrypt_q || complete;
+      want_q    <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !begins;
+      invert_q  <= (invert_q || begins) && !complete;
+    end
+    if (halt || !invert_q || complete) begin
       collect_q <= 1'b0;
       chain_q   <= 1'b0;
       back_q    <= 1'b0;
@@ -156,50 +164,28 @@ module idea_subkeys
       step_q    <= '0;
       word_q    <= '0;
     end else begin
-      if (halt) begin
-        encrypt_q <= 1'b0;
-        decrypt_q <= 1'b0;
-        want_q    <= key_valid_i && key_last_i && want_decrypt_i;
-        invert_q  <= 1'b0;
-      end else begin
-        encrypt_q <= encrypt_q || (pass_q && pass_end);
-        decrypt_q <= decrypt_q || complete;
-        want_q    <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !begins;
-        invert_q  <= (invert_q || begins) && !complete;
+      take_q    <= (collect_q || chain_q || back_q) && !take_q;
+      inverse_q <= take_q && follow_q;
+      if (!(collect_q || chain_q || back_q)) collect_q <= 1'b1;
+      if (take_q && collect_q) begin
+        word_q <= word_q + 5'd1;
+        if (word_q == 5'd17) begin
+          collect_q <= 1'b0;
+          chain_q   <= 1'b1;
+          word_q    <= '0;  // the first row has t
+        end
       end
-      if (halt || !invert_q || complete) begin
-        collect_q <= 1'b0;
-        chain_q   <= 1'b0;
-        back_q    <= 1'b0;
-        follow_q  <= 1'b0;
-        take_q    <= 1'b0;
-        inverse_q <= 1'b0;
-        step_q    <= '0;
-        word_q    <= '0;
-      end else begin
-        take_q    <= (collect_q || chain_q || back_q) && !take_q;
-        inverse_q <= take_q && follow_q;
-        if (!(collect_q || chain_q || back_q)) collect_q <= 1'b1;
-        if (take_q && collect_q) begin
-          word_q <= word_q + 5'd1;
-          if (word_q == 5'd17) begin
-            collect_q <= 1'b0;
-            chain_q   <= 1'b1;
-            word_q    <= '0;  // the first row has t
-          end
+      if (take_q && chain_q) begin
+        step_q <= step_q + 5'd1;
+        if (step_q == 5'd18) begin
+          chain_q <= 1'b0;
+          back_q  <= 1'b1;
+          word_q  <= 5'd17;
         end
-        if (take_q && chain_q) begin
-          step_q <= step_q + 5'd1;
-          if (step_q == 5'd18) begin
-            chain_q <= 1'b0;
-            back_q  <= 1'b1;
-            word_q  <= 5'd17;
-          end
-        end
-        if (take_q && back_q) begin
-          follow_q <= 1'b1;
-          word_q   <= word_q - 5'd1;
-        end
+      end
+      if (take_q && back_q) begin
+        follow_q <= 1'b1;
+        word_q   <= word_q - 5'd1;
       end
     end
   end
