@@ -12,14 +12,10 @@ module slot_shell_check
   input logic clk_i,
   input logic rst_ni,
   input clear_t clear_i,
-  input logic [63:0] s_axis_tdata,
-  input logic s_axis_tvalid,
-  input logic s_axis_tready,
-  input logic s_axis_tlast,
-  input logic [63:0] m_axis_tdata,
-  input logic m_axis_tvalid,
-  input logic m_axis_tready,
-  input logic m_axis_tlast,
+  input stream_t s_axis_i,
+  input logic s_axis_ready_o,
+  input stream_t m_axis_o,
+  input logic m_axis_ready_i,
   input header_t header_o,
   input status_e verdict_i,
   input logic start_o,
@@ -36,8 +32,8 @@ module slot_shell_check
 );
 
   logic s_taken, m_taken, beat_taken, result_taken;
-  assign s_taken      = s_axis_tvalid && s_axis_tready;
-  assign m_taken      = m_axis_tvalid && m_axis_tready;
+  assign s_taken      = s_axis_i.valid && s_axis_ready_o;
+  assign m_taken      = m_axis_o.valid && m_axis_ready_i;
   assign beat_taken   = beat_valid_o && beat_ready_i;
   assign result_taken = result_valid_i && result_ready_o;
 
@@ -50,9 +46,9 @@ module slot_shell_check
     .clk_i,
     .rst_ni,
     .revoke_i(1'b0),
-    .valid_i (m_axis_tvalid),
-    .ready_i (m_axis_tready),
-    .data_i  ({m_axis_tlast, m_axis_tdata})
+    .valid_i (m_axis_o.valid),
+    .ready_i (m_axis_ready_i),
+    .data_i  ({m_axis_o.last, m_axis_o.data})
   );
 
   stream_rules #(
@@ -94,7 +90,7 @@ module slot_shell_check
   assign final_beat = beat_last_o && (section_o == SecPayload || header_o.payload_len == '0 && (section_o == SecIv
       || header_o.iv_len == '0));
   assign moves = s_taken || m_taken || beat_taken || result_taken || start_o || abort_o || done_i;
-  assign blamed = (!s_axis_tvalid && (partial_q || owed_q == '0)) || (m_axis_tvalid && !m_axis_tready)
+  assign blamed = (!s_axis_i.valid && (partial_q || owed_q == '0)) || (m_axis_o.valid && !m_axis_ready_i)
       || (beat_valid_o && !beat_ready_i) || (engaged_q && !body_q) || clear_i.active;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -109,8 +105,8 @@ module slot_shell_check
       verdict_q <= StatusOk;
       quiet_q   <= '0;
     end else begin
-      if (s_taken) partial_q <= !s_axis_tlast;
-      owed_q    <= owed_q + 4'(s_taken && s_axis_tlast) - 4'(m_taken && m_axis_tlast);
+      if (s_taken) partial_q <= !s_axis_i.last;
+      owed_q    <= owed_q + 4'(s_taken && s_axis_i.last) - 4'(m_taken && m_axis_o.last);
       engaged_q <= (start_o || engaged_q) && !abort_o && !done_i;
       if (start_o) body_q <= header_o.key_len != '0 || header_o.iv_len != '0 || header_o.payload_len != '0;
       else if (abort_o || (beat_taken && final_beat)) body_q <= 1'b0;
@@ -123,16 +119,16 @@ module slot_shell_check
   end
 
   trailer_t trailer;
-  assign trailer = trailer_t'(m_axis_tdata);
+  assign trailer = trailer_t'(m_axis_o.data);
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (owed_q <= 4'd6)
       else $error("more frames are in the slot than it has space for");
-      if (m_axis_tvalid) begin
+      if (m_axis_o.valid) begin
         assert (owed_q != '0 || partial_q)
         else $error("a response to no request");
-        if (m_axis_tlast) begin
+        if (m_axis_o.last) begin
           assert (owed_q != '0)
           else $error("a trailer before the end of the request");
           assert (trailer.reserved == '0 && trailer.status <= StatusReserved)

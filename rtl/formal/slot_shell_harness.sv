@@ -6,10 +6,8 @@ module slot_shell_harness
   import slot_pkg::*;
 (
   input logic clk_i,
-  input logic [63:0] s_axis_tdata,
-  input logic s_axis_tvalid,
-  input logic s_axis_tlast,
-  input logic m_axis_tready,
+  input stream_t s_axis_i,
+  input logic m_axis_ready_i,
   input logic [7:0] verdict_i,
   input logic beat_ready_i,
   input logic refuse_i,
@@ -36,21 +34,17 @@ module slot_shell_harness
     .clear_o (clear)
   );
 
-  logic s_axis_tready, start, abort, result_ready;
+  logic s_axis_ready, start, abort, result_ready;
 
   slot_shell u_dut (
     .clk_i,
     .rst_ni,
     .clear_i       (clear),
     .forget_o      (forget),
-    .s_axis_tdata,
-    .s_axis_tvalid,
-    .s_axis_tready,
-    .s_axis_tlast,
-    .m_axis_tdata  (),
-    .m_axis_tvalid (),
-    .m_axis_tready,
-    .m_axis_tlast  (),
+    .s_axis_i,
+    .s_axis_ready_o(s_axis_ready),
+    .m_axis_o      (),
+    .m_axis_ready_i,
     .header_o      (),
     .verdict_i     (status_e'(verdict_i)),
     .start_o       (start),
@@ -82,9 +76,9 @@ module slot_shell_harness
     .clk_i,
     .rst_ni,
     .revoke_i(1'b0),
-    .valid_i (s_axis_tvalid),
-    .ready_i (s_axis_tready),
-    .data_i  ({s_axis_tlast, s_axis_tdata})
+    .valid_i (s_axis_i.valid),
+    .ready_i (s_axis_ready),
+    .data_i  ({s_axis_i.last, s_axis_i.data})
   );
 
   engine_rules #(

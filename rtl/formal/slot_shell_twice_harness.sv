@@ -7,9 +7,9 @@ module slot_shell_twice_harness
   import slot_pkg::*;
 (
   input logic clk_i,
-  input logic s_axis_tvalid,
-  input logic s_axis_tlast,
-  input logic m_axis_tready,
+  input logic s_axis_valid_i,
+  input logic s_axis_last_i,
+  input logic m_axis_ready_i,
   input logic [63:0] public_i,
   input logic [1:0][63:0] secret_i,
   input logic [1:0][63:0] result_i,
@@ -42,9 +42,9 @@ module slot_shell_twice_harness
   twice_request u_request (
     .clk_i,
     .rst_ni,
-    .valid_i(s_axis_tvalid),
-    .ready_i(u_a.s_axis_tready),
-    .last_i(s_axis_tlast),
+    .valid_i(s_axis_valid_i),
+    .ready_i(u_a.s_axis_ready_o),
+    .last_i(s_axis_last_i),
     .public_i,
     .secret_i,
     .data_o(data),
@@ -69,14 +69,10 @@ module slot_shell_twice_harness
     .rst_ni,
     .clear_i       (clear),
     .forget_o      (),
-    .s_axis_tdata  (data[0]),
-    .s_axis_tvalid,
-    .s_axis_tready (),
-    .s_axis_tlast,
-    .m_axis_tdata  (),
-    .m_axis_tvalid (),
-    .m_axis_tready,
-    .m_axis_tlast  (),
+    .s_axis_i      ({s_axis_valid_i, s_axis_last_i, data[0]}),
+    .s_axis_ready_o(),
+    .m_axis_o      (),
+    .m_axis_ready_i,
     .header_o      (),
     .verdict_i     (status_e'(verdict_i)),
     .start_o       (),
@@ -99,14 +95,10 @@ module slot_shell_twice_harness
     .rst_ni,
     .clear_i       (clear),
     .forget_o      (),
-    .s_axis_tdata  (data[1]),
-    .s_axis_tvalid,
-    .s_axis_tready (),
-    .s_axis_tlast,
-    .m_axis_tdata  (),
-    .m_axis_tvalid (),
-    .m_axis_tready,
-    .m_axis_tlast  (),
+    .s_axis_i      ({s_axis_valid_i, s_axis_last_i, data[1]}),
+    .s_axis_ready_o(),
+    .m_axis_o      (),
+    .m_axis_ready_i,
     .header_o      (),
     .verdict_i     (status_e'(verdict_i)),
     .start_o       (),
@@ -139,12 +131,12 @@ module slot_shell_twice_harness
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert ($onehot(u_a.at_q));
-      assert (u_a.s_axis_tready == u_b.s_axis_tready && u_a.result_ready_o == u_b.result_ready_o);
+      assert (u_a.s_axis_ready_o == u_b.s_axis_ready_o && u_a.result_ready_o == u_b.result_ready_o);
       assert (u_a.start_o == u_b.start_o && u_a.header_o == u_b.header_o);
       assert (u_a.beat_valid_o == u_b.beat_valid_o && u_a.section_o == u_b.section_o);
       assert (u_a.beat_last_o == u_b.beat_last_o && u_a.abort_o == u_b.abort_o && u_a.forget_o == u_b.forget_o);
-      assert (u_a.m_axis_tvalid == u_b.m_axis_tvalid && u_a.m_axis_tlast == u_b.m_axis_tlast);
-      if (u_a.m_axis_tlast || !u_a.m_axis_tvalid) assert (u_a.m_axis_tdata == u_b.m_axis_tdata);
+      assert (u_a.m_axis_o.valid == u_b.m_axis_o.valid && u_a.m_axis_o.last == u_b.m_axis_o.last);
+      if (u_a.m_axis_o.last || !u_a.m_axis_o.valid) assert (u_a.m_axis_o.data == u_b.m_axis_o.data);
     end
   end
 

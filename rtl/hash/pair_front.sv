@@ -26,14 +26,10 @@ module pair_front
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast,
+  input  stream_t s_axis_i,
+  output logic    s_axis_ready_o,
+  output stream_t m_axis_o,
+  input  logic    m_axis_ready_i,
 
   // From and to the core.
   output clear_t    clear_o,
@@ -47,10 +43,9 @@ module pair_front
   typedef logic [AddressBits-1:0] address_t;
 
   // Of both ways.
-  logic [1:0] in_valid, in_ready, out_valid, out_ready, out_last, answered;
-  logic [1:0][63:0] out_beat;
-  logic [63:0] in_beat;
-  logic in_last, empty;
+  stream_t [1:0] in, out;
+  logic [1:0] in_ready, out_ready, answered;
+  logic empty;
   hash_req_t [1:0] req;
   word_t [1:0] state_q, keep_word;
   logic [1:0] forget, drop, keep, keyed, lost, keep_valid, copy;
@@ -81,16 +76,12 @@ module pair_front
   pair_intake u_intake (
     .clk_i,
     .rst_ni,
-    .s_axis_tdata,
-    .s_axis_tvalid,
-    .s_axis_tready,
-    .s_axis_tlast,
     .clear_i   (clear),
+    .s_axis_i,
+    .s_axis_ready_o,
     .turn_i    (rsp_i.turn),
-    .valid_o   (in_valid),
+    .way_o     (in),
     .ready_i   (in_ready),
-    .beat_o    (in_beat),
-    .last_o    (in_last),
     .keyed_i   (keyed),
     .answered_i(answered),
     .hold_i    (forget_q || clear.active),
@@ -100,15 +91,11 @@ module pair_front
   pair_outlet u_outlet (
     .clk_i,
     .rst_ni,
-    .valid_i   (out_valid),
+    .way_i     (out),
     .ready_o   (out_ready),
-    .beat_i    (out_beat),
-    .last_i    (out_last),
     .answered_o(answered),
-    .m_axis_tdata,
-    .m_axis_tvalid,
-    .m_axis_tready,
-    .m_axis_tlast
+    .m_axis_o,
+    .m_axis_ready_i
   );
 
   // -- the kept key ---------------------------------------------------------------------------------------
@@ -176,14 +163,10 @@ module pair_front
       .rst_ni,
       .clear_i       (clear),
       .forget_o      (forget[i]),
-      .s_axis_tdata  (in_beat),
-      .s_axis_tvalid (in_valid[i]),
-      .s_axis_tready (in_ready[i]),
-      .s_axis_tlast  (in_last),
-      .m_axis_tdata  (out_beat[i]),
-      .m_axis_tvalid (out_valid[i]),
-      .m_axis_tready (out_ready[i]),
-      .m_axis_tlast  (out_last[i]),
+      .s_axis_i      (in[i]),
+      .s_axis_ready_o(in_ready[i]),
+      .m_axis_o      (out[i]),
+      .m_axis_ready_i(out_ready[i]),
       .header_o      (header),
       .verdict_i     (verdict),
       .start_o       (begins),

@@ -7,7 +7,7 @@
 // treated in the same way. While there is something to forget no frame begins (hold_i).
 //
 // A buffer has room for 2,016 bytes beyond what its way has taken; a longer frame keeps the entrance until its
-// last beat is in. Clocks from a beat at s_axis to its way: 4, or 5 for the sake of the turn; 2 more for the first
+// last beat is in. Clocks from a beat at the entrance to its way: 4, or 5 for the sake of the turn; 2 more for the first
 // one. Beats: one per clock in, one in two clocks out to each way.
 module pair_intake
   import core_pkg::*;
@@ -17,19 +17,15 @@ module pair_intake
   input logic   rst_ni,
   input clear_t clear_i,
 
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
+  input  stream_t s_axis_i,
+  output logic    s_axis_ready_o,
 
   // A clock's turn: the core's.
   input logic turn_i,
 
   // To the ways: valid in their turns only, and again in the next one until it is taken.
-  output logic [ 1:0] valid_o,
-  input  logic [ 1:0] ready_i,
-  output logic [63:0] beat_o,
-  output logic        last_o,
+  output stream_t [1:0] way_o,
+  input  logic    [1:0] ready_i,
 
   // Of each way: its frame has its key; its frame is answered.
   input  logic [1:0] keyed_i,
@@ -64,9 +60,9 @@ module pair_intake
   ) u_entry (
     .clk_i,
     .rst_ni,
-    .s_valid_i(s_axis_tvalid),
-    .s_ready_o(s_axis_tready),
-    .s_data_i ({s_axis_tlast, s_axis_tdata}),
+    .s_valid_i(s_axis_i.valid),
+    .s_ready_o(s_axis_ready_o),
+    .s_data_i ({s_axis_i.last, s_axis_i.data}),
     .m_valid_o(in_valid),
     .m_ready_i(in_ready),
     .m_data_o ({in_last, in_beat})
@@ -122,16 +118,18 @@ module pair_intake
   // -- the buffers ----------------------------------------------------------------------------------------
 
   logic read_valid_q, beat_valid_q;
-  logic take;
+  logic take, last;
+  logic [63:0] beat;
   pointer_t next, level;
   logic [1:0][PointerBits-1:0] write_q, next_q;
 
   // What the way takes in its turn makes room for the next beat in the same clock.
-  assign take    = beat_valid_q && ready_i[turn_i];
-  assign next    = next_q[turn_i] + pointer_t'(take);
-  assign level   = write_q[way_q] - next_q[way_q];
+  assign take     = beat_valid_q && ready_i[turn_i];
+  assign next     = next_q[turn_i] + pointer_t'(take);
+  assign level    = write_q[way_q] - next_q[way_q];
 
-  assign valid_o = {beat_valid_q && turn_i, beat_valid_q && !turn_i};
+  assign way_o[0] = '{valid: beat_valid_q && !turn_i, last: last, data: beat};
+  assign way_o[1] = '{valid: beat_valid_q && turn_i, last: last, data: beat};
 
   ram_block #(
     .Width(65),
@@ -144,7 +142,7 @@ module pair_intake
     .write_data_i({in_last, in_beat}),
     .read_i      (1'b1),
     .read_at_i   ({turn_i, next}),
-    .read_data_o ({last_o, beat_o})
+    .read_data_o ({last, beat})
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -50,15 +50,10 @@ module lane_front
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
-
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast,
+  input  stream_t s_axis_i,
+  output logic    s_axis_ready_o,
+  output stream_t m_axis_o,
+  input  logic    m_axis_ready_i,
 
   // From and to the core.
   output clear_t    clear_o,
@@ -153,10 +148,10 @@ module lane_front
   ) u_intake (
     .clk_i,
     .rst_ni,
-    .s_axis_tdata,
-    .s_axis_tvalid,
-    .s_axis_tready,
-    .s_axis_tlast,
+    .s_axis_tdata        (s_axis_i.data),
+    .s_axis_tvalid       (s_axis_i.valid),
+    .s_axis_tready       (s_axis_ready_o),
+    .s_axis_tlast        (s_axis_i.last),
     .clear_i             (clear_o),
     .forget_o            (forget),
     .free_i              (free),
@@ -306,10 +301,10 @@ module lane_front
     .intake_lane_i (lane),
     .intake_sent_o (sent),
     .quiet_o       (quiet),
-    .m_axis_tdata,
-    .m_axis_tvalid,
-    .m_axis_tready,
-    .m_axis_tlast
+    .m_axis_tdata  (m_axis_o.data),
+    .m_axis_tvalid (m_axis_o.valid),
+    .m_axis_tready (m_axis_ready_i),
+    .m_axis_tlast  (m_axis_o.last)
   );
 
 endmodule

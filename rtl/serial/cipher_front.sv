@@ -34,15 +34,10 @@ module cipher_front
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
-
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast,
+  input  stream_t s_axis_i,
+  output logic    s_axis_ready_o,
+  output stream_t m_axis_o,
+  input  logic    m_axis_ready_i,
 
   // From and to the core.
   output clear_t    clear_o,
@@ -62,7 +57,7 @@ module cipher_front
   logic [63:0] result;
   logic [31:0] result_len;
 
-  logic [63:0] request;
+  stream_t request;
 
   slot_clear #(
     .ClearCycles(ClearCycles)
@@ -88,11 +83,9 @@ module cipher_front
   ) u_gate (
     .clk_i,
     .rst_ni,
-    .data_i (s_axis_tdata),
-    .valid_i(s_axis_tvalid),
-    .ready_i(s_axis_tready),
-    .last_i (s_axis_tlast),
-    .data_o (request)
+    .s_axis_i,
+    .s_axis_ready_i(s_axis_ready_o),
+    .m_axis_o      (request)
   );
 
   slot_shell u_shell (
@@ -100,14 +93,10 @@ module cipher_front
     .rst_ni,
     .clear_i       (clear),
     .forget_o      (forget),
-    .s_axis_tdata  (request),
-    .s_axis_tvalid,
-    .s_axis_tready,
-    .s_axis_tlast,
-    .m_axis_tdata,
-    .m_axis_tvalid,
-    .m_axis_tready,
-    .m_axis_tlast,
+    .s_axis_i      (request),
+    .s_axis_ready_o,
+    .m_axis_o,
+    .m_axis_ready_i,
     .header_o      (header),
     .verdict_i     (verdict),
     .start_o       (start),

@@ -30,11 +30,9 @@ module slot_gate
   input logic rst_ni,
 
   // The request stream, looked at in passing.
-  input  logic [63:0] data_i,
-  input  logic        valid_i,
-  input  logic        ready_i,
-  input  logic        last_i,
-  output logic [63:0] data_o
+  input  stream_t s_axis_i,
+  input  logic    s_axis_ready_i,
+  output stream_t m_axis_o
 );
 
   localparam logic [15:0] Allowed = Has & Open;
@@ -112,7 +110,7 @@ module slot_gate
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) first_q <= 1'b1;
-    else if (valid_i && ready_i) first_q <= last_i;
+    else if (s_axis_i.valid && s_axis_ready_i) first_q <= s_axis_i.last;
   end
 
   // -- what it asks for -----------------------------------------------------------------------------------
@@ -120,7 +118,7 @@ module slot_gate
   header_t head;
   logic direction_open, op_open, key_open;
 
-  assign head = header_t'({64'b0, data_i});
+  assign head = header_t'({64'b0, s_axis_i.data});
 
   assign direction_open = head.flags.decrypt ? open[1] : open[0];
 
@@ -141,11 +139,11 @@ module slot_gate
   end
 
   always_comb begin
-    data_o = data_i;
+    m_axis_o = s_axis_i;
     if (Present && first_q) begin
-      data_o[7:0] = data_i[7:0] ^ code;
-      if (!op_open) data_o[15:8] = '0;
-      if (!key_open) data_o[31:24] = '1;
+      m_axis_o.data[7:0] = s_axis_i.data[7:0] ^ code;
+      if (!op_open) m_axis_o.data[15:8] = '0;
+      if (!key_open) m_axis_o.data[31:24] = '1;
     end
   end
 

@@ -55,6 +55,13 @@ package slot_pkg;
     logic [7:0]  algorithm;
   } header_t;
 
+  // A beat of a stream as its source drives it; ready comes back on a wire of its own.
+  typedef struct packed {
+    logic        valid;
+    logic        last;
+    logic [63:0] data;
+  } stream_t;
+
   // The last beat of every response.
   typedef struct packed {
     logic [7:0]  reserved;

@@ -6,8 +6,8 @@
 // While a clear is at work the next frame waits in front of its check. Both streams are registered at the boundary.
 //
 // Clocks per frame besides the engine's own: 2 header, 1 check, 1 start, 1 trailer. From the first request
-// beat at s_axis to the first section beat at the engine: 5 clocks. From the last result beat (with done_i)
-// to the trailer at m_axis: 2 clocks. One section beat per clock, one result beat per clock.
+// beat at the entrance to the first section beat at the engine: 5 clocks. From the last result beat (with done_i)
+// to the trailer at the exit: 2 clocks. One section beat per clock, one result beat per clock.
 module slot_shell
   import core_pkg::*;
   import slot_pkg::*;
@@ -19,17 +19,11 @@ module slot_shell
   input  clear_t clear_i,
   output logic   forget_o,
 
-  // Requests.
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
-
-  // Responses.
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast,
+  // Requests and responses.
+  input  stream_t s_axis_i,
+  output logic    s_axis_ready_o,
+  output stream_t m_axis_o,
+  input  logic    m_axis_ready_i,
 
   // The header, stable from the clock after its last beat until the trailer is out. The reserved field
   // and aad_len read as zero: a frame in which they are not is refused here.
@@ -91,9 +85,9 @@ module slot_shell
   ) u_entry (
     .clk_i,
     .rst_ni,
-    .s_valid_i(s_axis_tvalid),
-    .s_ready_o(s_axis_tready),
-    .s_data_i ({s_axis_tlast, s_axis_tdata}),
+    .s_valid_i(s_axis_i.valid),
+    .s_ready_o(s_axis_ready_o),
+    .s_data_i ({s_axis_i.last, s_axis_i.data}),
     .m_valid_o(in_valid),
     .m_ready_i(in_ready),
     .m_data_o ({in_last, in_beat})
@@ -116,9 +110,9 @@ module slot_shell
     .s_valid_i(trailer_out || result_out),
     .s_ready_o(out_ready),
     .s_data_i ({65{trailer_out}} & {1'b1, trailer} | {65{result_out}} & {1'b0, result_i}),
-    .m_valid_o(m_axis_tvalid),
-    .m_ready_i(m_axis_tready),
-    .m_data_o ({m_axis_tlast, m_axis_tdata})
+    .m_valid_o(m_axis_o.valid),
+    .m_ready_i(m_axis_ready_i),
+    .m_data_o ({m_axis_o.last, m_axis_o.data})
   );
 
   // -- the header -----------------------------------------------------------------------------------------

@@ -34,17 +34,13 @@ module md5_pair_slot
   ) u_front (
     .clk_i,
     .rst_ni,
-    .s_axis_tdata,
-    .s_axis_tvalid,
-    .s_axis_tready,
-    .s_axis_tlast,
-    .m_axis_tdata,
-    .m_axis_tvalid,
-    .m_axis_tready,
-    .m_axis_tlast,
-    .clear_o(clear),
-    .req_o  (req),
-    .rsp_i  (rsp)
+    .s_axis_i      ({s_axis_tvalid, s_axis_tlast, s_axis_tdata}),
+    .s_axis_ready_o(s_axis_tready),
+    .m_axis_o      ({m_axis_tvalid, m_axis_tlast, m_axis_tdata}),
+    .m_axis_ready_i(m_axis_tready),
+    .clear_o       (clear),
+    .req_o         (req),
+    .rsp_i         (rsp)
   );
 
   md5_ring u_core (
