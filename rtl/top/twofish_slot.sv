@@ -47,7 +47,7 @@ module twofish_slot
     .Open       (Open),
     .KeyMin     (KeyMin),
     .KeyMax     (KeyMax),
-    .ClearCycles(260)
+    .ClearCycles(272)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -11,7 +11,7 @@
 // 128, 192, 256 key bits in place of 2, a block 82, 98, 114. The first block of the other direction: 15 clocks after
 // it is offered, 11 if the tables are far from full.
 //
-// A clear takes 260 clocks: the 256 entries of the tables, and what is read.
+// A clear takes 272 clocks: the tables are filled as for a key of zeros.
 module twofish_core
   import core_pkg::*;
   import twofish_pkg::*;
@@ -172,7 +172,6 @@ module twofish_core
         .Which(LayerE[j])
       ) u_table (
         .clk_i,
-        .clear_i,
         .write_i     (write),
         .write_at_i  (write_at),
         .write_data_i(write_data[j]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fills the tables of the four S-boxes that a key makes: every byte goes through the layers under the S-vector,
-// two clocks each, beside the first blocks.
+// two clocks each, beside the first blocks; and for a key of zeros when the key is forgotten.
 //
 // From the last key beat to full_o: 267 clocks, for all key lengths.
 module twofish_fill
@@ -40,11 +40,8 @@ module twofish_fill
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       at_q   <= '0;
-      full_q <= 1'b1;
-    end else if (clear_i.active) begin
-      at_q   <= '0;
-      full_q <= 1'b1;
-    end else if (start_i) begin
+      full_q <= 1'b0;
+    end else if (start_i || (clear_i.active && clear_i.index == '0)) begin
       at_q   <= '0;
       full_q <= 1'b0;
     end else if (!full_q) begin

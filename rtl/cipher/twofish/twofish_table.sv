@@ -4,13 +4,11 @@
 // behind it, in the same block memory, the last layer, which all keys share. A lookup takes one clock; the
 // clock-to-out of the memory is what it is (no output register).
 module twofish_table
-  import core_pkg::*;
   import twofish_pkg::*;
 #(
   parameter bit Which = 1'b0  // the q of the last layer
 ) (
-  input logic   clk_i,
-  input clear_t clear_i,
+  input logic clk_i,
 
   input logic      write_i,
   input byte_t     write_at_i,
@@ -39,8 +37,7 @@ module twofish_table
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear_i.active) entries[{1'b0, clear_i.index[7:0]}] <= '0;
-    else if (write_i) entries[{1'b0, write_at_i}] <= write_data_i;
+    if (write_i) entries[{1'b0, write_at_i}] <= write_data_i;
     y_o <= entries[{last_layer_i, a_i}];
   end
 
