@@ -33,7 +33,7 @@ from .model import ModelError
 # Clocks after which a slot has forgotten, by shape and kind (docs/slot.md). Lanes have their buffers besides, a word
 # in a clock.
 WIPE_CYCLES = {
-    ("iterative", "cipher"): 264,
+    ("iterative", "cipher"): 276,
     ("interleaved", "cipher"): 16,
     ("pipelined", "cipher"): 16,
     ("iterative", "hash"): 32,
