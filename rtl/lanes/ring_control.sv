@@ -8,50 +8,35 @@
 // inside already, so that two tickets of each stage are given in turn; with Early it comes before, and one will do.
 // Blocks of a single turn need no such numbers: their tickets are given one after the other, and come back like that.
 //
-// Cycles: a block every turns_i + 1 clocks at full load; from the block to its result Stages * (turns_i + 1) + Tail
-// clocks, or with Early Stages * turns_i + Tail.
+// Cycles: a block every turns + 1 clocks at full load; from the block to its result Stages * (turns + 1) + Tail
+// clocks, or with Early Stages * turns + Tail.
 module ring_control
   import core_pkg::*;
 #(
-  parameter int unsigned Stages = 4,
+  parameter int unsigned Stages  = 4,
   // Turns of the longest block.
-  parameter int unsigned Turns  = 16,
+  parameter int unsigned Turns   = 16,
   // Clocks from the end of the last turn to the result, at least 1. With Early: from the beginning of that turn.
-  parameter int unsigned Tail   = 1,
-  parameter bit          Early  = 1'b0,
-  // Bits of a core's own that go along with a block.
-  parameter int unsigned Width  = 1,
-
-  localparam int unsigned TurnBits = Turns > 1 ? $clog2(Turns) : 1
+  parameter int unsigned Tail    = 1,
+  parameter bit          Early   = 1'b0,
+  // 0: no block is to be decrypted.
+  parameter bit          Decrypt = 1'b1
 ) (
-  input logic   clk_i,
-  input logic   rst_ni,
-  input clear_t clear_i,
+  input logic clk_i,
+  input logic rst_ni,
 
-  // block_ready_o comes from a register, block_ticket_o from registers and one gate.
-  input  logic    block_valid_i,
-  output logic    block_ready_o,
-  output ticket_t block_ticket_o,
-
-  // At the door: a block enters, with so many turns behind the first; a block leaves; what is there is to vanish,
-  // without a result. The bits that go along, of a block that enters and of one that goes round.
-  output logic                enter_o,
-  output logic                leave_o,
-  input  logic                drop_i,
-  input  logic [TurnBits-1:0] turns_i,
-  input  logic [   Width-1:0] enter_i,
-  input  logic [   Width-1:0] around_i,
-
-  // By stage; stage 1 is behind the door, and what is in the last is at the door. last_o is high for free stages too.
-  output logic [Stages:1]               valid_o,
-  output logic [Stages:1]               first_o,  // this is the first turn
-  output logic [Stages:1]               last_o,   // this is the last turn
-  output logic [Stages:1][TurnBits-1:0] left_o,   // turns behind this one
-  output logic [Stages:1][   Width-1:0] along_o,
-
-  output logic    result_valid_o,
-  output ticket_t result_ticket_o
+  input  clear_t                 clear_i,
+  input  ring_req_t              req_i,
+  input  ring_door_t             door_i,
+  // By stage; stage 1 is behind the door, and what is in the last is at the door.
+  output ring_stage_t [Stages:1] stage_o,
+  // The ring's own part of the answer. block_ready comes from a register, block_ticket from registers and one gate.
+  input  logic                   busy_i,
+  input  logic        [   127:0] result_i,
+  output ring_rsp_t              rsp_o
 );
+
+  localparam int unsigned TurnBits = Turns > 1 ? $clog2(Turns) : 1;
 
   if (Stages < 2 || Tail == 0 || (Early && (Turns == 1 || Tail > Stages)) || (Turns > 1 && Tail > Stages)) begin : gen_illegal
     $error("ring_control: a result comes at least a clock behind the door, and no turn later");
@@ -59,36 +44,30 @@ module ring_control
 
   // -- stages ---------------------------------------------------------------------------------------------
 
-  logic valid_d, last_d;
-  logic [TurnBits-1:0] left_d;
+  ring_stage_t door, next;
+  logic enter, leave;
 
-  assign block_ready_o = last_o[Stages];
-  assign enter_o       = block_valid_i && block_ready_o;
-  assign leave_o       = valid_o[Stages] && last_o[Stages];
-  assign valid_d       = enter_o || (valid_o[Stages] && !last_o[Stages] && !drop_i);
-  assign left_d        = enter_o ? turns_i : left_o[Stages] - TurnBits'(1);
+  assign door  = stage_o[Stages];
+  assign enter = (req_i.block_valid || door_i.other) && door.last;
+  assign leave = door.valid && door.last;
 
   always_comb begin
-    if (Turns == 1) last_d = 1'b1;
-    else if (enter_o) last_d = turns_i == '0;
-    else last_d = last_o[Stages] || left_o[Stages] == TurnBits'(1) || drop_i;
+    next       = door;
+    next.valid = enter || (door.valid && !door.last && !door_i.drop);
+    next.first = enter;
+    next.left  = 8'(TurnBits'(enter ? door_i.turns : door.left - 8'd1));
+    next.own   = enter ? door_i.enter : door_i.around;
+    if (enter) next.key = req_i.block_context;
+    if (enter) next.decrypt = Decrypt && req_i.decrypt;
+    if (Turns == 1) next.last = 1'b1;
+    else if (enter) next.last = TurnBits'(door_i.turns) == '0;
+    else next.last = door.last || TurnBits'(door.left) == TurnBits'(1) || door_i.drop;
   end
 
   // No reset of their own: in the first clock behind one they are cleared.
   always_ff @(posedge clk_i) begin
-    if (clear_i.active) begin
-      valid_o <= '0;
-      first_o <= '0;
-      last_o  <= '1;
-      left_o  <= '0;
-      along_o <= '0;
-    end else begin
-      valid_o <= {valid_o[Stages-1:1], valid_d};
-      first_o <= {first_o[Stages-1:1], enter_o};
-      last_o  <= {last_o[Stages-1:1], last_d};
-      left_o  <= {left_o[Stages-1:1], left_d};
-      along_o <= {along_o[Stages-1:1], enter_o ? enter_i : around_i};
-    end
+    if (clear_i.active) stage_o <= {Stages{ring_stage_t'{last: 1'b1, default: '0}}};
+    else stage_o <= {stage_o[Stages-1:1], next};
   end
 
   // -- results --------------------------------------------------------------------------------------------
@@ -98,10 +77,19 @@ module ring_control
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) leave_q <= '0;
     else if (clear_i.active) leave_q <= '0;
-    else leave_q <= Tail'({leave_q, Early ? valid_d && last_d : leave_o});
+    else leave_q <= Tail'({leave_q, Early ? next.valid && next.last : leave});
   end
 
-  assign result_valid_o = leave_q[Tail];
+  ticket_t enter_ticket, result_ticket;
+
+  assign rsp_o = '{
+      key_busy: busy_i,
+      block_ready: door.last && !door_i.other,
+      block_ticket: enter_ticket,
+      result_valid: leave_q[Tail],
+      result_ticket: result_ticket,
+      result: result_i
+    };
 
   // -- tickets --------------------------------------------------------------------------------------------
 
@@ -121,8 +109,8 @@ module ring_control
       end
     end
 
-    assign block_ticket_o  = ticket_t'(enter_q);
-    assign result_ticket_o = ticket_t'(result_q);
+    assign enter_ticket  = ticket_t'(enter_q);
+    assign result_ticket = ticket_t'(result_q);
   end else begin : gen_round
     localparam int unsigned PlaceBits = $clog2(Stages);
     localparam int unsigned NumberBits = Early ? PlaceBits : PlaceBits + 1;
@@ -130,21 +118,21 @@ module ring_control
     typedef logic [NumberBits-1:0] number_t;
 
     logic [PlaceBits-1:0] place_q;  // of the stage that is at the door
-    number_t enter, leave;
+    number_t given, back;
     number_t [Tail:1] number_q;
 
     if (Early) begin : gen_one
-      assign enter = place_q;
-      assign leave = place_q;
+      assign given = place_q;
+      assign back  = place_q;
     end else begin : gen_two
       logic [Stages:1] second_q;  // the second ticket was given last
 
-      assign enter = {!second_q[Stages], place_q};
-      assign leave = {second_q[Stages], place_q};
+      assign given = {!second_q[Stages], place_q};
+      assign back  = {second_q[Stages], place_q};
 
       always_ff @(posedge clk_i) begin
         if (clear_i.active) second_q <= '0;
-        else second_q <= {second_q[Stages-1:1], second_q[Stages] ^ enter_o};
+        else second_q <= {second_q[Stages-1:1], second_q[Stages] ^ enter};
       end
     end
 
@@ -154,12 +142,12 @@ module ring_control
         number_q <= '0;
       end else begin
         place_q  <= place_q == PlaceBits'(Stages - 1) ? '0 : place_q + PlaceBits'(1);
-        number_q <= (Tail * NumberBits)'({number_q, leave});
+        number_q <= (Tail * NumberBits)'({number_q, back});
       end
     end
 
-    assign block_ticket_o  = ticket_t'(enter);
-    assign result_ticket_o = ticket_t'(number_q[Tail]);
+    assign enter_ticket  = ticket_t'(given);
+    assign result_ticket = ticket_t'(number_q[Tail]);
   end
 
 endmodule

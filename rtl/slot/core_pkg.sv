@@ -64,6 +64,28 @@ package core_pkg;
     logic [127:0] result;
   } ring_rsp_t;
 
+  // What is at the door of a ring of ring_control: turns behind the first of a block that enters, and bits of the
+  // ring's own that go along with it, and with a block that goes round. What goes round is dropped, without a result;
+  // something else than a block is to enter, and blocks wait.
+  typedef struct packed {
+    logic       drop;
+    logic       other;
+    logic [7:0] turns;
+    logic [3:0] enter;
+    logic [3:0] around;
+  } ring_door_t;
+
+  // What is in a stage of such a ring. Free stages, too, are in their last turn.
+  typedef struct packed {
+    logic       valid;
+    logic       first;    // turn
+    logic       last;
+    logic [7:0] left;     // turns behind this one
+    logic       decrypt;
+    context_t   key;
+    logic [3:0] own;
+  } ring_stage_t;
+
   // A core of a hash with words of 32 bits. The chaining states live in the front, and the core asks for their words.
   typedef struct packed {
     logic        stop;           // leave the block under way; nothing is forgotten

@@ -41,47 +41,28 @@ module aes_ring
   localparam int unsigned TurnBits = Turns > 1 ? $clog2(Turns) : 1;
   localparam int unsigned KeyBits = $clog2(Contexts);
 
-  typedef struct packed {
-    logic [KeyBits-1:0] key;
-    logic               decrypt;
-  } along_t;
-
   // -- the ring, some clocks ahead of the data ------------------------------------------------------------
 
-  along_t [Ring:1] along;
-  along_t entering;
-  logic [Ring:1] valid, first, last;
-  logic [Ring:1][TurnBits-1:0] left;
+  ring_stage_t [Ring:1] stage;
   logic [TurnBits-1:0] turns;  // that a new block needs, less one
-  logic [1:0] unused_door;
-
-  assign entering = '{key: req_i.block_context[KeyBits-1:0], decrypt: Decrypt && req_i.decrypt};
+  logic busy;
+  block_t result_q;
 
   ring_control #(
-    .Stages(Ring),
-    .Turns (Turns),
-    .Tail  (Stages),
-    .Width ($bits(along_t))
+    .Stages (Ring),
+    .Turns  (Turns),
+    .Tail   (Stages),
+    .Decrypt(Decrypt)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid),
-    .block_ready_o  (rsp_o.block_ready),
-    .block_ticket_o (rsp_o.block_ticket),
-    .enter_o        (unused_door[0]),
-    .leave_o        (unused_door[1]),
-    .drop_i         (1'b0),
-    .turns_i        (turns),
-    .enter_i        (entering),
-    .around_i       (along[Ring]),
-    .valid_o        (valid),
-    .first_o        (first),
-    .last_o         (last),
-    .left_o         (left),
-    .along_o        (along),
-    .result_valid_o (rsp_o.result_valid),
-    .result_ticket_o(rsp_o.result_ticket)
+    .req_i,
+    .door_i  ('{turns: 8'(turns), default: '0}),
+    .stage_o (stage),
+    .busy_i  (busy),
+    .result_i(result_q),
+    .rsp_o
   );
 
   // Stage s of round u, clocks after the block's entry: for the last round, what came to the door.
@@ -93,8 +74,8 @@ module aes_ring
       tail_last_q    <= '0;
       tail_decrypt_q <= '0;
     end else begin
-      tail_last_q    <= {tail_last_q[1], last[Ring]};
-      tail_decrypt_q <= {tail_decrypt_q[1], along[Ring].decrypt};
+      tail_last_q    <= {tail_last_q[1], stage[Ring].last};
+      tail_decrypt_q <= {tail_decrypt_q[1], stage[Ring].decrypt};
     end
   end
 
@@ -104,7 +85,7 @@ module aes_ring
       assign mix_decrypt[u] = tail_decrypt_q[2];
     end else begin : gen_inner
       assign mix_last[u]    = 1'b0;
-      assign mix_decrypt[u] = along[Stages*(u+1)+2].decrypt;
+      assign mix_decrypt[u] = stage[Stages*(u+1)+2].decrypt;
     end
   end
 
@@ -117,9 +98,9 @@ module aes_ring
   logic [Unrolled-1:0][KeyBits-1:0] fetch_context;
 
   for (genvar u = 0; u < Unrolled; u++) begin : gen_fetch
-    assign fetch_left[u]    = left[Stages*(u+1)];
-    assign fetch_decrypt[u] = along[Stages*(u+1)].decrypt;
-    assign fetch_context[u] = along[Stages*(u+1)].key;
+    assign fetch_left[u]    = stage[Stages*(u+1)].left[TurnBits-1:0];
+    assign fetch_decrypt[u] = stage[Stages*(u+1)].decrypt;
+    assign fetch_context[u] = stage[Stages*(u+1)].key[KeyBits-1:0];
   end
 
   aes_ring_keys #(
@@ -137,9 +118,9 @@ module aes_ring
     .key_last_i     (req_i.key_last),
     .key_len_i      (req_i.key_len),
     .key_context_i  (req_i.key_context[KeyBits-1:0]),
-    .busy_o         (rsp_o.key_busy),
-    .white_context_i(entering.key),
-    .white_decrypt_i(entering.decrypt),
+    .busy_o         (busy),
+    .white_context_i(req_i.block_context[KeyBits-1:0]),
+    .white_decrypt_i(Decrypt && req_i.decrypt),
     .turns_o        (turns),
     .white_o        (white),
     .left_i         (fetch_left),
@@ -150,7 +131,7 @@ module aes_ring
 
   // -- data -----------------------------------------------------------------------------------------------
 
-  block_t block1_q, block2_q, entering_q, result_q;
+  block_t block1_q, block2_q, entering_q;
   block_t [Unrolled-1:0] mixed, state;
 
   always_ff @(posedge clk_i) begin
@@ -167,12 +148,10 @@ module aes_ring
     end
   end
 
-  assign rsp_o.result = result_q;
-
   for (genvar u = 0; u < Unrolled; u++) begin : gen_round
     // state[u] goes into round u.
     if (u == 0) begin : gen_first
-      assign state[u] = first[3] ? entering_q : mixed[Unrolled-1] ^ round_key[Unrolled-1];
+      assign state[u] = stage[3].first ? entering_q : mixed[Unrolled-1] ^ round_key[Unrolled-1];
     end else begin : gen_inner
       assign state[u] = mixed[u-1] ^ round_key[u-1];
     end
@@ -182,14 +161,17 @@ module aes_ring
     ) u_round (
       .clk_i,
       .clear_i,
-      .look_valid_i  (valid[Stages*(u+1)-1]),
-      .look_last_i   (u == Unrolled - 1 && last[Stages*(u+1)-1]),
-      .look_decrypt_i(along[Stages*(u+1)-1].decrypt),
+      .look_valid_i  (stage[Stages*(u+1)-1].valid),
+      .look_last_i   (u == Unrolled - 1 && stage[Stages*(u+1)-1].last),
+      .look_decrypt_i(stage[Stages*(u+1)-1].decrypt),
       .state_i       (state[u]),
       .mix_last_i    (mix_last[u]),
       .mix_decrypt_i (mix_decrypt[u]),
       .mixed_o       (mixed[u])
     );
   end
+
+  logic unused;
+  assign unused = ^stage;
 
 endmodule

@@ -32,64 +32,44 @@ module cast128_ring
 
   typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
 
-  typedef struct packed {
-    logic       decrypt;
-    logic [3:0] index;    // round key for the masking at the end of this turn
-    number_t    key;
-  } along_t;
-
   // -- the ring: its stage 1 is where the lookups are, 2 the combination, 3 the new word, 4 the rotation -----
 
   logic [Contexts-1:0] short_q;  // keys with 12 rounds
   number_t block_key, key_number;
   logic [3:0] final_index;
-  along_t [Stages:1] along;
-  along_t entering, around;
-  logic [Stages:1] first;
-  logic unused_enter, unused_leave;
-  logic [2*Stages-1:0] unused_stages;
-  logic [Stages:1][3:0] unused_left;
+  ring_stage_t [Stages:1] stage;  // with the round key for the masking at the end of this turn
+  ring_door_t door;
+  logic expanding, receiving_q;
+  logic [63:0] result_q;
 
   assign block_key   = number_t'(req_i.block_context);
   assign key_number  = number_t'(req_i.key_context);
   assign final_index = short_q[block_key] ? 4'd11 : 4'd15;
-  assign entering    = '{decrypt: req_i.decrypt, index: req_i.decrypt ? final_index : 4'd0, key: block_key};
 
   always_comb begin
-    around       = along[Stages];
-    around.index = around.decrypt ? around.index - 4'd1 : around.index + 4'd1;
+    door        = '{turns: 8'(final_index), default: '0};
+    door.enter  = req_i.decrypt ? final_index : 4'd0;
+    door.around = stage[Stages].decrypt ? stage[Stages].own - 4'd1 : stage[Stages].own + 4'd1;
   end
 
   ring_control #(
     .Stages(Stages),
     .Turns (16),
-    .Tail  (4),
-    .Width ($bits(along_t))
+    .Tail  (4)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid),
-    .block_ready_o  (rsp_o.block_ready),
-    .block_ticket_o (rsp_o.block_ticket),
-    .enter_o        (unused_enter),
-    .leave_o        (unused_leave),
-    .drop_i         (1'b0),
-    .turns_i        (final_index),
-    .enter_i        (entering),
-    .around_i       (around),
-    .valid_o        (unused_stages[Stages-1:0]),
-    .first_o        (first),
-    .last_o         (unused_stages[2*Stages-1:Stages]),
-    .left_o         (unused_left),
-    .along_o        (along),
-    .result_valid_o (rsp_o.result_valid),
-    .result_ticket_o(rsp_o.result_ticket)
+    .req_i,
+    .door_i  (door),
+    .stage_o (stage),
+    .busy_i  (expanding || receiving_q),
+    .result_i(128'(result_q)),
+    .rsp_o
   );
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  logic expanding, receiving_q;
   number_t context_q;
   logic write, rotation;
   logic [3:0] write_index;
@@ -113,8 +93,6 @@ module cast128_ring
     .index_o    (write_index),
     .word_o     (written)
   );
-
-  assign rsp_o.key_busy = expanding || receiving_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -142,7 +120,7 @@ module cast128_ring
     .rotation_i(rotation),
     .write_at_i({context_q, write_index}),
     .word_i    (written),
-    .read_at_i ({along[1].key, along[1].index}),
+    .read_at_i ({number_t'(stage[1].key), stage[1].own}),
     .mask_o    (mask0),
     .rotate_o  (rotate0)
   );
@@ -152,7 +130,7 @@ module cast128_ring
   kind_e kind0_q, kind1_q, kind2_q, kind3_q;  // in stage 0 of the next round, then of the one under way
 
   always_ff @(posedge clk_i) begin
-    kind0_q <= cast128_kind(along[2].index);
+    kind0_q <= cast128_kind(stage[2].own);
     kind1_q <= kind0_q;
     kind2_q <= kind1_q;
     kind3_q <= kind2_q;
@@ -162,7 +140,6 @@ module cast128_ring
 
   word_t [1:0] made, state3, state0;
   word_t fresh3, word, feed0_q;
-  logic [63:0] result_q;
 
   cast_ring_state #(
     .Words(2)
@@ -170,7 +147,7 @@ module cast128_ring
     .clk_i,
     .clear_i,
     .fresh_i ({swap(req_i.block[31:0]), swap(req_i.block[63:32])}),
-    .enter0_i(first[3]),
+    .enter0_i(stage[3].first),
     .made_i  (made),
     .fresh3_o(fresh3),
     .state3_o(state3),
@@ -184,7 +161,7 @@ module cast128_ring
     .live_i     (1'b1),
     .target_i   (state0[1]),
     .word_o     (word),
-    .feed_live_i(!first[3]),
+    .feed_live_i(!stage[3].first),
     .feed_i     (feed0_q),
     .next_i     (kind0_q),
     .mask_i     (mask0),
@@ -194,13 +171,11 @@ module cast128_ring
   assign made = {state0[0], word};
 
   always_ff @(posedge clk_i) begin
-    feed0_q  <= first[2] ? fresh3 : state3[1];
+    feed0_q  <= stage[2].first ? fresh3 : state3[1];
     result_q <= {swap(made[1]), swap(made[0])};
   end
 
-  assign rsp_o.result = 128'(result_q);
-
   logic unused;
-  assign unused = ^{state3, first, along};
+  assign unused = ^{state3, stage};
 
 endmodule

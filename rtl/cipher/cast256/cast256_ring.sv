@@ -33,58 +33,46 @@ module cast256_ring
 
   typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
 
-  typedef struct packed {
-    logic    keying;   // in the place of a block, a fresh key
-    logic    decrypt;
-    number_t key;
-  } along_t;
-
   // -- the ring: its stage 1 is where the lookups are, 2 the combination, 3 the new word, 4 the rotation -----
 
-  // A key stays for more turns than any block, until it is done.
-  localparam int unsigned Turns = 256;
-
-  along_t [Stages:1] along;
-  along_t entering;
-  logic [Stages:1] valid, first, unused_last;
-  logic [Stages:1][7:0] left;  // rounds behind the one whose round key is for the masking at the end of this turn
-  logic ready, enter, leave, leave2_q, leave3_q;
+  // In the place of a block a fresh key may enter. It stays for more turns than any block, until it is done. Turns that
+  // are left are rounds behind the one whose round key is for the masking at the end of this turn.
+  ring_stage_t [Stages:1] stage;
+  ring_door_t door;
+  logic [Stages:1] keying;
+  logic leave2_q, leave3_q;
   logic key_waits_q;  // a fresh key is to enter
-  logic key_done;
+  logic expanding, receiving_q;
+  logic [127:0] result_q;
 
-  assign rsp_o.block_ready = ready && !key_waits_q;
-  assign entering = '{keying: key_waits_q, decrypt: req_i.decrypt, key: number_t'(req_i.block_context)};
+  always_comb begin
+    for (int unsigned s = 1; s <= Stages; s++) keying[s] = stage[s].own[0];
+    door.drop   = keying[Stages] && !expanding;
+    door.other  = key_waits_q;
+    door.turns  = key_waits_q ? '1 : 8'd47;
+    door.enter  = 4'(key_waits_q);
+    door.around = stage[Stages].own;
+  end
 
   ring_control #(
     .Stages(Stages),
-    .Turns (Turns),
-    .Tail  (4),
-    .Width ($bits(along_t))
+    .Turns (256),
+    .Tail  (4)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid || key_waits_q),
-    .block_ready_o  (ready),
-    .block_ticket_o (rsp_o.block_ticket),
-    .enter_o        (enter),
-    .leave_o        (leave),
-    .drop_i         (along[Stages].keying && key_done),
-    .turns_i        (key_waits_q ? '1 : 8'd47),
-    .enter_i        (entering),
-    .around_i       (along[Stages]),
-    .valid_o        (valid),
-    .first_o        (first),
-    .last_o         (unused_last),
-    .left_o         (left),
-    .along_o        (along),
-    .result_valid_o (rsp_o.result_valid),
-    .result_ticket_o(rsp_o.result_ticket)
+    .req_i,
+    .door_i  (door),
+    .stage_o (stage),
+    .busy_i  (expanding || receiving_q),
+    .result_i(result_q),
+    .rsp_o
   );
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  logic expanding, expanding_q, receiving_q, advance, key_start, key_start_q;
+  logic expanding_q, advance, key_start, key_start_q;
   number_t context_q;
   logic write;
   logic [3:0] write_quad;
@@ -116,10 +104,8 @@ module cast256_ring
     .call_o     (write_call)
   );
 
-  assign rsp_o.key_busy = expanding || receiving_q;
-  assign key_done       = !expanding;
-  assign advance        = valid[3] && along[3].keying;
-  assign write_place    = write_call[0] ? write_call[2:1] + 2'd1 : ~write_call[2:1];
+  assign advance     = stage[3].valid && keying[3];
+  assign write_place = write_call[0] ? write_call[2:1] + 2'd1 : ~write_call[2:1];
 
   // In the first clock behind a reset they are cleared.
   always_ff @(posedge clk_i) begin
@@ -134,7 +120,7 @@ module cast256_ring
         context_q   <= number_t'(req_i.key_context);
       end
       expanding_q <= expanding;
-      key_waits_q <= (expanding && !expanding_q) || (key_waits_q && !enter);
+      key_waits_q <= (expanding && !expanding_q) || (key_waits_q && !stage[Stages].last);
     end
   end
 
@@ -146,8 +132,8 @@ module cast256_ring
   logic [4:0] rotate0, rotate1_q, extra_rotate0_q;
 
   // Decryption takes the quads in reverse order; the second half of them is computed backward.
-  assign backward1 = left[1] < 8'd24;
-  assign quad      = along[1].decrypt ? left[1][5:2] : 4'd11 - left[1][5:2];
+  assign backward1 = stage[1].left < 8'd24;
+  assign quad      = stage[1].decrypt ? stage[1].left[5:2] : 4'd11 - stage[1].left[5:2];
 
   cast_ring_keys #(
     .Depth(64 * Contexts)
@@ -159,7 +145,7 @@ module cast256_ring
     .rotation_i(!write_call[0]),
     .write_at_i({context_q, write_quad, write_place}),
     .word_i    (word),
-    .read_at_i ({along[1].key, quad | {4{along[1].keying}}, left[1][1:0] ^ {2{!backward1}}}),
+    .read_at_i ({number_t'(stage[1].key), quad | {4{keying[1]}}, stage[1].left[1:0] ^ {2{!backward1}}}),
     .mask_o    (mask0),
     .rotate_o  (rotate0)
   );
@@ -168,14 +154,14 @@ module cast256_ring
   logic [1:0] place3;
   logic away3, away0_q, backward1_q, backward2_q, backward3_q, backward0_q;
 
-  assign away3  = left[2] < 8'd24 && !along[2].keying;
-  assign place3 = left[2][1:0] ^ {2{!away3}};
+  assign away3  = stage[2].left < 8'd24 && !keying[2];
+  assign place3 = stage[2].left[1:0] ^ {2{!away3}};
 
   always_ff @(posedge clk_i) begin
     rotate1_q       <= rotate0 | extra_rotate0_q;
-    extra0_q        <= constant_q & {32{along[2].keying}};
-    extra_rotate0_q <= constant_rotate_q & {5{along[2].keying}};
-    kind0_q         <= along[2].keying ? constant_kind_q : place3 == 2'd3 ? Kind1 : kind_e'(place3);
+    extra0_q        <= constant_q & {32{keying[2]}};
+    extra_rotate0_q <= constant_rotate_q & {5{keying[2]}};
+    kind0_q         <= keying[2] ? constant_kind_q : place3 == 2'd3 ? Kind1 : kind_e'(place3);
     kind1_q         <= kind0_q;
     kind2_q         <= kind1_q;
     kind3_q         <= kind2_q;
@@ -185,7 +171,7 @@ module cast256_ring
     backward2_q     <= backward1_q;
     backward3_q     <= backward2_q;
     backward0_q     <= backward3_q;
-    leave2_q        <= leave;
+    leave2_q        <= stage[Stages].valid && stage[Stages].last;
     leave3_q        <= leave2_q;
     // As the schedule gives them: those of the round after the next.
     if (clear_i.active) begin
@@ -203,13 +189,12 @@ module cast256_ring
 
   word_t [3:0] made, state3, state0;
   word_t fresh3, target3, target0_q, feed3, feed0_q;
-  logic [127:0] result_q;
   logic live3, live0_q, feed_live0_q;
   logic enter3, enter0;
 
-  assign enter3 = first[2] && !along[2].keying;
-  assign enter0 = first[3] && !along[3].keying;
-  assign live3  = !(along[2].keying && key_start_q);
+  assign enter3 = stage[2].first && !keying[2];
+  assign enter0 = stage[3].first && !keying[3];
+  assign live3  = !(keying[2] && key_start_q);
 
   // Forward quads rotate the words to the left, word 0 is looked up and word 1 is the target; backward quads
   // rotate them to the right, word 3 is looked up and word 0 is the target. In stage 3 it is known what stage 0
@@ -217,7 +202,7 @@ module cast256_ring
   always_comb begin
     target3 = backward3_q ? state3[0] : state3[1];
     // In the turn in which a key enters, the last round of the block before is computed.
-    if (along[2].keying && !leave3_q) target3 = kappa_q;
+    if (keying[2] && !leave3_q) target3 = kappa_q;
     feed3 = target3;
     if (enter3) feed3 = fresh3;
     else if (away3) feed3 = backward3_q ? state3[2] : state3[0];
@@ -265,9 +250,7 @@ module cast256_ring
     result_q     <= {swap(made[0]), swap(made[1]), swap(made[2]), swap(made[3])};
   end
 
-  assign rsp_o.result = result_q;
-
   logic unused;
-  assign unused = ^{state3, first, along, left, valid};
+  assign unused = ^{state3, stage, keying};
 
 endmodule

@@ -43,11 +43,7 @@ module des_ring
   typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
   typedef logic [TurnBits-1:0] turns_t;
 
-  typedef struct packed {
-    logic    decrypt;
-    logic    backward;  // this part decrypts
-    number_t key;
-  } along_t;
+  localparam int unsigned Backward = 0;  // goes along with a block: this part decrypts
 
   typedef struct packed {
     half_t l;
@@ -58,13 +54,11 @@ module des_ring
   // -- the ring -------------------------------------------------------------------------------------------
 
   number_t block_key, key_number;
-  along_t [Ring:1] along;
-  along_t around;
-  turns_t [Ring:1] left;
-  logic enter, part_ends;
+  ring_stage_t [Ring:1] stage;
+  ring_door_t door;
+  logic part_ends;
   logic [Contexts-1:0] three_q;  // keys of two or three parts
-  logic unused_leave;
-  logic [3*Ring-1:0] unused_stages;
+  block_t result_q;
 
   assign block_key  = number_t'(req_i.block_context);
   assign key_number = number_t'(req_i.key_context);
@@ -74,38 +68,29 @@ module des_ring
     return 4'(count) & 4'(Turns - 1);
   endfunction
 
-  assign part_ends = turns_of(left[Ring]) == '0;
+  assign part_ends = turns_of(stage[Ring].left[TurnBits-1:0]) == '0;
 
   always_comb begin
-    around          = along[Ring];
-    around.backward = along[Ring].backward ^ part_ends;
+    door                  = '0;
+    door.turns            = Whole ? '0 : three_q[block_key] ? 8'(AllTurns - 1) : 8'(Turns - 1);
+    door.enter[Backward]  = req_i.decrypt;
+    door.around[Backward] = stage[Ring].own[Backward] ^ part_ends;
   end
 
   ring_control #(
     .Stages(Ring),
     .Turns (AllTurns),
-    .Tail  (1),
-    .Width ($bits(along_t))
+    .Tail  (1)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid),
-    .block_ready_o  (rsp_o.block_ready),
-    .block_ticket_o (rsp_o.block_ticket),
-    .enter_o        (enter),
-    .leave_o        (unused_leave),
-    .drop_i         (1'b0),
-    .turns_i        (Whole ? '0 : turns_t'(three_q[block_key] ? AllTurns - 1 : Turns - 1)),
-    .enter_i        ({req_i.decrypt, req_i.decrypt, block_key}),
-    .around_i       (around),
-    .valid_o        (unused_stages[Ring-1:0]),
-    .first_o        (unused_stages[2*Ring-1:Ring]),
-    .last_o         (unused_stages[3*Ring-1:2*Ring]),
-    .left_o         (left),
-    .along_o        (along),
-    .result_valid_o (rsp_o.result_valid),
-    .result_ticket_o(rsp_o.result_ticket)
+    .req_i,
+    .door_i  (door),
+    .stage_o (stage),
+    .busy_i  (1'b0),
+    .result_i(128'(result_q)),
+    .rsp_o
   );
 
   // -- keys -----------------------------------------------------------------------------------------------
@@ -150,17 +135,15 @@ module des_ring
 
   // Where all parts are laid out, each begins at a stage of its own; else all at the door.
   if (Whole) begin : gen_whole
-    assign next_number = {along[31].key, along[15].key, along[31].key};
+    assign next_number = {number_t'(stage[31].key), number_t'(stage[15].key), number_t'(stage[31].key)};
   end else begin : gen_parts
-    assign next_number = {3{along[Ring-1].key}};
+    assign next_number = {3{number_t'(stage[Ring-1].key)}};
   end
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) three_q <= '0;
     else if (req_i.key_valid) three_q[key_number] <= req_i.key_index != 3'd0;
   end
-
-  assign rsp_o.key_busy = 1'b0;
 
   // C and D for the first round of a part: encryption moves them first, decryption begins at home.
   function automatic key_t first(input logic backward, input key_t key);
@@ -171,14 +154,14 @@ module des_ring
 
   state_t [Ring-1:0] state_q;  // by stage, less one
   state_t entering, leaving;
-  key_t next_key_q;  // of the part that the block at the door begins, if it begins one
-  block_t halves, result_q;
+  key_t   next_key_q;  // of the part that the block at the door begins, if it begins one
+  block_t halves;
 
   // The second part has the second key; the last one the third, or in decryption the first.
   always_ff @(posedge clk_i) begin
     if (clear_i.active) next_key_q <= '0;
-    else if (left[Ring-1][TurnBits-1]) next_key_q <= first(!along[Ring-1].backward, next_key[1]);
-    else next_key_q <= first(!along[Ring-1].backward, next_key[along[Ring-1].decrypt?0 : 2]);
+    else if (stage[Ring-1].left[TurnBits-1]) next_key_q <= first(!stage[Ring-1].own[Backward], next_key[1]);
+    else next_key_q <= first(!stage[Ring-1].own[Backward], next_key[stage[Ring-1].decrypt?0 : 2]);
   end
 
   assign halves      = initial_permutation(req_i.block[63:0]);
@@ -198,12 +181,10 @@ module des_ring
       state_q[0] <= '0;
       result_q   <= '0;
     end else begin
-      state_q[0] <= enter ? entering : leaving;
+      state_q[0] <= req_i.block_valid && stage[Ring].last ? entering : leaving;
       result_q   <= final_permutation({state_q[Ring-1].r, state_q[Ring-1].l});
     end
   end
-
-  assign rsp_o.result = 128'(result_q);
 
   for (genvar s = 0; s < Unrolled; s++) begin : gen_round
     // Stages of one part of triple DES that are in front of another one, where all parts are laid out.
@@ -224,18 +205,18 @@ module des_ring
 
       always_ff @(posedge clk_i) begin
         if (clear_i.active) key_q <= '0;
-        else key_q <= first(!(along[s].backward ^ Second), next_key[!Second?1 : along[s].decrypt?0 : 2]);
+        else key_q <= first(!(stage[s].own[Backward] ^ Second), next_key[!Second?1 : stage[s].decrypt?0 : 2]);
       end
     end else begin : gen_move
       // Encryption moves C and D in front of rounds 0, 1, 8 and 15 by one place, decryption in front of 1, 8 and
       // 15, and not at all in front of 0; by two places else. Round 0 begins with a key of its own.
       logic [3:0] round;
 
-      assign round = 4'(s + 1) + 4'(Unrolled) * (4'(Turns - 1) - turns_of(left[s+1]));
+      assign round = 4'(s + 1) + 4'(Unrolled) * (4'(Turns - 1) - turns_of(stage[s+1].left[TurnBits-1:0]));
 
       always_comb begin
         unique case ({
-          along[s+1].backward ^ Second, Shifts[round] == 1
+          stage[s+1].own[Backward] ^ Second, Shifts[round] == 1
         })
           2'b00:   cd = rotate_left_2(state_q[s].cd);
           2'b01:   cd = rotate_left_1(state_q[s].cd);
@@ -251,5 +232,8 @@ module des_ring
       else state_q[s+1] <= '{l: state_q[s].r, r: r, cd: cd};
     end
   end
+
+  logic unused;
+  assign unused = ^stage;
 
 endmodule

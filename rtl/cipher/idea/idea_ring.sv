@@ -16,7 +16,7 @@ module idea_ring
   // MulLowHigh or MulBiham.
   parameter int unsigned Multiplier = MulBiham,
   // Keys that it holds.
-  parameter int unsigned Contexts   = 16
+  parameter int unsigned Contexts   = 8
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -29,50 +29,39 @@ module idea_ring
   localparam int unsigned Stages = 9;
   localparam int unsigned KeyBits = $clog2(Contexts);
 
-  typedef struct packed {
-    logic [KeyBits-1:0] key;
-    logic               decrypt;
-  } along_t;
-
   // -- the ring -------------------------------------------------------------------------------------------
 
-  along_t [    Stages:1] along;
-  round_t [    Stages:1] left;
-  logic   [    Stages:1] first;
-  logic   [         1:0] unused_door;
-  logic   [2*Stages-1:0] unused_stages;
+  typedef struct packed {
+    word_t y1;
+    word_t y2;
+    word_t y3;
+    word_t y4;
+  } held_t;
+
+  ring_stage_t [Stages:1] stage;
+  held_t [6:1] held_q;  // from B1 to C3 of the round
+  logic busy_q;
 
   ring_control #(
     .Stages(Stages),
     .Turns (Rounds + 1),
     .Tail  (6),
-    .Early (1'b1),
-    .Width ($bits(along_t))
+    .Early (1'b1)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid),
-    .block_ready_o  (rsp_o.block_ready),
-    .block_ticket_o (rsp_o.block_ticket),
-    .enter_o        (unused_door[0]),
-    .leave_o        (unused_door[1]),
-    .drop_i         (1'b0),
-    .turns_i        (round_t'(Rounds)),
-    .enter_i        ({req_i.block_context[KeyBits-1:0], req_i.decrypt}),
-    .around_i       (along[Stages]),
-    .valid_o        (unused_stages[Stages-1:0]),
-    .first_o        (first),
-    .last_o         (unused_stages[2*Stages-1:Stages]),
-    .left_o         (left),
-    .along_o        (along),
-    .result_valid_o (rsp_o.result_valid),
-    .result_ticket_o(rsp_o.result_ticket)
+    .req_i,
+    .door_i  ('{turns: 8'(Rounds), default: '0}),
+    .stage_o (stage),
+    .busy_i  (busy_q),
+    .result_i(128'(block_of(held_q[1].y1, held_q[1].y3, held_q[1].y2, held_q[1].y4))),
+    .rsp_o
   );
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  logic idle, busy_q;
+  logic idle;
   logic subkey_valid, subkey_decrypt;
   logic [KeyBits-1:0] subkey_context;
   round_t subkey_round;
@@ -85,14 +74,12 @@ module idea_ring
   word_t [14:0] unused_sum;
   logic [4:0] unused_one;
   logic unused_all;
-  assign unused_all = ^{unused_keys, unused_sum, unused_one};
+  assign unused_all = ^{stage, unused_keys, unused_sum, unused_one};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
     else busy_q <= !idle || req_i.key_valid;
   end
-
-  assign rsp_o.key_busy = busy_q;
 
   idea_key_schedule #(
     .MulClocks(3),
@@ -168,19 +155,12 @@ module idea_ring
       if (write_clear_q || (write_valid_q && write_role_q == role_t'(r))) memory[write_at_q] <= written_q;
     end
     always_ff @(posedge clk_i) begin
-      fetched_q <= memory[{along[1], left[1]}];
+      fetched_q <= memory[{stage[1].key[KeyBits-1:0], stage[1].decrypt, stage[1].left[3:0]}];
       z_q[r]    <= fetched_q;
     end
   end
 
   // -- the round ------------------------------------------------------------------------------------------
-
-  typedef struct packed {
-    word_t y1;
-    word_t y2;
-    word_t y3;
-    word_t y4;
-  } held_t;
 
   // What is numbered by clocks: [1] is a clock behind what it is made of.
   block_t block1_q, block2_q;
@@ -191,7 +171,6 @@ module idea_ring
   word_t [6:1] z6_q;
   word_t y1, y4, p_q, q_q, s, w_q, t, u;
   word_t [3:1] s_q;
-  held_t [6:1] held_q;  // from B1 to C3
 
   // A clear empties x, and then all stages behind it.
   always_ff @(posedge clk_i) begin
@@ -203,10 +182,10 @@ module idea_ring
       x3_q <= '0;
       x4_q <= '0;
     end else begin
-      x1_q <= first[2] ? word_of(block2_q, 0) : x1_d;
-      x2_q <= first[2] ? word_of(block2_q, 1) : x2_d;
-      x3_q <= first[2] ? word_of(block2_q, 2) : x3_d;
-      x4_q <= first[2] ? word_of(block2_q, 3) : x4_d;
+      x1_q <= stage[2].first ? word_of(block2_q, 0) : x1_d;
+      x2_q <= stage[2].first ? word_of(block2_q, 1) : x2_d;
+      x3_q <= stage[2].first ? word_of(block2_q, 2) : x3_d;
+      x4_q <= stage[2].first ? word_of(block2_q, 3) : x4_d;
     end
   end
 
@@ -282,12 +261,10 @@ module idea_ring
     s_q    <= {s_q[2:1], s};
   end
 
-  assign u            = s_q[3] + t;
-  assign x1_d         = held_q[6].y1 ^ t;
-  assign x2_d         = held_q[6].y3 ^ t;
-  assign x3_d         = held_q[6].y2 ^ u;
-  assign x4_d         = held_q[6].y4 ^ u;
-
-  assign rsp_o.result = 128'(block_of(held_q[1].y1, held_q[1].y3, held_q[1].y2, held_q[1].y4));
+  assign u    = s_q[3] + t;
+  assign x1_d = held_q[6].y1 ^ t;
+  assign x2_d = held_q[6].y3 ^ t;
+  assign x3_d = held_q[6].y2 ^ u;
+  assign x4_d = held_q[6].y4 ^ u;
 
 endmodule

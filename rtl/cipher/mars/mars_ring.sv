@@ -18,7 +18,7 @@ module mars_ring
   import mars_pkg::*;
 #(
   // Keys that it holds.
-  parameter int unsigned Contexts = 16
+  parameter int unsigned Contexts = 8
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -45,44 +45,26 @@ module rc6_ring
 
   typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
 
-  typedef struct packed {
-    logic    decrypt;
-    number_t key;
-  } along_t;
-
   // -- the ring, a clock ahead of the data: its stage Way + s + 1 is data's stage s --------------------------
 
-  along_t [Stages:1] along;
-  logic [Stages:1][4:0] left;
-  logic [Stages:1] first, last;
-  logic enter, unused_leave;
-  logic [Stages-1:0] unused_valid;
+  ring_stage_t [Stages:1] stage;
+  logic busy;
+  word_t [3:0] result_q;
 
   ring_control #(
     .Stages(Stages),
     .Turns (Rounds + 1),
-    .Tail  (2),
-    .Width ($bits(along_t))
+    .Tail  (2)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid),
-    .block_ready_o  (rsp_o.block_ready),
-    .block_ticket_o (rsp_o.block_ticket),
-    .enter_o        (enter),
-    .leave_o        (unused_leave),
-    .drop_i         (1'b0),
-    .turns_i        (5'(Rounds)),
-    .enter_i        ({req_i.decrypt, number_t'(req_i.block_context)}),
-    .around_i       (along[Stages]),
-    .valid_o        (unused_valid),
-    .first_o        (first),
-    .last_o         (last),
-    .left_o         (left),
-    .along_o        (along),
-    .result_valid_o (rsp_o.result_valid),
-    .result_ticket_o(rsp_o.result_ticket)
+    .req_i,
+    .door_i  ('{turns: 8'(Rounds), default: '0}),
+    .stage_o (stage),
+    .busy_i  (busy),
+    .result_i(result_q),
+    .rsp_o
   );
 
   // -- keys -----------------------------------------------------------------------------------------------
@@ -92,10 +74,10 @@ module rc6_ring
 
   // Both count turns from behind: encryption adds pair Rounds - left, decryption subtracts pair left for the next turn.
   always_comb begin
-    lane_pair  = left[Way+4];
-    entry_pair = left[Way+5];
-    if (along[Way+4].decrypt) lane_pair = first[Way+4] ? Final : Nothing;
-    if (!along[Way+5].decrypt) entry_pair = last[Way+5] ? Final : Nothing;
+    lane_pair  = stage[Way+4].left[4:0];
+    entry_pair = stage[Way+5].left[4:0];
+    if (stage[Way+4].decrypt) lane_pair = stage[Way+4].first ? Final : Nothing;
+    if (!stage[Way+5].decrypt) entry_pair = stage[Way+5].last ? Final : Nothing;
   end
 
   rc6_ring_keys #(
@@ -105,11 +87,11 @@ module rc6_ring
     .rst_ni,
     .clear_i,
     .req_i,
-    .busy_o      (rsp_o.key_busy),
-    .lane_key_i  (along[Way+4].key),
+    .busy_o      (busy),
+    .lane_key_i  (number_t'(stage[Way+4].key)),
     .lane_pair_i (lane_pair),
     .lane_o      (lane_key),
-    .entry_key_i (along[Way+5].key),
+    .entry_key_i (number_t'(stage[Way+5].key)),
     .entry_pair_i(entry_pair),
     .entry_o     (entry_key)
   );
@@ -119,14 +101,12 @@ module rc6_ring
   // The words A, B, C, D are 0 to 3; B and D go along with lanes 1 and 0 (side 1, side 0). A name's number is
   // the stage that it goes into.
   word_t [3:0] in_q, p0_q, p1_q, p2_q, p3_q, next;
-  logic enter_q;
   word_t [1:0] low_q;
   logic [1:0][15:0] high_q;
   word_t [1:0] joined, product3_q, product4_q, product5_q, product6_q;  // of B and D
   logic [1:0][4:0] amount_d, amount3_q, amount4_q;
   word_t [1:0] opened, turned4_q, turned5_q, sum6_q;
   word_t [1:0] side4_q, side5_q, side6_q;
-  word_t [3:0] result_q;
   logic decrypt6_q;
 
   always_comb begin
@@ -134,9 +114,9 @@ module rc6_ring
       joined[k] = rotl5(join_products(low_q[k], high_q[k]));
     end
     for (int unsigned k = 0; k < 2; k++) begin
-      if (first[Way+3]) amount_d[k] = {5{along[Way+3].decrypt}};
-      else amount_d[k] = along[Way+3].decrypt ? ~joined[k][4:0] : joined[1-k][4:0];
-      if (along[Way+4].decrypt) opened[k] = {p3_q[2-2*k][30:0], p3_q[2-2*k][31]};
+      if (stage[Way+3].first) amount_d[k] = {5{stage[Way+3].decrypt}};
+      else amount_d[k] = stage[Way+3].decrypt ? ~joined[k][4:0] : joined[1-k][4:0];
+      if (stage[Way+4].decrypt) opened[k] = {p3_q[2-2*k][30:0], p3_q[2-2*k][31]};
       else opened[k] = p3_q[2*k] ^ product3_q[k];
     end
     // Side 0 becomes the next A, side 1 the next C.
@@ -156,13 +136,8 @@ module rc6_ring
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) enter_q <= 1'b0;
-    else enter_q <= enter;
-  end
-
   always_ff @(posedge clk_i) begin
-    decrypt6_q <= along[Stages].decrypt;
+    decrypt6_q <= stage[Stages].decrypt;
     if (clear_i.active) begin
       in_q       <= '0;
       p0_q       <= '0;
@@ -185,7 +160,7 @@ module rc6_ring
       result_q   <= '0;
     end else begin
       in_q <= req_i.decrypt ? req_i.block : {req_i.block[95:0], req_i.block[127:96]};
-      p0_q <= enter_q ? in_q : next;
+      p0_q <= stage[1].first ? in_q : next;
       // Into stage 2.
       p2_q <= p1_q;
       for (int unsigned k = 0; k < 2; k++) begin
@@ -195,7 +170,7 @@ module rc6_ring
       // 3
       p3_q      <= p2_q;
       amount3_q <= amount_d;
-      if (first[Way+3]) product3_q <= '0;
+      if (stage[Way+3].first) product3_q <= '0;
       else product3_q <= joined;
       // 4
       for (int unsigned k = 0; k < 2; k++) turned4_q[k] <= rotl(opened[k], {3'b000, amount3_q[k][1:0]});
@@ -208,18 +183,16 @@ module rc6_ring
       side5_q    <= side4_q;
       // 6
       for (int unsigned k = 0; k < 2; k++) begin
-        sum6_q[k] <= along[Way+6].decrypt ? turned5_q[k] - lane_key[k] : turned5_q[k] + lane_key[k];
+        sum6_q[k] <= stage[Way+6].decrypt ? turned5_q[k] - lane_key[k] : turned5_q[k] + lane_key[k];
       end
-      if (!along[Way+6].decrypt) product6_q <= '0;
+      if (!stage[Way+6].decrypt) product6_q <= '0;
       else product6_q <= product5_q;
-      side6_q  <= along[Way+6].decrypt ? {side5_q[0], side5_q[1]} : side5_q;
+      side6_q  <= stage[Way+6].decrypt ? {side5_q[0], side5_q[1]} : side5_q;
       result_q <= decrypt6_q ? {next[0], next[3:1]} : next;
     end
   end
 
-  assign rsp_o.result = result_q;
-
   logic unused;
-  assign unused = ^{first, last, left};
+  assign unused = ^stage;
 
 endmodule

@@ -46,47 +46,41 @@ module serpent_ring
 
   // Stage s + 4 is the round of number s, and stage 3 the door of the data. A block is accepted at stage 9, in which
   // the last block may still be: it needs two clocks for its keys, and a third to be registered.
-  along_t [Stages:1] along;
-  logic [Stages:1][1:0] left;
+  ring_stage_t [Stages:1] stage;
+  ring_rsp_t rsp;  // with tickets of the ring
   way_t [Stages:1] way;
-  logic [Stages:1] valid, first, unused_last;
-  logic enter, result_valid, unused_leave;
+  logic busy_q;  // a key is on its way
+  block_t result_q;
   logic enter_q;  // the block in stage 3 comes in
   logic [2:1] leave_decrypt_q;  // of the block that was at the door of the ring one and two clocks ago
-  ticket_t unused_block_ticket, unused_result_ticket;
 
   ring_control #(
-    .Stages(Stages),
-    .Turns (4),
-    .Tail  (3),
-    .Width ($bits(along_t))
+    .Stages (Stages),
+    .Turns  (4),
+    .Tail   (3),
+    .Decrypt(Decrypt)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid),
-    .block_ready_o  (rsp_o.block_ready),
-    .block_ticket_o (unused_block_ticket),
-    .enter_o        (enter),
-    .leave_o        (unused_leave),
-    .drop_i         (1'b0),
-    .turns_i        (2'd3),
-    .enter_i        ({number_t'(req_i.block_context), Decrypt && req_i.decrypt}),
-    .around_i       (along[Stages]),
-    .valid_o        (valid),
-    .first_o        (first),
-    .last_o         (unused_last),
-    .left_o         (left),
-    .along_o        (along),
-    .result_valid_o (result_valid),
-    .result_ticket_o(unused_result_ticket)
+    .req_i,
+    .door_i  ('{turns: 8'd3, default: '0}),
+    .stage_o (stage),
+    .busy_i  (busy_q),
+    .result_i(result_q),
+    .rsp_o   (rsp)
   );
 
-  always_comb for (int unsigned s = 1; s <= Stages; s++) way[s] = '{along: along[s], pass: ~left[s]};
+  always_comb
+    for (int unsigned s = 1; s <= Stages; s++)
+      way[s] = '{
+        along: '{key: number_t'(stage[s].key), decrypt: stage[s].decrypt},
+        pass: ~stage[s].left[1:0]
+      };
 
   always_ff @(posedge clk_i) begin
-    enter_q         <= first[2] || !valid[2];
-    leave_decrypt_q <= {leave_decrypt_q[1], along[Stages].decrypt};
+    enter_q         <= stage[2].first || !stage[2].valid;
+    leave_decrypt_q <= {leave_decrypt_q[1], stage[Stages].decrypt};
   end
 
   // Blocks leave as they entered and get tickets one after the other; no more than eleven are on their way.
@@ -97,26 +91,25 @@ module serpent_ring
       enter_ticket_q  <= '0;
       result_ticket_q <= '0;
     end else begin
-      if (enter) enter_ticket_q <= enter_ticket_q + 4'd1;
-      if (result_valid) result_ticket_q <= result_ticket_q + 4'd1;
+      if (req_i.block_valid && rsp.block_ready) enter_ticket_q <= enter_ticket_q + 4'd1;
+      if (rsp.result_valid) result_ticket_q <= result_ticket_q + 4'd1;
     end
   end
 
-  assign rsp_o.block_ticket  = ticket_t'(enter_ticket_q);
-  assign rsp_o.result_valid  = result_valid;
-  assign rsp_o.result_ticket = ticket_t'(result_ticket_q);
+  always_comb begin
+    rsp_o               = rsp;
+    rsp_o.block_ticket  = ticket_t'(enter_ticket_q);
+    rsp_o.result_ticket = ticket_t'(result_ticket_q);
+  end
 
   // -- keys -----------------------------------------------------------------------------------------------
 
   logic [5:0] step;
-  logic busy_q;  // a key is on its way
   number_t context_q;
   logic keys_valid;
   logic [5:0] keys_round;
   block_t [0:0] plain, merged;
   block_t [8:0] keys;
-
-  assign rsp_o.key_busy = busy_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -172,7 +165,7 @@ module serpent_ring
   // -- data -------------------------------------------------------------------------------------------------
 
   block_t [2:0] block_q;
-  block_t enc_sub, dec_sub, result_q;
+  block_t enc_sub, dec_sub;
 
   serpent_rounds #(
     .Pipelined(1'b1)
@@ -215,9 +208,7 @@ module serpent_ring
     end
   end
 
-  assign rsp_o.result = result_q;
-
   logic unused;
-  assign unused = ^{first, valid};
+  assign unused = ^{stage, rsp};
 
 endmodule

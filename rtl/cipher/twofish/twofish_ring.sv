@@ -28,57 +28,38 @@ module twofish_ring
 
   typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
 
-  typedef struct packed {
-    logic    decrypt;
-    logic    short_key;  // of 16 bytes
-    logic    long_key;   // of 32 bytes
-    number_t key;
-  } along_t;
+  // What goes along with a block: its key is one of 16 bytes, or of 32.
+  localparam int unsigned ShortKey = 0;
+  localparam int unsigned LongKey = 1;
 
   // -- the ring, four clocks ahead of the data -----------------------------------------------------------------
 
-  along_t [Stages:1] along;
-  along_t entering;
-  logic [Stages:1][3:0] left;
-  logic [Stages:1] first;
+  ring_stage_t [Stages:1] stage;
+  logic short_key, long_key;  // of the block that enters
+  logic busy;
   number_t tail_key_q;  // of what came to the door a clock ago
   logic [2:1] tail_decrypt_q;  // and a clock and two clocks ago
-  logic unused_enter, unused_leave;
-  logic [2*Stages-1:0] unused_stages;
-
-  assign entering.decrypt = req_i.decrypt;
-  assign entering.key     = number_t'(req_i.block_context);
+  block_t result_q;
 
   ring_control #(
     .Stages(Stages),
     .Turns (16),
-    .Tail  (4),
-    .Width ($bits(along_t))
+    .Tail  (4)
   ) u_control (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .block_valid_i  (req_i.block_valid),
-    .block_ready_o  (rsp_o.block_ready),
-    .block_ticket_o (rsp_o.block_ticket),
-    .enter_o        (unused_enter),
-    .leave_o        (unused_leave),
-    .drop_i         (1'b0),
-    .turns_i        (4'd15),
-    .enter_i        (entering),
-    .around_i       (along[Stages]),
-    .valid_o        (unused_stages[Stages-1:0]),
-    .first_o        (first),
-    .last_o         (unused_stages[2*Stages-1:Stages]),
-    .left_o         (left),
-    .along_o        (along),
-    .result_valid_o (rsp_o.result_valid),
-    .result_ticket_o(rsp_o.result_ticket)
+    .req_i,
+    .door_i  ('{turns: 8'd15, enter: {2'b00, long_key, short_key}, around: stage[Stages].own, default: '0}),
+    .stage_o (stage),
+    .busy_i  (busy),
+    .result_i(result_q),
+    .rsp_o
   );
 
   always_ff @(posedge clk_i) begin
-    tail_key_q     <= along[Stages].key;
-    tail_decrypt_q <= {tail_decrypt_q[1], along[Stages].decrypt};
+    tail_key_q     <= number_t'(stage[Stages].key);
+    tail_decrypt_q <= {tail_decrypt_q[1], stage[Stages].decrypt};
   end
 
   // -- keys -----------------------------------------------------------------------------------------------
@@ -94,28 +75,30 @@ module twofish_ring
     .rst_ni,
     .clear_i,
     .req_i,
-    .busy_o      (rsp_o.key_busy),
-    .in_key_i    (entering.key),
-    .in_second_i (req_i.decrypt),
-    .in_o        (white_in),
-    .short_o     (entering.short_key),
-    .long_o      (entering.long_key),
-    .out_key_i   (tail_key_q),
+    .busy_o(busy),
+    .in_key_i(number_t'(req_i.block_context)),
+    .in_second_i(req_i.decrypt),
+    .in_o(white_in),
+    .short_o(short_key),
+    .long_o(long_key),
+    .out_key_i(tail_key_q),
     .out_second_i(!tail_decrypt_q[1]),
-    .out_o       (white_out),
-    .round_key_i (along[Stages].key),
-    .round_i     (left[Stages] ^ {4{!along[Stages].decrypt}}),
-    .round_key_o (round_key),
-    .s_key_i     ({along[4].key, along[7].key, along[10].key, along[13].key}),
-    .s_o         (s)
+    .out_o(white_out),
+    .round_key_i(number_t'(stage[Stages].key)),
+    .round_i(stage[Stages].left[3:0] ^ {4{!stage[Stages].decrypt}}),
+    .round_key_o(round_key),
+    .s_key_i({
+      number_t'(stage[4].key), number_t'(stage[7].key), number_t'(stage[10].key), number_t'(stage[13].key)
+    }),
+    .s_o(s)
   );
 
   logic unused;
-  assign unused = ^{first, left, along};
+  assign unused = ^stage;
 
   // -- the way in -----------------------------------------------------------------------------------------
 
-  block_t block_1_q, block_2_q, entered_q, result_q;
+  block_t block_1_q, block_2_q, entered_q;
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) begin
@@ -166,8 +149,8 @@ module twofish_ring
       .clk_i,
       .clear_i,
       .x_i    (g_in[g]),
-      .long_i (along[4].long_key),
-      .short_i(along[7].short_key),
+      .long_i (stage[4].own[LongKey]),
+      .short_i(stage[7].own[ShortKey]),
       .s_i    (s),
       .t_o    (t_q[g])
     );
@@ -182,7 +165,7 @@ module twofish_ring
   assign f1 = sum3(t_q[0], {t_q[1][30:0], 1'b0}, round_key[63:32]);
 
   assign x_mixed = waiting_target_q ^ f_q;
-  assign x_d = first[3] ? entered_q[63:0] : x_mixed;
+  assign x_d = stage[3].first ? entered_q[63:0] : x_mixed;
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) begin
@@ -204,11 +187,9 @@ module twofish_ring
         f_q              <= {f1, ror1(f0)};
       end
       x_q      <= x_d;
-      target_q <= first[3] ? entered_q[127:64] : waiting_x_q;
+      target_q <= stage[3].first ? entered_q[127:64] : waiting_x_q;
       result_q <= {x_mixed, waiting_x_q} ^ white_out;
     end
   end
-
-  assign rsp_o.result = result_q;
 
 endmodule
