@@ -79,18 +79,15 @@ module idea_core
   // -- subkeys --------------------------------------------------------------------------------------------
 
   logic mul_taken;
-  word_t mul_x, product4;
+  word_t mul_x;
   word_t [Roles-1:0] z;
+  product_t [Roles-1:0] m;  // products with the subkeys of roles 0, 3, 4 and 5
 
   idea_subkeys u_subkeys (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i    (req_i.key_valid),
-    .key_i          (req_i.key),
-    .key_index_i    (req_i.key_index[0]),
-    .key_last_i     (req_i.key_last),
-    .want_decrypt_i (req_i.key_valid ? req_i.key_decrypt : req_i.block_valid && req_i.decrypt),
+    .req_i,
     .busy_i         (busy),
     .encrypt_ready_o(encrypt_ready),
     .decrypt_ready_o(decrypt_ready),
@@ -100,91 +97,53 @@ module idea_core
     .z_o            (z),
     .mul_taken_o    (mul_taken),
     .mul_x_o        (mul_x),
-    .mul_y_i        (product4)
+    .mul_y_i        (m[3].y)
   );
 
   // -- the round ------------------------------------------------------------------------------------------
 
   word_t x1_q, y1_q, y2_q, y3_q, y4_q, p_q, w_q, s_q, t_q;
-  word_t y1, y2, y3, u, x4, s, t, rest1, rest6, rest, sum5, patch1, patch5, patch6;
+  word_t y2, y3, u, rest;
   // Kept as they are: what is known early is put together first.
   (* keep *) word_t q, early_p, early_x1;
-  logic one5;
   logic load;
   logic [1:0] unused_carry;
+  word_t [Roles-1:0] x;
 
   assign load = !busy && req_i.result_ready || !busy && !valid_q;
 
-  assign q    = (y2_q ^ product4) + patch5;
+  assign q    = (y2_q ^ m[3].y) + m[4].patch;
   assign u    = s_q + t_q;
-  assign x4   = mul_taken ? mul_x : y4_q ^ u;
   // A negated subkey lacks one.
   assign {y2, unused_carry[0]} = {y3_q ^ t_q, 1'b1} + {z[1], direction_q};
   assign {y3, unused_carry[1]} = {y2_q ^ u, 1'b1} + {z[2], direction_q};
 
-  word_t [5:0] unused_word;
-  logic [2:0] unused_one;
-  logic unused_words;
-  assign unused_words = ^{unused_word, unused_one, unused_carry};
+  assign x = '{0: x1_q, 3: mul_taken ? mul_x : y4_q ^ u, 4: p_q, 5: w_q, default: '0};
 
-  idea_mul #(
-    .Multiplier(Multiplier)
-  ) u_mul1 (
-    .clk_i,
-    .x_i(x1_q),
-    .k_i(z[0]),
-    .y_o(y1),
-    .rest_o(rest1),
-    .sum_o(unused_word[0]),
-    .one_o(unused_one[0]),
-    .patch_o(patch1)
-  );
+  for (genvar r = 0; r < Roles; r++) begin : gen_mul
+    if (additive(role_t'(r))) begin : gen_none
+      assign m[r] = '0;
+    end else begin : gen_one
+      idea_mul #(
+        .Multiplier(Multiplier),
+        .ProductReg(r == 3)
+      ) u_mul (
+        .clk_i,
+        .x_i(x[r]),
+        .k_i(z[r]),
+        .y_o(m[r])
+      );
+    end
+  end
 
-  idea_mul #(
-    .Multiplier(Multiplier),
-    .ProductReg(1'b1)
-  ) u_mul4 (
-    .clk_i,
-    .x_i(x4),
-    .k_i(z[3]),
-    .y_o(product4),
-    .rest_o(unused_word[1]),
-    .sum_o(unused_word[2]),
-    .one_o(unused_one[1]),
-    .patch_o(unused_word[3])
-  );
+  logic unused;
+  assign unused   = ^{x, m, unused_carry};
 
-  idea_mul #(
-    .Multiplier(Multiplier)
-  ) u_mul5 (
-    .clk_i,
-    .x_i(p_q),
-    .k_i(z[4]),
-    .y_o(s),
-    .rest_o(unused_word[4]),
-    .sum_o(sum5),
-    .one_o(one5),
-    .patch_o(patch5)
-  );
-
-  idea_mul #(
-    .Multiplier(Multiplier)
-  ) u_mul6 (
-    .clk_i,
-    .x_i(w_q),
-    .k_i(z[5]),
-    .y_o(t),
-    .rest_o(rest6),
-    .sum_o(unused_word[5]),
-    .one_o(unused_one[2]),
-    .patch_o(patch6)
-  );
-
-  assign early_p  = y3 ^ patch1;
-  assign early_x1 = busy ? y1_q ^ patch6 : word_of(req_i.block[63:0], 0);
+  assign early_p  = y3 ^ m[0].patch;
+  assign early_x1 = busy ? y1_q ^ m[5].patch : word_of(req_i.block[63:0], 0);
 
   // While a block may enter, the rest of the last product is that of w = 0, if that is zero.
-  assign rest     = Multiplier == MulBiham ? rest6 : rest6 & {16{busy}};
+  assign rest     = Multiplier == MulBiham ? m[5].rest : m[5].rest & {16{busy}};
 
   // p is what it is to be in the one clock in which it counts.
   always_ff @(posedge clk_i) begin
@@ -196,18 +155,18 @@ module idea_core
       y4_q <= '0;
       p_q  <= '0;
     end else begin
-      p_q <= rest1 ^ early_p;
+      p_q <= m[0].rest ^ early_p;
       if (load || c_q) x1_q <= rest ^ early_x1;
-      if (a_q) y1_q <= y1;
+      if (a_q) y1_q <= m[0].y;
       if (load || a_q) y3_q <= busy ? y3 : word_of(req_i.block[63:0], 1);
       if (load || a_q) y2_q <= busy ? y2 : word_of(req_i.block[63:0], 2);
-      if (load || b_q) y4_q <= busy ? product4 : word_of(req_i.block[63:0], 3);
+      if (load || b_q) y4_q <= busy ? m[3].y : word_of(req_i.block[63:0], 3);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active || !b_q || final_q) w_q <= '0;
-    else w_q <= sum5 + q + 16'(one5);
+    else w_q <= m[4].part + q + 16'(m[4].one);
   end
 
   // A block enters as its own second half of a round, with nothing to add.
@@ -216,8 +175,8 @@ module idea_core
       s_q <= '0;
       t_q <= '0;
     end else begin
-      if (b_q) s_q <= s;
-      if (c_q) t_q <= t;
+      if (b_q) s_q <= m[4].y;
+      if (c_q) t_q <= m[5].y;
     end
   end
 

@@ -11,49 +11,21 @@
 // product of the first n, times the product of the first n - 1, is the inverse of the n-th, and times the n-th
 // it is the inverse for the next.
 //
-// Inverses are made when decryption is asked for. Without them the passes still overwrite what the memory held
-// for an older key. As a clear begins, which writes zero to that memory, a pass with a key of zeros sees to the rest.
+// As a clear begins, which writes zero to that memory, a pass with a key of zeros sees to the rest.
 //
-// Clocks from the last key beat until a block may enter: 36 to encrypt; with MulClocks = 2, 163 to decrypt;
-// with MulClocks = 3, 171 for both.
+// Clocks from the last key beat until a block may enter: 171. A product takes three.
 module idea_key_schedule
   import core_pkg::*;
   import idea_pkg::*;
-#(
-  // From one operand of the core's multiplier to the next, if that is the product.
-  parameter  int unsigned MulClocks = 2,
-  // Keys that the memory holds.
-  parameter  int unsigned Contexts  = 1,
-  localparam int unsigned KeyBits   = Contexts > 1 ? $clog2(Contexts) : 1
-) (
-  input logic   clk_i,
-  input clear_t clear_i,
+(
+  input logic clk_i,
 
-  input logic               key_valid_i,
-  input logic [       63:0] key_i,
-  input logic               key_index_i,
-  input logic               key_last_i,
-  input logic [KeyBits-1:0] key_context_i,
+  input  clear_t    clear_i,
+  input  ring_req_t req_i,
+  output logic      idle_o,
+  output subkey_t   subkey_o,
 
-  // Decryption is wanted, with the last beat of a key or at any time. It starts when the multiplier is free.
-  input logic want_decrypt_i,
-  input logic mul_free_i,
-
-  // Blocks may enter. Encryption does not wait for the last subkeys.
-  output logic encrypt_ready_o,
-  output logic decrypt_ready_o,
-  output logic idle_o,
-
-  // A subkey: of which set, round and role.
-  output logic                 subkey_valid_o,
-  output logic   [KeyBits-1:0] subkey_context_o,
-  output logic                 subkey_decrypt_o,
-  output round_t               subkey_round_o,
-  output role_t                subkey_role_o,
-  output word_t                subkey_o,
-
-  // The multiplier is taken; its operands, the one from a register, the other for the next clock.
-  output logic  mul_taken_o,
+  // The multiplier's operands.
   output word_t mul_x_o,
   output word_t mul_k_o,
   input  word_t mul_y_i
@@ -61,13 +33,13 @@ module idea_key_schedule
 
   // -- which pass -----------------------------------------------------------------------------------------
 
-  logic encrypt_q, decrypt_q;  // the set is whole
+  logic encrypt_q;  // the set is whole
   logic stale_q;  // the decryption set is that of an older key
   logic want_q;
   logic fetching_q;  // words are made
   logic set_q;  // this is the second pass
   logic invert_q;  // with inverses
-  logic [KeyBits-1:0] context_q;
+  context_t context_q;
   logic valid_q, done;  // a word is on its way to the memory; it gets there
   logic forget;  // a clear begins
   logic halt;  // what is under way is void
@@ -75,9 +47,9 @@ module idea_key_schedule
   logic collect_q, chain_q, back_q, inverse_q;  // the inverses: see below
 
   assign forget   = clear_i.active && clear_i.index == '0;
-  assign halt     = forget || key_valid_i;
+  assign halt     = forget || req_i.key_valid;
   assign resting  = !fetching_q && !valid_q;
-  assign start    = resting && (invert_q ? !set_q : want_q ? mul_free_i : !encrypt_q || stale_q);
+  assign start    = resting && (invert_q ? !set_q : want_q || !encrypt_q || stale_q);
   assign begins   = start && want_q && !invert_q;
   assign complete = resting && invert_q && set_q && !collect_q && !chain_q && !back_q && !inverse_q;
 
@@ -85,27 +57,25 @@ module idea_key_schedule
   always_ff @(posedge clk_i) begin
     if (halt) begin
       encrypt_q <= 1'b0;
-      decrypt_q <= 1'b0;
-      stale_q   <= key_valid_i;
-      want_q    <= key_valid_i && key_last_i && want_decrypt_i;
+      stale_q   <= req_i.key_valid;
+      want_q    <= req_i.key_valid && req_i.key_last;
       set_q     <= 1'b0;
       invert_q  <= 1'b0;
-      context_q <= Contexts > 1 && key_valid_i ? key_context_i : '0;
+      context_q <= req_i.key_valid ? req_i.key_context : '0;
     end else begin
-      want_q   <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !begins;
+      want_q   <= want_q && !begins;
       invert_q <= (invert_q || begins) && !complete;
       if (start) set_q <= invert_q || (!want_q && encrypt_q);
       if (done && !fetching_q) begin
         if (set_q) stale_q <= 1'b0;
         else encrypt_q <= 1'b1;
       end
-      if (complete) decrypt_q <= 1'b1;
     end
   end
 
   // -- the words of the encryption key --------------------------------------------------------------------
 
-  word_t key_q[8];
+  key_t key_q;
   logic [5:0] index_q;  // of the word that is made
   round_t from_round_q;
   role_t from_role_q;
@@ -115,10 +85,8 @@ module idea_key_schedule
   assign fetch = fetching_q && (!valid_q || done);
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned n = 0; n < 8; n++) begin
-      if (clear_i.active) key_q[n] <= '0;
-      else if (key_valid_i && key_index_i == (n >= 4)) key_q[n] <= word_of(key_i, n % 4);
-    end
+    if (clear_i.active) key_q <= '0;
+    else if (req_i.key_valid) key_q <= with_beat(key_q, req_i.key_index[0], req_i.key);
   end
 
   // The window, once for each of the two words that meet in one.
@@ -185,7 +153,7 @@ module idea_key_schedule
 
   // -- inverses -------------------------------------------------------------------------------------------
 
-  // One multiplication after the other, of what is in mul_x_o and of what mul_k_o was.
+  // One multiplication after the other, of what is in mul_x_o and of what comes to mul_k_o.
   logic flying_q;  // there is one under way
   logic [1:0] clock_q;
   logic [4:0] step_q;  // in the chain: of t = x^(2^n - 1), n squarings and one product with t itself double n
@@ -196,13 +164,13 @@ module idea_key_schedule
   logic use_product;  // for a subkey or the multiplier; a word of the second pass gives way
   logic pairs;  // a product now starts two multiplications
   logic second_q;  // the second multiplication of two with the same inverse
-  word_t operand, base_q, row_word;
+  word_t operand, made, base_q, row_word;
   logic negate;
 
   assign inverted_role = role_q == 3'd0 || role_q == 3'd3;
   assign collects      = valid_q && !set_q && inverted_role;
   assign launch        = collects && collect_q;
-  assign take_d        = flying_q && clock_q == 2'(MulClocks - 2) && !halt;
+  assign take_d        = flying_q && clock_q == 2'd1 && !halt;
   assign chain_starts  = take && collect_q && set_q;
   assign pairs         = back_q || (chain_q && step_q == 5'd18);
   assign multiplies    = step_q inside {5'd1, 5'd4, 5'd9, 5'd18};
@@ -212,7 +180,7 @@ module idea_key_schedule
 
   assign negate        = set_q && additive(role_q) && !use_product;
   assign operand       = use_product ? mul_y_i : word_q ^ {16{negate}};
-  assign subkey_o      = operand + {16{!additive(role_q) || use_product}} + 16'(negate);
+  assign made          = operand + {16{!additive(role_q) || use_product}} + 16'(negate);
 
   always_ff @(posedge clk_i) begin
     clock_q <= launch || take || forget ? 2'd0 : clock_q + 2'd1;
@@ -251,11 +219,10 @@ module idea_key_schedule
       mul_x_o <= pairs || second_q ? row_word : mul_y_i;
     end
     if (!invert_q) base_q <= '0;
-    else if (take && (!chain_q || multiplies)) base_q <= subkey_o;
+    else if (take && (!chain_q || multiplies)) base_q <= made;
   end
 
-  assign mul_k_o     = multiply_next || second_q ? base_q : subkey_o;
-  assign mul_taken_o = invert_q;
+  always_ff @(posedge clk_i) mul_k_o <= multiply_next || second_q ? base_q : made;
 
   // Two words for each one that is inverted: itself, and the product of those before it.
   // They are read long after they are written.
@@ -273,23 +240,25 @@ module idea_key_schedule
     row_read_q <= rows[{row_q, clock_q==2'd1}];
   end
 
-  if (MulClocks > 2) begin : gen_row_register
-    always_ff @(posedge clk_i) row_word <= row_read_q;
-  end else begin : gen_no_row_register
-    assign row_word = row_read_q;
-  end
+  always_ff @(posedge clk_i) row_word <= row_read_q;
 
   // -- to the memory --------------------------------------------------------------------------------------
 
-  assign subkey_valid_o   = inverse_q || (done && !(invert_q && set_q && inverted_role));
-  assign subkey_context_o = context_q;
-  assign subkey_decrypt_o = set_q;
-  assign subkey_round_o   = inverse_q ? 4'd8 - inverse_row_q[4:1] : round_q;
-  assign subkey_role_o    = inverse_q ? {1'b0, {2{inverse_row_q[0]}}} : role_q;
+  always_comb begin
+    subkey_o = '{
+      valid: inverse_q || (done && !(invert_q && set_q && inverted_role)),
+      number: context_q,
+      decrypt: set_q,
+      round: round_q,
+      role: role_q,
+      word: made
+    };
+    if (inverse_q) begin
+      subkey_o.round = 4'd8 - inverse_row_q[4:1];
+      subkey_o.role  = {1'b0, {2{inverse_row_q[0]}}};
+    end
+  end
 
-  // A block of encryption takes subkeys at twice the rate at which they come, and needs 52.
-  assign encrypt_ready_o  = (encrypt_q || (fetching_q && !set_q && index_q[5])) && !want_q && !invert_q;
-  assign decrypt_ready_o  = decrypt_q;
-  assign idle_o           = encrypt_q && !stale_q && !want_q && !invert_q && resting;
+  assign idle_o = encrypt_q && !stale_q && !want_q && !invert_q && resting;
 
 endmodule

@@ -23,16 +23,10 @@ module idea_mul
   // A register behind the two sums, in front of the choice between them.
   parameter bit          SumReg     = 1'b0
 ) (
-  input  logic  clk_i,
-  input  word_t x_i,
-  input  word_t k_i,    // the subkey less one
-  output word_t y_o,     // the product
-  // The same in two parts, y = rest ^ patch = rest + patch: the patch is there long before the rest, and for
-  // MulBiham the rest of x = 0 is zero. And rest = sum + one, a little sooner.
-  output word_t rest_o,
-  output word_t sum_o,
-  output logic  one_o,
-  output word_t patch_o
+  input  logic     clk_i,
+  input  word_t    x_i,
+  input  word_t    k_i,    // the subkey less one
+  output product_t y_o
 );
 
   if (!(Multiplier inside {MulLowHigh, MulBiham})) begin : gen_illegal
@@ -80,11 +74,13 @@ module idea_mul
     assign patch = patch_p;
   end
 
-  assign rest_o  = one ? sum1 : sum0;
-  assign y_o     = rest_o ^ patch;
-  assign sum_o   = sum0;
-  assign one_o   = one;
-  assign patch_o = patch;
+  always_comb begin
+    y_o.rest  = one ? sum1 : sum0;
+    y_o.y     = y_o.rest ^ patch;
+    y_o.part  = sum0;
+    y_o.patch = patch;
+    y_o.one   = one;
+  end
 
   logic unused;
   assign unused = ^{clk_i, product[35:32], below};

@@ -61,69 +61,43 @@ module idea_ring
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  logic idle;
-  logic subkey_valid, subkey_decrypt;
-  logic [KeyBits-1:0] subkey_context;
-  round_t subkey_round;
-  role_t subkey_role;
-  word_t subkey;
-  word_t key_x, key_k, key_k_q, key_y;
-  word_t [Roles-1:0] z_q;
+  // The multiplications by Z1, Z4, Z5 and Z6, and that of the key schedule.
+  localparam int unsigned Key = 4;
 
-  logic [2:0] unused_keys;
-  word_t [14:0] unused_sum;
-  logic [4:0] unused_one;
-  logic unused_all;
-  assign unused_all = ^{stage, unused_keys, unused_sum, unused_one};
+  word_t [Key:0] x, k;
+  product_t [Key:0] m;
+
+  for (genvar n = 0; n <= Key; n++) begin : gen_mul
+    idea_mul #(
+      .Multiplier(Multiplier),
+      .ProductReg(1'b1),
+      .SumReg    (1'b1)
+    ) u_mul (
+      .clk_i,
+      .x_i(x[n]),
+      .k_i(k[n]),
+      .y_o(m[n])
+    );
+  end
+
+  logic idle;
+  subkey_t subkey;
+  word_t [Roles-1:0] z_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
     else busy_q <= !idle || req_i.key_valid;
   end
 
-  idea_key_schedule #(
-    .MulClocks(3),
-    .Contexts (Contexts)
-  ) u_key_schedule (
+  idea_key_schedule u_key_schedule (
     .clk_i,
     .clear_i,
-    .key_valid_i     (req_i.key_valid),
-    .key_i           (req_i.key),
-    .key_index_i     (req_i.key_index[0]),
-    .key_last_i      (req_i.key_last),
-    .key_context_i   (req_i.key_context[KeyBits-1:0]),
-    .want_decrypt_i  (req_i.key_valid),
-    .mul_free_i      (1'b1),
-    .encrypt_ready_o (unused_keys[0]),
-    .decrypt_ready_o (unused_keys[1]),
-    .idle_o          (idle),
-    .subkey_valid_o  (subkey_valid),
-    .subkey_context_o(subkey_context),
-    .subkey_decrypt_o(subkey_decrypt),
-    .subkey_round_o  (subkey_round),
-    .subkey_role_o   (subkey_role),
-    .subkey_o        (subkey),
-    .mul_taken_o     (unused_keys[2]),
-    .mul_x_o         (key_x),
-    .mul_k_o         (key_k),
-    .mul_y_i         (key_y)
-  );
-
-  always_ff @(posedge clk_i) key_k_q <= key_k;
-
-  idea_mul #(
-    .Multiplier(Multiplier),
-    .ProductReg(1'b1),
-    .SumReg    (1'b1)
-  ) u_mul_key (
-    .clk_i,
-    .x_i    (key_x),
-    .k_i    (key_k_q),
-    .y_o    (key_y),
-    .rest_o (unused_sum[10]),
-    .sum_o  (unused_sum[0]),
-    .one_o  (unused_one[0]),
-    .patch_o(unused_sum[1])
+    .req_i,
+    .idle_o  (idle),
+    .subkey_o(subkey),
+    .mul_x_o (x[Key]),
+    .mul_k_o (k[Key]),
+    .mul_y_i (m[Key].y)
   );
 
   // A subkey is written a clock after it was made; the memories are far from where that is. They count the turns
@@ -135,14 +109,14 @@ module idea_ring
 
   always_ff @(posedge clk_i) begin
     write_clear_q <= clear_i.active;
-    write_valid_q <= subkey_valid;
-    write_role_q  <= subkey_role;
+    write_valid_q <= subkey.valid;
+    write_role_q  <= subkey.role;
     if (clear_i.active) begin
       write_at_q <= clear_i.index[KeyBits+4:0];
       written_q  <= '0;
     end else begin
-      write_at_q <= {subkey_context, subkey_decrypt, round_t'(Rounds) - subkey_round};
-      written_q  <= subkey;
+      write_at_q <= {subkey.number[KeyBits-1:0], subkey.decrypt, round_t'(Rounds) - subkey.round};
+      written_q  <= subkey.word;
     end
   end
 
@@ -189,65 +163,12 @@ module idea_ring
     end
   end
 
-  idea_mul #(
-    .Multiplier(Multiplier),
-    .ProductReg(1'b1),
-    .SumReg    (1'b1)
-  ) u_mul1 (
-    .clk_i,
-    .x_i    (x1_q),
-    .k_i    (z_q[0]),
-    .y_o    (y1),
-    .rest_o (unused_sum[11]),
-    .sum_o  (unused_sum[2]),
-    .one_o  (unused_one[1]),
-    .patch_o(unused_sum[3])
-  );
-
-  idea_mul #(
-    .Multiplier(Multiplier),
-    .ProductReg(1'b1),
-    .SumReg    (1'b1)
-  ) u_mul4 (
-    .clk_i,
-    .x_i    (x4_q),
-    .k_i    (z_q[3]),
-    .y_o    (y4),
-    .rest_o (unused_sum[12]),
-    .sum_o  (unused_sum[4]),
-    .one_o  (unused_one[2]),
-    .patch_o(unused_sum[5])
-  );
-
-  idea_mul #(
-    .Multiplier(Multiplier),
-    .ProductReg(1'b1),
-    .SumReg    (1'b1)
-  ) u_mul5 (
-    .clk_i,
-    .x_i    (p_q),
-    .k_i    (z5_q[3]),
-    .y_o    (s),
-    .rest_o (unused_sum[13]),
-    .sum_o  (unused_sum[6]),
-    .one_o  (unused_one[3]),
-    .patch_o(unused_sum[7])
-  );
-
-  idea_mul #(
-    .Multiplier(Multiplier),
-    .ProductReg(1'b1),
-    .SumReg    (1'b1)
-  ) u_mul6 (
-    .clk_i,
-    .x_i    (w_q),
-    .k_i    (z6_q[6]),
-    .y_o    (t),
-    .rest_o (unused_sum[14]),
-    .sum_o  (unused_sum[8]),
-    .one_o  (unused_one[4]),
-    .patch_o(unused_sum[9])
-  );
+  assign x[Key-1:0] = {w_q, p_q, x4_q, x1_q};
+  assign k[Key-1:0] = {z6_q[6], z5_q[3], z_q[3], z_q[0]};
+  assign y1         = m[0].y;
+  assign y4         = m[1].y;
+  assign s          = m[2].y;
+  assign t          = m[3].y;
 
   always_ff @(posedge clk_i) begin
     z5_q   <= {z5_q[2:1], z_q[4]};
@@ -266,5 +187,8 @@ module idea_ring
   assign x2_d = held_q[6].y3 ^ t;
   assign x3_d = held_q[6].y2 ^ u;
   assign x4_d = held_q[6].y4 ^ u;
+
+  logic unused;
+  assign unused = ^{stage, m};
 
 endmodule

@@ -22,21 +22,16 @@ module idea_subkeys
   import core_pkg::*;
   import idea_pkg::*;
 (
-  input logic   clk_i,
-  input logic   rst_ni,
-  input clear_t clear_i,
+  input logic clk_i,
+  input logic rst_ni,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic        key_index_i,
-  input logic        key_last_i,
-
-  // Decryption is wanted, with the last beat of a key or at any time. It starts when no block is inside.
-  input  logic want_decrypt_i,
-  input  logic busy_i,
+  input  clear_t    clear_i,
+  input  core_req_t req_i,
+  // A block is inside: decryption, which is asked for by the last beat of a key or by a block, is not made ready.
+  input  logic      busy_i,
   // Blocks may enter, if the round and direction below are theirs since the clock before.
-  output logic encrypt_ready_o,
-  output logic decrypt_ready_o,
+  output logic      encrypt_ready_o,
+  output logic      decrypt_ready_o,
 
   // The subkeys of a round in a direction, two clocks later where next_i is high. In decryption those that are
   // added, roles 1 and 2, want one more to be added.
@@ -62,11 +57,11 @@ module idea_subkeys
   round_t row_q;
   logic first;  // the words of the key itself
   logic [1:0] here, ahead;
-  word_t key_q[8];
+  key_t key_q;
   word_t even, odd;
 
   assign forget   = clear_i.active && clear_i.index == '0;
-  assign halt     = forget || key_valid_i;
+  assign halt     = forget || req_i.key_valid;
   assign pass_end = phase_q[2] && row_q == 4'(Rounds);
   assign first    = pair_q[4:2] == '0;
   assign here     = pair_q[1:0];
@@ -79,7 +74,7 @@ module idea_subkeys
       phase_q <= 3'b001;
       row_q   <= '0;
     end else begin
-      pass_q <= forget || (key_valid_i ? key_last_i : pass_q && !pass_end);
+      pass_q <= forget || (req_i.key_valid ? req_i.key_last : pass_q && !pass_end);
       if (forget || !pass_q) begin
         pair_q  <= '0;
         phase_q <= 3'b001;
@@ -93,10 +88,8 @@ module idea_subkeys
   end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned n = 0; n < 8; n++) begin
-      if (clear_i.active) key_q[n] <= '0;
-      else if (key_valid_i && key_index_i == (n >= 4)) key_q[n] <= word_of(key_i, n % 4);
-    end
+    if (clear_i.active) key_q <= '0;
+    else if (req_i.key_valid) key_q <= with_beat(key_q, req_i.key_index[0], req_i.key);
   end
 
   // Two times eight words.
@@ -126,7 +119,7 @@ module idea_subkeys
   // -- inverses ---------------------------------------------------------------------------------------------
 
   logic encrypt_q, decrypt_q;  // the subkeys are there
-  logic want_q;
+  logic want, want_q;
   logic begins, complete;
   logic invert_q;  // the multiplier is taken; in the first clock, for one times one
   logic collect_q, chain_q, back_q, follow_q;  // follow: there is a product of back
@@ -136,6 +129,7 @@ module idea_subkeys
   logic [4:0] step_q;  // of the chain
   logic [4:0] word_q;  // the word that is multiplied with next: its round, and whether its role is 3
 
+  assign want     = req_i.key_valid ? req_i.key_decrypt : req_i.block_valid && req_i.decrypt;
   assign begins   = want_q && encrypt_q && !busy_i;
   assign complete = inverse_q && word_q[4] && !word_q[0];
   assign multiply = step_q inside {5'd1, 5'd4, 5'd9, 5'd18};
@@ -146,12 +140,12 @@ module idea_subkeys
     if (halt) begin
       encrypt_q <= 1'b0;
       decrypt_q <= 1'b0;
-      want_q    <= key_valid_i && key_last_i && want_decrypt_i;
+      want_q    <= req_i.key_valid && req_i.key_last && want;
       invert_q  <= 1'b0;
     end else begin
       encrypt_q <= encrypt_q || (pass_q && pass_end);
       decrypt_q <= decrypt_q || complete;
-      want_q    <= (want_q || (want_decrypt_i && !decrypt_q && !invert_q)) && !begins;
+      want_q    <= (want_q || (want && !decrypt_q && !invert_q)) && !begins;
       invert_q  <= (invert_q || begins) && !complete;
     end
     if (halt || !invert_q || complete) begin
