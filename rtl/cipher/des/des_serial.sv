@@ -180,8 +180,9 @@ module des_serial
 
   // -- rounds ---------------------------------------------------------------------------------------------
 
-  subkey_t x_q, mixed_q;  // E(R) ^ K, and that K
-  half_t l_d, l_q, r_d, r, block_l, block_r;
+  subkey_t x_d, x_q, mixed_q;  // E(R) ^ K, and that K
+  subkey_t stay, enter;  // of x_d, within a stage without what the S-boxes give, and elsewhere
+  half_t l_d, l_q, r, block_l, block_r;
   half_t substituted;
   logic  round_q;  // L and R change places as they do within a stage
 
@@ -198,13 +199,12 @@ module des_serial
     assign round_q = busy_q;
   end
 
-  // Between the stages of triple DES L and R do not change places: R stays in front of the S-boxes.
-  always_comb begin
-    l_d = busy_q ? r : block_l;
-    r_d = round_q ? l_q : Triple && last_q ? r : block_r;
-    if (round_q) r_d ^= substituted;
-    if (Triple && last_q) l_d = l_q ^ substituted;
-  end
+  // What does not wait for the S-boxes is put together apart from them: said in another order, the same costs the core
+  // a quarter more LUTs. Between the stages of triple DES L and R do not change places: R stays in front of the S-boxes.
+  assign stay  = expand(l_q) ^ subkey;
+  assign enter = expand(Triple && last_q ? r : block_r) ^ subkey;
+  assign x_d   = round_q ? stay ^ expand(substituted) : enter;
+  assign l_d   = Triple && last_q ? l_q ^ substituted : busy_q ? r : block_l;
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) begin
@@ -213,7 +213,7 @@ module des_serial
       l_q     <= '0;
     end else if (!valid_q || req_i.result_ready) begin
       // What is taken while no block comes does no harm.
-      x_q     <= expand(r_d) ^ subkey;
+      x_q     <= x_d;
       mixed_q <= subkey;
       l_q     <= l_d;
     end
