@@ -4,6 +4,7 @@
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ USUAL_MODES = MODES[:3]
 KEY_STREAMS = ("ctr", "ofb")
 DIRECTIONS = ("encrypt", "decrypt")
 OPERATIONS = ("hash", "hmac-states", "hmac-key")
-# The bits of a gate's Open, from the lowest (rtl/slot/slot_gate.sv).
+# The bits of what a gate has open, from the lowest (gate_t of rtl/slot/slot_pkg.sv).
 OPEN = (*DIRECTIONS, *MODES[:3], *OPERATIONS, *MODES[3:])
 SETS = ("demo", "library", "study")
 SHAPES = ("iterative", "interleaved", "pipelined")
@@ -248,6 +249,11 @@ def _kept(row: _Row) -> KeptPlaces | None:
     return kept
 
 
+def gate_bits(names: Iterable[str], key_min: int = 0, key_max: int = 63) -> int:
+    """The parameter Gate: gate_t of rtl/slot/slot_pkg.sv, for a gate that lets pass what is named."""
+    return 1 << 28 | key_max << 22 | key_min << 16 | sum(1 << OPEN.index(name) for name in names)
+
+
 def _opened(row: _Row, base: Configuration) -> tuple[dict[str, int | str], tuple[Capability, ...]]:
     """What `open` says: the parameters of the gate, and what is left of what the base can do."""
     gate = _Row(f"{row.where}, open", row.get("open", dict))
@@ -284,10 +290,8 @@ def _opened(row: _Row, base: Configuration) -> tuple[dict[str, int | str], tuple
     names = {name for c in can for name in (*c.modes, *c.operations)}
     if names & set(MODES) - set(KEY_STREAMS):
         names |= {name for c in can for name in c.directions}
-    parameters: dict[str, int | str] = {"Open": sum(1 << OPEN.index(name) for name in names)}
-    if len(keys) < len(all_keys):
-        parameters |= {"KeyMin": min(keys), "KeyMax": max(keys)}
-    return parameters, tuple(can)
+    few = len(keys) < len(all_keys)
+    return {"Gate": gate_bits(names, *((min(keys), max(keys)) if few else ()))}, tuple(can)
 
 
 def _variant(row: _Row, where: str, bases: dict[str, Configuration], shared: dict[str, Any]) -> Configuration:

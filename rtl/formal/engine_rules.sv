@@ -2,24 +2,23 @@
 //
 // What an engine promises its shell: results and the end only of a frame that was started and not aborted, each result
 // standing until it is taken. Assumed where a harness plays the engine.
-module engine_rules #(
+module engine_rules
+  import slot_pkg::*;
+#(
   parameter bit Assume = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic start_i,
-  input logic abort_i,
-  input logic valid_i,
-  input logic ready_i,
-  input logic [63:0] result_i,
-  input logic done_i
+  input frame_t frame_i,
+  input answer_t answer_i,
+  input logic ready_i
 );
 
   logic engaged_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) engaged_q <= 1'b0;
-    else engaged_q <= (start_i || engaged_q) && !abort_i && !done_i;
+    else engaged_q <= (frame_i.start || engaged_q) && !frame_i.drop && !answer_i.done;
   end
 
   stream_rules #(
@@ -28,24 +27,24 @@ module engine_rules #(
   ) u_result (
     .clk_i,
     .rst_ni,
-    .revoke_i(abort_i),
-    .valid_i,
+    .revoke_i(frame_i.drop),
+    .valid_i (answer_i.valid),
     .ready_i,
-    .data_i  (result_i)
+    .data_i  (answer_i.beat)
   );
 
   if (Assume) begin : gen_assume
     always_comb begin
-      if (rst_ni && !engaged_q) assume (!valid_i && !done_i);
+      if (rst_ni && !engaged_q) assume (!answer_i.valid && !answer_i.done);
       // The last result is taken by then.
-      if (rst_ni && done_i) assume (!valid_i || ready_i);
+      if (rst_ni && answer_i.done) assume (!answer_i.valid || ready_i);
     end
   end else begin : gen_assert
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
-        assert (engaged_q || (!valid_i && !done_i))
+        assert (engaged_q || (!answer_i.valid && !answer_i.done))
         else $error("a result, or an end, of no frame");
-        assert (!done_i || !valid_i || ready_i)
+        assert (!answer_i.done || !answer_i.valid || ready_i)
         else $error("done before the last result is taken");
       end
     end

@@ -7,7 +7,7 @@ module slot_sections_check
   input logic clk_i,
   input logic rst_ni,
   input header_t header_i,
-  input logic clear_i,
+  input logic head_i,
   input logic look_i,
   input logic load_i,
   input logic take_i,
@@ -49,7 +49,7 @@ module slot_sections_check
       index_q   <= '0;
     end else begin
       looked_q <= look_i;
-      if (clear_i || look_i) open_q <= 1'b0;
+      if (head_i || look_i) open_q <= 1'b0;
       else if (load_i) begin
         open_q    <= key != '0 || iv != '0 || payload != '0;
         section_q <= first;
@@ -71,7 +71,7 @@ module slot_sections_check
         assert (none_o == (key == '0 && iv == '0 && payload == '0))
         else $error("whether there are beats");
       end
-      if (open_q && !clear_i) begin
+      if (open_q && !head_i) begin
         assert (section_o == section_q)
         else $error("a beat of another section");
         assert (last_o == last)

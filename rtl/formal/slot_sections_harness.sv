@@ -54,7 +54,7 @@ module slot_sections_harness
     .clk_i,
     .rst_ni,
     .header_i  (header_q),
-    .clear_i   (place_q == 3'd0),
+    .head_i    (place_q == 3'd0),
     .look_i    (place_q == 3'd2),
     .load_i    (place_q == 3'd3),
     .take_i    (take),

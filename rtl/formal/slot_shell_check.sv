@@ -17,25 +17,17 @@ module slot_shell_check
   input stream_t m_axis_o,
   input logic m_axis_ready_i,
   input header_t header_o,
-  input status_e verdict_i,
-  input logic start_o,
-  input logic beat_valid_o,
-  input logic beat_ready_i,
-  input logic [63:0] beat_o,
-  input section_e section_o,
-  input logic beat_last_o,
-  input logic abort_o,
-  input logic result_valid_i,
-  input logic result_ready_o,
-  input logic [63:0] result_i,
-  input logic done_i
+  input frame_t frame_o,
+  input answer_t answer_i,
+  input logic answer_ready_o,
+  input logic refuse_i
 );
 
   logic s_taken, m_taken, beat_taken, result_taken;
   assign s_taken      = s_axis_i.valid && s_axis_ready_o;
   assign m_taken      = m_axis_o.valid && m_axis_ready_i;
-  assign beat_taken   = beat_valid_o && beat_ready_i;
-  assign result_taken = result_valid_i && result_ready_o;
+  assign beat_taken   = frame_o.valid && answer_i.ready;
+  assign result_taken = answer_i.valid && answer_ready_o;
 
   // -- offers stay ----------------------------------------------------------------------------------------
 
@@ -57,20 +49,17 @@ module slot_shell_check
     .clk_i,
     .rst_ni,
     .revoke_i(1'b0),
-    .valid_i (beat_valid_o),
-    .ready_i (beat_ready_i),
-    .data_i  ({section_o, beat_last_o, beat_o})
+    .valid_i (frame_o.valid),
+    .ready_i (answer_i.ready),
+    .data_i  ({frame_o.section, frame_o.last, frame_o.beat})
   );
 
   engine_rules u_engine (
     .clk_i,
     .rst_ni,
-    .start_i (start_o),
-    .abort_i (abort_o),
-    .valid_i (result_valid_i),
-    .ready_i (result_ready_o),
-    .result_i(result_i),
-    .done_i
+    .frame_i(frame_o),
+    .answer_i,
+    .ready_i(answer_ready_o)
   );
 
   // -- frames ---------------------------------------------------------------------------------------------
@@ -80,6 +69,7 @@ module slot_shell_check
   logic [3:0] owed_q;
   // At the engine: it has a frame and is not done; beats may come; the last of them came in the clock before.
   logic engaged_q, body_q, closed_q, aborted_q;
+  logic taken_q;  // in the clock before a beat came that is not the last one of its section
   header_t header_q;
   status_e verdict_q;
   logic [3:0] quiet_q;
@@ -87,11 +77,11 @@ module slot_shell_check
   logic final_beat;  // the last beat that the header announces
   logic moves, blamed;
 
-  assign final_beat = beat_last_o && (section_o == SecPayload || header_o.payload_len == '0 && (section_o == SecIv
+  assign final_beat = frame_o.last && (frame_o.section == SecPayload || header_o.payload_len == '0 && (frame_o.section == SecIv
       || header_o.iv_len == '0));
-  assign moves = s_taken || m_taken || beat_taken || result_taken || start_o || abort_o || done_i;
+  assign moves = s_taken || m_taken || beat_taken || result_taken || frame_o.start || frame_o.drop || answer_i.done;
   assign blamed = (!s_axis_i.valid && (partial_q || owed_q == '0)) || (m_axis_o.valid && !m_axis_ready_i)
-      || (beat_valid_o && !beat_ready_i) || (engaged_q && !body_q) || clear_i.active;
+      || (frame_o.valid && !answer_i.ready) || (engaged_q && !body_q) || clear_i.active;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -101,19 +91,22 @@ module slot_shell_check
       body_q    <= 1'b0;
       closed_q  <= 1'b0;
       aborted_q <= 1'b0;
+      taken_q   <= 1'b0;
       header_q  <= '0;
       verdict_q <= StatusOk;
       quiet_q   <= '0;
     end else begin
       if (s_taken) partial_q <= !s_axis_i.last;
       owed_q    <= owed_q + 4'(s_taken && s_axis_i.last) - 4'(m_taken && m_axis_o.last);
-      engaged_q <= (start_o || engaged_q) && !abort_o && !done_i;
-      if (start_o) body_q <= header_o.key_len != '0 || header_o.iv_len != '0 || header_o.payload_len != '0;
-      else if (abort_o || (beat_taken && final_beat)) body_q <= 1'b0;
+      engaged_q <= (frame_o.start || engaged_q) && !frame_o.drop && !answer_i.done;
+      if (frame_o.start)
+        body_q <= header_o.key_len != '0 || header_o.iv_len != '0 || header_o.payload_len != '0;
+      else if (frame_o.drop || (beat_taken && final_beat)) body_q <= 1'b0;
       closed_q  <= beat_taken && final_beat;
-      aborted_q <= abort_o;
+      aborted_q <= frame_o.drop;
+      taken_q   <= beat_taken && !frame_o.last;
       header_q  <= header_o;
-      verdict_q <= verdict_i;
+      verdict_q <= answer_i.verdict;
       quiet_q   <= moves || blamed ? '0 : quiet_q + 4'd1;
     end
   end
@@ -138,32 +131,36 @@ module slot_shell_check
         end
       end
 
-      if (start_o) begin
-        assert (!engaged_q && !body_q && !abort_o)
+      if (frame_o.start) begin
+        assert (!engaged_q && !body_q && !frame_o.drop)
         else $error("a frame starts in the middle of another");
         assert (verdict_q == StatusOk && header_o.flags.reserved == '0)
         else $error("a frame starts that was refused");
         assert (header_o.key_len == '0 || header_o.flags.fresh_key)
         else $error("a key section without a fresh key");
       end
-      if (start_o || engaged_q || beat_valid_o) begin
+      if (frame_o.start || engaged_q || frame_o.valid) begin
         assert (!clear_i.active)
         else $error("a frame is under way while a clear is at work");
       end
-      if (start_o || engaged_q || body_q) begin
+      if (frame_o.start || engaged_q || body_q) begin
         assert (header_o == header_q)
         else $error("the header changes under the engine");
       end
-      if (beat_valid_o) begin
+      if (frame_o.valid) begin
         assert (body_q)
         else $error("a beat outside of a frame");
       end
-      if (abort_o) begin
+      if (refuse_i) begin
+        assert (taken_q)
+        else $error("a length is said to be wrong behind a beat that ends its section, or behind none");
+      end
+      if (frame_o.drop) begin
         assert ((body_q || closed_q) && !aborted_q)
         else $error("an abort without a frame");
       end
-      if (done_i) begin
-        assert (engaged_q || start_o)
+      if (answer_i.done) begin
+        assert (engaged_q || frame_o.start)
         else $error("the engine is done with nothing");
       end
       assert (quiet_q <= 4'(Quiet))

@@ -8,13 +8,8 @@ module slot_shell_harness
   input logic clk_i,
   input stream_t s_axis_i,
   input logic m_axis_ready_i,
-  input logic [7:0] verdict_i,
-  input logic beat_ready_i,
-  input logic refuse_i,
-  input logic result_valid_i,
-  input logic [63:0] result_i,
-  input logic done_i,
-  input logic [31:0] result_len_i
+  input answer_t answer_i,
+  input logic refuse_i
 );
 
   logic rst_ni;
@@ -34,7 +29,8 @@ module slot_shell_harness
     .clear_o (clear)
   );
 
-  logic s_axis_ready, start, abort, result_ready;
+  frame_t frame;
+  logic s_axis_ready, answer_ready;
 
   slot_shell u_dut (
     .clk_i,
@@ -46,27 +42,17 @@ module slot_shell_harness
     .m_axis_o      (),
     .m_axis_ready_i,
     .header_o      (),
-    .verdict_i     (status_e'(verdict_i)),
-    .start_o       (start),
-    .beat_valid_o  (),
-    .beat_ready_i,
-    .beat_o        (),
-    .section_o     (),
-    .beat_last_o   (),
-    .abort_o       (abort),
-    .refuse_i,
-    .result_valid_i,
-    .result_ready_o(result_ready),
-    .result_i,
-    .done_i,
-    .result_len_i
+    .frame_o       (frame),
+    .answer_i,
+    .answer_ready_o(answer_ready),
+    .refuse_i
   );
 
-  always_comb assume (verdict_i <= StatusReserved);
+  always_comb assume (answer_i.verdict <= StatusReserved);
 
   // A length is found to be wrong in the clock behind its beat, which is never the last one of a section.
   logic taken_q;
-  always_ff @(posedge clk_i) taken_q <= rst_ni && u_dut.beat_valid_o && beat_ready_i && !u_dut.beat_last_o;
+  always_ff @(posedge clk_i) taken_q <= rst_ni && frame.valid && answer_i.ready && !frame.last;
   always_comb assume (!refuse_i || taken_q);
 
   stream_rules #(
@@ -86,12 +72,9 @@ module slot_shell_harness
   ) u_engine (
     .clk_i,
     .rst_ni,
-    .start_i(start),
-    .abort_i(abort),
-    .valid_i(result_valid_i),
-    .ready_i(result_ready),
-    .result_i,
-    .done_i
+    .frame_i(frame),
+    .answer_i,
+    .ready_i(answer_ready)
   );
 
 endmodule

@@ -13,12 +13,8 @@ module slot_shell_twice_harness
   input logic [63:0] public_i,
   input logic [1:0][63:0] secret_i,
   input logic [1:0][63:0] result_i,
-  input logic [7:0] verdict_i,
-  input logic beat_ready_i,
-  input logic refuse_i,
-  input logic result_valid_i,
-  input logic done_i,
-  input logic [31:0] result_len_i
+  input answer_t answer_i,
+  input logic refuse_i
 );
 
   logic rst_ni;
@@ -57,6 +53,14 @@ module slot_shell_twice_harness
     .expected_i(expected)
   );
 
+  // Results are secret.
+  answer_t [1:0] answer;
+
+  always_comb begin
+    answer = {2{answer_i}};
+    for (int unsigned i = 0; i < 2; i++) answer[i].beat = result_i[i];
+  end
+
   slot_clear u_clear (
     .clk_i,
     .rst_ni,
@@ -74,20 +78,10 @@ module slot_shell_twice_harness
     .m_axis_o      (),
     .m_axis_ready_i,
     .header_o      (),
-    .verdict_i     (status_e'(verdict_i)),
-    .start_o       (),
-    .beat_valid_o  (),
-    .beat_ready_i,
-    .beat_o        (),
-    .section_o     (),
-    .beat_last_o   (),
-    .abort_o       (),
-    .refuse_i,
-    .result_valid_i,
-    .result_ready_o(),
-    .result_i      (result_i[0]),
-    .done_i,
-    .result_len_i
+    .frame_o       (),
+    .answer_i      (answer[0]),
+    .answer_ready_o(),
+    .refuse_i
   );
 
   slot_shell u_b (
@@ -100,20 +94,10 @@ module slot_shell_twice_harness
     .m_axis_o      (),
     .m_axis_ready_i,
     .header_o      (),
-    .verdict_i     (status_e'(verdict_i)),
-    .start_o       (),
-    .beat_valid_o  (),
-    .beat_ready_i,
-    .beat_o        (),
-    .section_o     (),
-    .beat_last_o   (),
-    .abort_o       (),
-    .refuse_i,
-    .result_valid_i,
-    .result_ready_o(),
-    .result_i      (result_i[1]),
-    .done_i,
-    .result_len_i
+    .frame_o       (),
+    .answer_i      (answer[1]),
+    .answer_ready_o(),
+    .refuse_i
   );
 
   twice_response u_response (
@@ -131,10 +115,11 @@ module slot_shell_twice_harness
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert ($onehot(u_a.at_q));
-      assert (u_a.s_axis_ready_o == u_b.s_axis_ready_o && u_a.result_ready_o == u_b.result_ready_o);
-      assert (u_a.start_o == u_b.start_o && u_a.header_o == u_b.header_o);
-      assert (u_a.beat_valid_o == u_b.beat_valid_o && u_a.section_o == u_b.section_o);
-      assert (u_a.beat_last_o == u_b.beat_last_o && u_a.abort_o == u_b.abort_o && u_a.forget_o == u_b.forget_o);
+      assert (u_a.s_axis_ready_o == u_b.s_axis_ready_o && u_a.answer_ready_o == u_b.answer_ready_o);
+      assert (u_a.frame_o.start == u_b.frame_o.start && u_a.header_o == u_b.header_o);
+      assert (u_a.frame_o.valid == u_b.frame_o.valid && u_a.frame_o.section == u_b.frame_o.section);
+      assert (u_a.frame_o.last == u_b.frame_o.last && u_a.frame_o.drop == u_b.frame_o.drop);
+      assert (u_a.forget_o == u_b.forget_o);
       assert (u_a.m_axis_o.valid == u_b.m_axis_o.valid && u_a.m_axis_o.last == u_b.m_axis_o.last);
       if (u_a.m_axis_o.last || !u_a.m_axis_o.valid) assert (u_a.m_axis_o.data == u_b.m_axis_o.data);
     end

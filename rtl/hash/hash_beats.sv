@@ -6,18 +6,18 @@
 // none is taken before this one has its consequences.
 //
 // Clocks from a beat to its first word: 1. One word per clock.
-module hash_beats (
+module hash_beats
+  import slot_pkg::*;
+(
   input logic clk_i,
   input logic rst_ni,
   // Forget.
   input logic clear_i,
 
-  input  logic        beat_valid_i,
-  output logic        beat_ready_o,
-  input  logic [63:0] beat_i,
-  input  logic        beat_last_i,
+  input  frame_t       frame_i,
+  output logic         ready_o,
   // Bytes in the last beat; 0 stands for 8.
-  input  logic [ 2:0] last_len_i,
+  input  logic   [2:0] last_len_i,
 
   // Beats are wanted; word_o is zero otherwise but for the mark.
   input logic taking_i,
@@ -47,8 +47,8 @@ module hash_beats (
   logic last_q, ended_q;  // of the half that waits
 
   assign count_o        = beat_q;
-  assign beat_ready_o   = taking_i && !beat_held_q && !(half_i && last_q);
-  assign beat_take      = beat_ready_o && beat_valid_i;
+  assign ready_o        = taking_i && !beat_held_q && !(half_i && last_q);
+  assign beat_take      = ready_o && frame_i.valid;
   assign word_valid_o   = taking_i && (beat_held_q || half_i);
   assign word           = half_i ? high_q : beat_q[31:0];
   assign ended_inside_o = half_i ? ended_q : low_ended_q;
@@ -67,11 +67,11 @@ module hash_beats (
     end else begin
       if (!half_i) {last_q, ended_q, high_q} <= {beat_last_q, high_ended_q, beat_q[63:32]};
       if (beat_take) begin
-        beat_q       <= beat_i;
-        beat_last_q  <= beat_last_i;
-        beat_short_q <= beat_last_i && last_len_i inside {3'd1, 3'd2, 3'd3, 3'd4};
-        low_ended_q  <= beat_last_i && last_len_i[1:0] != '0 && !last_len_i[2];
-        high_ended_q <= beat_last_i && last_len_i[1:0] != '0 && last_len_i[2];
+        beat_q       <= frame_i.beat;
+        beat_last_q  <= frame_i.last;
+        beat_short_q <= frame_i.last && last_len_i inside {3'd1, 3'd2, 3'd3, 3'd4};
+        low_ended_q  <= frame_i.last && last_len_i[1:0] != '0 && !last_len_i[2];
+        high_ended_q <= frame_i.last && last_len_i[1:0] != '0 && last_len_i[2];
         end_byte_q   <= last_len_i[1:0];
       end
     end

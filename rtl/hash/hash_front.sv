@@ -7,17 +7,18 @@
 // set up, everything is forgotten; the next frame waits for it.
 module hash_front
   import core_pkg::*;
+  import hash_pkg::*;
   import slot_pkg::*;
 #(
   // As in hash_modes.
-  parameter logic        [ 7:0] Algorithm   = AlgSha1,
-  parameter int unsigned        StateBytes  = 20,
-  parameter int unsigned        DigestBytes = 20,
-  parameter bit                 BigEndian   = 1'b1,
+  parameter logic        [7:0] Algorithm   = AlgSha1,
+  parameter int unsigned       StateBytes  = 20,
+  parameter int unsigned       DigestBytes = 20,
+  parameter bit                BigEndian   = 1'b1,
   // As in slot_gate.
-  parameter logic        [15:0] Open        = '1,
+  parameter gate_t             Gate        = AllOpen,
   // Clocks that states, words and the core take to forget.
-  parameter int unsigned        ClearCycles = 33
+  parameter int unsigned       ClearCycles = 33
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -33,37 +34,32 @@ module hash_front
   input  hash_rsp_t rsp_i
 );
 
-  header_t header;
-  status_e verdict;
-  logic start, beat_valid, beat_ready, beat_last, abort, refuse, forget, result_valid, result_ready, done;
   stream_t request;
-  logic [63:0] beat, result;
-  logic [31:0] result_len;
-
-  // The modes know the section from the header.
-  /* verilator lint_off UNUSEDSIGNAL */
-  section_e section;
-  /* verilator lint_on UNUSEDSIGNAL */
+  header_t header;
+  frame_t  frame;
+  answer_t answer;
+  logic forget, answer_ready, refuse;
 
   // -- what is kept, and the event that forgets -----------------------------------------------------------
 
-  clear_t clear;
-  logic kept_q, keep, drop, lost;
-
-  assign clear_o = clear;
+  // With one way the key that is kept stays in the modes.
+  /* verilator lint_off UNUSEDSIGNAL */
+  key_req_t key;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic kept_q;
 
   slot_clear #(
     .ClearCycles(ClearCycles)
   ) u_clear (
     .clk_i,
     .rst_ni,
-    .forget_i(forget || lost),
-    .clear_o (clear)
+    .forget_i(forget || key.lost),
+    .clear_o
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) kept_q <= 1'b0;
-    else kept_q <= (kept_q || keep) && !(drop || forget || lost);
+    else kept_q <= (kept_q || key.keep) && !(key.drop || forget || key.lost);
   end
 
   // -- the parts ------------------------------------------------------------------------------------------
@@ -71,7 +67,7 @@ module hash_front
   slot_gate #(
     .Algorithm(Algorithm),
     .Has      (16'h00e0),
-    .Open     (Open)
+    .Gate     (Gate)
   ) u_gate (
     .clk_i,
     .rst_ni,
@@ -80,34 +76,22 @@ module hash_front
     .m_axis_o      (request)
   );
 
-  /* verilator lint_off PINCONNECTEMPTY */
   slot_shell u_shell (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear),
+    .clear_i       (clear_o),
     .forget_o      (forget),
     .s_axis_i      (request),
     .s_axis_ready_o,
     .m_axis_o,
     .m_axis_ready_i,
     .header_o      (header),
-    .verdict_i     (verdict),
-    .start_o       (start),
-    .beat_valid_o  (beat_valid),
-    .beat_ready_i  (beat_ready),
-    .beat_o        (beat),
-    .section_o     (section),
-    .beat_last_o   (beat_last),
-    .abort_o       (abort),
-    .refuse_i      (refuse),
-    .result_valid_i(result_valid),
-    .result_ready_o(result_ready),
-    .result_i      (result),
-    .done_i        (done),
-    .result_len_i  (result_len)
+    .frame_o       (frame),
+    .answer_i      (answer),
+    .answer_ready_o(answer_ready),
+    .refuse_i      (refuse)
   );
 
-  // With one way the key that is kept stays in the modes.
   hash_modes #(
     .Algorithm  (Algorithm),
     .StateBytes (StateBytes),
@@ -116,35 +100,16 @@ module hash_front
   ) u_modes (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear),
+    .clear_i       (clear_o),
     .header_i      (header),
-    .verdict_o     (verdict),
-    .start_i       (start),
-    .beat_valid_i  (beat_valid),
-    .beat_ready_o  (beat_ready),
-    .beat_i        (beat),
-    .beat_last_i   (beat_last),
-    .abort_i       (abort),
+    .frame_i       (frame),
+    .answer_o      (answer),
+    .answer_ready_i(answer_ready),
     .refuse_o      (refuse),
-    .result_valid_o(result_valid),
-    .result_ready_i(result_ready),
-    .result_o      (result),
-    .done_o        (done),
-    .result_len_o  (result_len),
-    .kept_i        (kept_q),
-    .drop_o        (drop),
-    .keep_o        (keep),
-    .lost_o        (lost),
-    .keyed_o       (),
-    .keep_valid_o  (),
-    .keep_address_o(),
-    .keep_word_o   (),
-    .copy_o        (),
-    .copy_word_i   ('0),
-    .copy_next_i   (1'b0),
+    .key_o         (key),
+    .key_i         ('{kept: kept_q, default: '0}),
     .req_o,
     .rsp_i
   );
-  /* verilator lint_on PINCONNECTEMPTY */
 
 endmodule

@@ -17,52 +17,29 @@ module hash_modes
   import slot_pkg::*;
 #(
   // Code of the algorithm in the header.
-  parameter  logic        [7:0] Algorithm   = AlgSha1,
+  parameter logic        [7:0] Algorithm   = AlgSha1,
   // Chaining state and the part of it that is the digest.
-  parameter  int unsigned       StateBytes  = 20,
-  parameter  int unsigned       DigestBytes = 20,
+  parameter int unsigned       StateBytes  = 20,
+  parameter int unsigned       DigestBytes = 20,
   // Byte order of words and length.
-  parameter  bit                BigEndian   = 1'b1,
+  parameter bit                BigEndian   = 1'b1,
   // Messages in the core at a time.
-  parameter  int unsigned       Ways        = 1,
-  localparam int unsigned       AddressBits = StateBytes > 20 ? 5 : 4
+  parameter int unsigned       Ways        = 1
 ) (
   input logic   clk_i,
   input logic   rst_ni,
   input clear_t clear_i,
 
   // The shell's side.
-  input  header_t        header_i,
-  output status_e        verdict_o,
-  input  logic           start_i,
-  input  logic           beat_valid_i,
-  output logic           beat_ready_o,
-  input  logic    [63:0] beat_i,
-  input  logic           beat_last_i,
-  input  logic           abort_i,
-  output logic           refuse_o,
-  output logic           result_valid_o,
-  input  logic           result_ready_i,
-  output logic    [63:0] result_o,
-  output logic           done_o,
-  output logic    [31:0] result_len_o,
+  input  header_t header_i,
+  input  frame_t  frame_i,
+  output answer_t answer_o,
+  input  logic    answer_ready_i,
+  output logic    refuse_o,
 
-  // Of the kept key: there is one; there is none from now on; the one of this frame is complete; it came to nothing,
-  // and what there is of it is to be forgotten.
-  input  logic kept_i,
-  output logic drop_o,
-  output logic keep_o,
-  output logic lost_o,
-
-  // With two ways: no longer than this the frame needs the kept key, or sets it up; its words as they are written,
-  // and as they are copied. The word is the one of the address when copy_next_i is high; before, it is another.
-  output logic                    keyed_o,
-  output logic                    keep_valid_o,
-  output logic  [AddressBits-1:0] keep_address_o,
-  output word_t                   keep_word_o,
-  output logic                    copy_o,
-  input  word_t                   copy_word_i,
-  input  logic                    copy_next_i,
+  // The kept key's.
+  output key_req_t key_o,
+  input  key_rsp_t key_i,
 
   // The core's side: bit 0 of what has two.
   output hash_req_t req_o,
@@ -75,8 +52,8 @@ module hash_modes
   end
 
   step_t step;
-  logic stop, sent, section_end, ended_inside, half, take, load;
-  logic digest, result_step, result_hold;
+  went_t went;
+  logic stop, digest, result_step, result_hold;
   word_t load_word, digest_word;
 
   hash_verdict #(
@@ -86,8 +63,8 @@ module hash_modes
   ) u_verdict (
     .clk_i,
     .header_i,
-    .kept_i,
-    .verdict_o
+    .kept_i   (key_i.kept),
+    .verdict_o(answer_o.verdict)
   );
 
   hash_sequence #(
@@ -99,32 +76,25 @@ module hash_modes
     .rst_ni,
     .clear_i,
     .header_i,
-    .start_i,
-    .abort_i,
-    .stop_o        (stop),
-    .step_o        (step),
-    .sent_i        (sent),
-    .section_end_i (section_end),
-    .ended_inside_i(ended_inside),
-    .half_i        (half),
-    .take_i        (take),
-    .load_i        (load),
-    .word_valid_i  (req_o.word_valid),
-    .core_stop_o   (req_o.stop),
-    .core_start_o  (req_o.start),
-    .core_idle_i   (rsp_i.idle[0]),
-    .state_last_i  (rsp_i.state_last),
-    .drop_o,
-    .keep_o,
-    .keyed_o,
-    .lost_o,
-    .copy_next_i,
-    .result_step_i (result_step),
-    .done_i        (done_o)
+    .frame_i,
+    .stop_o       (stop),
+    .step_o       (step),
+    .went_i       (went),
+    .word_valid_i (req_o.word_valid),
+    .core_stop_o  (req_o.stop),
+    .core_start_o (req_o.start),
+    .rsp_i,
+    .drop_o       (key_o.drop),
+    .keep_o       (key_o.keep),
+    .keyed_o      (key_o.keyed),
+    .lost_o       (key_o.lost),
+    .key_i,
+    .result_step_i(result_step),
+    .done_i       (answer_o.done)
   );
 
   assign req_o.initial_state = step.first;
-  assign copy_o              = step.phase == Copy;
+  assign key_o.copy          = step.phase == Copy;
 
   hash_words #(
     .StateBytes (StateBytes),
@@ -134,28 +104,21 @@ module hash_modes
     .clk_i,
     .rst_ni,
     .clear_i,
-    .stop_i        (stop),
+    .stop_i       (stop),
     .header_i,
-    .step_i        (step),
-    .beat_valid_i,
-    .beat_ready_o,
-    .beat_i,
-    .beat_last_i,
-    .sent_o        (sent),
-    .section_end_o (section_end),
-    .ended_inside_o(ended_inside),
-    .half_o        (half),
-    .take_o        (take),
-    .load_o        (load),
-    .load_word_o   (load_word),
-    .odd_o         (refuse_o),
-    .digest_o      (digest),
-    .digest_i      (req_o.state),
-    .result_hold_i (result_hold),
-    .digest_word_o (digest_word),
-    .word_valid_o  (req_o.word_valid),
-    .word_ready_i  (rsp_i.word_ready[0]),
-    .word_o        (req_o.word)
+    .step_i       (step),
+    .frame_i,
+    .ready_o      (answer_o.ready),
+    .went_o       (went),
+    .load_word_o  (load_word),
+    .odd_o        (refuse_o),
+    .digest_o     (digest),
+    .digest_i     (req_o.state),
+    .result_hold_i(result_hold),
+    .digest_word_o(digest_word),
+    .word_valid_o (req_o.word_valid),
+    .word_ready_i (rsp_i.word_ready[0]),
+    .word_o       (req_o.word)
   );
 
   hash_state #(
@@ -166,33 +129,33 @@ module hash_modes
     .clear_i,
     .step_i     (step),
     .rsp_i,
-    .load_i     (load),
+    .load_i     (went.load),
     .load_word_i(load_word),
     .digest_i   (digest),
     .read_o     (req_o.state),
-    .keep_o     (keep_valid_o),
-    .address_o  (keep_address_o),
-    .word_o     (keep_word_o),
-    .copy_word_i
+    .keep_o     (key_o.write),
+    .address_o  (key_o.address),
+    .word_o     (key_o.word),
+    .copy_word_i(key_i.word)
   );
 
   hash_result u_result (
     .clk_i,
     .rst_ni,
-    .clear_i (stop),
+    .clear_i(stop),
     .active_i(step.phase == Result),
     .length_i(header_i.result_len[5:0]),
-    .place_i (step.place),
-    .half_i  (step.half),
-    .word_i  (digest_word),
-    .step_o  (result_step),
-    .hold_o  (result_hold),
-    .result_valid_o,
-    .result_ready_i,
-    .result_o,
-    .done_o
+    .place_i(step.place),
+    .half_i(step.half),
+    .word_i(digest_word),
+    .step_o(result_step),
+    .hold_o(result_hold),
+    .result_valid_o(answer_o.valid),
+    .result_ready_i(answer_ready_i),
+    .result_o(answer_o.beat),
+    .done_o(answer_o.done)
   );
 
-  assign result_len_o = 32'(header_i.result_len);
+  assign answer_o.length = 32'(header_i.result_len);
 
 endmodule

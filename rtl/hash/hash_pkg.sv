@@ -47,6 +47,38 @@ package hash_pkg;
     logic length1;
   } source_t;
 
+  // What the modes say of the kept key: there is none from now on; that of this frame is complete; it came to nothing,
+  // and what there is of it is to be forgotten. With two ways besides: no longer than until keyed the frame needs the
+  // kept key, or sets it up; its words as they are written, and that they are wanted for a copy.
+  typedef struct packed {
+    logic       drop;
+    logic       keep;
+    logic       lost;
+    logic       keyed;
+    logic       copy;
+    logic       write;
+    logic [4:0] address;
+    word_t      word;
+  } key_req_t;
+
+  // There is a kept key; and its word that is copied, which is the one of the address when next is high.
+  typedef struct packed {
+    logic  kept;
+    logic  next;
+    word_t word;
+  } key_rsp_t;
+
+  // Of the words that are made from a frame: the source's word goes; it is the section's last one; the message ends
+  // inside it; half of the beat behind it; a word of a section that is loaded goes; and it is one of a state.
+  typedef struct packed {
+    logic sent;
+    logic section_end;
+    logic ended_inside;
+    logic half;
+    logic take;
+    logic load;
+  } went_t;
+
   // Where a frame is.
   typedef struct packed {
     phase_e     phase;

@@ -17,36 +17,25 @@ module hash_sequence
   input logic   rst_ni,
   input clear_t clear_i,
 
-  /* verilator lint_off UNUSEDSIGNAL */
   input  header_t header_i,
-  /* verilator lint_on UNUSEDSIGNAL */
-  input  logic    start_i,
-  input  logic    abort_i,
+  input  frame_t  frame_i,
   // The frame is over, or its data are to be forgotten.
   output logic    stop_o,
   output step_t   step_o,
 
-  // From hash_words.
-  input logic sent_i,
-  input logic section_end_i,
-  input logic ended_inside_i,
-  input logic half_i,
-  input logic take_i,
-  input logic load_i,
-  input logic word_valid_i,
+  // From hash_words, and to and from the core.
+  input  went_t     went_i,
+  input  logic      word_valid_i,
+  output logic      core_stop_o,
+  output logic      core_start_o,
+  input  hash_rsp_t rsp_i,
 
-  // The core.
-  output logic core_stop_o,
-  output logic core_start_o,
-  input  logic core_idle_i,
-  input  logic state_last_i,
-
-  // The kept key: as in hash_modes.
-  output logic drop_o,
-  output logic keep_o,
-  output logic keyed_o,
-  output logic lost_o,
-  input  logic copy_next_i,
+  // Of the kept key.
+  output logic     drop_o,
+  output logic     keep_o,
+  output logic     keyed_o,
+  output logic     lost_o,
+  input  key_rsp_t key_i,
 
   // A word of the result goes, and the last beat of it.
   input logic result_step_i,
@@ -72,9 +61,9 @@ module hash_sequence
   assign lost_o = abort_q && !is_hash && !step_q.kind[1];
 
   assign last_word = step_q.place == 4'(StateWords - 1);
-  assign settled = step_q.phase == Settle && core_idle_i && !word_valid_i;
-  assign load_last = load_i && last_word && (step_q.second || step_q.kind == Message);
-  assign send_last = step_q.source.length1 || (step_q.source.beat && section_end_i && header_i.flags.partial)
+  assign settled = step_q.phase == Settle && rsp_i.idle[0] && !word_valid_i;
+  assign load_last = went_i.load && last_word && (step_q.second || step_q.kind == Message);
+  assign send_last = step_q.source.length1 || (step_q.source.beat && went_i.section_end && header_i.flags.partial)
                    || (step_q.place == '1 && !step_q.kind[1]);
 
   // -- what the word that follows is made from ------------------------------------------------------------
@@ -82,9 +71,9 @@ module hash_sequence
   logic message_end, padding, digest_end;
 
   assign source = step_q.source;
-  assign message_end = source.beat && section_end_i;
+  assign message_end = source.beat && went_i.section_end;
   assign digest_end = step_q.place == 4'(DigestWords - 1);
-  assign padding = (message_end && ended_inside_i) || source.mark || source.zero;
+  assign padding = (message_end && went_i.ended_inside) || source.mark || source.zero;
 
   always_comb begin
     step_d.source = '0;
@@ -99,13 +88,13 @@ module hash_sequence
       end
       Load:    step_d.source.load = source.load && !load_last;
       Send: begin
-        if (!sent_i) step_d.source = source;
+        if (!went_i.sent) step_d.source = source;
         else if (!send_last) begin
           step_d.source.key = source.key;
           step_d.source.memory = source.memory && !digest_end;
-          step_d.source.beat = source.beat && !section_end_i;
+          step_d.source.beat = source.beat && !went_i.section_end;
           step_d.source.mark = (source.memory && digest_end)
-                             || (message_end && step_q.kind[1] && !ended_inside_i);
+                             || (message_end && step_q.kind[1] && !went_i.ended_inside);
           step_d.source.zero = ((message_end && !step_q.kind[1]) || padding)
                              && (step_q.place != 4'd13 || !step_q.kind[1]);
           step_d.source.length0 = padding && step_q.place == 4'd13 && step_q.kind[1];
@@ -131,8 +120,8 @@ module hash_sequence
     step_d.second  = step_q.second;
     step_d.half    = step_q.half;
     step_d.counted = step_q.counted;
-    step_d.first   = step_q.first && !state_last_i;
-    step_d.region  = state_last_i ? Running : step_q.region;
+    step_d.first   = step_q.first && !rsp_i.state_last;
+    step_d.region  = rsp_i.state_last ? Running : step_q.region;
     drop_o         = 1'b0;
     keep_o         = 1'b0;
     keyed_o        = 1'b0;
@@ -160,11 +149,11 @@ module hash_sequence
         end
       end
       Load, Copy: begin
-        if (take_i) begin
-          step_d.half    = half_i;
+        if (went_i.take) begin
+          step_d.half    = went_i.half;
           step_d.counted = step_q.counted || step_q.half;
         end
-        if (step_q.phase == Copy ? copy_next_i : load_i) begin
+        if (step_q.phase == Copy ? key_i.next : went_i.load) begin
           step_d.place = step_q.place + 4'd1;
           if (last_word) begin
             step_d.place  = '0;
@@ -178,13 +167,13 @@ module hash_sequence
         end
       end
       Send: begin
-        if (sent_i) begin
+        if (went_i.sent) begin
           step_d.place = step_q.place + 4'd1;
-          if (source.beat) step_d.half = half_i;
+          if (source.beat) step_d.half = went_i.half;
         end
         if (source == '0) step_d.phase = Settle;
       end
-      Touch: if (!core_idle_i) step_d.phase = Settle;
+      Touch: if (!rsp_i.idle[0]) step_d.phase = Settle;
       Settle: begin
         step_d.place = '0;
         step_d.half  = 1'b0;
@@ -230,8 +219,8 @@ module hash_sequence
       abort_q  <= 1'b0;
       abort2_q <= 1'b0;
     end else begin
-      start_q  <= start_i;
-      abort_q  <= abort_i;
+      start_q  <= frame_i.start;
+      abort_q  <= frame_i.drop;
       abort2_q <= abort_q;
     end
   end

@@ -18,12 +18,9 @@ module hash_state
   input logic   clk_i,
   input clear_t clear_i,
 
-  // Not every field matters here.
-  /* verilator lint_off UNUSEDSIGNAL */
   input  step_t     step_i,
   // The core's.
   input  hash_rsp_t rsp_i,
-  /* verilator lint_on UNUSEDSIGNAL */
   // A word of the frame is loaded.
   input  logic      load_i,
   input  word_t     load_word_i,
@@ -31,11 +28,11 @@ module hash_state
   input  logic      digest_i,
   output word_t     read_o,
 
-  // Words of a key's states, as they are written.
-  output logic                    keep_o,
-  output logic  [AddressBits-1:0] address_o,
-  output word_t                   word_o,
-  input  word_t                   copy_word_i
+  // Words of a key's states, as they are written, and as they are copied.
+  output logic        keep_o,
+  output logic  [4:0] address_o,
+  output word_t       word_o,
+  input  word_t       copy_word_i
 );
 
   typedef logic [AddressBits-1:0] address_t;
@@ -82,7 +79,7 @@ module hash_state
   logic write;
   assign write     = load_i || rsp_i.state_valid || copying;
   assign keep_o    = (load_i || rsp_i.state_valid) && write_region != Running;
-  assign address_o = write_at;
+  assign address_o = 5'(write_at);
   assign word_o    = data;
 
   ram_logic #(

@@ -12,9 +12,7 @@ module hash_verdict
   parameter int unsigned DigestBytes = 20
 ) (
   input  logic    clk_i,
-  /* verilator lint_off UNUSEDSIGNAL */
-  input  header_t header_i,  // not every field is judged here
-  /* verilator lint_on UNUSEDSIGNAL */
+  input  header_t header_i,
   // Chaining states of a key are there for a frame that brings none.
   input  logic    kept_i,
   output status_e verdict_o

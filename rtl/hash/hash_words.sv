@@ -20,29 +20,16 @@ module hash_words
   // The frame is over; high in a clear, too.
   input logic   stop_i,
 
-  // Not every field matters here.
-  /* verilator lint_off UNUSEDSIGNAL */
   input header_t header_i,
   input step_t   step_i,
-  /* verilator lint_on UNUSEDSIGNAL */
 
-  input  logic        beat_valid_i,
-  output logic        beat_ready_o,
-  input  logic [63:0] beat_i,
-  input  logic        beat_last_i,
-
-  // The source's word goes; it is the section's last one; the message ends inside it; half of the beat behind it.
-  output logic sent_o,
-  output logic section_end_o,
-  output logic ended_inside_o,
-  output logic half_o,
-
-  // A word of the section that is loaded, and whether it is one of a state.
-  output logic  take_o,
-  output logic  load_o,
-  output word_t load_word_o,
+  input  frame_t frame_i,
+  output logic   ready_o,
+  output went_t  went_o,
+  // A word that is loaded.
+  output word_t  load_word_o,
   // The bytes so far are no whole blocks.
-  output logic  odd_o,
+  output logic   odd_o,
 
   // The digest: its word is read now, or waits because the result does; and the word read last.
   output logic  digest_o,
@@ -81,30 +68,28 @@ module hash_words
   end
 
   assign word_take   = word_there && (source.load || send_ready);
-  assign take_o      = source.load && word_take;
-  assign load_o      = take_o && step_i.counted;
+  assign went_o.take = source.load && word_take;
+  assign went_o.load = went_o.take && step_i.counted;
   assign load_word_o = swap(padded);
 
   hash_beats u_beats (
     .clk_i,
     .rst_ni,
-    .clear_i      (stop_i),
-    .beat_valid_i,
-    .beat_ready_o,
-    .beat_i,
-    .beat_last_i,
-    .last_len_i   (last_len),
-    .taking_i     (source.beat || source.load),
-    .mark_first_i (source.mark),
-    .mark_inside_i(source.beat && step_i.kind == Message),
-    .half_i       (step_i.half),
-    .half_o,
-    .word_valid_o (word_there),
-    .word_take_i  (word_take),
-    .word_o       (padded),
-    .section_end_o,
-    .ended_inside_o,
-    .count_o      (so_far)
+    .clear_i       (stop_i),
+    .frame_i,
+    .ready_o,
+    .last_len_i    (last_len),
+    .taking_i      (source.beat || source.load),
+    .mark_first_i  (source.mark),
+    .mark_inside_i (source.beat && step_i.kind == Message),
+    .half_i        (step_i.half),
+    .half_o        (went_o.half),
+    .word_valid_o  (word_there),
+    .word_take_i   (word_take),
+    .word_o        (padded),
+    .section_end_o (went_o.section_end),
+    .ended_inside_o(went_o.ended_inside),
+    .count_o       (so_far)
   );
 
   // -- the length -----------------------------------------------------------------------------------------
@@ -113,7 +98,7 @@ module hash_words
   logic count_take;
   logic [63:0] bits;
 
-  assign count_take = take_o && !step_i.counted && !step_i.half;
+  assign count_take = went_o.take && !step_i.counted && !step_i.half;
   assign odd_o      = count_take && so_far[BlockBits-1:0] != '0;
 
   always_ff @(posedge clk_i) begin
@@ -140,7 +125,7 @@ module hash_words
   ) u_key (
     .clk_i,
     .clear_i,
-    .write_i     (sent_o && !step_i.kind[1]),
+    .write_i     (went_o.sent && !step_i.kind[1]),
     .write_at_i  (step_i.place),
     .write_data_i(plain),
     .read_at_i   (step_i.place),
@@ -166,11 +151,11 @@ module hash_words
   assign send_valid = (source.beat && word_there) || (source.memory && !word_valid_q) || source.key || source.mark
                     || source.zero || source.length0 || source.length1;
   assign send_ready = !word_valid_q || word_ready_i;
-  assign sent_o = send_valid && send_ready;
+  assign went_o.sent = send_valid && send_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) word_valid_q <= 1'b0;
-    else word_valid_q <= !stop_i && (sent_o || (word_valid_q && !word_ready_i));
+    else word_valid_q <= !stop_i && (went_o.sent || (word_valid_q && !word_ready_i));
   end
 
   // Zero unless it is its turn: a synchronous reset, and no gate per bit.

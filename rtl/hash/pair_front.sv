@@ -13,6 +13,7 @@
 // HMAC-96 with kept states (n + 1) C + 152, 22 less if the states come with the frame and 324 more if the key does.
 module pair_front
   import core_pkg::*;
+  import hash_pkg::*;
   import slot_pkg::*;
 #(
   // As in hash_modes.
@@ -39,7 +40,6 @@ module pair_front
 
   localparam int unsigned AddressBits = StateBytes > 20 ? 5 : 4;
 
-  typedef logic [31:0] word_t;
   typedef logic [AddressBits-1:0] address_t;
 
   // Of both ways.
@@ -47,44 +47,41 @@ module pair_front
   logic [1:0] in_ready, out_ready, answered;
   logic empty;
   hash_req_t [1:0] req;
-  word_t [1:0] state_q, keep_word;
-  logic [1:0] forget, drop, keep, keyed, lost, keep_valid, copy;
-  address_t [1:0] keep_address;
+  word_t [1:0] state_q;
+  key_req_t [1:0] key;
+  logic [1:0] forget;
 
   // -- the event that forgets -----------------------------------------------------------------------------
 
   // A frame of the other way goes on to its end before, and no other one begins.
-  clear_t clear;
   logic forget_q;
-
-  assign clear_o = clear;
 
   slot_clear #(
     .ClearCycles(ClearCycles)
   ) u_clear (
     .clk_i,
     .rst_ni,
-    .forget_i(forget_q && empty && !clear.active),
-    .clear_o (clear)
+    .forget_i(forget_q && empty && !clear_o.active),
+    .clear_o
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) forget_q <= 1'b0;
-    else forget_q <= (forget_q && !clear.active) || forget != '0 || lost != '0;
+    else forget_q <= (forget_q && !clear_o.active) || forget != '0 || key[0].lost || key[1].lost;
   end
 
   pair_intake u_intake (
     .clk_i,
     .rst_ni,
-    .clear_i   (clear),
+    .clear_i   (clear_o),
     .s_axis_i,
     .s_axis_ready_o,
     .turn_i    (rsp_i.turn),
     .way_o     (in),
     .ready_i   (in_ready),
-    .keyed_i   (keyed),
+    .keyed_i   ({key[1].keyed, key[0].keyed}),
     .answered_i(answered),
-    .hold_i    (forget_q || clear.active),
+    .hold_i    (forget_q || clear_o.active),
     .empty_o   (empty)
   );
 
@@ -114,7 +111,7 @@ module pair_front
     .Quiet    (1'b1)
   ) u_kept (
     .clk_i,
-    .clear_i     (clear),
+    .clear_i     (clear_o),
     .write_i     (keep_valid_q),
     .write_at_i  (keep_address_q),
     .write_data_i(keep_word_q),
@@ -123,9 +120,9 @@ module pair_front
   );
 
   always_ff @(posedge clk_i) begin
-    keep_word_q <= keep_valid[1] ? keep_word[1] : keep_word[0];
-    keep_address_q <= keep_valid[1] ? keep_address[1] : keep_address[0];
-    copy_address_q <= ({AddressBits{copy[1]}} & keep_address[1]) | ({AddressBits{copy[0]}} & keep_address[0]);
+    keep_word_q <= key[key[1].write].word;
+    keep_address_q <= address_t'(key[key[1].write].address);
+    copy_address_q <= address_t'(({5{key[1].copy}} & key[1].address) | ({5{key[0].copy}} & key[0].address));
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -135,10 +132,10 @@ module pair_front
       copy_next_q  <= 1'b0;
       kept_q       <= 1'b0;
     end else begin
-      keep_valid_q <= keep_valid != '0;
-      copy_count_q <= copy == '0 ? '0 : copy_count_q + 2'd1;
+      keep_valid_q <= key[0].write || key[1].write;
+      copy_count_q <= key[0].copy || key[1].copy ? copy_count_q + 2'd1 : '0;
       copy_next_q  <= copy_count_q == 2'd2;
-      kept_q       <= (kept_q || keep != '0) && drop == '0 && !forget_q;
+      kept_q       <= (kept_q || key[0].keep || key[1].keep) && !key[0].drop && !key[1].drop && !forget_q;
     end
   end
 
@@ -146,45 +143,27 @@ module pair_front
 
   for (genvar i = 0; i < 2; i++) begin : gen_way
     header_t header;
-    status_e verdict;
-    logic begins, beat_valid, beat_ready, beat_last, abort, refuse, result_valid, result_ready, done;
-    logic [63:0] beat, result;
-    logic [31:0] result_len;
+    frame_t  frame;
+    answer_t answer;
+    logic answer_ready, refuse;
     hash_rsp_t rsp;
 
-    // The modes know the section from the header.
-    /* verilator lint_off UNUSEDSIGNAL */
-    section_e section;
-    /* verilator lint_on UNUSEDSIGNAL */
-
-    /* verilator lint_off PINCONNECTEMPTY */
     slot_shell u_shell (
       .clk_i,
       .rst_ni,
-      .clear_i       (clear),
+      .clear_i       (clear_o),
       .forget_o      (forget[i]),
       .s_axis_i      (in[i]),
       .s_axis_ready_o(in_ready[i]),
       .m_axis_o      (out[i]),
       .m_axis_ready_i(out_ready[i]),
       .header_o      (header),
-      .verdict_i     (verdict),
-      .start_o       (begins),
-      .beat_valid_o  (beat_valid),
-      .beat_ready_i  (beat_ready),
-      .beat_o        (beat),
-      .section_o     (section),
-      .beat_last_o   (beat_last),
-      .abort_o       (abort),
-      .refuse_i      (refuse),
-      .result_valid_i(result_valid),
-      .result_ready_o(result_ready),
-      .result_i      (result),
-      .done_i        (done),
-      .result_len_i  (result_len)
+      .frame_o       (frame),
+      .answer_i      (answer),
+      .answer_ready_o(answer_ready),
+      .refuse_i      (refuse)
     );
 
-    /* verilator lint_on PINCONNECTEMPTY */
     always_comb begin
       rsp = rsp_i;
       rsp.idle[0] = rsp_i.idle[i];
@@ -202,32 +181,14 @@ module pair_front
     ) u_modes (
       .clk_i,
       .rst_ni,
-      .clear_i       (clear),
+      .clear_i       (clear_o),
       .header_i      (header),
-      .verdict_o     (verdict),
-      .start_i       (begins),
-      .beat_valid_i  (beat_valid),
-      .beat_ready_o  (beat_ready),
-      .beat_i        (beat),
-      .beat_last_i   (beat_last),
-      .abort_i       (abort),
+      .frame_i       (frame),
+      .answer_o      (answer),
+      .answer_ready_i(answer_ready),
       .refuse_o      (refuse),
-      .result_valid_o(result_valid),
-      .result_ready_i(result_ready),
-      .result_o      (result),
-      .done_o        (done),
-      .result_len_o  (result_len),
-      .kept_i        (kept_q),
-      .drop_o        (drop[i]),
-      .keep_o        (keep[i]),
-      .lost_o        (lost[i]),
-      .keyed_o       (keyed[i]),
-      .keep_valid_o  (keep_valid[i]),
-      .keep_address_o(keep_address[i]),
-      .keep_word_o   (keep_word[i]),
-      .copy_o        (copy[i]),
-      .copy_word_i   (copy_word),
-      .copy_next_i   (copy_next_q),
+      .key_o         (key[i]),
+      .key_i         ('{kept: kept_q, next: copy_next_q, word: copy_word}),
       .req_o         (req[i]),
       .rsp_i         (rsp)
     );

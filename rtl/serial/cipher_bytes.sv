@@ -5,35 +5,32 @@
 //
 // Clocks per byte: the core's per block + 2; per beat 2 more, and 1 for each byte that the last beat lacks.
 module cipher_bytes
+  import cipher_pkg::*;
+  import core_pkg::*;
   import slot_pkg::*;
 #(
-  parameter int unsigned BlockBytes = 16,
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * BlockBytes
+  localparam int unsigned BlockBits = 8 * Shape.block_bytes
 ) (
   input logic clk_i,
   input logic rst_ni,
 
-  // A frame of this mode begins, is one (combinational) and is dropped.
+  // A frame of this mode begins; it is under way.
   input  header_t header_i,
+  input  frame_t  frame_i,
   input  logic    start_i,
-  input  logic    abort_i,
   output logic    active_o,
 
   // As in cipher_in.
-  input  logic            valid_i,
-  output logic            ready_o,
-  input  logic            stall_i,
-  input  logic     [63:0] beat_i,
-  input  section_e        section_i,
-  input  logic            last_i,
+  output logic ready_o,
+  input  logic stall_i,
+  input  logic take_i,
 
-  output logic                 block_valid_o,
-  input  logic                 block_ready_i,
-  output logic [BlockBits-1:0] block_o,
-  input  logic                 result_valid_i,
-  output logic                 result_take_o,
-  input  logic [          7:0] result_i,
+  output logic                      block_valid_o,
+  output logic      [BlockBits-1:0] block_o,
+  output logic                      result_take_o,
+  input  core_rsp_t                 rsp_i,
 
   output logic        result_valid_o,
   input  logic        result_ready_i,
@@ -61,7 +58,7 @@ module cipher_bytes
 
   assign active_o       = at_q != Idle;
   assign ready_o        = at_q == Beat && !stall_i;
-  assign load           = valid_i && ready_o;
+  assign load           = take_i && ready_o;
   assign block_valid_o  = at_q == Enter;
   assign block_o        = block_q;
   assign result_take_o  = at_q == Leave;
@@ -69,21 +66,21 @@ module cipher_bytes
   assign result_o       = bytes_q;
   assign done_o         = (at_q == Send && result_ready_i && last_q) || (at_q == Beat && empty_q);
 
-  assign shift          = (at_q == Leave && result_valid_i) || at_q == Pad;
-  assign mixed          = (bytes_q[7:0] ^ result_i) & {8{at_q == Leave}};
+  assign shift          = (at_q == Leave && rsp_i.result_valid) || at_q == Pad;
+  assign mixed          = (bytes_q[7:0] ^ rsp_i.result[7:0]) & {8{at_q == Leave}};
 
   always_comb begin
     at_d = at_q;
     unique case (at_q)
-      Beat: if (load && section_i == SecPayload) at_d = Enter;
-      Enter: if (block_ready_i) at_d = Leave;
-      Leave: if (result_valid_i) at_d = left_q != '0 ? Enter : pad_q != '0 ? Pad : Send;
+      Beat: if (load && frame_i.section == SecPayload) at_d = Enter;
+      Enter: if (rsp_i.block_ready) at_d = Leave;
+      Leave: if (rsp_i.result_valid) at_d = left_q != '0 ? Enter : pad_q != '0 ? Pad : Send;
       Pad: if (pad_q == 3'd1) at_d = Send;
       Send: if (result_ready_i) at_d = Beat;
       default: ;
     endcase
     if (start_i) at_d = Beat;
-    else if (done_o || abort_i) at_d = Idle;
+    else if (done_o || frame_i.drop) at_d = Idle;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -97,9 +94,9 @@ module cipher_bytes
       at_q    <= at_d;
       empty_q <= header_i.payload_len == '0;
       if (load) begin
-        last_q <= last_i && section_i == SecPayload;
-        left_q <= last_i ? header_i.payload_len[2:0] - 3'd1 : 3'd7;
-        pad_q  <= last_i ? 3'd0 - header_i.payload_len[2:0] : 3'd0;
+        last_q <= frame_i.last && frame_i.section == SecPayload;
+        left_q <= frame_i.last ? header_i.payload_len[2:0] - 3'd1 : 3'd7;
+        pad_q  <= frame_i.last ? 3'd0 - header_i.payload_len[2:0] : 3'd0;
       end else if (shift) begin
         if (at_q == Leave) left_q <= left_q - 3'd1;
         else pad_q <= pad_q - 3'd1;
@@ -112,19 +109,14 @@ module cipher_bytes
       block_q <= '0;
       bytes_q <= '0;
     end else begin
-      if (load) bytes_q <= beat_i;
+      if (load) bytes_q <= frame_i.beat;
       else if (shift) bytes_q <= {mixed, bytes_q[63:8]};
       // The IV comes like ciphertext, but by beats.
-      if (load && section_i == SecIv) block_q <= BlockBits'({beat_i, block_q} >> 64);
+      if (load && frame_i.section == SecIv) block_q <= BlockBits'({frame_i.beat, block_q} >> 64);
       else if (shift && at_q == Leave) begin
         block_q <= {header_i.flags.decrypt ? bytes_q[7:0] : mixed, block_q[BlockBits-1:8]};
       end
     end
   end
-
-  // What the other parts look at.
-  logic unused_header;
-  assign unused_header = ^{header_i.reserved, header_i.aad_len, header_i.result_len, header_i.iv_len, header_i.tag,
-      header_i.key_len, header_i.flags, header_i.op, header_i.algorithm};
 
 endmodule

@@ -4,30 +4,15 @@
 //
 // Clocks: see slot_shell and cipher_modes.
 module cipher_front
+  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // All as in cipher_modes.
-  parameter logic [7:0] Algorithm = AlgAes,
-  parameter int unsigned BlockBytes = 16,
-  parameter logic [63:0] KeyLengths = '0,
-  parameter bit Encrypt = 1'b1,
-  parameter bit Decrypt = 1'b1,
-  parameter bit Ecb = 1'b1,
-  parameter bit Cbc = 1'b1,
-  parameter bit Ctr = 1'b1,
-  parameter bit Cfb = 1'b0,
-  parameter bit Cfb8 = 1'b0,
-  parameter bit Ofb = 1'b0,
-  parameter bit Eager = 1'b0,
-  parameter bit Unhurried = 1'b0,
-  // All as in slot_gate.
-  parameter logic [15:0] Open = '1,
-  parameter int unsigned KeyMin = 0,
-  parameter int unsigned KeyMax = 63,
-  parameter logic [7:0] Code = Algorithm,
+  parameter shape_t Shape = AnyShape,
+  // As in slot_gate.
+  parameter gate_t Gate = AllOpen,
+  parameter logic [7:0] Code = Shape.algorithm,
   parameter logic [7:0] CodeMask = '0,
-  parameter bit Gate = 1'b1,
   // Clocks that the core takes to forget.
   parameter int unsigned ClearCycles = 4
 ) (
@@ -45,19 +30,11 @@ module cipher_front
   input  core_rsp_t rsp_i
 );
 
-  header_t header;
-  status_e verdict;
-  logic    start;
-  logic beat_valid, beat_ready, beat_last;
-  logic     [63:0] beat;
-  section_e        section;
-  logic abort, forget;
-  clear_t clear;
-  logic result_valid, result_ready, done;
-  logic [63:0] result;
-  logic [31:0] result_len;
-
   stream_t request;
+  header_t header;
+  frame_t  frame;
+  answer_t answer;
+  logic forget, answer_ready;
 
   slot_clear #(
     .ClearCycles(ClearCycles)
@@ -65,21 +42,16 @@ module cipher_front
     .clk_i,
     .rst_ni,
     .forget_i(forget),
-    .clear_o (clear)
+    .clear_o
   );
 
-  assign clear_o = clear;
-
   slot_gate #(
-    .Present   (Gate),
-    .Algorithm (Algorithm),
+    .Algorithm (Shape.algorithm),
     .Code      (Code),
     .CodeMask  (CodeMask),
-    .Has       ({5'b0, Ofb, Cfb8, Cfb, 8'h1f}),
-    .Open      (Open),
-    .KeyLengths(KeyLengths),
-    .KeyMin    (KeyMin),
-    .KeyMax    (KeyMax)
+    .Has       ({5'b0, Shape.modes, 8'h1f}),
+    .KeyLengths(Shape.key_lengths),
+    .Gate      (Gate)
   ) u_gate (
     .clk_i,
     .rst_ni,
@@ -91,60 +63,28 @@ module cipher_front
   slot_shell u_shell (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear),
+    .clear_i       (clear_o),
     .forget_o      (forget),
     .s_axis_i      (request),
     .s_axis_ready_o,
     .m_axis_o,
     .m_axis_ready_i,
     .header_o      (header),
-    .verdict_i     (verdict),
-    .start_o       (start),
-    .beat_valid_o  (beat_valid),
-    .beat_ready_i  (beat_ready),
-    .beat_o        (beat),
-    .section_o     (section),
-    .beat_last_o   (beat_last),
-    .abort_o       (abort),
-    .result_valid_i(result_valid),
-    .result_ready_o(result_ready),
-    .result_i      (result),
-    .done_i        (done),
-    .result_len_i  (result_len)
+    .frame_o       (frame),
+    .answer_i      (answer),
+    .answer_ready_o(answer_ready)
   );
 
   cipher_modes #(
-    .Algorithm (Algorithm),
-    .BlockBytes(BlockBytes),
-    .KeyLengths(KeyLengths),
-    .Encrypt   (Encrypt),
-    .Decrypt   (Decrypt),
-    .Ecb       (Ecb),
-    .Cbc       (Cbc),
-    .Ctr       (Ctr),
-    .Cfb       (Cfb),
-    .Cfb8      (Cfb8),
-    .Ofb       (Ofb),
-    .Eager     (Eager),
-    .Unhurried (Unhurried)
+    .Shape(Shape)
   ) u_modes (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear),
+    .clear_i       (clear_o),
     .header_i      (header),
-    .verdict_o     (verdict),
-    .start_i       (start),
-    .beat_valid_i  (beat_valid),
-    .beat_ready_o  (beat_ready),
-    .beat_i        (beat),
-    .section_i     (section),
-    .beat_last_i   (beat_last),
-    .abort_i       (abort),
-    .result_valid_o(result_valid),
-    .result_ready_i(result_ready),
-    .result_o      (result),
-    .done_o        (done),
-    .result_len_o  (result_len),
+    .frame_i       (frame),
+    .answer_o      (answer),
+    .answer_ready_i(answer_ready),
     .req_o,
     .rsp_i
   );

@@ -18,49 +18,31 @@
 // Nothing but the mixing lies between the core's output and its input, and nothing at all in front of the
 // registers. All four are zero between frames.
 module cipher_in
+  import cipher_pkg::*;
+  import core_pkg::*;
   import slot_pkg::*;
 #(
-  // All as in cipher_modes.
-  parameter int unsigned BlockBytes = 16,
-  parameter bit Encrypt = 1'b1,
-  parameter bit Cbc = 1'b1,
-  parameter bit Ctr = 1'b1,
-  parameter bit Cfb = 1'b0,
-  parameter bit Ofb = 1'b0,
-  parameter bit Eager = 1'b0,
-  parameter bit Unhurried = 1'b0,
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * BlockBytes
+  localparam int unsigned BlockBits = 8 * Shape.block_bytes
 ) (
   input logic clk_i,
   input logic rst_ni,
 
-  // The kind of the frame: payload goes to the mask (CTR, CFB, OFB); and of these CTR, CFB; results enter with the
-  // next block; results are mixed with mask.
-  input logic stream_i,
-  input logic count_i,
-  input logic cfb_i,
-  input logic feedback_i,
-  input logic mixing_i,
+  // The frame, and what kind it is; blocks of it are under way.
+  input frame_t frame_i,
+  input kind_t  kind_i,
+  input logic   active_i,
 
-  // A frame begins; it is under way; it is dropped.
-  input logic start_i,
-  input logic active_i,
-  input logic abort_i,
+  // For a beat of IV or payload. stall_i: none yet; take_i: the beat is for here.
+  output logic ready_o,
+  input  logic stall_i,
+  input  logic take_i,
 
-  // Beats of IV and payload. stall_i: none yet.
-  input  logic            valid_i,
-  output logic            ready_o,
-  input  logic            stall_i,
-  input  logic     [63:0] beat_i,
-  input  section_e        section_i,
-  input  logic            last_i,
-
-  // To the core, and what it has as a result.
-  output logic                 block_valid_o,
-  input  logic                 block_ready_i,
-  output logic [BlockBits-1:0] block_o,
-  input  logic [BlockBits-1:0] result_i,
+  // To the core.
+  output logic                      block_valid_o,
+  output logic      [BlockBits-1:0] block_o,
+  input  core_rsp_t                 rsp_i,
 
   // A block of payload is complete and will be offered in the next clock; one enters; it is the last one.
   output logic                 fill_o,
@@ -71,10 +53,11 @@ module cipher_in
 
   typedef logic [BlockBits-1:0] block_t;
 
-  localparam bit Wide = BlockBytes == 16;
-  localparam int unsigned Halves = BlockBytes / 8;
-  localparam bit Start = Ctr || Cfb || Ofb || (Cbc && Encrypt);
-  localparam bit Ready = Unhurried && Ctr && !Wide, One = Ctr && !Ready;
+  localparam bit Cfb = Shape.modes.cfb;
+  localparam bit Eager = Shape.eager;
+  localparam bit Wide = Shape.block_bytes == 16;
+  localparam int unsigned Halves = Shape.block_bytes / 8;
+  localparam bit Ready = Shape.unhurried && !Wide;
 
   block_t next_q, chain_q, mask_q, start_q;
   logic half_q;  // the second beat of a block comes next
@@ -85,17 +68,17 @@ module cipher_in
   logic load;  // a beat goes into next_q
   logic block_end;  // and completes a block
 
-  assign ready_o       = (!full_q || (Eager && enter_o && !stream_i)) && !turn_q && !stall_i;
+  assign ready_o       = (!full_q || (Eager && enter_o && !kind_i.stream)) && !turn_q && !stall_i;
 
-  assign load          = valid_i && ready_o;
-  assign block_end     = load && (!Wide || half_q || last_i);
+  assign load          = take_i && ready_o;
+  assign block_end     = load && (!Wide || half_q || frame_i.last);
 
   assign block_valid_o = full_q;
-  assign block_o       = next_q ^ start_q ^ (result_i & {BlockBits{chained_q}});
-  assign enter_o       = full_q && block_ready_i;
+  assign block_o       = next_q ^ start_q ^ (rsp_i.result[BlockBits-1:0] & {BlockBits{chained_q}});
+  assign enter_o       = full_q && rsp_i.block_ready;
   assign mask_o        = mask_q;
 
-  assign fill_o        = stream_i ? turn_q && payload_q : block_end && section_i == SecPayload;
+  assign fill_o        = kind_i.stream ? turn_q && payload_q : block_end && frame_i.section == SecPayload;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -106,16 +89,16 @@ module cipher_in
       turn_q    <= 1'b0;
       chained_q <= 1'b0;
     end else begin
-      if (start_i || block_end) half_q <= 1'b0;
+      if (frame_i.start || block_end) half_q <= 1'b0;
       else if (load) half_q <= Wide;
-      full_q <= (fill_o || (full_q && !enter_o)) && !abort_i;
+      full_q <= (fill_o || (full_q && !enter_o)) && !frame_i.drop;
       if (block_end) begin
-        final_o   <= last_i;
-        payload_q <= section_i == SecPayload;
+        final_o   <= frame_i.last;
+        payload_q <= frame_i.section == SecPayload;
       end
-      turn_q <= block_end && (section_i == SecIv || stream_i);
-      if (start_i) chained_q <= 1'b0;
-      else if (enter_o) chained_q <= feedback_i;
+      turn_q <= block_end && (frame_i.section == SecIv || kind_i.stream);
+      if (frame_i.start) chained_q <= 1'b0;
+      else if (enter_o) chained_q <= kind_i.feedback;
     end
   end
 
@@ -126,55 +109,51 @@ module cipher_in
       mask_q  <= '0;
     end else begin
       if (turn_q || enter_o) chain_q <= next_q;
-      if (enter_o && mixing_i) mask_q <= chain_q;
+      if (enter_o && kind_i.mixing) mask_q <= chain_q;
     end
-    if (!active_i || (turn_q && !(Cfb && cfb_i))) begin
+    if (!active_i || (turn_q && !(Cfb && kind_i.cfb))) begin
       next_q <= '0;
     end else if (Cfb && turn_q) begin
       next_q <= mask_q;
     end else begin
       for (int unsigned h = 0; h < Halves; h++) begin
         // Until it is full it follows the input: what is not a beat of this block is overwritten.
-        if ((!full_q || (Eager && enter_o)) && half_q == 1'(h)) next_q[64*h+:64] <= beat_i;
+        if ((!full_q || (Eager && enter_o)) && half_q == 1'(h)) next_q[64*h+:64] <= frame_i.beat;
       end
     end
   end
 
   // The IV comes to start by an addition, because a counter is what start has to be in CTR: one big-endian
   // number. In all other clocks the beat to be added is zero; or one if Ready, which saves a gate before the sum.
-  if (Start) begin : gen_start
-    logic [63:0] iv_q;
-    logic [Halves-1:0] write_q;  // the half that iv_q is for
-    logic iv_take;
-    block_t number, more, sum, counted;
+  logic [63:0] iv_q;
+  logic [Halves-1:0] write_q;  // the half that iv_q is for
+  logic iv_take;
+  block_t number, more, sum, counted;
 
-    assign iv_take = load && section_i == SecIv && (stream_i || feedback_i);
-    assign number  = {<<8{start_q}};
-    assign more    = {<<8{{Halves{iv_q}}}};
-    // A block that is to enter is the counter, or ends the start.
-    assign sum     = number + (One ? more | block_t'(full_q) : more);
-    assign counted = {<<8{sum}};
+  assign iv_take = load && frame_i.section == SecIv && (kind_i.stream || kind_i.feedback);
+  assign number  = {<<8{start_q}};
+  assign more    = {<<8{{Halves{iv_q}}}};
+  // A block that is to enter is the counter, or ends the start.
+  assign sum     = number + (Ready ? more : more | block_t'(full_q));
+  assign counted = {<<8{sum}};
 
-    always_ff @(posedge clk_i) begin
-      if (!iv_take) iv_q <= Ready ? 64'd1 << 56 : '0;
-      else iv_q <= beat_i;
-    end
+  always_ff @(posedge clk_i) begin
+    if (!iv_take) iv_q <= Ready ? 64'd1 << 56 : '0;
+    else iv_q <= frame_i.beat;
+  end
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) write_q <= '0;
-      else write_q <= {Halves{iv_take}} & Halves'(half_q ? 2 : 1);
-    end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) write_q <= '0;
+    else write_q <= {Halves{iv_take}} & Halves'(half_q ? 2 : 1);
+  end
 
-    always_ff @(posedge clk_i) begin
-      if (!active_i || (enter_o && !count_i)) start_q <= '0;
-      else begin
-        for (int unsigned h = 0; h < Halves; h++) begin
-          if (write_q[h] || enter_o) start_q[64*h+:64] <= counted[64*h+:64];
-        end
+  always_ff @(posedge clk_i) begin
+    if (!active_i || (enter_o && !kind_i.count)) start_q <= '0;
+    else begin
+      for (int unsigned h = 0; h < Halves; h++) begin
+        if (write_q[h] || enter_o) start_q[64*h+:64] <= counted[64*h+:64];
       end
     end
-  end else begin : gen_no_start
-    assign start_q = '0;
   end
 
 endmodule

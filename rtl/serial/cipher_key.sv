@@ -3,17 +3,16 @@
 // The key of a frame on its way to the core, for one clock and no longer, and whether the core has a whole one.
 module cipher_key
   import core_pkg::*;
+  import slot_pkg::*;
 (
   input logic clk_i,
   input logic rst_ni,
 
   input clear_t clear_i,
 
-  // A frame begins; a beat of its key is taken.
-  input logic        start_i,
-  input logic        take_i,
-  input logic [63:0] beat_i,
-  input logic        beat_last_i,
+  // take_i: the beat is one of the key.
+  input frame_t frame_i,
+  input logic   take_i,
 
   // The core has a whole key.
   output logic kept_o,
@@ -26,7 +25,7 @@ module cipher_key
 
   always_ff @(posedge clk_i) begin
     if (!take_i) key_o <= '0;
-    else key_o <= beat_i;
+    else key_o <= frame_i.beat;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -37,11 +36,11 @@ module cipher_key
       key_index_o <= '0;
     end else begin
       key_valid_o <= take_i;
-      key_last_o  <= beat_last_i;
-      if (start_i) key_index_o <= '0;
+      key_last_o  <= frame_i.last;
+      if (frame_i.start) key_index_o <= '0;
       else if (key_valid_o) key_index_o <= key_index_o + 3'd1;
       if (clear_i.active) kept_o <= 1'b0;
-      else if (take_i) kept_o <= beat_last_i;
+      else if (take_i) kept_o <= frame_i.last;
     end
   end
 

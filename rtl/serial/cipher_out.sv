@@ -4,15 +4,13 @@
 // of 16 bytes the second half kept for the next beat. Where results enter with the next block they stay in the core
 // until it comes, though they are sent at once.
 module cipher_out
+  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // As in cipher_modes; Stream: a payload may end anywhere.
-  parameter int unsigned BlockBytes = 16,
-  parameter bit Stream = 1'b1,
-  parameter bit Unhurried = 1'b0,
+  parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * BlockBytes
+  localparam int unsigned BlockBits = 8 * Shape.block_bytes
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,11 +32,10 @@ module cipher_out
   input logic [BlockBits-1:0] mask_i,
 
   // A block enters the core. take_i: its result is taken elsewhere.
-  input  logic                 enter_i,
-  input  logic                 take_i,
-  input  logic                 valid_i,
-  output logic                 ready_o,
-  input  logic [BlockBits-1:0] block_i,
+  input  logic      enter_i,
+  input  logic      take_i,
+  input  core_rsp_t rsp_i,
+  output logic      ready_o,
 
   output logic        result_valid_o,
   input  logic        result_ready_i,
@@ -46,8 +43,9 @@ module cipher_out
   output logic        done_o
 );
 
-  localparam bit Wide = BlockBytes == 16;
-  localparam int unsigned Halves = BlockBytes / 8;
+  localparam bit Unhurried = Shape.unhurried;
+  localparam bit Wide = Shape.block_bytes == 16;
+  localparam int unsigned Halves = Shape.block_bytes / 8;
 
   logic stale_d;
   logic inside_q;  // there is a block in the core
@@ -62,9 +60,9 @@ module cipher_out
 
   // Nothing here waits for the core: only valid and ready together count.
   assign ready_o        = ((result_ready_i || sent_q) && go_q && !held) || take_i;
-  assign leave          = valid_i && ready_o;
+  assign leave          = rsp_i.result_valid && ready_o;
 
-  assign offer          = valid_i && active_o && !sent_q && !held;
+  assign offer          = rsp_i.result_valid && active_o && !sent_q && !held;
   assign take           = offer && result_ready_i;
 
   assign result_valid_o = offer || held;
@@ -103,7 +101,7 @@ module cipher_out
 
   always_comb begin
     for (int unsigned k = 0; k < 8; k++) begin
-      whole[k] = !Stream || header_i.payload_len[2:0] == '0 || 3'(k) < header_i.payload_len[2:0];
+      whole[k] = header_i.payload_len[2:0] == '0 || 3'(k) < header_i.payload_len[2:0];
     end
   end
 
@@ -120,7 +118,7 @@ module cipher_out
   endfunction
 
   logic [BlockBits-1:0] mixed;
-  assign mixed = block_i ^ mask_i;
+  assign mixed = rsp_i.result[BlockBits-1:0] ^ mask_i;
 
   if (Wide) begin : gen_wide
     logic        held_q;
@@ -140,7 +138,7 @@ module cipher_out
         short_q      <= 1'b0;
       end else begin
         held_q <= ((take && !short_q) || (held_q && !result_ready_i)) && !abort_i;
-        short_q <= Stream && (Unhurried ? inside_final_q : inside_final_d) && header_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
+        short_q <= (Unhurried ? inside_final_q : inside_final_d) && header_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
         if (take) held_final_q <= inside_final_q;
       end
     end
@@ -167,10 +165,5 @@ module cipher_out
       assign result_o = trim(mixed, keep_q[0]);
     end
   end
-
-  // What the other parts look at.
-  logic unused_header;
-  assign unused_header = ^{header_i.reserved, header_i.aad_len, header_i.result_len, header_i.iv_len, header_i.tag,
-      header_i.key_len, header_i.flags, header_i.op, header_i.algorithm};
 
 endmodule

@@ -15,16 +15,10 @@ module slot_gate
   parameter logic [7:0] Algorithm = 8'd0,
   parameter logic [7:0] Code = Algorithm,
   parameter logic [7:0] CodeMask = 8'd0,
-  // What has a LUT, and what of it is open. Bits 0 to 4 of a cipher: encryption, decryption, ECB, CBC, CTR; bits 5 to
-  // 7 of a hash: plain, HMAC with states, HMAC with a key; bits 8 to 10 of a cipher: CFB, CFB with bytes, OFB.
+  // What has a LUT: operations, directions and modes as in Gate.open, and keys of n bytes for every bit n.
   parameter logic [15:0] Has = 16'h001f,
-  parameter logic [15:0] Open = '1,
-  // Bit n: a key of n bytes. The lengths that have a LUT, and between which ones they are open, both ends included.
   parameter logic [63:0] KeyLengths = '0,
-  parameter int unsigned KeyMin = 0,
-  parameter int unsigned KeyMax = 63,
-  // Without a gate whatever a request asks for is left to the slot behind.
-  parameter bit Present = 1'b1
+  parameter gate_t Gate = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -35,20 +29,22 @@ module slot_gate
   output stream_t m_axis_o
 );
 
-  localparam logic [15:0] Allowed = Has & Open;
+  localparam logic [15:0] Allowed = Has & Gate.open;
+  localparam bit Present = Gate.present;
+  localparam int unsigned KeyMin = 32'(Gate.key_min), KeyMax = 32'(Gate.key_max);
 
   if (((Algorithm ^ Code) & ~CodeMask) != '0) begin : gen_illegal_code
     $error("slot_gate: Code differs from Algorithm where there is no LUT");
   end
-  if (!((Allowed[1:0] != '0 && (Allowed[3:2] != '0 || Allowed[9:8] != '0)) || Allowed[7:4] != '0 || Allowed[10])) begin : gen_illegal_open
+  if (Present && !((Allowed[1:0] != '0 && (Allowed[3:2] != '0 || Allowed[9:8] != '0)) || Allowed[7:4] != '0 || Allowed[10])) begin : gen_illegal_open
     $error("slot_gate: nothing is open");
   end
-  if (KeyLengths != '0 && (KeyLengths & key_range(KeyMin, KeyMax)) == '0) begin : gen_illegal_keys
+  if (Present && KeyLengths != '0 && (KeyLengths & key_range(KeyMin, KeyMax)) == '0) begin : gen_illegal_keys
     $error("slot_gate: no key length is open");
   end
 
-  if (!Present && (Algorithm != Code || Allowed != Has || KeyMin != 0 || KeyMax != 63)) begin : gen_illegal_absent
-    $error("slot_gate: without a gate everything is open");
+  if (!Present && Algorithm != Code) begin : gen_illegal_absent
+    $error("slot_gate: without a gate there is one code");
   end
 
   function automatic logic [63:0] key_range(int unsigned low, int unsigned high);
@@ -65,7 +61,7 @@ module slot_gate
     if (Present && Has[i]) begin : gen_kept
       (* keep *)
       init_lut #(
-        .Init({16{Open[i]}})
+        .Init({16{Gate.open[i]}})
       ) u_open (
         .in_i ('0),
         .out_o(open[i])

@@ -70,6 +70,18 @@ package slot_pkg;
     logic [31:0] result_len;  // bytes; 0 unless the status is Ok
   } trailer_t;
 
+  // What a gate lets pass (slot_gate), which is all that variants change. Bits 0 to 4 of a cipher: encryption,
+  // decryption, ECB, CBC, CTR; bits 5 to 7 of a hash: plain, HMAC with states, HMAC with a key; bits 8 to 10 of a
+  // cipher: CFB, CFB with bytes, OFB.
+  typedef struct packed {
+    logic        present;  // without a gate all that a request asks for is left to the slot behind
+    logic [5:0]  key_max;  // bytes, both ends included
+    logic [5:0]  key_min;
+    logic [15:0] open;
+  } gate_t;
+
+  localparam gate_t AllOpen = '{present: 1'b1, key_max: '1, key_min: '0, open: '1};
+
   // The parts of a request behind its header, each starting on a beat of its own, in this order.
   typedef enum logic [1:0] {
     SecKey,
@@ -77,6 +89,27 @@ package slot_pkg;
     SecAad,
     SecPayload
   } section_e;
+
+  // What the shell tells its engine of a frame besides the header: the beats behind it, in order, of which one is taken
+  // when the engine is ready.
+  typedef struct packed {
+    logic        start;    // one clock: the frame is taken; its beats follow
+    logic        drop;     // one clock: it is malformed, and what there is of it is to be dropped
+    logic        valid;
+    section_e    section;
+    logic        last;     // of the section
+    logic [63:0] beat;
+  } frame_t;
+
+  // What the engine answers. Verdict and length come from the header; done comes with or after the last beat.
+  typedef struct packed {
+    logic        ready;    // for a beat of the frame
+    logic        valid;
+    logic        done;
+    logic [63:0] beat;
+    logic [31:0] length;   // bytes
+    status_e     verdict;
+  } answer_t;
 
   // Algorithm codes. The modes are told that of their core by a parameter.
   typedef enum logic [7:0] {

@@ -11,7 +11,7 @@ module slot_sections
 
   input header_t header_i,
   // One clock each, one after the other: before the header, when it is complete, and before its first beat.
-  input logic    clear_i,
+  input logic    head_i,
   input logic    look_i,
   input logic    load_i,
   // A beat behind the header is taken.
@@ -106,7 +106,7 @@ module slot_sections
 
       // Only a payload is long. The high part moves half a turn of the low one too early and is compared
       // until it counts, so that neither its carry nor its comparison is ever waited for.
-      if (clear_i) high_q <= '0;
+      if (head_i) high_q <= '0;
       else if (take_i && left_q[2:1] == '0 && count_q == low_t'(1 << (LowBits - 1)))
         high_q <= high_q + high_t'(1);
       high_next_q <= high_q >= header_i.payload_len[31-:HighBits];
@@ -115,10 +115,5 @@ module slot_sections
       single_q <= {header_i.payload_len[3+LowBits-1:0] <= 8, header_i.iv_len <= 8, header_i.key_len <= 8};
     end
   end
-
-  // What the other parts look at.
-  logic unused_header;
-  assign unused_header = ^{header_i.reserved, header_i.aad_len, header_i.result_len, header_i.tag, header_i.flags,
-      header_i.op, header_i.algorithm};
 
 endmodule

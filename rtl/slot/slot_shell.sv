@@ -6,7 +6,7 @@
 // While a clear is at work the next frame waits in front of its check. Both streams are registered at the boundary.
 //
 // Clocks per frame besides the engine's own: 2 header, 1 check, 1 start, 1 trailer. From the first request
-// beat at the entrance to the first section beat at the engine: 5 clocks. From the last result beat (with done_i)
+// beat at the entrance to the first section beat at the engine: 5 clocks. From the last result beat (with done)
 // to the trailer at the exit: 2 clocks. One section beat per clock, one result beat per clock.
 module slot_shell
   import core_pkg::*;
@@ -28,27 +28,11 @@ module slot_shell
   // The header, stable from the clock after its last beat until the trailer is out. The reserved field
   // and aad_len read as zero: a frame in which they are not is refused here.
   output header_t header_o,
-  input  status_e verdict_i,
-  output logic    start_o,
-
-  // The beats behind the header.
-  output logic            beat_valid_o,
-  input  logic            beat_ready_i,
-  output logic     [63:0] beat_o,
-  output section_e        section_o,
-  output logic            beat_last_o,
-
-  // One clock: the frame is malformed, and what there is of it is to be dropped.
-  output logic abort_o,
+  output frame_t  frame_o,
+  input  answer_t answer_i,
+  output logic    answer_ready_o,
   // In the clock behind one in which a beat was taken: a length in it is wrong, and the frame has no result.
-  input  logic refuse_i = 1'b0,
-
-  // The result.
-  input  logic        result_valid_i,
-  output logic        result_ready_o,
-  input  logic [63:0] result_i,
-  input  logic        done_i,
-  input  logic [31:0] result_len_i
+  input  logic    refuse_i = 1'b0
 );
 
   // Where the shell is in the frame; at_q has one bit for each place and one of them set.
@@ -66,6 +50,7 @@ module slot_shell
   logic [7:0] at_d, at_q;
   status_e status_d, status_q;
   logic head0;  // the first beat of a frame may come: also while the trailer of the one before leaves
+  logic start;
   logic abort_d, abort_q;
   logic cut;  // the frame ends inside its key
   logic odd_d, odd_q;  // the frame has just been found to be shorter or longer than announced
@@ -98,8 +83,8 @@ module slot_shell
 
   // In the first clock after a wrong length the status is not yet known.
   assign trailer_out    = at_q[Trailer] && !odd_q;
-  assign result_out     = result_valid_i && !at_q[Trailer];
-  assign result_ready_o = out_ready;
+  assign result_out     = answer_i.valid && !at_q[Trailer];
+  assign answer_ready_o = out_ready;
 
   spill_register #(
     .Width(65),
@@ -109,7 +94,7 @@ module slot_shell
     .rst_ni,
     .s_valid_i(trailer_out || result_out),
     .s_ready_o(out_ready),
-    .s_data_i ({65{trailer_out}} & {1'b1, trailer} | {65{result_out}} & {1'b0, result_i}),
+    .s_data_i ({65{trailer_out}} & {1'b1, trailer} | {65{result_out}} & {1'b0, answer_i.beat}),
     .m_valid_o(m_axis_o.valid),
     .m_ready_i(m_axis_ready_i),
     .m_data_o ({m_axis_o.last, m_axis_o.data})
@@ -126,7 +111,7 @@ module slot_shell
       reserved: '0,
       status: status_q,
       tag: header_o.tag,
-      result_len: result_len_i & {32{good_q}}
+      result_len: answer_i.length & {32{good_q}}
     };
 
   // -- the beats behind it --------------------------------------------------------------------------------
@@ -134,36 +119,45 @@ module slot_shell
   logic take;  // one is handed over
   logic complete;  // it is the last one that the header announces
   logic none;  // the header announces none
+  logic valid, last;
+  section_e section;
 
   slot_sections u_sections (
     .clk_i,
     .rst_ni,
     .header_i  (header_o),
-    .clear_i   (head0),
+    .head_i    (head0),
     .look_i    (at_q[Check]),
     .load_i    (at_q[Start]),
     .take_i    (take),
-    .section_o,
-    .last_o    (beat_last_o),
+    .section_o (section),
+    .last_o    (last),
     .complete_o(complete),
     .none_o    (none)
   );
 
-  assign beat_valid_o = at_q[Body] && in_valid && !refuse_i;
-  assign beat_o       = in_beat;
-  assign take         = beat_valid_o && beat_ready_i;
-  assign in_ready     = head0 || at_q[Head1] || at_q[Drain] || (at_q[Body] && beat_ready_i && !refuse_i);
+  assign valid = at_q[Body] && in_valid && !refuse_i;
+  assign take = valid && answer_i.ready;
+  assign in_ready = head0 || at_q[Head1] || at_q[Drain] || (at_q[Body] && answer_i.ready && !refuse_i);
+
+  assign frame_o = '{
+      start: start,
+      drop: abort_q,
+      valid: valid,
+      section: section,
+      last: last,
+      beat: in_beat
+    };
 
   // -- the frame ------------------------------------------------------------------------------------------
 
   // What the header announces has to agree with where the frame ends.
   logic fault_free, refuse, answer_taken;
   assign fault_free = status_q == StatusOk;
-  assign start_o = at_q[Start] && fault_free && ended_q == none;
+  assign start = at_q[Start] && fault_free && ended_q == none;
   assign refuse = at_q[Start] && !(fault_free && ended_q == none);
-  assign abort_o = abort_q;
   assign abort_d = take && complete != in_last;
-  assign cut = take && in_last && section_o == SecKey && !beat_last_o;
+  assign cut = take && in_last && section == SecKey && !last;
   assign odd_d = abort_d || (at_q[Start] && fault_free && ended_q != none) || (head0 && in_valid && in_last);
   assign answer_taken = trailer_out && out_ready;
   assign head0 = at_q[Head0] || answer_taken;
@@ -171,14 +165,14 @@ module slot_shell
   logic tail;  // the last beat of the frame comes, or goes, unheeded
   logic done;
   assign tail = (head0 || at_q[Drain]) && in_valid && in_last;
-  assign done = at_q[Wait] && (done_i || done_q);
+  assign done = at_q[Wait] && (answer_i.done || done_q);
 
   assign at_d[Head0] = head0 && !in_valid;
   assign at_d[Head1] = (head0 && in_valid && !in_last) || (at_q[Head1] && !in_valid);
   assign at_d[Check] = (at_q[Head1] && in_valid) || (at_q[Check] && clear_i.active);
   assign at_d[Start] = at_q[Check] && !clear_i.active;
-  assign at_d[Body] = (start_o && !ended_q) || (at_q[Body] && !refuse_i && !(take && (complete || in_last)));
-  assign at_d[Wait] = (start_o && ended_q) || (take && complete && in_last) || (at_q[Wait] && !done);
+  assign at_d[Body] = (start && !ended_q) || (at_q[Body] && !refuse_i && !(take && (complete || in_last)));
+  assign at_d[Wait] = (start && ended_q) || (take && complete && in_last) || (at_q[Wait] && !done);
   assign at_d[Drain] = (refuse && !ended_q) || (at_q[Body] && refuse_i) || (take && complete && !in_last) || (at_q[Drain] && !tail);
   assign at_d[Trailer] = (refuse && ended_q) || (take && !complete && in_last) || tail || done
       || (at_q[Trailer] && !answer_taken);
@@ -190,7 +184,7 @@ module slot_shell
       if (upper_q[7:4] != '0 || header_o.flags.reserved != '0) status_d = StatusReserved;
       else if (no_key_q) status_d = StatusBadKeyLength;
       else if (upper_q[3:0] != '0) status_d = StatusBadLength;
-      else status_d = verdict_i;
+      else status_d = answer_i.verdict;
     end else if (refuse_i) begin
       status_d = StatusBadLength;
     end else if (odd_q) begin
@@ -221,7 +215,7 @@ module slot_shell
       odd_q    <= odd_d;
       forget_o <= cut || (answer_taken && header_o.flags.wipe);
       good_q   <= at_q[Wait] || (at_q[Trailer] && good_q && !answer_taken);
-      done_q   <= !at_q[Check] && (done_q || done_i);
+      done_q   <= !at_q[Check] && (done_q || answer_i.done);
       no_key_q <= header_o.key_len != '0 && !header_o.flags.fresh_key;
       if (head0 && in_valid) head0_q <= in_beat;
       if (at_q[Head1]) begin

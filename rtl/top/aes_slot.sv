@@ -4,23 +4,19 @@
 //
 // Cycles per block: the core's, 11, 13 or 15 for 128, 192 or 256 key bits, in every mode and direction.
 module aes_slot
+  import cipher_pkg::*;
   import core_pkg::*;
+  import slot_pkg::*;
 #(
   // Implementation of the S-box: 0 block RAM, 1 logic (aes_pkg).
-  parameter int unsigned        SBox       = 0,
+  parameter int unsigned SBox       = 0,
   // 0: encryption only; CTR then still goes both ways.
-  parameter bit                 Decrypt    = 1'b1,
+  parameter bit          Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
-  parameter int unsigned        MaxKeyBits = 256,
-  // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                 Gate       = 1'b1,
-  parameter logic        [15:0] Open       = '1,
-  parameter int unsigned        KeyMin     = 0,
-  parameter int unsigned        KeyMax     = 63,
-  // Modes besides ECB, CBC and CTR.
-  parameter bit                 Cfb        = 1'b0,
-  parameter bit                 Cfb8       = 1'b0,
-  parameter bit                 Ofb        = 1'b0
+  parameter int unsigned MaxKeyBits = 256,
+  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
+  parameter modes_t      Modes      = '0,
+  parameter gate_t       Gate       = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -36,22 +32,22 @@ module aes_slot
   output logic        m_axis_tlast
 );
 
+  localparam shape_t Shape = '{
+    algorithm: 8'h01,
+    key_lengths: 64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32,
+    block_bytes: 16,
+    decrypt: Decrypt,
+    modes: Modes,
+    default: '0
+  };
+
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm  (8'h01),
-    .BlockBytes (16),
-    .KeyLengths (64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
-    .Decrypt    (Decrypt),
-    .Cfb        (Cfb),
-    .Cfb8       (Cfb8),
-    .Ofb        (Ofb),
-    .Gate       (Gate),
-    .Open       (Open),
-    .KeyMin     (KeyMin),
-    .KeyMax     (KeyMax),
+    .Shape(Shape),
+    .Gate(Gate),
     .ClearCycles(20)
   ) u_front (
     .clk_i,

@@ -4,21 +4,17 @@
 //
 // Cycles per block: the core's (des_core) in every mode and direction, but CTR takes 3 at least.
 module des_slot
+  import cipher_pkg::*;
   import core_pkg::*;
+  import slot_pkg::*;
 #(
   // Keys of 16 and 24 bytes too.
-  parameter bit                 Triple         = 1'b0,
+  parameter bit          Triple         = 1'b0,
   // Rounds computed in one clock: 1, 2, 4, 8 or 16.
-  parameter int unsigned        RoundsPerClock = 1,
-  // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                 Gate           = 1'b1,
-  parameter logic        [15:0] Open           = '1,
-  parameter int unsigned        KeyMin         = 0,
-  parameter int unsigned        KeyMax         = 63,
-  // Modes besides ECB, CBC and CTR.
-  parameter bit                 Cfb            = 1'b0,
-  parameter bit                 Cfb8           = 1'b0,
-  parameter bit                 Ofb            = 1'b0
+  parameter int unsigned RoundsPerClock = 1,
+  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
+  parameter modes_t      Modes          = '0,
+  parameter gate_t       Gate           = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,24 +30,26 @@ module des_slot
   output logic        m_axis_tlast
 );
 
+  // With 1 or 2 clocks per block each clock counts.
+  localparam bit Eager = RoundsPerClock >= 8;
+
+  localparam shape_t Shape = '{
+    algorithm: 8'h02,
+    key_lengths: 64'd1 << 8 | (Triple ? 64'd1 << 16 | 64'd1 << 24 : '0),
+    block_bytes: 8,
+    decrypt: 1'b1,
+    modes: Modes,
+    eager: Eager,
+    unhurried: RoundsPerClock == 1
+  };
+
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm  (8'h02),
-    .BlockBytes (8),
-    .KeyLengths (64'd1 << 8 | (Triple ? 64'd1 << 16 | 64'd1 << 24 : '0)),
-    // With 1 or 2 clocks per block each clock counts.
-    .Eager      (RoundsPerClock >= 8),
-    .Unhurried  (RoundsPerClock == 1),
-    .Cfb        (Cfb),
-    .Cfb8       (Cfb8),
-    .Ofb        (Ofb),
-    .Gate       (Gate),
-    .Open       (Open),
-    .KeyMin     (KeyMin),
-    .KeyMax     (KeyMax),
+    .Shape(Shape),
+    .Gate(Gate),
     .ClearCycles(4)
   ) u_front (
     .clk_i,

@@ -5,17 +5,15 @@
 //
 // Cycles per block: the core's (gost_core) in every mode and direction.
 module gost_slot
+  import cipher_pkg::*;
   import core_pkg::*;
+  import slot_pkg::*;
 #(
   // The set of S-boxes: 0 that of Magma, 1 to 4 CryptoPro's A to D.
-  parameter int unsigned        Set  = 0,
-  // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                 Gate = 1'b1,
-  parameter logic        [15:0] Open = '1,
-  // Modes besides ECB, CBC and CTR.
-  parameter bit                 Cfb  = 1'b0,
-  parameter bit                 Cfb8 = 1'b0,
-  parameter bit                 Ofb  = 1'b0
+  parameter int unsigned Set   = 0,
+  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
+  parameter modes_t      Modes = '0,
+  parameter gate_t       Gate  = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -31,22 +29,25 @@ module gost_slot
   output logic        m_axis_tlast
 );
 
+  localparam shape_t Shape = '{
+    algorithm: 8'h10,
+    key_lengths: 64'd1 << 32,
+    block_bytes: 8,
+    decrypt: 1'b1,
+    modes: Modes,
+    default: '0
+  };
+
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm  (8'h10),
-    .BlockBytes (8),
-    .KeyLengths (64'd1 << 32),
-    .Cfb        (Cfb),
-    .Cfb8       (Cfb8),
-    .Ofb        (Ofb),
-    .Gate       (Gate),
-    .Open       (Open),
+    .Shape(Shape),
+    .Gate(Gate),
     // The codes of the other sets follow that of set 0.
-    .Code       (8'h10 | 8'(Set)),
-    .CodeMask   (8'h07),
+    .Code(8'h10 | 8'(Set)),
+    .CodeMask(8'h07),
     .ClearCycles(4)
   ) u_front (
     .clk_i,

@@ -4,17 +4,15 @@
 //
 // Cycles per block: the core's (idea_core) in every mode and direction.
 module idea_slot
+  import cipher_pkg::*;
   import core_pkg::*;
+  import slot_pkg::*;
 #(
   // How products are reduced: MulLowHigh or MulBiham (idea_pkg).
-  parameter int unsigned        Multiplier = 1,
-  // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit                 Gate       = 1'b1,
-  parameter logic        [15:0] Open       = '1,
-  // Modes besides ECB, CBC and CTR.
-  parameter bit                 Cfb        = 1'b0,
-  parameter bit                 Cfb8       = 1'b0,
-  parameter bit                 Ofb        = 1'b0
+  parameter int unsigned Multiplier = 1,
+  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
+  parameter modes_t      Modes      = '0,
+  parameter gate_t       Gate       = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -30,19 +28,22 @@ module idea_slot
   output logic        m_axis_tlast
 );
 
+  localparam shape_t Shape = '{
+    algorithm: 8'h09,
+    key_lengths: 64'd1 << 16,
+    block_bytes: 8,
+    decrypt: 1'b1,
+    modes: Modes,
+    default: '0
+  };
+
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm  (8'h09),
-    .BlockBytes (8),
-    .KeyLengths (64'd1 << 16),
-    .Cfb        (Cfb),
-    .Cfb8       (Cfb8),
-    .Ofb        (Ofb),
-    .Gate       (Gate),
-    .Open       (Open),
+    .Shape(Shape),
+    .Gate(Gate),
     .ClearCycles(32)
   ) u_front (
     .clk_i,

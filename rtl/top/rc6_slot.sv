@@ -4,18 +4,13 @@
 //
 // Cycles per block: the core's, 43, in every mode and direction.
 module rc6_slot
+  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit Gate = 1'b1,
-  parameter logic [15:0] Open = '1,
-  parameter int unsigned KeyMin = 0,
-  parameter int unsigned KeyMax = 63,
-  // Modes besides ECB, CBC and CTR.
-  parameter bit Cfb = 1'b0,
-  parameter bit Cfb8 = 1'b0,
-  parameter bit Ofb = 1'b0
+  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
+  parameter modes_t Modes = '0,
+  parameter gate_t  Gate  = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -31,22 +26,24 @@ module rc6_slot
   output logic        m_axis_tlast
 );
 
+  localparam shape_t Shape = '{
+    algorithm: AlgRc6,
+    // 16, 24 or 32 bytes.
+    key_lengths:
+    64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32,
+    block_bytes: 16,
+    decrypt: 1'b1,
+    modes: Modes,
+    default: '0
+  };
+
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm  (AlgRc6),
-    .BlockBytes (16),
-    // 16, 24 or 32 bytes.
-    .KeyLengths (64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32),
-    .Cfb        (Cfb),
-    .Cfb8       (Cfb8),
-    .Ofb        (Ofb),
-    .Gate       (Gate),
-    .Open       (Open),
-    .KeyMin     (KeyMin),
-    .KeyMax     (KeyMax),
+    .Shape(Shape),
+    .Gate(Gate),
     .ClearCycles(44)
   ) u_front (
     .clk_i,

@@ -4,6 +4,7 @@
 //
 // Cycles per block: the core's, 33 or 32 / RoundsPerClock, in every mode and direction.
 module serpent_slot
+  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
@@ -13,15 +14,9 @@ module serpent_slot
   parameter bit Decrypt = 1'b1,
   // Round keys computed in one clock: 1 or 2, and no more than rounds.
   parameter int unsigned KeysPerClock = RoundsPerClock > 1 ? 2 : 1,
-  // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit Gate = 1'b1,
-  parameter logic [15:0] Open = '1,
-  parameter int unsigned KeyMin = 0,
-  parameter int unsigned KeyMax = 63,
-  // Modes besides ECB, CBC and CTR.
-  parameter bit Cfb = 1'b0,
-  parameter bit Cfb8 = 1'b0,
-  parameter bit Ofb = 1'b0
+  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
+  parameter modes_t Modes = '0,
+  parameter gate_t Gate = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -37,23 +32,24 @@ module serpent_slot
   output logic        m_axis_tlast
 );
 
+  localparam shape_t Shape = '{
+    algorithm: AlgSerpent,
+    // 16, 24 or 32 bytes.
+    key_lengths:
+    64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32,
+    block_bytes: 16,
+    decrypt: Decrypt,
+    modes: Modes,
+    default: '0
+  };
+
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm  (AlgSerpent),
-    .BlockBytes (16),
-    // 16, 24 or 32 bytes.
-    .KeyLengths (64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32),
-    .Decrypt    (Decrypt),
-    .Cfb        (Cfb),
-    .Cfb8       (Cfb8),
-    .Ofb        (Ofb),
-    .Gate       (Gate),
-    .Open       (Open),
-    .KeyMin     (KeyMin),
-    .KeyMax     (KeyMax),
+    .Shape(Shape),
+    .Gate(Gate),
     .ClearCycles(68)
   ) u_front (
     .clk_i,

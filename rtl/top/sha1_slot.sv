@@ -7,8 +7,8 @@ module sha1_slot
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // What the gate lets pass (slot_gate).
-  parameter logic [15:0] Open = '1
+  // What the gate lets pass.
+  parameter gate_t Gate = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -33,7 +33,7 @@ module sha1_slot
     .StateBytes (20),
     .DigestBytes(20),
     .BigEndian  (1'b1),
-    .Open       (Open),
+    .Gate       (Gate),
     .ClearCycles(17)
   ) u_front (
     .clk_i,

@@ -4,15 +4,13 @@
 //
 // Cycles per block: the core's (sm4_core) in every mode and direction.
 module sm4_slot
+  import cipher_pkg::*;
   import core_pkg::*;
+  import slot_pkg::*;
 #(
-  // Whether there is a gate, and what it lets pass (slot_gate).
-  parameter bit          Gate = 1'b1,
-  parameter logic [15:0] Open = '1,
-  // Modes besides ECB, CBC and CTR.
-  parameter bit          Cfb  = 1'b0,
-  parameter bit          Cfb8 = 1'b0,
-  parameter bit          Ofb  = 1'b0
+  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
+  parameter modes_t Modes = '0,
+  parameter gate_t  Gate  = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -28,19 +26,22 @@ module sm4_slot
   output logic        m_axis_tlast
 );
 
+  localparam shape_t Shape = '{
+    algorithm: 8'h0B,
+    key_lengths: 64'd1 << 16,
+    block_bytes: 16,
+    decrypt: 1'b1,
+    modes: Modes,
+    default: '0
+  };
+
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Algorithm  (8'h0B),
-    .BlockBytes (16),
-    .KeyLengths (64'd1 << 16),
-    .Cfb        (Cfb),
-    .Cfb8       (Cfb8),
-    .Ofb        (Ofb),
-    .Gate       (Gate),
-    .Open       (Open),
+    .Shape(Shape),
+    .Gate(Gate),
     .ClearCycles(33)
   ) u_front (
     .clk_i,
