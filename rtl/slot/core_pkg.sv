@@ -64,6 +64,23 @@ package core_pkg;
     logic [127:0] result;
   } ring_rsp_t;
 
+  // A beat of a fresh key, as key schedules take it; of a core's request and of a ring's.
+  typedef struct packed {
+    logic        valid;
+    logic [63:0] data;
+    logic [2:0]  index;
+    logic        last;
+    logic [5:0]  len;
+  } key_beat_t;
+
+  function automatic key_beat_t core_key(input core_req_t req);
+    return '{req.key_valid, req.key, req.key_index, req.key_last, req.key_len};
+  endfunction
+
+  function automatic key_beat_t ring_key(input ring_req_t req);
+    return '{req.key_valid, req.key, req.key_index, req.key_last, req.key_len};
+  endfunction
+
   // What is at the door of a ring of ring_control: turns behind the first of a block that enters, and bits of the
   // ring's own that go along with it, and with a block that goes round. What goes round is dropped, without a result;
   // something else than a block is to enter, and blocks wait.

@@ -17,17 +17,11 @@ module cast_loop
 (
   input logic clk_i,
 
-  // New word: target_i ^ f, and target_i as it is if not live_i.
-  input  logic  live_i,
-  input  word_t target_i,
+  input  way_t  way_i,
   output word_t word_o,
 
-  // What is looked up next comes from feed_i ^ f, or from feed_i alone, with the kind and the key of its round.
-  input logic        feed_live_i,
-  input word_t       feed_i,
-  input kind_e       next_i,
-  input word_t       mask_i,
-  input logic  [4:0] rotate_i
+  // Of the next round.
+  input round_key_t key_i
 );
 
   // -- rotation, and the bytes that are looked up -----------------------------------------------------------
@@ -36,23 +30,23 @@ module cast_loop
   logic next1, next2, next3;
   logic [7:0] byte_a, byte_b, byte_c, byte_e, byte_g, byte_h;
 
-  assign next1  = next_i == Kind1;
-  assign next2  = next_i == Kind2;
-  assign next3  = next_i == Kind3;
+  assign next1  = key_i.kind == Kind1;
+  assign next2  = key_i.kind == Kind2;
+  assign next3  = key_i.kind == Kind3;
 
-  assign turned = rotate_left(masked, {2'b00, rotate_i[2:0]});
+  assign turned = rotate_left(masked, {2'b00, key_i.rotate[2:0]});
 
   // Byte n, from the left, of the rotated word.
   function automatic logic [7:0] byte_of(input word_t x, input logic [1:0] n);
     return x[8*(3-32'(n))+:8];
   endfunction
 
-  assign byte_a = byte_of(turned, rotate_i[4:3]);
-  assign byte_b = byte_of(turned, rotate_i[4:3] + 2'd1);
-  assign byte_c = byte_of(turned, rotate_i[4:3] + (next1 ? 2'd2 : 2'd1));
-  assign byte_e = byte_of(turned, rotate_i[4:3] + 2'd2);
-  assign byte_g = byte_of(turned, rotate_i[4:3] + (next2 ? 2'd2 : 2'd3));
-  assign byte_h = byte_of(turned, rotate_i[4:3] + 2'd3);
+  assign byte_a = byte_of(turned, key_i.rotate[4:3]);
+  assign byte_b = byte_of(turned, key_i.rotate[4:3] + 2'd1);
+  assign byte_c = byte_of(turned, key_i.rotate[4:3] + (next1 ? 2'd2 : 2'd1));
+  assign byte_e = byte_of(turned, key_i.rotate[4:3] + 2'd2);
+  assign byte_g = byte_of(turned, key_i.rotate[4:3] + (next2 ? 2'd2 : 2'd3));
+  assign byte_h = byte_of(turned, key_i.rotate[4:3] + 2'd3);
 
   // -- lookups ----------------------------------------------------------------------------------------------
 
@@ -100,9 +94,9 @@ module cast_loop
   always_ff @(posedge clk_i) begin
     a <= table_a[byte_a];
     b <= table_b[{next1, byte_b}];
-    c <= table_c[{next_i, byte_c}];
+    c <= table_c[{key_i.kind, byte_c}];
     e <= table_e[{next3, byte_e}];
-    g <= table_g[{next_i, byte_g}];
+    g <= table_g[{key_i.kind, byte_g}];
     h <= table_h[{next2, byte_h}];
   end
 
@@ -113,13 +107,13 @@ module cast_loop
   (* keep *) word_t early, feed_early;
   logic unused;
 
-  assign u                = c + (a ^ b);
-  assign v                = g + (u ^ e);
+  assign u = c + (a ^ b);
+  assign v = g + (u ^ e);
 
-  assign early            = target_i ^ (h & {32{live_i}});
-  assign word_o           = (v & {32{live_i}}) ^ early;
+  assign early = way_i.target ^ (h & {32{way_i.live}});
+  assign word_o = (v & {32{way_i.live}}) ^ early;
 
-  assign feed_early       = feed_i ^ (h & {32{feed_live_i}}) ^ ((mask_i & {32{next2}}) | {32{next3}});
-  assign {masked, unused} = {mask_i & ~{32{next2}}, next3} + {(v & {32{feed_live_i}}) ^ feed_early, 1'b1};
+  assign feed_early = way_i.feed ^ (h & {32{way_i.feed_live}}) ^ ((key_i.mask & {32{next2}}) | {32{next3}});
+  assign {masked, unused} = {key_i.mask & ~{32{next2}}, next3} + {(v & {32{way_i.feed_live}}) ^ feed_early, 1'b1};
 
 endmodule

@@ -13,6 +13,30 @@ package cast_pkg;
     Kind3 = 2'b10
   } kind_e;
 
+  // A masking or a rotation that a schedule has made.
+  typedef struct packed {
+    logic       valid;
+    logic       rotation;
+    logic [5:0] index;     // of the round key
+    word_t      word;
+  } made_t;
+
+  // What a round needs of its key.
+  typedef struct packed {
+    kind_e      kind;
+    word_t      mask;
+    logic [4:0] rotate;
+  } round_key_t;
+
+  // What a round makes: the new word is target ^ f, or target if not live, and what is looked up next comes from
+  // feed ^ f, or from feed alone.
+  typedef struct packed {
+    logic  live;
+    word_t target;
+    logic  feed_live;
+    word_t feed;
+  } way_t;
+
   // CAST-128: of rounds 0 to 15 (RFC 2144, 2.2).
   function automatic kind_e cast128_kind(input logic [3:0] round);
     unique case (round)

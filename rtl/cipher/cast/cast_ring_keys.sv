@@ -16,11 +16,9 @@ module cast_ring_keys
   input logic   rst_ni,
   input clear_t clear_i,
 
-  // A masking or a rotation.
-  input logic                    write_i,
-  input logic                    rotation_i,
+  // Of one context.
+  input made_t                   made_i,
   input logic  [AddressBits-1:0] write_at_i,
-  input word_t                   word_i,
 
   // Nobody reads an entry while it is written: no block is inside under a key that is being made.
   input  logic  [AddressBits-1:0] read_at_i,
@@ -37,16 +35,19 @@ module cast_ring_keys
       write_mask_q   <= 1'b0;
       write_rotate_q <= 1'b0;
     end else begin
-      write_mask_q   <= write_i && !rotation_i;
-      write_rotate_q <= write_i && rotation_i;
+      write_mask_q   <= made_i.valid && !made_i.rotation;
+      write_rotate_q <= made_i.valid && made_i.rotation;
     end
   end
 
   always_ff @(posedge clk_i) begin
     write_at_q <= write_at_i;
     if (clear_i.active) word_q <= '0;
-    else word_q <= word_i;
+    else word_q <= made_i.word;
   end
+
+  logic unused;
+  assign unused = ^made_i.index;
 
   ram_block #(
     .Width(32),

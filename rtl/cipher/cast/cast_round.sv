@@ -20,19 +20,10 @@ module cast_round
   // Combination: of the lookups that came out a clock ago.
   input kind_e kind_i,
 
-  // New word, a clock later: target_i ^ f, and target_i as it is if not live_i.
-  input  logic  live_i,
-  input  word_t target_i,
-  output word_t word_o,
-
-  // What the next round looks up comes from feed_i ^ f, or from feed_i alone, and from its key.
-  input logic  feed_live_i,
-  input word_t feed_i,
-  input kind_e next_i,
-  input word_t mask_i,
-
-  // Rotation: of the next round, a clock later still.
-  input logic [4:0] rotate_i
+  // New word, a clock later; kind and masking are of the next round, and so is the rotation, a clock later still.
+  input  way_t       way_i,
+  input  round_key_t key_i,
+  output word_t      word_o
 );
 
   // -- lookups --------------------------------------------------------------------------------------------
@@ -77,16 +68,16 @@ module cast_round
   logic next2, next3;
   logic unused;
 
-  assign next2 = next_i == Kind2;
-  assign next3 = next_i == Kind3;
+  assign next2 = key_i.kind == Kind2;
+  assign next3 = key_i.kind == Kind3;
 
   assign f = v - n;
-  assign word_o = (f & {32{live_i}}) ^ (target_i ^ (late & {32{live_i}}));
+  assign word_o = (f & {32{way_i.live}}) ^ (way_i.target ^ (late & {32{way_i.live}}));
 
   assign operand =
-      (f & {32{feed_live_i}}) ^
-      (feed_i ^ (late & {32{feed_live_i}}) ^ ((mask_i & {32{next2}}) | {32{next3}}));
-  assign {masked_d, unused} = {operand, 1'b1} + {mask_i & ~{32{next2}}, next3};
+      (f & {32{way_i.feed_live}}) ^
+      (way_i.feed ^ (late & {32{way_i.feed_live}}) ^ ((key_i.mask & {32{next2}}) | {32{next3}}));
+  assign {masked_d, unused} = {operand, 1'b1} + {key_i.mask & ~{32{next2}}, next3};
 
   // What is looked up makes what is looked up next: that goes round until it is broken here.
   always_ff @(posedge clk_i) begin
@@ -94,6 +85,6 @@ module cast_round
     else masked <= masked_d;
   end
 
-  assign address = rotate_left(masked, rotate_i);
+  assign address = rotate_left(masked, key_i.rotate);
 
 endmodule

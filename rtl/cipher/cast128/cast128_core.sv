@@ -21,26 +21,17 @@ module cast128_core
   output core_rsp_t rsp_o
 );
 
-  logic short_q;  // 12 rounds
-  logic expanding;
-  logic write, rotation;
-  logic [3:0] write_index;
-  word_t written;
+  logic  short_q;  // 12 rounds
+  logic  expanding;
+  made_t made;
 
   cast128_schedule u_schedule (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i(req_i.key_valid),
-    .key_i      (req_i.key),
-    .key_index_i(req_i.key_index[0]),
-    .key_last_i (req_i.key_last),
-    .key_len_i  (req_i.key_len[4:0]),
-    .busy_o     (expanding),
-    .write_o    (write),
-    .rotation_o (rotation),
-    .index_o    (write_index),
-    .word_o     (written)
+    .key_i (core_key(req_i)),
+    .busy_o(expanding),
+    .made_o(made)
   );
 
   // -- control --------------------------------------------------------------------------------------------
@@ -109,30 +100,15 @@ module cast128_core
   word_t mask, mask_q;
   logic [4:0] rotate, rotate_q;
 
-  ram_logic #(
-    .Width(32),
+  cast_core_keys #(
     .Depth(16)
-  ) u_masks (
+  ) u_keys (
     .clk_i,
     .clear_i,
-    .write_i     (write && !rotation),
-    .write_at_i  (write_index),
-    .write_data_i(written),
-    .read_at_i   (index_q),
-    .read_data_o (mask)
-  );
-
-  ram_logic #(
-    .Width(5),
-    .Depth(16)
-  ) u_rotations (
-    .clk_i,
-    .clear_i,
-    .write_i     (write && rotation),
-    .write_at_i  (write_index),
-    .write_data_i(written[4:0]),
-    .read_at_i   (index_q),
-    .read_data_o (rotate)
+    .made_i   (made),
+    .read_at_i(index_q),
+    .mask_o   (mask),
+    .rotate_o (rotate)
   );
 
   always_ff @(posedge clk_i) begin
@@ -150,14 +126,9 @@ module cast128_core
 
   cast_loop u_loop (
     .clk_i,
-    .live_i     (busy_q),
-    .target_i   (target),
-    .word_o     (word),
-    .feed_live_i(busy_q),
-    .feed_i     (target),
-    .next_i     (next_q),
-    .mask_i     (mask_q),
-    .rotate_i   (rotate_q)
+    .way_i ('{live: busy_q, target: target, feed_live: busy_q, feed: target}),
+    .word_o(word),
+    .key_i ('{kind: next_q, mask: mask_q, rotate: rotate_q})
   );
 
   // What is taken while no block comes does no harm.

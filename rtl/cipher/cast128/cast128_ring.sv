@@ -71,9 +71,8 @@ module cast128_ring
   // -- keys -----------------------------------------------------------------------------------------------
 
   number_t context_q;
-  logic write, rotation;
-  logic [3:0] write_index;
-  word_t written, mask0;
+  made_t   round_key;
+  word_t   mask0;
   logic [4:0] rotate0, rotate1_q;
 
   cast128_schedule #(
@@ -82,16 +81,9 @@ module cast128_ring
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i(req_i.key_valid),
-    .key_i      (req_i.key),
-    .key_index_i(req_i.key_index[0]),
-    .key_last_i (req_i.key_last),
-    .key_len_i  (req_i.key_len[4:0]),
-    .busy_o     (expanding),
-    .write_o    (write),
-    .rotation_o (rotation),
-    .index_o    (write_index),
-    .word_o     (written)
+    .key_i (ring_key(req_i)),
+    .busy_o(expanding),
+    .made_o(round_key)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -116,10 +108,8 @@ module cast128_ring
     .clk_i,
     .rst_ni,
     .clear_i,
-    .write_i   (write),
-    .rotation_i(rotation),
-    .write_at_i({context_q, write_index}),
-    .word_i    (written),
+    .made_i    (round_key),
+    .write_at_i({context_q, round_key.index[3:0]}),
     .read_at_i ({number_t'(stage[1].key), stage[1].own}),
     .mask_o    (mask0),
     .rotate_o  (rotate0)
@@ -157,15 +147,10 @@ module cast128_ring
   cast_round u_round (
     .clk_i,
     .clear_i,
-    .kind_i     (kind3_q),
-    .live_i     (1'b1),
-    .target_i   (state0[1]),
-    .word_o     (word),
-    .feed_live_i(!stage[3].first),
-    .feed_i     (feed0_q),
-    .next_i     (kind0_q),
-    .mask_i     (mask0),
-    .rotate_i   (rotate1_q)
+    .kind_i(kind3_q),
+    .way_i ('{live: 1'b1, target: state0[1], feed_live: !stage[3].first, feed: feed0_q}),
+    .key_i ('{kind: kind0_q, mask: mask0, rotate: rotate1_q}),
+    .word_o(word)
   );
 
   assign made = {state0[0], word};

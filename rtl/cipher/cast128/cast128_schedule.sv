@@ -20,19 +20,12 @@ module cast128_schedule
 
   input clear_t clear_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic        key_index_i,
-  input logic        key_last_i,
-  input logic [ 4:0] key_len_i,
+  input key_beat_t key_i,
 
   output logic busy_o,
 
-  // Round keys: the maskings 0 to 15, then the rotations.
-  output logic        write_o,
-  output logic        rotation_o,
-  output logic  [3:0] index_o,
-  output word_t       word_o
+  // The maskings 0 to 15, then the rotations.
+  output made_t made_o
 );
 
   if (!(Phases inside {2, 3})) begin : gen_illegal
@@ -166,10 +159,10 @@ module cast128_schedule
       end
       default: ;
     endcase
-    if (clear_i.active || key_valid_i) begin
+    if (clear_i.active || key_i.valid) begin
       step_d  = '0;
       phase_d = '0;
-      state_d = key_valid_i && key_last_i ? Copy : Idle;
+      state_d = key_i.valid && key_i.last ? Copy : Idle;
     end
   end
 
@@ -198,16 +191,16 @@ module cast128_schedule
   ) u_beats (
     .clk_i,
     .clear_i,
-    .write_i     (key_valid_i),
-    .write_at_i  (key_index_i),
-    .write_data_i(key_i),
+    .write_i     (key_i.valid),
+    .write_at_i  (key_i.index[0]),
+    .write_data_i(key_i.data),
     .read_at_i   (step_q[1]),
     .read_data_o (beat)
   );
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) len_q <= '0;
-    else if (key_valid_i) len_q <= key_len_i;
+    else if (key_i.valid) len_q <= key_i.len[4:0];
   end
 
   // Bytes behind its end are zero.
@@ -292,9 +285,14 @@ module cast128_schedule
     else if (phase_q == LastPhase) acc_q <= acc_q ^ sum;
   end
 
-  assign write_o    = writing && made[2];
-  assign rotation_o = made[5];
-  assign index_o    = {made[4:3], made[1:0]};
-  assign word_o     = acc_q ^ sum;
+  assign made_o = '{
+      valid: writing && made[2],
+      rotation: made[5],
+      index: {2'd0, made[4:3], made[1:0]},
+      word: acc_q ^ sum
+    };
+
+  logic unused;
+  assign unused = ^key_i;
 
 endmodule

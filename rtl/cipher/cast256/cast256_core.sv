@@ -20,34 +20,23 @@ module cast256_core
   output core_rsp_t rsp_o
 );
 
-  logic expanding, expand_start, write;
-  word_t kappa, constant;
-  logic [4:0] constant_rotate;
-  kind_e constant_kind;
-  logic [3:0] write_quad;
-  logic [2:0] write_call;
-  word_t word;
+  logic expanding, expand_start;
+  word_t kappa, word;
+  round_key_t constant;
+  made_t made;
 
   cast256_schedule u_schedule (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i(req_i.key_valid),
-    .key_i      (req_i.key),
-    .key_index_i(req_i.key_index[1:0]),
-    .key_last_i (req_i.key_last),
-    .key_len_i  (req_i.key_len),
-    .advance_i  (1'b1),
-    .busy_o     (expanding),
-    .start_o    (expand_start),
-    .target_o   (kappa),
-    .word_i     (word),
-    .kind_o     (constant_kind),
-    .mask_o     (constant),
-    .rotate_o   (constant_rotate),
-    .write_o    (write),
-    .quad_o     (write_quad),
-    .call_o     (write_call)
+    .key_i     (core_key(req_i)),
+    .busy_o    (expanding),
+    .advance_i (1'b1),
+    .constant_o(constant),
+    .start_o   (expand_start),
+    .target_o  (kappa),
+    .word_i    (word),
+    .made_o    (made)
   );
 
   // -- control --------------------------------------------------------------------------------------------
@@ -114,7 +103,7 @@ module cast256_core
         round_q  <= round_q == 6'd47 ? '0 : round_q + 6'd1;
       end
       backward_q <= away_q;
-      if (expanding) next_q <= constant_kind;
+      if (expanding) next_q <= constant.kind;
       else if (fetch) next_q <= kind_e'(place == 2'd3 ? Kind1 : kind_e'(place));
     end
   end
@@ -127,37 +116,21 @@ module cast256_core
 
   assign read_index = {decrypt_q ? 4'd11 - round_q[5:2] : round_q[5:2], place};
 
-  // A quad's round keys come as rotation 3, masking 1, rotation 2, masking 2, .. rotation 0, masking 0.
-  ram_logic #(
-    .Width(32),
+  cast_core_keys #(
     .Depth(64)
-  ) u_masks (
+  ) u_keys (
     .clk_i,
     .clear_i,
-    .write_i     (write && write_call[0]),
-    .write_at_i  ({write_quad, write_call[2:1] + 2'd1}),
-    .write_data_i(word),
-    .read_at_i   (read_index),
-    .read_data_o (mask)
-  );
-
-  ram_logic #(
-    .Width(5),
-    .Depth(64)
-  ) u_rotations (
-    .clk_i,
-    .clear_i,
-    .write_i     (write && !write_call[0]),
-    .write_at_i  ({write_quad, ~write_call[2:1]}),
-    .write_data_i(word[4:0]),
-    .read_at_i   (read_index),
-    .read_data_o (rotate)
+    .made_i   (made),
+    .read_at_i(read_index),
+    .mask_o   (mask),
+    .rotate_o (rotate)
   );
 
   always_ff @(posedge clk_i) begin
     if (expanding) begin
-      mask_q   <= constant;
-      rotate_q <= constant_rotate;
+      mask_q   <= constant.mask;
+      rotate_q <= constant.rotate;
     end else if (fetch) begin
       mask_q   <= mask;
       rotate_q <= rotate;
@@ -184,14 +157,9 @@ module cast256_core
 
   cast_loop u_loop (
     .clk_i,
-    .live_i     (live),
-    .target_i   (target),
-    .word_o     (word),
-    .feed_live_i(live && !away_q),
-    .feed_i     (feed),
-    .next_i     (next_q),
-    .mask_i     (mask_q),
-    .rotate_i   (rotate_q)
+    .way_i ('{live: live, target: target, feed_live: live && !away_q, feed: feed}),
+    .word_o(word),
+    .key_i ('{kind: next_q, mask: mask_q, rotate: rotate_q})
   );
 
   // What is taken while no block comes does no harm.

@@ -74,38 +74,25 @@ module cast256_ring
 
   logic expanding_q, advance, key_start, key_start_q;
   number_t context_q;
-  logic write;
-  logic [3:0] write_quad;
-  logic [2:0] write_call;
-  logic [1:0] write_place;
-  word_t word, kappa, kappa_q, constant, constant_q;
-  logic [4:0] constant_rotate, constant_rotate_q;
-  kind_e constant_kind, constant_kind_q;
+  made_t   round_key;
+  word_t word, kappa, kappa_q;
+  round_key_t constant, constant_q;
 
   cast256_schedule u_schedule (
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i(req_i.key_valid),
-    .key_i      (req_i.key),
-    .key_index_i(req_i.key_index[1:0]),
-    .key_last_i (req_i.key_last),
-    .key_len_i  (req_i.key_len),
-    .advance_i  (advance),
-    .busy_o     (expanding),
-    .start_o    (key_start),
-    .target_o   (kappa),
-    .word_i     (word),
-    .kind_o     (constant_kind),
-    .mask_o     (constant),
-    .rotate_o   (constant_rotate),
-    .write_o    (write),
-    .quad_o     (write_quad),
-    .call_o     (write_call)
+    .key_i     (ring_key(req_i)),
+    .busy_o    (expanding),
+    .advance_i (advance),
+    .constant_o(constant),
+    .start_o   (key_start),
+    .target_o  (kappa),
+    .word_i    (word),
+    .made_o    (round_key)
   );
 
-  assign advance     = stage[3].valid && keying[3];
-  assign write_place = write_call[0] ? write_call[2:1] + 2'd1 : ~write_call[2:1];
+  assign advance = stage[3].valid && keying[3];
 
   // In the first clock behind a reset they are cleared.
   always_ff @(posedge clk_i) begin
@@ -141,10 +128,8 @@ module cast256_ring
     .clk_i,
     .rst_ni,
     .clear_i,
-    .write_i   (write),
-    .rotation_i(!write_call[0]),
-    .write_at_i({context_q, write_quad, write_place}),
-    .word_i    (word),
+    .made_i    (round_key),
+    .write_at_i({context_q, round_key.index}),
     .read_at_i ({number_t'(stage[1].key), quad | {4{keying[1]}}, stage[1].left[1:0] ^ {2{!backward1}}}),
     .mask_o    (mask0),
     .rotate_o  (rotate0)
@@ -159,9 +144,9 @@ module cast256_ring
 
   always_ff @(posedge clk_i) begin
     rotate1_q       <= rotate0 | extra_rotate0_q;
-    extra0_q        <= constant_q & {32{keying[2]}};
-    extra_rotate0_q <= constant_rotate_q & {5{keying[2]}};
-    kind0_q         <= keying[2] ? constant_kind_q : place3 == 2'd3 ? Kind1 : kind_e'(place3);
+    extra0_q        <= constant_q.mask & {32{keying[2]}};
+    extra_rotate0_q <= constant_q.rotate & {5{keying[2]}};
+    kind0_q         <= keying[2] ? constant_q.kind : place3 == 2'd3 ? Kind1 : kind_e'(place3);
     kind1_q         <= kind0_q;
     kind2_q         <= kind1_q;
     kind3_q         <= kind2_q;
@@ -174,23 +159,16 @@ module cast256_ring
     leave2_q        <= stage[Stages].valid && stage[Stages].last;
     leave3_q        <= leave2_q;
     // As the schedule gives them: those of the round after the next.
-    if (clear_i.active) begin
-      constant_q        <= '0;
-      constant_rotate_q <= '0;
-      constant_kind_q   <= Kind1;
-    end else if (advance) begin
-      constant_q        <= constant;
-      constant_rotate_q <= constant_rotate;
-      constant_kind_q   <= constant_kind;
-    end
+    if (clear_i.active) constant_q <= '{kind: Kind1, default: '0};
+    else if (advance) constant_q <= constant;
   end
 
   // -- data -----------------------------------------------------------------------------------------------
 
   word_t [3:0] made, state3, state0;
-  word_t fresh3, target3, target0_q, feed3, feed0_q;
-  logic live3, live0_q, feed_live0_q;
-  logic enter3, enter0;
+  word_t fresh3, target3, feed3;
+  way_t way0_q;
+  logic live3, enter3, enter0;
 
   assign enter3 = stage[2].first && !keying[2];
   assign enter0 = stage[3].first && !keying[3];
@@ -228,26 +206,18 @@ module cast256_ring
   cast_round u_round (
     .clk_i,
     .clear_i,
-    .kind_i     (kind3_q),
-    .live_i     (live0_q),
-    .target_i   (target0_q),
-    .word_o     (word),
-    .feed_live_i(feed_live0_q),
-    .feed_i     (feed0_q),
-    .next_i     (kind0_q),
-    .mask_i     (mask0 | extra0_q),
-    .rotate_i   (rotate1_q)
+    .kind_i(kind3_q),
+    .way_i (way0_q),
+    .key_i ('{kind: kind0_q, mask: mask0 | extra0_q, rotate: rotate1_q}),
+    .word_o(word)
   );
 
   always_ff @(posedge clk_i) begin
-    target0_q    <= target3;
-    feed0_q      <= feed3;
-    live0_q      <= live3;
-    feed_live0_q <= live3 && !enter3 && !away3;
+    way0_q      <= '{live: live3, target: target3, feed_live: live3 && !enter3 && !away3, feed: feed3};
     // Steps of the key schedule are a turn long.
-    kappa_q      <= kappa;
-    key_start_q  <= key_start;
-    result_q     <= {swap(made[0]), swap(made[1]), swap(made[2]), swap(made[3])};
+    kappa_q     <= kappa;
+    key_start_q <= key_start;
+    result_q    <= {swap(made[0]), swap(made[1]), swap(made[2]), swap(made[3])};
   end
 
   logic unused;

@@ -15,28 +15,20 @@ module cast256_schedule
 
   input clear_t clear_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 1:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
+  input key_beat_t key_i,
 
   output logic busy_o,
 
   // A step is done in this clock. In each: key and kind of the round after the next; the target of this one,
   // which in the step of start_o is only what the first round looks up; and the word that it becomes.
-  input  logic        advance_i,
-  output kind_e       kind_o,
-  output word_t       mask_o,
-  output logic  [4:0] rotate_o,
-  output logic        start_o,
-  output word_t       target_o,
-  input  word_t       word_i,
+  input  logic       advance_i,
+  output round_key_t constant_o,
+  output logic       start_o,
+  output word_t      target_o,
+  input  word_t      word_i,
 
-  // The word is a round key: of which quad, made by which of the 8 rounds.
-  output logic       write_o,
-  output logic [3:0] quad_o,
-  output logic [2:0] call_o
+  // What the word is among the round keys: four for each of 12 quads.
+  output made_t made_o
 );
 
   typedef enum logic [1:0] {
@@ -58,21 +50,25 @@ module cast256_schedule
   word_t mask_q;
   logic [4:0] rotate_q;
 
-  assign making   = state_q == Run && advance_i && step_q >= 8'd2;
-  assign round    = step_q - 8'd2;
-  assign busy_o   = state_q != Idle;
-  assign start_o  = step_q == 8'd1;
-  assign mask_o   = mask_q;
-  assign rotate_o = rotate_q;
-  assign write_o  = making && round[3];
-  assign quad_o   = round[7:4];
-  assign call_o   = round[2:0];
+  assign making = state_q == Run && advance_i && step_q >= 8'd2;
+  assign round = step_q - 8'd2;
+  assign busy_o = state_q != Idle;
+  assign start_o = step_q == 8'd1;
+
+  // A quad's round keys come as rotation 3, masking 1, rotation 2, masking 2, .. rotation 0, masking 0.
+  assign made_o = '{
+      valid: making && round[3],
+      rotation: !round[0],
+      index: {round[7:4], round[0] ? round[2:1] + 2'd1 : ~round[2:1]},
+      word: word_i
+    };
 
   always_comb begin
+    constant_o = '{kind: Kind2, mask: mask_q, rotate: rotate_q};
     unique case (step_q[2:0])
-      3'd0, 3'd3, 3'd6: kind_o = Kind1;
-      3'd2, 3'd5: kind_o = Kind3;
-      default: kind_o = Kind2;
+      3'd0, 3'd3, 3'd6: constant_o.kind = Kind1;
+      3'd2, 3'd5: constant_o.kind = Kind3;
+      default: ;
     endcase
   end
 
@@ -83,10 +79,10 @@ module cast256_schedule
     end else if (clear_i.active) begin
       state_q <= Idle;
       step_q  <= '0;
-    end else if (key_valid_i) begin
-      if (!key_last_i) state_q <= Idle;
-      else state_q <= key_index_i == 2'd3 ? Run : Fill;
-      step_q <= key_last_i && key_index_i != 2'd3 ? 8'(key_index_i) + 8'd1 : '0;
+    end else if (key_i.valid) begin
+      if (!key_i.last) state_q <= Idle;
+      else state_q <= key_i.index[1:0] == 2'd3 ? Run : Fill;
+      step_q <= key_i.last && key_i.index[1:0] != 2'd3 ? 8'(key_i.index[1:0]) + 8'd1 : '0;
     end else begin
       unique case (state_q)
         Fill: begin
@@ -120,13 +116,14 @@ module cast256_schedule
   word_t even_d, odd_d, even, odd;
 
   assign index = 3'd0 - step_q[2:0];
-  assign load  = key_valid_i || state_q == Fill;
+  assign load  = key_i.valid || state_q == Fill;
 
   always_comb begin
-    row = key_valid_i ? key_index_i : state_q == Fill ? step_q[1:0] : index[2:1];
-    even_d = key_valid_i ? swap(key_i[31:0]) : word_i & {32{!load}};
+    row = key_i.valid ? key_i.index[1:0] : state_q == Fill ? step_q[1:0] : index[2:1];
+    even_d = key_i.valid ? swap(key_i.data[31:0]) : word_i & {32{!load}};
     // The last beat may hold one word only.
-    odd_d = key_valid_i ? swap(key_i[63:32]) & {32{!(key_last_i && key_len_i[2])}} : word_i & {32{!load}};
+    odd_d = key_i.valid ? swap(key_i.data[63:32]) & {32{!(key_i.last && key_i.len[2])}} :
+      word_i & {32{!load}};
   end
 
   ram_logic #(
@@ -158,6 +155,6 @@ module cast256_schedule
   assign target_o = index[0] ? odd : even;
 
   logic unused;
-  assign unused = ^{key_len_i[5:3], key_len_i[1:0]};
+  assign unused = ^key_i;
 
 endmodule

@@ -22,11 +22,7 @@ module serpent_key_schedule
 
   input clear_t clear_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 1:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
+  input key_beat_t key_i,
 
   // The step under way; Steps and more: at rest.
   output logic [5:0] step_o,
@@ -80,8 +76,8 @@ module serpent_key_schedule
   always_comb begin
     for (int unsigned i = 0; i < 8; i++) begin
       window_d[i] = words[NewWords+i];
-      if (key_valid_i) begin
-        window_d[i] = key_index_i == 2'(i / 2) ? key_i[32*(i%2)+:32] : {31'h0, 32'(key_len_i) == 4 * i};
+      if (key_i.valid) begin
+        window_d[i] = key_i.index[1:0] == 2'(i / 2) ? key_i.data[32*(i%2)+:32] : {31'h0, 32'(key_i.len) == 4 * i};
       end
     end
   end
@@ -89,7 +85,7 @@ module serpent_key_schedule
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 8; i++) begin
       if (clear_i.active) window_q[i] <= '0;
-      else if (key_valid_i ? key_index_i == 2'(i / 2) || key_index_i == '0 : running_q)
+      else if (key_i.valid ? key_i.index[1:0] == 2'(i / 2) || key_i.index[1:0] == '0 : running_q)
         window_q[i] <= window_d[i];
     end
   end
@@ -103,8 +99,8 @@ module serpent_key_schedule
       running_q <= 1'b0;
       step_q    <= Rest;
     end else begin
-      if (key_valid_i) begin
-        running_q <= key_last_i;
+      if (key_i.valid) begin
+        running_q <= key_i.last;
         step_q    <= '0;
       end else if (running_q) begin
         running_q <= step_q != Rest - 6'd1;
@@ -125,7 +121,7 @@ module serpent_key_schedule
         valid     <= 1'b0;
         sub_round <= '0;
       end else begin
-        valid     <= running_q && step_q < 6'(Steps) && !clear_i.active && !key_valid_i;
+        valid     <= running_q && step_q < 6'(Steps) && !clear_i.active && !key_i.valid;
         sub_round <= round;
       end
     end
@@ -163,7 +159,7 @@ module serpent_key_schedule
       valid_q <= 1'b0;
       round_q <= '0;
     end else begin
-      valid_q <= valid && !clear_i.active && !key_valid_i;
+      valid_q <= valid && !clear_i.active && !key_i.valid;
       round_q <= sub_round;
     end
   end

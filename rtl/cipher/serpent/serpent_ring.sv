@@ -133,16 +133,12 @@ module serpent_ring
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i(req_i.key_valid),
-    .key_i      (req_i.key),
-    .key_index_i(req_i.key_index[1:0]),
-    .key_last_i (req_i.key_last),
-    .key_len_i  (req_i.key_len),
-    .step_o     (step),
-    .valid_o    (keys_valid),
-    .round_o    (keys_round),
-    .plain_o    (plain),
-    .merged_o   (merged)
+    .key_i   (ring_key(req_i)),
+    .step_o  (step),
+    .valid_o (keys_valid),
+    .round_o (keys_round),
+    .plain_o (plain),
+    .merged_o(merged)
   );
 
   // A key is wanted two clocks after it has been asked for.
