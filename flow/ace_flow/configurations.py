@@ -194,8 +194,13 @@ def _sources(row: _Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, 
         if not found:
             raise row.fail(f"`sources`: nothing matches {pattern}")
         files.update(dict.fromkeys(found))
-    # A package has to be read before its users.
-    return tuple(sorted(files, key=lambda f: not f.endswith("_pkg.sv")))
+    # A package has to be read before its users, and those that build on no other before the rest.
+    packages = {Path(f).stem for f in files if f.endswith("_pkg.sv")}
+
+    def rank(file: str) -> int:
+        return len(packages & rtl.names(file)) if Path(file).stem in packages else len(packages) + 1
+
+    return tuple(sorted(files, key=rank))
 
 
 def _needed(row: _Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[str, ...]:

@@ -10,18 +10,19 @@ module lane_table_check
   localparam int unsigned LaneBits = $clog2(Shape.lanes),
   localparam int unsigned ContextWidth = $clog2(Shape.contexts)
 ) (
-  input logic                      clk_i,
-  input logic                      rst_ni,
-  input logic [      LaneBits-1:0] lane_i,
-  input logic                      open_i,
-  input logic [  ContextWidth-1:0] open_context_i,
-  input logic                      free_o,
-  input logic [      LaneBits-1:0] free_lane_o,
-  input logic                      idle_o,
-  input logic [      LaneBits-1:0] answer_lane_i,
-  input logic                      release_i,
-  input logic [Shape.contexts-1:0] busy_q
+  input logic                        clk_i,
+  input logic                        rst_ni,
+  input frame_t                      frame_i,
+  input free_t                       free_o,
+  input logic   [      LaneBits-1:0] answer_lane_i,
+  input logic                        release_i,
+  input logic   [Shape.contexts-1:0] busy_q
 );
+
+  logic open;
+  logic [LaneBits-1:0] lane;
+  assign open = frame_i.open;
+  assign lane = frame_i.lane[LaneBits-1:0];
 
   // Clocks until an opened or released lane is counted.
   localparam logic [2:0] Late = 3'd5;
@@ -54,33 +55,33 @@ module lane_table_check
       for (int unsigned c = 0; c < Shape.contexts; c++) begin
         alone_q[c] <= wanted[c] ? '0 : alone_q[c] + 3'(alone_q[c] != '1);
       end
-      still_q  <= open_i || release_i ? '0 : still_q + 3'(still_q != '1);
-      opened_q <= open_i ? '0 : opened_q + 3'(opened_q != '1);
+      still_q  <= open || release_i ? '0 : still_q + 3'(still_q != '1);
+      opened_q <= open ? '0 : opened_q + 3'(opened_q != '1);
       if (release_i) used_q[answer_lane_i] <= 1'b0;
-      if (open_i) begin
-        used_q[lane_i]    <= 1'b1;
-        context_q[lane_i] <= open_context_i;
-        age_q[lane_i]     <= '0;
+      if (open) begin
+        used_q[lane]    <= 1'b1;
+        context_q[lane] <= frame_i.key[ContextWidth-1:0];
+        age_q[lane]     <= '0;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      if (open_i) begin
-        assert (!used_q[lane_i])
+      if (open) begin
+        assert (!used_q[lane])
         else $error("a lane is opened that is in use");
       end
       if (release_i) begin
         assert (used_q[answer_lane_i])
         else $error("a lane is released that is not in use");
       end
-      if (free_o && opened_q != '0) begin
-        assert (!used_q[free_lane_o])
+      if (free_o.lane_valid && opened_q != '0) begin
+        assert (!used_q[free_o.lane[LaneBits-1:0]])
         else $error("a lane is said to be free that is in use");
       end
       if (still_q >= 3'd2) begin
-        assert (free_o == (used_q != '1) && idle_o == (used_q == '0))
+        assert (free_o.lane_valid == (used_q != '1) && free_o.idle == (used_q == '0))
         else $error("a lane is lost");
       end
       for (int unsigned l = 0; l < Shape.lanes; l++) begin

@@ -24,9 +24,10 @@ module lane_table_harness
     shape.contexts = Contexts;
   endfunction
 
-  logic rst_ni, free;
+  logic   rst_ni;
   clear_t clear;
-  logic [$clog2(Lanes)-1:0] free_lane;
+  free_t  free;
+  frame_t frame;
   logic [2:0] opened_q, released_q;
 
   reset_first u_reset (
@@ -41,41 +42,30 @@ module lane_table_harness
     .clear_o (clear)
   );
 
+  always_comb begin
+    frame      = '0;
+    frame.lane = free.lane;
+    frame.open = open_i;
+    frame.key  = context_t'(open_context_i);
+  end
+
   lane_table #(
     .Shape(shape())
   ) u_dut (
     .clk_i,
     .rst_ni,
-    .clear_i             (clear),
-    .lane_i              (free_lane),
-    .open_i,
-    .open_context_i,
-    .open_way_i          ('0),
-    .tag_i               ('0),
-    .payload_len_i       ('0),
-    .arm_i               (1'b0),
-    .close_i             (1'b0),
-    .status_i            (StatusOk),
-    .free_o              (free),
-    .free_lane_o         (free_lane),
-    .free_context_valid_o(),
-    .free_context_o      (),
-    .idle_o              (),
-    .look_i              ('0),
-    .look_ready_o        (),
-    .look_way_o          (),
-    .look_context_o      (),
-    .wait_i              (1'b0),
-    .wait_lane_i         ('0),
-    .resume_i            (1'b0),
-    .resume_lane_i       ('0),
-    .find_i              ('0),
-    .find_active_o       (),
-    .find_closed_o       (),
-    .find_status_o       (),
+    .clear_i    (clear),
+    .frame_i    (frame),
+    .free_o     (free),
+    .look_i     ('0),
+    .look_o     (),
+    .wait_i     (1'b0),
+    .wait_lane_i('0),
+    .result_i   ('0),
+    .find_i     ('0),
+    .find_o     (),
     .answer_lane_i,
-    .answer_tag_o        (),
-    .answer_len_o        (),
+    .answer_o   (),
     .release_i
   );
 
@@ -90,7 +80,7 @@ module lane_table_harness
   end
 
   always_comb begin
-    assume (!open_i || (rst_ni && free && opened_q >= 3'(Apart) && !clear.active));
+    assume (!open_i || (rst_ni && free.lane_valid && opened_q >= 3'(Apart) && !clear.active));
     assume (!release_i || (rst_ni && u_dut.u_check.used_q[answer_lane_i] && released_q >= 3'(Apart)
         && u_dut.u_check.age_q[answer_lane_i] >= 3'(Apart)));
   end

@@ -4,7 +4,7 @@
 // chaining value of a lane at rest is in a small memory; that of the lane at work is in a register, which goes
 // on with every block and is written back behind the last one of a burst:
 //   ECB          block -> core
-//   CBC encrypt  block ^ chain -> core; lane_result writes what comes back as the next chain
+//   CBC encrypt  block ^ chain -> core; what comes back is the next chain
 //   CBC decrypt  block -> core, chain -> mask, block -> chain
 //   CTR          chain -> core, block -> mask, chain + 1 -> chain
 // The mask is for lane_result, which adds it to what the core gives. One block per clock.
@@ -22,43 +22,31 @@ module lane_chain
 
   input clear_t clear_i,
 
-  // The IV of a lane.
-  input  logic                 iv_valid_i,
-  output logic                 iv_ready_o,
-  input  logic [BlockBits-1:0] iv_i,
-  input  logic [ LaneBits-1:0] iv_lane_i,
+  // The IV of a lane; results, of which those of a CBC encryption are fed back.
+  input  lane_block_t iv_i,
+  output logic        iv_ready_o,
+  input  lane_block_t result_i,
 
-  // The result of a CBC encryption.
-  input logic                 result_valid_i,
-  input logic [ LaneBits-1:0] result_lane_i,
-  input logic [BlockBits-1:0] result_i,
-
-  // The lane of the block to come two clocks later.
-  input  logic [ LaneBits-1:0] fetch_lane_i,
-  // What is to come a clock later: a block, the first of a burst, the last, its lane, what to do with it.
-  input  logic                 advance_i,
-  input  logic                 next_valid_i,
-  input  logic                 next_first_i,
-  input  logic                 next_last_i,
-  input  logic [ LaneBits-1:0] next_lane_i,
-  input  way_t                 next_way_i,
-  // The block.
-  input  logic [BlockBits-1:0] block_i,
+  // The lane of the block to come two clocks later; what is to come a clock later; the block.
+  input  logic   [ LaneBits-1:0] fetch_lane_i,
+  input  logic                   advance_i,
+  input  going_t                 next_i,
+  input  logic   [BlockBits-1:0] block_i,
   // It cannot be taken now, because the memory is not free.
-  output logic                 hold_o,
+  output logic                   hold_o,
   // This lane's value is under way to memory.
-  output logic                 storing_o,
-  output logic [ LaneBits-1:0] storing_lane_o,
+  output logic                   storing_o,
+  output logic   [ LaneBits-1:0] storing_lane_o,
 
   output logic [BlockBits-1:0] block_o,
   output logic [BlockBits-1:0] mask_o
 );
 
-  typedef logic [BlockBits-1:0] block_t;
+  typedef logic [BlockBits-1:0] value_t;
 
-  block_t fetched, kept_q;  // the chaining value in memory
-  block_t chain_q, next;  // of this block, and of the one behind it
-  block_t block_d, mask_d;
+  value_t fetched, kept_q;  // the chaining value in memory
+  value_t chain_q, next;  // of this block, and of the one behind it
+  value_t block_d, mask_d;
 
   // -- what to do with the block --------------------------------------------------------------------------
 
@@ -68,7 +56,7 @@ module lane_chain
   logic [LaneBits-1:0] lane_q;
   logic decrypts;
 
-  assign decrypts = Shape.decrypt && (!Shape.encrypt || next_way_i.decrypt);
+  assign decrypts = Shape.decrypt && next_i.way.decrypt;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -78,37 +66,38 @@ module lane_chain
       store_next_q <= 1'b0;
       lane_q       <= '0;
     end else if (advance_i) begin
-      count_q      <= Shape.ctr && next_way_i.ctr;
-      enter_q[0]   <= !(Shape.ctr && next_way_i.ctr);
-      enter_q[1]   <= (Shape.ctr && next_way_i.ctr) || (Shape.cbc && next_way_i.cbc && !decrypts);
-      mask_q[0]    <= Shape.ctr && next_way_i.ctr;
-      mask_q[1]    <= Shape.cbc && next_way_i.cbc && decrypts;
-      store_next_q <= next_valid_i && next_last_i && (next_way_i.ctr || (next_way_i.cbc && decrypts));
-      lane_q       <= next_lane_i;
+      count_q      <= next_i.way.ctr;
+      enter_q[0]   <= !next_i.way.ctr;
+      enter_q[1]   <= next_i.way.ctr || (next_i.way.cbc && !decrypts);
+      mask_q[0]    <= next_i.way.ctr;
+      mask_q[1]    <= next_i.way.cbc && decrypts;
+      store_next_q <= next_i.valid && next_i.last && (next_i.way.ctr || (next_i.way.cbc && decrypts));
+      lane_q       <= next_i.lane[LaneBits-1:0];
     end
   end
 
   // -- the counter ----------------------------------------------------------------------------------------
 
   // One big-endian number, counted in limbs. The carry into a limb is found while the number before is in use: the
-  // lowest limb is one less than all ones, and those between are all ones. What is remembered of a limb is whether it
-  // is all ones, so that no comparison is longer than a limb.
+  // lowest limb is one less than all ones, and those between are all ones. What is remembered of a limb, in memory too,
+  // is whether it is all ones, so that no comparison is longer than a limb, or behind a memory.
   localparam int unsigned LimbBits = 32;
   localparam int unsigned Limbs = BlockBits / LimbBits;
 
-  typedef logic [LimbBits-1:0] limb_t;
+  typedef logic [Limbs-2:0] ones_t;
 
-  block_t number, sum, fetched_number;
+  value_t number, sum, iv;
   logic [Limbs-1:0] carry;  // into the limb, when this number is counted
   logic [Limbs-2:0] almost;  // the limb is one less than all ones
-  // The limb is all ones, of the number in use (the lowest one: for the sake of the others) and of the one in memory.
-  logic [Limbs-2:0] ones, kept_ones_q;
+  // The limb is all ones: of the number in use (the lowest one: for the sake of the others), of the one behind it, of
+  // the IV, of what waits for the memory and of what came from there.
+  ones_t ones, next_ones, iv_ones, store_ones_q, fetched_ones, kept_ones_q;
 
-  assign number         = {<<8{chain_q}};
-  assign fetched_number = {<<8{fetched}};
-  assign next           = Shape.ctr && (!Shape.decrypt || !Shape.cbc || count_q) ? {<<8{sum}} : block_i;
+  assign number = {<<8{chain_q}};
+  assign iv     = {<<8{iv_i.block[BlockBits-1:0]}};
+  assign next   = !Shape.decrypt || count_q ? {<<8{sum}} : block_i;
   logic unused;  // no limb is above the highest
-  assign unused   = ^fetched_number[BlockBits-1-:LimbBits];
+  assign unused   = ^iv[BlockBits-1-:LimbBits];
   assign carry[0] = 1'b1;
   assign ones[0]  = 1'b1;
 
@@ -119,17 +108,19 @@ module lane_chain
   for (genvar l = 0; l < Limbs - 1; l++) begin : gen_carry
     logic carry_q;
 
-    assign almost[l]  = number[LimbBits*l+:LimbBits] == ~LimbBits'(1);
-    assign carry[l+1] = carry_q;
+    assign iv_ones[l]   = iv[LimbBits*l+:LimbBits] == '1;
+    assign almost[l]    = number[LimbBits*l+:LimbBits] == ~LimbBits'(1);
+    assign next_ones[l] = carry[l] ? almost[l] : ones[l];
+    assign carry[l+1]   = carry_q;
 
     always_ff @(posedge clk_i) begin
       if (clear_i.active) begin
         kept_ones_q[l] <= 1'b0;
         carry_q        <= 1'b0;
       end else if (advance_i) begin
-        kept_ones_q[l] <= fetched_number[LimbBits*l+:LimbBits] == '1;
+        kept_ones_q[l] <= fetched_ones[l];
         // While the lowest limb becomes all ones no other one changes.
-        carry_q <= next_first_i ? kept_ones_q[l:0] == '1 : almost[0] && ones[l:0] == '1;
+        carry_q        <= next_i.first ? kept_ones_q[l:0] == '1 : almost[0] && ones[l:0] == '1;
       end
     end
 
@@ -140,10 +131,7 @@ module lane_chain
 
       always_ff @(posedge clk_i) begin
         if (clear_i.active) ones_q <= 1'b0;
-        else if (advance_i) begin
-          if (next_first_i) ones_q <= kept_ones_q[l];
-          else if (carry[l]) ones_q <= almost[l];
-        end
+        else if (advance_i) ones_q <= next_i.first ? kept_ones_q[l] : next_ones[l];
       end
     end
   end
@@ -153,7 +141,7 @@ module lane_chain
   // A result cannot wait. The IV or what a burst leaves waits in a register for a clock without a result.
   logic store_valid_q;
   logic [LaneBits-1:0] store_lane_q;
-  block_t store_q;
+  value_t store_q;
 
   assign hold_o         = store_next_q && store_valid_q;
   assign iv_ready_o     = !store_next_q && !store_valid_q;
@@ -165,31 +153,37 @@ module lane_chain
       store_valid_q <= 1'b0;
       store_lane_q  <= '0;
     end else if (store_valid_q) begin
-      store_valid_q <= result_valid_i;
+      store_valid_q <= result_i.feedback;
     end else begin
-      store_valid_q <= store_next_q ? advance_i : iv_valid_i;
-      store_lane_q  <= store_next_q ? lane_q : iv_lane_i;
+      store_valid_q <= store_next_q ? advance_i : iv_i.valid;
+      store_lane_q  <= store_next_q ? lane_q : iv_i.lane[LaneBits-1:0];
     end
   end
 
+  // The results of a CBC encryption are no numbers, and it does not matter what is written of their limbs.
   always_ff @(posedge clk_i) begin
-    if (clear_i.active) store_q <= '0;
-    else if (!store_valid_q) store_q <= store_next_q ? next : iv_i;
+    if (clear_i.active) begin
+      store_q      <= '0;
+      store_ones_q <= '0;
+    end else if (!store_valid_q) begin
+      store_q      <= store_next_q ? next : iv_i.block[BlockBits-1:0];
+      store_ones_q <= store_next_q ? next_ones : iv_ones;
+    end
   end
 
   ram_logic #(
-    .Width(BlockBits),
+    .Width(BlockBits + Limbs - 1),
     .Depth(Shape.lanes),
     // What waits is zero, and there is no result.
     .Quiet(1'b1)
   ) u_chain (
     .clk_i,
     .clear_i,
-    .write_i     (result_valid_i || store_valid_q),
-    .write_at_i  (result_valid_i ? result_lane_i : store_lane_q),
-    .write_data_i(result_valid_i ? result_i : store_q),
+    .write_i     (result_i.feedback || store_valid_q),
+    .write_at_i  (result_i.feedback ? result_i.lane[LaneBits-1:0] : store_lane_q),
+    .write_data_i({store_ones_q, result_i.feedback ? result_i.block[BlockBits-1:0] : store_q}),
     .read_at_i   (fetch_lane_i),
-    .read_data_o (fetched)
+    .read_data_o ({fetched_ones, fetched})
   );
 
   // -- the block ------------------------------------------------------------------------------------------
@@ -205,7 +199,7 @@ module lane_chain
       mask_o  <= '0;
     end else if (advance_i) begin
       kept_q  <= fetched;
-      chain_q <= next_first_i ? kept_q : next;
+      chain_q <= next_i.first ? kept_q : next;
       block_o <= block_d;
       mask_o  <= mask_d;
     end

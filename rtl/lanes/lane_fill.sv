@@ -6,6 +6,7 @@
 module lane_fill
   import core_pkg::*;
   import lane_pkg::*;
+  import slot_pkg::*;
 #(
   parameter shape_t Shape = AnyShape,
 
@@ -19,25 +20,22 @@ module lane_fill
 
   input clear_t clear_i,
 
-  // A frame starts in a lane; then beats of its IV and of its payload. `last_i` ends a section.
-  input logic                start_i,
-  input logic [LaneBits-1:0] lane_i,
-  input logic                beat_valid_i,
-  input logic [        63:0] beat_i,
-  input logic                in_iv_i,
-  input logic                is_payload_i,
-  input logic                last_i,
+  // A frame starts in a lane; then beats of its IV and of its payload. `last` ends a section.
+  input logic                   start_i,
+  input logic    [LaneBits-1:0] lane_i,
+  input stream_t                beat_i,
+  input logic                   in_iv_i,
+  input logic                   is_payload_i,
   // Its key is not ready.
-  input logic                key_pending_i,
+  input logic                   key_pending_i,
 
   // The lane has no room for another block; has one and is not armed yet; may be worked on from now on.
   output logic full_o,
   output logic begun_o,
   output logic arm_o,
 
-  output logic                 iv_valid_o,
-  input  logic                 iv_ready_i,
-  output logic [BlockBits-1:0] iv_o,
+  output lane_block_t iv_o,
+  input  logic        iv_ready_i,
 
   // Whole blocks in the buffer, counted without end, of two lanes.
   input  logic [LaneBits-1:0] issue_lane_i,
@@ -55,6 +53,8 @@ module lane_fill
 
   localparam bit Wide = Shape.block_bytes == 16;
 
+  logic iv_valid_q;
+  logic [BlockBits-1:0] iv_q;
   logic second_q;  // the second beat of a block comes next
   logic block_end;  // this beat completes a block
   logic write;
@@ -63,8 +63,8 @@ module lane_fill
   logic [PtrBits:0] sent_q;
   logic [PtrBits:0] written_q, room_used;
 
-  assign write     = beat_valid_i && is_payload_i;
-  assign block_end = write && (!Wide || second_q || last_i);
+  assign write     = beat_i.valid && is_payload_i;
+  assign block_end = write && (!Wide || second_q || beat_i.last);
   assign room_used = written_q - sent_q;
 
   logic [PtrBits:0] lane_written;
@@ -75,31 +75,33 @@ module lane_fill
       sent_q      <= '0;
       written_q   <= '0;
       full_o      <= 1'b0;
-      iv_valid_o  <= 1'b0;
+      iv_valid_q  <= 1'b0;
       begun_o     <= 1'b0;
       block_end_q <= 1'b0;
     end else begin
       if (start_i) second_q <= 1'b0;
-      else if (beat_valid_i) second_q <= Wide && !second_q && !last_i;
+      else if (beat_i.valid) second_q <= Wide && !second_q && !beat_i.last;
       sent_q <= sent_i;
       if (start_i) written_q <= lane_written;
       else if (block_end) written_q <= written_q + (PtrBits + 1)'(1);
       block_end_q <= block_end;
       full_o <= room_used[PtrBits] || (block_end && room_used[PtrBits-1:0] == '1);
-      iv_valid_o <= (beat_valid_i && !is_payload_i && last_i) || (iv_valid_o && !iv_ready_i);
+      iv_valid_q <= (beat_i.valid && !is_payload_i && beat_i.last) || (iv_valid_q && !iv_ready_i);
       begun_o    <= block_end_q || (begun_o && !arm_o);
     end
   end
 
   // The lane may be worked on as soon as there is a block and its IV has arrived.
-  assign arm_o = begun_o && !iv_valid_o && !key_pending_i;
+  assign arm_o = begun_o && !iv_valid_q && !key_pending_i;
 
   always_ff @(posedge clk_i) begin
     for (int unsigned h = 0; h <= SideBits; h++) begin
-      if (clear_i.active) iv_o[64*h+:64] <= '0;
-      else if (in_iv_i && second_q == 1'(h)) iv_o[64*h+:64] <= beat_i;
+      if (clear_i.active) iv_q[64*h+:64] <= '0;
+      else if (in_iv_i && second_q == 1'(h)) iv_q[64*h+:64] <= beat_i.data;
     end
   end
+
+  assign iv_o = '{valid: iv_valid_q, feedback: 1'b0, lane: lane_t'(lane_i), block: block_t'(iv_q)};
 
   // Counts of blocks, once for each reader.
   for (genvar i = 0; i < 3; i++) begin : gen_written
@@ -144,7 +146,7 @@ module lane_fill
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) store_data_q <= '0;
-    else store_data_q <= beat_i;
+    else store_data_q <= beat_i.data;
   end
 
   for (genvar h = 0; h <= SideBits; h++) begin : gen_side

@@ -26,13 +26,8 @@ module lane_front
   parameter int unsigned BlockBytes = 16,
   // Bit n set: a key of n bytes is legal.
   parameter logic [63:0] KeyLengths = 64'd1 << 16,
-  // What the core can do. CTR needs Encrypt.
-  parameter bit Encrypt = 1'b1,
+  // 0: the core can only encrypt.
   parameter bit Decrypt = 1'b1,
-  // The modes that this configuration has.
-  parameter bit Ecb = 1'b1,
-  parameter bit Cbc = 1'b1,
-  parameter bit Ctr = 1'b1,
   // Tickets that the core gives to blocks.
   parameter int unsigned Tickets = 4,
   // Frames in flight, and contexts of the core: the keys that it holds; powers of two.
@@ -41,11 +36,7 @@ module lane_front
   // Bytes of payload that a lane holds; a power of two.
   parameter int unsigned LaneBytes = 2048,
   // Clocks that the core takes to forget.
-  parameter int unsigned ClearCycles = 64,
-
-  localparam int unsigned BlockBits = 8 * BlockBytes,
-  localparam int unsigned ContextWidth = $clog2(Contexts),
-  localparam int unsigned TicketWidth = Tickets > 1 ? $clog2(Tickets) : 1
+  parameter int unsigned ClearCycles = 64
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -64,15 +55,8 @@ module lane_front
   if (!(BlockBytes inside {8, 16}) || KeyLengths == '0 || KeyLengths[0]) begin : gen_illegal_lengths
     $error("lane_front: BlockBytes must be 8 or 16, and KeyLengths name at least one length and not 0");
   end
-  if (!Encrypt && !Decrypt || !(Ecb || Cbc || Ctr) || Ctr && !Encrypt) begin : gen_illegal_modes
-    $error("lane_front: no mode left, or CTR without Encrypt");
-  end
-  if ($countones(
-      Lanes
-    ) != 1 || $countones(
-      Contexts
-    ) != 1 || Lanes < 4 || Contexts < 2) begin : gen_illegal_lanes
-    $error("lane_front: Lanes and Contexts must be powers of two, and at least 4 and 2");
+  if (!(Lanes inside {4, 8, 16}) || !(Contexts inside {2, 4, 8, 16, 32})) begin : gen_illegal_lanes
+    $error("lane_front: Lanes must be 4, 8 or 16, Contexts a power of two from 2 to 32");
   end
   if (LaneBytes < 8 * BlockBytes || $countones(LaneBytes) != 1) begin : gen_illegal_bytes
     $error("lane_front: LaneBytes must be a power of two and at least 8 blocks");
@@ -85,19 +69,13 @@ module lane_front
   localparam shape_t Shape = '{
     algorithm: Algorithm,
     key_lengths: KeyLengths,
-    encrypt: Encrypt,
     decrypt: Decrypt,
-    ecb: Ecb,
-    cbc: Cbc,
-    ctr: Ctr,
     block_bytes: BlockBytes,
     lanes: Lanes,
     contexts: Contexts,
     tickets: Tickets,
     lane_blocks: LaneBlocks
   };
-
-  typedef logic [LaneBits-1:0] lane_t;
 
   // -- the event that forgets -----------------------------------------------------------------------------
 
@@ -117,76 +95,57 @@ module lane_front
 
   // -- the parts ------------------------------------------------------------------------------------------
 
-  logic [ContextWidth-1:0] key_context, block_context;
-
-  assign req_o.key_context   = context_t'(key_context);
-  assign req_o.block_context = context_t'(block_context);
-
-  if (BlockBits < 128) begin : gen_narrow
-    assign req_o.block[127:BlockBits] = '0;
-  end
-
-  lane_t lane, free_lane, look_lane, find_lane, answer_lane, wait_lane, result_lane, block_lane;
-  logic free, free_context_valid, idle, quiet, open, arm, close;
-  logic [ContextWidth-1:0] free_context, open_context, look_context;
-  way_t open_way, look_way;
-  logic [15:0] tag, answer_tag;
-  logic [31:0] payload_len, answer_len;
-  status_e status, find_status;
-  logic iv_valid, iv_ready;
-  logic [BlockBits-1:0] iv;
+  frame_t  frame;
+  free_t   free;
+  look_t   look;
+  find_t   find;
+  answer_t answer;
+  logic [LaneBits-1:0] look_lane, find_lane, answer_lane, wait_lane;
   logic [PtrBits:0] look_written, find_written, sent;
-  logic read;
+  logic quiet, iv_ready, read, waits, release_lane;
   logic [LaneBits+PtrBits-1:0] read_at;
-  logic [BlockBits-1:0] read_data, mask, mixed;
-  logic look_ready, waits, block_feedback;
-  logic find_active, find_closed, release_lane;
-  logic result_valid, result_feedback;
+  logic [8*BlockBytes-1:0] read_data;
+  lane_block_t iv, mask, result;
+  offer_t offer;
+  key_beat_t key;
+
+  assign req_o = '{
+      key_valid: key.beat.valid,
+      key: key.beat.data,
+      key_index: key.index,
+      key_last: key.beat.last,
+      key_len: key.len,
+      key_context: key.key,
+      block_valid: offer.valid,
+      block: offer.block,
+      decrypt: offer.decrypt,
+      block_context: offer.key
+    };
 
   lane_intake #(
     .Shape(Shape)
   ) u_intake (
     .clk_i,
     .rst_ni,
-    .s_axis_tdata        (s_axis_i.data),
-    .s_axis_tvalid       (s_axis_i.valid),
-    .s_axis_tready       (s_axis_ready_o),
-    .s_axis_tlast        (s_axis_i.last),
-    .clear_i             (clear_o),
-    .forget_o            (forget),
-    .free_i              (free),
-    .free_lane_i         (free_lane),
-    .free_context_valid_i(free_context_valid),
-    .free_context_i      (free_context),
-    .idle_i              (idle),
-    .quiet_i             (quiet),
-    .lane_o              (lane),
-    .open_o              (open),
-    .open_context_o      (open_context),
-    .open_way_o          (open_way),
-    .tag_o               (tag),
-    .payload_len_o       (payload_len),
-    .arm_o               (arm),
-    .close_o             (close),
-    .status_o            (status),
-    .iv_valid_o          (iv_valid),
-    .iv_ready_i          (iv_ready),
-    .iv_o                (iv),
-    .issue_lane_i        (look_lane),
-    .issue_written_o     (look_written),
-    .outlet_lane_i       (find_lane),
-    .outlet_written_o    (find_written),
-    .sent_i              (sent),
-    .read_i              (read),
-    .read_at_i           (read_at),
-    .read_data_o         (read_data),
-    .key_valid_o         (req_o.key_valid),
-    .key_o               (req_o.key),
-    .key_index_o         (req_o.key_index),
-    .key_last_o          (req_o.key_last),
-    .key_len_o           (req_o.key_len),
-    .key_context_o       (key_context),
-    .key_busy_i          (rsp_i.key_busy)
+    .s_axis_i,
+    .s_axis_ready_o,
+    .clear_i         (clear_o),
+    .forget_o        (forget),
+    .free_i          (free),
+    .quiet_i         (quiet),
+    .frame_o         (frame),
+    .iv_o            (iv),
+    .iv_ready_i      (iv_ready),
+    .issue_lane_i    (look_lane),
+    .issue_written_o (look_written),
+    .outlet_lane_i   (find_lane),
+    .outlet_written_o(find_written),
+    .sent_i          (sent),
+    .read_i          (read),
+    .read_at_i       (read_at),
+    .read_data_o     (read_data),
+    .key_o           (key),
+    .key_busy_i      (rsp_i.key_busy)
   );
 
   lane_table #(
@@ -194,37 +153,19 @@ module lane_front
   ) u_table (
     .clk_i,
     .rst_ni,
-    .clear_i             (clear_o),
-    .lane_i              (lane),
-    .open_i              (open),
-    .open_context_i      (open_context),
-    .open_way_i          (open_way),
-    .tag_i               (tag),
-    .payload_len_i       (payload_len),
-    .arm_i               (arm),
-    .close_i             (close),
-    .status_i            (status),
-    .free_o              (free),
-    .free_lane_o         (free_lane),
-    .free_context_valid_o(free_context_valid),
-    .free_context_o      (free_context),
-    .idle_o              (idle),
-    .look_i              (look_lane),
-    .look_ready_o        (look_ready),
-    .look_way_o          (look_way),
-    .look_context_o      (look_context),
-    .wait_i              (waits),
-    .wait_lane_i         (wait_lane),
-    .resume_i            (result_feedback),
-    .resume_lane_i       (result_lane),
-    .find_i              (find_lane),
-    .find_active_o       (find_active),
-    .find_closed_o       (find_closed),
-    .find_status_o       (find_status),
-    .answer_lane_i       (answer_lane),
-    .answer_tag_o        (answer_tag),
-    .answer_len_o        (answer_len),
-    .release_i           (release_lane)
+    .clear_i      (clear_o),
+    .frame_i      (frame),
+    .free_o       (free),
+    .look_i       (look_lane),
+    .look_o       (look),
+    .wait_i       (waits),
+    .wait_lane_i  (wait_lane),
+    .result_i     (result),
+    .find_i       (find_lane),
+    .find_o       (find),
+    .answer_lane_i(answer_lane),
+    .answer_o     (answer),
+    .release_i    (release_lane)
   );
 
   lane_issue #(
@@ -232,32 +173,21 @@ module lane_front
   ) u_issue (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear_o),
-    .look_o        (look_lane),
-    .look_ready_i  (look_ready),
-    .look_way_i    (look_way),
-    .look_context_i(look_context),
-    .look_written_i(look_written),
-    .wait_o        (waits),
-    .wait_lane_o   (wait_lane),
-    .read_o        (read),
-    .read_at_o     (read_at),
-    .read_data_i   (read_data),
-    .iv_valid_i    (iv_valid),
-    .iv_ready_o    (iv_ready),
-    .iv_i          (iv),
-    .iv_lane_i     (lane),
-    .result_valid_i(result_feedback),
-    .result_lane_i (result_lane),
-    .result_i      (mixed),
-    .block_valid_o (req_o.block_valid),
-    .block_ready_i (rsp_i.block_ready),
-    .block_o       (req_o.block[BlockBits-1:0]),
-    .decrypt_o     (req_o.decrypt),
-    .context_o     (block_context),
-    .mask_o        (mask),
-    .lane_o        (block_lane),
-    .feedback_o    (block_feedback)
+    .clear_i      (clear_o),
+    .look_o       (look_lane),
+    .look_i       (look),
+    .written_i    (look_written),
+    .wait_o       (waits),
+    .wait_lane_o  (wait_lane),
+    .read_o       (read),
+    .read_at_o    (read_at),
+    .read_data_i  (read_data),
+    .iv_i         (iv),
+    .iv_ready_o   (iv_ready),
+    .result_i     (result),
+    .block_o      (offer),
+    .block_ready_i(rsp_i.block_ready),
+    .mask_o       (mask)
   );
 
   lane_result #(
@@ -265,19 +195,10 @@ module lane_front
   ) u_result (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear_o),
-    .enter_i       (req_o.block_valid && rsp_i.block_ready),
-    .enter_ticket_i(rsp_i.block_ticket[TicketWidth-1:0]),
-    .mask_i        (mask),
-    .lane_i        (block_lane),
-    .feedback_i    (block_feedback),
-    .leave_i       (rsp_i.result_valid),
-    .leave_ticket_i(rsp_i.result_ticket[TicketWidth-1:0]),
-    .block_i       (rsp_i.result[BlockBits-1:0]),
-    .valid_o       (result_valid),
-    .lane_o        (result_lane),
-    .feedback_o    (result_feedback),
-    .block_o       (mixed)
+    .clear_i (clear_o),
+    .mask_i  (mask),
+    .rsp_i,
+    .result_o(result)
   );
 
   lane_outlet #(
@@ -286,25 +207,18 @@ module lane_front
     .clk_i,
     .rst_ni,
     .clear_i       (clear_o),
-    .result_valid_i(result_valid),
-    .result_lane_i (result_lane),
-    .result_i      (mixed),
+    .result_i      (result),
     .find_o        (find_lane),
-    .find_active_i (find_active),
-    .find_closed_i (find_closed),
-    .find_status_i (find_status),
+    .find_i        (find),
     .find_written_i(find_written),
     .lane_o        (answer_lane),
-    .tag_i         (answer_tag),
-    .payload_len_i (answer_len),
+    .answer_i      (answer),
     .release_o     (release_lane),
-    .intake_lane_i (lane),
+    .intake_lane_i (frame.lane[LaneBits-1:0]),
     .intake_sent_o (sent),
     .quiet_o       (quiet),
-    .m_axis_tdata  (m_axis_o.data),
-    .m_axis_tvalid (m_axis_o.valid),
-    .m_axis_tready (m_axis_ready_i),
-    .m_axis_tlast  (m_axis_o.last)
+    .m_axis_o,
+    .m_axis_ready_i
   );
 
 endmodule

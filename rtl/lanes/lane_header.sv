@@ -11,11 +11,9 @@ module lane_header
   input logic rst_ni,
 
   // The beat is the first one, or the second.
-  input logic        first_i,
-  input logic        second_i,
-  input logic        valid_i,
-  input logic [63:0] beat_i,
-  input logic        last_i,
+  input logic    first_i,
+  input logic    second_i,
+  input stream_t beat_i,
 
   // Stable from the clock after its last beat on.
   output header_t header_o,
@@ -44,12 +42,12 @@ module lane_header
       upper_q       <= '0;
       no_key_q      <= 1'b0;
     end else begin
-      if (first_i && valid_i) head_q <= beat_i;
-      if (first_i) one_o <= last_i;
-      if (first_i || second_i) ended_o <= last_i;
+      if (first_i && beat_i.valid) head_q <= beat_i.data;
+      if (first_i) one_o <= beat_i.last;
+      if (first_i || second_i) ended_o <= beat_i.last;
       if (second_i) begin
-        payload_len_q <= beat_i[31:0];
-        for (int unsigned i = 0; i < 8; i++) upper_q[i] <= beat_i[32+4*i+:4] != '0;
+        payload_len_q <= beat_i.data[31:0];
+        for (int unsigned i = 0; i < 8; i++) upper_q[i] <= beat_i.data[32+4*i+:4] != '0;
       end
       no_key_q <= header_o.key_len != '0 && !header_o.flags.fresh_key;
     end
@@ -57,15 +55,18 @@ module lane_header
 
   status_e verdict;
 
+  localparam cipher_pkg::shape_t Cipher = '{
+    algorithm: Shape.algorithm,
+    key_lengths: Shape.key_lengths,
+    block_bytes: Shape.block_bytes,
+    decrypt: Shape.decrypt,
+    modes: '0,
+    eager: 1'b0,
+    unhurried: 1'b0
+  };
+
   cipher_verdict #(
-    .Algorithm (Shape.algorithm),
-    .BlockBytes(Shape.block_bytes),
-    .KeyLengths(Shape.key_lengths),
-    .Encrypt   (Shape.encrypt),
-    .Decrypt   (Shape.decrypt),
-    .Ecb       (Shape.ecb),
-    .Cbc       (Shape.cbc),
-    .Ctr       (Shape.ctr)
+    .Shape(Cipher)
   ) u_verdict (
     .clk_i,
     .rst_ni,

@@ -20,39 +20,20 @@ module lane_intake
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
+  input  stream_t s_axis_i,
+  output logic    s_axis_ready_o,
 
   input  clear_t clear_i,
   // Everything is to be forgotten: a frame that wipes is answered, or a key that was cut short and all in front of it.
   output logic   forget_o,
 
-  // A lane and a context that are free.
-  input logic                    free_i,
-  input logic [    LaneBits-1:0] free_lane_i,
-  input logic                    free_context_valid_i,
-  input logic [ContextWidth-1:0] free_context_i,
-  // No lane is at work; and no answer is under way.
-  input logic                    idle_i,
-  input logic                    quiet_i,
+  // From and to lane_table; no answer is under way.
+  input  free_t  free_i,
+  input  logic   quiet_i,
+  output frame_t frame_o,
 
-  // The lane of this frame; it opens, its key can be used, it closes.
-  output logic    [    LaneBits-1:0] lane_o,
-  output logic                       open_o,
-  output logic    [ContextWidth-1:0] open_context_o,
-  output way_t                       open_way_o,
-  output logic    [            15:0] tag_o,
-  output logic    [            31:0] payload_len_o,
-  output logic                       arm_o,
-  output logic                       close_o,
-  output status_e                    status_o,
-
-  // The IV of lane_o.
-  output logic                 iv_valid_o,
-  input  logic                 iv_ready_i,
-  output logic [BlockBits-1:0] iv_o,
+  output lane_block_t iv_o,
+  input  logic        iv_ready_i,
 
   // Whole blocks in the buffer, counted without end, of two lanes.
   input  logic [LaneBits-1:0] issue_lane_i,
@@ -67,13 +48,8 @@ module lane_intake
   input  logic [LaneBits+PtrBits-1:0] read_at_i,
   output logic [       BlockBits-1:0] read_data_o,
 
-  output logic                    key_valid_o,
-  output logic [            63:0] key_o,
-  output logic [             2:0] key_index_o,
-  output logic                    key_last_o,
-  output logic [             5:0] key_len_o,
-  output logic [ContextWidth-1:0] key_context_o,
-  input  logic                    key_busy_i
+  output key_beat_t key_o,
+  input  logic      key_busy_i
 );
 
   // Where the frame is; at_q has one bit for each state and one of them set.
@@ -90,20 +66,20 @@ module lane_intake
 
   logic [7:0] at_d, at_q;
 
-  logic in_valid, in_ready, in_last;
-  logic [63:0] in_beat;
+  stream_t in;
+  logic in_ready;
 
   skid_buffer #(
     .Width(65)
   ) u_entry (
     .clk_i,
     .rst_ni,
-    .s_valid_i(s_axis_tvalid),
-    .s_ready_o(s_axis_tready),
-    .s_data_i ({s_axis_tlast, s_axis_tdata}),
-    .m_valid_o(in_valid),
+    .s_valid_i(s_axis_i.valid),
+    .s_ready_o(s_axis_ready_o),
+    .s_data_i ({s_axis_i.last, s_axis_i.data}),
+    .m_valid_o(in.valid),
     .m_ready_i(in_ready),
-    .m_data_o ({in_last, in_beat})
+    .m_data_o ({in.last, in.data})
   );
 
   // -- the header -----------------------------------------------------------------------------------------
@@ -120,9 +96,7 @@ module lane_intake
     .rst_ni,
     .first_i (at_q[Head0]),
     .second_i(at_q[Head1] && !one),
-    .valid_i (in_valid),
-    .beat_i  (in_beat),
-    .last_i  (in_last),
+    .beat_i  (in),
     .header_o(header),
     .one_o   (one),
     .ended_o (ended),
@@ -130,11 +104,11 @@ module lane_intake
     .status_o(judged)
   );
 
-  assign tag_o              = header.tag;
-  assign payload_len_o      = header.payload_len;
-  assign open_way_o.ctr     = Shape.ctr && header.op == OpCtr;
-  assign open_way_o.cbc     = Shape.cbc && header.op == OpCbc;
-  assign open_way_o.decrypt = Shape.decrypt && header.flags.decrypt && !open_way_o.ctr;
+  way_t way;
+
+  assign way.ctr     = header.op == OpCtr;
+  assign way.cbc     = header.op == OpCbc;
+  assign way.decrypt = Shape.decrypt && header.flags.decrypt && !way.ctr;
 
   // -- the beats behind it --------------------------------------------------------------------------------
 
@@ -147,7 +121,7 @@ module lane_intake
     .clk_i,
     .rst_ni,
     .header_i  (header),
-    .clear_i   (at_q[Head0]),
+    .head_i    (at_q[Head0]),
     .look_i    (at_q[Check] && at_d[Start]),
     .load_i    (at_q[Start]),
     .take_i    (count),
@@ -164,36 +138,37 @@ module lane_intake
   assign is_payload = section == SecPayload;
 
   // A full lane has nothing but payload to come.
-  assign take       = at_q[Body] && in_valid && !full;
+  assign take       = at_q[Body] && in.valid && !full;
   assign count      = take || at_q[Pad];
   assign in_ready   = at_q[Head0] || (at_q[Head1] && !one) || at_q[Drain] || (at_q[Body] && !full);
 
   // -- the frame ------------------------------------------------------------------------------------------
 
   logic [LaneBits-1:0] lane_q;
-  logic [ContextWidth-1:0] context_q, kept_context;
+  logic [ContextWidth-1:0] context_q, open_context, kept_context;
   logic key_pending;  // a key is on its way, or being expanded
   logic last_q;  // of the frames that are to be forgotten: it wipes, or its key was cut short
   logic go_q;
   logic good;  // the frame is taken
   logic with_key;
+  logic arm;
 
   // A frame that wipes is alone: the others before it are answered, the next waits.
   assign good = status_q == StatusOk && ended == none;
   assign with_key = status_q == StatusOk && header.flags.fresh_key;
 
   logic tail;
-  assign tail = at_q[Drain] && in_valid && in_last;
+  assign tail = at_q[Drain] && in.valid && in.last;
 
-  assign at_d[Head0] = (at_q[Head0] && !in_valid) || at_q[Close];
-  assign at_d[Head1] = (at_q[Head0] && in_valid) || (at_q[Head1] && !in_valid && !one);
-  assign at_d[Check] = (at_q[Head1] && (in_valid || one)) || (at_q[Check] && !go_q);
+  assign at_d[Head0] = (at_q[Head0] && !in.valid) || at_q[Close];
+  assign at_d[Head1] = (at_q[Head0] && in.valid) || (at_q[Head1] && !in.valid && !one);
+  assign at_d[Check] = (at_q[Head1] && (in.valid || one)) || (at_q[Check] && !go_q);
   assign at_d[Start] = at_q[Check] && go_q;
-  assign at_d[Body] = (at_q[Start] && good && !ended) || (at_q[Body] && !(take && (complete || in_last)));
+  assign at_d[Body] = (at_q[Start] && good && !ended) || (at_q[Body] && !(take && (complete || in.last)));
   // A key that was cut short is completed with zeros, because the core waits for it, and forgotten with all others.
-  assign at_d[Pad] = (take && in_last && is_key && !last) || (at_q[Pad] && !last);
-  assign at_d[Drain] = (at_q[Start] && !good && !ended) || (take && complete && !in_last) || (at_q[Drain] && !tail);
-  assign at_d[Close] = (at_q[Start] && ended) || (take && in_last && !(is_key && !last)) || (at_q[Pad] && last) || tail;
+  assign at_d[Pad] = (take && in.last && is_key && !last) || (at_q[Pad] && !last);
+  assign at_d[Drain] = (at_q[Start] && !good && !ended) || (take && complete && !in.last) || (at_q[Drain] && !tail);
+  assign at_d[Close] = (at_q[Start] && ended) || (take && in.last && !(is_key && !last)) || (at_q[Pad] && last) || tail;
 
   always_comb begin
     status_d = status_q;
@@ -201,8 +176,8 @@ module lane_intake
       status_d = judged;
     end else if (at_q[Start]) begin
       if (status_q == StatusOk && !good) status_d = ended ? StatusFrameShort : StatusFrameLong;
-    end else if (take && complete != in_last) begin
-      status_d = in_last ? StatusFrameShort : StatusFrameLong;
+    end else if (take && complete != in.last) begin
+      status_d = in.last ? StatusFrameShort : StatusFrameLong;
     end
   end
 
@@ -219,28 +194,37 @@ module lane_intake
       at_q <= at_d;
       status_q <= status_d;
       // Nothing of this changes between the clock in which it is true and the start, but by the start.
-      go_q <= free_i && !key_pending && !iv_valid_o && !begun && !last_q && !clear_i.active && (!header.flags.wipe || idle_i)
-          && (!header.flags.fresh_key || (free_context_valid_i && !key_busy_i));
-      if (at_q[Check] && go_q) lane_q <= free_lane_i;
-      if (at_q[Start]) context_q <= open_context_o;
+      go_q <= free_i.lane_valid && !key_pending && !iv_o.valid && !begun && !last_q && !clear_i.active
+          && (!header.flags.wipe || free_i.idle) && (!header.flags.fresh_key || (free_i.key_valid && !key_busy_i));
+      if (at_q[Check] && go_q) lane_q <= free_i.lane[LaneBits-1:0];
+      if (at_q[Start]) context_q <= open_context;
       if (clear_i.active) last_q <= 1'b0;
       else if ((at_q[Start] && header.flags.wipe) || at_q[Pad]) last_q <= 1'b1;
-      forget_o <= last_q && (at_q[Head0] || at_q[Head1] || at_q[Check]) && idle_i && quiet_i && !clear_i.active && !forget_o;
+      forget_o <= last_q && (at_q[Head0] || at_q[Head1] || at_q[Check]) && free_i.idle && quiet_i
+          && !clear_i.active && !forget_o;
     end
   end
 
-  assign lane_o         = lane_q;
-  assign open_o         = at_q[Start];
-  assign open_context_o = with_key ? free_context_i : kept_context;
-  assign close_o        = at_q[Close];
-  assign status_o       = status_q;
+  assign open_context = with_key ? free_i.key[ContextWidth-1:0] : kept_context;
+  assign frame_o = '{
+      lane: lane_t'(lane_q),
+      open: at_q[Start],
+      key: context_t'(open_context),
+      way: way,
+      tag: header.tag,
+      payload_len: header.payload_len,
+      arm: arm,
+      close: at_q[Close],
+      status: status_q
+    };
 
   // -- its sections ---------------------------------------------------------------------------------------
 
-  logic in_key;
-  assign in_key        = at_q[Body] && is_key;
-  assign key_len_o     = header.key_len[5:0];
-  assign key_context_o = context_q;
+  stream_t key_beat, fill_beat;
+  assign key_beat  = '{valid: count && is_key, last: last, data: at_q[Body] && is_key ? in.data : '0};
+  assign fill_beat = '{valid: take && !is_key, last: last, data: in.data};
+  assign key_o.len = header.key_len[5:0];
+  assign key_o.key = context_t'(context_q);
 
   lane_key #(
     .Shape(Shape)
@@ -249,18 +233,14 @@ module lane_intake
     .rst_ni,
     .clear_i,
     .start_i       (at_q[Start]),
-    .beat_valid_i  (count && is_key),
-    .beat_i        (in_key ? in_beat : '0),
-    .last_i        (last),
+    .beat_i        (key_beat),
     .made_up_i     (at_q[Pad]),
     .context_i     (context_q),
     .kept_o        (kept),
     .kept_context_o(kept_context),
     .pending_o     (key_pending),
-    .key_valid_o,
-    .key_o,
-    .key_index_o,
-    .key_last_o,
+    .key_o         (key_o.beat),
+    .key_index_o   (key_o.index),
     .key_busy_i
   );
 
@@ -272,18 +252,15 @@ module lane_intake
     .clear_i,
     .start_i      (at_q[Start]),
     .lane_i       (lane_q),
-    .beat_valid_i (take && !is_key),
-    .beat_i       (in_beat),
+    .beat_i       (fill_beat),
     .in_iv_i      (at_q[Body] && !is_key && !is_payload),
     .is_payload_i (is_payload),
-    .last_i       (last),
     .key_pending_i(key_pending),
     .full_o       (full),
     .begun_o      (begun),
-    .arm_o,
-    .iv_valid_o,
-    .iv_ready_i,
+    .arm_o        (arm),
     .iv_o,
+    .iv_ready_i,
     .issue_lane_i,
     .issue_written_o,
     .outlet_lane_i,

@@ -5,6 +5,7 @@
 module lane_key
   import core_pkg::*;
   import lane_pkg::*;
+  import slot_pkg::*;
 #(
   parameter shape_t Shape = AnyShape,
 
@@ -17,12 +18,10 @@ module lane_key
 
   // A frame starts; then its key, where it has one, beat by beat. A key that was cut short is completed with
   // beats that are made up, and is not kept.
-  input logic                    start_i,
-  input logic                    beat_valid_i,
-  input logic [            63:0] beat_i,
-  input logic                    last_i,
-  input logic                    made_up_i,
-  input logic [ContextWidth-1:0] context_i,
+  input logic                       start_i,
+  input stream_t                    beat_i,
+  input logic                       made_up_i,
+  input logic    [ContextWidth-1:0] context_i,
 
   // A whole key is kept, and where.
   output logic                    kept_o,
@@ -30,20 +29,21 @@ module lane_key
   // A key is on its way, or being expanded.
   output logic                    pending_o,
 
-  output logic        key_valid_o,
-  output logic [63:0] key_o,
-  output logic [ 2:0] key_index_o,
-  output logic        key_last_o,
-  input  logic        key_busy_i
+  output stream_t       key_o,
+  output logic    [2:0] key_index_o,
+  input  logic          key_busy_i
 );
 
+  logic valid_q, last_q;
+  logic [63:0] key_q;
   logic sent_q;  // all of it is in the core
   logic done;
-  assign done = pending_o && sent_q && !key_busy_i;
+  assign done  = pending_o && sent_q && !key_busy_i;
+  assign key_o = '{valid: valid_q, last: last_q, data: key_q};
 
   always_ff @(posedge clk_i) begin
-    if (clear_i.active) key_o <= '0;
-    else key_o <= beat_i;
+    if (clear_i.active) key_q <= '0;
+    else key_q <= beat_i.data;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -52,19 +52,19 @@ module lane_key
       kept_context_o <= '0;
       pending_o      <= 1'b0;
       sent_q         <= 1'b0;
-      key_valid_o    <= 1'b0;
-      key_last_o     <= 1'b0;
+      valid_q        <= 1'b0;
+      last_q         <= 1'b0;
       key_index_o    <= '0;
     end else begin
-      key_valid_o <= beat_valid_i;
-      key_last_o  <= last_i;
+      valid_q <= beat_i.valid;
+      last_q  <= beat_i.last;
       if (start_i) key_index_o <= '0;
-      else if (key_valid_o) key_index_o <= key_index_o + 3'd1;
+      else if (valid_q) key_index_o <= key_index_o + 3'd1;
       if (clear_i.active) kept_o <= 1'b0;
-      else if (beat_valid_i) kept_o <= last_i && !made_up_i;
-      if (beat_valid_i) kept_context_o <= context_i;
-      pending_o <= (beat_valid_i || (pending_o && !done)) && !clear_i.active;
-      sent_q    <= (key_valid_o && key_last_o) || (sent_q && pending_o && !done);
+      else if (beat_i.valid) kept_o <= beat_i.last && !made_up_i;
+      if (beat_i.valid) kept_context_o <= context_i;
+      pending_o <= (beat_i.valid || (pending_o && !done)) && !clear_i.active;
+      sent_q    <= (valid_q && last_q) || (sent_q && pending_o && !done);
     end
   end
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames out: takes results into the lanes' parts of the output buffer and answers the lane that lane_find has found: results, then the trailer. A lane whose buffer is full is answered, too,
-// as far as it has come, and has the outlet to itself until its trailer is out: that is how a frame longer
-// than the buffer passes. A frame with a fault is answered by its trailer alone, unless its results are
-// already on their way.
+// Frames out: takes results into the lanes' parts of the output buffer and answers the lane that lane_find has found:
+// results, then the trailer. A lane whose buffer is full is answered, too, as far as it has come, and has the outlet to
+// itself until its trailer is out: that is how a frame longer than the buffer passes. A frame with a fault is answered
+// by its trailer alone, unless its results are already on their way.
 //
 // Clocks per frame: its result beats and 5; from a result to its beat at m_axis 6 + the time until the lane is
 // looked at, at most Lanes.
@@ -14,53 +14,43 @@ module lane_outlet
 #(
   parameter shape_t Shape = AnyShape,
 
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
-  localparam int unsigned LaneBits  = $clog2(Shape.lanes),
-  localparam int unsigned PtrBits   = $clog2(Shape.lane_blocks)
+  localparam int unsigned LaneBits = $clog2(Shape.lanes),
+  localparam int unsigned PtrBits  = $clog2(Shape.lane_blocks)
 ) (
   input logic clk_i,
   input logic rst_ni,
 
   input clear_t clear_i,
 
-  // A result.
-  input logic                 result_valid_i,
-  input logic [ LaneBits-1:0] result_lane_i,
-  input logic [BlockBits-1:0] result_i,
+  input lane_block_t result_i,
 
   // The lane looked at.
-  output logic    [LaneBits-1:0] find_o,
-  input  logic                   find_active_i,
-  input  logic                   find_closed_i,
-  input  status_e                find_status_i,
-  input  logic    [   PtrBits:0] find_written_i,
+  output logic  [LaneBits-1:0] find_o,
+  input  find_t                find_i,
+  input  logic  [   PtrBits:0] find_written_i,
 
   // The lane that is being answered; it is free from the clock after release_o.
-  output logic [LaneBits-1:0] lane_o,
-  input  logic [        15:0] tag_i,
-  input  logic [        31:0] payload_len_i,
-  output logic                release_o,
+  output logic    [LaneBits-1:0] lane_o,
+  input  answer_t                answer_i,
+  output logic                   release_o,
 
   // How many blocks of a lane have been answered.
   input  logic [LaneBits-1:0] intake_lane_i,
   output logic [   PtrBits:0] intake_sent_o,
 
   // No answer is under way.
-  output logic        quiet_o,
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast
+  output logic    quiet_o,
+  output stream_t m_axis_o,
+  input  logic    m_axis_ready_i
 );
 
   localparam bit Wide = Shape.block_bytes == 16;
   localparam int unsigned Sides = Shape.block_bytes / 8;
 
-  typedef logic [LaneBits-1:0] lane_t;
   typedef logic [PtrBits:0] count_t;
 
   count_t done_of_find;
-  lane_t lane_q;
+  logic [LaneBits-1:0] lane_q;
   count_t sent_q;
   logic [Sides-1:0][63:0] side;
 
@@ -70,8 +60,6 @@ module lane_outlet
     .clk_i,
     .rst_ni,
     .clear_i,
-    .result_valid_i,
-    .result_lane_i,
     .result_i,
     .find_i     (find_o),
     .find_done_o(done_of_find),
@@ -94,10 +82,7 @@ module lane_outlet
   } state_e;
 
   logic [8:0] at_d, at_q;  // one bit for each state, and one of them set
-  logic found;  // a lane to be answered
-  lane_t found_lane;
-  status_e found_status;
-  logic found_finished, found_skip, found_any;
+  found_t found;
   count_t found_done, found_sent, found_left;
   count_t sent_of_find;
   logic streaming;  // the lane that is being answered is not finished
@@ -106,32 +91,25 @@ module lane_outlet
   status_e status_q;
 
   assign streaming = !at_q[Find] && !whole_q;
-  assign take_run  = at_q[Find] ? found : at_q[More] && (found_any || found_finished);
+  assign take_run  = at_q[Find] ? found.valid : at_q[More] && (found.any || found.finished);
 
   lane_find #(
     .Shape(Shape)
   ) u_find (
     .clk_i,
     .rst_ni,
-    .idle_i          (at_q[Find]),
-    .lane_i          (lane_q),
-    .streaming_i     (streaming),
+    .idle_i     (at_q[Find]),
+    .lane_i     (lane_q),
+    .streaming_i(streaming),
     .find_o,
-    .find_active_i,
-    .find_closed_i,
-    .find_status_i,
-    .find_written_i,
-    .find_done_i     (done_of_find),
-    .find_sent_i     (sent_of_find),
-    .found_o         (found),
-    .found_lane_o    (found_lane),
-    .found_status_o  (found_status),
-    .found_finished_o(found_finished),
-    .found_skip_o    (found_skip),
-    .found_any_o     (found_any),
-    .found_done_o    (found_done),
-    .found_sent_o    (found_sent),
-    .found_left_o    (found_left)
+    .find_i,
+    .written_i  (find_written_i),
+    .done_i     (done_of_find),
+    .sent_i     (sent_of_find),
+    .found_o    (found),
+    .done_o     (found_done),
+    .sent_o     (found_sent),
+    .left_o     (found_left)
   );
 
   // -- beats of the lane ----------------------------------------------------------------------------------
@@ -139,7 +117,7 @@ module lane_outlet
   logic go, side_q, last_side, block_sent;
   count_t left_q;  // blocks of this run
   logic   run_end_q;  // one is left
-  logic [1:0] trailer_valid_q, beat_valid_q, beat_side_q, beat_last_q;
+  logic trailer_valid_q, beat_valid_q, beat_side_q, beat_last_q;
   count_t sent_d;
 
   logic   short_q;  // the payload ends in the first half of its last block
@@ -148,9 +126,9 @@ module lane_outlet
   assign block_sent = at_q[Send] && go && last_side;
 
   logic send;  // the lane has something to send
-  assign send       = found_any && !found_skip;
+  assign send       = found.any && !found.skip;
 
-  assign at_d[Find] = (at_q[Find] && !found) || (at_q[Gone] && release_o);
+  assign at_d[Find] = (at_q[Find] && !found.valid) || (at_q[Gone] && release_o);
   assign at_d[Send] = (take_run && send) || (at_q[Send] && !(block_sent && run_end_q));
   assign at_d[Last] = (take_run && !send) || (block_sent && run_end_q && whole_q) || (at_q[Last] && !go);
   assign at_d[Gone] = (at_q[Last] && go) || (at_q[Gone] && !release_o);
@@ -193,15 +171,15 @@ module lane_outlet
       short_q   <= 1'b0;
     end else begin
       at_q    <= at_d;
-      short_q <= Wide && Shape.ctr && payload_len_i[3:0] inside {[4'd1 : 4'd8]};
+      short_q <= Wide && answer_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
       if (take_run) begin
-        lane_q   <= found_lane;
-        whole_q  <= found_finished;
-        status_q <= found_status;
+        lane_q    <= found.lane[LaneBits-1:0];
+        whole_q   <= found.finished;
+        status_q  <= found.status;
         left_q    <= found_left;
         run_end_q <= found_left == count_t'(1);
-        sent_q   <= found_skip ? found_done : found_sent;
-        side_q   <= 1'b0;
+        sent_q    <= found.skip ? found_done : found_sent;
+        side_q    <= 1'b0;
       end else begin
         if (at_q[Send] && go) side_q <= !last_side;
         if (block_sent) begin
@@ -215,26 +193,23 @@ module lane_outlet
 
   // -- on their way out -----------------------------------------------------------------------------------
 
-  logic [63:0] data;
+  // A beat sets out, comes to the memory's output register, and is pushed with what is chosen for it: bytes of one half
+  // of the block, or the trailer.
+  logic [Sides-1:0][7:0] use_q;
   logic [7:0] keep_q;  // of the last beat, bytes that count
-  trailer_t trailer;
+  logic ends;  // the beat in the output register is the last
+  logic push_q;
+  trailer_t trailer_q;
+  stream_t pushed;
 
   assign lane_o = lane_q;
-  assign release_o = trailer_valid_q[1];
-
-  assign trailer = '{
-      reserved: '0,
-      status: status_q,
-      tag: tag_i,
-      result_len: payload_len_i & {32{status_q == StatusOk}}
-    };
+  assign ends   = beat_last_q && (!Wide || beat_side_q || short_q);
 
   always_comb begin
-    data = side[Wide&&beat_side_q[1]?Sides-1 : 0];
-    for (int unsigned k = 0; k < 8; k++) begin
-      if (Shape.ctr && beat_last_q[1] && !keep_q[k]) data[8*k+:8] = '0;
+    pushed = '{valid: push_q || release_o, last: release_o, data: trailer_q};
+    for (int unsigned h = 0; h < Sides; h++) begin
+      for (int unsigned k = 0; k < 8; k++) pushed.data[8*k+:8] |= side[h][8*k+:8] & {8{use_q[h][k]}};
     end
-    if (trailer_valid_q[1]) data = trailer;
   end
 
   // Beats are on their way for three clocks and do not stop: none sets out unless there is room for all.
@@ -244,34 +219,46 @@ module lane_outlet
     .clk_i,
     .rst_ni,
     .clear_i,
-    .push_i(beat_valid_q[1] || trailer_valid_q[1]),
-    .data_i(data),
-    .last_i(trailer_valid_q[1]),
+    .beat_i(pushed),
     .room_o(go),
     .quiet_o,
-    .m_axis_tdata,
-    .m_axis_tvalid,
-    .m_axis_tready,
-    .m_axis_tlast
+    .m_axis_o,
+    .m_axis_ready_i
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      trailer_valid_q <= '0;
-      beat_valid_q    <= '0;
-      beat_side_q     <= '0;
-      beat_last_q     <= '0;
+      trailer_valid_q <= 1'b0;
+      beat_valid_q    <= 1'b0;
+      beat_side_q     <= 1'b0;
+      beat_last_q     <= 1'b0;
       keep_q          <= '0;
+      use_q           <= '0;
+      push_q          <= 1'b0;
+      release_o       <= 1'b0;
     end else begin
+      beat_valid_q    <= at_q[Send] && go && !(side_q && run_end_q && whole_q && short_q);
+      beat_side_q     <= side_q;
+      beat_last_q     <= run_end_q && whole_q;
+      trailer_valid_q <= at_q[Last] && go;
+      push_q          <= beat_valid_q;
+      release_o       <= trailer_valid_q;
+      // The lane is known for a clock when its first beat is in the output register.
       for (int unsigned k = 0; k < 8; k++) begin
-        keep_q[k] <= payload_len_i[2:0] == '0 || 3'(k) < payload_len_i[2:0];
+        keep_q[k] <= answer_i.payload_len[2:0] == '0 || 3'(k) < answer_i.payload_len[2:0];
+        for (int unsigned h = 0; h < Sides; h++) begin
+          use_q[h][k] <= beat_valid_q && (!Wide || beat_side_q == 1'(h)) && (keep_q[k] || !ends);
+        end
       end
-      // The lane is known for a clock when its second beat or the second of these stages comes.
-      beat_valid_q <= {beat_valid_q[0], at_q[Send] && go && !(side_q && run_end_q && whole_q && short_q)};
-      beat_side_q <= {beat_side_q[0], side_q};
-      beat_last_q <= {beat_last_q[0] && (!Wide || beat_side_q[0] || short_q), run_end_q && whole_q};
-      trailer_valid_q <= {trailer_valid_q[0], at_q[Last] && go};
     end
+  end
+
+  // Zero whenever no trailer comes, in the first clock of a clear or a reset, too.
+  always_ff @(posedge clk_i) begin
+    if (!trailer_valid_q) trailer_q <= '0;
+    else
+      trailer_q <= '{reserved: '0, status: status_q, tag: answer_i.tag, result_len: answer_i.payload_len};
+    if (!trailer_valid_q || status_q != StatusOk) trailer_q.result_len <= '0;
   end
 
 endmodule

@@ -19,27 +19,15 @@ module lane_result
 
   input clear_t clear_i,
 
-  // A block enters the core.
-  input logic                   enter_i,
-  input logic [TicketWidth-1:0] enter_ticket_i,
-  input logic [  BlockBits-1:0] mask_i,
-  input logic [   LaneBits-1:0] lane_i,
-  input logic                   feedback_i,
-
-  // A block leaves it.
-  input logic                   leave_i,
-  input logic [TicketWidth-1:0] leave_ticket_i,
-  input logic [  BlockBits-1:0] block_i,
-
-  output logic                 valid_o,
-  output logic [ LaneBits-1:0] lane_o,
-  output logic                 feedback_o,
-  output logic [BlockBits-1:0] block_o
+  // What was left for the block at the core's door, which enters when the core is ready.
+  input  lane_block_t mask_i,
+  input  ring_rsp_t   rsp_i,
+  output lane_block_t result_o
 );
 
-  logic [BlockBits-1:0] mask;
-  logic [LaneBits-1:0] lane;
-  logic feedback;
+  logic [BlockBits-1:0] mask, mixed_q;
+  logic [LaneBits-1:0] lane, lane_q;
+  logic feedback, valid_q, feedback_q;
 
   ram_logic #(
     .Width(BlockBits + LaneBits + 1),
@@ -49,28 +37,35 @@ module lane_result
   ) u_masks (
     .clk_i,
     .clear_i,
-    .write_i     (enter_i),
-    .write_at_i  (enter_ticket_i),
-    .write_data_i({feedback_i, lane_i, mask_i}),
-    .read_at_i   (leave_ticket_i),
+    .write_i     (mask_i.valid && rsp_i.block_ready),
+    .write_at_i  (rsp_i.block_ticket[TicketWidth-1:0]),
+    .write_data_i({mask_i.feedback, mask_i.lane[LaneBits-1:0], mask_i.block[BlockBits-1:0]}),
+    .read_at_i   (rsp_i.result_ticket[TicketWidth-1:0]),
     .read_data_o ({feedback, lane, mask})
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_o    <= 1'b0;
-      lane_o     <= '0;
-      feedback_o <= 1'b0;
+      valid_q    <= 1'b0;
+      lane_q     <= '0;
+      feedback_q <= 1'b0;
     end else begin
-      valid_o    <= leave_i;
-      lane_o     <= lane;
-      feedback_o <= feedback && leave_i;
+      valid_q    <= rsp_i.result_valid;
+      lane_q     <= lane;
+      feedback_q <= feedback && rsp_i.result_valid;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear_i.active) block_o <= '0;
-    else block_o <= block_i ^ mask;
+    if (clear_i.active) mixed_q <= '0;
+    else mixed_q <= rsp_i.result[BlockBits-1:0] ^ mask;
   end
+
+  assign result_o = '{
+      valid: valid_q,
+      feedback: feedback_q,
+      lane: lane_t'(lane_q),
+      block: block_t'(mixed_q)
+    };
 
 endmodule

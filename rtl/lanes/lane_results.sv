@@ -18,10 +18,7 @@ module lane_results
 
   input clear_t clear_i,
 
-  // A result.
-  input logic                 result_valid_i,
-  input logic [ LaneBits-1:0] result_lane_i,
-  input logic [BlockBits-1:0] result_i,
+  input lane_block_t result_i,
 
   // How many of a lane there are, counted without end.
   input  logic [LaneBits-1:0] find_i,
@@ -35,7 +32,10 @@ module lane_results
 
   typedef logic [PtrBits:0] count_t;
 
+  logic [LaneBits-1:0] result_lane;
   count_t done_of_result;
+
+  assign result_lane = result_i.lane[LaneBits-1:0];
 
   // Counts of results, once for each reader.
   for (genvar i = 0; i < 2; i++) begin : gen_done
@@ -47,10 +47,10 @@ module lane_results
     ) u_done (
       .clk_i,
       .clear_i,
-      .write_i     (result_valid_i),
-      .write_at_i  (result_lane_i),
+      .write_i     (result_i.valid),
+      .write_at_i  (result_lane),
       .write_data_i(done_of_result + count_t'(1)),
-      .read_at_i   (i == 0 ? result_lane_i : find_i),
+      .read_at_i   (i == 0 ? result_lane : find_i),
       .read_data_o (data)
     );
   end
@@ -68,14 +68,14 @@ module lane_results
       store_q    <= 1'b0;
       store_at_q <= '0;
     end else begin
-      store_q    <= result_valid_i;
-      store_at_q <= {result_lane_i, done_of_result[PtrBits-1:0]};
+      store_q    <= result_i.valid;
+      store_at_q <= {result_lane, done_of_result[PtrBits-1:0]};
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) store_data_q <= '0;
-    else store_data_q <= result_i;
+    else store_data_q <= result_i.block[BlockBits-1:0];
   end
 
   for (genvar h = 0; h < Sides; h++) begin : gen_side

@@ -18,42 +18,23 @@ module lane_table
 
   input clear_t clear_i,
 
-  // From lane_intake.
-  input  logic    [    LaneBits-1:0] lane_i,
-  input  logic                       open_i,
-  input  logic    [ContextWidth-1:0] open_context_i,
-  input  way_t                       open_way_i,
-  input  logic    [            15:0] tag_i,
-  input  logic    [            31:0] payload_len_i,
-  input  logic                       arm_i,
-  input  logic                       close_i,
-  input  status_e                    status_i,
-  output logic                       free_o,
-  output logic    [    LaneBits-1:0] free_lane_o,
-  output logic                       free_context_valid_o,
-  output logic    [ContextWidth-1:0] free_context_o,
-  output logic                       idle_o,
+  // From and to lane_intake.
+  input  frame_t frame_i,
+  output free_t  free_o,
 
-  // From and to lane_issue: it looks at lanes, and a block that others of its lane wait for enters.
-  input  logic [    LaneBits-1:0] look_i,
-  output logic                    look_ready_o,
-  output way_t                    look_way_o,
-  output logic [ContextWidth-1:0] look_context_o,
-  input  logic                    wait_i,
-  input  logic [    LaneBits-1:0] wait_lane_i,
-
-  // From lane_result: it is back.
-  input logic                resume_i,
-  input logic [LaneBits-1:0] resume_lane_i,
+  // From and to lane_issue: it looks at lanes, and a block that others of its lane wait for enters. A result that is
+  // fed back ends the waiting.
+  input  logic        [LaneBits-1:0] look_i,
+  output look_t                      look_o,
+  input  logic                       wait_i,
+  input  logic        [LaneBits-1:0] wait_lane_i,
+  input  lane_block_t                result_i,
 
   // From and to lane_outlet: it looks at lanes, answers one, and releases it.
   input  logic    [LaneBits-1:0] find_i,
-  output logic                   find_active_o,
-  output logic                   find_closed_o,
-  output status_e                find_status_o,
+  output find_t                  find_o,
   input  logic    [LaneBits-1:0] answer_lane_i,
-  output logic    [        15:0] answer_tag_o,
-  output logic    [        31:0] answer_len_o,
+  output answer_t                answer_o,
   input  logic                   release_i
 );
 
@@ -72,20 +53,26 @@ module lane_table
   // -- lanes ----------------------------------------------------------------------------------------------
 
   lanes_t opened, armed, closed, waits, resumed, released;
+  logic [LaneBits-1:0] lane, free_lane_q;
+  logic free_q, idle_q;
+  logic free_key_q;
+  logic [ContextWidth-1:0] free_context_q;
 
-  assign opened        = only(lane_i, open_i);
-  assign armed         = only(lane_i, arm_i);
-  assign closed        = only(lane_i, close_i);
+  assign lane          = frame_i.lane[LaneBits-1:0];
+
+  assign opened        = only(lane, frame_i.open);
+  assign armed         = only(lane, frame_i.arm);
+  assign closed        = only(lane, frame_i.close);
   assign waits         = only(wait_lane_i, wait_i);
-  assign resumed       = only(resume_lane_i, resume_i);
+  assign resumed       = only(result_i.lane[LaneBits-1:0], result_i.feedback);
   assign released      = only(answer_lane_i, release_i);
 
-  assign look_ready_o  = armed_q[look_i] && !waiting_q[look_i];
-  assign find_active_o = active_q[find_i];
-  assign find_closed_o = closed_q[find_i];
+  assign look_o.ready  = armed_q[look_i] && !waiting_q[look_i];
+  assign find_o.active = active_q[find_i];
+  assign find_o.closed = closed_q[find_i];
 
   logic unused;
-  assign unused = ^status_i[7:4];
+  assign unused = ^frame_i.status[7:4];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -93,24 +80,37 @@ module lane_table
       armed_q     <= '0;
       waiting_q   <= '0;
       closed_q    <= '0;
-      free_o      <= 1'b0;
-      free_lane_o <= '0;
-      idle_o      <= 1'b0;
+      free_q      <= 1'b0;
+      free_lane_q <= '0;
+      idle_q      <= 1'b0;
     end else begin
       active_q    <= (active_q | opened) & ~released;
       armed_q     <= (armed_q & ~opened) | armed;
       waiting_q   <= (waiting_q | waits) & ~resumed;
       closed_q    <= (closed_q | closed) & ~released;
-      free_o      <= active_q != '1;
-      free_lane_o <= '0;
+      free_q      <= active_q != '1;
+      free_lane_q <= '0;
       for (int unsigned l = 0; l < Shape.lanes; l++) begin
-        if (!active_q[Shape.lanes-1-l]) free_lane_o <= LaneBits'(Shape.lanes - 1 - l);
+        if (!active_q[Shape.lanes-1-l]) free_lane_q <= LaneBits'(Shape.lanes - 1 - l);
       end
-      idle_o <= active_q == '0;
+      idle_q <= active_q == '0;
     end
   end
 
-  way_t look_way;
+  assign free_o = '{
+      lane_valid: free_q,
+      lane: lane_t'(free_lane_q),
+      key_valid: free_key_q,
+      key: context_t'(free_context_q),
+      idle: idle_q
+    };
+
+  // -- what is remembered of their frames -------------------------------------------------------------------
+
+  logic [ContextWidth-1:0] open_context, look_context, answer_context;
+
+  assign open_context = frame_i.key[ContextWidth-1:0];
+  assign look_o.key   = context_t'(look_context);
 
   ram_logic #(
     .Width($bits(way_t) + ContextWidth),
@@ -118,14 +118,12 @@ module lane_table
   ) u_way (
     .clk_i,
     .clear_i     ('0),
-    .write_i     (open_i),
-    .write_at_i  (lane_i),
-    .write_data_i({open_way_i, open_context_i}),
+    .write_i     (frame_i.open),
+    .write_at_i  (lane),
+    .write_data_i({frame_i.way, open_context}),
     .read_at_i   (look_i),
-    .read_data_o ({look_way, look_context_o})
+    .read_data_o ({look_o.way, look_context})
   );
-
-  assign look_way_o = look_way;
 
   logic [7:0] find_status;
 
@@ -135,17 +133,15 @@ module lane_table
   ) u_status (
     .clk_i,
     .clear_i     ('0),
-    .write_i     (close_i),
-    .write_at_i  (lane_i),
-    .write_data_i(status_i[3:0]),
+    .write_i     (frame_i.close),
+    .write_at_i  (lane),
+    .write_data_i(frame_i.status[3:0]),
     .read_at_i   (find_i),
     .read_data_o (find_status[3:0])
   );
 
   assign find_status[7:4] = '0;  // no status needs them
-  assign find_status_o    = status_e'(find_status);
-
-  logic [ContextWidth-1:0] answer_context;
+  assign find_o.status    = status_e'(find_status);
 
   ram_logic #(
     .Width(48 + ContextWidth),
@@ -153,11 +149,11 @@ module lane_table
   ) u_answer (
     .clk_i,
     .clear_i     ('0),
-    .write_i     (open_i),
-    .write_at_i  (lane_i),
-    .write_data_i({open_context_i, tag_i, payload_len_i}),
+    .write_i     (frame_i.open),
+    .write_at_i  (lane),
+    .write_data_i({open_context, frame_i.tag, frame_i.payload_len}),
     .read_at_i   (answer_lane_i),
-    .read_data_o ({answer_context, answer_tag_o, answer_len_o})
+    .read_data_o ({answer_context, answer_o.tag, answer_o.payload_len})
   );
 
   // -- contexts --------------------------------------------------------------------------------------------
@@ -190,33 +186,33 @@ module lane_table
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q               <= '0;
-      down_q               <= 1'b0;
-      opened_q             <= 1'b0;
-      released_q           <= 1'b0;
-      opened_context_q     <= '0;
-      released_context_q   <= '0;
-      context_q            <= '0;
-      change_q             <= 1'b0;
-      free_context_valid_o <= 1'b0;
-      free_context_o       <= '0;
+      busy_q             <= '0;
+      down_q             <= 1'b0;
+      opened_q           <= 1'b0;
+      released_q         <= 1'b0;
+      opened_context_q   <= '0;
+      released_context_q <= '0;
+      context_q          <= '0;
+      change_q           <= 1'b0;
+      free_key_q         <= 1'b0;
+      free_context_q     <= '0;
     end else begin
       down_q     <= !down_q;
       context_q  <= down_q ? opened_context_q : released_context_q;
       change_q   <= down_q ? opened_q : released_q;
-      opened_q   <= open_i || (opened_q && !down_q);
+      opened_q   <= frame_i.open || (opened_q && !down_q);
       released_q <= release_i || (released_q && down_q);
-      if (open_i) opened_context_q <= open_context_i;
+      if (frame_i.open) opened_context_q <= open_context;
       if (release_i) released_context_q <= answer_context;
       if (change_q) begin
         for (int unsigned k = 0; k < Shape.contexts; k++) begin
           if (context_q == ContextWidth'(k)) busy_q[k] <= !down_q || users != UserBits'(1);
         end
       end
-      free_context_valid_o <= busy_q != '1;
-      free_context_o       <= '0;
+      free_key_q     <= busy_q != '1;
+      free_context_q <= '0;
       for (int unsigned k = 0; k < Shape.contexts; k++) begin
-        if (!busy_q[Shape.contexts-1-k]) free_context_o <= ContextWidth'(Shape.contexts - 1 - k);
+        if (!busy_q[Shape.contexts-1-k]) free_context_q <= ContextWidth'(Shape.contexts - 1 - k);
       end
     end
   end
