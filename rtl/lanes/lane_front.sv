@@ -108,14 +108,15 @@ module lane_front
   lane_block_t iv, mask, result;
   offer_t offer;
   key_beat_t key;
+  context_t key_context;
 
   assign req_o = '{
-      key_valid: key.beat.valid,
-      key: key.beat.data,
+      key_valid: key.valid,
+      key: key.data,
       key_index: key.index,
-      key_last: key.beat.last,
+      key_last: key.last,
       key_len: key.len,
-      key_context: key.key,
+      key_context: key_context,
       block_valid: offer.valid,
       block: offer.block,
       decrypt: offer.decrypt,
@@ -145,6 +146,7 @@ module lane_front
     .read_at_i       (read_at),
     .read_data_o     (read_data),
     .key_o           (key),
+    .key_context_o   (key_context),
     .key_busy_i      (rsp_i.key_busy)
   );
 

@@ -49,6 +49,7 @@ module lane_intake
   output logic [       BlockBits-1:0] read_data_o,
 
   output key_beat_t key_o,
+  output context_t  key_context_o,
   input  logic      key_busy_i
 );
 
@@ -221,10 +222,9 @@ module lane_intake
   // -- its sections ---------------------------------------------------------------------------------------
 
   stream_t key_beat, fill_beat;
-  assign key_beat  = '{valid: count && is_key, last: last, data: at_q[Body] && is_key ? in.data : '0};
+  assign key_beat = '{valid: count && is_key, last: last, data: at_q[Body] && is_key ? in.data : '0};
   assign fill_beat = '{valid: take && !is_key, last: last, data: in.data};
-  assign key_o.len = header.key_len[5:0];
-  assign key_o.key = context_t'(context_q);
+  assign key_context_o = context_t'(context_q);
 
   lane_key #(
     .Shape(Shape)
@@ -234,13 +234,13 @@ module lane_intake
     .clear_i,
     .start_i       (at_q[Start]),
     .beat_i        (key_beat),
+    .len_i         (header.key_len[5:0]),
     .made_up_i     (at_q[Pad]),
     .context_i     (context_q),
     .kept_o        (kept),
     .kept_context_o(kept_context),
     .pending_o     (key_pending),
-    .key_o         (key_o.beat),
-    .key_index_o   (key_o.index),
+    .key_o,
     .key_busy_i
   );
 

@@ -20,6 +20,7 @@ module lane_key
   // beats that are made up, and is not kept.
   input logic                       start_i,
   input stream_t                    beat_i,
+  input logic    [             5:0] len_i,
   input logic                       made_up_i,
   input logic    [ContextWidth-1:0] context_i,
 
@@ -29,17 +30,17 @@ module lane_key
   // A key is on its way, or being expanded.
   output logic                    pending_o,
 
-  output stream_t       key_o,
-  output logic    [2:0] key_index_o,
-  input  logic          key_busy_i
+  output key_beat_t key_o,
+  input  logic      key_busy_i
 );
 
   logic valid_q, last_q;
+  logic [2:0] index_q;
   logic [63:0] key_q;
   logic sent_q;  // all of it is in the core
   logic done;
   assign done  = pending_o && sent_q && !key_busy_i;
-  assign key_o = '{valid: valid_q, last: last_q, data: key_q};
+  assign key_o = '{valid: valid_q, data: key_q, index: index_q, last: last_q, len: len_i};
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) key_q <= '0;
@@ -54,12 +55,12 @@ module lane_key
       sent_q         <= 1'b0;
       valid_q        <= 1'b0;
       last_q         <= 1'b0;
-      key_index_o    <= '0;
+      index_q        <= '0;
     end else begin
       valid_q <= beat_i.valid;
       last_q  <= beat_i.last;
-      if (start_i) key_index_o <= '0;
-      else if (valid_q) key_index_o <= key_index_o + 3'd1;
+      if (start_i) index_q <= '0;
+      else if (valid_q) index_q <= index_q + 3'd1;
       if (clear_i.active) kept_o <= 1'b0;
       else if (beat_i.valid) kept_o <= beat_i.last && !made_up_i;
       if (beat_i.valid) kept_context_o <= context_i;

@@ -87,20 +87,13 @@ package lane_pkg;
     context_t key;
   } going_t;
 
-  // A block for the core, and a beat of a key.
+  // A block for the core.
   typedef struct packed {
     logic     valid;
     logic     decrypt;
     context_t key;
     block_t   block;
   } offer_t;
-
-  typedef struct packed {
-    stream_t    beat;
-    logic [2:0] index;
-    logic [5:0] len;
-    context_t   key;
-  } key_beat_t;
 
   // The parameters of lane_front, as its parts get them.
   typedef struct packed {
