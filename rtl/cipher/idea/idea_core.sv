@@ -42,17 +42,9 @@ module idea_core
   assign accept = req_i.block_valid && rsp_o.block_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      a_q     <= 1'b0;
-      b_q     <= 1'b0;
-      c_q     <= 1'b0;
-      valid_q <= 1'b0;
-    end else if (clear_i.active) begin
-      a_q     <= 1'b0;
-      b_q     <= 1'b0;
-      c_q     <= 1'b0;
-      valid_q <= 1'b0;
-    end else begin
+    if (!rst_ni) {a_q, b_q, c_q, valid_q} <= '0;
+    else if (clear_i.active) {a_q, b_q, c_q, valid_q} <= '0;
+    else begin
       a_q     <= accept || c_q;
       b_q     <= a_q;
       c_q     <= b_q && !final_q;

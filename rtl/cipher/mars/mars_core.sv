@@ -38,9 +38,9 @@ module mars_core
   logic mixing;  // not in Enter, which is much like Add with nothing to add
 
   logic key_busy, key_ready;
-  logic upper;
-  word_t add_key, multiply_key, add_key_q, multiply_key_q;
-  block_t white_key;
+  logic  upper;
+  keys_t keys;
+  word_t add_key_q, multiply_key_q;
 
   word_t a_d, b_d, c_d, d_d, a_q, b_q, c_q, d_q;
   word_t sum_q;  // M, complemented in decryption
@@ -114,8 +114,8 @@ module mars_core
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  logic [9:0] stir_address, repair_address;
-  word_t s_l, s_c, s_x, s_y;  // of lookups
+  search_t search;
+  words_t  s;  // of lookups
 
   assign upper = phase_q == Idle ? req_i.decrypt : !decrypt_q;
 
@@ -124,17 +124,13 @@ module mars_core
     .rst_ni,
     .clear_i,
     .req_i,
-    .busy_o          (key_busy),
-    .ready_o         (key_ready),
-    .stir_address_o  (stir_address),
-    .stir_i          (s_x),
-    .repair_address_o(repair_address),
-    .repair_i        (s_y),
-    .index_i         ((phase_q == Forward ? 4'd0 : count_q) ^ {4{decrypt_q}}),
-    .add_key_o       (add_key),
-    .multiply_key_o  (multiply_key),
-    .upper_i         (upper),
-    .white_key_o     (white_key)
+    .busy_o  (key_busy),
+    .ready_o (key_ready),
+    .search_o(search),
+    .found_i ('{stir: s.x, repair: s.y}),
+    .index_i ((phase_q == Forward ? 4'd0 : count_q) ^ {4{decrypt_q}}),
+    .upper_i (upper),
+    .keys_o  (keys)
   );
 
   // -- the first half of a core round -----------------------------------------------------------------------
@@ -171,20 +167,20 @@ module mars_core
   // In forward mixing the adder of B and D has the late sums.
   always_comb begin
     if (!mixing) l = rotated;
-    else if (!forward_q) l = s_l;
+    else if (!forward_q) l = s.l;
     else if (count_q[1:0] == 2'd1) l = c_q;
     else if (count_q[1:0] == 2'd2) l = a_q;
     else l = '0;
   end
 
-  assign m         = mixing ? s_c : rotate(sum_q, r5[4:0]);
+  assign m         = mixing ? s.c : rotate(sum_q, r5[4:0]);
   assign l_sum     = (core_forward ? b_q : d_q) + l + 32'(subtract);
   assign m_sum     = c_q + m + 32'(subtract);
 
   // The next A: of forward mixing; and of the backward half of the core and backward mixing.
-  assign f_sum     = (b_q ^ s_x) + s_l;
+  assign f_sum     = (b_q ^ s.x) + s.l;
   assign crossed   = b_q ^ r10;
-  assign exclusive = crossed ^ s_x;
+  assign exclusive = crossed ^ s.x;
   always_comb begin
     side       = '0;
     side_carry = 1'b0;
@@ -207,27 +203,33 @@ module mars_core
 
   assign ahead = ahead_q + rotated[21:0] + 22'(decrypt_q);
 
+  at_t at;
+  sought_t sought;
+
+  assign at = '{
+      phase: phase_q,
+      adjust: phase_d == Adjust,
+      turned: count_q == 4'd0,
+      forward: forward_q,
+      decrypt: decrypt_q
+    };
+  assign sought = '{
+      b: b_q,
+      f_sum: f_sum,
+      b_sum: b_sum,
+      a_key: sum[8:0],
+      crossed: decrypt_q ? crossed[21:13] : crossed[8:0],
+      key: keys.add[8:0],
+      ahead: ahead
+    };
+
   mars_core_lookups u_lookups (
     .clk_i,
-    .phase_i         (phase_q),
-    .adjust_i        (phase_d == Adjust),
-    .turned_i        (count_q == 4'd0),
-    .forward_i       (forward_q),
-    .decrypt_i       (decrypt_q),
-    .key_busy_i      (key_busy),
-    .stir_address_i  (stir_address),
-    .repair_address_i(repair_address),
-    .b_i             (b_q),
-    .f_sum_i         (f_sum),
-    .b_sum_i         (b_sum),
-    .sum_i           (sum[8:0]),
-    .crossed_i       (decrypt_q ? crossed[21:13] : crossed[8:0]),
-    .add_key_i       (add_key[8:0]),
-    .ahead_i         (ahead),
-    .s_l_o           (s_l),
-    .s_c_o           (s_c),
-    .s_x_o           (s_x),
-    .s_y_o           (s_y)
+    .at_i      (at),
+    .sought_i  (sought),
+    .key_busy_i(key_busy),
+    .search_i  (search),
+    .found_o   (s)
   );
 
   // -- the block ------------------------------------------------------------------------------------------
@@ -236,7 +238,7 @@ module mars_core
   logic step;
 
   for (genvar w = 0; w < 4; w++) begin : gen_white
-    assign entering[w] = req_i.block[32*w+:32] + white_key[w];
+    assign entering[w] = req_i.block[32*w+:32] + keys.white[w];
   end
 
   always_comb begin
@@ -249,7 +251,7 @@ module mars_core
       if (core_forward) a_d = l_sum;
       else if (phase_q == Forward) a_d = f_sum;
       b_d = m_sum;
-      c_d = core_forward ? d_q ^ r10 : l_sum ^ s_y;
+      c_d = core_forward ? d_q ^ r10 : l_sum ^ s.y;
       d_d = turned;
     end
     leaving = decrypt_q ? {a_q, b_q, c_q, d_q} : {d_q, c_q, b_q, a_q};
@@ -272,7 +274,7 @@ module mars_core
       end
     end
     if (clear_i.active) block_q <= '0;
-    else if (phase_q == Leave) for (int unsigned w = 0; w < 4; w++) block_q[w] <= leaving[w] - white_key[w];
+    else if (phase_q == Leave) for (int unsigned w = 0; w < 4; w++) block_q[w] <= leaving[w] - keys.white[w];
 
     if (phase_q != Multiply) product_q <= '0;
     else product_q <= product;
@@ -281,13 +283,13 @@ module mars_core
       found_q <= '0;
     end else begin
       sum_q   <= sum ^ {32{decrypt_q}};
-      found_q <= s_l;
+      found_q <= s.l;
     end
     if (phase_q != Multiply) ahead_q <= '0;
-    else ahead_q <= b_q[21:0] + (decrypt_q ? {add_key[8:0], 13'h0} : {13'h0, add_key[8:0]});
+    else ahead_q <= b_q[21:0] + (decrypt_q ? {keys.add[8:0], 13'h0} : {13'h0, keys.add[8:0]});
     if (phase_q != Multiply && phase_q != Lookup) begin
-      add_key_q      <= add_key;
-      multiply_key_q <= multiply_key;
+      add_key_q      <= keys.add;
+      multiply_key_q <= keys.multiply;
     end
   end
 

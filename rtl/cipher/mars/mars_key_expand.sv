@@ -21,33 +21,15 @@ module mars_key_expand
 
   input clear_t clear_i,
 
-  // The beats of a key, and how many words it has.
-  input logic       key_valid_i,
-  input logic       key_last_i,
-  input logic [3:0] key_words_i,
+  input beat_t beat_i,
+  // The word of the key that is wanted.
+  input word_t fill_i,
 
-  // The S-box is needed; all keys are there. With Ring busy_o is combinational, high from the clock behind the
-  // last beat until all keys are written, and ready_o is of no use.
-  output logic busy_o,
-  output logic ready_o,
-
-  // The words of the key as it came, one for each step.
-  output logic        fill_o,
-  output logic  [3:0] fill_index_o,
-  input  word_t       fill_i,
-
-  // A lookup to stir with, and one for the repair, as addresses of mars_sbox. With Ring the first is for both.
-  output logic  [9:0] stir_address_o,
-  input  word_t       stir_i,
-  output logic  [9:0] repair_address_o,
-  input  word_t       repair_i,
-
-  // K[2 pair + odd]: as it is, and repaired.
-  output logic        write_o,
-  output logic  [4:0] pair_o,
-  output logic        odd_o,
-  output word_t       word_o,
-  output word_t       repaired_o
+  // With Ring the search to stir is for both, and so is what is found; busy is high from the clock behind the last
+  // beat until all keys are written, and ready is of no use.
+  output search_t    search_o,
+  input  found_t     found_i,
+  output expansion_t expansion_o
 );
 
   typedef enum logic [1:0] {
@@ -61,11 +43,12 @@ module mars_key_expand
   logic [3:0] step_d, step_q;  // the word, 0 to 14
   logic [1:0] pass_d, pass_q;  // of stirring
   logic [1:0] batch_d, batch_q;
-  logic  [3:0] words_q;  // of the key
-  logic        hold_q;  // no whole key yet
-  logic        step_last;
+  logic [3:0] words_q;  // of the key
+  logic       hold_q;  // no whole key yet
+  logic busy, ready, write;
+  logic  step_last;
 
-  word_t       ring_q                      [15];
+  word_t ring_q    [15];
   word_t sum, word;
   logic tick;  // the last clock of a step
   logic leaving, leaving_q, leaving_qq;  // a word for the memories
@@ -78,26 +61,24 @@ module mars_key_expand
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) second_q <= 1'b0;
-      else second_q <= !second_q && !clear_i.active && !key_valid_i;
+      else second_q <= !second_q && !clear_i.active && !beat_i.valid;
     end
 
-    assign tick           = second_q;
-    assign busy_o         = phase_q != Rest || leaving_q || leaving_qq;
-    assign ready_o        = !hold_q;
-    assign write_o        = leaving_qq && !second_q;
-    assign stir_address_o = second_q ? {1'b0, word[8:0]} : repair_address_o;
+    assign tick  = second_q;
+    assign busy  = phase_q != Rest || leaving_q || leaving_qq;
+    assign ready = !hold_q;
+    assign write = leaving_qq && !second_q;
   end else begin : gen_one
-    assign tick           = 1'b1;
-    assign write_o        = leaving_qq;
-    assign stir_address_o = {1'b0, word[8:0]};
+    assign tick  = 1'b1;
+    assign write = leaving_qq;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        ready_o <= 1'b0;
-        busy_o  <= 1'b0;
+        ready <= 1'b0;
+        busy  <= 1'b0;
       end else begin
-        busy_o  <= (phase_d != Rest || leaving || key_valid_i) && !clear_i.active;
-        ready_o <= !(phase_q != Rest || leaving_q || clear_i.active || key_valid_i || hold_q);
+        busy  <= (phase_d != Rest || leaving || beat_i.valid) && !clear_i.active;
+        ready <= !(phase_q != Rest || leaving_q || clear_i.active || beat_i.valid || hold_q);
       end
     end
   end
@@ -136,13 +117,13 @@ module mars_key_expand
       words_q <= '0;
       hold_q  <= 1'b1;
     end else begin
-      if (key_valid_i) hold_q <= !key_last_i;
-      if (key_valid_i) begin
-        phase_q <= key_last_i ? Fill : Rest;
+      if (beat_i.valid) hold_q <= !beat_i.last;
+      if (beat_i.valid) begin
+        phase_q <= beat_i.last ? Fill : Rest;
         step_q  <= '0;
         pass_q  <= '0;
         batch_q <= '0;
-        words_q <= key_words_i;
+        words_q <= beat_i.words;
       end else if (tick) begin
         phase_q <= phase_d;
         step_q  <= step_d;
@@ -154,7 +135,7 @@ module mars_key_expand
 
   // -- the ring -------------------------------------------------------------------------------------------
 
-  assign sum = ring_q[0] + stir_i;
+  assign sum = ring_q[0] + found_i.stir;
 
   always_comb begin
     unique case (phase_q)
@@ -173,9 +154,6 @@ module mars_key_expand
       else if (phase_q != Rest && tick) ring_q[i] <= i == 14 ? word : ring_q[i+1];
     end
   end
-
-  assign fill_o       = phase_q == Fill;
-  assign fill_index_o = step_q;
 
   // -- repair, and out to the memories ----------------------------------------------------------------------
 
@@ -207,7 +185,7 @@ module mars_key_expand
     if (!rst_ni) begin
       leaving_q  <= 1'b0;
       leaving_qq <= 1'b0;
-    end else if (clear_i.active || key_valid_i) begin
+    end else if (clear_i.active || beat_i.valid) begin
       leaving_q  <= 1'b0;
       leaving_qq <= 1'b0;
     end else if (tick) begin
@@ -225,10 +203,17 @@ module mars_key_expand
     end
   end
 
-  assign pair_o     = pair_qq;
-  assign odd_o      = odd_qq;
-  assign word_o     = ring_q[13];
-  assign repaired_o = repaired;
+  assign expansion_o = '{
+      busy: busy,
+      ready: ready,
+      fill: phase_q == Fill,
+      index: step_q,
+      write: write,
+      pair: pair_qq,
+      odd: odd_qq,
+      word: ring_q[13],
+      repaired: repaired
+    };
 
   // The word is at the tail now, its partner, four steps older, behind it. Ten equal bits in a row, ending at
   // i, are three times four.
@@ -236,7 +221,11 @@ module mars_key_expand
   logic [31:0] four, ten_d, ten_q;
 
   assign w = ring_q[14] | 32'h3;
-  assign repair_address_o = {3'b100, ring_q[14][1:0], ring_q[10][4:0]};
+
+  always_comb begin
+    search_o = '{stir: {1'b0, word[8:0]}, repair: {3'b100, ring_q[14][1:0], ring_q[10][4:0]}};
+    if (Ring && !tick) search_o.stir = search_o.repair;
+  end
 
   always_comb begin
     four  = '0;
@@ -268,7 +257,7 @@ module mars_key_expand
       // Of ten: four, four, and the last two once more with two others.
       mask[i] = (any_four[i] || any_four[i+4] || any_four[i+6]) && (old[i-1+:3] == '0 || old[i-1+:3] == '1);
     end
-    repaired = old ^ (repair_i & mask);
+    repaired = old ^ (found_i.repair & mask);
   end
 
 endmodule

@@ -16,27 +16,18 @@ module mars_key_schedule
   input core_req_t req_i,
 
   // The S-box is needed; all keys can be read.
-  output logic busy_o,
-  output logic ready_o,
+  output logic    busy_o,
+  output logic    ready_o,
+  output search_t search_o,
+  input  found_t  found_i,
 
-  // A lookup to stir with, and one for the repair, as addresses of mars_sbox.
-  output logic  [9:0] stir_address_o,
-  input  word_t       stir_i,
-  output logic  [9:0] repair_address_o,
-  input  word_t       repair_i,
-
-  // K[4 + 2 index] and K[5 + 2 index]; and K[0] to K[3], or, with upper, K[36] to K[39].
-  input  logic   [3:0] index_i,
-  output word_t        add_key_o,
-  output word_t        multiply_key_o,
-  input  logic         upper_i,
-  output block_t       white_key_o
+  // Which keys, for a round and, upper or lower, beside the rounds.
+  input  logic  [3:0] index_i,
+  input  logic        upper_i,
+  output keys_t       keys_o
 );
 
-  logic fill, write, odd;
-  logic [3:0] fill_index;
-  logic [4:0] pair;
-  word_t add_key, multiply_key, word, repaired;
+  expansion_t expansion;
 
   mars_key_expand #(
     .Ring(1'b0)
@@ -44,67 +35,45 @@ module mars_key_schedule
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i (req_i.key_valid),
-    .key_last_i  (req_i.key_last),
-    .key_words_i (req_i.key_len[5:2]),
-    .busy_o,
-    .ready_o,
-    .fill_o      (fill),
-    .fill_index_o(fill_index),
-    .fill_i      (fill_index[0] ? multiply_key : add_key),
-    .stir_address_o,
-    .stir_i,
-    .repair_address_o,
-    .repair_i,
-    .write_o     (write),
-    .pair_o      (pair),
-    .odd_o       (odd),
-    .word_o      (word),
-    .repaired_o  (repaired)
+    .beat_i     ('{valid: req_i.key_valid, last: req_i.key_last, words: req_i.key_len[5:2]}),
+    .fill_i     (expansion.index[0] ? keys_o.multiply : keys_o.add),
+    .search_o,
+    .found_i,
+    .expansion_o(expansion)
   );
+
+  assign busy_o  = expansion.busy;
+  assign ready_o = expansion.ready;
 
   // Until the ring is full the two memories hold the key as it came.
   logic outer, lower;
   logic [3:0] index, write_index;
-  logic write_add, write_multiply;
+  word_t [1:0] added, read;
 
-  assign lower = pair < 5'd2;
-  assign outer = lower || pair >= 5'd18;
-  assign index = fill ? {1'b0, fill_index[3:1]} : index_i;
-  assign write_index = req_i.key_valid ? {1'b0, req_i.key_index} : 4'(pair - 5'd2);
-  assign write_add = req_i.key_valid || (write && !odd && !outer);
-  assign write_multiply = req_i.key_valid || (write && odd && !outer);
+  assign lower       = expansion.pair < 5'd2;
+  assign outer       = lower || expansion.pair >= 5'd18;
+  assign index       = expansion.fill ? {1'b0, expansion.index[3:1]} : index_i;
+  assign write_index = req_i.key_valid ? {1'b0, req_i.key_index} : 4'(expansion.pair - 5'd2);
+  assign added       = req_i.key_valid ? req_i.key : {expansion.repaired, expansion.word};
 
-  ram_logic #(
-    .Width(32),
-    .Depth(16),
-    .Quiet(1'b1)
-  ) u_add_keys (
-    .clk_i,
-    .clear_i,
-    .write_i     (write_add),
-    .write_at_i  (write_index),
-    .write_data_i(req_i.key_valid ? req_i.key[31:0] : word),
-    .read_at_i   (index),
-    .read_data_o (add_key)
-  );
+  for (genvar k = 0; k < 2; k++) begin : gen_round
+    ram_logic #(
+      .Width(32),
+      .Depth(16),
+      .Quiet(1'b1)
+    ) u_keys (
+      .clk_i,
+      .clear_i,
+      .write_i     (req_i.key_valid || (expansion.write && expansion.odd == 1'(k) && !outer)),
+      .write_at_i  (write_index),
+      .write_data_i(added[k]),
+      .read_at_i   (index),
+      .read_data_o (read[k])
+    );
+  end
 
-  ram_logic #(
-    .Width(32),
-    .Depth(16),
-    .Quiet(1'b1)
-  ) u_multiply_keys (
-    .clk_i,
-    .clear_i,
-    .write_i     (write_multiply),
-    .write_at_i  (write_index),
-    .write_data_i(req_i.key_valid ? req_i.key[63:32] : repaired),
-    .read_at_i   (index),
-    .read_data_o (multiply_key)
-  );
-
-  assign add_key_o      = add_key;
-  assign multiply_key_o = multiply_key;
+  assign keys_o.add      = read[0];
+  assign keys_o.multiply = read[1];
 
   for (genvar k = 0; k < 4; k++) begin : gen_white
     ram_logic #(
@@ -114,11 +83,11 @@ module mars_key_schedule
     ) u_keys (
       .clk_i,
       .clear_i,
-      .write_i     (write && outer && {pair[0], odd} == 2'(k)),
+      .write_i     (expansion.write && outer && {expansion.pair[0], expansion.odd} == 2'(k)),
       .write_at_i  (!lower),
-      .write_data_i(word),
+      .write_data_i(expansion.word),
       .read_at_i   (upper_i),
-      .read_data_o (white_key_o[k])
+      .read_data_o (keys_o.white[k])
     );
   end
 

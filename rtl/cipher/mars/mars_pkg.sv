@@ -23,6 +23,88 @@ package mars_pkg;
   // The bits of A + K that address the S-box are the lowest, or in decryption those from bit 13 on.
   typedef logic [21:0] ahead_t;
 
+  // The key schedule's lookups, as addresses of mars_sbox, and what they find: to stir with, and for the repair.
+  typedef struct packed {
+    logic [9:0] stir;
+    logic [9:0] repair;
+  } search_t;
+
+  typedef struct packed {
+    word_t stir;
+    word_t repair;
+  } found_t;
+
+  // A beat of a key, and how many words that has.
+  typedef struct packed {
+    logic       valid;
+    logic       last;
+    logic [3:0] words;
+  } beat_t;
+
+  // What mars_key_expand does: its S-box is needed; all keys are there; it wants word number index of the key as it
+  // came; and K[2 pair + odd] is to be written, as it is and repaired.
+  typedef struct packed {
+    logic       busy;
+    logic       ready;
+    logic       fill;
+    logic [3:0] index;
+    logic       write;
+    logic [4:0] pair;
+    logic       odd;
+    word_t      word;
+    word_t      repaired;
+  } expansion_t;
+
+  // The keys of mars_core: K[4 + 2 index] and K[5 + 2 index], and K[0] to K[3] or K[36] to K[39].
+  typedef struct packed {
+    word_t  add;
+    word_t  multiply;
+    block_t white;
+  } keys_t;
+
+  // Those of mars_ring, of two blocks: K[4 + 2 index] and K[5 + 2 index], and K[white] or, with upper, K[36 + white].
+  typedef struct packed {
+    core_pkg::context_t key;
+    logic [3:0]         index;
+    core_pkg::context_t white_key;
+    logic               upper;
+    logic [1:0]         white;
+  } ring_at_t;
+
+  typedef struct packed {
+    word_t add;
+    word_t multiply;
+    word_t white;
+  } ring_keys_t;
+
+  // Where mars_core is, for its lookups: Adjust comes; in Add no core round comes; before the second half of the core.
+  typedef struct packed {
+    phase_e phase;
+    logic   adjust;
+    logic   turned;
+    logic   forward;
+    logic   decrypt;
+  } at_t;
+
+  // What it looks up: B; the next A of forward and of backward mixing; A + K, and what that is made of sooner.
+  typedef struct packed {
+    word_t      b;
+    word_t      f_sum;
+    word_t      b_sum;
+    logic [8:0] a_key;
+    logic [8:0] crossed;
+    logic [8:0] key;
+    ahead_t     ahead;
+  } sought_t;
+
+  // And what it finds, to be added and for exclusive ors.
+  typedef struct packed {
+    word_t l;
+    word_t c;
+    word_t x;
+    word_t y;
+  } words_t;
+
   function automatic word_t rol(input word_t x, input int unsigned n);
     return 32'({x, x} >> (32 - n));
   endfunction

@@ -32,12 +32,10 @@ module mars_ring
     $error("mars_ring: Contexts must be a power of two from 2 to 16");
   end
 
-  typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
-
   typedef struct packed {
-    logic    valid;
-    logic    decrypt;
-    number_t key;
+    logic     valid;
+    logic     decrypt;
+    context_t key;
   } along_t;
 
   // -- the clock, and the rounds that the stages work on ----------------------------------------------------
@@ -102,12 +100,8 @@ module mars_ring
       mixing_q <= {mixing_q[3:0], whole ? entering_q : half ? keyed_q[8] : mixing_q[4]};
       keyed_q  <= {keyed_q[7:0], keyed_next};
       if (take) begin
-        entering_q <= '{
-          valid: req_i.block_valid,
-          decrypt: req_i.decrypt,
-          key: number_t'(req_i.block_context)
-        };
-        ticket_q <= ticket_q + 4'd1;
+        entering_q <= '{valid: req_i.block_valid, decrypt: req_i.decrypt, key: req_i.block_context};
+        ticket_q   <= ticket_q + 4'd1;
       end
       if (whole) leaving_q <= mixing_q[4];
       // 15 numbers have been given since.
@@ -121,15 +115,21 @@ module mars_ring
   // -- keys -----------------------------------------------------------------------------------------------
 
   logic [9:0] lookup_address;
-  word_t lookup, add_key, multiply_key, white_key;
+  word_t lookup;
+  ring_at_t at;
+  ring_keys_t keys;
   along_t white_block;
-  logic   white_upper;
-  logic [1:0] white, enter_order, leave_order;
+  logic [1:0] enter_order, leave_order;
 
   // From 8 to 11 for the block that enters, from 0 to 3 for the one that leaves.
   assign white_block = time_q[3] ? entering_q : leaving_q;
-  assign white_upper = white_block.decrypt == time_q[3];
-  assign white       = time_q[1:0] ^ {2{time_q[3] && entering_q.decrypt}};
+  assign at = '{
+      key: keyed_next.key,
+      index: round_next ^ {4{keyed_next.decrypt}},
+      white_key: white_block.key,
+      upper: white_block.decrypt == time_q[3],
+      white: time_q[1:0] ^ {2{time_q[3] && entering_q.decrypt}}
+    };
 
   mars_ring_keys #(
     .Contexts(Contexts)
@@ -141,14 +141,8 @@ module mars_ring
     .busy_o          (rsp_o.key_busy),
     .lookup_address_o(lookup_address),
     .lookup_i        (lookup),
-    .key_i           (keyed_next.key),
-    .index_i         (round_next ^ {4{keyed_next.decrypt}}),
-    .add_key_o       (add_key),
-    .multiply_key_o  (multiply_key),
-    .white_key_i     (white_block.key),
-    .white_upper_i   (white_upper),
-    .white_i         (white),
-    .white_key_o     (white_key)
+    .at_i            (at),
+    .keys_o          (keys)
   );
 
   logic unused;
@@ -157,6 +151,7 @@ module mars_ring
   // -- data -----------------------------------------------------------------------------------------------
 
   block_t in_q, fresh_q, out_q, result_q, mixed, back;
+  logic [8:0] keyed_decrypt;
   logic enter_q;  // a word of the block that enters has its key
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -171,14 +166,16 @@ module mars_ring
     else if (take && req_i.block_valid) in_q <= req_i.block;
     // Zero but for the block that enters, as is what comes back from the other ring.
     if (clear_i.active || !enter_q) fresh_q <= '0;
-    else fresh_q <= {in_q[enter_order] + white_key, fresh_q[3:1]};
+    else fresh_q <= {in_q[enter_order] + keys.white, fresh_q[3:1]};
     if (clear_i.active) out_q <= '0;
     else if (whole) out_q <= mixed;
     if (clear_i.active) result_q <= '0;
-    else result_q <= {out_q[leave_order] - white_key, result_q[3:1]};
+    else result_q <= {out_q[leave_order] - keys.white, result_q[3:1]};
   end
 
   assign rsp_o.result = result_q;
+
+  always_comb for (int unsigned s = 0; s < 9; s++) keyed_decrypt[s] = keyed_q[s].decrypt;
 
   mars_ring_mixing u_mixing (
     .clk_i,
@@ -195,13 +192,9 @@ module mars_ring
   mars_ring_rounds u_rounds (
     .clk_i,
     .clear_i         (clear_i.active),
-    .decrypt0_i      (keyed_q[0].decrypt),
-    .decrypt5_i      (keyed_q[5].decrypt),
-    .decrypt6_i      (keyed_q[6].decrypt),
-    .backward6_i     (round_q[6][3]),
-    .last7_i         (round_q[7] == 4'd15),
-    .add_key_i       (add_key),
-    .multiply_key_i  (multiply_key),
+    .decrypt_i       (keyed_decrypt),
+    .round_i         (round_q),
+    .keys_i          (keys),
     .enter_i         (half),
     .words_i         (mixed),
     .words_o         (back),

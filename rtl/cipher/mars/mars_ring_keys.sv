@@ -8,9 +8,7 @@ module mars_ring_keys
   import core_pkg::*;
   import mars_pkg::*;
 #(
-  parameter int unsigned Contexts = 16,
-
-  localparam int unsigned KeyBits = $clog2(Contexts)
+  parameter int unsigned Contexts = 8
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -23,30 +21,24 @@ module mars_ring_keys
   output logic  [9:0] lookup_address_o,
   input  word_t       lookup_i,
 
-  // K[4 + 2 index] and K[5 + 2 index]; and K[white], or, with upper, K[36 + white]. Two clocks later.
-  input  logic  [KeyBits-1:0] key_i,
-  input  logic  [        3:0] index_i,
-  output word_t               add_key_o,
-  output word_t               multiply_key_o,
-  input  logic  [KeyBits-1:0] white_key_i,
-  input  logic                white_upper_i,
-  input  logic  [        1:0] white_i,
-  output word_t               white_key_o
+  // Two clocks later.
+  input  ring_at_t   at_i,
+  output ring_keys_t keys_o
 );
 
-  localparam int unsigned AddressBits = KeyBits + 4;
+  localparam int unsigned KeyBits = $clog2(Contexts);
 
   // -- control --------------------------------------------------------------------------------------------
 
   logic started_q;  // not in the middle of a key's beats
   logic [KeyBits-1:0] context_q;
-  logic expanding;
+  expansion_t expansion;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_o <= 1'b0;
     end else begin
-      busy_o <= (req_i.key_valid || (busy_o && (expanding || !started_q))) && !clear_i.active;
+      busy_o <= (req_i.key_valid || (busy_o && (expansion.busy || !started_q))) && !clear_i.active;
     end
   end
 
@@ -63,12 +55,9 @@ module mars_ring_keys
 
   // -- the expansion --------------------------------------------------------------------------------------
 
-  logic  [3:0] fill_index;
   word_t [1:0] fill;
-  logic write, odd, outer, fill_now, ready, unused;
-  logic [9:0] repair_address;
-  logic [4:0] pair;
-  word_t word, repaired;
+  search_t search;
+  logic outer, unused;
 
   for (genvar n = 0; n < 2; n++) begin : gen_fill
     ram_logic #(
@@ -81,7 +70,7 @@ module mars_ring_keys
       .write_i     (req_i.key_valid),
       .write_at_i  (req_i.key_index),
       .write_data_i(req_i.key[32*n+:32]),
-      .read_at_i   (fill_index[3:1]),
+      .read_at_i   (expansion.index[3:1]),
       .read_data_o (fill[n])
     );
   end
@@ -92,91 +81,61 @@ module mars_ring_keys
     .clk_i,
     .rst_ni,
     .clear_i,
-    .key_valid_i     (req_i.key_valid),
-    .key_last_i      (req_i.key_last),
-    .key_words_i     (req_i.key_len[5:2]),
-    .busy_o          (expanding),
-    .ready_o         (ready),
-    .fill_o          (fill_now),
-    .fill_index_o    (fill_index),
-    .fill_i          (fill[fill_index[0]]),
-    .stir_address_o  (lookup_address_o),
-    .stir_i          (lookup_i),
-    .repair_address_o(repair_address),
-    .repair_i        (lookup_i),
-    .write_o         (write),
-    .pair_o          (pair),
-    .odd_o           (odd),
-    .word_o          (word),
-    .repaired_o      (repaired)
+    .beat_i     ('{valid: req_i.key_valid, last: req_i.key_last, words: req_i.key_len[5:2]}),
+    .fill_i     (fill[expansion.index[0]]),
+    .search_o   (search),
+    .found_i    ('{stir: lookup_i, repair: lookup_i}),
+    .expansion_o(expansion)
   );
 
-  assign unused = ^{fill_now, ready, repair_address};
-  assign outer  = pair < 5'd2 || pair >= 5'd18;
+  assign lookup_address_o = search.stir;
+  assign unused           = ^{expansion, search};
+  assign outer            = expansion.pair < 5'd2 || expansion.pair >= 5'd18;
 
   // -- the memories, written a clock later ----------------------------------------------------------------
 
-  logic write_add_q, write_multiply_q, write_white_q;
-  logic [AddressBits-1:0] at_q;
+  logic [1:0] write_q;  // a key to add, a key to multiply with
+  logic write_white_q;
+  logic [KeyBits+3:0] at_q;
   logic [KeyBits+2:0] white_at_q;
-  word_t word_q, repaired_q;
+  word_t [1:0] word_q, read;  // as it is, repaired
 
   // In the first clock behind a reset they are cleared.
   always_ff @(posedge clk_i) begin
     if (clear_i.active) begin
-      write_add_q      <= 1'b0;
-      write_multiply_q <= 1'b0;
-      write_white_q    <= 1'b0;
+      write_q       <= '0;
+      write_white_q <= 1'b0;
+      at_q          <= '0;
+      white_at_q    <= '0;
+      word_q        <= '0;
     end else begin
-      write_add_q      <= write && !odd && !outer;
-      write_multiply_q <= write && odd && !outer;
-      write_white_q    <= write && outer;
+      write_q       <= {expansion.odd, !expansion.odd} & {2{expansion.write && !outer}};
+      write_white_q <= expansion.write && outer;
+      at_q          <= {context_q, 4'(expansion.pair - 5'd2)};
+      white_at_q    <= {context_q, expansion.pair[4], expansion.pair[0], expansion.odd};
+      word_q        <= {expansion.repaired, expansion.word};
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (clear_i.active) begin
-      at_q       <= '0;
-      white_at_q <= '0;
-      word_q     <= '0;
-      repaired_q <= '0;
-    end else begin
-      at_q       <= {context_q, 4'(pair - 5'd2)};
-      white_at_q <= {context_q, pair[4], pair[0], odd};
-      word_q     <= word;
-      repaired_q <= repaired;
-    end
+  for (genvar n = 0; n < 2; n++) begin : gen_round
+    ram_block #(
+      .Width(32),
+      .Depth(2 ** (KeyBits + 4)),
+      .Quiet(1'b1)
+    ) u_keys (
+      .clk_i,
+      .clear_i,
+      .write_i     (write_q[n]),
+      .write_at_i  (at_q),
+      .write_data_i(word_q[n]),
+      .read_i      (1'b1),
+      .read_at_i   ({at_i.key[KeyBits-1:0], at_i.index}),
+      .read_data_o (read[n])
+    );
   end
 
-  ram_block #(
-    .Width(32),
-    .Depth(2 ** AddressBits),
-    .Quiet(1'b1)
-  ) u_add (
-    .clk_i,
-    .clear_i,
-    .write_i     (write_add_q),
-    .write_at_i  (at_q),
-    .write_data_i(word_q),
-    .read_i      (1'b1),
-    .read_at_i   ({key_i, index_i}),
-    .read_data_o (add_key_o)
-  );
-
-  ram_block #(
-    .Width(32),
-    .Depth(2 ** AddressBits),
-    .Quiet(1'b1)
-  ) u_multiply (
-    .clk_i,
-    .clear_i,
-    .write_i     (write_multiply_q),
-    .write_at_i  (at_q),
-    .write_data_i(repaired_q),
-    .read_i      (1'b1),
-    .read_at_i   ({key_i, index_i}),
-    .read_data_o (multiply_key_o)
-  );
+  assign keys_o.add      = read[0];
+  assign keys_o.multiply = read[1];
 
   ram_block #(
     .Width(32),
@@ -187,10 +146,10 @@ module mars_ring_keys
     .clear_i,
     .write_i     (write_white_q),
     .write_at_i  (white_at_q),
-    .write_data_i(word_q),
+    .write_data_i(word_q[0]),
     .read_i      (1'b1),
-    .read_at_i   ({white_key_i, white_upper_i, white_i}),
-    .read_data_o (white_key_o)
+    .read_at_i   ({at_i.white_key[KeyBits-1:0], at_i.upper, at_i.white}),
+    .read_data_o (keys_o.white)
   );
 
 endmodule

@@ -19,16 +19,12 @@ module mars_ring_rounds
   input logic clk_i,
   input logic clear_i,
 
-  // Of the blocks in stages 0, 5 and 6; in 6, of the last 8 rounds; in 7, the last of them.
-  input logic decrypt0_i,
-  input logic decrypt5_i,
-  input logic decrypt6_i,
-  input logic backward6_i,
-  input logic last7_i,
+  // By stage: of the block in it, and which of its 16 rounds that is.
+  input logic [8:0]      decrypt_i,
+  input logic [7:0][3:0] round_i,
 
-  // For stage 1.
-  input word_t add_key_i,
-  input word_t multiply_key_i,
+  // For stage 1; the words beside the rounds are not looked at.
+  input ring_keys_t keys_i,
 
   // At the door, in stage 8: another block enters; the one in it leaves, as `words_o`, which is zero otherwise.
   input  logic   enter_i,
@@ -78,12 +74,12 @@ module mars_ring_rounds
   assign factor = rol(s2_q[0], 13);
   assign r10    = rol(product4_q, 10);
   assign mixed  = found4_q ^ rol(product4_q, 5) ^ r10;
-  assign last   = rotate(l6_q, {l_amount6_q, 4'h0}) ^ {32{decrypt6_i}};
+  assign last   = rotate(l6_q, {l_amount6_q, 4'h0}) ^ {32{decrypt_i[6]}};
   assign made   = {a7_q, sum(d7_q, l7_d_q, d_carry_q), c7_q, sum(b7_q, l7_b_q, b_carry_q)};
 
   always_ff @(posedge clk_i) begin
-    b_carry_q <= decrypt6_i && !backward6_i;
-    d_carry_q <= decrypt6_i && backward6_i;
+    b_carry_q <= decrypt_i[6] && !round_i[6][3];
+    d_carry_q <= decrypt_i[6] && round_i[6][3];
   end
 
   always_ff @(posedge clk_i) begin
@@ -119,11 +115,11 @@ module mars_ring_rounds
       l_amount6_q <= '0;
     end else begin
       s0_q        <= enter_i ? words_i : s8_q;
-      s1_q        <= {s0_q[3:1], decrypt0_i ? rol(s0_q[0], 19) : s0_q[0]};
+      s1_q        <= {s0_q[3:1], decrypt_i[0] ? rol(s0_q[0], 19) : s0_q[0]};
       // Into stage 2.
       s2_q        <= s1_q;
-      sum2_q      <= s1_q[0] + add_key_i;
-      key2_q      <= multiply_key_i;
+      sum2_q      <= s1_q[0] + keys_i.add;
+      key2_q      <= keys_i.multiply;
       // 3: the low half of the product, from three of 16 x 16 bits
       s3_q        <= s2_q;
       sum3_q      <= sum2_q;
@@ -145,22 +141,25 @@ module mars_ring_rounds
       s6_q        <= s5_q;
       l6_q        <= rotate(l5_q, {1'b0, l_amount5_q[1:0], 2'b00});
       l_amount6_q <= l_amount5_q[2];
-      m6_q        <= rotate(m5_q, {m_amount5_q, 3'b000}) ^ {32{decrypt5_i}};
+      m6_q        <= rotate(m5_q, {m_amount5_q, 3'b000}) ^ {32{decrypt_i[5]}};
       r6_q        <= r5_q;
       // 7
-      a7_q        <= decrypt6_i ? s6_q[0] : rol(s6_q[0], 13);
-      b7_q        <= s6_q[1] ^ (r6_q & {32{backward6_i}});
-      c7_q        <= sum(s6_q[2], m6_q, decrypt6_i);
-      d7_q        <= s6_q[3] ^ (r6_q & {32{!backward6_i}});
+      a7_q        <= decrypt_i[6] ? s6_q[0] : rol(s6_q[0], 13);
+      b7_q        <= s6_q[1] ^ (r6_q & {32{round_i[6][3]}});
+      c7_q        <= sum(s6_q[2], m6_q, decrypt_i[6]);
+      d7_q        <= s6_q[3] ^ (r6_q & {32{!round_i[6][3]}});
       // 8
       s8_q        <= made;
     end
-    if (clear_i || backward6_i) l7_b_q <= '0;
+    if (clear_i || round_i[6][3]) l7_b_q <= '0;
     else l7_b_q <= last;
-    if (clear_i || !backward6_i) l7_d_q <= '0;
+    if (clear_i || !round_i[6][3]) l7_d_q <= '0;
     else l7_d_q <= last;
-    if (clear_i || !last7_i) words_o <= '0;
+    if (clear_i || round_i[7] != 4'd15) words_o <= '0;
     else words_o <= made;
   end
+
+  logic unused;
+  assign unused = ^{decrypt_i, round_i, keys_i};
 
 endmodule

@@ -171,7 +171,7 @@ module rc6_core
     if (clear_i.active || !(phase_q == Keying || (phase_q == Multiply && !decrypt_q))) addend_q <= '0;
     else addend_q <= fetched;
     if (!key_found || clear_i.active) mixed_q <= '0;
-    else mixed_q <= key_of_l ? rotl3(p_q[3]) : rotated[0];
+    else mixed_q <= key_of_l ? rotl(p_q[3], 5'd3) : rotated[0];
   end
 
   // -- data path ------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ module rc6_core
     else after_q <= {product[0], product[1]};
     // In the key schedule A, just found, and B, found before it.
     if (phase_q != Keying || clear_i.active) key_amount_q <= '0;
-    else key_amount_q <= 5'(rotl3(p_q[3])) + mixed_q[4:0];
+    else key_amount_q <= 5'(rotl(p_q[3], 5'd3)) + mixed_q[4:0];
   end
 
   always_comb begin
@@ -222,7 +222,7 @@ module rc6_core
 
     always_comb begin
       if (phase_q == Waiting) offered = req_i.block[32*Here+:32];
-      else if (k == 0 && phase_q == Keying) offered = rotl3(p_q[3]);
+      else if (k == 0 && phase_q == Keying) offered = rotl(p_q[3], 5'd3);
       else offered = backward_q == (k == 0) ? p_q[3] ^ loaded_q[0] : p_q[1] ^ loaded_q[1];
     end
 

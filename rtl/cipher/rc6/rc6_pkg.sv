@@ -30,19 +30,6 @@ package rc6_pkg;
     return {low[31:16] + high, low[15:0]};
   endfunction
 
-  function automatic word_t rotl3(input word_t x);
-    return {x[28:0], x[31:29]};
-  endfunction
-
-  function automatic word_t rotl5(input word_t x);
-    return {x[26:0], x[31:27]};
-  endfunction
-
-  // (x (2x + 1)) <<< 5
-  function automatic word_t quadratic(input word_t x);
-    return rotl5(join_products(low_product(x[15:0]), high_product(x[31:16], x[13:0])));
-  endfunction
-
   // Rotation to the left by any amount.
   function automatic word_t rotl(input word_t x, input logic [4:0] amount);
     word_t y;
@@ -51,6 +38,11 @@ package rc6_pkg;
       if (amount[k]) y = (y << (1 << k)) | (y >> (32 - (1 << k)));
     end
     return y;
+  endfunction
+
+  // (x (2x + 1)) <<< 5
+  function automatic word_t quadratic(input word_t x);
+    return rotl(join_products(low_product(x[15:0]), high_product(x[31:16], x[13:0])), 5'd5);
   endfunction
 
 endpackage

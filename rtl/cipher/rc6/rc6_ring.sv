@@ -40,10 +40,6 @@ module rc6_ring
   end
 
   localparam int unsigned Stages = 6 + Way;
-  localparam logic [4:0] Final = 5'(Rounds + 1);  // the last pair of words
-  localparam logic [4:0] Nothing = '1;  // a pair of zeros
-
-  typedef logic [$clog2(Contexts)-1:0] number_t;  // of a context
 
   // -- the ring, a clock ahead of the data: its stage Way + s + 1 is data's stage s --------------------------
 
@@ -69,16 +65,7 @@ module rc6_ring
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  logic [4:0] lane_pair, entry_pair;
   word_t [1:0] lane_key, entry_key;
-
-  // Both count turns from behind: encryption adds pair Rounds - left, decryption subtracts pair left for the next turn.
-  always_comb begin
-    lane_pair  = stage[Way+4].left[4:0];
-    entry_pair = stage[Way+5].left[4:0];
-    if (stage[Way+4].decrypt) lane_pair = stage[Way+4].first ? Final : Nothing;
-    if (!stage[Way+5].decrypt) entry_pair = stage[Way+5].last ? Final : Nothing;
-  end
 
   rc6_ring_keys #(
     .Contexts(Contexts)
@@ -87,13 +74,11 @@ module rc6_ring
     .rst_ni,
     .clear_i,
     .req_i,
-    .busy_o      (busy),
-    .lane_key_i  (number_t'(stage[Way+4].key)),
-    .lane_pair_i (lane_pair),
-    .lane_o      (lane_key),
-    .entry_key_i (number_t'(stage[Way+5].key)),
-    .entry_pair_i(entry_pair),
-    .entry_o     (entry_key)
+    .busy_o (busy),
+    .lane_i (stage[Way+4]),
+    .lane_o (lane_key),
+    .entry_i(stage[Way+5]),
+    .entry_o(entry_key)
   );
 
   // -- data -----------------------------------------------------------------------------------------------
@@ -111,7 +96,7 @@ module rc6_ring
 
   always_comb begin
     for (int unsigned k = 0; k < 2; k++) begin
-      joined[k] = rotl5(join_products(low_q[k], high_q[k]));
+      joined[k] = rotl(join_products(low_q[k], high_q[k]), 5'd5);
     end
     for (int unsigned k = 0; k < 2; k++) begin
       if (stage[Way+3].first) amount_d[k] = {5{stage[Way+3].decrypt}};

@@ -14,9 +14,7 @@ module rc6_ring_keys
   import core_pkg::*;
   import rc6_pkg::*;
 #(
-  parameter int unsigned Contexts = 8,
-
-  localparam int unsigned KeyBits = $clog2(Contexts)
+  parameter int unsigned Contexts = 8
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -25,18 +23,17 @@ module rc6_ring_keys
   input  ring_req_t req_i,
   output logic      busy_o,
 
-  // Pairs of words for the lanes and for the entrances, two clocks later. Pair 31 is zero. Those for the
-  // lanes but the last one are numbered from behind: Rounds - pair.
-  input  logic  [KeyBits-1:0] lane_key_i,
-  input  logic  [        4:0] lane_pair_i,
-  output word_t [        1:0] lane_o,
-  input  logic  [KeyBits-1:0] entry_key_i,
-  input  logic  [        4:0] entry_pair_i,
-  output word_t [        1:0] entry_o
+  // Pairs of words for the lanes and for the entrances, of what is in two stages, two clocks later.
+  input  ring_stage_t       lane_i,
+  output word_t       [1:0] lane_o,
+  input  ring_stage_t       entry_i,
+  output word_t       [1:0] entry_o
 );
 
+  localparam int unsigned KeyBits = $clog2(Contexts);
   localparam int unsigned AddressBits = KeyBits + 5;
-  localparam int unsigned Final = Words / 2 - 1;  // the last pair
+  localparam logic [4:0] Final = 5'(Rounds + 1);  // the last pair of words
+  localparam logic [4:0] Nothing = '1;  // a pair of zeros
 
   // A word on its way through the schedule.
   typedef struct packed {
@@ -193,14 +190,25 @@ module rc6_ring_keys
 
   // -- expanded keys ----------------------------------------------------------------------------------------
 
-  // The first pair is wanted crosswise, and by the lanes the last one too.
-  logic keep, first, final_;
-  logic [4:0] pair;
+  // The first pair is wanted crosswise, and by the lanes the last one too. For the lanes all but that one are numbered
+  // from behind: Rounds - pair.
+  logic keep, first, final_, unused;
+  logic [4:0] pair, lane_pair, entry_pair;
+
+  // Both count turns from behind: encryption adds pair Rounds - left, decryption subtracts pair left for the next turn.
+  always_comb begin
+    lane_pair  = lane_i.left[4:0];
+    entry_pair = entry_i.left[4:0];
+    if (lane_i.decrypt) lane_pair = lane_i.first ? Final : Nothing;
+    if (!entry_i.decrypt) entry_pair = entry_i.last ? Final : Nothing;
+  end
+
+  assign unused = ^{lane_i, entry_i};
 
   assign keep   = write_q.valid && write_q.pass[1] && !second_q;
   assign pair   = write_q.i[5:1];
   assign first  = pair == '0;
-  assign final_ = pair == 5'(Final);
+  assign final_ = pair == Final;
 
   for (genvar n = 0; n < 2; n++) begin : gen_memory
     ram_block #(
@@ -214,7 +222,7 @@ module rc6_ring_keys
       .write_at_i  ({context_q, final_ ? pair : 5'(Rounds) - pair}),
       .write_data_i(a),
       .read_i      (1'b1),
-      .read_at_i   ({lane_key_i, lane_pair_i}),
+      .read_at_i   ({lane_i.key[KeyBits-1:0], lane_pair}),
       .read_data_o (lane_o[n])
     );
 
@@ -229,7 +237,7 @@ module rc6_ring_keys
       .write_at_i  ({context_q, pair}),
       .write_data_i(a),
       .read_i      (1'b1),
-      .read_at_i   ({entry_key_i, entry_pair_i}),
+      .read_at_i   ({entry_i.key[KeyBits-1:0], entry_pair}),
       .read_data_o (entry_o[n])
     );
   end
