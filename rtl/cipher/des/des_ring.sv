@@ -95,9 +95,9 @@ module des_ring
 
   // -- keys -----------------------------------------------------------------------------------------------
 
-  // The three keys of a context: for blocks that enter, and for parts that begin a clock later.
-  key_t [2:0] entry_key, next_key;
-  number_t [2:0] next_number;
+  // The three keys of a context, two copies: 0 for blocks that enter, 1 for parts that begin a clock later.
+  key_t [1:0][2:0] key;
+  number_t [1:0][2:0] number;
   logic [2:0] write;
 
   // The first key is the third too until that comes.
@@ -105,39 +105,28 @@ module des_ring
     req_i.key_index != 3'd1, req_i.key_index <= 3'd1, req_i.key_index == 3'd0
   } & {3{req_i.key_valid}};
 
-  for (genvar k = 0; k < 3; k++) begin : gen_key
+  for (genvar k = 0; k < 6; k++) begin : gen_key
     ram_logic #(
       .Width(56),
       .Depth(Contexts)
-    ) u_entry (
+    ) u_keys (
       .clk_i,
       .clear_i,
-      .write_i     (write[k]),
+      .write_i     (write[k%3]),
       .write_at_i  (key_number),
       .write_data_i(permuted_choice_1(req_i.key)),
-      .read_at_i   (block_key),
-      .read_data_o (entry_key[k])
-    );
-
-    ram_logic #(
-      .Width(56),
-      .Depth(Contexts)
-    ) u_next (
-      .clk_i,
-      .clear_i,
-      .write_i     (write[k]),
-      .write_at_i  (key_number),
-      .write_data_i(permuted_choice_1(req_i.key)),
-      .read_at_i   (next_number[k]),
-      .read_data_o (next_key[k])
+      .read_at_i   (number[k/3][k%3]),
+      .read_data_o (key[k/3][k%3])
     );
   end
 
+  assign number[0] = {3{block_key}};
+
   // Where all parts are laid out, each begins at a stage of its own; else all at the door.
   if (Whole) begin : gen_whole
-    assign next_number = {number_t'(stage[31].key), number_t'(stage[15].key), number_t'(stage[31].key)};
+    assign number[1] = {number_t'(stage[31].key), number_t'(stage[15].key), number_t'(stage[31].key)};
   end else begin : gen_parts
-    assign next_number = {3{number_t'(stage[Ring-1].key)}};
+    assign number[1] = {3{number_t'(stage[Ring-1].key)}};
   end
 
   always_ff @(posedge clk_i) begin
@@ -146,8 +135,8 @@ module des_ring
   end
 
   // C and D for the first round of a part: encryption moves them first, decryption begins at home.
-  function automatic key_t first(input logic backward, input key_t key);
-    return backward ? key : rotate_left_1(key);
+  function automatic key_t first(input logic backward, input key_t home);
+    return backward ? home : rotate_left_1(home);
   endfunction
 
   // -- data -----------------------------------------------------------------------------------------------
@@ -160,15 +149,15 @@ module des_ring
   // The second part has the second key; the last one the third, or in decryption the first.
   always_ff @(posedge clk_i) begin
     if (clear_i.active) next_key_q <= '0;
-    else if (stage[Ring-1].left[TurnBits-1]) next_key_q <= first(!stage[Ring-1].own[Backward], next_key[1]);
-    else next_key_q <= first(!stage[Ring-1].own[Backward], next_key[stage[Ring-1].decrypt?0 : 2]);
+    else if (stage[Ring-1].left[TurnBits-1]) next_key_q <= first(!stage[Ring-1].own[Backward], key[1][1]);
+    else next_key_q <= first(!stage[Ring-1].own[Backward], key[1][stage[Ring-1].decrypt?0 : 2]);
   end
 
   assign halves      = initial_permutation(req_i.block[63:0]);
   assign entering.l  = halves[63:32];
   assign entering.r  = halves[31:0];
   // Single DES has its only key at every place.
-  assign entering.cd = first(req_i.decrypt, entry_key[req_i.decrypt?2 : 0]);
+  assign entering.cd = first(req_i.decrypt, key[0][req_i.decrypt?2 : 0]);
 
   // At the door nothing is computed: the halves change places where a part ends.
   always_comb begin
@@ -205,7 +194,7 @@ module des_ring
 
       always_ff @(posedge clk_i) begin
         if (clear_i.active) key_q <= '0;
-        else key_q <= first(!(stage[s].own[Backward] ^ Second), next_key[!Second?1 : stage[s].decrypt?0 : 2]);
+        else key_q <= first(!(stage[s].own[Backward] ^ Second), key[1][!Second?1 : stage[s].decrypt?0 : 2]);
       end
     end else begin : gen_move
       // Encryption moves C and D in front of rounds 0, 1, 8 and 15 by one place, decryption in front of 1, 8 and

@@ -47,19 +47,8 @@ module des_serial
   assign step_d             = busy_d ? step_q + 4'd1 : 4'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q   <= 1'b0;
-      valid_q  <= 1'b0;
-      primed_q <= 1'b0;
-    end else if (clear_i.active) begin
-      busy_q   <= 1'b0;
-      valid_q  <= 1'b0;
-      primed_q <= 1'b0;
-    end else begin
-      busy_q   <= busy_d;
-      valid_q  <= valid_d;
-      primed_q <= !busy_d && !load_d;
-    end
+    if (!rst_ni) {busy_q, valid_q, primed_q} <= '0;
+    else {busy_q, valid_q, primed_q} <= {busy_d, valid_d, !busy_d && !load_d} & {3{!clear_i.active}};
   end
 
   always_ff @(posedge clk_i) begin
@@ -104,7 +93,7 @@ module des_serial
   assign subkey = permuted_choice_2(further_q ? rotate_left_1(cd_q) : cd_q);
 
   if (Triple) begin : gen_triple
-    key_t keys_q[3];  // the first is the third too until that comes
+    key_t [2:0] keys_q;
     logic three_q;  // there are three stages
     logic [1:0] stage_d, stage_q, next_stage;
     logic [2:0] select_d, select_q;  // the key that C and D are loaded with
@@ -138,16 +127,15 @@ module des_serial
         left_q   <= !load_d && !backward_d;
         right_q  <= !load_d && backward_d;
       end
-      if (clear_i.active) begin
-        keys_q  <= '{default: '0};
-        three_q <= 1'b0;
-      end else if (req_i.key_valid) begin
-        three_q <= req_i.key_index != 3'd0;
-        if (req_i.key_index == 3'd0) keys_q[0] <= permuted_choice_1(req_i.key);
-        if (req_i.key_index == 3'd1) keys_q[1] <= permuted_choice_1(req_i.key);
-        if (req_i.key_index != 3'd1) keys_q[2] <= permuted_choice_1(req_i.key);
-      end
     end
+
+    des_keys u_keys (
+      .clk_i,
+      .clear_i,
+      .req_i,
+      .keys_o (keys_q),
+      .three_o(three_q)
+    );
 
     assign cd_d = (rotate_left_2(
       cd_q

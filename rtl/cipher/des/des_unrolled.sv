@@ -76,16 +76,8 @@ module des_unrolled
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      valid_q <= 1'b0;
-    end else if (clear_i.active) begin
-      busy_q  <= 1'b0;
-      valid_q <= 1'b0;
-    end else begin
-      busy_q  <= busy_d;
-      valid_q <= valid_d;
-    end
+    if (!rst_ni) {busy_q, valid_q} <= '0;
+    else {busy_q, valid_q} <= {busy_d, valid_d} & {2{!clear_i.active}};
   end
 
   always_ff @(posedge clk_i) begin
@@ -102,23 +94,15 @@ module des_unrolled
 
   // Keys, as they came but for permuted choice 1.
   if (Triple) begin : gen_triple_keys
-    key_t keys_q[3];
-    logic three_stages_q;
+    key_t [2:0] keys_q;
 
-    always_ff @(posedge clk_i) begin
-      if (clear_i.active) begin
-        keys_q         <= '{default: '0};
-        three_stages_q <= 1'b0;
-      end else if (req_i.key_valid) begin
-        three_stages_q <= req_i.key_index != 3'd0;
-        // The first is the third too until that comes.
-        if (req_i.key_index == 3'd0) keys_q[0] <= permuted_choice_1(req_i.key);
-        if (req_i.key_index == 3'd1) keys_q[1] <= permuted_choice_1(req_i.key);
-        if (req_i.key_index != 3'd1) keys_q[2] <= permuted_choice_1(req_i.key);
-      end
-    end
-
-    assign three_stages = three_stages_q;
+    des_keys u_keys (
+      .clk_i,
+      .clear_i,
+      .req_i,
+      .keys_o (keys_q),
+      .three_o(three_stages)
+    );
 
     always_comb begin
       if (load_stage == 2'd1) load_key = keys_q[1];

@@ -41,15 +41,9 @@ module gost_core
   assign accept             = req_i.block_valid && rsp_o.block_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      fetch_q <= 1'b0;
-      busy_q  <= 1'b0;
-      valid_q <= 1'b0;
-    end else if (clear_i.active) begin
-      fetch_q <= 1'b0;
-      busy_q  <= 1'b0;
-      valid_q <= 1'b0;
-    end else begin
+    if (!rst_ni) {fetch_q, busy_q, valid_q} <= '0;
+    else if (clear_i.active) {fetch_q, busy_q, valid_q} <= '0;
+    else begin
       fetch_q <= req_i.key_valid;
       busy_q  <= accept || (busy_q && !last);
       valid_q <= (busy_q && last) || (valid_q && !req_i.result_ready);
@@ -110,19 +104,10 @@ module gost_core
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear_i.active) begin
-      high_q <= '0;
-      low_q  <= '0;
-    end else if (accept) begin
-      high_q <= swap(req_i.block[31:0]);
-      low_q  <= swap(req_i.block[63:32]);
-    end else if (busy_q) begin
-      high_q <= low_q;
-      low_q  <= high_q ^ rotate_left_11(substituted);
-    end else if (!valid_q) begin
-      high_q <= '0;
-      low_q  <= '0;
-    end
+    if (clear_i.active) {high_q, low_q} <= '0;
+    else if (accept) {high_q, low_q} <= {swap(req_i.block[31:0]), swap(req_i.block[63:32])};
+    else if (busy_q) {high_q, low_q} <= {low_q, high_q ^ rotate_left_11(substituted)};
+    else if (!valid_q) {high_q, low_q} <= '0;
   end
 
   // The last round does not exchange the halves.

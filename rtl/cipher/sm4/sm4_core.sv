@@ -35,29 +35,21 @@ module sm4_core
   assign accept             = req_i.block_valid && rsp_o.block_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      expand_q  <= 1'b0;
-      keyed_q   <= 1'b0;
-      busy_q    <= 1'b0;
-      valid_q   <= 1'b0;
-      decrypt_q <= 1'b0;
-      count_q   <= '0;
-    end else if (clear_i.active) begin
-      expand_q  <= 1'b0;
-      keyed_q   <= 1'b0;
-      busy_q    <= 1'b0;
-      valid_q   <= 1'b0;
-      decrypt_q <= 1'b0;
-      count_q   <= '0;
-    end else begin
+    if (!rst_ni) {expand_q, keyed_q, busy_q, valid_q} <= '0;
+    else if (clear_i.active) {expand_q, keyed_q, busy_q, valid_q} <= '0;
+    else begin
       expand_q <= (req_i.key_valid && req_i.key_last) || (expand_q && !last && !req_i.key_valid);
       keyed_q  <= ((expand_q && last) || keyed_q) && !req_i.key_valid;
       busy_q   <= accept || (busy_q && !last);
       valid_q  <= (busy_q && last) || (valid_q && !req_i.result_ready);
-      if (accept) decrypt_q <= req_i.decrypt;
-      if (req_i.key_valid || accept) count_q <= '0;
-      else if (expand_q || busy_q) count_q <= count_q + count_t'(1);
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active) decrypt_q <= 1'b0;
+    else if (accept) decrypt_q <= req_i.decrypt;
+    if (clear_i.active || req_i.key_valid || accept) count_q <= '0;
+    else if (expand_q || busy_q) count_q <= count_q + count_t'(1);
   end
 
   // -- round keys -----------------------------------------------------------------------------------------
