@@ -9,8 +9,8 @@ module engine_rules
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input frame_t frame_i,
-  input answer_t answer_i,
+  input request_t frame_i,
+  input response_t answer_i,
   input logic ready_i
 );
 

@@ -10,13 +10,13 @@ module lane_table_check
   localparam int unsigned LaneBits = $clog2(Shape.lanes),
   localparam int unsigned ContextWidth = $clog2(Shape.contexts)
 ) (
-  input logic                        clk_i,
-  input logic                        rst_ni,
-  input frame_t                      frame_i,
-  input free_t                       free_o,
-  input logic   [      LaneBits-1:0] answer_lane_i,
-  input logic                        release_i,
-  input logic   [Shape.contexts-1:0] busy_q
+  input logic                          clk_i,
+  input logic                          rst_ni,
+  input request_t                      frame_i,
+  input free_t                         free_o,
+  input logic     [      LaneBits-1:0] answer_lane_i,
+  input logic                          release_i,
+  input logic     [Shape.contexts-1:0] busy_q
 );
 
   logic open;

@@ -24,10 +24,10 @@ module lane_table_harness
     shape.contexts = Contexts;
   endfunction
 
-  logic   rst_ni;
+  logic rst_ni;
   clear_t clear;
-  free_t  free;
-  frame_t frame;
+  free_t free;
+  request_t frame;
   logic [2:0] opened_q, released_q;
 
   reset_first u_reset (

@@ -17,8 +17,8 @@ module slot_shell_check
   input stream_t m_axis_o,
   input logic m_axis_ready_i,
   input header_t header_o,
-  input frame_t frame_o,
-  input answer_t answer_i,
+  input request_t frame_o,
+  input response_t answer_i,
   input logic answer_ready_o,
   input logic refuse_i
 );

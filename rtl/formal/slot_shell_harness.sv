@@ -8,7 +8,7 @@ module slot_shell_harness
   input logic clk_i,
   input stream_t s_axis_i,
   input logic m_axis_ready_i,
-  input answer_t answer_i,
+  input response_t answer_i,
   input logic refuse_i
 );
 
@@ -29,7 +29,7 @@ module slot_shell_harness
     .clear_o (clear)
   );
 
-  frame_t frame;
+  request_t frame;
   logic s_axis_ready, answer_ready;
 
   slot_shell u_dut (

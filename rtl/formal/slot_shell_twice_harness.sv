@@ -13,7 +13,7 @@ module slot_shell_twice_harness
   input logic [63:0] public_i,
   input logic [1:0][63:0] secret_i,
   input logic [1:0][63:0] result_i,
-  input answer_t answer_i,
+  input response_t answer_i,
   input logic refuse_i
 );
 
@@ -54,7 +54,7 @@ module slot_shell_twice_harness
   );
 
   // Results are secret.
-  answer_t [1:0] answer;
+  response_t [1:0] answer;
 
   always_comb begin
     answer = {2{answer_i}};

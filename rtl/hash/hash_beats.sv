@@ -14,10 +14,10 @@ module hash_beats
   // Forget.
   input logic clear_i,
 
-  input  frame_t       frame_i,
-  output logic         ready_o,
+  input  request_t       frame_i,
+  output logic           ready_o,
   // Bytes in the last beat; 0 stands for 8.
-  input  logic   [2:0] last_len_i,
+  input  logic     [2:0] last_len_i,
 
   // Beats are wanted; word_o is zero otherwise but for the mark.
   input logic taking_i,

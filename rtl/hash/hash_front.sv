@@ -34,10 +34,10 @@ module hash_front
   input  hash_rsp_t rsp_i
 );
 
-  stream_t request;
-  header_t header;
-  frame_t  frame;
-  answer_t answer;
+  stream_t   request;
+  header_t   header;
+  request_t  frame;
+  response_t answer;
   logic forget, answer_ready, refuse;
 
   // -- what is kept, and the event that forgets -----------------------------------------------------------

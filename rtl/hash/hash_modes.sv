@@ -32,8 +32,8 @@ module hash_modes
 
   // The shell's side.
   input  header_t header_i,
-  input  frame_t  frame_i,
-  output answer_t answer_o,
+  input  request_t  frame_i,
+  output response_t answer_o,
   input  logic    answer_ready_i,
   output logic    refuse_o,
 

@@ -18,7 +18,7 @@ module hash_sequence
   input clear_t clear_i,
 
   input  header_t header_i,
-  input  frame_t  frame_i,
+  input  request_t  frame_i,
   // The frame is over, or its data are to be forgotten.
   output logic    stop_o,
   output step_t   step_o,

@@ -23,13 +23,13 @@ module hash_words
   input header_t header_i,
   input step_t   step_i,
 
-  input  frame_t frame_i,
-  output logic   ready_o,
-  output went_t  went_o,
+  input request_t frame_i,
+  output logic ready_o,
+  output went_t went_o,
   // A word that is loaded.
-  output word_t  load_word_o,
+  output word_t load_word_o,
   // The bytes so far are no whole blocks.
-  output logic   odd_o,
+  output logic odd_o,
 
   // The digest: its word is read now, or waits because the result does; and the word read last.
   output logic  digest_o,

@@ -142,9 +142,9 @@ module pair_front
   // -- the ways -------------------------------------------------------------------------------------------
 
   for (genvar i = 0; i < 2; i++) begin : gen_way
-    header_t header;
-    frame_t  frame;
-    answer_t answer;
+    header_t   header;
+    request_t  frame;
+    response_t answer;
     logic answer_ready, refuse;
     hash_rsp_t rsp;
 

@@ -18,7 +18,7 @@ module cipher_bytes
 
   // A frame of this mode begins; it is under way.
   input  header_t header_i,
-  input  frame_t  frame_i,
+  input  request_t  frame_i,
   input  logic    start_i,
   output logic    active_o,
 

@@ -30,10 +30,10 @@ module cipher_front
   input  core_rsp_t rsp_i
 );
 
-  stream_t request;
-  header_t header;
-  frame_t  frame;
-  answer_t answer;
+  stream_t   request;
+  header_t   header;
+  request_t  frame;
+  response_t answer;
   logic forget, answer_ready;
 
   slot_clear #(

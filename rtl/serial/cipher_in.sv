@@ -30,9 +30,9 @@ module cipher_in
   input logic rst_ni,
 
   // The frame, and what kind it is; blocks of it are under way.
-  input frame_t frame_i,
-  input kind_t  kind_i,
-  input logic   active_i,
+  input request_t frame_i,
+  input kind_t kind_i,
+  input logic active_i,
 
   // For a beat of IV or payload. stall_i: none yet; take_i: the beat is for here.
   output logic ready_o,

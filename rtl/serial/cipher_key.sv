@@ -11,8 +11,8 @@ module cipher_key
   input clear_t clear_i,
 
   // take_i: the beat is one of the key.
-  input frame_t frame_i,
-  input logic   take_i,
+  input request_t frame_i,
+  input logic take_i,
 
   // The core has a whole key.
   output logic kept_o,

@@ -21,8 +21,8 @@ module cipher_modes
 
   // From and to the shell.
   input  header_t header_i,
-  input  frame_t  frame_i,
-  output answer_t answer_o,
+  input  request_t  frame_i,
+  output response_t answer_o,
   input  logic    answer_ready_i,
 
   // From and to the core.

@@ -99,7 +99,7 @@ package slot_pkg;
     section_e    section;
     logic        last;     // of the section
     logic [63:0] beat;
-  } frame_t;
+  } request_t;
 
   // What the engine answers. Verdict and length come from the header; done comes with or after the last beat.
   typedef struct packed {
@@ -109,7 +109,7 @@ package slot_pkg;
     logic [63:0] beat;
     logic [31:0] length;   // bytes
     status_e     verdict;
-  } answer_t;
+  } response_t;
 
   // Algorithm codes. The modes are told that of their core by a parameter.
   typedef enum logic [7:0] {

@@ -28,8 +28,8 @@ module slot_shell
   // The header, stable from the clock after its last beat until the trailer is out. The reserved field
   // and aad_len read as zero: a frame in which they are not is refused here.
   output header_t header_o,
-  output frame_t  frame_o,
-  input  answer_t answer_i,
+  output request_t  frame_o,
+  input  response_t answer_i,
   output logic    answer_ready_o,
   // In the clock behind one in which a beat was taken: a length in it is wrong, and the frame has no result.
   input  logic    refuse_i = 1'b0
