@@ -12,7 +12,7 @@ module lane_table_check
 ) (
   input logic                          clk_i,
   input logic                          rst_ni,
-  input request_t                      frame_i,
+  input frame_t                      frame_i,
   input free_t                         free_o,
   input logic     [      LaneBits-1:0] answer_lane_i,
   input logic                          release_i,

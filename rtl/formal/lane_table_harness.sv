@@ -27,7 +27,7 @@ module lane_table_harness
   logic rst_ni;
   clear_t clear;
   free_t free;
-  request_t frame;
+  frame_t frame;
   logic [2:0] opened_q, released_q;
 
   reset_first u_reset (
