@@ -15,8 +15,8 @@ module hash_front
   parameter int unsigned       StateBytes  = 20,
   parameter int unsigned       DigestBytes = 20,
   parameter bit                BigEndian   = 1'b1,
-  // As in slot_gate.
-  parameter gate_t             Gate        = AllOpen,
+  // A gate_t.
+  parameter int unsigned       Gate        = AllOpen,
   // Clocks that states, words and the core take to forget.
   parameter int unsigned       ClearCycles = 33
 ) (
@@ -67,7 +67,7 @@ module hash_front
   slot_gate #(
     .Algorithm(Algorithm),
     .Has      (16'h00e0),
-    .Gate     (Gate)
+    .Gate     (gate_t'(29'(Gate)))
   ) u_gate (
     .clk_i,
     .rst_ni,

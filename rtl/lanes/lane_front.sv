@@ -10,7 +10,7 @@
 //
 // After a reset, after the answer to a frame that wipes, and after a key that was cut short (once all frames in front of
 // it are answered) everything is forgotten, the buffers too: the next frame starts ClearCycles + 4 clocks later, where
-// ClearCycles is what the buffers take, Lanes x LaneBytes / BlockBytes + 8, or the core if that is more.
+// ClearCycles is what the buffers take, Lanes x LaneBytes / BlockBytes + 8; the core has fewer words.
 //
 // Clocks per block at full load: the core's, but not less than the beats of a block, nor than 2 in CBC
 // encryption; the lanes are enough for that when (core's clocks from block to result + 8 + Lanes) / clocks per
@@ -25,18 +25,15 @@ module lane_front
   // 8 or 16.
   parameter int unsigned BlockBytes = 16,
   // Bit n set: a key of n bytes is legal.
-  parameter logic [63:0] KeyLengths = 64'd1 << 16,
+  parameter logic [63:0] KeyLengths = 64'h1_0101_0000,
   // 0: the core can only encrypt.
   parameter bit Decrypt = 1'b1,
   // Tickets that the core gives to blocks.
-  parameter int unsigned Tickets = 4,
-  // Frames in flight, and contexts of the core: the keys that it holds; powers of two.
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned Contexts = 8,
+  parameter int unsigned Tickets = 16,
+  // Frames in flight. The core holds a key for each: its contexts.
+  parameter int unsigned Lanes = UsualLanes,
   // Bytes of payload that a lane holds; a power of two.
-  parameter int unsigned LaneBytes = 2048,
-  // Clocks that the core takes to forget.
-  parameter int unsigned ClearCycles = 64
+  parameter int unsigned LaneBytes = 2048
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -55,11 +52,12 @@ module lane_front
   if (!(BlockBytes inside {8, 16}) || KeyLengths == '0 || KeyLengths[0]) begin : gen_illegal_lengths
     $error("lane_front: BlockBytes must be 8 or 16, and KeyLengths name at least one length and not 0");
   end
-  if (!(Lanes inside {4, 8, 16}) || !(Contexts inside {2, 4, 8, 16, 32})) begin : gen_illegal_lanes
-    $error("lane_front: Lanes must be 4, 8 or 16, Contexts a power of two from 2 to 32");
+  if (!(Lanes inside {4, 8, 16})) begin : gen_illegal_lanes
+    $error("lane_front: Lanes must be 4, 8 or 16");
   end
-  if (LaneBytes < 8 * BlockBytes || $countones(LaneBytes) != 1) begin : gen_illegal_bytes
-    $error("lane_front: LaneBytes must be a power of two and at least 8 blocks");
+  // No core has memories of more than 64 words for a key, so that it forgets as fast as a buffer of 64 blocks.
+  if (LaneBytes < 64 * BlockBytes || $countones(LaneBytes) != 1) begin : gen_illegal_bytes
+    $error("lane_front: LaneBytes must be a power of two and at least 64 blocks");
   end
 
   localparam int unsigned LaneBlocks = LaneBytes / BlockBytes;
@@ -72,7 +70,7 @@ module lane_front
     decrypt: Decrypt,
     block_bytes: BlockBytes,
     lanes: Lanes,
-    contexts: Contexts,
+    contexts: Lanes,
     tickets: Tickets,
     lane_blocks: LaneBlocks
   };
@@ -80,12 +78,10 @@ module lane_front
   // -- the event that forgets -----------------------------------------------------------------------------
 
   localparam int unsigned Words = Lanes * LaneBlocks;
-  // The memories behind their registers, which see word 0 twice.
-  localparam int unsigned Clocks = (ClearCycles > Words ? ClearCycles : Words) + 8;
-
   logic forget;
   slot_clear #(
-    .ClearCycles(Clocks)
+    // The memories behind their registers, which see word 0 twice.
+    .ClearCycles(Words + 8)
   ) u_clear (
     .clk_i,
     .rst_ni,

@@ -7,6 +7,9 @@ package lane_pkg;
   import core_pkg::*;
   import slot_pkg::*;
 
+  // Frames in flight, where nothing else is said.
+  localparam int unsigned UsualLanes = 8;
+
   typedef logic [3:0] lane_t;
   typedef logic [127:0] block_t;
 

@@ -8,10 +8,18 @@ module cipher_front
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-  // As in slot_gate.
-  parameter gate_t Gate = AllOpen,
-  parameter logic [7:0] Code = Shape.algorithm,
+  // As in shape_t; Modes is a modes_t.
+  parameter logic [7:0] Algorithm = AlgAes,
+  parameter int unsigned BlockBytes = 16,
+  // 16, 24 or 32 bytes.
+  parameter logic [63:0] KeyLengths = 64'h1_0101_0000,
+  parameter bit Decrypt = 1'b1,
+  parameter int unsigned Modes = 0,
+  parameter bit Eager = 1'b0,
+  parameter bit Unhurried = 1'b0,
+  // As in slot_gate; Gate is a gate_t.
+  parameter int unsigned Gate = AllOpen,
+  parameter logic [7:0] Code = Algorithm,
   parameter logic [7:0] CodeMask = '0,
   // Clocks that the core takes to forget.
   parameter int unsigned ClearCycles = 4
@@ -30,6 +38,16 @@ module cipher_front
   input  core_rsp_t rsp_i
 );
 
+  localparam shape_t Shape = '{
+    algorithm: Algorithm,
+    key_lengths: KeyLengths,
+    block_bytes: BlockBytes,
+    decrypt: Decrypt,
+    modes: modes_t'(3'(Modes)),
+    eager: Eager,
+    unhurried: Unhurried
+  };
+
   stream_t   request;
   header_t   header;
   request_t  frame;
@@ -46,12 +64,12 @@ module cipher_front
   );
 
   slot_gate #(
-    .Algorithm (Shape.algorithm),
+    .Algorithm (Algorithm),
     .Code      (Code),
     .CodeMask  (CodeMask),
     .Has       ({5'b0, Shape.modes, 8'h1f}),
-    .KeyLengths(Shape.key_lengths),
-    .Gate      (Gate)
+    .KeyLengths(KeyLengths),
+    .Gate      (gate_t'(29'(Gate)))
   ) u_gate (
     .clk_i,
     .rst_ni,

@@ -18,7 +18,7 @@ module slot_gate
   // What has a LUT: operations, directions and modes as in Gate.open, and keys of n bytes for every bit n.
   parameter logic [15:0] Has = 16'h001f,
   parameter logic [63:0] KeyLengths = '0,
-  parameter gate_t Gate = AllOpen
+  parameter gate_t Gate = gate_t'(AllOpen)
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -80,7 +80,8 @@ package slot_pkg;
     logic [15:0] open;
   } gate_t;
 
-  localparam gate_t AllOpen = '{present: 1'b1, key_max: '1, key_min: '0, open: '1};
+  // A number, as the flow's parameters of a top are.
+  localparam int unsigned AllOpen = 32'h1FC0_FFFF;
 
   // The parts of a request behind its header, each starting on a beat of its own, in this order.
   typedef enum logic [1:0] {

@@ -7,6 +7,8 @@
 // would halve the time of a block, and serve nothing else.
 module aes_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
+  import slot_pkg::*;
 #(
   // As in aes_ring.
   parameter int unsigned Unrolled   = 1,
@@ -15,7 +17,7 @@ module aes_ring_slot
   // The largest key: 128, 192 or 256.
   parameter int unsigned MaxKeyBits = 256,
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes      = 8,
+  parameter int unsigned Lanes      = UsualLanes,
   parameter int unsigned LaneBytes  = 2048
 ) (
   input logic clk_i,
@@ -37,16 +39,12 @@ module aes_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (8'h01),
-    .BlockBytes (16),
-    .KeyLengths (64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
-    .Tickets    (Unrolled == 10 ? 64 : 8 << $clog2(Unrolled)),
-    .Lanes      (Lanes),
-    .Decrypt    (Decrypt),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    // The core's memories have at most 32 words for each key.
-    .ClearCycles(32 * Lanes + 5)
+    .Algorithm(AlgAes),
+    .KeyLengths(64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
+    .Tickets(Unrolled == 10 ? 64 : 8 << $clog2(Unrolled)),
+    .Lanes(Lanes),
+    .Decrypt(Decrypt),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -60,10 +58,10 @@ module aes_ring_slot
   );
 
   aes_ring #(
-    .Unrolled  (Unrolled),
-    .Decrypt   (Decrypt),
+    .Unrolled(Unrolled),
+    .Decrypt(Decrypt),
     .MaxKeyBits(MaxKeyBits),
-    .Contexts  (Lanes)
+    .Contexts(Lanes)
   ) u_core (
     .clk_i,
     .rst_ni,

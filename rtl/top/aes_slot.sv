@@ -4,7 +4,6 @@
 //
 // Cycles per block: the core's, 11, 13 or 15 for 128, 192 or 256 key bits, in every mode and direction.
 module aes_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
@@ -14,9 +13,9 @@ module aes_slot
   parameter bit          Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
   parameter int unsigned MaxKeyBits = 256,
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t      Modes      = '0,
-  parameter gate_t       Gate       = AllOpen
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate       = AllOpen,
+  parameter int unsigned Modes      = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -32,21 +31,15 @@ module aes_slot
   output logic        m_axis_tlast
 );
 
-  localparam shape_t Shape = '{
-    algorithm: 8'h01,
-    key_lengths: 64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32,
-    block_bytes: 16,
-    decrypt: Decrypt,
-    modes: Modes,
-    default: '0
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(AlgAes),
+    .KeyLengths(64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
+    .Decrypt(Decrypt),
+    .Modes(Modes),
     .Gate(Gate),
     .ClearCycles(20)
   ) u_front (
@@ -62,8 +55,8 @@ module aes_slot
   );
 
   aes_core #(
-    .SBox      (SBox),
-    .Decrypt   (Decrypt),
+    .SBox(SBox),
+    .Decrypt(Decrypt),
     .MaxKeyBits(MaxKeyBits)
   ) u_core (
     .clk_i,

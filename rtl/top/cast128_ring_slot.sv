@@ -5,10 +5,11 @@
 // Cycles per block at full load: the ring's, 16 or 12.
 module cast128_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
   import slot_pkg::*;
 #(
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = 8,
+  parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
 ) (
   input logic clk_i,
@@ -30,14 +31,12 @@ module cast128_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (AlgCast128),
-    .BlockBytes (8),
-    .KeyLengths (64'h1_FFE0),
-    .Tickets    (8),
-    .Lanes      (Lanes),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    .ClearCycles(16 * Lanes + 8)
+    .Algorithm(AlgCast128),
+    .BlockBytes(8),
+    .KeyLengths(64'h1_FFE0),
+    .Tickets(8),
+    .Lanes(Lanes),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,

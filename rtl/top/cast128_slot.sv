@@ -4,13 +4,12 @@
 //
 // Cycles per block: the core's, 17 or 13, in every mode and direction.
 module cast128_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t Modes = '0,
-  parameter gate_t  Gate  = AllOpen
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate  = AllOpen,
+  parameter int unsigned Modes = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -26,23 +25,16 @@ module cast128_slot
   output logic        m_axis_tlast
 );
 
-  localparam shape_t Shape = '{
-    algorithm: AlgCast128,
-    // 5 to 16 bytes.
-    key_lengths:
-    64'h1_FFE0,
-    block_bytes: 8,
-    decrypt: 1'b1,
-    modes: Modes,
-    default: '0
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(AlgCast128),
+    .BlockBytes(8),
+    // 5 to 16 bytes.
+    .KeyLengths(64'h1_FFE0),
+    .Modes(Modes),
     .Gate(Gate),
     .ClearCycles(20)
   ) u_front (

@@ -5,10 +5,11 @@
 // Cycles per block at full load: the ring's, 48.
 module cast256_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
   import slot_pkg::*;
 #(
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = 8,
+  parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
 ) (
   input logic clk_i,
@@ -30,14 +31,11 @@ module cast256_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (AlgCast256),
-    .BlockBytes (16),
-    .KeyLengths (64'h1_1111_0000),
-    .Tickets    (8),
-    .Lanes      (Lanes),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    .ClearCycles(64 * Lanes + 8)
+    .Algorithm(AlgCast256),
+    .KeyLengths(64'h1_1111_0000),
+    .Tickets(8),
+    .Lanes(Lanes),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,

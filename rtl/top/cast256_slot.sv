@@ -4,13 +4,12 @@
 //
 // Cycles per block: the core's, 49, in every mode and direction.
 module cast256_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t Modes = '0,
-  parameter gate_t  Gate  = AllOpen
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate  = AllOpen,
+  parameter int unsigned Modes = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -26,23 +25,15 @@ module cast256_slot
   output logic        m_axis_tlast
 );
 
-  localparam shape_t Shape = '{
-    algorithm: AlgCast256,
-    // 16 to 32 bytes in steps of 4.
-    key_lengths:
-    64'h1_1111_0000,
-    block_bytes: 16,
-    decrypt: 1'b1,
-    modes: Modes,
-    default: '0
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(AlgCast256),
+    // 16 to 32 bytes in steps of 4.
+    .KeyLengths(64'h1_1111_0000),
+    .Modes(Modes),
     .Gate(Gate),
     .ClearCycles(68)
   ) u_front (

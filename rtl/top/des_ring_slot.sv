@@ -5,11 +5,13 @@
 // Cycles per block at full load: the ring's (des_ring).
 module des_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
+  import slot_pkg::*;
 #(
   // As in des_ring.
   parameter int unsigned Unrolled  = 8,
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = 16,
+  parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
 ) (
   input logic clk_i,
@@ -31,14 +33,12 @@ module des_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (8'h02),
-    .BlockBytes (8),
-    .KeyLengths (64'd1 << 8 | 64'd1 << 16 | 64'd1 << 24),
-    .Tickets    (Unrolled == 48 ? 64 : 4 << $clog2(Unrolled)),
-    .Lanes      (Lanes),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    .ClearCycles(64)
+    .Algorithm(AlgDes),
+    .BlockBytes(8),
+    .KeyLengths(64'd1 << 8 | 64'd1 << 16 | 64'd1 << 24),
+    .Tickets(Unrolled == 48 ? 64 : 4 << $clog2(Unrolled)),
+    .Lanes(Lanes),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,

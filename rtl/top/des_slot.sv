@@ -4,7 +4,6 @@
 //
 // Cycles per block: the core's (des_core) in every mode and direction, but CTR takes 3 at least.
 module des_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
@@ -12,9 +11,9 @@ module des_slot
   parameter bit          Triple         = 1'b0,
   // Rounds computed in one clock: 1, 2, 4, 8 or 16.
   parameter int unsigned RoundsPerClock = 1,
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t      Modes          = '0,
-  parameter gate_t       Gate           = AllOpen
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate           = AllOpen,
+  parameter int unsigned Modes          = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -33,22 +32,17 @@ module des_slot
   // With 1 or 2 clocks per block each clock counts.
   localparam bit Eager = RoundsPerClock >= 8;
 
-  localparam shape_t Shape = '{
-    algorithm: 8'h02,
-    key_lengths: 64'd1 << 8 | (Triple ? 64'd1 << 16 | 64'd1 << 24 : '0),
-    block_bytes: 8,
-    decrypt: 1'b1,
-    modes: Modes,
-    eager: Eager,
-    unhurried: RoundsPerClock == 1
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(AlgDes),
+    .BlockBytes(8),
+    .KeyLengths(64'd1 << 8 | (Triple ? 64'd1 << 16 | 64'd1 << 24 : '0)),
+    .Eager(Eager),
+    .Unhurried(RoundsPerClock == 1),
+    .Modes(Modes),
     .Gate(Gate),
     .ClearCycles(4)
   ) u_front (
@@ -64,7 +58,7 @@ module des_slot
   );
 
   des_core #(
-    .Triple        (Triple),
+    .Triple(Triple),
     .RoundsPerClock(RoundsPerClock)
   ) u_core (
     .clk_i,

@@ -5,15 +5,14 @@
 //
 // Cycles per block: the core's (gost_core) in every mode and direction.
 module gost_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
   // The set of S-boxes: 0 that of Magma, 1 to 4 CryptoPro's A to D.
   parameter int unsigned Set   = 0,
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t      Modes = '0,
-  parameter gate_t       Gate  = AllOpen
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate  = AllOpen,
+  parameter int unsigned Modes = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -29,21 +28,15 @@ module gost_slot
   output logic        m_axis_tlast
 );
 
-  localparam shape_t Shape = '{
-    algorithm: 8'h10,
-    key_lengths: 64'd1 << 32,
-    block_bytes: 8,
-    decrypt: 1'b1,
-    modes: Modes,
-    default: '0
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(8'h10),
+    .BlockBytes(8),
+    .KeyLengths(64'h1_0000_0000),
+    .Modes(Modes),
     .Gate(Gate),
     // The codes of the other sets follow that of set 0.
     .Code(8'h10 | 8'(Set)),

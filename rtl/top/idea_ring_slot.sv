@@ -5,11 +5,13 @@
 // Cycles per block at full load: the ring's (idea_ring).
 module idea_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
+  import slot_pkg::*;
 #(
   // As in idea_ring.
   parameter int unsigned Multiplier = 1,
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes      = 16,
+  parameter int unsigned Lanes      = UsualLanes,
   parameter int unsigned LaneBytes  = 2048
 ) (
   input logic clk_i,
@@ -31,15 +33,11 @@ module idea_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (8'h09),
-    .BlockBytes (8),
-    .KeyLengths (64'd1 << 16),
-    .Tickets    (16),
-    .Lanes      (Lanes),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    // The core's memories have 32 words for each key.
-    .ClearCycles(32 * Lanes + 4)
+    .Algorithm(AlgIdea),
+    .BlockBytes(8),
+    .KeyLengths(64'd1 << 16),
+    .Lanes(Lanes),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,

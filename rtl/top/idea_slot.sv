@@ -4,15 +4,14 @@
 //
 // Cycles per block: the core's (idea_core) in every mode and direction.
 module idea_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
   // How products are reduced: MulLowHigh or MulBiham (idea_pkg).
   parameter int unsigned Multiplier = 1,
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t      Modes      = '0,
-  parameter gate_t       Gate       = AllOpen
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate       = AllOpen,
+  parameter int unsigned Modes      = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -28,21 +27,15 @@ module idea_slot
   output logic        m_axis_tlast
 );
 
-  localparam shape_t Shape = '{
-    algorithm: 8'h09,
-    key_lengths: 64'd1 << 16,
-    block_bytes: 8,
-    decrypt: 1'b1,
-    modes: Modes,
-    default: '0
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(AlgIdea),
+    .BlockBytes(8),
+    .KeyLengths(64'h1_0000),
+    .Modes(Modes),
     .Gate(Gate),
     .ClearCycles(32)
   ) u_front (

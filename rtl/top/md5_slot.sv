@@ -8,7 +8,7 @@ module md5_slot
   import slot_pkg::*;
 #(
   // What the gate lets pass.
-  parameter gate_t Gate = AllOpen
+  parameter int unsigned Gate = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -29,11 +29,11 @@ module md5_slot
   hash_rsp_t rsp;
 
   hash_front #(
-    .Algorithm  (AlgMd5),
-    .StateBytes (16),
+    .Algorithm(AlgMd5),
+    .StateBytes(16),
     .DigestBytes(16),
-    .BigEndian  (1'b0),
-    .Gate       (Gate),
+    .BigEndian(1'b0),
+    .Gate(Gate),
     .ClearCycles(17)
   ) u_front (
     .clk_i,

@@ -5,12 +5,13 @@
 // Cycles per block at full load: the ring's, 21.
 module rc6_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
   import slot_pkg::*;
 #(
   // As in rc6_ring.
   parameter int unsigned Way       = 0,
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = 8,
+  parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
 ) (
   input logic clk_i,
@@ -32,14 +33,9 @@ module rc6_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (AlgRc6),
-    .BlockBytes (16),
-    .KeyLengths (64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32),
-    .Tickets    (16),
-    .Lanes      (Lanes),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    .ClearCycles(32 * Lanes + 8)
+    .Algorithm(AlgRc6),
+    .Lanes(Lanes),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -53,7 +49,7 @@ module rc6_ring_slot
   );
 
   rc6_ring #(
-    .Way     (Way),
+    .Way(Way),
     .Contexts(Lanes)
   ) u_core (
     .clk_i,

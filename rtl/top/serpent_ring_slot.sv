@@ -5,12 +5,13 @@
 // Cycles per block at full load: the ring's, 4.
 module serpent_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
   import slot_pkg::*;
 #(
   // 0: encryption only; CTR then still goes both ways.
   parameter bit          Decrypt   = 1'b1,
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = 16,
+  parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
 ) (
   input logic clk_i,
@@ -32,15 +33,10 @@ module serpent_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (AlgSerpent),
-    .BlockBytes (16),
-    .KeyLengths (64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32),
-    .Decrypt    (Decrypt),
-    .Tickets    (16),
-    .Lanes      (Lanes),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    .ClearCycles(8 * Lanes + 8)
+    .Algorithm(AlgSerpent),
+    .Decrypt(Decrypt),
+    .Lanes(Lanes),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,

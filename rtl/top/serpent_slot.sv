@@ -4,19 +4,16 @@
 //
 // Cycles per block: the core's, 33 or 32 / RoundsPerClock, in every mode and direction.
 module serpent_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // Rounds computed in one clock: 1, 2, 4 or 8.
-  parameter int unsigned RoundsPerClock = 1,
   // 0: encryption only; CTR then still goes both ways.
   parameter bit Decrypt = 1'b1,
-  // Round keys computed in one clock: 1 or 2, and no more than rounds.
-  parameter int unsigned KeysPerClock = RoundsPerClock > 1 ? 2 : 1,
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t Modes = '0,
-  parameter gate_t Gate = AllOpen
+  // Rounds computed in one clock: 1, 2, 4 or 8.
+  parameter int unsigned RoundsPerClock = 1,
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate = AllOpen,
+  parameter int unsigned Modes = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -32,23 +29,14 @@ module serpent_slot
   output logic        m_axis_tlast
 );
 
-  localparam shape_t Shape = '{
-    algorithm: AlgSerpent,
-    // 16, 24 or 32 bytes.
-    key_lengths:
-    64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32,
-    block_bytes: 16,
-    decrypt: Decrypt,
-    modes: Modes,
-    default: '0
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(AlgSerpent),
+    .Decrypt(Decrypt),
+    .Modes(Modes),
     .Gate(Gate),
     .ClearCycles(68)
   ) u_front (
@@ -65,8 +53,7 @@ module serpent_slot
 
   serpent_core #(
     .RoundsPerClock(RoundsPerClock),
-    .Decrypt       (Decrypt),
-    .KeysPerClock  (KeysPerClock)
+    .Decrypt(Decrypt)
   ) u_core (
     .clk_i,
     .rst_ni,

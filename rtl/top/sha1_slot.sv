@@ -8,7 +8,7 @@ module sha1_slot
   import slot_pkg::*;
 #(
   // What the gate lets pass.
-  parameter gate_t Gate = AllOpen
+  parameter int unsigned Gate = AllOpen
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -29,11 +29,11 @@ module sha1_slot
   hash_rsp_t rsp;
 
   hash_front #(
-    .Algorithm  (AlgSha1),
-    .StateBytes (20),
+    .Algorithm(AlgSha1),
+    .StateBytes(20),
     .DigestBytes(20),
-    .BigEndian  (1'b1),
-    .Gate       (Gate),
+    .BigEndian(1'b1),
+    .Gate(Gate),
     .ClearCycles(17)
   ) u_front (
     .clk_i,

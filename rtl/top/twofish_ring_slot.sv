@@ -5,10 +5,11 @@
 // Cycles per block at full load: the ring's, 16.
 module twofish_ring_slot
   import core_pkg::*;
+  import lane_pkg::*;
   import slot_pkg::*;
 #(
   // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = 16,
+  parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
 ) (
   input logic clk_i,
@@ -30,14 +31,10 @@ module twofish_ring_slot
   ring_rsp_t rsp;
 
   lane_front #(
-    .Algorithm  (AlgTwofish),
-    .BlockBytes (16),
-    .KeyLengths (64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32),
-    .Tickets    (32),
-    .Lanes      (Lanes),
-    .Contexts   (Lanes),
-    .LaneBytes  (LaneBytes),
-    .ClearCycles(16 * Lanes + 8)
+    .Algorithm(AlgTwofish),
+    .Tickets(32),
+    .Lanes(Lanes),
+    .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -4,13 +4,12 @@
 //
 // Cycles per block: the core's, 34 once the tables of the key are full, in every mode and direction.
 module twofish_slot
-  import cipher_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  // Modes besides ECB, CBC and CTR, and what the gate lets pass.
-  parameter modes_t Modes = '0,
-  parameter gate_t  Gate  = AllOpen
+  // What the gate lets pass, and modes besides ECB, CBC and CTR.
+  parameter int unsigned Gate  = AllOpen,
+  parameter int unsigned Modes = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -26,23 +25,13 @@ module twofish_slot
   output logic        m_axis_tlast
 );
 
-  localparam shape_t Shape = '{
-    algorithm: AlgTwofish,
-    // 16, 24 or 32 bytes.
-    key_lengths:
-    64'd1 << 16 | 64'd1 << 24 | 64'd1 << 32,
-    block_bytes: 16,
-    decrypt: 1'b1,
-    modes: Modes,
-    default: '0
-  };
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
-    .Shape(Shape),
+    .Algorithm(AlgTwofish),
+    .Modes(Modes),
     .Gate(Gate),
     .ClearCycles(272)
   ) u_front (
