@@ -62,15 +62,9 @@ module hash_result (
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      read_q  <= 1'b0;
-      valid_q <= 1'b0;
-      last_q  <= 1'b0;
-    end else if (clear_i || !active_i) begin
-      read_q  <= 1'b0;
-      valid_q <= 1'b0;
-      last_q  <= 1'b0;
-    end else if (step_o) begin
+    if (!rst_ni) {read_q, valid_q, last_q} <= '0;
+    else if (clear_i || !active_i) {read_q, valid_q, last_q} <= '0;
+    else if (step_o) begin
       read_q  <= 1'b1;
       valid_q <= read_q && !half_i;
       last_q  <= over_q;

@@ -214,15 +214,8 @@ module hash_sequence
 
   // The first clock after a reset is one of a clear, and so a synchronous reset is enough for most.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      start_q  <= 1'b0;
-      abort_q  <= 1'b0;
-      abort2_q <= 1'b0;
-    end else begin
-      start_q  <= frame_i.start;
-      abort_q  <= frame_i.drop;
-      abort2_q <= abort_q;
-    end
+    if (!rst_ni) {start_q, abort_q, abort2_q} <= '0;
+    else {start_q, abort_q, abort2_q} <= {frame_i.start, frame_i.drop, abort_q};
   end
 
   always_ff @(posedge clk_i) begin

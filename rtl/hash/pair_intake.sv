@@ -146,19 +146,9 @@ module pair_intake
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      write_q      <= '0;
-      next_q       <= '0;
-      read_valid_q <= 1'b0;
-      beat_valid_q <= 1'b0;
-      room_q       <= 1'b0;
-    end else if (clear_i.active) begin
-      write_q      <= '0;
-      next_q       <= '0;
-      read_valid_q <= 1'b0;
-      beat_valid_q <= 1'b0;
-      room_q       <= 1'b0;
-    end else begin
+    if (!rst_ni) {write_q, next_q, read_valid_q, beat_valid_q, room_q} <= '0;
+    else if (clear_i.active) {write_q, next_q, read_valid_q, beat_valid_q, room_q} <= '0;
+    else begin
       if (push) write_q[way_q] <= write_q[way_q] + pointer_t'(1);
       next_q[turn_i] <= next;
       read_valid_q   <= next != write_q[turn_i];

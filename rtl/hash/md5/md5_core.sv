@@ -18,76 +18,38 @@ module md5_core
   output hash_rsp_t rsp_o
 );
 
-  typedef logic [6:0] count_t;
-
   // A block's words come at counts 0 to 15; the state's words are read from count 63 on, added from 64 on,
   // and written from 65 on, while the steps before are still under way.
-  localparam count_t ReadCount = count_t'(63);
+  localparam logic [6:0] ReadCount = 7'd63;
 
-  logic running_d, running_q;
-  logic drain_d, drain_q;  // no next block: stop when the state is out
-  logic final_d, final_q;  // the state's words are sums after a block, not loaded ones
-  count_t count_d, count_q;
+  logic running, advance, stop, need, after_block, read_now;
+  logic [6:0] count;
   logic [4:0] at_q;  // counts 64, 65, 0, 1, 2
-  logic need_d, need_q;  // the word of this count comes from the message
-  logic read_now, advance, stop;
 
-  assign read_now = running_q && count_q == ReadCount;
-  assign advance  = running_q && (!need_q || req_i.word_valid || at_q[2]);
-  assign stop     = clear_i.active || req_i.stop;
+  assign read_now = running && count == ReadCount;
 
-  always_comb begin
-    running_d = running_q;
-    drain_d   = drain_q;
-    final_d   = final_q;
-    count_d   = count_q;
-    need_d    = need_q;
-
-    if (!running_q) begin
-      running_d = req_i.start;
-      need_d    = 1'b0;
-      final_d   = 1'b0;
-      drain_d   = 1'b0;
-      count_d   = ReadCount;
-    end else if (advance) begin
-      count_d = at_q[1] ? '0 : count_q + count_t'(1);
-      if (at_q[1]) need_d = 1'b1;
-      if (count_q[3:0] == '1) need_d = 1'b0;
-      if (at_q[2]) begin
-        drain_d = !req_i.word_valid;
-        need_d  = req_i.word_valid;
-      end
-      if (at_q[3]) begin
-        final_d = 1'b1;
-        if (drain_q) running_d = 1'b0;
-      end
-    end
-    if (stop) begin
-      running_d = 1'b0;
-      need_d    = 1'b0;
-      final_d   = 1'b0;
-      drain_d   = 1'b0;
-      count_d   = ReadCount;
-    end
-  end
+  hash_control #(
+    .IdleCount(ReadCount)
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .req_i,
+    .wrap_i       (at_q[1]),
+    .first_i      (at_q[2]),
+    .end_i        (at_q[3]),
+    .running_o    (running),
+    .advance_o    (advance),
+    .stop_o       (stop),
+    .need_o       (need),
+    .after_block_o(after_block),
+    .count_o      (count)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      running_q <= 1'b0;
-      need_q    <= 1'b0;
-      drain_q   <= 1'b0;
-      final_q   <= 1'b0;
-      count_q   <= ReadCount;
-      at_q      <= '0;
-    end else begin
-      running_q <= running_d;
-      need_q    <= need_d;
-      drain_q   <= drain_d;
-      final_q   <= final_d;
-      count_q   <= count_d;
-      if (stop) at_q <= '0;
-      else if (advance) at_q <= {at_q[3:0], read_now};
-    end
+    if (!rst_ni) at_q <= '0;
+    else if (stop) at_q <= '0;
+    else if (advance) at_q <= {at_q[3:0], read_now};
   end
 
   // -- the state's words ----------------------------------------------------------------------------------
@@ -111,8 +73,8 @@ module md5_core
   ) u_message (
     .clk_i,
     .clear_i,
-    .write_i     (need_q && req_i.word_valid),
-    .write_at_i  (count_q[3:0]),
+    .write_i     (need && req_i.word_valid),
+    .write_at_i  (count[3:0]),
     .write_data_i(req_i.word),
     .read_at_i   (word_index_q),
     .read_data_o (message)
@@ -129,7 +91,7 @@ module md5_core
   end
 
   always_ff @(posedge clk_i) begin
-    if (advance || clear_i.active) sine_q <= sine[count_q[5:0]];
+    if (advance || clear_i.active) sine_q <= sine[count[5:0]];
   end
 
   // -- the steps ------------------------------------------------------------------------------------------
@@ -157,7 +119,7 @@ module md5_core
       sum2_q <= sum_q;
 
       // To load an initial state is to read the constant.
-      state_q <= req_i.initial_state && !final_q ? Initial[read_q] : req_i.state;
+      state_q <= req_i.initial_state && !after_block ? Initial[read_q] : req_i.state;
 
       c_q <= c_d;
       d_q <= c_q;
@@ -178,7 +140,7 @@ module md5_core
     else if (advance) b_counts_q <= !at_q[3];
 
     // Nothing is added to a state that is loaded: a synchronous reset, and no gate per bit.
-    if (clear_i.active || (advance && !final_q)) b_q <= '0;
+    if (clear_i.active || (advance && !after_block)) b_q <= '0;
     else if (advance) b_q <= next;
   end
 
@@ -191,33 +153,33 @@ module md5_core
       {step1_q, step2_q, fine_q, coarse_q, word_index_q} <= '0;
       {sum_index_q, index_q, state_final_q} <= '0;
     end else if (advance) begin
-      step1_q       <= {count_q[5:4], count_q[1:0]};
+      step1_q       <= {count[5:4], count[1:0]};
       step2_q       <= step1_q;
       fine_q        <= fine_rotation(step2_q[3:2], step2_q[1:0]);
       coarse_q      <= step2_q[1:0];
-      word_index_q  <= word_index(count_q[5:0]);
+      word_index_q  <= word_index(count[5:0]);
       sum_index_q   <= read_q;
       index_q       <= sum_index_q;
-      state_final_q <= final_q;
+      state_final_q <= after_block;
     end
 
-    if (clear_i.active || !running_q) read_q <= '0;
+    if (clear_i.active || !running) read_q <= '0;
     else if (advance && (read_now || at_q[2:0] != '0)) read_q <= read_q - 2'd1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {state_valid_q, state_last_q} <= '0;
-    else if (stop || !running_q) {state_valid_q, state_last_q} <= '0;
+    else if (stop || !running) {state_valid_q, state_last_q} <= '0;
     else if (advance) begin
-      state_valid_q <= at_q[3:0] != '0 && (final_q || req_i.initial_state);
-      state_last_q  <= at_q[3] && final_q;
+      state_valid_q <= at_q[3:0] != '0 && (after_block || req_i.initial_state);
+      state_last_q  <= at_q[3] && after_block;
     end
   end
 
   assign rsp_o = '{
       turn: 1'b0,
-      idle: {1'b0, !running_q},
-      word_ready: {1'b0, need_q},
+      idle: {1'b0, !running},
+      word_ready: {1'b0, need},
       state_read: {1'b0, read_q},
       state_valid: state_valid_q,
       state_final: state_final_q,

@@ -19,83 +19,44 @@ module sha1_core
   output hash_rsp_t rsp_o
 );
 
-  typedef logic [6:0] count_t;
-
   // A block's words come at counts 0 to 15; the state's words are read from count 79 on, and their sums are written
   // from count 84 on, while the next block's words come.
-  localparam count_t LastStep = count_t'(79);
-  localparam count_t LastCount = count_t'(84);
+  localparam logic [6:0] LastStep = 7'd79;
+  localparam logic [6:0] LastCount = 7'd84;
 
-  logic running_d, running_q;
-  logic drain_d, drain_q;  // no next block: stop when the state is out
-  logic final_d, final_q;  // the state's words are sums after a block, not loaded ones
-  count_t count_d, count_q;
-  logic add_d;
+  logic running, advance, stop, need, after_block;
+  logic [6:0] count;
+  logic last, loading, add_d;
   logic [4:0] add_q;  // of this count, and of 1 to 4 counts before: a word of the state takes the place of w
   logic first_q;  // count 0
   logic [4:0][2:0] index_q;  // of the state's words: 4 at count 79, and down to 0; of the last five counts
-  logic need_d, need_q;  // the word of this count comes from the message
-  logic last, advance, loading, stop;
 
-  assign last    = count_q == LastCount;
-  assign advance = running_q && (!need_q || req_i.word_valid || first_q);
-  assign stop    = clear_i.active || req_i.stop;
-  assign loading = req_i.initial_state && !final_q;
-  assign add_d   = count_q == LastStep || (add_q[0] && !last);
+  assign last    = count == LastCount;
+  assign loading = req_i.initial_state && !after_block;
+  assign add_d   = count == LastStep || (add_q[0] && !last);
 
-  always_comb begin
-    running_d = running_q;
-    drain_d   = drain_q;
-    final_d   = final_q;
-    count_d   = count_q;
-    need_d    = need_q;
-
-    if (!running_q) begin
-      running_d = req_i.start;
-      need_d    = 1'b0;
-      final_d   = 1'b0;
-      drain_d   = 1'b0;
-      count_d   = LastStep;
-    end else if (advance) begin
-      count_d = last ? '0 : count_q + count_t'(1);
-      if (last) need_d = 1'b1;
-      if (count_q[3:0] == '1) need_d = 1'b0;
-      if (first_q) begin
-        drain_d = !req_i.word_valid;
-        need_d  = req_i.word_valid;
-      end
-      if (index_q[4] == '0 && add_q[4]) begin
-        final_d = 1'b1;
-        if (drain_q) running_d = 1'b0;
-      end
-    end
-    if (stop) begin
-      running_d = 1'b0;
-      need_d    = 1'b0;
-      final_d   = 1'b0;
-      drain_d   = 1'b0;
-      count_d   = LastStep;
-    end
-  end
+  hash_control #(
+    .IdleCount(LastStep)
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .clear_i,
+    .req_i,
+    .wrap_i       (last),
+    .first_i      (first_q),
+    .end_i        (index_q[4] == '0 && add_q[4]),
+    .running_o    (running),
+    .advance_o    (advance),
+    .stop_o       (stop),
+    .need_o       (need),
+    .after_block_o(after_block),
+    .count_o      (count)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      running_q <= 1'b0;
-      need_q    <= 1'b0;
-      drain_q   <= 1'b0;
-      final_q   <= 1'b0;
-      count_q   <= LastStep;
-      first_q   <= 1'b0;
-      add_q     <= '0;
-    end else begin
-      running_q <= running_d;
-      need_q    <= need_d;
-      drain_q   <= drain_d;
-      final_q   <= final_d;
-      count_q   <= count_d;
-      if (stop) {first_q, add_q} <= '0;
-      else if (advance) {first_q, add_q} <= {last, add_q[3:0], add_d};
-    end
+    if (!rst_ni) {first_q, add_q} <= '0;
+    else if (stop) {first_q, add_q} <= '0;
+    else if (advance) {first_q, add_q} <= {last, add_q[3:0], add_d};
   end
 
   // -- the state's words ----------------------------------------------------------------------------------
@@ -104,12 +65,12 @@ module sha1_core
 
   assign rsp_o = '{
       turn: 1'b0,
-      idle: {1'b0, !running_q},
-      word_ready: {1'b0, need_q},
-      state_read: 3'd3 - count_q[2:0],
-      state_valid: add_q[4] && (final_q || req_i.initial_state),
-      state_final: final_q,
-      state_last: add_q[4] && final_q && index_q[4] == '0,
+      idle: {1'b0, !running},
+      word_ready: {1'b0, need},
+      state_read: 3'd3 - count[2:0],
+      state_valid: add_q[4] && (after_block || req_i.initial_state),
+      state_final: after_block,
+      state_last: add_q[4] && after_block && index_q[4] == '0,
       state_index: index_q[4],
       state: sum_q
     };
@@ -135,9 +96,9 @@ module sha1_core
 
   always_ff @(posedge clk_i) begin
     if (advance || clear_i.active) begin
-      high_q                <= constant[{1'b1, loading, count_q}];
+      high_q                <= constant[{1'b1, loading, count}];
       high2_q               <= high_q;
-      low_q                 <= constant[{1'b0, loading, count_q}];
+      low_q                 <= constant[{1'b0, loading, count}];
       low2_q                <= low_q;
       {choice_q, choice1_q} <= {choice1_q, high2_q.choice, low2_q.choice};
     end
@@ -164,12 +125,12 @@ module sha1_core
       wkef_q <= mix(choice_q[1], choice_q[0], a_q, rotl(b_q, 30), c_q) + wke_q;
       wke_q  <= c_q + wk_q;
       wk_q   <= w_q[0] + {high2_q.word, low2_q.word};
-      w_q[0] <= (need_q ? req_i.word : expanded_q) | state_q;
+      w_q[0] <= (need ? req_i.word : expanded_q) | state_q;
       for (int unsigned i = 1; i < 16; i++) w_q[i] <= w_q[i-1];
     end
 
     // Zero while it is not to be added: a synchronous reset, and no gate per bit.
-    if (clear_i.active || (advance && add_q[1] && !final_q)) c_q <= '0;
+    if (clear_i.active || (advance && add_q[1] && !after_block)) c_q <= '0;
     else if (advance) c_q <= rotl(b_q, 30);
 
     if (clear_i.active || (advance && (loading || !add_d))) state_q <= '0;
