@@ -26,7 +26,6 @@ module idea_ring
   output ring_rsp_t rsp_o
 );
 
-  localparam int unsigned Stages = 9;
   localparam int unsigned KeyBits = $clog2(Contexts);
 
   // -- the ring -------------------------------------------------------------------------------------------
@@ -38,12 +37,12 @@ module idea_ring
     word_t y4;
   } held_t;
 
-  ring_stage_t [Stages:1] stage;
+  ring_stage_t [9:1] stage;
   held_t [6:1] held_q;  // from B1 to C3 of the round
   logic busy_q;
 
   ring_control #(
-    .Stages(Stages),
+    .Stages(9),
     .Turns (Rounds + 1),
     .Tail  (6),
     .Early (1'b1)

@@ -21,13 +21,13 @@ module rc6_ring_keys
 
   input  clear_t    clear_i,
   input  ring_req_t req_i,
-  output logic      busy_o,
 
   // Pairs of words for the lanes and for the entrances, of what is in two stages, two clocks later.
   input  ring_stage_t       lane_i,
   output word_t       [1:0] lane_o,
   input  ring_stage_t       entry_i,
-  output word_t       [1:0] entry_o
+  output word_t       [1:0] entry_o,
+  output logic              busy_o
 );
 
   localparam int unsigned KeyBits = $clog2(Contexts);
@@ -56,11 +56,8 @@ module rc6_ring_keys
   assign done = second_q && write_q.valid && !made_q.valid;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_o <= 1'b0;
-    end else begin
-      busy_o <= (req_i.key_valid || (busy_o && (read_q.valid || go || !started_q))) && !clear_i.active;
-    end
+    if (!rst_ni) busy_o <= 1'b0;
+    else busy_o <= (req_i.key_valid || (busy_o && (read_q.valid || go || !started_q))) && !clear_i.active;
   end
 
   // In the first clock behind a reset they are cleared.
