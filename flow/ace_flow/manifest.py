@@ -7,12 +7,18 @@ from pathlib import Path
 
 from . import held, measure, route, tools
 from .configurations import Configuration
+from .layout import Places
 
 SCHEMA = 1
-# What it says of placing and routing.
+# What the images are for, and what they are not for.
+PINS_WARNING = (
+    "for a bare device with these pins: on a board they belong to others; on a Colorlight i9 (LFE5U-45F-6BG381C) 42 of "
+    "them would drive its memory and its PHY"
+)
 # What is counted of a netlist: all of it, and its parts.
 AREAS = ("area", "area_shell", "area_modes", "area_core")
-PLACED = ("fmax_mhz", "seeds", "critical_path", "unpinned_fmax_mhz")
+# What it says of placing and routing.
+PLACED = ("fmax_mhz", "seeds", "critical_path", "unpinned_fmax_mhz", "timing")
 
 
 def versions() -> dict[str, str]:
@@ -21,7 +27,13 @@ def versions() -> dict[str, str]:
     return {p: tools.package_version(p) for p in packages} | {"c++": tools.compiler_version()}
 
 
-def placed(routes: list[dict], unpinned: list[dict]) -> dict:
+def timing(places: Places, seed: int) -> dict:
+    """The report that the clock is taken from and the routed design that it is of, by their digests."""
+    digests = {"report_sha256": places.route(seed), "design_sha256": places.config(seed)}
+    return {"seed": seed} | {key: tools.sha256(path) for key, path in digests.items()}
+
+
+def placed(places: Places, routes: list[dict], unpinned: list[dict]) -> dict:
     """What placing and routing with these seeds came to, and, if it was tried, without places for kept LUTs."""
     chosen = route.median(routes)
     free = {"unpinned_fmax_mhz": route.median(unpinned)["fmax_mhz"]} if unpinned else {}
@@ -29,6 +41,7 @@ def placed(routes: list[dict], unpinned: list[dict]) -> dict:
         "fmax_mhz": chosen["fmax_mhz"],
         "seeds": [{"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in routes],
         "critical_path": chosen["critical_path"],
+        "timing": timing(places, chosen["seed"]),
     } | free
 
 
@@ -50,6 +63,7 @@ def compose(
         "device": route.DEVICE,
         "package": route.PACKAGE,
         "speed": route.SPEED,
+        "pins": PINS_WARNING,
         **{kind: area[kind] for kind in AREAS},
         **placed,
         "cycles": cycles,

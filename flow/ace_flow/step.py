@@ -281,7 +281,7 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
         area = json.loads(places.area.read_text())
         unpinned = [places.unpinned(s) for s in seeds] if "--unpinned" in how else []
         routed = Places(configuration.of or configuration.name)
-        placed = manifest.placed(_read([routed.route(s) for s in seeds]), _read(unpinned))
+        placed = manifest.placed(routed, _read([routed.route(s) for s in seeds]), _read(unpinned))
         files |= netlist
         digest = tools.sha256(places.netlist_json)
     about = {

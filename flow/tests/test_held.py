@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from ace_flow import configurations, held, rtl, tools
+from ace_flow import configurations, held, prove, rtl, tools
 
 TABLE = configurations.load(tools.FLOW / "configurations.toml")
 DES = TABLE["des"]
@@ -94,20 +94,60 @@ class Find(unittest.TestCase):
             self.assertEqual(held.find([DES], 1), [])
 
     def test_a_proof_counts_for_the_bits_that_it_names(self) -> None:
-        self.put(memory_sha256="a" * 64)
+        self.put(memory_sha256="a" * 64, netlist_sha256="c" * 64)
         places = held.Places("des")
         self.assertFalse(places.proven())
-        for record, proven in (
-            ({"result": "proven", "memory_sha256": "a" * 64}, True),
-            ({"result": "proven", "memory_sha256": "b" * 64}, False),
-            ({"result": "refuted", "memory_sha256": "a" * 64}, False),
-            ({"result": "proven"}, False),
+        control = {"result": "refuted", "points_refuted": 1, "memory_sha256": "b" * 64}
+        good = {
+            "format": prove.RECORD,
+            "result": "proven",
+            "control": control,
+            "memory_sha256": "a" * 64,
+            "netlist_sha256": "c" * 64,
+        }
+        for change, proven in (
+            ({}, True),
+            ({"memory_sha256": "b" * 64}, False),
+            ({"netlist_sha256": "b" * 64}, False),
+            ({"result": "refuted"}, False),
+            ({"format": prove.RECORD - 1}, False),
+            ({"format": None}, False),
+            ({"control": None}, False),
+            ({"control": control | {"result": "proven"}}, False),
+            ({"control": control | {"points_refuted": 0}}, False),
+            ({"control": control | {"points_refuted": "1"}}, False),
+            ({"control": control | {"memory_sha256": "a" * 64}}, False),
+            ({"control": control | {"memory_sha256": ""}}, False),
         ):
-            places.proof.write_text(json.dumps(record))
-            self.assertEqual(places.proven(), proven, record)
+            places.proof.write_text(json.dumps(good | change))
+            self.assertEqual(places.proven(), proven, change)
         # Nor does one that names no bits, beside a manifest that names none.
+        places.proof.write_text(json.dumps({key: good[key] for key in ("format", "result", "control")}))
         self.put()
         self.assertFalse(places.proven())
+
+    def test_what_a_library_holds_has_names(self) -> None:
+        library = Path(held.FOLDER) / "a.lib"
+        library.write_bytes(b"bits")
+        ace = Path(held.FOLDER) / "ace"
+        for names, good in (
+            (["des", "3des-x8"], True),
+            (["../../x"], False),
+            (["/etc"], False),
+            ([".x"], False),
+        ):
+            ace.write_text(f"#!/bin/sh\necho '{json.dumps({'configurations': names})}'\n")
+            ace.chmod(0o755)
+            out = Path(held.FOLDER) / "out"
+            with mock.patch.object(held, "FOLDER", out):
+                out.mkdir(exist_ok=True)
+                if good:
+                    held.unpack(library, str(ace))
+                    self.assertTrue((out / "taken-from.json").is_file())
+                else:
+                    with self.assertRaisesRegex(tools.ToolError, "is no name for a configuration"):
+                        held.unpack(library, str(ace))
+                    self.assertFalse(out.exists())
 
     def test_no_library(self) -> None:
         with mock.patch.dict("os.environ", {held.VARIABLE: ""}):

@@ -31,7 +31,7 @@ KEYS = {
         "measured",
         "inputs",
     ),
-    *("files", "memory_sha256", "netlist_sha256", "kept", "model_seconds"),
+    *("files", "memory_sha256", "netlist_sha256", "kept", "model_seconds", "timing", "pins"),
 }
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any bytes as a library, or edits to a good one under a digest that is right. Whatever is read as a library is written
-//! again as it was; what is taken out of it has the digest that it says, and so has what is made of another
+//! Any bytes as a library, or edits to a good one under a digest that is right, signed by the key that is trusted.
+//! Whatever is read as a library is written again as it was, and has names for names; what is taken out of it has the digest that it says, and so has what is made of another
 //! configuration; a change of it leaves it whole or as it was.
 #![no_main]
 
@@ -10,12 +10,43 @@ use ace_ecp5::ConfigMemory;
 use ace_ecp5::device::LFE5U_45F;
 use ace_ecp5::memory::EBR_BYTES;
 use ace_library::codec::Dictionary;
-use ace_library::{Library, Trust};
+use ace_library::file::is_name;
+use ace_library::{Library, PublicKey, Trust};
+use ed25519_dalek::{Signer, SigningKey};
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest, Sha256};
 
-const ANYBODY: Trust = Trust { key: None, required_version: 0, device: None };
-const TRAILER: usize = 96;
+/// Digest, number of signatures, one key and its signature.
+const TRAILER: usize = 32 + 8 + 96;
+const DIGEST: usize = 32;
+
+/// Who signs whatever there is.
+static SIGNER: LazyLock<(SigningKey, Trust)> = LazyLock::new(|| {
+    let key = SigningKey::from_bytes(&[7; 32]);
+    let text = format!("ace-library-public-key-1 {}", hex(key.verifying_key().as_bytes()));
+    (key, Trust::signed_by(PublicKey::parse(&text).expect("a key")))
+});
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file of these contents, digest and signature right.
+fn signed(contents: &[u8]) -> Vec<u8> {
+    let (key, _) = &*SIGNER;
+    let mut bytes = contents.to_vec();
+    bytes.extend(Sha256::digest(contents));
+    let signature = key.sign(&bytes).to_bytes();
+    bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+    bytes.extend(key.verifying_key().as_bytes());
+    bytes.extend(signature);
+    bytes
+}
+
+/// What is signed of a file that nobody has signed.
+fn contents(unsigned: &[u8]) -> &[u8] {
+    &unsigned[..unsigned.len() - DIGEST - 8]
+}
 
 /// A base, three variants, one of them with too many frames, and where the index of their file begins.
 static GOOD: LazyLock<(Vec<u8>, usize)> = LazyLock::new(|| {
@@ -42,7 +73,7 @@ static GOOD: LazyLock<(Vec<u8>, usize)> = LazyLock::new(|| {
         library.add(name, memory, b"{}", b"", &["z"]).expect("it fits");
     }
     let parts = library.parts();
-    (library.to_bytes(None), parts.header + parts.dictionary + parts.contents)
+    (contents(&library.to_bytes(None)).to_vec(), parts.header + parts.dictionary + parts.contents)
 });
 
 fuzz_target!(|data: &[u8]| {
@@ -52,17 +83,21 @@ fuzz_target!(|data: &[u8]| {
     if kind & 1 == 1 {
         // Each four bytes: where behind the contents of block RAMs, in two, what comes there, and whether instead.
         for edit in rest.chunks_exact(4) {
-            let at =
-                index + (usize::from(edit[0]) << 8 | usize::from(edit[1])) % (bytes.len() - index - TRAILER);
+            let at = index + (usize::from(edit[0]) << 8 | usize::from(edit[1])) % (bytes.len() - index);
             bytes[at] = if edit[3] % 2 == 0 { edit[2] } else { bytes[at] ^ edit[2] };
         }
+    } else if let Some(length) = bytes.get_mut(24..32) {
+        // Or what is signed is not all there is.
+        if kind & 2 == 0 {
+            length.copy_from_slice(&((rest.len() + DIGEST) as u64).to_le_bytes());
+        }
     }
-    if let Some(end) = bytes.len().checked_sub(TRAILER) {
-        let digest = Sha256::digest(&bytes[..end]);
-        bytes[end..end + 32].copy_from_slice(&digest);
-    }
-    let Ok(mut library) = Library::from_bytes(&bytes, &ANYBODY) else { return };
-    assert_eq!(Library::from_bytes(&library.to_bytes(None), &ANYBODY).as_ref(), Ok(&library));
+    let bytes = signed(&bytes);
+    assert!(bytes.len() >= TRAILER);
+    let Ok(mut library) = Library::from_bytes(&bytes, &SIGNER.1) else { return };
+    assert!(library.images().iter().all(|image| is_name(image.name())));
+    let again = signed(contents(&library.to_bytes(None)));
+    assert_eq!(Library::from_bytes(&again, &SIGNER.1).as_ref(), Ok(&library));
     let names: Vec<String> = library.images().iter().take(4).map(|image| image.name().to_owned()).collect();
     for (from, to) in names.iter().zip(names.iter().cycle().skip(1)) {
         let image = library.get(to).expect("it is there");
@@ -77,7 +112,7 @@ fuzz_target!(|data: &[u8]| {
     let before = library.clone();
     if let Some(name) = names.get(usize::from(kind >> 1) % names.len().max(1)) {
         match library.remove(name) {
-            Ok(()) => assert!(Library::from_bytes(&library.to_bytes(None), &ANYBODY).is_ok()),
+            Ok(()) => assert!(Library::from_bytes(&library.to_bytes(None), &Trust::ANYBODY).is_ok()),
             Err(_) => assert_eq!(library, before),
         }
     }

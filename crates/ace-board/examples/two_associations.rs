@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, bench};
+use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Unsigned, bench};
 use ace_engine::algorithm::{AES, MD5, SHA1, TDES};
 use ace_engine::{Algorithm, Direction, Engine, Job, Mode, Operation, Pass, Secret};
 
@@ -82,7 +82,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => BoardConfig::default(),
     };
     let lanes = lanes(packets);
-    let catalogue = Catalogue::find(None);
+    // On what is built here, signed or not.
+    let catalogue = Catalogue { unsigned: Unsigned::Unproven, ..Catalogue::find(None) };
     println!("{packets} packets of {PACKET} bytes, port {}; modelled times in ms", config.port_words());
     println!(
         "policy          total  executing  link only  exposed load  idle | loads  kept | hidden load  overhead"

@@ -236,9 +236,17 @@ impl Board {
 
     /// Configurations that may serve, without those that were refused.
     fn candidates(&mut self, need: &Need) -> (Vec<usize>, Arc<str>) {
-        let (all, words) = self.known_needs.entry(*need).or_insert_with(|| {
-            (self.catalogue.candidates(need, &self.config.device), need_words(need).into())
-        });
+        if !self.known_needs.contains_key(need) {
+            let found = self.catalogue.candidates(need, &self.config.device);
+            // What may not be loaded is not tried.
+            for c in &found {
+                if let Err(why) = self.catalogue.source(&self.catalogue.configurations[*c]) {
+                    self.refused.entry(*c).or_insert(why);
+                }
+            }
+            self.known_needs.insert(*need, (found, need_words(need).into()));
+        }
+        let Some((all, words)) = self.known_needs.get(need) else { return (Vec::new(), "".into()) };
         (all.iter().copied().filter(|c| !self.refused.contains_key(c)).collect(), Arc::clone(words))
     }
 

@@ -12,6 +12,26 @@ use crate::store::Store;
 /// Name of the variable that names another build folder.
 pub const BUILD_VARIABLE: &str = "ACE_BUILD";
 
+/// What becomes of configurations that nobody has signed: those of a build folder of which the library does not hold the
+/// very bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unsigned {
+    /// They are not loaded.
+    #[default]
+    Refused,
+    /// They are, if their own record says that the bits are proven. Whoever can write into the folder can write a
+    /// record: this is for what one has built oneself.
+    Proven,
+    /// They are, proven or not: to develop configurations.
+    Unproven,
+}
+
+/// Where the bits of a configuration come from.
+pub(crate) enum Source<'a> {
+    Library(&'a Store),
+    Build,
+}
+
 /// Every configuration in a build folder, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
@@ -22,6 +42,8 @@ pub struct Catalogue {
     pub problems: Vec<String>,
     /// Where the bits of those configurations come from that it holds as they are.
     pub store: Option<Arc<Store>>,
+    /// What becomes of the others.
+    pub unsigned: Unsigned,
 }
 
 impl Catalogue {
@@ -52,6 +74,32 @@ impl Catalogue {
     /// The library that holds the very bits of a configuration.
     pub fn stored(&self, configuration: &Configuration) -> Option<&Store> {
         self.store.as_deref().filter(|store| store.holds(configuration))
+    }
+
+    /// Where the bits of a configuration come from.
+    ///
+    /// # Errors
+    /// Why they are not loaded.
+    pub(crate) fn source(&self, configuration: &Configuration) -> Result<Source<'_>, String> {
+        let why = match self.store.as_deref() {
+            None => "there is no signed library".to_owned(),
+            Some(store) => match store.offers(configuration) {
+                Ok(()) => return Ok(Source::Library(store)),
+                Err(why) => why,
+            },
+        };
+        match self.unsigned {
+            Unsigned::Unproven => Ok(Source::Build),
+            Unsigned::Proven => {
+                configuration.proven(&configuration.memory_sha256)?;
+                Ok(Source::Build)
+            }
+            Unsigned::Refused => Err(format!(
+                "{why}, and what lies in {} is signed by nobody (--unsigned loads what you have built yourself, if \
+                 its record says proven)",
+                self.folder.display()
+            )),
+        }
     }
 
     /// Configurations for `device` that compute `need`, the fastest first, and a variant behind what is as fast: it

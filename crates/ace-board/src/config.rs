@@ -38,8 +38,6 @@ pub const DEFAULT_LIBRARY: &str = "library/ace.lib";
 pub struct Controller {
     /// Empty: none; bitstreams are loaded as the flow has built them.
     pub library: PathBuf,
-    /// Who must have signed it.
-    pub key: PathBuf,
     /// The oldest version of it that is taken.
     pub require: u64,
     /// Its clock; `ace_library::load` counts the clocks of a load.
@@ -114,13 +112,7 @@ impl Default for BoardConfig {
 
 impl Default for Controller {
     fn default() -> Self {
-        Self {
-            library: DEFAULT_LIBRARY.into(),
-            key: format!("{DEFAULT_LIBRARY}.pub").into(),
-            require: 0,
-            clock_mhz: 100.0,
-            load: Loads::Full,
-        }
+        Self { library: DEFAULT_LIBRARY.into(), require: 0, clock_mhz: 100.0, load: Loads::Full }
     }
 }
 
@@ -340,6 +332,8 @@ mod tests {
         assert!(error("device = \"XC7\"").contains("LFE5U-45F"));
         assert!(error("slots = 0").contains("b.toml:1: `slots` must be 1 to 64"));
         assert!(error("[slot]\ntimeout_ms = nan").contains("b.toml:2: "));
+        // Whom to trust is no matter of the board.
+        assert!(error("[controller]\nkey = \"a.pub\"").contains("b.toml:2: unknown field `key`"));
         assert!(error("= = =").starts_with("b.toml:1: "));
         assert!(
             BoardConfig::from_file(Path::new("/nowhere/b.toml")).unwrap_err().to_string().contains("nowhere")

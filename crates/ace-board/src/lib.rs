@@ -16,6 +16,7 @@ mod ledger;
 pub mod manifest;
 pub mod model;
 pub mod port;
+pub mod record;
 mod slot;
 mod steps;
 pub mod store;
@@ -24,7 +25,7 @@ mod worker;
 
 pub use ace_schedule::Policy;
 pub use board::{Board, BoardError, ModelSource, Models};
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, Unsigned};
 pub use config::{BoardConfig, ConfigError};
 pub use manifest::Configuration;
 pub use store::{Store, StoreError};

@@ -2,13 +2,17 @@
 //! One configuration, as its `manifest.json` describes it (docs/flow.md).
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ace_engine::{Direction, Need};
+use ace_library::ImageError;
+use ace_library::file::is_name;
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::config::hz;
+use crate::record;
 use crate::trace::Picos;
 
 /// The version of the manifest that this code reads.
@@ -30,6 +34,10 @@ pub struct Configuration {
     pub netlist_model: Option<FileRef>,
     /// Digest of the configuration memory that the bitstream leaves behind.
     pub memory_sha256: [u8; 32],
+    /// Digest of the netlist that these bits are, where the manifest has it.
+    pub netlist_sha256: Option<[u8; 32]>,
+    /// Where the record of the proof is, if there is one.
+    pub record: PathBuf,
     /// Frames that the slot works on at a time.
     pub in_flight: usize,
     /// What its kept LUTs hold, all of them: one model serves a base and its variants.
@@ -148,6 +156,8 @@ struct Raw {
     throughput_mbps: Vec<Rate>,
     files: RawFiles,
     memory_sha256: String,
+    #[serde(default)]
+    netlist_sha256: Option<String>,
 }
 
 fn one() -> usize {
@@ -191,6 +201,9 @@ impl Configuration {
         if raw.schema != SCHEMA {
             return Err(format!("schema {} is not {SCHEMA}: rebuild with `make models`", raw.schema));
         }
+        if !is_name(&raw.name) {
+            return Err(ImageError::Name(raw.name).to_string());
+        }
         if !(0.001..=100_000.0).contains(&raw.fmax_mhz) {
             return Err(format!("fmax_mhz {} makes no sense", raw.fmax_mhz));
         }
@@ -210,6 +223,11 @@ impl Configuration {
             model: file(raw.files.model)?,
             netlist_model: raw.files.netlist_model.map(file).transpose()?,
             memory_sha256: digest(&raw.memory_sha256).ok_or("bad memory_sha256")?,
+            netlist_sha256: match raw.netlist_sha256 {
+                Some(text) => Some(digest(&text).ok_or("bad netlist_sha256")?),
+                None => None,
+            },
+            record: folder.join("proof.json"),
             in_flight: raw.in_flight.clamp(1, 64),
             kept: raw.kept.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
             can: raw.can,
@@ -221,6 +239,35 @@ impl Configuration {
 
     pub fn serves(&self, need: &Need) -> bool {
         self.can.iter().any(|c| c.serves(need))
+    }
+
+    /// Whether its own record says that a memory of this digest is proven to be its netlist.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn proven(&self, memory: &[u8; 32]) -> Result<(), String> {
+        let record = match std::fs::read(&self.record) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(format!("{}: {error}", self.record.display()));
+            }
+            record => record.unwrap_or_default(),
+        };
+        record::check(&record, memory, self.netlist_sha256.as_ref())
+    }
+
+    /// What another manifest of the same bits says otherwise and decides what the board makes of them: `signed` is to
+    /// say at least as much.
+    pub fn claims_more_than(&self, signed: &Self) -> Option<&'static str> {
+        let known = |can: &Capability| signed.can.contains(can);
+        [
+            (self.device != signed.device, "device"),
+            (self.clock_hz != signed.clock_hz, "clock"),
+            (self.in_flight != signed.in_flight, "number of frames in flight"),
+            (self.kept != signed.kept, "contents of kept LUTs"),
+            (!self.can.iter().all(known), "algorithms"),
+        ]
+        .into_iter()
+        .find_map(|(other, what)| other.then_some(what))
     }
 
     /// Estimate of a slot's time for `bytes` of data: what the manifest measured, else a bit per clock.

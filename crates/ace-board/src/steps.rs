@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use ace_engine::EngineError;
 
 use crate::board::{Board, Execution, Happens, LoadOutcome};
+use crate::catalogue::{Source, Unsigned};
 use crate::config::{Loads, clocks_time};
 use crate::port::{self, Refused};
 use crate::slot::{Flight, HeldKey, Holds, Stage};
@@ -23,14 +24,17 @@ impl Board {
     pub(crate) fn load(&mut self, slot: usize, configuration: usize) {
         let timeout = self.config.load_timeout();
         let wanted = &self.catalogue.configurations[configuration];
-        let written = match self.catalogue.stored(wanted) {
-            Some(store) => {
+        let source = self.catalogue.source(wanted);
+        let from_build = matches!(source, Ok(Source::Build));
+        let written = match source {
+            Err(reason) => Err(Refused { reason, bytes: 0, not_done: false }),
+            Ok(Source::Library(store)) => {
                 let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
                 let over =
                     resident.filter(|c| self.config.controller.load == Loads::Partial && store.holds(c));
                 store.write(over.map(|c| c.name.as_str()), &wanted.name, self.device)
             }
-            None => port::write(wanted, self.device),
+            Ok(Source::Build) => port::write(wanted, self.device),
         };
         let (bytes, mut time, mut result) = match written {
             Err(Refused { reason, bytes, not_done }) => {
@@ -43,7 +47,12 @@ impl Board {
                     self.catalogue.configurations.iter().position(|c| c.memory_sha256 == written.memory);
                 let result = match found {
                     Some(found) if found == configuration || self.same_bits(found, configuration) => {
-                        self.source.open(wanted, self.models).map_err(|e| e.to_string())
+                        // Of what is in the memory now, whatever a manifest says of it.
+                        let proven = match from_build && self.catalogue.unsigned != Unsigned::Unproven {
+                            true => wanted.proven(&written.memory),
+                            false => Ok(()),
+                        };
+                        proven.and_then(|()| self.source.open(wanted, self.models).map_err(|e| e.to_string()))
                     }
                     Some(found) => {
                         Err(format!("the bits are those of `{}`", self.catalogue.configurations[found].name))

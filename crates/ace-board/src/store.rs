@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ace_ecp5::{BitstreamError, ConfigPort, Device, Emit};
-use ace_library::file::{Opened, Partial, read};
-use ace_library::{FileError, Image, ImageError, KeyError, Library, PublicKey, Trust};
+use ace_library::file::{Guard, Opened, Partial, fingerprints};
+use ace_library::{FileError, Image, ImageError, Library};
 use thiserror::Error;
 
 use crate::config::{Controller, DEFAULT_LIBRARY};
 use crate::manifest::Configuration;
 use crate::port::{Refused, Written, stream};
+use crate::record;
 
 /// Why a library cannot be used. It is not passed over: nothing is loaded then.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    #[error("{}: {source}; `library = \"\"` under [controller] loads what is built instead", file.display())]
+    #[error("{}: {source}; `library = \"\"` under [controller] says that there is none", file.display())]
     Missing { file: PathBuf, source: std::io::Error },
-    #[error("{}: {source}", file.display())]
-    Key { file: PathBuf, source: KeyError },
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -28,10 +27,16 @@ pub enum StoreError {
 type Outcomes = HashMap<(Option<String>, String), Result<Written, Refused>>;
 type Parts = HashMap<(String, String), Option<Arc<Partial>>>;
 
-/// A library that was opened: its signature, its version and the device of all it holds are as they have to be.
+/// A library that was opened: its signatures and its version are as they have to be.
 #[derive(Debug)]
 pub struct Store {
     library: Library,
+    /// What its manifests say, by name, of what its records say is proven; of the others why not.
+    offers: HashMap<String, Result<Configuration, String>>,
+    /// Fingerprints of who has signed.
+    pub signers: String,
+    /// What is to be said about it.
+    pub warning: Option<String>,
     /// Where it was found.
     pub file: PathBuf,
     /// What loads came to, by what the slot held, if that made a difference, and by configuration: the same bits
@@ -43,11 +48,15 @@ pub struct Store {
 impl Store {
     /// Opens the library that a board's description names; its relative paths start at `folder`, where that
     /// description is. The default library is looked for beside and above the current folder and the executable as
-    /// well, and need not be there.
+    /// well, and need not be there. `guard` says whose libraries are taken; `wanted` may ask for a newer one.
     ///
     /// # Errors
     /// When it is refused, or when one was asked for and is not there.
-    pub fn open(wanted: &Controller, folder: Option<&Path>) -> Result<Option<Self>, StoreError> {
+    pub fn open(
+        wanted: &Controller,
+        folder: Option<&Path>,
+        mut guard: Guard,
+    ) -> Result<Option<Self>, StoreError> {
         if wanted.library.as_os_str().is_empty() {
             return Ok(None);
         }
@@ -61,31 +70,55 @@ impl Store {
                 None => return Ok(None),
             }
         }
-        let (file, key) = (folder.join(&wanted.library), folder.join(&wanted.key));
-        let text = std::fs::read_to_string(&key)
-            .map_err(|source| StoreError::Missing { file: key.clone(), source })?;
-        let key = PublicKey::parse(&text).map_err(|source| StoreError::Key { file: key, source })?;
-        let trust = Trust { key: Some(key), required_version: wanted.require, device: None };
-        let Opened { library, .. } = read(&file, &trust)?;
-        Ok(Some(Self { library, file, outcomes: Mutex::default(), parts: Mutex::default() }))
+        let file = folder.join(&wanted.library);
+        guard.trust.required_version = guard.trust.required_version.max(wanted.require);
+        let Opened { library, signers, unkept, .. } = guard.open(&file)?;
+        let offers = library.images().iter().map(|image| (image.name().to_owned(), offer(image))).collect();
+        Ok(Some(Self {
+            library,
+            offers,
+            signers: fingerprints(&signers),
+            warning: unkept.map(|error| error.to_string()),
+            file,
+            outcomes: Mutex::default(),
+            parts: Mutex::default(),
+        }))
     }
 
-    /// `library/ace.lib, version 3`.
+    /// `library/ace.lib, version 3, signed by 0123456789abcdef0123456789abcdef`.
     pub fn words(&self) -> String {
-        format!("{}, version {}", self.file.display(), self.library.version)
+        format!("{}, version {}, signed by {}", self.file.display(), self.library.version, self.signers)
     }
 
-    /// What its manifests say of the configurations that it holds; their files are not here.
+    /// What its manifests say of the configurations that it holds proven; their files are not here.
     pub fn configurations(&self) -> Vec<Configuration> {
-        let read = |image: &Image| Configuration::from_json(&image.manifest().ok()?, Path::new("")).ok();
-        self.library.images().iter().filter_map(read).collect()
+        let images = self.library.images().iter();
+        images.filter_map(|image| self.offers.get(image.name())?.as_ref().ok().cloned()).collect()
     }
 
-    /// Whether it holds the very bits that the manifest of `configuration` names.
-    pub fn holds(&self, configuration: &Configuration) -> bool {
-        self.library.get(&configuration.name).is_ok_and(|image| {
-            *image.digest() == configuration.memory_sha256 && image.device().name == configuration.device
-        })
+    /// Whether it holds the very bits that the manifest of `configuration` names, proven, and says of them at least what
+    /// that manifest says.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn offers(&self, configuration: &Configuration) -> Result<(), String> {
+        let place = self.file.display();
+        let signed = match self.offers.get(&configuration.name) {
+            None => return Err(format!("{place} does not hold it")),
+            Some(Err(why)) => return Err(format!("{place} holds it, and {why}")),
+            Some(Ok(signed)) => signed,
+        };
+        if signed.memory_sha256 != configuration.memory_sha256 {
+            return Err(format!("{place} holds other bits of that name"));
+        }
+        match configuration.claims_more_than(signed) {
+            Some(what) => Err(format!("its manifest has another {what} than the one signed in {place}")),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn holds(&self, configuration: &Configuration) -> bool {
+        self.offers(configuration).is_ok()
     }
 
     /// Decompresses a configuration and writes it into a slot of type `device`: into a blank one, or, where there is
@@ -148,6 +181,26 @@ impl Store {
         // What cannot be read is said when the whole is loaded.
         part.or_insert_with(|| self.library.partial(over, name).ok().flatten().map(Arc::new)).clone()
     }
+}
+
+/// What a library says of a configuration, if it says that its bits are proven. That the bits are as it says is another
+/// matter.
+///
+/// # Errors
+/// What it says instead, for people.
+pub fn offer(image: &Image) -> Result<Configuration, String> {
+    let manifest = image.manifest().map_err(|error| error.to_string())?;
+    let signed = Configuration::from_json(&manifest, Path::new(""))
+        .map_err(|error| format!("its manifest cannot be used: {error}"))?;
+    if signed.name != image.name()
+        || signed.memory_sha256 != *image.digest()
+        || signed.device != image.device().name
+    {
+        return Err("its manifest is of another configuration".into());
+    }
+    let proof = image.proof().map_err(|error| error.to_string())?;
+    record::check(&proof, image.digest(), signed.netlist_sha256.as_ref())?;
+    Ok(signed)
 }
 
 /// The folder beside or above the current folder or the executable in which there is such a file.

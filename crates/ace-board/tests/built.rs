@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ace_board::board::SharedObjects;
 use ace_board::manifest::Configuration;
 use ace_board::port::stream;
-use ace_board::{Board, BoardConfig, Catalogue, ModelSource, Models, Policy, bench};
+use ace_board::{Board, BoardConfig, Catalogue, ModelSource, Models, Policy, Unsigned, bench};
 use ace_ecp5::Device;
 use ace_engine::algorithm::AES;
 use ace_engine::cpu::compute;
@@ -208,7 +208,11 @@ fn spoiled_bitstreams_leave_the_slot_unconfigured() {
                 }
             }
         };
-        let only = |c: &Configuration| Catalogue { configurations: vec![c.clone()], ..Catalogue::default() };
+        let only = |c: &Configuration| Catalogue {
+            configurations: vec![c.clone()],
+            unsigned: Unsigned::Unproven,
+            ..Catalogue::default()
+        };
         let spoiled = |bytes: &[u8]| {
             std::fs::write(&configuration.bitstream.path, bytes).unwrap();
             let mut board = board(only(&configuration), Models::Rtl);

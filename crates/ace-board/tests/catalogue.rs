@@ -94,6 +94,11 @@ fn what_is_wrong_with_a_manifest_is_said() {
         parse(&good.replace(from, to)).unwrap_err()
     };
     assert!(error(r#""schema":1"#, r#""schema":2"#).contains("make models"));
+    // Names are parts of paths.
+    for name in ["../aes", ".aes", "a/b", "", "AES"] {
+        let why = error(r#""name":"aes""#, &format!(r#""name":"{name}""#));
+        assert!(why.contains("is no name for a configuration"), "{why}");
+    }
     // It would do all that its base does.
     assert!(error(r#""schema":1"#, r#""schema":1,"variant_of":"des""#).contains("make models"));
     assert!(error(r#""fmax_mhz":80.0"#, r#""fmax_mhz":0"#).contains("makes no sense"));

@@ -7,36 +7,68 @@ use std::sync::Arc;
 
 use ace_board::config::{Controller, Loads};
 use ace_board::trace::{Picos, What};
-use ace_board::{Board, BoardConfig, Models, Policy, Store, StoreError};
+use ace_board::{Board, BoardConfig, Models, Policy, Store, StoreError, Unsigned};
 use ace_engine::EngineError;
 use ace_engine::algorithm::{AES, Algorithm, DES, MD5, SHA1};
 use ace_engine::cpu::compute;
 use ace_engine::engine::run_one;
 use ace_library::codec::Dictionary;
-use ace_library::{FileError, Library, Refusal, SecretKey};
-use common::{Build, Random, memory};
+use ace_library::file::Guard;
+use ace_library::{FileError, KeySet, Library, Refusal, SecretKey, Seen, Trust};
+use common::{Build, Random, memory, record};
+use serde_json::{Value, json};
 
-/// A library with `aes` and `md5` of [`Build`], and another key.
-fn library(build: &Build) -> (Controller, SecretKey) {
-    let key = SecretKey::generate().unwrap();
+/// Who signs here.
+struct Signer {
+    key: SecretKey,
+    state: tempfile::TempDir,
+}
+
+impl Signer {
+    fn new() -> Self {
+        Self { key: SecretKey::generate().unwrap(), state: tempfile::tempdir().unwrap() }
+    }
+
+    fn guard(&self) -> Guard {
+        let trust = Trust::signed_by(self.key.public());
+        Guard { trust, seen: Seen::at(self.state.path()), allow_older: false }
+    }
+}
+
+/// A library with `aes` and `md5` of [`Build`], and who has signed it.
+fn library(build: &Build) -> (Controller, Signer) {
+    let signer = Signer::new();
+    (library_of(build, &signer, |_, _, _| {}), signer)
+}
+
+/// The same, with manifests and records that are edited before somebody signs them.
+fn library_of(build: &Build, signer: &Signer, edit: impl Fn(&str, &mut Value, &mut Value)) -> Controller {
     let memories = [("aes", memory("LFE5U-45F", 0)), ("md5", memory("LFE5U-45F", 2))];
     let mut library = Library::new(Dictionary::train(memories.iter().map(|(_, m)| m)));
     for (name, memory) in &memories {
-        library.add(name, memory, b"{}", b"", &[]).unwrap();
+        let mut manifest: Value = serde_json::from_str(&build.manifest(name)).unwrap();
+        let mut record = record(memory.digest());
+        edit(name, &mut manifest, &mut record);
+        let record = if record.is_null() { String::new() } else { record.to_string() };
+        library.add(name, memory, manifest.to_string().as_bytes(), record.as_bytes(), &[]).unwrap();
     }
     library.version = 7;
-    std::fs::write(build.at("a.lib"), library.to_bytes(Some(&key))).unwrap();
-    std::fs::write(build.at("a.pub"), key.public().to_text()).unwrap();
-    (Controller { library: "a.lib".into(), key: "a.pub".into(), ..Controller::default() }, key)
+    std::fs::write(build.at("a.lib"), library.to_bytes(Some(&signer.key))).unwrap();
+    Controller { library: "a.lib".into(), ..Controller::default() }
 }
 
-fn open(build: &Build, wanted: &Controller) -> Result<Option<Store>, StoreError> {
-    Store::open(wanted, Some(&build.at("")))
+fn open(build: &Build, wanted: &Controller, signer: &Signer) -> Result<Option<Store>, StoreError> {
+    Store::open(wanted, Some(&build.at("")), signer.guard())
 }
 
-fn board(build: &Build, wanted: &Controller) -> Board {
+fn board(build: &Build, wanted: &Controller, signer: &Signer) -> Board {
+    board_with(build, wanted, signer, Unsigned::Unproven)
+}
+
+fn board_with(build: &Build, wanted: &Controller, signer: &Signer, unsigned: Unsigned) -> Board {
     let mut catalogue = build.catalogue();
-    catalogue.store = open(build, wanted).unwrap().map(Arc::new);
+    catalogue.store = open(build, wanted, signer).unwrap().map(Arc::new);
+    catalogue.unsigned = unsigned;
     let config = BoardConfig { controller: wanted.clone(), ..BoardConfig::default() };
     let source = Box::new(build.software.clone());
     Board::with_source(config, catalogue, Policy::OnDemand, Models::Rtl, source).unwrap()
@@ -45,12 +77,12 @@ fn board(build: &Build, wanted: &Controller) -> Board {
 #[test]
 fn the_bits_are_those_of_the_library() {
     let build = Build::new();
-    let (wanted, _) = library(&build);
+    let (wanted, signer) = library(&build);
     // Nothing of the build's bitstreams is read of what the library holds.
     for name in ["aes", "md5", "des"] {
         std::fs::write(build.bit_file(name), b"spoiled").unwrap();
     }
-    let mut board = board(&build, &wanted);
+    let mut board = board(&build, &wanted, &signer);
     let mut random = Random(5);
     for algorithm in [&AES, &MD5] {
         let operation = random.operation(algorithm, 300);
@@ -59,7 +91,9 @@ fn the_bits_are_those_of_the_library() {
     let des = random.operation(&DES, 64);
     assert!(matches!(run_one(&mut board, des), Err(EngineError::LoadFailed { .. })));
     let report = board.report();
-    assert!(report.library.as_ref().is_some_and(|words| words.ends_with("a.lib, version 7")));
+    assert!(report.library.as_ref().is_some_and(|words| {
+        words.ends_with(&format!("a.lib, version 7, signed by {}", signer.key.public().fingerprint()))
+    }));
     let from: Vec<_> = report.configurations.iter().map(|c| (c.name.as_str(), c.from_library)).collect();
     assert_eq!(from, [("aes", true), ("des", false), ("md5", true), ("sha1", false)]);
 
@@ -85,7 +119,7 @@ fn the_bits_are_those_of_the_library() {
 /// library `aes` is the base of `des` and `sha1`, in which these frames are others.
 fn loads(frames: [&[usize]; 2], load: Loads, algorithms: &[&'static Algorithm]) -> Vec<(u64, Picos)> {
     let build = Build::new();
-    let key = SecretKey::generate().unwrap();
+    let signer = Signer::new();
     let mut base = memory("LFE5U-45F", 0);
     for number in 200..400 {
         assert!(base.set_frame(number, &[[0; 53], [number as u8; 53]].concat()));
@@ -97,19 +131,16 @@ fn loads(frames: [&[usize]; 2], load: Loads, algorithms: &[&'static Algorithm]) 
     };
     let (des, sha1) = (variant(frames[0], 0x77), variant(frames[1], 0x33));
     let mut library = Library::new(Dictionary::train([&base, &des]));
-    library.add("aes", &base, b"{}", b"", &[]).unwrap();
-    for (name, memory) in [("des", &des), ("sha1", &sha1)] {
-        library.add(name, memory, b"{}", b"", &["aes"]).unwrap();
-        assert_eq!(library.get(name).unwrap().base(), Some("aes"));
-    }
-    std::fs::write(build.at("a.lib"), library.to_bytes(Some(&key))).unwrap();
-    std::fs::write(build.at("a.pub"), key.public().to_text()).unwrap();
     for (name, memory) in [("aes", &base), ("des", &des), ("sha1", &sha1)] {
         build.write(name, &ace_ecp5::Emit::default().whole(memory), memory.digest(), 80.0);
+        let (manifest, record) = (build.manifest(name), record(memory.digest()).to_string());
+        library.add(name, memory, manifest.as_bytes(), record.as_bytes(), &["aes"]).unwrap();
+        assert_eq!(library.get(name).unwrap().base(), Some("aes").filter(|_| name != "aes"));
     }
-    let wanted = Controller { library: "a.lib".into(), key: "a.pub".into(), load, ..Controller::default() };
+    std::fs::write(build.at("a.lib"), library.to_bytes(Some(&signer.key))).unwrap();
+    let wanted = Controller { library: "a.lib".into(), load, ..Controller::default() };
     let mut catalogue = build.catalogue();
-    catalogue.store = open(&build, &wanted).unwrap().map(Arc::new);
+    catalogue.store = open(&build, &wanted, &signer).unwrap().map(Arc::new);
     let config = BoardConfig { controller: wanted, slots: 1, ..BoardConfig::default() };
     let source = Box::new(build.software.clone());
     let mut board = Board::with_source(config, catalogue, Policy::OnDemand, Models::Rtl, source).unwrap();
@@ -166,10 +197,10 @@ fn what_has_no_way_back_is_loaded_whole() {
 #[test]
 fn a_build_that_differs_is_not_taken_from_the_library() {
     let build = Build::new();
-    let (wanted, _) = library(&build);
+    let (wanted, signer) = library(&build);
     let other = memory("LFE5U-45F", 9);
     build.write("aes", &ace_ecp5::Emit::default().whole(&other), other.digest(), 80.0);
-    let mut board = board(&build, &wanted);
+    let mut board = board(&build, &wanted, &signer);
     let operation = Random(8).operation(&AES, 100);
     assert_eq!(run_one(&mut board, operation.clone()).unwrap(), compute(operation).unwrap());
     let report = board.report();
@@ -179,34 +210,145 @@ fn a_build_that_differs_is_not_taken_from_the_library() {
 #[test]
 fn what_is_not_trusted_is_refused() {
     let build = Build::new();
-    let (wanted, _) = library(&build);
-    let refusal = |wanted: &Controller| match open(&build, wanted) {
+    let (wanted, signer) = library(&build);
+    let refusal = |wanted: &Controller, signer: &Signer| match open(&build, wanted, signer) {
         Err(StoreError::File(FileError::Refused { refusal, .. })) => refusal,
         other => panic!("{other:?}"),
     };
-    assert!(open(&build, &wanted).unwrap().is_some());
+    assert!(open(&build, &wanted, &signer).unwrap().is_some());
     let newer = Controller { require: 8, ..wanted.clone() };
-    assert!(matches!(refusal(&newer), Refusal::Downgraded { found: 7, required: 8 }));
+    assert!(matches!(refusal(&newer, &signer), Refusal::Downgraded { found: 7, required: 8 }));
+    let mut other = Signer::new();
+    assert!(matches!(refusal(&wanted, &other), Refusal::OtherKey { .. }));
+    // A newer one of the same key was here.
+    let seen = Seen::at(signer.state.path());
+    seen.note(&[signer.key.public()], 9).unwrap();
+    assert_eq!(refusal(&wanted, &signer), Refusal::Older { found: 7, seen: 9 });
+    let anyway = Guard { allow_older: true, ..signer.guard() };
+    assert!(Store::open(&wanted, Some(&build.at("")), anyway).unwrap().is_some());
+    // Two have to sign, and one has.
+    let text = format!("{}{}", signer.key.public().to_text(), other.key.public().to_text());
+    let both = Trust::signed_by(KeySet::parse(&text).unwrap());
+    let both = Guard { trust: both, ..other.guard() };
+    let one = Store::open(&wanted, Some(&build.at("")), both).unwrap_err();
+    assert!(matches!(one, StoreError::File(FileError::Refused { refusal: Refusal::TooFew { .. }, .. })));
 
-    let other = SecretKey::generate().unwrap().public().to_text();
-    std::fs::write(build.at("b.pub"), other).unwrap();
-    assert!(matches!(
-        refusal(&Controller { key: "b.pub".into(), ..wanted.clone() }),
-        Refusal::OtherKey { .. }
-    ));
+    other.key = signer.key;
+    let signer = other;
     let mut bytes = std::fs::read(build.at("a.lib")).unwrap();
     bytes[1500] ^= 1;
     std::fs::write(build.at("a.lib"), &bytes).unwrap();
-    assert!(matches!(refusal(&wanted), Refusal::Altered));
+    assert!(matches!(refusal(&wanted, &signer), Refusal::Altered));
     bytes.truncate(1400);
     std::fs::write(build.at("a.lib"), &bytes).unwrap();
-    assert!(matches!(refusal(&wanted), Refusal::Truncated { .. }));
+    assert!(matches!(refusal(&wanted, &signer), Refusal::Truncated { .. }));
 
-    // One that was asked for has to be there; so has the key.
-    let says = |wanted: Controller| open(&build, &wanted).unwrap_err().to_string();
-    assert!(says(Controller { library: "c.lib".into(), ..wanted.clone() }).contains("c.lib"));
-    assert!(says(Controller { key: "c.pub".into(), ..wanted.clone() }).contains("c.pub"));
-    std::fs::write(build.at("d.pub"), "no key").unwrap();
-    assert!(says(Controller { key: "d.pub".into(), ..wanted.clone() }).contains("d.pub"));
-    assert!(open(&build, &Controller { library: "".into(), ..wanted }).unwrap().is_none());
+    // One that was asked for has to be there.
+    let gone = open(&build, &Controller { library: "c.lib".into(), ..wanted.clone() }, &signer);
+    assert!(gone.unwrap_err().to_string().contains("c.lib"));
+    let none = open(&build, &Controller { library: "".into(), ..wanted }, &signer);
+    assert!(none.unwrap().is_none());
+}
+
+/// What becomes of an operation of AES.
+fn aes(mut board: Board) -> Result<(), String> {
+    let operation = Random(8).operation(&AES, 100);
+    match run_one(&mut board, operation.clone()) {
+        Ok(result) => {
+            assert_eq!(result, compute(operation).unwrap());
+            Ok(())
+        }
+        Err(EngineError::LoadFailed { configuration, reason }) => {
+            assert_eq!(configuration, "aes");
+            let report = board.report();
+            assert_eq!(report.configurations[0].refused.as_ref(), Some(&reason));
+            assert!(report.configurations[0].operations == 0, "it computed something");
+            Err(reason)
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn only_what_is_proven_and_signed_is_loaded() {
+    let build = Build::new();
+    let signer = Signer::new();
+    let with = |edit: &dyn Fn(&mut Value, &mut Value)| {
+        let edited = |name: &str, manifest: &mut Value, record: &mut Value| {
+            if name == "aes" {
+                edit(manifest, record);
+            }
+        };
+        let wanted = library_of(&build, &signer, edited);
+        // With or without the flag that takes what is proven in the build: there is no record there.
+        let proven = aes(board_with(&build, &wanted, &signer, Unsigned::Proven));
+        let refused = aes(board_with(&build, &wanted, &signer, Unsigned::Refused));
+        assert_eq!(proven.is_ok(), refused.is_ok());
+        refused.err().unwrap_or_default()
+    };
+    assert_eq!(with(&|_, _| {}), "");
+    for (pointer, value, why) in [
+        ("/result", json!("refuted"), "says `refuted`"),
+        ("/format", json!(1), "has format 1"),
+        ("/memory_sha256", json!("33".repeat(32)), "is of other bits"),
+        ("/netlist_sha256", json!("33".repeat(32)), "another netlist"),
+        ("/control/result", json!("proven"), "not refuted"),
+        ("/control/points_refuted", json!(0), "not refuted"),
+    ] {
+        let said = with(&|_, record| *record.pointer_mut(pointer).unwrap() = value.clone());
+        assert!(said.contains(why) && said.contains("a.lib holds it"), "{pointer}: {said}");
+    }
+    assert!(with(&|_, record| *record = Value::Null).contains("no record"));
+    // A manifest of something else under this name, or none.
+    for (key, value) in [("name", json!("des")), ("memory_sha256", json!("33".repeat(32)))] {
+        assert!(with(&|manifest, _| manifest[key] = value.clone()).contains("of another configuration"));
+    }
+    assert!(with(&|manifest, _| *manifest = json!({})).contains("cannot be used"));
+    assert!(with(&|manifest, _| manifest["netlist_sha256"] = Value::Null).contains("of which netlist"));
+    // What the build says of the same bits is not more than what was signed.
+    for (key, value, what) in [
+        ("fmax_mhz", json!(60.0), "another clock"),
+        ("in_flight", json!(4), "frames in flight"),
+        ("kept", json!({ "u_lut": 7 }), "kept LUTs"),
+        ("can", json!([]), "another algorithms"),
+    ] {
+        let said = with(&|manifest, _| manifest[key] = value.clone());
+        assert!(said.contains(what.trim_start_matches("another ")), "{key}: {said}");
+    }
+}
+
+#[test]
+fn what_nobody_has_signed_is_loaded_only_where_that_is_asked_for() {
+    let build = Build::new();
+    let (signer, none) = (Signer::new(), Controller { library: "".into(), ..Controller::default() });
+    let says = |unsigned| aes(board_with(&build, &none, &signer, unsigned)).err().unwrap_or_default();
+    assert!(says(Unsigned::Refused).contains("signed by nobody (--unsigned"), "{}", says(Unsigned::Refused));
+    assert!(says(Unsigned::Proven).contains("no record"));
+    assert_eq!(says(Unsigned::Unproven), "");
+    let own = memory("LFE5U-45F", 0).digest();
+    build.prove("aes", &record(own));
+    assert_eq!(says(Unsigned::Proven), "");
+    assert!(says(Unsigned::Refused).contains("signed by nobody"));
+
+    // The image of a control, which was refuted, under the manifest of the one that was proven: whatever of manifest
+    // and record is edited, the record has to be of the bits that are in the memory.
+    let control = memory("LFE5U-45F", 77);
+    let bits = ace_ecp5::Emit::default().whole(&control);
+    let mut refuted = record(own);
+    refuted["control"]["memory_sha256"] = json!(common::hex(&control.digest()));
+    build.prove("aes", &refuted);
+    build.write("aes", &bits, own, 80.0);
+    assert!(says(Unsigned::Proven).contains("not those of any known configuration"));
+    build.write("aes", &bits, control.digest(), 80.0);
+    assert!(says(Unsigned::Proven).contains("is of other bits"), "{}", says(Unsigned::Proven));
+    // A record of the control under its own name: it was refuted, and its control is itself.
+    let mut forged = refuted.clone();
+    forged["memory_sha256"] = json!(common::hex(&control.digest()));
+    build.prove("aes", &forged);
+    assert!(says(Unsigned::Proven).contains("not of other bits"));
+    let mut said = record(control.digest());
+    said["result"] = json!("refuted");
+    build.prove("aes", &said);
+    assert!(says(Unsigned::Proven).contains("says `refuted`"));
+    assert!(says(Unsigned::Refused).contains("signed by nobody"));
 }

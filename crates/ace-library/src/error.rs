@@ -32,10 +32,22 @@ pub enum Refusal {
     Altered,
     #[error("the library is not signed; `ace library sign` signs it")]
     Unsigned,
-    #[error("the library is signed by {found}, not by the key that is trusted, {trusted}")]
+    #[error(
+        "the library is signed by {found}, not by the key that is trusted, {trusted}; whoever trusts that one says so with --key FILE"
+    )]
     OtherKey { found: String, trusted: String },
-    #[error("the library's signature is wrong: it was altered after it was signed, or never signed by {key}")]
+    #[error(
+        "the library is signed by {found} alone, and {trusted} are wanted; `ace library sign` adds a signature"
+    )]
+    TooFew { found: String, trusted: String },
+    #[error(
+        "a signature of the library is wrong: it was altered after it was signed, or never signed by {key}"
+    )]
     Signature { key: String },
+    #[error(
+        "the library has version {found}, and version {seen} of the same key was here before: an old library in the place of a new one? --allow-older takes it all the same"
+    )]
+    Older { found: u64, seen: u64 },
     #[error("the library has version {found}, older than the version {required} that is required")]
     Downgraded { found: u64, required: u64 },
     #[error("{name} is made for {found}, not for {wanted}")]
@@ -57,7 +69,9 @@ pub enum ImageError {
     Digest(String),
     #[error("{0}: the frames that are stored to make it of its variants again are not its own")]
     Home(String),
-    #[error("`{0}` is no name for a configuration: 1 to 40 of a-z, 0-9, - and _")]
+    #[error(
+        "`{0}` is no name for a configuration: 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
+    )]
     Name(String),
     #[error("{0}: more than 1 MiB of manifest or proof")]
     TooLong(String),
@@ -77,8 +91,31 @@ pub enum ImageError {
 pub enum KeyError {
     #[error("this is no {wanted} key of ACE; `ace library keygen` makes one")]
     NoKey { wanted: &'static str },
+    #[error("line {line}: {why}")]
+    Set { line: usize, why: String },
     #[error("no random numbers: {0}")]
     Random(String),
+}
+
+/// Why it is not known which versions were seen.
+#[derive(Debug, Error)]
+pub enum SeenError {
+    #[error(
+        "cannot read {}, which keeps the highest version of the library that was seen: {error}; --allow-older goes on without", file.display()
+    )]
+    Read { file: PathBuf, error: std::io::Error },
+    #[error(
+        "{} holds no version of a library; remove it if you know why, or go on with --allow-older", file.display()
+    )]
+    NoVersion { file: PathBuf },
+    #[error(
+        "the version of the library cannot be kept in {}: {error}; an older one will not be noticed. XDG_STATE_HOME names another place", folder.display()
+    )]
+    Write { folder: PathBuf, error: std::io::Error },
+    #[error(
+        "the version of the library cannot be kept: neither XDG_STATE_HOME nor HOME names a place; an older one will not be noticed"
+    )]
+    Nowhere,
 }
 
 /// Why a library file could not be read or written. What was there before is still there.
@@ -90,4 +127,8 @@ pub enum FileError {
     Write { path: PathBuf, error: std::io::Error },
     #[error("{}: {refusal}", path.display())]
     Refused { path: PathBuf, refusal: Refusal },
+    #[error("{}: its version is the last one that there is; begin another library with another key", path.display())]
+    LastVersion { path: PathBuf },
+    #[error(transparent)]
+    Seen(#[from] SeenError),
 }

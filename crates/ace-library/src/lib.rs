@@ -13,5 +13,5 @@ pub mod file;
 pub mod load;
 pub mod paper;
 
-pub use error::{FileError, ImageError, KeyError, Refusal};
-pub use file::{Image, Library, PublicKey, SecretKey, Trust};
+pub use error::{FileError, ImageError, KeyError, Refusal, SeenError};
+pub use file::{Image, KeySet, Library, PublicKey, SecretKey, Seen, Trust};

@@ -7,8 +7,8 @@ use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, Device};
 use ace_library::codec::Dictionary;
-use ace_library::file::{publish_secret, read, update};
-use ace_library::{FileError, ImageError, Library, Refusal, SecretKey, Trust};
+use ace_library::file::{Guard, SIGNATURE_BYTES, publish_secret, read};
+use ace_library::{FileError, ImageError, Library, Refusal, SecretKey, Seen, Trust};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -52,7 +52,7 @@ fn refused(bytes: &[u8], trust: &Trust) -> Refusal {
 fn what_goes_in_comes_out() {
     let (library, key) = (library(&["aes", "des", "md5"]), SecretKey::generate().expect("random numbers"));
     let bytes = library.to_bytes(Some(&key));
-    assert_eq!(bytes.len(), library.parts().total());
+    assert_eq!(bytes.len(), library.parts().total() + SIGNATURE_BYTES);
     let back = Library::from_bytes(&bytes, &Trust::signed_by(key.public())).expect("it is good");
     assert_eq!(back, library);
     for (seed, name) in ["aes", "des", "md5"].iter().enumerate() {
@@ -75,7 +75,7 @@ fn any_flipped_bit_is_refused() {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let everywhere = (0..1000).map(|_| rng.random_range(0..bytes.len() * 8)).collect::<Vec<_>>();
     // Header, digest and signature as well, bit by bit.
-    let ends = (0..72 * 8).chain((bytes.len() - 96) * 8..bytes.len() * 8);
+    let ends = (0..40 * 8).chain((bytes.len() - 136) * 8..bytes.len() * 8);
     for bit in everywhere.into_iter().chain(ends) {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
@@ -91,21 +91,20 @@ fn refusals_give_the_reason() {
     let (bytes, unsigned) = (library.to_bytes(Some(&key)), library.to_bytes(None));
     let trust = Trust::signed_by(key.public());
     assert_eq!(refused(&unsigned, &trust), Refusal::Unsigned);
-    assert!(Library::from_bytes(&unsigned, &Trust { key: None, ..trust }).is_ok());
+    assert!(Library::from_bytes(&unsigned, &Trust::ANYBODY).is_ok());
     assert!(matches!(refused(&bytes, &Trust::signed_by(other.public())), Refusal::OtherKey { .. }));
-    assert_eq!(refused(&bytes, &Trust { required_version: 6, ..trust }), {
-        Refusal::Downgraded { found: 5, required: 6 }
-    });
-    assert!(Library::from_bytes(&bytes, &Trust { required_version: 5, ..trust }).is_ok());
+    let newer = |required_version| Trust { required_version, ..trust.clone() };
+    assert_eq!(refused(&bytes, &newer(6)), Refusal::Downgraded { found: 5, required: 6 });
+    assert!(Library::from_bytes(&bytes, &newer(5)).is_ok());
     let device = Some(&LFE5U_25F);
-    assert!(matches!(refused(&bytes, &Trust { device, ..trust }), Refusal::WrongDevice { .. }));
+    assert!(matches!(refused(&bytes, &Trust { device, ..trust.clone() }), Refusal::WrongDevice { .. }));
     assert_eq!(refused(&[&bytes[..], b"x"].concat(), &trust), Refusal::Trailing { more: 1 });
     for len in (0..bytes.len()).step_by(97) {
         let why = refused(&bytes[..len], &trust);
         let (found, whole) = (len as u64, bytes.len() as u64);
         assert!(
             why == Refusal::NoLibrary && len == 0
-                || matches!(why, Refusal::Truncated { found: f, wanted } if f == found && (len < 72 || wanted == whole)),
+                || matches!(why, Refusal::Truncated { found: f, wanted } if f == found && (len < bytes.len() - 96 || wanted == whole)),
             "{len}: {why}"
         );
     }
@@ -116,11 +115,11 @@ fn refusals_give_the_reason() {
     assert!(matches!(refused(&forged, &trust), Refusal::Signature { .. }));
     assert_eq!(refused(b"PK\x03\x04 something else", &trust), Refusal::NoLibrary);
     // The format before this one, and one that is not known yet.
-    for format in [2, 4] {
+    for format in [3, 5] {
         let mut other = bytes.clone();
         other[8] = format;
         let why = refused(&other, &trust);
-        assert_eq!(why, Refusal::Format { found: format.into(), known: 3, version: 5 });
+        assert_eq!(why, Refusal::Format { found: format.into(), known: 4, version: 5 });
         assert!(why.to_string().contains("`ace library build`"), "{why}");
     }
 }
@@ -141,7 +140,7 @@ fn a_change_leaves_the_others_alone() {
     // What all have, and one of each: what `des` and the old `md5` had is gone.
     assert_eq!(changed.contents(), 4);
     assert!(changed.remove("des").is_err());
-    for name in ["", "AES", "a/b", "x\0", &"a".repeat(41)] {
+    for name in ["", "AES", "a/b", "x\0", "..", ".aes", "-o", "_", "../aes", &"a".repeat(41)] {
         assert!(matches!(changed.add(name, &memory(&LFE5U_45F, 0), b"", b"", &[]), Err(ImageError::Name(_))));
     }
 }
@@ -155,9 +154,10 @@ fn changes_are_made_whole_or_not_at_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, key) = (folder.path().join("a.lib"), SecretKey::generate().expect("random numbers"));
     save(&path, &library(&["aes", "des"]), &key);
-    let trust = Trust::signed_by(key.public());
+    let (trust, seen) = (Trust::signed_by(key.public()), Seen::at(&folder.path().join("seen")));
+    let guard = Guard { trust: trust.clone(), seen, allow_older: false };
     let before = std::fs::read(&path).expect("it is there");
-    let failed = update(&path, &trust, Some(&key), |library| {
+    let failed = guard.update(&path, &key, |library| {
         library.remove("aes").map_err(|_| None)?;
         Err::<(), Option<FileError>>(None)
     });
@@ -167,21 +167,21 @@ fn changes_are_made_whole_or_not_at_all() {
     // Eight at once: each one's change is there in the end.
     std::thread::scope(|scope| {
         for number in 0..8 {
-            let (path, trust, key) = (&path, &trust, &key);
+            let (path, guard, key) = (&path, &guard, &key);
             scope.spawn(move || {
                 let change = |library: &mut Library| {
                     let added =
                         library.add(&format!("x{number}"), &memory(&LFE5U_45F, number), b"", b"", &[]);
                     added.map_err(|_| None)
                 };
-                update::<Option<FileError>>(path, trust, Some(key), change).map(|_| ()).expect("it works");
+                guard.update::<Option<FileError>>(path, key, change).map(|_| ()).expect("it works");
             });
         }
     });
     let after = read(&path, &Trust { required_version: 13, ..trust }).expect("it is good").library;
     assert_eq!((after.images().len(), after.version), (10, 13));
     let left = std::fs::read_dir(folder.path()).expect("it can be listed").count();
-    assert_eq!(left, 1, "no temporary files are left");
+    assert_eq!(left, 2, "no temporary files are left");
 }
 
 #[test]
@@ -213,14 +213,15 @@ proptest! {
             // As if signed by nobody: everything behind the header is read.
             let len = bytes.len();
             bytes[..8].copy_from_slice(b"ACELIB\r\n");
-            bytes[8..12].copy_from_slice(&3u32.to_le_bytes());
-            bytes[24..32].copy_from_slice(&(len as u64).to_le_bytes());
+            bytes[8..12].copy_from_slice(&4u32.to_le_bytes());
+            bytes[24..32].copy_from_slice(&(len as u64 - 8).to_le_bytes());
+            bytes[len - 8..].fill(0);
             if whole {
                 use sha2::Digest;
-                let digest = sha2::Sha256::digest(&bytes[..len - 96]);
-                bytes[len - 96..len - 64].copy_from_slice(&digest);
+                let digest = sha2::Sha256::digest(&bytes[..len - 40]);
+                bytes[len - 40..len - 8].copy_from_slice(&digest);
             }
         }
-        let _ = Library::from_bytes(&bytes, &Trust { key: None, required_version: 0, device: None });
+        let _ = Library::from_bytes(&bytes, &Trust::ANYBODY);
     }
 }

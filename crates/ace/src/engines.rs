@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ace_board::trace::BoardReport;
-use ace_board::{Board, BoardConfig, Catalogue, Models, Store};
+use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
 use ace_engine::cpu::CpuEngine;
 use ace_engine::{Completion, Engine, Job};
+use ace_library::Trust;
 use ace_schedule::Policy;
 use anyhow::Result;
 use clap::ValueEnum;
+
+use crate::trust::TrustArgs;
 
 /// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
 const CPU_WINDOW: usize = 64;
@@ -45,6 +48,15 @@ pub struct BoardArgs {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     pub configurations: Option<PathBuf>,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+    /// Load what has been built here and the library does not hold, too, if its own record says that its bits are
+    /// proven. Nobody has signed it: only for what you have built yourself
+    #[arg(long)]
+    pub unsigned: bool,
+    /// The same without any record of a proof: to develop configurations
+    #[arg(long, conflicts_with = "unsigned")]
+    pub unproven: bool,
 }
 
 fn policy(name: &str) -> Result<Policy, String> {
@@ -70,7 +82,17 @@ impl BoardArgs {
     pub fn open(&self, models: Models) -> Result<Board> {
         let (config, mut catalogue) = (self.config()?, Self::catalogue_in(self.configurations.as_deref()));
         let folder = self.board.as_deref().and_then(Path::parent);
-        catalogue.store = Store::open(&config.controller, folder)?.map(Arc::new);
+        let guard = self.trust.guard(Trust::ANYBODY)?;
+        let store = Store::open(&config.controller, folder, guard)?;
+        if let Some(warning) = store.as_ref().and_then(|store| store.warning.as_ref()) {
+            eprintln!("ace: warning: {warning}");
+        }
+        catalogue.store = store.map(Arc::new);
+        catalogue.unsigned = match (self.unproven, self.unsigned) {
+            (true, _) => Unsigned::Unproven,
+            (_, true) => Unsigned::Proven,
+            _ => Unsigned::Refused,
+        };
         Ok(Board::new(config, catalogue, self.policy, models)?)
     }
 }

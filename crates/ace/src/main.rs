@@ -18,6 +18,7 @@ mod netlist;
 mod report;
 mod run;
 mod study;
+mod trust;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use common::{TRAFFIC, ace, built, root, stderr};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 /// Packets of A-B (AES, MD5) and of A-C (3DES, SHA-1) in the demo's capture.
 const AB: u64 = 134;
@@ -32,9 +33,14 @@ fn copy_of_build(folder: &Path, name: &str) {
 
 /// Runs the demo's outbound traffic on the configurations in `folder`, without the library, which has its own bits.
 fn run(folder: &Path) -> (Value, String) {
+    run_with(folder, &["--unsigned"])
+}
+
+fn run_with(folder: &Path, how: &[&str]) -> (Value, String) {
     let (output, board) = (folder.join("out.pcap"), folder.join("board.toml"));
     fs::write(&board, "[controller]\nlibrary = \"\"\n").unwrap();
-    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--json", "--configurations"];
+    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--json"];
+    let args = [&args[..], how, &["--configurations"]].concat();
     let out = ace(&args, &[folder, "-o".as_ref(), &output, "--board".as_ref(), &board]);
     assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
     (serde_json::from_slice(&out.stdout).expect("a summary"), stderr(&out))
@@ -107,6 +113,72 @@ fn a_truncated_missing_or_foreign_bitstream_leaves_the_slot_unconfigured() {
 }
 
 #[test]
+fn what_is_not_signed_or_not_proven_computes_nothing() {
+    if !built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    copy_of_build(folder.path(), "aes");
+    // Nobody has signed any of it, and nobody asked for that.
+    let (summary, errors) = run_with(folder.path(), &[]);
+    assert_eq!((&summary["written"], &summary["packets"]["bypassed"]["packets"]), (&0.into(), &0.into()));
+    assert!(errors.contains("signed by nobody (--unsigned"), "{errors}");
+
+    let file = folder.path().join("aes/proof.json");
+    let good: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    for (pointer, value) in [
+        ("/result", "refuted".into()),
+        ("/format", 1.into()),
+        ("/memory_sha256", good["control"]["memory_sha256"].clone()),
+        ("/control/result", "proven".into()),
+        ("/control/points_refuted", 0.into()),
+    ] {
+        let mut edited = good.clone();
+        *edited.pointer_mut(pointer).unwrap() = value;
+        fs::write(&file, edited.to_string()).unwrap();
+        let (summary, errors) = run(folder.path());
+        only_the_others_left(&summary, &errors, pointer);
+    }
+    fs::remove_file(&file).unwrap();
+    let (summary, errors) = run(folder.path());
+    only_the_others_left(&summary, &errors, "no record");
+
+    // The image of the control, which was refuted: one bit of the right image, under a manifest and a record that were
+    // edited to fit. The record cannot say that its control is something else.
+    let mut port = ace_ecp5::ConfigPort::for_any_device();
+    port.push(&fs::read(bitstream(folder.path())).unwrap()).unwrap();
+    let mut memory = port.finish().unwrap().clone();
+    let number = good["control"]["frame"].as_u64().unwrap() as usize;
+    let bit = good["control"]["bit"].as_u64().unwrap() as usize;
+    let (frame, was) = (memory.frame(number).unwrap().to_vec(), memory.bit(number, bit));
+    let flipped = (0..frame.len() * 8).find(|place| {
+        let mut other = frame.clone();
+        other[place / 8] ^= 1 << (place % 8);
+        assert!(memory.set_frame(number, &other));
+        memory.bit(number, bit) != was
+    });
+    assert!(flipped.is_some(), "{}", good["control"]);
+    let digest = hex::encode(memory.digest());
+    assert_eq!(good["control"]["memory_sha256"], digest.as_str());
+    let bits = ace_ecp5::Emit::default().whole(&memory);
+    fs::write(bitstream(folder.path()), &bits).unwrap();
+    let manifest = folder.path().join("aes/manifest.json");
+    let mut edited: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    edited["memory_sha256"] = digest.clone().into();
+    edited["files"]["bitstream"]["bytes"] = bits.len().into();
+    edited["files"]["bitstream"]["sha256"] = hex::encode(Sha256::digest(&bits)).into();
+    fs::write(&manifest, edited.to_string()).unwrap();
+    for own in [good["memory_sha256"].clone(), digest.into()] {
+        let mut record = good.clone();
+        record["memory_sha256"] = own;
+        fs::write(&file, record.to_string()).unwrap();
+        let (summary, errors) = run(folder.path());
+        only_the_others_left(&summary, &errors, "the refuted control");
+        assert!(errors.contains("other bits"), "{errors}");
+    }
+}
+
+#[test]
 fn the_board_and_the_cpu_write_the_same_packets_under_both_policies() {
     if !built() {
         return;
@@ -122,7 +194,10 @@ fn the_board_and_the_cpu_write_the_same_packets_under_both_policies() {
     };
     let cpu = run("cpu.pcap", &["--engine", "cpu"]);
     for policy in ["on-demand", "double-buffer"] {
-        assert!(run("board.pcap", &["--policy", policy]) == cpu, "{policy}: the packets differ");
+        assert!(
+            run("board.pcap", &["--unsigned", "--policy", policy]) == cpu,
+            "{policy}: the packets differ"
+        );
     }
 }
 
@@ -134,7 +209,7 @@ fn the_report_is_one_page_and_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.pcap");
     let report = folder.path().join("report");
-    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--report"];
+    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--unsigned", "--report"];
     let out = ace(&args, &[&report, "-o".as_ref(), &output]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let page = fs::read_to_string(report.join("report.html")).unwrap();

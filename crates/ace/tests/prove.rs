@@ -10,6 +10,8 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use ace_ecp5::ConfigPort;
+use ace_library::codec::Dictionary;
+use ace_library::{Library, SecretKey};
 use common::{root, stderr, stdout};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -104,6 +106,10 @@ impl Place {
         self.build();
     }
 
+    fn manifest(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.folder().join("manifest.json")).unwrap()).unwrap()
+    }
+
     /// The same once more, under another name.
     fn second(&self) {
         let other = self.at("built").join(OTHER);
@@ -111,28 +117,35 @@ impl Place {
         for file in ["model.so", "netlist.json", &format!("{NAME}.bit")] {
             fs::copy(self.folder().join(file), other.join(file)).unwrap();
         }
-        let manifest = fs::read(self.folder().join("manifest.json")).unwrap();
-        let mut manifest: Value = serde_json::from_slice(&manifest).unwrap();
+        let mut manifest = self.manifest();
         manifest["name"] = json!(OTHER);
         fs::write(other.join("manifest.json"), manifest.to_string()).unwrap();
         self.build();
     }
 
+    /// Signs whatever lies there, proven or not.
     fn build(&self) {
-        let _ = fs::remove_file(self.at("a.lib"));
-        let [built, library, key] = [self.at("built"), self.at("a.lib"), self.at("key")];
-        let [built, library, key] = [&built, &library, &key].map(|path| path.to_str().unwrap());
-        let out =
-            self.run(&["library", "build", "--configurations", built, "--library", library, "--secret", key]);
-        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let key = SecretKey::parse(&fs::read_to_string(self.at("key")).unwrap()).unwrap();
+        let mut parts = Vec::new();
+        for name in [NAME, OTHER] {
+            let folder = self.at("built").join(name);
+            let Ok(bits) = fs::read(folder.join(format!("{NAME}.bit"))) else { continue };
+            let mut port = ConfigPort::for_any_device();
+            port.push(&bits).unwrap();
+            let manifest = fs::read(folder.join("manifest.json")).unwrap();
+            let proof = fs::read(folder.join("proof.json")).unwrap_or_default();
+            parts.push((name, port.finish().unwrap().clone(), manifest, proof));
+        }
+        let mut library = Library::new(Dictionary::train(parts.iter().map(|(_, memory, ..)| memory)));
+        for (name, memory, manifest, proof) in &parts {
+            library.add(name, memory, manifest, proof, &[]).unwrap();
+        }
+        fs::write(self.at("a.lib"), library.to_bytes(Some(&key))).unwrap();
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ace"));
+        let mut command = common::command();
         command.current_dir(root()).env("ACE_PYTHON", &self.python);
-        for name in ["ACE_LIBRARY", "ACE_LIBRARY_KEY", "ACE_LIBRARY_SECRET", "ACE_BUILD"] {
-            command.env_remove(name);
-        }
         command
     }
 
@@ -203,6 +216,14 @@ fn another_circuit_is_not_proven() {
     let (code, said) = place.proven();
     assert_eq!((code, &said["proven"]), (Some(1), &json!(false)), "{said}");
     assert!(said["problem"].as_str().is_some_and(|why| why.contains("not the netlist of its manifest")));
+    // A manifest that names none is not passed over.
+    let mut manifest = place.manifest();
+    manifest.as_object_mut().unwrap().remove("netlist_sha256");
+    fs::write(place.folder().join("manifest.json"), manifest.to_string()).unwrap();
+    place.build();
+    let (code, said) = place.proven();
+    assert_eq!((code, &said["proven"]), (Some(1), &json!(false)), "{said}");
+    assert!(said["problem"].as_str().is_some_and(|why| why.contains("of which netlist it is")), "{said}");
     // If the manifest has been made for it, the proof has to tell.
     place.library(None);
     let (code, said) = place.proven();
@@ -217,11 +238,11 @@ fn what_is_missing_is_named() {
     place.library(None);
     let out = place.prove().env("ACE_PYTHON", "/nonexistent/python").output().unwrap();
     assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("/nonexistent/python") && stderr(&out).contains("make models"));
+    assert!(stderr(&out).contains("/nonexistent/python") && stderr(&out).contains("make tools"));
     fs::remove_file(place.folder().join("netlist.json")).unwrap();
     let out = place.prove().output().unwrap();
     assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains(NAME) && stderr(&out).contains("make models"), "{}", stderr(&out));
+    assert!(stderr(&out).contains(NAME) && stderr(&out).contains("no netlist in"), "{}", stderr(&out));
 }
 
 /// A stand-in for the flow's Python, which has all modules; this is what it does in place of a proof.

@@ -61,7 +61,8 @@ fn tshark_decrypts_the_demo_and_finds_every_icv_good() {
     let esp = folder.path().join("esp.pcap");
     // Without the built configurations the CPU engine writes the same packets.
     let engine = if built() { "board" } else { "cpu" };
-    let run = ace(&["run", TRAFFIC, "--sas", "demo/protect.toml", "--engine", engine, "-o"], &[&esp]);
+    let run =
+        ace(&["run", TRAFFIC, "--sas", "demo/protect.toml", "--unsigned", "--engine", engine, "-o"], &[&esp]);
     assert!(run.status.success(), "{}", stderr(&run));
 
     let sas: toml::Table = std::fs::read_to_string(root().join("demo/protect.toml"))

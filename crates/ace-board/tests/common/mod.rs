@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex};
 
 use ace_board::frame::{self, Header, Status, flag, op};
 use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel};
-use ace_board::{Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy};
+use ace_board::{
+    Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy, Unsigned, record,
+};
 use ace_ecp5::{ConfigMemory, Device, Emit};
 use ace_engine::algorithm::{ALGORITHMS, Algorithm};
 use ace_engine::cpu::compute;
@@ -176,6 +178,18 @@ pub struct Build {
     pub software: Software,
 }
 
+/// Digest of the netlist that all made-up configurations are.
+pub const NETLIST: &str = "2222222222222222222222222222222222222222222222222222222222222222";
+
+/// What a record of a proof of bits says, of those of this digest.
+pub fn record(memory: [u8; 32]) -> serde_json::Value {
+    serde_json::json!({
+        "format": record::FORMAT, "result": "proven", "points": 7, "memory_sha256": hex(&memory),
+        "netlist_sha256": NETLIST,
+        "control": { "result": "refuted", "points_refuted": 1, "memory_sha256": "33".repeat(32) },
+    })
+}
+
 /// Contents of a configuration memory that no other `number` has.
 pub fn memory(device: &str, number: u8) -> ConfigMemory {
     let device = Device::by_name(device).unwrap();
@@ -228,7 +242,7 @@ impl Build {
         };
         let manifest = format!(
             r#"{{"schema":1,"name":"{name}","device":"LFE5U-45F","fmax_mhz":{mhz:?},"can":[{}],
-            "memory_sha256":"{}","files":{{"bitstream":{},"model":{}}},"unknown":1}}"#,
+            "memory_sha256":"{}","netlist_sha256":"{NETLIST}","files":{{"bitstream":{},"model":{}}},"unknown":1}}"#,
             can.join(","),
             hex(&memory),
             file(&format!("{name}.bit"), bits),
@@ -253,9 +267,21 @@ impl Build {
     }
 
     pub fn catalogue(&self) -> Catalogue {
-        let catalogue = Catalogue::find(Some(self.folder.path()));
+        let mut catalogue = Catalogue::find(Some(self.folder.path()));
         assert!(catalogue.problems.is_empty(), "{:?}", catalogue.problems);
+        // Nobody has signed or proven what is made up here.
+        catalogue.unsigned = Unsigned::Unproven;
         catalogue
+    }
+
+    pub fn manifest(&self, name: &str) -> String {
+        std::fs::read_to_string(self.at("configurations").join(name).join("manifest.json")).unwrap()
+    }
+
+    /// Puts a record of a proof beside a configuration.
+    pub fn prove(&self, name: &str, record: &serde_json::Value) {
+        let file = self.at("configurations").join(name).join("proof.json");
+        std::fs::write(file, record.to_string()).unwrap();
     }
 
     /// A file in the build folder.
@@ -341,7 +367,8 @@ pub fn cases<T>(part: T, all: T) -> T {
 /// The configurations that the flow has built and that compute something in our table. Without any, tests that
 /// need them print why they do nothing; `ACE_REQUIRE_BUILD=1` makes that a failure.
 pub fn built() -> Catalogue {
-    let mut catalogue = Catalogue::find(None);
+    // What is built is what is tested, signed or not.
+    let mut catalogue = Catalogue { unsigned: Unsigned::Unproven, ..Catalogue::find(None) };
     catalogue
         .configurations
         .retain(|c| ALGORITHMS.iter().any(|a| c.can.iter().any(|can| can.algorithm == a.name)));

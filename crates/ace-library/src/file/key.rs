@@ -2,6 +2,7 @@
 //! Ed25519 keys (RFC 8032) and their files.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use sha2::{Digest, Sha256};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::KeyError;
@@ -68,9 +69,9 @@ impl PublicKey {
         format!("{PUBLIC}{}\n", hex::encode(self.to_bytes()))
     }
 
-    /// The first eight bytes in hexadecimal, for people.
-    pub fn short(&self) -> String {
-        hex::encode(&self.to_bytes()[..8])
+    /// The first half of its SHA-256 in hexadecimal: what people compare.
+    pub fn fingerprint(&self) -> String {
+        hex::encode(&Sha256::digest(self.to_bytes())[..16])
     }
 
     /// The encoded point.

@@ -8,36 +8,22 @@ use sha2::{Digest, Sha256};
 use super::delta::{self, RUN_BYTES, Run};
 use super::image::Text;
 use super::key::{PublicKey, SecretKey};
-use super::{BLANK, Image, Library, METADATA_MAX, NAME_BYTES};
+use super::name::{NAME_BYTES, is_name};
+use super::trust::{KEYS_MAX, KeySet, Trust, fingerprints};
+use super::{BLANK, Image, Library, METADATA_MAX};
 use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
 use crate::error::Refusal;
 
 const MAGIC: &[u8; 8] = b"ACELIB\r\n";
-const FORMAT: u32 = 3;
-const HEADER: usize = 72;
+const FORMAT: u32 = 4;
+const HEADER: usize = 40;
 /// Bytes of the index for one configuration.
 pub const INDEX_ENTRY_BYTES: usize = 128;
 const DIGEST: usize = 32;
-const SIGNATURE: usize = 64;
-const UNSIGNED: [u8; 32] = [0; 32];
-
-/// What a library must be to be loaded.
-#[derive(Clone, Copy, Debug)]
-pub struct Trust {
-    /// Who must have signed it. `None` takes whoever signed or nobody: only for what is signed anew.
-    pub key: Option<PublicKey>,
-    /// The oldest version that is taken.
-    pub required_version: u64,
-    /// The device that all configurations must be for.
-    pub device: Option<&'static Device>,
-}
-
-impl Trust {
-    /// Whatever `key` has signed.
-    pub fn signed_by(key: PublicKey) -> Self {
-        Self { key: Some(key), required_version: 0, device: None }
-    }
-}
+/// In front of the signatures: how many there are, and zero.
+const SIGNERS: usize = 8;
+/// A public key and what it has signed.
+pub const SIGNATURE_BYTES: usize = 32 + 64;
 
 /// Bytes of a file by what they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +38,7 @@ pub struct Parts {
     pub home: usize,
     pub blocks: usize,
     pub texts: usize,
+    /// The digest, and how many signatures there are.
     pub trailer: usize,
 }
 
@@ -61,7 +48,7 @@ impl Parts {
         self.dictionary + self.contents + self.index + self.runs + self.frames + self.home + self.blocks
     }
 
-    /// Length of the file.
+    /// Length of the file without signatures.
     pub fn total(&self) -> usize {
         self.configurations() + self.header + self.texts + self.trailer
     }
@@ -81,20 +68,20 @@ impl Library {
             home: sum(&|i| i.home.len()),
             blocks: sum(&|i| i.blocks.len() * BLOCK_ENTRY_BYTES),
             texts: sum(&Image::text_bytes),
-            trailer: DIGEST + SIGNATURE,
+            trailer: DIGEST + SIGNERS,
         }
     }
 
     /// The file's bytes. Without a key it is unsigned, and nothing but `sign` takes it.
     pub fn to_bytes(&self, key: Option<&SecretKey>) -> Vec<u8> {
         let total = self.parts().total();
-        let mut out = Vec::with_capacity(total);
+        let signed = total - SIGNERS;
+        let mut out = Vec::with_capacity(total + SIGNATURE_BYTES);
         out.extend(MAGIC);
         out.extend(FORMAT.to_le_bytes());
         out.extend((self.images.len() as u32).to_le_bytes());
         out.extend(self.version.to_le_bytes());
-        out.extend((total as u64).to_le_bytes());
-        out.extend(key.map_or(UNSIGNED, |key| key.public().to_bytes()));
+        out.extend((signed as u64).to_le_bytes());
         out.extend((self.contents.len() as u32).to_le_bytes());
         out.extend([0; 4]);
         out.extend(self.dictionary.to_bytes());
@@ -139,72 +126,164 @@ impl Library {
             out.extend(&i.proof.deflated);
         }
         out.extend(Sha256::digest(&out));
-        let signature = key.map_or([0; SIGNATURE], |key| key.sign(&out));
-        out.extend(signature);
+        let signatures = key.map(|key| (key.public().to_bytes(), key.sign(&out)));
+        close(&mut out, signatures.as_slice());
         out
     }
 
-    /// Reads a file's bytes. Nothing in them is believed before digest and signature are right.
+    /// Reads a file's bytes. Nothing in them is believed before digest and signatures are right.
     ///
     /// # Errors
     /// When they are not what `trust` asks for.
     pub fn from_bytes(bytes: &[u8], trust: &Trust) -> Result<Self, Refusal> {
-        let body = check(bytes, trust)?;
-        let malformed = |what: &str| Refusal::Malformed { what: what.to_owned() };
-        let library = parse(body).map_err(|what| malformed(&what))?;
+        Self::signed(bytes, trust).map(|(library, _)| library)
+    }
+
+    /// The same, and who of those that are trusted have signed it; of nobody in particular, nobody.
+    ///
+    /// # Errors
+    /// As [`Library::from_bytes`].
+    pub fn signed(bytes: &[u8], trust: &Trust) -> Result<(Self, Vec<PublicKey>), Refusal> {
+        let Checked { body, signers, .. } = check(bytes, trust)?;
+        let library = parse(body).map_err(|what| Refusal::Malformed { what })?;
         if let Some(wanted) = trust.device
             && let Some(image) = library.images.iter().find(|i| i.device != wanted)
         {
             let (name, found) = (image.name.clone(), image.device.name);
             return Err(Refusal::WrongDevice { name, found, wanted });
         }
-        Ok(library)
+        Ok((library, signers))
     }
 }
 
-/// The part of a file in front of its digest, if everything about it is as it must be.
-fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<&'a [u8], Refusal> {
+/// The bytes of a file with one more signature, or with a new one in the place of that of the same key. What is signed
+/// stays as it is. Signatures that are wrong are left out, which only makes a difference where anybody is trusted.
+///
+/// # Errors
+/// When they are not what `trust` asks for, or there is no place for another signature.
+pub fn countersign(bytes: &[u8], trust: &Trust, key: &SecretKey) -> Result<Vec<u8>, Refusal> {
+    Library::from_bytes(bytes, trust)?;
+    let Checked { signed, mut signatures, .. } = check(bytes, trust)?;
+    let own = key.public().to_bytes();
+    let good = |(key, signature): &Signed| {
+        *key != own && PublicKey::from_bytes(key).is_some_and(|key| key.verifies(signed, signature))
+    };
+    signatures.retain(good);
+    signatures.push((own, key.sign(signed)));
+    signatures.sort_unstable();
+    if signatures.len() > KEYS_MAX {
+        return Err(Refusal::Malformed { what: "number of signatures".to_owned() });
+    }
+    let mut out = signed.to_vec();
+    close(&mut out, &signatures);
+    Ok(out)
+}
+
+/// A key and its signature.
+type Signed = ([u8; 32], [u8; 64]);
+
+/// Puts signatures behind what is signed.
+fn close(out: &mut Vec<u8>, signatures: &[Signed]) {
+    out.extend((signatures.len() as u32).to_le_bytes());
+    out.extend([0; 4]);
+    for (key, signature) in signatures {
+        out.extend(key);
+        out.extend(signature);
+    }
+}
+
+/// A file about which everything is as it must be, but what is in it.
+struct Checked<'a> {
+    /// The part in front of the digest.
+    body: &'a [u8],
+    /// What is signed: the digest, too.
+    signed: &'a [u8],
+    signatures: Vec<Signed>,
+    /// Those of them that are trusted.
+    signers: Vec<PublicKey>,
+}
+
+fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<Checked<'a>, Refusal> {
     let found = bytes.len() as u64;
     let head = bytes.get(..bytes.len().min(MAGIC.len())).unwrap_or_default();
     if head.is_empty() || !MAGIC.starts_with(head) {
         return Err(Refusal::NoLibrary);
     }
     let Some(mut header) = bytes.get(MAGIC.len()..HEADER).map(Reader) else {
-        return Err(Refusal::Truncated { found, wanted: (HEADER + DIGEST + SIGNATURE) as u64 });
+        return Err(Refusal::Truncated { found, wanted: (HEADER + DIGEST + SIGNERS) as u64 });
     };
-    let (format, _, version, wanted) = (header.word(), header.word(), header.long(), header.long());
-    let (format, version, wanted) = (format.unwrap_or(0), version.unwrap_or(0), wanted.unwrap_or(u64::MAX));
+    let (format, _, version, length) = (header.word(), header.word(), header.long(), header.long());
+    let (format, version, length) = (format.unwrap_or(0), version.unwrap_or(0), length.unwrap_or(u64::MAX));
     if format != FORMAT {
         return Err(Refusal::Format { found: format, known: FORMAT, version });
     }
+    let wanted = length.saturating_add(SIGNERS as u64);
+    let split = usize::try_from(length).ok().filter(|_| found >= wanted);
+    let (signed, rest) = split.map(|at| bytes.split_at(at)).ok_or(Refusal::Truncated { found, wanted })?;
+    let (body, digest) = signed.split_last_chunk::<DIGEST>().ok_or(Refusal::Altered)?;
+    let mut rest = Reader(rest);
+    let count = rest.word().map_or(u64::MAX, u64::from);
+    let wanted = wanted.saturating_add(count.saturating_mul(SIGNATURE_BYTES as u64));
     if found < wanted {
         return Err(Refusal::Truncated { found, wanted });
     }
     if found > wanted {
         return Err(Refusal::Trailing { more: found - wanted });
     }
-    let (signed, signature) = bytes.split_last_chunk::<SIGNATURE>().ok_or(Refusal::Altered)?;
-    let (body, digest) = signed.split_last_chunk::<DIGEST>().ok_or(Refusal::Altered)?;
     if body.len() < HEADER || Sha256::digest(body)[..] != digest[..] {
         return Err(Refusal::Altered);
     }
-    if let Some(trusted) = trust.key {
-        let signer = header.take(32).and_then(|key| key.first_chunk::<32>()).ok_or(Refusal::Altered)?;
-        if *signer == UNSIGNED {
-            return Err(Refusal::Unsigned);
-        }
-        if *signer != trusted.to_bytes() {
-            let found = PublicKey::from_bytes(signer).map_or("no key".into(), |key| key.short());
-            return Err(Refusal::OtherKey { found, trusted: trusted.short() });
-        }
-        if !trusted.verifies(signed, signature) {
-            return Err(Refusal::Signature { key: trusted.short() });
-        }
+    let signatures = signatures(&mut rest)?;
+    let signers = match &trust.keys {
+        None => Vec::new(),
+        Some(keys) => signers(signed, &signatures, keys)?,
+    };
+    let required = trust.required_version.max(trust.keys.as_ref().map_or(0, KeySet::oldest));
+    if version < required {
+        return Err(Refusal::Downgraded { found: version, required });
     }
-    if version < trust.required_version {
-        return Err(Refusal::Downgraded { found: version, required: trust.required_version });
+    Ok(Checked { body, signed, signatures, signers })
+}
+
+/// What stands behind the number of signatures: each key once, in order.
+fn signatures(rest: &mut Reader) -> Result<Vec<Signed>, Refusal> {
+    let malformed = || Refusal::Malformed { what: "list of signatures".to_owned() };
+    rest.zeros(4).ok_or_else(malformed)?;
+    let mut signatures: Vec<Signed> = Vec::new();
+    while !rest.0.is_empty() {
+        let (key, signature) = (rest.take(32), rest.take(64));
+        let key = *key.and_then(|key| key.first_chunk()).ok_or_else(malformed)?;
+        let signature = *signature.and_then(|bytes| bytes.first_chunk()).ok_or_else(malformed)?;
+        if signatures.last().is_some_and(|(last, _)| *last >= key) || signatures.len() == KEYS_MAX {
+            return Err(malformed());
+        }
+        signatures.push((key, signature));
     }
-    Ok(body)
+    Ok(signatures)
+}
+
+/// Who of the keys have signed, if that is enough. No signature may be wrong, whosever it is.
+fn signers(signed: &[u8], signatures: &[Signed], trusted: &KeySet) -> Result<Vec<PublicKey>, Refusal> {
+    if signatures.is_empty() {
+        return Err(Refusal::Unsigned);
+    }
+    let mut all = Vec::new();
+    for (key, signature) in signatures {
+        let wrong = || Refusal::Signature { key: hex::encode(key) };
+        let key = PublicKey::from_bytes(key).ok_or_else(wrong)?;
+        if !key.verifies(signed, signature) {
+            return Err(Refusal::Signature { key: key.fingerprint() });
+        }
+        all.push(key);
+    }
+    let signers: Vec<PublicKey> = all.iter().copied().filter(|key| trusted.keys().contains(key)).collect();
+    if signers.is_empty() {
+        return Err(Refusal::OtherKey { found: fingerprints(&all), trusted: trusted.to_string() });
+    }
+    if signers.len() < trusted.threshold() {
+        return Err(Refusal::TooFew { found: fingerprints(&signers), trusted: trusted.to_string() });
+    }
+    Ok(signers)
 }
 
 fn parse(body: &[u8]) -> Result<Library, String> {
@@ -213,7 +292,7 @@ fn parse(body: &[u8]) -> Result<Library, String> {
     all.take(MAGIC.len() + 4).ok_or_else(header)?;
     let count = all.word().ok_or_else(header)? as usize;
     let version = all.long().ok_or_else(header)?;
-    all.take(8 + 32).ok_or_else(header)?;
+    all.take(8).ok_or_else(header)?;
     let contents = all.word().ok_or_else(header)? as usize;
     all.zeros(4).ok_or_else(header)?;
     let dictionary = all.take(DICTIONARY_BYTES).and_then(Dictionary::from_bytes).ok_or("dictionary")?;
@@ -256,7 +335,7 @@ fn image(
     let name = entry.take(NAME_BYTES)?;
     let end = name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
     let (name, fill) = name.split_at(end);
-    let name = String::from_utf8(name.to_vec()).ok().filter(|name| !name.is_empty())?;
+    let name = String::from_utf8(name.to_vec()).ok().filter(|name| is_name(name))?;
     if fill.iter().any(|byte| *byte != 0) || entry.long()? != offset {
         return None;
     }

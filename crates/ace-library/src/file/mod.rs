@@ -7,7 +7,10 @@ mod key;
 mod layout;
 mod loads;
 mod members;
+mod name;
+mod seen;
 mod store;
+mod trust;
 
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, Device};
@@ -20,13 +23,14 @@ use image::Text;
 pub use delta::{RUN_BYTES, Run};
 pub use image::Image;
 pub use key::{PublicKey, SecretKey};
-pub use layout::{INDEX_ENTRY_BYTES, Parts, Trust};
+pub use layout::{INDEX_ENTRY_BYTES, Parts, SIGNATURE_BYTES, countersign};
 pub use loads::Partial;
 pub use members::{COMMON_FRAMES, COMMON_PORT_BYTES, COMMON_STORED_BYTES};
-pub use store::{Opened, publish, publish_secret, read, update};
+pub use name::{NAME_BYTES, is_name};
+pub use seen::Seen;
+pub use store::{Guard, Opened, publish, publish_secret, read};
+pub use trust::{KEYS_MAX, KeySet, Trust, fingerprints};
 
-/// The longest name of a configuration.
-pub const NAME_BYTES: usize = 40;
 /// The longest manifest or proof, not compressed.
 pub const METADATA_MAX: usize = 1 << 20;
 /// The number that stands for contents of zeros.
@@ -89,8 +93,7 @@ impl Library {
         proof: &[u8],
         bases: &[&str],
     ) -> Result<(), ImageError> {
-        let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
-        if name.is_empty() || name.len() > NAME_BYTES || !name.bytes().all(good) {
+        if !is_name(name) {
             return Err(ImageError::Name(name.to_owned()));
         }
         if manifest.len() > METADATA_MAX || proof.len() > METADATA_MAX {

@@ -6,47 +6,145 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::Library;
-use super::key::SecretKey;
-use super::layout::Trust;
-use crate::error::FileError;
+use super::key::{PublicKey, SecretKey};
+use super::layout::countersign;
+use super::seen::Seen;
+use super::trust::{KeySet, Trust};
+use crate::error::{FileError, Refusal, SeenError};
 
 /// A library and the length of its file.
 #[derive(Debug)]
 pub struct Opened {
     pub library: Library,
     pub bytes: u64,
+    /// Who of those that are trusted have signed it.
+    pub signers: Vec<PublicKey>,
+    /// Why its version could not be kept, if so.
+    pub unkept: Option<SeenError>,
 }
 
-/// Reads a library file.
+/// Reads a library file, whatever versions were seen before.
 ///
 /// # Errors
 /// When the file cannot be read or is not what `trust` asks for.
 pub fn read(path: &Path, trust: &Trust) -> Result<Opened, FileError> {
-    let bytes = std::fs::read(path).map_err(|error| FileError::Read { path: path.to_owned(), error })?;
-    let library = Library::from_bytes(&bytes, trust)
-        .map_err(|refusal| FileError::Refused { path: path.to_owned(), refusal })?;
-    Ok(Opened { library, bytes: bytes.len() as u64 })
+    let bytes = contents(path)?;
+    let (library, signers) = Library::signed(&bytes, trust).map_err(refused(path))?;
+    Ok(Opened { library, bytes: bytes.len() as u64, signers, unkept: None })
 }
 
-/// Reads a library, lets `change` work on it, raises its version and puts it in the old one's place. Others that
-/// do the same in the same folder wait meanwhile.
-///
-/// # Errors
-/// Those of [`read`] and [`publish`] and of `change`; the file is then as before.
-pub fn update<E: From<FileError>>(
-    path: &Path,
-    trust: &Trust,
-    key: Option<&SecretKey>,
-    change: impl FnOnce(&mut Library) -> Result<(), E>,
-) -> Result<Library, E> {
+/// How libraries are opened: what they have to be, and that none takes the place of a newer one.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    pub trust: Trust,
+    pub seen: Seen,
+    /// Take versions that are older than one that was seen.
+    pub allow_older: bool,
+}
+
+impl Guard {
+    /// Reads a library file and keeps its version as seen. What is signed by nobody in particular has none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not what is asked for, or is older than one that was seen before.
+    pub fn open(&self, path: &Path) -> Result<Opened, FileError> {
+        let mut opened = read(path, &self.trust)?;
+        self.check(path, &opened.library)?;
+        if !opened.signers.is_empty() {
+            opened.unkept = self.seen.note(&opened.signers, opened.library.version).err();
+        }
+        Ok(opened)
+    }
+
+    /// The highest version that was seen of any key that is trusted.
+    fn highest(&self) -> Result<u64, SeenError> {
+        self.seen.highest(self.trust.keys.as_ref().map_or(&[][..], KeySet::keys))
+    }
+
+    fn check(&self, path: &Path, library: &Library) -> Result<(), FileError> {
+        if self.allow_older {
+            return Ok(());
+        }
+        let (found, seen) = (library.version, self.highest()?);
+        if found < seen {
+            return Err(refused(path)(Refusal::Older { found, seen }));
+        }
+        Ok(())
+    }
+
+    /// The version of what takes the place of `old`: higher than that, and than all that were seen.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn next_version(&self, path: &Path, old: u64) -> Result<u64, FileError> {
+        let seen = if self.allow_older { self.highest().unwrap_or(0) } else { self.highest()? };
+        let floor = self.trust.keys.as_ref().map_or(0, |keys| keys.oldest().saturating_sub(1));
+        let next = old.max(seen).max(floor).checked_add(1);
+        next.ok_or_else(|| FileError::LastVersion { path: path.to_owned() })
+    }
+
+    /// Reads a library, lets `change` work on it, raises its version, signs it with `key` alone and puts it in the old
+    /// one's place. Others that do the same in the same folder wait meanwhile.
+    ///
+    /// # Errors
+    /// Those of [`Guard::open`] and [`publish`] and of `change`; the file is then as before.
+    pub fn update<E: From<FileError>>(
+        &self,
+        path: &Path,
+        key: &SecretKey,
+        change: impl FnOnce(&mut Library) -> Result<(), E>,
+    ) -> Result<Opened, E> {
+        let _holder = hold(path)?;
+        let mut library = self.open(path)?.library;
+        change(&mut library)?;
+        library.version = self.next_version(path, library.version)?;
+        Ok(self.put(path, library, Some(key))?)
+    }
+
+    /// Puts a library at `path`, signed by `key` or by nobody, and keeps its version as seen.
+    ///
+    /// # Errors
+    /// Those of [`publish`].
+    pub fn put(&self, path: &Path, library: Library, key: Option<&SecretKey>) -> Result<Opened, FileError> {
+        let bytes = library.to_bytes(key);
+        publish(path, &bytes)?;
+        let signers: Vec<PublicKey> = key.map(SecretKey::public).into_iter().collect();
+        let unkept = key.and_then(|_| self.seen.note(&signers, library.version).err());
+        Ok(Opened { library, bytes: bytes.len() as u64, signers, unkept })
+    }
+
+    /// Adds a signature to a library; what is signed stays as it is, and so does its version. `signers` are then those
+    /// that are trusted, and `key`.
+    ///
+    /// # Errors
+    /// Those of [`Guard::open`] and [`publish`]; the file is then as before.
+    pub fn sign(&self, path: &Path, key: &SecretKey) -> Result<Opened, FileError> {
+        let _holder = hold(path)?;
+        let opened = self.open(path)?;
+        let bytes = countersign(&contents(path)?, &self.trust, key).map_err(refused(path))?;
+        publish(path, &bytes)?;
+        let mut signers = opened.signers;
+        signers.retain(|signer| *signer != key.public());
+        signers.push(key.public());
+        let unkept = self.seen.note(&signers, opened.library.version).err();
+        Ok(Opened { bytes: bytes.len() as u64, signers, unkept, ..opened })
+    }
+}
+
+fn contents(path: &Path) -> Result<Vec<u8>, FileError> {
+    std::fs::read(path).map_err(|error| FileError::Read { path: path.to_owned(), error })
+}
+
+fn refused(path: &Path) -> impl Fn(Refusal) -> FileError {
+    move |refusal| FileError::Refused { path: path.to_owned(), refusal }
+}
+
+/// Waits until nobody else changes anything in the folder of a library; the lock ends with what is returned.
+fn hold(path: &Path) -> Result<File, FileError> {
     let wrong = |error| FileError::Write { path: path.to_owned(), error };
     let folder = File::open(folder(path)).map_err(wrong)?;
     folder.lock().map_err(wrong)?;
-    let mut library = read(path, trust)?.library;
-    change(&mut library)?;
-    library.version = library.version.saturating_add(1);
-    publish(path, &library.to_bytes(key))?;
-    Ok(library)
+    Ok(folder)
 }
 
 /// Puts bytes at `path` at once: whoever looks sees the old file or the new one, also after a crash in the middle

@@ -10,9 +10,12 @@ use sha2::Digest;
 
 use super::{ANYBODY, library};
 
+/// Digest and number of signatures of a file that nobody has signed.
+const TRAILER: usize = 40;
+
 /// A file whose digest is right, whatever it holds.
 fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let end = bytes.len() - 96;
+    let end = bytes.len() - TRAILER;
     let digest = sha2::Sha256::digest(&bytes[..end]);
     bytes[end..end + 32].copy_from_slice(&digest);
     bytes
@@ -123,10 +126,10 @@ proptest! {
         let (good, index) = &*GOOD;
         let mut bytes = good.clone();
         // Anywhere, or in the index and the small streams, which come first.
-        let end = if low { index + 3 * 128 + 1000 } else { good.len() - 96 };
+        let end = if low { index + 3 * 128 + 1000 } else { good.len() - TRAILER };
         let at = index + at.index(end - index);
         bytes[at] ^= 1u8 << bit;
-        // Names, registers and texts may be others; what is taken out as `a` is what its digest says, and so is what
+        // Names (if they are names), registers and texts may be others; what is taken out as `a` is what its digest says, and so is what
         // becomes of another one.
         if let Ok(library) = Library::from_bytes(&resealed(bytes), &ANYBODY) {
             let names = ["a", "b", "skeleton"];

@@ -12,7 +12,7 @@ use ace_library::{ImageError, Library, Trust};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-const ANYBODY: Trust = Trust { key: None, required_version: 0, device: None };
+const ANYBODY: Trust = Trust::ANYBODY;
 
 fn scatter(memory: &mut ConfigMemory, frames: impl IntoIterator<Item = usize>, rng: &mut ChaCha20Rng) {
     for number in frames {

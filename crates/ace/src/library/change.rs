@@ -7,14 +7,15 @@ use std::path::PathBuf;
 use ace_board::manifest::Configuration;
 use ace_ecp5::ConfigMemory;
 use ace_library::codec::Dictionary;
-use ace_library::file::{publish, read, update};
-use ace_library::{FileError, Image, Library, Refusal, Trust};
-use anyhow::{Context, Result, bail};
+use ace_library::file::{Guard, Opened, read};
+use ace_library::{FileError, Image, KeySet, Library, Refusal, SecretKey, Trust};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::look::manifest;
-use super::{FileArgs, WriteArgs, counted, named, public_key};
+use super::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
 use crate::engines::BoardArgs;
 use crate::study::compression::image;
+use crate::trust::keys;
 use crate::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -56,7 +57,7 @@ pub struct Remove {
 pub struct Sign {
     #[command(flatten)]
     write: WriteArgs,
-    /// The public key that must have signed so far (default: $ACE_LIBRARY_KEY)
+    /// Public keys, one of which must have signed so far (default: $ACE_LIBRARY_KEY, else those that are compiled in)
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// Take the library unsigned as well, or signed by anybody
@@ -71,7 +72,7 @@ struct Built {
     algorithms: Vec<String>,
     memory: ConfigMemory,
     manifest: Vec<u8>,
-    /// Empty if there is none.
+    /// Its record says that these bits are proven.
     proof: Vec<u8>,
 }
 
@@ -96,20 +97,15 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
         }
         let manifest = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let path = path.with_file_name("proof.json");
-        let proof = match std::fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            proof => proof.with_context(|| format!("cannot read {}", path.display()))?,
-        };
-        // A record of other bits proves nothing about these.
-        let record: serde_json::Value = serde_json::from_slice(&proof).unwrap_or_default();
-        if record["memory_sha256"].as_str().is_some_and(|proven| proven != hex::encode(memory.digest())) {
-            bail!(
-                "{} is of other bits than {}; `python -m ace_flow.build {}` proves these",
-                path.display(),
-                configuration.bitstream.path.display(),
+        configuration.proven(&memory.digest()).map_err(|why| {
+            anyhow!(
+                "{}: {why}; only what is proven goes into a library (`python -m ace_flow.build {}` proves it)",
+                configuration.name,
                 configuration.name
-            );
-        }
+            )
+        })?;
+        let proof = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        timed(&configuration.name, &manifest)?;
         let algorithms = configuration.can.iter().map(|c| c.algorithm.clone()).collect();
         built.push(Built { name: configuration.name.clone(), algorithms, memory, manifest, proof });
     }
@@ -119,6 +115,18 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
     // What a variant is one of comes first, so that it is the skeleton.
     built.sort_by_key(|b| of(&b.manifest).is_some());
     Ok(built)
+}
+
+/// Whether a manifest says from what report of timing its clock is, and of which design.
+fn timed(name: &str, manifest: &[u8]) -> Result<()> {
+    let manifest: serde_json::Value = serde_json::from_slice(manifest)?;
+    for key in ["report_sha256", "design_sha256"] {
+        let digest = manifest["timing"][key].as_str().unwrap_or_default();
+        if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
+            bail!("{name}: its manifest does not say where its clock is from (`timing`); build it again");
+        }
+    }
+    Ok(())
 }
 
 /// What a manifest calls its configuration a variant of.
@@ -143,10 +151,13 @@ fn put(library: &mut Library, built: &Built) -> Result<()> {
 pub fn build(args: &Build) -> Result<Outcome> {
     let path = args.write.file.path();
     let secret = if args.unsigned { None } else { Some(args.write.secret()?) };
+    let guard = match &secret {
+        Some(secret) => own(args.write.older.guard(Trust::ANYBODY), secret),
+        None => args.write.older.guard(Trust::ANYBODY),
+    };
     // A library takes the place of another one under a higher version. What is no library is not overwritten.
-    let version = if path.exists() {
-        let anybody = Trust { key: None, required_version: 0, device: None };
-        match read(&path, &anybody) {
+    let old = if path.exists() {
+        match read(&path, &Trust::ANYBODY) {
             Ok(old) => old.library.version,
             Err(FileError::Refused { refusal: Refusal::Format { version, .. }, .. }) => version,
             Err(error) => return Err(error).context("not replaced; remove it or choose another place"),
@@ -160,28 +171,34 @@ pub fn build(args: &Build) -> Result<Outcome> {
         put(&mut library, configuration)?;
         eprintln!("ace: {} is in", configuration.name);
     }
-    library.version = version.saturating_add(1);
-    publish(&path, &library.to_bytes(secret.as_ref()))?;
-    said(&args.write.file, &library)
+    library.version = guard.next_version(&path, old)?;
+    said(&args.write.file, guard.put(&path, library, secret.as_ref())?)
+}
+
+/// The same guard, which takes what this key has signed. Of a key that is compiled in versions begin where those do.
+fn own(guard: Guard, secret: &SecretKey) -> Guard {
+    let key = secret.public();
+    let keys = KeySet::built_in().map_or(KeySet::of(key), |set| set.alone(key));
+    Guard { trust: Trust { keys: Some(keys), ..guard.trust }, ..guard }
 }
 
 pub fn add(args: &Add) -> Result<Outcome> {
     let secret = args.write.secret()?;
     let built = built(args.configurations.as_deref(), &args.names)?;
-    let trust = Trust::signed_by(secret.public());
-    let library = update(&args.write.file.existing()?, &trust, Some(&secret), |library| {
+    let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
+    let library = guard.update(&args.write.file.existing()?, &secret, |library| {
         for b in &built {
             put(library, b)?;
         }
         anyhow::Ok(())
     })?;
-    said(&args.write.file, &library)
+    said(&args.write.file, library)
 }
 
 pub fn remove(args: &Remove) -> Result<Outcome> {
     let secret = args.write.secret()?;
-    let trust = Trust::signed_by(secret.public());
-    let library = update(&args.write.file.existing()?, &trust, Some(&secret), |library| {
+    let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
+    let library = guard.update(&args.write.file.existing()?, &secret, |library| {
         // What stands on another one goes before it.
         let names: BTreeSet<&String> = args.names.iter().collect();
         let (bases, others): (Vec<_>, Vec<_>) =
@@ -191,37 +208,32 @@ pub fn remove(args: &Remove) -> Result<Outcome> {
         }
         anyhow::Ok(())
     })?;
-    said(&args.write.file, &library)
+    said(&args.write.file, library)
 }
 
 pub fn sign(args: &Sign) -> Result<Outcome> {
     let secret = args.write.secret()?;
-    let key = match named(args.key.as_deref(), "ACE_LIBRARY_KEY") {
-        _ if args.unsigned => None,
-        Some(path) => Some(public_key(&path)?),
-        None => {
-            bail!("whose signature is there so far? Give --key FILE, or --unsigned if that does not matter")
-        }
+    let keys = match args.unsigned {
+        true => None,
+        // Those who sign one after the other are not as many as are wanted before the last one has.
+        false => Some(keys(args.key.as_deref())?.any()),
     };
-    let trust = Trust { key, required_version: 0, device: None };
-    let library = update(&args.write.file.existing()?, &trust, Some(&secret), |_| anyhow::Ok(()))?;
-    said(&args.write.file, &library)
+    let guard = args.write.older.guard(Trust { keys, ..Trust::ANYBODY });
+    said(&args.write.file, guard.sign(&args.write.file.existing()?, &secret)?)
 }
 
 /// What the library is now.
-fn said(file: &FileArgs, library: &Library) -> Result<Outcome> {
-    let (path, bytes) = (file.path(), library.parts().total());
+fn said(file: &FileArgs, opened: Opened) -> Result<Outcome> {
+    let (path, opened) = (file.path(), warned(opened));
+    let (library, bytes) = (&opened.library, opened.bytes);
     if file.json {
         print_json(&serde_json::json!({
             "library": path, "version": library.version, "configurations": library.images().len(), "bytes": bytes,
+            "signed_by": signers(&opened),
         }))?;
     } else {
-        println!(
-            "{}: version {}, {}, {bytes} bytes",
-            path.display(),
-            library.version,
-            counted(library.images().len())
-        );
+        let about = version_and_signers(&opened);
+        println!("{}: {about}, {}, {bytes} bytes", path.display(), counted(library.images().len()));
     }
     Ok(Outcome::Well)
 }

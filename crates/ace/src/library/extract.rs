@@ -14,6 +14,15 @@ use serde_json::json;
 use super::{ReadArgs, chosen, counted};
 use crate::{Outcome, print_json};
 
+/// What an image is for, and what it is not for.
+const WARNING: &str = "the images are for a bare device with the pins of flow/boundary.lpf (LFE5U-45F in CABGA381). \
+    On a board these pins belong to others: on a Colorlight i9 (LFE5U-45F-6BG381C) 42 of them would drive its memory \
+    and its PHY. Never load one there. Nothing has been tried on silicon";
+
+/// Write configurations out again: bitstream, manifest and proof of each
+///
+/// The images are for a bare device with the pins of flow/boundary.lpf (LFE5U-45F in CABGA381). On a board these pins
+/// belong to others: on a Colorlight i9 (LFE5U-45F-6BG381C) 42 of them would drive its memory and its PHY.
 #[derive(clap::Args)]
 pub struct Extract {
     /// Only these configurations
@@ -29,12 +38,16 @@ pub fn extract(args: &Extract) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     let chosen = chosen(&library, &args.names)?;
     for image in &chosen {
+        // The reader of the file has seen to it that this is one folder below.
         write(&library, image, &args.out.join(image.name()))?;
     }
     if args.read.file.json {
         let names: Vec<&str> = chosen.iter().map(|image| image.name()).collect();
-        print_json(&json!({ "version": library.version, "out": args.out, "configurations": names }))?;
+        print_json(&json!({
+            "version": library.version, "out": args.out, "configurations": names, "warning": WARNING,
+        }))?;
     } else {
+        eprintln!("ace: warning: {WARNING}");
         println!("{} of version {} in {}", counted(chosen.len()), library.version, args.out.display());
     }
     Ok(Outcome::Well)

@@ -3,16 +3,17 @@
 
 use std::time::{Duration, Instant};
 
+use ace_board::store::offer;
 use ace_ecp5::Device;
 use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 use ace_library::codec::{DICTIONARY_BYTES, Decoded, decompress};
-use ace_library::file::{Opened, read};
+use ace_library::file::Opened;
 use ace_library::{FileError, Image, Library};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{ReadArgs, counted};
+use super::{ReadArgs, counted, signers, version_and_signers, warned};
 use crate::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -76,13 +77,16 @@ pub fn manifest(image: &Image) -> Value {
 }
 
 pub fn list(args: &List) -> Result<Outcome> {
-    let Opened { library, bytes } = args.read.open()?;
+    let opened = args.read.open()?;
+    let Opened { library, bytes, .. } = &opened;
     if args.read.file.json {
-        let images: Vec<Value> = library.images().iter().map(|i| short(&library, i)).collect();
-        print_json(&json!({ "version": library.version, "bytes": bytes, "configurations": images }))?;
+        let images: Vec<Value> = library.images().iter().map(|i| short(library, i)).collect();
+        print_json(&json!({
+            "version": library.version, "bytes": bytes, "signed_by": signers(&opened), "configurations": images,
+        }))?;
         return Ok(Outcome::Well);
     }
-    println!("version {}, {bytes} bytes, {}", library.version, counted(library.images().len()));
+    println!("{}, {bytes} bytes, {}", version_and_signers(&opened), counted(library.images().len()));
     let width = library.images().iter().map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
     println!("{:width$} {:10} {:>8}  what it computes", "configuration", "device", "bytes");
     for image in library.images() {
@@ -153,28 +157,33 @@ fn words(value: &Value) -> String {
 
 pub fn verify(args: &Verify) -> Result<Outcome> {
     let path = args.read.file.existing()?;
-    let trust = args.read.trust()?;
+    let guard = args.read.guard()?;
     let mut problems = Vec::new();
     let mut checked = 0;
-    let mut version = None;
-    match read(&path, &trust) {
-        Ok(Opened { library, .. }) => {
-            version = Some(library.version);
-            for image in library.images() {
-                let texts = image.manifest().and_then(|_| image.proof());
-                match library.memory(image.name()).map(|_| ()).and(texts.map(|_| ())) {
-                    Ok(()) => checked += 1,
-                    Err(error) => problems.push(error.to_string()),
+    let mut opened = None;
+    match guard.open(&path) {
+        Ok(found) => {
+            for image in found.library.images() {
+                let name = image.name();
+                let memory = found.library.memory(name).map(|_| ()).map_err(|error| error.to_string());
+                match memory.and_then(|()| offer(image).map_err(|why| format!("{name}: {why}"))) {
+                    Ok(_) => checked += 1,
+                    Err(problem) => problems.push(problem),
                 }
             }
+            opened = Some(warned(found));
         }
         Err(error @ FileError::Refused { .. }) => problems.push(error.to_string()),
         Err(error) => return Err(error.into()),
     }
     if args.read.file.json {
-        print_json(&json!({ "version": version, "configurations": checked, "problems": problems }))?;
-    } else if let (Some(version), []) = (version, &problems[..]) {
-        println!("{}: version {version}, {}, all as signed", path.display(), counted(checked));
+        print_json(&json!({
+            "version": opened.as_ref().map(|opened| opened.library.version),
+            "signed_by": opened.as_ref().map(signers), "configurations": checked, "problems": problems,
+        }))?;
+    } else if let (Some(opened), []) = (&opened, &problems[..]) {
+        let about = version_and_signers(opened);
+        println!("{}: {about}, {}, all as signed and proven", path.display(), counted(checked));
     }
     for problem in &problems {
         eprintln!("ace: {problem}");
@@ -203,7 +212,7 @@ struct Row {
 }
 
 pub fn stats(args: &Stats) -> Result<Outcome> {
-    let Opened { library, bytes } = args.read.open()?;
+    let Opened { library, bytes, .. } = args.read.open()?;
     let budget = args.measure.map(Duration::from_secs_f64);
     let mut rows = Vec::new();
     for image in library.images() {
@@ -226,6 +235,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         });
     }
     let (parts, all) = (library.parts(), rows.iter().map(|r| r.frame_bytes).sum::<usize>());
+    let signatures = (bytes as usize).saturating_sub(parts.total());
     let share = |bytes: usize| 100.0 * bytes as f64 / all.max(1) as f64;
     if args.read.file.json {
         print_json(&json!({
@@ -241,7 +251,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             "block_ram_list_bytes": parts.blocks,
             "text_bytes": parts.texts,
             "configurations_percent": share(parts.configurations()),
-            "file_percent": share(parts.total()),
+            "file_percent": share(parts.total() + signatures),
             "configurations": rows,
         }))?;
         return Ok(Outcome::Well);
@@ -275,8 +285,8 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         ("dictionary", parts.dictionary),
         ("all that decompression reads", parts.configurations()),
         ("manifests and proofs", parts.texts),
-        ("header, digest, signature", parts.header + parts.trailer),
-        ("the file", parts.total()),
+        ("header, digest, signatures", parts.header + parts.trailer + signatures),
+        ("the file", parts.total() + signatures),
     ] {
         println!("| {what} | {bytes} | {:.2} |", share(bytes));
     }

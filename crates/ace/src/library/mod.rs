@@ -9,21 +9,22 @@ mod members;
 mod prove;
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ace_board::config::DEFAULT_LIBRARY;
 use ace_ecp5::Device;
-use ace_library::file::{Opened, publish, publish_secret, read};
+use ace_library::file::{Guard, Opened, fingerprints, publish, publish_secret};
 use ace_library::{Image, ImageError, Library, PublicKey, SecretKey, Trust};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
-use zeroize::Zeroizing;
 
+use crate::trust::{OlderArgs, TrustArgs, named, read_text};
 use crate::{Outcome, print_json};
 
 /// Make, change, check and describe the library: one file of configurations, compressed and signed.
 ///
-/// A library is loaded only if the key that is trusted has signed it. docs/library.md describes the file.
+/// A library is loaded only if whoever is trusted has signed it: the keys that are compiled in, or those of --key.
+/// docs/library.md describes the file.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -38,13 +39,12 @@ enum Command {
     List(look::List),
     /// Describe one configuration: sizes, digest, what it is stored over; with --json manifest and proof as well
     Show(look::Show),
-    /// Write configurations out again: bitstream, manifest and proof of each
     Extract(extract::Extract),
     /// Add built configurations, or replace those of the same names; the others stay as they are
     Add(change::Add),
     /// Remove configurations; the others stay as they are
     Remove(change::Remove),
-    /// Check signature and version, decompress every configuration and compare its digest
+    /// Check signatures and version, decompress every configuration, compare its digest, and read its record of a proof
     Verify(look::Verify),
     Prove(prove::Prove),
     /// What configurations take, and how fast they are decompressed
@@ -53,7 +53,7 @@ enum Command {
     Domains(domains::Domains),
     /// Make a key: FILE signs libraries, FILE.pub tells who signed
     Keygen(Keygen),
-    /// Sign a library anew, with another key or one that has none
+    /// Add a signature to a library, whatever others have signed it
     Sign(change::Sign),
 }
 
@@ -81,9 +81,8 @@ struct FileArgs {
 struct ReadArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// The public key that is trusted (default: $ACE_LIBRARY_KEY, else that of the default library)
-    #[arg(long, value_name = "FILE")]
-    key: Option<PathBuf>,
+    #[command(flatten)]
+    trust: TrustArgs,
     /// Refuse versions of the library older than this
     #[arg(long, value_name = "VERSION", default_value_t = 0)]
     require: u64,
@@ -100,6 +99,8 @@ struct WriteArgs {
     /// The secret key that signs (default: $ACE_LIBRARY_SECRET)
     #[arg(long, value_name = "FILE")]
     secret: Option<PathBuf>,
+    #[command(flatten)]
+    older: OlderArgs,
 }
 
 fn device(name: &str) -> Result<&'static Device, String> {
@@ -127,18 +128,34 @@ impl FileArgs {
 impl ReadArgs {
     fn open(&self) -> Result<Opened> {
         let path = self.file.existing()?;
-        Ok(read(&path, &self.trust()?)?)
+        Ok(warned(self.guard()?.open(&path)?))
     }
 
-    fn trust(&self) -> Result<Trust> {
-        let path = match named(self.key.as_deref(), "ACE_LIBRARY_KEY") {
-            Some(path) => path,
-            None if self.file.path() == Path::new(DEFAULT_LIBRARY) => format!("{DEFAULT_LIBRARY}.pub").into(),
-            None => bail!("whose signature is to be trusted? Give --key FILE or set ACE_LIBRARY_KEY"),
-        };
-        let key = public_key(&path)?;
-        Ok(Trust { key: Some(key), required_version: self.require, device: self.device })
+    fn guard(&self) -> Result<Guard> {
+        self.trust.guard(Trust { keys: None, required_version: self.require, device: self.device })
     }
+}
+
+/// Says what is to be said about a library that was opened or written.
+fn warned(opened: Opened) -> Opened {
+    if let Some(unkept) = &opened.unkept {
+        eprintln!("ace: warning: {unkept}");
+    }
+    opened
+}
+
+/// `version 3, signed by 0123456789abcdef0123456789abcdef`.
+fn version_and_signers(opened: &Opened) -> String {
+    let by = match &opened.signers[..] {
+        [] => "signed by nobody".to_owned(),
+        signers => format!("signed by {}", fingerprints(signers)),
+    };
+    format!("version {}, {by}", opened.library.version)
+}
+
+/// The fingerprints of who has signed.
+fn signers(opened: &Opened) -> Vec<String> {
+    opened.signers.iter().map(PublicKey::fingerprint).collect()
 }
 
 impl WriteArgs {
@@ -163,20 +180,6 @@ fn chosen<'a>(library: &'a Library, names: &[String]) -> Result<Vec<&'a Image>, 
 /// `3 configurations`.
 fn counted(configurations: usize) -> String {
     format!("{configurations} configuration{}", if configurations == 1 { "" } else { "s" })
-}
-
-fn named(argument: Option<&Path>, variable: &str) -> Option<PathBuf> {
-    let variable = || std::env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from);
-    argument.map(Path::to_owned).or_else(variable)
-}
-
-fn public_key(path: &Path) -> Result<PublicKey> {
-    PublicKey::parse(&read_text(path)?).with_context(|| path.display().to_string())
-}
-
-fn read_text(path: &Path) -> Result<Zeroizing<String>> {
-    let text = std::fs::read_to_string(path);
-    Ok(Zeroizing::new(text.with_context(|| format!("cannot read the key {}", path.display()))?))
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
@@ -208,12 +211,12 @@ fn keygen(args: &Keygen) -> Result<Outcome> {
     publish(&public, key.public().to_text().as_bytes())?;
     if args.json {
         let value = serde_json::json!({
-            "secret": args.file, "public": public, "key": key.public().short(),
+            "secret": args.file, "public": public, "key": key.public().fingerprint(),
         });
         print_json(&value)?;
     } else {
         println!("secret key {}, to be kept secret", args.file.display());
-        println!("public key {} ({})", public.display(), key.public().short());
+        println!("public key {} ({})", public.display(), key.public().fingerprint());
     }
     Ok(Outcome::Well)
 }

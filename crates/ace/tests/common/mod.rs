@@ -13,14 +13,22 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// `ace`, which sees nothing of whoever runs the tests: no versions that were seen, no keys, no libraries.
+pub fn command() -> Command {
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("state-{}", std::process::id()));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ace"));
+    command.env("XDG_STATE_HOME", state);
+    for name in
+        ["ACE_LIBRARY", "ACE_LIBRARY_KEY", "ACE_LIBRARY_SECRET", "ACE_LIBRARY_ALLOW_OLDER", "ACE_BUILD"]
+    {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Runs `ace` in the repository's root with `args` and then `paths`.
 pub fn ace(args: &[&str], paths: &[&Path]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ace"))
-        .current_dir(root())
-        .args(args)
-        .args(paths)
-        .output()
-        .expect("ace starts")
+    command().current_dir(root()).args(args).args(paths).output().expect("ace starts")
 }
 
 pub fn stdout(output: &Output) -> String {

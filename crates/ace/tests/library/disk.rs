@@ -17,6 +17,7 @@ fn add_under(place: &Place, shell: &str) -> Output {
     );
     Command::new("bash")
         .args(["-c", &script])
+        .env("XDG_STATE_HOME", place.at("state"))
         .args([ace, &place.library(), &place.at("key"), &place.at("built")])
         .output()
         .unwrap()
