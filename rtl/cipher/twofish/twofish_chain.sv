@@ -24,36 +24,31 @@ module twofish_chain
   output word_t y_o
 );
 
-  logic [3:0] head, layer;
-  word_t head_y, y, address, y_q;
+  logic [1:0][3:0] layer;
+  word_t [1:0] address, y;
+  word_t y_q;
 
-  assign head    = short_i ? LayerC : long_i ? LayerA : LayerB;
-  assign layer   = layer_i == 2'd3 ? LayerB : layer_i == 2'd2 ? LayerC : LayerD;
-  assign address = (again_i ? y : head_y) ^ key_i;
+  assign layer[0]   = short_i ? LayerC : long_i ? LayerA : LayerB;
+  assign layer[1]   = layer_i == 2'd3 ? LayerB : layer_i == 2'd2 ? LayerC : LayerD;
+  assign address[0] = x_i;
+  assign address[1] = y[again_i] ^ key_i;
 
   for (genvar j = 0; j < 4; j += 2) begin : gen_rom
-    twofish_rom #(
-      .Kind(0)
-    ) u_head (
-      .clk_i,
-      .enable_i(1'b1),
-      .table_i ({1'b0, head[j+1], 1'b0, head[j]}),
-      .a_i     (x_i[8*j+:16]),
-      .y_o     (head_y[8*j+:16])
-    );
-
-    twofish_rom #(
-      .Kind(0)
-    ) u_rest (
-      .clk_i,
-      .enable_i(1'b1),
-      .table_i ({1'b0, layer[j+1], 1'b0, layer[j]}),
-      .a_i     (address[8*j+:16]),
-      .y_o     (y[8*j+:16])
-    );
+    // The head, and the rest.
+    for (genvar r = 0; r < 2; r++) begin : gen_rest
+      twofish_rom #(
+        .Kind(0)
+      ) u_rom (
+        .clk_i,
+        .enable_i(1'b1),
+        .table_i ({1'b0, layer[r][j+1], 1'b0, layer[r][j]}),
+        .a_i     (address[r][8*j+:16]),
+        .y_o     (y[r][8*j+:16])
+      );
+    end
   end
 
-  always_ff @(posedge clk_i) y_q <= y ^ last_key_i;
+  always_ff @(posedge clk_i) y_q <= y[1] ^ last_key_i;
 
   assign y_o = y_q;
 

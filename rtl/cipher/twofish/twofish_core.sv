@@ -187,13 +187,7 @@ module twofish_core
     end
   end
 
-  // Sums of three: saved carries, then one adder.
-  function automatic word_t sum3(input word_t a, input word_t b, input word_t c);
-    return (a ^ b ^ c) + (((a & b) | (a & c) | (b & c)) << 1);
-  endfunction
-
-  assign f0 = sum3(t_q[0], t_q[1], round_key[31:0]);
-  assign f1 = sum3(t_q[0], {t_q[1][30:0], 1'b0}, round_key[63:32]);
+  assign {f1, f0} = transform(t_q[0], t_q[1], round_key);
 
   // What the chain gives goes to the last layer in the place of x, with nothing mixed in.
   assign base = last_layer_q ? {ror8(chained[1]), chained[0]} : target_q;

@@ -58,16 +58,9 @@ module twofish_keys
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      short_q <= 1'b0;
-      long_q  <= 1'b0;
-    end else if (clear_i.active) begin
-      short_q <= 1'b0;
-      long_q  <= 1'b0;
-    end else if (req_i.key_valid) begin
-      short_q <= req_i.key_len[5:3] == 3'd2;
-      long_q  <= req_i.key_len[5:3] == 3'd4;
-    end
+    if (!rst_ni) {long_q, short_q} <= '0;
+    else if (clear_i.active) {long_q, short_q} <= '0;
+    else if (req_i.key_valid) {long_q, short_q} <= {req_i.key_len[5:3] == 3'd4, req_i.key_len[5:3] == 3'd2};
   end
 
   assign short_o = short_q;
@@ -81,18 +74,11 @@ module twofish_keys
   word_t [3:0] s_q;
   logic  [2:1] coded_q;
 
-  for (genvar j = 0; j < 8; j += 2) begin : gen_code
-    twofish_rom #(
-      .Kind  (2),
-      .Column(j)
-    ) u_rom (
-      .clk_i,
-      .enable_i(1'b1),
-      .table_i ({2'd1, 2'd0}),
-      .a_i     (req_i.key[8*j+:16]),
-      .y_o     (share[j+:2])
-    );
-  end
+  twofish_code u_code (
+    .clk_i,
+    .key_i  (req_i.key),
+    .share_o(share)
+  );
 
   always_comb begin
     code = '0;

@@ -24,39 +24,27 @@ module twofish_lookups
   output products_t [3:0] e_o
 );
 
-  byte_t [3:0] b, c, d;
+  word_t [2:0] x;
+  byte_t [2:0][3:0] y;
   products_t [3:0] e;
 
+  assign x = {b_i, c_i, d_i};
+
   for (genvar j = 0; j < 4; j += 2) begin : gen_pair
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_b (
-      .clk_i,
-      .enable_i,
-      .table_i(short_i ? {2'd2, 2'd2} : {1'b0, LayerB[j+1], 1'b0, LayerB[j]}),
-      .a_i    (b_i[8*j+:16]),
-      .y_o    (b[j+:2])
-    );
+    // Layers D, C and B.
+    for (genvar l = 0; l < 3; l++) begin : gen_layer
+      localparam logic [3:0] Which = l == 0 ? LayerD : l == 1 ? LayerC : LayerB;
 
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_c (
-      .clk_i,
-      .enable_i,
-      .table_i({1'b0, LayerC[j+1], 1'b0, LayerC[j]}),
-      .a_i    (c_i[8*j+:16]),
-      .y_o    (c[j+:2])
-    );
-
-    twofish_rom #(
-      .Kind(0)
-    ) u_rom_d (
-      .clk_i,
-      .enable_i,
-      .table_i({1'b0, LayerD[j+1], 1'b0, LayerD[j]}),
-      .a_i    (d_i[8*j+:16]),
-      .y_o    (d[j+:2])
-    );
+      twofish_rom #(
+        .Kind(0)
+      ) u_rom (
+        .clk_i,
+        .enable_i,
+        .table_i(l == 2 && short_i ? {2'd2, 2'd2} : {1'b0, Which[j+1], 1'b0, Which[j]}),
+        .a_i    (x[l][8*j+:16]),
+        .y_o    (y[l][j+:2])
+      );
+    end
 
     twofish_rom #(
       .Kind(1)
@@ -71,10 +59,10 @@ module twofish_lookups
 
   if (Registered) begin : gen_registered
     always_ff @(posedge clk_i) begin
-      if (enable_i) {b_o, c_o, d_o, e_o} <= {b, c, d, e};
+      if (enable_i) {b_o, c_o, d_o, e_o} <= {y[2], y[1], y[0], e};
     end
   end else begin : gen_direct
-    assign {b_o, c_o, d_o, e_o} = {b, c, d, e};
+    assign {b_o, c_o, d_o, e_o} = {y[2], y[1], y[0], e};
   end
 
 endmodule

@@ -123,4 +123,14 @@ package twofish_pkg;
     return {x[22:0], x[31:23]};
   endfunction
 
+  // A sum of three: saved carries, then one adder.
+  function automatic word_t sum3(input word_t a, input word_t b, input word_t c);
+    return (a ^ b ^ c) + (((a & b) | (a & c) | (b & c)) << 1);
+  endfunction
+
+  // The pseudo-Hadamard transform of both g, with the round keys added.
+  function automatic pair_t transform(input word_t t0, input word_t t1, input pair_t key);
+    return {sum3(t0, {t1[30:0], 1'b0}, key[63:32]), sum3(t0, t1, key[31:0])};
+  endfunction
+
 endpackage

@@ -113,18 +113,11 @@ module twofish_ring_keys
   word_t [3:0] s_q;
   logic  [3:1] coded_q;
 
-  for (genvar j = 0; j < 8; j += 2) begin : gen_code
-    twofish_rom #(
-      .Kind  (2),
-      .Column(j)
-    ) u_rom (
-      .clk_i,
-      .enable_i(1'b1),
-      .table_i ({2'd1, 2'd0}),
-      .a_i     (req_i.key[8*j+:16]),
-      .y_o     (share[j+:2])
-    );
-  end
+  twofish_code u_code (
+    .clk_i,
+    .key_i  (req_i.key),
+    .share_o(share)
+  );
 
   for (genvar i = 0; i < 2; i++) begin : gen_part
     assign part_d[i] = share_q[4*i] ^ share_q[4*i+1] ^ share_q[4*i+2] ^ share_q[4*i+3];
@@ -202,43 +195,32 @@ module twofish_ring_keys
   logic [4:0] pair;  // that subkeys_q is
   logic write;
   logic white, round;
+  pair_t [3:0] whitening;
 
   assign pair  = step_q[5:1] - 5'd8;
   assign write = running_q && step_q >= 6'd17 && step_q[0];
   assign white = write && pair[4:2] == '0;
   assign round = write && pair[4:2] != '0;
 
-  for (genvar i = 0; i < 2; i++) begin : gen_white
+  // Two copies, for what enters and what leaves, and two pairs in each.
+  for (genvar i = 0; i < 4; i++) begin : gen_white
     ram_block #(
       .Width(64),
       .Depth(2 * Contexts),
       .Quiet(1'b1)
-    ) u_in (
+    ) u_white (
       .clk_i,
       .clear_i,
       .write_i     (white && pair[0] == 1'(i)),
       .write_at_i  ({context_q, pair[1]}),
       .write_data_i(subkeys_q),
       .read_i      (1'b1),
-      .read_at_i   ({in_key_i, in_second_i}),
-      .read_data_o (in_o[64*i+:64])
-    );
-
-    ram_block #(
-      .Width(64),
-      .Depth(2 * Contexts),
-      .Quiet(1'b1)
-    ) u_out (
-      .clk_i,
-      .clear_i,
-      .write_i     (white && pair[0] == 1'(i)),
-      .write_at_i  ({context_q, pair[1]}),
-      .write_data_i(subkeys_q),
-      .read_i      (1'b1),
-      .read_at_i   ({out_key_i, out_second_i}),
-      .read_data_o (out_o[64*i+:64])
+      .read_at_i   (i < 2 ? {in_key_i, in_second_i} : {out_key_i, out_second_i}),
+      .read_data_o (whitening[i])
     );
   end
+
+  assign {out_o, in_o} = whitening;
 
   ram_block #(
     .Width(64),
