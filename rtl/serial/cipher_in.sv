@@ -81,14 +81,8 @@ module cipher_in
   assign fill_o        = kind_i.stream ? turn_q && payload_q : block_end && frame_i.section == SecPayload;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      half_q    <= 1'b0;
-      full_q    <= 1'b0;
-      final_o   <= 1'b0;
-      payload_q <= 1'b0;
-      turn_q    <= 1'b0;
-      chained_q <= 1'b0;
-    end else begin
+    if (!rst_ni) {half_q, full_q, final_o, payload_q, turn_q, chained_q} <= '0;
+    else begin
       if (frame_i.start || block_end) half_q <= 1'b0;
       else if (load) half_q <= Wide;
       full_q <= (fill_o || (full_q && !enter_o)) && !frame_i.drop;

@@ -29,12 +29,8 @@ module cipher_key
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      kept_o      <= 1'b0;
-      key_valid_o <= 1'b0;
-      key_last_o  <= 1'b0;
-      key_index_o <= '0;
-    end else begin
+    if (!rst_ni) {kept_o, key_valid_o, key_last_o, key_index_o} <= '0;
+    else begin
       key_valid_o <= take_i;
       key_last_o  <= frame_i.last;
       if (frame_i.start) key_index_o <= '0;

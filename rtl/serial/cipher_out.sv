@@ -72,15 +72,8 @@ module cipher_out
   assign stale_d        = abort_i || (stale_o && inside_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      active_o       <= 1'b0;
-      empty_q        <= 1'b0;
-      stale_o        <= 1'b0;
-      inside_q       <= 1'b0;
-      inside_final_q <= 1'b0;
-      sent_q         <= 1'b0;
-      go_q           <= 1'b0;
-    end else begin
+    if (!rst_ni) {active_o, empty_q, stale_o, inside_q, inside_final_q, sent_q, go_q} <= '0;
+    else begin
       empty_q        <= header_i.payload_len == '0;
       active_o       <= (start_i || active_o) && !done_o && !abort_i;
       stale_o        <= stale_d;
@@ -132,11 +125,8 @@ module cipher_out
     assign end_taken = take ? short_q : held_q && held_final_q && result_ready_i;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        held_q       <= 1'b0;
-        held_final_q <= 1'b0;
-        short_q      <= 1'b0;
-      end else begin
+      if (!rst_ni) {held_q, held_final_q, short_q} <= '0;
+      else begin
         held_q <= ((take && !short_q) || (held_q && !result_ready_i)) && !abort_i;
         short_q <= (Unhurried ? inside_final_q : inside_final_d) && header_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
         if (take) held_final_q <= inside_final_q;

@@ -40,14 +40,8 @@ module cipher_verdict
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      bad_algorithm_q <= 1'b0;
-      bad_operation_q <= 1'b0;
-      bad_key_q       <= 1'b0;
-      no_key_q        <= 1'b0;
-      bad_iv_q        <= 1'b0;
-      bad_result_q    <= 1'b0;
-    end else begin
+    if (!rst_ni) {bad_algorithm_q, bad_operation_q, bad_key_q, no_key_q, bad_iv_q, bad_result_q} <= '0;
+    else begin
       bad_algorithm_q <= header_i.algorithm != Shape.algorithm;
       bad_operation_q <= !op_known || header_i.flags.resume || header_i.flags.partial;
       bad_key_q       <= header_i.flags.fresh_key && !key_legal;

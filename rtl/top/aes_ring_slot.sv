@@ -41,9 +41,9 @@ module aes_ring_slot
   lane_front #(
     .Algorithm(AlgAes),
     .KeyLengths(64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
+    .Decrypt(Decrypt),
     .Tickets(Unrolled == 10 ? 64 : 8 << $clog2(Unrolled)),
     .Lanes(Lanes),
-    .Decrypt(Decrypt),
     .LaneBytes(LaneBytes)
   ) u_front (
     .clk_i,
