@@ -50,7 +50,7 @@ module aes_core
   block_t fetched, key_d, key_q;
 
   block_t block_q;
-  block_t x, y;  // what the S-boxes give for the state
+  block_t y;  // what the S-boxes give for the state in the last round
   block_t round;  // the state after this round, before the next ShiftRows
   block_t state_d;
 
@@ -62,11 +62,7 @@ module aes_core
     .rst_ni,
     .clear_i,
     // It needs no warning of decryption: it always runs to the end.
-    .key_valid_i  (req_i.key_valid),
-    .key_i        (req_i.key),
-    .key_index_i  (req_i.key_index[1:0]),
-    .key_last_i   (req_i.key_last),
-    .key_len_i    (req_i.key_len),
+    .key_i        (core_key(req_i)),
     .rounds_o     (rounds),
     .ready_all_o  (ready_all),
     .ready_first_o(ready_first),
@@ -135,8 +131,7 @@ module aes_core
     (* keep *)logic [ 7:0] sum;
     (* keep *)logic [31:0] block_c;
 
-    assign x_c = x[32*c+:32];
-    assign y_c = y[32*c+:32];
+    assign y[32*c+:32] = y_c;
     assign block_c = req_i.block[32*c+:32];
 
     // In decryption the round keys between first and last go through InvMixColumns (5.3.5).
@@ -173,21 +168,15 @@ module aes_core
       assign state_d[At+:8] = Decrypt && decrypt_q ? round[Dec+:8] : round[Enc+:8];
     end
 
-    for (genvar i = 0; i < 2; i++) begin : gen_sub
-      aes_sbox #(
-        .SBox   (SBox),
-        .Decrypt(Decrypt),
-        .Triple (LastAsOthers)
-      ) u_sbox (
-        .clk_i,
-        .decrypt_i(decrypt_q),
-        .last_i   (last_d),
-        .rest_i   (!busy_d),
-        .a_i      (state_d[32*c+16*i+:16]),
-        .x_o      (x[32*c+16*i+:16]),
-        .y_o      (y[32*c+16*i+:16])
-      );
-    end
+    aes_sbox #(
+      .SBox   (SBox),
+      .Decrypt(Decrypt),
+      .Triple (LastAsOthers)
+    ) u_sbox (
+      .clk_i,
+      .look_i('{rest: !busy_d, decrypt: decrypt_q, last: last_d, a: state_d[32*c+:32]}),
+      .sub_o ({x_c, y_c})
+    );
   end
 
   always_ff @(posedge clk_i) begin

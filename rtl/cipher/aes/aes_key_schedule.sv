@@ -19,11 +19,7 @@ module aes_key_schedule
   input clear_t clear_i,
 
   // The key, two words a beat, the first beat with index 0.
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 1:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
+  input key_beat_t key_i,
 
   // Index of the last round key: 10, 12 or 14.
   output logic [3:0] rounds_o,
@@ -79,18 +75,18 @@ module aes_key_schedule
   // the second and the third are told which beat is theirs, though it would do no harm if both took both: that
   // keeps synthesis from making every word anew from the ones before it.
   logic take1, take2;
-  assign take1 = key_valid_i && !(Words == 4 && key_index_i[0]);
-  assign take2 = key_valid_i && (Words != 4 || key_index_i[0]);
+  assign take1 = key_i.valid && !(Words == 4 && key_i.index[0]);
+  assign take2 = key_i.valid && (Words != 4 || key_i.index[0]);
 
   always_comb begin
-    enter[0] = key_valid_i ? key_i[31:0] : rest[0] ^ (sub_y & {32{mix0}});
-    enter[1] = take1 ? key_i[63:32] : window_q[1] ^ enter[0];
-    enter[2] = take2 ? key_i[31:0] : Words == 4 ? window_q[2] ^ enter[1] : rest[2] ^ (sub_y & {32{mix2}});
-    enter[3] = key_valid_i ? key_i[63:32] : rest[3] ^ (sub_y & {32{mix2}});
+    enter[0] = key_i.valid ? key_i.data[31:0] : rest[0] ^ (sub_y & {32{mix0}});
+    enter[1] = take1 ? key_i.data[63:32] : window_q[1] ^ enter[0];
+    enter[2] = take2 ? key_i.data[31:0] : Words == 4 ? window_q[2] ^ enter[1] : rest[2] ^ (sub_y & {32{mix2}});
+    enter[3] = key_i.valid ? key_i.data[63:32] : rest[3] ^ (sub_y & {32{mix2}});
     for (int unsigned i = 0; i < Words; i++) begin
       if (i >= 4) window_d[i] = is192 ? enter[(i+2)%4] : enter[i%4];
-      else if (is256 && !key_valid_i) window_d[i] = window_q[(i+4)%Words];
-      else if (is192 && !key_valid_i) window_d[i] = i < 2 ? window_q[(i+4)%Words] : enter[(i+2)%4];
+      else if (is256 && !key_i.valid) window_d[i] = window_q[(i+4)%Words];
+      else if (is192 && !key_i.valid) window_d[i] = i < 2 ? window_q[(i+4)%Words] : enter[(i+2)%4];
       else window_d[i] = enter[i];
     end
   end
@@ -99,39 +95,33 @@ module aes_key_schedule
   always_comb begin
     sub_d    = SubFirst;
     rotate_d = 1'b1;
-    if (is192 && !key_valid_i) begin
+    if (is192 && !key_i.valid) begin
       unique case (sub_q)
         SubFirst: sub_d = SubThird;
         SubThird: sub_d = SubNone;
         default:  sub_d = SubFirst;
       endcase
       rotate_d = sub_d != SubNone;
-    end else if (is256 && !key_valid_i) begin
+    end else if (is256 && !key_i.valid) begin
       rotate_d = !rotate_q;
     end
 
     sub_address = enter[3];
-    if (is192 && !key_valid_i && sub_d == SubThird) begin
+    if (is192 && !key_i.valid && sub_d == SubThird) begin
       sub_address ^= window_q[Words>4?4 : 0] ^ window_q[Words>4?5 : 0];
     end
     // Without RotWord only AES-256 steps.
     if (MaxKeyBits < 256 || rotate_d) sub_address = ror8(sub_address);
   end
 
-  for (genvar i = 0; i < 2; i++) begin : gen_sub
-    aes_sbox #(
-      .SBox   (SBox),
-      .Decrypt(1'b0)
-    ) u_sbox (
-      .clk_i,
-      .decrypt_i(1'b0),
-      .last_i   (1'b0),
-      .rest_i   (clear_i.active),
-      .a_i      (sub_address[16*i+:16]),
-      .x_o      (sub_x[16*i+:16]),
-      .y_o      (sub_y[16*i+:16])
-    );
-  end
+  aes_sbox #(
+    .SBox   (SBox),
+    .Decrypt(1'b0)
+  ) u_sbox (
+    .clk_i,
+    .look_i('{rest: clear_i.active, decrypt: 1'b0, last: 1'b0, a: sub_address}),
+    .sub_o ({sub_x, sub_y})
+  );
 
   logic unused;
   assign unused = ^sub_x;
@@ -143,8 +133,8 @@ module aes_key_schedule
     end else if (clear_i.active) begin
       running_q <= 1'b0;
       step_q    <= '0;
-    end else if (key_valid_i) begin
-      running_q <= key_last_i;
+    end else if (key_i.valid) begin
+      running_q <= key_i.last;
       step_q    <= '0;
     end else if (running_q) begin
       running_q <= step_q != 4'd15;
@@ -158,15 +148,15 @@ module aes_key_schedule
       sub_q    <= SubFirst;
       rotate_q <= 1'b1;
     end else begin
-      if (key_valid_i) rounds_q <= 4'(key_len_i >> 2) + 4'd6;
+      if (key_i.valid) rounds_q <= 4'(key_i.len >> 2) + 4'd6;
       sub_q    <= sub_d;
       rotate_q <= rotate_d;
     end
-    if (clear_i.active || key_valid_i) rcon_q <= 8'h01;
+    if (clear_i.active || key_i.valid) rcon_q <= 8'h01;
     else if (rotate_q) rcon_q <= xtime(rcon_q);
     for (int unsigned i = 0; i < Words; i++) begin
       if (clear_i.active) window_q[i] <= '0;
-      else if (key_valid_i ? 32'(key_index_i) == i / 2 : running_q) window_q[i] <= window_d[i];
+      else if (key_i.valid ? 32'(key_i.index) == i / 2 : running_q) window_q[i] <= window_d[i];
     end
   end
 

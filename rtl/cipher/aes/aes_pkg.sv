@@ -13,6 +13,19 @@ package aes_pkg;
   typedef logic [31:0] word_t;
   typedef logic [127:0] block_t;
 
+  // Four bytes to be looked up in aes_sbox and what for, and what comes of each.
+  typedef struct packed {
+    logic  rest;
+    logic  decrypt;
+    logic  last;
+    word_t a;
+  } look_t;
+
+  typedef struct packed {
+    word_t x;
+    word_t y;
+  } sub_t;
+
   // Multiplication by x in GF(2^8) mod x^8+x^4+x^3+x+1.
   function automatic byte_t xtime(input byte_t a);
     return {a[6:0], 1'b0} ^ (8'h1b & {8{a[7]}});

@@ -11,10 +11,7 @@ module aes_ring_columns
   input logic   rst_ni,
   input clear_t clear_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 1:0] key_index_i,
-  input logic        key_last_i,
+  input key_beat_t key_i,
 
   output logic   running_o,
   // A round key, for one clock.
@@ -36,12 +33,12 @@ module aes_ring_columns
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) running_q <= 1'b0;
     else if (clear_i.active) running_q <= 1'b0;
-    else if (key_valid_i) running_q <= key_last_i;
+    else if (key_i.valid) running_q <= key_i.last;
     else running_q <= running_q && !(phase_q[0] && left_q == '0);
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear_i.active || key_valid_i) begin
+    if (clear_i.active || key_i.valid) begin
       phase_q <= 3'd1;
       left_q  <= 4'd10;
       rcon_q  <= 8'h01;
@@ -65,8 +62,8 @@ module aes_ring_columns
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 4; i++) begin
       if (clear_i.active) window_q[i] <= '0;
-      else if (key_valid_i ? 32'(key_index_i) == i / 2 : running_q && phase_q[2])
-        window_q[i] <= key_valid_i ? key_i[32*(i%2)+:32] : next[i];
+      else if (key_i.valid ? 32'(key_i.index) == i / 2 : running_q && phase_q[2])
+        window_q[i] <= key_i.valid ? key_i.data[32*(i%2)+:32] : next[i];
     end
     // In the memory's output register, which has no reset: empty when the lookup has rested.
     sub_q <= sub_y;
@@ -74,20 +71,14 @@ module aes_ring_columns
 
   assign sub_in = ror8(window_q[3]);
 
-  for (genvar i = 0; i < 2; i++) begin : gen_sub
-    aes_sbox #(
-      .SBox   (SBoxEbr),
-      .Decrypt(1'b0)
-    ) u_sbox (
-      .clk_i,
-      .decrypt_i(1'b0),
-      .last_i   (1'b0),
-      .rest_i   (clear_i.active),
-      .a_i      (sub_in[16*i+:16]),
-      .x_o      (sub_x[16*i+:16]),
-      .y_o      (sub_y[16*i+:16])
-    );
-  end
+  aes_sbox #(
+    .SBox   (SBoxEbr),
+    .Decrypt(1'b0)
+  ) u_sbox (
+    .clk_i,
+    .look_i('{rest: clear_i.active, decrypt: 1'b0, last: 1'b0, a: sub_in}),
+    .sub_o ({sub_x, sub_y})
+  );
 
   logic unused;
   assign unused = ^sub_x;

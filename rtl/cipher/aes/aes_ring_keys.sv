@@ -26,13 +26,9 @@ module aes_ring_keys
   input logic   rst_ni,
   input clear_t clear_i,
 
-  input  logic               key_valid_i,
-  input  logic [       63:0] key_i,
-  input  logic [        1:0] key_index_i,
-  input  logic               key_last_i,
-  input  logic [        5:0] key_len_i,
-  input  logic [KeyBits-1:0] key_context_i,
-  output logic               busy_o,
+  input  key_beat_t               key_i,
+  input  logic      [KeyBits-1:0] key_context_i,
+  output logic                    busy_o,
 
   // Of a block that enters: its turns, less one, in the same clock; what is added to it, two clocks later.
   input  logic   [ KeyBits-1:0] white_context_i,
@@ -62,7 +58,7 @@ module aes_ring_keys
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
     else if (clear_i.active) busy_q <= 1'b0;
-    else busy_q <= key_valid_i || (busy_q && (running || !started_q));
+    else busy_q <= key_i.valid || (busy_q && (running || !started_q));
   end
 
   assign busy_o = busy_q;
@@ -72,10 +68,10 @@ module aes_ring_keys
       started_q <= 1'b1;
       context_q <= '0;
       rounds_q  <= 4'd10;
-    end else if (key_valid_i) begin
-      started_q <= key_last_i;
+    end else if (key_i.valid) begin
+      started_q <= key_i.last;
       context_q <= key_context_i;
-      rounds_q  <= key_len_i[5:2] + 4'd6;
+      rounds_q  <= key_i.len[5:2] + 4'd6;
     end
   end
 
@@ -92,10 +88,7 @@ module aes_ring_keys
       .clk_i,
       .rst_ni,
       .clear_i,
-      .key_valid_i,
       .key_i,
-      .key_index_i,
-      .key_last_i,
       .running_o(running),
       .valid_o  (valid),
       .key_o    (columns)
@@ -116,11 +109,7 @@ module aes_ring_keys
       .clk_i,
       .rst_ni,
       .clear_i,
-      .key_valid_i,
       .key_i,
-      .key_index_i,
-      .key_last_i,
-      .key_len_i,
       .running_o(running),
       .valid_o  (valid),
       .column_o (column),
@@ -146,13 +135,13 @@ module aes_ring_keys
   logic whole;  // the round key is complete
 
   logic unused_lengths;
-  assign unused_lengths = ^{key_len_i[1:0], turns};
+  assign unused_lengths = ^{key_i.len[1:0], turns};
   assign whole          = column_valid[3];
 
   always_comb begin
     unique case (Unrolled)
-      1:       turns = key_len_i[5:2] + 4'd5;
-      2:       turns = {1'b0, key_len_i[5:3]} + 4'd2;
+      1:       turns = key_i.len[5:2] + 4'd5;
+      2:       turns = {1'b0, key_i.len[5:3]} + 4'd2;
       default: turns = 4'(Turns - 1);
     endcase
   end
@@ -162,7 +151,7 @@ module aes_ring_keys
       enc_q   <= '0;
       dec_q   <= '0;
       round_q <= '0;
-    end else if (key_valid_i) begin
+    end else if (key_i.valid) begin
       enc_q   <= '{white: 1'b1, unit: '0, left: LeftBits'(turns)};
       dec_q   <= '{white: 1'b0, unit: UnitBits'(Unrolled - 1), left: '0};
       round_q <= '0;
@@ -289,7 +278,7 @@ module aes_ring_keys
     ) u_turns (
       .clk_i,
       .clear_i,
-      .write_i     (key_valid_i),
+      .write_i     (key_i.valid),
       .write_at_i  (key_context_i),
       .write_data_i(LeftBits'(turns)),
       .read_at_i   (white_context_i),

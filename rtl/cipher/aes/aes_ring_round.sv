@@ -38,20 +38,14 @@ module aes_ring_round
       assign shifted[At+:8] = Decrypt && look_decrypt_i ? state_i[Dec+:8] : state_i[Enc+:8];
     end
 
-    for (genvar i = 0; i < 2; i++) begin : gen_sub
-      aes_sbox #(
-        .SBox   (SBoxEbr),
-        .Decrypt(Decrypt)
-      ) u_sbox (
-        .clk_i,
-        .decrypt_i(look_decrypt_i),
-        .last_i   (look_last_i),
-        .rest_i   (!look_valid_i),
-        .a_i      (shifted[32*c+16*i+:16]),
-        .x_o      (raw_x[32*c+16*i+:16]),
-        .y_o      (raw_y[32*c+16*i+:16])
-      );
-    end
+    aes_sbox #(
+      .SBox   (SBoxEbr),
+      .Decrypt(Decrypt)
+    ) u_sbox (
+      .clk_i,
+      .look_i('{rest: !look_valid_i, decrypt: look_decrypt_i, last: look_last_i, a: shifted[32*c+:32]}),
+      .sub_o ({raw_x[32*c+:32], raw_y[32*c+:32]})
+    );
 
     // MixColumns and what it lacks of its inverse as in aes_core.
     word_t x, y, correction;

@@ -16,11 +16,7 @@ module aes_ring_words
   input logic   rst_ni,
   input clear_t clear_i,
 
-  input logic        key_valid_i,
-  input logic [63:0] key_i,
-  input logic [ 1:0] key_index_i,
-  input logic        key_last_i,
-  input logic [ 5:0] key_len_i,
+  input key_beat_t key_i,
 
   output logic running_o,
   // A word of a round key, for one clock; its column.
@@ -48,7 +44,7 @@ module aes_ring_words
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) running_q <= 1'b0;
     else if (clear_i.active) running_q <= 1'b0;
-    else if (key_valid_i) running_q <= key_last_i;
+    else if (key_i.valid) running_q <= key_i.last;
     else if (step) running_q <= !ending_q;
   end
 
@@ -66,14 +62,14 @@ module aes_ring_words
       rotate_q   <= 1'b0;
       old_at_q   <= '0;
       rcon_q     <= 8'h01;
-    end else if (key_valid_i) begin
+    end else if (key_i.valid) begin
       wait_q     <= '0;
       word_q     <= '0;
-      final_q    <= {key_len_i[5:2] + 4'd6, 2'b10};
+      final_q    <= {key_i.len[5:2] + 4'd6, 2'b10};
       ending_q   <= 1'b0;
-      is256_q    <= MaxKeyBits == 256 && key_len_i[5];
+      is256_q    <= MaxKeyBits == 256 && key_i.len[5];
       since_q    <= '0;
-      period_q   <= key_len_i[4:2] - 3'd1;
+      period_q   <= key_i.len[4:2] - 3'd1;
       from_key_q <= 1'b1;
       sub_q      <= 1'b0;
       rotate_q   <= 1'b0;
@@ -106,9 +102,9 @@ module aes_ring_words
     ) u_old (
       .clk_i,
       .clear_i,
-      .write_i     (key_valid_i || (step && word_q[0] == 1'(i))),
-      .write_at_i  (key_valid_i ? key_index_i : word_q[2:1]),
-      .write_data_i(key_valid_i ? key_i[32*i+:32] : word_d),
+      .write_i     (key_i.valid || (step && word_q[0] == 1'(i))),
+      .write_at_i  (key_i.valid ? key_i.index[1:0] : word_q[2:1]),
+      .write_data_i(key_i.valid ? key_i.data[32*i+:32] : word_d),
       .read_at_i   (old_at_q[2:1]),
       .read_data_o (old[i])
     );
@@ -124,23 +120,17 @@ module aes_ring_words
 
   assign sub_in = rotate_q ? ror8(newest_q) : newest_q;
 
-  for (genvar i = 0; i < 2; i++) begin : gen_sub
-    aes_sbox #(
-      .SBox   (SBoxEbr),
-      .Decrypt(1'b0)
-    ) u_sbox (
-      .clk_i,
-      .decrypt_i(1'b0),
-      .last_i   (1'b0),
-      .rest_i   (clear_i.active),
-      .a_i      (sub_in[16*i+:16]),
-      .x_o      (sub_x[16*i+:16]),
-      .y_o      (sub_y[16*i+:16])
-    );
-  end
+  aes_sbox #(
+    .SBox   (SBoxEbr),
+    .Decrypt(1'b0)
+  ) u_sbox (
+    .clk_i,
+    .look_i('{rest: clear_i.active, decrypt: 1'b0, last: 1'b0, a: sub_in}),
+    .sub_o ({sub_x, sub_y})
+  );
 
   logic unused;
-  assign unused = ^{sub_x, key_len_i[1:0]};
+  assign unused = ^{sub_x, key_i.len[1:0]};
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) begin

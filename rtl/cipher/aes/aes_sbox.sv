@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two S-box lookups, one clock: the bytes and what they are for are taken at a clock edge, the results stand
+// Four S-box lookups, one clock: the bytes and what they are for are taken at a clock edge, the results stand
 // until the next. The register in front of the lookup is the cipher's state register, so that a block RAM,
 // which has that register inside, serves as well as logic does.
 //
@@ -24,13 +24,9 @@ module aes_sbox
   // SBoxEbr without Decrypt only.
   parameter bit          Triple  = 1'b0
 ) (
-  input  logic        clk_i,
-  input  logic        decrypt_i,
-  input  logic        last_i,
-  input  logic        rest_i,
-  input  logic [15:0] a_i,
-  output logic [15:0] x_o,
-  output logic [15:0] y_o
+  input  logic  clk_i,
+  input  look_t look_i,
+  output sub_t  sub_o
 );
 
   if (!(SBox inside {SBoxEbr, SBoxTower})) begin : gen_illegal
@@ -43,19 +39,19 @@ module aes_sbox
 
   if (SBox == SBoxTower) begin : gen_tower
     logic unused;
-    assign unused = last_i;
+    assign unused = look_i.last;
 
-    for (genvar i = 0; i < 2; i++) begin : gen_byte
+    for (genvar i = 0; i < 4; i++) begin : gen_byte
       aes_sbox_tower #(
         .Decrypt(Decrypt)
       ) u_tower (
         .clk_i,
-        .decrypt_i,
-        .rest_i,
-        .a_i(a_i[8*i+:8]),
-        .s_o(y_o[8*i+:8])
+        .decrypt_i(look_i.decrypt),
+        .rest_i   (look_i.rest),
+        .a_i      (look_i.a[8*i+:8]),
+        .s_o      (sub_o.y[8*i+:8])
       );
-      assign x_o[8*i+:8] = xtime(y_o[8*i+:8]);
+      assign sub_o.x[8*i+:8] = xtime(sub_o.y[8*i+:8]);
     end
   end else begin : gen_ebr
     aes_sbox_ebr #(
@@ -63,12 +59,8 @@ module aes_sbox
       .Triple (Triple)
     ) u_ebr (
       .clk_i,
-      .decrypt_i,
-      .last_i,
-      .rest_i,
-      .a_i,
-      .x_o,
-      .y_o
+      .look_i,
+      .sub_o
     );
   end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two S-box lookups in one block RAM (ECP5: one DP16KD, one lookup at each port, 4 tables of 256 x 16 bits,
-// see aes_sbox). Its address register is the state register of the cipher, so a lookup costs no clock of its
+// Four S-box lookups in two block RAMs (ECP5: a DP16KD for two, one lookup at each port, 4 tables of 256 x 16 bits,
+// see aes_sbox). The address register is the state register of the cipher, so a lookup costs no clock of its
 // own. That register has no reset; at rest the core has it point at a table of zeros instead.
 module aes_sbox_ebr
   import aes_pkg::*;
@@ -11,13 +11,9 @@ module aes_sbox_ebr
   // As in aes_sbox.
   parameter bit Triple  = 1'b0
 ) (
-  input  logic        clk_i,
-  input  logic        decrypt_i,
-  input  logic        last_i,
-  input  logic        rest_i,
-  input  logic [15:0] a_i,
-  output logic [15:0] x_o,
-  output logic [15:0] y_o
+  input  logic  clk_i,
+  input  look_t look_i,
+  output sub_t  sub_o
 );
 
   typedef enum logic [1:0] {
@@ -49,26 +45,28 @@ module aes_sbox_ebr
 
   localparam tables_t Tables = make_tables();
 
-  // A memory filled once, and not the constant itself: it becomes block RAM in the device and an indexed
-  // array in simulation.
-  (* rom_style = "block" *)
-  logic [15:0] rom[1024];
-
-  initial begin
-    for (int unsigned i = 0; i < 1024; i++) rom[i] = Tables[i];
-  end
-
   table_e table_d;
 
   always_comb begin
-    if (rest_i) table_d = TableRest;
-    else if (last_i && (decrypt_i || !Decrypt)) table_d = TableLast;
-    else table_d = Decrypt && decrypt_i ? TableDecrypt : TableEncrypt;
+    if (look_i.rest) table_d = TableRest;
+    else if (look_i.last && (look_i.decrypt || !Decrypt)) table_d = TableLast;
+    else table_d = Decrypt && look_i.decrypt ? TableDecrypt : TableEncrypt;
   end
 
-  always_ff @(posedge clk_i) begin
-    {y_o[7:0], x_o[7:0]}   <= rom[{table_d, a_i[7:0]}];
-    {y_o[15:8], x_o[15:8]} <= rom[{table_d, a_i[15:8]}];
+  for (genvar i = 0; i < 2; i++) begin : gen_pair
+    // A memory filled once, and not the constant itself: it becomes block RAM in the device and an indexed
+    // array in simulation.
+    (* rom_style = "block" *)
+    logic [15:0] rom[1024];
+
+    initial begin
+      for (int unsigned a = 0; a < 1024; a++) rom[a] = Tables[a];
+    end
+
+    always_ff @(posedge clk_i) begin
+      {sub_o.y[16*i+:8], sub_o.x[16*i+:8]}     <= rom[{table_d, look_i.a[16*i+:8]}];
+      {sub_o.y[16*i+8+:8], sub_o.x[16*i+8+:8]} <= rom[{table_d, look_i.a[16*i+8+:8]}];
+    end
   end
 
 endmodule
