@@ -58,10 +58,10 @@ module aes_ring_slot
   );
 
   aes_ring #(
+    .Contexts(Lanes),
     .Unrolled(Unrolled),
     .Decrypt(Decrypt),
-    .MaxKeyBits(MaxKeyBits),
-    .Contexts(Lanes)
+    .MaxKeyBits(MaxKeyBits)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -52,8 +52,8 @@ module des_ring_slot
   );
 
   des_ring #(
-    .Unrolled(Unrolled),
-    .Contexts(Lanes)
+    .Contexts(Lanes),
+    .Unrolled(Unrolled)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -51,8 +51,8 @@ module idea_ring_slot
   );
 
   idea_ring #(
-    .Multiplier(Multiplier),
-    .Contexts  (Lanes)
+    .Contexts  (Lanes),
+    .Multiplier(Multiplier)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -49,8 +49,8 @@ module rc6_ring_slot
   );
 
   rc6_ring #(
-    .Way(Way),
-    .Contexts(Lanes)
+    .Contexts(Lanes),
+    .Way(Way)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -50,8 +50,8 @@ module serpent_ring_slot
   );
 
   serpent_ring #(
-    .Decrypt (Decrypt),
-    .Contexts(Lanes)
+    .Contexts(Lanes),
+    .Decrypt (Decrypt)
   ) u_core (
     .clk_i,
     .rst_ni,
