@@ -49,23 +49,24 @@ impl Guard {
     /// When the file cannot be read, is not what is asked for, or is older than one that was seen before.
     pub fn open(&self, path: &Path) -> Result<Opened, FileError> {
         let mut opened = read(path, &self.trust)?;
-        self.check(path, &opened.library)?;
+        self.newest(path, &opened.library, self.keys())?;
         if !opened.signers.is_empty() {
             opened.unkept = self.seen.note(&opened.signers, opened.library.version).err();
         }
         Ok(opened)
     }
 
-    /// The highest version that was seen of any key that is trusted.
-    fn highest(&self) -> Result<u64, SeenError> {
-        self.seen.highest(self.trust.keys.as_ref().map_or(&[][..], KeySet::keys))
+    /// Whoever is trusted.
+    fn keys(&self) -> &[PublicKey] {
+        self.trust.keys.as_ref().map_or(&[], KeySet::keys)
     }
 
-    fn check(&self, path: &Path, library: &Library) -> Result<(), FileError> {
+    /// Whether nothing newer was seen of any of these keys.
+    fn newest(&self, path: &Path, library: &Library, keys: &[PublicKey]) -> Result<(), FileError> {
         if self.allow_older {
             return Ok(());
         }
-        let (found, seen) = (library.version, self.highest()?);
+        let (found, seen) = (library.version, self.seen.highest(keys)?);
         if found < seen {
             return Err(refused(path)(Refusal::Older { found, seen }));
         }
@@ -77,7 +78,8 @@ impl Guard {
     /// # Errors
     /// When there is none.
     pub fn next_version(&self, path: &Path, old: u64) -> Result<u64, FileError> {
-        let seen = if self.allow_older { self.highest().unwrap_or(0) } else { self.highest()? };
+        let seen = self.seen.highest(self.keys());
+        let seen = if self.allow_older { seen.unwrap_or(0) } else { seen? };
         let floor = self.trust.keys.as_ref().map_or(0, |keys| keys.oldest().saturating_sub(1));
         let next = old.max(seen).max(floor).checked_add(1);
         next.ok_or_else(|| FileError::LastVersion { path: path.to_owned() })
@@ -121,6 +123,8 @@ impl Guard {
     pub fn sign(&self, path: &Path, key: &SecretKey) -> Result<Opened, FileError> {
         let _holder = hold(path)?;
         let opened = self.open(path)?;
+        // Nor does anybody sign what is older than what the same key has signed, whoever else was trusted.
+        self.newest(path, &opened.library, &[key.public()])?;
         let bytes = countersign(&contents(path)?, &self.trust, key).map_err(refused(path))?;
         publish(path, &bytes)?;
         let mut signers = opened.signers;

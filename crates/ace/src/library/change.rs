@@ -2,14 +2,16 @@
 //! Commands that write a library.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ace_board::manifest::Configuration;
 use ace_ecp5::ConfigMemory;
 use ace_library::codec::Dictionary;
-use ace_library::file::{Guard, Opened, read};
+use ace_library::file::{Guard, Opened, is_name, read};
 use ace_library::{FileError, Image, KeySet, Library, Refusal, SecretKey, Trust};
 use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::look::manifest;
 use super::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
@@ -77,7 +79,7 @@ struct Built {
 }
 
 /// The built configurations of these names, or all.
-fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built>> {
+fn built(folder: Option<&Path>, names: &[String]) -> Result<Vec<Built>> {
     let catalogue = BoardArgs::catalogue_in(folder);
     for problem in &catalogue.problems {
         eprintln!("ace: {problem}");
@@ -105,7 +107,8 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
             )
         })?;
         let proof = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        timed(&configuration.name, &manifest)?;
+        timed(&manifest, path.parent())
+            .map_err(|why| anyhow!("{}: {why}; build it again", configuration.name))?;
         let algorithms = configuration.can.iter().map(|c| c.algorithm.clone()).collect();
         built.push(Built { name: configuration.name.clone(), algorithms, memory, manifest, proof });
     }
@@ -117,13 +120,31 @@ fn built(folder: Option<&std::path::Path>, names: &[String]) -> Result<Vec<Built
     Ok(built)
 }
 
-/// Whether a manifest says from what report of timing its clock is, and of which design.
-fn timed(name: &str, manifest: &[u8]) -> Result<()> {
-    let manifest: serde_json::Value = serde_json::from_slice(manifest)?;
-    for key in ["report_sha256", "design_sha256"] {
-        let digest = manifest["timing"][key].as_str().unwrap_or_default();
+/// Whether a manifest says from what report of timing its clock is and of which design, and, where these lie in its folder
+/// (of a variant its base's), whether they are the ones.
+pub fn timed(manifest: &[u8], folder: Option<&Path>) -> Result<(), String> {
+    let manifest: Value = serde_json::from_slice(manifest).map_err(|error| error.to_string())?;
+    let timing = &manifest["timing"];
+    let files = [("report_sha256", "json"), ("design_sha256", "config")];
+    for (key, ending) in files {
+        let digest = timing[key].as_str().unwrap_or_default();
         if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
-            bail!("{name}: its manifest does not say where its clock is from (`timing`); build it again");
+            return Err("its manifest does not say where its clock is from (`timing`)".into());
+        }
+        let (Some(folder), Some(seed)) = (folder, timing["seed"].as_u64()) else { continue };
+        let folder = match manifest["variant_of"].as_str().filter(|base| is_name(base)) {
+            Some(base) => folder.with_file_name(base),
+            None => folder.to_owned(),
+        };
+        let path = folder.join(format!("route-{seed}.{ending}"));
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        if hex::encode(Sha256::digest(&bytes)) != digest {
+            return Err(format!("{} is not what its manifest says (`timing`)", path.display()));
+        }
+        let report: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if ending == "json" && report["fmax_mhz"] != manifest["fmax_mhz"] {
+            let (said, wanted) = (&manifest["fmax_mhz"], &report["fmax_mhz"]);
+            return Err(format!("its manifest says {said} MHz, and {} says {wanted}", path.display()));
         }
     }
     Ok(())
@@ -131,7 +152,7 @@ fn timed(name: &str, manifest: &[u8]) -> Result<()> {
 
 /// What a manifest calls its configuration a variant of.
 fn of(manifest: &[u8]) -> Option<String> {
-    let manifest: serde_json::Value = serde_json::from_slice(manifest).ok()?;
+    let manifest: Value = serde_json::from_slice(manifest).ok()?;
     manifest["variant_of"].as_str().map(str::to_owned)
 }
 

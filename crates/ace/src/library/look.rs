@@ -13,6 +13,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::change::timed;
 use super::{ReadArgs, counted, signers, version_and_signers, warned};
 use crate::{Outcome, print_json};
 
@@ -166,8 +167,12 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
             for image in found.library.images() {
                 let name = image.name();
                 let memory = found.library.memory(name).map(|_| ()).map_err(|error| error.to_string());
-                match memory.and_then(|()| offer(image).map_err(|why| format!("{name}: {why}"))) {
-                    Ok(_) => checked += 1,
+                let texts = || {
+                    offer(image)?;
+                    timed(&image.manifest().map_err(|error| error.to_string())?, None)
+                };
+                match memory.and_then(|()| texts().map_err(|why| format!("{name}: {why}"))) {
+                    Ok(()) => checked += 1,
                     Err(problem) => problems.push(problem),
                 }
             }

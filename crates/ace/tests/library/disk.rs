@@ -51,6 +51,7 @@ fn a_full_disk_loses_nothing() {
         cmp "$1/a.lib" "$disk/a.lib"; test "$(ls -A "$disk")" = a.lib; exit $((code + 40))"#;
     place.configuration("md5", 9);
     let out = Command::new("unshare")
+        .env("XDG_STATE_HOME", place.at("state"))
         .args(["--user", "--map-root-user", "--mount", "bash", "-c", script, env!("CARGO_BIN_EXE_ace")])
         .arg(place.folder.path())
         .output();
