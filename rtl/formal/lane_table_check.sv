@@ -10,13 +10,13 @@ module lane_table_check
   localparam int unsigned LaneBits = $clog2(Shape.lanes),
   localparam int unsigned ContextWidth = $clog2(Shape.contexts)
 ) (
-  input logic                          clk_i,
-  input logic                          rst_ni,
+  input logic                        clk_i,
+  input logic                        rst_ni,
   input frame_t                      frame_i,
-  input free_t                         free_o,
-  input logic     [      LaneBits-1:0] answer_lane_i,
-  input logic                          release_i,
-  input logic     [Shape.contexts-1:0] busy_q
+  input free_t                       free_o,
+  input logic   [      LaneBits-1:0] answer_lane_i,
+  input logic                        release_i,
+  input logic   [Shape.contexts-1:0] busy_q
 );
 
   logic open;
@@ -41,14 +41,8 @@ module lane_table_check
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      used_q    <= '0;
-      context_q <= '0;
-      age_q     <= '0;
-      alone_q   <= '0;
-      still_q   <= '0;
-      opened_q  <= '0;
-    end else begin
+    if (!rst_ni) {used_q, context_q, age_q, alone_q, still_q, opened_q} <= '0;
+    else begin
       for (int unsigned l = 0; l < Shape.lanes; l++) begin
         if (age_q[l] != '1) age_q[l] <= age_q[l] + 3'd1;
       end

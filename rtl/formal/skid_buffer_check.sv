@@ -28,9 +28,4 @@ module skid_buffer_check #(
 endmodule
 
 bind skid_buffer skid_buffer_check #(.Width(Width)) u_check (.*);
-bind skid_buffer cell_rules #(
-  .Width(Width)
-) u_rules (
-  .clear_i(1'b0),
-  .*
-);
+bind skid_buffer cell_rules #(.Width(Width)) u_rules (.*);

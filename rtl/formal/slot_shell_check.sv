@@ -85,16 +85,11 @@ module slot_shell_check
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      partial_q <= 1'b0;
-      owed_q    <= '0;
-      engaged_q <= 1'b0;
-      body_q    <= 1'b0;
-      closed_q  <= 1'b0;
-      aborted_q <= 1'b0;
-      taken_q   <= 1'b0;
-      header_q  <= '0;
+      {partial_q, owed_q, engaged_q, body_q, closed_q, aborted_q} <= '0;
+      taken_q <= 1'b0;
+      header_q <= '0;
       verdict_q <= StatusOk;
-      quiet_q   <= '0;
+      quiet_q <= '0;
     end else begin
       if (s_taken) partial_q <= !s_axis_i.last;
       owed_q    <= owed_q + 4'(s_taken && s_axis_i.last) - 4'(m_taken && m_axis_o.last);

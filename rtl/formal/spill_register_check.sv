@@ -28,7 +28,4 @@ bind spill_register spill_register_check #(
 bind spill_register cell_rules #(
   .Width(Width),
   .Zero (1'b1)
-) u_rules (
-  .clear_i(1'b0),
-  .*
-);
+) u_rules (.*);
