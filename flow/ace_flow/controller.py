@@ -32,6 +32,7 @@ SOURCES = (
     "rtl/controller/config_ages.sv",
     "rtl/controller/config_rows.sv",
     "rtl/controller/config_decoder.sv",
+    "rtl/controller/load_frames.sv",
     "rtl/controller/port_crc.sv",
     "rtl/controller/config_loader.sv",
     "rtl/lib/spill_register.sv",

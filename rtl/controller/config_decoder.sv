@@ -9,14 +9,16 @@
 //
 // Clocks: 1 for a row that is zero; one for each part of a value, 2 to 4, and 1 more if the row is warm; of a run one
 // and one for each bit of its m.
-module config_decoder #(
+module config_decoder
+  import load_pkg::*;
+#(
   // Rows of a frame, and bits of its highest row.
   parameter int unsigned Rows = 72,
   parameter int unsigned HighestBits = 5
 ) (
   input logic clk_i,
 
-  // Forgets the stream. A new one begins when it falls; until then s_valid_i has to be low.
+  // Forgets the stream. A new one begins when it falls; until then s_i.valid has to be low.
   input  logic       clear_i,
   // The stream is the dictionary, not frames.
   input  logic       dictionary_i,
@@ -29,18 +31,13 @@ module config_decoder #(
   output logic       done_o,
   output logic       error_o,
 
-  // The stream. Zeros without an end follow its last byte, each marked as behind; a few of them are taken.
-  input  logic       s_valid_i,
-  output logic       s_ready_o,
-  input  logic [7:0] s_data_i,
-  input  logic       s_behind_i,
+  // The stream; of the zeros behind it a few are taken.
+  input  read_t s_i,
+  output logic  s_ready_o,
 
   // Rows come when they are there; up to 3 more come while m_room_i is low.
-  output logic        m_valid_o,
-  input  logic        m_room_i,
-  output logic [11:0] m_row_o,
-  // It is a frame's lowest row, of one bit.
-  output logic        m_lowest_o
+  output row_t m_o,
+  input  logic m_room_i
 );
 
   if (Rows < 8 || Rows > 127) begin : gen_check_rows
@@ -69,7 +66,7 @@ module config_decoder #(
   logic quiet, value, hot, hot_zero, start, zero, last, row, lowest, quiet_next, hot_next;
   logic four, three, wrong_row, wrong_end, stop, finish;
 
-  assign go = s_valid_i && m_room_i && !halt_q;
+  assign go = s_i.valid && m_room_i && !halt_q;
 
   assign quiet = mode_q == Quiet;
   assign hot = mode_q == Hot;
@@ -114,8 +111,8 @@ module config_decoder #(
     .clk_i,
     .clear_i,
     .s_ready_o,
-    .s_data_i,
-    .s_behind_i,
+    .s_data_i  (s_i.data),
+    .s_behind_i(s_i.behind),
     .move_i   (go && !(quiet && run_zero)),
     .four_i   (four),
     .three_i  (three),
@@ -148,27 +145,33 @@ module config_decoder #(
     .hot_o   (hot_next)
   );
 
+  part_t part;
+  logic  all;
+
+  assign all = &{v0, v1, v2, v3};
+  assign part = '{
+      move: go,
+      brief: !more_q[1] && !v0 && !dictionary_i,
+      bits: {v0, v1, v2, v3},
+      starts: go && !more_q[1],
+      entry: start && !all,
+      class_of: {v0 && v1, start && v0 && (!v1 || v2)},
+      literal: start && all,
+      write: next_o && dictionary_i,
+      row: go && live_q && row,
+      used: more_q[1],
+      lowest: lowest
+    };
+
   config_rows #(
     .HighestBits(HighestBits)
   ) u_rows (
     .clk_i,
     .clear_i,
-    .move_i   (go),
-    .short_i  (!more_q[1] && !v0 && !dictionary_i),
-    .bits_i   ({v0, v1, v2, v3}),
-    .begin_i  (go && !more_q[1]),
-    .entry_i  (start && !(&{v0, v1, v2, v3})),
-    .class_i  ({v0 && v1, start && v0 && (!v1 || v2)}),
-    .literal_i(start && (&{v0, v1, v2, v3})),
-    .write_i  (next_o && dictionary_i),
+    .part_i (part),
     .place_i,
-    .row_i    (go && live_q && row),
-    .used_i   (more_q[1]),
-    .lowest_i (lowest),
-    .valid_o  (m_valid_o),
-    .row_o    (m_row_o),
-    .lowest_o (m_lowest_o),
-    .wrong_o  (wrong_row)
+    .m_o,
+    .wrong_o(wrong_row)
   );
 
   // What cannot be besides: a stream that is too short or too long.

@@ -66,24 +66,17 @@ module config_loader
   logic unknown;  // a step sets bits that mean nothing
 
   // The reader, and where the stream goes on
-  logic read_start, read_valid, read_ready, read_behind;
+  logic read_start, read_ready;
+  read_t read, stream;
   logic [AddressBits-1:0] read_address, read_length, read_at, read_left, stream_at_q, stream_left_q;
-  logic [7:0] read_data;
 
-  // The decoder
-  logic decode, frames, row_wanted, next, done, wrong, s_ready, row_valid, row_ready, row_lowest;
-  logic dictionary_q;  // the stream is the dictionary
+  // The frames
+  logic decode, frames, row_wanted, next, done, wrong, s_ready, row_valid, pack, some, taken;
+  byte_t frame;
+  logic  dictionary_q;  // the stream is the dictionary
   logic [13:0] stream_count_q, count_q;
   logic stream_counted_q, counted_q;  // the frame or entry at hand is the last one
-  logic new_valid, new_room, new_lowest;
-  logic [11:0] new_row, row;
-  logic byte_valid, byte_ready, byte_zero, byte_last;
-  logic [7:0] byte_data;
-
-  // The packer
-  logic pack, pack_take, pack_valid, pack_ready, pack_last;
-  logic [7:0] pack_data;
-  logic taken_q;  // it has all of the frame that goes to the port
+  logic taken_q;  // the packer has all of the frame that goes to the port
 
   // To the port
   logic out_valid, out_ready, covered, send, sending;
@@ -119,16 +112,14 @@ module config_loader
 
   always_comb begin
     out_valid  = 1'b0;
-    out_data   = pack ? pack_data : byte_data;
+    out_data   = frame.data;
     covered    = 1'b1;
     read_ready = 1'b0;
-    byte_ready = pack && pack_take;
-    pack_ready = 1'b0;
     unique case (state_q)
       Fetch: read_ready = 1'b1;
       Copy: begin
-        out_valid  = read_valid && !read_behind;
-        out_data   = step_q.blank ? '0 : read_data;
+        out_valid  = read.valid && !read.behind;
+        out_data   = step_q.blank ? '0 : read.data;
         covered    = step_q.covered;
         read_ready = out_ready;
       end
@@ -142,9 +133,7 @@ module config_loader
         read_ready = frames && s_ready;
       end
       Frames: begin
-        out_valid  = pack ? pack_valid : byte_valid;
-        byte_ready = pack ? pack_take : out_ready;
-        pack_ready = out_ready;
+        out_valid  = frame.valid;
         read_ready = s_ready;
       end
       Finish, Dictionary: read_ready = s_ready;
@@ -163,7 +152,7 @@ module config_loader
         end
       end
       Next: state_d = Fetch;
-      Fetch: if (read_valid && fetched_q == 4'(StepBytes - 1)) state_d = Begin;
+      Fetch: if (read.valid && fetched_q == 4'(StepBytes - 1)) state_d = Begin;
       Begin: begin
         unique case (step_q.op)
           OpEnd: state_d = Idle;
@@ -173,7 +162,7 @@ module config_loader
         endcase
         if (unknown) error_d = 1'b1;
       end
-      Copy: if (read_behind) state_d = step_q.seal ? Seal0 : Next;
+      Copy: if (read.behind) state_d = step_q.seal ? Seal0 : Next;
       Seal0: if (out_ready) state_d = Seal1;
       Seal1: begin
         if (out_ready) state_d = step_q.op == OpFrames ? Dummy : Next;
@@ -188,9 +177,9 @@ module config_loader
       Dictionary: if (done) state_d = Next;
       Resume: state_d = Frames;
       Frames: begin
-        if (send && (pack ? pack_last : byte_last)) state_d = Seal0;
+        if (send && frame.last) state_d = Seal0;
         // The stream has fewer frames than the list.
-        if (done && !byte_valid && !taken_q) error_d = 1'b1;
+        if (done && !some && !taken_q) error_d = 1'b1;
       end
       default: begin
         if (done) state_d = Next;
@@ -217,8 +206,8 @@ module config_loader
     else if (state_q == Begin) list_q <= list_q + AddressBits'(StepBytes);
 
     if (state_q != Fetch) fetched_q <= '0;
-    else if (read_valid) fetched_q <= fetched_q + 1'b1;
-    if (state_q == Fetch && read_valid) step_q <= {read_data, step_q[$bits(step_t)-1:8]};
+    else if (read.valid) fetched_q <= fetched_q + 1'b1;
+    if (state_q == Fetch && read.valid) step_q <= {read.data, step_q[$bits(step_t)-1:8]};
 
     // Between the runs of a stream its decoder holds still, and other things are read.
     if (state_q == Begin && step_q.op == OpStream) begin
@@ -238,7 +227,7 @@ module config_loader
     if (state_q == Begin) count_q <= ~step_q.last;
     else if (state_q == Dummy && out_ready) count_q <= count_q + 1'b1;
     if (state_q == Begin || (state_q == Dummy && out_ready)) taken_q <= 1'b0;
-    else if (pack && byte_valid && byte_ready && byte_last) taken_q <= 1'b1;
+    else if (taken) taken_q <= 1'b1;
   end
 
   load_reader #(
@@ -246,90 +235,46 @@ module config_loader
   ) u_reader (
     .clk_i,
     .rst_ni,
-    .start_i   (read_start),
-    .address_i (read_address),
-    .length_i  (read_length),
-    .address_o (read_at),
-    .left_o    (read_left),
+    .start_i  (read_start),
+    .address_i(read_address),
+    .length_i (read_length),
+    .address_o(read_at),
+    .left_o   (read_left),
     .r_valid_o,
     .r_ready_i,
     .r_address_o,
     .r_valid_i,
     .r_data_i,
-    .m_valid_o (read_valid),
-    .m_ready_i (read_ready),
-    .m_data_o  (read_data),
-    .m_behind_o(read_behind)
+    .m_o      (read),
+    .m_ready_i(read_ready)
   );
 
-  config_decoder #(
+  assign stream = '{valid: read.valid && decode, behind: read.behind, data: read.data};
+
+  load_frames #(
     .Rows       (Rows),
-    .HighestBits(HighestBits)
-  ) u_decoder (
-    .clk_i,
-    .clear_i     (state_q == Idle || state_q == Clear),
-    .dictionary_i(dictionary_q),
-    .next_o      (next),
-    .last_i      (stream_counted_q),
-    .place_i     (stream_count_q[9:0]),
-    .done_o      (done),
-    .error_o     (wrong),
-    .s_valid_i   (read_valid && decode),
-    .s_ready_o   (s_ready),
-    .s_data_i    (read_data),
-    .s_behind_i  (read_behind),
-    .m_valid_o   (new_valid),
-    .m_room_i    (new_room),
-    .m_row_o     (new_row),
-    .m_lowest_o  (new_lowest)
-  );
-
-  row_queue u_queue (
-    .clk_i,
-    .clear_i   (state_q == Idle || state_q == Clear),
-    .room_o    (new_room),
-    .s_valid_i (new_valid),
-    .s_row_i   (new_row),
-    .s_lowest_i(new_lowest),
-    .m_valid_o (row_valid),
-    .m_ready_i (row_ready && row_wanted),
-    .m_row_o   (row),
-    .m_lowest_o(row_lowest)
-  );
-
-  frame_bytes #(
-    .HeadBits(HighestBits + FillBits)
-  ) u_bytes (
-    .clk_i,
-    .clear_i   (state_q == Idle || state_q == Clear),
-    .pair_i    (pack),
-    .s_valid_i (row_valid && row_wanted),
-    .s_ready_o (row_ready),
-    .s_row_i   (row),
-    .s_lowest_i(row_lowest),
-    .m_valid_o (byte_valid),
-    .m_ready_i (byte_ready),
-    .m_data_o  (byte_data),
-    .m_zero_o  (byte_zero),
-    .m_last_o  (byte_last)
-  );
-
-  frame_packer #(
-    .FrameBytes(((Rows - 2) * 12 + HighestBits + FillBits + 1) / 8)
-  ) u_packer (
+    .HighestBits(HighestBits),
+    .FillBits   (FillBits)
+  ) u_frames (
     .clk_i,
     .clear_i        (state_q == Idle || state_q == Clear),
+    .dictionary_i   (dictionary_q),
+    .next_o         (next),
+    .last_i         (stream_counted_q),
+    .place_i        (stream_count_q[9:0]),
+    .done_o         (done),
+    .error_o        (wrong),
+    .s_i            (stream),
+    .s_ready_o      (s_ready),
+    .pack_i         (pack),
     .pattern_valid_i(send && state_q == Copy && step_q.pack),
-    .pattern_i      (read_data),
-    .s_valid_i      (byte_valid && pack),
-    .s_ready_o      (pack_take),
-    .s_data_i       (byte_data),
-    .s_zero_i       (byte_zero),
-    .s_last_i       (byte_last),
-    .m_valid_o      (pack_valid),
-    .m_ready_i      (pack_ready),
-    .m_data_o       (pack_data),
-    .m_last_o       (pack_last)
+    .pattern_i      (read.data),
+    .want_i         (row_wanted),
+    .row_o          (row_valid),
+    .some_o         (some),
+    .taken_o        (taken),
+    .m_o            (frame),
+    .m_ready_i      (out_ready && state_q == Frames)
   );
 
   port_crc u_port (

@@ -8,34 +8,21 @@
 // literals are written: what a port of the memory writes, it reads.
 //
 // Latency: 3 clocks. Nothing waits.
-module config_rows #(
+module config_rows
+  import load_pkg::*;
+#(
   // Bits of a frame's highest row.
   parameter int unsigned HighestBits = 5
 ) (
   input logic clk_i,
   input logic clear_i,
 
-  // Bits are taken, of which the value at hand is made: these four, or 1011 in their place.
-  input logic       move_i,
-  input logic       short_i,
-  input logic [3:0] bits_i,
-  // A row or a value begins: it is an entry or not; its class, entries 0 to 15, 16 to 79, 80 to 335, 336 and above;
-  // a row that is no entry is a literal or zero (class 1 or 0).
-  input logic       begin_i,
-  input logic       entry_i,
-  input logic [1:0] class_i,
-  input logic       literal_i,
-  // Of the dictionary an entry is complete, or a row is; the value may be zero only if that is not used; which row.
-  input logic       write_i,
-  input logic [9:0] place_i,
-  input logic       row_i,
-  input logic       used_i,
-  input logic       lowest_i,
+  input part_t       part_i,
+  // Of the entry of the dictionary.
+  input logic  [9:0] place_i,
 
-  output logic        valid_o,
-  output logic [11:0] row_o,
-  output logic        lowest_o,
-  output logic        wrong_o
+  output row_t m_o,
+  output logic wrong_o
 );
 
   if (HighestBits < 2 || HighestBits > 11) begin : gen_check_highest
@@ -80,20 +67,20 @@ module config_rows #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (move_i) value_q[11:4] <= value_q[7:0];
-    if (short_i) value_q[3:0] <= 4'b1011;
-    else if (move_i) value_q[3:0] <= bits_i;
-    if (begin_i) begin
-      entry_q   <= entry_i;
-      class_q   <= class_i;
-      literal_q <= literal_i;
+    if (part_i.move) value_q[11:4] <= value_q[7:0];
+    if (part_i.brief) value_q[3:0] <= 4'b1011;
+    else if (part_i.move) value_q[3:0] <= part_i.bits;
+    if (part_i.starts) begin
+      entry_q   <= part_i.entry;
+      class_q   <= part_i.class_of;
+      literal_q <= part_i.literal;
     end
     place_q <= place_i;
-    write_q <= write_i;
+    write_q <= part_i.write;
     if (clear_i) highest_q <= 1'b1;
-    else if (row_i) highest_q <= lowest_i;
-    used_q <= used_i;
-    lowest_q <= lowest_i;
+    else if (part_i.row) highest_q <= part_i.lowest;
+    used_q <= part_i.used;
+    lowest_q <= part_i.lowest;
     highest_row_q <= highest_q;
     used_read_q <= used_q;
     lowest_read_q <= lowest_q;
@@ -106,23 +93,21 @@ module config_rows #(
       read_q  <= 1'b0;
       valid_q <= 1'b0;
     end else begin
-      row_q   <= row_i;
+      row_q   <= part_i.row;
       read_q  <= row_q;
       valid_q <= read_q;
     end
   end
 
-  assign valid_o  = valid_q;
-  assign row_o    = row_out_q;
-  assign lowest_o = lowest_out_q;
+  assign m_o = '{valid: valid_q, lowest: lowest_out_q, bits: row_out_q};
 
   // Bits that the frame has not, a value of zero.
   logic upper, lower, wrong;
-  assign upper = |row_o[11:HighestBits];
-  assign lower = |row_o[HighestBits-1:1];
+  assign upper = |row_out_q[11:HighestBits];
+  assign lower = |row_out_q[HighestBits-1:1];
   always_comb begin
     if (upper || lower) wrong = lowest_out_q || (highest_out_q && upper);
-    else wrong = used_out_q && !row_o[0];
+    else wrong = used_out_q && !row_out_q[0];
   end
   assign wrong_o = valid_q && wrong;
 

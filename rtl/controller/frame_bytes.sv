@@ -6,7 +6,9 @@
 //
 // Clocks: one a byte, or one a row where a byte that a row brings whole is zero and may come with the one before it;
 // one for the highest row.
-module frame_bytes #(
+module frame_bytes
+  import load_pkg::*;
+#(
   // Bits of the highest row, and those in front of it that fill the first byte: 3 or 7 together.
   parameter int unsigned HeadBits = 7
 ) (
@@ -16,16 +18,12 @@ module frame_bytes #(
   // A byte that is zero may come with the one before it.
   input logic pair_i,
 
-  input  logic        s_valid_i,
-  output logic        s_ready_o,
-  input  logic [11:0] s_row_i,
-  input  logic        s_lowest_i,
+  input  row_t s_i,
+  output logic s_ready_o,
 
-  output logic       m_valid_o,
-  input  logic       m_ready_i,
-  output logic [7:0] m_data_o,
-  output logic       m_zero_o,
-  output logic       m_last_o
+  output byte_t m_o,
+  output logic  zero_o,
+  input  logic  m_ready_i
 );
 
   if (HeadBits != 3 && HeadBits != 7) begin : gen_check_head
@@ -44,27 +42,27 @@ module frame_bytes #(
   logic [10:0] rest_q;  // the lowest ones are the latest
 
   assign s_ready_o = have_q == Highest || (have_q != Eleven && m_ready_i);
-  assign m_valid_o = have_q == Eleven || (have_q != Highest && s_valid_i);
-  assign m_zero_o  = have_q == Seven && !s_lowest_i && pair_i && s_row_i[10:3] == '0;
-  assign m_last_o  = have_q == Seven && s_lowest_i;
+  assign m_o.valid = have_q == Eleven || (have_q != Highest && s_i.valid);
+  assign zero_o = have_q == Seven && !s_i.lowest && pair_i && s_i.bits[10:3] == '0;
+  assign m_o.last = have_q == Seven && s_i.lowest;
 
   always_comb begin
     unique case (have_q)
-      Eleven:  m_data_o = rest_q[10:3];
-      Three:   m_data_o = {rest_q[2:0], s_row_i[11:7]};
-      default: m_data_o = {rest_q[6:0], s_lowest_i ? s_row_i[0] : s_row_i[11]};
+      Eleven:  m_o.data = rest_q[10:3];
+      Three:   m_o.data = {rest_q[2:0], s_i.bits[11:7]};
+      default: m_o.data = {rest_q[6:0], s_i.lowest ? s_i.bits[0] : s_i.bits[11]};
     endcase
   end
 
   always_ff @(posedge clk_i) begin
-    if (s_valid_i && s_ready_o) rest_q <= s_row_i[10:0];
+    if (s_i.valid && s_ready_o) rest_q <= s_i.bits[10:0];
     if (clear_i) begin
       have_q <= Highest;
     end else begin
       unique case (have_q)
-        Highest: if (s_valid_i) have_q <= HeadBits == 7 ? Seven : Three;
-        Three:   if (s_valid_i && m_ready_i) have_q <= Seven;
-        Seven:   if (s_valid_i && m_ready_i) have_q <= s_lowest_i ? Highest : m_zero_o ? Three : Eleven;
+        Highest: if (s_i.valid) have_q <= HeadBits == 7 ? Seven : Three;
+        Three:   if (s_i.valid && m_ready_i) have_q <= Seven;
+        Seven:   if (s_i.valid && m_ready_i) have_q <= s_i.lowest ? Highest : zero_o ? Three : Eleven;
         default: if (m_ready_i) have_q <= Three;
       endcase
     end

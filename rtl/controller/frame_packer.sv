@@ -6,7 +6,9 @@
 //
 // Clocks: one a byte that comes, a zero behind it included, unless codes are long or the port is slow. A byte that
 // goes out does so 4 clocks after its last bit came in, at the earliest. Behind a frame's end the next one waits.
-module frame_packer #(
+module frame_packer
+  import load_pkg::*;
+#(
   // Bytes of a frame.
   parameter int unsigned FrameBytes = 106
 ) (
@@ -18,17 +20,13 @@ module frame_packer #(
   input logic       pattern_valid_i,
   input logic [7:0] pattern_i,
 
-  input  logic       s_valid_i,
-  output logic       s_ready_o,
-  input  logic [7:0] s_data_i,
+  input  byte_t s_i,
   // A byte that is zero comes with it, behind it.
-  input  logic       s_zero_i,
-  input  logic       s_last_i,
+  input  logic  zero_i,
+  output logic  s_ready_o,
 
-  output logic       m_valid_o,
-  input  logic       m_ready_i,
-  output logic [7:0] m_data_o,
-  output logic       m_last_o
+  output byte_t m_o,
+  input  logic  m_ready_i
 );
 
   localparam int unsigned Fill = (8 - FrameBytes % 8) % 8;
@@ -61,9 +59,9 @@ module frame_packer #(
   ) u_entry (
     .clk_i,
     .clear_i,
-    .s_valid_i,
+    .s_valid_i(s_i.valid),
     .s_ready_o,
-    .s_data_i ({s_last_i, s_zero_i, s_data_i}),
+    .s_data_i ({s_i.last, zero_i, s_i.data}),
     .m_valid_o(byte_valid),
     .m_ready_i(byte_ready),
     .m_data_o ({byte_last, byte_zero, here}),
@@ -118,10 +116,10 @@ module frame_packer #(
   logic flush_q;  // the frame has ended
   logic emit;
 
-  assign m_valid_o  = count_q[4:3] != '0 || flush_q;
-  assign m_data_o   = held_q[25:18];
-  assign m_last_o   = flush_q && count_q <= 5'd8;
-  assign emit       = m_valid_o && m_ready_i;
+  assign m_o.valid  = count_q[4:3] != '0 || flush_q;
+  assign m_o.data   = held_q[25:18];
+  assign m_o.last   = flush_q && count_q <= 5'd8;
+  assign emit       = m_o.valid && m_ready_i;
 
   assign held       = emit ? {held_q[17:0], 8'd0} : held_q;
   assign count      = emit ? count_q - 5'd8 : count_q;
@@ -129,7 +127,7 @@ module frame_packer #(
   assign code       = {code_q, 16'd0} >> count[3:0];
 
   always_ff @(posedge clk_i) begin
-    if (clear_i || (emit && m_last_o)) begin
+    if (clear_i || (emit && m_o.last)) begin
       held_q  <= '0;
       count_q <= 5'(Fill);
       flush_q <= 1'b0;

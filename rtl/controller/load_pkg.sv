@@ -29,4 +29,43 @@ package load_pkg;
 
   localparam int unsigned StepBytes = 12;
 
+  // A byte of what is read; zeros without an end follow the last one, each marked as behind.
+  typedef struct packed {
+    logic       valid;
+    logic       behind;
+    logic [7:0] data;
+  } read_t;
+
+  // A row of a frame; the lowest has one bit.
+  typedef struct packed {
+    logic        valid;
+    logic        lowest;
+    logic [11:0] bits;
+  } row_t;
+
+  // A byte of a frame.
+  typedef struct packed {
+    logic       valid;
+    logic       last;
+    logic [7:0] data;
+  } byte_t;
+
+  // What the decoder does with the bits at hand. They are taken, and the value is made of them, or of 1011 in their
+  // place; a row or a value begins, which is an entry or not: its class, entries 0 to 15, 16 to 79, 80 to 335, 336 and
+  // above; a row that is no entry is a literal or zero (class 1 or 0). An entry of the dictionary is complete, or a row
+  // is, which may be zero only if it is not used; which row.
+  typedef struct packed {
+    logic       move;
+    logic       brief;
+    logic [3:0] bits;
+    logic       starts;
+    logic       entry;
+    logic [1:0] class_of;
+    logic       literal;
+    logic       write;
+    logic       row;
+    logic       used;
+    logic       lowest;
+  } part_t;
+
 endpackage

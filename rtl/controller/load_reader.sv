@@ -5,7 +5,9 @@
 // last byte there are zeros without an end.
 //
 // Latency: a byte waits for a clock in a queue of two. Throughput: a byte a clock, if the memory answers within four.
-module load_reader #(
+module load_reader
+  import load_pkg::*;
+#(
   // Bits of an address and of a length, in bytes.
   parameter int unsigned AddressBits = 24
 ) (
@@ -27,10 +29,8 @@ module load_reader #(
   input  logic                   r_valid_i,
   input  logic [           31:0] r_data_i,
 
-  output logic       m_valid_o,
-  input  logic       m_ready_i,
-  output logic [7:0] m_data_o,
-  output logic       m_behind_o
+  output read_t m_o,
+  input  logic  m_ready_i
 );
 
   logic [AddressBits-1:0] address_q, left_q;
@@ -59,9 +59,9 @@ module load_reader #(
   assign more        = ends == '0 ? 2'd0 : ends > 3'd4 ? 2'd2 : 2'd1;
   assign address_o   = address_q - AddressBits'(queued);
   assign left_o      = left_q + AddressBits'(queued);
-  assign m_behind_o  = behind_q && !some;
-  assign m_valid_o   = behind_q || some;
-  assign m_data_o    = data & {8{some}};
+  assign m_o.behind  = behind_q && !some;
+  assign m_o.valid   = behind_q || some;
+  assign m_o.data    = data & {8{some}};
   assign give        = room && there_q != '0 && !behind_q;
   assign pop         = give && (address_q[1:0] == 2'd3 || final_q);
 

@@ -3,7 +3,9 @@
 // Rows that wait between the decoder, which cannot be held at once, and the bytes of the frames.
 //
 // Latency: 2 clocks. Throughput: a row a clock.
-module row_queue #(
+module row_queue
+  import load_pkg::*;
+#(
   // Bits of a row's place in the queue.
   parameter int unsigned PlaceBits = 5
 ) (
@@ -11,15 +13,11 @@ module row_queue #(
   input logic clear_i,
 
   // Up to 4 rows may come behind the clock in which room_o falls.
-  output logic        room_o,
-  input  logic        s_valid_i,
-  input  logic [11:0] s_row_i,
-  input  logic        s_lowest_i,
+  output logic room_o,
+  input  row_t s_i,
 
-  output logic        m_valid_o,
-  input  logic        m_ready_i,
-  output logic [11:0] m_row_o,
-  output logic        m_lowest_o
+  output row_t m_o,
+  input  logic m_ready_i
 );
 
   logic [PlaceBits:0] count_q;
@@ -31,7 +29,7 @@ module row_queue #(
   assign take = some_q && (!valid_q || m_ready_i);
 
   always_ff @(posedge clk_i) begin
-    if (s_valid_i) rows[write_q] <= {s_lowest_i, s_row_i};
+    if (s_i.valid) rows[write_q] <= {s_i.lowest, s_i.bits};
     if (take) out_q <= rows[read_q];
     if (clear_i) begin
       count_q <= '0;
@@ -41,17 +39,16 @@ module row_queue #(
       room_q  <= 1'b0;
       valid_q <= 1'b0;
     end else begin
-      count_q <= count_q + (PlaceBits + 1)'(s_valid_i) - (PlaceBits + 1)'(take);
-      some_q  <= s_valid_i || count_q > (PlaceBits + 1)'(1) || (some_q && !take);
+      count_q <= count_q + (PlaceBits + 1)'(s_i.valid) - (PlaceBits + 1)'(take);
+      some_q  <= s_i.valid || count_q > (PlaceBits + 1)'(1) || (some_q && !take);
       room_q  <= count_q <= (PlaceBits + 1)'((1 << PlaceBits) - 5);
-      write_q <= write_q + PlaceBits'(s_valid_i);
+      write_q <= write_q + PlaceBits'(s_i.valid);
       read_q  <= read_q + PlaceBits'(take);
       valid_q <= some_q || (valid_q && !m_ready_i);
     end
   end
 
   assign room_o = room_q;
-  assign m_valid_o = valid_q;
-  assign {m_lowest_o, m_row_o} = out_q;
+  assign m_o    = {valid_q, out_q};
 
 endmodule

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a stream to the bytes of its frames: decoder, queue of rows, bytes, and the device's own compression where it is
+// wanted.
+//
+// Clocks: see config_decoder, frame_bytes and frame_packer.
+module load_frames
+  import load_pkg::*;
+#(
+  // As in config_loader.
+  parameter int unsigned Rows        = 72,
+  parameter int unsigned HighestBits = 5,
+  parameter int unsigned FillBits    = 2
+) (
+  input logic clk_i,
+
+  // As in config_decoder.
+  input  logic       clear_i,
+  input  logic       dictionary_i,
+  output logic       next_o,
+  input  logic       last_i,
+  input  logic [9:0] place_i,
+  output logic       done_o,
+  output logic       error_o,
+
+  input  read_t s_i,
+  output logic  s_ready_o,
+
+  // Bytes go through the packer. Its patterns, as they go to the port.
+  input logic       pack_i,
+  input logic       pattern_valid_i,
+  input logic [7:0] pattern_i,
+
+  // Rows may be taken from the queue; there is one; of a row there is a byte.
+  input  logic want_i,
+  output logic row_o,
+  output logic some_o,
+  // The packer takes the last byte of a frame.
+  output logic taken_o,
+
+  output byte_t m_o,
+  input  logic  m_ready_i
+);
+
+  row_t new_row, row, wanted;
+  logic room, row_ready;
+  byte_t plain, packed_byte, entering;
+  logic zero, pack_ready, plain_ready;
+
+  assign row_o       = row.valid;
+  assign some_o      = plain.valid;
+  assign wanted      = '{valid: row.valid && want_i, lowest: row.lowest, bits: row.bits};
+  assign entering    = '{valid: plain.valid && pack_i, last: plain.last, data: plain.data};
+  assign plain_ready = pack_i ? pack_ready : m_ready_i;
+  assign taken_o     = entering.valid && pack_ready && plain.last;
+  assign m_o         = pack_i ? packed_byte : plain;
+
+  config_decoder #(
+    .Rows       (Rows),
+    .HighestBits(HighestBits)
+  ) u_decoder (
+    .clk_i,
+    .clear_i,
+    .dictionary_i,
+    .next_o,
+    .last_i,
+    .place_i,
+    .done_o,
+    .error_o,
+    .s_i,
+    .s_ready_o,
+    .m_o     (new_row),
+    .m_room_i(room)
+  );
+
+  row_queue u_queue (
+    .clk_i,
+    .clear_i,
+    .room_o   (room),
+    .s_i      (new_row),
+    .m_o      (row),
+    .m_ready_i(row_ready && want_i)
+  );
+
+  frame_bytes #(
+    .HeadBits(HighestBits + FillBits)
+  ) u_bytes (
+    .clk_i,
+    .clear_i,
+    .pair_i   (pack_i),
+    .s_i      (wanted),
+    .s_ready_o(row_ready),
+    .m_o      (plain),
+    .zero_o   (zero),
+    .m_ready_i(plain_ready)
+  );
+
+  frame_packer #(
+    .FrameBytes(((Rows - 2) * 12 + HighestBits + FillBits + 1) / 8)
+  ) u_packer (
+    .clk_i,
+    .clear_i,
+    .pattern_valid_i,
+    .pattern_i,
+    .s_i      (entering),
+    .zero_i   (zero),
+    .s_ready_o(pack_ready),
+    .m_o      (packed_byte),
+    .m_ready_i
+  );
+
+endmodule
