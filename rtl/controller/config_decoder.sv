@@ -18,18 +18,8 @@ module config_decoder
 ) (
   input logic clk_i,
 
-  // Forgets the stream. A new one begins when it falls; until then s_i.valid has to be low.
-  input  logic       clear_i,
-  // The stream is the dictionary, not frames.
-  input  logic       dictionary_i,
-  // Who gives the stream counts: next_o ends a frame, or an entry of the dictionary, last_i says that the one at hand
-  // is the last, and place_i is the place of the entry: 176 for the first one, 1023 for the last.
-  output logic       next_o,
-  input  logic       last_i,
-  input  logic [9:0] place_i,
-  // All of the stream is taken and all rows are gone, or the stream is not one that can be. Until clear_i.
-  output logic       done_o,
-  output logic       error_o,
+  input  decode_req_t req_i,
+  output decode_rsp_t rsp_o,
 
   // The stream; of the zeros behind it a few are taken.
   input  read_t s_i,
@@ -74,7 +64,7 @@ module config_decoder
   assign hot_zero = hot && {v0, v1, v2} == 3'b101;
 
   // How many bits are taken. If none are, it does not matter.
-  assign four = more_q[1] || dictionary_i || (quiet && exponent) || (value && {v0, v1} == 2'b10) ||
+  assign four = more_q[1] || req_i.dictionary || (quiet && exponent) || (value && {v0, v1} == 2'b10) ||
                 ((value || hot) && {v0, v1, v2, v3} == 4'b1111);
   assign three = hot_zero || ((value || hot) && {v0, v1, v2} == 3'b110);
 
@@ -82,12 +72,12 @@ module config_decoder
   assign start = !flush_q && (value || (hot && !hot_zero));
   assign zero = !more_q[1] && ((quiet && run_zero) || (mode_q == Warm && !v0) || hot_zero);
   assign last = more_q[1] && !more_q[2];
-  assign row = (last || zero) && !dictionary_i;
-  assign next_o = go && live_q && (last || zero) && (lowest || dictionary_i);
-  assign finish = next_o && last_i;
+  assign row = (last || zero) && !req_i.dictionary;
+  assign rsp_o.next = go && live_q && (last || zero) && (lowest || req_i.dictionary);
+  assign finish = rsp_o.next && req_i.last;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i || flush_q || dictionary_i) begin
+    if (req_i.clear || flush_q || req_i.dictionary) begin
       mode_q <= Value;
     end else if (go && row) begin
       if (more_q[1] && !lowest) mode_q <= hot_next ? Hot : Warm;
@@ -96,20 +86,23 @@ module config_decoder
       // What begins here is not zero.
       mode_q <= Value;
     end
-    if (clear_i) begin
+    if (req_i.clear) begin
       // The first bits come as parts of a value of the lowest row before the first frame.
       more_q <= '1;
       live_q <= 1'b0;
     end else if (go) begin
       if (more_q[1]) more_q <= {1'b0, more_q[3:2]};
-      else more_q <= {{v0, v1, v2} == 3'b111 && !dictionary_i, dictionary_i || (v0 && (v1 || hot)), start};
+      else
+        more_q <= {
+          {v0, v1, v2} == 3'b111 && !req_i.dictionary, req_i.dictionary || (v0 && (v1 || hot)), start
+        };
       if (last) live_q <= 1'b1;
     end
   end
 
   config_window u_window (
     .clk_i,
-    .clear_i,
+    .clear_i(req_i.clear),
     .s_ready_o,
     .s_data_i  (s_i.data),
     .s_behind_i(s_i.behind),
@@ -124,7 +117,7 @@ module config_decoder
 
   config_run u_run (
     .clk_i,
-    .clear_i,
+    .clear_i   (req_i.clear),
     .step_i    (go && quiet),
     .bits_i    ({v0, v1, v2, v3}),
     .exponent_o(exponent),
@@ -137,7 +130,7 @@ module config_decoder
     .Rows(Rows)
   ) u_ages (
     .clk_i,
-    .clear_i,
+    .clear_i(req_i.clear),
     .step_i  (go && row),
     .used_i  (more_q[1]),
     .lowest_o(lowest),
@@ -151,13 +144,13 @@ module config_decoder
   assign all = &{v0, v1, v2, v3};
   assign part = '{
       move: go,
-      brief: !more_q[1] && !v0 && !dictionary_i,
+      brief: !more_q[1] && !v0 && !req_i.dictionary,
       bits: {v0, v1, v2, v3},
       starts: go && !more_q[1],
       entry: start && !all,
       class_of: {v0 && v1, start && v0 && (!v1 || v2)},
       literal: start && all,
-      write: next_o && dictionary_i,
+      write: rsp_o.next && req_i.dictionary,
       row: go && live_q && row,
       used: more_q[1],
       lowest: lowest
@@ -167,9 +160,9 @@ module config_decoder
     .HighestBits(HighestBits)
   ) u_rows (
     .clk_i,
-    .clear_i,
+    .clear_i(req_i.clear),
     .part_i (part),
-    .place_i,
+    .place_i(req_i.place),
     .m_o,
     .wrong_o(wrong_row)
   );
@@ -179,7 +172,7 @@ module config_decoder
   assign wrong_end = go && (flush_q && aligned ? !behind || run_open : beyond || (flush_q && v0));
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) begin
+    if (req_i.clear) begin
       halt_q <= 1'b0;
       flush_q <= 1'b0;
       stop_q <= 1'b0;
@@ -196,7 +189,7 @@ module config_decoder
     end
   end
 
-  assign error_o = fail_q;
-  assign done_o  = still_q;
+  assign rsp_o.error = fail_q;
+  assign rsp_o.done  = still_q;
 
 endmodule

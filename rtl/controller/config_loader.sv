@@ -71,7 +71,9 @@ module config_loader
   logic [AddressBits-1:0] read_address, read_length, read_at, read_left, stream_at_q, stream_left_q;
 
   // The frames
-  logic decode, frames, row_wanted, next, done, wrong, s_ready, row_valid, pack, some, taken;
+  decode_req_t decode_req;
+  decode_rsp_t decode_rsp;
+  logic decode, frames, row_wanted, s_ready, row_valid, pack, some, taken;
   byte_t frame;
   logic  dictionary_q;  // the stream is the dictionary
   logic [13:0] stream_count_q, count_q;
@@ -174,20 +176,20 @@ module config_loader
         end
       end
       Clear: state_d = step_q.dictionary ? Dictionary : Next;
-      Dictionary: if (done) state_d = Next;
+      Dictionary: if (decode_rsp.done) state_d = Next;
       Resume: state_d = Frames;
       Frames: begin
         if (send && frame.last) state_d = Seal0;
         // The stream has fewer frames than the list.
-        if (done && !some && !taken_q) error_d = 1'b1;
+        if (decode_rsp.done && !some && !taken_q) error_d = 1'b1;
       end
       default: begin
-        if (done) state_d = Next;
+        if (decode_rsp.done) state_d = Next;
         // It has more.
         if (row_valid) error_d = 1'b1;
       end
     endcase
-    if (decode && wrong) error_d = 1'b1;
+    if (decode && decode_rsp.error) error_d = 1'b1;
     if (state_q != Idle && error_d) state_d = Idle;
   end
 
@@ -223,7 +225,7 @@ module config_loader
     counted_q        <= &count_q;
     if (state_q == Clear) dictionary_q <= step_q.dictionary;
     if (state_q == Clear) stream_count_q <= ~step_q.last;
-    else if (next) stream_count_q <= stream_count_q + 1'b1;
+    else if (decode_rsp.next) stream_count_q <= stream_count_q + 1'b1;
     if (state_q == Begin) count_q <= ~step_q.last;
     else if (state_q == Dummy && out_ready) count_q <= count_q + 1'b1;
     if (state_q == Begin || (state_q == Dummy && out_ready)) taken_q <= 1'b0;
@@ -251,19 +253,21 @@ module config_loader
 
   assign stream = '{valid: read.valid && decode, behind: read.behind, data: read.data};
 
+  assign decode_req = '{
+      clear: state_q == Idle || state_q == Clear,
+      dictionary: dictionary_q,
+      last: stream_counted_q,
+      place: stream_count_q[9:0]
+    };
+
   load_frames #(
     .Rows       (Rows),
     .HighestBits(HighestBits),
     .FillBits   (FillBits)
   ) u_frames (
     .clk_i,
-    .clear_i        (state_q == Idle || state_q == Clear),
-    .dictionary_i   (dictionary_q),
-    .next_o         (next),
-    .last_i         (stream_counted_q),
-    .place_i        (stream_count_q[9:0]),
-    .done_o         (done),
-    .error_o        (wrong),
+    .req_i          (decode_req),
+    .rsp_o          (decode_rsp),
     .s_i            (stream),
     .s_ready_o      (s_ready),
     .pack_i         (pack),

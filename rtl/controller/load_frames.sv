@@ -14,14 +14,8 @@ module load_frames
 ) (
   input logic clk_i,
 
-  // As in config_decoder.
-  input  logic       clear_i,
-  input  logic       dictionary_i,
-  output logic       next_o,
-  input  logic       last_i,
-  input  logic [9:0] place_i,
-  output logic       done_o,
-  output logic       error_o,
+  input  decode_req_t req_i,
+  output decode_rsp_t rsp_o,
 
   input  read_t s_i,
   output logic  s_ready_o,
@@ -60,13 +54,8 @@ module load_frames
     .HighestBits(HighestBits)
   ) u_decoder (
     .clk_i,
-    .clear_i,
-    .dictionary_i,
-    .next_o,
-    .last_i,
-    .place_i,
-    .done_o,
-    .error_o,
+    .req_i,
+    .rsp_o,
     .s_i,
     .s_ready_o,
     .m_o     (new_row),
@@ -75,7 +64,7 @@ module load_frames
 
   row_queue u_queue (
     .clk_i,
-    .clear_i,
+    .clear_i  (req_i.clear),
     .room_o   (room),
     .s_i      (new_row),
     .m_o      (row),
@@ -86,7 +75,7 @@ module load_frames
     .HeadBits(HighestBits + FillBits)
   ) u_bytes (
     .clk_i,
-    .clear_i,
+    .clear_i  (req_i.clear),
     .pair_i   (pack_i),
     .s_i      (wanted),
     .s_ready_o(row_ready),
@@ -99,7 +88,7 @@ module load_frames
     .FrameBytes(((Rows - 2) * 12 + HighestBits + FillBits + 1) / 8)
   ) u_packer (
     .clk_i,
-    .clear_i,
+    .clear_i  (req_i.clear),
     .pattern_valid_i,
     .pattern_i,
     .s_i      (entering),

@@ -29,6 +29,23 @@ package load_pkg;
 
   localparam int unsigned StepBytes = 12;
 
+  // To and from the decoder. It forgets the stream; a new one begins when this falls, until then no byte may come. The
+  // stream is the dictionary, not frames. Who gives the stream counts: next ends a frame, or an entry of the dictionary,
+  // last says that the one at hand is the last, and place is the place of the entry: 176 for the first one, 1023 for the
+  // last. All of the stream is taken and all rows are gone, or the stream is not one that can be, until it is forgotten.
+  typedef struct packed {
+    logic       clear;
+    logic       dictionary;
+    logic       last;
+    logic [9:0] place;
+  } decode_req_t;
+
+  typedef struct packed {
+    logic next;
+    logic done;
+    logic error;
+  } decode_rsp_t;
+
   // A byte of what is read; zeros without an end follow the last one, each marked as behind.
   typedef struct packed {
     logic       valid;

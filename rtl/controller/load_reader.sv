@@ -81,16 +81,9 @@ module load_reader
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      ours_q <= '0;
-      there_q <= '0;
-      waiting_q <= '0;
-      dropped_q <= '0;
-      wanted_q <= '0;
-      want_q <= 1'b0;
-      left_q <= '0;
-      final_q <= 1'b0;
+      {ours_q, there_q, waiting_q, dropped_q} <= '0;
+      {wanted_q, want_q, left_q, final_q, begin_q} <= '0;
       behind_q <= 1'b1;
-      begin_q <= 1'b0;
     end else begin
       waiting_q <= waiting_q + 2'(ask) - 2'(r_valid_i);
       begin_q   <= start_i;
