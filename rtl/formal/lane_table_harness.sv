@@ -24,9 +24,9 @@ module lane_table_harness
     shape.contexts = Contexts;
   endfunction
 
-  logic rst_ni;
+  logic   rst_ni;
   clear_t clear;
-  free_t free;
+  free_t  free;
   frame_t frame;
   logic [2:0] opened_q, released_q;
 
