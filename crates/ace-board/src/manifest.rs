@@ -241,18 +241,19 @@ impl Configuration {
         self.can.iter().any(|c| c.serves(need))
     }
 
-    /// Whether its own record says that a memory of this digest is proven to be its netlist.
+    /// Its own record, if that says that a memory of this digest is proven to be its netlist.
     ///
     /// # Errors
     /// Why it does not.
-    pub fn proven(&self, memory: &[u8; 32]) -> Result<(), String> {
+    pub fn proven(&self, memory: &[u8; 32]) -> Result<Vec<u8>, String> {
         let record = match std::fs::read(&self.record) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(format!("{}: {error}", self.record.display()));
             }
             record => record.unwrap_or_default(),
         };
-        record::check(&record, memory, self.netlist_sha256.as_ref())
+        record::check(&record, memory, self.netlist_sha256.as_ref())?;
+        Ok(record)
     }
 
     /// What another manifest of the same bits says otherwise and decides what the board makes of them: `signed` is to

@@ -49,7 +49,7 @@ impl Board {
                     Some(found) if found == configuration || self.same_bits(found, configuration) => {
                         // Of what is in the memory now, whatever a manifest says of it.
                         let proven = match from_build && self.catalogue.unsigned != Unsigned::Unproven {
-                            true => wanted.proven(&written.memory),
+                            true => wanted.proven(&written.memory).map(drop),
                             false => Ok(()),
                         };
                         proven.and_then(|()| self.source.open(wanted, self.models).map_err(|e| e.to_string()))

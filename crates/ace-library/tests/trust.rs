@@ -315,7 +315,7 @@ fn mutants_that_are_signed_again() {
             assert!(is_name(image.name()));
             let _ = (image.manifest(), image.proof());
             // Decompressing takes a while.
-            if read % 40 == 1
+            if read % 8 == 1
                 && let Ok(memory) = library.memory(image.name())
             {
                 assert_eq!(memory.digest(), *image.digest());
@@ -323,6 +323,7 @@ fn mutants_that_are_signed_again() {
             }
         }
     }
+    eprintln!("{read} of {cases} were read, {whole} configurations of them whole");
     assert!(read > cases / 100 && whole > 3, "{read} {whole}");
 }
 

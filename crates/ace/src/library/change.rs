@@ -9,7 +9,7 @@ use ace_ecp5::ConfigMemory;
 use ace_library::codec::Dictionary;
 use ace_library::file::{Guard, Opened, is_name, read};
 use ace_library::{FileError, Image, KeySet, Library, Refusal, SecretKey, Trust};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -90,7 +90,7 @@ fn built(folder: Option<&Path>, names: &[String]) -> Result<Vec<Built>> {
         bail!("no configuration {name} in {place}; `python -m ace_flow.build {name}` builds it");
     }
     let chosen = |c: &&Configuration| names.is_empty() || names.contains(&c.name);
-    let mut built = Vec::new();
+    let (mut built, mut refused) = (Vec::new(), Vec::new());
     for configuration in all.iter().filter(chosen) {
         let path = catalogue.folder.join(&configuration.name).join("manifest.json");
         let memory = image(&configuration.bitstream.path)?;
@@ -98,19 +98,26 @@ fn built(folder: Option<&Path>, names: &[String]) -> Result<Vec<Built>> {
             bail!("{}: the bitstream is not the one of its manifest; build it again", configuration.name);
         }
         let manifest = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let path = path.with_file_name("proof.json");
-        configuration.proven(&memory.digest()).map_err(|why| {
-            anyhow!(
-                "{}: {why}; only what is proven goes into a library (`python -m ace_flow.build {}` proves it)",
-                configuration.name,
-                configuration.name
-            )
-        })?;
-        let proof = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        timed(&manifest, path.parent())
-            .map_err(|why| anyhow!("{}: {why}; build it again", configuration.name))?;
+        let proven = configuration.proven(&memory.digest());
+        let proof = match proven.and_then(|proof| timed(&manifest, path.parent()).map(|()| proof)) {
+            Ok(proof) => proof,
+            Err(why) => {
+                refused.push((configuration.name.as_str(), why));
+                continue;
+            }
+        };
         let algorithms = configuration.can.iter().map(|c| c.algorithm.clone()).collect();
         built.push(Built { name: configuration.name.clone(), algorithms, memory, manifest, proof });
+    }
+    if !refused.is_empty() {
+        for (name, why) in &refused {
+            eprintln!("ace: {name}: {why}");
+        }
+        let names: Vec<&str> = refused.iter().map(|(name, _)| *name).collect();
+        let names = names.join(" ");
+        bail!(
+            "only what is proven goes into a library; `python -m ace_flow.build {names}` builds and proves it"
+        );
     }
     if built.is_empty() {
         bail!("no configurations in {place}; build them with `make models`");
