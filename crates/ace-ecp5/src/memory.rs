@@ -68,6 +68,18 @@ impl ConfigMemory {
         (bit < self.device.frame_bits).then_some(byte >> (bit % 8) & 1 == 1)
     }
 
+    /// Sets or clears one bit, counted as Project Trellis counts; false if there is no such bit.
+    pub fn set_bit(&mut self, frame: usize, bit: usize, value: bool) -> bool {
+        let len = self.device.frame_bytes();
+        let Some(position) = self.device.frames.checked_sub(frame + 1) else { return false };
+        if bit >= self.device.frame_bits {
+            return false;
+        }
+        let byte = &mut self.frames[(position + 1) * len - bit / 8 - 1];
+        *byte = *byte & !(1 << (bit % 8)) | u8::from(value) << (bit % 8);
+        true
+    }
+
     /// The block RAM contents that were written, by identity, each [`EBR_BYTES`] long.
     pub fn ebr(&self) -> impl ExactSizeIterator<Item = (u16, &[u8])> {
         self.ebr.iter().map(|(id, bytes)| (*id, bytes.as_slice()))

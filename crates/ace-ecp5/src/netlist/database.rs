@@ -16,6 +16,8 @@ pub(crate) struct Tile {
     pub col: i16,
     pub frame: usize,
     pub bit: usize,
+    /// How many frames, and how many bits of each.
+    pub size: (usize, usize),
 }
 
 /// What can drive a wire: a multiplexer of a tile type, or a wire that never changes.
@@ -67,6 +69,8 @@ struct Globals {
 struct GridEntry {
     start_bit: usize,
     start_frame: usize,
+    cols: usize,
+    rows: usize,
     #[serde(rename = "type")]
     kind: String,
 }
@@ -82,9 +86,18 @@ pub struct Pad {
     pub pio: char,
 }
 
+/// What supplies a pad; pads that no ball of a package reaches are listed, too.
+#[derive(Clone, Copy, Debug, serde::Deserialize)]
+pub(crate) struct Supplied {
+    #[serde(flatten)]
+    pub pad: Pad,
+    pub bank: u8,
+}
+
 #[derive(Debug, serde::Deserialize)]
 struct IoDb {
     packages: HashMap<String, HashMap<String, Pad>>,
+    pio_metadata: Vec<Supplied>,
 }
 
 /// The database of one device, read into memory.
@@ -97,6 +110,7 @@ pub struct Database {
     pub(crate) at: HashMap<(i16, i16), Vec<usize>>,
     pub(crate) of_kind: Vec<Vec<usize>>,
     pub(crate) sinks: HashMap<Name, Vec<Sink>>,
+    pub(crate) supplied: Vec<Supplied>,
     packages: HashMap<String, HashMap<String, Pad>>,
     globals: Globals,
 }
@@ -134,6 +148,7 @@ impl Database {
             at: HashMap::new(),
             of_kind: Vec::new(),
             sinks: HashMap::new(),
+            supplied: io.pio_metadata,
             packages: io.packages,
             globals,
         };
@@ -150,7 +165,14 @@ impl Database {
             let index = database.tiles.len();
             database.at.entry((row, col)).or_default().push(index);
             database.of_kind[usize::from(kind)].push(index);
-            database.tiles.push(Tile { kind, row, col, frame: entry.start_frame, bit: entry.start_bit });
+            database.tiles.push(Tile {
+                kind,
+                row,
+                col,
+                frame: entry.start_frame,
+                bit: entry.start_bit,
+                size: (entry.cols, entry.rows),
+            });
         }
         Ok(database)
     }
@@ -183,6 +205,14 @@ impl Database {
     /// The pads of a package (for example `CABGA381`) by the name of the ball.
     pub fn pads(&self, package: &str) -> Option<&HashMap<String, Pad>> {
         self.packages.get(package)
+    }
+
+    /// The tile that has a bit of the memory.
+    pub(crate) fn tile_of(&self, frame: usize, bit: usize) -> Option<&Tile> {
+        self.tiles.iter().find(|tile| {
+            (tile.frame..tile.frame + tile.size.0).contains(&frame)
+                && (tile.bit..tile.bit + tile.size.1).contains(&bit)
+        })
     }
 
     /// The tap that drives a row's clocks in a column: its column and its side.

@@ -32,6 +32,29 @@ pub enum NetlistError {
     /// Something needs a value, and nothing gives it one.
     #[error("{0} is used but nothing drives it")]
     Undriven(String),
+    /// More than one source of a multiplexer, or an incomplete one beside it.
+    #[error("{0}: multiplexer {1} has more than one arc switched on ({2})")]
+    Arcs(String, String, String),
+    /// A bit of the memory that is not as what was read would have it.
+    #[error("{place}: bit {bit} is {held}, and {why}; {more} more bits like that")]
+    Unexplained {
+        /// The tile.
+        place: String,
+        /// As Trellis writes bits of a tile.
+        bit: String,
+        /// `set` or `clear`.
+        held: &'static str,
+        /// What the database calls the bit, or what wants it set.
+        why: String,
+        /// Other bits of the image.
+        more: usize,
+    },
+    /// A register of the configuration port with a value that no slot has.
+    #[error("register {0} is {1:#010x}, and a slot's is {2:#010x}: its bits {3:#010x} are not explained")]
+    Register(&'static str, u32, u32, u32),
+    /// Contents of a block memory that no block memory of the circuit has.
+    #[error("block memory {0} has contents, and no block of the circuit has this number")]
+    Contents(u16),
     /// Bits that no entry of the database explains.
     #[error("{0}: no value of setting {1} matches the bits")]
     Setting(String, String),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From pads backwards: every cell that an output depends on, and nothing else.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::cells::{Cell, Kind, Net, Netlist, Port};
 use super::database::{Database, Pad};
 use super::error::NetlistError;
 use super::fabric::{Fabric, Wire};
 use super::mult::no_cascades;
+use super::pads::Role;
 use super::pins::Pins;
 use crate::memory::ConfigMemory;
 
@@ -28,6 +29,8 @@ pub(crate) struct Extractor<'a> {
     pub undefined: HashMap<Net, String>,
     roots: HashMap<Wire, Wire>,
     waiting: Vec<Pending>,
+    /// Numbers of the block memories.
+    pub contents: BTreeSet<u16>,
 }
 
 /// A cell that is named already, and whose inputs are not followed yet.
@@ -43,12 +46,30 @@ pub(crate) enum Pending {
     Mult { at: (i16, i16) },
 }
 
-/// The netlist that a configuration memory holds. Its ports are those of `pins`; a pad that drives and is not
-/// among them is refused.
+/// The netlist that a configuration memory holds, and nothing but that netlist. Its ports are those of `pins`; a pad
+/// that drives and is not among them is refused.
 ///
 /// # Errors
-/// Whatever the bits ask for and the translation does not cover: nothing is guessed.
+/// Whatever the bits ask for and the translation does not cover, and every bit that the netlist does not rest on:
+/// nothing is guessed, and nothing is passed over.
 pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Result<Netlist, NetlistError> {
+    read(memory, database, pins, true)
+}
+
+/// As [`extract()`], but of what else the bits say, nothing is asked. A proof must not rest on it.
+///
+/// # Errors
+/// What the bits of the netlist ask for and the translation does not cover.
+pub fn follow(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Result<Netlist, NetlistError> {
+    read(memory, database, pins, false)
+}
+
+fn read(
+    memory: &ConfigMemory,
+    database: &Database,
+    pins: &Pins,
+    closed: bool,
+) -> Result<Netlist, NetlistError> {
     if memory.device() != database.device {
         return Err(NetlistError::Device(memory.device().name, database.device.name));
     }
@@ -56,12 +77,13 @@ pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Resul
         NetlistError::Pins(0, format!("{} has no package {}", database.device, pins.package))
     })?;
     let mut extractor = Extractor {
-        fabric: Fabric { database, memory },
+        fabric: Fabric::new(database, memory),
         netlist: Netlist::default(),
         nets: HashMap::new(),
         undefined: HashMap::new(),
         roots: HashMap::new(),
         waiting: Vec::new(),
+        contents: BTreeSet::new(),
     };
     extractor.no_pad_registers()?;
     let mut balls: HashMap<Pad, &str> = HashMap::new();
@@ -74,14 +96,19 @@ pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Resul
     let mut all: Vec<&Pad> = pads.values().collect();
     all.sort_by_key(|pad| (pad.row, pad.col, pad.pio));
     let mut outputs = Vec::new();
+    let mut roles = HashMap::new();
     for pad in all {
         match (extractor.drives(*pad)?, balls.get(pad)) {
-            (true, Some(name)) => outputs.push((*pad, *name)),
+            (true, Some(name)) => {
+                roles.insert(*pad, Role::Output);
+                outputs.push((*pad, *name));
+            }
             (true, None) => {
                 let place = format!("pad R{}C{}{}", pad.row, pad.col, pad.pio);
                 return Err(NetlistError::Pins(0, format!("{place} is an output and has no name")));
             }
             (false, Some(name)) => {
+                roles.insert(*pad, Role::Input);
                 let net = extractor.netlist.net();
                 let wire = extractor.pad_wire(*pad, "JPADDI")?;
                 extractor.nets.insert(wire, net);
@@ -96,17 +123,13 @@ pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Resul
         let net = extractor.need(wire)?;
         extractor.netlist.ports.push(Port { name: name.to_owned(), net, output: true });
     }
-    while let Some(pending) = extractor.waiting.pop() {
-        match pending {
-            Pending::Lut { at, lut, output } => extractor.lut(at, lut, output)?,
-            Pending::Mux5 { at, slice, output } => extractor.mux5(at, slice, output)?,
-            Pending::Mux6 { at, slice, output } => extractor.mux6(at, slice, output)?,
-            Pending::Carry { at, slice, sums, carry_out } => extractor.carry(at, slice, sums, carry_out)?,
-            Pending::Ff { at, ff, output } => extractor.ff(at, ff, output)?,
-            Pending::Ram { at, outputs } => extractor.ram(at, outputs)?,
-            Pending::Ebr { at, block } => extractor.ebr(at, block)?,
-            Pending::Mult { at } => extractor.mult(at)?,
-        }
+    extractor.finish()?;
+    if closed {
+        extractor.fabric.write_pads(&roles)?;
+        extractor.fabric.write_short_list()?;
+        extractor.quiet_quadrants()?;
+        extractor.quiet_logic()?;
+        extractor.fabric.close(&extractor.contents)?;
     }
     let mut netlist = extractor.netlist;
     for cell in &netlist.cells {
@@ -123,44 +146,25 @@ pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Resul
 }
 
 impl Extractor<'_> {
-    fn pad_wire(&self, pad: Pad, pin: &str) -> Result<Wire, NetlistError> {
-        let name = format!("{pin}{}_PIO", pad.pio);
-        self.fabric
-            .wire(pad.row, pad.col, &name)
-            .ok_or_else(|| NetlistError::Undriven(format!("R{}C{}/{name}", pad.row, pad.col)))
-    }
-
-    /// No pad takes its output from a register of its own.
-    fn no_pad_registers(&self) -> Result<(), NetlistError> {
-        let database = self.fabric.database;
-        for tile in &database.tiles {
-            let choices = &database.types[usize::from(tile.kind)].choices;
-            for name in choices.keys().filter(|name| name.starts_with("PIO") && name.contains("MUX_")) {
-                if self.fabric.choice(tile, name).is_some_and(|value| value.starts_with("IOL")) {
-                    let place = format!("R{}C{}", tile.row, tile.col);
-                    return Err(NetlistError::Unsupported(place, format!("a register in a pad ({name})")));
-                }
+    /// Follows the inputs of every cell that was named.
+    pub fn finish(&mut self) -> Result<(), NetlistError> {
+        while let Some(pending) = self.waiting.pop() {
+            match pending {
+                Pending::Lut { at, lut, output } => self.lut(at, lut, output)?,
+                Pending::Mux5 { at, slice, output } => self.mux5(at, slice, output)?,
+                Pending::Mux6 { at, slice, output } => self.mux6(at, slice, output)?,
+                Pending::Carry { at, slice, sums, carry_out } => self.carry(at, slice, sums, carry_out)?,
+                Pending::Ff { at, ff, output } => self.ff(at, ff, output)?,
+                Pending::Ram { at, outputs } => self.ram(at, outputs)?,
+                Pending::Ebr { at, block } => self.ebr(at, block)?,
+                Pending::Mult { at } => self.mult(at)?,
             }
         }
         Ok(())
     }
 
-    /// Whether a pad is an output: its tristate input is constant 0.
-    fn drives(&mut self, pad: Pad) -> Result<bool, NetlistError> {
-        let wire = self.pad_wire(pad, "PADDT")?;
-        let root = self.fabric.root(wire)?;
-        match self.constant(root) {
-            Some(Net::ZERO) => Ok(true),
-            Some(_) => Ok(false),
-            None if self.fabric.text(root).ends_with("_PIO") => Ok(false),
-            None => {
-                Err(NetlistError::Unsupported(self.fabric.describe(wire), "a pad that is switched".into()))
-            }
-        }
-    }
-
     /// What a pin of the block fabric gets when nothing is routed to it: 1, or 0 if it is tied low.
-    fn constant(&self, root: Wire) -> Option<Net> {
+    pub fn constant(&self, root: Wire) -> Option<Net> {
         let name = self.fabric.text(root).strip_prefix('J')?;
         let kind = name.trim_end_matches(|c: char| c.is_ascii_digit());
         if !matches!(kind, "A" | "B" | "C" | "D" | "CE" | "CLK" | "LSR" | "M") || name.len() != kind.len() + 1
@@ -169,7 +173,12 @@ impl Extractor<'_> {
         }
         let setting = format!("CIB.J{name}MUX");
         let tiles = || self.fabric.tiles_at(root.row, root.col);
-        let coded = |value: &str| tiles().any(|tile| self.fabric.choice(tile, &setting) == Some(value));
+        let coded = |value: &str| {
+            tiles().any(|tile| {
+                self.fabric.choice(tile, &setting) == Some(value)
+                    && self.fabric.setting(tile, &setting).is_ok()
+            })
+        };
         // Clocks, resets and enables have one constant. For clocks and resets the database calls it 0, but it is the
         // code that is 1 in logic tiles (`WREMUX`), and what nextpnr writes, with an inversion in the block, for 0.
         let low = match kind {
@@ -177,6 +186,10 @@ impl Extractor<'_> {
             "CE" => return coded("1").then_some(Net::ONE),
             _ => coded("0"),
         };
+        // Without a code it is 1, too.
+        if !low {
+            coded("1");
+        }
         Some(if low { Net::ZERO } else { Net::ONE })
     }
 
@@ -206,6 +219,17 @@ impl Extractor<'_> {
     pub fn pin(&mut self, at: (i16, i16), name: &str) -> Result<Net, NetlistError> {
         let wire = self.at(at, name)?;
         self.need(wire)
+    }
+
+    /// A pin that makes no difference: it is constant, or nothing is routed to it.
+    pub fn quiet(&mut self, at: (i16, i16), name: &str) -> Result<(), NetlistError> {
+        let wire = self.at(at, name)?;
+        let quiet = match self.source(wire)? {
+            Source::Net(net) => matches!(net, Net::ZERO | Net::ONE),
+            Source::Undriven(root) => self.fabric.text(root).starts_with('J'),
+        };
+        let what = || "a net at a pin that makes no difference".to_owned();
+        quiet.then_some(()).ok_or_else(|| NetlistError::Unsupported(self.fabric.describe(wire), what()))
     }
 
     pub fn at(&self, at: (i16, i16), name: &str) -> Result<Wire, NetlistError> {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The routing that a configuration memory switches on: from a wire back to what drives it.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use super::database::{Database, Drive, Tile};
 use super::error::NetlistError;
 use super::mult::multiplies;
-use super::tiles::{Bits, Name, NameKind, RelWire};
+use super::tiles::{Bit, Bits, Mux, Name, NameKind, RelWire};
 use crate::memory::ConfigMemory;
 
 /// The row and column of wires that the whole device has once.
-const NOWHERE: i16 = -1;
+pub(crate) const NOWHERE: i16 = -1;
 /// Longer than any way through the fabric.
 const LONGEST: usize = 10_000;
 
@@ -21,13 +24,69 @@ pub(crate) struct Wire {
 }
 
 /// A memory seen through a database.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fabric<'a> {
     pub database: &'a Database,
     pub memory: &'a ConfigMemory,
+    /// What was read, written again: the bits of every arc and every value that the circuit rests on.
+    pub written: RefCell<ConfigMemory>,
+    /// The clocks that reach a spine, by the number that quadrants give them.
+    pub feeds: RefCell<BTreeSet<u8>>,
 }
 
 impl<'a> Fabric<'a> {
+    pub fn new(database: &'a Database, memory: &'a ConfigMemory) -> Self {
+        let written = RefCell::new(ConfigMemory::new(memory.device()));
+        Self { database, memory, written, feeds: RefCell::default() }
+    }
+
+    pub fn held(&self, tile: &Tile, frame: u16, bit: u16) -> Option<bool> {
+        self.memory.bit(tile.frame + usize::from(frame), tile.bit + usize::from(bit))
+    }
+
+    /// The circuit rests on these bits being as they are.
+    pub fn explain<'b>(&self, tile: &Tile, bits: impl IntoIterator<Item = &'b Bit>) {
+        let mut written = self.written.borrow_mut();
+        for b in bits.into_iter().filter(|b| b.set) {
+            written.set_bit(tile.frame + usize::from(b.frame), tile.bit + usize::from(b.bit), true);
+        }
+    }
+
+    /// The arc of a multiplexer whose bits are set, and no other bit of the multiplexer is. None: no arc is on;
+    /// what is set then, another setting has to explain.
+    fn arc(&self, tile: &Tile, mux: &'a Mux) -> Result<Option<(RelWire, &'a Bits)>, NetlistError> {
+        let on = mux.own.iter().filter(|(frame, bit)| self.held(tile, *frame, *bit) == Some(true)).count();
+        let sets = |bits: &Bits| bits.iter().filter(|b| b.set).count();
+        let matching = || mux.arcs.iter().filter(|(_, bits)| self.matches(tile, bits));
+        let mut exact = matching().filter(|(_, bits)| sets(bits) == on);
+        let found = exact.next();
+        let other = exact.next();
+        if let (Some((from, bits)), None) = (found, other) {
+            return Ok(Some((*from, bits)));
+        }
+        let partial: Vec<&str> = matching()
+            .filter(|(_, bits)| sets(bits) > 0)
+            .map(|(from, _)| self.database.names.text(from.name))
+            .collect();
+        if found.is_none() && partial.is_empty() {
+            return Ok(None);
+        }
+        let bits: Vec<String> = mux
+            .own
+            .iter()
+            .filter(|(frame, bit)| self.held(tile, *frame, *bit) == Some(true))
+            .map(|(frame, bit)| format!("F{frame}B{bit}"))
+            .collect();
+        let name = self.database.names.text(mux.sink.name).to_owned();
+        let which = format!("bits {}, sources {}", bits.join(" "), partial.join(" "));
+        Err(NetlistError::Arcs(self.place(tile), name, which))
+    }
+
+    /// For messages.
+    pub fn place(&self, tile: &Tile) -> String {
+        format!("R{}C{}:{}", tile.row, tile.col, self.type_name(tile))
+    }
+
     /// A wire by its name in a tile, if the device has one of that name anywhere.
     pub fn wire(&self, row: i16, col: i16, name: &str) -> Option<Wire> {
         self.database.names.get(name).map(|name| Wire { row, col, name })
@@ -45,11 +104,8 @@ impl<'a> Fabric<'a> {
         }
     }
 
-    fn matches(&self, tile: &Tile, bits: &Bits) -> bool {
-        bits.iter().all(|b| {
-            let (frame, bit) = (tile.frame + usize::from(b.frame), tile.bit + usize::from(b.bit));
-            self.memory.bit(frame, bit) == Some(b.set)
-        })
+    pub fn matches<'b>(&self, tile: &Tile, bits: impl IntoIterator<Item = &'b Bit>) -> bool {
+        bits.into_iter().all(|b| self.held(tile, b.frame, b.bit) == Some(b.set))
     }
 
     fn absolute(&self, tile: &Tile, rel: RelWire) -> Wire {
@@ -70,70 +126,6 @@ impl<'a> Fabric<'a> {
         &self.database.types[usize::from(tile.kind)].name
     }
 
-    /// The value of a setting of a tile: the matching one of most bits. `None` if the tile has no such setting
-    /// or no value matches.
-    pub fn choice(&self, tile: &Tile, name: &str) -> Option<&'a str> {
-        let choice = self.database.types[usize::from(tile.kind)].choices.get(name)?;
-        let matching = choice.options.iter().filter(|(_, bits)| self.matches(tile, bits));
-        matching.max_by_key(|(_, bits)| bits.len()).map(|(value, _)| value.as_str())
-    }
-
-    /// The value of a setting whose bits lie in several tiles: the matching one of most bits in all of them.
-    pub fn spread(&self, tiles: &[Tile], name: &str) -> Option<&'a str> {
-        let database = self.database;
-        let parts: Vec<_> = tiles
-            .iter()
-            .filter_map(|tile| Some((tile, database.types[usize::from(tile.kind)].choices.get(name)?)))
-            .collect();
-        let mut best: Option<(usize, &'a str)> = None;
-        for (value, _) in parts.iter().flat_map(|(_, choice)| &choice.options) {
-            let count = parts.iter().try_fold(0, |sum, (tile, choice)| {
-                // A tile that does not know a value has no bit of it.
-                match choice.options.iter().find(|(other, _)| other == value) {
-                    None => Some(sum),
-                    Some((_, bits)) => self.matches(tile, bits).then_some(sum + bits.len()),
-                }
-            });
-            if count.is_some_and(|count| best.is_none_or(|(most, _)| count > most)) {
-                best = count.map(|count| (count, value.as_str()));
-            }
-        }
-        best.map(|(_, value)| value)
-    }
-
-    /// Whether a value of a setting matches the bits of a tile that has it, but for bits that inverted inputs of the
-    /// same block (settings `prefix…MUX`) also own.
-    pub fn option_matches(&self, tile: &Tile, name: &str, value: &str, prefix: &str) -> bool {
-        let choices = &self.database.types[usize::from(tile.kind)].choices;
-        let Some(choice) = choices.get(name) else { return true };
-        let inputs = choices.iter().filter(|(other, _)| other.starts_with(prefix) && other.ends_with("MUX"));
-        let inverted: Vec<_> = inputs
-            .flat_map(|(_, other)| &other.options)
-            .filter(|(value, _)| value == "INV")
-            .flat_map(|(_, bits)| bits.iter().map(|b| (b.frame, b.bit)))
-            .collect();
-        choice.options.iter().any(|(other, bits)| {
-            let own = bits.iter().filter(|b| b.set || !inverted.contains(&(b.frame, b.bit)));
-            other == value && self.matches(tile, &own.copied().collect())
-        })
-    }
-
-    /// As [`Fabric::choice`], but the tile must have a value.
-    pub fn setting(&self, tile: &Tile, name: &str) -> Result<&'a str, NetlistError> {
-        self.choice(tile, name).ok_or_else(|| {
-            NetlistError::Setting(
-                format!("R{}C{}:{}", tile.row, tile.col, self.type_name(tile)),
-                name.to_owned(),
-            )
-        })
-    }
-
-    /// The digits of a number that this tile has, the lowest first.
-    pub fn word(&self, tile: &Tile, name: &str) -> Option<Vec<Option<bool>>> {
-        let digits = self.database.types[usize::from(tile.kind)].words.get(name)?;
-        Some(digits.iter().map(|bits| bits.as_ref().map(|bits| self.matches(tile, bits))).collect())
-    }
-
     /// What drives a wire now; `None` where its way through the fabric begins.
     pub fn driver(&self, wire: Wire) -> Result<Option<Wire>, NetlistError> {
         if let Some(driver) = self.known_driver(wire)? {
@@ -152,18 +144,22 @@ impl<'a> Fabric<'a> {
                 if tile.kind != sink.kind {
                     continue;
                 }
-                let source = match sink.drive {
-                    Drive::Fixed(from) => self.absolute(tile, from),
+                let (from, bits) = match sink.drive {
+                    Drive::Fixed(from) => (from, None),
                     Drive::Mux(mux) => {
                         let mux = &self.database.types[usize::from(tile.kind)].muxes[mux];
-                        let active = mux.arcs.iter().filter(|(_, bits)| self.matches(tile, bits));
-                        match active.max_by_key(|(_, bits)| bits.len()) {
-                            Some((from, _)) => self.absolute(tile, *from),
+                        match self.arc(tile, mux)? {
+                            Some((from, bits)) => (from, Some(bits)),
                             None => continue,
                         }
                     }
                 };
-                if self.unused(source) || found == Some(source) {
+                let source = self.absolute(tile, from);
+                if self.unused(source) {
+                    continue;
+                }
+                bits.into_iter().for_each(|bits| self.explain(tile, bits));
+                if found == Some(source) {
                     continue;
                 }
                 if let Some(other) = found {
@@ -201,6 +197,7 @@ impl<'a> Fabric<'a> {
             }
             NameKind::Feed(number) => {
                 let quadrant = database.quadrant_of_spine(wire.row, wire.col).ok_or_else(undriven)?;
+                self.feeds.borrow_mut().insert(number);
                 let name = format!("G_{quadrant}PCLK{number}");
                 Some(self.wire(NOWHERE, NOWHERE, &name).ok_or_else(undriven)?)
             }

@@ -9,27 +9,34 @@
 
 mod block;
 pub mod cells;
+mod closed;
 mod control;
 mod database;
+mod edit;
 mod error;
 mod extract;
 mod fabric;
 mod json;
 mod matching;
 mod mult;
+mod pads;
 mod pins;
+mod quiet;
 mod ram;
 mod reference;
+mod settings;
 mod simulate;
 mod slice;
 mod tiles;
 mod verilog;
 
 pub use cells::Netlist;
+pub use closed::{CONTROL0, USERCODE};
 pub use control::{Control, control};
 pub use database::{Database, Pad};
+pub use edit::Change;
 pub use error::NetlistError;
-pub use extract::extract;
+pub use extract::{extract, follow};
 pub use matching::{Matched, name_registers};
 pub use pins::Pins;
 pub use reference::reference;

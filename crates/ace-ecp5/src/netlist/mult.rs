@@ -23,6 +23,39 @@ const SETTINGS: [(&str, &str); 7] = [
     ("SOURCEB_MODE", "B_SHIFT"),
 ];
 
+/// The short list, multipliers: values of settings that are without effect when no register is in use.
+const OFF: [(&str, &str); 29] = [
+    ("REG_INPUTA_CE", "CE0"),
+    ("REG_INPUTA_RST", "RST0"),
+    ("REG_INPUTB_CE", "CE0"),
+    ("REG_INPUTB_RST", "RST0"),
+    ("REG_INPUTC_CE", "CE0"),
+    ("REG_INPUTC_RST", "RST0"),
+    ("REG_PIPELINE_CE", "CE0"),
+    ("REG_PIPELINE_RST", "RST0"),
+    ("REG_OUTPUT_CE", "CE0"),
+    ("REG_OUTPUT_RST", "RST0"),
+    ("CLK0_DIV", "ENABLED"),
+    ("CLK1_DIV", "ENABLED"),
+    ("CLK2_DIV", "ENABLED"),
+    ("CLK3_DIV", "ENABLED"),
+    ("CLK0MUX", "CLK0"),
+    ("CLK1MUX", "CLK1"),
+    ("CLK2MUX", "CLK2"),
+    ("CLK3MUX", "CLK3"),
+    ("CE0MUX", "CE0"),
+    ("CE1MUX", "CE1"),
+    ("CE2MUX", "CE2"),
+    ("CE3MUX", "CE3"),
+    ("RST0MUX", "RST0"),
+    ("RST1MUX", "RST1"),
+    ("RST2MUX", "RST2"),
+    ("RST3MUX", "RST3"),
+    ("GSR", "ENABLED"),
+    ("RESETMODE", "SYNC"),
+    ("MULT_BYPASS", "DISABLED"),
+];
+
 /// The multiplier at a place: its name in settings, and the tiles that have its settings.
 fn multiplier(fabric: &Fabric<'_>, at: (i16, i16)) -> Option<(String, Vec<Tile>)> {
     let number = fabric.tiles_at(at.0, at.1).find_map(|tile| {
@@ -63,17 +96,21 @@ impl Extractor<'_> {
             return refuse("a multiplier of this place".to_owned());
         };
         for (setting, wanted) in std::iter::once(("MODE", "MULT18X18D")).chain(SETTINGS) {
-            let held = self.fabric.spread(&tiles, &format!("{name}.{setting}"));
+            let held = self.fabric.spread_setting(&tiles, &format!("{name}.{setting}"));
             if held != Some(wanted) {
                 return refuse(format!("{setting} {}", held.unwrap_or("of no known value")));
             }
+        }
+        // The registers are off: what their clocks, enables and resets would be makes no difference.
+        for (setting, value) in OFF {
+            self.fabric.write_spread(&tiles, &format!("{name}.{setting}"), value);
         }
         // An accumulator takes the place of the products on the wires behind them.
         let (side, sum) = if name.ends_with(['0', '1']) { ("LEFT", "ALU54_3") } else { ("RIGHT", "ALU54_7") };
         if self.fabric.spread(&tiles, &format!("{sum}.MODE")) == Some("ALU54B") {
             return refuse("an accumulator".to_owned());
         }
-        if self.fabric.spread(&tiles, &format!("DSP_{side}.CIBOUT")) != Some("ON") {
+        if self.fabric.spread_setting(&tiles, &format!("DSP_{side}.CIBOUT")) != Some("ON") {
             return refuse("a product that leads nowhere".to_owned());
         }
         let mut pins = Vec::new();
@@ -85,6 +122,10 @@ impl Extractor<'_> {
                 let net = self.pin(at, &format!("J{pin}_MULT18"))?;
                 pins.push(Pin { name: pin, net, output: false });
             }
+        }
+        let group = |name: &'static str, count: usize| (0..count).map(move |bit| format!("{name}{bit}"));
+        for pin in group("C", 18).chain(["CLK", "CE", "RST"].into_iter().flat_map(|name| group(name, 4))) {
+            self.quiet(at, &format!("J{pin}_MULT18"))?;
         }
         for bit in 0..36 {
             let wire = self.at(at, &format!("JP{bit}_MULT18"))?;

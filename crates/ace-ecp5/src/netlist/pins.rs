@@ -2,6 +2,7 @@
 //! The names of pads: `LOCATE COMP "name" SITE "ball";` lines of a constraint file.
 
 use super::error::NetlistError;
+use super::pads::IO_TYPE;
 
 /// Which port is at which ball.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +22,17 @@ impl Pins {
         let mut locations: Vec<(String, String)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let mut words = line.trim().trim_end_matches(';').split_ascii_whitespace();
-            if words.next() != Some("LOCATE") {
-                continue;
+            match words.next() {
+                Some("LOCATE") => {}
+                Some("IOBUF")
+                    if words.nth(2) != Some(&format!("IO_TYPE={IO_TYPE}")) || words.next().is_some() =>
+                {
+                    return Err(NetlistError::Pins(
+                        number + 1,
+                        format!("expected IOBUF PORT \"name\" IO_TYPE={IO_TYPE}"),
+                    ));
+                }
+                _ => continue,
             }
             let words: Vec<&str> = words.collect();
             let ["COMP", name, "SITE", ball] = words[..] else {

@@ -27,6 +27,9 @@ impl Extractor<'_> {
                 return self.refuse(at, slice, "a distributed memory that is not whole");
             }
         }
+        if [4, 5].iter().any(|lut| self.init(&tile, *lut) != Ok(0)) {
+            return self.refuse(at, 2, "a table where a distributed memory is written");
+        }
         let mut address: [Option<Net>; 4] = [None; 4];
         let mut contents = 0u64;
         for lut in 0..4 {

@@ -6,7 +6,7 @@ use super::database::Tile;
 use super::error::NetlistError;
 use super::extract::{Extractor, Pending, Source};
 
-const SLICES: [char; 4] = ['A', 'B', 'C', 'D'];
+pub(crate) const SLICES: [char; 4] = ['A', 'B', 'C', 'D'];
 const INPUTS: [char; 4] = ['A', 'B', 'C', 'D'];
 
 fn slice_of(letter: &str) -> Option<usize> {
@@ -241,6 +241,9 @@ impl Extractor<'_> {
         };
         if self.set(&tile, slice, &format!("REG{half}.LSRMODE"))? != "LSR" {
             return self.refuse(at, slice, "a flip-flop that is preloaded");
+        }
+        if self.set(&tile, slice, "GSR")? != "DISABLED" {
+            return self.refuse(at, slice, "a flip-flop on the global reset");
         }
         let set = self.set(&tile, slice, &format!("REG{half}.REGSET"))? == "SET";
         let data = match self.set(&tile, slice, &format!("REG{half}.SD"))? {

@@ -97,6 +97,18 @@ pub(crate) type Bits = Box<[Bit]>;
 pub(crate) struct Mux {
     pub sink: RelWire,
     pub arcs: Vec<(RelWire, Bits)>,
+    /// Every bit that an arc sets, in order, each once.
+    pub own: Vec<(u16, u16)>,
+}
+
+impl Mux {
+    fn finish(mut self) -> Self {
+        let bits = self.arcs.iter().flat_map(|(_, bits)| bits.iter()).filter(|b| b.set);
+        self.own = bits.map(|b| (b.frame, b.bit)).collect();
+        self.own.sort_unstable();
+        self.own.dedup();
+        self
+    }
 }
 
 /// A setting with named values.
@@ -182,7 +194,7 @@ pub(crate) fn parse(text: &str, name: &str, device: &Device, names: &mut Names) 
     let mut section = Section::None;
     let close = |section: Section, tile: &mut TileType| match section {
         Section::None | Section::Mux(None) => {}
-        Section::Mux(Some(mux)) => tile.muxes.push(mux),
+        Section::Mux(Some(mux)) => tile.muxes.push(mux.finish()),
         Section::Word(name, digits) => drop(tile.words.insert(name, digits)),
         Section::Choice(name, choice) => drop(tile.choices.insert(name, choice)),
     };
@@ -194,7 +206,8 @@ pub(crate) fn parse(text: &str, name: &str, device: &Device, names: &mut Names) 
             let subject = words.next().ok_or(number + 1)?;
             section = match first {
                 ".mux" => {
-                    Section::Mux(wire(subject, device, names).map(|sink| Mux { sink, arcs: Vec::new() }))
+                    let empty = |sink| Mux { sink, arcs: Vec::new(), own: Vec::new() };
+                    Section::Mux(wire(subject, device, names).map(empty))
                 }
                 ".config" => Section::Word(subject.to_owned(), Vec::new()),
                 ".config_enum" => Section::Choice(subject.to_owned(), Choice::default()),

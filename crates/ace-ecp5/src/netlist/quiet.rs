@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What placing leaves in an image although no pad depends on it. It is read as everything else is, so that nothing of
+//! it is passed over, and it must be what is described here.
+
+use super::cells::Net;
+use super::database::Tile;
+use super::error::NetlistError;
+use super::extract::{Extractor, Source};
+use super::fabric::{NOWHERE, Wire};
+use super::slice::SLICES;
+
+/// The table of a LUT that is not in use.
+const BLANK: u16 = 0xffff;
+
+impl Extractor<'_> {
+    /// The short list, clocks: nextpnr hands a clock to all quadrants, also to those without a register. It is the
+    /// same clock there, or the image is refused.
+    pub fn quiet_quadrants(&self) -> Result<(), NetlistError> {
+        for number in self.fabric.feeds.borrow().iter() {
+            let names = ["UL", "UR", "LL", "LR"].map(|quadrant| format!("G_{quadrant}PCLK{number}"));
+            let wires: Vec<Wire> =
+                names.iter().filter_map(|name| self.fabric.wire(NOWHERE, NOWHERE, name)).collect();
+            let mut clock = None;
+            for wire in wires {
+                let root = self.fabric.root(wire)?;
+                if root != wire && *clock.get_or_insert(root) != root {
+                    return Err(NetlistError::Unsupported(
+                        self.fabric.describe(wire),
+                        "another clock".into(),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The short list, logic tiles: ends of carry chains, and LUTs that nothing reads.
+    pub fn quiet_logic(&mut self) -> Result<(), NetlistError> {
+        for tile in self.fabric.unexplained_tiles() {
+            if self.fabric.type_name(&tile) == "PLC2" {
+                for slice in 0..SLICES.len() {
+                    self.quiet_slice(&tile, slice)?;
+                }
+            }
+        }
+        self.finish()
+    }
+
+    fn quiet_slice(&mut self, tile: &Tile, slice: usize) -> Result<(), NetlistError> {
+        let at = (tile.row, tile.col);
+        let luts = [2 * slice, 2 * slice + 1];
+        let mode = self.fabric.choice(tile, &format!("SLICE{}.MODE", SLICES[slice]));
+        for lut in luts {
+            let wire = self.at(at, &format!("F{lut}_SLICE"))?;
+            if self.nets.contains_key(&wire) {
+                continue;
+            }
+            match mode {
+                // Behind a carry that leaves a chain nextpnr puts a slice that hands it to the fabric, also when nothing
+                // there reads it. All its inputs are constant.
+                Some("CCU2") => {
+                    let init = if lut % 2 == 0 { 0 } else { 0x000e };
+                    let constant = self.init(tile, lut)? == init
+                        && self.lut_inputs(at, lut)? == [Source::Net(Net::ONE); 4]
+                        && self.set(tile, slice, &format!("CCU2.INJECT1_{}", lut % 2))? == "NO";
+                    if !constant {
+                        return self.refuse(at, slice, "a carry that nothing reads");
+                    }
+                    self.set(tile, slice, "MODE")?;
+                }
+                // A LUT that synthesis has kept: it is a cell of the netlist without a reader, and where its inputs come
+                // from is followed as for any other.
+                Some("LOGIC") => {
+                    let mut used = false;
+                    for letter in ["A", "B", "C", "D"] {
+                        let input = self.at(at, &format!("{letter}{lut}"))?;
+                        used |= self.fabric.driver(input)?.is_some();
+                    }
+                    if used && self.init(tile, lut)? == BLANK {
+                        return self.refuse(at, slice, "an arc to a LUT that is not in use");
+                    }
+                    if used {
+                        self.slice_output(at, &format!("F{lut}"))?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
