@@ -22,7 +22,7 @@ CELLS = {
 # the modes.
 PARTS = {
     "shell": re.compile(r"u_front\.(gen_\w+(\[\d\])?\.)?(u_shell|u_intake|u_outlet)"),
-    "core": re.compile(r"u_core"),
+    "core": re.compile(r"(gen_\w+\[\d\]\.)?u_core"),
 }
 # Cells whose outputs come from registers.
 CLOCKED = {"TRELLIS_FF", "DP16KD"}

@@ -28,7 +28,8 @@ module lane_front
   parameter logic [63:0] KeyLengths = 64'h1_0101_0000,
   // 0: the core can only encrypt.
   parameter bit Decrypt = 1'b1,
-  // Tickets that the core gives to blocks.
+  // Cores side by side, and the tickets that each gives to blocks.
+  parameter int unsigned Rings = 1,
   parameter int unsigned Tickets = 16,
   // Frames in flight. The core holds a key for each: its contexts.
   parameter int unsigned Lanes = UsualLanes,
@@ -43,10 +44,10 @@ module lane_front
   output stream_t m_axis_o,
   input  logic    m_axis_ready_i,
 
-  // From and to the core.
-  output clear_t    clear_o,
-  output ring_req_t req_o,
-  input  ring_rsp_t rsp_i
+  // From and to the core, or the cores.
+  output clear_t                clear_o,
+  output ring_req_t [Rings-1:0] req_o,
+  input  ring_rsp_t [Rings-1:0] rsp_i
 );
 
   if (!(BlockBytes inside {8, 16}) || KeyLengths == '0 || KeyLengths[0]) begin : gen_illegal_lengths
@@ -71,7 +72,7 @@ module lane_front
     block_bytes: BlockBytes,
     lanes: Lanes,
     contexts: Lanes,
-    tickets: Tickets,
+    tickets: Rings * Tickets,
     lane_blocks: LaneBlocks
   };
 
@@ -105,8 +106,10 @@ module lane_front
   offer_t offer;
   key_beat_t key;
   context_t key_context;
+  ring_req_t req;
+  ring_rsp_t rsp;
 
-  assign req_o = '{
+  assign req = '{
       key_valid: key.valid,
       key: key.data,
       key_index: key.index,
@@ -118,6 +121,18 @@ module lane_front
       decrypt: offer.decrypt,
       block_context: offer.key
     };
+
+  ring_bank #(
+    .Rings  (Rings),
+    .Tickets(Tickets)
+  ) u_bank (
+    .clk_i,
+    .clear_i   (clear_o),
+    .req_i     (req),
+    .rsp_o     (rsp),
+    .ring_req_o(req_o),
+    .ring_rsp_i(rsp_i)
+  );
 
   lane_intake #(
     .Shape(Shape)
@@ -143,7 +158,7 @@ module lane_front
     .read_data_o     (read_data),
     .key_o           (key),
     .key_context_o   (key_context),
-    .key_busy_i      (rsp_i.key_busy)
+    .key_busy_i      (rsp.key_busy)
   );
 
   lane_table #(
@@ -184,7 +199,7 @@ module lane_front
     .iv_ready_o   (iv_ready),
     .result_i     (result),
     .block_o      (offer),
-    .block_ready_i(rsp_i.block_ready),
+    .block_ready_i(rsp.block_ready),
     .mask_o       (mask)
   );
 
@@ -195,7 +210,7 @@ module lane_front
     .rst_ni,
     .clear_i (clear_o),
     .mask_i  (mask),
-    .rsp_i,
+    .rsp_i   (rsp),
     .result_o(result)
   );
 

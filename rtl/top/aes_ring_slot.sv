@@ -16,6 +16,8 @@ module aes_ring_slot
   parameter bit          Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
   parameter int unsigned MaxKeyBits = 256,
+  // Rings side by side; several take keys of 128 bits alone, because longer ones would be longer under way.
+  parameter int unsigned Rings      = 1,
   // Frames in flight, and bytes of payload that each holds (lane_front).
   parameter int unsigned Lanes      = UsualLanes,
   parameter int unsigned LaneBytes  = 2048
@@ -34,15 +36,20 @@ module aes_ring_slot
   output logic        m_axis_tlast
 );
 
-  clear_t    clear;
-  ring_req_t req;
-  ring_rsp_t rsp;
+  if (Rings > 1 && MaxKeyBits > 128) begin : gen_illegal
+    $error("aes_ring_slot: several rings take keys of 128 bits only");
+  end
+
+  clear_t clear;
+  ring_req_t [Rings-1:0] req;
+  ring_rsp_t [Rings-1:0] rsp;
 
   lane_front #(
     .Algorithm(AlgAes),
     .KeyLengths(64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
     .Decrypt(Decrypt),
     .Tickets(Unrolled == 10 ? 64 : 8 << $clog2(Unrolled)),
+    .Rings(Rings),
     .Lanes(Lanes),
     .LaneBytes(LaneBytes)
   ) u_front (
@@ -57,17 +64,19 @@ module aes_ring_slot
     .rsp_i         (rsp)
   );
 
-  aes_ring #(
-    .Contexts(Lanes),
-    .Unrolled(Unrolled),
-    .Decrypt(Decrypt),
-    .MaxKeyBits(MaxKeyBits)
-  ) u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
-  );
+  for (genvar i = 0; i < Rings; i++) begin : gen_ring
+    aes_ring #(
+      .Contexts(Lanes),
+      .Unrolled(Unrolled),
+      .Decrypt(Decrypt),
+      .MaxKeyBits(MaxKeyBits)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i  (req[i]),
+      .rsp_o  (rsp[i])
+    );
+  end
 
 endmodule

@@ -10,6 +10,8 @@ module rc6_ring_slot
 #(
   // As in rc6_ring.
   parameter int unsigned Way       = 0,
+  // Rings side by side.
+  parameter int unsigned Rings     = 1,
   // Frames in flight, and bytes of payload that each holds (lane_front).
   parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
@@ -28,12 +30,13 @@ module rc6_ring_slot
   output logic        m_axis_tlast
 );
 
-  clear_t    clear;
-  ring_req_t req;
-  ring_rsp_t rsp;
+  clear_t clear;
+  ring_req_t [Rings-1:0] req;
+  ring_rsp_t [Rings-1:0] rsp;
 
   lane_front #(
     .Algorithm(AlgRc6),
+    .Rings(Rings),
     .Lanes(Lanes),
     .LaneBytes(LaneBytes)
   ) u_front (
@@ -48,15 +51,17 @@ module rc6_ring_slot
     .rsp_i         (rsp)
   );
 
-  rc6_ring #(
-    .Contexts(Lanes),
-    .Way(Way)
-  ) u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
-  );
+  for (genvar i = 0; i < Rings; i++) begin : gen_ring
+    rc6_ring #(
+      .Contexts(Lanes),
+      .Way(Way)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i  (req[i]),
+      .rsp_o  (rsp[i])
+    );
+  end
 
 endmodule

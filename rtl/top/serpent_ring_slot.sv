@@ -10,6 +10,8 @@ module serpent_ring_slot
 #(
   // 0: encryption only; CTR then still goes both ways.
   parameter bit          Decrypt   = 1'b1,
+  // Rings side by side.
+  parameter int unsigned Rings     = 1,
   // Frames in flight, and bytes of payload that each holds (lane_front).
   parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
@@ -28,13 +30,14 @@ module serpent_ring_slot
   output logic        m_axis_tlast
 );
 
-  clear_t    clear;
-  ring_req_t req;
-  ring_rsp_t rsp;
+  clear_t clear;
+  ring_req_t [Rings-1:0] req;
+  ring_rsp_t [Rings-1:0] rsp;
 
   lane_front #(
     .Algorithm(AlgSerpent),
     .Decrypt(Decrypt),
+    .Rings(Rings),
     .Lanes(Lanes),
     .LaneBytes(LaneBytes)
   ) u_front (
@@ -49,15 +52,17 @@ module serpent_ring_slot
     .rsp_i         (rsp)
   );
 
-  serpent_ring #(
-    .Contexts(Lanes),
-    .Decrypt (Decrypt)
-  ) u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
-  );
+  for (genvar i = 0; i < Rings; i++) begin : gen_ring
+    serpent_ring #(
+      .Contexts(Lanes),
+      .Decrypt (Decrypt)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i  (req[i]),
+      .rsp_o  (rsp[i])
+    );
+  end
 
 endmodule

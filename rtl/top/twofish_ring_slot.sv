@@ -8,6 +8,8 @@ module twofish_ring_slot
   import lane_pkg::*;
   import slot_pkg::*;
 #(
+  // Rings side by side.
+  parameter int unsigned Rings     = 1,
   // Frames in flight, and bytes of payload that each holds (lane_front).
   parameter int unsigned Lanes     = UsualLanes,
   parameter int unsigned LaneBytes = 2048
@@ -26,13 +28,14 @@ module twofish_ring_slot
   output logic        m_axis_tlast
 );
 
-  clear_t    clear;
-  ring_req_t req;
-  ring_rsp_t rsp;
+  clear_t clear;
+  ring_req_t [Rings-1:0] req;
+  ring_rsp_t [Rings-1:0] rsp;
 
   lane_front #(
     .Algorithm(AlgTwofish),
     .Tickets(32),
+    .Rings(Rings),
     .Lanes(Lanes),
     .LaneBytes(LaneBytes)
   ) u_front (
@@ -47,14 +50,16 @@ module twofish_ring_slot
     .rsp_i         (rsp)
   );
 
-  twofish_ring #(
-    .Contexts(Lanes)
-  ) u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
-  );
+  for (genvar i = 0; i < Rings; i++) begin : gen_ring
+    twofish_ring #(
+      .Contexts(Lanes)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i  (req[i]),
+      .rsp_o  (rsp[i])
+    );
+  end
 
 endmodule

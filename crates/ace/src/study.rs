@@ -19,8 +19,14 @@ use crate::{Outcome, print_json};
 
 /// Key length of the paper's tables, in bytes.
 const KEY: usize = 16;
-/// Parameters of configurations that say how many rounds are laid out in hardware.
+/// Parameters of configurations that say how many rounds are laid out one behind the other, and how many rings of
+/// them stand side by side.
 const ROUNDS: [&str; 2] = ["RoundsPerClock", "Unrolled"];
+const RINGS: &str = "Rings";
+/// Room for more blocks in flight, which more rounds want.
+const ROOM: [&str; 2] = ["Lanes", "LaneBytes"];
+/// Rings that are longer than a round and have no parameter that says so.
+const LONG_RINGS: [(&str, u64); 1] = [("serpent_ring_slot", 8)];
 
 /// Print a paper's tables beside ours.
 ///
@@ -133,12 +139,14 @@ struct Hardware {
     mbps: f64,
 }
 
-/// One way to lay out rounds.
+/// One way to lay out rounds: `rings` times `behind` of them.
 #[derive(Serialize)]
 struct Layout {
     algorithm: String,
     family: String,
-    rounds: i64,
+    rings: u64,
+    behind: u64,
+    rounds: u64,
     configuration: String,
     in_flight: u64,
     lut4: u64,
@@ -250,13 +258,19 @@ fn layouts(built: &[Value]) -> Vec<Layout> {
     let mut all: Vec<Layout> = Vec::new();
     for manifest in built {
         let Some(parameters) = manifest["parameters"].as_object() else { continue };
-        let Some((name, rounds)) = ROUNDS.iter().find_map(|n| Some((*n, parameters.get(*n)?.as_i64()?)))
+        let top = manifest["top"].as_str().unwrap_or("?");
+        let of = |name: &str| parameters.get(name).and_then(Value::as_u64);
+        let rings = of(RINGS).unwrap_or(1);
+        let long = LONG_RINGS.iter().find(|l| l.0 == top).map(|l| l.1);
+        let Some(behind) =
+            ROUNDS.iter().find_map(|n| of(n)).or(long).or(top.ends_with("_ring_slot").then_some(1))
         else {
             continue;
         };
+        let laid_out = |name: &str| ROUNDS.contains(&name) || ROOM.contains(&name) || name == RINGS;
         let mut others: Vec<String> =
-            parameters.iter().filter(|(k, _)| *k != name).map(|(k, v)| format!("{k}={v}")).collect();
-        others.insert(0, manifest["top"].as_str().unwrap_or("?").to_owned());
+            parameters.iter().filter(|(k, _)| !laid_out(k)).map(|(k, v)| format!("{k}={v}")).collect();
+        others.insert(0, top.to_owned());
         for algorithm in
             manifest["can"].as_array().into_iter().flatten().filter_map(|c| c["algorithm"].as_str())
         {
@@ -274,7 +288,9 @@ fn layouts(built: &[Value]) -> Vec<Layout> {
             all.push(Layout {
                 algorithm: algorithm.to_owned(),
                 family: others.join(" "),
-                rounds,
+                rings,
+                behind,
+                rounds: rings * behind,
                 configuration: manifest["name"].as_str().unwrap_or("?").to_owned(),
                 in_flight: manifest["in_flight"].as_u64().unwrap_or(1),
                 lut4: manifest["area"]["lut4"].as_u64().unwrap_or(0),
@@ -310,18 +326,20 @@ fn or_dash(value: Option<f64>, digits: usize) -> String {
 fn print_setup(rows: &[Row]) {
     println!("## Table 1: key-setup latency, 128-bit key\n");
     println!(
-        "| cipher | software µs, paper | here | hardware µs, paper | ours | software in blocks, paper | here | hardware in blocks, paper | ours | configuration |"
+        "| cipher | software µs, paper | here | hardware µs, paper | ours | software ÷ hardware, paper | ours | software in blocks, paper | here | hardware in blocks, paper | ours | configuration |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     for row in rows {
         let (software, ours) = (row.software.as_ref(), row.iterative.as_ref());
         println!(
-            "| {} | {:.2} | {} | {:.2} | {} | {:.2} | {} | {:.2} | {} | {} |",
+            "| {} | {:.2} | {} | {:.2} | {} | {:.0} | {} | {:.2} | {} | {:.2} | {} | {} |",
             row.cipher,
             row.paper_software.setup_us,
             or_dash(software.map(|s| s.setup_us), 3),
             row.paper_hardware.setup_us,
             or_dash(ours.map(|h| h.setup_us), 3),
+            row.paper_software.setup_us / row.paper_hardware.setup_us,
+            or_dash(software.zip(ours).map(|(s, h)| s.setup_us / h.setup_us), 1),
             row.paper_software.setup_blocks,
             or_dash(software.map(|s| s.setup_blocks), 2),
             row.paper_hardware.setup_blocks,
@@ -368,14 +386,16 @@ fn print_throughput(rows: &[Row]) {
 fn print_layouts(layouts: &[Layout]) {
     println!("## p rounds in hardware, p times the throughput (section 4.2), ECB encryption\n");
     println!(
-        "| algorithm | p | configuration | in flight | LUT4 (slot) | Fmax MHz | cycles/block | Mb/s | gain | gain / p |"
+        "| algorithm | p | rings × rounds | configuration | in flight | LUT4 (slot) | Fmax MHz | cycles/block | Mb/s | gain | gain / p |"
     );
-    println!("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|");
     for l in layouts {
         println!(
-            "| {} | {} | {} | {} | {} | {:.1} | {:.1} | {:.0} | {:.2} | {:.2} |",
+            "| {} | {} | {} × {} | {} | {} | {} | {:.1} | {:.1} | {:.0} | {:.2} | {:.2} |",
             l.algorithm,
             l.rounds,
+            l.rings,
+            l.behind,
             l.configuration,
             l.in_flight,
             l.lut4,

@@ -18,7 +18,9 @@ module mars_ring
   import mars_pkg::*;
 #(
   // Keys that it holds.
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = 8,
+  // Clocks by which it is ahead of a ring beside it: their doors open in different ones.
+  parameter int unsigned Phase    = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -55,9 +57,9 @@ module mars_ring
   // In the first clock behind a reset they are cleared.
   always_ff @(posedge clk_i) begin
     if (clear_i.active) begin
-      time_q  <= '0;
-      mix_q   <= {16'h0, 4'd13};
-      round_q <= {28'h0, 4'd1};
+      time_q  <= 4'(Phase);
+      mix_q   <= {16'h0, 4'(13 * (Phase + 1))};
+      round_q <= {28'h0, 4'(9 * Phase + 1)};
     end else begin
       time_q  <= time_q + 4'd1;
       mix_q   <= {mix_q[3:0], mix_q[0] + 4'd13};
