@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flow in a checkout below the temporary folder, which the WebAssembly tools do not see as it is: a slot that echoes
-and counts goes all the way from RTL to proven bits."""
+"""The flow in a checkout below the temporary folder, which the WebAssembly tools do not see as it is: a slot goes
+all the way from RTL to proven bits."""
 
 import json
 import os
@@ -15,66 +15,8 @@ from ace_flow.cache import store
 from ace_flow.tools import FLOW, ROOT
 
 ACE = Path(os.environ.get("ACE_BIN", ROOT / "target" / "release" / "ace"))
-TABLE = """
-[[configuration]]
-name = "echo"
-summary = "gives back what it gets"
-top = "echo_slot"
-frequency_mhz = 100
-[[configuration.can]]
-algorithm = "none"
-code = 0xee
-kind = "cipher"
-block_bytes = 8
-key_bytes = [8]
-"""
-PORTS = """(
-  input  logic        clk_i,
-  input  logic        rst_ni,
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast
-);"""
-# A slot has a shell in its front, and a core; both are counted.
-SLOT = f"""
-module echo_shell {PORTS}
-  logic        full_q;
-  logic [64:0] beat_q;
-  assign s_axis_tready = !full_q;
-  assign m_axis_tvalid = full_q;
-  assign {{m_axis_tlast, m_axis_tdata}} = beat_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) full_q <= 1'b0;
-    else full_q <= full_q ? !m_axis_tready : s_axis_tvalid;
-  end
-  always_ff @(posedge clk_i) begin
-    if (!full_q) beat_q <= {{s_axis_tlast, s_axis_tdata}};
-  end
-endmodule
-module echo_front {PORTS}
-  echo_shell u_shell (.*);
-endmodule
-module echo_core (input logic clk_i, input logic rst_ni, output logic [7:0] count_o);
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) count_o <= 8'd1;
-    else count_o <= {{count_o[6:0], ^(count_o & 8'hb8)}};
-  end
-endmodule
-module echo_slot {PORTS}
-  logic [63:0] data;
-  logic [ 7:0] count;
-  echo_front u_front (.m_axis_tdata(data), .*);
-  echo_core u_core (.clk_i, .rst_ni, .count_o(count));
-  assign m_axis_tdata = data ^ {{56'b0, count}};
-endmodule
-"""
-STEPS = ("runtime", "model echo", "synth echo", "netlist_model echo", "route echo 1", "pack echo 1")
-STEPS += ("memory echo", "prove echo")
+# The way of a small configuration.
+STEPS = ("runtime", "synth magma", "route magma 1", "pack magma 1", "memory magma", "prove magma")
 
 
 class Elsewhere(unittest.TestCase):
@@ -83,15 +25,13 @@ class Elsewhere(unittest.TestCase):
             self.skipTest(f"{ACE} is not built")
         with tempfile.TemporaryDirectory(prefix="ace-flow-") as name:
             root = Path(name) / "checkout"
-            unwanted = shutil.ignore_patterns("tests", "__pycache__", "configurations.toml")
+            unwanted = shutil.ignore_patterns("tests", "__pycache__")
             shutil.copytree(FLOW, root / "flow", ignore=unwanted)
             # The proof's key has the code that reads the bits in it.
             shutil.copytree(ROOT / "crates" / "ace-ecp5" / "src", root / "crates" / "ace-ecp5" / "src")
-            (root / "flow" / "configurations.toml").write_text(TABLE)
-            (root / "rtl").mkdir()
-            (root / "rtl" / "echo_slot.sv").write_text(SLOT)
+            shutil.copytree(ROOT / "rtl", root / "rtl")
             (root / "build" / "runtime").mkdir(parents=True)
-            (root / "build" / "configurations" / "echo").mkdir(parents=True)
+            (root / "build" / "configurations" / "magma").mkdir(parents=True)
             # What is the same everywhere and takes long.
             if (store() / "runtime").is_dir():
                 shutil.copytree(store() / "runtime", root / "build" / "cache" / "runtime")
@@ -106,7 +46,7 @@ class Elsewhere(unittest.TestCase):
                     command, cwd=root, env=environment, capture_output=True, text=True, check=False
                 )
                 self.assertEqual(done.returncode, 0, f"{step}: {done.stderr}")
-            proof = json.loads((root / "build" / "configurations" / "echo" / "proof.json").read_text())
+            proof = json.loads((root / "build" / "configurations" / "magma" / "proof.json").read_text())
             self.assertEqual(proof["result"], "proven")
 
 
