@@ -190,8 +190,9 @@ fn another_base_or_another_member_in_its_place() {
 }
 
 /// A few frames out of some that lie close together and some that do not.
+// At least one: of a member without a frame of its own the partial bitstream has no CRC, and the port refuses it.
 fn places() -> impl Strategy<Value = Vec<usize>> {
-    let near = prop::collection::btree_set(2000usize..2030, 0..20);
+    let near = prop::collection::btree_set(2000usize..2030, 1..20);
     let far = prop::collection::btree_set(2000usize..6000, 0..25);
     (near, far).prop_map(|(near, far)| near.union(&far).copied().collect())
 }
