@@ -261,9 +261,7 @@ module config_loader
     };
 
   load_frames #(
-    .Rows       (Rows),
-    .HighestBits(HighestBits),
-    .FillBits   (FillBits)
+    .Device('{rows: Rows, highest_bits: HighestBits, fill_bits: FillBits})
   ) u_frames (
     .clk_i,
     .req_i          (decode_req),

@@ -7,10 +7,7 @@
 module load_frames
   import load_pkg::*;
 #(
-  // As in config_loader.
-  parameter int unsigned Rows        = 72,
-  parameter int unsigned HighestBits = 5,
-  parameter int unsigned FillBits    = 2
+  parameter device_t Device = AnyDevice
 ) (
   input logic clk_i,
 
@@ -50,8 +47,8 @@ module load_frames
   assign m_o         = pack_i ? packed_byte : plain;
 
   config_decoder #(
-    .Rows       (Rows),
-    .HighestBits(HighestBits)
+    .Rows       (Device.rows),
+    .HighestBits(Device.highest_bits)
   ) u_decoder (
     .clk_i,
     .req_i,
@@ -72,7 +69,7 @@ module load_frames
   );
 
   frame_bytes #(
-    .HeadBits(HighestBits + FillBits)
+    .HeadBits(Device.highest_bits + Device.fill_bits)
   ) u_bytes (
     .clk_i,
     .clear_i  (req_i.clear),
@@ -85,7 +82,7 @@ module load_frames
   );
 
   frame_packer #(
-    .FrameBytes(((Rows - 2) * 12 + HighestBits + FillBits + 1) / 8)
+    .FrameBytes(((Device.rows - 2) * 12 + Device.highest_bits + Device.fill_bits + 1) / 8)
   ) u_packer (
     .clk_i,
     .clear_i  (req_i.clear),

@@ -29,6 +29,15 @@ package load_pkg;
 
   localparam int unsigned StepBytes = 12;
 
+  // What frames look like on a device.
+  typedef struct packed {
+    int unsigned rows;
+    int unsigned highest_bits;  // of the highest row
+    int unsigned fill_bits;     // that fill the first byte in front of it
+  } device_t;
+
+  localparam device_t AnyDevice = '{rows: 72, highest_bits: 5, fill_bits: 2};
+
   // To and from the decoder. It forgets the stream; a new one begins when this falls, until then no byte may come. The
   // stream is the dictionary, not frames. Who gives the stream counts: next ends a frame, or an entry of the dictionary,
   // last says that the one at hand is the last, and place is the place of the entry: 176 for the first one, 1023 for the

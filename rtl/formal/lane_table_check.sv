@@ -5,30 +5,28 @@
 module lane_table_check
   import lane_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned LaneBits = $clog2(Shape.lanes),
-  localparam int unsigned ContextWidth = $clog2(Shape.contexts)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic                        clk_i,
   input logic                        rst_ni,
   input frame_t                      frame_i,
   input free_t                       free_o,
-  input logic   [      LaneBits-1:0] answer_lane_i,
+  input lane_t                       answer_lane_i,
   input logic                        release_i,
   input logic   [Shape.contexts-1:0] busy_q
 );
 
   logic open;
-  logic [LaneBits-1:0] lane;
-  assign open = frame_i.open;
-  assign lane = frame_i.lane[LaneBits-1:0];
+  logic [Shape.lane_bits-1:0] lane, answer_lane;
+  assign open        = frame_i.open;
+  assign lane        = frame_i.lane[Shape.lane_bits-1:0];
+  assign answer_lane = answer_lane_i[Shape.lane_bits-1:0];
 
   // Clocks until an opened or released lane is counted.
   localparam logic [2:0] Late = 3'd5;
 
   logic [Shape.lanes-1:0] used_q;
-  logic [Shape.lanes-1:0][ContextWidth-1:0] context_q;
+  logic [Shape.lanes-1:0][Shape.context_bits-1:0] context_q;
   logic [Shape.lanes-1:0][2:0] age_q;  // since it was opened
   logic [Shape.contexts-1:0] wanted;
   logic [Shape.contexts-1:0][2:0] alone_q;  // for how long no lane has used it
@@ -51,10 +49,10 @@ module lane_table_check
       end
       still_q  <= open || release_i ? '0 : still_q + 3'(still_q != '1);
       opened_q <= open ? '0 : opened_q + 3'(opened_q != '1);
-      if (release_i) used_q[answer_lane_i] <= 1'b0;
+      if (release_i) used_q[answer_lane] <= 1'b0;
       if (open) begin
         used_q[lane]    <= 1'b1;
-        context_q[lane] <= frame_i.key[ContextWidth-1:0];
+        context_q[lane] <= frame_i.key[Shape.context_bits-1:0];
         age_q[lane]     <= '0;
       end
     end
@@ -67,11 +65,11 @@ module lane_table_check
         else $error("a lane is opened that is in use");
       end
       if (release_i) begin
-        assert (used_q[answer_lane_i])
+        assert (used_q[answer_lane])
         else $error("a lane is released that is not in use");
       end
       if (free_o.lane_valid && opened_q != '0) begin
-        assert (!used_q[free_o.lane[LaneBits-1:0]])
+        assert (!used_q[free_o.lane[Shape.lane_bits-1:0]])
         else $error("a lane is said to be free that is in use");
       end
       if (still_q >= 3'd2) begin

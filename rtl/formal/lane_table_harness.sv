@@ -22,6 +22,8 @@ module lane_table_harness
     shape = AnyShape;
     shape.lanes = Lanes;
     shape.contexts = Contexts;
+    shape.lane_bits = $clog2(Lanes);
+    shape.context_bits = $clog2(Contexts);
   endfunction
 
   logic   rst_ni;
@@ -54,18 +56,18 @@ module lane_table_harness
   ) u_dut (
     .clk_i,
     .rst_ni,
-    .clear_i    (clear),
-    .frame_i    (frame),
-    .free_o     (free),
-    .look_i     ('0),
-    .look_o     (),
-    .wait_i     (1'b0),
-    .wait_lane_i('0),
-    .result_i   ('0),
-    .find_i     ('0),
-    .find_o     (),
-    .answer_lane_i,
-    .answer_o   (),
+    .clear_i      (clear),
+    .frame_i      (frame),
+    .free_o       (free),
+    .look_i       ('0),
+    .look_o       (),
+    .wait_i       (1'b0),
+    .wait_lane_i  ('0),
+    .result_i     ('0),
+    .find_i       ('0),
+    .find_o       (),
+    .answer_lane_i(lane_t'(answer_lane_i)),
+    .answer_o     (),
     .release_i
   );
 

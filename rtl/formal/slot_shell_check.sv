@@ -20,7 +20,8 @@ module slot_shell_check
   input request_t frame_o,
   input response_t answer_i,
   input logic answer_ready_o,
-  input logic refuse_i
+  input logic refuse_i,
+  input logic [7:0] at_q
 );
 
   logic s_taken, m_taken, beat_taken, result_taken;
@@ -153,6 +154,10 @@ module slot_shell_check
       if (frame_o.drop) begin
         assert ((body_q || closed_q) && !aborted_q)
         else $error("an abort without a frame");
+      end
+      if (at_q[7]) begin
+        assert (!answer_i.valid)
+        else $error("a result when the trailer's turn has come");
       end
       if (answer_i.done) begin
         assert (engaged_q || frame_o.start)

@@ -61,6 +61,9 @@ module slot_shell_twice_harness
     for (int unsigned i = 0; i < 2; i++) answer[i].beat = result_i[i];
   end
 
+  // Asserted of engines in slot_shell_check.
+  always_comb if (u_a.at_q[7]) assume (!answer_i.valid);
+
   slot_clear u_clear (
     .clk_i,
     .rst_ni,

@@ -10,7 +10,7 @@ module hash_front
   import hash_pkg::*;
   import slot_pkg::*;
 #(
-  // As in hash_modes.
+  // As in shape_t.
   parameter logic        [7:0] Algorithm   = AlgSha1,
   parameter int unsigned       StateBytes  = 20,
   parameter int unsigned       DigestBytes = 20,
@@ -33,6 +33,14 @@ module hash_front
   output hash_req_t req_o,
   input  hash_rsp_t rsp_i
 );
+
+  localparam shape_t Shape = '{
+    algorithm: Algorithm,
+    state_bytes: StateBytes,
+    digest_bytes: DigestBytes,
+    big_endian: BigEndian,
+    ways: 1
+  };
 
   stream_t   request;
   header_t   header;
@@ -93,10 +101,7 @@ module hash_front
   );
 
   hash_modes #(
-    .Algorithm  (Algorithm),
-    .StateBytes (StateBytes),
-    .DigestBytes(DigestBytes),
-    .BigEndian  (BigEndian)
+    .Shape(Shape)
   ) u_modes (
     .clk_i,
     .rst_ni,

@@ -16,15 +16,7 @@ module hash_modes
   import hash_pkg::*;
   import slot_pkg::*;
 #(
-  // Code of the algorithm in the header.
-  parameter logic        [7:0] Algorithm   = AlgSha1,
-  // Chaining state and the part of it that is the digest.
-  parameter int unsigned       StateBytes  = 20,
-  parameter int unsigned       DigestBytes = 20,
-  // Byte order of words and length.
-  parameter bit                BigEndian   = 1'b1,
-  // Messages in the core at a time.
-  parameter int unsigned       Ways        = 1
+  parameter shape_t Shape = AnyShape
 ) (
   input logic   clk_i,
   input logic   rst_ni,
@@ -46,8 +38,8 @@ module hash_modes
   input  hash_rsp_t rsp_i
 );
 
-  if (!(StateBytes inside {16, 20, 32}) || DigestBytes > StateBytes || DigestBytes % 4 != 0
-      || !(Ways inside {1, 2})) begin : gen_illegal
+  if (!(Shape.state_bytes inside {16, 20, 32}) || Shape.digest_bytes > Shape.state_bytes
+      || Shape.digest_bytes % 4 != 0 || !(Shape.ways inside {1, 2})) begin : gen_illegal
     $error("hash_modes: illegal lengths");
   end
 
@@ -57,9 +49,7 @@ module hash_modes
   word_t load_word, digest_word;
 
   hash_verdict #(
-    .Algorithm  (Algorithm),
-    .StateBytes (StateBytes),
-    .DigestBytes(DigestBytes)
+    .Shape(Shape)
   ) u_verdict (
     .clk_i,
     .header_i,
@@ -68,9 +58,7 @@ module hash_modes
   );
 
   hash_sequence #(
-    .StateWords (StateBytes / 4),
-    .DigestWords(DigestBytes / 4),
-    .Ways       (Ways)
+    .Shape(Shape)
   ) u_sequence (
     .clk_i,
     .rst_ni,
@@ -97,9 +85,7 @@ module hash_modes
   assign key_o.copy          = step.phase == Copy;
 
   hash_words #(
-    .StateBytes (StateBytes),
-    .DigestBytes(DigestBytes),
-    .BigEndian  (BigEndian)
+    .Shape(Shape)
   ) u_words (
     .clk_i,
     .rst_ni,
@@ -122,8 +108,7 @@ module hash_modes
   );
 
   hash_state #(
-    .StateWords(StateBytes / 4),
-    .Copies    (Ways > 1)
+    .Shape(Shape)
   ) u_state (
     .clk_i,
     .clear_i,

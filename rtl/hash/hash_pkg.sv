@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of hash_modes tell each other.
+// What the parts of hash_front and pair_front have in common, and what those of hash_modes tell each other.
 package hash_pkg;
 
   // A block is 16 words of 32 bits.
   localparam int unsigned BlockBytes = 64;
 
   typedef logic [31:0] word_t;
+
+  // What tops tell a front, and that its parts.
+  typedef struct packed {
+    logic [7:0]  algorithm;     // the code that frames must carry
+    int unsigned state_bytes;   // of a chaining state
+    int unsigned digest_bytes;  // of the part of it that is the digest
+    logic        big_endian;    // the order of bytes in words and in the length
+    int unsigned ways;          // messages in the core at a time
+  } shape_t;
+
+  localparam shape_t AnyShape = '{
+    algorithm: 8'h42,
+    state_bytes: 20,
+    digest_bytes: 20,
+    big_endian: 1'b1,
+    ways: 1
+  };
 
   // Load: words of a frame into the memory of states. Copy: the same of the kept key. Touch: only the core's load of
   // the state. Settle: until the core has written the state.

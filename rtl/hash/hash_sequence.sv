@@ -8,10 +8,7 @@ module hash_sequence
   import hash_pkg::*;
   import slot_pkg::*;
 #(
-  // As in hash_modes.
-  parameter int unsigned StateWords  = 5,
-  parameter int unsigned DigestWords = 5,
-  parameter int unsigned Ways        = 1
+  parameter shape_t Shape = AnyShape
 ) (
   input logic   clk_i,
   input logic   rst_ni,
@@ -51,16 +48,16 @@ module hash_sequence
   assign is_hash = header_i.op == OpHash;
   assign fresh_key = header_i.flags.fresh_key;
   // A core of two ways looks at each of them in every second clock, and begins by itself when it has a block.
-  assign core_stop_o = abort_q || (Ways > 1 && abort2_q);
+  assign core_stop_o = abort_q || (Shape.ways > 1 && abort2_q);
   assign stop_o = clear_i.active || core_stop_o;
   assign core_start_o = step_q.phase == Touch
-                      || (Ways == 1 && (word_valid_i || (step_q.phase == Send && step_q.kind != Outer)));
+                      || (Shape.ways == 1 && (word_valid_i || (step_q.phase == Send && step_q.kind != Outer)));
   assign step_o = step_q;
 
   // A key that is not set up yet is lost with its frame.
   assign lost_o = abort_q && !is_hash && !step_q.kind[1];
 
-  assign last_word = step_q.place == 4'(StateWords - 1);
+  assign last_word = step_q.place == 4'(Shape.state_bytes / 4 - 1);
   assign settled = step_q.phase == Settle && rsp_i.idle[0] && !word_valid_i;
   assign load_last = went_i.load && last_word && (step_q.second || step_q.kind == Message);
   assign send_last = step_q.source.length1 || (step_q.source.beat && went_i.section_end && header_i.flags.partial)
@@ -72,7 +69,7 @@ module hash_sequence
 
   assign source = step_q.source;
   assign message_end = source.beat && went_i.section_end;
-  assign digest_end = step_q.place == 4'(DigestWords - 1);
+  assign digest_end = step_q.place == 4'(Shape.digest_bytes / 4 - 1);
   assign padding = (message_end && went_i.ended_inside) || source.mark || source.zero;
 
   always_comb begin
@@ -139,7 +136,7 @@ module hash_sequence
           if (fresh_key) begin
             step_d.kind  = KeyIn;
             step_d.phase = header_i.op == OpHmacStates ? Load : Send;
-          end else if (Ways > 1 && !is_hash) begin
+          end else if (Shape.ways > 1 && !is_hash) begin
             step_d.kind  = KeyOut;
             step_d.phase = Copy;
           end else begin

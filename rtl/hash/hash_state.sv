@@ -9,11 +9,7 @@ module hash_state
   import core_pkg::*;
   import hash_pkg::*;
 #(
-  // Words of a state: 4, 5 or 8.
-  parameter int unsigned StateWords = 5,
-  // Whether a kept key is copied from outside.
-  parameter bit Copies = 1'b0,
-  localparam int unsigned AddressBits = StateWords > 5 ? 5 : 4
+  parameter shape_t Shape = AnyShape
 ) (
   input logic   clk_i,
   input clear_t clear_i,
@@ -34,6 +30,11 @@ module hash_state
   output word_t       word_o,
   input  word_t       copy_word_i
 );
+
+  // Words of a state: 4, 5 or 8. Two ways have a kept key copied from outside.
+  localparam int unsigned StateWords = Shape.state_bytes / 4;
+  localparam int unsigned AddressBits = StateWords > 5 ? 5 : 4;
+  localparam bit Copies = Shape.ways > 1;
 
   typedef logic [AddressBits-1:0] address_t;
 

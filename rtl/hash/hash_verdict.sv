@@ -3,13 +3,10 @@
 // Can this hash do what the header says? What the header's first beat says is judged in the clock in which its
 // second beat comes, at the earliest; the answer stands when both are there.
 module hash_verdict
-  import hash_pkg::BlockBytes;
+  import hash_pkg::*;
   import slot_pkg::*;
 #(
-  // Code of the algorithm in the header.
-  parameter logic [7:0] Algorithm = AlgSha1,
-  parameter int unsigned StateBytes = 20,
-  parameter int unsigned DigestBytes = 20
+  parameter shape_t Shape = AnyShape
 ) (
   input  logic    clk_i,
   input  header_t header_i,
@@ -21,7 +18,7 @@ module hash_verdict
   localparam int unsigned BlockBits = $clog2(BlockBytes);
 
   // Lengths of a digest's beginning.
-  localparam logic [63:0] ResultLengths = (64'd2 << DigestBytes) - 64'd2;
+  localparam logic [63:0] ResultLengths = (64'd2 << Shape.digest_bytes) - 64'd2;
 
   logic is_hash, is_states, is_key, operation_ok, key_ok, iv_ok, result_ok;
   logic algorithm_ok_q, operation_ok_q, key_kept_q, key_ok_q, iv_ok_q, result_ok_q;
@@ -35,16 +32,16 @@ module hash_verdict
 
   always_comb begin
     if (is_hash || !header_i.flags.fresh_key) key_ok = !header_i.flags.fresh_key;
-    else if (is_states) key_ok = header_i.key_len == 8'(2 * StateBytes);
+    else if (is_states) key_ok = header_i.key_len == 8'(2 * Shape.state_bytes);
     else key_ok = header_i.key_len[7:BlockBits] == '0 || header_i.key_len == 8'(BlockBytes);
   end
 
-  assign iv_ok = header_i.iv_len == (header_i.flags.resume ? 8'(8 + StateBytes) : 8'd0);
-  assign result_ok = header_i.flags.partial ? header_i.result_len == 8'(StateBytes)
+  assign iv_ok = header_i.iv_len == (header_i.flags.resume ? 8'(8 + Shape.state_bytes) : 8'd0);
+  assign result_ok = header_i.flags.partial ? header_i.result_len == 8'(Shape.state_bytes)
                                             : header_i.result_len[7:6] == '0 && ResultLengths[header_i.result_len[5:0]];
 
   always_ff @(posedge clk_i) begin
-    algorithm_ok_q <= header_i.algorithm == Algorithm;
+    algorithm_ok_q <= header_i.algorithm == Shape.algorithm;
     operation_ok_q <= operation_ok;
     key_kept_q     <= !is_hash && !header_i.flags.fresh_key;
     key_ok_q       <= key_ok;

@@ -9,10 +9,7 @@ module hash_words
   import hash_pkg::*;
   import slot_pkg::*;
 #(
-  // As in hash_modes.
-  parameter int unsigned StateBytes  = 20,
-  parameter int unsigned DigestBytes = 20,
-  parameter bit          BigEndian   = 1'b1
+  parameter shape_t Shape = AnyShape
 ) (
   input logic   clk_i,
   input logic   rst_ni,
@@ -43,10 +40,10 @@ module hash_words
 );
 
   localparam int unsigned BlockBits = $clog2(BlockBytes);
-  localparam word_t OuterLength = word_t'(8 * (BlockBytes + DigestBytes));
+  localparam word_t OuterLength = word_t'(8 * (BlockBytes + Shape.digest_bytes));
 
   function automatic word_t swap(input word_t x);
-    return BigEndian ? {x[7:0], x[15:8], x[23:16], x[31:24]} : x;
+    return Shape.big_endian ? {x[7:0], x[15:8], x[23:16], x[31:24]} : x;
   endfunction
 
   source_t source;
@@ -63,7 +60,7 @@ module hash_words
 
   always_comb begin
     if (step_i.kind == KeyIn) last_len = header_i.key_len[2:0];
-    else if (source.load) last_len = 3'(StateBytes % 8);
+    else if (source.load) last_len = 3'(Shape.state_bytes % 8);
     else last_len = header_i.payload_len[2:0];
   end
 
@@ -139,8 +136,8 @@ module hash_words
   logic word_valid_q, outer_length_q;
   logic own, fetch, send_valid, low_part, high_part;
 
-  assign low_part = (BigEndian ? source.length1 : source.length0) && step_i.kind != Outer;
-  assign high_part = (BigEndian ? source.length0 : source.length1) && step_i.kind != Outer;
+  assign low_part = (Shape.big_endian ? source.length1 : source.length0) && step_i.kind != Outer;
+  assign high_part = (Shape.big_endian ? source.length0 : source.length1) && step_i.kind != Outer;
 
   // The memory is read here, and not by the core: while the core waits for the digest's next word, or idles.
   assign own = source.memory || step_i.phase == Result;
@@ -175,7 +172,7 @@ module hash_words
 
     if (stop_i) outer_length_q <= 1'b0;
     else if (send_ready)
-      outer_length_q <= (BigEndian ? source.length1 : source.length0) && step_i.kind == Outer;
+      outer_length_q <= (Shape.big_endian ? source.length1 : source.length0) && step_i.kind == Outer;
   end
 
   assign word_o = beat_word_q | digest_word_q | key_word_q | low_word_q | (outer_length_q ? OuterLength : '0);

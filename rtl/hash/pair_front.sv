@@ -16,7 +16,7 @@ module pair_front
   import hash_pkg::*;
   import slot_pkg::*;
 #(
-  // As in hash_modes.
+  // As in shape_t.
   parameter logic        [7:0] Algorithm   = AlgMd5,
   parameter int unsigned       StateBytes  = 16,
   parameter int unsigned       DigestBytes = 16,
@@ -37,6 +37,14 @@ module pair_front
   output hash_req_t req_o,
   input  hash_rsp_t rsp_i
 );
+
+  localparam shape_t Shape = '{
+    algorithm: Algorithm,
+    state_bytes: StateBytes,
+    digest_bytes: DigestBytes,
+    big_endian: BigEndian,
+    ways: 2
+  };
 
   localparam int unsigned AddressBits = StateBytes > 20 ? 5 : 4;
 
@@ -126,12 +134,8 @@ module pair_front
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      keep_valid_q <= 1'b0;
-      copy_count_q <= '0;
-      copy_next_q  <= 1'b0;
-      kept_q       <= 1'b0;
-    end else begin
+    if (!rst_ni) {keep_valid_q, copy_count_q, copy_next_q, kept_q} <= '0;
+    else begin
       keep_valid_q <= key[0].write || key[1].write;
       copy_count_q <= key[0].copy || key[1].copy ? copy_count_q + 2'd1 : '0;
       copy_next_q  <= copy_count_q == 2'd2;
@@ -173,11 +177,7 @@ module pair_front
     end
 
     hash_modes #(
-      .Algorithm  (Algorithm),
-      .StateBytes (StateBytes),
-      .DigestBytes(DigestBytes),
-      .BigEndian  (BigEndian),
-      .Ways       (2)
+      .Shape(Shape)
     ) u_modes (
       .clk_i,
       .rst_ni,

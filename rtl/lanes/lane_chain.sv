@@ -12,10 +12,7 @@ module lane_chain
   import core_pkg::*;
   import lane_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
-  localparam int unsigned LaneBits  = $clog2(Shape.lanes)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -28,51 +25,50 @@ module lane_chain
   input  lane_block_t result_i,
 
   // The lane of the block to come two clocks later; what is to come a clock later; the block.
-  input  logic   [ LaneBits-1:0] fetch_lane_i,
-  input  logic                   advance_i,
-  input  going_t                 next_i,
-  input  logic   [BlockBits-1:0] block_i,
+  input  lane_t  fetch_lane_i,
+  input  logic   advance_i,
+  input  going_t next_i,
+  input  block_t block_i,
   // It cannot be taken now, because the memory is not free.
-  output logic                   hold_o,
+  output logic   hold_o,
   // This lane's value is under way to memory.
-  output logic                   storing_o,
-  output logic   [ LaneBits-1:0] storing_lane_o,
+  output logic   storing_o,
+  output lane_t  storing_lane_o,
 
-  output logic [BlockBits-1:0] block_o,
-  output logic [BlockBits-1:0] mask_o
+  output block_t block_o,
+  output block_t mask_o
 );
 
-  typedef logic [BlockBits-1:0] value_t;
+  typedef logic [Shape.block_bits-1:0] value_t;
 
   value_t fetched, kept_q;  // the chaining value in memory
   value_t chain_q, next;  // of this block, and of the one behind it
-  value_t block_d, mask_d;
+  value_t block, block_d, mask_d, block_q, mask_value_q;
+
+  assign block   = block_i[Shape.block_bits-1:0];
+  assign block_o = block_t'(block_q);
+  assign mask_o  = block_t'(mask_value_q);
 
   // -- what to do with the block --------------------------------------------------------------------------
 
   logic count_q;  // CTR
   logic [1:0] enter_q, mask_q;  // what goes into the core, and into the mask: the block, the chaining value
   logic store_next_q;  // the chaining value goes back to memory
-  logic [LaneBits-1:0] lane_q;
+  logic [Shape.lane_bits-1:0] lane_q;
   logic decrypts;
 
   assign decrypts = Shape.decrypt && next_i.way.decrypt;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      count_q      <= 1'b0;
-      enter_q      <= '0;
-      mask_q       <= '0;
-      store_next_q <= 1'b0;
-      lane_q       <= '0;
-    end else if (advance_i) begin
+    if (!rst_ni) {count_q, enter_q, mask_q, store_next_q, lane_q} <= '0;
+    else if (advance_i) begin
       count_q      <= next_i.way.ctr;
       enter_q[0]   <= !next_i.way.ctr;
       enter_q[1]   <= next_i.way.ctr || (next_i.way.cbc && !decrypts);
       mask_q[0]    <= next_i.way.ctr;
       mask_q[1]    <= next_i.way.cbc && decrypts;
       store_next_q <= next_i.valid && next_i.last && (next_i.way.ctr || (next_i.way.cbc && decrypts));
-      lane_q       <= next_i.lane[LaneBits-1:0];
+      lane_q       <= next_i.lane[Shape.lane_bits-1:0];
     end
   end
 
@@ -82,7 +78,7 @@ module lane_chain
   // lowest limb is one less than all ones, and those between are all ones. What is remembered of a limb, in memory too,
   // is whether it is all ones, so that no comparison is longer than a limb, or behind a memory.
   localparam int unsigned LimbBits = 32;
-  localparam int unsigned Limbs = BlockBits / LimbBits;
+  localparam int unsigned Limbs = Shape.block_bits / LimbBits;
 
   typedef logic [Limbs-2:0] ones_t;
 
@@ -94,10 +90,10 @@ module lane_chain
   ones_t ones, next_ones, iv_ones, store_ones_q, fetched_ones, kept_ones_q;
 
   assign number = {<<8{chain_q}};
-  assign iv     = {<<8{iv_i.block[BlockBits-1:0]}};
-  assign next   = !Shape.decrypt || count_q ? {<<8{sum}} : block_i;
+  assign iv     = {<<8{iv_i.block[Shape.block_bits-1:0]}};
+  assign next   = !Shape.decrypt || count_q ? {<<8{sum}} : block;
   logic unused;  // no limb is above the highest
-  assign unused   = ^iv[BlockBits-1-:LimbBits];
+  assign unused   = ^iv[Shape.block_bits-1-:LimbBits];
   assign carry[0] = 1'b1;
   assign ones[0]  = 1'b1;
 
@@ -140,13 +136,13 @@ module lane_chain
 
   // A result cannot wait. The IV or what a burst leaves waits in a register for a clock without a result.
   logic store_valid_q;
-  logic [LaneBits-1:0] store_lane_q;
+  logic [Shape.lane_bits-1:0] store_lane_q;
   value_t store_q;
 
   assign hold_o         = store_next_q && store_valid_q;
   assign iv_ready_o     = !store_next_q && !store_valid_q;
   assign storing_o      = store_valid_q;
-  assign storing_lane_o = store_lane_q;
+  assign storing_lane_o = lane_t'(store_lane_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -156,7 +152,7 @@ module lane_chain
       store_valid_q <= result_i.feedback;
     end else begin
       store_valid_q <= store_next_q ? advance_i : iv_i.valid;
-      store_lane_q  <= store_next_q ? lane_q : iv_i.lane[LaneBits-1:0];
+      store_lane_q  <= store_next_q ? lane_q : iv_i.lane[Shape.lane_bits-1:0];
     end
   end
 
@@ -166,13 +162,13 @@ module lane_chain
       store_q      <= '0;
       store_ones_q <= '0;
     end else if (!store_valid_q) begin
-      store_q      <= store_next_q ? next : iv_i.block[BlockBits-1:0];
+      store_q      <= store_next_q ? next : iv_i.block[Shape.block_bits-1:0];
       store_ones_q <= store_next_q ? next_ones : iv_ones;
     end
   end
 
   ram_logic #(
-    .Width(BlockBits + Limbs - 1),
+    .Width(Shape.block_bits + Limbs - 1),
     .Depth(Shape.lanes),
     // What waits is zero, and there is no result.
     .Quiet(1'b1)
@@ -180,28 +176,28 @@ module lane_chain
     .clk_i,
     .clear_i,
     .write_i     (result_i.feedback || store_valid_q),
-    .write_at_i  (result_i.feedback ? result_i.lane[LaneBits-1:0] : store_lane_q),
-    .write_data_i({store_ones_q, result_i.feedback ? result_i.block[BlockBits-1:0] : store_q}),
-    .read_at_i   (fetch_lane_i),
+    .write_at_i  (result_i.feedback ? result_i.lane[Shape.lane_bits-1:0] : store_lane_q),
+    .write_data_i({store_ones_q, result_i.feedback ? result_i.block[Shape.block_bits-1:0] : store_q}),
+    .read_at_i   (fetch_lane_i[Shape.lane_bits-1:0]),
     .read_data_o ({fetched_ones, fetched})
   );
 
   // -- the block ------------------------------------------------------------------------------------------
 
-  assign block_d = (block_i & {BlockBits{enter_q[0]}}) ^ (chain_q & {BlockBits{enter_q[1]}});
-  assign mask_d  = (block_i & {BlockBits{mask_q[0]}}) ^ (chain_q & {BlockBits{mask_q[1]}});
+  assign block_d = (block & {Shape.block_bits{enter_q[0]}}) ^ (chain_q & {Shape.block_bits{enter_q[1]}});
+  assign mask_d  = (block & {Shape.block_bits{mask_q[0]}}) ^ (chain_q & {Shape.block_bits{mask_q[1]}});
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) begin
-      kept_q  <= '0;
+      kept_q <= '0;
       chain_q <= '0;
-      block_o <= '0;
-      mask_o  <= '0;
+      block_q <= '0;
+      mask_value_q <= '0;
     end else if (advance_i) begin
-      kept_q  <= fetched;
+      kept_q <= fetched;
       chain_q <= next_i.first ? kept_q : next;
-      block_o <= block_d;
-      mask_o  <= mask_d;
+      block_q <= block_d;
+      mask_value_q <= mask_d;
     end
   end
 

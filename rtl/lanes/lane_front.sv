@@ -57,13 +57,13 @@ module lane_front
     $error("lane_front: Lanes must be 4, 8 or 16");
   end
   // No core has memories of more than 64 words for a key, so that it forgets as fast as a buffer of 64 blocks.
-  if (LaneBytes < 64 * BlockBytes || $countones(LaneBytes) != 1) begin : gen_illegal_bytes
-    $error("lane_front: LaneBytes must be a power of two and at least 64 blocks");
+  if (LaneBytes < 64 * BlockBytes || LaneBytes > MaxLaneBlocks * BlockBytes || $countones(
+      LaneBytes
+    ) != 1) begin : gen_illegal_bytes
+    $error("lane_front: LaneBytes must be a power of two, at least 64 blocks and at most 256");
   end
 
   localparam int unsigned LaneBlocks = LaneBytes / BlockBytes;
-  localparam int unsigned LaneBits = $clog2(Lanes);
-  localparam int unsigned PtrBits = $clog2(LaneBlocks);
 
   localparam shape_t Shape = '{
     algorithm: Algorithm,
@@ -73,7 +73,11 @@ module lane_front
     lanes: Lanes,
     contexts: Lanes,
     tickets: Rings * Tickets,
-    lane_blocks: LaneBlocks
+    lane_blocks: LaneBlocks,
+    block_bits: 8 * BlockBytes,
+    lane_bits: $clog2(Lanes),
+    context_bits: $clog2(Lanes),
+    ptr_bits: $clog2(LaneBlocks)
   };
 
   // -- the event that forgets -----------------------------------------------------------------------------
@@ -97,11 +101,10 @@ module lane_front
   look_t   look;
   find_t   find;
   answer_t answer;
-  logic [LaneBits-1:0] look_lane, find_lane, answer_lane, wait_lane;
-  logic [PtrBits:0] look_written, find_written, sent;
-  logic quiet, iv_ready, read, waits, release_lane;
-  logic [LaneBits+PtrBits-1:0] read_at;
-  logic [8*BlockBytes-1:0] read_data;
+  lane_t answer_lane, wait_lane;
+  logic quiet, iv_ready, waits, release_lane;
+  buffer_req_t buffer_req;
+  buffer_rsp_t buffer_rsp;
   lane_block_t iv, mask, result;
   offer_t offer;
   key_beat_t key;
@@ -141,24 +144,18 @@ module lane_front
     .rst_ni,
     .s_axis_i,
     .s_axis_ready_o,
-    .clear_i         (clear_o),
-    .forget_o        (forget),
-    .free_i          (free),
-    .quiet_i         (quiet),
-    .frame_o         (frame),
-    .iv_o            (iv),
-    .iv_ready_i      (iv_ready),
-    .issue_lane_i    (look_lane),
-    .issue_written_o (look_written),
-    .outlet_lane_i   (find_lane),
-    .outlet_written_o(find_written),
-    .sent_i          (sent),
-    .read_i          (read),
-    .read_at_i       (read_at),
-    .read_data_o     (read_data),
-    .key_o           (key),
-    .key_context_o   (key_context),
-    .key_busy_i      (rsp.key_busy)
+    .clear_i      (clear_o),
+    .forget_o     (forget),
+    .free_i       (free),
+    .quiet_i      (quiet),
+    .frame_o      (frame),
+    .iv_o         (iv),
+    .iv_ready_i   (iv_ready),
+    .buffer_i     (buffer_req),
+    .buffer_o     (buffer_rsp),
+    .key_o        (key),
+    .key_context_o(key_context),
+    .key_busy_i   (rsp.key_busy)
   );
 
   lane_table #(
@@ -169,12 +166,12 @@ module lane_front
     .clear_i      (clear_o),
     .frame_i      (frame),
     .free_o       (free),
-    .look_i       (look_lane),
+    .look_i       (buffer_req.issue_lane),
     .look_o       (look),
     .wait_i       (waits),
     .wait_lane_i  (wait_lane),
     .result_i     (result),
-    .find_i       (find_lane),
+    .find_i       (buffer_req.outlet_lane),
     .find_o       (find),
     .answer_lane_i(answer_lane),
     .answer_o     (answer),
@@ -187,14 +184,14 @@ module lane_front
     .clk_i,
     .rst_ni,
     .clear_i      (clear_o),
-    .look_o       (look_lane),
+    .look_o       (buffer_req.issue_lane),
     .look_i       (look),
-    .written_i    (look_written),
+    .written_i    (buffer_rsp.issue_written),
     .wait_o       (waits),
     .wait_lane_o  (wait_lane),
-    .read_o       (read),
-    .read_at_o    (read_at),
-    .read_data_i  (read_data),
+    .read_o       (buffer_req.read),
+    .read_at_o    (buffer_req.read_at),
+    .read_data_i  (buffer_rsp.read_data),
     .iv_i         (iv),
     .iv_ready_o   (iv_ready),
     .result_i     (result),
@@ -221,14 +218,14 @@ module lane_front
     .rst_ni,
     .clear_i       (clear_o),
     .result_i      (result),
-    .find_o        (find_lane),
+    .find_o        (buffer_req.outlet_lane),
     .find_i        (find),
-    .find_written_i(find_written),
+    .find_written_i(buffer_rsp.outlet_written),
     .lane_o        (answer_lane),
     .answer_i      (answer),
     .release_o     (release_lane),
-    .intake_lane_i (frame.lane[LaneBits-1:0]),
-    .intake_sent_o (sent),
+    .intake_lane_i (frame.lane),
+    .intake_sent_o (buffer_req.sent),
     .quiet_o       (quiet),
     .m_axis_o,
     .m_axis_ready_i

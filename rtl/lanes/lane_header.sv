@@ -59,6 +59,7 @@ module lane_header
     algorithm: Shape.algorithm,
     key_lengths: Shape.key_lengths,
     block_bytes: Shape.block_bytes,
+    block_bits: Shape.block_bits,
     decrypt: Shape.decrypt,
     modes: '0,
     eager: 1'b0,

@@ -10,12 +10,7 @@ module lane_intake
   import lane_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
-  localparam int unsigned LaneBits = $clog2(Shape.lanes),
-  localparam int unsigned ContextWidth = $clog2(Shape.contexts),
-  localparam int unsigned PtrBits = $clog2(Shape.lane_blocks)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -35,18 +30,9 @@ module lane_intake
   output lane_block_t iv_o,
   input  logic        iv_ready_i,
 
-  // Whole blocks in the buffer, counted without end, of two lanes.
-  input  logic [LaneBits-1:0] issue_lane_i,
-  output logic [   PtrBits:0] issue_written_o,
-  input  logic [LaneBits-1:0] outlet_lane_i,
-  output logic [   PtrBits:0] outlet_written_o,
-  // Blocks of lane_o that have been answered.
-  input  logic [   PtrBits:0] sent_i,
-
-  // Reads a block, in two clocks.
-  input  logic                        read_i,
-  input  logic [LaneBits+PtrBits-1:0] read_at_i,
-  output logic [       BlockBits-1:0] read_data_o,
+  // To and from its buffer.
+  input  buffer_req_t buffer_i,
+  output buffer_rsp_t buffer_o,
 
   output key_beat_t key_o,
   output context_t  key_context_o,
@@ -145,8 +131,9 @@ module lane_intake
 
   // -- the frame ------------------------------------------------------------------------------------------
 
-  logic [LaneBits-1:0] lane_q;
-  logic [ContextWidth-1:0] context_q, open_context, kept_context;
+  logic [Shape.lane_bits-1:0] lane_q;
+  logic [Shape.context_bits-1:0] context_q, open_context;
+  context_t kept_context;
   logic key_pending;  // a key is on its way, or being expanded
   logic last_q;  // of the frames that are to be forgotten: it wipes, or its key was cut short
   logic go_q;
@@ -197,7 +184,7 @@ module lane_intake
       // Nothing of this changes between the clock in which it is true and the start, but by the start.
       go_q <= free_i.lane_valid && !key_pending && !iv_o.valid && !begun && !last_q && !clear_i.active
           && (!header.flags.wipe || free_i.idle) && (!header.flags.fresh_key || (free_i.key_valid && !key_busy_i));
-      if (at_q[Check] && go_q) lane_q <= free_i.lane[LaneBits-1:0];
+      if (at_q[Check] && go_q) lane_q <= free_i.lane[Shape.lane_bits-1:0];
       if (at_q[Start]) context_q <= open_context;
       if (clear_i.active) last_q <= 1'b0;
       else if ((at_q[Start] && header.flags.wipe) || at_q[Pad]) last_q <= 1'b1;
@@ -206,7 +193,7 @@ module lane_intake
     end
   end
 
-  assign open_context = with_key ? free_i.key[ContextWidth-1:0] : kept_context;
+  assign open_context = Shape.context_bits'(with_key ? free_i.key : kept_context);
   assign frame_o = '{
       lane: lane_t'(lane_q),
       open: at_q[Start],
@@ -236,7 +223,7 @@ module lane_intake
     .beat_i        (key_beat),
     .len_i         (header.key_len[5:0]),
     .made_up_i     (at_q[Pad]),
-    .context_i     (context_q),
+    .context_i     (context_t'(context_q)),
     .kept_o        (kept),
     .kept_context_o(kept_context),
     .pending_o     (key_pending),
@@ -251,7 +238,7 @@ module lane_intake
     .rst_ni,
     .clear_i,
     .start_i      (at_q[Start]),
-    .lane_i       (lane_q),
+    .lane_i       (lane_t'(lane_q)),
     .beat_i       (fill_beat),
     .in_iv_i      (at_q[Body] && !is_key && !is_payload),
     .is_payload_i (is_payload),
@@ -261,14 +248,8 @@ module lane_intake
     .arm_o        (arm),
     .iv_o,
     .iv_ready_i,
-    .issue_lane_i,
-    .issue_written_o,
-    .outlet_lane_i,
-    .outlet_written_o,
-    .sent_i,
-    .read_i,
-    .read_at_i,
-    .read_data_o
+    .req_i        (buffer_i),
+    .rsp_o        (buffer_o)
   );
 
 endmodule

@@ -22,11 +22,7 @@ module lane_issue
   import core_pkg::*;
   import lane_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
-  localparam int unsigned LaneBits  = $clog2(Shape.lanes),
-  localparam int unsigned PtrBits   = $clog2(Shape.lane_blocks)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,16 +30,16 @@ module lane_issue
   input clear_t clear_i,
 
   // The lane looked at, and the one of a block that others of its lane wait for.
-  output logic  [LaneBits-1:0] look_o,
-  input  look_t                look_i,
-  input  logic  [   PtrBits:0] written_i,
-  output logic                 wait_o,
-  output logic  [LaneBits-1:0] wait_lane_o,
+  output lane_t   look_o,
+  input  look_t   look_i,
+  input  blocks_t written_i,
+  output logic    wait_o,
+  output lane_t   wait_lane_o,
 
   // The input buffer.
-  output logic                        read_o,
-  output logic [LaneBits+PtrBits-1:0] read_at_o,
-  input  logic [       BlockBits-1:0] read_data_i,
+  output logic   read_o,
+  output place_t read_at_o,
+  input  block_t read_data_i,
 
   // As in lane_chain.
   input  lane_block_t iv_i,
@@ -56,7 +52,7 @@ module lane_issue
   output lane_block_t mask_o
 );
 
-  typedef logic [PtrBits:0] count_t;
+  typedef logic [Shape.ptr_bits:0] count_t;
 
   // A lane whose next block waits for this one.
   function automatic logic feedback(input way_t way);
@@ -65,7 +61,8 @@ module lane_issue
 
   // -- which lane -----------------------------------------------------------------------------------------
 
-  logic [LaneBits-1:0] look_q, storing_lane;
+  logic [Shape.lane_bits-1:0] look_q;
+  lane_t storing_lane;
   going_t seen_q;  // the lane looked at before; valid if it could go on if it had blocks
   count_t seen_written_q, seen_issued_q;
   going_t found_q;  // a lane that has blocks
@@ -84,8 +81,8 @@ module lane_issue
   assign advance = (!out_q.valid || block_ready_i) && !hold;
 
   // What is under way is not yet to be seen in the counts and chaining values.
-  function automatic logic is_at(input going_t going, input logic [LaneBits-1:0] lane);
-    return going.valid && going.lane[LaneBits-1:0] == lane;
+  function automatic logic is_at(input going_t going, input logic [Shape.lane_bits-1:0] lane);
+    return going.valid && going.lane[Shape.lane_bits-1:0] == lane;
   endfunction
 
   logic   under_way;
@@ -98,43 +95,36 @@ module lane_issue
     read_q, look_q
   ) || is_at(
     mix_q, look_q
-  ) || (storing && look_q == storing_lane);
+  ) || (storing && look_q == storing_lane[Shape.lane_bits-1:0]);
 
   assign start = found_q.valid && !burst_q.valid;
 
-  assign look_o = look_q;
+  assign look_o = lane_t'(look_q);
   assign wait_o = start && feedback(found_q.way);
-  assign wait_lane_o = found_q.lane[LaneBits-1:0];
+  assign wait_lane_o = found_q.lane;
 
   ram_logic #(
-    .Width(PtrBits + 1),
+    .Width(Shape.ptr_bits + 1),
     .Depth(Shape.lanes)
   ) u_issued (
     .clk_i,
     .clear_i,
     .write_i     (burst_q.valid && advance && burst_q.last),
-    .write_at_i  (burst_q.lane[LaneBits-1:0]),
+    .write_at_i  (burst_q.lane[Shape.lane_bits-1:0]),
     .write_data_i(from_q + count_t'(1)),
     .read_at_i   (look_q),
     .read_data_o (issued)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      look_q         <= '0;
-      seen_q         <= '0;
-      seen_written_q <= '0;
-      seen_issued_q  <= '0;
-      found_q        <= '0;
-      found_left_q   <= '0;
-      found_from_q   <= '0;
-    end else if (!found_q.valid || start) begin
-      look_q         <= look_q + LaneBits'(1);
+    if (!rst_ni) {look_q, seen_q, seen_written_q, seen_issued_q, found_q, found_left_q, found_from_q} <= '0;
+    else if (!found_q.valid || start) begin
+      look_q         <= look_q + Shape.lane_bits'(1);
       seen_q.valid   <= look_i.ready && !under_way;
       seen_q.lane    <= lane_t'(look_q);
       seen_q.way     <= look_i.way;
       seen_q.key     <= look_i.key;
-      seen_written_q <= written_i;
+      seen_written_q <= written_i[Shape.ptr_bits:0];
       seen_issued_q  <= issued;
       found_q        <= seen_q;
       found_q.valid  <= seen_q.valid && seen_written_q != seen_issued_q;
@@ -146,11 +136,8 @@ module lane_issue
   // -- the burst ------------------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      burst_q <= '0;
-      from_q  <= '0;
-      left_q  <= '0;
-    end else if (start) begin
+    if (!rst_ni) {burst_q, from_q, left_q} <= '0;
+    else if (start) begin
       burst_q       <= found_q;
       burst_q.first <= 1'b1;
       burst_q.last  <= feedback(found_q.way) || found_left_q == count_t'(1);
@@ -165,17 +152,14 @@ module lane_issue
     end
   end
 
-  assign read_o    = advance;
-  assign read_at_o = {burst_q.lane[LaneBits-1:0], from_q[PtrBits-1:0]};
+  assign read_o = advance;
+  assign read_at_o = '{lane: burst_q.lane, block: $bits(read_at_o.block)'(from_q[Shape.ptr_bits-1:0])};
 
   // -- the stages behind it -------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      read_q <= '0;
-      mix_q  <= '0;
-      out_q  <= '0;
-    end else if (advance) begin
+    if (!rst_ni) {read_q, mix_q, out_q} <= '0;
+    else if (advance) begin
       read_q <= burst_q;
       mix_q  <= read_q;
       out_q  <= mix_q;
@@ -184,17 +168,12 @@ module lane_issue
     end
   end
 
-  logic [BlockBits-1:0] block, mask;
+  block_t block, mask;
   logic decrypt;
 
   assign decrypt = Shape.decrypt && out_q.way.decrypt;
-  assign block_o = '{valid: out_q.valid, decrypt: decrypt, key: out_q.key, block: block_t'(block)};
-  assign mask_o = '{
-      valid: out_q.valid,
-      feedback: feedback(out_q.way),
-      lane: out_q.lane,
-      block: block_t'(mask)
-    };
+  assign block_o = '{valid: out_q.valid, decrypt: decrypt, key: out_q.key, block: block};
+  assign mask_o  = '{valid: out_q.valid, feedback: feedback(out_q.way), lane: out_q.lane, block: mask};
 
   lane_chain #(
     .Shape(Shape)
@@ -205,7 +184,7 @@ module lane_issue
     .iv_i,
     .iv_ready_o,
     .result_i,
-    .fetch_lane_i  (burst_q.lane[LaneBits-1:0]),
+    .fetch_lane_i  (burst_q.lane),
     .advance_i     (advance),
     .next_i        (read_q),
     .block_i       (read_data_i),

@@ -7,9 +7,7 @@ module lane_key
   import lane_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned ContextWidth = $clog2(Shape.contexts)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -18,21 +16,24 @@ module lane_key
 
   // A frame starts; then its key, where it has one, beat by beat. A key that was cut short is completed with
   // beats that are made up, and is not kept.
-  input logic                       start_i,
-  input stream_t                    beat_i,
-  input logic    [             5:0] len_i,
-  input logic                       made_up_i,
-  input logic    [ContextWidth-1:0] context_i,
+  input logic           start_i,
+  input stream_t        beat_i,
+  input logic     [5:0] len_i,
+  input logic           made_up_i,
+  input context_t       context_i,
 
   // A whole key is kept, and where.
-  output logic                    kept_o,
-  output logic [ContextWidth-1:0] kept_context_o,
+  output logic     kept_o,
+  output context_t kept_context_o,
   // A key is on its way, or being expanded.
-  output logic                    pending_o,
+  output logic     pending_o,
 
   output key_beat_t key_o,
   input  logic      key_busy_i
 );
+
+  logic [Shape.context_bits-1:0] kept_context_q;
+  assign kept_context_o = context_t'(kept_context_q);
 
   logic valid_q, last_q;
   logic [2:0] index_q;
@@ -48,22 +49,15 @@ module lane_key
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      kept_o         <= 1'b0;
-      kept_context_o <= '0;
-      pending_o      <= 1'b0;
-      sent_q         <= 1'b0;
-      valid_q        <= 1'b0;
-      last_q         <= 1'b0;
-      index_q        <= '0;
-    end else begin
+    if (!rst_ni) {kept_o, kept_context_q, pending_o, sent_q, valid_q, last_q, index_q} <= '0;
+    else begin
       valid_q <= beat_i.valid;
       last_q  <= beat_i.last;
       if (start_i) index_q <= '0;
       else if (valid_q) index_q <= index_q + 3'd1;
       if (clear_i.active) kept_o <= 1'b0;
       else if (beat_i.valid) kept_o <= beat_i.last && !made_up_i;
-      if (beat_i.valid) kept_context_o <= context_i;
+      if (beat_i.valid) kept_context_q <= context_i[Shape.context_bits-1:0];
       pending_o <= (beat_i.valid || (pending_o && !done)) && !clear_i.active;
       sent_q    <= (valid_q && last_q) || (sent_q && pending_o && !done);
     end

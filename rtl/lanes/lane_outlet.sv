@@ -12,10 +12,7 @@ module lane_outlet
   import lane_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned LaneBits = $clog2(Shape.lanes),
-  localparam int unsigned PtrBits  = $clog2(Shape.lane_blocks)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -25,18 +22,18 @@ module lane_outlet
   input lane_block_t result_i,
 
   // The lane looked at.
-  output logic  [LaneBits-1:0] find_o,
-  input  find_t                find_i,
-  input  logic  [   PtrBits:0] find_written_i,
+  output lane_t   find_o,
+  input  find_t   find_i,
+  input  blocks_t find_written_i,
 
   // The lane that is being answered; it is free from the clock after release_o.
-  output logic    [LaneBits-1:0] lane_o,
-  input  answer_t                answer_i,
-  output logic                   release_o,
+  output lane_t   lane_o,
+  input  answer_t answer_i,
+  output logic    release_o,
 
   // How many blocks of a lane have been answered.
-  input  logic [LaneBits-1:0] intake_lane_i,
-  output logic [   PtrBits:0] intake_sent_o,
+  input  lane_t   intake_lane_i,
+  output blocks_t intake_sent_o,
 
   // No answer is under way.
   output logic    quiet_o,
@@ -47,12 +44,17 @@ module lane_outlet
   localparam bit Wide = Shape.block_bytes == 16;
   localparam int unsigned Sides = Shape.block_bytes / 8;
 
-  typedef logic [PtrBits:0] count_t;
+  typedef logic [Shape.ptr_bits:0] count_t;
 
-  count_t done_of_find;
-  logic [LaneBits-1:0] lane_q;
+  blocks_t done_of_find;
+  logic [Shape.lane_bits-1:0] lane_q;
   count_t sent_q;
+  place_t read_at;
+  block_t read_data;
   logic [Sides-1:0][63:0] side;
+
+  assign read_at = '{lane: lane_t'(lane_q), block: $bits(read_at.block)'(sent_q[Shape.ptr_bits-1:0])};
+  assign side    = read_data[64*Sides-1:0];
 
   lane_results #(
     .Shape(Shape)
@@ -63,8 +65,8 @@ module lane_outlet
     .result_i,
     .find_i     (find_o),
     .find_done_o(done_of_find),
-    .read_at_i  ({lane_q, sent_q[PtrBits-1:0]}),
-    .read_data_o(side)
+    .read_at_i  (read_at),
+    .read_data_o(read_data)
   );
 
   // -- which lane -----------------------------------------------------------------------------------------
@@ -83,8 +85,7 @@ module lane_outlet
 
   logic [8:0] at_d, at_q;  // one bit for each state, and one of them set
   found_t found;
-  count_t found_done, found_sent, found_left;
-  count_t sent_of_find;
+  blocks_t sent_of_find;
   logic streaming;  // the lane that is being answered is not finished
   logic take_run;  // blocks are known to be there, or the end
   logic whole_q;  // the lane is finished: behind what is being sent comes the trailer
@@ -99,17 +100,14 @@ module lane_outlet
     .clk_i,
     .rst_ni,
     .idle_i     (at_q[Find]),
-    .lane_i     (lane_q),
+    .lane_i     (lane_t'(lane_q)),
     .streaming_i(streaming),
     .find_o,
     .find_i,
     .written_i  (find_written_i),
     .done_i     (done_of_find),
     .sent_i     (sent_of_find),
-    .found_o    (found),
-    .done_o     (found_done),
-    .sent_o     (found_sent),
-    .left_o     (found_left)
+    .found_o    (found)
   );
 
   // -- beats of the lane ----------------------------------------------------------------------------------
@@ -142,7 +140,7 @@ module lane_outlet
     count_t data;
 
     ram_logic #(
-      .Width(PtrBits + 1),
+      .Width(Shape.ptr_bits + 1),
       .Depth(Shape.lanes)
     ) u_sent (
       .clk_i,
@@ -150,13 +148,13 @@ module lane_outlet
       .write_i     (at_q[Last] || at_q[Turn]),
       .write_at_i  (lane_q),
       .write_data_i(sent_q),
-      .read_at_i   (i == 0 ? find_o : intake_lane_i),
+      .read_at_i   (Shape.lane_bits'(i == 0 ? find_o : intake_lane_i)),
       .read_data_o (data)
     );
   end
 
-  assign sent_of_find  = gen_sent[0].data;
-  assign intake_sent_o = gen_sent[1].data;
+  assign sent_of_find  = blocks_t'(gen_sent[0].data);
+  assign intake_sent_o = blocks_t'(gen_sent[1].data);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -173,12 +171,12 @@ module lane_outlet
       at_q    <= at_d;
       short_q <= Wide && answer_i.payload_len[3:0] inside {[4'd1 : 4'd8]};
       if (take_run) begin
-        lane_q    <= found.lane[LaneBits-1:0];
+        lane_q    <= found.lane[Shape.lane_bits-1:0];
         whole_q   <= found.finished;
         status_q  <= found.status;
-        left_q    <= found_left;
-        run_end_q <= found_left == count_t'(1);
-        sent_q    <= found.skip ? found_done : found_sent;
+        left_q    <= found.left[Shape.ptr_bits:0];
+        run_end_q <= found.left == blocks_t'(1);
+        sent_q    <= count_t'(found.skip ? found.done : found.sent);
         side_q    <= 1'b0;
       end else begin
         if (at_q[Send] && go) side_q <= !last_side;
@@ -202,7 +200,7 @@ module lane_outlet
   trailer_t trailer_q;
   stream_t pushed;
 
-  assign lane_o = lane_q;
+  assign lane_o = lane_t'(lane_q);
   assign ends   = beat_last_q && (!Wide || beat_side_q || short_q);
 
   always_comb begin
@@ -227,16 +225,9 @@ module lane_outlet
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      trailer_valid_q <= 1'b0;
-      beat_valid_q    <= 1'b0;
-      beat_side_q     <= 1'b0;
-      beat_last_q     <= 1'b0;
-      keep_q          <= '0;
-      use_q           <= '0;
-      push_q          <= 1'b0;
-      release_o       <= 1'b0;
-    end else begin
+    if (!rst_ni)
+      {trailer_valid_q, beat_valid_q, beat_side_q, beat_last_q, keep_q, use_q, push_q, release_o} <= '0;
+    else begin
       beat_valid_q    <= at_q[Send] && go && !(side_q && run_end_q && whole_q && short_q);
       beat_side_q     <= side_q;
       beat_last_q     <= run_end_q && whole_q;

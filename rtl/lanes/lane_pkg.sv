@@ -7,11 +7,21 @@ package lane_pkg;
   import core_pkg::*;
   import slot_pkg::*;
 
-  // Frames in flight, where nothing else is said.
-  localparam int unsigned UsualLanes = 8;
+  // Frames in flight, where nothing else is said: one for each key of the core.
+  localparam int unsigned UsualLanes = UsualContexts;
 
   typedef logic [3:0] lane_t;
   typedef logic [127:0] block_t;
+
+  // Blocks of a lane, counted without end, and one of them in a buffer.
+  localparam int unsigned MaxLaneBlocks = 256;
+
+  typedef logic [$clog2(MaxLaneBlocks):0] blocks_t;
+
+  typedef struct packed {
+    lane_t                            lane;
+    logic [$clog2(MaxLaneBlocks)-1:0] block;
+  } place_t;
 
   // What is to be done with a block; ECB is none of these.
   typedef struct packed {
@@ -70,6 +80,9 @@ package lane_pkg;
     logic    finished;  // all of it is there
     logic    skip;      // and nothing of it is to be sent
     logic    any;       // there is something to be sent
+    blocks_t done;
+    blocks_t sent;
+    blocks_t left;      // between them
   } found_t;
 
   // A lane's block: an IV, a mask, a result. The next block of its lane waits for one that is fed back.
@@ -98,6 +111,23 @@ package lane_pkg;
     block_t   block;
   } offer_t;
 
+  // What is asked of the input buffer: how many blocks there are in the lane that lane_issue looks at, and in the one
+  // that lane_outlet looks at; the block that is to be read, which takes two clocks. And what it is told: how many of the
+  // lane that is being filled have been answered.
+  typedef struct packed {
+    lane_t   issue_lane;
+    lane_t   outlet_lane;
+    logic    read;
+    place_t  read_at;
+    blocks_t sent;
+  } buffer_req_t;
+
+  typedef struct packed {
+    blocks_t issue_written;
+    blocks_t outlet_written;
+    block_t  read_data;
+  } buffer_rsp_t;
+
   // The parameters of lane_front, as its parts get them.
   typedef struct packed {
     logic [7:0]  algorithm;
@@ -108,6 +138,11 @@ package lane_pkg;
     int unsigned contexts;
     int unsigned tickets;
     int unsigned lane_blocks;
+    // What numbers of these take.
+    int unsigned block_bits;
+    int unsigned lane_bits;
+    int unsigned context_bits;
+    int unsigned ptr_bits;
   } shape_t;
 
   localparam shape_t AnyShape = '{
@@ -118,7 +153,11 @@ package lane_pkg;
     lanes: 8,
     contexts: 8,
     tickets: 4,
-    lane_blocks: 128
+    lane_blocks: 128,
+    block_bits: 128,
+    lane_bits: 3,
+    context_bits: 3,
+    ptr_bits: 7
   };
 
 endpackage

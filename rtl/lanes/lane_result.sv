@@ -8,11 +8,7 @@ module lane_result
   import core_pkg::*;
   import lane_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes,
-  localparam int unsigned TicketWidth = Shape.tickets > 1 ? $clog2(Shape.tickets) : 1,
-  localparam int unsigned LaneBits = $clog2(Shape.lanes)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -25,12 +21,14 @@ module lane_result
   output lane_block_t result_o
 );
 
-  logic [BlockBits-1:0] mask, mixed_q;
-  logic [LaneBits-1:0] lane, lane_q;
+  localparam int unsigned TicketWidth = Shape.tickets > 1 ? $clog2(Shape.tickets) : 1;
+
+  logic [Shape.block_bits-1:0] mask, mixed_q;
+  logic [Shape.lane_bits-1:0] lane, lane_q;
   logic feedback, valid_q, feedback_q;
 
   ram_logic #(
-    .Width(BlockBits + LaneBits + 1),
+    .Width(Shape.block_bits + Shape.lane_bits + 1),
     .Depth(2 ** TicketWidth),
     // A clear empties what the mask comes from, and there is no block.
     .Quiet(1'b1)
@@ -39,17 +37,14 @@ module lane_result
     .clear_i,
     .write_i     (mask_i.valid && rsp_i.block_ready),
     .write_at_i  (rsp_i.block_ticket[TicketWidth-1:0]),
-    .write_data_i({mask_i.feedback, mask_i.lane[LaneBits-1:0], mask_i.block[BlockBits-1:0]}),
+    .write_data_i({mask_i.feedback, mask_i.lane[Shape.lane_bits-1:0], mask_i.block[Shape.block_bits-1:0]}),
     .read_at_i   (rsp_i.result_ticket[TicketWidth-1:0]),
     .read_data_o ({feedback, lane, mask})
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q    <= 1'b0;
-      lane_q     <= '0;
-      feedback_q <= 1'b0;
-    end else begin
+    if (!rst_ni) {valid_q, lane_q, feedback_q} <= '0;
+    else begin
       valid_q    <= rsp_i.result_valid;
       lane_q     <= lane;
       feedback_q <= feedback && rsp_i.result_valid;
@@ -58,7 +53,7 @@ module lane_result
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) mixed_q <= '0;
-    else mixed_q <= rsp_i.result[BlockBits-1:0] ^ mask;
+    else mixed_q <= rsp_i.result[Shape.block_bits-1:0] ^ mask;
   end
 
   assign result_o = '{

@@ -8,10 +8,7 @@ module lane_table
   import lane_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned LaneBits = $clog2(Shape.lanes),
-  localparam int unsigned ContextWidth = $clog2(Shape.contexts)
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -24,18 +21,18 @@ module lane_table
 
   // From and to lane_issue: it looks at lanes, and a block that others of its lane wait for enters. A result that is
   // fed back ends the waiting.
-  input  logic        [LaneBits-1:0] look_i,
-  output look_t                      look_o,
-  input  logic                       wait_i,
-  input  logic        [LaneBits-1:0] wait_lane_i,
-  input  lane_block_t                result_i,
+  input  lane_t       look_i,
+  output look_t       look_o,
+  input  logic        wait_i,
+  input  lane_t       wait_lane_i,
+  input  lane_block_t result_i,
 
   // From and to lane_outlet: it looks at lanes, answers one, and releases it.
-  input  logic    [LaneBits-1:0] find_i,
-  output find_t                  find_o,
-  input  logic    [LaneBits-1:0] answer_lane_i,
-  output answer_t                answer_o,
-  input  logic                   release_i
+  input  lane_t   find_i,
+  output find_t   find_o,
+  input  lane_t   answer_lane_i,
+  output answer_t answer_o,
+  input  logic    release_i
 );
 
   typedef logic [Shape.lanes-1:0] lanes_t;
@@ -44,46 +41,42 @@ module lane_table
   lanes_t active_q, armed_q, waiting_q, closed_q;
   contexts_t busy_q;
 
-  function automatic lanes_t only(input logic [LaneBits-1:0] lane, input logic on);
+  function automatic lanes_t only(input logic [Shape.lane_bits-1:0] lane, input logic on);
     lanes_t set;
-    for (int unsigned l = 0; l < Shape.lanes; l++) set[l] = on && lane == LaneBits'(l);
+    for (int unsigned l = 0; l < Shape.lanes; l++) set[l] = on && lane == Shape.lane_bits'(l);
     return set;
   endfunction
 
   // -- lanes ----------------------------------------------------------------------------------------------
 
   lanes_t opened, armed, closed, waits, resumed, released;
-  logic [LaneBits-1:0] lane, free_lane_q;
+  logic [Shape.lane_bits-1:0] lane, look, find, answer_lane, free_lane_q;
   logic free_q, idle_q;
   logic free_key_q;
-  logic [ContextWidth-1:0] free_context_q;
+  logic [Shape.context_bits-1:0] free_context_q;
 
-  assign lane          = frame_i.lane[LaneBits-1:0];
+  assign lane          = frame_i.lane[Shape.lane_bits-1:0];
+  assign look          = look_i[Shape.lane_bits-1:0];
+  assign find          = find_i[Shape.lane_bits-1:0];
+  assign answer_lane   = answer_lane_i[Shape.lane_bits-1:0];
 
   assign opened        = only(lane, frame_i.open);
   assign armed         = only(lane, frame_i.arm);
   assign closed        = only(lane, frame_i.close);
-  assign waits         = only(wait_lane_i, wait_i);
-  assign resumed       = only(result_i.lane[LaneBits-1:0], result_i.feedback);
-  assign released      = only(answer_lane_i, release_i);
+  assign waits         = only(wait_lane_i[Shape.lane_bits-1:0], wait_i);
+  assign resumed       = only(result_i.lane[Shape.lane_bits-1:0], result_i.feedback);
+  assign released      = only(answer_lane, release_i);
 
-  assign look_o.ready  = armed_q[look_i] && !waiting_q[look_i];
-  assign find_o.active = active_q[find_i];
-  assign find_o.closed = closed_q[find_i];
+  assign look_o.ready  = armed_q[look] && !waiting_q[look];
+  assign find_o.active = active_q[find];
+  assign find_o.closed = closed_q[find];
 
   logic unused;
   assign unused = ^frame_i.status[7:4];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      active_q    <= '0;
-      armed_q     <= '0;
-      waiting_q   <= '0;
-      closed_q    <= '0;
-      free_q      <= 1'b0;
-      free_lane_q <= '0;
-      idle_q      <= 1'b0;
-    end else begin
+    if (!rst_ni) {active_q, armed_q, waiting_q, closed_q, free_q, free_lane_q, idle_q} <= '0;
+    else begin
       active_q    <= (active_q | opened) & ~released;
       armed_q     <= (armed_q & ~opened) | armed;
       waiting_q   <= (waiting_q | waits) & ~resumed;
@@ -91,7 +84,7 @@ module lane_table
       free_q      <= active_q != '1;
       free_lane_q <= '0;
       for (int unsigned l = 0; l < Shape.lanes; l++) begin
-        if (!active_q[Shape.lanes-1-l]) free_lane_q <= LaneBits'(Shape.lanes - 1 - l);
+        if (!active_q[Shape.lanes-1-l]) free_lane_q <= Shape.lane_bits'(Shape.lanes - 1 - l);
       end
       idle_q <= active_q == '0;
     end
@@ -107,13 +100,13 @@ module lane_table
 
   // -- what is remembered of their frames -------------------------------------------------------------------
 
-  logic [ContextWidth-1:0] open_context, look_context, answer_context;
+  logic [Shape.context_bits-1:0] open_context, look_context, answer_context;
 
-  assign open_context = frame_i.key[ContextWidth-1:0];
+  assign open_context = frame_i.key[Shape.context_bits-1:0];
   assign look_o.key   = context_t'(look_context);
 
   ram_logic #(
-    .Width($bits(way_t) + ContextWidth),
+    .Width($bits(way_t) + Shape.context_bits),
     .Depth(Shape.lanes)
   ) u_way (
     .clk_i,
@@ -121,7 +114,7 @@ module lane_table
     .write_i     (frame_i.open),
     .write_at_i  (lane),
     .write_data_i({frame_i.way, open_context}),
-    .read_at_i   (look_i),
+    .read_at_i   (look),
     .read_data_o ({look_o.way, look_context})
   );
 
@@ -136,7 +129,7 @@ module lane_table
     .write_i     (frame_i.close),
     .write_at_i  (lane),
     .write_data_i(frame_i.status[3:0]),
-    .read_at_i   (find_i),
+    .read_at_i   (find),
     .read_data_o (find_status[3:0])
   );
 
@@ -144,7 +137,7 @@ module lane_table
   assign find_o.status    = status_e'(find_status);
 
   ram_logic #(
-    .Width(48 + ContextWidth),
+    .Width(48 + Shape.context_bits),
     .Depth(Shape.lanes)
   ) u_answer (
     .clk_i,
@@ -152,7 +145,7 @@ module lane_table
     .write_i     (frame_i.open),
     .write_at_i  (lane),
     .write_data_i({open_context, frame_i.tag, frame_i.payload_len}),
-    .read_at_i   (answer_lane_i),
+    .read_at_i   (answer_lane),
     .read_data_o ({answer_context, answer_o.tag, answer_o.payload_len})
   );
 
@@ -161,11 +154,11 @@ module lane_table
   // How many lanes use a context is counted in a memory, upwards and downwards in turn, from registers that are set
   // up the clock before. Neither happens again before the memory had its turn: a frame takes more clocks than
   // that, at both ends.
-  localparam int unsigned UserBits = LaneBits + 1;
+  localparam int unsigned UserBits = Shape.lane_bits + 1;
 
   logic down_q;  // whose turn it is
   logic opened_q, released_q;
-  logic [ContextWidth-1:0] opened_context_q, released_context_q, context_q;
+  logic [Shape.context_bits-1:0] opened_context_q, released_context_q, context_q;
   logic [UserBits-1:0] users, users_d;
   logic change_q;
 
@@ -185,18 +178,9 @@ module lane_table
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q             <= '0;
-      down_q             <= 1'b0;
-      opened_q           <= 1'b0;
-      released_q         <= 1'b0;
-      opened_context_q   <= '0;
-      released_context_q <= '0;
-      context_q          <= '0;
-      change_q           <= 1'b0;
-      free_key_q         <= 1'b0;
-      free_context_q     <= '0;
-    end else begin
+    if (!rst_ni)
+      {busy_q, down_q, opened_q, released_q, opened_context_q, released_context_q, context_q, change_q, free_key_q, free_context_q} <= '0;
+    else begin
       down_q     <= !down_q;
       context_q  <= down_q ? opened_context_q : released_context_q;
       change_q   <= down_q ? opened_q : released_q;
@@ -206,13 +190,13 @@ module lane_table
       if (release_i) released_context_q <= answer_context;
       if (change_q) begin
         for (int unsigned k = 0; k < Shape.contexts; k++) begin
-          if (context_q == ContextWidth'(k)) busy_q[k] <= !down_q || users != UserBits'(1);
+          if (context_q == Shape.context_bits'(k)) busy_q[k] <= !down_q || users != UserBits'(1);
         end
       end
       free_key_q     <= busy_q != '1;
       free_context_q <= '0;
       for (int unsigned k = 0; k < Shape.contexts; k++) begin
-        if (!busy_q[Shape.contexts-1-k]) free_context_q <= ContextWidth'(Shape.contexts - 1 - k);
+        if (!busy_q[Shape.contexts-1-k]) free_context_q <= Shape.context_bits'(Shape.contexts - 1 - k);
       end
     end
   end

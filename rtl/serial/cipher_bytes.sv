@@ -9,9 +9,7 @@ module cipher_bytes
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -27,10 +25,10 @@ module cipher_bytes
   input  logic stall_i,
   input  logic take_i,
 
-  output logic                      block_valid_o,
-  output logic      [BlockBits-1:0] block_o,
-  output logic                      result_take_o,
-  input  core_rsp_t                 rsp_i,
+  output logic                             block_valid_o,
+  output logic      [Shape.block_bits-1:0] block_o,
+  output logic                             result_take_o,
+  input  core_rsp_t                        rsp_i,
 
   output logic        result_valid_o,
   input  logic        result_ready_i,
@@ -48,7 +46,7 @@ module cipher_bytes
   } place_e;
 
   place_e at_d, at_q;
-  logic [BlockBits-1:0] block_q;
+  logic [Shape.block_bits-1:0] block_q;
   logic [63:0] bytes_q;  // results come from above, payload goes below
   logic [2:0] left_q;  // bytes to come, but one
   logic [2:0] pad_q;  // bytes that the beat lacks
@@ -112,9 +110,9 @@ module cipher_bytes
       if (load) bytes_q <= frame_i.beat;
       else if (shift) bytes_q <= {mixed, bytes_q[63:8]};
       // The IV comes like ciphertext, but by beats.
-      if (load && frame_i.section == SecIv) block_q <= BlockBits'({frame_i.beat, block_q} >> 64);
+      if (load && frame_i.section == SecIv) block_q <= Shape.block_bits'({frame_i.beat, block_q} >> 64);
       else if (shift && at_q == Leave) begin
-        block_q <= {header_i.flags.decrypt ? bytes_q[7:0] : mixed, block_q[BlockBits-1:8]};
+        block_q <= {header_i.flags.decrypt ? bytes_q[7:0] : mixed, block_q[Shape.block_bits-1:8]};
       end
     end
   end

@@ -42,6 +42,7 @@ module cipher_front
     algorithm: Algorithm,
     key_lengths: KeyLengths,
     block_bytes: BlockBytes,
+    block_bits: 8 * BlockBytes,
     decrypt: Decrypt,
     modes: modes_t'(3'(Modes)),
     eager: Eager,

@@ -22,9 +22,7 @@ module cipher_in
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -40,18 +38,18 @@ module cipher_in
   input  logic take_i,
 
   // To the core.
-  output logic                      block_valid_o,
-  output logic      [BlockBits-1:0] block_o,
-  input  core_rsp_t                 rsp_i,
+  output logic                             block_valid_o,
+  output logic      [Shape.block_bits-1:0] block_o,
+  input  core_rsp_t                        rsp_i,
 
   // A block of payload is complete and will be offered in the next clock; one enters; it is the last one.
-  output logic                 fill_o,
-  output logic                 enter_o,
-  output logic                 final_o,
-  output logic [BlockBits-1:0] mask_o
+  output logic                        fill_o,
+  output logic                        enter_o,
+  output logic                        final_o,
+  output logic [Shape.block_bits-1:0] mask_o
 );
 
-  typedef logic [BlockBits-1:0] block_t;
+  typedef logic [Shape.block_bits-1:0] block_t;
 
   localparam bit Cfb = Shape.modes.cfb;
   localparam bit Eager = Shape.eager;
@@ -68,17 +66,17 @@ module cipher_in
   logic load;  // a beat goes into next_q
   logic block_end;  // and completes a block
 
-  assign ready_o       = (!full_q || (Eager && enter_o && !kind_i.stream)) && !turn_q && !stall_i;
+  assign ready_o = (!full_q || (Eager && enter_o && !kind_i.stream)) && !turn_q && !stall_i;
 
-  assign load          = take_i && ready_o;
-  assign block_end     = load && (!Wide || half_q || frame_i.last);
+  assign load = take_i && ready_o;
+  assign block_end = load && (!Wide || half_q || frame_i.last);
 
   assign block_valid_o = full_q;
-  assign block_o       = next_q ^ start_q ^ (rsp_i.result[BlockBits-1:0] & {BlockBits{chained_q}});
-  assign enter_o       = full_q && rsp_i.block_ready;
-  assign mask_o        = mask_q;
+  assign block_o = next_q ^ start_q ^ (rsp_i.result[Shape.block_bits-1:0] & {Shape.block_bits{chained_q}});
+  assign enter_o = full_q && rsp_i.block_ready;
+  assign mask_o = mask_q;
 
-  assign fill_o        = kind_i.stream ? turn_q && payload_q : block_end && frame_i.section == SecPayload;
+  assign fill_o = kind_i.stream ? turn_q && payload_q : block_end && frame_i.section == SecPayload;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {half_q, full_q, final_o, payload_q, turn_q, chained_q} <= '0;

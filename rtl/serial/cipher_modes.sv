@@ -37,7 +37,7 @@ module cipher_modes
     $error("cipher_modes: there must be at least one length of a key and not 0");
   end
 
-  typedef logic [8*Shape.block_bytes-1:0] block_t;
+  typedef logic [Shape.block_bits-1:0] block_t;
 
   // -- what kind of frame ---------------------------------------------------------------------------------
 

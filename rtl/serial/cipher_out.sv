@@ -8,9 +8,7 @@ module cipher_out
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  parameter shape_t Shape = AnyShape,
-
-  localparam int unsigned BlockBits = 8 * Shape.block_bytes
+  parameter shape_t Shape = AnyShape
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -26,10 +24,10 @@ module cipher_out
   output logic   stale_o,
 
   // As in cipher_in.
-  input logic                 feedback_i,
-  input logic                 fill_i,
-  input logic                 final_i,
-  input logic [BlockBits-1:0] mask_i,
+  input logic                        feedback_i,
+  input logic                        fill_i,
+  input logic                        final_i,
+  input logic [Shape.block_bits-1:0] mask_i,
 
   // A block enters the core. take_i: its result is taken elsewhere.
   input  logic      enter_i,
@@ -50,7 +48,9 @@ module cipher_out
   logic stale_d;
   logic inside_q;  // there is a block in the core
   logic inside_final_d, inside_final_q;  // it is the last one
-  logic sent_q;  // the result in the core is not to be sent any more
+  logic sent_d, sent_q;  // the result in the core is not to be sent any more
+  logic active_d;
+  logic open_q;  // a result in the core may be sent; one register, for it stands in front of every bit of the response
   logic go_q;  // nothing else holds it back in the core
   logic held;  // the second half of a result waits for its beat
   logic offer, take;  // a result is offered from the core; and taken
@@ -62,7 +62,7 @@ module cipher_out
   assign ready_o        = ((result_ready_i || sent_q) && go_q && !held) || take_i;
   assign leave          = rsp_i.result_valid && ready_o;
 
-  assign offer          = rsp_i.result_valid && active_o && !sent_q && !held;
+  assign offer          = rsp_i.result_valid && open_q && !held;
   assign take           = offer && result_ready_i;
 
   assign result_valid_o = offer || held;
@@ -70,16 +70,19 @@ module cipher_out
 
   assign inside_final_d = enter_i ? final_i : inside_final_q && !start_i;
   assign stale_d        = abort_i || (stale_o && inside_q);
+  assign active_d       = (start_i || active_o) && !done_o && !abort_i;
+  assign sent_d         = stale_d || ((take || (sent_q && inside_q)) && !leave);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {active_o, empty_q, stale_o, inside_q, inside_final_q, sent_q, go_q} <= '0;
+    if (!rst_ni) {active_o, empty_q, stale_o, inside_q, inside_final_q, sent_q, open_q, go_q} <= '0;
     else begin
       empty_q        <= header_i.payload_len == '0;
-      active_o       <= (start_i || active_o) && !done_o && !abort_i;
+      active_o       <= active_d;
       stale_o        <= stale_d;
       inside_q       <= (enter_i || (inside_q && !leave)) && !clear_i.active;
       inside_final_q <= inside_final_d;
-      sent_q         <= stale_d || ((take || (sent_q && inside_q)) && !leave);
+      sent_q         <= sent_d;
+      open_q         <= active_d && !sent_d;
       // Where results enter again not before the next block is there, unless there is none.
       go_q           <= stale_d || !feedback_i || fill_i || (enter_i ? final_i : go_q);
     end
@@ -110,8 +113,8 @@ module cipher_out
     for (int unsigned k = 0; k < 8; k++) trim[8*k+:8] = x[8*k+:8] & {8{keep[k]}};
   endfunction
 
-  logic [BlockBits-1:0] mixed;
-  assign mixed = rsp_i.result[BlockBits-1:0] ^ mask_i;
+  logic [Shape.block_bits-1:0] mixed;
+  assign mixed = rsp_i.result[Shape.block_bits-1:0] ^ mask_i;
 
   if (Wide) begin : gen_wide
     logic        held_q;
@@ -135,7 +138,7 @@ module cipher_out
 
     always_ff @(posedge clk_i) begin
       if (!active_o || (held_q && result_ready_i)) rest_q <= '0;
-      else if (take && !short_q) rest_q <= trim(mixed[BlockBits-1-:64], keep_q[Halves-1]);
+      else if (take && !short_q) rest_q <= trim(mixed[Shape.block_bits-1-:64], keep_q[Halves-1]);
     end
   end else begin : gen_narrow
     assign held      = 1'b0;

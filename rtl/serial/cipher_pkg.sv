@@ -15,6 +15,7 @@ package cipher_pkg;
     logic [7:0]  algorithm;    // the code that frames must carry
     logic [63:0] key_lengths;  // bit n set: a key of n bytes is legal
     int unsigned block_bytes;  // 8 or 16
+    int unsigned block_bits;
     logic        decrypt;      // whether the core can do that
     modes_t      modes;
     // Take a beat in the very clock in which a block enters the core: for a core so fast that this clock counts, at
@@ -27,6 +28,7 @@ package cipher_pkg;
     algorithm: 8'h01,
     key_lengths: 64'h1_0101_0000,
     block_bytes: 16,
+    block_bits: 128,
     decrypt: 1'b1,
     modes: '1,
     eager: 1'b0,

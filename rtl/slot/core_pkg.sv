@@ -38,6 +38,8 @@ package core_pkg;
   // A ring of pipeline stages, in which a block goes by the ticket that it was given at the door.
   localparam int unsigned ContextBits = 5;
   localparam int unsigned TicketBits = 7;
+  // Keys that a ring holds, where nothing else is said.
+  localparam int unsigned UsualContexts = 8;
 
   typedef logic [ContextBits-1:0] context_t;
   typedef logic [TicketBits-1:0] ticket_t;

@@ -78,12 +78,10 @@ module slot_shell
     .m_data_o ({in_last, in_beat})
   );
 
-  logic out_ready, trailer_out, result_out;
+  logic out_ready;
   trailer_t trailer;
 
-  // In the first clock after a wrong length the status is not yet known.
-  assign trailer_out    = at_q[Trailer] && !odd_q;
-  assign result_out     = answer_i.valid && !at_q[Trailer];
+  // The engine has no result any more when the trailer's turn comes.
   assign answer_ready_o = out_ready;
 
   spill_register #(
@@ -92,9 +90,9 @@ module slot_shell
   ) u_exit (
     .clk_i,
     .rst_ni,
-    .s_valid_i(trailer_out || result_out),
+    .s_valid_i(at_q[Trailer] || answer_i.valid),
     .s_ready_o(out_ready),
-    .s_data_i ({65{trailer_out}} & {1'b1, trailer} | {65{result_out}} & {1'b0, answer_i.beat}),
+    .s_data_i ({65{at_q[Trailer]}} & {1'b1, trailer} | {65{answer_i.valid}} & {1'b0, answer_i.beat}),
     .m_valid_o(m_axis_o.valid),
     .m_ready_i(m_axis_ready_i),
     .m_data_o ({m_axis_o.last, m_axis_o.data})
@@ -159,23 +157,24 @@ module slot_shell
   assign abort_d = take && complete != in_last;
   assign cut = take && in_last && section == SecKey && !last;
   assign odd_d = abort_d || (at_q[Start] && fault_free && ended_q != none) || (head0 && in_valid && in_last);
-  assign answer_taken = trailer_out && out_ready;
+  assign answer_taken = at_q[Trailer] && out_ready;
   assign head0 = at_q[Head0] || answer_taken;
 
-  logic tail;  // the last beat of the frame comes, or goes, unheeded
+  logic brief;  // the frame ends before what its header announces; the status is known a clock later
+  logic tail;  // the last beat of the frame goes unheeded
   logic done;
-  assign tail = (head0 || at_q[Drain]) && in_valid && in_last;
-  assign done = at_q[Wait] && (answer_i.done || done_q);
+  assign brief = (head0 && in_valid && in_last) || (refuse && ended_q && fault_free) || (take && !complete && in_last);
+  assign tail = at_q[Drain] && in_valid && in_last;
+  assign done = at_q[Wait] && (answer_i.done || done_q || odd_q);
 
   assign at_d[Head0] = head0 && !in_valid;
   assign at_d[Head1] = (head0 && in_valid && !in_last) || (at_q[Head1] && !in_valid);
   assign at_d[Check] = (at_q[Head1] && in_valid) || (at_q[Check] && clear_i.active);
   assign at_d[Start] = at_q[Check] && !clear_i.active;
   assign at_d[Body] = (start && !ended_q) || (at_q[Body] && !refuse_i && !(take && (complete || in_last)));
-  assign at_d[Wait] = (start && ended_q) || (take && complete && in_last) || (at_q[Wait] && !done);
+  assign at_d[Wait] = (start && ended_q) || (take && complete && in_last) || brief || (at_q[Wait] && !done);
   assign at_d[Drain] = (refuse && !ended_q) || (at_q[Body] && refuse_i) || (take && complete && !in_last) || (at_q[Drain] && !tail);
-  assign at_d[Trailer] = (refuse && ended_q) || (take && !complete && in_last) || tail || done
-      || (at_q[Trailer] && !answer_taken);
+  assign at_d[Trailer] = (refuse && ended_q && !fault_free) || tail || done || (at_q[Trailer] && !answer_taken);
 
   // A frame of the wrong length is either at its end or has to be drained.
   always_comb begin
@@ -188,7 +187,7 @@ module slot_shell
     end else if (refuse_i) begin
       status_d = StatusBadLength;
     end else if (odd_q) begin
-      status_d = at_q[Trailer] ? StatusFrameShort : StatusFrameLong;
+      status_d = at_q[Wait] ? StatusFrameShort : StatusFrameLong;
     end else if (head0) begin
       status_d = StatusOk;
     end
@@ -214,7 +213,7 @@ module slot_shell
       abort_q  <= abort_d || (at_q[Body] && refuse_i);
       odd_q    <= odd_d;
       forget_o <= cut || (answer_taken && header_o.flags.wipe);
-      good_q   <= at_q[Wait] || (at_q[Trailer] && good_q && !answer_taken);
+      good_q   <= (at_q[Wait] && !odd_q) || (at_q[Trailer] && good_q && !answer_taken);
       done_q   <= !at_q[Check] && (done_q || answer_i.done);
       no_key_q <= header_o.key_len != '0 && !header_o.flags.fresh_key;
       if (head0 && in_valid) head0_q <= in_beat;

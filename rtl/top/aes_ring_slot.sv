@@ -16,11 +16,10 @@ module aes_ring_slot
   parameter bit          Decrypt    = 1'b1,
   // The largest key: 128, 192 or 256.
   parameter int unsigned MaxKeyBits = 256,
-  // Rings side by side; several take keys of 128 bits alone, because longer ones would be longer under way.
-  parameter int unsigned Rings      = 1,
-  // Frames in flight, and bytes of payload that each holds (lane_front).
+  // Frames in flight.
   parameter int unsigned Lanes      = UsualLanes,
-  parameter int unsigned LaneBytes  = 2048
+  // Rings side by side; several take keys of 128 bits alone, because longer ones would be longer under way.
+  parameter int unsigned Rings      = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -46,12 +45,12 @@ module aes_ring_slot
 
   lane_front #(
     .Algorithm(AlgAes),
+    .BlockBytes(16),
     .KeyLengths(64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
     .Decrypt(Decrypt),
     .Tickets(Unrolled == 10 ? 64 : 8 << $clog2(Unrolled)),
-    .Rings(Rings),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -66,10 +65,10 @@ module aes_ring_slot
 
   for (genvar i = 0; i < Rings; i++) begin : gen_ring
     aes_ring #(
-      .Contexts(Lanes),
       .Unrolled(Unrolled),
       .Decrypt(Decrypt),
-      .MaxKeyBits(MaxKeyBits)
+      .MaxKeyBits(MaxKeyBits),
+      .Contexts(Lanes)
     ) u_core (
       .clk_i,
       .rst_ni,

@@ -37,11 +37,11 @@ module aes_slot
 
   cipher_front #(
     .Algorithm(AlgAes),
+    .ClearCycles(20),
     .KeyLengths(64'd1 << 16 | 64'(MaxKeyBits >= 192) << 24 | 64'(MaxKeyBits >= 256) << 32),
     .Decrypt(Decrypt),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(20)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

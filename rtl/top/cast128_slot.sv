@@ -31,12 +31,12 @@ module cast128_slot
 
   cipher_front #(
     .Algorithm(AlgCast128),
+    .ClearCycles(20),
     .BlockBytes(8),
     // 5 to 16 bytes.
     .KeyLengths(64'h1_FFE0),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(20)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -8,9 +8,10 @@ module cast256_ring_slot
   import lane_pkg::*;
   import slot_pkg::*;
 #(
-  // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = UsualLanes,
-  parameter int unsigned LaneBytes = 2048
+  // Frames in flight.
+  parameter int unsigned Lanes = UsualLanes,
+  // Rings side by side.
+  parameter int unsigned Rings = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -26,16 +27,17 @@ module cast256_ring_slot
   output logic        m_axis_tlast
 );
 
-  clear_t    clear;
-  ring_req_t req;
-  ring_rsp_t rsp;
+  clear_t clear;
+  ring_req_t [Rings-1:0] req;
+  ring_rsp_t [Rings-1:0] rsp;
 
   lane_front #(
     .Algorithm(AlgCast256),
+    .BlockBytes(16),
     .KeyLengths(64'h1_1111_0000),
     .Tickets(8),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -48,14 +50,16 @@ module cast256_ring_slot
     .rsp_i         (rsp)
   );
 
-  cast256_ring #(
-    .Contexts(Lanes)
-  ) u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
-  );
+  for (genvar i = 0; i < Rings; i++) begin : gen_ring
+    cast256_ring #(
+      .Contexts(Lanes)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i  (req[i]),
+      .rsp_o  (rsp[i])
+    );
+  end
 
 endmodule

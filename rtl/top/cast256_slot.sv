@@ -31,11 +31,11 @@ module cast256_slot
 
   cipher_front #(
     .Algorithm(AlgCast256),
+    .ClearCycles(68),
     // 16 to 32 bytes in steps of 4.
     .KeyLengths(64'h1_1111_0000),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(68)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

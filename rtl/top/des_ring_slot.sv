@@ -9,10 +9,11 @@ module des_ring_slot
   import slot_pkg::*;
 #(
   // As in des_ring.
-  parameter int unsigned Unrolled  = 8,
-  // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = UsualLanes,
-  parameter int unsigned LaneBytes = 2048
+  parameter int unsigned Unrolled = 8,
+  // Frames in flight.
+  parameter int unsigned Lanes = UsualLanes,
+  // Rings side by side; several take keys of one part alone, unless all are under way for the same time.
+  parameter int unsigned Rings = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -28,17 +29,17 @@ module des_ring_slot
   output logic        m_axis_tlast
 );
 
-  clear_t    clear;
-  ring_req_t req;
-  ring_rsp_t rsp;
+  clear_t clear;
+  ring_req_t [Rings-1:0] req;
+  ring_rsp_t [Rings-1:0] rsp;
 
   lane_front #(
     .Algorithm(AlgDes),
     .BlockBytes(8),
-    .KeyLengths(64'd1 << 8 | 64'd1 << 16 | 64'd1 << 24),
+    .KeyLengths(64'd1 << 8 | (Rings > 1 && Unrolled < 48 ? '0 : 64'd1 << 16 | 64'd1 << 24)),
     .Tickets(Unrolled == 48 ? 64 : 4 << $clog2(Unrolled)),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -51,15 +52,17 @@ module des_ring_slot
     .rsp_i         (rsp)
   );
 
-  des_ring #(
-    .Contexts(Lanes),
-    .Unrolled(Unrolled)
-  ) u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
-  );
+  for (genvar i = 0; i < Rings; i++) begin : gen_ring
+    des_ring #(
+      .Unrolled(Unrolled),
+      .Contexts(Lanes)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i  (req[i]),
+      .rsp_o  (rsp[i])
+    );
+  end
 
 endmodule

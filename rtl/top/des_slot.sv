@@ -29,22 +29,20 @@ module des_slot
   output logic        m_axis_tlast
 );
 
-  // With 1 or 2 clocks per block each clock counts.
-  localparam bit Eager = RoundsPerClock >= 8;
-
   clear_t    clear;
   core_req_t req;
   core_rsp_t rsp;
 
   cipher_front #(
     .Algorithm(AlgDes),
+    .ClearCycles(4),
     .BlockBytes(8),
     .KeyLengths(64'd1 << 8 | (Triple ? 64'd1 << 16 | 64'd1 << 24 : '0)),
-    .Eager(Eager),
+    // With 1 or 2 clocks per block each clock counts.
+    .Eager(RoundsPerClock >= 8),
     .Unhurried(RoundsPerClock == 1),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(4)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

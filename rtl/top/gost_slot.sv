@@ -34,14 +34,14 @@ module gost_slot
 
   cipher_front #(
     .Algorithm(8'h10),
+    .ClearCycles(4),
     .BlockBytes(8),
     .KeyLengths(64'h1_0000_0000),
-    .Modes(Modes),
-    .Gate(Gate),
     // The codes of the other sets follow that of set 0.
     .Code(8'h10 | 8'(Set)),
     .CodeMask(8'h07),
-    .ClearCycles(4)
+    .Modes(Modes),
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -10,9 +10,10 @@ module idea_ring_slot
 #(
   // As in idea_ring.
   parameter int unsigned Multiplier = 1,
-  // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes      = UsualLanes,
-  parameter int unsigned LaneBytes  = 2048
+  // Frames in flight.
+  parameter int unsigned Lanes = UsualLanes,
+  // Rings side by side.
+  parameter int unsigned Rings = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -28,16 +29,16 @@ module idea_ring_slot
   output logic        m_axis_tlast
 );
 
-  clear_t    clear;
-  ring_req_t req;
-  ring_rsp_t rsp;
+  clear_t clear;
+  ring_req_t [Rings-1:0] req;
+  ring_rsp_t [Rings-1:0] rsp;
 
   lane_front #(
     .Algorithm(AlgIdea),
     .BlockBytes(8),
     .KeyLengths(64'd1 << 16),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -50,15 +51,19 @@ module idea_ring_slot
     .rsp_i         (rsp)
   );
 
-  idea_ring #(
-    .Contexts  (Lanes),
-    .Multiplier(Multiplier)
-  ) u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
-  );
+  for (genvar i = 0; i < Rings; i++) begin : gen_ring
+    idea_ring #(
+      .Multiplier(Multiplier),
+
+      // A key for each frame.
+      .Contexts(Lanes)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .req_i  (req[i]),
+      .rsp_o  (rsp[i])
+    );
+  end
 
 endmodule

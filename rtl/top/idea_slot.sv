@@ -33,11 +33,11 @@ module idea_slot
 
   cipher_front #(
     .Algorithm(AlgIdea),
+    .ClearCycles(32),
     .BlockBytes(8),
     .KeyLengths(64'h1_0000),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(32)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

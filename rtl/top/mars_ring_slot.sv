@@ -8,11 +8,10 @@ module mars_ring_slot
   import lane_pkg::*;
   import slot_pkg::*;
 #(
+  // Frames in flight.
+  parameter int unsigned Lanes = UsualLanes,
   // Rings side by side.
-  parameter int unsigned Rings     = 1,
-  // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = UsualLanes,
-  parameter int unsigned LaneBytes = 2048
+  parameter int unsigned Rings = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,10 +33,10 @@ module mars_ring_slot
 
   lane_front #(
     .Algorithm(AlgMars),
+    .BlockBytes(16),
     .KeyLengths(64'h0111_1111_1111_0000),
-    .Rings(Rings),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -52,8 +51,8 @@ module mars_ring_slot
 
   for (genvar i = 0; i < Rings; i++) begin : gen_ring
     mars_ring #(
-      .Contexts(Lanes),
-      .Phase(16 / Rings * i)
+      .Phase(16 / Rings * i),
+      .Contexts(Lanes)
     ) u_core (
       .clk_i,
       .rst_ni,

@@ -31,11 +31,11 @@ module mars_slot
 
   cipher_front #(
     .Algorithm(AlgMars),
+    .ClearCycles(20),
     // 16 to 56 bytes in steps of 4.
     .KeyLengths(64'h0111_1111_1111_0000),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(20)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -9,12 +9,11 @@ module rc6_ring_slot
   import slot_pkg::*;
 #(
   // As in rc6_ring.
-  parameter int unsigned Way       = 0,
+  parameter int unsigned Way   = 0,
+  // Frames in flight.
+  parameter int unsigned Lanes = UsualLanes,
   // Rings side by side.
-  parameter int unsigned Rings     = 1,
-  // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = UsualLanes,
-  parameter int unsigned LaneBytes = 2048
+  parameter int unsigned Rings = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -36,9 +35,9 @@ module rc6_ring_slot
 
   lane_front #(
     .Algorithm(AlgRc6),
-    .Rings(Rings),
+    .BlockBytes(16),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -53,8 +52,8 @@ module rc6_ring_slot
 
   for (genvar i = 0; i < Rings; i++) begin : gen_ring
     rc6_ring #(
-      .Contexts(Lanes),
-      .Way(Way)
+      .Way(Way),
+      .Contexts(Lanes)
     ) u_core (
       .clk_i,
       .rst_ni,

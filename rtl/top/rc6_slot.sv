@@ -31,9 +31,9 @@ module rc6_slot
 
   cipher_front #(
     .Algorithm(AlgRc6),
+    .ClearCycles(44),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(44)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -9,12 +9,11 @@ module serpent_ring_slot
   import slot_pkg::*;
 #(
   // 0: encryption only; CTR then still goes both ways.
-  parameter bit          Decrypt   = 1'b1,
+  parameter bit          Decrypt = 1'b1,
+  // Frames in flight.
+  parameter int unsigned Lanes   = UsualLanes,
   // Rings side by side.
-  parameter int unsigned Rings     = 1,
-  // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = UsualLanes,
-  parameter int unsigned LaneBytes = 2048
+  parameter int unsigned Rings   = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -36,10 +35,10 @@ module serpent_ring_slot
 
   lane_front #(
     .Algorithm(AlgSerpent),
+    .BlockBytes(16),
     .Decrypt(Decrypt),
-    .Rings(Rings),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -54,8 +53,8 @@ module serpent_ring_slot
 
   for (genvar i = 0; i < Rings; i++) begin : gen_ring
     serpent_ring #(
-      .Contexts(Lanes),
-      .Decrypt (Decrypt)
+      .Decrypt (Decrypt),
+      .Contexts(Lanes)
     ) u_core (
       .clk_i,
       .rst_ni,

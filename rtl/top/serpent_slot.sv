@@ -35,10 +35,10 @@ module serpent_slot
 
   cipher_front #(
     .Algorithm(AlgSerpent),
+    .ClearCycles(68),
     .Decrypt(Decrypt),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(68)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -31,10 +31,10 @@ module sm4_slot
 
   cipher_front #(
     .Algorithm(8'h0B),
+    .ClearCycles(33),
     .KeyLengths(64'h1_0000),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(33)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

@@ -8,11 +8,10 @@ module twofish_ring_slot
   import lane_pkg::*;
   import slot_pkg::*;
 #(
+  // Frames in flight.
+  parameter int unsigned Lanes = UsualLanes,
   // Rings side by side.
-  parameter int unsigned Rings     = 1,
-  // Frames in flight, and bytes of payload that each holds (lane_front).
-  parameter int unsigned Lanes     = UsualLanes,
-  parameter int unsigned LaneBytes = 2048
+  parameter int unsigned Rings = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -34,10 +33,10 @@ module twofish_ring_slot
 
   lane_front #(
     .Algorithm(AlgTwofish),
+    .BlockBytes(16),
     .Tickets(32),
-    .Rings(Rings),
     .Lanes(Lanes),
-    .LaneBytes(LaneBytes)
+    .Rings(Rings)
   ) u_front (
     .clk_i,
     .rst_ni,

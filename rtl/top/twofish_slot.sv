@@ -31,9 +31,9 @@ module twofish_slot
 
   cipher_front #(
     .Algorithm(AlgTwofish),
+    .ClearCycles(272),
     .Modes(Modes),
-    .Gate(Gate),
-    .ClearCycles(272)
+    .Gate(Gate)
   ) u_front (
     .clk_i,
     .rst_ni,

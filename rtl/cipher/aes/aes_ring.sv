@@ -18,7 +18,7 @@ module aes_ring
   // The largest key: 128, 192 or 256.
   parameter int unsigned MaxKeyBits = 256,
   // Keys that it holds.
-  parameter int unsigned Contexts   = 8
+  parameter int unsigned Contexts   = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -15,7 +15,7 @@ module aes_ring_keys
   parameter int unsigned Unrolled   = 1,
   parameter bit          Decrypt    = 1'b1,
   parameter int unsigned MaxKeyBits = 256,
-  parameter int unsigned Contexts   = 8,
+  parameter int unsigned Contexts   = UsualContexts,
 
   localparam int unsigned KeyBits  = $clog2(Contexts),
   // Keys of a context in one memory, for one direction.

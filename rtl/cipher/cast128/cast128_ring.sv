@@ -14,7 +14,7 @@ module cast128_ring
   import cast_pkg::*;
 #(
   // Keys that it holds: a power of two from 2 to 32.
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

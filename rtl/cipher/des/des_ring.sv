@@ -19,7 +19,7 @@ module des_ring
   // Rounds in a row: 2, 4, 8, 16 or 48.
   parameter int unsigned Unrolled = 8,
   // Keys that it holds.
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -24,8 +24,9 @@ module idea_mul
   parameter bit          SumReg     = 1'b0
 ) (
   input  logic     clk_i,
+  input  logic     product_i,  // ProductReg takes a product
   input  word_t    x_i,
-  input  word_t    k_i,    // the subkey less one
+  input  word_t    k_i,        // the subkey less one
   output product_t y_o
 );
 
@@ -48,8 +49,10 @@ module idea_mul
 
   if (ProductReg) begin : gen_product
     always_ff @(posedge clk_i) begin
-      product <= product_d;
-      patch_p <= patch_d;
+      if (product_i) begin
+        product <= product_d;
+        patch_p <= patch_d;
+      end
     end
   end else begin : gen_no_product
     assign product = product_d;
@@ -83,6 +86,6 @@ module idea_mul
   end
 
   logic unused;
-  assign unused = ^{clk_i, product[35:32], below};
+  assign unused = ^{clk_i, product_i, product[35:32], below};
 
 endmodule

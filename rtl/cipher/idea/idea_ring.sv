@@ -16,7 +16,7 @@ module idea_ring
   // MulLowHigh or MulBiham.
   parameter int unsigned Multiplier = MulBiham,
   // Keys that it holds.
-  parameter int unsigned Contexts   = 8
+  parameter int unsigned Contexts   = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -73,9 +73,10 @@ module idea_ring
       .SumReg    (1'b1)
     ) u_mul (
       .clk_i,
-      .x_i(x[n]),
-      .k_i(k[n]),
-      .y_o(m[n])
+      .product_i(1'b1),
+      .x_i      (x[n]),
+      .k_i      (k[n]),
+      .y_o      (m[n])
     );
   end
 

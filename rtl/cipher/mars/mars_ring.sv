@@ -17,10 +17,10 @@ module mars_ring
   import core_pkg::*;
   import mars_pkg::*;
 #(
-  // Keys that it holds.
-  parameter int unsigned Contexts = 8,
   // Clocks by which it is ahead of a ring beside it: their doors open in different ones.
-  parameter int unsigned Phase    = 0
+  parameter int unsigned Phase    = 0,
+  // Keys that it holds.
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -8,7 +8,7 @@ module mars_ring_keys
   import core_pkg::*;
   import mars_pkg::*;
 #(
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

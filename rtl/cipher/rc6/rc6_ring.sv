@@ -25,7 +25,7 @@ module rc6_ring
   // Stages between the door and the multipliers, which may be far from all else on the device: 0 or 1.
   parameter int unsigned Way = 0,
   // Keys that it holds.
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

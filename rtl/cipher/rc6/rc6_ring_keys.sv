@@ -14,7 +14,7 @@ module rc6_ring_keys
   import core_pkg::*;
   import rc6_pkg::*;
 #(
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -15,7 +15,7 @@ module serpent_ring
   // 0: encryption only, which is all that CTR needs.
   parameter bit Decrypt = 1'b1,
   // Keys that it holds.
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -161,37 +161,26 @@ module serpent_ring
   // -- data -------------------------------------------------------------------------------------------------
 
   block_t [2:0] block_q;
-  block_t enc_sub, dec_sub;
+  block_t [1:0] sub;  // of encryption, and of decryption
 
-  serpent_rounds #(
-    .Pipelined(1'b1)
-  ) u_encrypt (
-    .clk_i,
-    .clear_i (clear_i.active),
-    .enable_i(1'b1),
-    .door_i  (keys[8]),
-    .keys_i  (keys[7:0]),
-    .enter_i (enter_q),
-    .block_i (block_q[2]),
-    .sub_o   (enc_sub)
-  );
-
-  if (Decrypt) begin : gen_decrypt
-    serpent_rounds #(
-      .Inverse  (1'b1),
-      .Pipelined(1'b1)
-    ) u_decrypt (
-      .clk_i,
-      .clear_i (clear_i.active),
-      .enable_i(1'b1),
-      .door_i  (keys[8]),
-      .keys_i  (keys[7:0]),
-      .enter_i (enter_q),
-      .block_i (block_q[2]),
-      .sub_o   (dec_sub)
-    );
-  end else begin : gen_no_decrypt
-    assign dec_sub = '0;
+  for (genvar d = 0; d < 2; d++) begin : gen_direction
+    if (d == 0 || Decrypt) begin : gen_rounds
+      serpent_rounds #(
+        .Inverse  (d == 1),
+        .Pipelined(1'b1)
+      ) u_rounds (
+        .clk_i,
+        .clear_i (clear_i.active),
+        .enable_i(1'b1),
+        .door_i  (keys[8]),
+        .keys_i  (keys[7:0]),
+        .enter_i (enter_q),
+        .block_i (block_q[2]),
+        .sub_o   (sub[d])
+      );
+    end else begin : gen_none
+      assign sub[d] = '0;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -200,7 +189,7 @@ module serpent_ring
       result_q <= '0;
     end else begin
       block_q  <= {block_q[1:0], req_i.block};
-      result_q <= (Decrypt && leave_decrypt_q[2] ? dec_sub : enc_sub) ^ keys[7];
+      result_q <= sub[Decrypt&&leave_decrypt_q[2]] ^ keys[7];
     end
   end
 

@@ -14,7 +14,7 @@ module twofish_ring
   import twofish_pkg::*;
 #(
   // Keys that it holds.
-  parameter int unsigned Contexts = 8
+  parameter int unsigned Contexts = UsualContexts
 ) (
   input logic clk_i,
   input logic rst_ni,

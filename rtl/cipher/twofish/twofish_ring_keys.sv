@@ -10,7 +10,7 @@ module twofish_ring_keys
   import twofish_pkg::*;
 #(
   // Keys that it holds.
-  parameter int unsigned Contexts = 8,
+  parameter int unsigned Contexts = UsualContexts,
 
   localparam int unsigned NumberBits = $clog2(Contexts)
 ) (
