@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What executes operations.
 
-use thiserror::Error;
+use std::collections::{HashSet, VecDeque};
 
-use crate::operation::{Need, Operation};
+use crate::buffer::Buffer;
+use crate::error::EngineError;
+use crate::need::Need;
+use crate::operation::Operation;
 
 /// Chosen by the caller, returned with the completion; unique among the jobs in flight.
 pub type JobId = u64;
@@ -13,60 +16,83 @@ pub type JobId = u64;
 pub struct Job {
     pub id: JobId,
     /// Of two jobs of one lane (one SA) the one submitted first completes first, unless it belongs to a later
-    /// packet: the HMAC of packet 1 may go before the cipher pass of packet 2. Lanes are independent.
+    /// packet. Lanes are independent.
     pub lane: u32,
     /// The packet this job belongs to; jobs of one packet share it. Smaller is earlier. A strictly
     /// in-order engine finishes packet n before it starts packet n + 1.
     pub packet: u64,
     pub operation: Operation,
-    /// What the same packet will need next, in order: what a look-ahead scheduler may prepare for.
-    pub then: Vec<Need>,
 }
 
-/// The answer to one job.
+/// The answer to one job. After an error the buffer holds nothing that may leave: it was wiped or is what came in.
 #[derive(Debug)]
 pub struct Completion {
     pub id: JobId,
-    pub result: Result<Vec<u8>, EngineError>,
+    pub buffer: Buffer,
+    pub result: Result<(), EngineError>,
 }
 
-/// Why an operation has no result. A packet whose operation fails is dropped and counted; never sent in clear.
-#[derive(Debug, Clone, Error, PartialEq, Eq)]
-pub enum EngineError {
-    /// Nothing that could be loaded computes this.
-    #[error("no configuration for {need}: {reason}")]
-    NoConfiguration { need: String, reason: String },
-    /// A configuration exists and could not be loaded.
-    #[error("configuration `{configuration}` was refused: {reason}")]
-    LoadFailed { configuration: String, reason: String },
-    /// The slot answered with an error status.
-    #[error("slot {slot} ({configuration}) answered `{status}`")]
-    SlotStatus { slot: usize, configuration: String, status: String },
-    /// The slot did not answer, or not as the boundary demands.
-    #[error("slot {slot} ({configuration}) failed: {reason}")]
-    SlotFailed { slot: usize, configuration: String, reason: String },
-    /// The operation makes no sense (key or IV length, data not whole blocks).
-    #[error("illegal operation: {0}")]
-    Illegal(String),
+/// What an engine can do.
+#[derive(Clone, Debug, Default)]
+pub struct Capabilities(HashSet<Need>);
+
+impl Capabilities {
+    /// Of all there is, what `can` says.
+    pub fn of(mut can: impl FnMut(&Need) -> bool) -> Self {
+        Self(Need::all().into_iter().filter(|need| can(need)).collect())
+    }
+
+    pub fn can(&self, need: &Need) -> bool {
+        self.0.contains(need)
+    }
 }
 
-/// Executes operations. Not a thread pool: an engine works when it is polled.
+/// Executes operations. Not a thread pool: an engine works when it is drained or waited for.
 pub trait Engine {
     /// A short name for reports: `cpu`, `board`.
     fn name(&self) -> &'static str;
 
-    /// Takes a job. The engine may look at every job it has taken, and at their `then`, to plan ahead.
-    fn submit(&mut self, job: Job);
+    /// What it can do; a job that needs anything else fails with [`EngineError::NoConfiguration`].
+    fn capabilities(&self) -> &Capabilities;
 
-    /// Works until at least one job is complete, or returns nothing if none is in flight.
-    fn poll(&mut self) -> Vec<Completion>;
+    /// Takes jobs from the front of `jobs` until its queue is full; the rest stays. The engine may look at every job
+    /// that it has taken to plan ahead.
+    fn try_submit(&mut self, jobs: &mut VecDeque<Job>);
+
+    /// Appends what is complete to `done`. Returns how many jobs are in flight afterwards. It may compute, but waits
+    /// for nothing.
+    fn drain(&mut self, done: &mut Vec<Completion>) -> usize;
+
+    /// As [`Engine::drain`], but works or waits until at least one completion is there or nothing is in flight.
+    fn wait(&mut self, done: &mut Vec<Completion>) -> usize;
+
+    /// What there is to say about an error of this engine, for people.
+    fn explain(&self, error: &EngineError) -> String {
+        error.to_string()
+    }
 }
 
 /// Runs one operation to its end; for tests, known answers and single uses.
-pub fn run_one(engine: &mut dyn Engine, operation: Operation) -> Result<Vec<u8>, EngineError> {
-    engine.submit(Job { id: 0, lane: 0, packet: 0, operation, then: Vec::new() });
-    match engine.poll().pop() {
-        Some(done) => done.result,
-        None => Err(EngineError::Illegal("the engine lost the job".into())),
+///
+/// # Errors
+/// As the engine says.
+pub fn run_one(engine: &mut dyn Engine, operation: Operation) -> Result<Buffer, EngineError> {
+    let mut results = run_all(engine, vec![Job { id: 0, lane: 0, packet: 0, operation }]);
+    results.pop().map_or(Err(EngineError::Lost), |done| done.result.map(|()| done.buffer))
+}
+
+/// Runs jobs to their end, in an engine that has nothing else in flight; for tests and single uses. Answers in the
+/// order in which they came. A job that the engine loses has none.
+pub fn run_all(engine: &mut dyn Engine, jobs: Vec<Job>) -> Vec<Completion> {
+    let (mut jobs, mut all) = (VecDeque::from(jobs), Vec::new());
+    loop {
+        let (waiting, answered) = (jobs.len(), all.len());
+        engine.try_submit(&mut jobs);
+        let in_flight = engine.wait(&mut all);
+        // An engine that takes nothing and answers nothing will not do so later.
+        let stuck = waiting == jobs.len() && answered == all.len();
+        if stuck || (jobs.is_empty() && in_flight == 0) {
+            return all;
+        }
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Known answers: rows of published test vectors, run on any engine.
 //!
-//! [`KnownAnswers::read`] takes a CSV file with one of three headers:
+//! [`KnownAnswers::read`] takes a CSV file with one of four headers:
 //! * `source,mode,key_hex,iv_hex,plaintext_hex,ciphertext_hex`: block ciphers, see [`Check::Cipher`];
-//! * `source,key_hex,message_hex,digest_hex`: hashes (no key) and HMAC, the digest possibly truncated;
-//! * `source,key_hex,unit_hex,count,digest_hex`: the same for a message that repeats a unit.
+//! * `source,key_hex,message_hex,digest_hex`: hashes (no key) and MACs, the digest possibly truncated;
+//! * `source,key_hex,unit_hex,count,digest_hex`: the same for a message that repeats a unit;
+//! * `source,key_hex,iv_hex,aad_hex,plaintext_hex,ciphertext_hex,tag_hex,result`: AEAD, see [`Check::Aead`].
 //!
 //! The rows of a file whose name ends in `_invalid.csv` are forgeries: they pass when they do not verify.
 
@@ -21,7 +22,8 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::algorithm::{ALGORITHMS, Algorithm, Kind};
-use crate::operation::{Direction, Mode, Secret};
+use crate::key::Secret;
+use crate::need::{Aead, Direction, Mac, Mode};
 
 pub use run::{run, run_with_progress};
 
@@ -32,13 +34,16 @@ pub enum Subject {
     Cipher(&'static Algorithm),
     /// A hash without a key.
     Hash(&'static Algorithm),
-    /// HMAC; with `Some`, of exactly so many bytes, else as long as each row's digest.
-    Hmac(&'static Algorithm, Option<usize>),
+    /// A MAC; with `Some`, of exactly so many bytes, else as long as each row's digest.
+    Mac(Mac, Option<usize>),
+    /// An AEAD, with tags and nonces as long as each row's.
+    Aead(Aead),
 }
 
 impl Subject {
-    /// By the name on the command line: an algorithm, `hmac-` and a hash, or `hmac-`, a hash and the bits
-    /// that are left of it (`hmac-sha1-96`). Case and the choice of `-` or `_` make no difference.
+    /// By the name on the command line: an algorithm, `hmac-` and a hash, `aes-xcbc`, `aes-cmac`, one of these and
+    /// the bits that are left of it (`hmac-sha1-96`), or an AEAD. Case and the choice of `-` or `_` make no
+    /// difference.
     pub fn by_name(name: &str) -> Option<Subject> {
         let name = name.to_ascii_lowercase().replace('_', "-");
         if let Some(algorithm) = Algorithm::by_name(&name) {
@@ -47,40 +52,63 @@ impl Subject {
                 Kind::Hash { .. } => Subject::Hash(algorithm),
             });
         }
-        let hash = name.strip_prefix("hmac-")?;
-        let (hash, bits) = match Algorithm::by_name(hash) {
-            Some(algorithm) => (algorithm, None),
-            None => {
-                let (hash, bits) = hash.rsplit_once('-')?;
-                (Algorithm::by_name(hash)?, Some(bits.parse::<usize>().ok()?))
-            }
-        };
-        let Kind::Hash { digest, .. } = hash.kind else {
-            return None;
-        };
-        match bits {
-            None => Some(Subject::Hmac(hash, None)),
-            Some(bits) if bits % 8 == 0 && (1..=digest).contains(&(bits / 8)) => {
-                Some(Subject::Hmac(hash, Some(bits / 8)))
-            }
-            Some(_) => None,
+        match name.as_str() {
+            "aes-gcm" | "gcm" | "aes-gmac" | "gmac" => return Some(Subject::Aead(Aead::Gcm)),
+            "aes-ccm" | "ccm" => return Some(Subject::Aead(Aead::Ccm)),
+            "chacha20-poly1305" | "chacha20poly1305" => return Some(Subject::Aead(Aead::ChaCha20Poly1305)),
+            _ => {}
         }
+        if let Some(mac) = mac_by_name(&name) {
+            return Some(Subject::Mac(mac, None));
+        }
+        let (mac, bits) = name.rsplit_once('-')?;
+        let (mac, bits) = (mac_by_name(mac)?, bits.parse::<usize>().ok()?);
+        let fits = bits % 8 == 0 && (1..=longest(mac)).contains(&(bits / 8));
+        fits.then_some(Subject::Mac(mac, Some(bits / 8)))
     }
 
     /// The names that [`Subject::by_name`] knows, for an error message.
     pub fn names() -> Vec<String> {
         let hashes = || ALGORITHMS.iter().filter(|a| matches!(a.kind, Kind::Hash { .. }));
         let plain = ALGORITHMS.iter().map(|a| a.name.to_owned());
-        plain.chain(hashes().flat_map(|a| [format!("hmac-{a}"), format!("hmac-{a}-96")])).collect()
+        let macs = hashes().map(|a| format!("hmac-{a}")).chain(["aes-xcbc".into(), "aes-cmac".into()]);
+        let macs = macs.flat_map(|name| [format!("{name}-96"), name]);
+        plain.chain(macs).chain(Aead::ALL.map(|aead| aead.name().to_owned())).collect()
+    }
+}
+
+fn mac_by_name(name: &str) -> Option<Mac> {
+    match name {
+        "aes-xcbc" => Some(Mac::Xcbc),
+        "aes-cmac" => Some(Mac::Cmac),
+        _ => {
+            let hash = Algorithm::by_name(name.strip_prefix("hmac-")?)?;
+            matches!(hash.kind, Kind::Hash { .. }).then_some(Mac::Hmac(hash))
+        }
+    }
+}
+
+/// Bytes of the whole tag.
+fn longest(mac: Mac) -> usize {
+    match mac {
+        Mac::Hmac(Algorithm { kind: Kind::Hash { digest, .. }, .. }) => *digest,
+        Mac::Hmac(_) => 0,
+        Mac::Xcbc | Mac::Cmac => 16,
     }
 }
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Subject::Cipher(algorithm) | Subject::Hash(algorithm) => write!(f, "{algorithm}"),
-            Subject::Hmac(algorithm, None) => write!(f, "hmac-{algorithm}"),
-            Subject::Hmac(algorithm, Some(len)) => write!(f, "hmac-{algorithm}-{}", len * 8),
+            Subject::Cipher(algorithm) | Subject::Hash(algorithm) => return write!(f, "{algorithm}"),
+            Subject::Aead(aead) => return f.write_str(aead.name()),
+            Subject::Mac(Mac::Hmac(algorithm), _) => write!(f, "hmac-{algorithm}"),
+            Subject::Mac(Mac::Xcbc, _) => f.write_str("aes-xcbc"),
+            Subject::Mac(Mac::Cmac, _) => f.write_str("aes-cmac"),
+        }?;
+        match self {
+            Subject::Mac(_, Some(len)) => write!(f, "-{}", len * 8),
+            _ => Ok(()),
         }
     }
 }
@@ -113,8 +141,19 @@ pub enum Check {
     /// Encrypting the plaintext gives the ciphertext and decrypting gives it back; for a Monte-Carlo mode
     /// only the direction that it names.
     Cipher { mode: RowMode, key: Secret, iv: Vec<u8>, plaintext: Vec<u8>, ciphertext: Vec<u8> },
-    /// The digest of `unit` repeated `count` times; keyed if the subject is an HMAC.
+    /// The digest of `unit` repeated `count` times; keyed if the subject is a MAC.
     Digest { key: Secret, unit: Vec<u8>, count: usize, digest: Vec<u8> },
+    /// If it is `valid`, encrypting the plaintext gives ciphertext and tag, and decrypting these gives it back. If
+    /// not, decrypting is refused.
+    Aead {
+        key: Secret,
+        nonce: Vec<u8>,
+        aad: Vec<u8>,
+        plaintext: Vec<u8>,
+        ciphertext: Vec<u8>,
+        tag: Vec<u8>,
+        valid: bool,
+    },
 }
 
 /// The `mode` column.
@@ -161,7 +200,7 @@ impl Report {
 pub struct Failure {
     pub line: u64,
     pub source: String,
-    /// What was computed: `encrypt`, `decrypt` or `digest`.
+    /// What was computed: `encrypt`, `decrypt`, `digest` or `verify`.
     pub step: String,
     /// In hexadecimal, or a statement.
     pub expected: String,

@@ -5,8 +5,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::algorithm::{Algorithm, Kind};
-use crate::cpu::{Cipher, CipherFn, Software};
-use crate::operation::{Direction, Mode};
+use crate::need::{Direction, Mode};
+use crate::software::block::BlockCipher;
+use crate::software::table;
 
 /// Bytes of data that are encrypted in one go: more than a packet, less than a cache.
 const BUFFER: usize = 16 * 1024;
@@ -28,37 +29,34 @@ pub struct CipherSpeed {
 /// rounds counts, because everything else that runs can only slow it down. `None` if the algorithm is no cipher or
 /// has no such keys.
 pub fn cipher_speed(algorithm: &Algorithm, key_len: usize, budget: Duration) -> Option<CipherSpeed> {
-    let (Kind::Cipher { block, .. }, Software::Cipher(by_key)) = (&algorithm.kind, algorithm.software) else {
-        return None;
-    };
-    let Cipher { run, set_up } = by_key.iter().find(|(len, _)| *len == key_len).map(|(_, cipher)| *cipher)?;
+    let Kind::Cipher { block, .. } = &algorithm.kind else { return None };
+    let software = table::cipher(algorithm, key_len)?;
     let key: Vec<u8> = (0..key_len).map(|i| (i * 59 + 23) as u8).collect();
     let iv = vec![0x5a; *block];
     let mut data = vec![0xa5; BUFFER / block * block];
 
-    let each = budget / 4;
+    let each = budget / 3;
     let setup = best(each, |times| {
         for _ in 0..times {
-            let _ = black_box(set_up(black_box(&key)));
+            (software.set_up)(black_box(&key));
         }
     });
-    // What a pass costs beside its data: the key expansion, and wiping what came of it.
-    let call = best(each, |times| repeat(run, Mode::Ecb, &key, &[], &mut [], times));
-    let feedback = best(each, |times| repeat(run, Mode::Cbc, &key, &iv, &mut data, times));
-    let parallel = best(each, |times| repeat(run, Mode::Ecb, &key, &[], &mut data, times));
+    let cipher = (software.expand)(&key)?;
+    let feedback = best(each, |times| repeat(cipher.as_ref(), Mode::Cbc, &iv, &mut data, times));
+    let parallel = best(each, |times| repeat(cipher.as_ref(), Mode::Ecb, &[], &mut data, times));
     let mbps = |time: Duration| data.len() as f64 * 8.0 / time.as_secs_f64().max(1e-12) / 1e6;
     Some(CipherSpeed {
-        feedback_mbps: mbps(feedback.saturating_sub(call)),
-        parallel_mbps: mbps(parallel.saturating_sub(call)),
+        feedback_mbps: mbps(feedback),
+        parallel_mbps: mbps(parallel),
         key_setup: setup,
-        block: feedback.saturating_sub(call) / u32::try_from(data.len() / block).unwrap_or(u32::MAX),
+        block: feedback / u32::try_from(data.len() / block).unwrap_or(u32::MAX),
     })
 }
 
-fn repeat(run: CipherFn, mode: Mode, key: &[u8], iv: &[u8], data: &mut [u8], times: u32) {
+fn repeat(cipher: &dyn BlockCipher, mode: Mode, iv: &[u8], data: &mut [u8], times: u32) {
     for _ in 0..times {
         // The lengths are those of the table's row: there is no error to look at.
-        let _ = black_box(run(mode, Direction::Encrypt, black_box(key), iv, data));
+        let _ = black_box(cipher.run(mode, Direction::Encrypt, black_box(iv), data));
     }
 }
 

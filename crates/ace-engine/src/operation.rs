@@ -1,175 +1,268 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One cipher or hash pass over one packet.
+//! One operation over one packet: a cipher pass, a MAC, both, or an AEAD, in place.
 
-use std::fmt;
-use std::sync::Arc;
+use crate::algorithm::Kind;
+use crate::buffer::{Buffer, Inline, Span};
+use crate::error::{EngineError, Illegal};
+use crate::key::{Key, Purpose};
+use crate::need::{Direction, Need};
 
-use zeroize::Zeroizing;
+/// An IV: a block of the cipher, nothing for ECB.
+pub type Iv = Inline<16>;
 
-use crate::algorithm::{Algorithm, Kind};
-use crate::engine::EngineError;
+/// Bytes that are authenticated behind the text and not in the buffer: the high half of an extended sequence number.
+pub type Suffix = Inline<4>;
 
-/// Key material. Wiped when the last copy is dropped; never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Arc<Zeroizing<Vec<u8>>>);
+/// Bytes that are part of the operation, or a place in its buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Inline(Inline<16>),
+    Range(Span),
+}
 
-impl Secret {
-    pub fn new(bytes: Vec<u8>) -> Self {
-        Self(Arc::new(Zeroizing::new(bytes)))
-    }
+impl Source {
+    pub const EMPTY: Self = Source::Inline(Inline::EMPTY);
 
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// Length in bytes.
     pub fn len(&self) -> usize {
-        self.0.len()
+        match self {
+            Source::Inline(bytes) => bytes.len(),
+            Source::Range(span) => span.len(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
-}
 
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Secret({} bytes)", self.0.len())
-    }
-}
-
-/// The modes of SP 800-38A.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
-    Ecb,
-    Cbc,
-    /// The counter is the whole block as one big-endian number.
-    Ctr,
-    /// Segments are blocks; the last one may be short.
-    Cfb,
-    /// Segments are bytes: a pass of the cipher for each.
-    Cfb8,
-    Ofb,
-}
-
-impl Mode {
-    /// In the order of listings.
-    pub const ALL: [Mode; 6] = [Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Cfb, Mode::Cfb8, Mode::Ofb];
-
-    /// As manifests and people write it; known answers have capitals.
-    pub const fn name(self) -> &'static str {
+    /// The bytes; nothing for a range that is not in the packet.
+    pub fn bytes<'a>(&'a self, packet: &'a [u8]) -> &'a [u8] {
         match self {
-            Mode::Ecb => "ecb",
-            Mode::Cbc => "cbc",
-            Mode::Ctr => "ctr",
-            Mode::Cfb => "cfb",
-            Mode::Cfb8 => "cfb8",
-            Mode::Ofb => "ofb",
+            Source::Inline(bytes) => bytes,
+            Source::Range(span) => packet.get(span.range()).unwrap_or_default(),
         }
     }
+}
 
-    /// Whether data have to be whole blocks.
-    pub const fn whole_blocks(self) -> bool {
-        matches!(self, Mode::Ecb | Mode::Cbc)
-    }
+/// What becomes of a tag: its leftmost bytes, as many as the place has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// It is written there.
+    Write(Span),
+    /// It has to be there already ([`EngineError::Mismatch`]); compared in constant time.
+    Check(Span),
+}
 
-    /// Whether decryption is anything else than encryption.
-    pub const fn has_direction(self) -> bool {
-        !matches!(self, Mode::Ctr | Mode::Ofb)
+impl Tag {
+    pub fn span(self) -> Span {
+        match self {
+            Tag::Write(span) | Tag::Check(span) => span,
+        }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    Encrypt,
-    Decrypt,
-}
-
-/// What is to be computed, without the data.
+/// What is to be computed, and where in the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pass {
-    /// `iv`: empty for ECB, else one block (for CTR the first counter block).
-    Cipher { algorithm: &'static Algorithm, mode: Mode, direction: Direction, key: Secret, iv: Vec<u8> },
-    /// The whole digest.
-    Hash { algorithm: &'static Algorithm },
-    /// HMAC (RFC 2104) with any key length; the leftmost `output_len` bytes (1 to the digest).
-    Hmac { algorithm: &'static Algorithm, key: Secret, output_len: usize },
+pub enum Action {
+    /// In place. For CTR the IV is the first counter block.
+    Cipher { key: Key, direction: Direction, iv: Iv, text: Span },
+    /// Over bytes and then over `suffix`. With a hash's key a plain digest.
+    Mac { key: Key, over: Span, suffix: Suffix, tag: Tag },
+    /// In place. Encryption writes the tag, decryption checks it first or, where both take one pass, wipes the text if
+    /// it does not match.
+    Aead { key: Key, direction: Direction, nonce: Source, aad: Source, text: Span, tag: Span },
+    /// Encryption: the cipher, then the MAC over `over`. Decryption: the MAC, and only if it matches the cipher.
+    CipherMac {
+        cipher: Key,
+        iv: Iv,
+        direction: Direction,
+        text: Span,
+        mac: Key,
+        over: Span,
+        suffix: Suffix,
+        tag: Tag,
+    },
 }
 
-/// One pass over `data`. The result of a cipher pass is as long as `data`.
+/// What is to be computed, and the packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    pub pass: Pass,
-    pub data: Vec<u8>,
+    pub action: Action,
+    pub buffer: Buffer,
 }
 
-/// What a slot has to be able to do to execute an operation: the key under which a scheduler looks for a
-/// configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Need {
-    Cipher { algorithm: &'static Algorithm, mode: Mode, direction: Direction, key_len: usize },
-    Hash { algorithm: &'static Algorithm },
-    Hmac { algorithm: &'static Algorithm },
-}
-
-impl Need {
-    pub fn algorithm(&self) -> &'static Algorithm {
-        match self {
-            Need::Cipher { algorithm, .. } | Need::Hash { algorithm } | Need::Hmac { algorithm } => algorithm,
-        }
-    }
-}
-
-impl Pass {
-    pub fn need(&self) -> Need {
-        match self {
-            Pass::Cipher { algorithm, mode, direction, key, .. } => {
-                Need::Cipher { algorithm, mode: *mode, direction: *direction, key_len: key.len() }
-            }
-            Pass::Hash { algorithm } => Need::Hash { algorithm },
-            Pass::Hmac { algorithm, .. } => Need::Hmac { algorithm },
-        }
-    }
-
-    /// Whether key, IV, result and data lengths fit the algorithm; both engines refuse what this refuses.
+impl Operation {
+    /// A cipher pass over a message of its own.
     ///
     /// # Errors
-    /// [`EngineError::Illegal`] names the first length that does not fit.
-    pub fn check(&self, data_len: usize) -> Result<(), EngineError> {
-        let illegal = |text: String| Err(EngineError::Illegal(text));
-        let is_hash = |a: &Algorithm| matches!(a.kind, Kind::Hash { .. });
+    /// [`Illegal::IvLength`] if no cipher has such an IV.
+    pub fn cipher(key: Key, direction: Direction, iv: &[u8], text: &[u8]) -> Result<Self, EngineError> {
+        let wrong = Illegal::IvLength { wanted: key.iv_len(), found: iv.len() };
+        let iv = Iv::new(iv).ok_or(wrong)?;
+        let action = Action::Cipher { key, direction, iv, text: (0..text.len()).into() };
+        Ok(Self { action, buffer: Buffer::from_packet(text, 0, 0) })
+    }
+
+    /// The leftmost `len` bytes of a MAC or digest over a message of its own; they come behind it.
+    pub fn mac(key: Key, message: &[u8], len: usize) -> Self {
+        let mut buffer = Buffer::from_packet(message, 0, len);
+        buffer.push_back(len);
+        let tag = Tag::Write((message.len()..message.len() + len).into());
+        let over = (0..message.len()).into();
+        Self { action: Action::Mac { key, over, suffix: Suffix::EMPTY, tag }, buffer }
+    }
+
+    /// The same, to be compared with `tag`.
+    pub fn check_mac(key: Key, message: &[u8], tag: &[u8]) -> Self {
+        let Self { mut action, mut buffer } = Self::mac(key, message, tag.len());
+        buffer[message.len()..].copy_from_slice(tag);
+        if let Action::Mac { tag, .. } = &mut action {
+            *tag = Tag::Check(tag.span());
+        }
+        Self { action, buffer }
+    }
+
+    /// Encrypts a message of its own: the text is followed by the tag, of which there is room, and then by nonce and
+    /// associated data; [`Operation::check_aead`] is the way back.
+    pub fn aead(key: Key, nonce: &[u8], aad: &[u8], text: &[u8], tag_len: usize) -> Self {
+        let mut buffer = Buffer::from_packet(text, 0, tag_len + nonce.len() + aad.len());
+        let mut place = |bytes: &[u8]| {
+            let start = buffer.len();
+            buffer.extend_from_slice(bytes);
+            Span::from(start..buffer.len())
+        };
+        let text = Span::from(0..text.len());
+        let tag = place(&vec![0; tag_len]);
+        let (nonce, aad) = (Source::Range(place(nonce)), Source::Range(place(aad)));
+        let direction = Direction::Encrypt;
+        Self { action: Action::Aead { key, direction, nonce, aad, text, tag }, buffer }
+    }
+
+    /// Decrypts a message of its own, if the tag is its tag.
+    pub fn check_aead(key: Key, nonce: &[u8], aad: &[u8], text: &[u8], tag: &[u8]) -> Self {
+        let Self { mut action, mut buffer } = Self::aead(key, nonce, aad, text, tag.len());
+        buffer[text.len()..text.len() + tag.len()].copy_from_slice(tag);
+        if let Action::Aead { direction, .. } = &mut action {
+            *direction = Direction::Decrypt;
+        }
+        Self { action, buffer }
+    }
+
+    /// As [`Action::check`], for its own buffer.
+    ///
+    /// # Errors
+    /// As [`Action::check`].
+    pub fn check(&self) -> Result<(), EngineError> {
+        self.action.check(self.buffer.len())
+    }
+}
+
+impl Action {
+    /// What has to be computed, in the order in which it is.
+    pub fn needs(&self) -> (Need, Option<Need>) {
         match self {
-            Pass::Cipher { algorithm, mode, key, iv, .. } => {
-                let Kind::Cipher { block, keys } = algorithm.kind else {
-                    return illegal(format!("{algorithm} is not a cipher"));
-                };
-                if !keys.contains(&key.len()) {
-                    return illegal(format!("{algorithm} has no key of {} bytes", key.len()));
-                }
-                let iv_len = if *mode == Mode::Ecb { 0 } else { block };
-                if iv.len() != iv_len {
-                    return illegal(format!(
-                        "{algorithm} {mode:?} needs an IV of {iv_len} bytes, not {}",
-                        iv.len()
-                    ));
-                }
-                if mode.whole_blocks() && !data_len.is_multiple_of(block) {
-                    return illegal(format!("{data_len} bytes are not whole blocks of {algorithm}"));
+            Action::Cipher { key, direction, .. } | Action::Aead { key, direction, .. } => {
+                (key.need(*direction), None)
+            }
+            Action::Mac { key, .. } => (key.need(Direction::Encrypt), None),
+            Action::CipherMac { cipher, direction, mac, .. } => {
+                let (cipher, mac) = (cipher.need(*direction), mac.need(*direction));
+                match direction {
+                    Direction::Encrypt => (cipher, Some(mac)),
+                    Direction::Decrypt => (mac, Some(cipher)),
                 }
             }
-            Pass::Hash { algorithm } if !is_hash(algorithm) => {
-                return illegal(format!("{algorithm} is not a hash"));
+        }
+    }
+
+    /// Whether keys, lengths and places fit each other and a packet of so many bytes; every engine refuses what this
+    /// refuses.
+    ///
+    /// # Errors
+    /// [`Illegal`], for the first thing that does not fit.
+    pub fn check(&self, len: usize) -> Result<(), EngineError> {
+        match self {
+            Action::Cipher { key, iv, text, .. } => check_cipher(key, iv, *text, len)?,
+            Action::Mac { key, over, tag, .. } => check_mac(key, *over, *tag, len)?,
+            Action::Aead { key, direction, nonce, aad, text, tag } => {
+                check_aead(key, *direction, [nonce, aad], [*text, *tag], len)?
             }
-            Pass::Hash { .. } => {}
-            Pass::Hmac { algorithm, output_len, .. } => {
-                let Kind::Hash { digest, .. } = algorithm.kind else {
-                    return illegal(format!("{algorithm} is not a hash"));
-                };
-                if *output_len == 0 || *output_len > digest {
-                    return illegal(format!("hmac-{algorithm} has no output of {output_len} bytes"));
+            Action::CipherMac { cipher, iv, direction, text, mac, over, tag, .. } => {
+                check_cipher(cipher, iv, *text, len)?;
+                check_mac(mac, *over, *tag, len)?;
+                if text.overlaps(tag.span()) {
+                    return Err(Illegal::Overlap.into());
+                }
+                if matches!(tag, Tag::Write(_)) != (*direction == Direction::Encrypt) {
+                    return Err(Illegal::TagDirection.into());
                 }
             }
         }
         Ok(())
+    }
+}
+
+fn check_cipher(key: &Key, iv: &[u8], text: Span, len: usize) -> Result<(), Illegal> {
+    let Purpose::Cipher { algorithm, mode } = key.purpose() else { return Err(Illegal::KeyPurpose) };
+    let Kind::Cipher { block, .. } = algorithm.kind else { return Err(Illegal::NotACipher) };
+    if !text.is_within(len) {
+        return Err(Illegal::Range);
+    }
+    let wanted = key.iv_len();
+    if iv.len() != wanted {
+        return Err(Illegal::IvLength { wanted, found: iv.len() });
+    }
+    match mode.whole_blocks() && !text.len().is_multiple_of(block) {
+        true => Err(Illegal::NotWholeBlocks(text.len())),
+        false => Ok(()),
+    }
+}
+
+fn check_mac(key: &Key, over: Span, tag: Tag, len: usize) -> Result<(), Illegal> {
+    if !matches!(key.purpose(), Purpose::Mac(_) | Purpose::Hash(_)) {
+        return Err(Illegal::KeyPurpose);
+    }
+    let place = tag.span();
+    if !over.is_within(len) || !place.is_within(len) {
+        return Err(Illegal::Range);
+    }
+    // AH's tag is written where zeros were authenticated; a tag to be checked is not part of what it vouches for.
+    if matches!(tag, Tag::Check(_)) && over.overlaps(place) {
+        return Err(Illegal::Overlap);
+    }
+    match (1..=key.tag_len()).contains(&place.len()) {
+        true => Ok(()),
+        false => Err(Illegal::TagLength(place.len())),
+    }
+}
+
+fn check_aead(
+    key: &Key,
+    direction: Direction,
+    [nonce, aad]: [&Source; 2],
+    [text, tag]: [Span; 2],
+    len: usize,
+) -> Result<(), Illegal> {
+    let Purpose::Aead(aead) = key.purpose() else { return Err(Illegal::KeyPurpose) };
+    let read = [nonce, aad].map(|source| match source {
+        Source::Inline(_) => Span::default(),
+        Source::Range(span) => *span,
+    });
+    if read.iter().chain([&text, &tag]).any(|span| !span.is_within(len)) {
+        return Err(Illegal::Range);
+    }
+    // As with a MAC, a tag may be written where something was authenticated.
+    let tag_in_the_way = direction == Direction::Decrypt && read.iter().any(|span| span.overlaps(tag));
+    if text.overlaps(tag) || tag_in_the_way || read.iter().any(|span| span.overlaps(text)) {
+        return Err(Illegal::Overlap);
+    }
+    if !aead.has_nonce(nonce.len()) {
+        return Err(Illegal::NonceLength(nonce.len()));
+    }
+    if !aead.has_tag(tag.len()) {
+        return Err(Illegal::TagLength(tag.len()));
+    }
+    match text.len() as u64 > aead.longest_text(nonce.len()) {
+        true => Err(Illegal::TooLong(text.len())),
+        false => Ok(()),
     }
 }

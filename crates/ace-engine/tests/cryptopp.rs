@@ -8,8 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ace_engine::algorithm::ALGORITHMS;
-use ace_engine::cpu::compute;
-use ace_engine::{Algorithm, Direction, Kind, Mode, Operation, Pass, Secret};
+use ace_engine::{Algorithm, Direction, Kind, Mode, compute};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -46,10 +45,8 @@ fn ask(
         random.fill_bytes(&mut bytes);
         bytes
     });
-    let [made, undone] = [Direction::Encrypt, Direction::Decrypt].map(|direction| {
-        let key = Secret::new(key.clone());
-        let pass = Pass::Cipher { algorithm, mode, direction, key, iv: iv.clone() };
-        hex::encode(compute(Operation { pass, data: data.clone() }).expect("legal lengths"))
+    let [made, undone] = Direction::BOTH.map(|direction| {
+        hex::encode(compute::cipher(algorithm, mode, direction, &key, &iv, &data).expect("legal lengths"))
     });
     // A word for no bytes.
     let iv = if iv.is_empty() { "-".into() } else { hex::encode(iv) };

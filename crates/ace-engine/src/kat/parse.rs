@@ -6,7 +6,8 @@ use std::path::Path;
 use csv::{ByteRecord, ReaderBuilder};
 
 use super::{Check, KatError, KnownAnswers, Row, RowMode, Subject};
-use crate::operation::{Direction, Mode, Secret};
+use crate::key::Secret;
+use crate::need::{Direction, Mode};
 
 /// The longest message that a repeat row may make and the longest chain that a Monte-Carlo row may ask for:
 /// far beyond every published row, and no memory problem.
@@ -55,8 +56,8 @@ impl KnownAnswers {
             return Err(KatError::NoRows { file: file.into() });
         }
         let forgeries = file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("_invalid"));
-        if forgeries && matches!(subject, Subject::Cipher(_)) {
-            return Err(at(1, "a cipher has no rows that must not verify".into()));
+        if forgeries && !matches!(subject, Subject::Mac(..)) {
+            return Err(at(1, format!("{subject} has no files of rows that must not verify")));
         }
         Ok(KnownAnswers { subject, forgeries, rows })
     }
@@ -69,20 +70,41 @@ struct Columns {
 }
 
 enum ColumnKind {
-    Cipher { mode: usize, key: usize, iv: usize, plaintext: usize, ciphertext: usize },
-    Digest { key: Option<usize>, unit: usize, count: Option<usize>, digest: usize },
+    Cipher {
+        mode: usize,
+        key: usize,
+        iv: usize,
+        plaintext: usize,
+        ciphertext: usize,
+    },
+    Digest {
+        key: Option<usize>,
+        unit: usize,
+        count: Option<usize>,
+        digest: usize,
+    },
+    Aead {
+        key: usize,
+        nonce: usize,
+        aad: usize,
+        plaintext: usize,
+        ciphertext: usize,
+        tag: usize,
+        result: usize,
+    },
 }
 
 impl Columns {
     fn find(subject: Subject, header: &ByteRecord) -> Result<Columns, String> {
-        let optional = |name: &str| header.iter().position(|column| column == name.as_bytes());
-        let column = |name: &str| {
+        let mut known = Vec::new();
+        let mut optional = |name: &'static str| {
+            known.push(name);
+            header.iter().position(|column| column == name.as_bytes())
+        };
+        let found = || header.iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",");
+        let mut column = |name| {
             optional(name).ok_or_else(|| {
-                let found: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
-                format!(
-                    "no column `{name}`, which known answers of {subject} need; columns: {}",
-                    found.join(",")
-                )
+                format!("no column `{name}`, which known answers of {subject} need; columns: {}", found())
             })
         };
         let source = column("source")?;
@@ -94,20 +116,36 @@ impl Columns {
                 plaintext: column("plaintext_hex")?,
                 ciphertext: column("ciphertext_hex")?,
             },
-            Subject::Hash(_) | Subject::Hmac(..) => {
-                let count = optional("count");
-                ColumnKind::Digest {
-                    key: match subject {
-                        Subject::Hmac(..) => Some(column("key_hex")?),
-                        _ => optional("key_hex"),
-                    },
-                    unit: column(if count.is_some() { "unit_hex" } else { "message_hex" })?,
-                    count,
-                    digest: column("digest_hex")?,
-                }
+            Subject::Hash(_) | Subject::Mac(..) => {
+                let key = match subject {
+                    Subject::Mac(..) => Some(column("key_hex")?),
+                    _ => column("key_hex").ok(),
+                };
+                let count = column("count").ok();
+                let unit = column(if count.is_some() { "unit_hex" } else { "message_hex" })?;
+                let digest = column("digest_hex")?;
+                ColumnKind::Digest { key, unit, count, digest }
             }
+            Subject::Aead(_) => ColumnKind::Aead {
+                key: column("key_hex")?,
+                nonce: column("iv_hex")?,
+                aad: column("aad_hex")?,
+                plaintext: column("plaintext_hex")?,
+                ciphertext: column("ciphertext_hex")?,
+                tag: column("tag_hex")?,
+                result: column("result")?,
+            },
         };
-        Ok(Columns { source, kind })
+        // A column that says something about the rows which is not looked at would make rows fail, or pass.
+        let unknown = header.iter().find(|column| !known.iter().any(|name| *column == name.as_bytes()));
+        match unknown {
+            Some(column) => Err(format!(
+                "column `{}` says nothing to known answers of {subject}; they have {}",
+                String::from_utf8_lossy(column),
+                known.join(",")
+            )),
+            None => Ok(Columns { source, kind }),
+        }
     }
 
     /// The reader has checked that every row has as many columns as the header.
@@ -142,6 +180,22 @@ impl Columns {
                 }
                 Ok(Check::Digest { key: Secret::new(key), unit, count, digest })
             }
+            ColumnKind::Aead { key, nonce, aad, plaintext, ciphertext, tag, result } => Ok(Check::Aead {
+                key: Secret::new(hex(key, "key_hex")?),
+                nonce: hex(nonce, "iv_hex")?,
+                aad: hex(aad, "aad_hex")?,
+                plaintext: hex(plaintext, "plaintext_hex")?,
+                ciphertext: hex(ciphertext, "ciphertext_hex")?,
+                tag: hex(tag, "tag_hex")?,
+                valid: match &record[result] {
+                    b"valid" => true,
+                    b"invalid" => false,
+                    other => {
+                        let other = String::from_utf8_lossy(other);
+                        return Err(format!("column `result`: `{other}` is neither `valid` nor `invalid`"));
+                    }
+                },
+            }),
         }
     }
 }

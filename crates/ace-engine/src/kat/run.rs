@@ -2,12 +2,14 @@
 //! Rows on an engine, many at a time: an engine that simulates works best on batches, and the steps of
 //! different Monte-Carlo chains do not wait for each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use super::task::{Next, Task};
+use super::task::{Next, Step, Task};
 use super::{Failure, KnownAnswers, Report, Skip};
-use crate::engine::{Engine, EngineError, Job, JobId};
-use crate::operation::{Need, Operation};
+use crate::engine::{Engine, Job, JobId};
+use crate::error::EngineError;
+use crate::need::Need;
+use crate::operation::Operation;
 
 /// Tasks in flight at the same time, and their bytes (one task may have more).
 const TASKS: usize = 512;
@@ -49,40 +51,48 @@ pub fn run_with_progress(
 
     let total = tasks.len();
     let mut waiting = tasks.into_iter();
-    let mut flight = Flight { engine, tasks: HashMap::new(), bytes: 0, next_id: 0 };
-    let mut finished = 0;
+    let mut flight = Flight { engine, tasks: HashMap::new(), jobs: VecDeque::new(), bytes: 0, next_id: 0 };
+    let (mut finished, mut done) = (0, Vec::new());
     loop {
         while flight.has_room()
             && let Some(task) = waiting.next()
         {
-            let start = task.start(&answers.rows[task.row]);
-            flight.submit(task, start);
+            match task.start(&answers.rows[task.row]) {
+                Ok(start) => flight.push(task, start),
+                Err(error) => {
+                    finished += 1;
+                    answers.judge(&task, Err(error), flight.engine, &mut states);
+                }
+            }
         }
         if flight.tasks.is_empty() {
             break;
         }
-        let completions = flight.engine.poll();
-        if completions.is_empty() {
+        let before = flight.jobs.len();
+        flight.engine.try_submit(&mut flight.jobs);
+        flight.engine.wait(&mut done);
+        if done.is_empty() && flight.jobs.len() == before {
+            finished += flight.tasks.len();
             flight.bytes = 0;
+            flight.jobs.clear();
             for (_, (task, _)) in flight.tasks.drain() {
-                let lost = Err(EngineError::Illegal("the engine lost the job".into()));
-                answers.judge(&task, lost, &mut states);
-                finished += 1;
+                answers.judge(&task, Err(EngineError::Lost), flight.engine, &mut states);
             }
             continue;
         }
-        for done in completions {
+        for done in done.drain(..) {
             let Some(mut task) = flight.take(done.id) else { continue };
-            let result = match done.result.map(|result| task.next(result)) {
+            let buffer = done.buffer;
+            let result = match done.result.and_then(|()| task.next(buffer, &answers.rows[task.row])) {
                 Ok(Next::Operation(operation)) => {
-                    flight.submit(task, operation);
+                    flight.push(task, operation);
                     continue;
                 }
                 Ok(Next::Answer(answer)) => Ok(answer),
                 Err(error) => Err(error),
             };
             finished += 1;
-            answers.judge(&task, result, &mut states);
+            answers.judge(&task, result, flight.engine, &mut states);
         }
         progress(finished, total);
     }
@@ -94,15 +104,17 @@ fn group(tasks: &mut [Task]) {
     let mut order: HashMap<Need, usize> = HashMap::new();
     for task in tasks.iter() {
         let next = order.len();
-        order.entry(task.pass.need()).or_insert(next);
+        order.entry(task.need()).or_insert(next);
     }
-    tasks.sort_by_key(|task| order.get(&task.pass.need()).copied());
+    tasks.sort_by_key(|task| order.get(&task.need()).copied());
 }
 
 struct Flight<'a> {
     engine: &'a mut dyn Engine,
     /// With the bytes of the running operation.
     tasks: HashMap<JobId, (Task, usize)>,
+    /// What the engine has not taken yet.
+    jobs: VecDeque<Job>,
     bytes: usize,
     next_id: JobId,
 }
@@ -112,14 +124,14 @@ impl Flight<'_> {
         self.tasks.len() < TASKS && self.bytes < BYTES
     }
 
-    fn submit(&mut self, task: Task, operation: Operation) {
+    fn push(&mut self, task: Task, operation: Operation) {
         let id = self.next_id;
         self.next_id += 1;
         // Rows are independent of each other; the operations of one task are never in flight together.
         let lane = u32::try_from(task.row).unwrap_or(u32::MAX);
-        self.bytes += operation.data.len();
-        self.tasks.insert(id, (task, operation.data.len()));
-        self.engine.submit(Job { id, lane, packet: id, operation, then: Vec::new() });
+        self.bytes += operation.buffer.len();
+        self.tasks.insert(id, (task, operation.buffer.len()));
+        self.jobs.push_back(Job { id, lane, packet: id, operation });
     }
 
     fn take(&mut self, id: JobId) -> Option<Task> {
@@ -130,34 +142,47 @@ impl Flight<'_> {
 }
 
 impl KnownAnswers {
-    fn judge(&self, task: &Task, result: Result<Vec<u8>, EngineError>, states: &mut [State]) {
+    fn judge(
+        &self,
+        task: &Task,
+        result: Result<Vec<u8>, EngineError>,
+        engine: &dyn Engine,
+        states: &mut [State],
+    ) {
         let row = &self.rows[task.row];
         let state = &mut states[task.row];
-        let wanted = hex::encode(row.expected(task.step));
-        let (expected, got) = match result {
-            Ok(answer) if (answer == row.expected(task.step)) != self.forgeries => {
-                if let State::Running(tasks) = state {
-                    *tasks = tasks.saturating_sub(1);
-                }
-                return;
-            }
-            Ok(answer) if self.forgeries => (format!("anything but {wanted}"), hex::encode(answer)),
-            Ok(answer) => (wanted, hex::encode(answer)),
+        let wanted = row.expected(task.step);
+        let forged = row.is_forged(task.step, self.forgeries);
+        let passed = match &result {
+            Ok(answer) => !forged && *answer == wanted,
+            // A forgery may also be of lengths that do not exist.
+            Err(EngineError::Mismatch | EngineError::Illegal(_)) => forged,
             Err(error @ EngineError::NoConfiguration { .. }) => {
                 // A failure that is known outweighs a direction that could not be tried.
                 if matches!(state, State::Running(_)) {
-                    *state = State::Skipped(error.to_string());
+                    *state = State::Skipped(engine.explain(error));
                 }
                 return;
             }
-            Err(error) => (wanted, error.to_string()),
+            Err(_) => false,
         };
+        if passed {
+            if let State::Running(tasks) = state {
+                *tasks = tasks.saturating_sub(1);
+            }
+            return;
+        }
         if !matches!(state, State::Failed(_)) {
+            let got = match result {
+                Ok(_) if task.step == Step::Verify => "it verifies".into(),
+                Ok(answer) => hex::encode(answer),
+                Err(error) => engine.explain(&error),
+            };
             *state = State::Failed(Box::new(Failure {
                 line: row.line,
                 source: row.source.clone(),
                 step: task.step.name().into(),
-                expected,
+                expected: if forged { "a refusal".into() } else { hex::encode(wanted) },
                 got,
             }));
         }

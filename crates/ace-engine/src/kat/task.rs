@@ -3,15 +3,18 @@
 
 use super::{Check, KnownAnswers, Row, RowMode, Subject};
 use crate::algorithm::{AES, Algorithm, Kind};
-use crate::operation::{Direction, Mode, Operation, Pass};
+use crate::buffer::Buffer;
+use crate::error::{EngineError, Illegal};
+use crate::key::Key;
+use crate::need::{Direction, Mode, Need};
+use crate::operation::{Iv, Operation};
 
 /// One way through a row: operations, the later ones made from the results of the earlier.
 pub(super) struct Task {
     /// The place of the row in its file.
     pub row: usize,
     pub step: Step,
-    /// The first pass; its data are made when it starts.
-    pub pass: Pass,
+    key: Key,
     chain: Chain,
 }
 
@@ -20,30 +23,33 @@ pub(super) struct Task {
 pub(super) enum Step {
     Cipher(Direction),
     Digest,
+    /// The stated digest is handed in to be checked: that of a forgery is refused.
+    Verify,
+    Aead(Direction),
 }
 
 impl Step {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Step::Cipher(Direction::Encrypt) => "encrypt",
-            Step::Cipher(Direction::Decrypt) => "decrypt",
+            Step::Cipher(direction) | Step::Aead(direction) => direction.name(),
             Step::Digest => "digest",
+            Step::Verify => "verify",
         }
     }
 }
 
-/// What follows a result.
+/// What follows a result of a cipher.
 enum Chain {
     /// Nothing: it is the answer.
     Last,
     /// So many ECB encryptions, all but the last as one CBC pass: encrypting `P 0 0 …` with a zero IV feeds
-    /// every output back as the next input. The last is a true ECB pass.
-    EcbFromCbc { blocks: usize, last: Pass },
-    /// So many more passes over the last result.
-    Again { pass: Pass, more: usize },
+    /// every output back as the next input. The last is a true ECB pass, under this key.
+    EcbFromCbc { blocks: usize, last: Key },
+    /// So many more ECB passes over the last result.
+    Again { more: usize },
     /// So many more CBC passes over single blocks. What enters next is the last result, or the one before
     /// it (at first the IV).
-    Cbc { pass: Pass, more: usize, feed: Feed, before: Vec<u8>, input: Vec<u8> },
+    Cbc { more: usize, feed: Feed, before: Vec<u8>, input: Vec<u8> },
 }
 
 /// Which block enters the next step of a CBC chain.
@@ -60,57 +66,116 @@ pub(super) enum Next {
 }
 
 impl Task {
-    /// The first operation.
-    pub(super) fn start(&self, row: &Row) -> Operation {
-        let mut data = match (&row.check, self.step) {
-            (Check::Cipher { plaintext, .. }, Step::Cipher(Direction::Encrypt)) => plaintext.clone(),
-            (Check::Cipher { ciphertext, .. }, _) => ciphertext.clone(),
-            (Check::Digest { unit, count, .. }, _) => unit.repeat(*count),
+    pub(super) fn need(&self) -> Need {
+        let (Step::Cipher(direction) | Step::Aead(direction)) = self.step else {
+            return self.key.need(Direction::Encrypt);
         };
-        if let Chain::EcbFromCbc { blocks, .. } = &self.chain {
-            data.resize(data.len() * blocks, 0);
-        }
-        Operation { pass: self.pass.clone(), data }
+        self.key.need(direction)
     }
 
-    /// Takes the result of the last operation.
-    pub(super) fn next(&mut self, mut result: Vec<u8>) -> Next {
-        match std::mem::replace(&mut self.chain, Chain::Last) {
-            Chain::Last | Chain::Again { more: 0, .. } | Chain::Cbc { more: 0, .. } => Next::Answer(result),
-            Chain::EcbFromCbc { blocks, last } => {
-                let done = result.len() / blocks * (blocks - 1);
-                Next::Operation(Operation { pass: last, data: result.split_off(done) })
-            }
-            Chain::Again { pass, more } => {
-                self.chain = Chain::Again { pass: pass.clone(), more: more - 1 };
-                Next::Operation(Operation { pass, data: result })
-            }
-            Chain::Cbc { mut pass, more, feed, before, input } => {
-                // CBC carries the ciphertext to the next block: the output when encrypting, else the input.
-                if let Pass::Cipher { direction, iv, .. } = &mut pass {
-                    *iv = if *direction == Direction::Encrypt { result.clone() } else { input };
-                }
-                let data = if feed == Feed::LastOutput { result.clone() } else { before };
-                self.chain = Chain::Cbc {
-                    pass: pass.clone(),
-                    more: more - 1,
-                    feed,
-                    before: result,
-                    input: data.clone(),
+    /// The first operation. One that cannot be said is answered as if an engine had refused it.
+    pub(super) fn start(&self, row: &Row) -> Result<Operation, EngineError> {
+        let key = self.key.clone();
+        Ok(match (&row.check, self.step) {
+            (Check::Cipher { iv, plaintext, ciphertext, .. }, Step::Cipher(direction)) => {
+                let mut data = match direction {
+                    Direction::Encrypt => plaintext.clone(),
+                    Direction::Decrypt => ciphertext.clone(),
                 };
-                Next::Operation(Operation { pass, data })
+                if let Chain::EcbFromCbc { blocks, .. } = &self.chain {
+                    data.resize(data.len() * blocks, 0);
+                    return Operation::cipher(key.clone(), direction, &vec![0; key.iv_len()], &data);
+                }
+                let is_chain = !matches!(self.chain, Chain::Last);
+                let iv = if is_chain && key.iv_len() == 0 { &[] } else { &iv[..] };
+                return Operation::cipher(key, direction, iv, &data);
+            }
+            (Check::Digest { unit, count, digest, .. }, Step::Digest) => {
+                Operation::mac(key, &unit.repeat(*count), digest.len())
+            }
+            (Check::Digest { unit, count, digest, .. }, Step::Verify) => {
+                Operation::check_mac(key, &unit.repeat(*count), digest)
+            }
+            (Check::Aead { nonce, aad, plaintext, tag, .. }, Step::Aead(Direction::Encrypt)) => {
+                Operation::aead(key, nonce, aad, plaintext, tag.len())
+            }
+            (Check::Aead { nonce, aad, ciphertext, tag, .. }, Step::Aead(Direction::Decrypt)) => {
+                Operation::check_aead(key, nonce, aad, ciphertext, tag)
+            }
+            _ => return Err(Illegal::KeyPurpose.into()),
+        })
+    }
+
+    /// Takes the buffer of the last operation.
+    pub(super) fn next(&mut self, mut buffer: Buffer, row: &Row) -> Result<Next, EngineError> {
+        let Step::Cipher(direction) = self.step else {
+            return Ok(Next::Answer(answer(&buffer, row, self.step)));
+        };
+        let cipher = |key: &Key, iv: &[u8], buffer: Buffer| {
+            let iv = Iv::new(iv).ok_or(Illegal::IvLength { wanted: key.iv_len(), found: iv.len() })?;
+            let text = (0..buffer.len()).into();
+            let action = crate::operation::Action::Cipher { key: key.clone(), direction, iv, text };
+            Ok(Next::Operation(Operation { action, buffer }))
+        };
+        match std::mem::replace(&mut self.chain, Chain::Last) {
+            Chain::Last | Chain::Again { more: 0 } | Chain::Cbc { more: 0, .. } => {
+                Ok(Next::Answer(buffer.to_vec()))
+            }
+            Chain::EcbFromCbc { blocks, last } => {
+                buffer.pop_front(buffer.len() / blocks * (blocks - 1));
+                cipher(&last, &[], buffer)
+            }
+            Chain::Again { more } => {
+                self.chain = Chain::Again { more: more - 1 };
+                cipher(&self.key, &[], buffer)
+            }
+            Chain::Cbc { more, feed, before, input } => {
+                let result = buffer.to_vec();
+                // CBC carries the ciphertext to the next block: the output when encrypting, else the input.
+                let iv = if direction == Direction::Encrypt { result.clone() } else { input };
+                if feed == Feed::OutputBefore {
+                    buffer = Buffer::from_packet(&before, 0, 0);
+                }
+                self.chain = Chain::Cbc { more: more - 1, feed, before: result, input: buffer.to_vec() };
+                cipher(&self.key, &iv, buffer)
             }
         }
     }
 }
 
+/// What an operation of one step has made, in its buffer.
+fn answer(buffer: &[u8], row: &Row, step: Step) -> Vec<u8> {
+    let range = match (&row.check, step) {
+        (Check::Digest { digest, .. }, _) => buffer.len().saturating_sub(digest.len())..buffer.len(),
+        (Check::Aead { plaintext, tag, .. }, Step::Aead(Direction::Encrypt)) => {
+            0..plaintext.len() + tag.len()
+        }
+        (Check::Aead { ciphertext, .. }, _) => 0..ciphertext.len(),
+        _ => 0..buffer.len(),
+    };
+    buffer.get(range).unwrap_or_default().to_vec()
+}
+
 impl Row {
     /// What the last result of a step has to be.
-    pub(super) fn expected(&self, step: Step) -> &[u8] {
+    pub(super) fn expected(&self, step: Step) -> Vec<u8> {
         match (&self.check, step) {
-            (Check::Cipher { ciphertext, .. }, Step::Cipher(Direction::Encrypt)) => ciphertext,
-            (Check::Cipher { plaintext, .. }, _) => plaintext,
-            (Check::Digest { digest, .. }, _) => digest,
+            (Check::Cipher { ciphertext, .. }, Step::Cipher(Direction::Encrypt)) => ciphertext.clone(),
+            (Check::Cipher { plaintext, .. }, _) => plaintext.clone(),
+            (Check::Digest { digest, .. }, _) => digest.clone(),
+            (Check::Aead { ciphertext, tag, .. }, Step::Aead(Direction::Encrypt)) => {
+                [&ciphertext[..], tag].concat()
+            }
+            (Check::Aead { plaintext, .. }, _) => plaintext.clone(),
+        }
+    }
+
+    /// Whether a step has to be refused.
+    pub(super) fn is_forged(&self, step: Step, file_of_forgeries: bool) -> bool {
+        match (&self.check, step) {
+            (Check::Aead { valid, .. }, _) => !valid,
+            (_, Step::Verify) => file_of_forgeries,
+            _ => false,
         }
     }
 }
@@ -118,20 +183,34 @@ impl Row {
 impl KnownAnswers {
     /// The tasks of the row at `index`; all must succeed. Or why it cannot be run.
     pub(super) fn plan(&self, index: usize, row: &Row) -> Result<Vec<Task>, String> {
+        let words = |error: EngineError| match error {
+            EngineError::Illegal(Illegal::KeyLength(len)) => {
+                format!("{} has no key of {len} bytes", self.subject)
+            }
+            other => other.to_string(),
+        };
+        let task = |step, key| Task { row: index, step, key, chain: Chain::Last };
         match (&row.check, self.subject) {
             (Check::Cipher { .. }, Subject::Cipher(algorithm)) => cipher_tasks(algorithm, index, row),
-            (Check::Digest { key, digest, .. }, Subject::Hash(_) | Subject::Hmac(..)) => {
-                let pass = match self.subject {
-                    Subject::Hash(algorithm) if key.is_empty() => Pass::Hash { algorithm },
-                    Subject::Hmac(_, Some(len)) if len != digest.len() => {
-                        return Err(format!("the digest has {} bits, not {}", digest.len() * 8, len * 8));
-                    }
-                    Subject::Hmac(algorithm, _) => {
-                        Pass::Hmac { algorithm, key: key.clone(), output_len: digest.len() }
-                    }
-                    other => return Err(format!("{other} takes no key")),
-                };
-                Ok(vec![Task { row: index, step: Step::Digest, pass, chain: Chain::Last }])
+            (Check::Digest { key, .. }, Subject::Hash(algorithm)) => match key.is_empty() {
+                true => Ok(vec![task(Step::Digest, Key::hash(algorithm).map_err(words)?)]),
+                false => Err(format!("{algorithm} takes no key")),
+            },
+            (Check::Digest { digest, .. }, Subject::Mac(_, Some(len))) if len != digest.len() => {
+                Err(format!("the digest has {} bits, not {}", digest.len() * 8, len * 8))
+            }
+            (Check::Digest { key, .. }, Subject::Mac(mac, _)) => {
+                let key = Key::mac(mac, key.as_bytes()).map_err(words)?;
+                let step = if self.forgeries { Step::Verify } else { Step::Digest };
+                Ok(vec![task(step, key)])
+            }
+            (Check::Aead { key, valid, .. }, Subject::Aead(aead)) => {
+                let key = Key::aead(aead, key.as_bytes()).map_err(words)?;
+                let open = task(Step::Aead(Direction::Decrypt), key.clone());
+                Ok(match valid {
+                    true => vec![task(Step::Aead(Direction::Encrypt), key), open],
+                    false => vec![open],
+                })
             }
             (_, subject) => Err(format!("not a row of {subject}")),
         }
@@ -139,7 +218,7 @@ impl KnownAnswers {
 }
 
 fn cipher_tasks(algorithm: &'static Algorithm, index: usize, row: &Row) -> Result<Vec<Task>, String> {
-    let (Kind::Cipher { keys, block }, Check::Cipher { mode, key, iv, plaintext, ciphertext }) =
+    let (Kind::Cipher { keys, .. }, Check::Cipher { mode, key, iv, plaintext, ciphertext }) =
         (&algorithm.kind, &row.check)
     else {
         return Err(format!("{algorithm} is not a cipher"));
@@ -147,27 +226,20 @@ fn cipher_tasks(algorithm: &'static Algorithm, index: usize, row: &Row) -> Resul
     if !keys.contains(&key.len()) {
         return Err(format!("{algorithm} has no key of {} bytes", key.len()));
     }
-    let pass = |mode, direction, iv: &[u8]| Pass::Cipher {
-        algorithm,
-        mode,
-        direction,
-        key: key.clone(),
-        iv: iv.to_vec(),
-    };
-    let task = |direction, pass, chain| Task { row: index, step: Step::Cipher(direction), pass, chain };
+    let of = |mode| Key::cipher(algorithm, mode, key.as_bytes()).map_err(|error| error.to_string());
+    let task = |direction, key, chain| Task { row: index, step: Step::Cipher(direction), key, chain };
     Ok(match mode {
         RowMode::Unknown(mode) => return Err(format!("mode {mode} is not supported")),
-        RowMode::Plain(mode) => [Direction::Encrypt, Direction::Decrypt]
-            .map(|direction| task(direction, pass(*mode, direction, iv), Chain::Last))
-            .into(),
+        RowMode::Plain(mode) => {
+            let key = of(*mode)?;
+            Direction::BOTH.map(|direction| task(direction, key.clone(), Chain::Last)).into()
+        }
         RowMode::EcbChain(direction @ Direction::Encrypt, n) if *n > 1 => {
-            let last = pass(Mode::Ecb, *direction, &[]);
-            let chain = Chain::EcbFromCbc { blocks: n - 1, last };
-            vec![task(*direction, pass(Mode::Cbc, *direction, &vec![0; *block]), chain)]
+            let chain = Chain::EcbFromCbc { blocks: n - 1, last: of(Mode::Ecb)? };
+            vec![task(*direction, of(Mode::Cbc)?, chain)]
         }
         RowMode::EcbChain(direction, n) => {
-            let pass = pass(Mode::Ecb, *direction, &[]);
-            vec![task(*direction, pass.clone(), Chain::Again { pass, more: n - 1 })]
+            vec![task(*direction, of(Mode::Ecb)?, Chain::Again { more: n - 1 })]
         }
         RowMode::CbcChain(direction, n) => {
             let cavp =
@@ -177,9 +249,8 @@ fn cipher_tasks(algorithm: &'static Algorithm, index: usize, row: &Row) -> Resul
                 Direction::Decrypt if cavp => (ciphertext, Feed::OutputBefore),
                 Direction::Decrypt => (ciphertext, Feed::LastOutput),
             };
-            let pass = pass(Mode::Cbc, *direction, iv);
-            let (before, input) = (iv.clone(), input.clone());
-            vec![task(*direction, pass.clone(), Chain::Cbc { pass, more: n - 1, feed, before, input })]
+            let chain = Chain::Cbc { more: n - 1, feed, before: iv.clone(), input: input.clone() };
+            vec![task(*direction, of(Mode::Cbc)?, chain)]
         }
     })
 }

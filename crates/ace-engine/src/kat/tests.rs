@@ -3,12 +3,18 @@
 use std::path::Path;
 
 use super::*;
+use std::collections::VecDeque;
+
 use crate::algorithm::{AES, DES, MD5, SHA1, TDES};
-use crate::cpu::CpuEngine;
-use crate::engine::{Completion, Engine, EngineError, Job, run_one};
-use crate::operation::{Operation, Pass};
+use crate::compute;
+use crate::engine::{Capabilities, Completion, Engine, Job};
+use crate::error::{ConfigurationId, EngineError};
+use crate::need::Need;
+use crate::operation::Action;
+use crate::software::CpuEngine;
 
 const CIPHER: &str = "source,mode,key_hex,iv_hex,plaintext_hex,ciphertext_hex\n";
+const AEAD: &str = "source,key_hex,iv_hex,aad_hex,plaintext_hex,ciphertext_hex,tag_hex,result\n";
 const DIGEST: &str = "source,key_hex,message_hex,digest_hex\n";
 
 fn parse(subject: &str, name: &str, text: &str) -> Result<KnownAnswers, KatError> {
@@ -29,11 +35,14 @@ fn subjects_have_names() {
     assert_eq!(Subject::by_name("aes"), Some(Subject::Cipher(&AES)));
     assert_eq!(Subject::by_name("TDES"), Some(Subject::Cipher(&TDES)));
     assert_eq!(Subject::by_name("md5"), Some(Subject::Hash(&MD5)));
-    assert_eq!(Subject::by_name("hmac_md5"), Some(Subject::Hmac(&MD5, None)));
-    assert_eq!(Subject::by_name("hmac_sha1_96"), Some(Subject::Hmac(&SHA1, Some(12))));
-    assert_eq!(Subject::by_name("HMAC-SHA-1-160"), Some(Subject::Hmac(&SHA1, Some(20))));
-    for wrong in ["", "hmac", "hmac-", "hmac-aes", "hmac-aes-96", "hmac-md5-136", "hmac-md5-95", "hmac-md5-0"]
-    {
+    assert_eq!(Subject::by_name("hmac_md5"), Some(Subject::Mac(Mac::Hmac(&MD5), None)));
+    assert_eq!(Subject::by_name("hmac_sha1_96"), Some(Subject::Mac(Mac::Hmac(&SHA1), Some(12))));
+    assert_eq!(Subject::by_name("HMAC-SHA-1-160"), Some(Subject::Mac(Mac::Hmac(&SHA1), Some(20))));
+    assert_eq!(Subject::by_name("AES_XCBC_96"), Some(Subject::Mac(Mac::Xcbc, Some(12))));
+    assert_eq!(Subject::by_name("gmac"), Some(Subject::Aead(Aead::Gcm)));
+    let no_hmac =
+        ["", "hmac", "hmac-", "hmac-aes", "hmac-aes-96", "hmac-md5-136", "hmac-md5-95", "hmac-md5-0"];
+    for wrong in no_hmac.into_iter().chain(["aes-cmac-136", "aes-gcm-96", "chacha20"]) {
         assert_eq!(Subject::by_name(wrong), None, "{wrong}");
     }
     for name in Subject::names() {
@@ -49,6 +58,13 @@ fn errors_name_file_and_line() {
     assert_eq!(error("aes", CIPHER), "some.csv: no rows below the header");
     assert!(error("aes", DIGEST).starts_with("some.csv line 1: no column `mode`"));
     assert!(error("md5", CIPHER).starts_with("some.csv line 1: no column `message_hex`"));
+    // A column that nobody would look at is named.
+    let more = DIGEST.replace("source", "source,result");
+    let unknown = error("sha1", &more);
+    assert!(unknown.starts_with("some.csv line 1: column `result` says nothing"), "{unknown}");
+    assert!(error("aes-gcm", DIGEST).starts_with("some.csv line 1: no column `iv_hex`"));
+    let verdict = format!("{AEAD}a,00,,,,,00,maybe\n");
+    assert!(error("aes-gcm", &verdict).starts_with("some.csv line 2: column `result`: `maybe`"));
     let row = |row: &str| format!("{CIPHER}a,ECB,00,,00,00\n{row}\n");
     assert!(error("aes", &row("b,ECB,0g,,00,00")).starts_with("some.csv line 3: column `key_hex`"));
     assert!(error("aes", &row("b,ECB,000,,00,00")).starts_with("some.csv line 3: column `key_hex`"));
@@ -131,9 +147,7 @@ fn forgeries_pass_when_they_do_not_verify() {
 /// ECB step by step, as the mode's name says.
 fn ecb(direction: Direction, key: &[u8], n: usize, block: &[u8]) -> Vec<u8> {
     (0..n).fold(block.to_vec(), |data, _| {
-        let key = Secret::new(key.to_vec());
-        let pass = Pass::Cipher { algorithm: &DES, mode: Mode::Ecb, direction, key, iv: Vec::new() };
-        run_one(&mut CpuEngine::new(), Operation { pass, data }).expect("a block")
+        compute::cipher(&DES, Mode::Ecb, direction, key, &[], &data).expect("a block")
     })
 }
 
@@ -183,18 +197,29 @@ impl Engine for Lame {
         "lame"
     }
 
-    fn submit(&mut self, job: Job) {
-        self.2 |= matches!(job.operation.pass, Pass::Cipher { direction: Direction::Decrypt, .. });
-        self.0.submit(job);
+    fn capabilities(&self) -> &Capabilities {
+        self.0.capabilities()
     }
 
-    fn poll(&mut self) -> Vec<Completion> {
+    fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
+        let decrypts =
+            |job: &Job| matches!(job.operation.action, Action::Cipher { direction: Direction::Decrypt, .. });
+        self.2 |= jobs.iter().any(decrypts);
+        self.0.try_submit(jobs);
+    }
+
+    fn drain(&mut self, done: &mut Vec<Completion>) -> usize {
         let lame = std::mem::take(&mut self.2);
-        let all = self.0.poll().into_iter();
+        let mut all = Vec::new();
+        self.0.drain(&mut all);
         // The decryptions of two rows follow their encryptions.
-        all.enumerate()
-            .filter_map(|(i, done)| if lame && i >= 2 { (self.1)(done) } else { Some(done) })
-            .collect()
+        let answers = all.into_iter().enumerate();
+        done.extend(answers.filter_map(|(i, done)| if lame && i >= 2 { (self.1)(done) } else { Some(done) }));
+        0
+    }
+
+    fn wait(&mut self, done: &mut Vec<Completion>) -> usize {
+        self.drain(done)
     }
 }
 
@@ -210,16 +235,19 @@ fn both_directions_must_succeed() {
     let row = "a,ECB,0123456789abcdef,,4e6f772069732074,3fa40e8a984d4815\n";
     let text = format!("{CIPHER}{row}{row}");
     assert_eq!(Lame::counts(Some, &text), (2, 0, 0));
-    let wrong = |done: Completion| Some(Completion { result: done.result.map(|_| vec![0; 8]), ..done });
+    let wrong = |mut done: Completion| {
+        done.buffer[0] ^= 1;
+        Some(done)
+    };
     assert_eq!(Lame::counts(wrong, &text), (0, 2, 0));
     let none = |done: Completion| {
-        let (need, reason) = ("des decryption".into(), "none built".into());
-        Some(Completion { result: Err(EngineError::NoConfiguration { need, reason }), ..done })
+        let need = Need::Hash { algorithm: &MD5 };
+        Some(Completion { result: Err(EngineError::NoConfiguration { need }), ..done })
     };
     assert_eq!(Lame::counts(none, &text), (0, 0, 2));
     let refused = |done: Completion| {
-        let (configuration, reason) = ("des".into(), "CRC".into());
-        Some(Completion { result: Err(EngineError::LoadFailed { configuration, reason }), ..done })
+        let configuration = ConfigurationId(0);
+        Some(Completion { result: Err(EngineError::LoadFailed { configuration }), ..done })
     };
     assert_eq!(Lame::counts(refused, &text), (0, 2, 0));
     assert_eq!(Lame::counts(|_| None, &text), (0, 2, 0));

@@ -219,7 +219,7 @@ impl BlockCipherEncrypt for Twofish {
 
 impl BlockCipherEncBackend for Twofish {
     fn encrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        crate::words::little_endian(block, |words| self.encrypt_words(words));
+        super::words::little_endian(block, |words| self.encrypt_words(words));
     }
 }
 
@@ -231,7 +231,7 @@ impl BlockCipherDecrypt for Twofish {
 
 impl BlockCipherDecBackend for Twofish {
     fn decrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        crate::words::little_endian(block, |words| self.decrypt_words(words));
+        super::words::little_endian(block, |words| self.decrypt_words(words));
     }
 }
 

@@ -224,7 +224,7 @@ impl BlockCipherEncrypt for Mars {
 
 impl BlockCipherEncBackend for Mars {
     fn encrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        crate::words::little_endian(block, |words| self.encrypt_words(words));
+        super::words::little_endian(block, |words| self.encrypt_words(words));
     }
 }
 
@@ -236,7 +236,7 @@ impl BlockCipherDecrypt for Mars {
 
 impl BlockCipherDecBackend for Mars {
     fn decrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        crate::words::little_endian(block, |words| self.decrypt_words(words));
+        super::words::little_endian(block, |words| self.decrypt_words(words));
     }
 }
 

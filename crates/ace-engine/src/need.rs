@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What has to be computed, as data: modes, directions, and the key under which a scheduler looks for what
+//! computes it.
+
+use std::fmt;
+
+use crate::algorithm::{ALGORITHMS, Algorithm, Kind};
+
+/// The modes of SP 800-38A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    Ecb,
+    Cbc,
+    /// The counter is the whole block as one big-endian number.
+    Ctr,
+    /// Segments are blocks; the last one may be short.
+    Cfb,
+    /// Segments are bytes: a pass of the cipher for each.
+    Cfb8,
+    Ofb,
+}
+
+impl Mode {
+    /// In the order of listings.
+    pub const ALL: [Mode; 6] = [Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Cfb, Mode::Cfb8, Mode::Ofb];
+
+    /// As manifests and people write it; known answers have capitals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Ecb => "ecb",
+            Mode::Cbc => "cbc",
+            Mode::Ctr => "ctr",
+            Mode::Cfb => "cfb",
+            Mode::Cfb8 => "cfb8",
+            Mode::Ofb => "ofb",
+        }
+    }
+
+    /// Whether data have to be whole blocks.
+    pub const fn whole_blocks(self) -> bool {
+        matches!(self, Mode::Ecb | Mode::Cbc)
+    }
+
+    /// Whether decryption is anything else than encryption.
+    pub const fn has_direction(self) -> bool {
+        !matches!(self, Mode::Ctr | Mode::Ofb)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
+impl Direction {
+    pub const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
+
+    /// `encrypt`, `decrypt`: as manifests and people write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Direction::Encrypt => "encrypt",
+            Direction::Decrypt => "decrypt",
+        }
+    }
+}
+
+/// Encryption and authentication in one. GMAC (RFC 4543) is GCM of no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Aead {
+    /// AES-GCM (SP 800-38D): tags of 4, 8, or 12 to 16 bytes, nonces of any length but 0.
+    Gcm,
+    /// AES-CCM (SP 800-38C): tags of 4 to 16 bytes, even; nonces of 7 to 13.
+    Ccm,
+    /// RFC 8439: tags of 16 bytes, nonces of 12.
+    ChaCha20Poly1305,
+}
+
+impl Aead {
+    pub const ALL: [Aead; 3] = [Aead::Gcm, Aead::Ccm, Aead::ChaCha20Poly1305];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Aead::Gcm => "aes-gcm",
+            Aead::Ccm => "aes-ccm",
+            Aead::ChaCha20Poly1305 => "chacha20-poly1305",
+        }
+    }
+
+    /// Key lengths in bytes.
+    pub const fn keys(self) -> &'static [usize] {
+        match self {
+            Aead::Gcm | Aead::Ccm => &[16, 24, 32],
+            Aead::ChaCha20Poly1305 => &[32],
+        }
+    }
+
+    /// Whether a tag may have so many bytes.
+    pub const fn has_tag(self, len: usize) -> bool {
+        match self {
+            Aead::Gcm => matches!(len, 4 | 8 | 12..=16),
+            Aead::Ccm => matches!(len, 4..=16) && len.is_multiple_of(2),
+            Aead::ChaCha20Poly1305 => len == 16,
+        }
+    }
+
+    /// Whether a nonce may have so many bytes.
+    pub const fn has_nonce(self, len: usize) -> bool {
+        match self {
+            Aead::Gcm => len > 0,
+            Aead::Ccm => matches!(len, 7..=13),
+            Aead::ChaCha20Poly1305 => len == 12,
+        }
+    }
+
+    /// The longest text with a nonce of so many bytes.
+    pub const fn longest_text(self, nonce: usize) -> u64 {
+        match self {
+            // SP 800-38D, 5.2.1.1: 2^39 - 256 bits.
+            Aead::Gcm => (1 << 36) - 32,
+            // What is left of 15 bytes holds the length.
+            Aead::Ccm if nonce >= 8 && nonce <= 14 => (1 << (8 * (15 - nonce))) - 1,
+            Aead::Ccm => u64::MAX,
+            // RFC 8439, 2.8: 2^32 - 1 blocks of 64 bytes.
+            Aead::ChaCha20Poly1305 => ((1 << 32) - 1) * 64,
+        }
+    }
+}
+
+/// How a message is authenticated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mac {
+    /// RFC 2104, with this hash: keys of any length.
+    Hmac(&'static Algorithm),
+    /// AES-XCBC-MAC (RFC 3566): keys of 16 bytes.
+    Xcbc,
+    /// AES-CMAC (SP 800-38B, RFC 4493).
+    Cmac,
+}
+
+/// What something has to be able to do to execute one pass of an operation: the key under which a scheduler looks
+/// for a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Need {
+    Cipher { algorithm: &'static Algorithm, mode: Mode, direction: Direction, key_len: usize },
+    Hash { algorithm: &'static Algorithm },
+    Hmac { algorithm: &'static Algorithm },
+    Aead { aead: Aead, direction: Direction, key_len: usize },
+    Xcbc,
+    Cmac { key_len: usize },
+}
+
+impl Need {
+    /// Every one that the tables allow; both directions of modes that have none.
+    pub fn all() -> Vec<Need> {
+        let mut all = Vec::new();
+        for algorithm in ALGORITHMS.iter().copied() {
+            match algorithm.kind {
+                Kind::Cipher { keys, .. } => {
+                    for &key_len in keys {
+                        all.extend(Mode::ALL.into_iter().flat_map(|mode| {
+                            Direction::BOTH.map(|direction| Need::Cipher {
+                                algorithm,
+                                mode,
+                                direction,
+                                key_len,
+                            })
+                        }));
+                    }
+                }
+                Kind::Hash { .. } => all.extend([Need::Hash { algorithm }, Need::Hmac { algorithm }]),
+            }
+        }
+        for aead in Aead::ALL {
+            for &key_len in aead.keys() {
+                all.extend(Direction::BOTH.map(|direction| Need::Aead { aead, direction, key_len }));
+            }
+        }
+        all.push(Need::Xcbc);
+        all.extend([16, 24, 32].map(|key_len| Need::Cmac { key_len }));
+        all
+    }
+
+    /// The algorithm of the table whose configurations serve this; what is built on AES in other ways has none yet.
+    pub fn algorithm(&self) -> Option<&'static Algorithm> {
+        match self {
+            Need::Cipher { algorithm, .. } | Need::Hash { algorithm } | Need::Hmac { algorithm } => {
+                Some(algorithm)
+            }
+            Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. } => None,
+        }
+    }
+}
+
+/// For people: `aes-128-cbc encrypt`, `md5`, `hmac-sha1`.
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Need::Cipher { algorithm, mode, direction, key_len } => {
+                write!(f, "{algorithm}-{}-{} {}", key_len * 8, mode.name(), direction.name())
+            }
+            Need::Hash { algorithm } => write!(f, "{algorithm}"),
+            Need::Hmac { algorithm } => write!(f, "hmac-{algorithm}"),
+            Need::Aead { aead: Aead::ChaCha20Poly1305, direction, .. } => {
+                write!(f, "{} {}", Aead::ChaCha20Poly1305.name(), direction.name())
+            }
+            Need::Aead { aead, direction, key_len } => {
+                write!(f, "aes-{}-{} {}", key_len * 8, &aead.name()[4..], direction.name())
+            }
+            Need::Xcbc => f.write_str("aes-xcbc"),
+            Need::Cmac { key_len } => write!(f, "aes-{}-cmac", key_len * 8),
+        }
+    }
+}

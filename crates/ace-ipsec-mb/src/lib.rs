@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The CPU engine on [intel-ipsec-mb](https://github.com/intel/intel-ipsec-mb) 1.3 (Debian: `libipsec-mb-dev`), which
+//! works on packets of many security associations at once. Without the feature `native` the crate is empty: nothing
+//! needs the library.
+#![deny(unsafe_code)]
+
+#[cfg(feature = "native")]
+mod engine;
+#[cfg(feature = "native")]
+#[allow(unsafe_code)] // The library's C interface is bound here and nowhere else.
+pub mod ffi;
+#[cfg(feature = "native")]
+mod key;
+
+#[cfg(feature = "native")]
+pub use engine::MbEngine;
