@@ -37,19 +37,21 @@ causes! {
     BadIpChecksum "bad_ip_checksum" "the IPv4 header checksum is wrong";
     /// Nothing matches and the default policy is `discard`.
     PolicyDiscard "policy_discard" "no security association matches and the default policy is discard";
+    /// RFC 4301, 4.4.1: a rule stands without its SA.
+    NoSa "no_sa" "the packet has to be protected and there is no security association for it";
     /// RFC 4301, 5.2: what an inbound SA covers must not arrive in clear.
     Unprotected "unprotected" "the packet arrived in clear though an inbound security association covers it";
     /// ESP for one of our addresses with an SPI we do not know.
     UnknownSpi "unknown_spi" "no inbound security association has this destination and SPI";
-    /// ESP in an IP fragment; reassembly comes before ESP and is not done here.
-    EspFragment "esp_fragment" "an ESP packet arrived as an IP fragment";
+    /// Reassembly comes before ESP and AH and is not done here.
+    EspFragment "esp_fragment" "an ESP or AH packet arrived as an IP fragment";
     /// A selector with protocol or ports cannot be decided for this packet; it might have to be protected.
     PortsUnknown "ports_unknown" "the selector names a protocol or ports and the packet does not show them";
     /// RFC 4303, 3.3.4: transport mode takes whole datagrams only.
     Fragment "fragment" "transport mode does not protect IP fragments";
     /// RFC 4303, 3.3.3: the sequence number never wraps.
     SequenceExhausted "sequence_exhausted" "the sequence numbers of the security association are used up";
-    /// A hard limit of bytes or packets.
+    /// A hard limit of bytes, packets or seconds.
     LifetimeExceeded "lifetime_exceeded" "the hard lifetime of the security association is over";
     TooBig "too_big" "the protected packet would be longer than an IP packet can be";
     IvUnavailable "iv_unavailable" "no randomness for an initialisation vector";
@@ -60,6 +62,9 @@ causes! {
     /// The slot or engine answered with an error, or not at all, or with a result of the wrong length.
     EngineFailed "engine_failed" "the engine did not deliver a result";
     EspTooShort "esp_too_short" "the ESP packet is shorter than header, IV, trailer and ICV";
+    BadAh "bad_ah" "the AH header does not have the length of the suite, or what is in front of it is wrong";
+    /// RFC 4302, 3.3.3.1: the ICV covers the destination at which the packet arrives.
+    SourceRoute "source_route" "AH does not protect packets whose source route is not at its end";
     /// The ciphertext is not whole blocks.
     BadLength "bad_length" "the encrypted part is not a whole number of cipher blocks";
     /// Sequence number 0 is never sent.

@@ -2,14 +2,17 @@
 //! Known answers for whole ESP packets. Rows are about packets, not about SA files: keys of any length and any
 //! SPI go.
 
-use std::sync::Arc;
-
 use ace_engine::engine::run_one;
-use ace_engine::{Algorithm, Engine, Mode, Operation, Secret};
+use ace_engine::{Action, Buffer, Engine, Operation};
 use serde::Deserialize;
+use zeroize::Zeroizing;
 
-use crate::packet::{Open, OpenStep, Opened, PacketError, Seal, SealInput, SealStep, Transform};
-use crate::suite::{AuthSuite, CIPHERS, CipherSuite};
+use crate::model::{AuthSuite, CIPHERS, CipherSuite};
+use crate::packet::esp::{self as packet, PacketError, SealInput};
+use crate::sad::transform::Transform;
+
+/// Bytes in front of ESP.
+const FRONT: usize = 20;
 
 /// One row of a known-answer file. All bytes are hex; an empty field means there is none.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -68,33 +71,44 @@ fn try_check(row: &Row, engine: &mut dyn Engine) -> Result<(), Outcome> {
     let plaintext = bytes("esp_plaintext_hex", &row.esp_plaintext_hex)?;
     let iv = bytes("iv_hex", &row.iv_hex)?;
     let next_header: u8 = number("next_header", &row.next_header, 10)?;
-    let mut keymat = bytes("enc_key_hex", &row.enc_key_hex)?;
+    let mut keymat = Zeroizing::new(bytes("enc_key_hex", &row.enc_key_hex)?);
     keymat.extend(bytes("salt_hex", &row.salt_hex)?);
-    let auth_key = Secret::new(bytes("auth_key_hex", &row.auth_key_hex)?);
-    let icv_len = if row.icv_len.is_empty() { auth.icv_len } else { number("icv_len", &row.icv_len, 10)? };
-    let transform = Transform::new(cipher, keymat, auth, auth_key, icv_len).map_err(packet_failed("keys"))?;
-    let transform = Arc::new(transform);
-    let sequence_high = match row.esn_hi_hex.as_str() {
-        "" => None,
-        high => Some(number("esn_hi_hex", high, 16)?),
+    let auth_key = Zeroizing::new(bytes("auth_key_hex", &row.auth_key_hex)?);
+    let transform = Transform::new(cipher, &keymat, auth, &auth_key)
+        .map_err(|error| Outcome::Failed(format!("keys: {error}")))?;
+    let (high, esn) = match row.esn_hi_hex.as_str() {
+        "" => (0, false),
+        high => (number::<u32>("esn_hi_hex", high, 16)?, true),
     };
+    let low: u32 = number("seq_hex", &row.seq_hex, 16)?;
+    let sequence = u64::from(high) << 32 | u64::from(low);
     let input = SealInput {
         spi: number("spi_hex", &row.spi_hex, 16)?,
-        sequence: number("seq_hex", &row.seq_hex, 16)?,
-        sequence_high,
+        sequence,
+        esn,
         iv: &iv,
-        payload: &payload,
         next_header,
         // The sender's choice, within the block.
         pad_len: plaintext.len().checked_sub(2).and_then(|at| plaintext.get(at).copied()),
     };
 
-    let sealed = seal(&transform, input, engine)?;
-    equal("sealed packet", &sealed, &esp)?;
-    let opened = open(&transform, esp, sequence_high, engine)?;
-    equal("opened payload", &opened.payload, &payload)?;
-    if opened.next_header != next_header {
-        let text = format!("opened next header is {}, published is {next_header}", opened.next_header);
+    // In front of ESP there is a header that is not looked at.
+    let mut buffer = Buffer::from_packet(&payload, FRONT + transform.esp_header_len(), 64);
+    buffer.push_front(FRONT + transform.esp_header_len());
+    let action = packet::seal(&transform, &mut buffer, FRONT, input).map_err(packet_failed("sealing"))?;
+    let sealed = run(engine, action, buffer)?;
+    equal("sealed packet", sealed.get(FRONT..).unwrap_or_default(), &esp)?;
+
+    let mut buffer = Buffer::from_packet(&esp, FRONT, 64);
+    buffer.push_front(FRONT);
+    let action =
+        packet::open(&transform, &mut buffer, FRONT, sequence, esn).map_err(packet_failed("opening"))?;
+    let opened = run(engine, action, buffer)?;
+    let (end, found) = packet::finish(&transform, &opened, FRONT).map_err(packet_failed("opening"))?;
+    let inside = opened.get(FRONT + transform.esp_header_len()..end).unwrap_or_default();
+    equal("opened payload", inside, &payload)?;
+    if found != next_header {
+        let text = format!("opened next header is {found}, published is {next_header}");
         return Err(Outcome::Failed(text));
     }
     Ok(())
@@ -105,78 +119,38 @@ fn suites(row: &Row) -> Result<(&'static CipherSuite, &'static AuthSuite), Outco
     if !row.proto.eq_ignore_ascii_case("esp") {
         return skipped(format!("protocol {}", row.proto));
     }
-    let name = row.enc_alg.to_ascii_lowercase();
-    let algorithm = |name| Algorithm::by_name(name);
-    let wanted = match name.rsplit_once('-') {
-        _ if ["null", "none", ""].contains(&name.as_str()) => None,
-        Some((name, "cbc")) => Some((algorithm(name), Mode::Cbc)),
-        Some((name, "ctr")) => Some((algorithm(name), Mode::Ctr)),
-        _ => Some((None, Mode::Cbc)),
-    };
-    if let Some((None, _)) = wanted {
-        return skipped(format!("cipher {}", row.enc_alg));
-    }
     // The length tells the suites of a cipher apart; a length that no suite has is the row's mistake or not built.
-    let key_len = row.enc_key_hex.len() / 2;
-    let cipher = CIPHERS.iter().find(|suite| match (&suite.pass, wanted) {
-        (None, None) => true,
-        (Some((algorithm, mode)), Some((Some(wanted), wanted_mode))) => {
-            *algorithm == wanted && *mode == wanted_mode && suite.key_len == key_len
-        }
-        _ => false,
-    });
+    let key_bits = row.enc_key_hex.len() * 4;
+    let name = row.enc_alg.to_ascii_lowercase();
+    let name = name.strip_prefix("null-auth-").unwrap_or(&name);
+    let cipher = match name {
+        "null" | "none" | "" => CipherSuite::by_name("null"),
+        // One key length, or the key length before the mode and its ICV.
+        name => CIPHERS.iter().find(|suite| {
+            let (cipher, mode) = name.split_once('-').unwrap_or((name, ""));
+            suite.key_len * 8 == key_bits
+                && (suite.name == name || suite.name == format!("{cipher}-{key_bits}-{mode}"))
+        }),
+    };
     let Some(cipher) = cipher else {
-        return skipped(format!("cipher {} with a key of {key_len} bytes", row.enc_alg));
+        return skipped(format!("cipher {} with a key of {key_bits} bits", row.enc_alg));
     };
-    let auth = match row.auth_alg.to_ascii_uppercase().as_str() {
-        "HMAC-SHA1-96" | "HMAC-SHA-1-96" | "HMAC-SHA1" | "HMAC-SHA-1" => "hmac-sha1-96",
-        "HMAC-MD5-96" | "HMAC-MD5" => "hmac-md5-96",
-        "NULL" | "NONE" | "" => "none",
-        _ => return skipped(format!("authentication {}", row.auth_alg)),
+    let auth = match row.auth_alg.to_ascii_lowercase().replace("sha-", "sha").replace("sha2-", "sha").as_str()
+    {
+        "hmac-sha1" => "hmac-sha1-96".to_owned(),
+        "hmac-md5" => "hmac-md5-96".to_owned(),
+        "null" | "none" | "" => "none".to_owned(),
+        name => name.to_owned(),
     };
-    match AuthSuite::by_name(auth) {
+    match AuthSuite::by_name(&auth) {
         Some(auth) => Ok((cipher, auth)),
         None => skipped(format!("authentication {}", row.auth_alg)),
     }
 }
 
-fn seal(
-    transform: &Arc<Transform>,
-    input: SealInput<'_>,
-    engine: &mut dyn Engine,
-) -> Result<Vec<u8>, Outcome> {
-    let mut step = Seal::begin(transform, input).map_err(packet_failed("sealing"))?;
-    loop {
-        match step {
-            SealStep::Done(esp) => return Ok(esp),
-            SealStep::Run(seal, operation) => {
-                let result = execute(engine, operation)?;
-                step = seal.advance(result).map_err(packet_failed("sealing"))?;
-            }
-        }
-    }
-}
-
-fn open(
-    transform: &Arc<Transform>,
-    esp: Vec<u8>,
-    sequence_high: Option<u32>,
-    engine: &mut dyn Engine,
-) -> Result<Opened, Outcome> {
-    let mut step = Open::begin(transform, esp, sequence_high).map_err(packet_failed("opening"))?;
-    loop {
-        match step {
-            OpenStep::Done(opened) => return Ok(opened),
-            OpenStep::Run(open, operation) => {
-                let result = execute(engine, operation)?;
-                step = open.advance(result).map_err(packet_failed("opening"))?;
-            }
-        }
-    }
-}
-
-fn execute(engine: &mut dyn Engine, operation: Operation) -> Result<Vec<u8>, Outcome> {
-    run_one(engine, operation).map_err(|error| Outcome::Failed(error.to_string()))
+fn run(engine: &mut dyn Engine, action: Option<Action>, buffer: Buffer) -> Result<Buffer, Outcome> {
+    let Some(action) = action else { return Ok(buffer) };
+    run_one(engine, Operation { action, buffer }).map_err(|error| Outcome::Failed(engine.explain(&error)))
 }
 
 fn packet_failed(doing: &'static str) -> impl Fn(PacketError) -> Outcome {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The documents say what the code does.
 
-use ace_esp::suite::{AUTHS, CIPHERS};
-use ace_esp::{Cause, SaFile};
+use ace_config::SaFile;
+use ace_esp::Cause;
+use ace_esp::model::{AUTHS, CIPHERS};
 
 fn document(name: &str) -> String {
     let path = format!("{}/../../docs/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -11,7 +12,7 @@ fn document(name: &str) -> String {
 
 #[test]
 fn every_cause_is_explained() {
-    let text = document("esp.md");
+    let text = document("data-plane.md");
     for cause in Cause::ALL {
         let row = format!("| `{}` | {cause} |", cause.name());
         assert!(text.contains(&row), "{row}");

@@ -5,8 +5,8 @@ mod common;
 
 use std::net::IpAddr;
 
-use ace_esp::wire::ip::{self, Fragment, Link, Version};
-use ace_esp::wire::{ecn, esp, protocol};
+use ace_esp::packet::ip::{self, Fragment, Link, Version};
+use ace_esp::packet::{ecn, protocol, trailer};
 use ace_esp::{Cause, How};
 use common::{End, SaText, clear, fix_checksum, pair, send, udp4, udp6};
 use etherparse::{Ipv4Slice, Ipv6Slice};
@@ -68,8 +68,8 @@ proptest! {
             }
             ip.ports(&bytes);
         }
-        esp::EspHeader::parse(&bytes);
-        esp::split_trailer(&bytes);
+        trailer::EspHeader::parse(&bytes);
+        trailer::split_trailer(&bytes);
         ip::set_ecn(&mut bytes, Version::V4, 3);
         ip::set_ecn(&mut bytes, Version::V6, 3);
     }
@@ -161,6 +161,30 @@ fn later_fragments_show_no_ports() {
     assert_eq!(ip.ports(&later), None);
     let hidden = ip::parse(&with_extensions(&[FRAG, DST], 8 << 3)).unwrap();
     assert_eq!((hidden.fragment, hidden.protocol), (Fragment::Later, None), "the upper layer is not shown");
+}
+
+#[test]
+fn two_fragment_headers_hide_nothing() {
+    use protocol::FRAGMENT as FRAG;
+    // The first says "first fragment", the second "whole"; and the other way round.
+    let mut twice = with_extensions(&[FRAG, FRAG], 1);
+    twice[50..52].copy_from_slice(&[0, 0]);
+    assert_eq!(ip::parse(&twice).unwrap().fragment, Fragment::First);
+    twice[42..44].copy_from_slice(&[0, 0]);
+    twice[50..52].copy_from_slice(&[0, 1]);
+    assert_eq!(ip::parse(&twice).unwrap().fragment, Fragment::First);
+    twice[50..52].copy_from_slice(&[0, 0]);
+    assert_eq!(ip::parse(&twice).unwrap().fragment, Fragment::Whole);
+    // ESP behind them is a fragment of ESP.
+    let (mut out, mut into) = pair(&SaText::new("out").ends("2001:db8::1", "2001:db8::2"));
+    let sealed = send(&mut out, &clear(b"x")).packet();
+    let mut hidden = sealed[..40].to_vec();
+    hidden[6] = FRAG;
+    hidden.extend([FRAG, 0, 0, 1, 0, 0, 0, 7, protocol::ESP, 0, 0, 0, 0, 0, 0, 7]);
+    hidden.extend(&sealed[40..]);
+    let length = (hidden.len() - 40) as u16;
+    hidden[4..6].copy_from_slice(&length.to_be_bytes());
+    assert_eq!(send(&mut into, &hidden), End::Dropped(Cause::EspFragment));
 }
 
 #[test]

@@ -3,8 +3,9 @@
 
 mod common;
 
-use ace_esp::{Cause, DataPlane, Event, IvError, IvSource, SaFile, SaId, SeededIvs};
-use common::{End, SaText, clear, pair, seal, send};
+use ace_config::SaFile;
+use ace_esp::{Cause, Event, IvError, IvSource, SeededIvs};
+use common::{End, NOW, SaText, clear, pair, seal, send};
 
 #[test]
 fn sequence_numbers_end() {
@@ -14,7 +15,8 @@ fn sequence_numbers_end() {
     for _ in 0..2 {
         assert_eq!(send(&mut out, &clear(b"x")), End::Dropped(Cause::SequenceExhausted));
     }
-    assert_eq!(out.poll_event(), Some(Event::SequenceExhausted { sa: SaId(0) }));
+    let sa = out.sas().next().unwrap().id;
+    assert_eq!(out.poll_event(), Some(Event::SequenceExhausted { sa }));
     assert_eq!(out.poll_event(), None);
     assert_eq!(out.sas().next().unwrap().sequence, u64::from(u32::MAX));
     for packet in &sealed {
@@ -52,7 +54,7 @@ fn lifetimes() {
     for _ in 0..2 {
         assert_eq!(send(&mut out, &clear(b"x")), End::Dropped(Cause::LifetimeExceeded));
     }
-    let sa = SaId(0);
+    let sa = out.sas().next().unwrap().id;
     let events: Vec<_> = std::iter::from_fn(|| out.poll_event()).collect();
     assert_eq!(events, [Event::SoftLifetime { sa }, Event::HardLifetime { sa }]);
     let status = out.sas().next().unwrap();
@@ -71,12 +73,22 @@ fn lifetimes() {
         assert_eq!(send(&mut into, &sealed[n]), End::Dropped(Cause::LifetimeExceeded));
     }
 
-    // Bytes are bytes of ESP payload: here whole inner packets.
-    let len = clear(b"x").len();
-    let mut out = SaText::new("out").more(&format!("lifetime = {{ hard_bytes = {} }}", 2 * len)).plane();
-    assert!(matches!(send(&mut out, &clear(b"x")), End::Forwarded(..)));
-    assert_eq!(send(&mut out, &clear(b"too long")), End::Dropped(Cause::LifetimeExceeded));
-    assert!(matches!(send(&mut out, &clear(b"x")), End::Forwarded(..)));
+    // Bytes are those that the cipher works on, padding and all: both ends count the same and stop together.
+    let enciphered = (clear(b"x").len() + 2).next_multiple_of(16);
+    let limit = format!("lifetime = {{ hard_bytes = {} }}", 2 * enciphered + 15);
+    let (mut out, mut into) = pair(&SaText::new("out").more(&limit));
+    for _ in 0..2 {
+        let sealed = send(&mut out, &clear(b"x")).packet();
+        assert!(matches!(send(&mut into, &sealed), End::Forwarded(..)));
+    }
+    assert_eq!(send(&mut out, &clear(b"x")), End::Dropped(Cause::LifetimeExceeded));
+    // What would still fit does not go either: the SA is over.
+    let limit = format!("lifetime = {{ hard_bytes = {} }}", 3 * enciphered);
+    let mut out = SaText::new("out").more(&limit).plane();
+    assert_eq!(send(&mut out, &clear(&[0; 200])), End::Dropped(Cause::LifetimeExceeded));
+    for _ in 0..4 {
+        assert_eq!(send(&mut out, &clear(b"x")), End::Dropped(Cause::LifetimeExceeded));
+    }
 }
 
 #[test]
@@ -91,7 +103,7 @@ fn ivs_differ_and_repeat_with_the_seed() {
         let distinct: std::collections::HashSet<_> = ivs(&first).into_iter().collect();
         assert_eq!(distinct.len(), 50, "{cipher}");
         let file = SaFile::parse("x", &format!("allow_legacy = true\n{}", sa.toml())).unwrap();
-        let mut reseeded = DataPlane::new(file, Box::new(SeededIvs::new(8)));
+        let mut reseeded = file.shard(NOW, Box::new(SeededIvs::new(8))).unwrap();
         assert!(ivs(&seal(&mut reseeded, 50)).iter().all(|iv| !distinct.contains(iv)), "{cipher}");
     }
 }
@@ -108,7 +120,7 @@ impl IvSource for NoIvs {
 fn without_randomness_nothing_is_sent() {
     for cipher in ["aes-128-cbc", "aes-128-ctr"] {
         let sa = SaText::new("out").suites(cipher, "hmac-sha1-96").toml();
-        let mut out = DataPlane::new(SaFile::parse("x", &sa).unwrap(), Box::new(NoIvs));
+        let mut out = SaFile::parse("x", &sa).unwrap().shard(NOW, Box::new(NoIvs)).unwrap();
         assert_eq!(send(&mut out, &clear(b"x")), End::Dropped(Cause::IvUnavailable));
         assert_eq!(out.sas().next().unwrap().sequence, 0);
     }

@@ -4,8 +4,12 @@
 mod common;
 
 use ace_engine::EngineError;
-use ace_esp::{Cause, How, Verdict, Work, wire};
-use common::{End, SaText, clear, finish, fix_checksum, pair, plane, seal, send, udp4, udp6};
+use ace_engine::{Action, Completion, ConfigurationId, Direction, Illegal, Job, Mac};
+use ace_esp::{Cause, How, Inside, Outside, Shard, packet as wire};
+use common::{
+    End, NOW, SaText, clear, complete, ends, execute, finish, fix_checksum, packet, pair, plane, seal, send,
+    udp4, udp6,
+};
 
 const SELECTOR: &str = "selector = { src = \"10.0.0.1/32\", dst = \"10.0.0.2/32\" }";
 const BACK: &str = "selector = { src = \"10.0.0.2/32\", dst = \"10.0.0.1/32\" }";
@@ -14,15 +18,10 @@ fn other(payload: &[u8]) -> Vec<u8> {
     udp4([10, 9, 9, 9], [10, 8, 8, 8], (1, 2), payload)
 }
 
-fn work(verdict: Verdict) -> Work {
-    match verdict {
-        Verdict::Work(work) => work,
-        other => panic!("no work: {other:?}"),
-    }
-}
-
-fn run(work: &Work) -> Result<Vec<u8>, EngineError> {
-    ace_engine::cpu::compute(work.operation.clone())
+/// The only job that there is.
+fn job(plane: &mut Shard) -> Job {
+    assert_eq!(plane.jobs().len(), 1);
+    plane.jobs().pop_front().unwrap()
 }
 
 #[test]
@@ -156,80 +155,96 @@ fn replayed_and_reordered() {
 fn of_two_copies_in_flight_one_gets_through() {
     let (mut out, mut into) = pair(&SaText::new("out"));
     let sealed = seal(&mut out, 1).remove(0);
-    let mut copies: Vec<Work> = (0..3).map(|_| work(into.accept(sealed.clone()))).collect();
-    let mut ends = Vec::new();
-    for copy in copies.drain(..) {
-        let result = run(&copy);
-        let verdict = into.advance(copy.pending, result);
-        ends.push(finish(&mut into, verdict));
-    }
+    into.ingest(NOW, Outside, (0..3).map(|_| packet(&sealed)));
+    assert_eq!(into.in_flight(), 3);
+    let ends = finish(&mut into);
     assert!(matches!(ends[0], End::Forwarded(..)));
     assert_eq!(ends[1..], [End::Dropped(Cause::Replayed), End::Dropped(Cause::Replayed)]);
 }
 
 #[test]
-fn the_icv_comes_before_decryption_and_what_is_next_is_told() {
+fn packets_of_one_sa_leave_in_the_order_in_which_they_came() {
     let (mut out, mut into) = pair(&SaText::new("out"));
-    let first = work(out.accept(clear(b"x")));
-    assert!(matches!(first.operation.pass, ace_engine::Pass::Cipher { .. }));
-    assert_eq!(first.then.len(), 1);
-    let result = run(&first);
-    let second = work(out.advance(first.pending, result));
-    assert_eq!(second.operation.pass.need(), first.then[0]);
-    assert!(second.then.is_empty());
-    let result = run(&second);
-    let verdict = out.advance(second.pending, result);
-    let sealed = finish(&mut out, verdict).packet();
+    let inner: Vec<_> = (0..20u8).map(|n| clear(&[n])).collect();
+    out.ingest(NOW, Inside, inner.iter().map(|bytes| packet(bytes)));
+    let mut done = execute(&mut out);
+    done.reverse();
+    let last = done.split_off(19);
+    assert_eq!(complete(&mut out, done), [], "they wait for the first");
+    let sealed: Vec<_> = complete(&mut out, last).into_iter().map(End::packet).collect();
+    let numbers: Vec<_> = sealed.iter().map(|packet| packet[27]).collect();
+    assert!(numbers.iter().copied().eq(1..=20));
+    into.ingest(NOW, Outside, sealed.iter().map(|bytes| packet(bytes)));
+    let mut done = execute(&mut into);
+    done.rotate_left(7);
+    let found: Vec<_> = complete(&mut into, done).into_iter().map(End::packet).collect();
+    assert_eq!(found, inner);
+}
 
-    let first = work(into.accept(sealed));
-    assert!(matches!(first.operation.pass, ace_engine::Pass::Hmac { output_len: 12, .. }));
-    let result = run(&first);
-    let second = work(into.advance(first.pending, result));
-    assert_eq!(vec![second.operation.pass.need()], first.then);
+#[test]
+fn one_operation_a_packet_and_the_icv_comes_before_decryption() {
+    let (mut out, mut into) = pair(&SaText::new("out"));
+    out.ingest(NOW, Inside, [packet(&clear(b"x"))]);
+    let sealing = job(&mut out);
+    assert!(matches!(sealing.operation.action, Action::CipherMac { direction: Direction::Encrypt, .. }));
+    out.jobs().push_back(sealing);
+    let sealed = finish(&mut out).remove(0).packet();
+    into.ingest(NOW, Outside, [packet(&sealed)]);
+    let opening = job(&mut into);
+    assert!(matches!(opening.operation.action, Action::CipherMac { direction: Direction::Decrypt, .. }));
+    assert!(matches!(opening.operation.action.needs(), (ace_engine::Need::Hmac { .. }, Some(_))));
 }
 
 #[test]
 fn a_failed_operation_drops_the_packet() {
+    let configuration = ConfigurationId(3);
+    let mut out = SaText::new("out").plane();
+    out.ingest(NOW, Inside, [packet(&clear(b"x"))]);
+    let (need, _) = job(&mut out).operation.action.needs();
     let errors = [
-        (EngineError::Illegal("no".into()), Cause::EngineFailed),
-        (EngineError::NoConfiguration { need: "n".into(), reason: "r".into() }, Cause::NoConfiguration),
-        (EngineError::LoadFailed { configuration: "c".into(), reason: "r".into() }, Cause::LoadFailed),
-        (
-            EngineError::SlotStatus { slot: 0, configuration: "c".into(), status: "s".into() },
-            Cause::EngineFailed,
-        ),
+        (EngineError::Illegal(Illegal::Range), Cause::EngineFailed),
+        (EngineError::NoConfiguration { need }, Cause::NoConfiguration),
+        (EngineError::LoadFailed { configuration }, Cause::LoadFailed),
+        (EngineError::SlotStatus { slot: 0, configuration, status: 1 }, Cause::EngineFailed),
+        (EngineError::Mismatch, Cause::IcvMismatch),
     ];
     let (mut out, mut into) = pair(&SaText::new("out"));
     for (error, expected) in errors {
         let sealed = seal(&mut out, 1).remove(0);
-        let at_cipher = work(out.accept(clear(b"x")));
-        assert_eq!(common_end(out.advance(at_cipher.pending, Err(error.clone()))), End::Dropped(expected));
-        let at_cipher = work(out.accept(clear(b"x")));
-        let result = run(&at_cipher);
-        let at_hash = work(out.advance(at_cipher.pending, result));
-        assert_eq!(common_end(out.advance(at_hash.pending, Err(error.clone()))), End::Dropped(expected));
-        let at_icv = work(into.accept(sealed));
-        assert_eq!(common_end(into.advance(at_icv.pending, Err(error))), End::Dropped(expected));
-    }
-    // A result of the wrong length is no result; an empty ICV agrees with nothing.
-    for result in [vec![], vec![0; 11], vec![0; 13], vec![0; 4096]] {
-        let at_cipher = work(out.accept(clear(b"x")));
-        let end = common_end(out.advance(at_cipher.pending, Ok(result.clone())));
-        assert_eq!(end, End::Dropped(Cause::EngineFailed));
-        let sealed = seal(&mut out, 1).remove(0);
-        let at_icv = work(into.accept(sealed));
-        let end = common_end(into.advance(at_icv.pending, Ok(result)));
-        assert_eq!(end, End::Dropped(Cause::EngineFailed));
+        for (plane, bytes) in [(&mut out, &clear(b"x")), (&mut into, &sealed)] {
+            plane.ingest_seen(NOW, packet(bytes));
+            let Job { id, operation, .. } = job(plane);
+            let buffer = operation.buffer;
+            let failed = || Completion { id, buffer: buffer.clone(), result: Err(error) };
+            assert_eq!(complete(plane, vec![failed()]), [End::Dropped(expected)]);
+            assert_eq!(complete(plane, vec![failed()]), [], "there is no such job any more");
+        }
     }
     assert_eq!(into.sas().next().unwrap().sequence, 0);
+    assert_eq!((out.in_flight(), into.in_flight()), (0, 0));
 }
 
-fn common_end(verdict: Verdict) -> End {
-    match verdict {
-        Verdict::Forward { packet, how, .. } => End::Forwarded(how, packet),
-        Verdict::Dropped { cause, .. } => End::Dropped(cause),
-        Verdict::Work(_) => panic!("more work"),
+/// Outside means outside, whatever the packet matches (RFC 4301, 5.2).
+#[test]
+fn a_clear_packet_from_outside_is_never_protected() {
+    let out = SaText::new("out").more(SELECTOR);
+    for (policy, expected) in [
+        ("discard", End::Dropped(Cause::PolicyDiscard)),
+        ("bypass", End::Forwarded(How::Bypassed, clear(b"x"))),
+    ] {
+        let mut gate = plane(&format!("default_policy = \"{policy}\"\n{}", out.toml()));
+        gate.ingest(NOW, Outside, [packet(&clear(b"x"))]);
+        assert_eq!(finish(&mut gate), std::slice::from_ref(&expected));
+        gate.ingest(NOW, Inside, [packet(&clear(b"x"))]);
+        assert!(matches!(finish(&mut gate)[..], [End::Forwarded(How::Protected, _)]));
     }
+    let back = SaText::new("in").more(BACK);
+    let mut gate = plane(&format!("default_policy = \"bypass\"\n{}", back.toml()));
+    let reply = udp4([10, 0, 0, 2], [10, 0, 0, 1], (2000, 1000), b"y");
+    gate.ingest(NOW, Outside, [packet(&reply)]);
+    assert_eq!(ends(&mut gate), [End::Dropped(Cause::Unprotected)]);
+    gate.ingest(NOW, Inside, [packet(&reply)]);
+    assert!(matches!(ends(&mut gate)[..], [End::Forwarded(How::Bypassed, _)]), "inside it is another matter");
 }
 
 /// An ESP packet with neither cipher nor authentication, so that its inside can be written freely.
@@ -258,7 +273,8 @@ fn bare(inside: &[u8], outer6: bool) -> Vec<u8> {
 fn inside(payload: &[u8], next_header: u8) -> Vec<u8> {
     let mut bytes = payload.to_vec();
     let pad_len = (4 - (payload.len() + 2) % 4) % 4;
-    wire::esp::append_trailer(&mut bytes, pad_len as u8, next_header);
+    bytes.resize(payload.len() + pad_len + wire::trailer::TRAILER_LEN, 0);
+    wire::trailer::write_trailer(&mut bytes[payload.len()..], next_header);
     bytes
 }
 
@@ -303,13 +319,8 @@ fn bad_padding_under_a_good_icv_takes_the_number() {
     let sa = SaText::new("in").suites("null", "hmac-sha1-96");
     let mut packet = bare(&[1, 2, 9, 9, 9, 3, 3, 4], false);
     let key = hex::decode(common::key(20, 2)).unwrap();
-    let pass = ace_engine::Pass::Hmac {
-        algorithm: &ace_engine::algorithm::SHA1,
-        key: ace_engine::Secret::new(key),
-        output_len: 12,
-    };
-    let icv = ace_engine::cpu::compute(ace_engine::Operation { pass, data: packet[20..].to_vec() }).unwrap();
-    packet.extend(icv);
+    let mac = Mac::Hmac(&ace_engine::algorithm::SHA1);
+    packet.extend(ace_engine::compute::mac(mac, &key, &packet[20..], 12).unwrap());
     packet[3] += 12;
     fix_checksum(&mut packet);
     let mut gate = sa.plane();

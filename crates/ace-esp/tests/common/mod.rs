@@ -2,10 +2,16 @@
 //! What the tests share: SA files, packets, and a data plane that runs to the end.
 #![allow(dead_code)]
 
-use ace_engine::cpu::CpuEngine;
-use ace_engine::engine::run_one;
-use ace_esp::suite::{AUTHS, AuthSuite, CIPHERS, CipherSuite};
-use ace_esp::{Cause, DataPlane, How, SaFile, SeededIvs, Verdict};
+use std::time::Duration;
+
+use ace_config::SaFile;
+use ace_engine::software::CpuEngine;
+use ace_engine::{Buffer, Completion, Engine};
+use ace_esp::model::{AUTHS, AuthSuite, CIPHERS, CipherSuite};
+use ace_esp::{Cause, Exit, Fate, HEADROOM, How, Packet, SeededIvs, Shard, TAILROOM, Time};
+
+/// A clock that stands.
+pub const NOW: Time = Duration::ZERO;
 
 /// One SA of an SA file; the defaults are a tunnel with AES-CBC and HMAC-SHA-1.
 #[derive(Clone, Debug)]
@@ -13,6 +19,7 @@ pub struct SaText {
     pub name: &'static str,
     pub spi: u32,
     pub direction: &'static str,
+    pub protocol: &'static str,
     pub mode: &'static str,
     pub local: String,
     pub remote: String,
@@ -30,6 +37,7 @@ impl SaText {
             name: if direction == "out" { "to-b" } else { "from-a" },
             spi: 0x1001,
             direction,
+            protocol: "esp",
             mode: "tunnel",
             local: local.into(),
             remote: remote.into(),
@@ -50,6 +58,11 @@ impl SaText {
         self
     }
 
+    pub fn ah(mut self, auth: &str) -> Self {
+        self.protocol = "ah";
+        self.suites("null", auth)
+    }
+
     /// Our end and the other.
     pub fn ends(mut self, local: &str, remote: &str) -> Self {
         (self.local, self.remote) = (local.into(), remote.into());
@@ -63,10 +76,11 @@ impl SaText {
     }
 
     pub fn toml(&self) -> String {
-        let Self { name, spi, direction, mode, local, remote, cipher, auth, more } = self;
+        let Self { name, spi, direction, protocol, mode, local, remote, cipher, auth, more } = self;
         format!(
-            "[[sa]]\nname = \"{name}\"\nspi = {spi:#x}\ndirection = \"{direction}\"\nmode = \"{mode}\"\n\
-             local = \"{local}\"\nremote = \"{remote}\"\ncipher = \"{}\"\nkey = \"{}\"\nauth = \"{}\"\n\
+            "[[sa]]\nname = \"{name}\"\nspi = {spi:#x}\ndirection = \"{direction}\"\n\
+             protocol = \"{protocol}\"\nmode = \"{mode}\"\nlocal = \"{local}\"\n\
+             remote = \"{remote}\"\ncipher = \"{}\"\nkey = \"{}\"\nauth = \"{}\"\n\
              auth_key = \"{}\"\n{more}\n",
             cipher.name,
             key(cipher.keymat_len(), 1),
@@ -76,21 +90,24 @@ impl SaText {
     }
 
     /// A file with this SA alone.
-    pub fn plane(&self) -> DataPlane {
+    pub fn plane(&self) -> Shard {
         plane(&format!("allow_legacy = true\n{}", self.toml()))
     }
 }
 
 /// Both ends of one SA.
-pub fn pair(out: &SaText) -> (DataPlane, DataPlane) {
+pub fn pair(out: &SaText) -> (Shard, Shard) {
     let mut into = SaText { direction: "in", name: "from-a", ..out.clone() };
     (into.local, into.remote) = (out.remote.clone(), out.local.clone());
     (out.plane(), into.plane())
 }
 
-pub fn plane(text: &str) -> DataPlane {
-    let file = SaFile::parse("test.toml", text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    DataPlane::new(file, Box::new(SeededIvs::new(7)))
+pub fn plane(text: &str) -> Shard {
+    file(text).shard(NOW, Box::new(SeededIvs::new(7))).unwrap()
+}
+
+pub fn file(text: &str) -> SaFile {
+    SaFile::parse("test.toml", text).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
 /// Some key of that many bytes, in hex.
@@ -114,23 +131,49 @@ impl End {
     }
 }
 
-/// Runs a packet through a data plane, its operations through the CPU engine.
-pub fn send(plane: &mut DataPlane, packet: &[u8]) -> End {
-    let verdict = plane.accept(packet.to_vec());
-    finish(plane, verdict)
+/// A packet with room.
+pub fn packet(bytes: &[u8]) -> Packet {
+    Packet { token: 0, buffer: Buffer::from_packet(bytes, HEADROOM, TAILROOM) }
 }
 
-/// Executes what is left to do.
-pub fn finish(plane: &mut DataPlane, mut verdict: Verdict) -> End {
-    let mut engine = CpuEngine::new();
-    loop {
-        match verdict {
-            Verdict::Work(work) => {
-                let result = run_one(&mut engine, work.operation);
-                verdict = plane.advance(work.pending, result);
-            }
-            Verdict::Forward { packet, how, .. } => return End::Forwarded(how, packet),
-            Verdict::Dropped { cause, .. } => return End::Dropped(cause),
+/// Runs a packet of a capture through a data plane, its operations through the CPU engine.
+pub fn send(plane: &mut Shard, bytes: &[u8]) -> End {
+    plane.ingest_seen(NOW, packet(bytes));
+    let mut ends = finish(plane);
+    assert_eq!(ends.len(), 1, "one packet in, one out");
+    ends.remove(0)
+}
+
+/// Executes what is left to do and takes all that leaves.
+pub fn finish(plane: &mut Shard) -> Vec<End> {
+    let done = execute(plane);
+    complete(plane, done)
+}
+
+/// Executes every job, in an engine of its own.
+pub fn execute(plane: &mut Shard) -> Vec<Completion> {
+    let (mut engine, mut done) = (CpuEngine::new(), Vec::new());
+    while !plane.jobs().is_empty() {
+        engine.try_submit(plane.jobs());
+        engine.wait(&mut done);
+    }
+    done
+}
+
+pub fn complete(plane: &mut Shard, mut done: Vec<Completion>) -> Vec<End> {
+    plane.complete(NOW, &mut done);
+    ends(plane)
+}
+
+pub fn ends(plane: &mut Shard) -> Vec<End> {
+    std::iter::from_fn(|| plane.poll_exit()).map(End::from).collect()
+}
+
+impl From<Exit> for End {
+    fn from(exit: Exit) -> Self {
+        match exit.fate {
+            Fate::Dropped(cause) => End::Dropped(cause),
+            Fate::ToInside(how) | Fate::ToOutside(how) => End::Forwarded(how, exit.buffer.to_vec()),
         }
     }
 }
@@ -160,11 +203,11 @@ pub fn clear(payload: &[u8]) -> Vec<u8> {
 pub fn fix_checksum(packet: &mut [u8]) {
     let len = usize::from(packet[0] & 15) * 4;
     packet[10..12].fill(0);
-    let sum = ace_esp::wire::ip::checksum(&packet[..len]);
+    let sum = ace_esp::packet::ip::checksum(&packet[..len]);
     packet[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
 /// Seals so many packets.
-pub fn seal(out: &mut DataPlane, count: usize) -> Vec<Vec<u8>> {
+pub fn seal(out: &mut Shard, count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|i| send(out, &clear(format!("packet {i}").as_bytes())).packet()).collect()
 }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Text that people write, made into what the data plane takes: security associations ([`ace_esp::SaSpec`]) and
+//! rules.
+#![forbid(unsafe_code)]
+
+mod sa_file;
+
+pub use sa_file::suites;
+pub use sa_file::{SaFile, SaFileErrors, read_wiped};

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The SA file: security associations and the default policy, in TOML. docs/sa-file.md explains every key.
+
+mod check;
+mod compare;
+mod fields;
+mod keys;
+mod protection;
+pub mod suites;
+mod value;
+mod wipe;
+
+use std::fmt;
+
+use ace_esp::{Direction, IvSource, Policy, Rule, SaSpec, SadError, Shard, Time, Treatment};
+use toml::de::DeTable;
+
+use fields::{Fields, Report};
+
+pub use wipe::read_wiped;
+
+/// A checked SA file. There is no other way to make one than [`SaFile::parse`].
+#[derive(Clone, Debug)]
+pub struct SaFile {
+    default_policy: Policy,
+    sas: Vec<SaSpec>,
+    warnings: Vec<String>,
+}
+
+const TOP_KEYS: &[&str] = &["default_policy", "allow_legacy", "sa"];
+
+impl SaFile {
+    /// Parses and checks. `file` is the name that errors carry. The text is the caller's to wipe ([`read_wiped`]);
+    /// nothing that was made of it stays, but the keys of the SAs.
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once.
+    pub fn parse(file: &str, text: &str) -> Result<SaFile, SaFileErrors> {
+        let mut report = Report::new(file, text);
+        let root = match DeTable::parse(text) {
+            Ok(root) => root,
+            Err(error) => {
+                // Only the message: the parser's own rendering quotes the line, which may hold a key.
+                report.error(error.span().map_or(0, |span| span.start), error.message());
+                return Err(SaFileErrors(report.errors()));
+            }
+        };
+        let (default_policy, sas) = {
+            let fields = Fields::new(root.get_ref(), root.span().start, String::new());
+            fields.refuse_unknown_keys(&mut report, TOP_KEYS);
+            let policies = [("discard", Policy::Discard), ("bypass", Policy::Bypass)];
+            let default_policy =
+                fields.choice(&mut report, "default_policy", &policies).unwrap_or(Policy::Discard);
+            let allow_legacy = fields.boolean(&mut report, "allow_legacy").unwrap_or(false);
+            (default_policy, check::associations(&mut report, &fields, allow_legacy))
+        };
+        wipe::table(root.into_inner());
+        let (errors, warnings) = report.into_parts();
+        if errors.is_empty() {
+            Ok(SaFile { default_policy, sas, warnings })
+        } else {
+            Err(SaFileErrors(errors))
+        }
+    }
+
+    /// In the order of the file.
+    pub fn sas(&self) -> &[SaSpec] {
+        &self.sas
+    }
+
+    pub fn default_policy(&self) -> Policy {
+        self.default_policy
+    }
+
+    /// Things that are allowed and that the user should know, one sentence each, as `file:line: …`.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// A data plane with these SAs, installed at `now`, and a rule for each: what an outbound selector matches is
+    /// protected, the first in the file wins; what an inbound one matches must not come in clear.
+    ///
+    /// # Errors
+    /// [`SadError`] if the engine's keys cannot be made.
+    pub fn shard(&self, now: Time, ivs: Box<dyn IvSource>) -> Result<Shard, SadError> {
+        let mut shard = Shard::new(self.default_policy, ivs);
+        for sa in &self.sas {
+            let rule = Rule { selector: sa.selector.clone(), treatment: Treatment::Protect, priority: 0 };
+            match sa.direction {
+                Direction::Out => {
+                    let rule = shard.add_inside(rule);
+                    shard.install_outbound(now, sa, rule)?;
+                }
+                Direction::In => {
+                    shard.add_outside(rule);
+                    shard.install_inbound(now, sa)?;
+                }
+            }
+        }
+        Ok(shard)
+    }
+}
+
+/// Everything that is wrong with an SA file, one line each: `file:line: what is wrong; what is allowed`. Keys
+/// are never quoted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaFileErrors(pub Vec<String>);
+
+impl fmt::Display for SaFileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for SaFileErrors {}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Selectors (RFC 4301, 4.4.1.1): which packets an SA or a rule is for.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+
+use ipnet::IpNet;
+
+use crate::packet::ip::{Fragment, Ip};
+use crate::packet::protocol;
+
+/// Addresses, protocol and ports as they stand in the packet; `None` matches anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Selector {
+    pub source: Option<IpNet>,
+    pub destination: Option<IpNet>,
+    pub protocol: Option<u8>,
+    pub source_ports: Option<RangeInclusive<u16>>,
+    pub destination_ports: Option<RangeInclusive<u16>>,
+}
+
+/// What selectors look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    pub source: IpAddr,
+    pub destination: IpAddr,
+    /// `None` when a later fragment does not show it.
+    pub protocol: Option<u8>,
+    /// Source and destination; `None` when there are none, or the packet does not show them.
+    pub ports: Option<(u16, u16)>,
+}
+
+impl Flow {
+    /// `packet` is what `ip` was read from.
+    pub fn of(ip: &Ip, packet: &[u8]) -> Self {
+        let ports = if ip.fragment == Fragment::Later { None } else { ip.ports(packet) };
+        Self { source: ip.source, destination: ip.destination, protocol: ip.protocol, ports }
+    }
+
+    /// Whether the packet keeps something from the selectors that its protocol has.
+    pub fn hides(&self) -> bool {
+        self.protocol.is_none_or(|number| protocol::has_ports(number) && self.ports.is_none())
+    }
+}
+
+/// Whether a packet is one of the selector's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    Yes,
+    No,
+    /// The selector asks for what the packet does not show (later fragments have no ports). It may be one of
+    /// the selector's, so it must not be treated as if it were not.
+    Unknown,
+}
+
+impl Selector {
+    /// Compares.
+    pub fn matches(&self, flow: &Flow) -> Match {
+        let address = |net: &Option<IpNet>, address| net.is_none_or(|net| net.contains(address));
+        if !address(&self.source, &flow.source) || !address(&self.destination, &flow.destination) {
+            return Match::No;
+        }
+        match (self.protocol, flow.protocol) {
+            (Some(wanted), Some(found)) if wanted != found => return Match::No,
+            (Some(_), None) => return Match::Unknown,
+            _ => {}
+        }
+        if !self.wants_ports() {
+            return Match::Yes;
+        }
+        match (flow.protocol, flow.ports) {
+            (Some(found), _) if !protocol::has_ports(found) => Match::No,
+            (_, None) => Match::Unknown,
+            (_, Some((source, destination))) => {
+                let port = |range: &Option<RangeInclusive<u16>>, port| {
+                    range.as_ref().is_none_or(|range| range.contains(&port))
+                };
+                if port(&self.source_ports, source) && port(&self.destination_ports, destination) {
+                    Match::Yes
+                } else {
+                    Match::No
+                }
+            }
+        }
+    }
+
+    pub fn wants_ports(&self) -> bool {
+        self.source_ports.is_some() || self.destination_ports.is_some()
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let net = |net: &Option<IpNet>| net.map_or("any".to_owned(), |net| net.to_string());
+        write!(f, "{} -> {}", net(&self.source), net(&self.destination))?;
+        if let Some(protocol) = self.protocol {
+            write!(f, ", protocol {protocol}")?;
+        }
+        for (name, range) in [("from", &self.source_ports), ("to", &self.destination_ports)] {
+            if let Some(range) = range {
+                write!(f, ", {name} port {}-{}", range.start(), range.end())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Headers, in place: what ESP or AH goes behind on the way out, and what becomes of the packet on the way in.
+
+use std::net::IpAddr;
+use std::ops::Range;
+
+use ace_engine::Buffer;
+
+use super::ip::{self, Fragment, Ip, Outer, Version};
+use super::{ecn, protocol};
+use crate::counters::Cause;
+use crate::model::{Flow, Match, Protocol, SaMode, Selector};
+
+/// Where the bytes of a packet will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Bytes of IP headers in front of ESP or AH.
+    pub at: usize,
+    /// Bytes that are enclosed.
+    pub payload_len: usize,
+    /// What they are.
+    pub next_header: u8,
+}
+
+/// Looks whether a packet can be enclosed, and how. Changes nothing.
+///
+/// # Errors
+/// The cause for which it cannot.
+pub fn plan(mode: SaMode, local: IpAddr, ip: &Ip, packet: &[u8]) -> Result<Plan, Cause> {
+    match mode {
+        SaMode::Tunnel => Ok(Plan {
+            at: if local.is_ipv4() { ip::IPV4_MIN } else { ip::IPV6_LEN },
+            payload_len: packet.len(),
+            next_header: match ip.version {
+                Version::V4 => protocol::IPV4,
+                Version::V6 => protocol::IPV6,
+            },
+        }),
+        SaMode::Transport if ip.fragment != Fragment::Whole => Err(Cause::Fragment),
+        SaMode::Transport => Ok(Plan {
+            at: ip.insertion.at,
+            payload_len: packet.len().checked_sub(ip.insertion.at).ok_or(Cause::MalformedPacket)?,
+            next_header: *packet.get(ip.insertion.named_by).ok_or(Cause::MalformedPacket)?,
+        }),
+    }
+}
+
+impl Plan {
+    /// Whether headers and so many bytes of ESP or AH are no longer than an IP packet can be.
+    pub fn fits(&self, mode: SaMode, local: IpAddr, ip: &Ip, sealed_len: usize) -> bool {
+        let v4 = match mode {
+            SaMode::Tunnel => local.is_ipv4(),
+            SaMode::Transport => ip.version == Version::V4,
+        };
+        let counted = self.at + sealed_len - if v4 { 0 } else { ip::IPV6_LEN };
+        counted <= usize::from(u16::MAX)
+    }
+}
+
+/// What an enclosing header says.
+#[derive(Clone, Copy, Debug)]
+pub struct Enclose {
+    pub mode: SaMode,
+    pub protocol: Protocol,
+    pub local: IpAddr,
+    pub remote: IpAddr,
+    /// Goes to an outer IPv4 header.
+    pub identification: u16,
+    /// Bytes to leave free between the headers and the payload.
+    pub gap: usize,
+    /// Bytes behind the headers when all is done.
+    pub sealed_len: usize,
+}
+
+/// Puts finished headers and a gap in front of what is enclosed.
+///
+/// # Errors
+/// [`Cause::TooBig`].
+pub fn enclose(buffer: &mut Buffer, ip: &Ip, plan: &Plan, with: &Enclose) -> Result<(), Cause> {
+    match with.mode {
+        SaMode::Tunnel => {
+            let outer = Outer {
+                source: with.local,
+                destination: with.remote,
+                traffic_class: ip.traffic_class,
+                flow_label: ip.flow_label,
+                dont_fragment: ip.dont_fragment,
+                identification: with.identification,
+                protocol: with.protocol.number(),
+            };
+            buffer.push_front(plan.at + with.gap);
+            let header = buffer.get_mut(..plan.at).ok_or(Cause::TooBig)?;
+            outer.write(header, with.sealed_len).ok_or(Cause::TooBig)
+        }
+        SaMode::Transport => {
+            buffer.push_front(with.gap);
+            buffer.copy_within(with.gap..with.gap + plan.at, 0);
+            let header = buffer.get_mut(..plan.at).ok_or(Cause::MalformedPacket)?;
+            let number = with.protocol.number();
+            ip::rewrite(header, ip.version, ip.insertion.named_by, number, with.sealed_len)
+                .ok_or(Cause::TooBig)
+        }
+    }
+}
+
+/// What has to be remembered of the headers in front of received ESP or AH.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope {
+    /// Where ESP or AH starts.
+    pub at: usize,
+    pub version: Version,
+    /// Where the header says what follows.
+    named_by: usize,
+    traffic_class: u8,
+}
+
+impl Envelope {
+    /// Of a packet whose upper layer is ESP or AH.
+    pub fn of(ip: &Ip) -> Self {
+        Self {
+            at: ip.upper.at,
+            version: ip.version,
+            named_by: ip.upper.named_by,
+            traffic_class: ip.traffic_class,
+        }
+    }
+
+    /// Makes the clear packet of an opened one; checked against the SA's selector, as RFC 4301, 5.2 wants.
+    ///
+    /// # Errors
+    /// The cause for which it must not leave.
+    pub fn disclose(
+        &self,
+        buffer: &mut Buffer,
+        mode: SaMode,
+        selector: &Selector,
+        payload: Range<usize>,
+        next_header: u8,
+    ) -> Result<(), Cause> {
+        if next_header == protocol::NO_NEXT {
+            return Err(Cause::Dummy);
+        }
+        buffer.truncate(payload.end);
+        let ip = match mode {
+            SaMode::Tunnel => {
+                let expected = match next_header {
+                    protocol::IPV4 => Version::V4,
+                    protocol::IPV6 => Version::V6,
+                    _ => return Err(Cause::WrongNextHeader),
+                };
+                buffer.pop_front(payload.start);
+                let inner = ip::parse(buffer).ok_or(Cause::BadInnerPacket)?;
+                if inner.version != expected {
+                    return Err(Cause::BadInnerPacket);
+                }
+                let mark =
+                    ecn::decapsulate(inner.traffic_class, self.traffic_class).ok_or(Cause::Congestion)?;
+                ip::set_ecn(buffer, inner.version, mark);
+                inner
+            }
+            SaMode::Transport => {
+                let gap = payload.start.checked_sub(self.at).ok_or(Cause::BadInnerPacket)?;
+                buffer.copy_within(..self.at, gap);
+                buffer.pop_front(gap);
+                let header = buffer.get_mut(..self.at).ok_or(Cause::BadInnerPacket)?;
+                ip::rewrite(header, self.version, self.named_by, next_header, payload.len())
+                    .ok_or(Cause::BadInnerPacket)?;
+                ip::parse(buffer).ok_or(Cause::BadInnerPacket)?
+            }
+        };
+        // What is behind the packet is there to hide its length (RFC 4303, 2.7).
+        buffer.truncate(ip.total_len);
+        match selector.matches(&Flow::of(&ip, buffer)) {
+            Match::Yes => Ok(()),
+            _ => Err(Cause::SelectorMismatch),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//! IPv4 (RFC 791) and IPv6 (RFC 8200) headers as far as ESP needs them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::{be16, be32, ecn, protocol, put};
+
+/// Bytes of an IPv4 header without options.
+pub const IPV4_MIN: usize = 20;
+/// Bytes of an IPv6 header without extensions.
+pub const IPV6_LEN: usize = 40;
+/// Hop limit of headers that are made here.
+const HOP_LIMIT: u8 = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    V4,
+    V6,
+}
+
+/// In the order of what they keep from a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fragment {
+    /// Not a fragment (or the only one, RFC 6946).
+    Whole,
+    First,
+    /// Without the upper layer's header.
+    Later,
+}
+
+/// A place in the chain of headers: what starts at `at` is named by the protocol byte at `named_by`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub at: usize,
+    pub named_by: usize,
+}
+
+/// What the headers of a packet say. All offsets lie within `total_len`, and that within the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ip {
+    pub version: Version,
+    pub source: IpAddr,
+    pub destination: IpAddr,
+    /// DSCP and ECN.
+    pub traffic_class: u8,
+    /// IPv6 only, else 0.
+    pub flow_label: u32,
+    /// IPv4 only, else false.
+    pub dont_fragment: bool,
+    pub fragment: Fragment,
+    /// Bytes from the first of the header to the last of the payload.
+    pub total_len: usize,
+    /// Upper-layer protocol; `None` when a later fragment does not show it.
+    pub protocol: Option<u8>,
+    /// The upper layer: behind every extension header.
+    pub upper: Link,
+    /// Where ESP goes in transport mode: behind hop-by-hop, routing and fragment headers, before destination
+    /// options and the upper layer (RFC 4303, 3.1.1).
+    pub insertion: Link,
+}
+
+/// Reads the headers of one packet. `None` when it is not a whole IPv4 or IPv6 packet; bytes behind the packet
+/// are allowed. Jumbograms (RFC 2675) are not understood.
+pub fn parse(packet: &[u8]) -> Option<Ip> {
+    match packet.first()? >> 4 {
+        4 => parse_v4(packet),
+        6 => parse_v6(packet),
+        _ => None,
+    }
+}
+
+fn parse_v4(packet: &[u8]) -> Option<Ip> {
+    let header_len = usize::from(packet.first()? & 15) * 4;
+    let total_len = usize::from(be16(packet, 2)?);
+    if header_len < IPV4_MIN || total_len < header_len || packet.len() < total_len {
+        return None;
+    }
+    let flags = be16(packet, 6)?;
+    let upper = Link { at: header_len, named_by: 9 };
+    Some(Ip {
+        version: Version::V4,
+        source: Ipv4Addr::from(be32(packet, 12)?).into(),
+        destination: Ipv4Addr::from(be32(packet, 16)?).into(),
+        traffic_class: *packet.get(1)?,
+        flow_label: 0,
+        dont_fragment: flags & 0x4000 != 0,
+        fragment: fragment(flags & 0x1fff, flags & 0x2000 != 0),
+        total_len,
+        protocol: packet.get(9).copied(),
+        upper,
+        insertion: upper,
+    })
+}
+
+fn parse_v6(packet: &[u8]) -> Option<Ip> {
+    let total_len = IPV6_LEN + usize::from(be16(packet, 4)?);
+    let packet = packet.get(..total_len)?;
+    let start = be32(packet, 0)?;
+    let address = |at: usize| -> Option<IpAddr> {
+        let bytes: [u8; 16] = packet.get(at..at + 16)?.try_into().ok()?;
+        Some(Ipv6Addr::from(bytes).into())
+    };
+    let mut ip = Ip {
+        version: Version::V6,
+        source: address(8)?,
+        destination: address(24)?,
+        traffic_class: (start >> 20) as u8,
+        flow_label: start & 0xf_ffff,
+        dont_fragment: false,
+        fragment: Fragment::Whole,
+        total_len,
+        protocol: None,
+        upper: Link { at: IPV6_LEN, named_by: 6 },
+        insertion: Link { at: IPV6_LEN, named_by: 6 },
+    };
+    loop {
+        let Link { at, named_by } = ip.upper;
+        let next = *packet.get(named_by)?;
+        let len = match next {
+            // Only directly behind the IPv6 header (RFC 8200, 4.1).
+            protocol::HOP_BY_HOP if at != IPV6_LEN => return None,
+            protocol::HOP_BY_HOP | protocol::ROUTING | protocol::DESTINATION_OPTIONS => {
+                (usize::from(*packet.get(at + 1)?) + 1) * 8
+            }
+            protocol::FRAGMENT => {
+                let word = be16(packet, at + 2)?;
+                // Of two such headers the one counts that makes it a fragment.
+                ip.fragment = ip.fragment.max(fragment(word >> 3, word & 1 != 0));
+                8
+            }
+            upper => {
+                ip.protocol = Some(upper);
+                return Some(ip);
+            }
+        };
+        if at + len > total_len {
+            return None;
+        }
+        ip.upper = Link { at: at + len, named_by: at };
+        if next != protocol::DESTINATION_OPTIONS {
+            ip.insertion = ip.upper;
+        }
+        if ip.fragment == Fragment::Later {
+            // What follows is the middle of something; its first header may be an extension header.
+            ip.protocol = packet.get(at).copied().filter(|&p| !is_extension(p));
+            return Some(ip);
+        }
+    }
+}
+
+fn is_extension(next: u8) -> bool {
+    matches!(
+        next,
+        protocol::HOP_BY_HOP | protocol::ROUTING | protocol::FRAGMENT | protocol::DESTINATION_OPTIONS
+    )
+}
+
+fn fragment(offset: u16, more: bool) -> Fragment {
+    match (offset, more) {
+        (0, false) => Fragment::Whole,
+        (0, true) => Fragment::First,
+        _ => Fragment::Later,
+    }
+}
+
+impl Ip {
+    /// Source and destination port, when the packet shows them.
+    pub fn ports(&self, packet: &[u8]) -> Option<(u16, u16)> {
+        if self.fragment == Fragment::Later || !protocol::has_ports(self.protocol?) {
+            return None;
+        }
+        let upper = packet.get(self.upper.at..self.total_len)?;
+        Some((be16(upper, 0)?, be16(upper, 2)?))
+    }
+}
+
+/// The Internet checksum (RFC 1071) of an IPv4 header; over a header that holds its checksum it is 0.
+pub fn checksum(header: &[u8]) -> u16 {
+    let mut sum = 0u32;
+    for pair in header.chunks(2) {
+        sum += u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |&b| u32::from(b));
+    }
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+/// What an outer header is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Outer {
+    /// Of one family with `destination`.
+    pub source: IpAddr,
+    pub destination: IpAddr,
+    pub traffic_class: u8,
+    pub flow_label: u32,
+    pub dont_fragment: bool,
+    /// IPv4 only.
+    pub identification: u16,
+    /// What follows.
+    pub protocol: u8,
+}
+
+impl Outer {
+    /// Fills a header of 20 or 40 bytes in front of `payload_len` bytes; `None` when no packet can be that long or
+    /// the families differ.
+    pub fn write(self, header: &mut [u8], payload_len: usize) -> Option<()> {
+        match (self.source, self.destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+                let header: &mut [u8; IPV4_MIN] = header.try_into().ok()?;
+                let total = u16::try_from(IPV4_MIN.checked_add(payload_len)?).ok()?;
+                put(header, 0, &[0x45, self.traffic_class]);
+                put(header, 2, &total.to_be_bytes());
+                put(header, 4, &self.identification.to_be_bytes());
+                put(header, 6, &[if self.dont_fragment { 0x40 } else { 0 }, 0]);
+                put(header, 8, &[HOP_LIMIT, self.protocol, 0, 0]);
+                put(header, 12, &source.octets());
+                put(header, 16, &destination.octets());
+                write_checksum(header);
+                Some(())
+            }
+            (IpAddr::V6(source), IpAddr::V6(destination)) => {
+                let header: &mut [u8; IPV6_LEN] = header.try_into().ok()?;
+                let length = u16::try_from(payload_len).ok()?;
+                let start = 6 << 28 | u32::from(self.traffic_class) << 20 | self.flow_label & 0xf_ffff;
+                put(header, 0, &start.to_be_bytes());
+                put(header, 4, &length.to_be_bytes());
+                put(header, 6, &[self.protocol, HOP_LIMIT]);
+                put(header, 8, &source.octets());
+                put(header, 24, &destination.octets());
+                Some(())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Rewrites the headers in front of a transport-mode payload: `named_by` now names `protocol`, and
+/// `payload_len` bytes follow. `None` when no packet can be that long.
+pub fn rewrite(
+    header: &mut [u8],
+    version: Version,
+    named_by: usize,
+    protocol: u8,
+    payload_len: usize,
+) -> Option<()> {
+    let total = header.len().checked_add(payload_len)?;
+    *header.get_mut(named_by)? = protocol;
+    match version {
+        Version::V4 => {
+            put(header, 2, &u16::try_from(total).ok()?.to_be_bytes());
+            write_checksum(header);
+        }
+        Version::V6 => put(header, 4, &u16::try_from(total.checked_sub(IPV6_LEN)?).ok()?.to_be_bytes()),
+    }
+    Some(())
+}
+
+fn write_checksum(header: &mut [u8]) {
+    put(header, 10, &[0, 0]);
+    let sum = checksum(header);
+    put(header, 10, &sum.to_be_bytes());
+}
+
+/// Sets the congestion marks of a packet. The IPv4 checksum is updated, not recomputed (RFC 1624), so that a
+/// wrong one stays wrong.
+pub fn set_ecn(packet: &mut [u8], version: Version, mark: u8) {
+    match version {
+        Version::V4 => {
+            let (Some(old), Some(sum)) = (be16(packet, 0), be16(packet, 10)) else { return };
+            let new = old & !u16::from(ecn::MASK) | u16::from(mark & ecn::MASK);
+            let mut total = u32::from(!sum) + u32::from(!old) + u32::from(new);
+            while total > 0xffff {
+                total = (total & 0xffff) + (total >> 16);
+            }
+            put(packet, 0, &new.to_be_bytes());
+            if new != old {
+                put(packet, 10, &(!(total as u16)).to_be_bytes());
+            }
+        }
+        Version::V6 => {
+            // The traffic class lies across bytes 0 and 1; its low two bits are bits 5:4 of byte 1.
+            if let Some(byte) = packet.get_mut(1) {
+                *byte = *byte & !(ecn::MASK << 4) | (mark & ecn::MASK) << 4;
+            }
+        }
+    }
+}

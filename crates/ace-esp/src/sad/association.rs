@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One SA with its state.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::inbound::Inbound;
+use super::outbound::{Outbound, Shared};
+use super::transform::Transform;
+use super::usage::{Charge, Usage};
+use super::{Notice, SaId, SadError, notice};
+use crate::counters::SaCounters;
+use crate::model::{AuthSuite, Direction, Lifetime, Protocol, SaMode, SaSpec, Selector, SpecError, Time};
+use crate::restore::Restorer;
+use crate::shard::Exit;
+use crate::side::Inside;
+use crate::spd::RuleId;
+
+/// What no packet and no update changes.
+#[derive(Debug)]
+pub struct Fixed {
+    pub name: String,
+    pub spi: u32,
+    pub direction: Direction,
+    pub protocol: Protocol,
+    pub mode: SaMode,
+    pub esn: bool,
+    pub auth: &'static AuthSuite,
+    pub transform: Transform,
+    first_sequence: u64,
+}
+
+#[derive(Debug)]
+pub enum Half {
+    Out(Outbound),
+    In(Inbound),
+}
+
+#[derive(Debug)]
+pub struct Association {
+    pub fixed: Arc<Fixed>,
+    pub local: IpAddr,
+    pub remote: IpAddr,
+    pub selector: Selector,
+    pub half: Half,
+    /// Outbound: what sends packets here.
+    pub rule: Option<RuleId<Inside>>,
+    pub counters: SaCounters,
+    /// Packets under way.
+    pub queue: Restorer<Exit>,
+    /// Removed, with packets under way.
+    pub leaving: bool,
+}
+
+/// A share in an outbound SA for another core: keys, sequence numbers and lifetime are one.
+#[derive(Clone, Debug)]
+pub struct Share {
+    fixed: Arc<Fixed>,
+    local: IpAddr,
+    remote: IpAddr,
+    selector: Selector,
+    shared: Arc<Shared>,
+}
+
+/// What may change while an SA is in use; keys and numbers may not.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    pub selector: Option<Selector>,
+    pub lifetime: Option<Lifetime>,
+}
+
+impl Association {
+    pub fn new(spec: &SaSpec, rule: Option<RuleId<Inside>>, now: Time) -> Result<Self, SpecError> {
+        spec.check()?;
+        let transform =
+            Transform::new(spec.cipher, spec.key.as_bytes(), spec.auth, spec.auth_key.as_bytes())?;
+        let half = match spec.direction {
+            Direction::Out => Half::Out(Outbound::new(Arc::new(Shared::new(spec, now)), spec.first_sequence)),
+            Direction::In => Half::In(Inbound::new(spec, now)),
+        };
+        let fixed = Fixed {
+            name: spec.name.clone(),
+            spi: spec.spi,
+            direction: spec.direction,
+            protocol: spec.protocol,
+            mode: spec.mode,
+            esn: spec.esn,
+            auth: spec.auth,
+            transform,
+            first_sequence: spec.first_sequence,
+        };
+        let (local, remote) = (spec.local, spec.remote);
+        Ok(Self::assemble(Arc::new(fixed), (local, remote), spec.selector.clone(), half, rule))
+    }
+
+    fn assemble(
+        fixed: Arc<Fixed>,
+        (local, remote): (IpAddr, IpAddr),
+        selector: Selector,
+        half: Half,
+        rule: Option<RuleId<Inside>>,
+    ) -> Self {
+        let (counters, queue) = (SaCounters::default(), Restorer::default());
+        Self { fixed, local, remote, selector, half, rule, counters, queue, leaving: false }
+    }
+
+    /// As another core has it.
+    pub fn of_share(share: Share, rule: RuleId<Inside>) -> Self {
+        let Share { fixed, local, remote, selector, shared } = share;
+        let half = Half::Out(Outbound::new(shared, fixed.first_sequence));
+        Self::assemble(fixed, (local, remote), selector, half, Some(rule))
+    }
+
+    /// `None` for an inbound SA: its window has one owner.
+    pub fn share(&self) -> Option<Share> {
+        let Half::Out(out) = &self.half else { return None };
+        let (fixed, shared) = (Arc::clone(&self.fixed), Arc::clone(&out.shared));
+        Some(Share { fixed, local: self.local, remote: self.remote, selector: self.selector.clone(), shared })
+    }
+
+    pub fn update(&mut self, update: Update) -> Result<(), SadError> {
+        if let Some(lifetime) = update.lifetime {
+            match &mut self.half {
+                Half::In(half) => half.usage.relimit(lifetime),
+                Half::Out(half) => {
+                    let shared = Arc::get_mut(&mut half.shared).ok_or(SadError::Shared)?;
+                    shared.usage.relimit(lifetime);
+                }
+            }
+        }
+        if let Some(selector) = update.selector {
+            self.selector = selector;
+        }
+        Ok(())
+    }
+
+    pub fn usage(&self) -> &Usage {
+        match &self.half {
+            Half::Out(half) => &half.shared.usage,
+            Half::In(half) => &half.usage,
+        }
+    }
+
+    /// What the clock does to the lifetime.
+    pub fn expire(&self, now: Time, mut report: impl FnMut(Notice)) {
+        let charge: Charge = self.usage().expire(now);
+        notice(charge, &mut report);
+    }
+
+    pub fn status(&self, id: SaId) -> SaStatus {
+        let (sequence, exhausted, replay_window) = match &self.half {
+            Half::Out(half) => (half.sent, half.exhausted(), 0),
+            Half::In(half) => (half.top(), false, half.window_size()),
+        };
+        SaStatus {
+            id,
+            name: self.fixed.name.clone(),
+            spi: self.fixed.spi,
+            direction: self.fixed.direction,
+            protocol: self.fixed.protocol,
+            mode: self.fixed.mode,
+            cipher: self.fixed.transform.cipher.name,
+            auth: self.fixed.auth.name,
+            esn: self.fixed.esn,
+            replay_window,
+            sequence,
+            exhausted,
+            soft_lifetime_over: self.usage().soft_over(),
+            hard_lifetime_over: self.usage().hard_over(),
+            counters: self.counters.clone(),
+        }
+    }
+}
+
+/// One SA as it stands.
+#[derive(Clone, Debug, Serialize)]
+pub struct SaStatus {
+    pub id: SaId,
+    pub name: String,
+    pub spi: u32,
+    pub direction: Direction,
+    pub protocol: Protocol,
+    pub mode: SaMode,
+    /// As in the SA file.
+    pub cipher: &'static str,
+    pub auth: &'static str,
+    pub esn: bool,
+    /// In packets; 0 for outbound SAs and when replays are not detected.
+    pub replay_window: u32,
+    /// Outbound: the last number sent; inbound: the highest authenticated one.
+    pub sequence: u64,
+    /// Outbound: that was the last number there is.
+    pub exhausted: bool,
+    pub soft_lifetime_over: bool,
+    pub hard_lifetime_over: bool,
+    pub counters: SaCounters,
+}
+
+impl SaStatus {
+    /// Cipher and authentication, without what is none.
+    pub fn suite(&self) -> String {
+        match (self.protocol, self.cipher, self.auth) {
+            (Protocol::Ah, _, auth) => format!("ah {auth}"),
+            (Protocol::Esp, cipher, "none") if cipher != "null" => cipher.to_owned(),
+            (Protocol::Esp, cipher, auth) => format!("{cipher} + {auth}"),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The receiving half of an SA: replay window and lifetime. It has one owner; the cipher work of its packets may be
+//! done anywhere.
+
+use super::replay::ReplayWindow;
+use super::usage::{Charge, Usage};
+use super::{Notice, notice};
+use crate::counters::Cause;
+use crate::model::{SaSpec, Time};
+
+#[derive(Debug)]
+pub struct Inbound {
+    window: ReplayWindow,
+    esn: bool,
+    pub usage: Usage,
+}
+
+impl Inbound {
+    pub fn new(spec: &SaSpec, now: Time) -> Self {
+        // Without authentication numbers prove nothing (RFC 4303, 3.4.3).
+        let size = if spec.authenticates() { spec.replay_window } else { 0 };
+        Self {
+            window: ReplayWindow::new(size, spec.first_sequence),
+            esn: spec.esn,
+            usage: Usage::new(spec.lifetime, now),
+        }
+    }
+
+    /// Looks at the number of a packet before its ICV is checked: all 64 bits of it.
+    pub fn arrive(&self, low: u32) -> Result<u64, Cause> {
+        if self.usage.hard_over() {
+            return Err(Cause::LifetimeExceeded);
+        }
+        let sequence = if self.esn { self.window.extend(low).ok_or(Cause::TooOld)? } else { u64::from(low) };
+        self.window.check(sequence)?;
+        Ok(sequence)
+    }
+
+    /// Takes the number of a packet that is authentic, unless another packet in flight took it first.
+    pub fn vouched(
+        &mut self,
+        sequence: u64,
+        bytes: usize,
+        now: Time,
+        mut report: impl FnMut(Notice),
+    ) -> Result<(), Cause> {
+        self.window.take(sequence)?;
+        let charge = self.usage.charge(bytes, now);
+        notice(charge, &mut report);
+        match charge {
+            Charge::Refused { .. } => Err(Cause::LifetimeExceeded),
+            Charge::Within | Charge::SoftReached => Ok(()),
+        }
+    }
+
+    /// The highest number that was authentic.
+    pub fn top(&self) -> u64 {
+        self.window.top()
+    }
+
+    /// In packets; 0 when off.
+    pub fn window_size(&self) -> u32 {
+        self.window.size()
+    }
+}

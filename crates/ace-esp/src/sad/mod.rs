@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The security association database (RFC 4301, 4.4.2): SAs by handle and, inbound, by destination and SPI.
+
+pub mod association;
+mod inbound;
+mod outbound;
+pub mod replay;
+mod sequences;
+pub mod transform;
+mod usage;
+
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+
+use serde::{Serialize, Serializer};
+use thiserror::Error;
+
+pub use association::{Association, SaStatus, Share};
+pub use outbound::Ticket;
+use usage::Charge;
+
+use crate::model::{Direction, Protocol, SpecError};
+
+/// A handle of an SA: a place, and how often the place was used. It never means another SA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SaId {
+    pub(crate) slot: u32,
+    generation: u32,
+}
+
+impl SaId {
+    /// The place: small numbers, used again when an SA is gone.
+    pub fn slot(self) -> u32 {
+        self.slot
+    }
+}
+
+impl Serialize for SaId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(self.slot)
+    }
+}
+
+/// What happens to an SA without anybody's doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    SoftLifetime,
+    HardLifetime,
+    SequenceExhausted,
+}
+
+/// Reports what a charge did, the first time.
+fn notice(charge: Charge, report: &mut impl FnMut(Notice)) {
+    match charge {
+        Charge::SoftReached => report(Notice::SoftLifetime),
+        Charge::Refused { first: true } => report(Notice::HardLifetime),
+        Charge::Within | Charge::Refused { first: false } => {}
+    }
+}
+
+/// Why an SA is not in the database.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum SadError {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error("an inbound security association with this destination, protocol and SPI is there already")]
+    Taken,
+    #[error("no security association with this handle")]
+    Unknown,
+    #[error("another core has a share in the security association")]
+    Shared,
+    #[error("an outbound security association needs a rule, and an inbound one has none")]
+    Rule,
+    #[error("no place for another security association")]
+    Full,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    generation: u32,
+    association: Option<Association>,
+}
+
+#[derive(Debug, Default)]
+pub struct Sad {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    inbound: HashMap<(IpAddr, Protocol, u32), u32, foldhash::fast::RandomState>,
+    /// Destinations of inbound SAs. They stay when the SAs go: what was protected does not become transit.
+    ends: HashSet<IpAddr, foldhash::fast::RandomState>,
+}
+
+impl Sad {
+    /// Whether ESP and AH for this address are for us.
+    pub fn is_end(&self, address: &IpAddr) -> bool {
+        self.ends.contains(address)
+    }
+
+    /// The place of an inbound SA.
+    pub fn find(&self, destination: IpAddr, protocol: Protocol, spi: u32) -> Option<u32> {
+        self.inbound.get(&(destination, protocol, spi)).copied()
+    }
+
+    pub fn insert(&mut self, association: Association) -> Result<SaId, SadError> {
+        let sa = &association.fixed;
+        let inbound = (sa.direction == Direction::In).then_some((association.local, sa.protocol, sa.spi));
+        if inbound.is_some_and(|key| self.inbound.contains_key(&key)) {
+            return Err(SadError::Taken);
+        }
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => {
+                let slot = u32::try_from(self.slots.len()).map_err(|_| SadError::Full)?;
+                self.slots.push(Slot::default());
+                slot
+            }
+        };
+        if let Some(key) = inbound {
+            self.inbound.insert(key, slot);
+            self.ends.insert(key.0);
+        }
+        let place = self.slots.get_mut(slot as usize).ok_or(SadError::Full)?;
+        place.association = Some(association);
+        Ok(SaId { slot, generation: place.generation })
+    }
+
+    /// The SA that has this handle, unless it was removed.
+    pub fn get_mut(&mut self, id: SaId) -> Option<&mut Association> {
+        let slot = self.slots.get_mut(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
+        slot.association.as_mut().filter(|association| !association.leaving)
+    }
+
+    /// As [`Sad::get_mut`].
+    pub fn get(&self, id: SaId) -> Option<&Association> {
+        let slot = self.slots.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
+        slot.association.as_ref().filter(|association| !association.leaving)
+    }
+
+    /// The SA at a place, even one that is being removed and has packets under way.
+    pub fn at_mut(&mut self, slot: u32) -> Option<(SaId, &mut Association)> {
+        let place = self.slots.get_mut(slot as usize)?;
+        let id = SaId { slot, generation: place.generation };
+        place.association.as_mut().map(|association| (id, association))
+    }
+
+    /// Takes an SA out of use. Packets under way still find it; [`Sad::tidy`] frees the place behind the last.
+    pub fn remove(&mut self, id: SaId) -> Option<&mut Association> {
+        let association = self.get_mut(id)?;
+        association.leaving = true;
+        let sa = &association.fixed;
+        let key = (association.local, sa.protocol, sa.spi);
+        if sa.direction == Direction::In {
+            self.inbound.remove(&key);
+        }
+        self.at_mut(id.slot).map(|(_, association)| association)
+    }
+
+    /// Frees a place whose SA was removed and has no packets under way. Its keys are wiped here.
+    pub fn tidy(&mut self, slot: u32) {
+        let Some(place) = self.slots.get_mut(slot as usize) else { return };
+        if place.association.as_ref().is_some_and(|sa| sa.leaving && sa.queue.is_empty()) {
+            place.association = None;
+            // A place that was used 2^32 times is not used again.
+            if let Some(next) = place.generation.checked_add(1) {
+                place.generation = next;
+                self.free.push(slot);
+            }
+        }
+    }
+
+    /// Every SA that is in use, by place.
+    pub fn iter(&self) -> impl Iterator<Item = (SaId, &Association)> {
+        self.slots.iter().enumerate().filter_map(|(slot, place)| {
+            let association = place.association.as_ref().filter(|association| !association.leaving)?;
+            let slot = u32::try_from(slot).ok()?;
+            Some((SaId { slot, generation: place.generation }, association))
+        })
+    }
+}

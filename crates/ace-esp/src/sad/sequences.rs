@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sequence numbers of an outbound SA, given out in blocks so that several cores can work on it.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Used up. No number is 0 (RFC 4303, 2.2).
+const NONE: u64 = 0;
+
+/// Numbers that nobody has yet.
+#[derive(Debug)]
+pub struct Sequences {
+    next: AtomicU64,
+    last: u64,
+}
+
+/// Numbers that one core has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// 0: the block is used up.
+    next: u64,
+    last: u64,
+}
+
+impl Sequences {
+    /// `first` and all up to `last`.
+    pub fn new(first: u64, last: u64) -> Self {
+        Self { next: AtomicU64::new(if first > last { NONE } else { first }), last }
+    }
+
+    /// The next `count` numbers, or as many as there are; `None` when they are used up.
+    pub fn claim(&self, count: u64) -> Option<Block> {
+        let end = |next: u64| next.saturating_add(count.max(1) - 1).min(self.last);
+        let step = |next: u64| match next {
+            NONE => None,
+            next if end(next) == self.last => Some(NONE),
+            next => Some(end(next) + 1),
+        };
+        let next = self.next.fetch_update(Relaxed, Relaxed, step).ok()?;
+        Some(Block { next, last: end(next) })
+    }
+}
+
+impl Block {
+    /// The number that [`Block::take`] will give.
+    pub fn peek(&self) -> Option<u64> {
+        (self.next != NONE).then_some(self.next)
+    }
+
+    pub fn take(&mut self) -> Option<u64> {
+        let number = self.peek()?;
+        self.next = if number == self.last { NONE } else { number + 1 };
+        Some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(mut block: Block) -> Vec<u64> {
+        std::iter::from_fn(|| block.take()).collect()
+    }
+
+    #[test]
+    fn blocks_follow_one_another_and_end() {
+        let numbers = Sequences::new(5, 11);
+        assert_eq!(numbers.claim(3).map(all), Some(vec![5, 6, 7]));
+        assert_eq!(numbers.claim(1).map(all), Some(vec![8]));
+        assert_eq!(numbers.claim(16).map(all), Some(vec![9, 10, 11]));
+        assert_eq!(numbers.claim(1), None);
+        assert_eq!(Sequences::new(3, 2).claim(1), None);
+    }
+
+    #[test]
+    fn the_last_number_of_all() {
+        let numbers = Sequences::new(u64::MAX - 1, u64::MAX);
+        assert_eq!(numbers.claim(64).map(all), Some(vec![u64::MAX - 1, u64::MAX]));
+        assert_eq!(numbers.claim(64), None);
+    }
+
+    #[test]
+    fn no_number_goes_to_two_cores() {
+        let numbers = Sequences::new(1, 40_000);
+        let mut given: Vec<u64> = std::thread::scope(|scope| {
+            let work = || std::iter::from_fn(|| numbers.claim(16).map(all)).flatten().collect::<Vec<_>>();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        given.sort_unstable();
+        assert!(given.into_iter().eq(1..=40_000));
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Packets on their way out: what is checked after the operation, counted, and put in order.
+
+use ace_engine::{Buffer, Completion, EngineError};
+
+use super::flight::{Flight, Stage};
+use super::{Event, Exit, Fate, How, Shard};
+use crate::counters::Cause;
+use crate::model::{Protocol, Time};
+use crate::packet::envelope::Envelope;
+use crate::packet::{ah, esp};
+use crate::sad::SaId;
+use crate::sad::association::{Association, Half};
+
+impl Shard {
+    /// A packet comes back from an engine.
+    pub(super) fn land(&mut self, completion: Completion) {
+        let mut kept = std::mem::take(&mut self.kept);
+        if let Some(flight) = self.flights.land(completion.id, &mut kept) {
+            self.finish(flight, completion.buffer, completion.result, &kept);
+        }
+        self.kept = kept;
+    }
+
+    /// What is left to do when there is nothing to compute any more.
+    pub(super) fn finish(
+        &mut self,
+        flight: Flight,
+        mut buffer: Buffer,
+        result: Result<(), EngineError>,
+        kept: &[u8],
+    ) {
+        let Flight { token, sa: slot, place, stage } = flight;
+        let Some((id, _)) = self.sad.at_mut(slot) else { return };
+        let fate = result.map_err(engine_cause).and_then(|()| match stage {
+            Stage::Seal { at } => self.sealed(slot, &mut buffer, at, kept),
+            Stage::Open { envelope, sequence, bytes } => {
+                self.opened(id, &mut buffer, &envelope, (sequence, bytes), kept)
+            }
+        });
+        let exit = Exit { token, buffer, sa: Some(id), fate: fate.unwrap_or_else(Fate::Dropped) };
+        self.count(&exit);
+        if let Some((_, association)) = self.sad.at_mut(slot) {
+            association.queue.leave(place, exit, |exit| self.exits.push_back(exit));
+        }
+        self.sad.tidy(slot);
+    }
+
+    fn sealed(&mut self, slot: u32, buffer: &mut Buffer, at: usize, kept: &[u8]) -> Result<Fate, Cause> {
+        let (_, sa) = self.sad.at_mut(slot).ok_or(Cause::NoSa)?;
+        let transform = &sa.fixed.transform;
+        match sa.fixed.protocol {
+            Protocol::Ah => ah::sealed(transform, buffer, at, kept),
+            Protocol::Esp => unshift(sa, buffer, at, kept),
+        }
+        Ok(Fate::ToOutside(How::Protected))
+    }
+
+    fn opened(
+        &mut self,
+        id: SaId,
+        buffer: &mut Buffer,
+        envelope: &Envelope,
+        (sequence, bytes): (u64, usize),
+        kept: &[u8],
+    ) -> Result<Fate, Cause> {
+        let now = self.now;
+        let (_, sa) = self.sad.at_mut(id.slot()).ok_or(Cause::UnknownSpi)?;
+        let authentic = sa.fixed.transform.authenticates();
+        if authentic {
+            // What is wrong inside a packet with a good ICV: the number is taken all the same.
+            self.vouch(id, sequence, bytes, now)?;
+        }
+        let (_, sa) = self.sad.at_mut(id.slot()).ok_or(Cause::UnknownSpi)?;
+        let (fixed, at) = (&*sa.fixed, envelope.at);
+        let (payload, next_header) = match fixed.protocol {
+            Protocol::Ah => {
+                let (start, next_header) = ah::opened(&fixed.transform, buffer, at, kept)?;
+                (start..buffer.len(), next_header)
+            }
+            Protocol::Esp => {
+                unshift(sa, buffer, at, kept);
+                let (end, next_header) = esp::finish(&fixed.transform, buffer, at)?;
+                (at + fixed.transform.esp_header_len()..end, next_header)
+            }
+        };
+        envelope.disclose(buffer, fixed.mode, &sa.selector, payload, next_header)?;
+        Ok(Fate::ToInside(How::Decapsulated))
+    }
+
+    /// The packet is authentic: its number is taken and its bytes are charged.
+    pub(super) fn vouch(&mut self, id: SaId, sequence: u64, bytes: usize, now: Time) -> Result<(), Cause> {
+        let (_, sa) = self.sad.at_mut(id.slot()).ok_or(Cause::UnknownSpi)?;
+        let Half::In(half) = &mut sa.half else { return Err(Cause::UnknownSpi) };
+        let starts = half.usage.awaits_first_packet();
+        let taken = half.vouched(sequence, bytes, now, |notice| self.events.push_back(Event::of(notice, id)));
+        if starts {
+            self.watch(id);
+        }
+        taken
+    }
+
+    /// A packet that was never under way.
+    pub(super) fn exit(&mut self, exit: Exit) {
+        self.count(&exit);
+        self.exits.push_back(exit);
+    }
+
+    fn count(&mut self, exit: &Exit) {
+        let len = exit.buffer.len();
+        let sa = exit.sa.and_then(|id| self.sad.at_mut(id.slot())).map(|(_, sa)| &mut sa.counters);
+        match exit.fate {
+            Fate::Dropped(cause) => {
+                self.counters.dropped.count(cause);
+                if let Some(counters) = sa {
+                    counters.dropped.count(cause);
+                }
+            }
+            Fate::ToOutside(how) | Fate::ToInside(how) => {
+                match how {
+                    How::Protected => self.counters.protected.count(len),
+                    How::Decapsulated => self.counters.decapsulated.count(len),
+                    How::Bypassed => self.counters.bypassed.count(len),
+                }
+                if let Some(counters) = sa {
+                    counters.forwarded.count(len);
+                }
+            }
+        }
+    }
+}
+
+/// Puts back what GMAC's operation wrote over.
+fn unshift(sa: &Association, buffer: &mut Buffer, at: usize, kept: &[u8]) {
+    if esp::shifts(&sa.fixed.transform, sa.fixed.esn)
+        && let Ok(before) = kept.try_into()
+    {
+        esp::unshift(buffer, at, before);
+    }
+}
+
+fn engine_cause(error: EngineError) -> Cause {
+    match error {
+        EngineError::Mismatch => Cause::IcvMismatch,
+        EngineError::NoConfiguration { .. } => Cause::NoConfiguration,
+        EngineError::LoadFailed { .. } => Cause::LoadFailed,
+        _ => Cause::EngineFailed,
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rules and SAs of a shard: put in, changed, taken out, while packets are under way.
+
+use super::{Event, Shard};
+use crate::model::{Direction, SaSpec, Time};
+use crate::sad::association::Update;
+use crate::sad::{Association, SaId, SaStatus, SadError, Share};
+use crate::side::{Inside, Outside};
+use crate::spd::{Rule, RuleId};
+
+impl Shard {
+    /// Adds a rule for what comes from inside.
+    pub fn add_inside(&mut self, rule: Rule) -> RuleId<Inside> {
+        self.inside.add(rule)
+    }
+
+    /// Adds a rule for what comes from outside in clear.
+    pub fn add_outside(&mut self, rule: Rule) -> RuleId<Outside> {
+        self.outside.add(rule)
+    }
+
+    /// Removes a rule and with it its SAs. False if there is no such rule.
+    pub fn remove_inside(&mut self, rule: RuleId<Inside>) -> bool {
+        let Some(sas) = self.inside.remove(rule) else { return false };
+        for sa in sas {
+            self.remove(sa);
+        }
+        true
+    }
+
+    /// Removes a rule. False if there is no such rule.
+    pub fn remove_outside(&mut self, rule: RuleId<Outside>) -> bool {
+        self.outside.remove(rule).is_some()
+    }
+
+    /// Installs an inbound SA.
+    ///
+    /// # Errors
+    /// [`SadError`]; nothing has changed then.
+    pub fn install_inbound(&mut self, now: Time, spec: &SaSpec) -> Result<SaId, SadError> {
+        if spec.direction != Direction::In {
+            return Err(SadError::Rule);
+        }
+        self.tick(now);
+        let id = self.sad.insert(Association::new(spec, None, self.now)?)?;
+        self.watch(id);
+        Ok(id)
+    }
+
+    /// Installs an outbound SA for a rule. From now on packets of the rule go through it; an older one stays until it
+    /// is removed, and is used again if the new one is removed first.
+    ///
+    /// # Errors
+    /// [`SadError`]; nothing has changed then.
+    pub fn install_outbound(
+        &mut self,
+        now: Time,
+        spec: &SaSpec,
+        rule: RuleId<Inside>,
+    ) -> Result<SaId, SadError> {
+        if spec.direction != Direction::Out {
+            return Err(SadError::Rule);
+        }
+        self.tick(now);
+        self.link(Association::new(spec, Some(rule), self.now)?, rule)
+    }
+
+    /// Installs a share in an outbound SA of another core, for the same rule here.
+    ///
+    /// # Errors
+    /// [`SadError`]; nothing has changed then.
+    pub fn install_share(&mut self, now: Time, share: Share, rule: RuleId<Inside>) -> Result<SaId, SadError> {
+        self.tick(now);
+        self.link(Association::of_share(share, rule), rule)
+    }
+
+    fn link(&mut self, association: Association, rule: RuleId<Inside>) -> Result<SaId, SadError> {
+        let entry = self.inside.entry_mut(rule).ok_or(SadError::Rule)?;
+        let id = self.sad.insert(association)?;
+        entry.sas.push(id);
+        entry.acquiring = false;
+        self.watch(id);
+        Ok(id)
+    }
+
+    /// For [`Shard::install_share`] of another core; `None` if it is not an outbound SA.
+    pub fn share(&self, id: SaId) -> Option<Share> {
+        self.sad.get(id).and_then(Association::share)
+    }
+
+    /// Changes what may change.
+    ///
+    /// # Errors
+    /// [`SadError`]: there is no such SA, or its lifetime is not this core's alone.
+    pub fn update(&mut self, now: Time, id: SaId, update: Update) -> Result<(), SadError> {
+        self.tick(now);
+        self.sad.get_mut(id).ok_or(SadError::Unknown)?.update(update)?;
+        self.watch(id);
+        Ok(())
+    }
+
+    /// Takes an SA out of use and tells how it stood. Its rule stays: without another SA its packets are dropped.
+    /// Packets under way still leave; keys are wiped behind the last of them.
+    pub fn remove(&mut self, id: SaId) -> Option<SaStatus> {
+        let association = self.sad.remove(id)?;
+        let status = association.status(id);
+        if let Some(rule) = association.rule
+            && let Some(entry) = self.inside.entry_mut(rule)
+        {
+            entry.sas.retain(|sa| *sa != id);
+        }
+        self.sad.tidy(id.slot());
+        Some(status)
+    }
+
+    /// Every SA in use.
+    pub fn sas(&self) -> impl Iterator<Item = SaStatus> + '_ {
+        self.sad.iter().map(|(id, association)| association.status(id))
+    }
+
+    /// One SA; `None` if it was removed.
+    pub fn sa(&self, id: SaId) -> Option<SaStatus> {
+        self.sad.get(id).map(|association| association.status(id))
+    }
+
+    /// A packet came for a rule without an SA.
+    pub(super) fn acquire(&mut self, rule: u32) {
+        if let Some((id, entry)) = self.inside.at_mut(rule)
+            && !std::mem::replace(&mut entry.acquiring, true)
+        {
+            self.events.push_back(Event::Acquire { rule: id });
+        }
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The data plane of one core: packets and completions go in, jobs, packets and events come out. It opens no
+//! socket, asks no clock and computes no cipher.
+
+mod enter;
+mod flight;
+mod leave;
+mod manage;
+mod receive;
+mod tap;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use ace_engine::{Buffer, Completion, Job};
+use serde::Serialize;
+
+use crate::counters::{Cause, Counters};
+use crate::iv::IvSource;
+use crate::model::Time;
+use crate::sad::{Notice, SaId, Sad};
+use crate::side::{Inside, Outside, Side};
+use crate::spd::{Policy, RuleId, Spd};
+use flight::Flights;
+
+pub use tap::Seen;
+
+/// A packet on its way in.
+#[derive(Debug)]
+pub struct Packet {
+    /// The caller's, given back with the packet.
+    pub token: u64,
+    /// One whole IPv4 or IPv6 packet without link header; bytes behind it are cut off. With [`HEADROOM`] and
+    /// [`TAILROOM`] it is never copied.
+    pub buffer: Buffer,
+}
+
+/// What a packet grows by in front: an outer IPv6 header, ESP header and IV, or AH with the longest ICV.
+pub const HEADROOM: usize = 40 + 48;
+/// What it grows by behind: padding, trailer and ICV.
+pub const TAILROOM: usize = 15 + 2 + 32;
+
+/// How a packet leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// To the outside.
+    Protected,
+    /// To the inside.
+    Decapsulated,
+    /// As it came, to the other side.
+    Bypassed,
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It leaves on the unprotected side.
+    ToOutside(How),
+    /// It leaves on the protected side.
+    ToInside(How),
+    /// It must not leave. What is in its buffer means nothing.
+    Dropped(Cause),
+}
+
+/// A packet on its way out. Those of one SA leave in the order in which they came.
+#[derive(Debug)]
+pub struct Exit {
+    pub token: u64,
+    pub buffer: Buffer,
+    /// Whose packet it was, where that is known.
+    pub sa: Option<SaId>,
+    pub fate: Fate,
+}
+
+/// Something the owner of the data plane may want to act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// Once per SA: time to negotiate a successor.
+    SoftLifetime { sa: SaId },
+    /// Once per SA: it carries nothing any more.
+    HardLifetime { sa: SaId },
+    /// Once per SA: its sequence numbers are used up.
+    SequenceExhausted { sa: SaId },
+    /// A packet came for a rule without an SA; once until the rule has one.
+    Acquire { rule: RuleId<Inside> },
+}
+
+impl Event {
+    fn of(notice: Notice, sa: SaId) -> Self {
+        match notice {
+            Notice::SoftLifetime => Event::SoftLifetime { sa },
+            Notice::HardLifetime => Event::HardLifetime { sa },
+            Notice::SequenceExhausted => Event::SequenceExhausted { sa },
+        }
+    }
+}
+
+/// SAs, their state, the policy, and the packets that wait for an engine.
+pub struct Shard {
+    sad: Sad,
+    inside: Spd<Inside>,
+    outside: Spd<Outside>,
+    ivs: Box<dyn IvSource>,
+    /// The latest time the caller told.
+    now: Time,
+    /// When the clock ends something, earliest first.
+    deadlines: BinaryHeap<Reverse<(Time, SaId)>>,
+    /// Of outer IPv4 headers; one sequence for all SAs, because SAs may share addresses (RFC 6864).
+    identification: u16,
+    flights: Flights,
+    jobs: VecDeque<Job>,
+    exits: VecDeque<Exit>,
+    events: VecDeque<Event>,
+    counters: Counters,
+    /// Of jobs, in the order in which packets came.
+    serial: u64,
+    /// Memory for what is put back after an operation.
+    kept: Vec<u8>,
+}
+
+impl Shard {
+    /// Without any rule or SA: the default is all there is.
+    pub fn new(default: Policy, ivs: Box<dyn IvSource>) -> Self {
+        Self {
+            sad: Sad::default(),
+            inside: Spd::new(default),
+            outside: Spd::new(default),
+            ivs,
+            now: Time::ZERO,
+            deadlines: BinaryHeap::new(),
+            identification: 0,
+            flights: Flights::default(),
+            jobs: VecDeque::new(),
+            exits: VecDeque::new(),
+            events: VecDeque::new(),
+            counters: Counters::default(),
+            serial: 0,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Takes packets that arrived on one side. What can be said at once is said ([`Shard::poll_exit`]); for the rest
+    /// there are [`Shard::jobs`].
+    pub fn ingest<S: Side>(&mut self, now: Time, _side: S, packets: impl IntoIterator<Item = Packet>) {
+        self.tick(now);
+        for packet in packets {
+            S::take(self, self.now, packet);
+        }
+    }
+
+    /// What an engine has to execute; it takes from the front. The answers go to [`Shard::complete`].
+    pub fn jobs(&mut self) -> &mut VecDeque<Job> {
+        &mut self.jobs
+    }
+
+    /// Goes on with packets whose operations were executed, in whatever order. Those whose operation failed are
+    /// dropped. A completion that belongs to no job is ignored.
+    pub fn complete(&mut self, now: Time, done: &mut Vec<Completion>) {
+        self.tick(now);
+        for completion in done.drain(..) {
+            self.land(completion);
+        }
+    }
+
+    /// The next packet that leaves, or is given back because it must not.
+    pub fn poll_exit(&mut self) -> Option<Exit> {
+        self.exits.pop_front()
+    }
+
+    /// The next event, oldest first.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When [`Shard::tick`] has to be called at the latest, should nothing come before.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.deadlines.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// The clock. Ends lifetimes that are over.
+    pub fn tick(&mut self, now: Time) {
+        self.now = self.now.max(now);
+        while let Some(&Reverse((at, id))) = self.deadlines.peek()
+            && at <= self.now
+        {
+            self.deadlines.pop();
+            let Some(association) = self.sad.get(id) else { continue };
+            association.expire(self.now, |notice| self.events.push_back(Event::of(notice, id)));
+            self.watch(id);
+        }
+    }
+
+    /// Packets that wait for a completion.
+    pub fn in_flight(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// Totals.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Puts the next deadline of an SA on the list.
+    fn watch(&mut self, id: SaId) {
+        let deadline = self.sad.get(id).and_then(|association| association.usage().deadline());
+        if let Some(at) = deadline {
+            self.deadlines.push(Reverse((at, id)));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A capture shows both sides of a gateway in one file, and no packet says from which side it came. Whoever reads one
+//! chooses with this; the data plane itself never guesses.
+
+use super::{Packet, Shard};
+use crate::model::{Flow, Time};
+use crate::packet::ip;
+use crate::side::{Inside, Outside};
+use crate::spd::Decision;
+
+/// From which side a packet of a capture came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    Inside,
+    Outside,
+}
+
+impl Shard {
+    /// ESP or AH for one of our ends came from outside, and what an inside rule is for from inside. What is left came
+    /// from outside if an outside rule is for it: then it had to be protected and was not.
+    pub fn seen(&mut self, packet: &[u8]) -> Seen {
+        let Some(ip) = ip::parse(packet) else { return Seen::Inside };
+        if self.for_us(&ip).is_some() {
+            return Seen::Outside;
+        }
+        let flow = Flow::of(&ip, packet.get(..ip.total_len).unwrap_or_default());
+        if self.inside.decide(&flow) != Decision::Default {
+            Seen::Inside
+        } else if self.outside.decide(&flow) != Decision::Default {
+            Seen::Outside
+        } else {
+            Seen::Inside
+        }
+    }
+
+    /// Takes a packet of a capture at the side of [`Shard::seen`].
+    pub fn ingest_seen(&mut self, now: Time, packet: Packet) {
+        match self.seen(&packet.buffer) {
+            Seen::Inside => self.ingest(now, Inside, [packet]),
+            Seen::Outside => self.ingest(now, Outside, [packet]),
+        }
+    }
+}

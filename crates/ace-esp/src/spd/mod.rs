@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The security policy database (RFC 4301, 4.4.1): ordered rules, one list for each side. A rule stands whether or
+//! not there is an SA for it.
+
+mod cache;
+mod index;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use serde::{Serialize, Serializer};
+
+use crate::model::{Flow, Match, Selector};
+use crate::sad::SaId;
+use crate::side::Side;
+use cache::FlowCache;
+use index::Index;
+
+/// What is done with the packets of a rule. Inside, `Protect` means: only through one of the rule's SAs. Outside it
+/// means: only out of ESP or AH, so that in clear they are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Treatment {
+    Protect,
+    Bypass,
+    Discard,
+}
+
+/// What is done with packets that no rule is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    Bypass,
+    Discard,
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub selector: Selector,
+    pub treatment: Treatment,
+    /// Smaller goes first; of two that are equal the one that was added first.
+    pub priority: u32,
+}
+
+/// A handle of a rule of one side. It never means another rule.
+pub struct RuleId<S> {
+    pub(crate) slot: u32,
+    generation: u32,
+    side: PhantomData<S>,
+}
+
+impl<S> Clone for RuleId<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for RuleId<S> {}
+
+impl<S> PartialEq for RuleId<S> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.slot, self.generation) == (other.slot, other.generation)
+    }
+}
+
+impl<S> Eq for RuleId<S> {}
+
+impl<S> Hash for RuleId<S> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.slot, self.generation).hash(state);
+    }
+}
+
+impl<S> fmt::Debug for RuleId<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RuleId({}, {})", self.slot, self.generation)
+    }
+}
+
+impl<S> Serialize for RuleId<S> {
+    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+        serializer.serialize_u32(self.slot)
+    }
+}
+
+/// What the rules say about a packet; rules by place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Rule(u32),
+    /// The packet does not show what this rule asks for. It may be the rule's.
+    Unknown(u32),
+    Default,
+}
+
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub rule: Rule,
+    order: u64,
+    /// Inside: SAs for this rule, the one in use last.
+    pub sas: Vec<SaId>,
+    /// It was reported that there is none.
+    pub acquiring: bool,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    generation: u32,
+    entry: Option<Entry>,
+}
+
+/// The rules of one side.
+#[derive(Debug)]
+pub struct Spd<S> {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    index: Index,
+    cache: FlowCache,
+    added: u32,
+    pub default: Policy,
+    side: PhantomData<S>,
+}
+
+impl<S: Side> Spd<S> {
+    pub fn new(default: Policy) -> Self {
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            index: Index::default(),
+            cache: FlowCache::default(),
+            added: 0,
+            default,
+            side: PhantomData,
+        }
+    }
+
+    pub fn add(&mut self, rule: Rule) -> RuleId<S> {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            // A rule takes more than a hundred bytes: 2^32 of them do not fit into memory.
+            (self.slots.len() - 1) as u32
+        });
+        let order = u64::from(rule.priority) << 32 | u64::from(self.added);
+        self.added = self.added.wrapping_add(1);
+        self.index.add(&rule.selector, order, slot);
+        self.cache.forget();
+        let mut generation = 0;
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            generation = place.generation;
+            place.entry = Some(Entry { rule, order, sas: Vec::new(), acquiring: false });
+        }
+        RuleId { slot, generation, side: PhantomData }
+    }
+
+    /// Gives back the SAs that the rule had.
+    pub fn remove(&mut self, id: RuleId<S>) -> Option<Vec<SaId>> {
+        self.get(id)?;
+        let place = self.slots.get_mut(id.slot as usize)?;
+        let entry = place.entry.take()?;
+        self.index.remove(&entry.rule.selector, entry.order);
+        self.cache.forget();
+        if let Some(next) = place.generation.checked_add(1) {
+            place.generation = next;
+            self.free.push(id.slot);
+        }
+        Some(entry.sas)
+    }
+
+    pub fn get(&self, id: RuleId<S>) -> Option<&Rule> {
+        let slot = self.slots.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
+        slot.entry.as_ref().map(|entry| &entry.rule)
+    }
+
+    /// In no order.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn entry_mut(&mut self, id: RuleId<S>) -> Option<&mut Entry> {
+        self.get(id)?;
+        self.at_mut(id.slot).map(|(_, entry)| entry)
+    }
+
+    pub(crate) fn at_mut(&mut self, slot: u32) -> Option<(RuleId<S>, &mut Entry)> {
+        let place = self.slots.get_mut(slot as usize)?;
+        let id = RuleId { slot, generation: place.generation, side: PhantomData };
+        place.entry.as_mut().map(|entry| (id, entry))
+    }
+
+    /// The first rule that is for a packet, or may be.
+    pub fn decide(&mut self, flow: &Flow) -> Decision {
+        if flow.hides() {
+            return self.decide_uncached(flow);
+        }
+        if let Some(decision) = self.cache.get(flow) {
+            return decision;
+        }
+        let decision = self.decide_uncached(flow);
+        self.cache.put(flow, decision);
+        decision
+    }
+
+    /// As [`Spd::decide`], past the cache.
+    pub fn decide_uncached(&self, flow: &Flow) -> Decision {
+        let matches = |slot: u32| {
+            let entry = self.slots.get(slot as usize).and_then(|slot| slot.entry.as_ref());
+            entry.map_or(Match::No, |entry| entry.rule.selector.matches(flow))
+        };
+        self.index.find(flow, matches)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The index and the cache against a walk over all rules.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ipnet::IpNet;
+use proptest::prelude::*;
+
+use super::*;
+use crate::side::Inside;
+
+/// Few addresses and ports, so that rules and packets meet.
+fn address() -> impl Strategy<Value = IpAddr> {
+    (any::<bool>(), 0u8..4, 0u8..4).prop_map(|(v6, net, host)| match v6 {
+        false => Ipv4Addr::new(10, 0, net, host).into(),
+        true => Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, net.into(), host.into()).into(),
+    })
+}
+
+fn net() -> impl Strategy<Value = Option<IpNet>> {
+    let of = |(address, len): (IpAddr, usize)| {
+        let len = if address.is_ipv4() { [0, 16, 24, 32][len] } else { [0, 96, 112, 128][len] };
+        IpNet::new(address, len).ok().map(|net| net.trunc())
+    };
+    prop_oneof![1 => Just(None), 3 => (address(), 0usize..4).prop_map(of)]
+}
+
+fn ports() -> impl Strategy<Value = Option<std::ops::RangeInclusive<u16>>> {
+    prop_oneof![2 => Just(None), 1 => (0u16..4).prop_map(|p| Some(p..=p)), 1 => (0u16..3, 1u16..3).prop_map(|(p, n)| Some(p..=p + n))]
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(1))];
+    (net(), net(), protocol, ports(), ports(), 0u32..5).prop_map(
+        |(source, destination, protocol, source_ports, destination_ports, priority)| Rule {
+            selector: Selector { source, destination, protocol, source_ports, destination_ports },
+            treatment: Treatment::Protect,
+            priority,
+        },
+    )
+}
+
+fn flow() -> impl Strategy<Value = Flow> {
+    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(6)), Just(Some(1))];
+    let ports = prop_oneof![1 => Just(None), 3 => (0u16..5, 0u16..5).prop_map(Some)];
+    (address(), address(), protocol, ports).prop_map(|(source, destination, protocol, ports)| Flow {
+        source,
+        destination,
+        protocol,
+        ports: ports.filter(|_| protocol.is_some_and(crate::packet::protocol::has_ports)),
+    })
+}
+
+fn walk(rules: &[(Rule, u32)], flow: &Flow) -> Decision {
+    let mut sorted: Vec<_> = rules.iter().collect();
+    sorted.sort_by_key(|(rule, _)| rule.priority);
+    for (rule, slot) in sorted {
+        match rule.selector.matches(flow) {
+            Match::Yes => return Decision::Rule(*slot),
+            Match::Unknown => return Decision::Unknown(*slot),
+            Match::No => {}
+        }
+    }
+    Decision::Default
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn first_match_is_first_match(
+        rules in proptest::collection::vec(rule(), 0..25),
+        flows in proptest::collection::vec(flow(), 30),
+        gone in proptest::collection::vec(any::<prop::sample::Index>(), 0..8),
+    ) {
+        let mut spd: Spd<Inside> = Spd::new(Policy::Discard);
+        let mut there: Vec<(Rule, u32)> = Vec::new();
+        let mut ids = Vec::new();
+        for rule in rules {
+            let id = spd.add(rule.clone());
+            there.push((rule, id.slot));
+            ids.push(id);
+        }
+        for flow in &flows {
+            // A packet of two families is none.
+            if flow.source.is_ipv4() != flow.destination.is_ipv4() { continue; }
+            prop_assert_eq!(spd.decide(flow), walk(&there, flow));
+            prop_assert_eq!(spd.decide(flow), walk(&there, flow), "again, from the cache");
+        }
+        for place in gone {
+            if ids.is_empty() { break; }
+            let at = place.index(ids.len());
+            prop_assert!(spd.remove(ids[at]).is_some());
+            prop_assert!(spd.remove(ids[at]).is_none(), "a handle dies with its rule");
+            ids.remove(at);
+            there.remove(at);
+            for flow in flows.iter().filter(|flow| flow.source.is_ipv4() == flow.destination.is_ipv4()) {
+                prop_assert_eq!(spd.decide(flow), walk(&there, flow));
+            }
+        }
+        prop_assert_eq!(spd.len(), there.len());
+    }
+}

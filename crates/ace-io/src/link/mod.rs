@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Link headers: where the IP packet of a frame starts, and the frame of another IP packet in its place.
+//!
+//! What holds no IP packet is told from what may hold one that is not seen: whoever lets the second kind pass lets
+//! packets pass that have to be protected.
+
+mod walk;
+
+use pcap_file::DataLink;
+use thiserror::Error;
+
+/// A link type whose frames can be taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkType {
+    Ethernet,
+    /// Linux "cooked" capture.
+    Cooked,
+    /// Its second version.
+    Cooked2,
+    Raw,
+    /// BSD loopback: a protocol family in the byte order of whoever captured it, or big-endian.
+    Loopback,
+    Ppp,
+    /// PPP with address and control, or without.
+    PppHdlc,
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// An IP packet, or what should be one.
+    Ip(Place),
+    /// Something of which it is known that it carries none: ARP, spanning tree, …
+    NotIp,
+    /// Something that cannot be looked through.
+    Opaque(&'static str),
+}
+
+/// Where an IP packet is in its frame, and what of the header in front of it depends on the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Length of the header.
+    pub at: usize,
+    family: Family,
+    lengths: [Option<Length>; 2],
+}
+
+/// A field of 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Length {
+    at: usize,
+    /// Where that begins of which it is the length.
+    from: usize,
+    longest: u16,
+}
+
+/// What says whether a packet is IPv4 or IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    /// The packet alone.
+    Packet,
+    /// Only IPv4 has a place here.
+    V4,
+    EtherType(usize),
+    /// One byte or two.
+    Ppp(usize, usize),
+    /// 4 bytes in either order.
+    Af(usize),
+    /// The label in front of it, where that is an explicit null (RFC 3032, 2.1).
+    Label(usize),
+}
+
+/// Why a packet has no place in the frame of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum WrapError {
+    #[error("the link header cannot say how long the packet is")]
+    Length,
+    #[error("the link header cannot carry IPv6")]
+    Family,
+}
+
+/// The longest 802.3 length; higher numbers are types.
+const MAX_802_3: u16 = 1500;
+
+impl LinkType {
+    pub fn of(link: DataLink) -> Option<Self> {
+        Some(match u32::from(link) {
+            1 => LinkType::Ethernet,
+            113 => LinkType::Cooked,
+            276 => LinkType::Cooked2,
+            // 12 and 14: what some systems call raw IP in their files.
+            12 | 14 | 101 | 228 | 229 => LinkType::Raw,
+            0 | 108 => LinkType::Loopback,
+            9 => LinkType::Ppp,
+            50 => LinkType::PppHdlc,
+            _ => return None,
+        })
+    }
+
+    /// The names of all, for messages.
+    pub const NAMES: &'static str = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback and PPP";
+
+    /// What a frame of this link type carries.
+    pub fn content(self, frame: &[u8]) -> Content {
+        walk::frame(self, frame)
+    }
+}
+
+impl Place {
+    /// Puts the frame that carries `packet` behind `header`, the first [`Place::at`] bytes of another frame, into
+    /// `frame`.
+    ///
+    /// # Errors
+    /// When the header cannot say what it has to; `frame` is then of no use.
+    pub fn wrap(&self, header: &[u8], packet: &[u8], frame: &mut Vec<u8>) -> Result<(), WrapError> {
+        frame.clear();
+        frame.extend_from_slice(header);
+        frame.extend_from_slice(packet);
+        let v6 = packet.first().is_some_and(|b| b >> 4 == 6);
+        let mut put = |at: usize, bytes: &[u8]| {
+            if let Some(field) = frame.get_mut(at..at + bytes.len()) {
+                field.copy_from_slice(bytes);
+            }
+        };
+        match self.family {
+            Family::Packet => {}
+            Family::V4 if v6 => return Err(WrapError::Family),
+            Family::V4 => {}
+            Family::EtherType(at) => put(at, &if v6 { walk::IPV6 } else { walk::IPV4 }.to_be_bytes()),
+            Family::Ppp(at, len) => {
+                put(at + len - 1, &[if v6 { walk::PPP_IPV6 } else { walk::PPP_IPV4 } as u8]);
+            }
+            Family::Af(at) => {
+                // 2 is IPv4 everywhere; of the numbers of IPv6 all are read that any system has.
+                let old = header.get(at..at + 4).unwrap_or_default();
+                let (big, is_v4) = (old.first() == Some(&0), old.contains(&2));
+                if v6 == is_v4 {
+                    let family: u32 = if v6 { 30 } else { 2 };
+                    put(at, &if big { family.to_be_bytes() } else { family.to_le_bytes() });
+                }
+            }
+            Family::Label(at) => {
+                // 20 bits of label: 0 is IPv4's explicit null, 2 is IPv6's.
+                if let Some([0, 0, rest @ (0x00..=0x0f | 0x20..=0x2f)]) = header.get(at..at + 3) {
+                    put(at + 2, &[(rest & 0x0f) | if v6 { 0x20 } else { 0 }]);
+                }
+            }
+        }
+        for Length { at, from, longest } in self.lengths.into_iter().flatten() {
+            let len = u16::try_from(frame.len().saturating_sub(from)).ok().filter(|len| *len <= longest);
+            let len = len.ok_or(WrapError::Length)?;
+            if let Some(field) = frame.get_mut(at..at + 2) {
+                field.copy_from_slice(&len.to_be_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The IP packet without what the link layer padded it with (Ethernet frames have at least 60 bytes).
+pub fn unpadded(packet: &[u8]) -> &[u8] {
+    let length = match packet {
+        [first, _, a, b, ..] if first >> 4 == 4 => usize::from(u16::from_be_bytes([*a, *b])),
+        [first, _, _, _, a, b, ..] if first >> 4 == 6 => 40 + usize::from(u16::from_be_bytes([*a, *b])),
+        _ => packet.len(),
+    };
+    // A length that is zero or beyond the packet is for the data plane to judge.
+    if (20..packet.len()).contains(&length) { &packet[..length] } else { packet }
+}
