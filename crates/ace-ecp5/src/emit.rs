@@ -37,9 +37,7 @@ impl Emit {
             out.plain(&frames);
         }
         out.dummies(GAP);
-        out.bytes(&[c::PROGRAM_USERCODE, 0x80, 0, 0]);
-        out.bytes(&memory.usercode().to_be_bytes());
-        out.crc();
+        out.usercode(memory);
         for (id, block) in memory.ebr() {
             out.command(c::EBR_ADDRESS, &(u32::from(id) << 11).to_be_bytes());
             let [high, low] = (EBR_ROWS as u16).to_be_bytes();
@@ -52,8 +50,19 @@ impl Emit {
 
     /// A bitstream that writes only some frames of `memory`, given by their numbers in any order, over what
     /// a device holds; neighbours share one command. `None` if the device's frame addresses are not known
-    /// or a number is out of range. Never compressed.
+    /// or a number is out of range. Never compressed. Without frames nothing of it is covered by a CRC, and the port
+    /// refuses it: see [`Emit::over`].
     pub fn frames(&self, memory: &ConfigMemory, numbers: &[usize]) -> Option<Vec<u8>> {
+        self.some(memory, numbers, false)
+    }
+
+    /// As [`Emit::frames`], with the registers of `memory`; USERCODE comes last, with a CRC behind it, as in a whole
+    /// bitstream. So something is covered by a CRC also where there are no frames.
+    pub fn over(&self, memory: &ConfigMemory, numbers: &[usize]) -> Option<Vec<u8>> {
+        self.some(memory, numbers, true)
+    }
+
+    fn some(&self, memory: &ConfigMemory, numbers: &[usize], registers: bool) -> Option<Vec<u8>> {
         let device = memory.device();
         let mut positions: Vec<usize> =
             numbers.iter().map(|number| device.frames.checked_sub(number + 1)).collect::<Option<_>>()?;
@@ -61,9 +70,15 @@ impl Emit {
         positions.dedup();
         let all: Vec<&[u8]> = memory.frames().collect();
         let mut out = self.begin(memory);
+        if registers {
+            out.command(c::PROGRAM_CONTROL0, &memory.control0().to_be_bytes());
+        }
         for run in positions.chunk_by(|a, b| a + 1 == *b) {
             out.command(c::WRITE_ADDRESS, &device.address(run[0])?.to_be_bytes());
             out.plain(&all[run[0]..run[0] + run.len()]);
+        }
+        if registers {
+            out.usercode(memory);
         }
         // The dummy byte behind the last frame is in no CRC; nothing after it is, either.
         Some(out.end())
@@ -122,6 +137,12 @@ impl Writer {
     fn crc(&mut self) {
         self.bytes.extend(self.crc.to_be_bytes());
         self.crc = 0;
+    }
+
+    fn usercode(&mut self, memory: &ConfigMemory) {
+        self.bytes(&[c::PROGRAM_USERCODE, 0x80, 0, 0]);
+        self.bytes(&memory.usercode().to_be_bytes());
+        self.crc();
     }
 
     fn start(&mut self, command: u8, frames: &[&[u8]]) {

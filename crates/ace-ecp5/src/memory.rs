@@ -95,12 +95,12 @@ impl ConfigMemory {
         Some(pair >> (7 - place) & 0x1ff)
     }
 
-    /// The USERCODE register. Not part of the digest: it configures nothing.
+    /// The USERCODE register.
     pub fn usercode(&self) -> u32 {
         self.usercode
     }
 
-    /// Control register 0 (clock of a master port, background flags). Not part of the digest.
+    /// Control register 0 (clock of a master port, background flags).
     pub fn control0(&self) -> u32 {
         self.control0
     }
@@ -152,13 +152,27 @@ impl ConfigMemory {
         fits
     }
 
-    /// SHA-256 over everything that decides what the device computes: the IDCODE, every frame, and identity
-    /// and contents of every block RAM that was written. However the bits came (compressed or not, whole or
-    /// in parts), the same configuration has the same digest.
+    /// SHA-256 over everything that the port was given and keeps: the IDCODE, control register 0, USERCODE, every
+    /// frame, and identity and contents of every block RAM that was written. However the bits came (compressed or not,
+    /// whole or in parts), the same configuration has the same digest.
     pub fn digest(&self) -> [u8; 32] {
+        let mut sha = Sha256::new();
+        sha.update(b"ACE ECP5 configuration memory 2\0");
+        for word in [self.device.idcode, self.control0, self.usercode] {
+            sha.update(word.to_be_bytes());
+        }
+        self.rest_of_digest(sha)
+    }
+
+    /// The digest as it was before it had the registers in it: what libraries of the format before this one hold.
+    pub fn digest_without_registers(&self) -> [u8; 32] {
         let mut sha = Sha256::new();
         sha.update(b"ACE ECP5 configuration memory 1\0");
         sha.update(self.device.idcode.to_be_bytes());
+        self.rest_of_digest(sha)
+    }
+
+    fn rest_of_digest(&self, mut sha: Sha256) -> [u8; 32] {
         sha.update(&self.frames);
         for (id, bytes) in &self.ebr {
             sha.update(id.to_be_bytes());
@@ -209,10 +223,20 @@ mod tests {
         let mut other = blank.clone();
         other.set_ebr(2, &[0; EBR_BYTES]);
         seen.push(other.digest());
+        let without = blank.digest_without_registers();
+        for bit in 0..32 {
+            let (mut control, mut code) = (blank.clone(), blank.clone());
+            control.set_control0(1 << bit);
+            code.set_usercode(1 << bit);
+            seen.extend([control.digest(), code.digest()]);
+            assert_eq!([&control, &code].map(ConfigMemory::digest_without_registers), [without; 2]);
+        }
+        seen.extend([without, memory.digest_without_registers()]);
         for (i, digest) in seen.iter().enumerate() {
             assert!(!seen[..i].contains(digest));
         }
         memory.set_usercode(5);
+        memory.set_control0(6);
         memory.reset();
         assert_eq!(memory, blank);
     }

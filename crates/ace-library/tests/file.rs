@@ -114,12 +114,12 @@ fn refusals_give_the_reason() {
     forged[at] ^= 1;
     assert!(matches!(refused(&forged, &trust), Refusal::Signature { .. }));
     assert_eq!(refused(b"PK\x03\x04 something else", &trust), Refusal::NoLibrary);
-    // The format before this one, and one that is not known yet.
-    for format in [3, 5] {
+    // The format before this one, the one before that, and one that is not known yet.
+    for format in [3, 4, 6] {
         let mut other = bytes.clone();
         other[8] = format;
         let why = refused(&other, &trust);
-        assert_eq!(why, Refusal::Format { found: format.into(), known: 4, version: 5 });
+        assert_eq!(why, Refusal::Format { found: format.into(), known: 5, version: 5 });
         assert!(why.to_string().contains("`ace library build`"), "{why}");
     }
 }
@@ -213,7 +213,7 @@ proptest! {
             // As if signed by nobody: everything behind the header is read.
             let len = bytes.len();
             bytes[..8].copy_from_slice(b"ACELIB\r\n");
-            bytes[8..12].copy_from_slice(&4u32.to_le_bytes());
+            bytes[8..12].copy_from_slice(&5u32.to_le_bytes());
             bytes[24..32].copy_from_slice(&(len as u64 - 8).to_le_bytes());
             bytes[len - 8..].fill(0);
             if whole {

@@ -149,6 +149,15 @@ impl Netlist {
         Net(self.nets - 1)
     }
 
+    /// Changes the numbers of nets.
+    pub(crate) fn each_net(&mut self, mut change: impl FnMut(&mut Net)) {
+        for cell in &mut self.cells {
+            cell.kind.each_input(&mut change);
+            cell.kind.each_output(&mut change);
+        }
+        self.ports.iter_mut().for_each(|port| change(&mut port.net));
+    }
+
     /// How many cells there are of each kind, by the name of the cell.
     pub fn count(&self) -> BTreeMap<&'static str, usize> {
         let mut count = BTreeMap::new();
@@ -205,6 +214,24 @@ impl Kind {
             }
             Kind::Block { pins, .. } => {
                 pins.iter_mut().filter(|pin| pin.output).for_each(|pin| change(&mut pin.net));
+            }
+        }
+    }
+
+    /// Changes the nets that it reads.
+    pub(crate) fn each_input(&mut self, mut change: impl FnMut(&mut Net)) {
+        match self {
+            Kind::Lut { inputs, .. } => inputs.iter_mut().for_each(change),
+            Kind::Mux { select, zero, one, .. } => [select, zero, one].into_iter().for_each(change),
+            Kind::Carry { carry_in, bits, .. } => {
+                change(carry_in);
+                bits.iter_mut().flat_map(|bit| &mut bit.inputs).for_each(change);
+            }
+            Kind::Ff { clock, enable, reset, data, .. } => {
+                [&mut clock.0, &mut enable.0, &mut reset.0, data].into_iter().for_each(change);
+            }
+            Kind::Block { pins, .. } => {
+                pins.iter_mut().filter(|pin| !pin.output).for_each(|pin| change(&mut pin.net));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::tiles::{Name, NameKind, Names, RelWire, TileType, parse};
 use crate::device::Device;
 
 /// Where a tile's bits are in the frames.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tile {
     pub kind: u16,
     pub row: i16,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The routing that a configuration memory switches on: from a wire back to what drives it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use super::database::{Database, Drive, Tile};
 use super::error::NetlistError;
 use super::mult::multiplies;
+use super::recall::{Question, Recall};
 use super::tiles::{Bit, Bits, Mux, Name, NameKind, RelWire};
+use crate::device::Device;
 use crate::memory::ConfigMemory;
 
 /// The row and column of wires that the whole device has once.
@@ -32,23 +34,41 @@ pub(crate) struct Fabric<'a> {
     pub written: RefCell<ConfigMemory>,
     /// The clocks that reach a spine, by the number that quadrants give them.
     pub feeds: RefCell<BTreeSet<u8>>,
+    /// A bit that is taken for the other ([`place`]), and what was asked so far; only where flips are tried.
+    pub flipped: Cell<Option<u32>>,
+    pub recall: Option<Recall<'a>>,
+}
+
+/// The number of a bit among all of a device.
+pub(crate) fn place(device: &Device, frame: usize, bit: usize) -> u32 {
+    (frame * device.frame_bits + bit) as u32
 }
 
 impl<'a> Fabric<'a> {
     pub fn new(database: &'a Database, memory: &'a ConfigMemory) -> Self {
         let written = RefCell::new(ConfigMemory::new(memory.device()));
-        Self { database, memory, written, feeds: RefCell::default() }
+        let (feeds, flipped) = (RefCell::default(), Cell::new(None));
+        Self { database, memory, written, feeds, flipped, recall: None }
     }
 
     pub fn held(&self, tile: &Tile, frame: u16, bit: u16) -> Option<bool> {
-        self.memory.bit(tile.frame + usize::from(frame), tile.bit + usize::from(bit))
+        let (frame, bit) = (tile.frame + usize::from(frame), tile.bit + usize::from(bit));
+        let held = self.memory.bit(frame, bit)?;
+        let Some(recall) = &self.recall else { return Some(held) };
+        let place = place(self.memory.device(), frame, bit);
+        recall.reads(place);
+        Some(held ^ (self.flipped.get() == Some(place)))
     }
 
     /// The circuit rests on these bits being as they are.
     pub fn explain<'b>(&self, tile: &Tile, bits: impl IntoIterator<Item = &'b Bit>) {
         let mut written = self.written.borrow_mut();
         for b in bits.into_iter().filter(|b| b.set) {
-            written.set_bit(tile.frame + usize::from(b.frame), tile.bit + usize::from(b.bit), true);
+            let (frame, bit) = (tile.frame + usize::from(b.frame), tile.bit + usize::from(b.bit));
+            written.set_bit(frame, bit, true);
+            if let Some(recall) = &self.recall {
+                recall.writes(place(self.memory.device(), frame, bit));
+            }
         }
     }
 
@@ -128,6 +148,13 @@ impl<'a> Fabric<'a> {
 
     /// What drives a wire now; `None` where its way through the fabric begins.
     pub fn driver(&self, wire: Wire) -> Result<Option<Wire>, NetlistError> {
+        match self.recall {
+            None => self.find_driver(wire),
+            Some(_) => self.ask(Question::Driver(wire)).driver(),
+        }
+    }
+
+    pub fn find_driver(&self, wire: Wire) -> Result<Option<Wire>, NetlistError> {
         if let Some(driver) = self.known_driver(wire)? {
             return Ok(Some(driver));
         }

@@ -19,14 +19,14 @@ const MOST_CHOICES: usize = 400;
 /// Equal registers that are told apart in one step by what they change.
 const MOST_EQUALS: usize = 400;
 
-fn mix(a: u64, b: u64) -> u64 {
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let mut z = a.rotate_left(23) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
 }
 
-fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0x51ce, |sum, byte| mix(sum, u64::from(byte)))
 }
 
@@ -36,7 +36,7 @@ fn digest(pattern: &Pattern) -> u64 {
 
 /// Random values of a colour. In the last third of the words nearly all colours are 0, or 1, so that deep conditions come
 /// true: a carry that runs through the whole of a counter.
-fn values(colour: u64) -> Pattern {
+pub(crate) fn values(colour: u64) -> Pattern {
     std::array::from_fn(|word| {
         let random = |salt: u64| mix(colour, mix(word as u64, salt));
         let few = random(1) & random(2) & random(3);

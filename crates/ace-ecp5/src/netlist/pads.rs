@@ -39,8 +39,7 @@ fn settings(role: Option<Role>) -> Vec<(&'static str, String)> {
 
 impl Fabric<'_> {
     /// The two tiles (one at the lower edge) that hold the settings of a pad: its buffer's and its logic's.
-    fn pad_tiles(&self, pad: Pad) -> Vec<Tile> {
-        let lowest = self.database.tiles.iter().map(|tile| tile.row).max().unwrap_or(0);
+    fn pad_tiles(&self, pad: Pad, lowest: i16) -> Vec<Tile> {
         let right = pad.col + i16::from(pad.pio == 'B');
         let places = match pad.row {
             0 => vec![(0, right), (1, right)],
@@ -53,6 +52,7 @@ impl Fabric<'_> {
     /// Writes what the pads of the device have to hold, and the supplies of the banks.
     pub fn write_pads(&self, roles: &HashMap<Pad, Role>) -> Result<(), NetlistError> {
         let mut driven = [false; 16];
+        let lowest = self.database.tiles.iter().map(|tile| tile.row).max().unwrap_or(0);
         for supplied in &self.database.supplied {
             let pad = supplied.pad;
             let role = roles.get(&pad).copied();
@@ -61,7 +61,7 @@ impl Fabric<'_> {
             }
             let base = format!("PIO{}.BASE_TYPE", pad.pio);
             let has = |tile: &Tile| self.database.types[usize::from(tile.kind)].choices.contains_key(&base);
-            for tile in self.pad_tiles(pad).iter().filter(|tile| has(tile)) {
+            for tile in self.pad_tiles(pad, lowest).iter().filter(|tile| has(tile)) {
                 for (name, value) in settings(role) {
                     self.write(tile, &format!("PIO{}.{name}", pad.pio), &value)?;
                 }
@@ -88,9 +88,11 @@ impl Extractor<'_> {
     /// No pad takes its output from a register of its own.
     pub fn no_pad_registers(&self) -> Result<(), NetlistError> {
         let database = self.fabric.database;
-        for tile in &database.tiles {
-            let choices = &database.types[usize::from(tile.kind)].choices;
-            for name in choices.keys().filter(|name| name.starts_with("PIO") && name.contains("MUX_")) {
+        for (kind, tiles) in database.types.iter().zip(&database.of_kind) {
+            let names: Vec<&String> =
+                kind.choices.keys().filter(|name| name.starts_with("PIO") && name.contains("MUX_")).collect();
+            let tiles = tiles.iter().map(|index| &database.tiles[*index]);
+            for (tile, name) in tiles.flat_map(|tile| names.iter().map(move |name| (tile, *name))) {
                 if self.fabric.choice(tile, name).is_some_and(|value| value.starts_with("IOL")) {
                     let place = format!("R{}C{}", tile.row, tile.col);
                     return Err(NetlistError::Unsupported(place, format!("a register in a pad ({name})")));

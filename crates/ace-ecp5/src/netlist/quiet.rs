@@ -36,7 +36,8 @@ impl Extractor<'_> {
 
     /// The short list, logic tiles: ends of carry chains, and LUTs that nothing reads.
     pub fn quiet_logic(&mut self) -> Result<(), NetlistError> {
-        for tile in self.fabric.unexplained_tiles() {
+        self.looked_into = self.fabric.unexplained_tiles();
+        for tile in self.looked_into.clone() {
             if self.fabric.type_name(&tile) == "PLC2" {
                 for slice in 0..SLICES.len() {
                     self.quiet_slice(&tile, slice)?;
@@ -46,7 +47,7 @@ impl Extractor<'_> {
         self.finish()
     }
 
-    fn quiet_slice(&mut self, tile: &Tile, slice: usize) -> Result<(), NetlistError> {
+    pub fn quiet_slice(&mut self, tile: &Tile, slice: usize) -> Result<(), NetlistError> {
         let at = (tile.row, tile.col);
         let luts = [2 * slice, 2 * slice + 1];
         let mode = self.fabric.choice(tile, &format!("SLICE{}.MODE", SLICES[slice]));
@@ -81,10 +82,26 @@ impl Extractor<'_> {
                     }
                     if used {
                         self.slice_output(at, &format!("F{lut}"))?;
+                    } else if self.init(tile, lut)? != BLANK {
+                        self.zeros(at, lut)?;
                     }
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// nextpnr has one LUT of zeros for whatever is tied to 0, and keeps it also where in the end nothing reads it: the
+    /// table is 0 and all four inputs are constant.
+    fn zeros(&mut self, at: (i16, i16), lut: usize) -> Result<(), NetlistError> {
+        let tile = self.logic_tile(at)?;
+        let constant = self.init(&tile, lut)? == 0 && self.lut_inputs(at, lut)? == [Source::Net(Net::ONE); 4];
+        if !constant {
+            return self.refuse(at, lut / 2, "a table that nothing reads");
+        }
+        if std::mem::replace(&mut self.zeros, true) {
+            return self.refuse(at, lut / 2, "a second source of zeros that nothing reads");
         }
         Ok(())
     }

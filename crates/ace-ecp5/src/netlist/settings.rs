@@ -4,12 +4,20 @@
 use super::database::Tile;
 use super::error::NetlistError;
 use super::fabric::Fabric;
+use super::recall::Question;
 use super::tiles::{Bit, Bits};
 
 impl<'a> Fabric<'a> {
     /// The value of a setting of a tile: the matching one of most bits. `None` if the tile has no such setting
     /// or no value matches.
     pub fn choice(&self, tile: &Tile, name: &str) -> Option<&'a str> {
+        match self.recall {
+            None => self.find_choice(tile, name),
+            Some(_) => self.ask(Question::Choice(*tile, name.to_owned())).text(),
+        }
+    }
+
+    pub fn find_choice(&self, tile: &Tile, name: &str) -> Option<&'a str> {
         self.option(tile, name).map(|(value, _)| value.as_str())
     }
 
@@ -21,6 +29,13 @@ impl<'a> Fabric<'a> {
 
     /// As [`Fabric::spread`], for a value that the circuit rests on.
     pub fn spread_setting(&self, tiles: &[Tile], name: &str) -> Option<&'a str> {
+        match self.recall {
+            None => self.find_spread_setting(tiles, name),
+            Some(_) => self.ask(Question::SpreadSetting(tiles.to_vec(), name.to_owned())).text(),
+        }
+    }
+
+    pub fn find_spread_setting(&self, tiles: &[Tile], name: &str) -> Option<&'a str> {
         let value = self.spread(tiles, name)?;
         for tile in tiles {
             let choice = self.database.types[usize::from(tile.kind)].choices.get(name);
@@ -32,6 +47,13 @@ impl<'a> Fabric<'a> {
 
     /// The value of a setting whose bits lie in several tiles: the matching one of most bits in all of them.
     pub fn spread(&self, tiles: &[Tile], name: &str) -> Option<&'a str> {
+        match self.recall {
+            None => self.find_spread(tiles, name),
+            Some(_) => self.ask(Question::Spread(tiles.to_vec(), name.to_owned())).text(),
+        }
+    }
+
+    pub fn find_spread(&self, tiles: &[Tile], name: &str) -> Option<&'a str> {
         let database = self.database;
         let parts: Vec<_> = tiles
             .iter()
@@ -56,6 +78,14 @@ impl<'a> Fabric<'a> {
     /// Whether a value of a setting matches the bits of a tile that has it, but for bits that inverted inputs of the
     /// same block (settings `prefix…MUX`) also own.
     pub fn option_matches(&self, tile: &Tile, name: &str, value: &str, prefix: &str) -> bool {
+        let all = [name, value, prefix];
+        match self.recall {
+            None => self.find_match(tile, all),
+            Some(_) => self.ask(Question::Matches(*tile, all.map(str::to_owned))).flag(),
+        }
+    }
+
+    pub fn find_match(&self, tile: &Tile, [name, value, prefix]: [&str; 3]) -> bool {
         let choices = &self.database.types[usize::from(tile.kind)].choices;
         let Some(choice) = choices.get(name) else { return true };
         let inputs = choices.iter().filter(|(other, _)| other.starts_with(prefix) && other.ends_with("MUX"));
@@ -76,15 +106,29 @@ impl<'a> Fabric<'a> {
 
     /// As [`Fabric::choice`], for a value that the circuit rests on: the tile must have one.
     pub fn setting(&self, tile: &Tile, name: &str) -> Result<&'a str, NetlistError> {
-        let found = self.option(tile, name);
-        let (value, bits) = found.ok_or_else(|| NetlistError::Setting(self.place(tile), name.to_owned()))?;
+        let found = match self.recall {
+            None => self.find_setting(tile, name),
+            Some(_) => self.ask(Question::Setting(*tile, name.to_owned())).text(),
+        };
+        found.ok_or_else(|| NetlistError::Setting(self.place(tile), name.to_owned()))
+    }
+
+    pub fn find_setting(&self, tile: &Tile, name: &str) -> Option<&'a str> {
+        let (value, bits) = self.option(tile, name)?;
         self.explain(tile, bits);
-        Ok(value)
+        Some(value)
     }
 
     /// The digits of a number that this tile has, the lowest first. The circuit rests on them. None stands for a digit
     /// that another tile has, and for one whose bits contradict each other.
     pub fn word(&self, tile: &Tile, name: &str) -> Option<Vec<Option<bool>>> {
+        match self.recall {
+            None => self.find_word(tile, name),
+            Some(_) => self.ask(Question::Word(*tile, name.to_owned())).word(),
+        }
+    }
+
+    pub fn find_word(&self, tile: &Tile, name: &str) -> Option<Vec<Option<bool>>> {
         let digits = self.database.types[usize::from(tile.kind)].words.get(name)?;
         let digit = |bits: &Bits| {
             let other: Bits = bits.iter().map(|b| Bit { set: !b.set, ..*b }).collect();

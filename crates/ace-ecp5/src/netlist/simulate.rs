@@ -13,10 +13,10 @@ pub(crate) struct Simulator<'a> {
     pub netlist: &'a Netlist,
     /// Combinational cells, each behind those that it reads; of carry cells each half on its own, for the sum of
     /// the lower one may be an input of the upper one.
-    order: Vec<(usize, usize)>,
+    pub order: Vec<(usize, usize)>,
     pub values: Vec<Pattern>,
     /// Of each carry cell, between its halves.
-    carries: Vec<Pattern>,
+    pub carries: Vec<Pattern>,
 }
 
 impl<'a> Simulator<'a> {
@@ -84,7 +84,7 @@ impl<'a> Simulator<'a> {
         self.values[net.index()]
     }
 
-    fn lut(&self, init: u16, inputs: &[Net]) -> Pattern {
+    pub fn lut(&self, init: u16, inputs: &[Net]) -> Pattern {
         let pins: Vec<&Pattern> = inputs.iter().map(|net| &self.values[net.index()]).collect();
         std::array::from_fn(|word| {
             // Halve the table once per input, the last first.
@@ -103,32 +103,37 @@ impl<'a> Simulator<'a> {
     /// Computes every combinational value from ports and from what is cut.
     pub fn run(&mut self) {
         for place in 0..self.order.len() {
-            let (cell, half) = self.order[place];
-            match &self.netlist.cells[cell].kind {
-                Kind::Lut { init, inputs, output } => {
-                    self.values[output.index()] = self.lut(*init, inputs);
-                }
-                Kind::Mux { select, zero, one, output, .. } => {
-                    let [s, z, o] = [*select, *zero, *one].map(|net| self.get(net));
-                    self.values[output.index()] = std::array::from_fn(|w| z[w] & !s[w] | o[w] & s[w]);
-                }
-                Kind::Carry { carry_in, bits, carry_out } => {
-                    let carry = if half == 0 { self.get(*carry_in) } else { self.carries[cell] };
-                    let CarryBit { init, inject, inputs, sum } = &bits[half];
-                    let propagate = self.lut(*init, inputs);
-                    let generate = self.lut(*init & 0xf, &inputs[..2]);
-                    let mask = if *inject { 0 } else { u64::MAX };
-                    self.values[sum.index()] = std::array::from_fn(|w| propagate[w] ^ carry[w] & mask);
-                    let carry =
-                        std::array::from_fn(|w| propagate[w] & carry[w] | !propagate[w] & generate[w] & mask);
-                    if half == 0 {
-                        self.carries[cell] = carry;
-                    } else {
-                        self.values[carry_out.index()] = carry;
-                    }
-                }
-                Kind::Ff { .. } | Kind::Block { .. } => {}
+            self.step(place);
+        }
+    }
+
+    /// Computes what is at one place of the order.
+    pub fn step(&mut self, place: usize) {
+        let (cell, half) = self.order[place];
+        match &self.netlist.cells[cell].kind {
+            Kind::Lut { init, inputs, output } => {
+                self.values[output.index()] = self.lut(*init, inputs);
             }
+            Kind::Mux { select, zero, one, output, .. } => {
+                let [s, z, o] = [*select, *zero, *one].map(|net| self.get(net));
+                self.values[output.index()] = std::array::from_fn(|w| z[w] & !s[w] | o[w] & s[w]);
+            }
+            Kind::Carry { carry_in, bits, carry_out } => {
+                let carry = if half == 0 { self.get(*carry_in) } else { self.carries[cell] };
+                let CarryBit { init, inject, inputs, sum } = &bits[half];
+                let propagate = self.lut(*init, inputs);
+                let generate = self.lut(*init & 0xf, &inputs[..2]);
+                let mask = if *inject { 0 } else { u64::MAX };
+                self.values[sum.index()] = std::array::from_fn(|w| propagate[w] ^ carry[w] & mask);
+                let carry =
+                    std::array::from_fn(|w| propagate[w] & carry[w] | !propagate[w] & generate[w] & mask);
+                if half == 0 {
+                    self.carries[cell] = carry;
+                } else {
+                    self.values[carry_out.index()] = carry;
+                }
+            }
+            Kind::Ff { .. } | Kind::Block { .. } => {}
         }
     }
 }

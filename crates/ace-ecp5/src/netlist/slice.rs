@@ -95,7 +95,7 @@ impl Extractor<'_> {
     }
 
     /// The function of a LUT over nets; an undriven input may stand where it does not matter.
-    fn function(&mut self, at: (i16, i16), lut: usize) -> Result<(u16, [Net; 4]), NetlistError> {
+    pub fn function(&mut self, at: (i16, i16), lut: usize) -> Result<(u16, [Net; 4]), NetlistError> {
         let tile = self.logic_tile(at)?;
         let init = self.init(&tile, lut)?;
         let sources = self.lut_inputs(at, lut)?;

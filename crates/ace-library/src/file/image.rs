@@ -25,7 +25,7 @@ pub struct Image {
     pub(super) device: &'static Device,
     pub(super) control0: u32,
     pub(super) usercode: u32,
-    /// SHA-256 of the configuration memory.
+    /// SHA-256 of the configuration memory, its registers too.
     pub(super) digest: [u8; 32],
     /// The name of the configuration that this one changes, which is stored whole.
     pub(super) base: Option<String>,

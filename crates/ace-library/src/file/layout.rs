@@ -15,7 +15,9 @@ use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
 use crate::error::Refusal;
 
 const MAGIC: &[u8; 8] = b"ACELIB\r\n";
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
+/// The same but for the digests of memories, which leave out the registers.
+const FORMAT_BEFORE: u32 = 4;
 const HEADER: usize = 40;
 /// Bytes of the index for one configuration.
 pub const INDEX_ENTRY_BYTES: usize = 128;
@@ -144,8 +146,12 @@ impl Library {
     /// # Errors
     /// As [`Library::from_bytes`].
     pub fn signed(bytes: &[u8], trust: &Trust) -> Result<(Self, Vec<PublicKey>), Refusal> {
-        let Checked { body, signers, .. } = check(bytes, trust)?;
-        let library = parse(body).map_err(|what| Refusal::Malformed { what })?;
+        let Checked { format, body, signers, .. } = check(bytes, trust)?;
+        let malformed = |what| Refusal::Malformed { what };
+        let mut library = parse(body).map_err(malformed)?;
+        if format == FORMAT_BEFORE {
+            library.renew_digests().map_err(malformed)?;
+        }
         if let Some(wanted) = trust.device
             && let Some(image) = library.images.iter().find(|i| i.device != wanted)
         {
@@ -194,6 +200,7 @@ fn close(out: &mut Vec<u8>, signatures: &[Signed]) {
 
 /// A file about which everything is as it must be, but what is in it.
 struct Checked<'a> {
+    format: u32,
     /// The part in front of the digest.
     body: &'a [u8],
     /// What is signed: the digest, too.
@@ -214,7 +221,7 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<Checked<'a>, Refusal> {
     };
     let (format, _, version, length) = (header.word(), header.word(), header.long(), header.long());
     let (format, version, length) = (format.unwrap_or(0), version.unwrap_or(0), length.unwrap_or(u64::MAX));
-    if format != FORMAT {
+    if format != FORMAT && !(trust.older_format && format == FORMAT_BEFORE) {
         return Err(Refusal::Format { found: format, known: FORMAT, version });
     }
     let wanted = length.saturating_add(SIGNERS as u64);
@@ -242,7 +249,7 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<Checked<'a>, Refusal> {
     if version < required {
         return Err(Refusal::Downgraded { found: version, required });
     }
-    Ok(Checked { body, signed, signatures, signers })
+    Ok(Checked { format, body, signed, signatures, signers })
 }
 
 /// What stands behind the number of signatures: each key once, in order.

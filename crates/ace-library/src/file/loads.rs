@@ -34,8 +34,7 @@ impl Library {
         self.clocks(image, |memory| {
             let patterns = Some(patterns(frames.frames()));
             let skeleton = Whole { stream: memory.push(skeleton.frames())?, patterns };
-            let registers =
-                Registers { device: to.device(), control0: to.control0(), usercode: to.usercode() };
+            let registers = registers(&to);
             let blocks = blocks(memory, &to)?;
             if image.base().is_none() {
                 return memory.whole(registers, skeleton, &blocks);
@@ -45,8 +44,9 @@ impl Library {
         })
     }
 
-    /// What makes `to` of `from` in a device that holds it: the frames of the runs of `to`, if what they make of it has
-    /// the digest of `to`. `None` if it has not, if the two are not of one domain (one is the base of the other, or both
+    /// What makes `to` of `from` in a device that holds it: the frames of the runs of `to`, and its registers where they
+    /// are others or there are no frames (something has to be covered by a CRC), if what they make of it has the digest
+    /// of `to`. `None` if it has not, if the two are not of one domain (one is the base of the other, or both
     /// have the same), or if they are the same one.
     ///
     /// # Errors
@@ -59,13 +59,18 @@ impl Library {
         }
         let (mut memory, wanted) = (self.memory(from)?, self.memory(to)?);
         self.write_runs(new, &mut memory)?;
+        let same = registers(&memory) == registers(&wanted) && !new.runs.is_empty();
+        let sent = (!same).then(|| registers(&wanted));
+        memory.set_control0(new.control0);
+        memory.set_usercode(new.usercode);
         if memory.digest() != new.digest {
             return Ok(None);
         }
-        let Some(bitstream) = members::partial(&wanted, &self.positions(new)?) else { return Ok(None) };
+        let bitstream = members::partial(&wanted, &self.positions(new)?, sent.is_some());
+        let Some(bitstream) = bitstream else { return Ok(None) };
         let loader_clocks = self.clocks(new, |memory| {
             let stream = memory.push(new.run_stream())?;
-            memory.partial(new.device(), Delta { runs: &runs(new), stream }, &[])
+            memory.partial(new.device(), sent, Delta { runs: &runs(new), stream }, &[])
         })?;
         Ok(Some(Partial { bitstream, frames: new.run_frames(), loader_clocks }))
     }
@@ -81,6 +86,10 @@ impl Library {
         let clocks = memory.clocks(list, image.device(), &self.dictionary);
         clocks.ok_or_else(|| ImageError::Digest(image.name().to_owned()))
     }
+}
+
+fn registers(memory: &ConfigMemory) -> Registers {
+    Registers { device: memory.device(), control0: memory.control0(), usercode: memory.usercode() }
 }
 
 fn runs(image: &Image) -> Vec<Run> {

@@ -81,15 +81,16 @@ impl Library {
             let frames = Frames::of(&self.dictionary, memory, positions);
             frames.is_some_and(|frames| frames.stored_bytes() <= COMMON_STORED_BYTES)
         };
-        let port = |memory: &ConfigMemory| Some(partial(memory, positions)?.len());
+        let port = |memory: &ConfigMemory| Some(partial(memory, positions, true)?.len());
         positions.len() <= COMMON_FRAMES
             && members.iter().all(stored)
             && members.first().and_then(|memory| port(memory)).is_some_and(|bytes| bytes <= COMMON_PORT_BYTES)
     }
 }
 
-/// The bitstream of the frames at these places in the order of transmission.
-pub(super) fn partial(memory: &ConfigMemory, positions: &[usize]) -> Option<Vec<u8>> {
+/// The bitstream of the frames at these places in the order of transmission, with the registers or without.
+pub(super) fn partial(memory: &ConfigMemory, positions: &[usize], registers: bool) -> Option<Vec<u8>> {
     let numbers = positions.iter().map(|at| number(memory.device(), *at)).collect::<Option<Vec<_>>>()?;
-    Emit::default().frames(memory, &numbers)
+    let emit = Emit::default();
+    if registers { emit.over(memory, &numbers) } else { emit.frames(memory, &numbers) }
 }

@@ -10,12 +10,12 @@ mod members;
 mod name;
 mod seen;
 mod store;
+mod take;
 mod trust;
 
-use ace_ecp5::memory::EBR_BYTES;
-use ace_ecp5::{ConfigMemory, Device};
+use ace_ecp5::ConfigMemory;
 
-use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress, decompress};
+use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress};
 use crate::error::ImageError;
 use delta::{Delta, Frames};
 use image::Text;
@@ -200,79 +200,6 @@ impl Library {
         }
         next.forget_unused();
         *self = next;
-        Ok(())
-    }
-
-    /// The configuration memory of a configuration, its digest checked. Of a base the frames that it has by themselves
-    /// are those of the whole.
-    ///
-    /// # Errors
-    /// When there is none of that name or what is stored is not what was stored.
-    pub fn memory(&self, name: &str) -> Result<ConfigMemory, ImageError> {
-        let image = self.get(name)?;
-        let device = image.device;
-        let mut memory = ConfigMemory::new(device);
-        if let Some(base) = &image.base {
-            // A base has none.
-            self.write_all(self.get(base)?, &mut memory)?;
-        }
-        self.write_all(image, &mut memory)?;
-        memory.set_control0(image.control0);
-        memory.set_usercode(image.usercode);
-        if memory.digest() != image.digest {
-            return Err(ImageError::Digest(name.to_owned()));
-        }
-        if image.base.is_none() {
-            let mut again = memory.clone();
-            self.write_runs(image, &mut again)?;
-            if again != memory {
-                return Err(ImageError::Home(name.to_owned()));
-            }
-        }
-        Ok(memory)
-    }
-
-    /// Writes the stream of an image, of all frames or of those of its runs, and its block RAMs.
-    fn write_all(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
-        match image.base {
-            Some(_) => self.write_runs(image, memory)?,
-            None => self.write(image, &image.frames, 0..image.device.frames, memory)?,
-        }
-        let blank = vec![0; EBR_BYTES];
-        for (id, number) in &image.blocks {
-            let contents = self.contents.get(usize::from(*number)).filter(|_| *number != BLANK);
-            memory.set_ebr(*id, contents.unwrap_or(&blank));
-        }
-        Ok(())
-    }
-
-    /// Writes the frames of the runs of an image.
-    fn write_runs(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
-        self.write(image, image.run_stream(), self.positions(image)?, memory)
-    }
-
-    /// The places of the frames of the runs of an image in the order of transmission.
-    fn positions(&self, image: &Image) -> Result<Vec<usize>, ImageError> {
-        delta::positions(image.device, &image.runs).ok_or_else(|| ImageError::Digest(image.name.clone()))
-    }
-
-    /// Writes the frames of a stream to these places in the order of transmission.
-    fn write(
-        &self,
-        image: &Image,
-        stream: &[u8],
-        positions: impl IntoIterator<Item = usize, IntoIter: ExactSizeIterator>,
-        memory: &mut ConfigMemory,
-    ) -> Result<(), ImageError> {
-        let (device, positions): (&Device, _) = (image.device, positions.into_iter());
-        let mut frames = vec![0; positions.len() * device.frame_bytes()];
-        decompress(&self.dictionary, device, stream, &mut frames)
-            .map_err(|error| ImageError::Stream { name: image.name.clone(), error })?;
-        for (position, frame) in positions.zip(frames.chunks_exact(device.frame_bytes())) {
-            if let Some(number) = delta::number(device, position) {
-                memory.set_frame(number, frame);
-            }
-        }
         Ok(())
     }
 

@@ -231,6 +231,10 @@ fn deltas_are_loaded_over_their_skeletons() {
         let from = image(&mut rng);
         let mut to = from.clone();
         change(&mut to, &mut rng, 1 + 9 * number);
+        if number % 3 == 1 {
+            to.set_control0(rng.random());
+            to.set_usercode(rng.random());
+        }
         over_its_skeleton(number, &from, &to);
     });
 }
@@ -263,9 +267,12 @@ fn over_its_skeleton(number: usize, from: &ConfigMemory, to: &ConfigMemory) {
     let delta = Delta { runs: &runs, stream };
 
     // The frames alone are the partial bitstream that the software writes.
-    let list = memory.partial(&LFE5U_45F, delta, &[]).expect("there is room");
+    let sent = (registers(from) != registers(to)).then(|| registers(to));
+    let list = memory.partial(&LFE5U_45F, sent, delta, &[]).expect("there is room");
     let numbers: Vec<usize> = positions.iter().map(|position| LFE5U_45F.frames - 1 - position).collect();
-    let want = Emit::default().frames(to, &numbers).expect("addresses are known");
+    let emit = Emit::default();
+    let want = if sent.is_some() { emit.over(to, &numbers) } else { emit.frames(to, &numbers) };
+    let want = want.expect("addresses are known");
     let stall = 9000 * (number as u32 % 3);
     let (bits, code, clocks) = run(&memory, &[take, list], stall, 1);
     if stall == 0 {
@@ -278,7 +285,7 @@ fn over_its_skeleton(number: usize, from: &ConfigMemory, to: &ConfigMemory) {
     // With the block RAMs that differ, over what the device holds.
     let same = |id: u16, bytes: &[u8]| from.ebr().any(|(i, b)| i == id && b == bytes);
     let different = blocks(&mut memory, to, |id, bytes| !same(id, bytes));
-    let list = memory.partial(&LFE5U_45F, delta, &different).expect("there is room");
+    let list = memory.partial(&LFE5U_45F, sent, delta, &different).expect("there is room");
     let (bits, code, _) = run(&memory, &[take, list], stall, 2);
     assert_eq!(code, 0);
     let mut port = ConfigPort::new(&LFE5U_45F);

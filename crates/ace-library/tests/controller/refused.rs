@@ -43,7 +43,7 @@ fn what_the_decoder_refuses_is_refused() {
         let (mut memory, take) = begin(&dictionary);
         let stream = push(&mut memory, &stream);
         let delta = Delta { runs: &runs, stream };
-        let list = memory.partial(&LFE5U_45F, delta, &[]).expect("there is room");
+        let list = memory.partial(&LFE5U_45F, None, delta, &[]).expect("there is room");
         let (bits, code, _) = run(&memory, &[take, list], 9000 * (number as u32 % 2), number as u64);
         assert_eq!(code == 0, good, "{number}");
         if !good {
@@ -75,7 +75,7 @@ fn lists_that_cannot_be_are_refused() {
     let load = |runs: &[Run], spoil: &dyn Fn(&mut Vec<u8>, u32)| {
         let (mut memory, take) = begin(&dictionary);
         let stream = push(&mut memory, &stream);
-        let list = memory.partial(&LFE5U_45F, Delta { runs, stream }, &[]).expect("there is room");
+        let list = memory.partial(&LFE5U_45F, None, Delta { runs, stream }, &[]).expect("there is room");
         let mut bytes = memory.bytes().to_vec();
         spoil(&mut bytes, list);
         let (bits, code, _) = run(&Memory::new(bytes), &[take, list], 500, 5);
@@ -147,12 +147,12 @@ fn packed_frames_that_cannot_be_are_refused() {
 fn what_does_not_fit_has_no_list() {
     let mut memory = Memory::default();
     let delta = |runs| Delta { runs, stream: Place::default() };
-    let none = memory.partial(&LFE5U_45F, delta(&[Run { address: 0, frames: 0 }]), &[]);
+    let none = memory.partial(&LFE5U_45F, None, delta(&[Run { address: 0, frames: 0 }]), &[]);
     assert_eq!(none, Err(LoadError::Frames(0)));
-    let many = memory.partial(&LFE5U_45F, delta(&[Run { address: 0, frames: 16385 }]), &[]);
+    let many = memory.partial(&LFE5U_45F, None, delta(&[Run { address: 0, frames: 16385 }]), &[]);
     assert_eq!(many, Err(LoadError::Frames(16385)));
     let short = Block { id: 1, contents: Some(Place { address: 0, length: 2303 }) };
-    assert_eq!(memory.partial(&LFE5U_45F, delta(&[]), &[short]), Err(LoadError::Block(2303)));
+    assert_eq!(memory.partial(&LFE5U_45F, None, delta(&[]), &[short]), Err(LoadError::Block(2303)));
     let blank = ConfigMemory::new(&LFE5U_45F);
     let mut memory = Memory::new(vec![0; (1 << 24) - 100]);
     assert_eq!(memory.push(&[0; 100]), Err(LoadError::Full));

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use ace_ecp5::{ConfigPort, Emit};
-use ace_library::{ImageError, Library, Refusal};
+use ace_library::{ImageError, Library, Refusal, Trust};
 use proptest::prelude::*;
 use sha2::Digest;
 
@@ -80,6 +80,34 @@ fn forged_deltas_are_refused() {
 }
 
 #[test]
+fn a_file_of_the_format_before_is_taken_where_that_is_asked_for() {
+    let (bytes, index) = &*GOOD;
+    let library = library().0;
+    let mut older = bytes.clone();
+    older[8] = 4;
+    for (number, image) in library.images().iter().enumerate() {
+        let memory = library.memory(image.name()).expect("it is there");
+        let at = index + number * 128 + 84;
+        assert_eq!(older[at..at + 32], memory.digest());
+        older[at..at + 32].copy_from_slice(&memory.digest_without_registers());
+    }
+    let both = Trust { older_format: true, ..ANYBODY };
+    let older = resealed(older);
+    assert!(matches!(Library::from_bytes(&older, &ANYBODY), Err(Refusal::Format { found: 4, known: 5, .. })));
+    assert_eq!(Library::from_bytes(&older, &both), Ok(library.clone()));
+    assert_eq!(Library::from_bytes(bytes, &both), Ok(library));
+    // The new digests under the old number, and the old ones of other bits.
+    let mut mixed = bytes.clone();
+    mixed[8] = 4;
+    let why = Refusal::Malformed { what: "digest of a".into() };
+    assert_eq!(Library::from_bytes(&resealed(mixed), &both), Err(why));
+    let mut other = older;
+    other[index + 2 * 128 + 84] ^= 1;
+    let why = Refusal::Malformed { what: "digest of skeleton".into() };
+    assert_eq!(Library::from_bytes(&resealed(other), &both), Err(why));
+}
+
+#[test]
 fn a_forged_way_back_is_refused() {
     let skeleton = GOOD.1 + 2 * 128;
     let runs = own(skeleton + 40) as usize;
@@ -129,8 +157,8 @@ proptest! {
         let end = if low { index + 3 * 128 + 1000 } else { good.len() - TRAILER };
         let at = index + at.index(end - index);
         bytes[at] ^= 1u8 << bit;
-        // Names (if they are names), registers and texts may be others; what is taken out as `a` is what its digest says, and so is what
-        // becomes of another one.
+        // Names (if they are names) and texts may be others; what is taken out as `a` is what its digest says, and so is
+        // what becomes of another one.
         if let Ok(library) = Library::from_bytes(&resealed(bytes), &ANYBODY) {
             let names = ["a", "b", "skeleton"];
             for name in names {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Configurations out of a library: skeleton and delta merged, and held against the digest.
+
+use ace_ecp5::memory::EBR_BYTES;
+use ace_ecp5::{ConfigMemory, Device};
+
+use super::{BLANK, Image, Library, delta};
+use crate::codec::decompress;
+use crate::error::ImageError;
+
+impl Library {
+    /// The configuration memory of a configuration, its digest checked. Of a base the frames that it has by themselves
+    /// are those of the whole.
+    ///
+    /// # Errors
+    /// When there is none of that name or what is stored is not what was stored.
+    pub fn memory(&self, name: &str) -> Result<ConfigMemory, ImageError> {
+        let image = self.get(name)?;
+        let memory = self.merged(image)?;
+        if memory.digest() != image.digest {
+            return Err(ImageError::Digest(name.to_owned()));
+        }
+        if image.base.is_none() {
+            let mut again = memory.clone();
+            self.write_runs(image, &mut again)?;
+            if again != memory {
+                return Err(ImageError::Home(name.to_owned()));
+            }
+        }
+        Ok(memory)
+    }
+
+    /// What is stored of an image, whatever it is.
+    fn merged(&self, image: &Image) -> Result<ConfigMemory, ImageError> {
+        let mut memory = ConfigMemory::new(image.device);
+        if let Some(base) = &image.base {
+            // A base has none.
+            self.write_all(self.get(base)?, &mut memory)?;
+        }
+        self.write_all(image, &mut memory)?;
+        memory.set_control0(image.control0);
+        memory.set_usercode(image.usercode);
+        Ok(memory)
+    }
+
+    /// Makes digests that say nothing of the registers those that do; what has another one is told.
+    pub(super) fn renew_digests(&mut self) -> Result<(), String> {
+        let renewed = self.images.iter().map(|image| {
+            let memory = self.merged(image).ok();
+            let memory = memory.filter(|memory| memory.digest_without_registers() == image.digest);
+            memory.map(|memory| memory.digest()).ok_or_else(|| format!("digest of {}", image.name))
+        });
+        let renewed: Vec<[u8; 32]> = renewed.collect::<Result<_, _>>()?;
+        self.images.iter_mut().zip(renewed).for_each(|(image, digest)| image.digest = digest);
+        Ok(())
+    }
+
+    /// Writes the stream of an image, of all frames or of those of its runs, and its block RAMs.
+    fn write_all(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
+        match image.base {
+            Some(_) => self.write_runs(image, memory)?,
+            None => self.write(image, &image.frames, 0..image.device.frames, memory)?,
+        }
+        let blank = vec![0; EBR_BYTES];
+        for (id, number) in &image.blocks {
+            let contents = self.contents.get(usize::from(*number)).filter(|_| *number != BLANK);
+            memory.set_ebr(*id, contents.unwrap_or(&blank));
+        }
+        Ok(())
+    }
+
+    /// Writes the frames of the runs of an image.
+    pub(super) fn write_runs(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
+        self.write(image, image.run_stream(), self.positions(image)?, memory)
+    }
+
+    /// The places of the frames of the runs of an image in the order of transmission.
+    pub(super) fn positions(&self, image: &Image) -> Result<Vec<usize>, ImageError> {
+        delta::positions(image.device, &image.runs).ok_or_else(|| ImageError::Digest(image.name.clone()))
+    }
+
+    /// Writes the frames of a stream to these places in the order of transmission.
+    fn write(
+        &self,
+        image: &Image,
+        stream: &[u8],
+        positions: impl IntoIterator<Item = usize, IntoIter: ExactSizeIterator>,
+        memory: &mut ConfigMemory,
+    ) -> Result<(), ImageError> {
+        let (device, positions): (&Device, _) = (image.device, positions.into_iter());
+        let mut frames = vec![0; positions.len() * device.frame_bytes()];
+        decompress(&self.dictionary, device, stream, &mut frames)
+            .map_err(|error| ImageError::Stream { name: image.name.clone(), error })?;
+        for (position, frame) in positions.zip(frames.chunks_exact(device.frame_bytes())) {
+            if let Some(number) = delta::number(device, position) {
+                memory.set_frame(number, frame);
+            }
+        }
+        Ok(())
+    }
+}
