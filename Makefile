@@ -35,10 +35,13 @@ VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentatio
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
 SV := $(shell find rtl flow -name '*.sv' 2>/dev/null | sort)
 
+# intel-ipsec-mb is used where it is installed (Debian: libipsec-mb-dev); IPSEC_MB= builds without it.
+IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/x86_64-linux-gnu/libIPSec_MB.a),1)
+
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools demo test test-all formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo test test-all formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -59,8 +62,11 @@ define run-tests
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model
-	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked
-	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow
+	@echo "the flow's own tests run beside those in Rust; what they say follows those"
+	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \
+	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
+	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked $(if $(IPSEC_MB),--features ace/ipsec-mb) || rust=$$?; \
+	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
 endef
 
 test: $(VENV) ace  ## Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
@@ -74,7 +80,7 @@ formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/forma
 
 lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --workspace --all-targets --locked $(if $(IPSEC_MB),--features ace/ipsec-mb) -- -D warnings
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	@echo "verible-verilog-format --verify: $(words $(SV)) files"; failed=; for file in $(SV); do \
@@ -82,9 +88,10 @@ lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	done; test -z "$$failed" || { echo "not formatted (make fmt):$$failed" >&2; exit 1; }
 	$(PY) -m ace_flow.lint
 
-bench: $(VENV) ace  ## wall-clock speed: one slot in simulation, and ace run on the demo's trace
+bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's trace, packets through the CPU engine
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
 	$(ACE) bench
+	$(ACE) bench dataplane
 	@mkdir -p build/bench
 	@for policy in on-demand double-buffer; do \
 	  echo; echo "ace run on the demo's trace, policy $$policy"; \
@@ -97,12 +104,12 @@ models: $(VENV) ace  ## the configurations that ace uses, or NAMES="serpent aes-
 
 configurations: $(VENV) ace  ## every configuration with 5 seeds; writes docs/configurations.md
 	$(FLOW) $(if $(SET),--set $(SET)) --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists none
-	{ cat docs/configurations.head; $(ACE) configurations; } > docs/configurations.tmp
+	{ cat docs/configurations.head; $(ACE) configurations --format md; } > docs/configurations.tmp
 	mv docs/configurations.tmp docs/configurations.md
 	cat docs/configurations.md
 
 study: $(VENV) ace  ## the papers' tables beside ours, from what is built; writes studies/*/results.md
-	{ cat studies/ace-2000/results.head; $(ACE) study ace-2000; } > studies/ace-2000/results.tmp
+	{ cat studies/ace-2000/results.head; $(ACE) study ace-2000 --format md; } > studies/ace-2000/results.tmp
 	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
 	cat studies/ace-2000/results.md
 
@@ -114,10 +121,10 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed 
 	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library verify
 	@$(ACE) library verify >/dev/null 2>&1 || echo "this ace does not trust $(LIBRARY_SECRET).pub: ACE_LIBRARY_KEY names it"
 	export ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub; { cat docs/library.head; printf '## What configurations take\n\n'; \
-	  $(ACE) library stats --measure 0.5; \
+	  $(ACE) library stats --measure 0.5 --format md; \
 	  printf '\n## What configurations of an algorithm share\n\n'; \
-	  $(ACE) library domains; echo; \
-	  $(ACE) study ace-2000 --table 4 $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library.tmp
+	  $(ACE) library domains --format md; echo; \
+	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library.tmp
 	mv docs/library.tmp docs/library.md
 	cat docs/library.md
 
@@ -136,11 +143,19 @@ clean:  ## remove what was built, keep the tools
 distclean: clean  ## remove the tools as well
 	rm -rf .venv .ruff_cache
 
+PREFIX ?= /usr/local
+
+install:  ## binary, library, models that are built, manual pages and completions below PREFIX (and DESTDIR)
+	scripts/install.sh "$(DESTDIR)$(PREFIX)" "$(ACE)"
+
+package: ace  ## the same as a Debian package, in build/package
+	scripts/package.sh "$(ACE)"
+
 check-system:
 	@scripts/check-system.sh $(PYTHON)
 
 ace: check-system
-	cargo build --release --locked --package ace
+	cargo build --release --locked --package ace $(if $(IPSEC_MB),--features ipsec-mb)
 
 $(VENV): | check-system
 	@echo "creating .venv (the flow's tools, pinned in flow/requirements.txt)"

@@ -22,6 +22,10 @@ if ((${#packages[@]})); then
   echo "Missing from this system: ${packages[*]}" >&2
   echo "On Debian and Ubuntu: apt-get install ${packages[*]}" >&2
 fi
+# The CPU engine is fast with it and works without it.
+if [[ $(uname -m) == x86_64 && ! -e /usr/include/intel-ipsec-mb.h ]]; then
+  echo "Not installed: libipsec-mb-dev; the CPU engine is built without intel-ipsec-mb (apt-get install libipsec-mb-dev)" >&2
+fi
 if ! command -v cargo >/dev/null 2>&1; then
   echo "Missing: cargo. Install Rust 1.95 or newer from https://rustup.rs" >&2
   exit 1

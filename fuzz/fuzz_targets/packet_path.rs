@@ -4,10 +4,13 @@
 #![no_main]
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
-use ace_engine::cpu;
-use ace_esp::wire::{ip, protocol};
-use ace_esp::{DataPlane, How, SaFile, SeededIvs, Verdict};
+use ace_config::SaFile;
+use ace_engine::software::CpuEngine;
+use ace_engine::{Buffer, Engine};
+use ace_esp::packet::{ip, protocol};
+use ace_esp::{Fate, How, Packet, SeededIvs};
 use libfuzzer_sys::fuzz_target;
 
 /// Tunnel and transport, both families, both directions; with `null` and `none` arbitrary bytes reach the
@@ -67,6 +70,68 @@ key = "000102030405060708090a0b0c0d0e0f1011121314151617"
 auth = "hmac-md5-96"
 auth_key = "000102030405060708090a0b0c0d0e0f"
 esn = true
+[[sa]]
+name = "combined"
+spi = 0x105
+direction = "in"
+mode = "transport"
+local = "1.1.1.1"
+remote = "2.2.2.2"
+cipher = "aes-128-gcm-8"
+key = "000102030405060708090a0b0c0d0e0f10111213"
+esn = true
+[[sa]]
+name = "GMAC"
+spi = 0x106
+direction = "in"
+mode = "tunnel"
+local = "101:101:101:101:101:101:101:101"
+remote = "202:202:202:202:202:202:202:202"
+selector = { dst = "::/0" }
+cipher = "aes-128-gmac"
+key = "000102030405060708090a0b0c0d0e0f10111213"
+esn = true
+[[sa]]
+name = "AH"
+spi = 0x100
+direction = "in"
+protocol = "ah"
+mode = "transport"
+local = "1.1.1.1"
+remote = "2.2.2.2"
+auth = "hmac-sha256-128"
+auth_key = "000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f"
+[[sa]]
+name = "AH over IPv6"
+spi = 0x101
+direction = "in"
+protocol = "ah"
+mode = "tunnel"
+local = "101:101:101:101:101:101:101:101"
+remote = "202:202:202:202:202:202:202:202"
+selector = { dst = "::/0" }
+auth = "aes-cmac-96"
+auth_key = "000102030405060708090a0b0c0d0e0f"
+[[sa]]
+name = "AH out"
+spi = 0x300
+direction = "out"
+protocol = "ah"
+mode = "transport"
+local = "6.6.6.6"
+remote = "7.7.7.7"
+auth = "hmac-sha1-96"
+auth_key = "000102030405060708090a0b0c0d0e0f10111213"
+[[sa]]
+name = "AH out over IPv6"
+spi = 0x301
+direction = "out"
+protocol = "ah"
+mode = "transport"
+local = "606:606:606:606:606:606:606:606"
+remote = "707:707:707:707:707:707:707:707"
+auth = "aes-xcbc-96"
+auth_key = "000102030405060708090a0b0c0d0e0f"
 [[sa]]
 name = "out with ports"
 spi = 0x200
@@ -134,7 +199,8 @@ fn mend(packet: &mut [u8]) {
 
 fuzz_target!(|input: &[u8]| {
     let Some((&mended, input)) = input.split_first() else { return };
-    let mut plane = DataPlane::new(FILE.clone(), Box::new(SeededIvs::new(0)));
+    let mut plane = FILE.shard(Duration::ZERO, Box::new(SeededIvs::new(0))).expect("the file is legal");
+    let (mut engine, mut done) = (CpuEngine::new(), Vec::new());
     let mut count = 0;
     for mut packet in packets(input) {
         if mended & 1 != 0 {
@@ -142,28 +208,30 @@ fuzz_target!(|input: &[u8]| {
         }
         count += 1;
         let clear = packet.clone();
-        let mut verdict = plane.accept(packet);
-        while let Verdict::Work(work) = verdict {
-            verdict = plane.advance(work.pending, cpu::compute(work.operation));
-        }
-        match verdict {
-            Verdict::Forward { packet, how, .. } => {
-                let parsed = ip::parse(&packet).expect("what leaves is a packet");
-                assert_eq!(parsed.total_len, packet.len());
-                match how {
-                    How::Protected => assert_eq!(parsed.protocol, Some(protocol::ESP)),
-                    How::Bypassed => {
-                        assert!(clear.starts_with(&packet));
-                        let ends = (parsed.source.to_string(), parsed.destination.to_string());
-                        assert_ne!(ends, ("4.4.4.4".to_owned(), "5.5.5.5".to_owned()));
-                    }
-                    How::Decapsulated => {}
-                }
+        plane
+            .ingest_seen(Duration::ZERO, Packet { token: count, buffer: Buffer::from_packet(&packet, 0, 0) });
+        engine.try_submit(plane.jobs());
+        engine.wait(&mut done);
+        plane.complete(Duration::ZERO, &mut done);
+        let exit = plane.poll_exit().expect("what comes in comes out");
+        assert_eq!(exit.token, count);
+        let (Fate::ToInside(how) | Fate::ToOutside(how)) = exit.fate else { continue };
+        let packet = &*exit.buffer;
+        let parsed = ip::parse(packet).expect("what leaves is a packet");
+        assert_eq!(parsed.total_len, packet.len());
+        match how {
+            How::Protected => assert!(matches!(parsed.protocol, Some(protocol::ESP | protocol::AH))),
+            How::Bypassed => {
+                assert!(clear.starts_with(packet));
+                let ends = (parsed.source.to_string(), parsed.destination.to_string());
+                assert_ne!(ends, ("4.4.4.4".to_owned(), "5.5.5.5".to_owned()));
+                assert_ne!(ends, ("6.6.6.6".to_owned(), "7.7.7.7".to_owned()));
             }
-            Verdict::Dropped { .. } => {}
-            Verdict::Work(_) => unreachable!(),
+            How::Decapsulated => {}
         }
     }
+    assert!(plane.poll_exit().is_none());
+    assert_eq!(plane.in_flight(), 0);
     let counters = plane.counters();
     let settled = counters.protected.packets + counters.decapsulated.packets + counters.bypassed.packets;
     assert_eq!((counters.accepted.packets, settled + counters.dropped.total()), (count, count));

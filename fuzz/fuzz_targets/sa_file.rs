@@ -3,16 +3,24 @@
 //! makes a data plane that works.
 #![no_main]
 
-use ace_esp::{DataPlane, SaFile, SeededIvs};
+use std::time::Duration;
+
+use ace_config::SaFile;
+use ace_engine::Buffer;
+use ace_esp::{Packet, SeededIvs};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     match SaFile::parse("SAS.toml", text) {
         Ok(file) => {
             let count = file.sas().len();
-            let mut plane = DataPlane::new(file, Box::new(SeededIvs::new(0)));
+            let plane = file.shard(Duration::ZERO, Box::new(SeededIvs::new(0)));
+            let mut plane = plane.expect("what was checked can be installed");
             assert_eq!(plane.sas().count(), count);
-            let _ = plane.accept(vec![0x45; 40]);
+            plane.ingest_seen(
+                Duration::ZERO,
+                Packet { token: 0, buffer: Buffer::from_packet(&[0x45; 40], 8, 8) },
+            );
         }
         Err(errors) => {
             assert!(!errors.0.is_empty());

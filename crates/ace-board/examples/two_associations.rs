@@ -9,27 +9,43 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use ace_board::pass::{Pass, Task};
 use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Unsigned, bench};
 use ace_engine::algorithm::{AES, MD5, SHA1, TDES};
-use ace_engine::{Algorithm, Direction, Engine, Job, Mode, Operation, Pass, Secret};
+use ace_engine::{
+    Action, Algorithm, Buffer, Direction, Engine, EngineError, Iv, Job, Key, Mac, Mode, Operation, Secret,
+    Suffix, Tag,
+};
 
 const PACKET: usize = 1424;
 
-fn pass(lane: u32, step: usize) -> Pass {
-    let cipher = |algorithm: &'static Algorithm, key: usize, block: usize| Pass::Cipher {
-        algorithm,
-        mode: Mode::Cbc,
-        direction: Direction::Encrypt,
-        key: Secret::new((0..key as u8).collect()),
-        iv: vec![9; block],
-    };
-    let hmac =
-        |algorithm, key: usize| Pass::Hmac { algorithm, key: Secret::new(vec![7; key]), output_len: 12 };
-    match (lane, step) {
-        (0, 0) => cipher(&AES, 16, 16),
-        (0, _) => hmac(&MD5, 16),
-        (_, 0) => cipher(&TDES, 24, 8),
-        _ => hmac(&SHA1, 20),
+/// What the packets of a lane need, of its two passes alone and together.
+struct Association {
+    passes: [Pass; 2],
+    action: Action,
+}
+
+impl Association {
+    fn new(
+        (algorithm, key_len, block): (&'static Algorithm, u8, usize),
+        (hash, hmac_len): (&'static Algorithm, usize),
+    ) -> Result<Self, EngineError> {
+        let (key, hmac_key) = ((0..key_len).collect::<Vec<_>>(), vec![7; hmac_len]);
+        let iv = vec![9; block];
+        let (mode, direction) = (Mode::Cbc, Direction::Encrypt);
+        let action = Action::CipherMac {
+            cipher: Key::cipher(algorithm, mode, &key)?,
+            iv: Iv::new(&iv).unwrap_or_default(),
+            direction,
+            text: (0..PACKET).into(),
+            mac: Key::mac(Mac::Hmac(hash), &hmac_key)?,
+            over: (0..PACKET).into(),
+            suffix: Suffix::EMPTY,
+            tag: Tag::Write((PACKET..PACKET + 12).into()),
+        };
+        let cipher = Pass::Cipher { algorithm, mode, direction, key: Secret::new(key), iv };
+        let hmac = Pass::Hmac { algorithm: hash, key: Secret::new(hmac_key), output_len: 12 };
+        Ok(Self { passes: [cipher, hmac], action })
     }
 }
 
@@ -48,28 +64,32 @@ fn lanes(packets: usize) -> Vec<u32> {
     lanes
 }
 
-fn run(board: &mut Board, lanes: &[u32], buffer: usize) -> Result<(), Box<dyn std::error::Error>> {
-    let mut incoming: VecDeque<usize> = (0..lanes.len()).collect();
-    let submit = |board: &mut Board, packet: usize, step: usize| {
-        let pass = pass(lanes[packet], step);
-        let then = if step == 0 { vec![self::pass(lanes[packet], 1).need()] } else { Vec::new() };
-        let (id, operation) =
-            ((packet * 2 + step) as u64, Operation { pass, data: vec![packet as u8; PACKET] });
-        board.submit(Job { id, lane: lanes[packet], packet: packet as u64, operation, then });
-    };
-    incoming.drain(..buffer.min(lanes.len())).for_each(|packet| submit(board, packet, 0));
+fn run(
+    board: &mut Board,
+    associations: &[Association; 2],
+    lanes: &[u32],
+    buffer: usize,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut incoming = lanes.iter().zip(0u64..);
+    let (mut jobs, mut done) = (VecDeque::new(), Vec::new());
+    let mut inside = 0;
     loop {
-        let done = board.poll();
+        while inside < buffer
+            && let Some((&lane, packet)) = incoming.next()
+        {
+            let action = associations[lane as usize].action.clone();
+            let operation = Operation { action, buffer: Buffer::with_room(0, PACKET + 12, 0) };
+            jobs.push_back(Job { id: packet, lane, packet, operation });
+            inside += 1;
+        }
+        board.try_submit(&mut jobs);
+        board.wait(&mut done);
         if done.is_empty() {
             return Ok(());
         }
-        for completion in done {
+        inside -= done.len();
+        for completion in done.drain(..) {
             completion.result?;
-            if completion.id % 2 == 0 {
-                submit(board, completion.id as usize / 2, 1);
-            } else if let Some(packet) = incoming.pop_front() {
-                submit(board, packet, 0);
-            }
         }
     }
 }
@@ -82,6 +102,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => BoardConfig::default(),
     };
     let lanes = lanes(packets);
+    let associations =
+        [Association::new((&AES, 16, 16), (&MD5, 16))?, Association::new((&TDES, 24, 8), (&SHA1, 20))?];
     // On what is built here, signed or not.
     let catalogue = Catalogue { unsigned: Unsigned::Unproven, ..Catalogue::find(None) };
     println!("{packets} packets of {PACKET} bytes, port {}; modelled times in ms", config.port_words());
@@ -91,7 +113,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for policy in Policy::ALL {
         let mut board = Board::new(config.clone(), catalogue.clone(), policy, Models::Rtl)?;
         let start = Instant::now();
-        run(&mut board, &lanes, config.packet_buffer)?;
+        run(&mut board, &associations, &lanes, config.packet_buffer)?;
         let wall = start.elapsed().as_secs_f64();
         let t = board.report().totals;
         let ms = |t: u64| t as f64 / 1e9;
@@ -110,9 +132,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     println!("simulation of one slot, wall time:");
-    for (lane, step) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let operation = Operation { pass: pass(lane, step), data: vec![1; PACKET] };
-        let s = bench::speed(&catalogue, &config.device, &operation, Models::Rtl, Duration::from_secs(1))?;
+    for pass in associations.into_iter().flat_map(|association| association.passes) {
+        let task = Task { pass, data: vec![1; PACKET] };
+        let s = bench::speed(&catalogue, &config.device, &task, Models::Rtl, Duration::from_secs(1))?;
         println!(
             "{:<20} {:>7.2} MB/s, {:>5.2} M clocks/s; modelled {:.0} Mb/s",
             s.operation,

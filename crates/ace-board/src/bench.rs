@@ -3,14 +3,23 @@
 
 use std::time::{Duration, Instant};
 
-use ace_engine::{EngineError, Operation, Pass};
 use serde::Serialize;
+use thiserror::Error;
 
 use crate::board::{ModelSource, Models, SharedObjects};
 use crate::catalogue::Catalogue;
 use crate::frame::{self, KeySection};
-use crate::manifest::{Configuration, need_words};
-use crate::model::{Frame, ModelError, Options};
+use crate::manifest::Configuration;
+use crate::model::{Frame, Options};
+use crate::pass::Task;
+
+/// Why there is no measurement.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{configuration}: {reason}")]
+pub struct SpeedError {
+    pub configuration: String,
+    pub reason: String,
+}
 
 /// A measurement of one slot's simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,27 +42,23 @@ pub struct Speed {
     pub modelled_mbps: f64,
 }
 
-/// Runs frames of `operation` back to back on the model of `configuration` for about `time`.
+/// Runs frames of `task` back to back on the model of `configuration` for about `time`.
 ///
 /// # Errors
-/// An operation that the slot refuses, or a model that cannot be used.
+/// A task that is illegal or that the slot refuses, or a model that cannot be used.
 pub fn slot_speed(
     configuration: &Configuration,
-    operation: &Operation,
+    task: &Task,
     models: Models,
     time: Duration,
-) -> Result<Speed, EngineError> {
-    operation.pass.check(operation.data.len())?;
+) -> Result<Speed, SpeedError> {
     let name = &configuration.name;
-    let failed = |reason: String| EngineError::SlotFailed { slot: 0, configuration: name.clone(), reason };
-    let open = |e: ModelError| EngineError::LoadFailed { configuration: name.clone(), reason: e.to_string() };
-    let mut model = SharedObjects.open(configuration, models).map_err(open)?;
-    let key = match &operation.pass {
-        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
-        Pass::Hash { .. } => KeySection::Kept,
-    };
-    let capacity = frame::padded(frame::result_len(operation)) + frame::BEAT;
-    let frame = |key: KeySection<'_>| Frame::new(frame::request(operation, key, 0).to_vec(), capacity);
+    let failed = |reason: String| SpeedError { configuration: name.clone(), reason };
+    task.operation().map_err(|e| failed(e.to_string()))?;
+    let mut model = SharedObjects.open(configuration, models).map_err(|e| failed(e.to_string()))?;
+    let key = task.pass.key().map_or(KeySection::Kept, |key| KeySection::Fresh(key.as_bytes()));
+    let capacity = frame::padded(frame::result_len(task)) + frame::BEAT;
+    let frame = |key: KeySection<'_>| Frame::new(frame::request(task, key, 0).to_vec(), capacity);
     let mut frames = vec![frame(key)];
     model.run(&mut frames, &Options::default()).map_err(|e| failed(e.to_string()))?;
     let expected = frames[0].response.clone();
@@ -62,7 +67,7 @@ pub fn slot_speed(
         return Err(failed(answer.status.to_string()));
     }
     // As many frames to a call as make about 64 KiB.
-    let batch = (65_536 / operation.data.len().max(64)).max(1);
+    let batch = (65_536 / task.data.len().max(64)).max(1);
     let mut frames = vec![frame(KeySection::Kept); batch];
     let (before, start) = (model.clocks(), Instant::now());
     let mut count = 0;
@@ -75,11 +80,11 @@ pub fn slot_speed(
         return Err(failed("an answer that differs from the first one".into()));
     }
     let clocks = model.clocks() - before;
-    let bytes = operation.data.len() as f64 * count as f64;
+    let bytes = task.data.len() as f64 * count as f64;
     Ok(Speed {
         configuration: name.clone(),
-        operation: need_words(&operation.pass.need()),
-        frame_bytes: operation.data.len(),
+        operation: task.pass.need().to_string(),
+        frame_bytes: task.data.len(),
         frames: count,
         clocks,
         seconds,
@@ -96,15 +101,15 @@ pub fn slot_speed(
 pub fn speed(
     catalogue: &Catalogue,
     device: &str,
-    operation: &Operation,
+    task: &Task,
     models: Models,
     time: Duration,
-) -> Result<Speed, EngineError> {
-    let need = operation.pass.need();
+) -> Result<Speed, SpeedError> {
+    let need = task.pass.need();
     match catalogue.candidates(&need, device).first() {
-        Some(at) => slot_speed(&catalogue.configurations[*at], operation, models, time),
-        None => Err(EngineError::NoConfiguration {
-            need: need_words(&need),
+        Some(at) => slot_speed(&catalogue.configurations[*at], task, models, time),
+        None => Err(SpeedError {
+            configuration: format!("no configuration for {need}"),
             reason: catalogue.why_none(&need, device),
         }),
     }

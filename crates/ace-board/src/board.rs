@@ -2,19 +2,23 @@
 //! The board as an engine.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
+use std::sync::{Arc, OnceLock};
 
 use ace_ecp5::Device;
-use ace_engine::{Completion, Engine, EngineError, Job, Need};
+use ace_engine::{
+    Capabilities, Completion, ConfigurationId, Engine, EngineError, Illegal, Job, Need, SlotFailure,
+};
 use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState};
 use thiserror::Error;
 
 use crate::catalogue::Catalogue;
 use crate::config::{BoardConfig, Loads};
-use crate::ledger;
-use crate::manifest::{Configuration, need_words};
+use crate::frame::Status;
+use crate::ledger::{Accounts, Ledger};
+use crate::manifest::Configuration;
 use crate::model::{Model, ModelError, SlotModel};
+use crate::pass;
 use crate::slot::Slot;
 use crate::store::Store;
 use crate::trace::{BoardReport, ConfigurationReport, Event, Picos, What};
@@ -28,6 +32,9 @@ pub enum BoardError {
     #[error("board: no thread for a slot: {0}")]
     Thread(#[from] std::io::Error),
 }
+
+/// Events that a board keeps, where nobody asks for more or fewer.
+pub const KEPT_EVENTS: usize = 1 << 16;
 
 /// Which simulations the slots run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,9 +76,11 @@ impl ModelSource for SharedObjects {
     }
 }
 
-/// A job on the board.
+/// A job on the board: the pass of it that waits or runs.
 pub(crate) struct Pending {
     pub job: Job,
+    /// It is the second one.
+    pub second: bool,
     pub words: Arc<str>,
 }
 
@@ -115,6 +124,9 @@ pub struct Board {
     known_needs: HashMap<Need, (Vec<usize>, Arc<str>)>,
     /// Configurations that the board no longer tries, and why.
     pub(crate) refused: HashMap<usize, String>,
+    /// What was wrong with the last answer of a configuration's slot that broke the rules of the boundary.
+    pub(crate) complaints: HashMap<usize, String>,
+    capabilities: OnceLock<Capabilities>,
     /// Times in a row that a configuration left its slot silent.
     pub(crate) hangs: HashMap<usize, u32>,
     pub(crate) slots: Vec<Slot>,
@@ -129,7 +141,7 @@ pub struct Board {
     agenda_count: u64,
     pub(crate) done: Vec<Completion>,
     pub(crate) failed: u64,
-    pub(crate) events: Vec<Event>,
+    ledger: Ledger,
 }
 
 impl Board {
@@ -166,6 +178,8 @@ impl Board {
         };
         let slots = (0..config.slots).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
         let load = catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        let mut ledger = Ledger::new(config.slots, catalogue.configurations.len());
+        ledger.keep(KEPT_EVENTS);
         let costs = Costs { load, switch: switches(&config, &catalogue) };
         Ok(Self {
             slots: slots.collect::<Result<_, _>>()?,
@@ -182,6 +196,8 @@ impl Board {
             handovers: 0,
             known_needs: HashMap::new(),
             refused: HashMap::new(),
+            complaints: HashMap::new(),
+            capabilities: OnceLock::new(),
             hangs: HashMap::new(),
             loads: HashMap::new(),
             executions: HashMap::new(),
@@ -192,7 +208,7 @@ impl Board {
             agenda_count: 0,
             done: Vec::new(),
             failed: 0,
-            events: Vec::new(),
+            ledger,
         })
     }
 
@@ -205,20 +221,25 @@ impl Board {
         &self.catalogue
     }
 
+    /// Keeps the first `most` events from now on for [`Board::report`]. The sums have all of them, whatever is kept.
+    pub fn keep_events(&mut self, most: usize) {
+        self.ledger.keep(most);
+    }
+
     /// What happened so far. Operations that are still in a slot are not in it.
     pub fn report(&self) -> BoardReport {
-        let configuration = |(at, c): (usize, &Configuration)| ConfigurationReport {
-            name: c.name.clone(),
-            clock_hz: c.clock_hz,
-            bitstream_bytes: c.bitstream.bytes,
-            from_library: self.catalogue.stored(c).is_some(),
-            refused: self.refused.get(&at).cloned(),
-            ..ConfigurationReport::default()
-        };
-        let configurations = self.catalogue.configurations.iter().enumerate().map(configuration).collect();
-        let mut events = self.events.clone();
-        events.sort_by_key(|e| e.end);
-        let (mut totals, slots, configurations) = ledger::account(&events, self.slots.len(), configurations);
+        let Accounts { mut totals, slots, mut configurations, events, left_out } =
+            self.ledger.clone().close();
+        for (at, (report, c)) in configurations.iter_mut().zip(&self.catalogue.configurations).enumerate() {
+            *report = ConfigurationReport {
+                name: c.name.clone(),
+                clock_hz: c.clock_hz,
+                bitstream_bytes: c.bitstream.bytes,
+                from_library: self.catalogue.stored(c).is_some(),
+                refused: self.refused.get(&at).cloned(),
+                ..std::mem::take(report)
+            };
+        }
         totals.failed = self.failed;
         BoardReport {
             device: self.config.device.clone(),
@@ -231,6 +252,7 @@ impl Board {
             slots,
             configurations,
             events,
+            events_left_out: left_out,
         }
     }
 
@@ -244,7 +266,7 @@ impl Board {
                     self.refused.entry(*c).or_insert(why);
                 }
             }
-            self.known_needs.insert(*need, (found, need_words(need).into()));
+            self.known_needs.insert(*need, (found, need.to_string().into()));
         }
         let Some((all, words)) = self.known_needs.get(need) else { return (Vec::new(), "".into()) };
         (all.iter().copied().filter(|c| !self.refused.contains_key(c)).collect(), Arc::clone(words))
@@ -253,15 +275,9 @@ impl Board {
     /// Why a job that nothing can serve fails.
     fn unserved(&self, need: &Need) -> EngineError {
         let all = self.known_needs.get(need).map_or(&[][..], |(all, _)| all);
-        match all.iter().find_map(|c| Some((*c, self.refused.get(c)?))) {
-            Some((c, reason)) => EngineError::LoadFailed {
-                configuration: self.catalogue.configurations[c].name.clone(),
-                reason: reason.clone(),
-            },
-            None => EngineError::NoConfiguration {
-                need: need_words(need),
-                reason: self.catalogue.why_none(need, &self.config.device),
-            },
+        match all.iter().find(|c| self.refused.contains_key(*c)) {
+            Some(c) => EngineError::LoadFailed { configuration: id(*c) },
+            None => EngineError::NoConfiguration { need: *need },
         }
     }
 
@@ -271,15 +287,45 @@ impl Board {
     }
 
     pub(crate) fn log(&mut self, start: Picos, end: Picos, slot: usize, what: What) {
-        self.events.push(Event { start, end, slot, what });
+        if self.ledger.log(Event { start, end, slot, what }) {
+            // What is not logged yet started with a load or an execution that is going on, or starts from now on.
+            let loads = self.loads.values().map(|load| load.start);
+            let executions = self.executions.values().map(|execution| execution.start);
+            let until = loads.chain(executions).min().unwrap_or(self.now).min(self.now);
+            self.ledger.settle(until);
+        }
     }
 
-    /// Answers a job.
+    /// Takes the result of a pass: goes on with the next one of the job, or answers it.
     pub(crate) fn answer(&mut self, op: u64, result: Result<Vec<u8>, EngineError>) {
         self.queue.finish(op);
-        if let Some(pending) = self.jobs.remove(&op) {
-            self.failed += u64::from(result.is_err());
-            self.done.push(Completion { id: pending.job.id, result });
+        let Some(Pending { mut job, second, .. }) = self.jobs.remove(&op) else { return };
+        self.failed += u64::from(result.is_err());
+        let operation = &mut job.operation;
+        let result =
+            result.and_then(|result| pass::apply(&operation.action, second, &result, &mut operation.buffer));
+        match (result, operation.action.needs().1) {
+            (Ok(()), Some(need)) if !second => self.enqueue(job, true, need, None),
+            (result, _) => self.done.push(Completion { id: job.id, buffer: job.operation.buffer, result }),
+        }
+    }
+
+    /// Makes a pass of a job wait for a slot. `after`: what the job needs behind it.
+    fn enqueue(&mut self, job: Job, second: bool, need: Need, after: Option<Need>) {
+        let op = self.next_op;
+        self.next_op += 1;
+        let (candidates, words) = self.candidates(&need);
+        let then = after.iter().map(|need| self.candidates(need).0).collect();
+        let (lane, packet) = (job.lane, job.packet);
+        let data = pass::data_len(&job.operation.action, second);
+        let cost = candidates.first().map_or(0, |c| self.catalogue.configurations[*c].estimate(&need, data));
+        self.jobs.insert(op, Pending { job, second, words });
+        match candidates.is_empty() {
+            true => {
+                let error = self.unserved(&need);
+                self.answer(op, Err(error));
+            }
+            false => self.queue.push(QueuedOp { id: op, lane, packet, candidates, then, cost }),
         }
     }
 
@@ -296,7 +342,7 @@ impl Board {
         });
         for op in lost {
             self.queue.remove(op);
-            if let Some(need) = self.jobs.get(&op).map(|p| p.job.operation.pass.need()) {
+            if let Some(need) = self.jobs.get(&op).and_then(Pending::need) {
                 let error = self.unserved(&need);
                 self.answer(op, Err(error));
             }
@@ -343,8 +389,7 @@ impl Board {
         let waiting: Vec<u64> = self.queue.waiting().map(|op| op.id).collect();
         for op in waiting {
             self.queue.remove(op);
-            let reason = "no slot is left that works".to_string();
-            self.answer(op, Err(EngineError::SlotFailed { slot: 0, configuration: "none".into(), reason }));
+            self.answer(op, Err(EngineError::NoSlot));
         }
     }
 }
@@ -373,41 +418,106 @@ impl Engine for Board {
         "board"
     }
 
-    fn submit(&mut self, job: Job) {
-        let op = self.next_op;
-        self.next_op += 1;
-        let pass = &job.operation.pass;
-        let need = pass.need();
-        let data = job.operation.data.len();
-        let legal = pass.check(data).and_then(|()| match u32::try_from(data) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(EngineError::Illegal(format!("{data} bytes do not fit into a frame"))),
-        });
-        let (candidates, words) = self.candidates(&need);
-        let then = job.then.iter().map(|need| self.candidates(need).0).collect();
-        let (lane, packet) = (job.lane, job.packet);
-        let cost = candidates.first().map_or(0, |c| self.catalogue.configurations[*c].estimate(&need, data));
-        self.jobs.insert(op, Pending { job, words });
-        match legal {
-            Err(error) => self.answer(op, Err(error)),
-            Ok(()) if candidates.is_empty() => {
-                let error = self.unserved(&need);
-                self.answer(op, Err(error));
+    fn capabilities(&self) -> &Capabilities {
+        let device = &self.config.device;
+        let can = |need: &Need| !self.catalogue.candidates(need, device).is_empty();
+        self.capabilities.get_or_init(|| Capabilities::of(can))
+    }
+
+    fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
+        while self.jobs.len() < self.config.packet_buffer
+            && let Some(job) = jobs.pop_front()
+        {
+            let operation = &job.operation;
+            let legal = operation.check().and_then(|()| match u32::try_from(operation.buffer.len()) {
+                Ok(_) => Ok(()),
+                Err(_) => Err(Illegal::TooLong(operation.buffer.len()).into()),
+            });
+            let (first, second) = operation.action.needs();
+            match legal {
+                Ok(()) => self.enqueue(job, false, first, second),
+                Err(error) => {
+                    self.failed += 1;
+                    let (id, buffer) = (job.id, job.operation.buffer);
+                    self.done.push(Completion { id, buffer, result: Err(error) });
+                }
             }
-            Ok(()) => self.queue.push(QueuedOp { id: op, lane, packet, candidates, then, cost }),
         }
     }
 
-    fn poll(&mut self) -> Vec<Completion> {
-        while self.done.is_empty() {
-            self.decide();
-            if self.done.is_empty() && !self.advance() {
-                if self.queue.is_empty() {
-                    break;
-                }
-                self.give_up();
+    fn drain(&mut self, done: &mut Vec<Completion>) -> usize {
+        self.step();
+        done.append(&mut self.done);
+        self.jobs.len()
+    }
+
+    fn wait(&mut self, done: &mut Vec<Completion>) -> usize {
+        while self.step() {}
+        done.append(&mut self.done);
+        self.jobs.len()
+    }
+
+    fn explain(&self, error: &EngineError) -> String {
+        let name = |c: ConfigurationId| match self.catalogue.configurations.get(c.0 as usize) {
+            Some(configuration) => configuration.name.as_str(),
+            None => "unknown",
+        };
+        match *error {
+            EngineError::NoConfiguration { need } => {
+                format!("{error}: {}", self.catalogue.why_none(&need, &self.config.device))
+            }
+            EngineError::LoadFailed { configuration } => {
+                let reason = self.refused.get(&(configuration.0 as usize));
+                let reason = reason.map_or("it is no longer tried", String::as_str);
+                format!("configuration `{}` was refused: {reason}", name(configuration))
+            }
+            EngineError::SlotStatus { slot, configuration, status } => {
+                let words = Status::from_code(status).map_or("an unknown status".into(), |s| s.to_string());
+                format!("slot {slot} ({}) answered `{words}`", name(configuration))
+            }
+            EngineError::SlotFailed { slot, configuration, failure } => {
+                let complaint = self.complaints.get(&(configuration.0 as usize));
+                let words = match (failure, complaint) {
+                    (SlotFailure::Protocol, Some(complaint)) => complaint.clone(),
+                    _ => failure.to_string(),
+                };
+                format!("slot {slot} ({}) failed: {words}", name(configuration))
+            }
+            EngineError::NoSlot | EngineError::Illegal(_) | EngineError::Mismatch | EngineError::Lost => {
+                error.to_string()
             }
         }
-        std::mem::take(&mut self.done)
     }
+}
+
+impl Board {
+    /// Takes decisions and lets one instant pass, if nothing is done yet. False if there is nothing to be done, or
+    /// something has been.
+    fn step(&mut self) -> bool {
+        if !self.done.is_empty() {
+            return false;
+        }
+        self.decide();
+        if self.done.is_empty() && !self.advance() {
+            if self.queue.is_empty() {
+                return false;
+            }
+            self.give_up();
+        }
+        self.done.is_empty()
+    }
+}
+
+impl Pending {
+    /// What computes the pass.
+    fn need(&self) -> Option<Need> {
+        let (first, second) = self.job.operation.action.needs();
+        if self.second { second } else { Some(first) }
+    }
+}
+
+/// A configuration of the catalogue, as errors name it.
+pub(crate) fn id(configuration: usize) -> ConfigurationId {
+    // A catalogue of 2^32 configurations does not fit into memory.
+    ConfigurationId(u32::try_from(configuration).unwrap_or(u32::MAX))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ace_engine::Need;
 
-use crate::manifest::{Configuration, ManifestError, need_words};
+use crate::manifest::{Configuration, ManifestError};
 use crate::store::Store;
 
 /// Name of the variable that names another build folder.
@@ -132,12 +132,11 @@ impl Catalogue {
         let mut reason = if !others.is_empty() {
             format!("{} is for another device than {device}", others.join(", "))
         } else if let Some(what) = &makes_it {
-            format!("none in {folder} computes {}; {what}", need_words(need))
+            format!("none in {folder} computes {need}; {what}")
         } else if self.configurations.is_empty() {
             format!("no configurations in {folder}; build them with `make models`")
         } else {
             let names: Vec<&str> = self.configurations.iter().map(|c| c.name.as_str()).collect();
-            let need = need_words(need);
             format!(
                 "none of {} in {folder} computes {need}; build one with `make models` or add a row to \
                  flow/configurations.toml",
@@ -173,10 +172,20 @@ pub fn build_folder(build: Option<&Path>) -> PathBuf {
     if let Some(build) = std::env::var_os(BUILD_VARIABLE).filter(|b| !b.is_empty()) {
         return build.into();
     }
-    let places = [std::env::current_dir().ok(), std::env::current_exe().ok()];
-    let above = places.iter().flatten().flat_map(|p| p.ancestors());
-    above
-        .map(|p| p.join("build"))
-        .find(|p| p.join("configurations").is_dir())
-        .unwrap_or_else(|| "build".into())
+    let built = places("").into_iter().map(|p| p.join("build"));
+    let installed = places("lib/ace").into_iter();
+    built.chain(installed).find(|p| p.join("configurations").is_dir()).unwrap_or_else(|| "build".into())
+}
+
+/// Folders in which to look, the nearest first: the current one and those above it, that of the executable and those
+/// above it, and then `installed` in each of the latter: a prefix is above its `bin`.
+pub(crate) fn places(installed: &str) -> Vec<PathBuf> {
+    let here = std::env::current_dir().ok();
+    let own = std::env::current_exe().ok();
+    let above = |path: &Option<PathBuf>| -> Vec<PathBuf> {
+        path.iter().flat_map(|p| p.ancestors()).map(Path::to_owned).collect()
+    };
+    let (here, own) = (above(&here), above(&own));
+    let installed: Vec<PathBuf> = own.iter().map(|p| p.join(installed)).collect();
+    [here, own, installed].concat()
 }

@@ -3,9 +3,11 @@
 
 use std::fmt;
 
-use ace_engine::{Direction, Kind, Mode, Operation, Pass};
+use ace_engine::{Direction, Mode};
 use thiserror::Error;
 use zeroize::Zeroizing;
+
+use crate::pass::{Pass, Task};
 
 /// Bytes of a beat.
 pub const BEAT: usize = 8;
@@ -161,10 +163,10 @@ pub enum KeySection<'a> {
     Fresh(&'a [u8]),
 }
 
-/// The frame for an operation that [`Pass::check`] accepts, with at most `u32::MAX` bytes of data. For HMAC a
+/// The frame for a legal task ([`Task::operation`]), with at most `u32::MAX` bytes of data. For HMAC a
 /// fresh key is at most [`HMAC_KEY_MAX`] bytes: the key itself or its digest.
-pub fn request(operation: &Operation, key: KeySection<'_>, tag: u16) -> Zeroizing<Vec<u8>> {
-    let mut header = Header { tag, payload_len: low(operation.data.len()), ..Header::default() };
+pub fn request(task: &Task, key: KeySection<'_>, tag: u16) -> Zeroizing<Vec<u8>> {
+    let mut header = Header { tag, payload_len: low(task.data.len()), ..Header::default() };
     let mut iv: &[u8] = &[];
     let key: &[u8] = match key {
         KeySection::Kept => &[],
@@ -172,7 +174,7 @@ pub fn request(operation: &Operation, key: KeySection<'_>, tag: u16) -> Zeroizin
         KeySection::Fresh([]) => &[0],
         KeySection::Fresh(key) => key,
     };
-    match &operation.pass {
+    match &task.pass {
         Pass::Cipher { algorithm, mode, direction, iv: bytes, .. } => {
             header.algorithm = algorithm.code;
             header.op = match mode {
@@ -191,13 +193,13 @@ pub fn request(operation: &Operation, key: KeySection<'_>, tag: u16) -> Zeroizin
         Pass::Hash { algorithm } => {
             header.algorithm = algorithm.code;
             header.op = op::HASH;
-            header.result_len = low(result_len(operation));
-            return assemble(header, &[&operation.data]);
+            header.result_len = low(result_len(task));
+            return assemble(header, &[&task.data]);
         }
         Pass::Hmac { algorithm, .. } => {
             header.algorithm = algorithm.code;
             header.op = op::HMAC_KEY;
-            header.result_len = low(result_len(operation));
+            header.result_len = low(result_len(task));
         }
     }
     if !key.is_empty() {
@@ -205,19 +207,12 @@ pub fn request(operation: &Operation, key: KeySection<'_>, tag: u16) -> Zeroizin
         header.key_len = low(key.len());
     }
     header.iv_len = low(iv.len());
-    assemble(header, &[key, iv, &operation.data])
+    assemble(header, &[key, iv, &task.data])
 }
 
-/// Bytes that the result of an operation has.
-pub fn result_len(operation: &Operation) -> usize {
-    match &operation.pass {
-        Pass::Cipher { .. } => operation.data.len(),
-        Pass::Hash { algorithm } => match algorithm.kind {
-            Kind::Hash { digest, .. } => digest,
-            Kind::Cipher { .. } => 0,
-        },
-        Pass::Hmac { output_len, .. } => *output_len,
-    }
+/// Bytes that the result of a task has.
+pub fn result_len(task: &Task) -> usize {
+    task.pass.result_len(task.data.len())
 }
 
 /// Narrows a length that was checked before; what does not fit becomes the largest value, which no slot accepts.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use ace_engine::{Direction, Need};
+use ace_engine::Need;
 use ace_library::ImageError;
 use ace_library::file::is_name;
 use serde::Deserialize;
@@ -91,7 +91,7 @@ pub struct Capability {
 impl Capability {
     /// Whether this computes `need`. For CTR and OFB the direction does not matter.
     pub fn serves(&self, need: &Need) -> bool {
-        let algorithm = need.algorithm();
+        let Some(algorithm) = need.algorithm() else { return false };
         let has = |list: &[String], what: &str| list.iter().any(|x| x == what);
         self.algorithm == algorithm.name
             && self.code == algorithm.code
@@ -99,31 +99,13 @@ impl Capability {
                 Need::Cipher { mode, direction, key_len, .. } => {
                     self.key_bytes.contains(key_len)
                         && has(&self.modes, mode.name())
-                        && (!mode.has_direction() || has(&self.directions, direction_name(*direction)))
+                        && (!mode.has_direction() || has(&self.directions, direction.name()))
                 }
                 Need::Hash { .. } => has(&self.operations, "hash"),
                 // Keys longer than a block are hashed by the slot first.
                 Need::Hmac { .. } => has(&self.operations, "hmac-key") && has(&self.operations, "hash"),
+                Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. } => false,
             }
-    }
-}
-
-/// `encrypt`, `decrypt`.
-pub fn direction_name(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Encrypt => "encrypt",
-        Direction::Decrypt => "decrypt",
-    }
-}
-
-/// For people: `aes-128-cbc encrypt`, `md5`, `hmac-sha1`.
-pub fn need_words(need: &Need) -> String {
-    match need {
-        Need::Cipher { algorithm, mode, direction, key_len } => {
-            format!("{algorithm}-{}-{} {}", key_len * 8, mode.name(), direction_name(*direction))
-        }
-        Need::Hash { algorithm } => algorithm.to_string(),
-        Need::Hmac { algorithm } => format!("hmac-{algorithm}"),
     }
 }
 
@@ -276,11 +258,11 @@ impl Configuration {
         let fits = |r: &&Rate| {
             let (mode, direction, key) = match need {
                 Need::Cipher { mode, direction, key_len, .. } => {
-                    (Some(mode.name()), Some(direction_name(*direction)), Some(*key_len))
+                    (Some(mode.name()), Some(direction.name()), Some(*key_len))
                 }
                 _ => (None, None, None),
             };
-            r.algorithm == need.algorithm().name
+            need.algorithm().is_some_and(|algorithm| r.algorithm == algorithm.name)
                 && (r.mode.is_none() || mode.is_none() || r.mode.as_deref() == mode)
                 && (r.direction.is_none() || direction.is_none() || r.direction.as_deref() == direction)
                 && (r.key_bytes.is_none() || key.is_none() || r.key_bytes == key)

@@ -5,6 +5,9 @@
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int};
+use std::io::Write;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -150,6 +153,8 @@ struct Functions {
     run: unsafe extern "C" fn(*mut Opaque, *mut RawFrame, usize, *const RawOptions) -> c_int,
     /// Keeps the code above mapped.
     _library: Library,
+    /// Behind the library: the linker knows what it has mapped by this name, which must not become another's.
+    _copy: Copy,
 }
 
 /// One simulated slot, out of reset.
@@ -247,6 +252,44 @@ impl SlotModel for Model {
     }
 }
 
+/// What was hashed, where nobody can change it any more: what is mapped is that, whatever has become of the file.
+#[cfg(target_os = "linux")]
+struct Copy(std::fs::File);
+
+#[cfg(target_os = "linux")]
+impl Copy {
+    /// A file in memory, sealed.
+    fn of(bytes: &[u8]) -> std::io::Result<Self> {
+        use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+        let memory = memfd_create("ace-model", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        let mut file = std::fs::File::from(memory);
+        file.write_all(bytes)?;
+        fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+        Ok(Self(file))
+    }
+
+    fn path(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
+    }
+}
+
+/// The same as a file of the user's own, which others cannot write.
+#[cfg(not(target_os = "linux"))]
+struct Copy(tempfile::NamedTempFile);
+
+#[cfg(not(target_os = "linux"))]
+impl Copy {
+    fn of(bytes: &[u8]) -> std::io::Result<Self> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        file.write_all(bytes)?;
+        Ok(Self(file))
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+}
+
 /// By path and contents.
 type Opened = HashMap<(PathBuf, [u8; 32]), Arc<Functions>>;
 
@@ -261,17 +304,16 @@ fn functions(file: &FileRef) -> Result<Arc<Functions>, ModelError> {
         return Ok(Arc::clone(found));
     }
     let io = |reason: String| ModelError::Io { file: file.path.clone(), reason };
-    // An absolute path, so that the dynamic linker does not search elsewhere for a bare name.
-    let path = file.path.canonicalize().map_err(|e| io(e.to_string()))?;
-    let bytes = std::fs::read(&path).map_err(|e| io(e.to_string()))?;
+    let bytes = std::fs::read(&file.path).map_err(|e| io(e.to_string()))?;
     let found: [u8; 32] = Sha256::digest(&bytes).into();
     if found != file.sha256 {
         let (found, expected) = (hex::encode(found), hex::encode(file.sha256));
         return Err(ModelError::Digest { file: file.path.clone(), found, expected });
     }
+    let copy = Copy::of(&bytes).map_err(|e| io(format!("no place for a copy: {e}")))?;
     // SAFETY: mapping a library runs its initialisers. The contents are those of the manifest, which the flow
     // wrote together with the library; a Verilated model initialises tables only.
-    let library = unsafe { Library::new(&path) }.map_err(|e| io(e.to_string()))?;
+    let library = unsafe { Library::new(copy.path()) }.map_err(|e| io(e.to_string()))?;
     // SAFETY: the names and types are those of ace_model.h, whose version is checked before anything else is
     // called; the pointers are kept together with the library.
     let functions = unsafe {
@@ -289,6 +331,7 @@ fn functions(file: &FileRef) -> Result<Arc<Functions>, ModelError> {
             clocks: *library.get(b"ace_model_clocks").map_err(missing)?,
             run: *library.get(b"ace_model_run").map_err(missing)?,
             _library: library,
+            _copy: copy,
         }
     };
     let functions = Arc::new(functions);

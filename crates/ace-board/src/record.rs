@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 /// The format of records that counts (`RECORD` in `flow/ace_flow/prove.py`): what an older one was asked, is not enough.
-pub const FORMAT: u64 = 2;
+pub const FORMAT: u64 = 3;
 
 #[derive(Deserialize)]
 struct Record {
@@ -92,8 +92,8 @@ mod tests {
         assert!(check(b"[]", &[0x11; 32], Some(&[0x22; 32])).is_err_and(|why| why.contains("is none")));
         assert!(check(record().to_string().as_bytes(), &[0x11; 32], None).is_err());
         for (path, value, why) in [
-            ("/format", json!(1), "format 1, not 2"),
-            ("/format", json!("2"), "is none"),
+            ("/format", json!(2), "format 2, not 3"),
+            ("/format", json!("3"), "is none"),
             ("/result", json!("refuted"), "says `refuted`"),
             ("/result", json!("Proven"), "says `Proven`"),
             ("/points", json!(0), "compares nothing"),

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 
-use ace_engine::{Pass, Secret};
+use ace_engine::Secret;
 use ace_schedule::SlotState;
 
+use crate::pass::Pass;
 use crate::trace::Picos;
 use crate::worker::{Request, Worker};
 

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use ace_engine::EngineError;
+use ace_engine::{Engine, EngineError, SlotFailure};
 
-use crate::board::{Board, Execution, Happens, LoadOutcome};
+use crate::board::{Board, Execution, Happens, LoadOutcome, id};
 use crate::catalogue::{Source, Unsigned};
 use crate::config::{Loads, clocks_time};
+use crate::pass::{self, Task};
 use crate::port::{self, Refused};
 use crate::slot::{Flight, HeldKey, Holds, Stage};
 use crate::trace::{Picos, What};
@@ -111,7 +112,14 @@ impl Board {
             self.queue.remove(op);
             return;
         };
-        let operation = pending.job.operation.clone();
+        let operation = &pending.job.operation;
+        let Some(task) = Task::of(&operation.action, pending.second, &operation.buffer) else {
+            // What a slot cannot be asked for has no candidates: it was not in the queue.
+            let need = operation.action.needs().0;
+            self.queue.remove(op);
+            self.answer(op, Err(EngineError::NoConfiguration { need }));
+            return;
+        };
         let job = pending.job.id;
         if self.queue.start(op, slot).is_none() {
             return;
@@ -121,19 +129,19 @@ impl Board {
         // As many clocks as the slot's time-out has at this clock.
         let max_clocks = u128::from(self.config.slot_timeout()) * u128::from(clock) / 1_000_000_000_000;
         let it = &mut self.slots[slot];
-        let key = HeldKey::of(&operation.pass);
+        let key = HeldKey::of(&task.pass);
         let fresh_key = key.is_some() && key != it.key;
         if fresh_key {
             it.key = key;
         }
         let start = self.now.max(self.link_free);
-        let bytes = request_bytes(&operation, fresh_key);
+        let bytes = request_bytes(&task, fresh_key);
         let end = start.saturating_add(self.config.link_time(bytes));
         self.link_free = end;
         self.handovers += 1;
         let handover = self.handovers;
         let max_clocks = u64::try_from(max_clocks).unwrap_or(u64::MAX).max(1);
-        let mut request = Some(Request { operation, fresh_key, tag: handover as u16, max_clocks });
+        let mut request = Some(Request { task, fresh_key, tag: handover as u16, max_clocks });
         if in_flight == 1 {
             // What it will answer does not depend on what else arrives: the simulation starts now.
             it.worker.run(request.take().into_iter().collect());
@@ -199,19 +207,26 @@ impl Board {
         let Some(Execution { start, answer }) = self.executions.remove(&(slot, op)) else { return };
         let Some(configuration) = self.slots[slot].configuration() else { return };
         let Some(pending) = self.jobs.get(&op) else { return };
-        let name = self.catalogue.configurations[configuration].name.clone();
         let job = pending.job.id;
-        let result = answer.result.map_err(|failure| (failure.clone(), describe(failure, slot, &name)));
+        let (lane, packet, operation) = (pending.job.lane, pending.job.packet, pending.words.to_string());
+        let data_bytes = pass::data_len(&pending.job.operation.action, pending.second) as u64;
+        if let Err(Failure::Protocol(complaint)) = &answer.result {
+            self.complaints.insert(configuration, complaint.clone());
+        }
+        let result = answer.result.map_err(|failure| {
+            let error = error(&failure, slot, configuration);
+            (failure, error)
+        });
         let what = What::Execute {
             configuration,
             job,
-            lane: pending.job.lane,
-            packet: pending.job.packet,
-            operation: pending.words.to_string(),
-            data_bytes: pending.job.operation.data.len() as u64,
+            lane,
+            packet,
+            operation,
+            data_bytes,
             cycles: answer.cycles,
             fresh_key: self.slots[slot].flight(op).is_some_and(|f| f.fresh_key),
-            error: result.as_ref().err().map(|(_, e)| e.to_string()),
+            error: result.as_ref().err().map(|(_, e)| self.explain(e)),
         };
         self.log(start, self.now, slot, what);
         self.slots[slot].last_used = self.now;
@@ -289,15 +304,13 @@ impl Board {
     }
 }
 
-fn describe(failure: Failure, slot: usize, name: &str) -> EngineError {
-    let configuration = name.to_string();
-    let failed = |reason: String| EngineError::SlotFailed { slot, configuration: name.to_string(), reason };
+fn error(failure: &Failure, slot: usize, configuration: usize) -> EngineError {
+    let (slot, configuration) = (u32::try_from(slot).unwrap_or(u32::MAX), id(configuration));
+    let failed = |failure| EngineError::SlotFailed { slot, configuration, failure };
     match failure {
-        Failure::Status(status) => {
-            EngineError::SlotStatus { slot, configuration, status: status.to_string() }
-        }
-        Failure::Protocol(reason) => failed(reason),
-        Failure::Silent => failed("no answer".into()),
-        Failure::Flushed => failed("a frame got lost".into()),
+        Failure::Status(status) => EngineError::SlotStatus { slot, configuration, status: *status as u8 },
+        Failure::Protocol(_) => failed(SlotFailure::Protocol),
+        Failure::Silent => failed(SlotFailure::Silent),
+        Failure::Flushed => failed(SlotFailure::Lost),
     }
 }

@@ -203,9 +203,12 @@ pub fn offer(image: &Image) -> Result<Configuration, String> {
     Ok(signed)
 }
 
-/// The folder beside or above the current folder or the executable in which there is such a file.
+/// Where the default library is: beside or above the current folder or the executable, or where `make install` puts it.
+pub fn default_library() -> Option<PathBuf> {
+    above(Path::new(DEFAULT_LIBRARY)).map(|folder| folder.join(DEFAULT_LIBRARY))
+}
+
+/// The folder beside or above the current folder or the executable in which there is such a file; else what is installed.
 fn above(name: &Path) -> Option<PathBuf> {
-    let places = [std::env::current_dir().ok(), std::env::current_exe().ok()];
-    let mut folders = places.iter().flatten().flat_map(|place| place.ancestors());
-    folders.find(|folder| folder.join(name).is_file()).map(Path::to_owned)
+    crate::catalogue::places("share/ace").into_iter().find(|folder| folder.join(name).is_file())
 }

@@ -67,7 +67,10 @@ pub struct BoardReport {
     pub slots: Vec<SlotReport>,
     /// Every configuration of the catalogue, used or not.
     pub configurations: Vec<ConfigurationReport>,
+    /// The first ones, as many as were asked for.
     pub events: Vec<Event>,
+    /// Events that came after those, or were not asked for. The sums have them all.
+    pub events_left_out: u64,
 }
 
 /// Where the modelled time went. Every instant between 0 and `total` is counted once:

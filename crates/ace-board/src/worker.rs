@@ -5,15 +5,16 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use ace_engine::{Kind, Operation, Pass};
+use ace_engine::Kind;
 use zeroize::Zeroizing;
 
 use crate::frame::{self, HMAC_KEY_MAX, Header, KeySection, Status};
 use crate::model::{Frame, Options, RunError, SlotModel};
+use crate::pass::{Pass, Task};
 
-/// One operation for a slot.
+/// One task for a slot.
 pub struct Request {
-    pub operation: Operation,
+    pub task: Task,
     /// The slot does not hold the key: it goes with the frame.
     pub fresh_key: bool,
     pub tag: u16,
@@ -149,9 +150,9 @@ fn work(inbox: &Receiver<Order>, outbox: &Sender<Answer>) {
 }
 
 /// Bytes that a request puts on the host link. A long HMAC key costs a hash frame and its response first.
-pub fn request_bytes(operation: &Operation, fresh_key: bool) -> u64 {
-    let data = frame::padded(operation.data.len());
-    let sections = match &operation.pass {
+pub fn request_bytes(task: &Task, fresh_key: bool) -> u64 {
+    let data = frame::padded(task.data.len());
+    let sections = match &task.pass {
         Pass::Cipher { key, iv, .. } => {
             frame::padded(iv.len()) + if fresh_key { frame::padded(key.len()) } else { 0 }
         }
@@ -170,7 +171,7 @@ pub fn request_bytes(operation: &Operation, fresh_key: bool) -> u64 {
     (frame::HEADER + sections + data) as u64
 }
 
-/// Runs operations on a model, all of them in the slot at the same time; one answer each, in their order.
+/// Runs tasks on a model, all of them in the slot at the same time; one answer each, in their order.
 pub fn execute(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
     let mut answers = Vec::with_capacity(requests.len());
     // An HMAC key that has to be hashed first goes alone: its frame needs the answer of another one.
@@ -191,13 +192,13 @@ pub fn execute(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
 
 /// Whether the slot has to hash the key first.
 fn is_long(request: &Request) -> bool {
-    request.fresh_key && matches!(&request.operation.pass, Pass::Hmac { key, .. } if key.len() > HMAC_KEY_MAX)
+    request.fresh_key && matches!(&request.task.pass, Pass::Hmac { key, .. } if key.len() > HMAC_KEY_MAX)
 }
 
 /// An HMAC whose key is hashed first.
 fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
-    let operation = &request.operation;
-    let Pass::Hmac { algorithm, key, .. } = &operation.pass else {
+    let task = &request.task;
+    let Pass::Hmac { algorithm, key, .. } = &task.pass else {
         return Answer::failed(Failure::Status(Status::UnknownOperation));
     };
     let Kind::Hash { digest: len, .. } = algorithm.kind else {
@@ -217,8 +218,8 @@ fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
         return hashed.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
     };
     let digest = Zeroizing::new(digest);
-    let bytes = frame::request(operation, KeySection::Fresh(&digest), request.tag);
-    let expected = frame::result_len(operation);
+    let bytes = frame::request(task, KeySection::Fresh(&digest), request.tag);
+    let expected = frame::result_len(task);
     let mut answers = run_frames(model, vec![(bytes, expected, request.tag)], request.max_clocks);
     let mut answer = answers.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
     answer.cycles += cycles;
@@ -229,14 +230,14 @@ fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
 /// Requests of one frame each, in the slot together.
 fn exchange(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
     let frame = |request: &Request| {
-        let key = match &request.operation.pass {
+        let key = match &request.task.pass {
             Pass::Cipher { key, .. } | Pass::Hmac { key, .. } if request.fresh_key => {
                 KeySection::Fresh(key.as_bytes())
             }
             _ => KeySection::Kept,
         };
-        let expected = frame::result_len(&request.operation);
-        (frame::request(&request.operation, key, request.tag), expected, request.tag)
+        let expected = frame::result_len(&request.task);
+        (frame::request(&request.task, key, request.tag), expected, request.tag)
     };
     let max_clocks = requests.first().map_or(0, |r| r.max_clocks);
     run_frames(model, requests.iter().map(frame).collect(), max_clocks)

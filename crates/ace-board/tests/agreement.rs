@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use ace_board::board::SharedObjects;
 use ace_board::frame::{self, HMAC_KEY_MAX, KeySection, Status};
 use ace_board::model::{Frame, Options, SlotModel};
+use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};
-use ace_engine::cpu::compute;
-use ace_engine::{Algorithm, Kind, Operation, Pass, Secret};
-use common::{Random, algorithms, built, cases};
+use ace_engine::{Algorithm, Kind, Secret};
+use common::{Random, algorithms, built, cases, compute};
 
 /// Blocks for each algorithm; of a hash, blocks that are compressed.
 fn enough() -> u64 {
@@ -72,7 +72,7 @@ impl<'a> Pair<'a> {
 
     /// An operation that the configuration serves, and whether its key goes with it. Half of the frames that can
     /// use the slot's key do.
-    fn next(&mut self) -> (Operation, bool) {
+    fn next(&mut self) -> (Task, bool) {
         loop {
             let longest = if self.random.below(4) == 0 { 100 } else { LONGEST };
             let mut operation = self.random.operation(self.algorithm, longest);
@@ -100,8 +100,8 @@ impl<'a> Pair<'a> {
     /// One call of the model. Returns the blocks that agree.
     fn batch(&mut self) -> u64 {
         let first = self.frames;
-        let asked: Vec<(Operation, bool)> = (0..FRAMES).map(|_| self.next()).collect();
-        let request = |(tag, (operation, fresh)): (usize, &(Operation, bool))| {
+        let asked: Vec<(Task, bool)> = (0..FRAMES).map(|_| self.next()).collect();
+        let request = |(tag, (operation, fresh)): (usize, &(Task, bool))| {
             let key = match &operation.pass {
                 Pass::Cipher { key, .. } | Pass::Hmac { key, .. } if *fresh => {
                     KeySection::Fresh(key.as_bytes())
@@ -144,9 +144,9 @@ impl<'a> Pair<'a> {
 }
 
 /// Blocks that the core works on.
-fn block_count(operation: &Operation) -> u64 {
+fn block_count(operation: &Task) -> u64 {
     let data = operation.data.len() as u64;
-    match (&operation.pass, &operation.pass.need().algorithm().kind) {
+    match (&operation.pass, &operation.pass.algorithm().kind) {
         (Pass::Cipher { .. }, Kind::Cipher { block, .. }) => data.div_ceil(*block as u64),
         // Padding is a byte and a length of 8; the outer hash of an HMAC is a block more.
         (pass, Kind::Hash { block, .. } | Kind::Cipher { block, .. }) => {

@@ -9,15 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ace_board::board::SharedObjects;
 use ace_board::manifest::Configuration;
+use ace_board::pass::{Pass, Task};
 use ace_board::port::stream;
 use ace_board::{Board, BoardConfig, Catalogue, ModelSource, Models, Policy, Unsigned, bench};
 use ace_ecp5::Device;
 use ace_engine::algorithm::AES;
-use ace_engine::cpu::compute;
-use ace_engine::engine::run_one;
 use ace_engine::kat::{KnownAnswers, Subject, run};
-use ace_engine::{Direction, Engine, EngineError, Job, Mode, Operation, Pass, Secret};
-use common::{Random, algorithms, built, cases, repository, with_netlists};
+use ace_engine::{Direction, EngineError, Mac, Mode, Secret};
+use common::{Random, algorithms, built, cases, compute, repository, run_all, run_one, with_netlists};
 
 fn board(catalogue: Catalogue, models: Models) -> Board {
     Board::new(BoardConfig::default(), catalogue, Policy::ALL[1], models).unwrap()
@@ -42,7 +41,8 @@ fn has_mode(configuration: &Configuration, mode: &str) -> bool {
 fn known_answers(folder: &Path, models: Models, every: usize) -> usize {
     let catalogue = if models == Models::Netlist { with_netlists() } else { built() };
     let serves = |c: &Configuration, s: &Subject| match s {
-        Subject::Cipher(a) | Subject::Hash(a) | Subject::Hmac(a, _) => algorithms(c).contains(a),
+        Subject::Cipher(a) | Subject::Hash(a) | Subject::Mac(Mac::Hmac(a), _) => algorithms(c).contains(a),
+        Subject::Mac(..) | Subject::Aead(_) => false,
     };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
@@ -130,23 +130,6 @@ fn the_collection_on_the_netlist() {
     collection(Models::Netlist);
 }
 
-fn submit_all(board: &mut Board, operations: &[Operation]) -> Vec<Result<Vec<u8>, EngineError>> {
-    for (id, operation) in operations.iter().enumerate() {
-        let (id, lane) = (id as u64, id as u32 % 5);
-        board.submit(Job { id, lane, packet: id, operation: operation.clone(), then: Vec::new() });
-    }
-    let mut results = Vec::new();
-    loop {
-        let done = board.poll();
-        if done.is_empty() {
-            break;
-        }
-        results.extend(done);
-    }
-    results.sort_by_key(|c| c.id);
-    results.into_iter().map(|c| c.result).collect()
-}
-
 #[test]
 fn random_operations_equal_the_cpu() {
     let mut random = Random(21);
@@ -167,7 +150,7 @@ fn random_operations_equal_the_cpu() {
         let mut times = Vec::new();
         for _ in 0..2 {
             let mut board = board(catalogue.clone(), models);
-            let results = submit_all(&mut board, &operations);
+            let results = run_all(&mut board, &operations, 5);
             for (operation, result) in operations.iter().zip(results) {
                 assert_eq!(
                     result.unwrap(),
@@ -271,7 +254,7 @@ fn simulation_speed_can_be_measured() {
         key: Secret::new(vec![1; 16]),
         iv: vec![2; 16],
     };
-    let operation = Operation { pass, data: vec![3; 1424] };
+    let operation = Task { pass, data: vec![3; 1424] };
     let catalogue = built();
     if !catalogue.configurations.iter().any(|c| algorithms(c).contains(&&AES)) {
         return;

@@ -3,64 +3,66 @@
 
 mod common;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use ace_board::config::clocks_time;
+use ace_board::pass::{Pass, Task};
 use ace_board::trace::{BoardReport, What};
 use ace_board::{Board, BoardConfig, Policy};
 use ace_engine::algorithm::{AES, DES, MD5, SHA1, TDES};
-use ace_engine::cpu::compute;
-use ace_engine::engine::run_one;
-use ace_engine::{Algorithm, Direction, Engine, Job, Mode, Operation, Pass, Secret};
-use common::{Build, Random};
+use ace_engine::{
+    Action, Algorithm, Buffer, Direction, Engine, EngineError, Illegal, Iv, Job, Key, Mac, Mode, Need,
+    Operation, Secret, Suffix, Tag, compute, engine,
+};
+use common::{Build, Random, run_all, run_one};
 
-/// A packet: its lane and its passes.
+/// A packet: its lane and its operations.
 type Packet = (u32, Vec<Operation>);
 
-/// The results of a packet's passes.
-type Results = Vec<Vec<u8>>;
+/// The buffers behind a packet's operations.
+type Results = Vec<Buffer>;
 
-/// Runs packets as a data plane does: at most `buffer` at a time, a packet's next pass when the one before is
-/// done. Returns the results by packet and pass, and the order of completions.
+/// Runs packets as a data plane does: at most `buffer` at a time, a packet's next operation when the one before is
+/// done. Returns the results by packet and operation, and the order of completions.
 fn run(board: &mut Board, packets: &[Packet], buffer: usize) -> (Vec<Results>, Vec<(usize, usize)>) {
     let mut results = vec![Vec::new(); packets.len()];
     let mut order = Vec::new();
     let mut incoming: VecDeque<usize> = (0..packets.len()).collect();
-    let mut jobs = HashMap::new();
     let mut inside = 0;
-    let submit = |board: &mut Board, jobs: &mut HashMap<u64, (usize, usize)>, packet: usize, pass: usize| {
-        let (lane, passes) = &packets[packet];
-        let Some(operation) = passes.get(pass) else { return false };
-        let id = (packet * 16 + pass) as u64;
-        jobs.insert(id, (packet, pass));
-        let then = passes[pass + 1..].iter().map(|o| o.pass.need()).collect();
-        board.submit(Job { id, lane: *lane, packet: packet as u64, operation: operation.clone(), then });
-        true
+    let (mut jobs, mut done) = (VecDeque::new(), Vec::new());
+    let job = |packet: usize, at: usize| -> Option<Job> {
+        let (lane, operations) = &packets[packet];
+        let operation = operations.get(at)?.clone();
+        Some(Job { id: (packet * 16 + at) as u64, lane: *lane, packet: packet as u64, operation })
     };
     loop {
         while inside < buffer
             && let Some(packet) = incoming.pop_front()
         {
-            inside += usize::from(submit(board, &mut jobs, packet, 0));
+            jobs.extend(job(packet, 0));
+            inside += 1;
         }
-        let done = board.poll();
+        board.try_submit(&mut jobs);
+        assert!(jobs.is_empty(), "the board takes as many as its packet buffer");
+        let left = board.wait(&mut done);
         if done.is_empty() {
-            break;
+            assert_eq!((left, inside), (0, 0), "lost");
+            return (results, order);
         }
-        for completion in done {
-            let (packet, pass) = jobs.remove(&completion.id).expect("a job that is in flight");
-            order.push((packet, pass));
-            results[packet].push(completion.result.expect("a result"));
-            if !submit(board, &mut jobs, packet, pass + 1) {
-                inside -= 1;
+        for completion in done.drain(..) {
+            let (packet, at) = (completion.id as usize / 16, completion.id as usize % 16);
+            order.push((packet, at));
+            completion.result.expect("a result");
+            results[packet].push(completion.buffer);
+            match job(packet, at + 1) {
+                Some(next) => jobs.push_back(next),
+                None => inside -= 1,
             }
         }
     }
-    assert!(jobs.is_empty(), "lost: {jobs:?}");
-    (results, order)
 }
 
-fn cbc(random: &mut Random, algorithm: &'static Algorithm, key: &[u8], len: usize) -> Operation {
+fn cbc(random: &mut Random, algorithm: &'static Algorithm, key: &[u8], len: usize) -> Task {
     let iv = random.bytes(if algorithm.name == "aes" { 16 } else { 8 });
     let pass = Pass::Cipher {
         algorithm,
@@ -69,25 +71,41 @@ fn cbc(random: &mut Random, algorithm: &'static Algorithm, key: &[u8], len: usiz
         key: Secret::new(key.into()),
         iv,
     };
-    Operation { pass, data: random.bytes(len) }
+    Task { pass, data: random.bytes(len) }
 }
 
-fn hmac(random: &mut Random, algorithm: &'static Algorithm, key: &[u8], len: usize) -> Operation {
+fn hmac(random: &mut Random, algorithm: &'static Algorithm, key: &[u8], len: usize) -> Task {
     let pass = Pass::Hmac { algorithm, key: Secret::new(key.into()), output_len: 12 };
-    Operation { pass, data: random.bytes(len) }
+    Task { pass, data: random.bytes(len) }
 }
 
-/// The traffic of the 2006 paper: two associations, interleaved at random.
+/// The traffic of the 2006 paper: two associations, interleaved at random, each packet encrypted and then
+/// authenticated.
 fn two_associations(count: usize) -> Vec<Packet> {
     let mut random = Random(99);
+    let cipher = |algorithm, key: &[u8]| Key::cipher(algorithm, Mode::Cbc, key).unwrap();
+    let hmac = |hash, key: &[u8]| Key::mac(Mac::Hmac(hash), key).unwrap();
+    let associations = [
+        (cipher(&AES, &[1; 16]), hmac(&MD5, &[2; 16]), 16),
+        (cipher(&TDES, &[3; 24]), hmac(&SHA1, &[4; 20]), 8),
+    ];
     let mut packet = |_| {
-        let len = 8 * (1 + random.below(180)) as usize;
-        if random.below(2) == 0 {
-            let len = len.next_multiple_of(16);
-            (0, vec![cbc(&mut random, &AES, &[1; 16], len), hmac(&mut random, &MD5, &[2; 16], len)])
-        } else {
-            (1, vec![cbc(&mut random, &TDES, &[3; 24], len), hmac(&mut random, &SHA1, &[4; 20], len)])
-        }
+        let lane = random.below(2) as usize;
+        let (cipher, mac, block) = &associations[lane];
+        let len = (8 * (1 + random.below(180)) as usize).next_multiple_of(*block);
+        let action = Action::CipherMac {
+            cipher: cipher.clone(),
+            iv: Iv::new(&random.bytes(*block)).unwrap(),
+            direction: Direction::Encrypt,
+            text: (0..len).into(),
+            mac: mac.clone(),
+            over: (0..len).into(),
+            suffix: Suffix::EMPTY,
+            tag: Tag::Write((len..len + 12).into()),
+        };
+        let mut buffer = Buffer::from_packet(&random.bytes(len), 0, 12);
+        buffer.push_back(12);
+        (lane as u32, vec![Operation { action, buffer }])
     };
     (0..count).map(&mut packet).collect()
 }
@@ -128,7 +146,7 @@ fn every_operation_equals_the_cpu() {
             let passes = random.below(3) as usize + 1;
             let passes = (0..passes).map(|_| {
                 let algorithm = *random.pick(&[&AES, &DES, &TDES, &MD5, &SHA1]);
-                random.operation(algorithm, 2000)
+                random.operation(algorithm, 2000).operation().unwrap()
             });
             let passes = passes.collect();
             (random.below(5) as u32, passes)
@@ -140,7 +158,7 @@ fn every_operation_equals_the_cpu() {
             let mut board = build.board_of(config, policy);
             let (results, order) = run(&mut board, &packets, 64);
             for ((_, passes), results) in packets.iter().zip(&results) {
-                let expected: Vec<_> = passes.iter().map(|o| compute(o.clone()).unwrap()).collect();
+                let expected: Vec<_> = passes.iter().map(|o| compute::run(o.clone()).unwrap()).collect();
                 assert_eq!(&expected, results);
             }
             if policy == Policy::OnDemand {
@@ -161,12 +179,13 @@ fn double_buffering_saves_loads_and_keeps_lanes_in_order() {
     let mut totals = Vec::new();
     for policy in Policy::ALL {
         let mut board = build.board(policy);
-        let (_, order) = run(&mut board, &packets, 64);
-        for pass in 0..2 {
-            for lane in 0..2 {
-                let of_lane = order.iter().filter(|(p, q)| *q == pass && packets[*p].0 == lane);
-                assert!(of_lane.map(|(p, _)| *p).is_sorted(), "{policy}: lane {lane}, pass {pass}");
-            }
+        let (results, order) = run(&mut board, &packets, 64);
+        for ((_, operations), results) in packets.iter().zip(&results) {
+            assert_eq!(compute::run(operations[0].clone()).as_ref(), Ok(&results[0]));
+        }
+        for lane in 0..2 {
+            let of_lane = order.iter().filter(|(p, _)| packets[*p].0 == lane);
+            assert!(of_lane.map(|(p, _)| *p).is_sorted(), "{policy}: lane {lane}");
         }
         let report = board.report();
         check_sums(&report);
@@ -177,6 +196,31 @@ fn double_buffering_saves_loads_and_keeps_lanes_in_order() {
     assert!(double.loads * 5 < on_demand.loads, "{} {}", double.loads, on_demand.loads);
     assert_eq!(on_demand.hidden_load, 0);
     assert!(double.hidden_load > 0 && double.retained > 0.9);
+}
+
+#[test]
+fn a_board_decrypts_what_is_authentic_and_nothing_else() {
+    let build = Build::new();
+    for policy in Policy::ALL {
+        let mut board = build.board(policy);
+        for (_, mut operations) in two_associations(10) {
+            let clear = operations.pop().unwrap();
+            let mut sealed = clear.clone();
+            sealed.buffer = compute::run(clear.clone()).unwrap();
+            if let Action::CipherMac { direction, tag, .. } = &mut sealed.action {
+                (*direction, *tag) = (Direction::Decrypt, Tag::Check(tag.span()));
+            }
+            let opened = engine::run_one(&mut board, sealed.clone()).unwrap();
+            let text = clear.buffer.len() - 12;
+            assert_eq!(opened[..text], clear.buffer[..text]);
+            let executed = board.report().totals.completed;
+            sealed.buffer[text / 2] ^= 4;
+            let job = Job { id: 1, lane: 0, packet: 1, operation: sealed.clone() };
+            let done = engine::run_all(&mut board, vec![job]).pop().unwrap();
+            assert_eq!((done.result, &done.buffer), (Err(EngineError::Mismatch), &sealed.buffer));
+            assert_eq!(board.report().totals.completed, executed + 1, "no cipher pass after a wrong tag");
+        }
+    }
 }
 
 #[test]
@@ -228,7 +272,7 @@ fn a_key_travels_only_when_the_slot_has_another() {
     // A hash between two HMACs leaves the key alone, the other hash is in another slot.
     let long = [7; 100];
     run_one(&mut board, hmac(&mut random, &MD5, &long, 10)).unwrap();
-    run_one(&mut board, Operation { pass: Pass::Hash { algorithm: &MD5 }, data: vec![1; 9] }).unwrap();
+    run_one(&mut board, Task { pass: Pass::Hash { algorithm: &MD5 }, data: vec![1; 9] }).unwrap();
     run_one(&mut board, hmac(&mut random, &MD5, &long, 11)).unwrap();
     let fresh: Vec<bool> = board
         .report()
@@ -250,15 +294,23 @@ fn illegal_and_unserved_operations_are_answered() {
     let mut random = Random(5);
     let bad = cbc(&mut random, &AES, &[0; 15], 32);
     assert!(run_one(&mut board, bad).unwrap_err().to_string().contains("no key of 15 bytes"));
-    let error = run_one(&mut board, hmac(&mut random, &MD5, &[1], 8)).unwrap_err().to_string();
+    // What does not fit is answered like anything else that fails.
+    let mut operation = cbc(&mut random, &AES, &[0; 16], 32).operation().unwrap();
+    operation.buffer.truncate(31);
+    assert_eq!(engine::run_one(&mut board, operation), Err(Illegal::Range.into()));
+    let error = run_one(&mut board, hmac(&mut random, &MD5, &[1], 8)).unwrap_err();
+    assert!(!board.capabilities().can(&Need::Hmac { algorithm: &MD5 }));
+    assert!(board.capabilities().can(&Need::Hmac { algorithm: &SHA1 }));
+    let error = board.explain(&error);
     assert!(error.contains("no configuration for hmac-md5") && error.contains("make models"), "{error}");
-    assert!(board.poll().is_empty());
+    assert_eq!(board.wait(&mut Vec::new()), 0);
     assert_eq!(board.report().totals.failed, 2);
 
     let empty = ace_board::Catalogue::read(&build.folder.path().join("nothing"));
     let mut board =
         Board::new(BoardConfig::default(), empty, Policy::ALL[1], ace_board::Models::Rtl).unwrap();
-    let error = run_one(&mut board, cbc(&mut random, &AES, &[0; 16], 32)).unwrap_err().to_string();
+    let error = run_one(&mut board, cbc(&mut random, &AES, &[0; 16], 32)).unwrap_err();
+    let error = board.explain(&error);
     assert!(error.contains("nothing; build them with `make models`"), "{error}");
 }
 
@@ -270,7 +322,7 @@ fn a_slot_that_works_on_several_frames_is_given_several() {
             let key = [at as u8 % 7; 16];
             // Short ones overtake long ones.
             let len = 16 * (1 + random.below(90) as usize);
-            (random.below(6) as u32, vec![cbc(&mut random, &AES, &key, len)])
+            (random.below(6) as u32, vec![cbc(&mut random, &AES, &key, len).operation().unwrap()])
         })
         .collect();
     let mut totals = Vec::new();
@@ -281,7 +333,7 @@ fn a_slot_that_works_on_several_frames_is_given_several() {
         let mut board = build.board_of(config, Policy::ALL[1]);
         let (results, order) = run(&mut board, &packets, 64);
         for ((_, passes), results) in packets.iter().zip(&results) {
-            assert_eq!(&compute(passes[0].clone()).unwrap(), &results[0]);
+            assert_eq!(compute::run(passes[0].clone()).as_ref(), Ok(&results[0]));
         }
         for lane in 0..6 {
             let of_lane = order.iter().filter(|(p, _)| packets[*p].0 == lane);
@@ -298,33 +350,17 @@ fn a_slot_that_works_on_several_frames_is_given_several() {
 #[test]
 fn a_failure_among_several_frames_costs_no_other_packet() {
     let mut random = Random(6);
-    let packets: Vec<Packet> =
-        (0..40).map(|at| (at, vec![cbc(&mut random, &AES, &[at as u8 / 5; 16], 160)])).collect();
+    let tasks: Vec<Task> = (0..40).map(|at| cbc(&mut random, &AES, &[at as u8 / 5; 16], 160)).collect();
     let build = Build::new();
     build.interleave("aes", 8);
     build.mischief("aes", |m| m.status = vec![3, 19]);
     let mut board = build.board_of(BoardConfig { slots: 1, ..BoardConfig::default() }, Policy::ALL[1]);
-    for (id, (lane, passes)) in packets.iter().enumerate() {
-        let (id, operation) = (id as u64, passes[0].clone());
-        board.submit(Job { id, lane: *lane, packet: id, operation, then: Vec::new() });
-    }
     let mut failed = 0;
-    let mut answered = 0;
-    loop {
-        let done = board.poll();
-        if done.is_empty() {
-            break;
-        }
-        for completion in done {
-            answered += 1;
-            match completion.result {
-                Ok(result) => {
-                    let operation = packets[completion.id as usize].1[0].clone();
-                    assert_eq!(result, compute(operation).unwrap());
-                }
-                Err(_) => failed += 1,
-            }
+    for (task, result) in tasks.iter().zip(run_all(&mut board, &tasks, 40)) {
+        match result {
+            Ok(result) => assert_eq!(result, common::compute(task.clone()).unwrap()),
+            Err(_) => failed += 1,
         }
     }
-    assert_eq!((answered, failed), (40, 2));
+    assert_eq!(failed, 2);
 }

@@ -6,8 +6,9 @@ mod common;
 use ace_board::frame::{
     Header, KeySection, ResponseError, Status, assemble, padded, request, response, result_len,
 };
+use ace_board::pass::Pass;
+use ace_engine::algorithm;
 use ace_engine::algorithm::ALGORITHMS;
-use ace_engine::{Pass, algorithm};
 use common::Random;
 use proptest::prelude::*;
 

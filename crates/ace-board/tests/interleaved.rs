@@ -7,8 +7,9 @@ mod common;
 use ace_board::board::SharedObjects;
 use ace_board::frame::{self, KeySection, Status, flag};
 use ace_board::model::{Frame, Options, SlotModel};
+use ace_board::pass::{Pass, Task};
 use ace_board::{Catalogue, Configuration, ModelSource, Models};
-use ace_engine::{Mode, Operation, Pass};
+use ace_engine::Mode;
 use common::{Random, algorithms, built, cases};
 
 /// Pairs of an interleaved configuration and an iterative one that can do all that it can.
@@ -43,7 +44,7 @@ fn open(configuration: &Configuration) -> Box<dyn SlotModel> {
 }
 
 /// An operation that the configuration serves.
-fn operation(random: &mut Random, configuration: &Configuration, longest: u64) -> Operation {
+fn operation(random: &mut Random, configuration: &Configuration, longest: u64) -> Task {
     loop {
         let algorithm = *random.pick(&algorithms(configuration));
         let operation = random.operation(algorithm, longest);
@@ -131,7 +132,7 @@ fn time_depends_on_lengths_alone() {
         let mut random = Random(32);
         let mut model = open(several);
         // What the frames look like from outside, and then twice the same with other keys and data.
-        let shapes: Vec<Operation> = (0..60).map(|_| operation(&mut random, several, 700)).collect();
+        let shapes: Vec<Task> = (0..60).map(|_| operation(&mut random, several, 700)).collect();
         let mut times: Vec<Vec<(u64, u64)>> = Vec::new();
         for trial in 0..4 {
             let mut frames: Vec<Frame> = Vec::new();

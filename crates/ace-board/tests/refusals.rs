@@ -3,36 +3,17 @@
 
 mod common;
 
+use ace_board::pass::Task;
 use ace_board::trace::What;
-use ace_board::{Board, BoardConfig, Policy};
+use ace_board::{BoardConfig, Policy};
 use ace_ecp5::Emit;
 use ace_engine::algorithm::{AES, MD5};
-use ace_engine::cpu::compute;
-use ace_engine::engine::run_one;
-use ace_engine::{Completion, Engine, EngineError, Job, Operation};
-use common::{Build, Random, memory};
+use ace_engine::{Engine, EngineError};
+use common::{Build, Random, compute, memory, run_all, run_one};
 
-fn operation(seed: u64, hash: bool) -> Operation {
+fn operation(seed: u64, hash: bool) -> Task {
     let mut random = Random(seed);
     random.operation(if hash { &MD5 } else { &AES }, 200)
-}
-
-fn all(board: &mut Board, operations: &[Operation], lanes: u32) -> Vec<Completion> {
-    for (id, operation) in operations.iter().enumerate() {
-        let (id, lane) = (id as u64, id as u32 % lanes);
-        board.submit(Job { id, lane, packet: id, operation: operation.clone(), then: Vec::new() });
-    }
-    let mut done = Vec::new();
-    loop {
-        let some = board.poll();
-        if some.is_empty() {
-            break;
-        }
-        done.extend(some);
-    }
-    done.sort_by_key(|c| c.id);
-    assert!(done.iter().map(|c| c.id).eq(0..operations.len() as u64), "each job is answered once");
-    done
 }
 
 /// AES jobs fail with a message that contains `reason`, the hashes between them go on, and nothing is tried again.
@@ -40,12 +21,12 @@ fn refused(build: &Build, reason: &str) {
     for policy in Policy::ALL {
         let mut board = build.board(policy);
         let operations: Vec<_> = (0..12).map(|i| operation(1 + i, i % 2 == 0)).collect();
-        for (at, done) in all(&mut board, &operations, 3).into_iter().enumerate() {
-            match done.result {
+        for (at, done) in run_all(&mut board, &operations, 3).into_iter().enumerate() {
+            match done {
                 Ok(result) if at % 2 == 0 => assert_eq!(result, compute(operations[at].clone()).unwrap()),
-                Err(EngineError::LoadFailed { configuration, reason: found }) if at % 2 == 1 => {
-                    assert_eq!(configuration, "aes");
-                    assert!(found.contains(reason), "{found}");
+                Err(error @ EngineError::LoadFailed { .. }) if at % 2 == 1 => {
+                    let found = board.explain(&error);
+                    assert!(found.contains("`aes`") && found.contains(reason), "{found}");
                 }
                 other => panic!("job {at}: {other:?}"),
             }
@@ -131,7 +112,8 @@ fn loads_cost_what_was_sent_and_end_in_time() {
     let config = BoardConfig::default();
     let load = |config: &BoardConfig| {
         let mut board = build.board_of(config.clone(), Policy::ALL[1]);
-        let error = run_one(&mut board, operation(1, false)).unwrap_err().to_string();
+        let error = run_one(&mut board, operation(1, false)).unwrap_err();
+        let error = board.explain(&error);
         (board.report().totals.load, error)
     };
     // Cut in half: the port waits for DONE until its time is over.
@@ -158,12 +140,12 @@ fn a_frame_that_fails_does_not_harm_those_behind_it() {
             operation.data.truncate(operation.data.len() / 16 * 16);
             operation.data.extend([at as u8; 16]);
         }
-        let done = all(&mut board, &operations, 2);
-        let failed: Vec<_> = done.iter().filter(|c| c.result.is_err()).collect();
+        let done = run_all(&mut board, &operations, 2);
+        let failed: Vec<_> = done.iter().filter_map(|done| done.as_ref().err()).collect();
         assert_eq!(failed.len(), 1);
-        assert!(failed[0].result.as_ref().unwrap_err().to_string().contains("bad IV length"));
-        for (operation, done) in operations.iter().zip(&done).filter(|(_, d)| d.result.is_ok()) {
-            assert_eq!(done.result.as_ref().unwrap(), &compute(operation.clone()).unwrap());
+        assert!(board.explain(failed[0]).contains("bad IV length"));
+        for (operation, done) in operations.iter().zip(&done).filter(|(_, d)| d.is_ok()) {
+            assert_eq!(done.as_ref().unwrap(), &compute(operation.clone()).unwrap());
         }
     }
 }
@@ -176,11 +158,11 @@ fn a_silent_slot_is_reset_and_its_other_jobs_are_tried_again() {
             build.mischief("aes", |m| if garbage { m.garbage = vec![4] } else { m.silent = vec![4] });
             let mut board = build.board(policy);
             let operations: Vec<_> = (0..16).map(|i| operation(1 + i, i % 4 == 0)).collect();
-            let done = all(&mut board, &operations, 2);
-            let failed: Vec<_> = done.iter().filter_map(|c| c.result.as_ref().err()).collect();
+            let done = run_all(&mut board, &operations, 2);
+            let failed: Vec<_> = done.iter().filter_map(|done| done.as_ref().err()).collect();
             assert!(matches!(failed[..], [EngineError::SlotFailed { .. }]), "{failed:?}");
-            for (operation, done) in operations.iter().zip(&done).filter(|(_, d)| d.result.is_ok()) {
-                assert_eq!(done.result.as_ref().unwrap(), &compute(operation.clone()).unwrap());
+            for (operation, done) in operations.iter().zip(&done).filter(|(_, d)| d.is_ok()) {
+                assert_eq!(done.as_ref().unwrap(), &compute(operation.clone()).unwrap());
             }
             let report = board.report();
             assert_eq!(report.events.iter().filter(|e| e.what == What::Reset).count(), 1);
@@ -199,8 +181,8 @@ fn a_configuration_that_never_answers_is_given_up() {
         build.mischief("aes", |m| m.silent = (0..1000).collect());
         let mut board = build.board(policy);
         let operations: Vec<_> = (0..30).map(|i| operation(1 + i, i % 2 == 0)).collect();
-        for (at, done) in all(&mut board, &operations, 4).into_iter().enumerate() {
-            assert_eq!(done.result.is_ok(), at % 2 == 0, "job {at}: {:?}", done.result);
+        for (at, done) in run_all(&mut board, &operations, 4).into_iter().enumerate() {
+            assert_eq!(done.is_ok(), at % 2 == 0, "job {at}: {done:?}");
         }
         let report = board.report();
         assert_eq!(report.configurations[0].loads, 2);
@@ -216,7 +198,7 @@ fn no_slot_left_means_an_answer_for_everyone() {
     }
     let mut board = build.board_of(BoardConfig { slots: 1, ..BoardConfig::default() }, Policy::ALL[1]);
     let operations: Vec<_> = (0..20).map(|i| operation(1 + i, i % 2 == 0)).collect();
-    let done = all(&mut board, &operations, 4);
-    assert!(done.iter().all(|c| c.result.is_err()));
-    assert!(done.iter().any(|c| c.result.as_ref().unwrap_err().to_string().contains("no slot is left")));
+    let done = run_all(&mut board, &operations, 4);
+    assert!(done.iter().all(Result::is_err));
+    assert!(done.contains(&Err(EngineError::NoSlot)));
 }

@@ -10,10 +10,10 @@ use ace_board::board::SharedObjects;
 use ace_board::frame::{self, BEAT, HEADER, KeySection, Status, flag, op};
 use ace_board::manifest::Capability;
 use ace_board::model::{Frame, Options, RunError, SlotModel};
+use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};
-use ace_engine::cpu::compute;
-use ace_engine::{Direction, Kind, Mode, Operation, Pass, Secret};
-use common::{Random, algorithms, built, cases};
+use ace_engine::{Direction, Kind, Mode, Secret};
+use common::{Random, algorithms, built, cases, compute};
 
 /// A request, and the answer that it must have.
 struct Case {
@@ -23,7 +23,7 @@ struct Case {
 }
 
 /// An operation that the configuration serves and that fits one frame.
-fn operation(random: &mut Random, configuration: &Configuration, longest: u64) -> Operation {
+fn operation(random: &mut Random, configuration: &Configuration, longest: u64) -> Task {
     loop {
         let algorithm = *random.pick(&algorithms(configuration));
         let operation = random.operation(algorithm, longest);
@@ -34,7 +34,7 @@ fn operation(random: &mut Random, configuration: &Configuration, longest: u64) -
     }
 }
 
-fn key(operation: &Operation) -> KeySection<'_> {
+fn key(operation: &Task) -> KeySection<'_> {
     match &operation.pass {
         Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
         Pass::Hash { .. } => KeySection::Kept,
@@ -42,7 +42,7 @@ fn key(operation: &Operation) -> KeySection<'_> {
 }
 
 /// The same key for another operation of the same sort.
-fn with_key_of(mut operation: Operation, other: &Operation) -> Option<Operation> {
+fn with_key_of(mut operation: Task, other: &Task) -> Option<Task> {
     match (&mut operation.pass, &other.pass) {
         (Pass::Cipher { algorithm, key, .. }, Pass::Cipher { algorithm: a, key: k, .. })
             if algorithm.code == a.code =>
@@ -57,7 +57,7 @@ fn with_key_of(mut operation: Operation, other: &Operation) -> Option<Operation>
     Some(operation)
 }
 
-fn good(operation: &Operation, key: KeySection<'_>, tag: u16) -> Case {
+fn good(operation: &Task, key: KeySection<'_>, tag: u16) -> Case {
     let request = frame::request(operation, key, tag).to_vec();
     Case { request, tag, expected: Ok(compute(operation.clone()).unwrap()) }
 }
@@ -414,7 +414,7 @@ fn cycles_depend_on_lengths_alone() {
             for len in &lengths {
                 let mut cycles = None;
                 for trial in 0..6 {
-                    let mut operation = Operation { pass: kind.clone(), data: random.bytes(*len) };
+                    let mut operation = Task { pass: kind.clone(), data: random.bytes(*len) };
                     match &mut operation.pass {
                         Pass::Cipher { algorithm, mode, key, iv, .. } => {
                             *key = Secret::new(random.bytes(key.len()));
@@ -430,7 +430,7 @@ fn cycles_depend_on_lengths_alone() {
                         1 => operation.data.fill(0xff),
                         _ => {}
                     }
-                    if operation.pass.check(*len).is_err() {
+                    if operation.operation().is_err() {
                         continue;
                     }
                     let mut both = Vec::new();

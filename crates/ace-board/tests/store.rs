@@ -8,14 +8,12 @@ use std::sync::Arc;
 use ace_board::config::{Controller, Loads};
 use ace_board::trace::{Picos, What};
 use ace_board::{Board, BoardConfig, Models, Policy, Store, StoreError, Unsigned};
-use ace_engine::EngineError;
 use ace_engine::algorithm::{AES, Algorithm, DES, MD5, SHA1};
-use ace_engine::cpu::compute;
-use ace_engine::engine::run_one;
+use ace_engine::{Engine, EngineError};
 use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
 use ace_library::{FileError, KeySet, Library, Refusal, SecretKey, Seen, Trust};
-use common::{Build, Random, memory, record};
+use common::{Build, Random, compute, memory, record, run_one};
 use serde_json::{Value, json};
 
 /// Who signs here.
@@ -258,10 +256,12 @@ fn aes(mut board: Board) -> Result<(), String> {
             assert_eq!(result, compute(operation).unwrap());
             Ok(())
         }
-        Err(EngineError::LoadFailed { configuration, reason }) => {
-            assert_eq!(configuration, "aes");
+        Err(error @ EngineError::LoadFailed { configuration }) => {
             let report = board.report();
-            assert_eq!(report.configurations[0].refused.as_ref(), Some(&reason));
+            let refused = &report.configurations[configuration.0 as usize];
+            assert_eq!(refused.name, "aes");
+            let reason = refused.refused.clone().expect("it is not tried again");
+            assert_eq!(board.explain(&error), format!("configuration `aes` was refused: {reason}"));
             assert!(report.configurations[0].operations == 0, "it computed something");
             Err(reason)
         }

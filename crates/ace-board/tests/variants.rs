@@ -8,26 +8,23 @@ use std::collections::BTreeMap;
 
 use ace_board::board::SharedObjects;
 use ace_board::frame::{self, KeySection, Status};
-use ace_board::manifest::direction_name;
 use ace_board::model::{Frame, Options, SlotModel};
+use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};
-use ace_engine::cpu::compute;
-use ace_engine::{Operation, Pass};
-use common::{Random, algorithms, built, with_netlists};
+use common::{Random, algorithms, built, compute, with_netlists};
 
 /// The answer of a variant to an operation that its base computes, by what its manifest says that it can do.
 fn expected(variant: &Configuration, pass: &Pass) -> Status {
     let has = |list: &[String], what: &str| list.iter().any(|x| x == what);
     let need = pass.need();
-    let of_code = variant.can.iter().filter(|c| c.code == need.algorithm().code);
+    let of_code = variant.can.iter().filter(|c| c.code == pass.algorithm().code);
     let mut can = of_code.peekable();
     if can.peek().is_none() {
         return Status::UnknownAlgorithm;
     }
     let open = can.any(|c| match pass {
         Pass::Cipher { mode, direction, .. } => {
-            has(&c.modes, mode.name())
-                && (!mode.has_direction() || has(&c.directions, direction_name(*direction)))
+            has(&c.modes, mode.name()) && (!mode.has_direction() || has(&c.directions, direction.name()))
         }
         Pass::Hash { .. } => has(&c.operations, "hash"),
         Pass::Hmac { .. } => has(&c.operations, "hmac-key"),
@@ -71,7 +68,7 @@ fn what_is_closed_is_refused(models: Models) {
     }
 }
 
-fn answers(model: &mut dyn SlotModel, operation: &Operation, tag: u16, status: Status, name: &str) {
+fn answers(model: &mut dyn SlotModel, operation: &Task, tag: u16, status: Status, name: &str) {
     let key = match &operation.pass {
         Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
         Pass::Hash { .. } => KeySection::Kept,

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace bench`: wall-clock speed of the simulated slots and of the CPU engine.
 
+mod bare;
+mod engine;
+mod plane;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ace_board::Models;
 use ace_board::bench::{Speed, slot_speed};
 use ace_board::manifest::Configuration;
-use ace_engine::cpu::CpuEngine;
-use ace_engine::engine::run_one;
-use ace_engine::{Algorithm, Direction, Kind, Mode, Operation, Pass, Secret};
+use ace_board::pass::{Pass, Task};
+use ace_engine::software;
+use ace_engine::{Algorithm, Direction, Kind, Mode, Operation, Secret};
 use anyhow::{Result, bail};
 
 use crate::engines::BoardArgs;
@@ -20,7 +24,35 @@ use crate::{Outcome, print_json};
 /// One slot at a time, frames back to back under a kept key. The last column is no measurement of this machine: it is
 /// what the configuration reaches in modelled time.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    slots: SlotArgs,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Packets through the CPU engine and through the data plane: CPU time of one thread, beside the portable software
+    /// and bare ipsec-mb; rules looked up, an SA file parsed
+    Dataplane(DataplaneArgs),
+}
+
+#[derive(clap::Args)]
+struct DataplaneArgs {
+    /// Only suites whose names start with one of these
+    suites: Vec<String>,
+    /// Seconds per measurement
+    #[arg(long, default_value_t = 0.5)]
+    seconds: f64,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct SlotArgs {
     /// Only configurations whose names start with one of these
     names: Vec<String>,
     /// Bytes of data in a frame
@@ -40,6 +72,54 @@ pub struct Args {
     json: bool,
 }
 
+/// CPU time of this thread: what a busy machine changes least.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    // Neither part is negative: the clock starts with the thread.
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Heap allocations of the process so far, those that only grew or shrank included.
+fn allocations() -> usize {
+    let counts = stats_alloc::INSTRUMENTED_SYSTEM.stats();
+    counts.allocations + counts.reallocations
+}
+
+fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
+    check_seconds(args.seconds)?;
+    if !args.json {
+        engine::print_head();
+    }
+    let tell = |row: &engine::Row| {
+        if !args.json {
+            engine::print(row);
+        }
+    };
+    let engine = engine::rows(&args.suites, args.seconds, tell)?;
+    if !args.json {
+        plane::print_head();
+    }
+    let plane = plane::rows(&args.suites, args.seconds, |row| {
+        if !args.json {
+            plane::print(row);
+        }
+    })?;
+    let policies = plane::policies()?;
+    if args.json {
+        print_json(&serde_json::json!({ "engine": engine, "data_plane": plane, "policies": policies }))?;
+    } else {
+        plane::print_policies(&policies);
+    }
+    Ok(Outcome::Well)
+}
+
+fn check_seconds(seconds: f64) -> Result<()> {
+    if !(0.01..=600.0).contains(&seconds) {
+        bail!("--seconds is between 0.01 and 600");
+    }
+    Ok(())
+}
+
 #[derive(serde::Serialize)]
 struct Row {
     #[serde(flatten)]
@@ -48,9 +128,14 @@ struct Row {
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    if !(0.01..=600.0).contains(&args.seconds) {
-        bail!("--seconds is between 0.01 and 600");
+    match &args.what {
+        Some(What::Dataplane(args)) => dataplane(args),
+        None => slots(&args.slots),
     }
+}
+
+fn slots(args: &SlotArgs) -> Result<Outcome> {
+    check_seconds(args.seconds)?;
     if !(16..=1 << 24).contains(&args.bytes) || !args.bytes.is_multiple_of(16) {
         bail!("--bytes is a multiple of 16 between 16 and {}", 1 << 24);
     }
@@ -95,12 +180,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// One operation per algorithm, direction and, for ciphers, shortest and longest key.
-fn operations(configuration: &Configuration, bytes: usize) -> Vec<Operation> {
+fn operations(configuration: &Configuration, bytes: usize) -> Vec<Task> {
     let mut operations = Vec::new();
     let data = || (0..bytes).map(|i| (i * 7 + 3) as u8).collect();
     for can in &configuration.can {
         let Some(algorithm) = Algorithm::by_name(&can.algorithm) else { continue };
-        let mut push = |pass| operations.push(Operation { pass, data: data() });
+        let mut push = |pass| operations.push(Task { pass, data: data() });
         match algorithm.kind {
             Kind::Cipher { block, .. } => {
                 let shortest = can.key_bytes.iter().min();
@@ -128,12 +213,12 @@ fn operations(configuration: &Configuration, bytes: usize) -> Vec<Operation> {
 }
 
 /// 10^6 bytes a second.
-fn cpu_speed(operation: &Operation, time: Duration) -> Result<f64> {
-    let mut engine = CpuEngine::new();
+fn cpu_speed(task: &Task, time: Duration) -> Result<f64> {
+    let Operation { action, mut buffer } = task.operation()?;
     let (start, mut count) = (Instant::now(), 0u64);
     while count == 0 || start.elapsed() < time / 4 {
-        run_one(&mut engine, operation.clone())?;
+        software::execute(&action, &mut buffer)?;
         count += 1;
     }
-    Ok(operation.data.len() as f64 * count as f64 / start.elapsed().as_secs_f64() / 1e6)
+    Ok(task.data.len() as f64 * count as f64 / start.elapsed().as_secs_f64() / 1e6)
 }

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
+use ace_io::{Capture, Item};
 use anyhow::{Result, bail};
 
 use crate::Outcome;
-use crate::capture::{Capture, Frame};
 
 /// Compare two captures packet by packet and byte by byte (time stamps are not compared).
 #[derive(clap::Args)]
@@ -25,16 +25,18 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let mut different = 0u64;
     let mut bytes = 0u64;
     loop {
-        let pair: (Option<Frame>, Option<Frame>) = (left.next().transpose()?, right.next().transpose()?);
-        match pair {
+        match (left.next_item().transpose()?, right.next_item().transpose()?) {
             (None, None) => break,
-            (Some(a), Some(b)) => {
+            (Some(Item::Unreadable { number, why }), _) | (_, Some(Item::Unreadable { number, why })) => {
+                bail!("packet {number} cannot be read: it is {why}");
+            }
+            (Some(Item::Frame(a)), Some(Item::Frame(b))) => {
                 count += 1;
                 bytes += a.bytes.len() as u64;
                 if a.bytes != b.bytes {
                     different += 1;
                     if different <= 10 {
-                        println!("packet {count}: {}", difference(&a.bytes, &b.bytes));
+                        println!("packet {count}: {}", difference(a.bytes, b.bytes));
                     }
                 }
             }

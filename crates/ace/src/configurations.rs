@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::engines::BoardArgs;
+use crate::page::say;
 use crate::{Outcome, print_json};
 
 /// Print what the built configurations compute and cost: area, clock, cycles, throughput.
@@ -34,10 +35,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if args.json {
         print_json(&manifests)?;
     } else {
-        println!(
+        say!(
             "| configuration | in flight | LUT4 | CCU2C | EBR | MULT18 | modes LUT4 | shell LUT4 | Fmax MHz | seeds | operation | cycles/block | key set-up µs | in blocks | Mb/s | Mb/s per LUTeq |"
         );
-        println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
+        say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
         for manifest in &manifests {
             print(manifest);
         }
@@ -107,7 +108,7 @@ fn print(manifest: &Value) {
         line.setup.extend(setup);
     }
     for mut line in lines {
-        println!(
+        say!(
             "{head}| {} | {} | {} | {} | {:.0} | {:.2} |",
             line.operations(),
             number(line.cycles),

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which engine executes, chosen on the command line.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ace_board::trace::BoardReport;
 use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
-use ace_engine::cpu::CpuEngine;
-use ace_engine::{Completion, Engine, Job};
+use ace_engine::software::CpuEngine;
+use ace_engine::{Capabilities, Completion, Engine, EngineError, Job};
 use ace_library::Trust;
 use ace_schedule::Policy;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::trust::TrustArgs;
 
 /// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
-const CPU_WINDOW: usize = 64;
+const CPU_WINDOW: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
@@ -80,6 +81,9 @@ impl BoardArgs {
     }
 
     pub fn open(&self, models: Models) -> Result<Board> {
+        if let Some(folder) = self.configurations.as_deref().filter(|folder| !folder.is_dir()) {
+            bail!("--configurations {}: there is no such folder", folder.display());
+        }
         let (config, mut catalogue) = (self.config()?, Self::catalogue_in(self.configurations.as_deref()));
         let folder = self.board.as_deref().and_then(Path::parent);
         let guard = self.trust.guard(Trust::ANYBODY)?;
@@ -99,17 +103,29 @@ impl BoardArgs {
 
 pub enum AnyEngine {
     Board(Box<Board>, usize),
-    Cpu(CpuEngine),
+    Cpu(Box<dyn Engine>),
 }
 
-pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
+/// Opens an engine that keeps so many events for a report.
+pub fn open(args: &EngineArgs, events: usize) -> Result<AnyEngine> {
     let models = match args.engine {
-        EngineKind::Cpu => return Ok(AnyEngine::Cpu(CpuEngine::new())),
+        EngineKind::Cpu => return Ok(AnyEngine::Cpu(cpu())),
         EngineKind::Board => Models::Rtl,
         EngineKind::Netlist => Models::Netlist,
     };
     let window = args.board.config()?.packet_buffer;
-    Ok(AnyEngine::Board(Box::new(args.board.open(models)?), window))
+    let mut board = args.board.open(models)?;
+    board.keep_events(events);
+    Ok(AnyEngine::Board(Box::new(board), window))
+}
+
+/// The fastest that this processor has: intel-ipsec-mb where it is linked and knows the machine.
+pub fn cpu() -> Box<dyn Engine> {
+    #[cfg(feature = "ipsec-mb")]
+    if let Some(engine) = ace_ipsec_mb::MbEngine::new() {
+        return Box::new(engine);
+    }
+    Box::new(CpuEngine::new())
 }
 
 impl AnyEngine {
@@ -129,25 +145,44 @@ impl AnyEngine {
     }
 }
 
+impl AnyEngine {
+    fn engine(&self) -> &dyn Engine {
+        match self {
+            AnyEngine::Board(board, _) => board.as_ref(),
+            AnyEngine::Cpu(cpu) => cpu.as_ref(),
+        }
+    }
+
+    fn engine_mut(&mut self) -> &mut dyn Engine {
+        match self {
+            AnyEngine::Board(board, _) => board.as_mut(),
+            AnyEngine::Cpu(cpu) => cpu.as_mut(),
+        }
+    }
+}
+
 impl Engine for AnyEngine {
     fn name(&self) -> &'static str {
-        match self {
-            AnyEngine::Board(board, _) => board.name(),
-            AnyEngine::Cpu(cpu) => cpu.name(),
-        }
+        self.engine().name()
     }
 
-    fn submit(&mut self, job: Job) {
-        match self {
-            AnyEngine::Board(board, _) => board.submit(job),
-            AnyEngine::Cpu(cpu) => cpu.submit(job),
-        }
+    fn capabilities(&self) -> &Capabilities {
+        self.engine().capabilities()
     }
 
-    fn poll(&mut self) -> Vec<Completion> {
-        match self {
-            AnyEngine::Board(board, _) => board.poll(),
-            AnyEngine::Cpu(cpu) => cpu.poll(),
-        }
+    fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
+        self.engine_mut().try_submit(jobs);
+    }
+
+    fn drain(&mut self, done: &mut Vec<Completion>) -> usize {
+        self.engine_mut().drain(done)
+    }
+
+    fn wait(&mut self, done: &mut Vec<Completion>) -> usize {
+        self.engine_mut().wait(done)
+    }
+
+    fn explain(&self, error: &EngineError) -> String {
+        self.engine().explain(error)
     }
 }

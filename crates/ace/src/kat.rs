@@ -17,11 +17,12 @@ const SHOWN: usize = 20;
 /// Run known answers, in both directions, and say how many passed.
 ///
 /// Files are CSV: block ciphers `source,mode,key_hex,iv_hex,plaintext_hex,ciphertext_hex` (modes ECB, CBC, CTR, CFB,
-/// CFB8, OFB and Monte-Carlo ECB-MCT-ENC-n and the like), hashes and HMAC `source,key_hex,message_hex,digest_hex`,
-/// whole packets for `esp`. Rows of a mode or key size that does not exist here are skipped, never passed.
+/// CFB8, OFB and Monte-Carlo ECB-MCT-ENC-n and the like), hashes and MACs `source,key_hex,message_hex,digest_hex`, AEAD
+/// `source,key_hex,iv_hex,aad_hex,plaintext_hex,ciphertext_hex,tag_hex,result`, whole packets for `esp`. A column that
+/// would not be looked at is an error. Rows of a mode or key size that does not exist here are skipped, never passed.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A cipher (aes, mars, …), a hash (sha1), hmac-sha1, hmac-sha1-96, … or esp; a wrong name lists them all
+    /// A cipher (aes, mars, …), a hash (sha1), hmac-sha1, hmac-sha1-96, aes-gcm, … or esp; a wrong name lists them all
     algorithm: String,
     /// File of known answers
     file: PathBuf,
@@ -44,14 +45,14 @@ struct Json<'a> {
 
 pub fn run(args: &Args) -> Result<Outcome> {
     let report = if args.algorithm.eq_ignore_ascii_case("esp") {
-        packets(&args.file, &mut engines::open(&args.engine)?)?
+        packets(&args.file, &mut engines::open(&args.engine, 0)?)?
     } else {
         let subject = Subject::by_name(&args.algorithm).ok_or_else(|| {
             let names = Subject::names().join(", ");
             anyhow!("unknown algorithm `{}`; there are {names}, esp", args.algorithm)
         })?;
         let answers = KnownAnswers::read(subject, &args.file)?;
-        let mut engine = engines::open(&args.engine)?;
+        let mut engine = engines::open(&args.engine, 0)?;
         let bar = if args.json || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
         } else {

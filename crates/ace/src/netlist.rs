@@ -84,7 +84,7 @@ fn database(asked: Option<&Path>) -> Result<PathBuf> {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    ace_io::publish(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {

@@ -39,7 +39,7 @@ fn run(folder: &Path) -> (Value, String) {
 fn run_with(folder: &Path, how: &[&str]) -> (Value, String) {
     let (output, board) = (folder.join("out.pcap"), folder.join("board.toml"));
     fs::write(&board, "[controller]\nlibrary = \"\"\n").unwrap();
-    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--json"];
+    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--json", "--keep-going"];
     let args = [&args[..], how, &["--configurations"]].concat();
     let out = ace(&args, &[folder, "-o".as_ref(), &output, "--board".as_ref(), &board]);
     assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
@@ -214,19 +214,26 @@ fn the_report_is_one_page_and_a_trace() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let page = fs::read_to_string(report.join("report.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("slot 1") && page.contains("</html>"));
-    for outside in ["src=", "href=", "@import", "url("] {
+    for outside in ["src=", "@import", "url("] {
         assert!(!page.contains(outside), "the page is not self-contained: {outside}");
     }
+    assert_eq!(page.matches("href=").count(), page.matches("href=\"https://ui.perfetto.dev\"").count());
+    assert!(page.contains("name=\"viewport\"") && page.contains("prefers-color-scheme:dark"));
+    assert!(page.contains("host link</text>") && page.contains("packet 0 of c-to-a"), "lanes and names");
     let trace: Value = serde_json::from_slice(&fs::read(report.join("trace.json")).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let count = |category: &str| events.iter().filter(|e| e["cat"] == category).count();
     assert_eq!(count("execute"), 2 * (AB + AC) as usize);
     assert!(count("load") >= 4);
+    assert_eq!(count("packet"), 2 * (AB + AC) as usize, "a beginning and an end of every packet");
+    assert!(events.iter().all(|e| e["pid"].as_u64() >= Some(1)), "Perfetto hides process 0");
+    let queue: Vec<_> = events.iter().filter(|e| e["ph"] == "C").map(|e| &e["args"]["packets"]).collect();
+    assert!(queue.len() > 10 && queue.last().is_some_and(|last| **last == 0), "the queue ends empty");
     // Nothing happens twice at once in one slot.
     for slot in 0..2 {
         let mut spans: Vec<(f64, f64)> = events
             .iter()
-            .filter(|e| e["tid"] == slot && e["ph"] == "X")
+            .filter(|e| e["pid"] == 1 && e["tid"] == slot + 1 && e["ph"] == "X")
             .map(|e| (e["ts"].as_f64().unwrap(), e["dur"].as_f64().unwrap()))
             .collect();
         spans.sort_by(|a, b| a.0.total_cmp(&b.0));

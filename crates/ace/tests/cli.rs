@@ -9,7 +9,9 @@ use std::fs;
 use common::{TRAFFIC, ace, root, stderr, stdout};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
-use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionBlock;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
 
 const PCAP_HEADER: usize = 24;
 
@@ -114,7 +116,7 @@ fn pcapng_goes_in() {
         .write_pcapng_block(InterfaceDescriptionBlock {
             linktype: pcap_file::DataLink::ETHERNET,
             snaplen: 0,
-            options: vec![],
+            options: vec![InterfaceDescriptionOption::IfTsResol(9)],
         })
         .unwrap();
     while let Some(packet) = reader.next_packet() {
@@ -143,11 +145,11 @@ fn what_matches_nothing_follows_the_policy() {
                   local = \"10.0.0.1\"\nremote = \"10.0.0.2\"\ncipher = \"aes-128-ctr\"\n\
                   key = \"000102030405060708090a0b0c0d0e0f00000030\"\nauth = \"hmac-sha1-96\"\n\
                   auth_key = \"000102030405060708090a0b0c0d0e0f10111213\"\n";
-    for (policy, written) in [("", 101), ("default_policy = \"bypass\"\n", 277)] {
+    for (policy, written, code) in [("", 101, 1), ("default_policy = \"bypass\"\n", 277, 0)] {
         fs::write(&sas, format!("{policy}{only_b}")).unwrap();
         let out =
             ace(&["run", TRAFFIC, "--engine", "cpu", "--json", "--sas"], &[&sas, "-o".as_ref(), &output]);
-        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        assert_eq!(out.status.code(), Some(code), "{}", stderr(&out));
         let summary: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
         assert_eq!(summary["written"], written);
         assert_eq!(summary["packets"]["protected"]["packets"], 101);
@@ -271,4 +273,21 @@ fn a_study_needs_configurations_and_prints_json() {
     let gains: Vec<f64> =
         json["rounds"].as_array().unwrap().iter().map(|l| l["gain"].as_f64().unwrap()).collect();
     assert_eq!(gains, [1.0, 1.5]);
+}
+
+#[test]
+fn the_cpu_engine_allocates_nothing_for_a_packet() {
+    let output =
+        ace(&["bench", "dataplane", "aes-128", "3des", "chacha20", "--seconds", "0.02", "--json"], &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let rows: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    for part in ["engine", "data_plane"] {
+        let rows = rows[part].as_array().expect("a list");
+        // Six suites, 64 and 1424 bytes, both directions.
+        assert_eq!(rows.len(), 24, "{part}");
+        for row in rows {
+            assert_eq!(row["allocations"], 0, "{row}");
+            assert!(row["gbit_per_second"].as_f64().is_some_and(|speed| speed > 0.0), "{row}");
+        }
+    }
 }

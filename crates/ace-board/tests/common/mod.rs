@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 
 use ace_board::frame::{self, Header, Status, flag, op};
 use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel};
+use ace_board::pass::{Pass, Task};
 use ace_board::{
     Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy, Unsigned, record,
 };
 use ace_ecp5::{ConfigMemory, Device, Emit};
 use ace_engine::algorithm::{ALGORITHMS, Algorithm};
-use ace_engine::cpu::compute;
-use ace_engine::{Direction, Kind, Mode, Operation, Pass, Secret};
+use ace_engine::{Direction, Engine, EngineError, Job, Kind, Mode, Secret, compute as software, engine};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -29,9 +29,9 @@ pub struct Mischief {
 
 /// Slots in software.
 #[derive(Clone, Default)]
-pub struct Software(pub Arc<Mutex<BTreeMap<String, Mischief>>>);
+pub struct SoftSlots(pub Arc<Mutex<BTreeMap<String, Mischief>>>);
 
-impl ModelSource for Software {
+impl ModelSource for SoftSlots {
     fn open(&self, configuration: &Configuration, _: Models) -> Result<Box<dyn SlotModel>, ModelError> {
         let codes = configuration.can.iter().map(|c| c.code).collect();
         Ok(Box::new(SoftSlot {
@@ -168,14 +168,39 @@ impl SoftSlot {
             },
             _ => return Err(Status::UnknownOperation),
         };
-        compute(Operation { pass, data }).map_err(|_| Status::BadLength)
+        compute(Task { pass, data }).map_err(|_| Status::BadLength)
     }
+}
+
+/// What the CPU makes of a task.
+pub fn compute(task: Task) -> Result<Vec<u8>, EngineError> {
+    software::run(task.operation()?).map(|buffer| task.result(&buffer))
+}
+
+/// What an engine makes of a task.
+pub fn run_one(engine: &mut dyn Engine, task: Task) -> Result<Vec<u8>, EngineError> {
+    engine::run_one(engine, task.operation()?).map(|buffer| task.result(&buffer))
+}
+
+/// What an engine makes of tasks, handed over together, task `n` as packet `n` of the lane `n` modulo `lanes`. Each is
+/// answered once.
+pub fn run_all(engine: &mut dyn Engine, tasks: &[Task], lanes: u32) -> Vec<Result<Vec<u8>, EngineError>> {
+    let job = |(id, task): (usize, &Task)| Job {
+        id: id as u64,
+        lane: id as u32 % lanes,
+        packet: id as u64,
+        operation: task.operation().unwrap(),
+    };
+    let mut done = engine::run_all(engine, tasks.iter().enumerate().map(job).collect());
+    done.sort_by_key(|done| done.id);
+    assert!(done.iter().map(|done| done.id).eq(0..tasks.len() as u64), "each job is answered once");
+    done.iter().zip(tasks).map(|(done, task)| done.result.map(|()| task.result(&done.buffer))).collect()
 }
 
 /// Configurations in a folder of their own.
 pub struct Build {
     pub folder: TempDir,
-    pub software: Software,
+    pub software: SoftSlots,
 }
 
 /// Digest of the netlist that all made-up configurations are.
@@ -207,7 +232,7 @@ pub fn hex(bytes: &[u8]) -> String {
 impl Build {
     /// aes, des (with 3des), md5 and sha1.
     pub fn new() -> Self {
-        let build = Self { folder: TempDir::new().unwrap(), software: Software::default() };
+        let build = Self { folder: TempDir::new().unwrap(), software: SoftSlots::default() };
         for (number, name) in ["aes", "des", "md5", "sha1"].into_iter().enumerate() {
             let bits =
                 Emit { compress: true, comment: vec![name.into()] }.whole(&memory("LFE5U-45F", number as u8));
@@ -329,7 +354,7 @@ impl Random {
     }
 
     /// An operation of `algorithm` on at most `longest` bytes.
-    pub fn operation(&mut self, algorithm: &'static Algorithm, longest: u64) -> Operation {
+    pub fn operation(&mut self, algorithm: &'static Algorithm, longest: u64) -> Task {
         let len = self.below(longest + 1) as usize;
         match algorithm.kind {
             Kind::Cipher { block, keys } => {
@@ -339,10 +364,7 @@ impl Random {
                 let key = Secret::new(self.bytes(key_len));
                 let iv = if mode == Mode::Ecb { Vec::new() } else { self.bytes(block) };
                 let len = if mode.whole_blocks() { len / block * block } else { len };
-                Operation {
-                    pass: Pass::Cipher { algorithm, mode, direction, key, iv },
-                    data: self.bytes(len),
-                }
+                Task { pass: Pass::Cipher { algorithm, mode, direction, key, iv }, data: self.bytes(len) }
             }
             Kind::Hash { digest, .. } => {
                 let pass = if self.below(3) == 0 {
@@ -353,7 +375,7 @@ impl Random {
                     let output_len = 1 + self.below(digest as u64) as usize;
                     Pass::Hmac { algorithm, key: Secret::new(self.bytes(key_len)), output_len }
                 };
-                Operation { pass, data: self.bytes(len) }
+                Task { pass, data: self.bytes(len) }
             }
         }
     }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::ReadArgs;
 use super::look::manifest;
 use super::members::{self, Member, members};
+use crate::page::say;
 use crate::{Outcome, print_json};
 
 /// Bytes a second: slave SPI at 60 MHz, and a byte a clock at 50 MHz through the 8-bit port.
@@ -131,13 +132,13 @@ pub fn domains(args: &Domains) -> Result<Outcome> {
 
 impl Found {
     fn print(&self) {
-        println!(
+        say!(
             "| algorithm | from | to | frames in common, not blank | bits in common % | frames changed | block RAMs | stored bytes | port bytes | load | SPI ms | 8-bit ms |"
         );
-        println!("|---|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|");
+        say!("|---|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|");
         for d in &self.domains {
             for s in &d.switches {
-                println!(
+                say!(
                     "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {:.2} | {:.2} |",
                     d.algorithm,
                     s.from,
@@ -155,7 +156,7 @@ impl Found {
             }
         }
         if !self.members.is_empty() {
-            println!();
+            say!();
             members::print(&self.members);
         }
     }

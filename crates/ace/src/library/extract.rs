@@ -6,12 +6,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ace_ecp5::Emit;
-use ace_library::file::{Opened, publish};
+use ace_library::file::Opened;
 use ace_library::{Image, Library};
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::{ReadArgs, chosen, counted};
+use super::{ReadArgs, chosen, counted, warned};
 use crate::{Outcome, print_json};
 
 /// What an image is for, and what it is not for.
@@ -35,7 +35,11 @@ pub struct Extract {
 }
 
 pub fn extract(args: &Extract) -> Result<Outcome> {
-    let Opened { library, .. } = args.read.open()?;
+    let path = args.read.file.existing()?;
+    let mut guard = args.read.guard()?;
+    // What the flow takes out, it proves anew where the record is of an older format.
+    guard.trust.older_format = true;
+    let Opened { library, .. } = warned(guard.open(&path)?);
     let chosen = chosen(&library, &args.names)?;
     for image in &chosen {
         // The reader of the file has seen to it that this is one folder below.
@@ -51,6 +55,10 @@ pub fn extract(args: &Extract) -> Result<Outcome> {
         println!("{} of version {} in {}", counted(chosen.len()), library.version, args.out.display());
     }
     Ok(Outcome::Well)
+}
+
+fn publish(path: &Path, bytes: &[u8]) -> Result<()> {
+    ace_io::publish(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The files of one configuration, each at once by a rename.

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::change::timed;
 use super::{ReadArgs, counted, signers, version_and_signers, warned};
+use crate::page::say;
 use crate::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -87,14 +88,14 @@ pub fn list(args: &List) -> Result<Outcome> {
         }))?;
         return Ok(Outcome::Well);
     }
-    println!("{}, {bytes} bytes, {}", version_and_signers(&opened), counted(library.images().len()));
+    say!("{}, {bytes} bytes, {}", version_and_signers(&opened), counted(library.images().len()));
     let width = library.images().iter().map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
-    println!("{:width$} {:10} {:>8}  what it computes", "configuration", "device", "bytes");
+    say!("{:width$} {:10} {:>8}  what it computes", "configuration", "device", "bytes");
     for image in library.images() {
         let manifest = manifest(image);
         let summary = manifest["summary"].as_str().unwrap_or("");
         let over = image.base().map_or(String::new(), |base| format!(" (over {base})"));
-        println!(
+        say!(
             "{:width$} {:10} {:>8}  {summary}{over}",
             image.name(),
             image.device().name,
@@ -140,7 +141,7 @@ pub fn show(args: &Show) -> Result<Outcome> {
     let more = more.iter().filter_map(|(key, value)| Some((*key, (*value)?)));
     let known = value.as_object().into_iter().flatten().map(|(key, value)| (key.as_str(), value));
     for (key, value) in known.chain(more) {
-        println!("{key:26} {}", words(value));
+        say!("{key:26} {}", words(value));
     }
     Ok(Outcome::Well)
 }
@@ -188,7 +189,7 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
         }))?;
     } else if let (Some(opened), []) = (&opened, &problems[..]) {
         let about = version_and_signers(opened);
-        println!("{}: {about}, {}, all as signed and proven", path.display(), counted(checked));
+        say!("{}: {about}, {}, all as signed and proven", path.display(), counted(checked));
     }
     for problem in &problems {
         eprintln!("ace: {problem}");
@@ -261,13 +262,13 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         }))?;
         return Ok(Outcome::Well);
     }
-    println!(
+    say!(
         "| configuration | stored over | LUT use % | stored bytes | % of frames | block RAMs | bytes/clock | software MB/s |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|");
+    say!("|---|---|--:|--:|--:|--:|--:|--:|");
     let dash = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
     for r in &rows {
-        println!(
+        say!(
             "| {} | {} | {} | {} | {:.2} | {} | {:.2} | {} |",
             r.name,
             r.base.as_deref().unwrap_or("–"),
@@ -279,7 +280,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             dash(r.software_mb_per_second, 0)
         );
     }
-    println!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
+    say!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
     for (what, bytes) in [
         ("streams", parts.frames),
         ("streams home, from variants to their skeleton", parts.home),
@@ -293,7 +294,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         ("header, digest, signatures", parts.header + parts.trailer + signatures),
         ("the file", parts.total() + signatures),
     ] {
-        println!("| {what} | {bytes} | {:.2} |", share(bytes));
+        say!("| {what} | {bytes} | {:.2} |", share(bytes));
     }
     Ok(Outcome::Well)
 }

@@ -9,6 +9,7 @@ use ace_library::{Image, ImageError, Library};
 use serde::Serialize;
 
 use super::look::manifest;
+use crate::page::say;
 
 /// A skeleton that others are stored over, or one of these. Times are modelled: of the port and of the loader in front
 /// of it at the clock of `board.toml` as committed, whichever takes longer.
@@ -107,15 +108,15 @@ fn member(library: &Library, domain: &[&Image], image: &Image) -> Result<Member,
 }
 
 pub fn print(members: &[Member]) {
-    println!(
+    say!(
         "| member | of | frames changed | bits | block RAMs | frames written | over | stored bytes | port bytes | loader clocks | SPI ms | 8-bit ms | whole: SPI ms | 8-bit ms | MHz | clock lost % |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let dash = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
     for m in members {
         let others = m.partial_over.len() + m.whole_over.len();
         let part = |of: fn(&Load) -> f64, digits: usize| dash(m.partial.as_ref().map(of), digits);
-        println!(
+        say!(
             "| {} | {} | {} | {} | {} | {} | {} of {others} | {} | {} | {} | {} | {} | {:.2} | {:.2} | {} | {} |",
             m.name,
             m.skeleton.as_deref().unwrap_or("–"),

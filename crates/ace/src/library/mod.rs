@@ -9,9 +9,10 @@ mod members;
 mod prove;
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ace_board::config::DEFAULT_LIBRARY;
+use ace_board::store::default_library;
 use ace_ecp5::Device;
 use ace_library::file::{Guard, Opened, fingerprints, publish, publish_secret};
 use ace_library::{Image, ImageError, Library, PublicKey, SecretKey, Trust};
@@ -109,7 +110,11 @@ fn device(name: &str) -> Result<&'static Device, String> {
 
 impl FileArgs {
     fn path(&self) -> PathBuf {
-        named(self.library.as_deref(), "ACE_LIBRARY").unwrap_or_else(|| PathBuf::from(DEFAULT_LIBRARY))
+        named(self.library.as_deref(), "ACE_LIBRARY").unwrap_or_else(|| match Path::new(DEFAULT_LIBRARY) {
+            here if here.exists() => here.to_owned(),
+            // From any other folder the same one.
+            here => default_library().unwrap_or_else(|| here.to_owned()),
+        })
     }
 
     /// The path of a library that has to be there.
@@ -132,7 +137,7 @@ impl ReadArgs {
     }
 
     fn guard(&self) -> Result<Guard> {
-        self.trust.guard(Trust { keys: None, required_version: self.require, device: self.device })
+        self.trust.guard(Trust { required_version: self.require, device: self.device, ..Trust::ANYBODY })
     }
 }
 

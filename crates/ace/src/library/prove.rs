@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 use super::look::manifest;
 use super::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
+use crate::page::say;
 use crate::trust::named;
 use crate::{Outcome, print_json};
 
@@ -55,7 +56,8 @@ pub struct Prove {
 struct Row {
     name: String,
     proven: bool,
-    /// What the library's own record says: `same`, `none`, or `other`.
+    /// What the library's own record says: `same`, `none`, or `other`; `not compared` where there is no proof to hold it
+    /// against.
     stored: &'static str,
     /// Why it is not proven, or what the stored record says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,7 +229,7 @@ fn one(
     let failed = |why: String| Row {
         name: image.name().to_owned(),
         proven: false,
-        stored: if stored.is_null() { "none" } else { "other" },
+        stored: if stored.is_null() { "none" } else { "not compared" },
         problem: Some(why),
         record: Value::Null,
     };
@@ -309,14 +311,12 @@ fn wait(child: &mut Child, interrupted: &AtomicBool) -> Result<Option<bool>> {
 }
 
 fn print(rows: &[Row]) {
-    println!(
-        "| configuration | result | points | registers | control: points refuted | CPU s | stored record |"
-    );
-    println!("|---|---|--:|--:|--:|--:|---|");
+    say!("| configuration | result | points | registers | control: points refuted | CPU s | stored record |");
+    say!("|---|---|--:|--:|--:|--:|---|");
     for row in rows {
         let figure = |value: &Value| if value.is_null() { "–".to_owned() } else { value.to_string() };
         let record = &row.record;
-        println!(
+        say!(
             "| {} | {} | {} | {} | {} | {} | {} |",
             row.name,
             if row.proven { "proven" } else { "NOT PROVEN" },
@@ -329,5 +329,5 @@ fn print(rows: &[Row]) {
     }
     let proven = rows.iter().filter(|row| row.proven).count();
     let seconds: f64 = rows.iter().filter_map(|row| row.record["cpu_seconds"].as_f64()).sum();
-    println!("\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());
+    say!("\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());
 }

@@ -4,6 +4,7 @@
 mod html;
 mod perfetto;
 pub mod text;
+mod timeline;
 
 use std::path::Path;
 
@@ -17,11 +18,13 @@ pub fn write(folder: &Path, summary: &Summary) -> Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let page = folder.join("report.html");
-    std::fs::write(&page, html::page(summary)).with_context(|| format!("cannot write {}", page.display()))?;
+    ace_io::publish(&page, html::page(summary).as_bytes())
+        .with_context(|| format!("cannot write {}", page.display()))?;
     if let Some(board) = &summary.board {
         let trace = folder.join("trace.json");
-        let text = serde_json::to_string(&perfetto::trace(board))?;
-        std::fs::write(&trace, text).with_context(|| format!("cannot write {}", trace.display()))?;
+        let text = serde_json::to_string(&perfetto::trace(board, summary))?;
+        ace_io::publish(&trace, text.as_bytes())
+            .with_context(|| format!("cannot write {}", trace.display()))?;
     }
     Ok(())
 }

@@ -1,31 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The timeline in the Chrome trace event format, which Perfetto and chrome://tracing open.
 
+use std::collections::{BTreeMap, HashMap};
+
 use ace_board::trace::{BoardReport, Event, Picos, What};
 use serde_json::{Value, json};
+
+use crate::run::Summary;
+
+/// Numbers begin with 1: Perfetto takes 0 for the idle process and hides its threads.
+const BOARD: u32 = 1;
+const PACKETS: u32 = 2;
 
 /// Microseconds, the unit of the format; fractions keep the picoseconds.
 fn micros(picos: Picos) -> f64 {
     picos as f64 / 1e6
 }
 
-pub fn trace(board: &BoardReport) -> Value {
+/// From the first transfer of a packet to its last.
+struct Span {
+    lane: u32,
+    start: Picos,
+    end: Picos,
+}
+
+/// Slots and link as threads of one process, the packets of every SA on tracks of another one, and how many packets are
+/// on the board as a counter.
+pub fn trace(board: &BoardReport, summary: &Summary) -> Value {
     let link = board.slots.len();
-    let mut events = vec![json!({
-        "ph": "M", "pid": 0, "name": "process_name", "args": {"name": "board (modelled time)"}
-    })];
+    let name = |pid: u32, tid: usize, what: &str, name: &str| json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
+    let mut events = vec![
+        name(BOARD, 0, "process_name", "board (modelled time)"),
+        name(PACKETS, 0, "process_name", "packets (modelled time)"),
+    ];
     for track in 0..=link {
-        let name = if track == link { "host link".to_owned() } else { format!("slot {track}") };
-        events
-            .push(json!({"ph": "M", "pid": 0, "tid": track, "name": "thread_name", "args": {"name": name}}));
+        let thread = if track == link { "host link".to_owned() } else { format!("slot {track}") };
+        events.push(name(BOARD, track + 1, "thread_name", &thread));
         events.push(json!({
-            "ph": "M", "pid": 0, "tid": track, "name": "thread_sort_index", "args": {"sort_index": track}
+            "ph": "M", "pid": BOARD, "tid": track + 1, "name": "thread_sort_index", "args": {"sort_index": track}
         }));
     }
     events.extend(board.events.iter().map(|event| one(board, event, link)));
+    events.extend(packets(board, summary));
     json!({"displayTimeUnit": "ns", "traceEvents": events, "otherData": {
         "device": board.device, "policy": board.policy, "models": board.models, "time": "modelled"
     }})
+}
+
+fn packets(board: &BoardReport, summary: &Summary) -> Vec<Value> {
+    let job = |what: &What| match what {
+        What::Execute { job, .. } | What::Request { job, .. } | What::Response { job, .. } => Some(*job),
+        What::Load { .. } | What::Reset => None,
+    };
+    let of: HashMap<u64, (u64, u32)> = board
+        .events
+        .iter()
+        .filter_map(|event| match event.what {
+            What::Execute { job, packet, lane, .. } => Some((job, (packet, lane))),
+            _ => None,
+        })
+        .collect();
+    let mut spans: BTreeMap<u64, Span> = BTreeMap::new();
+    for event in &board.events {
+        if let Some((packet, lane)) = job(&event.what).and_then(|job| of.get(&job)) {
+            let Event { start, end, .. } = *event;
+            let span = spans.entry(*packet).or_insert(Span { lane: *lane, start, end });
+            (span.start, span.end) = (span.start.min(start), span.end.max(end));
+        }
+    }
+    let mut changes: BTreeMap<Picos, i64> = BTreeMap::new();
+    let mut events = Vec::new();
+    for (packet, Span { lane, start, end }) in &spans {
+        *changes.entry(*start).or_default() += 1;
+        *changes.entry(*end).or_default() -= 1;
+        let sa = summary.sas.get(*lane as usize).map_or("?", |sa| sa.name.as_str());
+        // Packets of one SA overlap: spans of an id of their own, which Perfetto lays out itself.
+        for (phase, at) in [("b", start), ("e", end)] {
+            events.push(json!({
+                "ph": phase, "pid": PACKETS, "tid": lane + 1, "id": packet, "cat": "packet", "name": sa,
+                "ts": micros(*at), "args": {"packet": packet}
+            }));
+        }
+    }
+    let mut on_board = 0;
+    for (at, change) in changes {
+        on_board += change;
+        events.push(json!({
+            "ph": "C", "pid": BOARD, "name": "packets on the board", "ts": micros(at), "args": {"packets": on_board}
+        }));
+    }
+    events
 }
 
 fn one(board: &BoardReport, event: &Event, link: usize) -> Value {
@@ -65,7 +129,7 @@ fn one(board: &BoardReport, event: &Event, link: usize) -> Value {
         What::Reset => (event.slot, "reset", "reset".to_owned(), json!({})),
     };
     json!({
-        "ph": "X", "pid": 0, "tid": track, "cat": category, "name": name,
+        "ph": "X", "pid": BOARD, "tid": track + 1, "cat": category, "name": name,
         "ts": micros(event.start), "dur": micros(event.end - event.start), "args": args
     })
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The summary on a terminal.
 
+use std::io::{self, Write};
+
 use ace_board::trace::BoardReport;
 
 use super::{duration, percent};
 use crate::run::Summary;
 
-pub fn print(summary: &Summary) {
+pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let p = &summary.packets;
-    println!(
+    writeln!(
+        out,
         "{}: {} packets in, {} out: {} protected, {} decapsulated, {} bypassed; {} dropped",
         summary.input,
         summary.frames,
@@ -17,27 +20,39 @@ pub fn print(summary: &Summary) {
         p.decapsulated.packets,
         p.bypassed.packets,
         summary.frames - summary.written,
-    );
+    )?;
     for (cause, count) in p.dropped.iter() {
-        println!("  dropped {count:>6}  {:18} {cause}", cause.name());
+        writeln!(out, "  dropped {count:>6}  {:18} {cause}", cause.name())?;
     }
     if summary.cut_short > 0 {
-        println!(
+        writeln!(
+            out,
             "  dropped {:>6}  cut_short          the capture holds only their beginning",
             summary.cut_short
-        );
+        )?;
+    }
+    for (what, frames) in &summary.opaque {
+        let fate = if summary.bypass_opaque { "passed " } else { "dropped" };
+        writeln!(out, "  {fate} {frames:>6}  opaque             cannot be looked through: {what}")?;
+    }
+    let lost = summary.unreadable.iter().map(|(why, n)| ("unreadable", *why, n));
+    let lost = lost.chain(summary.unwritable.iter().map(|(why, n)| ("unwritable", why.as_str(), n)));
+    for (name, why, frames) in lost {
+        writeln!(out, "  dropped {frames:>6}  {name:18} {why}")?;
     }
     if summary.not_ip > 0 {
-        println!("  {} frames hold no IP packet", summary.not_ip);
+        writeln!(out, "  {} frames hold no IP packet", summary.not_ip)?;
     }
-    println!();
+    writeln!(out)?;
     let name_width = summary.sas.iter().map(|sa| sa.name.len()).max().unwrap_or(0).max(4);
-    println!(
+    writeln!(
+        out,
         "{:name_width$}  {:10} {:3}  {:26} {:>8} {:>10} {:>8} {:>10}",
         "SA", "SPI", "dir", "suite", "packets", "bytes", "dropped", "sequence"
-    );
+    )?;
     for sa in &summary.sas {
-        println!(
+        writeln!(
+            out,
             "{:name_width$}  {:#010x} {:3}  {:26} {:>8} {:>10} {:>8} {:>10}",
             sa.name,
             sa.spi,
@@ -45,23 +60,24 @@ pub fn print(summary: &Summary) {
                 ace_esp::Direction::Out => "out",
                 ace_esp::Direction::In => "in",
             },
-            format!("{} + {}", sa.cipher, sa.auth),
+            sa.suite(),
             sa.counters.forwarded.packets,
             sa.counters.forwarded.bytes,
             sa.counters.dropped.total(),
             sa.sequence,
-        );
+        )?;
     }
-    println!();
+    writeln!(out)?;
     if let Some(board) = &summary.board {
-        print_board(board);
+        write_board(out, board)?;
     }
-    println!("wall time {:.2} s ({} engine)", summary.wall_seconds, summary.engine);
+    writeln!(out, "wall time {:.2} s ({} engine)", summary.wall_seconds, summary.engine)
 }
 
-fn print_board(board: &BoardReport) {
+fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
     let t = &board.totals;
-    println!(
+    writeln!(
+        out,
         "board: {}, {} slots, port {}, link {}, policy {}, {} models",
         board.device,
         board.slots.len(),
@@ -69,12 +85,13 @@ fn print_board(board: &BoardReport) {
         board.host_link,
         board.policy,
         board.models
-    );
+    )?;
     if let Some(library) = &board.library {
-        println!("configurations from {library}; of the build where it does not hold them (marked *)");
+        writeln!(out, "configurations from {library}; of the build where it does not hold them (marked *)")?;
     }
     for (index, slot) in board.slots.iter().enumerate() {
-        println!(
+        writeln!(
+            out,
             "slot {index}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}",
             slot.loads,
             duration(slot.load),
@@ -84,10 +101,11 @@ fn print_board(board: &BoardReport) {
             slot.resident
                 .and_then(|at| board.configurations.get(at))
                 .map_or("nothing", |configuration| &configuration.name),
-        );
+        )?;
     }
     for c in board.configurations.iter().filter(|c| c.loads + c.operations > 0 || c.refused.is_some()) {
-        println!(
+        writeln!(
+            out,
             "  {:10} {:>5} loads of {:>7} bytes{}, {:>6} operations, {:>9} bytes in {:>10} at {:.1} MHz{}",
             c.name,
             c.loads,
@@ -99,22 +117,23 @@ fn print_board(board: &BoardReport) {
             duration(c.execute),
             c.clock_hz as f64 / 1e6,
             c.refused.as_ref().map_or(String::new(), |reason| format!("; refused: {reason}")),
-        );
+        )?;
     }
-    println!("modelled time {}, of which", duration(t.total));
+    writeln!(out, "modelled time {}, of which", duration(t.total))?;
     for (what, part) in [
         ("a slot works", t.executing),
         ("only the host link works", t.link_only),
         ("all wait for a configuration", t.exposed_load),
         ("nothing happens", t.idle),
     ] {
-        println!("  {:>10}  {:>5.1} %  {what}", duration(part), percent(part, t.total));
+        writeln!(out, "  {:>10}  {:>5.1} %  {what}", duration(part), percent(part, t.total))?;
     }
-    println!(
+    writeln!(
+        out,
         "reconfiguration: {} loads, {} in all, {} hidden; {} operations found their configuration resident",
         t.loads,
         duration(t.load),
         duration(t.hidden_load),
         t.skipped_loads
-    );
+    )
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Table 4: what configurations take when index and dictionary both count.
 
+use crate::page::{say, say_part};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -131,41 +132,41 @@ fn zstd(data: &[u8]) -> Result<usize> {
 /// The paper's table, ours in the same columns, and ours beside other ways.
 pub fn print(published: &[Published], rows: &[Row]) {
     let head = |title: &str| {
-        println!("## {title}\n");
-        println!(
+        say!("## {title}\n");
+        say!(
             "| bitstream | bits | LZW index | dictionary | % | phase I index | dictionary | % | phase II index | dictionary | % |"
         );
-        println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+        say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     };
     let line = |name: &str, bits: u64, ways: [Sizes; 3]| {
-        print!("| {name} | {bits} ");
+        say_part!("| {name} | {bits} ");
         for way in ways {
-            print!("| {} | {} | {:.2} ", way.index, way.dictionary, way.percent);
+            say_part!("| {} | {} | {:.2} ", way.index, way.dictionary, way.percent);
         }
-        println!("|");
+        say!("|");
     };
     head("Table 4 of the paper: Virtex bitstreams, sizes in bits");
     for p in published {
         line(&p.name, p.bits, [p.lzw, p.phase1, p.phase2]);
     }
-    println!();
+    say!();
     head("The same ways with ours: frames and block RAM contents of ECP5 images, sizes in bits");
     for r in rows {
         line(&r.name, r.bits, [r.lzw, r.phase1, r.phase2]);
     }
-    println!(
+    say!(
         "\nThe redundancy factor of Table 3 is LZW's index over the bitstream: {} in the paper, {} here.\n",
         range(published.iter().map(|p| p.redundancy)),
         range(rows.iter().map(|r| r.lzw.index as f64 / r.bits as f64)),
     );
-    println!("## Beside other ways, in % of frames and block RAM contents\n");
-    println!(
+    say!("## Beside other ways, in % of frames and block RAM contents\n");
+    say!(
         "| bitstream | LUT4 | LZW | phase I | phase II | gzip -9 | xz -9 | zstd -19 | the device's own | library | frames alone: gzip -9 | xz -9 | zstd -19 | library |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for r in rows {
         let lut4 = r.lut4.map_or("–".to_owned(), |n| n.to_string());
-        print!("| {} | {lut4} ", r.name);
+        say_part!("| {} | {lut4} ", r.name);
         for percent in [
             r.lzw.percent,
             r.phase1.percent,
@@ -180,11 +181,11 @@ pub fn print(published: &[Published], rows: &[Row]) {
             r.frames_zstd_percent,
             r.frames_percent,
         ] {
-            print!("| {percent:.2} ");
+            say_part!("| {percent:.2} ");
         }
-        println!("|");
+        say!("|");
     }
-    println!(
+    say!(
         "\nLZW, phases I and II, and the library count everything that has to be in memory for decompression: index or \
          stream, pointers, dictionary (of the library's, shared by all, the whole is counted in every row). gzip, xz \
          and zstd rebuild their dictionaries in memories of 32 KiB to 8 MiB. The device's own is a whole bitstream \

@@ -134,3 +134,38 @@ fn registers_and_contents_are_compared() {
     // The circuit alone is the same: it is the rest that is refused.
     assert!(follow(&memory, &images.database, &images.pins).is_ok());
 }
+
+const INPUTS_OF_A: [&str; 4] = ["SLICEA.A0MUX", "SLICEA.B0MUX", "SLICEA.C0MUX", "SLICEA.D0MUX"];
+const INPUTS_OF_C: [&str; 4] = ["SLICEC.A0MUX", "SLICEC.B0MUX", "SLICEC.C0MUX", "SLICEC.D0MUX"];
+
+/// A LUT of zeros that nothing reads is nextpnr's; anything like it that is not just that is refused.
+#[test]
+fn one_source_of_zeros_may_have_no_reader() {
+    let Some(images) = Images::new(&["des"]) else { return };
+    let echo = images.beside(include_bytes!("echo.bit.gz"));
+    let netlist = images.read(&echo).expect("it is read to the last bit");
+    let counts = netlist.count();
+    // What synthesis made of it, and no cell for the source of zeros.
+    assert_eq!((counts["TRELLIS_FF"], counts["LUT4"], netlist.cells.len()), (74, 12, 86));
+    // Another entry of its table, an input that is not constant.
+    let tile = (28, 44, "PLC2");
+    for change in [Change::Flip(70, 10), Change::Remove("SLICEC.A0MUX", "1"), Change::Flip(31, 3)] {
+        let mut memory = echo.clone();
+        assert!(images.database.change(&mut memory, tile, change) && memory != echo, "{change:?}");
+        refused(&images, &memory, &["R28C44"]);
+    }
+    // A second one, which alone would do.
+    let mut other = echo.clone();
+    for change in
+        (10..26).map(|frame| Change::Flip(frame, 10)).chain(INPUTS_OF_A.map(|name| Change::Set(name, "1")))
+    {
+        assert!(images.database.change(&mut other, tile, change), "{change:?}");
+    }
+    refused(&images, &other, &["R28C44", "a second source of zeros"]);
+    for change in
+        (64..80).map(|frame| Change::Flip(frame, 10)).chain(INPUTS_OF_C.map(|name| Change::Remove(name, "1")))
+    {
+        assert!(images.database.change(&mut other, tile, change), "{change:?}");
+    }
+    assert_eq!(images.read(&other).expect("it is read to the last bit"), netlist);
+}

@@ -5,7 +5,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod edits;
+mod flips;
 
+use std::io::Read;
 use std::path::Path;
 
 use ace_ecp5::netlist::{Database, Netlist, NetlistError, Pins, extract};
@@ -55,6 +57,15 @@ impl Images {
         let path = self.folder.path().join(name).join(format!("{name}.bit"));
         let mut port = ConfigPort::for_any_device();
         port.push(&std::fs::read(path).expect("an image")).expect("a good image");
+        port.finish().expect("a whole image").clone()
+    }
+
+    /// An image that lies beside this file.
+    pub fn beside(&self, packed: &[u8]) -> ConfigMemory {
+        let mut bits = Vec::new();
+        flate2::read::GzDecoder::new(packed).read_to_end(&mut bits).expect("it was packed");
+        let mut port = ConfigPort::for_any_device();
+        port.push(&bits).expect("a good image");
         port.finish().expect("a whole image").clone()
     }
 

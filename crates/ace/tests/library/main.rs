@@ -95,7 +95,7 @@ impl Place {
         let manifest = fs::read(folder.join("manifest.json")).unwrap();
         let manifest: Value = serde_json::from_slice(&manifest).unwrap();
         let mut record = serde_json::json!({
-            "format": 2, "result": "proven", "points": 9, "memory_sha256": manifest["memory_sha256"],
+            "format": ace_board::record::FORMAT, "result": "proven", "points": 9, "memory_sha256": manifest["memory_sha256"],
             "netlist_sha256": manifest["netlist_sha256"],
             "control": { "result": "refuted", "points_refuted": 1, "memory_sha256": "33".repeat(32) },
         });
@@ -162,7 +162,9 @@ fn the_life_of_a_library() {
     let stats = place.json(&["stats"]);
     assert_eq!(stats["configurations"][0]["frame_bytes"], 1_003_820);
     assert_eq!(stats["bytes"], fs::metadata(place.library()).unwrap().len());
-    assert!(stdout(&place.read(&["stats", "--measure", "0.01"])).contains("| aes | – | 10.0 |"));
+    assert!(
+        stdout(&place.read(&["stats", "--measure", "0.01", "--format", "md"])).contains("| aes | – | 10.0 |")
+    );
     let list = stdout(&place.read(&["list"]));
     assert!(list.contains("a test called md5") && list.contains(&format!("signed by {by}")), "{list}");
 
@@ -215,9 +217,12 @@ fn variants_are_stored_over_their_skeleton() {
         let cost = member["fmax_cost_percent"].as_f64().unwrap();
         assert!((1.9..2.0).contains(&cost), "{cost}");
     }
-    let table = stdout(&place.read(&["domains"]));
+    let table = stdout(&place.read(&["domains", "--format", "md"]));
     assert!(table.contains("| a-variant | aes | 16 |") && table.contains("| aes | – | 0 |"), "{table}");
-    assert!(stdout(&place.read(&["stats", "--measure", "0.01"])).contains("| a-variant | aes | 10.0 |"));
+    assert!(
+        stdout(&place.read(&["stats", "--measure", "0.01", "--format", "md"]))
+            .contains("| a-variant | aes | 10.0 |")
+    );
 
     let out = place.write("remove", &["aes"]);
     assert_eq!(out.status.code(), Some(2));

@@ -150,7 +150,7 @@ fn only_what_is_proven_goes_in() {
     let library = fs::read(place.library()).unwrap();
     for (pointer, value, why) in [
         ("/result", json!("refuted"), "says `refuted`"),
-        ("/format", json!(1), "format 1, not 2"),
+        ("/format", json!(1), "format 1, not 3"),
         ("/memory_sha256", json!("0".repeat(64)), "of other bits"),
         ("/netlist_sha256", json!("0".repeat(64)), "another netlist"),
         ("/points", json!(0), "compares nothing"),

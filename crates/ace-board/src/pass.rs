@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What one frame asks of a slot: a pass of a cipher or a hash over data of its own. An operation over a packet falls
+//! into one or two of them.
+
+use ace_engine::{
+    Action, Algorithm, Buffer, Direction, EngineError, Illegal, Key, Kind, Mac, Mode, Need, Operation,
+    Purpose, Secret, Tag,
+};
+use subtle::ConstantTimeEq;
+
+/// What is to be computed, without the data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// `iv`: empty for ECB, else one block (for CTR the first counter block).
+    Cipher { algorithm: &'static Algorithm, mode: Mode, direction: Direction, key: Secret, iv: Vec<u8> },
+    /// The whole digest.
+    Hash { algorithm: &'static Algorithm },
+    /// HMAC (RFC 2104) with any key length; the leftmost `output_len` bytes (1 to the digest).
+    Hmac { algorithm: &'static Algorithm, key: Secret, output_len: usize },
+}
+
+impl Pass {
+    pub fn need(&self) -> Need {
+        match self {
+            Pass::Cipher { algorithm, mode, direction, key, .. } => {
+                Need::Cipher { algorithm, mode: *mode, direction: *direction, key_len: key.len() }
+            }
+            Pass::Hash { algorithm } => Need::Hash { algorithm },
+            Pass::Hmac { algorithm, .. } => Need::Hmac { algorithm },
+        }
+    }
+
+    pub fn algorithm(&self) -> &'static Algorithm {
+        match self {
+            Pass::Cipher { algorithm, .. } | Pass::Hash { algorithm } | Pass::Hmac { algorithm, .. } => {
+                algorithm
+            }
+        }
+    }
+
+    /// Nothing for a hash.
+    pub fn key(&self) -> Option<&Secret> {
+        match self {
+            Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => Some(key),
+            Pass::Hash { .. } => None,
+        }
+    }
+
+    /// Bytes of result for so many bytes of data.
+    pub fn result_len(&self, data: usize) -> usize {
+        match self {
+            Pass::Cipher { .. } => data,
+            Pass::Hash { algorithm } => match algorithm.kind {
+                Kind::Hash { digest, .. } => digest,
+                Kind::Cipher { .. } => 0,
+            },
+            Pass::Hmac { output_len, .. } => *output_len,
+        }
+    }
+}
+
+/// A pass over data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    pub pass: Pass,
+    pub data: Vec<u8>,
+}
+
+impl Task {
+    /// The same as an operation for any engine; [`Task::result`] takes the result out of its buffer.
+    ///
+    /// # Errors
+    /// [`Illegal`] for lengths that do not fit the algorithm.
+    pub fn operation(&self) -> Result<Operation, EngineError> {
+        let operation = match &self.pass {
+            Pass::Cipher { algorithm, mode, direction, key, iv } => {
+                let key = Key::cipher(algorithm, *mode, key.as_bytes())?;
+                Operation::cipher(key, *direction, iv, &self.data)?
+            }
+            Pass::Hash { algorithm } => {
+                let key = Key::hash(algorithm)?;
+                let len = key.tag_len();
+                Operation::mac(key, &self.data, len)
+            }
+            Pass::Hmac { algorithm, key, output_len } => {
+                let key = Key::mac(Mac::Hmac(algorithm), key.as_bytes())?;
+                Operation::mac(key, &self.data, *output_len)
+            }
+        };
+        operation.check()?;
+        Ok(operation)
+    }
+
+    /// What an engine has left in the buffer of [`Task::operation`].
+    pub fn result(&self, buffer: &Buffer) -> Vec<u8> {
+        let len = self.pass.result_len(self.data.len());
+        buffer[buffer.len().saturating_sub(len)..].to_vec()
+    }
+
+    /// The first or second pass of an action over a packet, if a slot can be asked for it.
+    pub(crate) fn of(action: &Action, second: bool, packet: &[u8]) -> Option<Self> {
+        let encrypts = action_encrypts(action);
+        match action {
+            Action::Cipher { key, direction, iv, text } => cipher(key, *direction, iv, &packet[text.range()]),
+            Action::CipherMac { cipher: key, direction, iv, text, .. } if second != encrypts => {
+                cipher(key, *direction, iv, &packet[text.range()])
+            }
+            Action::Mac { key, over, suffix, tag }
+            | Action::CipherMac { mac: key, over, suffix, tag, .. } => {
+                let pass = match key.purpose() {
+                    Purpose::Hash(algorithm) => Pass::Hash { algorithm },
+                    Purpose::Mac(Mac::Hmac(algorithm)) => {
+                        Pass::Hmac { algorithm, key: key.secret().clone(), output_len: tag.span().len() }
+                    }
+                    _ => return None,
+                };
+                Some(Self { pass, data: [&packet[over.range()], suffix].concat() })
+            }
+            Action::Aead { .. } => None,
+        }
+    }
+}
+
+fn action_encrypts(action: &Action) -> bool {
+    matches!(action, Action::CipherMac { direction: Direction::Encrypt, .. })
+}
+
+fn cipher(key: &Key, direction: Direction, iv: &[u8], data: &[u8]) -> Option<Task> {
+    let Purpose::Cipher { algorithm, mode } = key.purpose() else { return None };
+    let pass = Pass::Cipher { algorithm, mode, direction, key: key.secret().clone(), iv: iv.to_vec() };
+    Some(Task { pass, data: data.to_vec() })
+}
+
+/// Bytes of data that the first or second pass of an action is given.
+pub(crate) fn data_len(action: &Action, second: bool) -> usize {
+    match action {
+        Action::Cipher { text, .. } | Action::Aead { text, .. } => text.len(),
+        Action::CipherMac { text, .. } if second != action_encrypts(action) => text.len(),
+        Action::Mac { over, suffix, .. } | Action::CipherMac { over, suffix, .. } => {
+            over.len() + suffix.len()
+        }
+    }
+}
+
+/// Puts the result of the first or second pass where the action wants it.
+///
+/// # Errors
+/// [`EngineError::Mismatch`] if a tag was to be checked and is another one.
+pub(crate) fn apply(
+    action: &Action,
+    second: bool,
+    result: &[u8],
+    packet: &mut [u8],
+) -> Result<(), EngineError> {
+    let encrypts = action_encrypts(action);
+    let place = match action {
+        Action::Cipher { text, .. } | Action::Aead { text, .. } => *text,
+        Action::CipherMac { text, .. } if second != encrypts => *text,
+        Action::Mac { tag, .. } | Action::CipherMac { tag, .. } => {
+            let found = packet.get(tag.span().range()).unwrap_or_default();
+            // A digest comes whole.
+            let computed = result.get(..found.len()).ok_or(Illegal::TagLength(found.len()))?;
+            if let Tag::Check(_) = tag {
+                return match bool::from(computed.ct_eq(found)) {
+                    true => Ok(()),
+                    false => Err(EngineError::Mismatch),
+                };
+            }
+            tag.span()
+        }
+    };
+    let place = packet.get_mut(place.range()).ok_or(Illegal::Range)?;
+    let len = place.len();
+    place.copy_from_slice(result.get(..len).ok_or(Illegal::Range)?);
+    Ok(())
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace bench dataplane`, the engine's part: operations as ESP makes them, in batches over sixteen security
+//! associations, CPU time of this thread alone; beside it the same by the portable software and, where it is linked,
+//! by bare calls of ipsec-mb.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use ace_engine::algorithm::{AES, CAMELLIA, CAST128, DES, IDEA, SERPENT, SHA1, SHA256, TDES, TWOFISH};
+use ace_engine::software::CpuEngine;
+use ace_engine::{
+    Action, Aead, Algorithm, Buffer, Direction, Engine, EngineError, Inline, Iv, Job, Key, Mac, Mode,
+    Operation, Source, Suffix, Tag,
+};
+use anyhow::{Result, bail};
+use serde::Serialize;
+
+use crate::engines;
+
+/// Packets in a batch, and security associations among them.
+pub const BATCH: usize = 256;
+const ASSOCIATIONS: usize = 16;
+/// SPI and sequence number.
+const HEADER: usize = 8;
+
+/// One line of the table. Times are of one operation.
+#[derive(Serialize)]
+pub struct Row {
+    suite: &'static str,
+    direction: &'static str,
+    /// Bytes of text.
+    bytes: usize,
+    nanoseconds: f64,
+    mpps: f64,
+    gbit_per_second: f64,
+    /// Heap allocations of all measured operations.
+    allocations: usize,
+    portable_gbit_per_second: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bare_gbit_per_second: Option<f64>,
+}
+
+/// What protects a packet.
+#[derive(Clone, Copy)]
+pub enum Protection {
+    Aead(Aead, usize),
+    Chained { cipher: &'static Algorithm, mode: Mode, key_len: usize, hash: &'static Algorithm, icv: usize },
+}
+
+/// In the order of the table.
+pub const SUITES: &[(&str, Protection)] = &[
+    ("aes-128-gcm", Protection::Aead(Aead::Gcm, 16)),
+    ("aes-256-gcm", Protection::Aead(Aead::Gcm, 32)),
+    ("chacha20-poly1305", Protection::Aead(Aead::ChaCha20Poly1305, 32)),
+    ("aes-128-ccm", Protection::Aead(Aead::Ccm, 16)),
+    ("aes-128-cbc + sha1", cbc(&AES, 16, &SHA1, 12)),
+    ("aes-128-cbc + sha256", cbc(&AES, 16, &SHA256, 16)),
+    ("camellia-128-cbc + sha256", cbc(&CAMELLIA, 16, &SHA256, 16)),
+    ("3des-cbc + sha1", cbc(&TDES, 24, &SHA1, 12)),
+    ("des-cbc + sha1", cbc(&DES, 8, &SHA1, 12)),
+    ("cast128-cbc + sha1", cbc(&CAST128, 16, &SHA1, 12)),
+    ("idea-cbc + sha1", cbc(&IDEA, 16, &SHA1, 12)),
+    ("serpent-128-cbc + sha1", cbc(&SERPENT, 16, &SHA1, 12)),
+    ("twofish-128-cbc + sha1", cbc(&TWOFISH, 16, &SHA1, 12)),
+];
+
+const fn cbc(cipher: &'static Algorithm, key_len: usize, hash: &'static Algorithm, icv: usize) -> Protection {
+    Protection::Chained { cipher, mode: Mode::Cbc, key_len, hash, icv }
+}
+
+/// The action on a packet of header, IV (of a chained suite), text and ICV, and the packet's length.
+fn action(protection: Protection, association: usize, text: usize) -> Result<(Action, usize), EngineError> {
+    let key = |len: usize| (0..len).map(|i| (i * 7 + association) as u8).collect::<Vec<_>>();
+    let direction = Direction::Encrypt;
+    match protection {
+        Protection::Aead(aead, key_len) => {
+            let nonce = if aead == Aead::Ccm { &[1; 11][..] } else { &[1; 12] };
+            let at = HEADER + 8;
+            let action = Action::Aead {
+                key: Key::aead(aead, &key(key_len))?,
+                direction,
+                nonce: Source::Inline(Inline::new(nonce).unwrap_or_default()),
+                aad: Source::Inline(Inline::new(&[2; HEADER]).unwrap_or_default()),
+                text: (at..at + text).into(),
+                tag: (at + text..at + text + 16).into(),
+            };
+            Ok((action, at + text + 16))
+        }
+        Protection::Chained { cipher, mode, key_len, hash, icv } => {
+            let cipher = Key::cipher(cipher, mode, &key(key_len))?;
+            let at = HEADER + cipher.iv_len();
+            let action = Action::CipherMac {
+                iv: Iv::new(&[3; 16][..cipher.iv_len()]).unwrap_or_default(),
+                cipher,
+                direction,
+                text: (at..at + text).into(),
+                mac: Key::mac(Mac::Hmac(hash), &key(20))?,
+                over: (0..at + text).into(),
+                suffix: Suffix::EMPTY,
+                tag: Tag::Write((at + text..at + text + icv).into()),
+            };
+            Ok((action, at + text + icv))
+        }
+    }
+}
+
+/// The way back.
+fn opening(mut action: Action) -> Action {
+    match &mut action {
+        Action::Cipher { direction, .. } | Action::Aead { direction, .. } => *direction = Direction::Decrypt,
+        Action::Mac { tag, .. } => *tag = Tag::Check(tag.span()),
+        Action::CipherMac { direction, tag, .. } => {
+            (*direction, *tag) = (Direction::Decrypt, Tag::Check(tag.span()));
+        }
+    }
+    action
+}
+
+/// Nanoseconds and allocations of one operation. `packets`: what goes in, each for its action.
+fn measure(
+    engine: &mut dyn Engine,
+    actions: &[Action],
+    packets: &[Buffer],
+    time: Duration,
+) -> Result<(f64, usize)> {
+    let mut spare: Vec<Buffer> = packets.to_vec();
+    let (mut jobs, mut done) = (VecDeque::with_capacity(BATCH), Vec::with_capacity(BATCH));
+    let (mut spent, mut best, mut allocations) = (Duration::ZERO, Duration::MAX, 0);
+    // The first batch expands the keys.
+    let mut warm = false;
+    while spent < time {
+        for (id, (action, packet)) in actions.iter().zip(packets).enumerate() {
+            let mut buffer = spare.pop().unwrap_or_default();
+            buffer.copy_from_slice(packet);
+            let operation = Operation { action: action.clone(), buffer };
+            jobs.push_back(Job {
+                id: id as u64,
+                lane: (id % ASSOCIATIONS) as u32,
+                packet: id as u64,
+                operation,
+            });
+        }
+        let (before, start) = (super::allocations(), super::cpu_time());
+        while !jobs.is_empty() {
+            engine.try_submit(&mut jobs);
+            engine.wait(&mut done);
+        }
+        let (took, allocated) = (super::cpu_time() - start, super::allocations() - before);
+        for done in done.drain(..) {
+            done.result?;
+            spare.push(done.buffer);
+        }
+        if warm {
+            spent += took;
+            best = best.min(took);
+            allocations += allocated;
+        }
+        warm = true;
+    }
+    Ok((best.as_nanos() as f64 / actions.len() as f64, allocations))
+}
+
+/// Every suite that starts with one of `names`, or every one.
+pub fn rows(names: &[String], seconds: f64, mut tell: impl FnMut(&Row)) -> Result<Vec<Row>> {
+    let time = Duration::from_secs_f64(seconds / 4.0);
+    let mut rows = Vec::new();
+    let (mut engine, mut portable) = (engines::cpu(), CpuEngine::new());
+    let chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
+    for (suite, protection) in SUITES.iter().filter(|(name, _)| chosen(name)) {
+        for bytes in [64, 1424] {
+            let pairs = (0..ASSOCIATIONS).map(|association| action(*protection, association, bytes));
+            let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+            let sealing: Vec<Action> =
+                pairs.iter().cycle().take(BATCH).map(|(action, _)| action.clone()).collect();
+            let clear: Vec<Buffer> =
+                pairs.iter().cycle().take(BATCH).map(|(_, len)| Buffer::with_room(0, *len, 64)).collect();
+            let mut sealed = clear.clone();
+            for (action, packet) in sealing.iter().zip(&mut sealed) {
+                ace_engine::software::execute(action, packet)?;
+            }
+            let back: Vec<Action> = sealing.iter().cloned().map(opening).collect();
+            for (direction, actions, packets) in [("seal", &sealing, &clear), ("open", &back, &sealed)] {
+                let (nanoseconds, allocations) = measure(engine.as_mut(), actions, packets, time)?;
+                let (portable, _) = measure(&mut portable, actions, packets, time)?;
+                let bits = bytes as f64 * 8.0;
+                let row = Row {
+                    suite,
+                    direction,
+                    bytes,
+                    nanoseconds,
+                    mpps: 1e3 / nanoseconds,
+                    gbit_per_second: bits / nanoseconds,
+                    allocations,
+                    portable_gbit_per_second: bits / portable,
+                    bare_gbit_per_second: super::bare::nanoseconds(
+                        *protection,
+                        direction == "seal",
+                        bytes,
+                        time,
+                    )
+                    .map(|bare| bits / bare),
+                };
+                tell(&row);
+                rows.push(row);
+            }
+        }
+    }
+    if rows.is_empty() {
+        let names: Vec<_> = SUITES.iter().map(|(name, _)| *name).collect();
+        bail!("no such suite; there are {}", names.join(", "));
+    }
+    Ok(rows)
+}
+
+/// The head of the table.
+pub fn print_head() {
+    println!(
+        "engine alone: CPU time of one thread, batches of {BATCH} packets of {ASSOCIATIONS} security associations"
+    );
+    println!(
+        "{:26} {:4} {:>6} {:>9} {:>8} {:>8} {:>12} {:>15} {:>12}",
+        "suite", "", "bytes", "ns", "Mpps", "Gbit/s", "allocations", "portable Gbit/s", "bare Gbit/s"
+    );
+}
+
+pub fn print(row: &Row) {
+    let bare = row.bare_gbit_per_second.map_or("-".into(), |bare| format!("{bare:.2}"));
+    println!(
+        "{:26} {:4} {:>6} {:>9.1} {:>8.2} {:>8.2} {:>12} {:>15.2} {:>12}",
+        row.suite,
+        row.direction,
+        row.bytes,
+        row.nanoseconds,
+        row.mpps,
+        row.gbit_per_second,
+        row.allocations,
+        row.portable_gbit_per_second,
+        bare
+    );
+}

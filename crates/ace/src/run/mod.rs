@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace run`: a capture goes in, a capture comes out.
+
+mod needs;
+mod pump;
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ace_board::trace::BoardReport;
+use ace_engine::Engine;
+use ace_esp::{Cause, Counters, IvSource, OsIvs, Policy, SaStatus, SeededIvs};
+use ace_io::{Capture, CaptureWriter, DataLink, Format, LinkType, Output};
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::engines::{self, EngineArgs};
+use crate::{Outcome, report, sas};
+use pump::Pump;
+
+/// Send a capture through ESP: clear packets that match an outbound security association leave protected, ESP
+/// packets that match an inbound one leave decapsulated, all others follow the default policy of the SA file.
+///
+/// Packets leave in the order in which they came, with their time stamps. A regular output file appears under its
+/// name when it is complete; devices and pipes are written through.
+///
+/// The exit code is 1 when packets failed authentication, found no security association or were lost, or the capture is
+/// damaged.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Capture to read, `-` for standard input: pcap or pcapng; Ethernet, Linux cooked, raw IP, BSD loopback or PPP
+    input: PathBuf,
+    /// Security associations (docs/sa-file.md)
+    #[arg(long, value_name = "FILE")]
+    sas: PathBuf,
+    /// Capture to write: pcapng if its name ends so, else pcap; `-` for standard output, the summary goes to standard
+    /// error then
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Let frames pass under the policy `bypass` that cannot be looked through (MACsec, types that are not known): they
+    /// may hold packets that should have been protected. Without this they are dropped
+    #[arg(long)]
+    bypass_opaque: bool,
+    /// End with exit code 1 when any packet was dropped, whatever the cause
+    #[arg(long)]
+    fail_on_drop: bool,
+    /// Begin although the engine cannot do what an SA needs: its packets are dropped
+    #[arg(long)]
+    keep_going: bool,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Write a page with the timeline (report.html) and a trace for Perfetto (trace.json) into this folder
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// Take initialisation vectors from a generator with this seed: the same run again gives the same packets.
+    /// For tests and demonstrations; without it they come from the operating system
+    #[arg(long, value_name = "N")]
+    iv_seed: Option<u64>,
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Events of a run that its report shows: about 50 MB while it runs, and a page that a browser opens.
+const REPORTED_EVENTS: usize = 200_000;
+
+/// What a run did. Times of the board are modelled, `wall_seconds` is not.
+#[derive(Default, Serialize)]
+pub struct Summary {
+    pub input: String,
+    pub output: String,
+    pub engine: &'static str,
+    pub frames: u64,
+    /// Frames that hold no IP packet; the policy decided about them.
+    pub not_ip: u64,
+    /// Frames of which nobody can say whether they hold one, by what they are; dropped, or else `bypass_opaque`.
+    pub opaque: BTreeMap<&'static str, u64>,
+    pub bypass_opaque: bool,
+    /// Frames of which the capture kept only the beginning; dropped.
+    pub cut_short: u64,
+    /// Records of which nothing can be made, by why.
+    pub unreadable: BTreeMap<&'static str, u64>,
+    /// Frames that have no place in the output, by why.
+    pub unwritable: BTreeMap<String, u64>,
+    pub written: u64,
+    pub packets: Counters,
+    pub sas: Vec<SaStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<BoardReport>,
+    /// What the engine reported about packets it lost, with how often.
+    pub engine_errors: BTreeMap<String, u64>,
+    /// What is wrong with the end of the capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
+    pub interrupted: bool,
+    pub wall_seconds: f64,
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    if let (Ok(a), Ok(b)) = (args.input.canonicalize(), args.output.canonicalize())
+        && a == b
+        && a.is_file()
+    {
+        bail!("{} is both input and output", args.input.display());
+    }
+    let sas = sas::load(&args.sas)?;
+    let ivs: Box<dyn IvSource> = match args.iv_seed {
+        Some(seed) => Box::new(SeededIvs::new(seed)),
+        None => Box::new(OsIvs::default()),
+    };
+    let engine = engines::open(&args.engine, if args.report.is_some() { REPORTED_EVENTS } else { 0 })?;
+    let missing = needs::missing(sas.sas(), &engine);
+    for why in &missing {
+        eprintln!("ace: {why}");
+    }
+    if !missing.is_empty() && !args.keep_going {
+        bail!("not started: packets of these SAs would be dropped (--keep-going drops them)");
+    }
+    let capture = Capture::open(&args.input)?;
+    let link = capture.link().unwrap_or(DataLink::ETHERNET);
+    if LinkType::of(link).is_none() && !args.bypass_opaque {
+        let (name, known) = (capture.name(), LinkType::NAMES);
+        bail!("{name}: link type {link:?} is not supported; {known} are");
+    }
+    let unwritten = || format!("cannot write {}", args.output.display());
+    let output = Output::create(&args.output).with_context(unwritten)?;
+    let to_stdout = output.is_stdout();
+    let format = Format::of(&args.output);
+    let output = CaptureWriter::new(output, format, link, capture.resolution(), capture.snapshot_len())
+        .with_context(unwritten)?;
+
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || {
+        // A second Ctrl-C does not wait for the packets in flight.
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("cannot catch Ctrl-C")?;
+
+    let bypass = sas.default_policy() == Policy::Bypass;
+    let start = Instant::now();
+    let plane = sas.shard(Duration::ZERO, ivs)?;
+    // Its keys have been prepared.
+    drop(sas);
+    let summary = Summary {
+        input: args.input.display().to_string(),
+        output: args.output.display().to_string(),
+        bypass_opaque: args.bypass_opaque,
+        ..Summary::default()
+    };
+    let mut pump = Pump::new(plane, engine, bypass, output, summary);
+    let progress = if args.json || !std::io::stderr().is_terminal() {
+        ProgressBar::hidden()
+    } else {
+        progress(capture.size())
+    };
+    pump.pump(capture, &interrupted, &progress).with_context(unwritten)?;
+    progress.finish_and_clear();
+    pump.output.into_inner().finish().with_context(unwritten)?;
+
+    let summary = Summary {
+        engine: pump.engine.name(),
+        packets: pump.plane.counters().clone(),
+        sas: pump.plane.sas().collect(),
+        board: pump.engine.report(),
+        interrupted: interrupted.load(Ordering::Relaxed),
+        wall_seconds: start.elapsed().as_secs_f64(),
+        ..pump.summary
+    };
+    if let Some(folder) = &args.report {
+        report::write(folder, &summary)?;
+    }
+    let mut said = Vec::new();
+    if args.json {
+        serde_json::to_writer_pretty(&mut said, &summary)?;
+        said.push(b'\n');
+    } else {
+        report::text::write(&mut said, &summary)?;
+        if let Some(folder) = &args.report {
+            writeln!(said, "report: {}", folder.join("report.html").display())?;
+        }
+    }
+    if to_stdout {
+        std::io::stderr().write_all(&said)?;
+    } else {
+        std::io::stdout().write_all(&said)?;
+    }
+    for (error, count) in &summary.engine_errors {
+        eprintln!("ace: {count} packets dropped: {error}");
+    }
+    if let Some(damage) = &summary.damage {
+        eprintln!("ace: {damage}");
+    }
+    if summary.interrupted {
+        eprintln!("ace: interrupted; {} holds the packets that were finished", args.output.display());
+        return Ok(Outcome::Interrupted);
+    }
+    let dropped = args.fail_on_drop && summary.written < summary.frames;
+    Ok(if summary.is_wrong() || dropped { Outcome::Wrong } else { Outcome::Well })
+}
+
+/// Packets so far, how fast, and of a capture whose length is known how much of it and how long it will take.
+fn progress(size: Option<u64>) -> ProgressBar {
+    let (bar, template) = match size {
+        Some(size) => (ProgressBar::new(size), "{msg}, {percent} %, {eta} left"),
+        None => (ProgressBar::new_spinner(), "{msg}, {elapsed}"),
+    };
+    // A template that does not parse would be one of this file's.
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+impl Summary {
+    /// Whether something about the run is wrong: packets failed authentication or found no security association, or
+    /// what was read or written is not complete.
+    pub fn is_wrong(&self) -> bool {
+        let wrong = [Cause::IcvMismatch, Cause::UnknownSpi, Cause::NoSa, Cause::PolicyDiscard];
+        wrong.iter().any(|cause| self.packets.dropped.get(*cause) > 0)
+            || self.damage.is_some()
+            || !(self.engine_errors.is_empty() && self.unreadable.is_empty() && self.unwritable.is_empty())
+    }
+}

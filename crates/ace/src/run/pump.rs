@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Frames out of a capture, packets through data plane and engine, frames into a capture.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ace_engine::{Buffer, Engine, EngineError};
+use ace_esp::{Exit, Fate, HEADROOM, Packet, Shard};
+use ace_io::link::unpadded;
+use ace_io::{
+    Capture, CaptureWriter, Content, DataLink, Frame, Item, LinkType, Order, Output, Place, WriteError,
+};
+use anyhow::{Result, bail};
+use indicatif::ProgressBar;
+
+use super::Summary;
+use crate::engines::AnyEngine;
+
+/// So many frames wait for a packet in front of them that the engine has not finished, or so many bytes: then no more
+/// are read until it has.
+const MOST_WAITING: usize = 1 << 16;
+const MOST_WAITING_BYTES: usize = 16 << 20;
+
+/// Where a packet came from: what is needed to put it back into a capture.
+struct Origin {
+    number: u64,
+    time: Duration,
+    link: DataLink,
+    header: Vec<u8>,
+    content: Place,
+}
+
+/// A frame that waits for earlier ones.
+struct Settled {
+    number: u64,
+    time: Duration,
+    link: DataLink,
+    bytes: Vec<u8>,
+}
+
+pub struct Pump {
+    pub plane: Shard,
+    pub engine: AnyEngine,
+    bypass: bool,
+    pub output: CaptureWriter<Output>,
+    /// Of packets in the data plane, by token, which is their place.
+    origins: HashMap<u64, Origin>,
+    order: Order<Settled>,
+    /// The time of the first packet, and how long ago that was: the data plane's clock.
+    started: Option<Duration>,
+    now: Duration,
+    /// Buffers to be used again.
+    spare: Vec<Buffer>,
+    pub summary: Summary,
+}
+
+impl Pump {
+    pub fn new(
+        plane: Shard,
+        engine: AnyEngine,
+        bypass: bool,
+        output: CaptureWriter<Output>,
+        summary: Summary,
+    ) -> Self {
+        Self {
+            plane,
+            engine,
+            bypass,
+            output,
+            origins: HashMap::new(),
+            order: Order::new(MOST_WAITING, MOST_WAITING_BYTES),
+            started: None,
+            now: Duration::ZERO,
+            spare: Vec::new(),
+            summary,
+        }
+    }
+
+    /// Works until the capture ends or somebody interrupts; what is in flight then is finished.
+    pub fn pump(
+        &mut self,
+        mut capture: Capture,
+        interrupted: &AtomicBool,
+        progress: &ProgressBar,
+    ) -> Result<()> {
+        let window = self.engine.packet_buffer();
+        let start = Instant::now();
+        let mut done = Vec::new();
+        let mut more = true;
+        loop {
+            while more
+                && self.plane.in_flight() < window
+                && !self.order.is_full()
+                && !interrupted.load(Ordering::Relaxed)
+            {
+                match capture.next_item() {
+                    Some(Ok(Item::Frame(frame))) => self.take(frame)?,
+                    Some(Ok(Item::Unreadable { number, why })) => {
+                        self.summary.frames += 1;
+                        count(&mut self.summary.unreadable, why, number, "cannot be read");
+                    }
+                    Some(Err(damage)) => {
+                        self.summary.damage = Some(damage.to_string());
+                        more = false;
+                    }
+                    None => more = false,
+                }
+                let packets = self.summary.frames;
+                if packets.is_multiple_of(1 << 10) {
+                    let rate = packets as f64 / start.elapsed().as_secs_f64().max(1e-3);
+                    progress.set_message(format!("{packets} packets, {rate:.0}/s"));
+                    progress.set_position(capture.position());
+                }
+            }
+            if self.plane.in_flight() == 0 {
+                return Ok(());
+            }
+            let waiting = self.plane.jobs().len();
+            self.engine.try_submit(self.plane.jobs());
+            self.engine.wait(&mut done);
+            if done.is_empty() && waiting == self.plane.jobs().len() {
+                bail!("the engine gave up {} packets without a word", self.plane.in_flight());
+            }
+            for error in done.iter().filter_map(|completion| completion.result.as_ref().err()) {
+                // A wrong ICV is the sender's doing, not the engine's.
+                if *error != EngineError::Mismatch {
+                    *self.summary.engine_errors.entry(self.engine.explain(error)).or_default() += 1;
+                }
+            }
+            self.plane.complete(self.now, &mut done);
+            self.settle()?;
+        }
+    }
+
+    fn take(&mut self, frame: Frame) -> Result<()> {
+        self.summary.frames += 1;
+        if frame.is_cut() {
+            self.summary.cut_short += 1;
+            return Ok(());
+        }
+        if !self.output.takes(frame.link) {
+            let why = ace_io::Lost::OtherLink.to_string();
+            count(&mut self.summary.unwritable, why, frame.number, "dropped");
+            return Ok(());
+        }
+        let content = match LinkType::of(frame.link) {
+            Some(link) => link.content(frame.bytes),
+            None => Content::Opaque("of a link type that is not known"),
+        };
+        let kept = match content {
+            Content::Ip(content) => {
+                let (header, packet) = frame.bytes.split_at(content.at);
+                let place = self.order.enter();
+                let origin = Origin {
+                    number: frame.number,
+                    time: frame.time,
+                    link: frame.link,
+                    header: header.to_vec(),
+                    content,
+                };
+                self.origins.insert(place, origin);
+                let started = *self.started.get_or_insert(frame.time);
+                self.now = frame.time.saturating_sub(started).max(self.now);
+                let mut buffer = self.spare.pop().unwrap_or_default();
+                buffer.reset(HEADROOM);
+                buffer.extend_from_slice(unpadded(packet));
+                self.plane.ingest_seen(self.now, Packet { token: place, buffer });
+                return self.settle();
+            }
+            Content::NotIp => {
+                self.summary.not_ip += 1;
+                self.bypass
+            }
+            Content::Opaque(what) => {
+                *self.summary.opaque.entry(what).or_default() += 1;
+                self.bypass && self.summary.bypass_opaque
+            }
+        };
+        if kept && self.order.is_empty() {
+            self.write(frame.number, frame.link, frame.time, frame.bytes)?;
+        } else if kept {
+            let place = self.order.enter();
+            let bytes = frame.bytes.to_vec();
+            self.finish(
+                place,
+                Some(Settled { number: frame.number, time: frame.time, link: frame.link, bytes }),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Takes what the data plane is done with.
+    fn settle(&mut self) -> Result<()> {
+        while let Some(Exit { token: place, buffer, fate, .. }) = self.plane.poll_exit() {
+            let Some(origin) = self.origins.remove(&place) else { continue };
+            let settled = match fate {
+                Fate::ToInside(_) | Fate::ToOutside(_) => self.frame(origin, &buffer),
+                Fate::Dropped(_) => None,
+            };
+            self.spare.push(buffer);
+            self.finish(place, settled)?;
+        }
+        Ok(())
+    }
+
+    /// A packet in the frame in which it came.
+    fn frame(&mut self, origin: Origin, packet: &[u8]) -> Option<Settled> {
+        let Origin { number, time, link, header, content } = origin;
+        let mut bytes = Vec::with_capacity(header.len() + packet.len());
+        match content.wrap(&header, packet, &mut bytes) {
+            Ok(()) => Some(Settled { number, time, link, bytes }),
+            Err(error) => {
+                count(&mut self.summary.unwritable, error.to_string(), number, "dropped");
+                None
+            }
+        }
+    }
+
+    /// Writes every frame whose predecessors are settled.
+    fn finish(&mut self, place: u64, frame: Option<Settled>) -> Result<()> {
+        let len = frame.as_ref().map_or(0, |frame| frame.bytes.len());
+        self.order.settle(place, frame.map(|frame| (frame, len)));
+        while let Some(Settled { number, time, link, bytes }) = self.order.leave() {
+            self.write(number, link, time, &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, number: u64, link: DataLink, time: Duration, bytes: &[u8]) -> Result<()> {
+        match self.output.write(link, time, bytes) {
+            Ok(()) => self.summary.written += 1,
+            Err(WriteError::Frame(lost)) => {
+                count(&mut self.summary.unwritable, lost.to_string(), number, "dropped");
+            }
+            Err(WriteError::Io(error)) => return Err(error.into()),
+        }
+        Ok(())
+    }
+}
+
+/// Counts, and says so of the first one of a kind.
+fn count<K: Ord + Clone + std::fmt::Display>(map: &mut BTreeMap<K, u64>, why: K, number: u64, what: &str) {
+    let count = map.entry(why.clone()).or_default();
+    *count += 1;
+    if *count == 1 {
+        eprintln!("ace: packet {number}, {what}: {why} (the first one of these)");
+    }
+}

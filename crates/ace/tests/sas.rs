@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace sas`: files of the other end, of Wireshark, and what is said of a file.
+
+mod common;
+
+use std::fs;
+
+use common::{TRAFFIC, ace, root, stderr, stdout};
+
+#[test]
+fn the_mirrored_file_takes_back_what_the_file_protects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let (mirror, esp, clear) = (at("mirror.toml"), at("esp.pcap"), at("clear.pcap"));
+    let out = ace(&["sas", "mirror", "demo/protect.toml", "-o"], &[&mirror]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&mirror).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "keys are for their owner");
+    }
+    let run = ["run", "--engine", "cpu", "--sas"];
+    let out = ace(&[&run[..2], &["cpu", TRAFFIC, "--sas", "demo/protect.toml", "-o"]].concat(), &[&esp]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let back = ace(&run, &[&mirror, &esp, "-o".as_ref(), &clear]);
+    assert_eq!(back.status.code(), Some(0), "{}{}", stdout(&back), stderr(&back));
+    assert!(stdout(&back).contains("277 decapsulated"), "{}", stdout(&back));
+    assert_eq!(ace(&["compare", TRAFFIC], &[&clear]).status.code(), Some(0));
+    // And there and back again is the file itself.
+    let again = at("again.toml");
+    assert_eq!(ace(&["sas", "mirror"], &[&mirror, "-o".as_ref(), &again]).status.code(), Some(0));
+    let check = |path: &std::path::Path| stdout(&ace(&["sas", "check", "--json"], &[path]));
+    assert_eq!(check(&again), check(&root().join("demo/protect.toml")));
+    assert_ne!(check(&again), check(&mirror));
+}
+
+#[test]
+fn wiresharks_table_has_a_line_for_each_sa() {
+    let out = ace(&["sas", "wireshark", "demo/protect.toml"], &[]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let text = stdout(&out);
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(text.starts_with(
+        "\"IPv4\",\"192.0.2.1\",\"192.0.2.2\",\"0x00001001\",\"AES-CBC [RFC3602]\",\
+         \"0xdacac48bae275c7bf70e7144a2f29ba5\",\"HMAC-MD5-96 [RFC2403]\",\"0xe755409ce4715c60cd5e3d0192213a4f\"\n"
+    ), "{text}");
+}
+
+#[test]
+fn a_check_shows_no_key_and_says_what_is_wrong() {
+    let out = ace(&["sas", "check", "demo/protect.toml"], &[]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(stdout(&out).contains("aes-128-cbc + hmac-md5-96"), "{}", stdout(&out));
+    assert!(!stdout(&out).contains("dacac48b"), "a key: {}", stdout(&out));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.toml");
+    fs::write(&file, "default_policy = \"bypas\"\n").expect("written");
+    let out = ace(&["sas", "check"], &[&file]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("a.toml:1:"), "{}", stderr(&out));
+}
+
+#[test]
+fn the_kernels_states_are_imported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    let state = "src 192.0.2.1 dst 192.0.2.2\n\tproto esp spi 0x00001001(4097) reqid 1(0x1) mode tunnel\n\
+                 \treplay-window 32 \n\taead rfc4106(gcm(aes)) 0x000102030405060708090a0b0c0d0e0f10111213 (160 bits) 128\n";
+    fs::write(&file, state).expect("written");
+    let out = ace(&["sas", "import", "--local", "192.0.2.1"], &[&file]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(stdout(&out).contains("cipher = \"aes-128-gcm-16\""), "{}", stdout(&out));
+    let out = ace(&["sas", "import"], &[&file]);
+    assert_eq!(out.status.code(), Some(1), "nobody says which end is ours");
+    assert!(stderr(&out).contains("--local"), "{}", stderr(&out));
+}
+
+#[test]
+fn what_the_engine_cannot_do_is_said_before_the_first_packet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (board, nothing, output) =
+        (folder.path().join("board.toml"), folder.path().join("nothing"), folder.path().join("out.pcap"));
+    fs::write(&board, "[controller]\nlibrary = \"\"\n").expect("written");
+    fs::create_dir(&nothing).expect("made");
+    let run = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--unproven"];
+    let paths =
+        ["--board".as_ref(), board.as_path(), "--configurations".as_ref(), &nothing, "-o".as_ref(), &output];
+    let out = ace(&run, &paths);
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+    assert!(!output.exists());
+    for sa in ["a-to-b", "c-to-a"] {
+        assert!(stderr(&out).contains(&format!("SA {sa}: ")), "{}", stderr(&out));
+    }
+    let out = ace(&[&run[..], &["--keep-going"]].concat(), &paths);
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    assert!(stdout(&out).contains("277 packets in, 0 out"), "{}", stdout(&out));
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//! SAs and rules come and go while packets are under way, in whatever order the input says. Every packet comes out
+//! once, those that a rule protects never in clear, and what an SA sealed is opened by its other end.
+#![no_main]
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use ace_config::SaFile;
+use ace_engine::software::CpuEngine;
+use ace_engine::{Buffer, Completion, Engine};
+use ace_esp::{
+    Cause, Fate, How, Inside, Outside, Packet, Policy, Rule, RuleId, SaId, SaSpec, SeededIvs, Shard, Time,
+    Treatment,
+};
+use libfuzzer_sys::fuzz_target;
+
+const SA: &str = "allow_legacy = true\n[[sa]]\nname = \"a\"\nspi = 0x100\nmode = \"tunnel\"\n\
+    cipher = \"null\"\nauth = \"hmac-sha1-96\"\nauth_key = \"000102030405060708090a0b0c0d0e0f10111213\"\n\
+    selector = { src = \"10.0.0.0/8\" }\n";
+
+static SPECS: LazyLock<[SaSpec; 2]> = LazyLock::new(|| {
+    let ends = [
+        "direction = \"out\"\nlocal = \"1.1.1.1\"\nremote = \"2.2.2.2\"\n",
+        "direction = \"in\"\nlocal = \"2.2.2.2\"\nremote = \"1.1.1.1\"\n",
+    ];
+    ends.map(|ends| SaFile::parse("fuzz", &format!("{SA}{ends}")).expect("legal").sas()[0].clone())
+});
+
+/// 10.0.0.1 to 10.0.0.2, protocol 200, with a byte of payload.
+fn packet(token: u64, byte: u8) -> Packet {
+    let mut bytes = [0x45, 0, 0, 21, 0, 0, 0, 0, 9, 200, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, byte];
+    let sum = ace_esp::packet::ip::checksum(&bytes[..20]);
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    Packet { token, buffer: Buffer::from_packet(&bytes, 64, 64) }
+}
+
+struct World {
+    here: Shard,
+    there: Shard,
+    rule: Option<RuleId<Inside>>,
+    pairs: Vec<(SaId, SaId)>,
+    held: Vec<Completion>,
+    spi: u32,
+    now: Time,
+    out: u64,
+}
+
+impl World {
+    fn rekey(&mut self) {
+        let Some(rule) = self.rule else { return };
+        self.spi += 1;
+        let [out, into] = SPECS.each_ref().map(|spec| SaSpec { spi: self.spi, ..spec.clone() });
+        let into = self.there.install_inbound(self.now, &into).expect("a new SPI");
+        let out = self.here.install_outbound(self.now, &out, rule).expect("a rule that stands");
+        self.pairs.push((out, into));
+    }
+
+    /// Packets that left here arrive there.
+    fn drain(&mut self) {
+        while let Some(exit) = self.here.poll_exit() {
+            self.out += 1;
+            match exit.fate {
+                Fate::Dropped(cause) => assert_eq!(cause, Cause::NoSa),
+                Fate::ToOutside(How::Bypassed) => assert!(self.rule.is_none(), "a covered packet in clear"),
+                fate => {
+                    assert_eq!(fate, Fate::ToOutside(How::Protected));
+                    let (mut engine, mut done) = (CpuEngine::new(), Vec::new());
+                    self.there.ingest(self.now, Outside, [Packet { token: exit.token, buffer: exit.buffer }]);
+                    engine.try_submit(self.there.jobs());
+                    engine.wait(&mut done);
+                    self.there.complete(self.now, &mut done);
+                    let arrived = self.there.poll_exit().expect("one in, one out");
+                    assert_eq!(
+                        (arrived.token, arrived.fate),
+                        (exit.token, Fate::ToInside(How::Decapsulated))
+                    );
+                }
+            }
+        }
+    }
+}
+
+fuzz_target!(|input: &[u8]| {
+    let shard = || Shard::new(Policy::Bypass, Box::new(SeededIvs::new(0)));
+    let mut world = World {
+        here: shard(),
+        there: shard(),
+        rule: None,
+        pairs: Vec::new(),
+        held: Vec::new(),
+        spi: 0x100,
+        now: Time::ZERO,
+        out: 0,
+    };
+    let (mut engine, mut sent) = (CpuEngine::new(), 0);
+    for &byte in input {
+        world.now += Duration::from_millis(u64::from(byte));
+        let n = usize::from(byte >> 3);
+        match byte % 8 {
+            0..3 => {
+                world.here.ingest(world.now, Inside, [packet(sent, byte)]);
+                sent += 1;
+            }
+            3 => world.rekey(),
+            4 if !world.pairs.is_empty() => {
+                // Only outbound: what is under way has to arrive.
+                let at = n % world.pairs.len();
+                assert!(world.here.remove(world.pairs.swap_remove(at).0).is_some());
+            }
+            5 => {
+                engine.try_submit(world.here.jobs());
+                engine.wait(&mut world.held);
+                let count = world.held.len();
+                world.held.rotate_left(n.min(count));
+                let mut done = world.held.split_off(count / 2);
+                world.here.complete(world.now, &mut done);
+            }
+            6 if world.rule.is_none() => {
+                let selector = SPECS[0].selector.clone();
+                world.rule = Some(world.here.add_inside(Rule {
+                    selector,
+                    treatment: Treatment::Protect,
+                    priority: 0,
+                }));
+            }
+            // What was bypassed before has left before the rule comes.
+            6 | 7 => world.drain(),
+            _ => {}
+        }
+        world.drain();
+    }
+    while world.here.in_flight() > 0 {
+        engine.try_submit(world.here.jobs());
+        engine.wait(&mut world.held);
+        world.here.complete(world.now, &mut world.held);
+    }
+    world.drain();
+    assert_eq!(world.out, sent);
+});

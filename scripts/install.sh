@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Puts ace and what it looks for below a prefix. Arguments: the prefix, the binary (built as the user who builds, so
+# that root builds nothing).
+set -euo pipefail
+prefix=$1 ace=$2
+[ -x "$ace" ] || { echo "$ace is not built: run make ace first" >&2; exit 1; }
+install -D -m 755 "$ace" "$prefix/bin/ace"
+[ ! -e library/ace.lib ] || install -D -m 644 library/ace.lib "$prefix/share/ace/library/ace.lib"
+install -D -m 644 -t "$prefix/share/doc/ace" README.md LICENSE board.toml
+"$ace" manual "$prefix"
+# Of a configuration what loads and runs it: the rest is for those who make them.
+count=0
+for manifest in build/configurations/*/manifest.json; do
+  [ -e "$manifest" ] || continue
+  from=$(dirname "$manifest")
+  to=$prefix/lib/ace/configurations/$(basename "$from")
+  install -D -m 644 -t "$to" "$from"/manifest.json
+  for file in "$from"/*.bit "$from"/proof.json "$from"/lib*.so; do
+    case $file in
+      *_netlist.so) ;;
+      *) [ ! -e "$file" ] || install -m 644 -t "$to" "$file" ;;
+    esac
+  done
+  count=$((count + 1))
+done
+echo "ace in $prefix/bin, $count configurations with models in $prefix/lib/ace"
+[ "$count" -gt 0 ] || echo "no models are built yet: make models, then install again" >&2
