@@ -113,20 +113,20 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built; write
 	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
 	cat studies/ace-2000/results.md
 
-library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library.md
+library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library-tables.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
 	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists unproven
 	mkdir -p library
 	$(ACE) library build $$($(FLOW) --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
 	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library verify
 	@$(ACE) library verify >/dev/null 2>&1 || echo "this ace does not trust $(LIBRARY_SECRET).pub: ACE_LIBRARY_KEY names it"
-	export ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub; { cat docs/library.head; printf '## What configurations take\n\n'; \
+	export ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub; { cat docs/library-tables.head; printf '## What configurations take\n\n'; \
 	  $(ACE) library stats --measure 0.5 --format md; \
 	  printf '\n## What configurations of an algorithm share\n\n'; \
 	  $(ACE) library domains --format md; echo; \
-	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library.tmp
-	mv docs/library.tmp docs/library.md
-	cat docs/library.md
+	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library-tables.tmp
+	mv docs/library-tables.tmp docs/library-tables.md
+	cat docs/library-tables.md
 
 fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (needs a nightly toolchain)
 	scripts/fuzz.sh $(FUZZ_SECONDS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decompressor of the library (docs/library.md, "The stream"): bytes of a stream in, rows of frames out. It also
-// takes the library's dictionary, as it stands in the file, and keeps it in a block RAM.
+// The decompressor of the library (docs/library-format.md, "The stream"): bytes of a stream in, rows of frames out.
+// It also takes the library's dictionary, as it stands in the file, and keeps it in a block RAM.
 //
 // A code begins with one, three or four bits and goes on with four at a time, so that its last bits always stand in
 // the same place: entries are 1 + 4, 4 + 4, 3 + 4 + 4 and 1 + 4 + 4 + 4 bits, a literal is four times four, and hot

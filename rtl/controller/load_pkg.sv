@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the loader is told to do: a list of steps in the library's memory, twelve bytes each. docs/library.md has the
-// same as a table; crates/ace-library/src/load makes such lists.
+// What the loader is told to do: a list of steps in the library's memory, twelve bytes each.
+// docs/library-format.md has the same as a table; crates/ace-library/src/load makes such lists.
 package load_pkg;
 
   typedef enum logic [1:0] {

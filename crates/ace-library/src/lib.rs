@@ -4,7 +4,7 @@
 //! [`Library`] is the file: configurations, manifests, proofs, signed with Ed25519. [`codec`] is the compression
 //! that it uses: a dictionary shared by all its streams, and streams that memory reads turn back into frames.
 //! [`load`] tells the loader in hardware what to do. [`paper`] is the compression of the FCCM 2000 paper, for
-//! comparison. docs/library.md describes all of it.
+//! comparison. docs/library-format.md describes all of it.
 
 pub mod codec;
 pub mod domain;

@@ -114,7 +114,7 @@ const fn prefix(context: u64, class: &Class) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    /// Every code of every context is as long as docs/library.md says, and no two mean the same place.
+    /// Every code of every context is as long as docs/library-format.md says, and no two mean the same place.
     #[test]
     fn lengths_and_places() {
         for (context, more, zero) in

@@ -12,7 +12,7 @@ pub const ENTRIES: usize = 848;
 /// Length of a dictionary in bytes: 12 bits each.
 pub const DICTIONARY_BYTES: usize = ENTRIES * 3 / 2;
 
-/// The 848 rows that have short codes. See docs/library.md.
+/// The 848 rows that have short codes. See docs/library-format.md.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     values: Vec<u16>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Frames as a stream that memory reads alone turn back into frames, one row of twelve bits a clock.
 //!
-//! docs/library.md describes the format bit by bit and says why it is as it is.
+//! docs/library-format.md describes the format bit by bit and says why it is as it is.
 
 mod bits;
 mod codes;

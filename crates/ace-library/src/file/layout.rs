@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bytes of a library file; docs/library.md has the same as a table.
+//! The bytes of a library file; docs/library-format.md has the same as a table.
 
 use ace_ecp5::Device;
 use ace_ecp5::memory::EBR_BYTES;

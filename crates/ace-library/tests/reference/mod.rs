@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A decompressor as docs/library.md describes the stream: a bit after the other, a row after the other.
+//! A decompressor as docs/library-format.md describes the stream: a bit after the other, a row after the other.
 
 use ace_ecp5::Device;
 use ace_library::codec::{Decoded, StreamError};

@@ -25,7 +25,7 @@ use crate::{Outcome, print_json};
 /// Make, change, check and describe the library: one file of configurations, compressed and signed.
 ///
 /// A library is loaded only if whoever is trusted has signed it: the keys that are compiled in, or those of --key.
-/// docs/library.md describes the file.
+/// docs/library.md is the guide, docs/library-format.md describes the file.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
