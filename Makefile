@@ -22,6 +22,10 @@ ACE := $(TARGET)/release/ace
 VENV_KEY := $(shell { cat flow/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
 VENV := .venv/ready-$(VENV_KEY)
 PY := $(CURDIR)/.venv/bin/python
+# Scapy, for interop alone.
+WITNESS_KEY := $(shell { cat interop/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
+WITNESS := .venv-interop/ready-$(WITNESS_KEY)
+INTEROP := .venv-interop/bin/python interop/check.py --ace $(ACE)
 
 export PYTHONPATH := $(CURDIR)/flow
 export PYTHONDONTWRITEBYTECODE := 1
@@ -41,7 +45,7 @@ IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo test test-all formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo test test-all interop formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -69,11 +73,16 @@ define run-tests
 	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
 endef
 
-test: $(VENV) ace  ## Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
+test: $(VENV) $(WITNESS) ace  ## Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
+	$(INTEROP) --part
 	$(call run-tests,fifth,part)
 
-test-all: $(VENV) ace  ## the same with all netlists, a million random blocks for each algorithm, every known answer everywhere
+test-all: $(VENV) $(WITNESS) ace  ## the same with all netlists, a million random blocks for each algorithm, every known answer everywhere
+	$(INTEROP)
 	$(call run-tests,all,all)
+
+interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, all modes, both families, both ways
+	$(INTEROP)
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow.formal --jobs $(JOBS) $(NAMES)
@@ -141,7 +150,7 @@ clean:  ## remove what was built, keep the tools
 	rm -rf build target .snakemake
 
 distclean: clean  ## remove the tools as well
-	rm -rf .venv .ruff_cache
+	rm -rf .venv .venv-interop .ruff_cache
 
 PREFIX ?= /usr/local
 
@@ -162,4 +171,11 @@ $(VENV): | check-system
 	@rm -rf .venv/ready-*
 	$(PYTHON) -m venv --clear .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --no-binary connection-pool --requirement flow/requirements.txt
+	@touch $@
+
+$(WITNESS): | check-system
+	@echo "creating .venv-interop (scapy, pinned in interop/requirements.txt)"
+	@rm -rf .venv-interop/ready-*
+	$(PYTHON) -m venv --clear .venv-interop
+	.venv-interop/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement interop/requirements.txt
 	@touch $@

@@ -47,6 +47,74 @@ fn wiresharks_table_has_a_line_for_each_sa() {
     ), "{text}");
 }
 
+/// One line that a Wireshark does not know, and it reads none of the table.
+#[test]
+fn an_old_wireshark_gets_only_lines_that_it_knows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("sas.toml");
+    let rows = [
+        ("aes-128-gcm-8", "none", 20, false),
+        ("aes-128-gcm-16", "none", 20, true),
+        ("chacha20-poly1305", "none", 36, false),
+        ("aes-128-cbc", "hmac-sha256-128", 16, true),
+        ("twofish-192-cbc", "hmac-sha256-128", 24, false),
+    ];
+    let mut text = String::from("allow_legacy = true\n");
+    for (n, (cipher, auth, len, esn)) in rows.iter().enumerate() {
+        let auth_key =
+            if *auth == "none" { String::new() } else { format!("auth_key = \"{}\"", "ab".repeat(32)) };
+        text += &format!(
+            "[[sa]]\nname = \"{n}\"\nspi = {}\ndirection = \"out\"\nmode = \"tunnel\"\nlocal = \"192.0.2.1\"\n\
+             remote = \"192.0.2.2\"\nselector = {{ src = \"10.0.0.{n}\" }}\ncipher = \"{cipher}\"\n\
+             key = \"{}\"\nauth = \"{auth}\"\n{auth_key}\nesn = {esn}\nfirst_sequence = {}\n",
+            0x1000 + n,
+            format!("{n:02x}").repeat(*len),
+            if *esn { 0x0000_0012_0000_0001_u64 } else { 1 },
+        );
+    }
+    fs::write(&file, text).expect("written");
+    let lines = |options: &[&str]| -> Vec<String> {
+        let out = ace(&[&["sas", "wireshark"], options].concat(), &[&file]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        stdout(&out).lines().map(str::to_owned).collect()
+    };
+    let (new, old) = (lines(&[]), lines(&["--for", "4.0"]));
+    assert_eq!((new.len(), old.len()), (5, 5), "a line for each SA");
+    assert!(
+        new[0].contains("\"AES-GCM with 8 octet ICV [RFC4106]\"") && new[0].contains("\"NULL\""),
+        "{}",
+        new[0]
+    );
+    assert_eq!(old[0], new[0]);
+    assert!(new[1].ends_with("\"NULL\",\"\",\"64-bit\",\"12\""), "{}", new[1]);
+    assert_eq!(format!("{},\"64-bit\",\"12\"", old[1]), new[1]);
+    assert!(
+        new[2].contains("\"ChaCha20 with Poly1305 [RFC7634]\"") && old[2].starts_with("# "),
+        "{}",
+        old[2]
+    );
+    assert!(new[3].contains("HMAC-SHA-256-128") && old[3].contains("ANY 128 bit"), "{}", old[3]);
+    assert!(new[4].starts_with("# ") && old[4].starts_with("# "), "{}", new[4]);
+    assert_eq!(ace(&["sas", "wireshark", "--for", "old"], &[&file]).status.code(), Some(2));
+}
+
+#[test]
+fn every_suite_is_listed() {
+    let out = ace(&["sas", "suites", "--json"], &[]);
+    let listed: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let text = stdout(&ace(&["sas", "suites"], &[]));
+    let documented = fs::read_to_string(root().join("docs/sa-file.md")).expect("the reference");
+    for kind in ["ciphers", "auths"] {
+        let suites = listed[kind].as_array().expect("a list");
+        assert!(suites.len() >= 8);
+        for suite in suites {
+            let name = suite["name"].as_str().expect("a name");
+            assert!(text.contains(name), "{name}");
+            assert!(documented.contains(&format!("`{name}`")), "docs/sa-file.md says nothing of {name}");
+        }
+    }
+}
+
 #[test]
 fn a_check_shows_no_key_and_says_what_is_wrong() {
     let out = ace(&["sas", "check", "demo/protect.toml"], &[]);

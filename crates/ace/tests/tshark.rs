@@ -7,29 +7,25 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
-use common::{TRAFFIC, ace, built, root, stderr};
+use common::{TRAFFIC, ace, built, root, stderr, stdout};
 
-/// A preference that tells tshark one SA, from a row of the SA file.
-fn security_association(sa: &toml::Table) -> String {
-    let text = |key: &str| sa[key].as_str().expect("the demo's SA files are strings").to_owned();
-    let cipher = match text("cipher").as_str() {
-        "aes-128-cbc" => "AES-CBC [RFC3602]",
-        "3des-cbc" => "TripleDES-CBC [RFC2451]",
-        other => panic!("the demo does not use {other}"),
-    };
-    let auth = match text("auth").as_str() {
-        "hmac-md5-96" => "HMAC-MD5-96 [RFC2403]",
-        "hmac-sha1-96" => "HMAC-SHA-1-96 [RFC2404]",
-        other => panic!("the demo does not use {other}"),
-    };
-    let spi = sa["spi"].as_integer().expect("an SPI is a number");
-    format!(
-        "uat:esp_sa:\"IPv4\",\"{}\",\"{}\",\"{spi:#010x}\",\"{cipher}\",\"0x{}\",\"{auth}\",\"0x{}\"",
-        text("local"),
-        text("remote"),
-        text("key"),
-        text("auth_key")
-    )
+/// tshark's preferences with which it reads what an SA file protects.
+fn preferences(sas: &Path) -> Vec<String> {
+    let table = ace(&["sas", "wireshark"], &[sas]);
+    assert!(table.status.success(), "{}", stderr(&table));
+    let checks = ["esp.enable_encryption_decode:TRUE", "esp.enable_authentication_check:TRUE"];
+    let rows: Vec<String> = stdout(&table).lines().map(|row| format!("uat:esp_sa:{row}")).collect();
+    checks.map(str::to_owned).into_iter().chain(rows).collect()
+}
+
+/// Whether it is installed, which in CI it has to be.
+fn installed() -> bool {
+    let found = Command::new("tshark").arg("--version").output().is_ok();
+    assert!(found || std::env::var_os("CI").is_none(), "CI must install tshark");
+    if !found {
+        eprintln!("tshark is not installed: nothing was checked");
+    }
+    found
 }
 
 /// Runs tshark and returns the fields of every packet, tab-separated.
@@ -52,9 +48,7 @@ fn fields(capture: &Path, options: &[String], names: &[&str]) -> Vec<Vec<String>
 
 #[test]
 fn tshark_decrypts_the_demo_and_finds_every_icv_good() {
-    if Command::new("tshark").arg("--version").output().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "CI must install tshark");
-        eprintln!("tshark is not installed: nothing was checked");
+    if !installed() {
         return;
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -65,22 +59,7 @@ fn tshark_decrypts_the_demo_and_finds_every_icv_good() {
         ace(&["run", TRAFFIC, "--sas", "demo/protect.toml", "--unsigned", "--engine", engine, "-o"], &[&esp]);
     assert!(run.status.success(), "{}", stderr(&run));
 
-    let sas: toml::Table = std::fs::read_to_string(root().join("demo/protect.toml"))
-        .expect("the SA file")
-        .parse()
-        .expect("the SA file is TOML");
-    let mut options: Vec<String> =
-        ["esp.enable_encryption_decode:TRUE", "esp.enable_authentication_check:TRUE"]
-            .map(str::to_owned)
-            .to_vec();
-    options.extend(
-        sas["sa"]
-            .as_array()
-            .expect("SAs")
-            .iter()
-            .map(|sa| security_association(sa.as_table().expect("an SA is a table"))),
-    );
-
+    let options = preferences(&root().join("demo/protect.toml"));
     let segment = ["tcp.srcport", "tcp.dstport", "tcp.seq_raw", "tcp.ack_raw", "tcp.payload"];
     let clear = fields(&root().join(TRAFFIC), &[], &segment);
     let mut names = vec!["esp.icv_good", "esp.icv_bad"];
@@ -99,4 +78,45 @@ fn tshark_decrypts_the_demo_and_finds_every_icv_good() {
     let wrong: Vec<String> = options.iter().map(|o| o.replace("\"0x", "\"0x0f")).collect();
     let refused = fields(&esp, &wrong, &names);
     assert!(refused.iter().all(|packet| packet[0] != "1"), "tshark accepts ICVs under wrong keys");
+}
+
+/// Steps 2 to 4 of docs/tutorial.md as they are printed, on the demo's capture: tshark prints of ESP what it prints of
+/// the capture, and the capture comes back.
+#[test]
+fn the_tutorials_lines_work() {
+    if !installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let tutorial = std::fs::read_to_string(root().join("docs/tutorial.md")).expect("the tutorial");
+    let (_, steps) = tutorial.split_once("## 2.").expect("step 2");
+    let (steps, _) = steps.split_once("## 5.").expect("step 5");
+    // Every second piece between fences is a block.
+    let blocks: Vec<&str> = steps.split("```").skip(1).step_by(2).collect();
+    let (sas, lines): (Vec<&str>, Vec<&str>) = blocks.into_iter().partition(|b| b.starts_with("toml\n"));
+    assert!(sas.len() == 1 && lines.len() >= 3, "blocks of steps 2 to 4");
+    let file = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("written");
+    file("mine.toml", sas[0].trim_start_matches("toml\n").as_bytes());
+    file("mine.pcap", &std::fs::read(root().join(TRAFFIC)).expect("the demo's capture"));
+    let tools = Path::new(env!("CARGO_BIN_EXE_ace")).parent().expect("a folder");
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
+    let shell = |lines: &str| {
+        let mut command = Command::new("bash");
+        command.args(["-euo", "pipefail", "-c", lines]).current_dir(&folder).env("PATH", &path);
+        let output = command.output().expect("bash starts");
+        assert!(output.status.success(), "{lines}\n{}{}", stdout(&output), stderr(&output));
+        stdout(&output)
+    };
+    let printed = shell(&lines.concat());
+    // But for the length of the frame, the seventh word.
+    let words = |text: &str| -> Vec<Vec<String>> {
+        let packets = text.lines().filter(|line| line.contains(" → "));
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        packets.map(words).map(|mut words| (words.remove(6), words).1).collect()
+    };
+    let clear = words(&shell("tshark -r mine.pcap"));
+    assert!(clear.len() > 100);
+    assert_eq!(words(&printed), clear, "tshark reads ESP as it reads the capture");
+    let esp = shell("tshark -r esp.pcap");
+    assert!(esp.contains("ESP (SPI=0x00001001)"), "without keys it reads nothing: {esp}");
 }

@@ -8,6 +8,7 @@ mod wireshark;
 use std::path::{Path, PathBuf};
 
 use ace_config::{SaFile, read_wiped};
+use ace_esp::model::{AUTHS, AuthSuite, CIPHERS, IvKind};
 use ace_esp::{Direction, SaSpec};
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -34,7 +35,9 @@ enum Command {
     ///
     /// It belongs into Wireshark's folder of a profile as `esp_sa`, or line by line behind tshark's option
     /// `-o uat:esp_sa:`. docs/tutorial.md shows it.
-    Wireshark(Translate),
+    Wireshark(Wireshark),
+    /// List every cipher and every authentication of SA files
+    Suites(Suites),
     /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs. The keys are in it
     Import(import::Import),
 }
@@ -45,6 +48,22 @@ struct Check {
     /// Print as JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(clap::Args)]
+struct Suites {
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct Wireshark {
+    #[command(flatten)]
+    translate: Translate,
+    /// For this release of Wireshark, as in 4.0: what it does not know is left out (default: the newest that is known)
+    #[arg(long = "for", value_name = "RELEASE")]
+    release: Option<wireshark::Release>,
 }
 
 #[derive(clap::Args)]
@@ -63,10 +82,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let mirrored: Vec<SaSpec> = file.sas().iter().map(mirrored).collect();
             write(&args.output, &text::sa_file(file.default_policy(), &mirrored)?)
         }
-        Command::Wireshark(args) => {
-            let file = load(&args.file)?;
-            write(&args.output, &wireshark::table(file.sas()))
+        Command::Wireshark(Wireshark { translate, release }) => {
+            let file = load(&translate.file)?;
+            write(&translate.output, &wireshark::table(file.sas(), *release))
         }
+        Command::Suites(args) => suites(args),
         Command::Import(args) => import::import(args),
     }
 }
@@ -134,6 +154,34 @@ fn check(args: &Check) -> Result<Outcome> {
         let (name, spi, packets) = (&sa.name, sa.spi, &sa.selector);
         let direction = direction(sa);
         say!("| {name} | {spi:#x} | {direction} | {mode} | {from} | {to} | {packets} | {suite} |");
+    }
+    Ok(Outcome::Well)
+}
+
+fn suites(args: &Suites) -> Result<Outcome> {
+    if args.json {
+        let ciphers = CIPHERS.iter().map(|suite| {
+            json!({
+                "name": suite.name, "key": suite.key_len, "nonce": suite.nonce_len, "iv": suite.iv_len,
+                "block": suite.block, "icv": suite.icv_len, "combined": suite.combined(),
+                "implicit_iv": suite.iv == IvKind::Implicit, "legacy": suite.legacy,
+            })
+        });
+        let auths = AUTHS.iter().map(|suite| {
+            json!({ "name": suite.name, "key": suite.key_len, "icv": suite.icv_len, "legacy": suite.legacy })
+        });
+        let (ciphers, auths): (Vec<_>, Vec<_>) = (ciphers.collect(), auths.collect());
+        print_json(&json!({ "ciphers": ciphers, "auths": auths }))?;
+        return Ok(Outcome::Well);
+    }
+    say!("| cipher | bytes of key and nonce | of IV | of ICV | legacy |\n|---|--:|--:|--:|---|");
+    for suite in CIPHERS.iter() {
+        let (keymat, legacy) = (suite.keymat_len(), suite.legacy.unwrap_or_default());
+        say!("| {} | {keymat} | {} | {} | {legacy} |", suite.name, suite.iv_len, suite.icv_len);
+    }
+    say!("\n| authentication | bytes of key | of ICV | legacy |\n|---|--:|--:|---|");
+    for AuthSuite { name, key_len, icv_len, legacy, .. } in AUTHS {
+        say!("| {name} | {key_len} | {icv_len} | {} |", legacy.unwrap_or_default());
     }
     Ok(Outcome::Well)
 }

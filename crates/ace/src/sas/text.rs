@@ -11,7 +11,8 @@ use zeroize::Zeroizing;
 
 /// An SA file with these SAs, which reads as they are.
 pub fn sa_file(policy: Policy, sas: &[SaSpec]) -> Result<Zeroizing<String>> {
-    let mut body = Zeroizing::new(String::new());
+    // Room for the whole, so that no key stays behind in a buffer that became too small.
+    let mut body = Zeroizing::new(String::with_capacity(sas.iter().map(room).sum()));
     for sa in sas {
         association(&mut body, sa)?;
     }
@@ -33,9 +34,13 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
+/// More bytes than the text of an SA, in an SA file or in Wireshark's table, can have.
+pub fn room(sa: &SaSpec) -> usize {
+    // Of a name each byte may be escaped.
+    2048 + 10 * sa.name.len()
+}
+
 fn association(out: &mut String, sa: &SaSpec) -> Result<()> {
-    // Room for the whole, so that no key stays behind in a buffer that became too small.
-    out.reserve(4096);
     let direction = if sa.direction == Direction::Out { "out" } else { "in" };
     let mode = if sa.mode == SaMode::Tunnel { "tunnel" } else { "transport" };
     writeln!(out, "\n[[sa]]\nname = {}\nspi = {:#x}\ndirection = \"{direction}\"", quoted(&sa.name), sa.spi)?;
@@ -96,4 +101,37 @@ fn selector(out: &mut String, sa: &SaSpec) -> Result<()> {
         writeln!(out, "selector = {{ {} }}", parts.join(", "))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_room_for_the_longest_sa() {
+        let limits = "soft_bytes = N, hard_bytes = N, soft_packets = N, hard_packets = N, soft_seconds = N, \
+             hard_seconds = N, soft_use_seconds = N, hard_use_seconds = N";
+        let address = |last| format!("2001:db8:1111:2222:3333:4444:5555:{last}");
+        let text = format!(
+            "[[sa]]\nname = \"{}\"\nspi = 0xffffffff\ndirection = \"out\"\nmode = \"transport\"\nlocal = \"{}\"\n\
+             remote = \"{}\"\nselector = {{ protocol = \"sctp\", src = \"{}\", dst = \"{}\", \
+             src_port = \"10000-20000\", dst_port = \"30000-40000\" }}\ncipher = \"aes-256-ctr\"\nkey = \"{}\"\n\
+             auth = \"hmac-sha512-256\"\nauth_key = \"{}\"\nesn = true\nreplay_window = 4096\n\
+             first_sequence = {limit}\nlifetime = {{ {} }}\n",
+            "\\u0001".repeat(100),
+            address(6666),
+            address(7777),
+            address(6666),
+            address(7777),
+            "ab".repeat(36),
+            "cd".repeat(64),
+            limits.replace('N', &i64::MAX.to_string()),
+            limit = i64::MAX,
+        );
+        let file = SaFile::parse("SAs", &text).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut out = String::new();
+        association(&mut out, &file.sas()[0]).expect("a String takes all");
+        assert!(out.len() < room(&file.sas()[0]), "{} bytes", out.len());
+        assert!(super::super::wireshark::table(file.sas(), None).len() < room(&file.sas()[0]));
+    }
 }
