@@ -176,5 +176,8 @@ pub fn key(
         fields.error(report, at, message);
         return None;
     }
-    hex::decode(digits).ok().map(Zeroizing::new)
+    // In its place at once: what a growing buffer leaves behind nobody wipes.
+    let mut bytes = Zeroizing::new(vec![0; len]);
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes)
 }
