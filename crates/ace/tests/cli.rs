@@ -225,6 +225,16 @@ fn known_answers_pass_fail_and_skip() {
         let out = ace(&["kat", "aes", "--engine", "cpu"], &[&file]);
         assert!(matches!(out.status.code(), Some(1 | 2)), "nothing ran: {}", stdout(&out));
     }
+    // A column that nobody would look at is named, of packets as well.
+    for (algorithm, columns) in [
+        ("aes", "source,mode,key_hex,iv_hex,plaintext_hex,ciphertext_hex,verdict\na,ECB,00,,00,00,valid\n"),
+        ("esp", "source,proto,enc_alg,esp_hex,verdict\na,ESP,NULL,00,valid\n"),
+    ] {
+        fs::write(&file, columns).unwrap();
+        let out = ace(&["kat", algorithm, "--engine", "cpu"], &[&file]);
+        assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+        assert!(stderr(&out).contains("`verdict`"), "{}", stderr(&out));
+    }
     let out = ace(&["kat", "rot13", "--engine", "cpu"], &[&file]);
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("aes, des, 3des"), "{}", stderr(&out));
