@@ -13,12 +13,12 @@ use crate::error::{EngineError, Illegal};
 use crate::need::{Aead, Direction, Mac, Mode, Need};
 
 /// Key material. Wiped when the last copy is dropped; never printed.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(Arc<Zeroizing<Vec<u8>>>);
 
 impl Secret {
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self(Arc::new(Zeroizing::new(bytes)))
+        Zeroizing::new(bytes).into()
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -32,6 +32,12 @@ impl Secret {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl From<Zeroizing<Vec<u8>>> for Secret {
+    fn from(bytes: Zeroizing<Vec<u8>>) -> Self {
+        Self(Arc::new(bytes))
     }
 }
 

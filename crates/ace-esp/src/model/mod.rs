@@ -5,12 +5,11 @@ mod lifetime;
 mod selector;
 mod suite;
 
-use std::fmt;
 use std::net::IpAddr;
 
+use ace_engine::Secret;
 use serde::Serialize;
 use thiserror::Error;
-use zeroize::Zeroizing;
 
 pub use lifetime::{Lifetime, Time};
 pub use selector::{Flow, Match, Selector};
@@ -64,41 +63,6 @@ pub enum KeyUse {
     Reused,
 }
 
-/// Key bytes: wiped when dropped, never printed.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct KeyBytes(Zeroizing<Vec<u8>>);
-
-impl KeyBytes {
-    pub fn new(bytes: Vec<u8>) -> Self {
-        Self(Zeroizing::new(bytes))
-    }
-
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// In bytes.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl From<Zeroizing<Vec<u8>>> for KeyBytes {
-    fn from(bytes: Zeroizing<Vec<u8>>) -> Self {
-        Self(bytes)
-    }
-}
-
-impl fmt::Debug for KeyBytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyBytes({})", self.0.len())
-    }
-}
-
 /// Everything that is known about an SA when it is installed.
 #[derive(Clone, Debug)]
 pub struct SaSpec {
@@ -117,8 +81,8 @@ pub struct SaSpec {
     pub cipher: &'static CipherSuite,
     pub auth: &'static AuthSuite,
     /// Cipher key, and behind it the nonce of suites that have one.
-    pub key: KeyBytes,
-    pub auth_key: KeyBytes,
+    pub key: Secret,
+    pub auth_key: Secret,
     pub key_use: KeyUse,
     pub esn: bool,
     /// In packets; 0: replays are not looked for.
