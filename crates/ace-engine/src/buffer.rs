@@ -12,25 +12,30 @@ pub struct Span {
 
 impl Span {
     /// As indices.
+    #[inline]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
     /// In bytes; 0 for a span that is the wrong way round.
+    #[inline]
     pub fn len(self) -> usize {
         self.end.saturating_sub(self.start) as usize
     }
 
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
     /// Whether a byte belongs to both.
+    #[inline]
     pub fn overlaps(self, other: Span) -> bool {
         !self.is_empty() && !other.is_empty() && self.start < other.end && other.start < self.end
     }
 
     /// Whether it is in a packet of so many bytes.
+    #[inline]
     pub fn is_within(self, len: usize) -> bool {
         self.start <= self.end && self.end as usize <= len
     }
@@ -38,6 +43,7 @@ impl Span {
 
 /// What does not fit into 32 bits becomes a span that no packet has.
 impl From<Range<usize>> for Span {
+    #[inline]
     fn from(range: Range<usize>) -> Self {
         match (u32::try_from(range.start), u32::try_from(range.end)) {
             (Ok(start), Ok(end)) => Self { start, end },
@@ -57,10 +63,18 @@ impl<const N: usize> Inline<N> {
     pub const EMPTY: Self = Self { bytes: [0; N], len: 0 };
 
     /// `None` if there are more than `N`.
+    #[inline]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let mut it = Self { bytes: [0; N], len: u8::try_from(bytes.len()).ok()? };
         it.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(it)
+    }
+
+    /// The first `len` of these; `None` if there are not so many.
+    #[inline]
+    pub fn first(bytes: [u8; N], len: usize) -> Option<Self> {
+        // No operation has anything inline that is longer than 16 bytes.
+        (len <= N).then_some(Self { bytes, len: len as u8 })
     }
 }
 
@@ -71,6 +85,7 @@ impl<const N: usize> Default for Inline<N> {
 }
 
 impl<const N: usize> From<[u8; N]> for Inline<N> {
+    #[inline]
     fn from(bytes: [u8; N]) -> Self {
         // No operation has anything inline that is longer than 16 bytes.
         Self { bytes, len: N as u8 }
@@ -80,6 +95,7 @@ impl<const N: usize> From<[u8; N]> for Inline<N> {
 impl<const N: usize> Deref for Inline<N> {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len).min(N)]
     }
@@ -123,16 +139,19 @@ impl Buffer {
     }
 
     /// Bytes that [`Buffer::push_front`] can take without moving anything.
+    #[inline]
     pub fn headroom(&self) -> usize {
         self.start
     }
 
     /// Bytes that [`Buffer::push_back`] can take without allocating.
+    #[inline]
     pub fn tailroom(&self) -> usize {
         self.bytes.len() - self.end
     }
 
     /// Puts `n` bytes in front of the packet, whatever they hold, and gives them out.
+    #[inline]
     pub fn push_front(&mut self, n: usize) -> &mut [u8] {
         if n > self.start {
             // Room for as much again, so that a packet with many headers does not move for each.
@@ -146,6 +165,7 @@ impl Buffer {
     }
 
     /// Puts `n` bytes behind the packet, whatever they hold, and gives them out.
+    #[inline]
     pub fn push_back(&mut self, n: usize) -> &mut [u8] {
         let at = self.end;
         self.end += n;
@@ -156,15 +176,18 @@ impl Buffer {
     }
 
     /// Takes `n` bytes from the front; all there are, if there are fewer.
+    #[inline]
     pub fn pop_front(&mut self, n: usize) {
         self.start += n.min(self.len());
     }
 
     /// Shortens the packet to `len` bytes, if it is longer.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.end = self.end.min(self.start.saturating_add(len));
     }
 
+    #[inline]
     pub fn extend_from_slice(&mut self, bytes: &[u8]) {
         self.push_back(bytes.len()).copy_from_slice(bytes);
     }
@@ -173,12 +196,14 @@ impl Buffer {
 impl Deref for Buffer {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 }
 
 impl DerefMut for Buffer {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[self.start..self.end]
     }

@@ -72,6 +72,18 @@ pub trait Engine {
     }
 }
 
+/// What [`Engine::try_submit`] does with a queue of at most `most` jobs: where it can, it takes all at once and moves
+/// none.
+#[inline]
+pub fn take_jobs(queue: &mut VecDeque<Job>, jobs: &mut VecDeque<Job>, most: usize) {
+    if queue.is_empty() && jobs.len() <= most {
+        std::mem::swap(queue, jobs);
+    } else {
+        let room = most.saturating_sub(queue.len()).min(jobs.len());
+        queue.extend(jobs.drain(..room));
+    }
+}
+
 /// Runs one operation to its end; for tests, known answers and single uses.
 ///
 /// # Errors

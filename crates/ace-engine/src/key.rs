@@ -137,11 +137,13 @@ impl Key {
         self.0.id
     }
 
+    #[inline]
     pub fn purpose(&self) -> Purpose {
         self.0.purpose
     }
 
     /// The key itself: for what expands it, be it software or a slot.
+    #[inline]
     pub fn secret(&self) -> &Secret {
         &self.0.secret
     }
@@ -160,6 +162,7 @@ impl Key {
     }
 
     /// Bytes of IV that a cipher key wants with each text (for CTR the first counter block); 0 for other keys.
+    #[inline]
     pub fn iv_len(&self) -> usize {
         match self.0.purpose {
             Purpose::Cipher { mode: Mode::Ecb, .. } => 0,
@@ -172,6 +175,7 @@ impl Key {
     }
 
     /// The longest tag of a key that authenticates; 0 for a cipher.
+    #[inline]
     pub fn tag_len(&self) -> usize {
         match self.0.purpose {
             Purpose::Mac(Mac::Hmac(algorithm)) | Purpose::Hash(algorithm) => match algorithm.kind {
@@ -185,6 +189,7 @@ impl Key {
 
     /// What an engine keeps with this key: made by the first call, the same for all later ones; it goes with the last
     /// handle. It has to wipe itself. `None` only if one keeper keeps things of two types.
+    #[inline]
     pub fn kept<T: Any + Send + Sync>(&self, keeper: Keeper, make: impl FnOnce(&Self) -> T) -> Option<&T> {
         let place = match keeper {
             Keeper::Software => &self.0.kept[0],

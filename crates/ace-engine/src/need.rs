@@ -96,6 +96,7 @@ impl Aead {
     }
 
     /// Whether a tag may have so many bytes.
+    #[inline]
     pub const fn has_tag(self, len: usize) -> bool {
         match self {
             Aead::Gcm => matches!(len, 4 | 8 | 12..=16),
@@ -105,6 +106,7 @@ impl Aead {
     }
 
     /// Whether a nonce may have so many bytes.
+    #[inline]
     pub const fn has_nonce(self, len: usize) -> bool {
         match self {
             Aead::Gcm => len > 0,
@@ -114,6 +116,7 @@ impl Aead {
     }
 
     /// The longest text with a nonce of so many bytes.
+    #[inline]
     pub const fn longest_text(self, nonce: usize) -> u64 {
         match self {
             // SP 800-38D, 5.2.1.1: 2^39 - 256 bits.

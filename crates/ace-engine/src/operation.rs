@@ -23,6 +23,7 @@ pub enum Source {
 impl Source {
     pub const EMPTY: Self = Source::Inline(Inline::EMPTY);
 
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Source::Inline(bytes) => bytes.len(),
@@ -30,11 +31,13 @@ impl Source {
         }
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The bytes; nothing for a range that is not in the packet.
+    #[inline]
     pub fn bytes<'a>(&'a self, packet: &'a [u8]) -> &'a [u8] {
         match self {
             Source::Inline(bytes) => bytes,
@@ -53,6 +56,7 @@ pub enum Tag {
 }
 
 impl Tag {
+    #[inline]
     pub fn span(self) -> Span {
         match self {
             Tag::Write(span) | Tag::Check(span) => span,
@@ -151,6 +155,7 @@ impl Operation {
     ///
     /// # Errors
     /// As [`Action::check`].
+    #[inline]
     pub fn check(&self) -> Result<(), EngineError> {
         self.action.check(self.buffer.len())
     }
@@ -179,6 +184,7 @@ impl Action {
     ///
     /// # Errors
     /// [`Illegal`], for the first thing that does not fit.
+    #[inline]
     pub fn check(&self, len: usize) -> Result<(), EngineError> {
         match self {
             Action::Cipher { key, iv, text, .. } => check_cipher(key, iv, *text, len)?,
@@ -235,6 +241,7 @@ fn check_mac(key: &Key, over: Span, tag: Tag, len: usize) -> Result<(), Illegal>
     }
 }
 
+#[inline]
 fn check_aead(
     key: &Key,
     direction: Direction,

@@ -95,14 +95,17 @@ fn try_check(row: &Row, engine: &mut dyn Engine) -> Result<(), Outcome> {
     // In front of ESP there is a header that is not looked at.
     let mut buffer = Buffer::from_packet(&payload, FRONT + transform.esp_header_len(), 64);
     buffer.push_front(FRONT + transform.esp_header_len());
-    let action = packet::seal(&transform, &mut buffer, FRONT, input).map_err(packet_failed("sealing"))?;
+    let mut action = None;
+    let take = |_: &mut Buffer, emitted| action = emitted;
+    packet::seal(&transform, &mut buffer, FRONT, input, take).map_err(packet_failed("sealing"))?;
     let sealed = run(engine, action, buffer)?;
     equal("sealed packet", sealed.get(FRONT..).unwrap_or_default(), &esp)?;
 
     let mut buffer = Buffer::from_packet(&esp, FRONT, 64);
     buffer.push_front(FRONT);
-    let action =
-        packet::open(&transform, &mut buffer, FRONT, sequence, esn).map_err(packet_failed("opening"))?;
+    let mut action = None;
+    let take = |_: &mut Buffer, emitted| action = emitted;
+    packet::open(&transform, &mut buffer, FRONT, sequence, esn, take).map_err(packet_failed("opening"))?;
     let opened = run(engine, action, buffer)?;
     let (end, found) = packet::finish(&transform, &opened, FRONT).map_err(packet_failed("opening"))?;
     let inside = opened.get(FRONT + transform.esp_header_len()..end).unwrap_or_default();

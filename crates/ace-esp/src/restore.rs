@@ -7,42 +7,54 @@ use std::collections::VecDeque;
 /// Packets of one SA between their entry and their exit.
 #[derive(Debug)]
 pub struct Restorer<T> {
-    /// The number of the first in `waiting`.
+    /// The number of the first packet that has not left.
     first: u64,
-    /// `None`: still under way.
+    /// That of the next packet to enter.
+    next: u64,
+    /// What finished too early, the first packet's place in front; `None`: still under way. Empty as long as packets
+    /// finish in order.
     waiting: VecDeque<Option<T>>,
 }
 
 impl<T> Default for Restorer<T> {
     fn default() -> Self {
-        Self { first: 0, waiting: VecDeque::new() }
+        Self { first: 0, next: 0, waiting: VecDeque::new() }
     }
 }
 
 impl<T> Restorer<T> {
     /// A place for a packet that comes in.
     pub fn enter(&mut self) -> u64 {
-        self.waiting.push_back(None);
-        self.first + self.waiting.len() as u64 - 1
+        self.next += 1;
+        self.next - 1
     }
 
     /// The packet at this place is finished. Gives out all that need not wait any longer.
+    #[inline]
     pub fn leave(&mut self, place: u64, packet: T, mut exit: impl FnMut(T)) {
-        let index = place.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
-        if let Some(slot) = index.and_then(|index| self.waiting.get_mut(index)) {
-            *slot = Some(packet);
-        }
-        while let Some(Some(_)) = self.waiting.front() {
+        if place == self.first && place < self.next {
             self.first += 1;
-            if let Some(Some(packet)) = self.waiting.pop_front() {
+            exit(packet);
+            self.waiting.pop_front();
+            while let Some(Some(packet)) = self.waiting.pop_front_if(|packet| packet.is_some()) {
+                self.first += 1;
                 exit(packet);
+            }
+        } else if (self.first..self.next).contains(&place) {
+            // No more than packets are under way.
+            let index = (place - self.first) as usize;
+            if self.waiting.len() <= index {
+                self.waiting.resize_with(index + 1, || None);
+            }
+            if let Some(slot) = self.waiting.get_mut(index) {
+                *slot = Some(packet);
             }
         }
     }
 
     /// Whether nothing is under way.
     pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.first == self.next
     }
 }
 

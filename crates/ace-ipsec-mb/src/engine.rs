@@ -5,10 +5,11 @@
 
 use std::collections::VecDeque;
 
+use ace_engine::engine::take_jobs;
 use ace_engine::software::{self, CpuEngine};
 use ace_engine::{
-    Action, Buffer, Capabilities, Completion, Direction, Engine, EngineError, Job, Key, Mode, Purpose,
-    Source, Span, Tag,
+    Action, Buffer, Capabilities, Completion, Direction, Engine, EngineError, Job, Key, Mode, Operation,
+    Purpose, Source, Span, Tag,
 };
 use subtle::ConstantTimeEq;
 
@@ -21,7 +22,8 @@ const BATCH: usize = 256;
 /// What is known about a job of the batch.
 #[derive(Clone, Copy)]
 enum State {
-    Done(Result<(), EngineError>),
+    Good,
+    Failed(EngineError),
     /// For the job manager.
     Chained,
 }
@@ -55,6 +57,16 @@ impl MbEngine {
     }
 }
 
+impl From<Result<(), EngineError>> for State {
+    #[inline]
+    fn from(result: Result<(), EngineError>) -> Self {
+        match result {
+            Ok(()) => State::Good,
+            Err(error) => State::Failed(error),
+        }
+    }
+}
+
 impl Engine for MbEngine {
     fn name(&self) -> &'static str {
         "cpu"
@@ -66,8 +78,7 @@ impl Engine for MbEngine {
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
-        let room = BATCH.saturating_sub(self.queue.len()).min(jobs.len());
-        self.queue.extend(jobs.drain(..room));
+        take_jobs(&mut self.queue, jobs, BATCH);
     }
 
     fn drain(&mut self, done: &mut Vec<Completion>) -> usize {
@@ -80,13 +91,21 @@ impl Engine for MbEngine {
         if chained {
             run(manager, queue, slots);
         }
-        done.extend(queue.drain(..).zip(slots).map(|(Job { id, mut operation, .. }, slot)| {
-            let result = match slot.state {
-                State::Done(result) => result,
-                State::Chained => finish(&operation.action, &mut operation.buffer, slot),
+        for (job, slot) in queue.iter_mut().zip(slots.iter()) {
+            let Operation { action, buffer } = &mut job.operation;
+            let mut answer = |buffer: &mut Buffer, result| {
+                done.push(Completion { id: job.id, buffer: std::mem::take(buffer), result });
             };
-            Completion { id, buffer: operation.buffer, result }
-        }));
+            match slot.state {
+                State::Good => answer(buffer, Ok(())),
+                State::Failed(error) => answer(buffer, Err(error)),
+                State::Chained => match finish(action, buffer, slot) {
+                    Ok(()) => answer(buffer, Ok(())),
+                    Err(error) => answer(buffer, Err(error)),
+                },
+            }
+        }
+        queue.clear();
         0
     }
 
@@ -99,21 +118,27 @@ impl Engine for MbEngine {
 fn begin(manager: &mut Manager, job: &mut Job, stated: &mut [u8; 64]) -> State {
     let (action, packet) = (&job.operation.action, &mut job.operation.buffer);
     if let Err(error) = action.check(packet.len()) {
-        return State::Done(Err(error));
+        return State::Failed(error);
     }
     match action {
         // Longer associated data are those of GMAC in AH.
         Action::Aead { key, direction, nonce: Source::Inline(nonce), aad, text, tag }
             if aad.len() <= stated.len() =>
         {
-            let aad_len = aad.len();
-            stated[..aad_len].copy_from_slice(aad.bytes(packet));
+            // What is in the packet is copied: the text beside it is borrowed to be changed.
+            let aad = match aad {
+                Source::Inline(aad) => aad,
+                Source::Range(span) => {
+                    stated[..span.len()].copy_from_slice(&packet[span.range()]);
+                    &stated[..span.len()]
+                }
+            };
             match (Prepared::of(key, manager), <&[u8; 12]>::try_from(&**nonce)) {
                 (Prepared::Gcm(key), Ok(nonce)) => {
                     let encrypt = *direction == Direction::Encrypt;
-                    let (aad, inside) = (&stated[..aad_len], &mut packet[text.range()]);
+                    let inside = &mut packet[text.range()];
                     let computed = manager.gcm(key, encrypt, nonce, aad, inside);
-                    return State::Done(settle(*direction, &computed, packet, *text, *tag));
+                    return settle(*direction, &computed, packet, *text, *tag).into();
                 }
                 (Prepared::ChaCha(_), Ok(_)) if !text.is_empty() => return State::Chained,
                 _ => {}
@@ -136,7 +161,7 @@ fn begin(manager: &mut Manager, job: &mut Job, stated: &mut [u8; 64]) -> State {
         }
         Action::Cipher { .. } | Action::Aead { .. } => {}
     }
-    State::Done(software::execute(action, packet))
+    software::execute(action, packet).into()
 }
 
 /// Whether the library is used for these keys and this text.
@@ -214,11 +239,15 @@ fn run(manager: &mut Manager, queue: &mut VecDeque<Job>, slots: &mut [Slot]) {
             },
             Action::Aead { key, direction, nonce: Source::Inline(nonce), aad, text, .. } => {
                 let Prepared::ChaCha(key) = prepared(key) else { return None };
+                let aad: &[u8] = match aad {
+                    Source::Inline(aad) => aad,
+                    Source::Range(span) => &slot.stated[..span.len()],
+                };
                 Chained {
                     index,
                     encrypt: *direction == Direction::Encrypt,
                     packet,
-                    cipher: Cipher::ChaCha { key, aad: &slot.stated[..aad.len()] },
+                    cipher: Cipher::ChaCha { key, aad },
                     text: text.range(),
                     iv: nonce,
                     mac: None,
@@ -236,7 +265,7 @@ fn run(manager: &mut Manager, queue: &mut VecDeque<Job>, slots: &mut [Slot]) {
     });
     for (slot, failed) in slots.iter_mut().zip(failed) {
         if failed {
-            slot.state = State::Done(Err(EngineError::Lost));
+            slot.state = State::Failed(EngineError::Lost);
         }
     }
 }
@@ -264,6 +293,12 @@ fn finish(action: &Action, packet: &mut Buffer, slot: &Slot) -> Result<(), Engin
     }
 }
 
+/// In a time that does not depend on the bytes: all differences first, one comparison of them.
+fn same(computed: &[u8], stated: &[u8]) -> bool {
+    let differences = computed.iter().zip(stated).fold(0, |all, (a, b)| all | (a ^ b));
+    computed.len() == stated.len() && bool::from(differences.ct_eq(&0u8))
+}
+
 /// Writes the tag or compares it; a text that is not authentic is wiped.
 fn settle(
     direction: Direction,
@@ -275,7 +310,7 @@ fn settle(
     let computed = &computed[..tag.len()];
     match direction {
         Direction::Encrypt => packet[tag.range()].copy_from_slice(computed),
-        Direction::Decrypt if bool::from(computed.ct_eq(&packet[tag.range()])) => {}
+        Direction::Decrypt if same(computed, &packet[tag.range()]) => {}
         Direction::Decrypt => {
             packet[text.range()].fill(0);
             return Err(EngineError::Mismatch);

@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
-use crate::engine::{Capabilities, Completion, Engine, Job};
+use crate::engine::{Capabilities, Completion, Engine, Job, take_jobs};
+use crate::operation::Operation;
 
 /// Jobs that it holds at most.
 const QUEUE: usize = 256;
@@ -40,15 +41,15 @@ impl Engine for CpuEngine {
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
-        let room = QUEUE.saturating_sub(self.queue.len()).min(jobs.len());
-        self.queue.extend(jobs.drain(..room));
+        take_jobs(&mut self.queue, jobs, QUEUE);
     }
 
     fn drain(&mut self, done: &mut Vec<Completion>) -> usize {
-        done.extend(self.queue.drain(..).map(|Job { id, mut operation, .. }| {
-            let result = super::execute(&operation.action, &mut operation.buffer);
-            Completion { id, buffer: operation.buffer, result }
-        }));
+        for Job { id, operation: Operation { action, buffer }, .. } in &mut self.queue {
+            let result = super::execute(action, buffer);
+            done.push(Completion { id: *id, buffer: std::mem::take(buffer), result });
+        }
+        self.queue.clear();
         0
     }
 

@@ -33,6 +33,7 @@ pub struct Flow {
 
 impl Flow {
     /// `packet` is what `ip` was read from.
+    #[inline]
     pub fn of(ip: &Ip, packet: &[u8]) -> Self {
         let ports = if ip.fragment == Fragment::Later { None } else { ip.ports(packet) };
         Self { source: ip.source, destination: ip.destination, protocol: ip.protocol, ports }
@@ -57,7 +58,7 @@ pub enum Match {
 impl Selector {
     /// Compares.
     pub fn matches(&self, flow: &Flow) -> Match {
-        let address = |net: &Option<IpNet>, address| net.is_none_or(|net| net.contains(address));
+        let address = |net: &Option<IpNet>, address| net.as_ref().is_none_or(|net| within(net, address));
         if !address(&self.source, &flow.source) || !address(&self.destination, &flow.destination) {
             return Match::No;
         }
@@ -87,6 +88,22 @@ impl Selector {
 
     pub fn wants_ports(&self) -> bool {
         self.source_ports.is_some() || self.destination_ports.is_some()
+    }
+}
+
+/// Whether the prefixes are the same: `IpNet::contains` makes both ends of the net first.
+#[inline]
+fn within(net: &IpNet, address: &IpAddr) -> bool {
+    match (net, address) {
+        (IpNet::V4(net), IpAddr::V4(address)) => {
+            let differ = u64::from(u32::from(net.addr()) ^ u32::from(*address));
+            differ >> (32 - net.prefix_len()) == 0
+        }
+        (IpNet::V6(net), IpAddr::V6(address)) => {
+            let differ = u128::from(net.addr()) ^ u128::from(*address);
+            differ.checked_shr(u32::from(128 - net.prefix_len())).unwrap_or(0) == 0
+        }
+        _ => false,
     }
 }
 

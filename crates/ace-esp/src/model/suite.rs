@@ -232,7 +232,7 @@ impl CipherSuite {
         matches!(self.iv, IvKind::Counter | IvKind::Implicit)
     }
 
-    /// The encrypted part is a multiple of so many bytes.
+    /// The encrypted part is a multiple of so many bytes: a power of two.
     pub fn alignment(&self) -> usize {
         self.block.max(4)
     }

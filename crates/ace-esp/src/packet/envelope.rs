@@ -26,6 +26,7 @@ pub struct Plan {
 ///
 /// # Errors
 /// The cause for which it cannot.
+#[inline]
 pub fn plan(mode: SaMode, local: IpAddr, ip: &Ip, packet: &[u8]) -> Result<Plan, Cause> {
     match mode {
         SaMode::Tunnel => Ok(Plan {
@@ -59,11 +60,11 @@ impl Plan {
 
 /// What an enclosing header says.
 #[derive(Clone, Copy, Debug)]
-pub struct Enclose {
+pub struct Enclose<'a> {
     pub mode: SaMode,
     pub protocol: Protocol,
-    pub local: IpAddr,
-    pub remote: IpAddr,
+    pub local: &'a IpAddr,
+    pub remote: &'a IpAddr,
     /// Goes to an outer IPv4 header.
     pub identification: u16,
     /// Bytes to leave free between the headers and the payload.
@@ -76,7 +77,8 @@ pub struct Enclose {
 ///
 /// # Errors
 /// [`Cause::TooBig`].
-pub fn enclose(buffer: &mut Buffer, ip: &Ip, plan: &Plan, with: &Enclose) -> Result<(), Cause> {
+#[inline]
+pub fn enclose(buffer: &mut Buffer, ip: &Ip, plan: &Plan, with: &Enclose<'_>) -> Result<(), Cause> {
     match with.mode {
         SaMode::Tunnel => {
             let outer = Outer {
@@ -115,7 +117,14 @@ pub struct Envelope {
 }
 
 impl Envelope {
+    /// Of a packet that is being sealed.
+    #[inline]
+    pub fn around(at: usize, version: Version) -> Self {
+        Self { at, version, named_by: 0, traffic_class: 0 }
+    }
+
     /// Of a packet whose upper layer is ESP or AH.
+    #[inline]
     pub fn of(ip: &Ip) -> Self {
         Self {
             at: ip.upper.at,

@@ -56,24 +56,26 @@ struct Places {
     end: usize,
 }
 
-/// Seals what reaches from the gap of [`Transform::esp_header_len`] bytes at `at` to the end of the buffer. Gives
-/// the operation to be executed, none if there is nothing to compute.
+/// Seals what reaches from the gap of [`Transform::esp_header_len`] bytes at `at` to the end of the buffer. `emit`
+/// gets the operation to be executed, none if there is nothing to compute; it is made where it goes, and not moved.
 ///
 /// # Errors
 /// [`PacketError`] if IV or padding do not fit the suite.
+#[inline(always)]
 pub fn seal(
     transform: &Transform,
     buffer: &mut Buffer,
     at: usize,
     input: SealInput<'_>,
-) -> Result<Option<Action>, PacketError> {
+    emit: impl FnOnce(&mut Buffer, Option<Action>),
+) -> Result<(), PacketError> {
     let text = at + transform.esp_header_len();
     let payload_len = buffer.len().checked_sub(text).ok_or(PacketError::TooShort)?;
     let pad_len = input.pad_len.map_or_else(|| transform.least_padding(payload_len), usize::from);
     if input.iv.len() != transform.cipher.iv_len {
         return Err(PacketError::Material);
     }
-    if !(payload_len + pad_len + TRAILER_LEN).is_multiple_of(transform.cipher.alignment()) {
+    if !transform.is_aligned(payload_len + pad_len + TRAILER_LEN) {
         return Err(PacketError::BadLength);
     }
     trailer::write_trailer(buffer.push_back(pad_len + TRAILER_LEN), input.next_header);
@@ -81,29 +83,35 @@ pub fn seal(
     buffer.push_back(transform.icv_len);
     let header = EspHeader { spi: input.spi, sequence: input.sequence as u32 };
     put(buffer, at, &header.to_bytes());
-    put(buffer, at + HEADER_LEN, input.iv);
+    match input.iv.as_array::<8>() {
+        Some(iv) => put(buffer, at + HEADER_LEN, iv),
+        None => put(buffer, at + HEADER_LEN, input.iv),
+    }
     let places = Places { at, text, icv, end: buffer.len() };
-    action(transform, buffer, &places, Direction::Encrypt, input.sequence, input.esn)
+    action(transform, buffer, &places, Direction::Encrypt, input.sequence, input.esn, emit)
 }
 
-/// Begins to open what reaches from SPI to ICV: from `at` to the end of the buffer.
+/// Begins to open what reaches from SPI to ICV: from `at` to the end of the buffer. `emit` as for [`seal`].
 ///
 /// # Errors
 /// [`PacketError`] if the length cannot be right.
+#[inline(always)]
 pub fn open(
     transform: &Transform,
     buffer: &mut Buffer,
     at: usize,
     sequence: u64,
     esn: bool,
-) -> Result<Option<Action>, PacketError> {
+    emit: impl FnOnce(&mut Buffer, Option<Action>),
+) -> Result<(), PacketError> {
     let places = places(transform, buffer, at)?;
-    if !(places.icv - places.text).is_multiple_of(transform.cipher.alignment()) {
+    if !transform.is_aligned(places.icv - places.text) {
         return Err(PacketError::BadLength);
     }
-    action(transform, buffer, &places, Direction::Decrypt, sequence, esn)
+    action(transform, buffer, &places, Direction::Decrypt, sequence, esn, emit)
 }
 
+#[inline]
 fn places(transform: &Transform, buffer: &Buffer, at: usize) -> Result<Places, PacketError> {
     let text = at + transform.esp_header_len();
     let icv = buffer.len().checked_sub(transform.icv_len).ok_or(PacketError::TooShort)?;
@@ -117,10 +125,12 @@ fn places(transform: &Transform, buffer: &Buffer, at: usize) -> Result<Places, P
 ///
 /// # Errors
 /// [`PacketError::TooShort`].
+#[inline]
 pub fn enciphered_len(transform: &Transform, buffer: &Buffer, at: usize) -> Result<usize, PacketError> {
     places(transform, buffer, at).map(|places| places.icv - places.text)
 }
 
+#[inline(always)]
 fn action(
     transform: &Transform,
     buffer: &mut Buffer,
@@ -128,7 +138,8 @@ fn action(
     direction: Direction,
     sequence: u64,
     esn: bool,
-) -> Result<Option<Action>, PacketError> {
+    emit: impl FnOnce(&mut Buffer, Option<Action>),
+) -> Result<(), PacketError> {
     let &Places { at, text, icv, end } = places;
     let iv = buffer.get(at + HEADER_LEN..text).unwrap_or_default();
     let iv = transform.full_iv(iv, sequence).ok_or(PacketError::Material)?;
@@ -140,55 +151,46 @@ fn action(
         Direction::Decrypt => Tag::Check(span.into()),
     };
     let (span, over, icv_span) = ((text..icv).into(), (at..icv).into(), icv..end);
-    Ok(Some(match &transform.keys {
-        Keys::Nothing => return Ok(None),
-        Keys::Cipher(key) => Action::Cipher { key: key.clone(), direction, iv, text: span },
-        Keys::Mac(key) => Action::Mac { key: key.clone(), over, suffix, tag: tag(icv_span) },
-        Keys::Both { cipher, mac } => Action::CipherMac {
-            cipher: cipher.clone(),
-            iv,
-            direction,
-            text: span,
-            mac: mac.clone(),
-            over,
-            suffix,
-            tag: tag(icv_span),
-        },
+    match &transform.keys {
+        Keys::Nothing => emit(buffer, None),
+        Keys::Cipher(key) => {
+            emit(buffer, Some(Action::Cipher { key: key.clone(), direction, iv, text: span }));
+        }
+        Keys::Mac(key) => {
+            emit(buffer, Some(Action::Mac { key: key.clone(), over, suffix, tag: tag(icv_span) }));
+        }
+        Keys::Both { cipher, mac } => {
+            let (cipher, mac) = (cipher.clone(), mac.clone());
+            let (text, tag) = (span, tag(icv_span));
+            emit(buffer, Some(Action::CipherMac { cipher, iv, direction, text, mac, over, suffix, tag }));
+        }
         Keys::Aead(key) => {
             // RFC 4106, 5: SPI and sequence number, all of it.
-            let header = buffer.get(at..at + HEADER_LEN).and_then(|header| header.split_at_checked(4));
-            let (spi, low) = header.ok_or(PacketError::TooShort)?;
-            let mut aad = [0; 12];
-            let middle: &[u8] = if esn { &high } else { &[] };
-            let len = 8 + middle.len();
-            for (place, byte) in aad.iter_mut().zip(spi.iter().chain(middle).chain(low)) {
-                *place = *byte;
-            }
-            let aad = aad.get(..len).and_then(Inline::new).ok_or(PacketError::Material)?;
-            Action::Aead {
-                key: key.clone(),
-                direction,
-                nonce: Source::Inline(iv),
-                aad: Source::Inline(aad),
-                text: span,
-                tag: icv_span.into(),
-            }
+            let header = buffer.get(at..).and_then(<[u8]>::first_chunk).ok_or(PacketError::TooShort)?;
+            let header = u64::from_le_bytes(*header);
+            let (aad, len) = match esn {
+                true => {
+                    let (spi, low) = (u128::from(header as u32), u128::from(header >> 32));
+                    (spi | u128::from(u32::from_le_bytes(high)) << 32 | low << 64, 12)
+                }
+                false => (u128::from(header), HEADER_LEN),
+            };
+            let aad = Source::Inline(Inline::first(aad.to_le_bytes(), len).ok_or(PacketError::Material)?);
+            let (key, nonce, tag) = (key.clone(), Source::Inline(iv), icv_span.into());
+            emit(buffer, Some(Action::Aead { key, direction, nonce, aad, text: span, tag }));
         }
         Keys::Gmac(key) => {
             let from = if esn { shift(buffer, at, high).ok_or(PacketError::TooShort)? } else { at };
-            Action::Aead {
-                key: key.clone(),
-                direction,
-                nonce: Source::Inline(iv),
-                aad: Source::Range((from..icv).into()),
-                text: (icv..icv).into(),
-                tag: icv_span.into(),
-            }
+            let (nonce, aad) = (Source::Inline(iv), Source::Range((from..icv).into()));
+            let (key, text, tag) = (key.clone(), (icv..icv).into(), icv_span.into());
+            emit(buffer, Some(Action::Aead { key, direction, nonce, aad, text, tag }));
         }
-    }))
+    }
+    Ok(())
 }
 
 /// Whether [`seal`] and [`open`] write over the four bytes in front of ESP, which the caller has to keep.
+#[inline]
 pub fn shifts(transform: &Transform, esn: bool) -> bool {
     esn && matches!(transform.keys, Keys::Gmac(_))
 }
@@ -216,6 +218,7 @@ pub fn unshift(buffer: &mut Buffer, at: usize, kept: [u8; 4]) {
 ///
 /// # Errors
 /// [`PacketError::BadPadding`].
+#[inline]
 pub fn finish(transform: &Transform, buffer: &Buffer, at: usize) -> Result<(usize, u8), PacketError> {
     let places = places(transform, buffer, at)?;
     let plaintext = buffer.get(places.text..places.icv).unwrap_or_default();

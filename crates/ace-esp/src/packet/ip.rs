@@ -61,6 +61,7 @@ pub struct Ip {
 
 /// Reads the headers of one packet. `None` when it is not a whole IPv4 or IPv6 packet; bytes behind the packet
 /// are allowed. Jumbograms (RFC 2675) are not understood.
+#[inline(always)]
 pub fn parse(packet: &[u8]) -> Option<Ip> {
     match packet.first()? >> 4 {
         4 => parse_v4(packet),
@@ -69,6 +70,7 @@ pub fn parse(packet: &[u8]) -> Option<Ip> {
     }
 }
 
+#[inline(always)]
 fn parse_v4(packet: &[u8]) -> Option<Ip> {
     let header_len = usize::from(packet.first()? & 15) * 4;
     let total_len = usize::from(be16(packet, 2)?);
@@ -176,22 +178,28 @@ impl Ip {
 
 /// The Internet checksum (RFC 1071) of an IPv4 header; over a header that holds its checksum it is 0.
 pub fn checksum(header: &[u8]) -> u16 {
-    let mut sum = 0u32;
-    for pair in header.chunks(2) {
-        sum += u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |&b| u32::from(b));
-    }
+    // Four bytes at a time: their high half counts as much as it would alone, modulo 2^16 - 1.
+    let (words, rest) = header.as_chunks();
+    let mut last = [0; 4];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    !fold(words.iter().chain([&last]).map(|word| u64::from(u32::from_be_bytes(*word))).sum())
+}
+
+/// A sum modulo 2^16 - 1, and 0 only if it is 0.
+#[inline]
+fn fold(mut sum: u64) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
-    !(sum as u16)
+    sum as u16
 }
 
 /// What an outer header is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Outer {
+pub struct Outer<'a> {
     /// Of one family with `destination`.
-    pub source: IpAddr,
-    pub destination: IpAddr,
+    pub source: &'a IpAddr,
+    pub destination: &'a IpAddr,
     pub traffic_class: u8,
     pub flow_label: u32,
     pub dont_fragment: bool,
@@ -201,22 +209,27 @@ pub struct Outer {
     pub protocol: u8,
 }
 
-impl Outer {
+impl Outer<'_> {
     /// Fills a header of 20 or 40 bytes in front of `payload_len` bytes; `None` when no packet can be that long or
     /// the families differ.
+    #[inline]
     pub fn write(self, header: &mut [u8], payload_len: usize) -> Option<()> {
         match (self.source, self.destination) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => {
                 let header: &mut [u8; IPV4_MIN] = header.try_into().ok()?;
                 let total = u16::try_from(IPV4_MIN.checked_add(payload_len)?).ok()?;
-                put(header, 0, &[0x45, self.traffic_class]);
-                put(header, 2, &total.to_be_bytes());
-                put(header, 4, &self.identification.to_be_bytes());
-                put(header, 6, &[if self.dont_fragment { 0x40 } else { 0 }, 0]);
-                put(header, 8, &[HOP_LIMIT, self.protocol, 0, 0]);
-                put(header, 12, &source.octets());
-                put(header, 16, &destination.octets());
-                write_checksum(header);
+                let dont_fragment = u32::from(self.dont_fragment) << 14;
+                let mut words = [
+                    0x4500_0000 | u32::from(self.traffic_class) << 16 | u32::from(total),
+                    u32::from(self.identification) << 16 | dont_fragment,
+                    u32::from(HOP_LIMIT) << 24 | u32::from(self.protocol) << 16,
+                    u32::from(*source),
+                    u32::from(*destination),
+                ];
+                words[2] |= u32::from(!fold(words.iter().map(|word| u64::from(*word)).sum()));
+                for (place, word) in header.as_chunks_mut().0.iter_mut().zip(words) {
+                    *place = word.to_be_bytes();
+                }
                 Some(())
             }
             (IpAddr::V6(source), IpAddr::V6(destination)) => {

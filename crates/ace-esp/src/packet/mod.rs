@@ -43,6 +43,7 @@ pub(crate) fn be32(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Overwrites bytes at `at`; out of range nothing happens.
+#[inline]
 pub(crate) fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     if let Some(place) = bytes.get_mut(at..at.saturating_add(value.len())) {
         place.copy_from_slice(value);

@@ -16,7 +16,6 @@ use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 pub use association::{Association, SaStatus, Share};
-pub use outbound::Ticket;
 use usage::Charge;
 
 use crate::model::{Direction, Protocol, SpecError};
@@ -81,29 +80,49 @@ struct Slot {
     association: Option<Association>,
 }
 
+/// Destination, protocol and SPI, in words that are hashed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct InboundKey(u128, u64);
+
+impl InboundKey {
+    /// The address alone.
+    fn end(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(address) => Self(u128::from(u32::from(address)), 4 << 40),
+            IpAddr::V6(address) => Self(u128::from(address), 6 << 40),
+        }
+    }
+
+    fn new(destination: IpAddr, protocol: Protocol, spi: u32) -> Self {
+        let Self(address, family) = Self::end(destination);
+        Self(address, family | u64::from(protocol.number()) << 32 | u64::from(spi))
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Sad {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    inbound: HashMap<(IpAddr, Protocol, u32), u32, foldhash::fast::RandomState>,
+    inbound: HashMap<InboundKey, u32, foldhash::fast::RandomState>,
     /// Destinations of inbound SAs. They stay when the SAs go: what was protected does not become transit.
-    ends: HashSet<IpAddr, foldhash::fast::RandomState>,
+    ends: HashSet<InboundKey, foldhash::fast::RandomState>,
 }
 
 impl Sad {
     /// Whether ESP and AH for this address are for us.
     pub fn is_end(&self, address: &IpAddr) -> bool {
-        self.ends.contains(address)
+        self.ends.contains(&InboundKey::end(*address))
     }
 
     /// The place of an inbound SA.
     pub fn find(&self, destination: IpAddr, protocol: Protocol, spi: u32) -> Option<u32> {
-        self.inbound.get(&(destination, protocol, spi)).copied()
+        self.inbound.get(&InboundKey::new(destination, protocol, spi)).copied()
     }
 
     pub fn insert(&mut self, association: Association) -> Result<SaId, SadError> {
         let sa = &association.fixed;
-        let inbound = (sa.direction == Direction::In).then_some((association.local, sa.protocol, sa.spi));
+        let end = association.local;
+        let inbound = (sa.direction == Direction::In).then(|| InboundKey::new(end, sa.protocol, sa.spi));
         if inbound.is_some_and(|key| self.inbound.contains_key(&key)) {
             return Err(SadError::Taken);
         }
@@ -117,7 +136,7 @@ impl Sad {
         };
         if let Some(key) = inbound {
             self.inbound.insert(key, slot);
-            self.ends.insert(key.0);
+            self.ends.insert(InboundKey::end(end));
         }
         let place = self.slots.get_mut(slot as usize).ok_or(SadError::Full)?;
         place.association = Some(association);
@@ -148,7 +167,7 @@ impl Sad {
         let association = self.get_mut(id)?;
         association.leaving = true;
         let sa = &association.fixed;
-        let key = (association.local, sa.protocol, sa.spi);
+        let key = InboundKey::new(association.local, sa.protocol, sa.spi);
         if sa.direction == Direction::In {
             self.inbound.remove(&key);
         }

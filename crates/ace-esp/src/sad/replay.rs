@@ -13,7 +13,7 @@ pub struct ReplayWindow {
     /// The highest number received, 0 before the first.
     top: u64,
     /// Bit `n % (64 * words.len())` is number n. One word more than the window, so that a word can be cleared
-    /// as a whole when the window enters it.
+    /// as a whole when the window enters it; and so many that they are a power of two.
     words: Vec<u64>,
 }
 
@@ -22,11 +22,11 @@ impl ReplayWindow {
     /// [`MAX_WINDOW`] packets wide; 0 switches the window off.
     pub fn new(size: u32, first: u64) -> Self {
         let size = size.min(MAX_WINDOW);
-        let count = size.div_ceil(64) as usize + 1;
+        let count = (size.div_ceil(64) as usize + 1).next_power_of_two();
         let top = first.saturating_sub(1);
         let mut words = vec![u64::MAX; count];
         // What is above the top has not come yet; words further up are cleared when they are entered.
-        words[(top / 64 % count as u64) as usize] = u64::MAX >> (63 - top % 64);
+        words[(top / 64) as usize & (count - 1)] = u64::MAX >> (63 - top % 64);
         Self { size, top, words }
     }
 
@@ -60,9 +60,9 @@ impl ReplayWindow {
         self.check(sequence)?;
         if self.size != 0 && sequence > self.top {
             let entered = (sequence / 64 - self.top / 64).min(self.words.len() as u64);
-            let count = self.words.len() as u64;
             for step in 0..entered {
-                self.words[((sequence / 64 - step) % count) as usize] = 0;
+                let word = self.word(sequence / 64 - step);
+                self.words[word] = 0;
             }
         }
         self.top = self.top.max(sequence);
@@ -74,7 +74,11 @@ impl ReplayWindow {
     }
 
     fn place(&self, sequence: u64) -> (usize, u64) {
-        ((sequence / 64 % self.words.len() as u64) as usize, 1 << (sequence % 64))
+        (self.word(sequence / 64), 1 << (sequence % 64))
+    }
+
+    fn word(&self, number: u64) -> usize {
+        number as usize & (self.words.len() - 1)
     }
 
     /// The whole extended sequence number to which the low half on the wire belongs (RFC 4303, A2.2). `None`

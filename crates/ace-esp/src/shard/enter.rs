@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packets on their way in: whose they are, and what has to be computed for them.
 
-use ace_engine::{Action, Buffer, Job, Operation};
+use ace_engine::Buffer;
 
 use super::flight::{Flight, Stage};
 use super::receive::keep_before;
@@ -9,12 +9,12 @@ use super::{Event, Exit, Fate, How, Packet, Shard};
 use crate::counters::Cause;
 use crate::model::{Flow, Protocol, SaMode, Time};
 use crate::packet::ah;
-use crate::packet::envelope::{self, Enclose, Plan};
+use crate::packet::envelope::{self, Enclose, Envelope};
 use crate::packet::esp;
 use crate::packet::ip::{self, Ip, Version};
 use crate::packet::protocol;
+use crate::sad::SaId;
 use crate::sad::association::Half;
-use crate::sad::{SaId, Ticket};
 use crate::spd::{Decision, Policy, Treatment};
 
 /// What stops a packet, and at which SA.
@@ -29,65 +29,85 @@ impl From<Cause> for Stop {
     }
 }
 
-/// What has to be computed for a packet, and what then.
-pub(super) struct Departure {
-    pub sa: SaId,
-    pub stage: Stage,
-    pub action: Option<Action>,
-}
-
-/// What becomes of a packet.
-enum Verdict {
+/// What becomes of a packet that nothing stops.
+pub(super) enum Way {
     Bypass,
-    Depart(Departure),
+    /// With its operation, or already out.
+    Taken,
 }
 
 impl Shard {
+    pub(crate) fn enter_inside(&mut self, now: Time, mut packet: Packet) {
+        let way = self.route_inside(now, &mut packet);
+        self.part(packet, way, Fate::ToOutside(How::Bypassed));
+    }
+
+    pub(crate) fn enter_outside(&mut self, now: Time, mut packet: Packet) {
+        let way = self.route_outside(now, &mut packet);
+        self.part(packet, way, Fate::ToInside(How::Bypassed));
+    }
+
+    /// A packet that no operation keeps leaves.
+    #[inline]
+    fn part(&mut self, packet: Packet, way: Result<Way, Stop>, bypassed: Fate) {
+        let (sa, fate) = match way {
+            Ok(Way::Taken) => return,
+            Ok(Way::Bypass) => (None, bypassed),
+            Err(Stop { cause, sa }) => (sa, Fate::Dropped(cause)),
+        };
+        self.exit(Exit { token: packet.token, buffer: packet.buffer, sa, fate });
+    }
+
     /// RFC 4301, 5.1.
-    pub(crate) fn enter_inside(&mut self, now: Time, packet: Packet) {
-        let Packet { token, mut buffer } = packet;
-        let mut kept = std::mem::take(&mut self.kept);
-        let verdict = self.parse(&mut buffer).map_err(Stop::from).and_then(|ip| {
-            let decision = self.inside.decide(&Flow::of(&ip, &buffer));
-            match decision {
-                Decision::Rule(rule) => self.by_rule(rule, now, &ip, &mut buffer, &mut kept),
-                Decision::Unknown(rule) => {
-                    let sa = self.inside.at_mut(rule).and_then(|(_, entry)| entry.sas.last().copied());
-                    Err(Stop { cause: Cause::PortsUnknown, sa })
-                }
-                Decision::Default => by_default(self.inside.default),
+    #[inline]
+    fn route_inside(&mut self, now: Time, packet: &mut Packet) -> Result<Way, Stop> {
+        let parsed = self.parse(&mut packet.buffer);
+        let Some(ip) = &parsed else { return Err(Cause::MalformedPacket.into()) };
+        let rule = match self.inside.decide(&Flow::of(ip, &packet.buffer)) {
+            Decision::Rule(rule) => rule,
+            Decision::Unknown(rule) => {
+                let sa = self.inside.at_mut(rule).and_then(|(_, entry)| entry.sas.last().copied());
+                return Err(Stop { cause: Cause::PortsUnknown, sa });
             }
-        });
-        self.go(token, buffer, verdict, Fate::ToOutside(How::Bypassed), &mut kept);
-        self.kept = kept;
+            Decision::Default => return by_default(self.inside.default),
+        };
+        let entry =
+            self.inside.at_mut(rule).map(|(_, entry)| (entry.rule.treatment, entry.sas.last().copied()));
+        match entry {
+            Some((Treatment::Protect, Some(sa))) => match self.protect(sa, now, ip, packet) {
+                Ok(()) => Ok(Way::Taken),
+                Err(cause) => Err(Stop { cause, sa: Some(sa) }),
+            },
+            Some((Treatment::Protect, None)) => {
+                self.acquire(rule);
+                Err(Cause::NoSa.into())
+            }
+            Some((Treatment::Bypass, _)) => Ok(Way::Bypass),
+            Some((Treatment::Discard, _)) | None => Err(Cause::PolicyDiscard.into()),
+        }
     }
 
     /// RFC 4301, 5.2.
-    pub(crate) fn enter_outside(&mut self, now: Time, packet: Packet) {
-        let Packet { token, mut buffer } = packet;
-        let mut kept = std::mem::take(&mut self.kept);
-        let verdict = self.parse(&mut buffer).map_err(Stop::from).and_then(|ip| {
-            if let Some(of) = self.for_us(&ip) {
-                return self.receive(now, of, &ip, &mut buffer, &mut kept).map(Verdict::Depart);
-            }
-            let decision = self.outside.decide(&Flow::of(&ip, &buffer));
-            match decision {
-                Decision::Unknown(_) => Err(Cause::PortsUnknown.into()),
-                Decision::Default => by_default(self.outside.default),
-                Decision::Rule(rule) => {
-                    match self.outside.at_mut(rule).map(|(_, entry)| entry.rule.treatment) {
-                        Some(Treatment::Bypass) => Ok(Verdict::Bypass),
-                        Some(Treatment::Protect) => Err(Cause::Unprotected.into()),
-                        Some(Treatment::Discard) | None => Err(Cause::PolicyDiscard.into()),
-                    }
-                }
-            }
-        });
-        self.go(token, buffer, verdict, Fate::ToInside(How::Bypassed), &mut kept);
-        self.kept = kept;
+    #[inline]
+    fn route_outside(&mut self, now: Time, packet: &mut Packet) -> Result<Way, Stop> {
+        let parsed = self.parse(&mut packet.buffer);
+        let Some(ip) = &parsed else { return Err(Cause::MalformedPacket.into()) };
+        if let Some(of) = self.for_us(ip) {
+            return self.receive(now, of, ip, packet).map(|()| Way::Taken);
+        }
+        match self.outside.decide(&Flow::of(ip, &packet.buffer)) {
+            Decision::Unknown(_) => Err(Cause::PortsUnknown.into()),
+            Decision::Default => by_default(self.outside.default),
+            Decision::Rule(rule) => match self.outside.at_mut(rule).map(|(_, entry)| entry.rule.treatment) {
+                Some(Treatment::Bypass) => Ok(Way::Bypass),
+                Some(Treatment::Protect) => Err(Cause::Unprotected.into()),
+                Some(Treatment::Discard) | None => Err(Cause::PolicyDiscard.into()),
+            },
+        }
     }
 
     /// ESP or AH for one of our ends.
+    #[inline]
     pub(super) fn for_us(&self, ip: &Ip) -> Option<Protocol> {
         let of = match ip.protocol? {
             protocol::ESP => Protocol::Esp,
@@ -97,46 +117,21 @@ impl Shard {
         self.sad.is_end(&ip.destination).then_some(of)
     }
 
-    fn parse(&mut self, buffer: &mut Buffer) -> Result<Ip, Cause> {
+    #[inline(always)]
+    fn parse(&mut self, buffer: &mut Buffer) -> Option<Ip> {
+        self.kept.clear();
         let parsed = ip::parse(buffer);
-        buffer.truncate(parsed.map_or(buffer.len(), |ip| ip.total_len));
-        self.counters.accepted.count(buffer.len());
-        parsed.ok_or(Cause::MalformedPacket)
-    }
-
-    fn by_rule(
-        &mut self,
-        rule: u32,
-        now: Time,
-        ip: &Ip,
-        buffer: &mut Buffer,
-        kept: &mut Vec<u8>,
-    ) -> Result<Verdict, Stop> {
-        let entry =
-            self.inside.at_mut(rule).map(|(_, entry)| (entry.rule.treatment, entry.sas.last().copied()));
-        match entry {
-            Some((Treatment::Bypass, _)) => Ok(Verdict::Bypass),
-            Some((Treatment::Discard, _)) | None => Err(Cause::PolicyDiscard.into()),
-            Some((Treatment::Protect, None)) => {
-                self.acquire(rule);
-                Err(Cause::NoSa.into())
-            }
-            Some((Treatment::Protect, Some(sa))) => {
-                let departure = self.protect(sa, now, ip, buffer, kept);
-                departure.map(Verdict::Depart).map_err(|cause| Stop { cause, sa: Some(sa) })
-            }
+        if let Some(ip) = &parsed {
+            buffer.truncate(ip.total_len);
         }
+        self.counters.accepted.count(buffer.len());
+        parsed
     }
 
     /// RFC 4303, 3.3, and RFC 4302, 3.3.
-    fn protect(
-        &mut self,
-        id: SaId,
-        now: Time,
-        ip: &Ip,
-        buffer: &mut Buffer,
-        kept: &mut Vec<u8>,
-    ) -> Result<Departure, Cause> {
+    #[inline]
+    fn protect(&mut self, id: SaId, now: Time, ip: &Ip, packet: &mut Packet) -> Result<(), Cause> {
+        let buffer = &mut packet.buffer;
         let sa = self.sad.get_mut(id).ok_or(Cause::NoSa)?;
         sa.counters.accepted.count(buffer.len());
         let fixed = &*sa.fixed;
@@ -166,8 +161,8 @@ impl Shard {
         let with = Enclose {
             mode: fixed.mode,
             protocol: fixed.protocol,
-            local: sa.local,
-            remote: sa.remote,
+            local: &sa.local,
+            remote: &sa.remote,
             identification: self.identification,
             gap,
             sealed_len,
@@ -176,12 +171,37 @@ impl Shard {
             self.identification = self.identification.wrapping_add(1);
         }
         envelope::enclose(buffer, ip, &plan, &with)?;
-        let action = match fixed.protocol {
+        let mut flight = Flight {
+            token: packet.token,
+            place: 0,
+            sequence: ticket.sequence,
+            bytes,
+            envelope: Envelope::around(plan.at, version),
+            sa: id.slot(),
+            stage: Stage::Seal,
+        };
+        let Self { kept, desk, .. } = self;
+        let mut computed = false;
+        match fixed.protocol {
             Protocol::Esp => {
                 if esp::shifts(transform, fixed.esn) {
                     keep_before(buffer, plan.at, kept);
                 }
-                seal_esp(fixed, buffer, &plan, &ticket)?
+                let input = esp::SealInput {
+                    spi: fixed.spi,
+                    sequence: ticket.sequence,
+                    esn: fixed.esn,
+                    iv: ticket.iv.get(..transform.cipher.iv_len).unwrap_or_default(),
+                    next_header: plan.next_header,
+                    pad_len: None,
+                };
+                esp::seal(transform, buffer, plan.at, input, |buffer, action| {
+                    flight.place = sa.queue.enter();
+                    if let Some(action) = action {
+                        computed = true;
+                        desk.board(flight, kept, buffer, action);
+                    }
+                })?;
             }
             Protocol::Ah => {
                 let input = ah::SealInput {
@@ -191,66 +211,25 @@ impl Shard {
                     next_header: plan.next_header,
                     version,
                 };
-                Some(ah::seal(transform, buffer, plan.at, input, kept)?)
+                let action = ah::seal(transform, buffer, plan.at, input, kept)?;
+                flight.place = sa.queue.enter();
+                computed = true;
+                desk.board(flight, kept, buffer, action);
             }
-        };
+        }
         if starts {
             self.watch(id);
         }
-        Ok(Departure { sa: id, stage: Stage::Seal { at: plan.at }, action })
-    }
-
-    /// Sends a packet on its way.
-    fn go(
-        &mut self,
-        token: u64,
-        buffer: Buffer,
-        verdict: Result<Verdict, Stop>,
-        bypassed: Fate,
-        kept: &mut Vec<u8>,
-    ) {
-        let Departure { sa, stage, action } = match verdict {
-            Ok(Verdict::Depart(departure)) => departure,
-            Ok(Verdict::Bypass) => return self.exit(Exit { token, buffer, sa: None, fate: bypassed }),
-            Err(Stop { cause, sa }) => {
-                return self.exit(Exit { token, buffer, sa, fate: Fate::Dropped(cause) });
-            }
-        };
-        let slot = sa.slot();
-        let Some((_, association)) = self.sad.at_mut(slot) else { return };
-        let flight = Flight { token, sa: slot, place: association.queue.enter(), stage };
-        match action {
-            Some(action) => {
-                let id = self.flights.board(flight, kept);
-                let operation = Operation { action, buffer };
-                self.jobs.push_back(Job { id, lane: slot, packet: self.serial, operation });
-                self.serial += 1;
-            }
-            None => self.finish(flight, buffer, Ok(()), kept),
+        if !computed {
+            self.finish(&flight, std::mem::take(&mut packet.buffer), Ok(()));
         }
+        Ok(())
     }
 }
 
-fn by_default(policy: Policy) -> Result<Verdict, Stop> {
+fn by_default(policy: Policy) -> Result<Way, Stop> {
     match policy {
-        Policy::Bypass => Ok(Verdict::Bypass),
+        Policy::Bypass => Ok(Way::Bypass),
         Policy::Discard => Err(Cause::PolicyDiscard.into()),
     }
-}
-
-fn seal_esp(
-    fixed: &crate::sad::association::Fixed,
-    buffer: &mut Buffer,
-    plan: &Plan,
-    ticket: &Ticket,
-) -> Result<Option<Action>, Cause> {
-    let input = esp::SealInput {
-        spi: fixed.spi,
-        sequence: ticket.sequence,
-        esn: fixed.esn,
-        iv: ticket.iv.get(..fixed.transform.cipher.iv_len).unwrap_or_default(),
-        next_header: plan.next_header,
-        pad_len: None,
-    };
-    Ok(esp::seal(&fixed.transform, buffer, plan.at, input)?)
 }

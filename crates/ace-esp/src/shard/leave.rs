@@ -7,36 +7,26 @@ use super::flight::{Flight, Stage};
 use super::{Event, Exit, Fate, How, Shard};
 use crate::counters::Cause;
 use crate::model::{Protocol, Time};
-use crate::packet::envelope::Envelope;
 use crate::packet::{ah, esp};
 use crate::sad::SaId;
 use crate::sad::association::{Association, Half};
 
 impl Shard {
     /// A packet comes back from an engine.
+    #[inline]
     pub(super) fn land(&mut self, completion: Completion) {
-        let mut kept = std::mem::take(&mut self.kept);
-        if let Some(flight) = self.flights.land(completion.id, &mut kept) {
-            self.finish(flight, completion.buffer, completion.result, &kept);
+        if let Some(flight) = self.desk.flights.land(completion.id, &mut self.kept) {
+            self.finish(&flight, completion.buffer, completion.result);
         }
-        self.kept = kept;
     }
 
     /// What is left to do when there is nothing to compute any more.
-    pub(super) fn finish(
-        &mut self,
-        flight: Flight,
-        mut buffer: Buffer,
-        result: Result<(), EngineError>,
-        kept: &[u8],
-    ) {
-        let Flight { token, sa: slot, place, stage } = flight;
+    pub(super) fn finish(&mut self, flight: &Flight, mut buffer: Buffer, result: Result<(), EngineError>) {
+        let Flight { token, place, sa: slot, stage, .. } = *flight;
         let Some((id, _)) = self.sad.at_mut(slot) else { return };
         let fate = result.map_err(engine_cause).and_then(|()| match stage {
-            Stage::Seal { at } => self.sealed(slot, &mut buffer, at, kept),
-            Stage::Open { envelope, sequence, bytes } => {
-                self.opened(id, &mut buffer, &envelope, (sequence, bytes), kept)
-            }
+            Stage::Seal => self.sealed(slot, &mut buffer, flight.envelope.at),
+            Stage::Open => self.opened(id, &mut buffer, flight),
         });
         let exit = Exit { token, buffer, sa: Some(id), fate: fate.unwrap_or_else(Fate::Dropped) };
         self.count(&exit);
@@ -46,40 +36,33 @@ impl Shard {
         self.sad.tidy(slot);
     }
 
-    fn sealed(&mut self, slot: u32, buffer: &mut Buffer, at: usize, kept: &[u8]) -> Result<Fate, Cause> {
+    fn sealed(&mut self, slot: u32, buffer: &mut Buffer, at: usize) -> Result<Fate, Cause> {
         let (_, sa) = self.sad.at_mut(slot).ok_or(Cause::NoSa)?;
         let transform = &sa.fixed.transform;
         match sa.fixed.protocol {
-            Protocol::Ah => ah::sealed(transform, buffer, at, kept),
-            Protocol::Esp => unshift(sa, buffer, at, kept),
+            Protocol::Ah => ah::sealed(transform, buffer, at, &self.kept),
+            Protocol::Esp => unshift(sa, buffer, at, &self.kept),
         }
         Ok(Fate::ToOutside(How::Protected))
     }
 
-    fn opened(
-        &mut self,
-        id: SaId,
-        buffer: &mut Buffer,
-        envelope: &Envelope,
-        (sequence, bytes): (u64, usize),
-        kept: &[u8],
-    ) -> Result<Fate, Cause> {
-        let now = self.now;
+    fn opened(&mut self, id: SaId, buffer: &mut Buffer, flight: &Flight) -> Result<Fate, Cause> {
+        let (now, envelope) = (self.now, &flight.envelope);
         let (_, sa) = self.sad.at_mut(id.slot()).ok_or(Cause::UnknownSpi)?;
         let authentic = sa.fixed.transform.authenticates();
         if authentic {
             // What is wrong inside a packet with a good ICV: the number is taken all the same.
-            self.vouch(id, sequence, bytes, now)?;
+            self.vouch(id, flight.sequence, flight.bytes, now)?;
         }
         let (_, sa) = self.sad.at_mut(id.slot()).ok_or(Cause::UnknownSpi)?;
         let (fixed, at) = (&*sa.fixed, envelope.at);
         let (payload, next_header) = match fixed.protocol {
             Protocol::Ah => {
-                let (start, next_header) = ah::opened(&fixed.transform, buffer, at, kept)?;
+                let (start, next_header) = ah::opened(&fixed.transform, buffer, at, &self.kept)?;
                 (start..buffer.len(), next_header)
             }
             Protocol::Esp => {
-                unshift(sa, buffer, at, kept);
+                unshift(sa, buffer, at, &self.kept);
                 let (end, next_header) = esp::finish(&fixed.transform, buffer, at)?;
                 (at + fixed.transform.esp_header_len()..end, next_header)
             }

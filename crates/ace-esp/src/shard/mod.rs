@@ -21,7 +21,7 @@ use crate::model::Time;
 use crate::sad::{Notice, SaId, Sad};
 use crate::side::{Inside, Outside, Side};
 use crate::spd::{Policy, RuleId, Spd};
-use flight::Flights;
+use flight::Desk;
 
 pub use tap::Seen;
 
@@ -109,13 +109,10 @@ pub struct Shard {
     deadlines: BinaryHeap<Reverse<(Time, SaId)>>,
     /// Of outer IPv4 headers; one sequence for all SAs, because SAs may share addresses (RFC 6864).
     identification: u16,
-    flights: Flights,
-    jobs: VecDeque<Job>,
+    desk: Desk,
     exits: VecDeque<Exit>,
     events: VecDeque<Event>,
     counters: Counters,
-    /// Of jobs, in the order in which packets came.
-    serial: u64,
     /// Memory for what is put back after an operation.
     kept: Vec<u8>,
 }
@@ -131,12 +128,10 @@ impl Shard {
             now: Time::ZERO,
             deadlines: BinaryHeap::new(),
             identification: 0,
-            flights: Flights::default(),
-            jobs: VecDeque::new(),
+            desk: Desk::default(),
             exits: VecDeque::new(),
             events: VecDeque::new(),
             counters: Counters::default(),
-            serial: 0,
             kept: Vec::new(),
         }
     }
@@ -152,7 +147,7 @@ impl Shard {
 
     /// What an engine has to execute; it takes from the front. The answers go to [`Shard::complete`].
     pub fn jobs(&mut self) -> &mut VecDeque<Job> {
-        &mut self.jobs
+        &mut self.desk.jobs
     }
 
     /// Goes on with packets whose operations were executed, in whatever order. Those whose operation failed are
@@ -194,7 +189,7 @@ impl Shard {
 
     /// Packets that wait for a completion.
     pub fn in_flight(&self) -> usize {
-        self.flights.len()
+        self.desk.flights.len()
     }
 
     /// Totals.

@@ -3,9 +3,9 @@
 
 use ace_engine::Buffer;
 
-use super::Shard;
-use super::enter::{Departure, Stop};
-use super::flight::Stage;
+use super::enter::Stop;
+use super::flight::{Flight, Stage};
+use super::{Packet, Shard};
 use crate::counters::Cause;
 use crate::model::{Protocol, Time};
 use crate::packet::ah::{self, AhHeader};
@@ -13,18 +13,20 @@ use crate::packet::envelope::Envelope;
 use crate::packet::esp;
 use crate::packet::ip::{self, Fragment, Ip, Version};
 use crate::packet::trailer::EspHeader;
+use crate::sad::SaId;
 use crate::sad::association::Half;
 
 impl Shard {
     /// RFC 4303, 3.4, and RFC 4302, 3.4, as far as the ICV.
+    #[inline]
     pub(super) fn receive(
         &mut self,
         now: Time,
         of: Protocol,
         ip: &Ip,
-        buffer: &mut Buffer,
-        kept: &mut Vec<u8>,
-    ) -> Result<Departure, Stop> {
+        packet: &mut Packet,
+    ) -> Result<(), Stop> {
+        let buffer = &mut packet.buffer;
         if ip.fragment != Fragment::Whole {
             return Err(Cause::EspFragment.into());
         }
@@ -46,27 +48,69 @@ impl Shard {
         let transform = &fixed.transform;
         let Half::In(half) = &mut sa.half else { return Err(Cause::UnknownSpi.into()) };
         let sequence = half.arrive(low).map_err(stop)?;
-        let (bytes, action) = match of {
+        let mut flight = Flight {
+            token: packet.token,
+            place: 0,
+            sequence,
+            bytes: buffer.len(),
+            envelope: Envelope::of(ip),
+            sa: slot,
+            stage: Stage::Open,
+        };
+        if of == Protocol::Esp {
+            flight.bytes = esp::enciphered_len(transform, buffer, at).map_err(|e| stop(e.into()))?;
+        }
+        if !transform.authenticates() {
+            // No ICV will vouch for the packet: it counts from here.
+            return self.receive_unvouched(now, id, flight, packet);
+        }
+        let Self { kept, desk, .. } = self;
+        match of {
             Protocol::Esp => {
-                let bytes = esp::enciphered_len(transform, buffer, at).map_err(|e| stop(e.into()))?;
                 if esp::shifts(transform, fixed.esn) {
                     keep_before(buffer, at, kept);
                 }
-                let action = esp::open(transform, buffer, at, sequence, fixed.esn);
-                (bytes, action.map_err(|error| stop(error.into()))?)
+                let opened = esp::open(transform, buffer, at, sequence, fixed.esn, |buffer, action| {
+                    if let Some(action) = action {
+                        flight.place = sa.queue.enter();
+                        desk.board(flight, kept, buffer, action);
+                    }
+                });
+                opened.map_err(|error| stop(error.into()))
             }
             Protocol::Ah => {
-                let (bytes, numbers) = (buffer.len(), (sequence, fixed.esn));
+                let numbers = (sequence, fixed.esn);
                 let action = ah::open(transform, buffer, at, ip.version, numbers, kept).map_err(stop)?;
-                (bytes, Some(action))
+                flight.place = sa.queue.enter();
+                desk.board(flight, kept, buffer, action);
+                Ok(())
             }
-        };
-        if !transform.authenticates() {
-            // No ICV will vouch for the packet: it counts from here.
-            self.vouch(id, sequence, bytes, now).map_err(stop)?;
         }
-        let stage = Stage::Open { envelope: Envelope::of(ip), sequence, bytes };
-        Ok(Departure { sa: id, stage, action })
+    }
+
+    /// ESP without authentication. There may be nothing to compute.
+    fn receive_unvouched(
+        &mut self,
+        now: Time,
+        id: SaId,
+        mut flight: Flight,
+        packet: &mut Packet,
+    ) -> Result<(), Stop> {
+        let stop = |cause| Stop { cause, sa: Some(id) };
+        let at = flight.envelope.at;
+        let (_, sa) = self.sad.at_mut(flight.sa).ok_or(Cause::UnknownSpi)?;
+        let (transform, esn, mut action) = (&sa.fixed.transform, sa.fixed.esn, None);
+        let opened =
+            esp::open(transform, &mut packet.buffer, at, flight.sequence, esn, |_, some| action = some);
+        opened.map_err(|error| stop(error.into()))?;
+        self.vouch(id, flight.sequence, flight.bytes, now).map_err(stop)?;
+        let (_, sa) = self.sad.at_mut(flight.sa).ok_or(Cause::UnknownSpi)?;
+        flight.place = sa.queue.enter();
+        match action {
+            Some(action) => self.desk.board(flight, &mut self.kept, &mut packet.buffer, action),
+            None => self.finish(&flight, std::mem::take(&mut packet.buffer), Ok(())),
+        }
+        Ok(())
     }
 }
 

@@ -10,9 +10,49 @@ use crate::model::Flow;
 /// Flows; a power of two.
 const PLACES: usize = 4096;
 
+/// A flow in words that are hashed and compared at once: IPv4 addresses in one, IPv6 addresses in four; family,
+/// protocol and ports in the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Key {
+    addresses: [u64; 4],
+    rest: u64,
+}
+
+impl Key {
+    #[inline]
+    fn of(flow: &Flow) -> Self {
+        let (source_port, destination_port) = flow.ports.unwrap_or_default();
+        // Where there are ports and where there are none; 9 bits, because no protocol is none of 256.
+        let shown = u64::from(flow.ports.is_some()) << 41;
+        let protocol = flow.protocol.map_or(256, u64::from) << 32;
+        let rest = shown | protocol | u64::from(source_port) << 16 | u64::from(destination_port);
+        let halves = |address: u128| [(address >> 64) as u64, address as u64];
+        let family = |address: &IpAddr| u64::from(address.is_ipv6());
+        match (&flow.source, &flow.destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+                let both = u64::from(u32::from(*source)) << 32 | u64::from(u32::from(*destination));
+                Self { addresses: [both, 0, 0, 0], rest }
+            }
+            (source, destination) => {
+                let [a, b] = halves(bits(source));
+                let [c, d] = halves(bits(destination));
+                let families = 1 << 62 | family(source) << 61 | family(destination) << 60;
+                Self { addresses: [a, b, c, d], rest: rest | families }
+            }
+        }
+    }
+}
+
+fn bits(address: &IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u128::from(u32::from(*address)),
+        IpAddr::V6(address) => u128::from(*address),
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    flow: Flow,
+    key: Key,
     decision: Decision,
     /// Of another stamp than the cache's: nothing is here.
     stamp: u64,
@@ -35,19 +75,21 @@ impl Default for FlowCache {
 }
 
 impl FlowCache {
+    #[inline]
     pub fn get(&self, flow: &Flow) -> Option<Decision> {
-        let place = self.places.get(self.at(flow))?;
-        (place.stamp == self.stamp && place.flow == *flow).then_some(place.decision)
+        let key = Key::of(flow);
+        let place = self.places.get(self.at(&key))?;
+        (place.stamp == self.stamp && place.key == key).then_some(place.decision)
     }
 
     pub fn put(&mut self, flow: &Flow, decision: Decision) {
+        let key = Key::of(flow);
         if self.places.is_empty() {
-            let nothing = Place { flow: *flow, decision, stamp: 0 };
-            self.places = vec![nothing; PLACES];
+            self.places = vec![Place { key, decision, stamp: 0 }; PLACES];
         }
-        let (at, stamp) = (self.at(flow), self.stamp);
+        let (at, stamp) = (self.at(&key), self.stamp);
         if let Some(place) = self.places.get_mut(at) {
-            *place = Place { flow: *flow, decision, stamp };
+            *place = Place { key, decision, stamp };
         }
     }
 
@@ -56,13 +98,13 @@ impl FlowCache {
         self.stamp += 1;
     }
 
-    fn at(&self, flow: &Flow) -> usize {
-        let bits = |address| match address {
-            IpAddr::V4(address) => u128::from(u32::from(address)),
-            IpAddr::V6(address) => u128::from(address),
+    #[inline]
+    fn at(&self, key: &Key) -> usize {
+        let [a, b, c, d] = key.addresses;
+        let hash = match b | c | d {
+            0 => self.hasher.hash_one((a, key.rest)),
+            _ => self.hasher.hash_one((a, b, c, d, key.rest)),
         };
-        let (source, destination) = flow.ports.unwrap_or_default();
-        let rest = (u32::from(source) << 16 | u32::from(destination), flow.protocol);
-        self.hasher.hash_one((bits(flow.source), bits(flow.destination), rest)) as usize % PLACES
+        hash as usize % PLACES
     }
 }

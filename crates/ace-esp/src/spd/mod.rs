@@ -193,6 +193,7 @@ impl<S: Side> Spd<S> {
     }
 
     /// The first rule that is for a packet, or may be.
+    #[inline]
     pub fn decide(&mut self, flow: &Flow) -> Decision {
         if flow.hides() {
             return self.decide_uncached(flow);
