@@ -137,7 +137,7 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed 
 	mv docs/library-tables.tmp docs/library-tables.md
 	cat docs/library-tables.md
 
-fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (needs a nightly toolchain)
+fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (fuzz/README.md)
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
 fmt: $(VENV)  ## format everything

@@ -15,16 +15,31 @@ use ace_esp::{
 };
 use libfuzzer_sys::fuzz_target;
 
-const SA: &str = "allow_legacy = true\n[[sa]]\nname = \"a\"\nspi = 0x100\nmode = \"tunnel\"\n\
-    cipher = \"null\"\nauth = \"hmac-sha1-96\"\nauth_key = \"000102030405060708090a0b0c0d0e0f10111213\"\n\
-    selector = { src = \"10.0.0.0/8\" }\n";
+/// Of every way in which a packet is worked on one: MAC, cipher and MAC, AEAD, implicit IV, AH.
+const SUITES: [&str; 5] = [
+    "cipher = \"null\"\nauth = \"hmac-sha1-96\"\nauth_key = \"000102030405060708090a0b0c0d0e0f10111213\"\n",
+    "cipher = \"aes-128-cbc\"\nkey = \"000102030405060708090a0b0c0d0e0f\"\n\
+     auth = \"aes-cmac-96\"\nauth_key = \"000102030405060708090a0b0c0d0e0f\"\n",
+    "cipher = \"aes-128-gcm-8\"\nkey = \"000102030405060708090a0b0c0d0e0f10111213\"\nesn = true\n",
+    "cipher = \"aes-128-ccm-8-iiv\"\nkey = \"000102030405060708090a0b0c0d0e0f101112\"\nfresh_key = true\n",
+    "protocol = \"ah\"\nauth = \"aes-xcbc-96\"\nauth_key = \"000102030405060708090a0b0c0d0e0f\"\n",
+];
 
-static SPECS: LazyLock<[SaSpec; 2]> = LazyLock::new(|| {
+static SPECS: LazyLock<[[SaSpec; 2]; 5]> = LazyLock::new(|| {
     let ends = [
         "direction = \"out\"\nlocal = \"1.1.1.1\"\nremote = \"2.2.2.2\"\n",
         "direction = \"in\"\nlocal = \"2.2.2.2\"\nremote = \"1.1.1.1\"\n",
     ];
-    ends.map(|ends| SaFile::parse("fuzz", &format!("{SA}{ends}")).expect("legal").sas()[0].clone())
+    SUITES.map(|suite| {
+        ends.map(|ends| {
+            let text = format!(
+                "[[sa]]\nname = \"a\"\nspi = 0x100\nmode = \"tunnel\"\n{suite}{ends}\
+                 selector = {{ src = \"10.0.0.0/8\" }}\n"
+            );
+            let file = SaFile::parse("fuzz", &text).unwrap_or_else(|errors| panic!("{errors}"));
+            file.sas()[0].clone()
+        })
+    })
 });
 
 /// 10.0.0.1 to 10.0.0.2, protocol 200, with a byte of payload.
@@ -47,10 +62,11 @@ struct World {
 }
 
 impl World {
-    fn rekey(&mut self) {
+    fn rekey(&mut self, suite: usize) {
         let Some(rule) = self.rule else { return };
         self.spi += 1;
-        let [out, into] = SPECS.each_ref().map(|spec| SaSpec { spi: self.spi, ..spec.clone() });
+        let [out, into] =
+            SPECS[suite % SPECS.len()].each_ref().map(|spec| SaSpec { spi: self.spi, ..spec.clone() });
         let into = self.there.install_inbound(self.now, &into).expect("a new SPI");
         let out = self.here.install_outbound(self.now, &out, rule).expect("a rule that stands");
         self.pairs.push((out, into));
@@ -102,7 +118,7 @@ fuzz_target!(|input: &[u8]| {
                 world.here.ingest(world.now, Inside, [packet(sent, byte)]);
                 sent += 1;
             }
-            3 => world.rekey(),
+            3 => world.rekey(n),
             4 if !world.pairs.is_empty() => {
                 // Only outbound: what is under way has to arrive.
                 let at = n % world.pairs.len();
@@ -117,7 +133,7 @@ fuzz_target!(|input: &[u8]| {
                 world.here.complete(world.now, &mut done);
             }
             6 if world.rule.is_none() => {
-                let selector = SPECS[0].selector.clone();
+                let selector = SPECS[0][0].selector.clone();
                 world.rule = Some(world.here.add_inside(Rule {
                     selector,
                     treatment: Treatment::Protect,
