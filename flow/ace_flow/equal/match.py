@@ -186,7 +186,7 @@ class Matching(Observed):
                 held[key] = v[node]
         for key, now in held.items():
             then = after[key]
-            if key[0] == "rtl" and then != now:
+            if then != now:
                 for value in (reset[key][1],) if reset[key][0] else (0, 1):
                     wanted = ALL if value else 0
                     if not (then ^ wanted) & ~(now ^ wanted) & ALL:
@@ -200,7 +200,9 @@ class Matching(Observed):
     def _confirm(self, ties: dict, colours: dict) -> None:
         """Takes back ties of the RTL that do not follow, one by one, from the form of its logic: what is seldom may look as
         if it never were, and what synthesis has not found, must not be tied here."""
-        waiting = {key: colour for key, colour in ties.items() if key[0] == "rtl"}
+        waiting = {
+            key: colour for key, colour in ties.items() if key[0] == "rtl" or colour[0] == "constant"
+        }
         for key in waiting:
             del ties[key]
         sure: dict[int, Literal] = {0: FALSE}
@@ -211,7 +213,7 @@ class Matching(Observed):
                     first.setdefault(colour, key)
             found = []
             for key, colour in waiting.items():
-                node = self.nodes[f"rtl:{key[1]}"]
+                node = self.nodes[f"{key[0]}:{key[1]}"]
                 known = dict(sure)
                 if colour[0] == "constant":
                     wanted = known[node] = int(colour[1])

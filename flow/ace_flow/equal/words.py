@@ -180,4 +180,4 @@ def word_of(words: Words, kind: str, a: Word, b: Word, width: int, signed: bool)
             answer = words.divide(extend(a, size, False), extend(b, size, False))[kind == "$mod"]
         case _:
             raise ToolError(f"a {kind}{' of signed words' * signed}, which proofs do not know")
-    return extend(answer, width, signed)
+    return extend(answer, width, False)
