@@ -200,9 +200,7 @@ class Matching(Observed):
     def _confirm(self, ties: dict, colours: dict) -> None:
         """Takes back ties of the RTL that do not follow, one by one, from the form of its logic: what is seldom may look as
         if it never were, and what synthesis has not found, must not be tied here."""
-        waiting = {
-            key: colour for key, colour in ties.items() if key[0] == "rtl" or colour[0] == "constant"
-        }
+        waiting = {key: colour for key, colour in ties.items() if key[0] == "rtl" or colour[0] == "constant"}
         for key in waiting:
             del ties[key]
         sure: dict[int, Literal] = {0: FALSE}
