@@ -37,6 +37,8 @@ class Netlist(Machine):
 
     def _flip_flop(self, name: str, pins: dict, told: dict, pin: Callable) -> None:
         always = told.get("CEMUX", "1") not in ("CE", "INV")
+        if told.get("SRMODE", "LSR_OVER_CE") not in ("LSR_OVER_CE", "ASYNC"):
+            raise ToolError(f"{name}: SRMODE is {told['SRMODE']}, which proofs do not know")
         value = int(told.get("REGSET") == "SET")
         at_once = told.get("SRMODE") == "ASYNC"
         output = pins["Q"][0]

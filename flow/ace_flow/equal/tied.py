@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from ..gates import FALSE, TRUE, Graph, Literal
 from ..tools import ToolError
-from .machine import Machine
+from .machine import Machine, Write
 from .match import Matching
 from .netlist import Netlist
 from .rtl import Rtl
@@ -61,6 +61,10 @@ class Proof:
         self.classes: dict[object, list[Key]] = defaultdict(list)
         for key, colour in matching.colours.items():
             self.classes[colour].append(key)
+        self.columns: dict[object, list[Key]] = defaultdict(list)
+        for key, colour in matching.columns.items():
+            self.columns[colour].append(key)
+        self.written: dict[Key, list[Write]] = {}
         self.states: dict[str, tuple[States, list[Literal], list[Literal]]] = {}
         modules = [machine.module for machine in matching.machines]
         self.rtl = Rtl(self.graph, Tied(self, "rtl"), modules[0], "rtl")
@@ -108,6 +112,8 @@ class Proof:
         return known | {("netlist", one): bit for one, bit in zip(states.netlist, hot, strict=True) if one}
 
     def point(self, name: str, pairs: list[Pair]) -> None:
+        if name in self.points:
+            raise ToolError(f"two points are called {name}")
         self.points[name] = pairs
 
     def collect(self) -> None:
@@ -148,7 +154,7 @@ class Proof:
 
     def _register(self, key: Key, colour: tuple) -> None:
         register = self.machine(key).registers[key[1]]
-        name = f"register {key[1]}"
+        name = f"register {key[1]} ({key[0]})"
         if colour[0] == "constant":
             value = int(colour[1])
             self.counts["constant"] += 1
@@ -198,8 +204,9 @@ class Proof:
             words.all([bit ^ (code >> place & 1) ^ 1 for place, bit in enumerate(following)])
             for code in states.codes
         ]
-        self.point(f"states of {name}", [(words.any(wanted), TRUE)])
         start = sum(one.value << place for place, one in enumerate(mine))
+        begins = mine[0].reset() == FALSE or start in states.codes
+        self.point(f"states of {name}", [(words.any(wanted), TRUE), (TRUE if begins else FALSE, TRUE)])
         theirs = [self.netlist.registers[one] for one in states.netlist if one]
         for name_, then, code in zip(states.netlist, wanted, states.codes, strict=True):
             if not name_:
@@ -209,17 +216,15 @@ class Proof:
             pairs += [(register.reset(), one.reset()) for register in mine]
             if mine[0].reset() != FALSE:
                 pairs.append((int(code == start), one.value))
-            self.point(f"register {one.name}", pairs)
-        begins = [one.initial for one in theirs]
-        if begins.count("1") != 1:
+            self.point(f"register {one.name} (netlist)", pairs)
+        if [one.initial for one in theirs].count("1") != 1:
             self.assumed.add(f"{name} is one of its states before it is first set")
 
     def _column(self, key: Key) -> None:
         """What is written to a column, and what it holds at first."""
         machine = self.machine(key)
         colour = self.matching.columns[key]
-        members = [one for one, other in self.matching.columns.items() if other == colour]
-        mine = [one for one in members if one[0] == "rtl"]
+        mine = [one for one in self.columns[colour] if one[0] == "rtl"]
         if not mine:
             self.open.append(f"column {key[1]} of the netlist has no partner")
             return
@@ -228,17 +233,19 @@ class Proof:
         self.counts["columns"] += key[0] == "netlist"
         one, other = self.rtl.columns[mine[0][1]], machine.columns[key[1]]
         words, order = machine.words, self.matching.order
-        ports = [
-            [ports[at] for at in order[which]]
-            for ports, which in ((one.writes(), mine[0]), (other.writes(), key))
-        ]
+        ports = [[self.writes(which)[at] for at in order[which]] for which in (mine[0], key)]
         pairs: list[Pair] = [] if len(ports[0]) == len(ports[1]) else [(TRUE, FALSE)]
         for ours, theirs in zip(*ports, strict=False):
             pairs += [(ours.clock, theirs.clock), (ours.enable, theirs.enable)]
             bits = zip([*ours.address, ours.data], [*theirs.address, theirs.data], strict=True)
             pairs += [(words.both(a, ours.enable), words.both(b, theirs.enable)) for a, b in bits]
         same = all(a in ("x", b) for a, b in zip(one.contents, other.contents, strict=False))
-        self.point(f"column {key[1]}", [*pairs, (TRUE if same else FALSE, TRUE)])
+        self.point(f"column {key[1]} ({key[0]})", [*pairs, (TRUE if same else FALSE, TRUE)])
+
+    def writes(self, key: Key) -> list[Write]:
+        if key not in self.written:
+            self.written[key] = self.machine(key).columns[key[1]].writes()
+        return self.written[key]
 
     def left(self) -> dict[str, list[Pair]]:
         """The points that are not equal by structure, and which of their bits."""
