@@ -45,7 +45,7 @@ IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo test test-all interop formal lint bench models configurations study library fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo test test-all interop formal lint bench models configurations study library pictures fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -137,6 +137,10 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed 
 	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library-tables.tmp
 	mv docs/library-tables.tmp docs/library-tables.md
 	cat docs/library-tables.md
+
+pictures: $(VENV) ace  ## docs/pictures, from the library and from runs of the demo's traffic
+	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
+	$(PY) scripts/pictures.py --ace $(ACE)
 
 fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (fuzz/README.md)
 	scripts/fuzz.sh $(FUZZ_SECONDS)
