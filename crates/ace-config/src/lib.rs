@@ -6,4 +6,4 @@
 mod sa_file;
 
 pub use sa_file::suites;
-pub use sa_file::{SaFile, SaFileErrors, read_wiped};
+pub use sa_file::{SaFile, SaFileErrors, nearest, read_wiped};

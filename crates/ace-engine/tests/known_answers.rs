@@ -53,7 +53,7 @@ fn run_file(file: &Path, subject: Subject) -> Report {
 #[test]
 fn our_rows_pass() {
     let files = csv_files(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kat")));
-    assert_eq!(files.len(), 32);
+    assert!(files.len() >= 32);
     for file in files {
         let subject = subject(&file).unwrap_or_else(|| panic!("{}: of what?", file.display()));
         let report = run_file(&file, subject);

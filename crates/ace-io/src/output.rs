@@ -45,11 +45,6 @@ impl Output {
         Ok(Self(BufWriter::with_capacity(BUFFER, sink)))
     }
 
-    /// Whether it is standard output, where nothing else has a place then.
-    pub fn is_stdout(&self) -> bool {
-        matches!(self.0.get_ref(), Sink::Stdout(_))
-    }
-
     /// Writes what is left and, of a regular file, puts it in its place.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use ace_library::Trust;
 use ace_schedule::Policy;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::trust::TrustArgs;
 
@@ -43,9 +44,9 @@ pub struct BoardArgs {
     /// The board's description; without it, the board of board.toml in the repository
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// When to load configurations: `on-demand` or `double-buffer`
-    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policy)]
-    pub policy: Policy,
+    /// When to load configurations: `on-demand` or `double-buffer`; of `ace run` also `both`, to compare them
+    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
+    pub policy: Policies,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     pub configurations: Option<PathBuf>,
@@ -60,8 +61,27 @@ pub struct BoardArgs {
     pub unproven: bool,
 }
 
-fn policy(name: &str) -> Result<Policy, String> {
-    name.parse::<Policy>().map_err(|error| error.to_string())
+/// One policy, or several that are compared; the last one's packets are kept.
+#[derive(Clone, Debug)]
+pub struct Policies(pub Vec<Policy>);
+
+/// Clap says which one was meant.
+fn policies() -> impl TypedValueParser<Value = Policies> {
+    let names = Policy::ALL.iter().map(Policy::name).chain(["both"]);
+    PossibleValuesParser::new(names).try_map(|name| -> Result<Policies, String> {
+        let names = if name == "both" { "on-demand double-buffer" } else { &name };
+        names.split(' ').map(str::parse).collect::<Result<_, _>>().map(Policies)
+    })
+}
+
+impl Policies {
+    /// The one, for commands that compare none.
+    fn only(&self) -> Result<Policy> {
+        match self.0[..] {
+            [policy] => Ok(policy),
+            _ => bail!("several policies are compared by `ace run` alone: name one"),
+        }
+    }
 }
 
 impl BoardArgs {
@@ -80,7 +100,7 @@ impl BoardArgs {
         })
     }
 
-    pub fn open(&self, models: Models) -> Result<Board> {
+    fn open(&self, policy: Policy, models: Models) -> Result<Board> {
         if let Some(folder) = self.configurations.as_deref().filter(|folder| !folder.is_dir()) {
             bail!("--configurations {}: there is no such folder", folder.display());
         }
@@ -97,24 +117,30 @@ impl BoardArgs {
             (_, true) => Unsigned::Proven,
             _ => Unsigned::Refused,
         };
-        Ok(Board::new(config, catalogue, self.policy, models)?)
+        Ok(Board::new(config, catalogue, policy, models)?)
     }
 }
 
 pub enum AnyEngine {
     Board(Box<Board>, usize),
-    Cpu(Box<dyn Engine>),
+    /// One that plans nothing: this processor, or the simulation of a slot on its own.
+    Plain(Box<dyn Engine>),
 }
 
-/// Opens an engine that keeps so many events for a report.
-pub fn open(args: &EngineArgs, events: usize) -> Result<AnyEngine> {
+/// Opens the engine that the command line names.
+pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
+    open_with(args, args.board.policy.only()?, 0)
+}
+
+/// Opens an engine with one of the policies, which keeps so many events for a report.
+pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<AnyEngine> {
     let models = match args.engine {
-        EngineKind::Cpu => return Ok(AnyEngine::Cpu(cpu())),
+        EngineKind::Cpu => return Ok(AnyEngine::Plain(cpu())),
         EngineKind::Board => Models::Rtl,
         EngineKind::Netlist => Models::Netlist,
     };
     let window = args.board.config()?.packet_buffer;
-    let mut board = args.board.open(models)?;
+    let mut board = args.board.open(policy, models)?;
     board.keep_events(events);
     Ok(AnyEngine::Board(Box::new(board), window))
 }
@@ -133,14 +159,14 @@ impl AnyEngine {
     pub fn packet_buffer(&self) -> usize {
         match self {
             AnyEngine::Board(_, window) => *window,
-            AnyEngine::Cpu(_) => CPU_WINDOW,
+            AnyEngine::Plain(_) => CPU_WINDOW,
         }
     }
 
     pub fn report(&self) -> Option<BoardReport> {
         match self {
             AnyEngine::Board(board, _) => Some(board.report()),
-            AnyEngine::Cpu(_) => None,
+            AnyEngine::Plain(_) => None,
         }
     }
 }
@@ -149,14 +175,14 @@ impl AnyEngine {
     fn engine(&self) -> &dyn Engine {
         match self {
             AnyEngine::Board(board, _) => board.as_ref(),
-            AnyEngine::Cpu(cpu) => cpu.as_ref(),
+            AnyEngine::Plain(engine) => engine.as_ref(),
         }
     }
 
     fn engine_mut(&mut self) -> &mut dyn Engine {
         match self {
             AnyEngine::Board(board, _) => board.as_mut(),
-            AnyEngine::Cpu(cpu) => cpu.as_mut(),
+            AnyEngine::Plain(engine) => engine.as_mut(),
         }
     }
 }

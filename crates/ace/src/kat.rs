@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace kat`: known answers on an engine.
 
+mod rtl;
+
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
 
 use crate::engines::{self, AnyEngine, EngineArgs};
-use crate::{Outcome, print_json};
+use crate::{Outcome, meant, print_json};
 
 /// How many failing rows are printed in full.
 const SHOWN: usize = 20;
@@ -28,6 +30,8 @@ pub struct Args {
     file: PathBuf,
     #[command(flatten)]
     engine: EngineArgs,
+    #[command(flatten)]
+    rtl: rtl::RtlArgs,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -45,14 +49,23 @@ struct Json<'a> {
 
 pub fn run(args: &Args) -> Result<Outcome> {
     let report = if args.algorithm.eq_ignore_ascii_case("esp") {
-        packets(&args.file, &mut engines::open(&args.engine, 0)?)?
+        if args.rtl.asked() {
+            bail!("a slot on its own knows no packets: `esp` runs on an engine");
+        }
+        packets(&args.file, &mut engines::open(&args.engine)?)?
     } else {
         let subject = Subject::by_name(&args.algorithm).ok_or_else(|| {
-            let names = Subject::names().join(", ");
-            anyhow!("unknown algorithm `{}`; there are {names}, esp", args.algorithm)
+            let names = Subject::names();
+            let known: Vec<&str> = names.iter().map(String::as_str).chain(["esp"]).collect();
+            let meant = meant(&args.algorithm, &known);
+            anyhow!("unknown algorithm `{}`;{meant} there are {}", args.algorithm, known.join(", "))
         })?;
         let answers = KnownAnswers::read(subject, &args.file)?;
-        let mut engine = engines::open(&args.engine, 0)?;
+        let rtl = args.rtl.open(&args.algorithm)?;
+        let (mut engine, waveforms) = match rtl {
+            Some((engine, waveforms)) => (engine, waveforms),
+            None => (engines::open(&args.engine)?, None),
+        };
         let bar = if args.json || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
         } else {
@@ -63,9 +76,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
             bar.set_position(done as u64);
         });
         bar.finish_and_clear();
+        // The slot ends its waveforms when it is gone.
+        drop(engine);
+        waveforms.map_or(Ok(()), rtl::Waveforms::keep)?;
         report
     };
-    let engine = format!("{:?}", args.engine.engine).to_lowercase();
+    let engine = match args.rtl.asked() {
+        true => "rtl".to_owned(),
+        false => format!("{:?}", args.engine.engine).to_lowercase(),
+    };
     if args.json {
         print_json(&Json {
             algorithm: &args.algorithm,

@@ -9,11 +9,13 @@ mod bench;
 mod compare;
 mod configurations;
 mod engines;
+mod flow;
 mod inspect;
 mod kat;
 mod library;
 mod manual;
 mod netlist;
+mod new;
 mod page;
 mod report;
 mod run;
@@ -53,6 +55,7 @@ enum Command {
     Study(study::Args),
     Library(library::Args),
     Sas(sas::Args),
+    New(new::Args),
     #[command(hide = true)]
     Manual(manual::Args),
 }
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Study(args) => study::run(&args),
         Command::Library(args) => library::run(&args),
         Command::Sas(args) => sas::run(&args),
+        Command::New(args) => new::run(&args),
         Command::Manual(args) => manual::run(&args),
     };
     let outcome = page::print().map_err(Into::into).and(outcome);
@@ -94,6 +98,11 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// ` did you mean `x`?`, or nothing if nothing is near.
+pub fn meant(word: &str, known: &[&str]) -> String {
+    ace_config::nearest(word, known).map_or(String::new(), |near| format!(" did you mean `{near}`?"))
 }
 
 /// Prints a value for machines.

@@ -31,6 +31,12 @@ fn out_and_back_gives_the_original() {
     assert_eq!(same.status.code(), Some(0), "{}", stdout(&same));
     let other = ace(&["compare", TRAFFIC], &[&esp]);
     assert_eq!(other.status.code(), Some(1), "{}", stdout(&other));
+    let found = ace(&["compare", "--json", TRAFFIC], &[&esp]);
+    let found: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
+    assert_eq!(
+        (&found["packets"], &found["different"], &found["longer"]),
+        (&277.into(), &277.into(), &serde_json::Value::Null)
+    );
 }
 
 #[test]

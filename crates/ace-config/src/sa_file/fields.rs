@@ -229,31 +229,15 @@ impl<'a> Fields<'a> {
 }
 
 /// The known word that is near enough to be meant.
-fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     if word.len() > 40 {
         return None;
     }
-    let scored = known.iter().map(|&candidate| (distance(word, candidate), candidate));
+    let scored = known.iter().map(|&candidate| (strsim::levenshtein(word, candidate), candidate));
     scored
         .min()
         .filter(|&(distance, candidate)| distance <= candidate.len().div_ceil(3))
         .map(|(_, near)| near)
-}
-
-/// Insertions, deletions and replacements from one word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -262,7 +246,6 @@ mod tests {
 
     #[test]
     fn near_words() {
-        assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(nearest("ciper", &["cipher", "auth"]), Some("cipher"));
         assert_eq!(nearest("auth-key", &["auth", "auth_key"]), Some("auth_key"));
         assert_eq!(nearest("colour", &["cipher", "auth"]), None);

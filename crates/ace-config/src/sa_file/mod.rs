@@ -17,6 +17,7 @@ use toml::de::DeTable;
 
 use fields::{Fields, Report};
 
+pub use fields::nearest;
 pub use wipe::read_wiped;
 
 /// A checked SA file. There is no other way to make one than [`SaFile::parse`].

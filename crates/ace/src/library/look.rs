@@ -129,7 +129,7 @@ fn short(library: &Library, image: &Image) -> Value {
 
 pub fn show(args: &Show) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
-    let image = library.get(&args.name)?;
+    let image = super::one(&library, &args.name)?;
     let (mut value, manifest) = (short(&library, image), manifest(image));
     if args.read.file.json {
         value["manifest"] = manifest;

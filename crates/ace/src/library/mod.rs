@@ -15,12 +15,12 @@ use ace_board::config::DEFAULT_LIBRARY;
 use ace_board::store::default_library;
 use ace_ecp5::Device;
 use ace_library::file::{Guard, Opened, fingerprints, publish, publish_secret};
-use ace_library::{Image, ImageError, Library, PublicKey, SecretKey, Trust};
-use anyhow::{Context, Result, bail};
+use ace_library::{Image, Library, PublicKey, SecretKey, Trust};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Subcommand;
 
 use crate::trust::{OlderArgs, TrustArgs, named, read_text};
-use crate::{Outcome, print_json};
+use crate::{Outcome, meant, print_json};
 
 /// Make, change, check and describe the library: one file of configurations, compressed and signed.
 ///
@@ -176,10 +176,19 @@ impl WriteArgs {
 }
 
 /// The configurations of these names, each once, or all.
-fn chosen<'a>(library: &'a Library, names: &[String]) -> Result<Vec<&'a Image>, ImageError> {
-    names.iter().try_for_each(|name| library.get(name).map(drop))?;
+fn chosen<'a>(library: &'a Library, names: &[String]) -> Result<Vec<&'a Image>> {
+    names.iter().try_for_each(|name| one(library, name).map(drop))?;
     let wanted = |image: &&Image| names.is_empty() || names.iter().any(|name| name == image.name());
     Ok(library.images().iter().filter(wanted).collect())
+}
+
+/// One configuration by name, or which name may have been meant.
+fn one<'a>(library: &'a Library, name: &str) -> Result<&'a Image> {
+    let known: Vec<&str> = library.images().iter().map(Image::name).collect();
+    library.get(name).map_err(|error| match meant(name, &known) {
+        near if near.is_empty() => error.into(),
+        near => anyhow!("{error};{near}"),
+    })
 }
 
 /// `3 configurations`.

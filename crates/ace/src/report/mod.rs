@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a run did: for a terminal, as a page with a picture, and as a trace for Perfetto.
 
+mod boards;
 mod html;
 mod perfetto;
 pub mod text;
@@ -22,7 +23,7 @@ pub fn write(folder: &Path, summary: &Summary) -> Result<()> {
         .with_context(|| format!("cannot write {}", page.display()))?;
     if let Some(board) = &summary.board {
         let trace = folder.join("trace.json");
-        let text = serde_json::to_string(&perfetto::trace(board, summary))?;
+        let text = serde_json::to_string(&perfetto::trace(board, &boards::all(summary), summary))?;
         ace_io::publish(&trace, text.as_bytes())
             .with_context(|| format!("cannot write {}", trace.display()))?;
     }
@@ -33,7 +34,8 @@ pub fn write(folder: &Path, summary: &Summary) -> Result<()> {
 pub fn duration(picos: Picos) -> String {
     let value = picos as f64;
     let (scaled, unit) = match picos {
-        0..1_000_000 => (value / 1e3, "ns"),
+        0 => return "0 s".to_owned(),
+        1..1_000_000 => (value / 1e3, "ns"),
         1_000_000..1_000_000_000 => (value / 1e6, "µs"),
         1_000_000_000..1_000_000_000_000 => (value / 1e9, "ms"),
         _ => (value / 1e12, "s"),
@@ -59,6 +61,7 @@ mod tests {
 
     #[test]
     fn durations_have_three_digits() {
+        assert_eq!(duration(0), "0 s");
         assert_eq!(duration(1_234), "1.23 ns");
         assert_eq!(duration(12_345_678), "12.3 µs");
         assert_eq!(duration(999_000_000_000), "999 ms");

@@ -8,9 +8,12 @@ use serde_json::{Value, json};
 
 use crate::run::Summary;
 
-/// Numbers begin with 1: Perfetto takes 0 for the idle process and hides its threads.
-const BOARD: u32 = 1;
-const PACKETS: u32 = 2;
+/// Numbers begin with 1: Perfetto takes 0 for the idle process and hides its threads. Two processes for each board.
+#[derive(Clone, Copy)]
+struct Pids {
+    board: usize,
+    packets: usize,
+}
 
 /// Microseconds, the unit of the format; fractions keep the picoseconds.
 fn micros(picos: Picos) -> f64 {
@@ -25,29 +28,36 @@ struct Span {
 }
 
 /// Slots and link as threads of one process, the packets of every SA on tracks of another one, and how many packets are
-/// on the board as a counter.
-pub fn trace(board: &BoardReport, summary: &Summary) -> Value {
-    let link = board.slots.len();
-    let name = |pid: u32, tid: usize, what: &str, name: &str| json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
-    let mut events = vec![
-        name(BOARD, 0, "process_name", "board (modelled time)"),
-        name(PACKETS, 0, "process_name", "packets (modelled time)"),
-    ];
-    for track in 0..=link {
-        let thread = if track == link { "host link".to_owned() } else { format!("slot {track}") };
-        events.push(name(BOARD, track + 1, "thread_name", &thread));
-        events.push(json!({
-            "ph": "M", "pid": BOARD, "tid": track + 1, "name": "thread_sort_index", "args": {"sort_index": track}
-        }));
+/// on the board as a counter; the same again for every board that is compared.
+pub fn trace(board: &BoardReport, boards: &[&BoardReport], summary: &Summary) -> Value {
+    let mut events = Vec::new();
+    for (number, board) in boards.iter().enumerate() {
+        one_board(&mut events, board, Pids { board: 2 * number + 1, packets: 2 * number + 2 }, summary);
     }
-    events.extend(board.events.iter().map(|event| one(board, event, link)));
-    events.extend(packets(board, summary));
+    let policies: Vec<&str> = boards.iter().map(|board| board.policy.as_str()).collect();
     json!({"displayTimeUnit": "ns", "traceEvents": events, "otherData": {
-        "device": board.device, "policy": board.policy, "models": board.models, "time": "modelled"
+        "device": board.device, "policy": policies.join(","), "models": board.models, "time": "modelled"
     }})
 }
 
-fn packets(board: &BoardReport, summary: &Summary) -> Vec<Value> {
+fn one_board(events: &mut Vec<Value>, board: &BoardReport, pids: Pids, summary: &Summary) {
+    let link = board.slots.len();
+    let name = |pid: usize, tid: usize, what: &str, name: &str| json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
+    let policy = &board.policy;
+    events.push(name(pids.board, 1, "process_name", &format!("board, {policy} (modelled time)")));
+    events.push(name(pids.packets, 1, "process_name", &format!("packets, {policy} (modelled time)")));
+    for track in 0..=link {
+        let thread = if track == link { "host link".to_owned() } else { format!("slot {track}") };
+        events.push(name(pids.board, track + 1, "thread_name", &thread));
+        events.push(json!({
+            "ph": "M", "pid": pids.board, "tid": track + 1, "name": "thread_sort_index", "args": {"sort_index": track}
+        }));
+    }
+    events.extend(board.events.iter().map(|event| one(board, event, link, pids)));
+    events.extend(packets(board, summary, pids));
+}
+
+fn packets(board: &BoardReport, summary: &Summary, pids: Pids) -> Vec<Value> {
     let job = |what: &What| match what {
         What::Execute { job, .. } | What::Request { job, .. } | What::Response { job, .. } => Some(*job),
         What::Load { .. } | What::Reset => None,
@@ -77,7 +87,7 @@ fn packets(board: &BoardReport, summary: &Summary) -> Vec<Value> {
         // Packets of one SA overlap: spans of an id of their own, which Perfetto lays out itself.
         for (phase, at) in [("b", start), ("e", end)] {
             events.push(json!({
-                "ph": phase, "pid": PACKETS, "tid": lane + 1, "id": packet, "cat": "packet", "name": sa,
+                "ph": phase, "pid": pids.packets, "tid": lane + 1, "id": packet, "cat": "packet", "name": sa,
                 "ts": micros(*at), "args": {"packet": packet}
             }));
         }
@@ -86,13 +96,14 @@ fn packets(board: &BoardReport, summary: &Summary) -> Vec<Value> {
     for (at, change) in changes {
         on_board += change;
         events.push(json!({
-            "ph": "C", "pid": BOARD, "name": "packets on the board", "ts": micros(at), "args": {"packets": on_board}
+            "ph": "C", "pid": pids.board, "tid": 1, "name": "packets on the board", "ts": micros(at),
+            "args": {"packets": on_board}
         }));
     }
     events
 }
 
-fn one(board: &BoardReport, event: &Event, link: usize) -> Value {
+fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
     let configuration = |at: &usize| board.configurations.get(*at).map_or("?", |c| c.name.as_str());
     let (track, category, name, args) = match &event.what {
         What::Load { configuration: at, bytes, refused } => (
@@ -129,7 +140,7 @@ fn one(board: &BoardReport, event: &Event, link: usize) -> Value {
         What::Reset => (event.slot, "reset", "reset".to_owned(), json!({})),
     };
     json!({
-        "ph": "X", "pid": BOARD, "tid": track + 1, "cat": category, "name": name,
+        "ph": "X", "pid": pids.board, "tid": track + 1, "cat": category, "name": name,
         "ts": micros(event.start), "dur": micros(event.end - event.start), "args": args
     })
 }

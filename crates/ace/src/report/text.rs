@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use ace_board::trace::BoardReport;
 
-use super::{duration, percent};
+use super::{boards, duration, percent};
 use crate::run::Summary;
 
 pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
@@ -68,8 +68,23 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         )?;
     }
     writeln!(out)?;
-    if let Some(board) = &summary.board {
+    let boards = boards::all(summary);
+    for board in &boards {
         write_board(out, board)?;
+        writeln!(out)?;
+    }
+    if let [first, .., last] = boards[..] {
+        let (a, b) = (&first.totals, &last.totals);
+        writeln!(
+            out,
+            "{} takes {} where {} takes {}, and {} of its overhead is left of {}",
+            last.policy,
+            duration(b.total),
+            first.policy,
+            duration(a.total),
+            duration(b.exposed_load),
+            duration(a.exposed_load)
+        )?;
     }
     writeln!(out, "wall time {:.2} s ({} engine)", summary.wall_seconds, summary.engine)
 }

@@ -6,20 +6,21 @@ mod pump;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ace_board::trace::BoardReport;
 use ace_engine::Engine;
-use ace_esp::{Cause, Counters, IvSource, OsIvs, Policy, SaStatus, SeededIvs};
+use ace_esp::{Cause, Counters, IvSource, OsIvs, Policy, SaStatus, SeededIvs, Shard};
+use ace_io::output::STDOUT;
 use ace_io::{Capture, CaptureWriter, DataLink, Format, LinkType, Output};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::engines::{self, EngineArgs};
+use crate::engines::{self, AnyEngine, EngineArgs, EngineKind};
 use crate::{Outcome, report, sas};
 use pump::Pump;
 
@@ -92,6 +93,9 @@ pub struct Summary {
     pub sas: Vec<SaStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<BoardReport>,
+    /// The board under the policies that it is compared with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<BoardReport>,
     /// What the engine reported about packets it lost, with how often.
     pub engine_errors: BTreeMap<String, u64>,
     /// What is wrong with the end of the capture.
@@ -108,32 +112,25 @@ pub fn run(args: &Args) -> Result<Outcome> {
     {
         bail!("{} is both input and output", args.input.display());
     }
+    let policies = &args.engine.board.policy.0;
+    let compares = policies.len() > 1;
+    if compares && args.engine.engine == EngineKind::Cpu {
+        bail!("several policies: the CPU engine has none");
+    }
+    if compares && !args.input.is_file() {
+        bail!("several policies: {} cannot be read again for each", args.input.display());
+    }
     let sas = sas::load(&args.sas)?;
-    let ivs: Box<dyn IvSource> = match args.iv_seed {
-        Some(seed) => Box::new(SeededIvs::new(seed)),
-        None => Box::new(OsIvs::default()),
-    };
-    let engine = engines::open(&args.engine, if args.report.is_some() { REPORTED_EVENTS } else { 0 })?;
-    let missing = needs::missing(sas.sas(), &engine);
+    let events = if args.report.is_some() { REPORTED_EVENTS } else { 0 };
+    let open = |policy: &ace_schedule::Policy| engines::open_with(&args.engine, *policy, events);
+    let engines: Vec<AnyEngine> = policies.iter().map(open).collect::<Result<_>>()?;
+    let missing = engines.first().map_or_else(Vec::new, |engine| needs::missing(sas.sas(), engine));
     for why in &missing {
         eprintln!("ace: {why}");
     }
     if !missing.is_empty() && !args.keep_going {
         bail!("not started: packets of these SAs would be dropped (--keep-going drops them)");
     }
-    let capture = Capture::open(&args.input)?;
-    let link = capture.link().unwrap_or(DataLink::ETHERNET);
-    if LinkType::of(link).is_none() && !args.bypass_opaque {
-        let (name, known) = (capture.name(), LinkType::NAMES);
-        bail!("{name}: link type {link:?} is not supported; {known} are");
-    }
-    let unwritten = || format!("cannot write {}", args.output.display());
-    let output = Output::create(&args.output).with_context(unwritten)?;
-    let to_stdout = output.is_stdout();
-    let format = Format::of(&args.output);
-    let output = CaptureWriter::new(output, format, link, capture.resolution(), capture.snapshot_len())
-        .with_context(unwritten)?;
-
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || {
@@ -145,35 +142,32 @@ pub fn run(args: &Args) -> Result<Outcome> {
     .context("cannot catch Ctrl-C")?;
 
     let bypass = sas.default_policy() == Policy::Bypass;
-    let start = Instant::now();
-    let plane = sas.shard(Duration::ZERO, ivs)?;
-    // Its keys have been prepared.
+    let planes: Vec<Shard> = engines
+        .iter()
+        .map(|_| {
+            let ivs: Box<dyn IvSource> = match args.iv_seed {
+                Some(seed) => Box::new(SeededIvs::new(seed)),
+                None => Box::new(OsIvs::default()),
+            };
+            sas.shard(Duration::ZERO, ivs)
+        })
+        .collect::<Result<_, _>>()?;
+    // Their keys have been prepared.
     drop(sas);
-    let summary = Summary {
-        input: args.input.display().to_string(),
-        output: args.output.display().to_string(),
-        bypass_opaque: args.bypass_opaque,
-        ..Summary::default()
-    };
-    let mut pump = Pump::new(plane, engine, bypass, output, summary);
-    let progress = if args.json || !std::io::stderr().is_terminal() {
-        ProgressBar::hidden()
-    } else {
-        progress(capture.size())
-    };
-    pump.pump(capture, &interrupted, &progress).with_context(unwritten)?;
-    progress.finish_and_clear();
-    pump.output.into_inner().finish().with_context(unwritten)?;
-
-    let summary = Summary {
-        engine: pump.engine.name(),
-        packets: pump.plane.counters().clone(),
-        sas: pump.plane.sas().collect(),
-        board: pump.engine.report(),
-        interrupted: interrupted.load(Ordering::Relaxed),
-        wall_seconds: start.elapsed().as_secs_f64(),
-        ..pump.summary
-    };
+    let mut summary = Summary::default();
+    let mut compared = Vec::new();
+    let count = engines.len();
+    for (number, (engine, plane)) in engines.into_iter().zip(planes).enumerate() {
+        // The packets of the last one are kept.
+        compared.extend(summary.board.take());
+        let is_last = number + 1 == count;
+        summary = one(args, engine, plane, bypass, is_last, &interrupted)?;
+        if summary.interrupted && !is_last {
+            eprintln!("ace: interrupted before any packet was written");
+            return Ok(Outcome::Interrupted);
+        }
+    }
+    summary.compared = compared;
     if let Some(folder) = &args.report {
         report::write(folder, &summary)?;
     }
@@ -187,7 +181,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
             writeln!(said, "report: {}", folder.join("report.html").display())?;
         }
     }
-    if to_stdout {
+    // The packets have gone there.
+    if [STDOUT, "/dev/stdout"].map(Path::new).contains(&args.output.as_path()) {
         std::io::stderr().write_all(&said)?;
     } else {
         std::io::stdout().write_all(&said)?;
@@ -204,6 +199,55 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let dropped = args.fail_on_drop && summary.written < summary.frames;
     Ok(if summary.is_wrong() || dropped { Outcome::Wrong } else { Outcome::Well })
+}
+
+/// All of the capture through one engine. `kept`: into the output; else nowhere, and only its times count.
+fn one(
+    args: &Args,
+    engine: AnyEngine,
+    plane: Shard,
+    bypass: bool,
+    kept: bool,
+    interrupted: &AtomicBool,
+) -> Result<Summary> {
+    let capture = Capture::open(&args.input)?;
+    let link = capture.link().unwrap_or(DataLink::ETHERNET);
+    if LinkType::of(link).is_none() && !args.bypass_opaque {
+        let (name, known) = (capture.name(), LinkType::NAMES);
+        bail!("{name}: link type {link:?} is not supported; {known} are");
+    }
+    let path = if kept { &args.output } else { Path::new("/dev/null") };
+    let unwritten = || format!("cannot write {}", path.display());
+    let output = Output::create(path).with_context(unwritten)?;
+    let format = Format::of(path);
+    let output = CaptureWriter::new(output, format, link, capture.resolution(), capture.snapshot_len())
+        .with_context(unwritten)?;
+    let start = Instant::now();
+    let summary = Summary {
+        input: args.input.display().to_string(),
+        output: args.output.display().to_string(),
+        bypass_opaque: args.bypass_opaque,
+        ..Summary::default()
+    };
+    let mut pump = Pump::new(plane, engine, bypass, output, summary);
+    pump.quiet = !kept;
+    let progress = if args.json || !std::io::stderr().is_terminal() {
+        ProgressBar::hidden()
+    } else {
+        progress(capture.size())
+    };
+    pump.pump(capture, interrupted, &progress).with_context(unwritten)?;
+    progress.finish_and_clear();
+    pump.output.into_inner().finish().with_context(unwritten)?;
+    Ok(Summary {
+        engine: pump.engine.name(),
+        packets: pump.plane.counters().clone(),
+        sas: pump.plane.sas().collect(),
+        board: pump.engine.report(),
+        interrupted: interrupted.load(Ordering::Relaxed),
+        wall_seconds: start.elapsed().as_secs_f64(),
+        ..pump.summary
+    })
 }
 
 /// Packets so far, how fast, and of a capture whose length is known how much of it and how long it will take.

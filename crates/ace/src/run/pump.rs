@@ -2,6 +2,7 @@
 //! Frames out of a capture, packets through data plane and engine, frames into a capture.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,8 @@ pub struct Pump {
     /// Buffers to be used again.
     spare: Vec<Buffer>,
     pub summary: Summary,
+    /// Says nothing of single packets: another run of the same capture does.
+    pub quiet: bool,
 }
 
 impl Pump {
@@ -74,6 +77,7 @@ impl Pump {
             now: Duration::ZERO,
             spare: Vec::new(),
             summary,
+            quiet: false,
         }
     }
 
@@ -98,7 +102,7 @@ impl Pump {
                     Some(Ok(Item::Frame(frame))) => self.take(frame)?,
                     Some(Ok(Item::Unreadable { number, why })) => {
                         self.summary.frames += 1;
-                        count(&mut self.summary.unreadable, why, number, "cannot be read");
+                        count(&mut self.summary.unreadable, why, number, "cannot be read", self.quiet);
                     }
                     Some(Err(damage)) => {
                         self.summary.damage = Some(damage.to_string());
@@ -141,7 +145,7 @@ impl Pump {
         }
         if !self.output.takes(frame.link) {
             let why = ace_io::Lost::OtherLink.to_string();
-            count(&mut self.summary.unwritable, why, frame.number, "dropped");
+            count(&mut self.summary.unwritable, why, frame.number, "dropped", self.quiet);
             return Ok(());
         }
         let content = match LinkType::of(frame.link) {
@@ -211,7 +215,7 @@ impl Pump {
         match content.wrap(&header, packet, &mut bytes) {
             Ok(()) => Some(Settled { number, time, link, bytes }),
             Err(error) => {
-                count(&mut self.summary.unwritable, error.to_string(), number, "dropped");
+                count(&mut self.summary.unwritable, error.to_string(), number, "dropped", self.quiet);
                 None
             }
         }
@@ -231,7 +235,7 @@ impl Pump {
         match self.output.write(link, time, bytes) {
             Ok(()) => self.summary.written += 1,
             Err(WriteError::Frame(lost)) => {
-                count(&mut self.summary.unwritable, lost.to_string(), number, "dropped");
+                count(&mut self.summary.unwritable, lost.to_string(), number, "dropped", self.quiet);
             }
             Err(WriteError::Io(error)) => return Err(error.into()),
         }
@@ -240,10 +244,10 @@ impl Pump {
 }
 
 /// Counts, and says so of the first one of a kind.
-fn count<K: Ord + Clone + std::fmt::Display>(map: &mut BTreeMap<K, u64>, why: K, number: u64, what: &str) {
+fn count<K: Ord + Clone + Display>(map: &mut BTreeMap<K, u64>, why: K, number: u64, what: &str, quiet: bool) {
     let count = map.entry(why.clone()).or_default();
     *count += 1;
-    if *count == 1 {
+    if *count == 1 && !quiet {
         eprintln!("ace: packet {number}, {what}: {why} (the first one of these)");
     }
 }

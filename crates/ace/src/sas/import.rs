@@ -10,6 +10,7 @@ use ace_config::{SaFile, read_wiped};
 use anyhow::{Context, Result, bail};
 use zeroize::Zeroizing;
 
+use super::swanctl::{self, Child, Known};
 use crate::Outcome;
 
 #[derive(clap::Args)]
@@ -20,6 +21,10 @@ pub struct Import {
     /// themselves)
     #[arg(long, value_name = "ADDRESS")]
     local: Vec<IpAddr>,
+    /// What `swanctl --list-sas --raw` printed on the same machine: it says what goes out and comes in, which packets
+    /// are meant, and what the SAs are called
+    #[arg(long, value_name = "FILE")]
+    swanctl: Option<PathBuf>,
     /// Where the SA file goes (default: standard output)
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -27,7 +32,26 @@ pub struct Import {
 
 pub fn import(args: &Import) -> Result<Outcome> {
     let text = read_wiped(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
-    let (file, left_out) = translate(&text, &args.local)?;
+    if swanctl::is_swanctl(&text) {
+        bail!(
+            "{}: swanctl prints no keys; `ip -s xfrm state`, as root, does: name its output as FILE, and this with \
+             --swanctl",
+            args.file.display()
+        );
+    }
+    let children = match &args.swanctl {
+        None => Vec::new(),
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let children = swanctl::children(&text);
+            if children.is_empty() {
+                bail!("{}: no CHILD_SAs: `swanctl --list-sas --raw` prints them", path.display());
+            }
+            children
+        }
+    };
+    let (file, left_out) = translate(&text, &args.local, &children)?;
     for why in &left_out {
         eprintln!("ace: left out: {why}");
     }
@@ -46,7 +70,7 @@ struct State<'a> {
 }
 
 /// The SA file, and what has no place in it.
-fn translate(text: &str, local: &[IpAddr]) -> Result<(Zeroizing<String>, Vec<String>)> {
+fn translate(text: &str, local: &[IpAddr], children: &[Child]) -> Result<(Zeroizing<String>, Vec<String>)> {
     let mut states: Vec<State> = Vec::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -71,9 +95,15 @@ fn translate(text: &str, local: &[IpAddr]) -> Result<(Zeroizing<String>, Vec<Str
     }
     let (mut out, mut left_out) = (Zeroizing::new(String::with_capacity(text.len() * 4)), Vec::new());
     for (number, state) in states.iter().enumerate() {
-        if let Err(why) = state.write(&mut out, number + 1, local) {
+        if let Err(why) = state.write(&mut out, number + 1, local, children) {
             left_out.push(format!("{} to {}: {why:#}", state.source, state.destination));
         }
+    }
+    for child in children {
+        let there = |spi| states.iter().any(|state| state.spi() == Some(spi));
+        let missing = child.spis().filter(|spi| !there(*spi));
+        left_out
+            .extend(missing.map(|spi| format!("{}: no state of the kernel has SPI {spi:08x}", child.name)));
     }
     let plain = Zeroizing::new(format!("default_policy = \"discard\"\n{}", out.as_str()));
     if SaFile::parse("SAs", &plain).is_ok() {
@@ -93,14 +123,29 @@ impl<'a> State<'a> {
         words.get(at).copied()
     }
 
-    fn write(&self, out: &mut String, number: usize, local: &[IpAddr]) -> Result<()> {
+    fn spi(&self) -> Option<u32> {
+        let spi = self.behind("proto", "spi")?.split('(').next()?.strip_prefix("0x")?;
+        u32::from_str_radix(spi, 16).ok()
+    }
+
+    fn write(&self, out: &mut String, number: usize, local: &[IpAddr], children: &[Child]) -> Result<()> {
         let (source, destination): (IpAddr, IpAddr) = (self.source.parse()?, self.destination.parse()?);
-        let outbound = match (self.outbound, local.contains(&source), local.contains(&destination)) {
+        let tunnel = self.behind("proto", "mode") == Some("tunnel");
+        let known = self.spi().map(|spi| children.iter().map(move |c| c.knows(destination, spi, tunnel)));
+        let known = known.into_iter().flatten().find_map(Result::transpose).transpose()?;
+        let said = known.as_ref().map(|known| known.outbound).or(self.outbound);
+        let outbound = match (said, local.contains(&source), local.contains(&destination)) {
             (Some(outbound), ..) => outbound,
             (None, true, false) => true,
             (None, false, true) => false,
+            _ if !children.is_empty() => bail!("swanctl has no CHILD_SA with this SPI"),
             _ => bail!("neither end, or both, are this machine's: --local says which addresses are"),
         };
+        if self.lines.contains_key("encap") {
+            eprintln!(
+                "ace: warning: {source} to {destination}: its ESP is in UDP, which is not looked through here"
+            );
+        }
         let protocol = self.behind("proto", "proto").unwrap_or_default();
         if !matches!(protocol, "esp" | "ah") {
             bail!("protocol {protocol}");
@@ -111,12 +156,20 @@ impl<'a> State<'a> {
         let (ours, theirs) = if outbound { (source, destination) } else { (destination, source) };
         let direction = if outbound { "out" } else { "in" };
         let mut sa = Zeroizing::new(String::with_capacity(4096));
-        writeln!(sa, "\n[[sa]]\nname = \"{direction}-{spi}-{number}\"\nspi = {spi}")?;
+        let name = match &known {
+            Some(known) => known.name.replace(['"', '\\'], "_"),
+            None => format!("{direction}-{spi}-{number}"),
+        };
+        writeln!(sa, "\n[[sa]]\nname = \"{name}\"\nspi = {spi}")?;
         writeln!(sa, "direction = \"{direction}\"\nprotocol = \"{protocol}\"\nmode = \"{mode}\"")?;
         writeln!(sa, "local = \"{ours}\"\nremote = \"{theirs}\"")?;
         let any = |net: &str| matches!(net, "0.0.0.0/0" | "::/0");
         let net = |word| self.behind("sel", word).filter(|net| mode == "tunnel" && !any(net));
-        if let (Some(source), Some(destination)) = (net("src"), net("dst")) {
+        if let Some(Known { selector, .. }) = &known {
+            if !selector.is_empty() {
+                writeln!(sa, "selector = {{ {selector} }}")?;
+            }
+        } else if let (Some(source), Some(destination)) = (net("src"), net("dst")) {
             writeln!(sa, "selector = {{ src = \"{source}\", dst = \"{destination}\" }}")?;
         }
         self.suites(&mut sa, protocol)?;
@@ -222,7 +275,8 @@ src 192.0.2.9 dst 192.0.2.1
 
     #[test]
     fn states_of_the_kernel_become_sas() {
-        let (file, left_out) = translate(PRINTED, &["192.0.2.1".parse().expect("an address")]).expect("SAs");
+        let (file, left_out) =
+            translate(PRINTED, &["192.0.2.1".parse().expect("an address")], &[]).expect("SAs");
         assert_eq!(left_out, ["192.0.2.9 to 192.0.2.1: protocol comp"]);
         let file = SaFile::parse("a", &file).expect("an SA file");
         let [out, back] = file.sas() else { panic!("{} SAs", file.sas().len()) };
@@ -230,7 +284,26 @@ src 192.0.2.9 dst 192.0.2.1
         assert_eq!((out.cipher.name, out.auth.name, out.esn), ("aes-128-cbc", "hmac-sha256-128", true));
         assert_eq!((back.direction, back.cipher.name, back.key.len()), (Direction::In, "aes-128-gcm-16", 20));
         assert_eq!((back.mode, back.replay_window, back.esn), (SaMode::Transport, 64, false));
-        assert!(translate(PRINTED, &[]).is_ok_and(|(_, left_out)| left_out.len() == 3));
-        assert!(translate("nothing", &[]).is_err());
+        assert!(translate(PRINTED, &[], &[]).is_ok_and(|(_, left_out)| left_out.len() == 3));
+        assert!(translate("nothing", &[], &[]).is_err());
+    }
+    #[test]
+    fn strongswan_says_what_the_kernel_does_not() {
+        let raw = "list-sa event {gw {local-host=192.0.2.1 remote-host=192.0.2.2 child-sas {net-1 {name=net \
+                   spi-in=0badcafe spi-out=c0ffee01 local-ts=[10.1.0.0/16] remote-ts=[10.2.0.0/16]}}}}";
+        let (file, left_out) = translate(PRINTED, &[], &swanctl::children(raw)).expect("SAs");
+        let file = SaFile::parse("a", &file).expect("an SA file");
+        let [out] = file.sas() else { panic!("{} SAs", file.sas().len()) };
+        assert_eq!((out.name.as_str(), out.direction), ("net-out-c0ffee01", Direction::Out));
+        assert!(out.selector.to_string().contains("10.2.0.0/16"), "{}", out.selector);
+        let words = [
+            "no CHILD_SA with this SPI",
+            "no CHILD_SA with this SPI",
+            "no state of the kernel has SPI 0badcafe",
+        ];
+        assert_eq!(left_out.len(), words.len(), "{left_out:?}");
+        for (said, words) in left_out.iter().zip(words) {
+            assert!(said.contains(words), "{said}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! `ace sas`: SA files, before anything runs with them.
 
 mod import;
+mod swanctl;
 mod text;
 mod wireshark;
 
@@ -39,6 +40,9 @@ enum Command {
     /// List every cipher and every authentication of SA files
     Suites(Suites),
     /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs. The keys are in it
+    ///
+    /// strongSwan's own list (`swanctl --list-sas --raw`) has no keys. It has names, directions and traffic selectors,
+    /// which the kernel's has not: --swanctl takes them from there.
     Import(import::Import),
 }
 
