@@ -34,8 +34,7 @@ module port_crc (
   endfunction
 
   spill_register #(
-    .Width(10),
-    .Quiet(1'b1)
+    .Width(10)
   ) u_first (
     .clk_i,
     .rst_ni,
@@ -54,8 +53,7 @@ module port_crc (
   end
 
   spill_register #(
-    .Width(8),
-    .Quiet(1'b1)
+    .Width(8)
   ) u_second (
     .clk_i,
     .rst_ni,

@@ -3,9 +3,8 @@
 // A cell between any two neighbours that keep the rules.
 module cell_harness #(
   parameter int unsigned Width = 4,
-  // A spill_register, in place of a skid_buffer; and its parameter.
-  parameter bit Spill = 1'b0,
-  parameter bit Quiet = 1'b0
+  // A spill_register, in place of a skid_buffer.
+  parameter bit Spill = 1'b0
 ) (
   input logic clk_i,
   input logic s_valid_i,
@@ -22,8 +21,7 @@ module cell_harness #(
 
   if (Spill) begin : gen_spill
     spill_register #(
-      .Width(Width),
-      .Quiet(Quiet)
+      .Width(Width)
     ) u_dut (
       .m_valid_o(),
       .m_data_o (),
@@ -41,8 +39,7 @@ module cell_harness #(
 
   stream_rules #(
     .Width (Width),
-    .Assume(1'b1),
-    .Zero  (Quiet)
+    .Assume(1'b1)
   ) u_environment (
     .clk_i,
     .rst_ni,

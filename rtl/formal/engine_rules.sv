@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an engine promises its shell: results and the end only of a frame that was started and not aborted, each result
-// standing until it is taken. Assumed where a harness plays the engine.
+// standing until it is taken, and zero where there is no such frame. Assumed where a harness plays the engine.
 module engine_rules
   import slot_pkg::*;
 #(
@@ -35,14 +35,14 @@ module engine_rules
 
   if (Assume) begin : gen_assume
     always_comb begin
-      if (rst_ni && !engaged_q) assume (!answer_i.valid && !answer_i.done);
+      if (rst_ni && !engaged_q) assume (!answer_i.valid && !answer_i.done && answer_i.beat == '0);
       // The last result is taken by then.
       if (rst_ni && answer_i.done) assume (!answer_i.valid || ready_i);
     end
   end else begin : gen_assert
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
-        assert (engaged_q || (!answer_i.valid && !answer_i.done))
+        assert (engaged_q || (!answer_i.valid && !answer_i.done && answer_i.beat == '0))
         else $error("a result, or an end, of no frame");
         assert (!answer_i.done || !answer_i.valid || ready_i)
         else $error("done before the last result is taken");

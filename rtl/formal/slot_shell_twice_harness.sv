@@ -62,7 +62,7 @@ module slot_shell_twice_harness
   end
 
   // Asserted of engines in slot_shell_check.
-  always_comb if (u_a.at_q[7]) assume (!answer_i.valid);
+  always_comb if (u_a.at_q[7]) assume (!answer_i.valid && result_i == '0);
 
   slot_clear u_clear (
     .clk_i,

@@ -47,10 +47,9 @@ module hash_result (
   assign done_o                = valid_q && result_ready_i && last_q;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) {over_q, drop_q, beat_q} <= '0;
+    if (clear_i || !active_i || done_o) {over_q, drop_q, beat_q} <= '0;
     else begin
-      if (!active_i) over_q <= 1'b0;
-      else if (step_o) over_q <= over;
+      if (step_o) over_q <= over;
 
       for (int unsigned i = 0; i < 4; i++) begin
         if (step_o) drop_q[i] <= over_q || (end_here && i >= 32'(end_byte));

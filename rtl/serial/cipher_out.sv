@@ -88,7 +88,8 @@ module cipher_out
     end
   end
 
-  // Bytes behind the end of a payload are zero. All this is known long before it is needed.
+  // Bytes behind the end of a payload are zero, and so is what stands here when a frame is over. All this is known long
+  // before it is needed.
   logic [       7:0]      whole;  // of its last beat, bytes that count
   logic [Halves-1:0][7:0] keep_q;  // of the result in the core, bytes that count
   logic [Halves-1:0]      last_half;  // the payload ends in this half of a block
@@ -104,7 +105,8 @@ module cipher_out
   // Without a reset of its own: it is right a clock after one.
   always_ff @(posedge clk_i) begin
     for (int unsigned h = 0; h < Halves; h++) begin
-      if (!((Unhurried ? inside_final_q : inside_final_d) && last_half[h])) keep_q[h] <= '1;
+      if (!active_d) keep_q[h] <= '0;
+      else if (!((Unhurried ? inside_final_q : inside_final_d) && last_half[h])) keep_q[h] <= '1;
       else keep_q[h] <= whole;
     end
   end
@@ -137,26 +139,14 @@ module cipher_out
     end
 
     always_ff @(posedge clk_i) begin
-      if (!active_o || (held_q && result_ready_i)) rest_q <= '0;
+      if (!active_o || abort_i || (held_q && result_ready_i)) rest_q <= '0;
       else if (take && !short_q) rest_q <= trim(mixed[Shape.block_bits-1-:64], keep_q[Halves-1]);
     end
   end else begin : gen_narrow
     assign held      = 1'b0;
     assign end_taken = take && inside_final_q;
 
-    if (Unhurried) begin : gen_kept
-      logic [63:0] trimmed;
-      // Kept, or what the shell puts in the place of a result would come in front of the trimming. In this half
-      // it takes a gate of its own: the length of the result, or zero. In the other half it is a register, and
-      // the trimming is better left open.
-      (* keep *)
-      logic [31:0] kept;
-      assign trimmed  = trim(mixed, keep_q[0]);
-      assign kept     = trimmed[31:0];
-      assign result_o = {trimmed[63:32], kept};
-    end else begin : gen_open
-      assign result_o = trim(mixed, keep_q[0]);
-    end
+    assign result_o  = trim(mixed, keep_q[0]);
   end
 
 endmodule

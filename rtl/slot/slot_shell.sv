@@ -81,18 +81,17 @@ module slot_shell
   logic out_ready;
   trailer_t trailer;
 
-  // The engine has no result any more when the trailer's turn comes.
+  // The engine has no result any more when the trailer's turn comes, and its beat is zero.
   assign answer_ready_o = out_ready;
 
   spill_register #(
-    .Width(65),
-    .Quiet(1'b1)
+    .Width(65)
   ) u_exit (
     .clk_i,
     .rst_ni,
     .s_valid_i(at_q[Trailer] || answer_i.valid),
     .s_ready_o(out_ready),
-    .s_data_i ({65{at_q[Trailer]}} & {1'b1, trailer} | {65{answer_i.valid}} & {1'b0, answer_i.beat}),
+    .s_data_i ({65{at_q[Trailer]}} & {1'b1, trailer} | {1'b0, answer_i.beat}),
     .m_valid_o(m_axis_o.valid),
     .m_ready_i(m_axis_ready_i),
     .m_data_o ({m_axis_o.last, m_axis_o.data})
