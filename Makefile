@@ -63,7 +63,7 @@ demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on dem
 define run-tests
 	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
 	$(PY) -m ace_flow.formal $(if $(filter part,$(2)),--fast) --jobs $(JOBS)
-	$(PY) -m ace_flow.to_rtl --controls --built $(if $(filter part,$(2)),3,0)
+	$(PY) -m ace_flow.to_rtl --controls --allow-open --built $(if $(filter part,$(2)),3,0)
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model
