@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SAs and rules come and go while packets are under way, in whatever order the input says. Every packet comes out
-//! once, those that a rule protects never in clear, and what an SA sealed is opened by its other end.
+//! once, those that a rule protects never in clear, and what an SA sealed is opened by its other end, as long as there
+//! is one.
 #![no_main]
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -54,7 +56,10 @@ struct World {
     here: Shard,
     there: Shard,
     rule: Option<RuleId<Inside>>,
+    /// In use, outbound and inbound; without a sender; and the senders of those that are gone at both ends.
     pairs: Vec<(SaId, SaId)>,
+    retired: Vec<(SaId, SaId)>,
+    gone: HashSet<SaId>,
     held: Vec<Completion>,
     spi: u32,
     now: Time,
@@ -87,10 +92,12 @@ impl World {
                     engine.wait(&mut done);
                     self.there.complete(self.now, &mut done);
                     let arrived = self.there.poll_exit().expect("one in, one out");
-                    assert_eq!(
-                        (arrived.token, arrived.fate),
-                        (exit.token, Fate::ToInside(How::Decapsulated))
-                    );
+                    let gone = exit.sa.is_some_and(|sa| self.gone.contains(&sa));
+                    let expected = match gone {
+                        false => Fate::ToInside(How::Decapsulated),
+                        true => Fate::Dropped(Cause::UnknownSpi),
+                    };
+                    assert_eq!((arrived.token, arrived.fate), (exit.token, expected));
                 }
             }
         }
@@ -104,6 +111,8 @@ fuzz_target!(|input: &[u8]| {
         there: shard(),
         rule: None,
         pairs: Vec::new(),
+        retired: Vec::new(),
+        gone: HashSet::new(),
         held: Vec::new(),
         spi: 0x100,
         now: Time::ZERO,
@@ -120,9 +129,10 @@ fuzz_target!(|input: &[u8]| {
             }
             3 => world.rekey(n),
             4 if !world.pairs.is_empty() => {
-                // Only outbound: what is under way has to arrive.
-                let at = n % world.pairs.len();
-                assert!(world.here.remove(world.pairs.swap_remove(at).0).is_some());
+                // What is under way still arrives.
+                let pair = world.pairs.swap_remove(n % world.pairs.len());
+                assert!(world.here.remove(pair.0).is_some());
+                world.retired.push(pair);
             }
             5 => {
                 engine.try_submit(world.here.jobs());
@@ -140,8 +150,12 @@ fuzz_target!(|input: &[u8]| {
                     priority: 0,
                 }));
             }
-            // What was bypassed before has left before the rule comes.
-            6 | 7 => world.drain(),
+            // And from now on it does not.
+            7 if !world.retired.is_empty() => {
+                let (out, into) = world.retired.swap_remove(n % world.retired.len());
+                assert!(world.there.remove(into).is_some());
+                world.gone.insert(out);
+            }
             _ => {}
         }
         world.drain();
