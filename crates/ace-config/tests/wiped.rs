@@ -5,9 +5,10 @@
 //! A program of one test: other threads would have memory of their own.
 #![cfg(target_os = "linux")]
 
-use std::fs::{File, read_to_string};
-use std::hint::black_box;
-use std::io::{Read, Seek, SeekFrom, Write};
+mod marked;
+
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,74 +17,7 @@ use ace_engine::software::CpuEngine;
 use ace_engine::{Buffer, Engine};
 use ace_esp::model::{AUTHS, CIPHERS, CipherKind, IvKind};
 use ace_esp::{Fate, HEADROOM, Inside, Outside, Packet, SeededIvs, Shard, TAILROOM};
-
-/// Byte `i` of every key: computed, so that no copy of it lies about. No byte is like its neighbours.
-fn marker(i: usize) -> u8 {
-    black_box(0x6b_u8).wrapping_add((i as u8).wrapping_mul(black_box(151))) ^ black_box(0x5c)
-}
-
-fn digit(i: usize) -> u8 {
-    let nibble = if i.is_multiple_of(2) { marker(i / 2) >> 4 } else { marker(i / 2) & 15 };
-    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
-}
-
-/// The end of each inner and outer key block of HMAC is as good as the key.
-fn inner(i: usize) -> u8 {
-    marker(i) ^ 0x36
-}
-
-fn outer(i: usize) -> u8 {
-    marker(i) ^ 0x5c
-}
-
-/// A byte of what is looked for.
-type Byte = fn(usize) -> u8;
-
-/// So many bytes of a key, or of its text, are a copy.
-const PIECE: usize = 8;
-/// What is looked for: pieces from each multiple of a step, which is how far the longest key goes in eight of them.
-const KINDS: [(&str, Byte, usize); 4] = [
-    ("key", marker, 8),
-    ("text", digit, 16),
-    ("HMAC's inner block", inner, 8),
-    ("HMAC's outer block", outer, 8),
-];
-
-/// Where in writable memory pieces of keys are.
-fn copies() -> Vec<String> {
-    let mut memory = File::open("/proc/self/mem").expect("own memory");
-    let mut found = Vec::new();
-    let mut window = vec![0; 1 << 16];
-    for line in read_to_string("/proc/self/maps").expect("own maps").lines() {
-        let mut words = line.split_whitespace();
-        let (range, rights) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let name = words.nth(3).unwrap_or("anonymous");
-        let (low, high) = range.split_once('-').expect("a range");
-        let at = |hex| u64::from_str_radix(hex, 16).expect("an address");
-        let (mut from, end) = (at(low), at(high));
-        if !rights.starts_with("rw") {
-            continue;
-        }
-        while from < end {
-            let len = window.len().min((end - from) as usize);
-            let read = memory.seek(SeekFrom::Start(from)).and_then(|_| memory.read(&mut window[..len]));
-            let Ok(read @ 1..) = read else { break };
-            for (place, eight) in window[..read].windows(PIECE).enumerate() {
-                for (kind, byte, step) in KINDS {
-                    for start in (0..8).map(|n| n * step) {
-                        if eight.iter().enumerate().all(|(i, found)| *found == byte(start + i)) {
-                            let address = from + place as u64;
-                            found.push(format!("{kind} from {start} at {address:x} ({name})"));
-                        }
-                    }
-                }
-            }
-            window.fill(0);
-            from += if read == len && from + (len as u64) < end { len - PIECE } else { read } as u64;
-        }
-    }
-    found
-}
+use marked::{PIECE, copies, digit};
 
 /// An SA of every suite, out and in, written a byte at a time.
 fn write_file(path: &Path) {

@@ -199,11 +199,24 @@ impl Key {
             return kept.downcast_ref();
         }
         let kept = place.get_or_init(|| {
-            let made = Box::new(make(self));
+            let made = expand(self, make);
             scrub_stack();
             made
         });
         kept.downcast_ref()
+    }
+}
+
+/// A frame of its own, so that all of it is below that of the caller when this returns.
+#[inline(never)]
+fn expand<T: Any + Send + Sync>(key: &Key, make: impl FnOnce(&Key) -> T) -> Box<dyn Any + Send + Sync> {
+    Box::new(make(key))
+}
+
+/// What computed with the key has left it where the stack was.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        scrub_stack();
     }
 }
 
