@@ -11,8 +11,8 @@ use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{BitstreamError, ConfigMemory, ConfigPort, Emit};
 use libfuzzer_sys::fuzz_target;
 
-/// Valid bitstreams: a whole compressed image with block RAM, and one of a few frames.
-static VALID: LazyLock<[(Vec<u8>, [u8; 32]); 2]> = LazyLock::new(|| {
+/// Valid bitstreams: a whole compressed image with block RAM, one of a few frames, and one of those that are used.
+static VALID: LazyLock<[(Vec<u8>, [u8; 32]); 3]> = LazyLock::new(|| {
     let numbers = [7561, 7560, 4711, 0];
     let memory = |device: &'static Device| {
         let mut memory = ConfigMemory::new(device);
@@ -24,8 +24,10 @@ static VALID: LazyLock<[(Vec<u8>, [u8; 32]); 2]> = LazyLock::new(|| {
     let emit = Emit { compress: true, comment: vec!["fuzz".into()] };
     let mut whole = memory(&LFE5U_25F);
     whole.set_ebr(3, &[0x5a; EBR_BYTES]);
-    let few = emit.frames(&memory(&LFE5U_45F), &numbers).expect("addresses are known");
-    [emit.whole(&whole), few].map(|bytes| {
+    let memory = memory(&LFE5U_45F);
+    let few = Emit::default().frames(&memory, &numbers).expect("addresses are known");
+    let used = emit.used(&memory).expect("addresses are known");
+    [emit.whole(&whole), few, used].map(|bytes| {
         let mut port = ConfigPort::for_any_device();
         let digest = load(&mut port, &bytes, usize::MAX).expect("valid").digest();
         (bytes, digest)

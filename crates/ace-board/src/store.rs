@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ace_ecp5::{BitstreamError, ConfigPort, Device, Emit};
-use ace_library::file::{Guard, Opened, Partial, fingerprints};
+use ace_ecp5::{BitstreamError, ConfigPort, Device};
+use ace_library::file::{Guard, Load, Opened, fingerprints};
 use ace_library::{FileError, Image, ImageError, Library};
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ pub enum StoreError {
 }
 
 type Outcomes = HashMap<(Option<String>, String), Result<Written, Refused>>;
-type Parts = HashMap<(String, String), Option<Arc<Partial>>>;
+type Parts = HashMap<(String, String), Option<Arc<Load>>>;
 
 /// A library that was opened: its signatures and its version are as they have to be.
 #[derive(Debug)]
@@ -140,18 +140,18 @@ impl Store {
             not_done: false,
         };
         let outcome = match part {
-            None => self.whole(name).map_err(unsent).and_then(|(bits, loader_clocks)| {
-                let written = stream(&bits, device)?;
-                Ok(Written { loader_clocks, ..written })
+            None => self.library.whole(name).map_err(unsent).and_then(|load| {
+                let written = stream(&load.bitstream, device)?;
+                Ok(Written { loader_clocks: load.loader_clocks, ..written })
             }),
-            Some((over, part)) => self.whole(over).map_err(unsent).and_then(|(held, _)| {
+            Some((over, part)) => self.library.whole(over).map_err(unsent).and_then(|held| {
                 let mut port = ConfigPort::new(device);
                 let refused = |error: BitstreamError, bytes: u64, not_done: bool| Refused {
                     reason: error.to_string(),
                     bytes,
                     not_done,
                 };
-                port.push(&held).map_err(|error| refused(error, 0, false))?;
+                port.push(&held.bitstream).map_err(|error| refused(error, 0, false))?;
                 port.rearm();
                 port.push(&part.bitstream).map_err(|error| refused(error.clone(), error.offset, false))?;
                 let bytes = part.bitstream.len() as u64;
@@ -167,15 +167,8 @@ impl Store {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bitstream of a whole image, and the loader's clocks for it.
-    fn whole(&self, name: &str) -> Result<(Vec<u8>, u64), ImageError> {
-        let memory = self.library.memory(name)?;
-        let bits = Emit { compress: true, ..Emit::default() }.whole(&memory);
-        Ok((bits, self.library.whole_clocks(name)?))
-    }
-
     /// What makes `name` of `over` in a slot that holds it, where the library has that.
-    pub(crate) fn part(&self, over: &str, name: &str) -> Option<Arc<Partial>> {
+    pub(crate) fn part(&self, over: &str, name: &str) -> Option<Arc<Load>> {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let part = parts.entry((over.into(), name.into()));
         // What cannot be read is said when the whole is loaded.

@@ -3,7 +3,7 @@
 
 use crate::crc;
 use crate::device::Device;
-use crate::memory::{ConfigMemory, EBR_ROWS};
+use crate::memory::{ConfigMemory, EBR_ROW_BYTES, EBR_ROWS};
 use crate::port::{STARTUP_BYTES, opcode as c};
 
 /// CRC after every frame, one dummy byte behind it.
@@ -32,25 +32,49 @@ impl Emit {
         out.command(c::INIT_ADDRESS, &[]);
         let frames: Vec<&[u8]> = memory.frames().collect();
         if self.compress {
-            out.compressed(&frames);
+            let codes = out.dictionary(patterns(frames.iter().copied()));
+            out.compressed(&frames, &codes);
         } else {
             out.plain(&frames);
         }
+        self.rest(out, memory, false)
+    }
+
+    /// What follows the frames of a whole bitstream. If `cleared`, block RAMs of zeros are there but for their first row.
+    fn rest(&self, mut out: Writer, memory: &ConfigMemory, cleared: bool) -> Vec<u8> {
         out.dummies(GAP);
         out.usercode(memory);
         for (id, block) in memory.ebr() {
             out.command(c::EBR_ADDRESS, &(u32::from(id) << 11).to_be_bytes());
-            let [high, low] = (EBR_ROWS as u16).to_be_bytes();
+            let blank = cleared && block.iter().all(|byte| *byte == 0);
+            let rows = if blank { 1 } else { EBR_ROWS };
+            let [high, low] = (rows as u16).to_be_bytes();
             out.bytes(&[c::WRITE_EBR, EBR_OPTIONS, high, low]);
-            out.bytes(block);
+            out.bytes(&block[..rows * EBR_ROW_BYTES]);
             out.crc();
         }
         out.end()
     }
 
+    /// A bitstream that makes a blank device hold `memory` as well, without the frames that are blank: runs of the
+    /// others, each behind its address. Of a block RAM of zeros only the first row is written, as that makes the block.
+    /// All else is what PROGRAMN leaves; that silicon clears it has not been tried. `None` if the device's frame
+    /// addresses are not known.
+    pub fn used(&self, memory: &ConfigMemory) -> Option<Vec<u8>> {
+        let all: Vec<&[u8]> = memory.frames().collect();
+        let used: Vec<usize> = (0..all.len()).filter(|at| all[*at].iter().any(|byte| *byte != 0)).collect();
+        // Without a frame nothing else asks for an address.
+        memory.device().address(0)?;
+        let mut out = self.begin(memory);
+        out.command(c::PROGRAM_CONTROL0, &memory.control0().to_be_bytes());
+        let codes = self.compress.then(|| out.dictionary(patterns(used.iter().map(|at| all[*at]))));
+        out.runs(memory, &used, codes.as_ref())?;
+        Some(self.rest(out, memory, true))
+    }
+
     /// A bitstream that writes only some frames of `memory`, given by their numbers in any order, over what
     /// a device holds; neighbours share one command. `None` if the device's frame addresses are not known
-    /// or a number is out of range. Never compressed. Without frames nothing of it is covered by a CRC, and the port
+    /// or a number is out of range. Without frames nothing of it is covered by a CRC, and the port
     /// refuses it: see [`Emit::over`].
     pub fn frames(&self, memory: &ConfigMemory, numbers: &[usize]) -> Option<Vec<u8>> {
         self.some(memory, numbers, false)
@@ -68,15 +92,14 @@ impl Emit {
             numbers.iter().map(|number| device.frames.checked_sub(number + 1)).collect::<Option<_>>()?;
         positions.sort_unstable();
         positions.dedup();
-        let all: Vec<&[u8]> = memory.frames().collect();
         let mut out = self.begin(memory);
         if registers {
             out.command(c::PROGRAM_CONTROL0, &memory.control0().to_be_bytes());
         }
-        for run in positions.chunk_by(|a, b| a + 1 == *b) {
-            out.command(c::WRITE_ADDRESS, &device.address(run[0])?.to_be_bytes());
-            out.plain(&all[run[0]..run[0] + run.len()]);
-        }
+        let all: Vec<&[u8]> = memory.frames().collect();
+        let compress = self.compress && !positions.is_empty();
+        let codes = compress.then(|| out.dictionary(patterns(positions.iter().map(|at| all[*at]))));
+        out.runs(memory, &positions, codes.as_ref())?;
         if registers {
             out.usercode(memory);
         }
@@ -113,6 +136,9 @@ pub fn patterns<'a>(frames: impl IntoIterator<Item = &'a [u8]>) -> [u8; PATTERNS
     // More than eight bytes have more than one bit.
     std::array::from_fn(|place| choice[place].1)
 }
+
+/// The device's own compression: the code of each byte, and how many bits it has.
+type Codes = [(u32, u32); 256];
 
 struct Writer {
     bytes: Vec<u8>,
@@ -160,8 +186,22 @@ impl Writer {
         }
     }
 
-    fn compressed(&mut self, frames: &[&[u8]]) {
-        let patterns = patterns(frames.iter().copied());
+    /// The runs of the frames at these places in the order of transmission, which go upwards, each behind its address.
+    fn runs(&mut self, memory: &ConfigMemory, positions: &[usize], codes: Option<&Codes>) -> Option<()> {
+        let all: Vec<&[u8]> = memory.frames().collect();
+        for run in positions.chunk_by(|a, b| a + 1 == *b) {
+            self.command(c::WRITE_ADDRESS, &memory.device().address(run[0])?.to_be_bytes());
+            let frames = &all[run[0]..run[0] + run.len()];
+            match codes {
+                Some(codes) => self.compressed(frames, codes),
+                None => self.plain(frames),
+            }
+        }
+        Some(())
+    }
+
+    /// Writes the patterns of the device's compression, and says what codes bytes have then.
+    fn dictionary(&mut self, patterns: [u8; PATTERNS]) -> Codes {
         let mut reversed = patterns;
         reversed.reverse();
         self.command(c::WRITE_DICTIONARY, &reversed);
@@ -171,8 +211,10 @@ impl Writer {
             (_, Some(entry)) => (0b101_000 | entry as u32, 6),
             (b, None) => (0b11 << 8 | u32::from(b), 10),
         };
-        let codes: [(u32, u32); 256] = std::array::from_fn(|byte| code(byte as u8));
+        std::array::from_fn(|byte| code(byte as u8))
+    }
 
+    fn compressed(&mut self, frames: &[&[u8]], codes: &Codes) {
         self.start(c::PROGRAM_COMPRESSED, frames);
         for frame in frames {
             let fill = frame.len().next_multiple_of(8) - frame.len();

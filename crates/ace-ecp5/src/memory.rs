@@ -10,7 +10,8 @@ use crate::device::{Device, EBR_IDS};
 /// Bytes of one block RAM's contents: 256 rows of 72 bits.
 pub const EBR_BYTES: usize = EBR_ROWS * EBR_ROW_BYTES;
 pub(crate) const EBR_ROWS: usize = 256;
-pub(crate) const EBR_ROW_BYTES: usize = 9;
+/// Bytes of one of these rows.
+pub const EBR_ROW_BYTES: usize = 9;
 
 /// The frames, block RAM contents and registers of one device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +165,7 @@ impl ConfigMemory {
         self.rest_of_digest(sha)
     }
 
-    /// The digest as it was before it had the registers in it: what libraries of the format before this one hold.
+    /// The same but for control register 0 and USERCODE, for comparing images that were written with other options.
     pub fn digest_without_registers(&self) -> [u8; 32] {
         let mut sha = Sha256::new();
         sha.update(b"ACE ECP5 configuration memory 1\0");

@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use ace_ecp5::ConfigMemory;
 
 use super::dictionary::{DICTIONARY_BYTES, Dictionary};
-use super::encode::compress;
 use crate::file::INDEX_ENTRY_BYTES;
+use crate::file::used::Used;
 
 /// A block RAM that is to be written: its identity and the number of its contents.
 pub const BLOCK_ENTRY_BYTES: usize = 4;
 /// Bytes of one image, by what they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stored {
-    /// The compressed frames.
+    /// Which frames are used, and these compressed.
     pub frames: usize,
     /// Which block RAMs have which contents.
     pub blocks: usize,
@@ -27,8 +27,9 @@ impl Stored {
     pub fn of(dictionary: &Dictionary, image: &ConfigMemory) -> Self {
         let contents: BTreeSet<&[u8]> =
             image.ebr().map(|(_, bytes)| bytes).filter(|bytes| bytes.iter().any(|b| *b != 0)).collect();
+        let used = Used::of(image);
         Self {
-            frames: compress(dictionary, image.device(), image.frames()).len(),
+            frames: used.to_bytes().len() + used.stream(dictionary, image).len(),
             blocks: image.ebr().len() * BLOCK_ENTRY_BYTES,
             contents: contents.iter().map(|bytes| bytes.len()).sum(),
         }

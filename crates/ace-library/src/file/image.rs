@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder};
 
 use super::delta::{RUN_BYTES, Run};
+use super::used::Used;
 use super::{BLANK, METADATA_MAX};
 use crate::error::ImageError;
 
@@ -31,7 +32,9 @@ pub struct Image {
     pub(super) base: Option<String>,
     /// The frames that are written over another configuration of its domain.
     pub(super) runs: Vec<Run>,
-    /// The stream of these frames, or without a base of all.
+    /// Without a base: which frames are in the stream. All others are blank.
+    pub(super) used: Used,
+    /// The stream of the frames of the runs, or without a base of those that are used.
     pub(super) frames: Vec<u8>,
     /// The stream of the frames of the runs, without a base: what makes it of its variants again.
     pub(super) home: Vec<u8>,
@@ -87,19 +90,24 @@ impl Image {
     /// How many frames its stream holds.
     pub fn frame_count(&self) -> usize {
         match self.base {
-            None => self.device.frames,
+            None => self.used.count(),
             Some(_) => self.run_frames(),
         }
     }
 
-    /// The stream of the frames: of all, or one after the other of the runs.
+    /// The stream of the frames: of those that are used, or one after the other of the runs.
     pub fn frames(&self) -> &[u8] {
         &self.frames
     }
 
-    /// Bytes that its frames take: its streams and the runs.
+    /// Bytes that its frames take: which they are, its streams and the runs.
     pub fn stored_frame_bytes(&self) -> usize {
-        self.frames.len() + self.home.len() + self.runs.len() * RUN_BYTES
+        self.used_bytes().len() + self.frames.len() + self.home.len() + self.runs.len() * RUN_BYTES
+    }
+
+    /// Which frames are used, as a file holds it.
+    pub(super) fn used_bytes(&self) -> Vec<u8> {
+        if self.base.is_none() { self.used.to_bytes() } else { Vec::new() }
     }
 
     /// How many block RAMs are written over the base or at all, and how many of them with other than zeros.

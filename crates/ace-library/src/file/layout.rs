@@ -10,14 +10,15 @@ use super::image::Text;
 use super::key::{PublicKey, SecretKey};
 use super::name::{NAME_BYTES, is_name};
 use super::trust::{KEYS_MAX, KeySet, Trust, fingerprints};
+use super::used::Used;
 use super::{BLANK, Image, Library, METADATA_MAX};
 use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
 use crate::error::Refusal;
 
 const MAGIC: &[u8; 8] = b"ACELIB\r\n";
-const FORMAT: u32 = 5;
-/// The same but for the digests of memories, which leave out the registers.
-const FORMAT_BEFORE: u32 = 4;
+const FORMAT: u32 = 6;
+/// The same, but that the streams of whole configurations hold all frames.
+const FORMAT_ALL: u32 = 5;
 const HEADER: usize = 40;
 /// Bytes of the index for one configuration.
 pub const INDEX_ENTRY_BYTES: usize = 128;
@@ -65,7 +66,7 @@ impl Library {
             dictionary: DICTIONARY_BYTES,
             contents: self.contents.len() * EBR_BYTES,
             index: self.images.len() * INDEX_ENTRY_BYTES,
-            runs: sum(&|i| i.runs.len() * RUN_BYTES),
+            runs: sum(&|i| i.runs.len() * RUN_BYTES + i.used_bytes().len()),
             frames: sum(&|i| i.frames.len()),
             home: sum(&|i| i.home.len()),
             blocks: sum(&|i| i.blocks.len() * BLOCK_ENTRY_BYTES),
@@ -98,7 +99,7 @@ impl Library {
                 i.device.idcode,
                 i.control0,
                 i.usercode,
-                i.frames.len() as u32,
+                (i.used_bytes().len() + i.frames.len()) as u32,
                 i.blocks.len() as u32,
                 i.manifest.deflated.len() as u32,
                 i.manifest.len as u32,
@@ -118,6 +119,7 @@ impl Library {
                 out.extend(run.address.to_le_bytes());
                 out.extend(run.frames.to_le_bytes());
             }
+            out.extend(i.used_bytes());
             out.extend(&i.frames);
             out.extend(&i.home);
             for (id, number) in &i.blocks {
@@ -147,11 +149,7 @@ impl Library {
     /// As [`Library::from_bytes`].
     pub fn signed(bytes: &[u8], trust: &Trust) -> Result<(Self, Vec<PublicKey>), Refusal> {
         let Checked { format, body, signers, .. } = check(bytes, trust)?;
-        let malformed = |what| Refusal::Malformed { what };
-        let mut library = parse(body).map_err(malformed)?;
-        if format == FORMAT_BEFORE {
-            library.renew_digests().map_err(malformed)?;
-        }
+        let library = parse(body, format).map_err(|what| Refusal::Malformed { what })?;
         if let Some(wanted) = trust.device
             && let Some(image) = library.images.iter().find(|i| i.device != wanted)
         {
@@ -221,7 +219,7 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<Checked<'a>, Refusal> {
     };
     let (format, _, version, length) = (header.word(), header.word(), header.long(), header.long());
     let (format, version, length) = (format.unwrap_or(0), version.unwrap_or(0), length.unwrap_or(u64::MAX));
-    if format != FORMAT && !(trust.older_format && format == FORMAT_BEFORE) {
+    if ![FORMAT, FORMAT_ALL].contains(&format) {
         return Err(Refusal::Format { found: format, known: FORMAT, version });
     }
     let wanted = length.saturating_add(SIGNERS as u64);
@@ -293,7 +291,7 @@ fn signers(signed: &[u8], signatures: &[Signed], trusted: &KeySet) -> Result<Vec
     Ok(signers)
 }
 
-fn parse(body: &[u8]) -> Result<Library, String> {
+fn parse(body: &[u8], format: u32) -> Result<Library, String> {
     let mut all = Reader(body);
     let header = || "header".to_owned();
     all.take(MAGIC.len() + 4).ok_or_else(header)?;
@@ -310,7 +308,7 @@ fn parse(body: &[u8]) -> Result<Library, String> {
     let mut bases: Vec<Option<usize>> = Vec::new();
     for entry in index.chunks_exact(INDEX_ENTRY_BYTES) {
         let offset = body.len() - all.0.len();
-        let image = image(&mut Reader(entry), offset as u64, &mut all, contents.len());
+        let image = image(format, &mut Reader(entry), offset as u64, &mut all, contents.len());
         let (image, base) = image.ok_or_else(|| format!("index entry {}", images.len()))?;
         if images.last().is_some_and(|last| last.name >= image.name) {
             return Err(format!("order at {}", image.name));
@@ -334,6 +332,7 @@ fn parse(body: &[u8]) -> Result<Library, String> {
 
 /// One configuration: its entry in the index and, next in `data`, the rest; with the place of its base in the index.
 fn image(
+    format: u32,
     entry: &mut Reader,
     offset: u64,
     data: &mut Reader,
@@ -362,7 +361,12 @@ fn image(
     if !home_is_good || delta::positions(device, &runs).is_none() {
         return None;
     }
-    let (frames, home) = (data.take(frames)?.to_vec(), data.take(home)?.to_vec());
+    let (frames, home) = (data.take(frames)?, data.take(home)?.to_vec());
+    let (used, frames) = match base {
+        Some(_) => (Used::default(), frames),
+        None if format == FORMAT => Used::split(device, frames)?,
+        None => (Used::all(device), frames),
+    };
     let blocks = data.take(blocks.checked_mul(BLOCK_ENTRY_BYTES)?)?;
     let blocks: Vec<(u16, u16)> = blocks
         .chunks_exact(BLOCK_ENTRY_BYTES)
@@ -384,7 +388,8 @@ fn image(
         digest,
         base: None,
         runs,
-        frames,
+        used,
+        frames: frames.to_vec(),
         home,
         blocks,
         manifest,

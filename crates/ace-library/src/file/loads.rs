@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the loader in hardware writes of what a library holds, and how long it takes.
 
-use ace_ecp5::ConfigMemory;
 use ace_ecp5::emit::patterns;
+use ace_ecp5::{ConfigMemory, Emit};
 
+use super::used::Used;
 use super::{Image, Library, members};
+use crate::codec::compress;
 use crate::error::ImageError;
 use crate::load::{Block, Delta, LoadError, Memory, Registers, Run, Whole};
 
-/// What makes one configuration of another one that a device holds.
+/// What makes a configuration of a blank device, or of another one that a device holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partial {
+pub struct Load {
     /// What goes through the configuration port.
     pub bitstream: Vec<u8>,
     /// How many frames it writes.
@@ -20,20 +22,41 @@ pub struct Partial {
 }
 
 impl Library {
-    /// Clocks of the loader for a whole image of a configuration in the device's own compression, skeleton and delta
-    /// merged on the way if it is stored so; the dictionary is there. Neither memory nor port makes it wait.
+    /// What loads a configuration into a device that PROGRAMN has cleared, in the device's own compression: the frames
+    /// that are used, or all of them where addresses are not known (or the file is of the format that stores all).
+    /// Skeleton and delta are merged on the way if it is stored so.
     ///
     /// # Errors
     /// Those of [`Library::memory`], or when the loader's memory cannot hold it.
-    pub fn whole_clocks(&self, name: &str) -> Result<u64, ImageError> {
+    pub fn whole(&self, name: &str) -> Result<Load, ImageError> {
+        self.load(name, false)
+    }
+
+    /// The same with all frames, blank ones too, as if nobody had cleared the device: what [`Library::whole`] is held
+    /// against.
+    ///
+    /// # Errors
+    /// Those of [`Library::whole`].
+    pub fn whole_with_blank(&self, name: &str) -> Result<Load, ImageError> {
+        self.load(name, true)
+    }
+
+    fn load(&self, name: &str, blank: bool) -> Result<Load, ImageError> {
         let (image, to) = (self.get(name)?, self.memory(name)?);
-        let (skeleton, frames) = match image.base() {
+        let (skeleton, held) = match image.base() {
             None => (image, to.clone()),
             Some(base) => (self.get(base)?, self.memory(base)?),
         };
-        self.clocks(image, |memory| {
-            let patterns = Some(patterns(frames.frames()));
-            let skeleton = Whole { stream: memory.push(skeleton.frames())?, patterns };
+        let emit = Emit { compress: true, ..Emit::default() };
+        let used = used(skeleton).filter(|_| !blank);
+        let bitstream = used.as_ref().and_then(|_| emit.used(&to)).unwrap_or_else(|| emit.whole(&to));
+        let device = to.device();
+        let frames = if used.is_some() { Used::of(&to).count() } else { device.frames };
+        let loader_clocks = self.clocks(image, |memory| {
+            let patterns = Some(patterns(held.frames()));
+            let all = used.is_none().then(|| compress(&self.dictionary, device, held.frames()));
+            let stream = memory.push(all.as_deref().unwrap_or(skeleton.frames()))?;
+            let skeleton = Whole { stream, used: used.as_deref(), patterns };
             let registers = registers(&to);
             let blocks = blocks(memory, &to)?;
             if image.base().is_none() {
@@ -41,7 +64,8 @@ impl Library {
             }
             let stream = memory.push(image.frames())?;
             memory.merged(registers, skeleton, Delta { runs: &runs(image), stream }, &blocks)
-        })
+        })?;
+        Ok(Load { bitstream, frames, loader_clocks })
     }
 
     /// What makes `to` of `from` in a device that holds it: the frames of the runs of `to`, and its registers where they
@@ -51,7 +75,7 @@ impl Library {
     ///
     /// # Errors
     /// Those of [`Library::memory`], or when the loader's memory cannot hold it.
-    pub fn partial(&self, from: &str, to: &str) -> Result<Option<Partial>, ImageError> {
+    pub fn partial(&self, from: &str, to: &str) -> Result<Option<Load>, ImageError> {
         let (old, new) = (self.get(from)?, self.get(to)?);
         let base = |image: &'_ Image| image.base().unwrap_or(image.name()).to_owned();
         if from == to || base(old) != base(new) {
@@ -72,7 +96,7 @@ impl Library {
             let stream = memory.push(new.run_stream())?;
             memory.partial(new.device(), sent, Delta { runs: &runs(new), stream }, &[])
         })?;
-        Ok(Some(Partial { bitstream, frames: new.run_frames(), loader_clocks }))
+        Ok(Some(Load { bitstream, frames: new.run_frames(), loader_clocks }))
     }
 
     fn clocks(
@@ -90,6 +114,17 @@ impl Library {
 
 fn registers(memory: &ConfigMemory) -> Registers {
     Registers { device: memory.device(), control0: memory.control0(), usercode: memory.usercode() }
+}
+
+/// The runs of the frames that a whole configuration uses; `None` if its stream holds all.
+fn used(image: &Image) -> Option<Vec<Run>> {
+    if image.used.is_all(image.device()) {
+        return None;
+    }
+    let run = |(first, frames): &(usize, usize)| {
+        Some(Run { address: image.device().address(*first)?, frames: *frames })
+    };
+    image.used.runs().iter().map(run).collect()
 }
 
 fn runs(image: &Image) -> Vec<Run> {

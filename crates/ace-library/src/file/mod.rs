@@ -12,19 +12,21 @@ mod seen;
 mod store;
 mod take;
 mod trust;
+pub(crate) mod used;
 
 use ace_ecp5::ConfigMemory;
 
-use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress};
+use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary};
 use crate::error::ImageError;
 use delta::{Delta, Frames};
 use image::Text;
+use used::Used;
 
 pub use delta::{RUN_BYTES, Run};
 pub use image::Image;
 pub use key::{PublicKey, SecretKey};
 pub use layout::{INDEX_ENTRY_BYTES, Parts, SIGNATURE_BYTES, countersign};
-pub use loads::Partial;
+pub use loads::Load;
 pub use members::{COMMON_FRAMES, COMMON_PORT_BYTES, COMMON_STORED_BYTES};
 pub use name::{NAME_BYTES, is_name};
 pub use seen::Seen;
@@ -128,8 +130,9 @@ impl Library {
         (manifest, proof): (Text, Text),
         bases: &[&str],
     ) -> Result<(), ImageError> {
-        let whole = compress(&self.dictionary, memory.device(), memory.frames());
-        let limit = (whole.len() + memory.ebr().len() * BLOCK_ENTRY_BYTES) / 2;
+        let used = Used::of(memory);
+        let whole = used.stream(&self.dictionary, memory);
+        let limit = (used.to_bytes().len() + whole.len() + memory.ebr().len() * BLOCK_ENTRY_BYTES) / 2;
         let mut best: Option<(String, Delta)> = None;
         for base in self.images.iter().filter(|i| i.base.is_none() && bases.contains(&i.name.as_str())) {
             let limit = best.as_ref().map_or(limit, |(_, delta)| delta.stored_bytes());
@@ -166,6 +169,7 @@ impl Library {
             control0: memory.control0(),
             usercode: memory.usercode(),
             digest: memory.digest(),
+            used: if base.is_none() { used } else { Used::default() },
             base,
             runs: frames.runs,
             frames: frames.stream,

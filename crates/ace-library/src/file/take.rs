@@ -43,23 +43,11 @@ impl Library {
         Ok(memory)
     }
 
-    /// Makes digests that say nothing of the registers those that do; what has another one is told.
-    pub(super) fn renew_digests(&mut self) -> Result<(), String> {
-        let renewed = self.images.iter().map(|image| {
-            let memory = self.merged(image).ok();
-            let memory = memory.filter(|memory| memory.digest_without_registers() == image.digest);
-            memory.map(|memory| memory.digest()).ok_or_else(|| format!("digest of {}", image.name))
-        });
-        let renewed: Vec<[u8; 32]> = renewed.collect::<Result<_, _>>()?;
-        self.images.iter_mut().zip(renewed).for_each(|(image, digest)| image.digest = digest);
-        Ok(())
-    }
-
-    /// Writes the stream of an image, of all frames or of those of its runs, and its block RAMs.
+    /// Writes the stream of an image, of the frames that it uses or of those of its runs, and its block RAMs.
     fn write_all(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
         match image.base {
             Some(_) => self.write_runs(image, memory)?,
-            None => self.write(image, &image.frames, 0..image.device.frames, memory)?,
+            None => self.write(image, &image.frames, image.used.positions(), memory)?,
         }
         let blank = vec![0; EBR_BYTES];
         for (id, number) in &image.blocks {

@@ -127,14 +127,11 @@ pub struct Trust {
     pub required_version: u64,
     /// The device that all configurations must be for.
     pub device: Option<&'static Device>,
-    /// Take a file of the format before this one, too. Its digests say nothing of the registers, and neither do its
-    /// records of proofs, which count for nothing any more: only for bits that are proven anew.
-    pub older_format: bool,
 }
 
 impl Trust {
     /// Whatever there is, signed or not.
-    pub const ANYBODY: Self = Self { keys: None, required_version: 0, device: None, older_format: false };
+    pub const ANYBODY: Self = Self { keys: None, required_version: 0, device: None };
 
     /// Whatever these keys have signed.
     pub fn signed_by(keys: impl Into<KeySet>) -> Self {

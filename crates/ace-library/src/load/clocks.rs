@@ -13,8 +13,10 @@ use crate::codec::{Dictionary, ENTRIES, decompress, paces};
 
 /// Clocks of a step besides its bytes: its own twelve bytes and the memory's answers.
 const STEP_CLOCKS: u64 = 23;
-/// Of these, what only a copy takes: its first word, and that its end is seen.
-const COPY_CLOCKS: u64 = 6;
+/// Of these, what the beginning of a stream does not take, at which nothing is read.
+const UNREAD_CLOCKS: u64 = 6;
+/// From when rows may be taken to the first byte of the stream, which is asked for anew.
+const READ_CLOCKS: u64 = 4;
 /// And what only the last step does not take: something behind it.
 const END_CLOCKS: u64 = 1;
 /// Of an entry of the dictionary.
@@ -56,11 +58,12 @@ impl Memory {
                     let mut frames = vec![0; step.count() * device.frame_bytes()];
                     decompress(dictionary, device, self.at(step.place())?, &mut frames).ok()?;
                     let paces = paces(dictionary, device, &frames);
+                    clocks -= UNREAD_CLOCKS;
                     stream = Stream { decoder: Decoder::new(paces), frames, frame: 0 };
                 }
                 _ => {
                     let packed = if step.is_packed() { Some(Packer::new(device, patterns?)) } else { None };
-                    clocks += stream.clocks(device, step.count(), packed)? - COPY_CLOCKS;
+                    clocks += stream.clocks(device, step.count(), packed)? - READ_CLOCKS;
                 }
             }
         }
@@ -134,14 +137,15 @@ struct Decoder {
     over: u8,
     /// When the clock is that comes next.
     next: u64,
-    /// When rows were decoded of which the bytes were not made yet; those that the queue has not counted yet; when
-    /// those left it that it still counts.
+    /// When rows can leave the queue; when those were decoded that it has not counted yet; when those left it that it
+    /// still counts.
     decoded: VecDeque<u64>,
     coming: VecDeque<u64>,
     leaving: VecDeque<u64>,
     count: usize,
-    /// When the place behind the queue is free.
+    /// When the place behind the queue is free, and when the row in it can be taken.
     free: u64,
+    out: Option<u64>,
 }
 
 impl Decoder {
@@ -152,13 +156,13 @@ impl Decoder {
     /// Reading goes on, at the earliest.
     fn begin(&mut self) {
         // What was on its way is there.
-        self.decoded.iter_mut().for_each(|at| *at = 0);
+        self.decoded.iter_mut().chain(&mut self.out).for_each(|at| *at = 0);
         self.count += self.coming.len();
         self.count -= self.leaving.len();
         self.coming.clear();
         self.leaving.clear();
         self.free = 0;
-        self.next = if self.row == 0 && self.over == 0 { FIRST_CLOCKS } else { 0 };
+        self.next = READ_CLOCKS + if self.row == 0 && self.over == 0 { FIRST_CLOCKS } else { 0 };
     }
 
     /// The next clock of the row at hand, if it is not behind `last`.
@@ -183,7 +187,7 @@ impl Decoder {
         }
         self.over += 1;
         if self.over == pace {
-            self.decoded.push_back(self.next);
+            self.decoded.push_back(self.next + QUEUED_CLOCKS);
             self.coming.push_back(self.next);
             self.row += 1;
             self.over = 0;
@@ -194,12 +198,24 @@ impl Decoder {
 
     /// When the next row is there, from `free` on.
     fn row(&mut self, free: u64) -> Option<u64> {
-        while self.decoded.is_empty() {
+        loop {
+            self.leave();
+            if let Some(out) = self.out.take() {
+                return Some(free.max(out));
+            }
             self.clock(u64::MAX)?;
         }
-        let leave = (self.decoded.pop_front()? + QUEUED_CLOCKS).max(self.free);
-        self.leaving.push_back(leave);
-        Some(free.max(leave + 1))
+    }
+
+    /// The next row goes from the queue to the place behind it, whether or not it is wanted.
+    fn leave(&mut self) {
+        if self.out.is_none()
+            && let Some(at) = self.decoded.pop_front()
+        {
+            let leave = at.max(self.free);
+            self.leaving.push_back(leave);
+            self.out = Some(leave + 1);
+        }
     }
 
     /// It was taken.
@@ -209,7 +225,10 @@ impl Decoder {
 
     /// Nothing is decoded behind this clock.
     fn stop(&mut self, at: u64) {
-        while self.clock(at).is_some() {}
+        self.leave();
+        while self.clock(at).is_some() {
+            self.leave();
+        }
     }
 }
 

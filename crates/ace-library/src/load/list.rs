@@ -2,9 +2,9 @@
 //! Lists of steps while they are made: the port's commands, and what the loader copies and decompresses between them.
 
 use ace_ecp5::Device;
-use ace_ecp5::memory::EBR_BYTES;
+use ace_ecp5::memory::{EBR_BYTES, EBR_ROW_BYTES};
 
-use super::{Block, Delta, LoadError, MAX_FRAMES, Memory, Place, Registers, Step, Whole};
+use super::{Block, Delta, LoadError, MAX_FRAMES, Memory, Place, Registers, Run, Step, Whole};
 
 /// Commands of the port with the three bytes behind their opcodes, as Project Trellis names them.
 mod command {
@@ -20,8 +20,8 @@ mod command {
     /// A CRC behind the command.
     pub(super) const USERCODE: [u8; 4] = [0xc2, 0x80, 0, 0];
     pub(super) const EBR_ADDRESS: u8 = 0xf6;
-    /// A CRC behind all rows, of which there are 256.
-    pub(super) const WRITE_EBR: [u8; 4] = [0xb2, 0xd0, 1, 0];
+    /// A CRC behind all rows.
+    pub(super) const WRITE_EBR: [u8; 2] = [0xb2, 0xd0];
     pub(super) const DONE: u8 = 0x5e;
 }
 
@@ -59,20 +59,25 @@ impl<'a> List<'a> {
     pub(super) fn image(
         &mut self,
         to: Registers,
-        Whole { stream, patterns }: Whole,
+        Whole { stream, used, patterns }: Whole,
     ) -> Result<(), LoadError> {
-        let frames = to.device.frames;
         self.begin(to.device)?;
         self.control0(to)?;
-        self.covered(&[command::INIT_ADDRESS, 0, 0, 0])?;
-        self.steps.push(Step::stream(stream, frames));
-        let Some(mut patterns) = patterns else {
-            return self.frames(command::FRAMES, Step::frames(frames, true), frames);
-        };
-        patterns.reverse();
-        let place = self.memory.push(&[&[command::WRITE_DICTIONARY, 0, 0, 0][..], &patterns].concat())?;
-        self.steps.push(Step::copy(place, true).packed());
-        self.frames(command::COMPRESSED, Step::frames(frames, true).packed(), frames)
+        if used.is_none() {
+            self.covered(&[command::INIT_ADDRESS, 0, 0, 0])?;
+        }
+        if let Some(mut patterns) = patterns {
+            patterns.reverse();
+            let place = self.memory.push(&[&[command::WRITE_DICTIONARY, 0, 0, 0][..], &patterns].concat())?;
+            self.steps.push(Step::copy(place, true).packed());
+        }
+        match used {
+            Some(runs) => self.runs(runs, stream, patterns.is_some()),
+            None => {
+                self.steps.push(Step::stream(stream, to.device.frames));
+                self.frames(&[], to.device.frames, true, patterns.is_some())
+            }
+        }
     }
 
     pub(super) fn control0(&mut self, to: Registers) -> Result<(), LoadError> {
@@ -85,48 +90,57 @@ impl<'a> List<'a> {
         Ok(())
     }
 
-    fn frames(&mut self, command: [u8; 2], step: Step, frames: usize) -> Result<(), LoadError> {
+    /// The next frames of the stream behind the command that announces them, and that behind what is `ahead` of it.
+    fn frames(&mut self, ahead: &[u8], frames: usize, finish: bool, packed: bool) -> Result<(), LoadError> {
         if !(1..=MAX_FRAMES).contains(&frames) {
             return Err(LoadError::Frames(frames));
         }
-        let [high, low] = (frames as u16).to_be_bytes();
-        self.covered(&[command[0], command[1], high, low])?;
-        self.steps.push(step);
+        let command = if packed { command::COMPRESSED } else { command::FRAMES };
+        self.covered(&[ahead, &command, &(frames as u16).to_be_bytes()].concat())?;
+        let step = Step::frames(frames, finish);
+        self.steps.push(if packed { step.packed() } else { step });
         Ok(())
     }
 
     pub(super) fn delta(&mut self, delta: Delta) -> Result<(), LoadError> {
-        let total = delta.runs.iter().map(|run| run.frames).sum();
+        self.runs(delta.runs, delta.stream, false)
+    }
+
+    /// All frames of a stream, run by run.
+    fn runs(&mut self, runs: &[Run], stream: Place, packed: bool) -> Result<(), LoadError> {
+        let total = runs.iter().map(|run| run.frames).sum();
         if total > MAX_FRAMES {
             return Err(LoadError::Frames(total));
         }
         if total > 0 {
-            self.steps.push(Step::stream(delta.stream, total));
+            self.steps.push(Step::stream(stream, total));
         }
-        for (number, run) in delta.runs.iter().enumerate() {
-            self.covered(&[&[command::WRITE_ADDRESS, 0, 0, 0][..], &run.address.to_be_bytes()].concat())?;
-            let step = Step::frames(run.frames, number + 1 == delta.runs.len());
-            self.frames(command::FRAMES, step, run.frames)?;
+        for (number, run) in runs.iter().enumerate() {
+            let address = [&[command::WRITE_ADDRESS, 0, 0, 0][..], &run.address.to_be_bytes()].concat();
+            self.frames(&address, run.frames, number + 1 == runs.len(), packed)?;
         }
         Ok(())
     }
 
     /// What follows the frames of a whole image.
-    pub(super) fn rest(&mut self, to: Registers, blocks: &[Block]) -> Result<(), LoadError> {
+    pub(super) fn rest(&mut self, to: Registers, blocks: &[Block], cleared: bool) -> Result<(), LoadError> {
         self.uncovered(&[0xff; 12])?;
         self.usercode(to)?;
-        self.blocks(blocks)
+        self.blocks(blocks, cleared)
     }
 
-    pub(super) fn blocks(&mut self, blocks: &[Block]) -> Result<(), LoadError> {
+    /// If `cleared`, those of zeros are there but for their first row.
+    pub(super) fn blocks(&mut self, blocks: &[Block], cleared: bool) -> Result<(), LoadError> {
         for block in blocks {
             let address = (u32::from(block.id) << 11).to_be_bytes();
-            let ahead = [&[command::EBR_ADDRESS, 0, 0, 0][..], &address, &command::WRITE_EBR];
+            let bytes = if cleared && block.contents.is_none() { EBR_ROW_BYTES } else { EBR_BYTES };
+            let rows = ((bytes / EBR_ROW_BYTES) as u16).to_be_bytes();
+            let ahead = [&[command::EBR_ADDRESS, 0, 0, 0][..], &address, &command::WRITE_EBR, &rows];
             self.covered(&ahead.concat())?;
             let step = match block.contents {
                 Some(place) if place.length as usize == EBR_BYTES => Step::copy(place, true),
                 Some(place) => return Err(LoadError::Block(place.length)),
-                None => Step::copy(Place { address: 0, length: EBR_BYTES as u32 }, true).blank(),
+                None => Step::copy(Place { address: 0, length: bytes as u32 }, true).blank(),
             };
             self.steps.push(step.sealed());
         }

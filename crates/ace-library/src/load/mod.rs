@@ -2,8 +2,9 @@
 //! What the loader in hardware (rtl/controller) is told to do: lists of steps in the memory that it reads.
 //!
 //! A list makes the loader write to the configuration port, byte for byte, what [`ace_ecp5::Emit`] writes: a whole
-//! image ([`Memory::whole`]), a few runs of frames over what the device holds ([`Memory::partial`]), or a skeleton
-//! and over it the frames in which a variant differs ([`Memory::merged`]). docs/library-format.md has the steps as a table.
+//! image, or what of it is not blank ([`Memory::whole`]), a few runs of frames over what the device holds
+//! ([`Memory::partial`]), or a skeleton and over it the frames in which a variant differs ([`Memory::merged`]).
+//! docs/library-format.md has the steps as a table.
 //! [`Memory::clocks`] says how long it takes.
 
 mod clocks;
@@ -58,10 +59,12 @@ pub struct Registers {
     pub usercode: u32,
 }
 
-/// All frames of a device.
+/// A whole image: all frames of a device, or those that are not blank.
 #[derive(Clone, Copy, Debug)]
-pub struct Whole {
+pub struct Whole<'a> {
     pub stream: Place,
+    /// The runs of the frames of the stream, if these are not all. What else there is, PROGRAMN has cleared.
+    pub used: Option<&'a [Run]>,
     /// If the port is to get them in the device's own compression: its patterns, as [`ace_ecp5::emit::patterns`]
     /// chooses them.
     pub patterns: Option<[u8; PATTERNS]>,
@@ -125,14 +128,15 @@ impl Memory {
         list.end()
     }
 
-    /// A list that loads a whole image: [`ace_ecp5::Emit::whole`] without a comment.
+    /// A list that loads a whole image: [`ace_ecp5::Emit::whole`] without a comment, or, of the frames that are used,
+    /// [`ace_ecp5::Emit::used`].
     ///
     /// # Errors
     /// When there is no room or a place is not what it has to be.
     pub fn whole(&mut self, to: Registers, frames: Whole, blocks: &[Block]) -> Result<u32, LoadError> {
         let mut list = List::new(self);
         list.image(to, frames)?;
-        list.rest(to, blocks)?;
+        list.rest(to, blocks, frames.used.is_some())?;
         list.done()
     }
 
@@ -158,7 +162,7 @@ impl Memory {
         if let Some(to) = registers {
             list.usercode(to)?;
         }
-        list.blocks(blocks)?;
+        list.blocks(blocks, false)?;
         list.done()
     }
 
@@ -178,7 +182,7 @@ impl Memory {
         let mut list = List::new(self);
         list.image(to, skeleton)?;
         list.delta(delta)?;
-        list.rest(to, blocks)?;
+        list.rest(to, blocks, skeleton.used.is_some())?;
         list.done()
     }
 }

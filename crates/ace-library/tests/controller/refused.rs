@@ -121,7 +121,8 @@ fn packed_frames_that_cannot_be_are_refused() {
         let listed = if number % 3 == 2 { count + 1 - number % 2 * 2 } else { count };
         let (mut memory, take) = begin(&dictionary);
         let stream = push(&mut memory, &stream);
-        let frames = Whole { stream, patterns: Some(patterns(out.chunks_exact(LFE5U_45F.frame_bytes()))) };
+        let frames =
+            Whole { stream, used: None, patterns: Some(patterns(out.chunks_exact(LFE5U_45F.frame_bytes()))) };
         let list = memory.whole(registers(&from), frames, &[]).expect("there is room");
         let mut bytes = memory.bytes().to_vec();
         for step in bytes[list as usize..].chunks_exact_mut(12) {

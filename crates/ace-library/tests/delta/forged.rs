@@ -3,8 +3,10 @@
 
 use std::sync::LazyLock;
 
+use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 use ace_ecp5::{ConfigPort, Emit};
-use ace_library::{ImageError, Library, Refusal, Trust};
+use ace_library::codec::Dictionary;
+use ace_library::{ImageError, Library, Refusal};
 use proptest::prelude::*;
 use sha2::Digest;
 
@@ -79,32 +81,73 @@ fn forged_deltas_are_refused() {
     }
 }
 
-#[test]
-fn a_file_of_the_format_before_is_taken_where_that_is_asked_for() {
-    let (bytes, index) = &*GOOD;
-    let library = library().0;
-    let mut older = bytes.clone();
-    older[8] = 4;
-    for (number, image) in library.images().iter().enumerate() {
-        let memory = library.memory(image.name()).expect("it is there");
-        let at = index + number * 128 + 84;
-        assert_eq!(older[at..at + 32], memory.digest());
-        older[at..at + 32].copy_from_slice(&memory.digest_without_registers());
+/// A file of one configuration whose stream holds all frames, as those of the format before all did.
+fn of_the_format_before(library: &Library) -> Vec<u8> {
+    let parts = library.parts();
+    let mut bytes = library.to_bytes(None);
+    let index = parts.header + parts.dictionary + parts.contents;
+    // One run of 7562 frames from the first one on.
+    assert_eq!(bytes.drain(index + 128..index + 132).collect::<Vec<u8>>(), [1, 0, 0x89, 0x3b]);
+    for at in [24, index + 60] {
+        let length = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) - 4;
+        bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());
     }
-    let both = Trust { older_format: true, ..ANYBODY };
-    let older = resealed(older);
-    assert!(matches!(Library::from_bytes(&older, &ANYBODY), Err(Refusal::Format { found: 4, known: 5, .. })));
-    assert_eq!(Library::from_bytes(&older, &both), Ok(library.clone()));
-    assert_eq!(Library::from_bytes(bytes, &both), Ok(library));
-    // The new digests under the old number, and the old ones of other bits.
-    let mut mixed = bytes.clone();
-    mixed[8] = 4;
-    let why = Refusal::Malformed { what: "digest of a".into() };
-    assert_eq!(Library::from_bytes(&resealed(mixed), &both), Err(why));
-    let mut other = older;
-    other[index + 2 * 128 + 84] ^= 1;
-    let why = Refusal::Malformed { what: "digest of skeleton".into() };
-    assert_eq!(Library::from_bytes(&resealed(other), &both), Err(why));
+    bytes[8] = 5;
+    resealed(bytes)
+}
+
+#[test]
+fn a_file_of_the_format_before_is_read() {
+    let base = super::base(&LFE5U_25F);
+    let mut library = Library::new(Dictionary::train([&base]));
+    library.add("a", &base, b"{}", b"", &[]).expect("it fits");
+    let mut older = of_the_format_before(&library);
+    assert_eq!(Library::from_bytes(&older, &ANYBODY), Ok(library));
+    for format in [4, 7] {
+        older[8] = format;
+        let why = Library::from_bytes(&older, &ANYBODY);
+        assert!(matches!(why, Err(Refusal::Format { found, known: 6, .. }) if found == u32::from(format)));
+    }
+}
+
+#[test]
+fn frames_elsewhere_are_refused() {
+    let (library, _) = library();
+    let (good, index) = &*GOOD;
+    // The runs of the frames that `skeleton` uses follow the two runs of its domain.
+    let skeleton = index + 2 * 128;
+    let at = own(skeleton + 40) as usize + 16;
+    let edited = |edit: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = good.clone();
+        edit(&mut bytes);
+        Library::from_bytes(&resealed(bytes), &ANYBODY)
+    };
+    // One run of 3000 frames, behind 5470 others.
+    assert_eq!(good[at..at + 5], [1, 0xde, 0x2a, 0xb7, 0x17]);
+    // A run that is missing, or one more: the stream begins elsewhere then. Another place, a run that is longer or shorter.
+    for place in 0..5 {
+        for change in [1u8, 0xff, 0x80] {
+            let forged = edited(&|bytes| bytes[at + place] = bytes[at + place].wrapping_add(change));
+            let why = forged.map(|forged| {
+                assert_eq!(forged.memory("skeleton").err(), forged.whole("skeleton").err());
+                forged.memory("skeleton").map(|_| ())
+            });
+            match why {
+                Err(Refusal::Malformed { .. }) => {}
+                Ok(Err(why)) => {
+                    assert!(matches!(why, ImageError::Stream { .. } | ImageError::Digest(_)), "{why}")
+                }
+                other => panic!("{place} {change}: {other:?}"),
+            }
+        }
+    }
+    let load = library.whole("skeleton").expect("all is well");
+    let mut port = ConfigPort::new(&LFE5U_45F);
+    port.push(&load.bitstream).expect("a good bitstream");
+    let memory = library.memory("skeleton").expect("it is there");
+    assert_eq!(port.finish().map(|held| held.digest()), Ok(memory.digest()));
+    let all = Emit { compress: true, ..Emit::default() }.whole(&memory);
+    assert!(load.frames < LFE5U_45F.frames && load.bitstream.len() < all.len());
 }
 
 #[test]

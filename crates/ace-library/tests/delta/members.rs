@@ -7,7 +7,7 @@ use ace_ecp5::device::LFE5U_45F;
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
 use ace_library::codec::Dictionary;
-use ace_library::file::{COMMON_FRAMES, COMMON_PORT_BYTES, COMMON_STORED_BYTES, Partial};
+use ace_library::file::{COMMON_FRAMES, COMMON_PORT_BYTES, COMMON_STORED_BYTES, Load};
 use ace_library::{ImageError, Library};
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ fn add(library: &mut Library, name: &str, memory: &ConfigMemory) {
 }
 
 /// What makes one of the other; what a device that holds the one then holds is the other.
-fn switch(library: &Library, from: &str, to: &str) -> Option<Partial> {
+fn switch(library: &Library, from: &str, to: &str) -> Option<Load> {
     let partial = library.partial(from, to).expect("they are there")?;
     let mut port = ConfigPort::new(&LFE5U_45F);
     let held = library.memory(from).expect("it is there");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ace_ecp5::{ConfigMemory, Emit};
+use ace_ecp5::ConfigMemory;
 use ace_library::Library;
 use ace_library::domain::{Skeleton, delta, skeleton};
 use ace_library::file::Opened;
@@ -11,6 +11,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::ReadArgs;
+use super::between::{self, Between, between};
 use super::look::manifest;
 use super::members::{self, Member, members};
 use crate::page::say;
@@ -31,6 +32,8 @@ pub struct Domains {
 struct Found {
     domains: Vec<Domain>,
     members: Vec<Member>,
+    /// Between algorithms.
+    between: Vec<Between>,
 }
 
 #[derive(Serialize)]
@@ -68,7 +71,7 @@ fn switch(
     (to, b): (&str, &ConfigMemory),
 ) -> Option<Switch> {
     let delta = delta(library.dictionary(), a, b)?;
-    let whole = Emit { compress: true, ..Emit::default() }.whole(b).len();
+    let whole = library.whole(to).ok()?.bitstream.len();
     // A partial bitstream carries no contents of block RAMs.
     let part = delta.port_bytes.filter(|bytes| *bytes < whole && delta.blocks == 0);
     let port_bytes = part.unwrap_or(whole);
@@ -121,7 +124,7 @@ pub fn domains(args: &Domains) -> Result<Outcome> {
             switches,
         });
     }
-    let found = Found { domains: found, members: members(&library)? };
+    let found = Found { domains: found, members: members(&library)?, between: between(&library)? };
     if args.read.file.json {
         print_json(&found)?;
     } else {
@@ -158,6 +161,9 @@ impl Found {
         if !self.members.is_empty() {
             say!();
             members::print(&self.members);
+        }
+        if !self.between.is_empty() {
+            between::print(&self.between);
         }
     }
 }

@@ -36,9 +36,7 @@ pub struct Extract {
 
 pub fn extract(args: &Extract) -> Result<Outcome> {
     let path = args.read.file.existing()?;
-    let mut guard = args.read.guard()?;
-    // What the flow takes out, it proves anew where the record is of an older format.
-    guard.trust.older_format = true;
+    let guard = args.read.guard()?;
     let Opened { library, .. } = warned(guard.open(&path)?);
     let chosen = chosen(&library, &args.names)?;
     for image in &chosen {

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use ace_board::BoardConfig;
 use ace_board::store::offer;
 use ace_ecp5::Device;
 use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
@@ -14,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::change::timed;
+use super::members::Load;
 use super::{ReadArgs, counted, signers, version_and_signers, warned};
 use crate::page::say;
 use crate::{Outcome, print_json};
@@ -215,6 +217,12 @@ struct Row {
     slowest_frame_clocks: u64,
     /// Wall time.
     software_mb_per_second: Option<f64>,
+    /// That are not blank, and in how many runs they stand.
+    frames_used: usize,
+    runs: usize,
+    /// Into a device that PROGRAMN has cleared: of the frames that are used, and of all.
+    load: Load,
+    load_with_blank: Load,
 }
 
 pub fn stats(args: &Stats) -> Result<Outcome> {
@@ -225,6 +233,9 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         let raw = raw(image.device());
         let (decoded, speed) = decode(&library, image, budget)?;
         let lut4 = manifest(image)["area"]["lut4"].as_u64();
+        let (load, all) = (library.whole(image.name())?, library.whole_with_blank(image.name())?);
+        let memory = library.memory(image.name())?;
+        let used: Vec<bool> = memory.frames().map(|frame| frame.iter().any(|byte| *byte != 0)).collect();
         rows.push(Row {
             name: image.name().to_owned(),
             device: image.device().name,
@@ -238,6 +249,10 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             bytes_per_clock: decoded_bytes(image) as f64 / decoded.clocks().max(1) as f64,
             slowest_frame_clocks: decoded.slowest_frame,
             software_mb_per_second: speed,
+            frames_used: used.iter().filter(|used| **used).count(),
+            runs: used.chunk_by(|a, b| a == b).filter(|run| run[0]).count(),
+            load: Load::of(load.bitstream.len(), load.loader_clocks),
+            load_with_blank: Load::of(all.bitstream.len(), all.loader_clocks),
         });
     }
     let (parts, all) = (library.parts(), rows.iter().map(|r| r.frame_bytes).sum::<usize>());
@@ -280,6 +295,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             dash(r.software_mb_per_second, 0)
         );
     }
+    loads(&rows);
     say!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
     for (what, bytes) in [
         ("streams", parts.frames),
@@ -297,6 +313,33 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         say!("| {what} | {bytes} | {:.2} |", share(bytes));
     }
     Ok(Outcome::Well)
+}
+
+/// What it takes to load each: of the frames that are used, behind what it takes with all frames. Port and loader are
+/// those of `board.toml` as committed; a load takes the longer of the two.
+fn loads(rows: &[Row]) {
+    let board = BoardConfig::default();
+    let port = |load: &Load| board.load_time(load.port_bytes as u64) as f64 / 1e9;
+    let loader = |load: &Load| 1e-3 * load.loader_clocks as f64 / board.controller.clock_mhz;
+    say!(
+        "\n| configuration | frames used | runs | port bytes: all frames | used ones | loader clocks: all | used | port ms: all | used | loader ms: all | used | load ms: all | used |"
+    );
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for Row { name, frames_used, runs, load_with_blank: all, load: used, .. } in rows {
+        say!(
+            "| {name} | {frames_used} | {runs} | {} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} |",
+            all.port_bytes,
+            used.port_bytes,
+            all.loader_clocks,
+            used.loader_clocks,
+            port(all),
+            port(used),
+            loader(all),
+            loader(used),
+            all.parallel_ms,
+            used.parallel_ms
+        );
+    }
 }
 
 /// Decompresses once, or for as long as `budget` says; megabytes of frames a second, the best time counts.

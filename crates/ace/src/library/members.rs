@@ -3,7 +3,6 @@
 
 use ace_board::BoardConfig;
 use ace_board::config::{Port, PortKind};
-use ace_ecp5::Emit;
 use ace_library::domain::delta;
 use ace_library::{Image, ImageError, Library};
 use serde::Serialize;
@@ -39,15 +38,15 @@ pub struct Member {
 
 /// What a load takes.
 #[derive(Serialize)]
-struct Load {
-    port_bytes: usize,
-    loader_clocks: u64,
-    spi_ms: f64,
-    parallel_ms: f64,
+pub struct Load {
+    pub port_bytes: usize,
+    pub loader_clocks: u64,
+    pub spi_ms: f64,
+    pub parallel_ms: f64,
 }
 
 impl Load {
-    fn of(port_bytes: usize, loader_clocks: u64) -> Self {
+    pub fn of(port_bytes: usize, loader_clocks: u64) -> Self {
         let ms = |configuration_port| {
             let board = BoardConfig { configuration_port, ..BoardConfig::default() };
             board.loading(port_bytes as u64, loader_clocks) as f64 / 1e9
@@ -87,7 +86,7 @@ fn member(library: &Library, domain: &[&Image], image: &Image) -> Result<Member,
             None => whole_over.push(other.to_owned()),
         }
     }
-    let whole = Emit { compress: true, ..Emit::default() }.whole(&to).len();
+    let whole = library.whole(name)?;
     let pinned = manifest(library.get(skeleton)?);
     let clocks = pinned["fmax_mhz"].as_f64().zip(pinned["unpinned_fmax_mhz"].as_f64());
     Ok(Member {
@@ -101,7 +100,7 @@ fn member(library: &Library, domain: &[&Image], image: &Image) -> Result<Member,
         partial_over,
         whole_over,
         partial,
-        whole: Load::of(whole, library.whole_clocks(name)?),
+        whole: Load::of(whole.bitstream.len(), whole.loader_clocks),
         fmax_mhz: manifest(image)["fmax_mhz"].as_f64(),
         fmax_cost_percent: clocks.map(|(pinned, free)| 100.0 * (1.0 - pinned / free)),
     })

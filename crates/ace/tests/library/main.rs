@@ -189,10 +189,9 @@ fn variants_are_stored_over_their_skeleton() {
     {
         assert!(text.lines().any(|l| l.split_whitespace().eq(line)), "{line:?}: {text}");
     }
-    assert_eq!(
-        (&show("a-variant")["frames_stored"], &show("aes")["frames_stored"]),
-        (&16.into(), &9470.into())
-    );
+    assert_eq!(show("a-variant")["frames_stored"], 16);
+    // Those that are not blank.
+    assert_eq!(show("aes")["frames_stored"], 2961);
     assert!(show("aes")["base"].is_null());
     assert!(show("a-variant")["stored_frame_bytes"].as_u64() < Some(500), "{}", show("a-variant"));
     assert!(fs::metadata(place.library()).unwrap().len() < alone + 3000);
