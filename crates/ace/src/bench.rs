@@ -17,6 +17,7 @@ use ace_engine::{Algorithm, Direction, Kind, Mode, Operation, Secret};
 use anyhow::{Result, bail};
 
 use crate::engines::BoardArgs;
+use crate::page::say;
 use crate::{Outcome, print_json};
 
 /// Measure how fast slots are simulated and how fast the CPU engine is, in wall time.
@@ -85,29 +86,48 @@ fn allocations() -> usize {
     counts.allocations + counts.reallocations
 }
 
+/// Nanoseconds of one packet, the median of many batches of each of several things. They take turns, so that whatever
+/// else the machine does meets all of them; the first turns, which expand keys and give everything its size, do not count.
+fn in_turns<const N: usize>(
+    seconds: f64,
+    mut turn: impl FnMut(bool) -> Result<[Option<Duration>; N]>,
+) -> Result<[Option<f64>; N]> {
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::with_capacity(1 << 12));
+    for _ in 0..4 {
+        turn(false)?;
+    }
+    let end = cpu_time() + Duration::from_secs_f64(seconds);
+    while cpu_time() < end {
+        for (times, took) in times.iter_mut().zip(turn(true)?) {
+            times.extend(took);
+        }
+    }
+    Ok(times.map(|mut times| {
+        times.sort_unstable();
+        times.get(times.len() / 2).map(|median| median.as_nanos() as f64 / engine::BATCH as f64)
+    }))
+}
+
+/// How much of the bare library's speed there is, and its own nanoseconds, for a table.
+fn beside(bare: Option<f64>, ours: f64) -> (String, String) {
+    bare.map_or(("-".into(), "-".into()), |bare| (format!("{:.2}", bare / ours), format!("{bare:.0}")))
+}
+
 fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
     check_seconds(args.seconds)?;
-    if !args.json {
-        engine::print_head();
-    }
-    let tell = |row: &engine::Row| {
-        if !args.json {
-            engine::print(row);
-        }
-    };
-    let engine = engine::rows(&args.suites, args.seconds, tell)?;
-    if !args.json {
-        plane::print_head();
-    }
-    let plane = plane::rows(&args.suites, args.seconds, |row| {
-        if !args.json {
-            plane::print(row);
-        }
-    })?;
+    let engine = engine::rows(&args.suites, args.seconds)?;
+    let plane = plane::rows(&args.suites, args.seconds)?;
     let policies = plane::policies()?;
     if args.json {
         print_json(&serde_json::json!({ "engine": engine, "data_plane": plane, "policies": policies }))?;
     } else {
+        say!(
+            "CPU time of one thread, medians of batches of {} packets of {} security associations.\n",
+            engine::BATCH,
+            engine::ASSOCIATIONS
+        );
+        engine::print(&engine);
+        plane::print(&plane);
         plane::print_policies(&policies);
     }
     Ok(Outcome::Well)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace bench dataplane`, the engine's part: operations as ESP makes them, in batches over sixteen security
 //! associations, CPU time of this thread alone; beside it the same by the portable software and, where it is linked,
-//! by bare calls of ipsec-mb.
+//! by bare calls of ipsec-mb, in turns.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,17 +9,19 @@ use std::time::Duration;
 use ace_engine::algorithm::{AES, CAMELLIA, CAST128, DES, IDEA, SERPENT, SHA1, SHA256, TDES, TWOFISH};
 use ace_engine::software::CpuEngine;
 use ace_engine::{
-    Action, Aead, Algorithm, Buffer, Direction, Engine, EngineError, Inline, Iv, Job, Key, Mac, Mode,
-    Operation, Source, Suffix, Tag,
+    Action, Aead, Algorithm, Buffer, Completion, Direction, Engine, EngineError, Inline, Iv, Job, Key, Mac,
+    Mode, Operation, Source, Suffix, Tag,
 };
 use anyhow::{Result, bail};
 use serde::Serialize;
 
+use super::bare::Bare;
 use crate::engines;
+use crate::page::say;
 
 /// Packets in a batch, and security associations among them.
 pub const BATCH: usize = 256;
-const ASSOCIATIONS: usize = 16;
+pub const ASSOCIATIONS: usize = 16;
 /// SPI and sequence number.
 const HEADER: usize = 8;
 
@@ -35,9 +37,9 @@ pub struct Row {
     gbit_per_second: f64,
     /// Heap allocations of all measured operations.
     allocations: usize,
-    portable_gbit_per_second: f64,
+    portable_nanoseconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bare_gbit_per_second: Option<f64>,
+    bare_nanoseconds: Option<f64>,
 }
 
 /// What protects a packet.
@@ -116,53 +118,52 @@ fn opening(mut action: Action) -> Action {
     action
 }
 
-/// Nanoseconds and allocations of one operation. `packets`: what goes in, each for its action.
-fn measure(
-    engine: &mut dyn Engine,
-    actions: &[Action],
-    packets: &[Buffer],
-    time: Duration,
-) -> Result<(f64, usize)> {
-    let mut spare: Vec<Buffer> = packets.to_vec();
-    let (mut jobs, mut done) = (VecDeque::with_capacity(BATCH), Vec::with_capacity(BATCH));
-    let (mut spent, mut best, mut allocations) = (Duration::ZERO, Duration::MAX, 0);
-    // The first batch expands the keys.
-    let mut warm = false;
-    while spent < time {
-        for (id, (action, packet)) in actions.iter().zip(packets).enumerate() {
-            let mut buffer = spare.pop().unwrap_or_default();
+/// The suite of this name.
+pub fn protection(name: &str) -> Option<Protection> {
+    SUITES.iter().find(|(suite, _)| *suite == name).map(|(_, protection)| *protection)
+}
+
+/// Packets that go round through one engine.
+struct Round<'a> {
+    actions: &'a [Action],
+    packets: &'a [Buffer],
+    spare: Vec<Buffer>,
+    jobs: VecDeque<Job>,
+    done: Vec<Completion>,
+}
+
+impl<'a> Round<'a> {
+    /// `packets`: what goes in, each for its action.
+    fn new(actions: &'a [Action], packets: &'a [Buffer]) -> Self {
+        let (jobs, done) = (VecDeque::with_capacity(BATCH), Vec::with_capacity(BATCH));
+        Self { actions, packets, spare: packets.to_vec(), jobs, done }
+    }
+
+    /// How long the engine has a batch, and what it allocates.
+    fn batch(&mut self, engine: &mut dyn Engine) -> Result<(Duration, usize)> {
+        for (id, (action, packet)) in self.actions.iter().zip(self.packets).enumerate() {
+            let mut buffer = self.spare.pop().unwrap_or_default();
             buffer.copy_from_slice(packet);
             let operation = Operation { action: action.clone(), buffer };
-            jobs.push_back(Job {
-                id: id as u64,
-                lane: (id % ASSOCIATIONS) as u32,
-                packet: id as u64,
-                operation,
-            });
+            let lane = (id % ASSOCIATIONS) as u32;
+            self.jobs.push_back(Job { id: id as u64, lane, packet: id as u64, operation });
         }
         let (before, start) = (super::allocations(), super::cpu_time());
-        while !jobs.is_empty() {
-            engine.try_submit(&mut jobs);
-            engine.wait(&mut done);
+        while !self.jobs.is_empty() {
+            engine.try_submit(&mut self.jobs);
+            engine.wait(&mut self.done);
         }
-        let (took, allocated) = (super::cpu_time() - start, super::allocations() - before);
-        for done in done.drain(..) {
+        let took = (super::cpu_time() - start, super::allocations() - before);
+        for done in self.done.drain(..) {
             done.result?;
-            spare.push(done.buffer);
+            self.spare.push(done.buffer);
         }
-        if warm {
-            spent += took;
-            best = best.min(took);
-            allocations += allocated;
-        }
-        warm = true;
+        Ok(took)
     }
-    Ok((best.as_nanos() as f64 / actions.len() as f64, allocations))
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], seconds: f64, mut tell: impl FnMut(&Row)) -> Result<Vec<Row>> {
-    let time = Duration::from_secs_f64(seconds / 4.0);
+pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let (mut engine, mut portable) = (engines::cpu(), CpuEngine::new());
     let chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
@@ -180,27 +181,27 @@ pub fn rows(names: &[String], seconds: f64, mut tell: impl FnMut(&Row)) -> Resul
             }
             let back: Vec<Action> = sealing.iter().cloned().map(opening).collect();
             for (direction, actions, packets) in [("seal", &sealing, &clear), ("open", &back, &sealed)] {
-                let (nanoseconds, allocations) = measure(engine.as_mut(), actions, packets, time)?;
-                let (portable, _) = measure(&mut portable, actions, packets, time)?;
-                let bits = bytes as f64 * 8.0;
+                let (mut ours, mut theirs) = (Round::new(actions, packets), Round::new(actions, packets));
+                let mut bare = Bare::new(*protection, bytes);
+                let mut allocations = 0;
+                let [ours, theirs, bare] = super::in_turns(seconds, |warm| {
+                    let (took, allocated) = ours.batch(engine.as_mut())?;
+                    allocations += if warm { allocated } else { 0 };
+                    let bare = bare.as_mut().map(|bare| bare.batch(direction == "seal"));
+                    Ok([Some(took), Some(theirs.batch(&mut portable)?.0), bare])
+                })?;
+                let nanoseconds = ours.unwrap_or(f64::NAN);
                 let row = Row {
                     suite,
                     direction,
                     bytes,
                     nanoseconds,
                     mpps: 1e3 / nanoseconds,
-                    gbit_per_second: bits / nanoseconds,
+                    gbit_per_second: bytes as f64 * 8.0 / nanoseconds,
                     allocations,
-                    portable_gbit_per_second: bits / portable,
-                    bare_gbit_per_second: super::bare::nanoseconds(
-                        *protection,
-                        direction == "seal",
-                        bytes,
-                        time,
-                    )
-                    .map(|bare| bits / bare),
+                    portable_nanoseconds: theirs.unwrap_or(f64::NAN),
+                    bare_nanoseconds: bare,
                 };
-                tell(&row);
                 rows.push(row);
             }
         }
@@ -212,29 +213,22 @@ pub fn rows(names: &[String], seconds: f64, mut tell: impl FnMut(&Row)) -> Resul
     Ok(rows)
 }
 
-/// The head of the table.
-pub fn print_head() {
-    println!(
-        "engine alone: CPU time of one thread, batches of {BATCH} packets of {ASSOCIATIONS} security associations"
-    );
-    println!(
-        "{:26} {:4} {:>6} {:>9} {:>8} {:>8} {:>12} {:>15} {:>12}",
-        "suite", "", "bytes", "ns", "Mpps", "Gbit/s", "allocations", "portable Gbit/s", "bare Gbit/s"
-    );
-}
-
-pub fn print(row: &Row) {
-    let bare = row.bare_gbit_per_second.map_or("-".into(), |bare| format!("{bare:.2}"));
-    println!(
-        "{:26} {:4} {:>6} {:>9.1} {:>8.2} {:>8.2} {:>12} {:>15.2} {:>12}",
-        row.suite,
-        row.direction,
-        row.bytes,
-        row.nanoseconds,
-        row.mpps,
-        row.gbit_per_second,
-        row.allocations,
-        row.portable_gbit_per_second,
-        bare
-    );
+pub fn print(rows: &[Row]) {
+    say!("Engine alone:\n");
+    say!("| suite | | bytes | ns | Mpps | Gbit/s | of bare | bare, ns | portable, ns | allocations |");
+    say!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for row in rows {
+        let (ratio, bare) = super::beside(row.bare_nanoseconds, row.nanoseconds);
+        say!(
+            "| {} | {} | {} | {:.0} | {:.2} | {:.2} | {ratio} | {bare} | {:.0} | {} |",
+            row.suite,
+            row.direction,
+            row.bytes,
+            row.nanoseconds,
+            row.mpps,
+            row.gbit_per_second,
+            row.portable_nanoseconds,
+            row.allocations
+        );
+    }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use ace_config::SaFile;
+use ace_engine::software::CpuEngine;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_esp::model::{Flow, Selector};
 use ace_esp::spd::Spd;
@@ -15,26 +16,26 @@ use ace_esp::{
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::engine::BATCH;
+use super::bare::Bare;
+use super::engine::{self, ASSOCIATIONS, BATCH};
 use crate::engines;
+use crate::page::say;
 
-/// Security associations that a batch goes over.
-const ASSOCIATIONS: usize = 16;
 /// Rules of the look-up and SAs of the file.
 const MANY: usize = 10_000;
 
-/// Names as in SA files.
-const SUITES: &[(&str, &str)] = &[
-    ("aes-128-gcm-16", "none"),
-    ("aes-256-gcm-16", "none"),
-    ("chacha20-poly1305", "none"),
-    ("aes-128-ccm-16", "none"),
-    ("aes-128-cbc", "hmac-sha1-96"),
-    ("aes-128-cbc", "hmac-sha256-128"),
-    ("camellia-128-cbc", "hmac-sha256-128"),
-    ("3des-cbc", "hmac-sha1-96"),
-    ("serpent-128-cbc", "hmac-sha1-96"),
-    ("twofish-128-cbc", "hmac-sha1-96"),
+/// Names as in SA files, and that of the engine's table.
+const SUITES: &[(&str, &str, &str)] = &[
+    ("aes-128-gcm-16", "none", "aes-128-gcm"),
+    ("aes-256-gcm-16", "none", "aes-256-gcm"),
+    ("chacha20-poly1305", "none", "chacha20-poly1305"),
+    ("aes-128-ccm-16", "none", "aes-128-ccm"),
+    ("aes-128-cbc", "hmac-sha1-96", "aes-128-cbc + sha1"),
+    ("aes-128-cbc", "hmac-sha256-128", "aes-128-cbc + sha256"),
+    ("camellia-128-cbc", "hmac-sha256-128", "camellia-128-cbc + sha256"),
+    ("3des-cbc", "hmac-sha1-96", "3des-cbc + sha1"),
+    ("serpent-128-cbc", "hmac-sha1-96", "serpent-128-cbc + sha1"),
+    ("twofish-128-cbc", "hmac-sha1-96", "twofish-128-cbc + sha1"),
 ];
 
 /// One line of the table: a tunnel, one thread.
@@ -49,6 +50,11 @@ pub struct Row {
     gbit_per_second: f64,
     /// Heap allocations of all measured packets.
     allocations: usize,
+    /// With the portable software as engine.
+    portable_nanoseconds: f64,
+    /// The library alone, on a text of so many bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bare_nanoseconds: Option<f64>,
 }
 
 /// What does not depend on a suite.
@@ -101,15 +107,48 @@ fn packet(n: usize, bytes: usize) -> Vec<u8> {
     packet
 }
 
-/// A batch through a shard: how long it took. The buffers come back in `packets`.
+/// Both ends of the tunnels, and the packets that go through them and come back.
+struct Gates {
+    out: Shard,
+    into: Shard,
+    engine: Box<dyn Engine>,
+    done: Vec<Completion>,
+    packets: Vec<Packet>,
+}
+
+impl Gates {
+    fn new(suites: (&str, &str), bytes: usize, engine: Box<dyn Engine>) -> Result<Self> {
+        let packets = (0..BATCH).map(|n| {
+            let bytes = packet(n % ASSOCIATIONS, bytes);
+            Packet { token: n as u64, buffer: Buffer::from_packet(&bytes, HEADROOM, TAILROOM) }
+        });
+        Ok(Self {
+            out: shard(&file(ASSOCIATIONS, "out", suites))?,
+            into: shard(&file(ASSOCIATIONS, "in", suites))?,
+            engine,
+            done: Vec::with_capacity(BATCH),
+            packets: packets.collect(),
+        })
+    }
+
+    /// How long a batch takes each way, and what it allocates.
+    fn batch(&mut self) -> Result<[(Duration, usize); 2]> {
+        let Self { out, into, engine, done, packets } = self;
+        let sealing = pass(out, Inside, engine.as_mut(), done, packets)?;
+        let opening = pass(into, Outside, engine.as_mut(), done, packets)?;
+        Ok([sealing, opening])
+    }
+}
+
+/// A batch through a shard: how long it took and what it allocated. The buffers come back in `packets`.
 fn pass<S: Side>(
     shard: &mut Shard,
     side: S,
     engine: &mut dyn Engine,
     done: &mut Vec<Completion>,
     packets: &mut Vec<Packet>,
-) -> Result<Duration> {
-    let start = super::cpu_time();
+) -> Result<(Duration, usize)> {
+    let (before, start) = (super::allocations(), super::cpu_time());
     shard.ingest(Duration::ZERO, side, packets.drain(..));
     while shard.in_flight() > 0 {
         engine.try_submit(shard.jobs());
@@ -122,56 +161,49 @@ fn pass<S: Side>(
         }
         packets.push(Packet { token: exit.token, buffer: exit.buffer });
     }
-    Ok(super::cpu_time() - start)
+    Ok((super::cpu_time() - start, super::allocations() - before))
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], seconds: f64, mut tell: impl FnMut(&Row)) -> Result<Vec<Row>> {
+pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
-    for &(cipher, auth) in SUITES.iter().filter(|(cipher, _)| chosen(cipher)) {
+    for &(cipher, auth, alone) in SUITES.iter().filter(|(cipher, ..)| chosen(cipher)) {
         let suite = if auth == "none" { cipher.to_owned() } else { format!("{cipher} + {auth}") };
         for bytes in [64, 1424] {
-            let mut out = shard(&file(ASSOCIATIONS, "out", (cipher, auth)))?;
-            let mut into = shard(&file(ASSOCIATIONS, "in", (cipher, auth)))?;
-            let mut engine = engines::cpu();
-            let mut done = Vec::with_capacity(BATCH);
-            let mut packets: Vec<Packet> = (0..BATCH)
-                .map(|n| {
-                    let bytes = packet(n % ASSOCIATIONS, bytes);
-                    Packet { token: n as u64, buffer: Buffer::from_packet(&bytes, HEADROOM, TAILROOM) }
-                })
-                .collect();
-            let mut best = [Duration::MAX; 2];
+            let mut ours = Gates::new((cipher, auth), bytes, engines::cpu())?;
+            let mut portable = Gates::new((cipher, auth), bytes, Box::new(CpuEngine::new()))?;
+            let mut bare = engine::protection(alone).and_then(|protection| Bare::new(protection, bytes));
             let mut allocations = [0; 2];
-            let (mut spent, mut round) = (0.0, 0);
-            while spent < seconds {
-                let before = super::allocations();
-                let sealing = pass(&mut out, Inside, engine.as_mut(), &mut done, &mut packets)?;
-                let between = super::allocations();
-                let opening = pass(&mut into, Outside, engine.as_mut(), &mut done, &mut packets)?;
-                // The first rounds expand keys and give everything its size.
-                if round >= 4 {
-                    best = [best[0].min(sealing), best[1].min(opening)];
-                    allocations[0] += between - before;
-                    allocations[1] += super::allocations() - between;
-                    spent += (sealing + opening).as_secs_f64();
+            let times = super::in_turns(2.0 * seconds, |warm| {
+                let batch = ours.batch()?;
+                for (sum, (_, allocated)) in allocations.iter_mut().zip(batch) {
+                    *sum += if warm { allocated } else { 0 };
                 }
-                round += 1;
-            }
-            for (index, direction) in ["seal", "open"].into_iter().enumerate() {
-                let nanoseconds = best[index].as_nanos() as f64 / BATCH as f64;
-                let row = Row {
+                let [seal, open] = batch.map(|(took, _)| Some(took));
+                let [portable_seal, portable_open] = portable.batch()?.map(|(took, _)| Some(took));
+                let [bare_seal, bare_open] =
+                    [true, false].map(|encrypt| bare.as_mut().map(|bare| bare.batch(encrypt)));
+                Ok([seal, portable_seal, bare_seal, open, portable_open, bare_open])
+            })?;
+            let (sealing, opening) = times.split_at(3);
+            for (direction, times, allocations) in
+                [("seal", sealing, allocations[0]), ("open", opening, allocations[1])]
+            {
+                let &[Some(nanoseconds), Some(portable_nanoseconds), bare_nanoseconds] = times else {
+                    bail!("{suite}: nothing was measured");
+                };
+                rows.push(Row {
                     suite: suite.clone(),
                     direction,
                     bytes,
                     nanoseconds,
                     mpps: 1e3 / nanoseconds,
                     gbit_per_second: bytes as f64 * 8.0 / nanoseconds,
-                    allocations: allocations[index],
-                };
-                tell(&row);
-                rows.push(row);
+                    allocations,
+                    portable_nanoseconds,
+                    bare_nanoseconds,
+                });
             }
         }
     }
@@ -220,30 +252,34 @@ pub fn policies() -> Result<Policies> {
     })
 }
 
-/// The head of the table.
-pub fn print_head() {
-    println!(
-        "\ndata plane and engine: CPU time of one thread, tunnels, batches of {BATCH} packets of {ASSOCIATIONS} security associations"
-    );
-    println!(
-        "{:34} {:4} {:>6} {:>9} {:>8} {:>8} {:>12}",
-        "suite", "", "bytes", "ns", "Mpps", "Gbit/s", "allocations"
-    );
-}
-
-pub fn print(row: &Row) {
-    println!(
-        "{:34} {:4} {:>6} {:>9.1} {:>8.2} {:>8.2} {:>12}",
-        row.suite, row.direction, row.bytes, row.nanoseconds, row.mpps, row.gbit_per_second, row.allocations
-    );
+pub fn print(rows: &[Row]) {
+    say!("\nData plane and engine:\n");
+    say!("| suite | | bytes | ns | Mpps | Gbit/s | of bare | bare, ns | portable, ns | allocations |");
+    say!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for row in rows {
+        let (ratio, bare) = super::beside(row.bare_nanoseconds, row.nanoseconds);
+        say!(
+            "| {} | {} | {} | {:.0} | {:.2} | {:.2} | {ratio} | {bare} | {:.0} | {} |",
+            row.suite,
+            row.direction,
+            row.bytes,
+            row.nanoseconds,
+            row.mpps,
+            row.gbit_per_second,
+            row.portable_nanoseconds,
+            row.allocations
+        );
+    }
 }
 
 pub fn print_policies(policies: &Policies) {
-    println!(
+    say!(
         "\n{} rules: {:.0} ns a look-up past the flow cache, {:.0} ns from it",
-        policies.rules, policies.uncached_nanoseconds, policies.cached_nanoseconds
+        policies.rules,
+        policies.uncached_nanoseconds,
+        policies.cached_nanoseconds
     );
-    println!(
+    say!(
         "{} security associations: {:.3} s to parse {:.1} MB of SA file, {:.3} s to install",
         policies.rules,
         policies.parse_seconds,
