@@ -9,6 +9,7 @@
 pub mod algorithm;
 pub mod buffer;
 pub mod compute;
+pub mod dispatch;
 pub mod engine;
 pub mod error;
 pub mod kat;
@@ -20,6 +21,7 @@ pub mod software;
 
 pub use algorithm::{Algorithm, Kind};
 pub use buffer::{Buffer, Inline, Span};
+pub use dispatch::Dispatch;
 pub use engine::{Capabilities, Completion, Engine, Job, JobId};
 pub use error::{ConfigurationId, EngineError, Illegal, SlotFailure};
 pub use key::{Keeper, Key, Purpose, Secret};

@@ -202,6 +202,29 @@ fn cores_share_an_outbound_sa() {
     assert!(ivs.len() > 33, "cores with one seed repeat IVs of CBC among themselves, and no more");
 }
 
+#[test]
+fn two_threads_work_on_one_sa() {
+    let mut cores = [shard(), shard()];
+    let rules = cores.each_mut().map(|core| core.add_inside(everything()));
+    let first = cores[0].install_outbound(NOW, &out(0x100), rules[0]).unwrap();
+    let share = cores[0].share(first).unwrap();
+    cores[1].install_share(NOW, share, rules[1]).unwrap();
+    let mut sealed: Vec<Vec<u8>> = std::thread::scope(|scope| {
+        let work = |core| scope.spawn(move || (0..800).map(|_| inside(core).packet()).collect::<Vec<_>>());
+        let threads = cores.each_mut().map(work);
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let number = |packet: &Vec<u8>| u32::from_be_bytes(packet[24..28].try_into().unwrap());
+    sealed.sort_by_key(number);
+    assert!(sealed.iter().map(number).eq(1..=1600), "whole blocks: each number once and none left out");
+    let mut far = shard();
+    far.install_inbound(NOW, &into(0x100)).unwrap();
+    for packet_ in &sealed {
+        far.ingest(NOW, Outside, [packet(packet_)]);
+        assert_eq!(finish(&mut far), [End::Forwarded(How::Decapsulated, clear(b"x"))]);
+    }
+}
+
 /// Counters of counter modes: sequence numbers under a fresh key, a start of their own for each run under another.
 #[test]
 fn counters_never_come_twice() {

@@ -86,26 +86,37 @@ fn allocations() -> usize {
     counts.allocations + counts.reallocations
 }
 
-/// Nanoseconds of one packet, the median of many batches of each of several things. They take turns, so that whatever
-/// else the machine does meets all of them; the first turns, which expand keys and give everything its size, do not count.
-fn in_turns<const N: usize>(
-    seconds: f64,
-    mut turn: impl FnMut(bool) -> Result<[Option<Duration>; N]>,
-) -> Result<[Option<f64>; N]> {
-    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::with_capacity(1 << 12));
-    for _ in 0..4 {
-        turn(false)?;
-    }
-    let end = cpu_time() + Duration::from_secs_f64(seconds);
-    while cpu_time() < end {
-        for (times, took) in times.iter_mut().zip(turn(true)?) {
-            times.extend(took);
+/// What is measured: runs a batch, which counts or warms up, and says how long it took, each way.
+type Batch<'a, const WAYS: usize> = &'a mut dyn FnMut(bool) -> Result<[Duration; WAYS]>;
+
+/// Batches of one thing before it is the next one's turn, and how many of them only fill the caches again.
+const TURN: usize = 16;
+const WARM_UP: usize = 4;
+
+/// Nanoseconds of one packet, the median of many batches of each thing. They take turns, so that whatever else the
+/// machine does meets all of them.
+fn in_turns<const WAYS: usize>(seconds: f64, things: &mut [Batch<'_, WAYS>]) -> Result<Vec<[f64; WAYS]>> {
+    let mut times: Vec<[Vec<Duration>; WAYS]> =
+        things.iter().map(|_| std::array::from_fn(|_| Vec::with_capacity(1 << 14))).collect();
+    let start = cpu_time();
+    loop {
+        for (thing, times) in things.iter_mut().zip(&mut times) {
+            for batch in 0..TURN {
+                let took = thing(batch >= WARM_UP)?;
+                if batch >= WARM_UP {
+                    times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
+                }
+            }
+        }
+        if (cpu_time() - start).as_secs_f64() >= seconds {
+            break;
         }
     }
-    Ok(times.map(|mut times| {
+    let median = |mut times: Vec<Duration>| {
         times.sort_unstable();
-        times.get(times.len() / 2).map(|median| median.as_nanos() as f64 / engine::BATCH as f64)
-    }))
+        times.get(times.len() / 2).map_or(f64::NAN, |median| median.as_nanos() as f64 / engine::BATCH as f64)
+    };
+    Ok(times.into_iter().map(|ways| ways.map(median)).collect())
 }
 
 /// How much of the bare library's speed there is, and its own nanoseconds, for a table.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ace_board::trace::BoardReport;
 use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
 use ace_engine::software::CpuEngine;
-use ace_engine::{Capabilities, Completion, Engine, EngineError, Job};
+use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::Trust;
 use ace_schedule::Policy;
 use anyhow::{Result, bail};
@@ -28,6 +28,8 @@ pub enum EngineKind {
     Netlist,
     /// This processor
     Cpu,
+    /// The board for what it has configurations for, this processor for the rest
+    Auto,
 }
 
 #[derive(clap::Args)]
@@ -125,6 +127,7 @@ pub enum AnyEngine {
     Board(Box<Board>, usize),
     /// One that plans nothing: this processor, or the simulation of a slot on its own.
     Plain(Box<dyn Engine>),
+    Auto(Dispatch<AnyEngine>),
 }
 
 /// Opens the engine that the command line names.
@@ -136,13 +139,17 @@ pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
 pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<AnyEngine> {
     let models = match args.engine {
         EngineKind::Cpu => return Ok(AnyEngine::Plain(cpu())),
-        EngineKind::Board => Models::Rtl,
+        EngineKind::Board | EngineKind::Auto => Models::Rtl,
         EngineKind::Netlist => Models::Netlist,
     };
     let window = args.board.config()?.packet_buffer;
     let mut board = args.board.open(policy, models)?;
     board.keep_events(events);
-    Ok(AnyEngine::Board(Box::new(board), window))
+    let board = AnyEngine::Board(Box::new(board), window);
+    Ok(match args.engine {
+        EngineKind::Auto => AnyEngine::Auto(Dispatch::new(vec![board, AnyEngine::Plain(cpu())])),
+        _ => board,
+    })
 }
 
 /// The fastest that this processor has: intel-ipsec-mb where it is linked and knows the machine.
@@ -160,6 +167,7 @@ impl AnyEngine {
         match self {
             AnyEngine::Board(_, window) => *window,
             AnyEngine::Plain(_) => CPU_WINDOW,
+            AnyEngine::Auto(all) => all.engines().map(Self::packet_buffer).sum(),
         }
     }
 
@@ -167,6 +175,7 @@ impl AnyEngine {
         match self {
             AnyEngine::Board(board, _) => Some(board.report()),
             AnyEngine::Plain(_) => None,
+            AnyEngine::Auto(all) => all.engines().find_map(Self::report),
         }
     }
 }
@@ -176,6 +185,7 @@ impl AnyEngine {
         match self {
             AnyEngine::Board(board, _) => board.as_ref(),
             AnyEngine::Plain(engine) => engine.as_ref(),
+            AnyEngine::Auto(all) => all,
         }
     }
 
@@ -183,6 +193,7 @@ impl AnyEngine {
         match self {
             AnyEngine::Board(board, _) => board.as_mut(),
             AnyEngine::Plain(engine) => engine.as_mut(),
+            AnyEngine::Auto(all) => all,
         }
     }
 }

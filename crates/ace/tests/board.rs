@@ -202,6 +202,35 @@ fn the_board_and_the_cpu_write_the_same_packets_under_both_policies() {
 }
 
 #[test]
+fn what_the_board_has_no_configuration_for_the_cpu_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let board = folder.path().join("board.toml");
+    fs::write(&board, "[controller]\nlibrary = \"\"\n").unwrap();
+    let run = |name: &str, engine: &[&str], configurations: &Path| {
+        let path = folder.path().join(name);
+        let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--iv-seed", "5", "--json", "--unsigned"];
+        let args = [&args[..], engine, &["--configurations"]].concat();
+        let out = ace(&args, &[configurations, "--board".as_ref(), &board, "-o".as_ref(), &path]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let summary: Value = serde_json::from_slice(&out.stdout).expect("a summary");
+        (fs::read(path).unwrap(), summary)
+    };
+    let (cpu, _) = run("cpu.pcap", &["--engine", "cpu"], folder.path());
+    for names in [&[][..], &["aes", "sha1"]] {
+        if !names.is_empty() && !built() {
+            return;
+        }
+        let some = tempfile::tempdir().unwrap();
+        names.iter().for_each(|name| copy_of_build(some.path(), name));
+        let (auto, summary) = run("auto.pcap", &["--engine", "auto"], some.path());
+        assert!(auto == cpu, "{names:?}: the packets differ");
+        assert_eq!(summary["engine"], "auto");
+        let loads = summary["board"]["totals"]["loads"].as_u64().expect("a number");
+        assert_eq!(loads > 0, !names.is_empty(), "{names:?}: {}", summary["board"]);
+    }
+}
+
+#[test]
 fn the_report_is_one_page_and_a_trace() {
     if !built() {
         return;

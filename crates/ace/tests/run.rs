@@ -290,6 +290,38 @@ fn memory_is_bounded_behind_a_packet_that_is_being_protected() {
     assert!(stdout(&out).contains("9001 packets in, 9001 out"), "{}", stdout(&out));
 }
 
+/// 64 MB through the CPU engine in less than 64 MB of memory: fed through a pipe, which holds 64 KB, so that when all is
+/// written nearly all is done and the process can still be asked.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_stays_in_64_mb() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = command()
+        .args(["run", "-", "--engine", "cpu", "-o", "/dev/null", "--sas"])
+        .arg(sas(folder.path(), "bypass"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("ace starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(&pcap_header(65_535, 1)).expect("taken");
+    let frames: Vec<u8> = [60, 600, 1400, 1400]
+        .into_iter()
+        .map(|len| ethernet(&[8, 0], &packet(2, len)))
+        .flat_map(|frame| record(&frame, frame.len()))
+        .collect();
+    let rounds = (64 << 20) / frames.len();
+    (0..rounds).for_each(|_| input.write_all(&frames).expect("taken"));
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    drop(input);
+    let out = child.wait_with_output().expect("it ends");
+    let packets = rounds * 4;
+    assert!(stdout(&out).contains(&format!("{packets} packets in, {packets} out")), "{}", stdout(&out));
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    let resident: usize = resident.and_then(|kb| kb.parse().ok()).expect("the most that was resident");
+    assert!((1 << 10..64 << 10).contains(&resident), "{resident} kB");
+}
+
 #[test]
 fn the_exit_code_says_that_packets_failed_authentication_or_found_no_sa() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -175,24 +175,23 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
             let mut portable = Gates::new((cipher, auth), bytes, Box::new(CpuEngine::new()))?;
             let mut bare = engine::protection(alone).and_then(|protection| Bare::new(protection, bytes));
             let mut allocations = [0; 2];
-            let times = super::in_turns(2.0 * seconds, |warm| {
+            let mut our_batch = |counts| {
                 let batch = ours.batch()?;
                 for (sum, (_, allocated)) in allocations.iter_mut().zip(batch) {
-                    *sum += if warm { allocated } else { 0 };
+                    *sum += if counts { allocated } else { 0 };
                 }
-                let [seal, open] = batch.map(|(took, _)| Some(took));
-                let [portable_seal, portable_open] = portable.batch()?.map(|(took, _)| Some(took));
-                let [bare_seal, bare_open] =
-                    [true, false].map(|encrypt| bare.as_mut().map(|bare| bare.batch(encrypt)));
-                Ok([seal, portable_seal, bare_seal, open, portable_open, bare_open])
-            })?;
-            let (sealing, opening) = times.split_at(3);
-            for (direction, times, allocations) in
-                [("seal", sealing, allocations[0]), ("open", opening, allocations[1])]
-            {
-                let &[Some(nanoseconds), Some(portable_nanoseconds), bare_nanoseconds] = times else {
-                    bail!("{suite}: nothing was measured");
-                };
+                Ok(batch.map(|(took, _)| took))
+            };
+            let mut their_batch = |_| Ok(portable.batch()?.map(|(took, _)| took));
+            let mut bare_batch = bare.as_mut().map(|bare| |_| Ok([true, false].map(|way| bare.batch(way))));
+            let mut things: Vec<super::Batch<'_, 2>> = vec![&mut our_batch, &mut their_batch];
+            if let Some(bare) = &mut bare_batch {
+                things.push(bare);
+            }
+            let times = super::in_turns(2.0 * seconds, &mut things)?;
+            let &[ours, theirs, ref bare @ ..] = &times[..] else { bail!("{suite}: nothing was measured") };
+            for (way, direction) in ["seal", "open"].into_iter().enumerate() {
+                let (nanoseconds, portable_nanoseconds) = (ours[way], theirs[way]);
                 rows.push(Row {
                     suite: suite.clone(),
                     direction,
@@ -200,9 +199,9 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
                     nanoseconds,
                     mpps: 1e3 / nanoseconds,
                     gbit_per_second: bytes as f64 * 8.0 / nanoseconds,
-                    allocations,
+                    allocations: allocations[way],
                     portable_nanoseconds,
-                    bare_nanoseconds,
+                    bare_nanoseconds: bare.first().map(|bare| bare[way]),
                 });
             }
         }
