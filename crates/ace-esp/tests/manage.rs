@@ -210,8 +210,13 @@ fn two_threads_work_on_one_sa() {
     let share = cores[0].share(first).unwrap();
     cores[1].install_share(NOW, share, rules[1]).unwrap();
     let mut sealed: Vec<Vec<u8>> = std::thread::scope(|scope| {
-        let work = |core| scope.spawn(move || (0..800).map(|_| inside(core).packet()).collect::<Vec<_>>());
-        let threads = cores.each_mut().map(work);
+        let threads = cores.each_mut().map(|core| {
+            scope.spawn(move || {
+                let mut sealed = Vec::new();
+                (0..800).for_each(|_| sealed.push(inside(&mut *core).packet()));
+                sealed
+            })
+        });
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     let number = |packet: &Vec<u8>| u32::from_be_bytes(packet[24..28].try_into().unwrap());
