@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::model::{AuthSuite, CIPHERS, CipherSuite};
 use crate::packet::esp::{self as packet, PacketError, SealInput};
-use crate::sad::transform::Transform;
+use crate::packet::transform::Transform;
 
 /// Bytes in front of ESP.
 const FRONT: usize = 20;

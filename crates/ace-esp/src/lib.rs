@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod counters;
+mod exit;
+mod id;
 pub mod iv;
 pub mod kat;
 pub mod model;
@@ -18,11 +20,13 @@ mod side;
 pub mod spd;
 
 pub use counters::{Cause, Counters, Drops, SaCounters, Traffic};
+pub use exit::{Exit, Fate, How};
+pub use id::{RuleId, SaId};
 pub use iv::{IvError, IvSource, OsIvs, SeededIvs};
 pub use model::{Direction, Lifetime, Protocol, SaMode, SaSpec, Selector, Time};
 pub use restore::Restorer;
 pub use sad::association::Update;
-pub use sad::{SaId, SaStatus, SadError, Share};
-pub use shard::{Event, Exit, Fate, HEADROOM, How, Packet, Seen, Shard, TAILROOM};
+pub use sad::{SaStatus, SadError, Share};
+pub use shard::{Event, HEADROOM, Packet, Seen, Shard, TAILROOM};
 pub use side::{Inside, Outside, Side};
-pub use spd::{Policy, Rule, RuleId, Treatment};
+pub use spd::{Policy, Rule, Treatment};

@@ -16,24 +16,16 @@ pub trait Side: private::Sealed + Copy + std::fmt::Debug + 'static {}
 impl Side for Inside {}
 impl Side for Outside {}
 
-pub(crate) mod private {
-    use crate::model::Time;
-    use crate::shard::{Packet, Shard};
-
-    /// What a shard does with a packet of this side.
+mod private {
     pub trait Sealed {
-        fn take(shard: &mut Shard, now: Time, packet: Packet);
+        const INSIDE: bool;
     }
 
     impl Sealed for super::Inside {
-        fn take(shard: &mut Shard, now: Time, packet: Packet) {
-            shard.enter_inside(now, packet);
-        }
+        const INSIDE: bool = true;
     }
 
     impl Sealed for super::Outside {
-        fn take(shard: &mut Shard, now: Time, packet: Packet) {
-            shard.enter_outside(now, packet);
-        }
+        const INSIDE: bool = false;
     }
 }

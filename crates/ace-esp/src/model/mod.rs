@@ -2,6 +2,7 @@
 //! What a security association is, before it is installed: no state, no prepared keys, no text format.
 
 mod lifetime;
+pub mod protocol;
 mod selector;
 mod suite;
 
@@ -46,8 +47,8 @@ impl Protocol {
     /// The IP protocol number.
     pub fn number(self) -> u8 {
         match self {
-            Protocol::Esp => crate::packet::protocol::ESP,
-            Protocol::Ah => crate::packet::protocol::AH,
+            Protocol::Esp => protocol::ESP,
+            Protocol::Ah => protocol::AH,
         }
     }
 }

@@ -7,8 +7,7 @@ use std::ops::RangeInclusive;
 
 use ipnet::IpNet;
 
-use crate::packet::ip::{Fragment, Ip};
-use crate::packet::protocol;
+use super::protocol;
 
 /// Addresses, protocol and ports as they stand in the packet; `None` matches anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,13 +31,6 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// `packet` is what `ip` was read from.
-    #[inline]
-    pub fn of(ip: &Ip, packet: &[u8]) -> Self {
-        let ports = if ip.fragment == Fragment::Later { None } else { ip.ports(packet) };
-        Self { source: ip.source, destination: ip.destination, protocol: ip.protocol, ports }
-    }
-
     /// Whether the packet keeps something from the selectors that its protocol has.
     pub fn hides(&self) -> bool {
         self.protocol.is_none_or(|number| protocol::has_ports(number) && self.ports.is_none())

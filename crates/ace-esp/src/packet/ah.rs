@@ -5,9 +5,9 @@
 use ace_engine::{Action, Buffer, Suffix, Tag};
 
 use super::ip::Version;
+use super::transform::{Keys, Transform};
 use super::{be32, mutable, put};
 use crate::counters::Cause;
-use crate::sad::transform::{Keys, Transform};
 
 /// Bytes before the ICV.
 const FIXED_LEN: usize = 12;

@@ -9,7 +9,7 @@ use ace_engine::Buffer;
 use super::ip::{self, Fragment, Ip, Outer, Version};
 use super::{ecn, protocol};
 use crate::counters::Cause;
-use crate::model::{Flow, Match, Protocol, SaMode, Selector};
+use crate::model::{Match, Protocol, SaMode, Selector};
 
 /// Where the bytes of a packet will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl Envelope {
         };
         // What is behind the packet is there to hide its length (RFC 4303, 2.7).
         buffer.truncate(ip.total_len);
-        match selector.matches(&Flow::of(&ip, buffer)) {
+        match selector.matches(&ip.flow(buffer)) {
             Match::Yes => Ok(()),
             _ => Err(Cause::SelectorMismatch),
         }

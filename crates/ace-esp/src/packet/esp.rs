@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use super::put;
 use super::trailer::{self, EspHeader, HEADER_LEN, TRAILER_LEN};
+use super::transform::{Keys, Transform};
 use crate::counters::Cause;
-use crate::sad::transform::{Keys, Transform};
 
 /// A packet that cannot be sealed or opened.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]

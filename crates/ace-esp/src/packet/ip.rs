@@ -4,6 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{be16, be32, ecn, protocol, put};
+use crate::model::Flow;
 
 /// Bytes of an IPv4 header without options.
 pub const IPV4_MIN: usize = 20;
@@ -166,6 +167,13 @@ fn fragment(offset: u16, more: bool) -> Fragment {
 }
 
 impl Ip {
+    /// What selectors look at; `packet` is what this was read from.
+    #[inline]
+    pub fn flow(&self, packet: &[u8]) -> Flow {
+        let ports = if self.fragment == Fragment::Later { None } else { self.ports(packet) };
+        Flow { source: self.source, destination: self.destination, protocol: self.protocol, ports }
+    }
+
     /// Source and destination port, when the packet shows them.
     pub fn ports(&self, packet: &[u8]) -> Option<(u16, u16)> {
         if self.fragment == Fragment::Later || !protocol::has_ports(self.protocol?) {

@@ -8,15 +8,15 @@ use serde::Serialize;
 
 use super::inbound::Inbound;
 use super::outbound::{Outbound, Shared};
-use super::transform::Transform;
 use super::usage::{Charge, Usage};
-use super::{Notice, SaId, SadError, notice};
+use super::{Notice, SadError, notice};
 use crate::counters::SaCounters;
+use crate::exit::Exit;
+use crate::id::{RuleId, SaId};
 use crate::model::{AuthSuite, Direction, Lifetime, Protocol, SaMode, SaSpec, Selector, SpecError, Time};
+use crate::packet::transform::Transform;
 use crate::restore::Restorer;
-use crate::shard::Exit;
 use crate::side::Inside;
-use crate::spd::RuleId;
 
 /// What no packet and no update changes.
 #[derive(Debug)]

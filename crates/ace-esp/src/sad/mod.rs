@@ -6,39 +6,18 @@ mod inbound;
 mod outbound;
 pub mod replay;
 mod sequences;
-pub mod transform;
 mod usage;
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
-use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 pub use association::{Association, SaStatus, Share};
 use usage::Charge;
 
+use crate::id::SaId;
 use crate::model::{Direction, Protocol, SpecError};
-
-/// A handle of an SA: a place, and how often the place was used. It never means another SA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SaId {
-    pub(crate) slot: u32,
-    generation: u32,
-}
-
-impl SaId {
-    /// The place: small numbers, used again when an SA is gone.
-    pub fn slot(self) -> u32 {
-        self.slot
-    }
-}
-
-impl Serialize for SaId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u32(self.slot)
-    }
-}
 
 /// What happens to an SA without anybody's doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 use std::sync::{Arc, OnceLock};
 
 use super::sequences::{Block, Sequences};
-use super::transform::Transform;
 use super::usage::{Charge, Usage};
 use super::{Notice, notice};
 use crate::counters::Cause;
 use crate::iv::IvSource;
 use crate::model::{IvKind, KeyUse, SaSpec, Time};
+use crate::packet::transform::Transform;
 
 /// Numbers that one core takes at once. The other end sees blocks of several cores mixed: a window of 64 stands four
 /// cores.

@@ -7,13 +7,13 @@ use super::flight::{Flight, Stage};
 use super::receive::keep_before;
 use super::{Event, Exit, Fate, How, Packet, Shard};
 use crate::counters::Cause;
-use crate::model::{Flow, Protocol, SaMode, Time};
+use crate::id::SaId;
+use crate::model::{Protocol, SaMode, Time};
 use crate::packet::ah;
 use crate::packet::envelope::{self, Enclose, Envelope};
 use crate::packet::esp;
 use crate::packet::ip::{self, Ip, Version};
 use crate::packet::protocol;
-use crate::sad::SaId;
 use crate::sad::association::Half;
 use crate::spd::{Decision, Policy, Treatment};
 
@@ -37,12 +37,12 @@ pub(super) enum Way {
 }
 
 impl Shard {
-    pub(crate) fn enter_inside(&mut self, now: Time, mut packet: Packet) {
+    pub(super) fn enter_inside(&mut self, now: Time, mut packet: Packet) {
         let way = self.route_inside(now, &mut packet);
         self.part(packet, way, Fate::ToOutside(How::Bypassed));
     }
 
-    pub(crate) fn enter_outside(&mut self, now: Time, mut packet: Packet) {
+    pub(super) fn enter_outside(&mut self, now: Time, mut packet: Packet) {
         let way = self.route_outside(now, &mut packet);
         self.part(packet, way, Fate::ToInside(How::Bypassed));
     }
@@ -63,7 +63,7 @@ impl Shard {
     fn route_inside(&mut self, now: Time, packet: &mut Packet) -> Result<Way, Stop> {
         let parsed = self.parse(&mut packet.buffer);
         let Some(ip) = &parsed else { return Err(Cause::MalformedPacket.into()) };
-        let rule = match self.inside.decide(&Flow::of(ip, &packet.buffer)) {
+        let rule = match self.inside.decide(&ip.flow(&packet.buffer)) {
             Decision::Rule(rule) => rule,
             Decision::Unknown(rule) => {
                 let sa = self.inside.at_mut(rule).and_then(|(_, entry)| entry.sas.last().copied());
@@ -95,7 +95,7 @@ impl Shard {
         if let Some(of) = self.for_us(ip) {
             return self.receive(now, of, ip, packet).map(|()| Way::Taken);
         }
-        match self.outside.decide(&Flow::of(ip, &packet.buffer)) {
+        match self.outside.decide(&ip.flow(&packet.buffer)) {
             Decision::Unknown(_) => Err(Cause::PortsUnknown.into()),
             Decision::Default => by_default(self.outside.default),
             Decision::Rule(rule) => match self.outside.at_mut(rule).map(|(_, entry)| entry.rule.treatment) {

@@ -6,9 +6,9 @@ use ace_engine::{Buffer, Completion, EngineError};
 use super::flight::{Flight, Stage};
 use super::{Event, Exit, Fate, How, Shard};
 use crate::counters::Cause;
+use crate::id::SaId;
 use crate::model::{Protocol, Time};
 use crate::packet::{ah, esp};
-use crate::sad::SaId;
 use crate::sad::association::{Association, Half};
 
 impl Shard {

@@ -2,11 +2,12 @@
 //! Rules and SAs of a shard: put in, changed, taken out, while packets are under way.
 
 use super::{Event, Shard};
+use crate::id::{RuleId, SaId};
 use crate::model::{Direction, SaSpec, Time};
 use crate::sad::association::Update;
-use crate::sad::{Association, SaId, SaStatus, SadError, Share};
+use crate::sad::{Association, SaStatus, SadError, Share};
 use crate::side::{Inside, Outside};
-use crate::spd::{Rule, RuleId};
+use crate::spd::Rule;
 
 impl Shard {
     /// Adds a rule for what comes from inside.

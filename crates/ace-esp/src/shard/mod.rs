@@ -15,12 +15,14 @@ use std::collections::{BinaryHeap, VecDeque};
 use ace_engine::{Buffer, Completion, Job};
 use serde::Serialize;
 
-use crate::counters::{Cause, Counters};
+use crate::counters::Counters;
+use crate::exit::{Exit, Fate, How};
+use crate::id::{RuleId, SaId};
 use crate::iv::IvSource;
 use crate::model::Time;
-use crate::sad::{Notice, SaId, Sad};
+use crate::sad::{Notice, Sad};
 use crate::side::{Inside, Outside, Side};
-use crate::spd::{Policy, RuleId, Spd};
+use crate::spd::{Policy, Spd};
 use flight::Desk;
 
 pub use tap::Seen;
@@ -39,39 +41,6 @@ pub struct Packet {
 pub const HEADROOM: usize = 40 + 48;
 /// What it grows by behind: padding, trailer and ICV.
 pub const TAILROOM: usize = 15 + 2 + 32;
-
-/// How a packet leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum How {
-    /// To the outside.
-    Protected,
-    /// To the inside.
-    Decapsulated,
-    /// As it came, to the other side.
-    Bypassed,
-}
-
-/// What became of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It leaves on the unprotected side.
-    ToOutside(How),
-    /// It leaves on the protected side.
-    ToInside(How),
-    /// It must not leave. What is in its buffer means nothing.
-    Dropped(Cause),
-}
-
-/// A packet on its way out. Those of one SA leave in the order in which they came.
-#[derive(Debug)]
-pub struct Exit {
-    pub token: u64,
-    pub buffer: Buffer,
-    /// Whose packet it was, where that is known.
-    pub sa: Option<SaId>,
-    pub fate: Fate,
-}
 
 /// Something the owner of the data plane may want to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -141,7 +110,11 @@ impl Shard {
     pub fn ingest<S: Side>(&mut self, now: Time, _side: S, packets: impl IntoIterator<Item = Packet>) {
         self.tick(now);
         for packet in packets {
-            S::take(self, self.now, packet);
+            if S::INSIDE {
+                self.enter_inside(self.now, packet);
+            } else {
+                self.enter_outside(self.now, packet);
+            }
         }
     }
 

@@ -7,13 +7,13 @@ use super::enter::Stop;
 use super::flight::{Flight, Stage};
 use super::{Packet, Shard};
 use crate::counters::Cause;
+use crate::id::SaId;
 use crate::model::{Protocol, Time};
 use crate::packet::ah::{self, AhHeader};
 use crate::packet::envelope::Envelope;
 use crate::packet::esp;
 use crate::packet::ip::{self, Fragment, Ip, Version};
 use crate::packet::trailer::EspHeader;
-use crate::sad::SaId;
 use crate::sad::association::Half;
 
 impl Shard {

@@ -3,7 +3,7 @@
 //! chooses with this; the data plane itself never guesses.
 
 use super::{Packet, Shard};
-use crate::model::{Flow, Time};
+use crate::model::Time;
 use crate::packet::ip;
 use crate::side::{Inside, Outside};
 use crate::spd::Decision;
@@ -23,7 +23,7 @@ impl Shard {
         if self.for_us(&ip).is_some() {
             return Seen::Outside;
         }
-        let flow = Flow::of(&ip, packet.get(..ip.total_len).unwrap_or_default());
+        let flow = ip.flow(packet.get(..ip.total_len).unwrap_or_default());
         if self.inside.decide(&flow) != Decision::Default {
             Seen::Inside
         } else if self.outside.decide(&flow) != Decision::Default {

@@ -5,14 +5,12 @@
 mod cache;
 mod index;
 
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use crate::id::{RuleId, SaId};
 use crate::model::{Flow, Match, Selector};
-use crate::sad::SaId;
 use crate::side::Side;
 use cache::FlowCache;
 use index::Index;
@@ -42,47 +40,6 @@ pub struct Rule {
     pub treatment: Treatment,
     /// Smaller goes first; of two that are equal the one that was added first.
     pub priority: u32,
-}
-
-/// A handle of a rule of one side. It never means another rule.
-pub struct RuleId<S> {
-    pub(crate) slot: u32,
-    generation: u32,
-    side: PhantomData<S>,
-}
-
-impl<S> Clone for RuleId<S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S> Copy for RuleId<S> {}
-
-impl<S> PartialEq for RuleId<S> {
-    fn eq(&self, other: &Self) -> bool {
-        (self.slot, self.generation) == (other.slot, other.generation)
-    }
-}
-
-impl<S> Eq for RuleId<S> {}
-
-impl<S> Hash for RuleId<S> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.slot, self.generation).hash(state);
-    }
-}
-
-impl<S> fmt::Debug for RuleId<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RuleId({}, {})", self.slot, self.generation)
-    }
-}
-
-impl<S> Serialize for RuleId<S> {
-    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
-        serializer.serialize_u32(self.slot)
-    }
 }
 
 /// What the rules say about a packet; rules by place.
@@ -150,7 +107,7 @@ impl<S: Side> Spd<S> {
             generation = place.generation;
             place.entry = Some(Entry { rule, order, sas: Vec::new(), acquiring: false });
         }
-        RuleId { slot, generation, side: PhantomData }
+        RuleId::new(slot, generation)
     }
 
     /// Gives back the SAs that the rule had.
@@ -188,7 +145,7 @@ impl<S: Side> Spd<S> {
 
     pub(crate) fn at_mut(&mut self, slot: u32) -> Option<(RuleId<S>, &mut Entry)> {
         let place = self.slots.get_mut(slot as usize)?;
-        let id = RuleId { slot, generation: place.generation, side: PhantomData };
+        let id = RuleId::new(slot, place.generation);
         place.entry.as_mut().map(|entry| (id, entry))
     }
 

@@ -225,7 +225,7 @@ pub fn policies() -> Result<Policies> {
     }
     let flow = |n: usize| {
         let packet = packet(n, 64);
-        ace_esp::packet::ip::parse(&packet).map(|ip| Flow::of(&ip, &packet))
+        ace_esp::packet::ip::parse(&packet).map(|ip| ip.flow(&packet))
     };
     // In an order that no prefetcher follows; 7919 and 10,000 have no common divisor.
     let all: Vec<Flow> = (0..MANY).filter_map(|n| flow(n * 7919 % MANY)).collect();

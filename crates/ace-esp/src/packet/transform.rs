@@ -4,8 +4,8 @@
 use ace_engine::{Aead, Inline, Iv, Key, Mode};
 use zeroize::Zeroizing;
 
+use super::trailer::{HEADER_LEN, TRAILER_LEN};
 use crate::model::{AuthSuite, CipherKind, CipherSuite, IvKind, SpecError};
-use crate::packet::trailer::{HEADER_LEN, TRAILER_LEN};
 
 /// What computes a packet. No packet changes it.
 #[derive(Debug)]
