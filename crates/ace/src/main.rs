@@ -21,6 +21,7 @@ mod report;
 mod run;
 mod sas;
 mod study;
+mod summary;
 mod trust;
 
 use std::process::ExitCode;

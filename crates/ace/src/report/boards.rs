@@ -8,7 +8,7 @@ use ace_board::trace::{BoardReport, Picos, Totals};
 use super::html::escape;
 use super::timeline::{self, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
 use super::{duration, percent};
-use crate::run::Summary;
+use crate::summary::Summary;
 
 /// The policies that are compared, in the order in which they ran.
 pub fn all(summary: &Summary) -> Vec<&BoardReport> {

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::boards;
-use crate::run::Summary;
+use crate::summary::Summary;
 
 /// Colours of text reach 4.5 against their ground, and bars 3 against an idle lane, in both schemes (WCAG 2.1, AA).
 const STYLE: &str = ":root{color-scheme:light dark;--ground:#fff;--ink:#222;--quiet:#555;--line:#ddd;--idle:#eee;\

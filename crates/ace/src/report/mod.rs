@@ -12,7 +12,7 @@ use std::path::Path;
 use ace_board::trace::Picos;
 use anyhow::{Context, Result};
 
-use crate::run::Summary;
+use crate::summary::Summary;
 
 /// Writes `report.html` and, for a run on the board, `trace.json`.
 pub fn write(folder: &Path, summary: &Summary) -> Result<()> {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use ace_board::trace::{BoardReport, Event, Picos, What};
 use serde_json::{Value, json};
 
-use crate::run::Summary;
+use crate::summary::Summary;
 
 /// Numbers begin with 1: Perfetto takes 0 for the idle process and hides its threads. Two processes for each board.
 #[derive(Clone, Copy)]

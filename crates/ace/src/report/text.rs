@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use ace_board::trace::BoardReport;
 
 use super::{boards, duration, percent};
-use crate::run::Summary;
+use crate::summary::Summary;
 
 pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let p = &summary.packets;

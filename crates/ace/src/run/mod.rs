@@ -4,23 +4,21 @@
 mod needs;
 mod pump;
 
-use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ace_board::trace::BoardReport;
 use ace_engine::Engine;
-use ace_esp::{Cause, Counters, IvSource, OsIvs, Policy, SaStatus, SeededIvs, Shard};
+use ace_esp::{IvSource, OsIvs, Policy, SeededIvs, Shard};
 use ace_io::output::STDOUT;
 use ace_io::{Capture, CaptureWriter, DataLink, Format, LinkType, Output};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 
 use crate::engines::{self, AnyEngine, EngineArgs, EngineKind};
+use crate::summary::Summary;
 use crate::{Outcome, report, sas};
 use pump::Pump;
 
@@ -69,41 +67,6 @@ pub struct Args {
 
 /// Events of a run that its report shows: about 50 MB while it runs, and a page that a browser opens.
 const REPORTED_EVENTS: usize = 200_000;
-
-/// What a run did. Times of the board are modelled, `wall_seconds` is not.
-#[derive(Default, Serialize)]
-pub struct Summary {
-    pub input: String,
-    pub output: String,
-    pub engine: &'static str,
-    pub frames: u64,
-    /// Frames that hold no IP packet; the policy decided about them.
-    pub not_ip: u64,
-    /// Frames of which nobody can say whether they hold one, by what they are; dropped, or else `bypass_opaque`.
-    pub opaque: BTreeMap<&'static str, u64>,
-    pub bypass_opaque: bool,
-    /// Frames of which the capture kept only the beginning; dropped.
-    pub cut_short: u64,
-    /// Records of which nothing can be made, by why.
-    pub unreadable: BTreeMap<&'static str, u64>,
-    /// Frames that have no place in the output, by why.
-    pub unwritable: BTreeMap<String, u64>,
-    pub written: u64,
-    pub packets: Counters,
-    pub sas: Vec<SaStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub board: Option<BoardReport>,
-    /// The board under the policies that it is compared with.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub compared: Vec<BoardReport>,
-    /// What the engine reported about packets it lost, with how often.
-    pub engine_errors: BTreeMap<String, u64>,
-    /// What is wrong with the end of the capture.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub damage: Option<String>,
-    pub interrupted: bool,
-    pub wall_seconds: f64,
-}
 
 pub fn run(args: &Args) -> Result<Outcome> {
     if let (Ok(a), Ok(b)) = (args.input.canonicalize(), args.output.canonicalize())
@@ -258,15 +221,4 @@ fn progress(size: Option<u64>) -> ProgressBar {
     };
     // A template that does not parse would be one of this file's.
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-impl Summary {
-    /// Whether something about the run is wrong: packets failed authentication or found no security association, or
-    /// what was read or written is not complete.
-    pub fn is_wrong(&self) -> bool {
-        let wrong = [Cause::IcvMismatch, Cause::UnknownSpi, Cause::NoSa, Cause::PolicyDiscard];
-        wrong.iter().any(|cause| self.packets.dropped.get(*cause) > 0)
-            || self.damage.is_some()
-            || !(self.engine_errors.is_empty() && self.unreadable.is_empty() && self.unwritable.is_empty())
-    }
 }

@@ -15,8 +15,8 @@ use ace_io::{
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 
-use super::Summary;
 use crate::engines::AnyEngine;
+use crate::summary::Summary;
 
 /// So many frames wait for a packet in front of them that the engine has not finished, or so many bytes: then no more
 /// are read until it has.
