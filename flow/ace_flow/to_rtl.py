@@ -209,6 +209,17 @@ def table(records: dict[str, dict]) -> str:
     return "\n".join(lines)
 
 
+def line(name: str, record: dict) -> str:
+    """A record in one line."""
+    faulty = f", {len(record['controls'])} faults refuted" if record.get("controls") else ""
+    found = (
+        f"{record['points']} points equal, {record['by_structure']} of them by structure"
+        if record["result"] == "proven"
+        else f"{len(record['open'])} points, first {record['open'][0]}"
+    )
+    return f"{name}: {record['result']}, {found}{faulty} ({record['cpu_seconds']:.0f} CPU s)"
+
+
 def built(count: int) -> list[str]:
     """The configurations of the smallest netlists that are built; all of them if the count is 0."""
     sizes = {path.parent.name: path.stat().st_size for path in CONFIGURATIONS.glob("*/netlist.json")}
@@ -232,6 +243,7 @@ def main() -> int:
         action="store_true",
         help="no error where a partner was not found for everything; a difference between partners is one",
     )
+    parser.add_argument("--json", action="store_true", help="whole records")
     parser.add_argument("--table", action="store_true", help="only print the table of what was proven")
     arguments = parser.parse_args()
     if arguments.table:
@@ -258,9 +270,8 @@ def main() -> int:
             print(f"error: {name}: {error}", file=sys.stderr)
             failed = 1
             continue
-        print(json.dumps({name: record}, indent=1), flush=True)
+        print(json.dumps({name: record}, indent=1) if arguments.json else line(name, record), flush=True)
         if record["result"] != "proven":
-            print(f"{name}: {len(record['open'])} points are open", file=sys.stderr)
             failed |= not (arguments.allow_open and record["unmatched"])
     return failed
 
