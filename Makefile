@@ -70,7 +70,7 @@ define run-tests
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \
 	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
-	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked $(if $(IPSEC_MB),--features ace/ipsec-mb) || rust=$$?; \
+	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked --no-fail-fast $(if $(IPSEC_MB),--features ace/ipsec-mb) || rust=$$?; \
 	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
 endef
 

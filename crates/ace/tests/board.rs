@@ -221,7 +221,10 @@ fn what_the_board_has_no_configuration_for_the_cpu_does() {
             return;
         }
         let some = tempfile::tempdir().unwrap();
-        names.iter().for_each(|name| copy_of_build(some.path(), name));
+        for name in names {
+            let built = root().join("build/configurations").join(name).canonicalize().unwrap();
+            std::os::unix::fs::symlink(built, some.path().join(name)).unwrap();
+        }
         let (auto, summary) = run("auto.pcap", &["--engine", "auto"], some.path());
         assert!(auto == cpu, "{names:?}: the packets differ");
         assert_eq!(summary["engine"], "auto");
