@@ -216,7 +216,8 @@ fn what_the_board_has_no_configuration_for_the_cpu_does() {
         (fs::read(path).unwrap(), summary)
     };
     let (cpu, _) = run("cpu.pcap", &["--engine", "cpu"], folder.path());
-    for names in [&[][..], &["aes", "sha1"]] {
+    // Both halves of one of the two associations.
+    for names in [&[][..], &["aes", "md5"]] {
         if !names.is_empty() && !built() {
             return;
         }
