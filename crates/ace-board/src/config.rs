@@ -88,10 +88,14 @@ pub struct SlotLimits {
     pub timeout_ms: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What the policies promise a packet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyLimits {
-    pub patience: u32,
+    /// From its arrival to its end.
+    pub latency_ms: f64,
+    /// What cannot be in time any more comes first after so long.
+    pub starvation_ms: f64,
 }
 
 impl Default for BoardConfig {
@@ -136,7 +140,7 @@ impl Default for SlotLimits {
 
 impl Default for PolicyLimits {
     fn default() -> Self {
-        Self { patience: ace_schedule::DEFAULT_PATIENCE }
+        Self { latency_ms: 50.0, starvation_ms: 100.0 }
     }
 }
 
@@ -200,7 +204,9 @@ impl BoardConfig {
             return Err(("host_link.width", "must be whole bytes, 8 to 4096 bits".into()));
         }
         real("host_link.clock_mhz", self.host_link.clock_mhz, 0.001, 10_000.0)?;
-        real("slot.timeout_ms", self.slot.timeout_ms, 0.001, 1e6)
+        real("slot.timeout_ms", self.slot.timeout_ms, 0.001, 1e6)?;
+        real("policy.latency_ms", self.policy.latency_ms, 0.001, 1e6)?;
+        real("policy.starvation_ms", self.policy.starvation_ms, 0.001, 1e6)
     }
 
     /// Time on the configuration port for `bytes`.
@@ -223,6 +229,11 @@ impl BoardConfig {
     /// The longest a load may take.
     pub fn load_timeout(&self) -> Picos {
         millis(self.configuration_port.timeout_ms)
+    }
+
+    /// The latency bound and the starvation limit.
+    pub fn bounds(&self) -> (Picos, Picos) {
+        (millis(self.policy.latency_ms), millis(self.policy.starvation_ms))
     }
 
     /// The longest a slot may be silent.

@@ -97,7 +97,7 @@ impl Board {
             Ok(model) => {
                 it.worker.configure(model);
                 it.holds = Holds::Configured { configuration };
-                it.last_used = self.now;
+                (it.last_used, it.since) = (self.now, self.now);
             }
             Err(reason) => {
                 it.holds = Holds::Nothing;

@@ -54,7 +54,7 @@ pub enum What {
 pub struct BoardReport {
     /// Device of every slot, as in `board.toml`.
     pub device: String,
-    /// Name of the policy: `on-demand`, `double-buffer`.
+    /// Name of the policy: `on-demand`, `adaptive`.
     pub policy: String,
     /// `rtl` or `netlist`: which models the slots ran.
     pub models: String,

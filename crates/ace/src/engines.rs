@@ -43,7 +43,7 @@ pub struct BoardArgs {
     /// The board's description; without it, the board of board.toml in the repository
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// When to load configurations: `on-demand` or `double-buffer`
+    /// What decides when to load configurations: `on-demand`, `double-buffer`, `landlord`, `rotation` or `adaptive`
     #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policy)]
     pub policy: Policy,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
