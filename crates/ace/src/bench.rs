@@ -4,6 +4,7 @@
 mod bare;
 mod engine;
 mod plane;
+mod row;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -119,11 +120,6 @@ fn in_turns<const WAYS: usize>(seconds: f64, things: &mut [Batch<'_, WAYS>]) -> 
     Ok(times.into_iter().map(|ways| ways.map(median)).collect())
 }
 
-/// How much of the bare library's speed there is, and its own nanoseconds, for a table.
-fn beside(bare: Option<f64>, ours: f64) -> (String, String) {
-    bare.map_or(("-".into(), "-".into()), |bare| (format!("{:.2}", bare / ours), format!("{bare:.0}")))
-}
-
 fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
     check_seconds(args.seconds)?;
     let engine = engine::rows(&args.suites, args.seconds)?;
@@ -137,8 +133,9 @@ fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
             engine::BATCH,
             engine::ASSOCIATIONS
         );
-        engine::print(&engine);
-        plane::print(&plane);
+        row::print("Engine alone:", &engine);
+        say!("");
+        row::print("Data plane and engine:", &plane);
         plane::print_policies(&policies);
     }
     Ok(Outcome::Well)

@@ -13,34 +13,16 @@ use ace_engine::{
     Mode, Operation, Source, Suffix, Tag,
 };
 use anyhow::{Result, bail};
-use serde::Serialize;
 
 use super::bare::Bare;
+use super::row::Row;
 use crate::engines;
-use crate::page::say;
 
 /// Packets in a batch, and security associations among them.
 pub const BATCH: usize = 256;
 pub const ASSOCIATIONS: usize = 16;
 /// SPI and sequence number.
 const HEADER: usize = 8;
-
-/// One line of the table. Times are of one operation.
-#[derive(Serialize)]
-pub struct Row {
-    suite: &'static str,
-    direction: &'static str,
-    /// Bytes of text.
-    bytes: usize,
-    nanoseconds: f64,
-    mpps: f64,
-    gbit_per_second: f64,
-    /// Heap allocations of all measured operations.
-    allocations: usize,
-    portable_nanoseconds: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bare_nanoseconds: Option<f64>,
-}
 
 /// What protects a packet.
 #[derive(Clone, Copy)]
@@ -200,7 +182,7 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
                     bail!("{suite}: nothing was measured");
                 };
                 let row = Row {
-                    suite,
+                    suite: (*suite).to_owned(),
                     direction,
                     bytes,
                     nanoseconds,
@@ -219,24 +201,4 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
         bail!("no such suite; there are {}", names.join(", "));
     }
     Ok(rows)
-}
-
-pub fn print(rows: &[Row]) {
-    say!("Engine alone:\n");
-    say!("| suite | | bytes | ns | Mpps | Gbit/s | of bare | bare, ns | portable, ns | allocations |");
-    say!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for row in rows {
-        let (ratio, bare) = super::beside(row.bare_nanoseconds, row.nanoseconds);
-        say!(
-            "| {} | {} | {} | {:.0} | {:.2} | {:.2} | {ratio} | {bare} | {:.0} | {} |",
-            row.suite,
-            row.direction,
-            row.bytes,
-            row.nanoseconds,
-            row.mpps,
-            row.gbit_per_second,
-            row.portable_nanoseconds,
-            row.allocations
-        );
-    }
 }

@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::bare::Bare;
 use super::engine::{self, ASSOCIATIONS, BATCH};
+use super::row::Row;
 use crate::engines;
 use crate::page::say;
 
@@ -37,25 +38,6 @@ const SUITES: &[(&str, &str, &str)] = &[
     ("serpent-128-cbc", "hmac-sha1-96", "serpent-128-cbc + sha1"),
     ("twofish-128-cbc", "hmac-sha1-96", "twofish-128-cbc + sha1"),
 ];
-
-/// One line of the table: a tunnel, one thread.
-#[derive(Serialize)]
-pub struct Row {
-    suite: String,
-    direction: &'static str,
-    /// Of the clear IP packet.
-    bytes: usize,
-    nanoseconds: f64,
-    mpps: f64,
-    gbit_per_second: f64,
-    /// Heap allocations of all measured packets.
-    allocations: usize,
-    /// With the portable software as engine.
-    portable_nanoseconds: f64,
-    /// The library alone, on a text of so many bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bare_nanoseconds: Option<f64>,
-}
 
 /// What does not depend on a suite.
 #[derive(Serialize)]
@@ -249,26 +231,6 @@ pub fn policies() -> Result<Policies> {
         install_seconds: (installed - parsed).as_secs_f64(),
         file_bytes: text.len(),
     })
-}
-
-pub fn print(rows: &[Row]) {
-    say!("\nData plane and engine:\n");
-    say!("| suite | | bytes | ns | Mpps | Gbit/s | of bare | bare, ns | portable, ns | allocations |");
-    say!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for row in rows {
-        let (ratio, bare) = super::beside(row.bare_nanoseconds, row.nanoseconds);
-        say!(
-            "| {} | {} | {} | {:.0} | {:.2} | {:.2} | {ratio} | {bare} | {:.0} | {} |",
-            row.suite,
-            row.direction,
-            row.bytes,
-            row.nanoseconds,
-            row.mpps,
-            row.gbit_per_second,
-            row.portable_nanoseconds,
-            row.allocations
-        );
-    }
 }
 
 pub fn print_policies(policies: &Policies) {
