@@ -103,7 +103,7 @@ bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's
 	$(ACE) bench
 	$(ACE) bench dataplane
 	@mkdir -p build/bench
-	@for policy in on-demand double-buffer; do \
+	@for policy in on-demand double-buffer adaptive; do \
 	  echo; echo "ace run on the demo's trace, policy $$policy"; \
 	  TIMEFORMAT='wall time %R s'; \
 	  time $(ACE) run demo/traffic.pcap --sas demo/protect.toml --unsigned -o build/bench/out.pcap --policy $$policy; \

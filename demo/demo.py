@@ -80,6 +80,7 @@ def table(title, summaries):
         ("total", "total"),
         ("a slot works", "executing"),
         ("only the host link works", "link_only"),
+        ("only the host works", "host_only"),
         ("all wait for a configuration", "exposed_load"),
         ("nothing happens", "idle"),
         ("loads, all together", "load"),

@@ -279,7 +279,7 @@ def run(binary: Path, board: Path, policy: str, out: Path, report: Path | None =
 
 def look_ahead(binary: Path, scratch: Path, folder: Path) -> None:
     """How the overhead falls when the controller sees more packets."""
-    lines: dict[str, list[tuple[int, float]]] = {"on-demand": [], "double-buffer": []}
+    lines: dict[str, list[tuple[int, float]]] = {"on-demand": [], "double-buffer": [], "adaptive": []}
     for packets in (1, 2, 4, 8, 16, 32, 64, 128, 256):
         board = scratch / "board.toml"
         library = json.dumps(str(ROOT / "library/ace.lib"))
@@ -298,12 +298,12 @@ def look_ahead(binary: Path, scratch: Path, folder: Path) -> None:
     )
     x = Axis("packets that the controller can look ahead", 1, 256, [2**n for n in range(9)], True)
     plot = Plot("Overhead against look-ahead: the demo's 277 packets, two slots", x, y)
-    for (policy, points), colour in zip(lines.items(), (COLOURS[2], COLOURS[0]), strict=True):
+    for (policy, points), colour in zip(lines.items(), (COLOURS[2], COLOURS[0], COLOURS[1]), strict=True):
         places = [plot.place(x, y) for x, y in points]
         plot.line(places, f'stroke="{colour}" stroke-width="2"')
         for (packets, time), (x, y) in zip(points, places, strict=True):
             plot.dot(x, y, colour, f"{policy}, {packets} packets: {time:.1f} ms")
-    plot.key(110, 420, [(COLOURS[2], "on-demand"), (COLOURS[0], "double-buffer")])
+    plot.key(110, 420, [(COLOURS[2], "on-demand"), (COLOURS[0], "double-buffer"), (COLOURS[1], "adaptive")])
     plot.write("look-ahead", folder)
 
 
@@ -312,7 +312,7 @@ def hidden_load(binary: Path, scratch: Path, folder: Path) -> None:
     board = run(binary, ROOT / "board.toml", "double-buffer", scratch / "out.pcap", scratch / "report")
     events = json.loads((scratch / "report/trace.json").read_text())["traceEvents"]
     events = [e for e in events if e.get("ph") == "X"]
-    busy = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if e["cat"] in ("execute", "link"))
+    busy = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if e["cat"] in ("execute", "link", "host"))
 
     def pieces(load: dict) -> list[tuple[bool, float, float]]:
         """A load in pieces: whether anything else works, from when to when."""

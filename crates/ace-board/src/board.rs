@@ -9,7 +9,7 @@ use ace_ecp5::Device;
 use ace_engine::{
     Capabilities, Completion, ConfigurationId, Engine, EngineError, Illegal, Job, Need, SlotFailure,
 };
-use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState};
+use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms};
 use thiserror::Error;
 
 use crate::catalogue::Catalogue;
@@ -81,16 +81,36 @@ pub(crate) struct Pending {
     pub job: Job,
     /// It is the second one.
     pub second: bool,
+    /// When the job came.
+    pub arrived: Picos,
     pub words: Arc<str>,
 }
 
 /// What happens at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Happens {
-    Loaded { slot: usize },
-    Arrived { slot: usize, op: u64, handover: u64 },
-    Executed { slot: usize, op: u64 },
-    Returned { slot: usize, op: u64 },
+    Loaded {
+        slot: usize,
+    },
+    Arrived {
+        slot: usize,
+        op: u64,
+        handover: u64,
+    },
+    Executed {
+        slot: usize,
+        op: u64,
+    },
+    Returned {
+        slot: usize,
+        op: u64,
+    },
+    /// The host has taken the response.
+    Noticed {
+        op: u64,
+    },
+    /// The policy wants to be asked again.
+    Look,
 }
 
 /// How a load will end.
@@ -134,18 +154,22 @@ pub struct Board {
     /// By slot and operation.
     pub(crate) executions: HashMap<(usize, u64), Execution>,
     /// Results on their way over the link.
-    pub(crate) results: HashMap<u64, Result<Vec<u8>, EngineError>>,
+    pub(crate) results: HashMap<u64, (u64, Result<Vec<u8>, EngineError>)>,
     pub(crate) now: Picos,
     pub(crate) link_free: Picos,
+    /// When the host's thread has done what it was given.
+    pub(crate) host_free: Picos,
     agenda: BinaryHeap<Reverse<(Picos, u64, Happens)>>,
     agenda_count: u64,
+    /// When the policy wants to be asked again at the latest.
+    look: Option<Picos>,
     pub(crate) done: Vec<Completion>,
     pub(crate) failed: u64,
     ledger: Ledger,
 }
 
 impl Board {
-    /// A board whose slots are empty, at time 0. The starvation bound of `double-buffer` is that of `config`.
+    /// A board whose slots are empty, at time 0.
     ///
     /// # Errors
     /// A figure in `config` that makes no sense.
@@ -172,18 +196,17 @@ impl Board {
         config.check().map_err(|(key, reason)| BoardError::Config(format!("{key}: {reason}")))?;
         let device = Device::by_name(&config.device)
             .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
-        let policy = match policy {
-            Policy::OnDemand => policy,
-            Policy::DoubleBuffer { .. } => Policy::DoubleBuffer { patience: config.policy.patience },
-        };
         let slots = (0..config.slots).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
-        let load = catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        let load: Vec<Picos> =
+            catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        let (latency, starvation) = config.bounds();
+        let terms = Terms { starvation, ..Terms::new(latency, load.iter().copied().max().unwrap_or(0)) };
         let mut ledger = Ledger::new(config.slots, catalogue.configurations.len());
         ledger.keep(KEPT_EVENTS);
         let costs = Costs { load, switch: switches(&config, &catalogue) };
         Ok(Self {
             slots: slots.collect::<Result<_, _>>()?,
-            queue: Queue::new(config.packet_buffer),
+            queue: Queue::new(terms),
             costs,
             config,
             device,
@@ -204,8 +227,10 @@ impl Board {
             results: HashMap::new(),
             now: 0,
             link_free: 0,
+            host_free: 0,
             agenda: BinaryHeap::new(),
             agenda_count: 0,
+            look: None,
             done: Vec::new(),
             failed: 0,
             ledger,
@@ -247,6 +272,7 @@ impl Board {
             models: self.models.name().into(),
             configuration_port: self.config.port_words(),
             host_link: self.config.link_words(),
+            host: self.config.host_words(),
             library: self.catalogue.store.as_deref().map(Store::words),
             totals,
             slots,
@@ -299,49 +325,57 @@ impl Board {
     /// Takes the result of a pass: goes on with the next one of the job, or answers it.
     pub(crate) fn answer(&mut self, op: u64, result: Result<Vec<u8>, EngineError>) {
         self.queue.finish(op);
-        let Some(Pending { mut job, second, .. }) = self.jobs.remove(&op) else { return };
+        let Some(Pending { mut job, second, arrived, .. }) = self.jobs.remove(&op) else { return };
         self.failed += u64::from(result.is_err());
         let operation = &mut job.operation;
         let result =
             result.and_then(|result| pass::apply(&operation.action, second, &result, &mut operation.buffer));
         match (result, operation.action.needs().1) {
-            (Ok(()), Some(need)) if !second => self.enqueue(job, true, need, None),
+            (Ok(()), Some(need)) if !second => self.enqueue(job, true, arrived, need, None),
             (result, _) => self.done.push(Completion { id: job.id, buffer: job.operation.buffer, result }),
         }
     }
 
     /// Makes a pass of a job wait for a slot. `after`: what the job needs behind it.
-    fn enqueue(&mut self, job: Job, second: bool, need: Need, after: Option<Need>) {
-        let op = self.next_op;
+    fn enqueue(&mut self, job: Job, second: bool, arrived: Picos, need: Need, after: Option<Need>) {
+        let id = self.next_op;
         self.next_op += 1;
         let (candidates, words) = self.candidates(&need);
-        let then = after.iter().map(|need| self.candidates(need).0).collect();
+        let then: Vec<Vec<usize>> = after.iter().map(|need| self.candidates(need).0).collect();
         let (lane, packet) = (job.lane, job.packet);
-        let data = pass::data_len(&job.operation.action, second);
-        let cost = candidates.first().map_or(0, |c| self.catalogue.configurations[*c].estimate(&need, data));
-        self.jobs.insert(op, Pending { job, second, words });
-        match candidates.is_empty() {
-            true => {
-                let error = self.unserved(&need);
-                self.answer(op, Err(error));
-            }
-            false => self.queue.push(QueuedOp { id: op, lane, packet, candidates, then, cost }),
+        let estimate = |candidates: &[usize], need: &Need, second: bool| {
+            let bytes = pass::data_len(&job.operation.action, second);
+            candidates.first().map_or(0, |c| self.catalogue.configurations[*c].estimate(need, bytes))
+        };
+        let cost = estimate(&candidates, &need, second);
+        let next = after.zip(then.first()).map_or(0, |(need, them)| estimate(them, &need, true));
+        self.jobs.insert(id, Pending { job, second, arrived, words });
+        if candidates.is_empty() {
+            let error = self.unserved(&need);
+            self.answer(id, Err(error));
+            return;
         }
+        let class = self.queue.class(&candidates, &then);
+        self.queue.set_paces(class, self.paces(&candidates, &need));
+        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next });
+    }
+
+    /// How fast candidates are, beside the first of them, and on how many frames each works at once.
+    fn paces(&self, candidates: &[usize], need: &Need) -> Vec<(f64, u32)> {
+        const BYTES: usize = 1 << 12;
+        let of = |c: usize| self.catalogue.configurations[c].estimate(need, BYTES).max(1) as f64;
+        let first = candidates.first().map_or(1.0, |c| of(*c));
+        let pace = |c: &usize| {
+            let at_once = u32::try_from(self.catalogue.configurations[*c].in_flight).unwrap_or(u32::MAX);
+            (of(*c) / first, at_once.max(1))
+        };
+        candidates.iter().map(pace).collect()
     }
 
     /// Gives up a configuration: nothing waits for it any more.
     pub(crate) fn refuse(&mut self, configuration: usize, reason: String) {
         self.refused.insert(configuration, reason);
-        let mut lost = Vec::new();
-        self.queue.for_each_waiting(|op| {
-            op.candidates.retain(|c| *c != configuration);
-            op.then.iter_mut().for_each(|set| set.retain(|c| *c != configuration));
-            if op.candidates.is_empty() {
-                lost.push(op.id);
-            }
-        });
-        for op in lost {
-            self.queue.remove(op);
+        for op in self.queue.refuse(configuration) {
             if let Some(need) = self.jobs.get(&op).and_then(Pending::need) {
                 let error = self.unserved(&need);
                 self.answer(op, Err(error));
@@ -359,17 +393,37 @@ impl Board {
             };
             let states: Vec<SlotState> = self.slots.iter().map(state).collect();
             match self.policy.decide(&self.queue, &states, &self.costs) {
-                Decision::Load { slot, configuration } => self.load(slot, configuration),
-                Decision::Execute { slot, op } => self.hand_over(slot, op),
+                Decision::Load { slot, configuration } => {
+                    self.queue.load(states[slot].resident(), configuration, &self.costs);
+                    self.load(slot, configuration);
+                }
+                Decision::Execute { slot, op } => {
+                    if let Some(configuration) = states[slot].resident() {
+                        self.queue.used(configuration);
+                    }
+                    self.hand_over(slot, op);
+                }
                 Decision::Wait => return,
+                Decision::WaitUntil(at) => {
+                    if self.look.is_none_or(|look| at < look || look <= self.now) {
+                        self.look = Some(at);
+                        self.at(at, Happens::Look);
+                    }
+                    return;
+                }
             }
         }
     }
 
     /// Everything that happens at the next instant. False if nothing is going to happen.
     fn advance(&mut self) -> bool {
+        // Nobody has to be asked about an empty queue.
+        while self.queue.is_empty() && matches!(self.agenda.peek(), Some(Reverse((_, _, Happens::Look)))) {
+            self.agenda.pop();
+        }
         let Some(Reverse((time, _, _))) = self.agenda.peek() else { return false };
         self.now = *time;
+        self.queue.advance(self.now);
         while let Some(Reverse((time, _, _))) = self.agenda.peek()
             && *time == self.now
             && let Some(Reverse((_, _, what))) = self.agenda.pop()
@@ -379,6 +433,8 @@ impl Board {
                 Happens::Arrived { slot, op, handover } => self.arrived(slot, op, handover),
                 Happens::Executed { slot, op } => self.executed(slot, op),
                 Happens::Returned { slot, op } => self.returned(slot, op),
+                Happens::Noticed { op } => self.noticed(op),
+                Happens::Look => {}
             }
         }
         true
@@ -386,7 +442,7 @@ impl Board {
 
     /// No slot works any more, or a policy does not go on: whatever waits has failed.
     fn give_up(&mut self) {
-        let waiting: Vec<u64> = self.queue.waiting().map(|op| op.id).collect();
+        let waiting: Vec<u64> = self.queue.waiting().iter().map(|op| op.id).collect();
         for op in waiting {
             self.queue.remove(op);
             self.answer(op, Err(EngineError::NoSlot));
@@ -435,7 +491,7 @@ impl Engine for Board {
             });
             let (first, second) = operation.action.needs();
             match legal {
-                Ok(()) => self.enqueue(job, false, first, second),
+                Ok(()) => self.enqueue(job, false, self.now, first, second),
                 Err(error) => {
                     self.failed += 1;
                     let (id, buffer) = (job.id, job.operation.buffer);

@@ -25,6 +25,7 @@ pub struct BoardConfig {
     pub controller: Controller,
     pub configuration_port: Port,
     pub host_link: Link,
+    pub host: Host,
     pub slot: SlotLimits,
     pub policy: PolicyLimits,
 }
@@ -82,16 +83,34 @@ pub struct Link {
     pub clock_mhz: f64,
 }
 
+/// What an operation costs the host, whose one thread serves the board.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Host {
+    /// To build a frame and start its transfer.
+    pub send_ns: f64,
+    /// To notice that a response is there and take it.
+    pub notice_ns: f64,
+    /// The thread itself moves every word and does nothing else meanwhile.
+    pub polled: bool,
+    /// A transfer is made, and paid for, in blocks of so many words of the link; 0: a frame is one block.
+    pub block_words: u64,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlotLimits {
     pub timeout_ms: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What the policies promise a packet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyLimits {
-    pub patience: u32,
+    /// From its arrival to its end.
+    pub latency_ms: f64,
+    /// What cannot be in time any more comes first after so long.
+    pub starvation_ms: f64,
 }
 
 impl Default for BoardConfig {
@@ -104,6 +123,7 @@ impl Default for BoardConfig {
             controller: Controller::default(),
             configuration_port: Port::default(),
             host_link: Link::default(),
+            host: Host::default(),
             slot: SlotLimits::default(),
             policy: PolicyLimits::default(),
         }
@@ -128,6 +148,12 @@ impl Default for Link {
     }
 }
 
+impl Default for Host {
+    fn default() -> Self {
+        Self { send_ns: 950.0, notice_ns: 950.0, polled: false, block_words: 0 }
+    }
+}
+
 impl Default for SlotLimits {
     fn default() -> Self {
         Self { timeout_ms: 10.0 }
@@ -136,7 +162,7 @@ impl Default for SlotLimits {
 
 impl Default for PolicyLimits {
     fn default() -> Self {
-        Self { patience: ace_schedule::DEFAULT_PATIENCE }
+        Self { latency_ms: 50.0, starvation_ms: 100.0 }
     }
 }
 
@@ -200,7 +226,11 @@ impl BoardConfig {
             return Err(("host_link.width", "must be whole bytes, 8 to 4096 bits".into()));
         }
         real("host_link.clock_mhz", self.host_link.clock_mhz, 0.001, 10_000.0)?;
-        real("slot.timeout_ms", self.slot.timeout_ms, 0.001, 1e6)
+        real("host.send_ns", self.host.send_ns, 0.0, 1e9)?;
+        real("host.notice_ns", self.host.notice_ns, 0.0, 1e9)?;
+        real("slot.timeout_ms", self.slot.timeout_ms, 0.001, 1e6)?;
+        real("policy.latency_ms", self.policy.latency_ms, 0.001, 1e6)?;
+        real("policy.starvation_ms", self.policy.starvation_ms, 0.001, 1e6)
     }
 
     /// Time on the configuration port for `bytes`.
@@ -220,9 +250,32 @@ impl BoardConfig {
         clocks_time(bytes.div_ceil(width), hz(self.host_link.clock_mhz))
     }
 
+    /// The host's part in sending `bytes` to a slot.
+    pub fn send_time(&self, bytes: u64) -> Picos {
+        self.blocks(bytes).saturating_mul(nanos(self.host.send_ns))
+    }
+
+    /// The host's part in a response of `bytes`.
+    pub fn notice_time(&self, bytes: u64) -> Picos {
+        self.blocks(bytes).saturating_mul(nanos(self.host.notice_ns))
+    }
+
+    fn blocks(&self, bytes: u64) -> u64 {
+        let width = u64::from((self.host_link.width / 8).max(1));
+        match self.host.block_words {
+            0 => 1,
+            words => bytes.div_ceil(width).div_ceil(words).max(1),
+        }
+    }
+
     /// The longest a load may take.
     pub fn load_timeout(&self) -> Picos {
         millis(self.configuration_port.timeout_ms)
+    }
+
+    /// The latency bound and the starvation limit.
+    pub fn bounds(&self) -> (Picos, Picos) {
+        (millis(self.policy.latency_ms), millis(self.policy.starvation_ms))
     }
 
     /// The longest a slot may be silent.
@@ -241,6 +294,14 @@ impl BoardConfig {
     pub fn link_words(&self) -> String {
         format!("{} bits at {} MHz", self.host_link.width, self.host_link.clock_mhz)
     }
+
+    /// `950 ns to send a frame, 950 ns to take a response`.
+    pub fn host_words(&self) -> String {
+        let Host { send_ns, notice_ns, polled, block_words } = self.host;
+        let what = if block_words > 0 { format!("a block of {block_words} words") } else { "a frame".into() };
+        let polled = if polled { ", and the transfers themselves" } else { "" };
+        format!("{send_ns} ns to send {what}, {notice_ns} ns to take one{polled}")
+    }
 }
 
 /// Parts whose configuration memory is known, for messages.
@@ -255,6 +316,10 @@ pub fn clocks_time(clocks: u64, hz: u64) -> Picos {
 /// Hertz of a clock given in MHz, at least 1.
 pub fn hz(mhz: f64) -> u64 {
     ((mhz * 1e6).round() as u64).max(1)
+}
+
+fn nanos(ns: f64) -> Picos {
+    (ns * 1e3).round() as Picos
 }
 
 fn millis(ms: f64) -> Picos {
@@ -331,6 +396,7 @@ mod tests {
         assert!(error("[configuration_port]\nkind = \"usb\"").contains("parallel"));
         assert!(error("device = \"XC7\"").contains("LFE5U-45F"));
         assert!(error("slots = 0").contains("b.toml:1: `slots` must be 1 to 64"));
+        assert!(error("[host]\nsend_ns = -1").contains("b.toml:2: "));
         assert!(error("[slot]\ntimeout_ms = nan").contains("b.toml:2: "));
         // Whom to trust is no matter of the board.
         assert!(error("[controller]\nkey = \"a.pub\"").contains("b.toml:2: unknown field `key`"));
@@ -352,6 +418,10 @@ mod tests {
         assert_eq!(board.load_time(1_032_325), 1_032_325 * 20_000);
         assert_eq!(board.link_time(8), 10_000);
         assert_eq!(board.link_time(9), 20_000);
+        assert_eq!((board.send_time(9), board.notice_time(1 << 20)), (950_000, 950_000));
+        // Blocks of 248 words, as the 2002 paper has them.
+        let polled = parse("[host]\nsend_ns = 10\nblock_words = 248\npolled = true").unwrap();
+        assert_eq!([0, 8, 1984, 1985].map(|bytes| polled.send_time(bytes)), [10_000, 10_000, 10_000, 20_000]);
         let spi = parse("[configuration_port]\nkind = \"spi\"\nwidth = 1\nclock_mhz = 60.0").unwrap();
         assert_eq!(spi.load_time(1_032_325), (1_032_325u64 * 8 * 1_000_000).div_ceil(60));
         assert_eq!(clocks_time(3, 81_000_000), 37_038);

@@ -21,7 +21,7 @@ pub(crate) struct Ledger {
     next_look: usize,
     /// Starts and ends of what is counted, from `covered` on.
     edges: BinaryHeap<Reverse<(Picos, usize, i64)>>,
-    active: [i64; 3],
+    active: [i64; 4],
     covered: Picos,
     /// The events that are kept, and how many may be.
     kept: Vec<Event>,
@@ -56,7 +56,7 @@ impl Ledger {
             waiting: Vec::new(),
             next_look: WAITING,
             edges: BinaryHeap::new(),
-            active: [0; 3],
+            active: [0; 4],
             covered: 0,
             kept: Vec::new(),
             most: 0,
@@ -163,17 +163,19 @@ impl Ledger {
                 }
             }
             What::Request { .. } | What::Response { .. } => totals.link += time,
+            What::Host { .. } => totals.host += time,
             What::Reset => slot.resident = None,
         }
     }
 
-    /// Gives the time up to `at` to one cause: execution before transfer before load before nothing.
+    /// Gives the time up to `at` to one cause: execution before transfer before host before load before nothing.
     fn cover(&mut self, at: Picos) {
         let (span, totals) = (at - self.covered, &mut self.totals);
         match self.active.map(|n| n > 0) {
-            [true, _, _] => totals.executing += span,
-            [_, true, _] => totals.link_only += span,
-            [_, _, true] => totals.exposed_load += span,
+            [true, _, _, _] => totals.executing += span,
+            [_, true, _, _] => totals.link_only += span,
+            [_, _, true, _] => totals.host_only += span,
+            [_, _, _, true] => totals.exposed_load += span,
             _ => totals.idle += span,
         }
         self.covered = at;
@@ -184,7 +186,8 @@ fn class(what: &What) -> Option<usize> {
     match what {
         What::Execute { .. } => Some(0),
         What::Request { .. } | What::Response { .. } => Some(1),
-        What::Load { .. } => Some(2),
+        What::Host { .. } => Some(2),
+        What::Load { .. } => Some(3),
         What::Reset => None,
     }
 }
@@ -211,6 +214,7 @@ mod tests {
                 let what = match random(8) {
                     0 => What::Load { configuration, bytes: 7, refused: None },
                     1 => What::Request { job, bytes: 9 },
+                    2 => What::Host { job, sends: true },
                     _ => What::Execute {
                         configuration,
                         job,
@@ -249,7 +253,7 @@ mod tests {
         assert_eq!((&a.totals, &a.slots, &a.configurations), (&b.totals, &b.slots, &b.configurations));
         assert_eq!((a.events.len(), a.left_out, b.left_out), (10, 99_990, 100_000));
         let t = &a.totals;
-        assert_eq!(t.total, t.executing + t.link_only + t.exposed_load + t.idle);
-        assert!(t.exposed_load > 0 && t.link_only > 0 && t.completed > 0);
+        assert_eq!(t.total, t.executing + t.link_only + t.host_only + t.exposed_load + t.idle);
+        assert!(t.host_only > 0 && t.exposed_load > 0 && t.link_only > 0 && t.completed > 0);
     }
 }

@@ -70,6 +70,8 @@ pub struct Slot {
     pub worker: Worker,
     pub holds: Holds,
     pub last_used: Picos,
+    /// When the last load ended.
+    pub since: Picos,
     /// The key that the slot will hold when everything in it has been worked on.
     pub key: Option<HeldKey>,
     /// In the order in which they were handed over.
@@ -80,7 +82,15 @@ pub struct Slot {
 
 impl Slot {
     pub fn new(worker: Worker) -> Self {
-        Self { worker, holds: Holds::Nothing, last_used: 0, key: None, flights: VecDeque::new(), hangs: 0 }
+        Self {
+            worker,
+            holds: Holds::Nothing,
+            last_used: 0,
+            since: 0,
+            key: None,
+            flights: VecDeque::new(),
+            hangs: 0,
+        }
     }
 
     /// The slot as a policy sees it. `depth`: operations that fit in.
@@ -89,9 +99,12 @@ impl Slot {
             Holds::Nothing => SlotState::Empty,
             Holds::Failed => SlotState::Failed,
             Holds::Loading { configuration, ready_at } => SlotState::Loading { configuration, ready_at },
-            Holds::Configured { configuration } if self.flights.is_empty() => {
-                SlotState::Idle { configuration, last_used: self.last_used }
-            }
+            Holds::Configured { configuration } if self.flights.is_empty() => SlotState::Idle {
+                configuration,
+                last_used: self.last_used,
+                since: self.since,
+                blocked: false,
+            },
             Holds::Configured { configuration } => {
                 let until = |f: &Flight| match f.stage {
                     Stage::Coming(end) | Stage::Running(end) => end,
@@ -99,6 +112,7 @@ impl Slot {
                 };
                 SlotState::Busy {
                     configuration,
+                    since: self.since,
                     until: self.flights.iter().map(until).max().unwrap_or(now),
                     room: depth.saturating_sub(self.flights.len()),
                 }

@@ -97,7 +97,7 @@ impl Board {
             Ok(model) => {
                 it.worker.configure(model);
                 it.holds = Holds::Configured { configuration };
-                it.last_used = self.now;
+                (it.last_used, it.since) = (self.now, self.now);
             }
             Err(reason) => {
                 it.holds = Holds::Nothing;
@@ -134,10 +134,10 @@ impl Board {
         if fresh_key {
             it.key = key;
         }
-        let start = self.now.max(self.link_free);
         let bytes = request_bytes(&task, fresh_key);
-        let end = start.saturating_add(self.config.link_time(bytes));
-        self.link_free = end;
+        let built = self.host(self.config.send_time(bytes), slot, job, true);
+        let (start, end) = self.transfer(built, bytes);
+        let it = &mut self.slots[slot];
         self.handovers += 1;
         let handover = self.handovers;
         let max_clocks = u64::try_from(max_clocks).unwrap_or(u64::MAX).max(1);
@@ -285,22 +285,51 @@ impl Board {
     /// Sends a response over the link, when the link is free.
     fn send_back(&mut self, slot: usize, op: u64, bytes: u64, result: Result<Vec<u8>, EngineError>) {
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
-        let start = self.now.max(self.link_free);
-        let end = start.saturating_add(self.config.link_time(bytes));
-        self.link_free = end;
+        let (start, end) = self.transfer(self.now, bytes);
         if let Some(flight) = self.slots[slot].flight(op) {
             flight.stage = Stage::Leaving;
         }
         self.log(start, end, slot, What::Response { job, bytes });
-        self.results.insert(op, result);
+        self.results.insert(op, (bytes, result));
         self.at(end, Happens::Returned { slot, op });
     }
 
     pub(crate) fn returned(&mut self, slot: usize, op: u64) {
         self.slots[slot].take(op);
-        if let Some(result) = self.results.remove(&op) {
+        let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
+        let bytes = self.results.get(&op).map_or(0, |result| result.0);
+        let taken = self.host(self.config.notice_time(bytes), slot, job, false);
+        self.at(taken, Happens::Noticed { op });
+    }
+
+    pub(crate) fn noticed(&mut self, op: u64) {
+        if let Some((_, result)) = self.results.remove(&op) {
             self.answer(op, result);
         }
+    }
+
+    /// The host's thread does something for a job of `slot` that takes `time`, when it has done what it was given before.
+    /// When it is done.
+    fn host(&mut self, time: Picos, slot: usize, job: u64, sends: bool) -> Picos {
+        let start = self.now.max(self.host_free);
+        let end = start.saturating_add(time);
+        self.host_free = end;
+        if time > 0 {
+            self.log(start, end, slot, What::Host { job, sends });
+        }
+        end
+    }
+
+    /// A transfer over the link that cannot begin before `ready`. A host that polls does nothing else meanwhile.
+    fn transfer(&mut self, ready: Picos, bytes: u64) -> (Picos, Picos) {
+        let polled = self.config.host.polled;
+        let start = ready.max(self.link_free).max(if polled { self.host_free } else { 0 });
+        let end = start.saturating_add(self.config.link_time(bytes));
+        self.link_free = end;
+        if polled {
+            self.host_free = end;
+        }
+        (start, end)
     }
 }
 

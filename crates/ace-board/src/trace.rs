@@ -45,6 +45,8 @@ pub enum What {
     },
     /// The host link carried a response back.
     Response { job: u64, bytes: u64 },
+    /// The host's thread built a frame and started its transfer, or took a response.
+    Host { job: u64, sends: bool },
     /// The slot was reset because it did not answer.
     Reset,
 }
@@ -54,13 +56,15 @@ pub enum What {
 pub struct BoardReport {
     /// Device of every slot, as in `board.toml`.
     pub device: String,
-    /// Name of the policy: `on-demand`, `double-buffer`.
+    /// Name of the policy: `on-demand`, `adaptive`.
     pub policy: String,
     /// `rtl` or `netlist`: which models the slots ran.
     pub models: String,
     /// The port and link in words, for captions.
     pub configuration_port: String,
     pub host_link: String,
+    /// What an operation costs the host, in words.
+    pub host: String,
     /// The library that the controller reads, if there is one.
     pub library: Option<String>,
     pub totals: Totals,
@@ -74,7 +78,7 @@ pub struct BoardReport {
 }
 
 /// Where the modelled time went. Every instant between 0 and `total` is counted once:
-/// `total = executing + link_only + exposed_load + idle`.
+/// `total = executing + link_only + host_only + exposed_load + idle`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
     /// From time 0 to the last event.
@@ -83,7 +87,9 @@ pub struct Totals {
     pub executing: Picos,
     /// No slot executed, the host link was busy.
     pub link_only: Picos,
-    /// A load was in progress and neither a slot nor the host link worked: the reconfiguration overhead.
+    /// Neither of these; the host's thread worked for the board.
+    pub host_only: Picos,
+    /// A load was in progress and neither a slot nor the host link nor the host worked: the reconfiguration overhead.
     pub exposed_load: Picos,
     /// Nothing happened.
     pub idle: Picos,
@@ -95,6 +101,8 @@ pub struct Totals {
     pub execution: Picos,
     /// Sum of all transfers over the host link.
     pub link: Picos,
+    /// Time of the host's thread for the board.
+    pub host: Picos,
     /// Loads that configured a slot.
     pub loads: u64,
     pub refused_loads: u64,

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The controller's policies: which configuration is loaded where and when, and which operation runs next.
 //!
-//! A decision is a pure function of the [`Queue`], the [`SlotState`]s and the [`Costs`]: no I/O, no clock, no
-//! randomness. The live board and the trace simulator ([`simulate`]) call the same [`Policy::decide`], again
-//! and again at one instant until it answers [`Decision::Wait`], and then let time pass until something ends.
+//! A decision is a pure function of the [`Queue`], which knows the time, the [`SlotState`]s and the [`Costs`]: no I/O,
+//! no randomness. The live board and the trace simulator ([`simulate`]) call the same [`Policy::decide`], again and again
+//! at one instant until it answers [`Decision::Wait`] or [`Decision::WaitUntil`], and then let time pass until something
+//! happens.
 //!
 //! Times are plain `u64`; the caller chooses the unit and keeps to it.
 
+mod adaptive;
+pub mod bound;
+mod class;
+mod demand;
 mod double_buffer;
+pub mod in_order;
+mod landlord;
+mod lane;
 mod on_demand;
 mod queue;
-mod simulate;
+mod rotation;
+pub mod simulate;
+pub mod study;
+pub mod traffic;
 mod view;
 
 use std::collections::BTreeMap;
@@ -19,8 +30,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub use queue::{Queue, QueuedOp, Running};
-pub use simulate::{Outcome, Packet, Start, Task, fewest_loads_in_order, simulate};
+pub use queue::{ClassId, Queue, QueuedOp, Terms};
+pub use simulate::simulate;
 
 /// A duration or an instant in the caller's unit.
 pub type Time = u64;
@@ -29,6 +40,9 @@ pub type Time = u64;
 pub type ConfigurationId = usize;
 
 /// What a slot is doing.
+///
+/// A *bank* of a slot that holds several configurations, one of which works at a time, counts as a slot here; while
+/// another bank works, it is idle and `blocked`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotState {
     /// Holds no configuration.
@@ -37,14 +51,18 @@ pub enum SlotState {
         configuration: ConfigurationId,
         ready_at: Time,
     },
-    /// Configured, and nothing to do. `last_used`: when its last operation ended, or the load.
+    /// Configured, and nothing to do. `last_used`: when its last operation ended, or the load. `since`: when the load
+    /// ended. `blocked`: it can be loaded, but nothing can start in it now.
     Idle {
         configuration: ConfigurationId,
         last_used: Time,
+        since: Time,
+        blocked: bool,
     },
     /// At work until about `until`. `room`: operations that its input buffer could take now.
     Busy {
         configuration: ConfigurationId,
+        since: Time,
         until: Time,
         room: usize,
     },
@@ -73,7 +91,7 @@ impl SlotState {
 
     /// Whether an operation can be handed over now.
     pub fn takes(&self) -> bool {
-        matches!(self, SlotState::Idle { .. } | SlotState::Busy { room: 1.., .. })
+        matches!(self, SlotState::Idle { blocked: false, .. } | SlotState::Busy { room: 1.., .. })
     }
 }
 
@@ -95,6 +113,9 @@ impl Costs {
     /// Time of one load into a slot that holds `resident`; 0 for a configuration that is not in the table.
     pub fn of(&self, resident: Option<ConfigurationId>, configuration: ConfigurationId) -> Time {
         let whole = self.load.get(configuration).copied().unwrap_or(0);
+        if self.switch.is_empty() {
+            return whole;
+        }
         let part = resident.and_then(|resident| self.switch.get(&(resident, configuration)));
         part.map_or(whole, |part| whole.min(*part))
     }
@@ -103,19 +124,18 @@ impl Costs {
 /// What to do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Start loading a configuration. Whatever the slot held is gone.
+    /// Start loading a configuration. Whatever the slot held is gone. [`Queue::load`] is to be told.
     Load { slot: usize, configuration: ConfigurationId },
     /// Hand the queued operation `op` to a slot that holds a configuration for it.
     Execute { slot: usize, op: u64 },
     /// Nothing to do until something ends or a new operation arrives.
     Wait,
+    /// The same, but ask again at this time at the latest.
+    WaitUntil(Time),
 }
 
-/// Default for the starvation bound of double buffering.
-pub const DEFAULT_PATIENCE: u32 = 512;
-
-/// How decisions are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How decisions are taken. `docs/scheduling.md` describes each one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// Strictly in the order of packets, one operation at a time. When its configuration is not resident it is
@@ -123,21 +143,27 @@ pub enum Policy {
     OnDemand,
     /// Looks ahead: queued operations of the resident configurations run in batches, lanes may overtake each
     /// other, and a slot without work is loaded with what is needed next while the other one works.
-    DoubleBuffer {
-        /// An operation that so many later ones have overtaken is served first (see `docs/scheduling.md`).
-        patience: u32,
-    },
+    DoubleBuffer,
+    /// What is needed first is loaded over the idle configuration whose rent is lowest.
+    Landlord,
+    /// The configuration whose packets are oldest is next; a slot that has work is taken when a bound is due.
+    Rotation,
+    /// Loads what brings most slot time into time, less what it costs others.
+    Adaptive,
 }
 
 impl Policy {
-    /// Every policy with its default parameters.
-    pub const ALL: [Policy; 2] = [Policy::OnDemand, Policy::DoubleBuffer { patience: DEFAULT_PATIENCE }];
+    pub const ALL: [Policy; 5] =
+        [Policy::OnDemand, Policy::DoubleBuffer, Policy::Landlord, Policy::Rotation, Policy::Adaptive];
 
-    /// The name without parameters.
+    /// Its name on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Policy::OnDemand => "on-demand",
-            Policy::DoubleBuffer { .. } => "double-buffer",
+            Policy::DoubleBuffer => "double-buffer",
+            Policy::Landlord => "landlord",
+            Policy::Rotation => "rotation",
+            Policy::Adaptive => "adaptive",
         }
     }
 
@@ -145,7 +171,10 @@ impl Policy {
     pub fn decide(&self, queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
         match *self {
             Policy::OnDemand => on_demand::decide(queue, slots),
-            Policy::DoubleBuffer { patience } => double_buffer::decide(queue, slots, costs, patience),
+            Policy::DoubleBuffer => double_buffer::decide(queue, slots, costs),
+            Policy::Landlord => landlord::decide(queue, slots, costs),
+            Policy::Rotation => rotation::decide(queue, slots, costs),
+            Policy::Adaptive => adaptive::decide(queue, slots, costs),
         }
     }
 }

@@ -1,9 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The packet buffer as the policies see it: what waits, what runs, and who overtook whom.
+//! The packet buffer as the policies see it: what waits, what runs, how old it is, what comes next.
+//!
+//! It is kept by classes of operations that the same configurations serve, so that a decision costs as much as there
+//! are classes and slots, however many lanes and packets wait.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
-use crate::{ConfigurationId, Time};
+use crate::class::{Class, Op, Place};
+use crate::demand::Clock;
+use crate::lane::{At, Lane, Turn};
+use crate::{ConfigurationId, Costs, Time};
+
+/// A class of operations, by its place in the queue's table.
+pub type ClassId = usize;
+
+/// What a packet is promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// From its arrival to its end. A packet for which that is no longer possible is *late*.
+    pub latency: Time,
+    /// A late packet that is not dropped comes before those in time when it has waited for so long. Under
+    /// `double-buffer`: an operation that has waited for so long comes first.
+    pub starvation: Time,
+    /// Half-life of the rates at which operations come.
+    pub memory: Time,
+}
+
+impl Terms {
+    /// Starvation after twice the bound; rates over the bound, or two loads and a half where that is longer.
+    pub fn new(latency: Time, longest_load: Time) -> Self {
+        let memory = latency.max(longest_load.saturating_mul(5) / 2).max(1);
+        Self { latency, starvation: latency.saturating_mul(2), memory }
+    }
+}
 
 /// An operation that waits for a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,113 +43,326 @@ pub struct QueuedOp {
     pub lane: u32,
     /// The packet; smaller is earlier.
     pub packet: u64,
-    /// Configurations that can serve it, the preferred one first.
-    pub candidates: Vec<ConfigurationId>,
-    /// What the same packet will need next, in order: a set of candidates each.
-    pub then: Vec<Vec<ConfigurationId>>,
-    /// Estimate of its time in a slot.
+    /// When the packet came.
+    pub arrived: Time,
+    /// What serves it, see [`Queue::class`].
+    pub class: ClassId,
+    /// Estimate of its time in a slot of the preferred configuration.
     pub cost: Time,
+    /// The same of the pass behind it; 0 if there is none.
+    pub next: Time,
 }
 
-/// An operation that was handed to a slot and has not ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Running {
-    pub slot: usize,
-    pub op: QueuedOp,
-    pub(crate) arrival: u64,
-    overtaken: u32,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Waiting {
-    pub op: QueuedOp,
-    pub arrival: u64,
-    /// Later operations that started while this one was in the window.
-    pub overtaken: u32,
-}
-
-/// Operations by packet and then by arrival, of which a policy sees those of the first `look_ahead` packets.
-///
-/// Of two operations of one lane the one that arrived first goes first, unless it belongs to a later packet.
+/// Operations by class, in the order of packets; see [`crate::lane`] for the order within an association.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    look_ahead: usize,
+    pub(crate) terms: Terms,
+    pub(crate) clock: Clock,
+    pub(crate) classes: Vec<Class>,
+    known: HashMap<(Vec<ConfigurationId>, Option<ClassId>), ClassId>,
+    /// By configuration: the classes that it serves.
+    serves: Vec<Vec<ClassId>>,
+    pub(crate) ops: Vec<Op>,
+    free: Vec<At>,
+    places: HashMap<u64, At, foldhash::fast::RandomState>,
+    lanes: HashMap<u32, Lane, foldhash::fast::RandomState>,
+    spare: Vec<Lane>,
     arrivals: u64,
-    waiting: BTreeMap<(u64, u64), Waiting>,
-    running: Vec<Running>,
+    running: Vec<At>,
+    /// What landlord charges: the price of the last one that had to go, and of each one when it was last used.
+    rent: (u64, Vec<u64>),
 }
 
 impl Queue {
-    /// `look_ahead`: size of the packet buffer in packets; 0 counts as 1.
-    pub fn new(look_ahead: usize) -> Self {
-        Self { look_ahead: look_ahead.max(1), arrivals: 0, waiting: BTreeMap::new(), running: Vec::new() }
+    pub fn new(terms: Terms) -> Self {
+        Self {
+            terms,
+            clock: Clock::new(terms.latency, terms.memory),
+            classes: Vec::new(),
+            known: HashMap::new(),
+            serves: Vec::new(),
+            ops: Vec::new(),
+            free: Vec::new(),
+            places: HashMap::default(),
+            lanes: HashMap::default(),
+            spare: Vec::new(),
+            arrivals: 0,
+            running: Vec::new(),
+            rent: (0, Vec::new()),
+        }
     }
 
+    /// The class of operations that `candidates` serve, the preferred one first, and behind which the packet needs
+    /// `then`, a set of candidates for each pass.
+    pub fn class(&mut self, candidates: &[ConfigurationId], then: &[Vec<ConfigurationId>]) -> ClassId {
+        let next = then.split_first().map(|(first, rest)| self.class(first, rest));
+        let key = (candidates.to_vec(), next);
+        if let Some(&class) = self.known.get(&key) {
+            return class;
+        }
+        let class = self.classes.len();
+        for &c in candidates {
+            if self.serves.len() <= c {
+                self.serves.resize(c + 1, Vec::new());
+            }
+            if !self.serves[c].contains(&class) {
+                self.serves[c].push(class);
+            }
+        }
+        let candidates = key.0.clone();
+        self.known.insert(key, class);
+        self.classes.push(Class { candidates, then: next, behind: then.len(), ..Class::default() });
+        class
+    }
+
+    /// Says how fast the candidates of a class are: the slot time of each over that of the preferred one, and on how many
+    /// operations it works at once to be so fast.
+    pub fn set_paces(&mut self, class: ClassId, paces: Vec<(f64, u32)>) {
+        if let Some(class) = self.classes.get_mut(class) {
+            class.paces = paces;
+        }
+    }
+
+    /// The classes that a configuration serves.
+    pub(crate) fn served_by(&self, configuration: ConfigurationId) -> &[ClassId] {
+        self.serves.get(configuration).map_or(&[], Vec::as_slice)
+    }
+
+    /// The clock goes on, never back. Every decision is taken at this time.
+    pub fn advance(&mut self, now: Time) {
+        if now <= self.clock.now {
+            return;
+        }
+        self.clock.now = now;
+        self.clock.bin = now / self.clock.width;
+        for class in &mut self.classes {
+            while let Some(first) = class.ready.first_entry()
+                && let op = &mut self.ops[*first.get() as usize]
+                && !self.clock.in_time(op.op.arrived, op.op.cost)
+            {
+                op.place = Place::Late;
+                let (key, at) = first.remove_entry();
+                class.late.insert(key, at);
+            }
+        }
+    }
+
+    pub fn now(&self) -> Time {
+        self.clock.now
+    }
+
+    /// Makes an operation wait. `fresh`: not one that a packet in the queue was known to need.
     pub fn push(&mut self, op: QueuedOp) {
-        let arrival = self.arrivals;
+        self.advance(op.arrived);
+        let key = (op.packet, self.arrivals);
         self.arrivals += 1;
-        self.waiting.insert((op.packet, arrival), Waiting { op, arrival, overtaken: 0 });
+        let (id, lane) = (op.id, op.lane);
+        let it = Op { op, key, place: Place::Blocked };
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.ops[at as usize] = it;
+                at
+            }
+            None => {
+                self.ops.push(it);
+                (self.ops.len() - 1) as At
+            }
+        };
+        self.places.insert(id, at);
+        self.enter(at, true);
+        self.settle(lane);
+    }
+
+    /// Counts an operation as waiting, and gives it its place in its lane.
+    fn enter(&mut self, at: At, fresh: bool) {
+        let Op { op, .. } = &self.ops[at as usize];
+        let class = &mut self.classes[op.class];
+        class.waiting += 1;
+        class.demand.add(&self.clock, op.arrived, op.cost, fresh);
+        if fresh {
+            class.coming += op.next;
+        }
+        let spare = &mut self.spare;
+        let lane = self.lanes.entry(op.lane).or_insert_with(|| spare.pop().unwrap_or_default());
+        lane.wait(class.behind, op.packet, at);
+    }
+
+    /// Gives the first ones of a lane the places that they have now.
+    fn settle(&mut self, lane: u32) {
+        let Self { lanes, ops, classes, clock, .. } = self;
+        let Some(it) = lanes.get(&lane) else { return };
+        if it.is_empty() {
+            self.spare.extend(lanes.remove(&lane));
+            return;
+        }
+        for (at, turn) in it.heads() {
+            let Op { op, key, place } = &mut ops[at as usize];
+            let new = match turn {
+                Turn::NotYet => Place::Blocked,
+                Turn::Behind(slot) => Place::Follows(slot),
+                Turn::Anywhere if clock.in_time(op.arrived, op.cost) => Place::Ready,
+                Turn::Anywhere => Place::Late,
+            };
+            if *place != new {
+                let class = &mut classes[op.class];
+                class.detach(*place, *key, at);
+                class.attach(new, *key, at);
+                *place = new;
+            }
+        }
+    }
+
+    fn detach(&mut self, at: At) {
+        let Op { op, key, place } = &mut self.ops[at as usize];
+        self.classes[op.class].detach(*place, *key, at);
+        *place = Place::Blocked;
     }
 
     /// Operations that wait, in order of packet and arrival.
-    pub fn waiting(&self) -> impl Iterator<Item = &QueuedOp> {
-        self.waiting.values().map(|w| &w.op)
+    pub fn waiting(&self) -> Vec<&QueuedOp> {
+        let mut all: Vec<&Op> =
+            self.places.values().map(|at| &self.ops[*at as usize]).filter(|o| !o.runs()).collect();
+        all.sort_unstable_by_key(|o| o.key);
+        all.into_iter().map(|o| &o.op).collect()
     }
 
     /// Operations that were handed to slots, in the order in which that happened.
-    pub fn running(&self) -> &[Running] {
-        &self.running
+    pub fn running(&self) -> impl ExactSizeIterator<Item = &QueuedOp> {
+        self.running.iter().map(|at| &self.ops[*at as usize].op)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.running.is_empty()
+        self.places.is_empty()
     }
 
-    /// Changes every waiting operation, for instance when a configuration turns out to be unusable.
-    pub fn for_each_waiting(&mut self, mut change: impl FnMut(&mut QueuedOp)) {
-        self.waiting.values_mut().for_each(|w| change(&mut w.op));
-    }
-
-    /// What the packet buffer shows.
-    pub(crate) fn window(&self) -> impl Iterator<Item = &Waiting> {
-        let mut packets = 0;
-        let mut last = None;
-        self.waiting.values().take_while(move |w| {
-            if last != Some(w.op.packet) {
-                packets += 1;
-                last = Some(w.op.packet);
-            }
-            packets <= self.look_ahead
-        })
-    }
-
-    /// Hands a waiting operation to a slot. Earlier ones of the window have been overtaken once more.
+    /// Hands a waiting operation to a slot.
     pub fn start(&mut self, id: u64, slot: usize) -> Option<&QueuedOp> {
-        let (&key, _) = self.waiting.iter().find(|(_, w)| w.op.id == id)?;
-        let Waiting { op, arrival, overtaken } = self.waiting.remove(&key)?;
-        let visible = self.window().count();
-        self.waiting.range_mut(..key).take(visible).for_each(|(_, w)| w.overtaken += 1);
-        self.running.push(Running { slot, op, arrival, overtaken });
-        self.running.last().map(|r| &r.op)
+        let at = self.waits(id)?;
+        self.detach(at);
+        let Op { op, place, .. } = &mut self.ops[at as usize];
+        *place = Place::Runs(slot);
+        let (lane, packet) = (op.lane, op.packet);
+        let class = &mut self.classes[op.class];
+        class.waiting -= 1;
+        class.running += 1;
+        class.demand.take(&self.clock, op.arrived, op.cost);
+        if let Some(it) = self.lanes.get_mut(&lane) {
+            it.start(class.behind, packet, at, slot);
+        }
+        self.running.push(at);
+        self.settle(lane);
+        Some(&self.ops[at as usize].op)
     }
 
     /// Forgets an operation that ended.
     pub fn finish(&mut self, id: u64) -> Option<QueuedOp> {
-        let at = self.running.iter().position(|r| r.op.id == id)?;
-        Some(self.running.remove(at).op)
+        let at = self.stop(id)?;
+        self.places.remove(&id);
+        self.free.push(at);
+        let op = self.ops[at as usize].op.clone();
+        let class = &mut self.classes[op.class];
+        class.coming = class.coming.saturating_sub(op.next);
+        self.settle(op.lane);
+        Some(op)
     }
 
     /// Takes an operation back from its slot, to the place it had.
     pub fn put_back(&mut self, id: u64) -> bool {
-        let Some(at) = self.running.iter().position(|r| r.op.id == id) else { return false };
-        let Running { op, arrival, overtaken, .. } = self.running.remove(at);
-        self.waiting.insert((op.packet, arrival), Waiting { op, arrival, overtaken });
+        let Some(at) = self.stop(id) else { return false };
+        let lane = self.ops[at as usize].op.lane;
+        // What was the first of its lane may be so no longer.
+        let heads: Vec<At> = self.lanes.get(&lane).into_iter().flat_map(Lane::heads).map(|h| h.0).collect();
+        heads.into_iter().for_each(|at| self.detach(at));
+        self.enter(at, false);
+        self.settle(lane);
         true
+    }
+
+    /// It runs no longer.
+    fn stop(&mut self, id: u64) -> Option<At> {
+        let at = *self.places.get(&id)?;
+        let Op { op, place, .. } = &mut self.ops[at as usize];
+        let Place::Runs(_) = *place else { return None };
+        *place = Place::Blocked;
+        let class = &mut self.classes[op.class];
+        class.running -= 1;
+        if let Some(lane) = self.lanes.get_mut(&op.lane) {
+            lane.end(class.behind, at);
+        }
+        self.running.retain(|r| *r != at);
+        Some(at)
     }
 
     /// Takes a waiting operation out for good.
     pub fn remove(&mut self, id: u64) -> Option<QueuedOp> {
-        let (&key, _) = self.waiting.iter().find(|(_, w)| w.op.id == id)?;
-        self.waiting.remove(&key).map(|w| w.op)
+        let at = self.waits(id)?;
+        self.detach(at);
+        self.places.remove(&id);
+        self.free.push(at);
+        let op = self.ops[at as usize].op.clone();
+        let class = &mut self.classes[op.class];
+        class.waiting -= 1;
+        class.coming = class.coming.saturating_sub(op.next);
+        class.demand.take(&self.clock, op.arrived, op.cost);
+        if let Some(lane) = self.lanes.get_mut(&op.lane) {
+            lane.leave(class.behind, at);
+        }
+        self.settle(op.lane);
+        Some(op)
+    }
+
+    fn waits(&self, id: u64) -> Option<At> {
+        self.places.get(&id).copied().filter(|at| !self.ops[*at as usize].runs())
+    }
+
+    /// An operation that is late and whose turn it is, for callers that drop those. None if there is none.
+    pub fn late(&self) -> Option<&QueuedOp> {
+        let first = self.classes.iter().find_map(|class| class.late.values().next());
+        first.map(|at| &self.ops[*at as usize].op)
+    }
+
+    /// A configuration cannot be used any more. Returns the waiting operations that nothing serves now, which are
+    /// out of the queue.
+    pub fn refuse(&mut self, configuration: ConfigurationId) -> Vec<u64> {
+        self.known.clear();
+        for class in &mut self.classes {
+            while let Some(at) = class.candidates.iter().position(|c| *c == configuration) {
+                class.candidates.remove(at);
+                if at < class.paces.len() {
+                    class.paces.remove(at);
+                }
+            }
+        }
+        if let Some(serves) = self.serves.get_mut(configuration) {
+            serves.clear();
+        }
+        let lost = |op: &&QueuedOp| self.classes[op.class].candidates.is_empty();
+        let lost: Vec<u64> = self.waiting().into_iter().filter(lost).map(|op| op.id).collect();
+        for id in &lost {
+            self.remove(*id);
+        }
+        lost
+    }
+
+    /// Says that a load begins, and what it makes way for. Landlord keeps its accounts of that.
+    pub fn load(&mut self, evicted: Option<ConfigurationId>, configuration: ConfigurationId, costs: &Costs) {
+        if let Some(evicted) = evicted {
+            self.rent.0 = self.rent.0.max(self.price(evicted, costs));
+        }
+        self.used(configuration);
+    }
+
+    /// Says that an operation was handed to a slot that holds this configuration.
+    pub fn used(&mut self, configuration: ConfigurationId) {
+        let (level, of) = &mut self.rent;
+        if of.len() <= configuration {
+            of.resize(configuration + 1, 0);
+        }
+        of[configuration] = *level;
+    }
+
+    /// Landlord's price of a configuration: what it costs to load it, on top of the level when it was last used.
+    pub(crate) fn price(&self, configuration: ConfigurationId, costs: &Costs) -> u64 {
+        self.rent.1.get(configuration).copied().unwrap_or(0).saturating_add(costs.of(None, configuration))
     }
 }

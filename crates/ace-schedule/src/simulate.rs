@@ -3,31 +3,86 @@
 
 use std::collections::VecDeque;
 
-use crate::{ConfigurationId, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Time};
+use crate::{ClassId, ConfigurationId, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
 
-/// One pass over a packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Task {
-    /// Configurations that can serve it, the preferred one first. A task without any is skipped.
-    pub candidates: Vec<ConfigurationId>,
-    /// Time in a slot.
-    pub cost: Time,
-}
+/// Passes that a packet may need.
+pub const PASSES: usize = 3;
 
-/// A packet and the passes it needs, one after the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What never happened.
+pub const NEVER: Time = Time::MAX;
+
+/// A packet and the time that each of its passes takes in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
+    pub arrival: Time,
     pub lane: u32,
-    pub tasks: Vec<Task>,
+    /// Index into [`Trace::suites`].
+    pub suite: u32,
+    pub bytes: u32,
+    pub costs: [Time; PASSES],
 }
 
-/// When and where one task ran.
+/// Packets in the order in which they arrive.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The passes of a packet, one after the other: configurations that serve it, the preferred one first. A pass
+    /// without any is skipped.
+    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
+    pub packets: Vec<Packet>,
+}
+
+/// What becomes of packets that can no longer be in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Late {
+    Kept,
+    Dropped,
+}
+
+/// The board and its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// Slots, or banks of them.
+    pub slots: usize,
+    /// Banks of a slot that share what works: 1 where each one works for itself.
+    pub banks: usize,
+    pub costs: &'a Costs,
+    pub terms: Terms,
+    pub late: Late,
+    /// At most so many packets are in the packet buffer at a time; one enters when another has left. For the policies a
+    /// packet arrives when it enters.
+    pub buffer: usize,
+    /// A closed loop: so long after a packet has left, its lane sends one like it.
+    pub again: Option<Time>,
+    /// Nothing happens after this.
+    pub stop: Time,
+    /// Whether [`Outcome::loads`] and [`Outcome::starts`] are kept.
+    pub log: bool,
+}
+
+impl<'a> Setup<'a> {
+    /// Slots that work for themselves, an open loop without limits, everything logged.
+    pub fn new(slots: usize, costs: &'a Costs, latency: Time) -> Self {
+        Self {
+            slots,
+            banks: 1,
+            costs,
+            terms: Terms::new(latency, costs.load.iter().copied().max().unwrap_or(0)),
+            late: Late::Kept,
+            buffer: usize::MAX,
+            again: None,
+            stop: NEVER,
+            log: true,
+        }
+    }
+}
+
+/// When and where one pass ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
     /// Index into the trace.
     pub packet: usize,
-    /// Index into the packet's tasks.
-    pub task: usize,
+    /// Index into the packet's passes.
+    pub pass: usize,
     pub slot: usize,
     pub configuration: ConfigurationId,
     pub start: Time,
@@ -43,147 +98,267 @@ pub struct Outcome {
     pub load: Time,
     /// The part of `load` during which no slot worked.
     pub exposed_load: Time,
+    /// Of this, what belongs to the first load of each slot or bank.
+    pub exposed_first: Time,
     /// Slot, configuration, start and end of each load.
     pub loads: Vec<(usize, ConfigurationId, Time, Time)>,
+    pub load_count: usize,
     /// In the order in which they started.
     pub starts: Vec<Start>,
-    /// Tasks that never ran (every slot lost, or no candidates).
+    pub start_count: usize,
+    /// Passes that found their configuration there: not the first one after a load.
+    pub kept: usize,
+    /// When each packet left; [`NEVER`] for those that did not. In a closed loop those that followed are behind the
+    /// trace's.
+    pub left: Vec<Time>,
+    /// Those that followed in a closed loop: the packet that each one is like, and its arrival.
+    pub followed: Vec<(usize, Time)>,
+    pub dropped: usize,
+    /// Passes that never ran: every slot lost, nothing serves them, or the time was over.
     pub unserved: usize,
+    pub decisions: u64,
 }
 
-struct Busy {
-    end: Time,
-    slot: usize,
-    op: u64,
+struct Run<'a> {
+    trace: &'a Trace,
+    setup: &'a Setup<'a>,
+    queue: Queue,
+    /// By suite: index and class of each pass that is not skipped.
+    classes: Vec<Vec<(usize, ClassId)>>,
+    /// By operation in the queue: packet, and place in `classes`. Operations number themselves.
+    ops: VecDeque<(usize, usize)>,
+    first_op: u64,
+    ended: VecDeque<bool>,
+    inside: usize,
+    now: Time,
+    out: Outcome,
 }
 
-/// Runs `trace` on `slots` empty slots. At most `buffer` packets are in the packet buffer at a time: a packet
-/// enters when an earlier one has left, and its next task when the one before is done. Nothing but loads and
-/// executions takes time. An operation runs alone in its slot.
-pub fn simulate(trace: &[Packet], buffer: usize, slots: usize, costs: &Costs, policy: Policy) -> Outcome {
-    let mut out = Outcome::default();
-    let mut queue = Queue::new(buffer);
-    let mut states = vec![SlotState::Empty; slots];
-    let mut busy: Vec<Busy> = Vec::new();
-    let mut ops: Vec<(usize, usize)> = Vec::new();
-    let mut incoming: VecDeque<usize> = (0..trace.len()).collect();
-    let mut inside = 0;
-    let mut now: Time = 0;
-    loop {
-        while inside < buffer.max(1)
-            && let Some(packet) = incoming.pop_front()
-        {
-            inside += usize::from(submit(&mut queue, &mut ops, trace, packet, 0));
-        }
-        loop {
-            match policy.decide(&queue, &states, costs) {
-                Decision::Wait => break,
-                Decision::Load { slot, configuration } => {
-                    let ready_at = now + costs.of(states[slot].resident(), configuration);
-                    states[slot] = SlotState::Loading { configuration, ready_at };
-                    out.loads.push((slot, configuration, now, ready_at));
-                }
-                Decision::Execute { slot, op } => {
-                    let (packet, task) = ops[op as usize];
-                    let end = now + trace[packet].tasks[task].cost;
-                    let Some(configuration) = states[slot].resident() else { break };
-                    queue.start(op, slot);
-                    states[slot] = SlotState::Busy { configuration, until: end, room: 0 };
-                    out.starts.push(Start { packet, task, slot, configuration, start: now, end });
-                    busy.push(Busy { end, slot, op });
-                }
-            }
-        }
-        let loads = states.iter().filter_map(|s| match s {
-            SlotState::Loading { ready_at, .. } => Some(*ready_at),
-            _ => None,
-        });
-        let Some(next) = busy.iter().map(|b| b.end).chain(loads).min() else { break };
-        now = next;
-        for state in &mut states {
-            if let SlotState::Loading { configuration, ready_at } = *state
-                && ready_at == now
-            {
-                *state = SlotState::Idle { configuration, last_used: now };
-            }
-        }
-        let (ended, still): (Vec<_>, Vec<_>) = busy.into_iter().partition(|b| b.end == now);
-        busy = still;
-        for Busy { slot, op, .. } in ended {
-            queue.finish(op);
-            if let Some(configuration) = states[slot].resident() {
-                states[slot] = SlotState::Idle { configuration, last_used: now };
-            }
-            let (packet, task) = ops[op as usize];
-            inside -= usize::from(!submit(&mut queue, &mut ops, trace, packet, task + 1));
-        }
+/// Runs a trace on empty slots. Nothing but loads and executions takes time, and an operation runs alone in its slot.
+pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
+    let mut queue = Queue::new(setup.terms);
+    let classes = trace.suites.iter().map(|suite| classes(&mut queue, suite)).collect();
+    let left = vec![NEVER; trace.packets.len()];
+    Run {
+        trace,
+        setup,
+        queue,
+        classes,
+        ops: VecDeque::new(),
+        first_op: 0,
+        ended: VecDeque::new(),
+        inside: 0,
+        now: 0,
+        out: Outcome { left, ..Outcome::default() },
     }
-    out.total = now;
-    out.unserved = trace.iter().map(|p| p.tasks.len()).sum::<usize>() - out.starts.len();
-    account(&mut out);
-    out
+    .run(policy)
 }
 
-/// Queues task `task` of a packet, or the first one behind it that has candidates.
-fn submit(
-    queue: &mut Queue,
-    ops: &mut Vec<(usize, usize)>,
-    trace: &[Packet],
-    packet: usize,
-    task: usize,
-) -> bool {
-    let Packet { lane, tasks } = &trace[packet];
-    let Some(at) = (task..tasks.len()).find(|t| !tasks[*t].candidates.is_empty()) else { return false };
-    queue.push(QueuedOp {
-        id: ops.len() as u64,
-        lane: *lane,
-        packet: packet as u64,
-        candidates: tasks[at].candidates.clone(),
-        then: tasks[at + 1..].iter().map(|t| t.candidates.clone()).collect(),
-        cost: tasks[at].cost,
-    });
-    ops.push((packet, at));
-    true
+fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationId>]) -> Vec<(usize, ClassId)> {
+    let there: Vec<usize> = (0..suite.len()).filter(|pass| !suite[*pass].is_empty()).collect();
+    let class = |at: usize| {
+        let then: Vec<_> = there[at + 1..].iter().map(|pass| suite[*pass].clone()).collect();
+        (there[at], queue.class(&suite[there[at]], &then))
+    };
+    (0..there.len()).map(class).collect()
 }
 
-fn account(out: &mut Outcome) {
-    out.load = out.loads.iter().map(|(_, _, start, end)| end - start).sum();
-    let mut work: Vec<(Time, Time)> = out.starts.iter().map(|s| (s.start, s.end)).collect();
-    work.sort_unstable();
-    let mut hidden = 0;
-    for &(_, _, start, end) in &out.loads {
-        let mut at = start;
-        for &(from, to) in &work {
-            if from >= end {
+impl Run<'_> {
+    fn run(mut self, policy: Policy) -> Outcome {
+        let Setup { slots, banks, costs, .. } = *self.setup;
+        let banks = banks.max(1);
+        let mut states = vec![SlotState::Empty; slots];
+        // What runs in each slot, and whether its load has served anything yet.
+        let mut busy: Vec<Option<(Time, u64)>> = vec![None; slots];
+        let (mut fresh, mut loaded) = (vec![false; slots], vec![false; slots]);
+        let mut load: Option<(Time, usize)> = None;
+        let mut incoming = 0;
+        let mut back: VecDeque<(Time, usize)> = VecDeque::new();
+        loop {
+            while self.inside < self.setup.buffer.max(1) {
+                if let Some(&(at, like)) = back.front()
+                    && at <= self.now
+                {
+                    back.pop_front();
+                    self.out.followed.push((like, at));
+                    self.out.left.push(NEVER);
+                    self.enter(self.out.left.len() - 1);
+                } else if incoming < self.trace.packets.len()
+                    && self.trace.packets[incoming].arrival <= self.now
+                {
+                    self.enter(incoming);
+                    incoming += 1;
+                } else {
+                    break;
+                }
+            }
+            let look_again = loop {
+                self.drop_late(&mut back);
+                if banks > 1 {
+                    for (of_slot, runs) in states.chunks_mut(banks).zip(busy.chunks(banks)) {
+                        let works = runs.iter().any(Option::is_some);
+                        for state in of_slot {
+                            if let SlotState::Idle { blocked, .. } = state {
+                                *blocked = works;
+                            }
+                        }
+                    }
+                }
+                self.out.decisions += 1;
+                match policy.decide(&self.queue, &states, costs) {
+                    Decision::Wait => break NEVER,
+                    Decision::WaitUntil(at) => break at.max(self.now + 1),
+                    Decision::Load { slot, configuration } => {
+                        let resident = states[slot].resident();
+                        let ready_at = self.now + costs.of(resident, configuration);
+                        self.queue.load(resident, configuration, costs);
+                        states[slot] = SlotState::Loading { configuration, ready_at };
+                        load = Some((ready_at, slot));
+                        self.out.load_count += 1;
+                        self.out.load += ready_at - self.now;
+                        if self.setup.log {
+                            self.out.loads.push((slot, configuration, self.now, ready_at));
+                        }
+                    }
+                    Decision::Execute { slot, op } => {
+                        let Some(configuration) = states[slot].resident() else { break NEVER };
+                        let SlotState::Idle { since, .. } = states[slot] else { break NEVER };
+                        let end = self.start(slot, configuration, op);
+                        self.out.kept += usize::from(!std::mem::take(&mut fresh[slot]));
+                        states[slot] = SlotState::Busy { configuration, since, until: end, room: 0 };
+                        busy[slot] = Some((end, op));
+                    }
+                }
+            };
+            let ends = busy.iter().flatten().map(|b| b.0).chain(load.map(|l| l.0));
+            let mut next = ends.min().unwrap_or(NEVER);
+            if self.inside < self.setup.buffer.max(1) {
+                let arrival = self.trace.packets.get(incoming).map_or(NEVER, |p| p.arrival);
+                next = next.min(arrival).min(back.front().map_or(NEVER, |b| b.0)).max(self.now);
+            }
+            next = next.min(look_again);
+            if next == NEVER || next > self.setup.stop {
                 break;
             }
-            let (from, to) = (from.max(at), to.min(end));
-            if to > from {
-                hidden += to - from;
-                at = to;
+            if let Some((_, slot)) = load
+                && busy.iter().all(Option::is_none)
+            {
+                self.out.exposed_load += next - self.now;
+                self.out.exposed_first += if loaded[slot] { 0 } else { next - self.now };
+            }
+            self.now = next;
+            self.queue.advance(next);
+            if let Some((_, slot)) = load.take_if(|l| l.0 == next)
+                && let SlotState::Loading { configuration, .. } = states[slot]
+            {
+                (fresh[slot], loaded[slot]) = (true, true);
+                states[slot] =
+                    SlotState::Idle { configuration, last_used: next, since: next, blocked: false };
+            }
+            for slot in 0..slots {
+                if let Some((_, op)) = busy[slot].take_if(|b| b.0 == next)
+                    && let SlotState::Busy { configuration, since, .. } = states[slot]
+                {
+                    states[slot] = SlotState::Idle { configuration, last_used: next, since, blocked: false };
+                    self.end(op, &mut back);
+                }
             }
         }
+        self.out.total = self.now;
+        let wanted: usize = self.trace.packets.iter().map(|p| self.classes[p.suite as usize].len()).sum();
+        let followed = self.out.followed.iter();
+        let more: usize = followed.map(|f| self.classes[self.trace.packets[f.0].suite as usize].len()).sum();
+        self.out.unserved = wanted + more - self.out.start_count;
+        self.out
     }
-    out.exposed_load = out.load - hidden;
-}
 
-/// The fewest loads that serve `sequence` in order with `slots` slots: Belady's rule, which replaces what is
-/// needed again last. A policy that reorders may need fewer, one that keeps the order never does.
-pub fn fewest_loads_in_order(sequence: &[ConfigurationId], slots: usize) -> usize {
-    let mut held: Vec<ConfigurationId> = Vec::new();
-    let mut loads = 0;
-    for (at, wanted) in sequence.iter().enumerate() {
-        if held.contains(wanted) {
-            continue;
+    /// The packet of the trace that this one is, or is like.
+    fn packet(&self, packet: usize) -> &Packet {
+        match packet.checked_sub(self.trace.packets.len()) {
+            None => &self.trace.packets[packet],
+            Some(at) => &self.trace.packets[self.out.followed[at].0],
         }
-        loads += 1;
-        if held.len() >= slots.max(1) {
-            let next = |c: &ConfigurationId| sequence[at..].iter().position(|s| s == c).unwrap_or(usize::MAX);
-            if let Some(last) = (0..held.len()).max_by_key(|i| next(&held[*i])) {
-                held.swap_remove(last);
-            }
-        }
-        held.push(*wanted);
     }
-    loads
+
+    fn enter(&mut self, packet: usize) {
+        self.queue.advance(self.now);
+        self.inside += 1;
+        if !self.submit(packet, 0, self.now) {
+            self.inside -= 1;
+            self.out.left[packet] = self.now;
+        }
+    }
+
+    /// Queues a pass of a packet, if there is one more.
+    fn submit(&mut self, packet: usize, at: usize, arrived: Time) -> bool {
+        let Packet { lane, suite, costs, .. } = *self.packet(packet);
+        let passes = &self.classes[suite as usize];
+        let Some(&(pass, class)) = passes.get(at) else { return false };
+        let next = passes.get(at + 1).map_or(0, |(pass, _)| costs[*pass]);
+        let id = self.first_op + self.ops.len() as u64;
+        self.ops.push_back((packet, at));
+        self.ended.push_back(false);
+        let op = QueuedOp { id, lane, packet: packet as u64, arrived, class, cost: costs[pass], next };
+        self.queue.push(op);
+        true
+    }
+
+    fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> Time {
+        let (packet, at) = self.ops[(op - self.first_op) as usize];
+        let of = self.packet(packet);
+        let pass = self.classes[of.suite as usize][at].0;
+        let end = self.now + of.costs[pass];
+        self.queue.start(op, slot);
+        self.queue.used(configuration);
+        self.out.start_count += 1;
+        if self.setup.log {
+            self.out.starts.push(Start { packet, pass, slot, configuration, start: self.now, end });
+        }
+        end
+    }
+
+    /// An operation has ended: its packet goes on or leaves.
+    fn end(&mut self, op: u64, back: &mut VecDeque<(Time, usize)>) {
+        let Some(QueuedOp { arrived, .. }) = self.queue.finish(op) else { return };
+        let (packet, at) = self.forget(op);
+        if !self.submit(packet, at + 1, arrived) {
+            self.leave(packet, back);
+            self.out.left[packet] = self.now;
+        }
+    }
+
+    fn leave(&mut self, packet: usize, back: &mut VecDeque<(Time, usize)>) {
+        self.inside -= 1;
+        if let Some(again) = self.setup.again {
+            let like = match packet.checked_sub(self.trace.packets.len()) {
+                None => packet,
+                Some(at) => self.out.followed[at].0,
+            };
+            back.push_back((self.now + again, like));
+        }
+    }
+
+    fn drop_late(&mut self, back: &mut VecDeque<(Time, usize)>) {
+        while self.setup.late == Late::Dropped
+            && let Some(id) = self.queue.late().map(|op| op.id)
+        {
+            self.queue.remove(id);
+            let (packet, _) = self.forget(id);
+            self.out.dropped += 1;
+            self.leave(packet, back);
+        }
+    }
+
+    /// Operations end about in the order in which they came: what is before the first open one is forgotten.
+    fn forget(&mut self, op: u64) -> (usize, usize) {
+        let place = (op - self.first_op) as usize;
+        let known = self.ops[place];
+        self.ended[place] = true;
+        while self.ended.front() == Some(&true) {
+            self.ended.pop_front();
+            self.ops.pop_front();
+            self.first_op += 1;
+        }
+        known
+    }
 }

@@ -1,119 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What double buffering reads off the queue and the slots before it decides.
+//! What the policies that work in batches read off the queue and the slots before they decide.
 
-use std::collections::BTreeMap;
+use crate::class::Which;
+use crate::queue::{ClassId, Queue};
+use crate::{ConfigurationId, Costs, Decision, SlotState};
 
-use crate::queue::Queue;
-use crate::{ConfigurationId, SlotState};
-
-/// Where a waiting operation may start now, as far as the order of its lane goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// An earlier operation of the lane waits, or earlier ones run in different slots.
-    NotYet,
-    /// An earlier operation of the lane is in this slot, which answers in order.
-    Behind(usize),
-    Anywhere,
-}
-
-/// A waiting operation of the window.
-pub(crate) struct Seen<'a> {
-    pub id: u64,
-    pub candidates: &'a [ConfigurationId],
-    pub overtaken: u32,
-    pub turn: Turn,
+/// Something that packets need: operations that wait, and what comes behind those that wait or run.
+pub(crate) struct Need {
+    /// The first packet that needs it, and how many passes from now.
+    pub packet: u64,
+    pub passes: usize,
+    pub class: ClassId,
     /// The slot that holds or awaits a configuration for it, the best candidate first.
     pub home: Option<usize>,
 }
 
-/// Something that the packets of the window need: waiting operations and what comes behind them.
-pub(crate) struct Need<'a> {
-    packet: u64,
-    pub candidates: &'a [ConfigurationId],
-    pub home: Option<usize>,
-    /// It waits for an operation whose configuration is not there.
-    pub stuck: bool,
-}
-
-pub(crate) struct View<'a> {
-    /// In order of packet and arrival.
-    pub ops: Vec<Seen<'a>>,
-    /// In order of packet.
-    pub needs: Vec<Need<'a>>,
-}
-
-impl<'a> View<'a> {
-    pub fn new(queue: &'a Queue, slots: &[SlotState]) -> Self {
-        let home = |candidates: &[ConfigurationId]| {
-            candidates.iter().find_map(|c| slots.iter().position(|s| s.expected() == Some(*c)))
+/// What the packets in the queue need, the first packet first.
+pub(crate) fn needs(queue: &Queue, slots: &[SlotState]) -> Vec<Need> {
+    let mut needs: Vec<Need> = Vec::with_capacity(queue.classes.len());
+    for (at, it) in queue.classes.iter().enumerate() {
+        let waiting = queue.first(at).map(|o| o.op.packet);
+        let mut note = |packet: Option<u64>, passes: usize, class: ClassId| {
+            let Some(packet) = packet.filter(|_| !queue.classes[class].candidates.is_empty()) else { return };
+            match needs.iter_mut().find(|n| n.class == class) {
+                Some(need) => (need.packet, need.passes) = (need.packet, need.passes).min((packet, passes)),
+                None => needs.push(Need { packet, passes, class, home: home(queue, slots, class) }),
+            }
         };
-        let mut needs = Vec::new();
-        for running in queue.running() {
-            for candidates in &running.op.then {
-                needs.push(Need {
-                    packet: running.op.packet,
-                    candidates,
-                    home: home(candidates),
-                    stuck: false,
-                });
-            }
+        note(waiting, 0, at);
+        let first = [waiting, queue.first_running(at)].into_iter().flatten().min();
+        let (mut next, mut passes) = (it.then, 1);
+        while let Some(class) = next {
+            note(first, passes, class);
+            (next, passes) = (queue.classes[class].then, passes + 1);
         }
-        let mut ops = Vec::new();
-        // By lane: the first arrival that waits, and the first that waits for a configuration.
-        let mut waits: BTreeMap<u32, u64> = BTreeMap::new();
-        let mut lacks: BTreeMap<u32, u64> = BTreeMap::new();
-        for waiting in queue.window() {
-            let (op, arrival) = (&waiting.op, waiting.arrival);
-            let earlier = |map: &BTreeMap<u32, u64>| map.get(&op.lane).is_some_and(|a| *a < arrival);
-            let turn = if earlier(&waits) { Turn::NotYet } else { turn(queue, op.lane, op.packet, arrival) };
-            let stuck = earlier(&lacks);
-            let at = home(&op.candidates);
-            let note = |map: &mut BTreeMap<u32, u64>| {
-                let first = map.entry(op.lane).or_insert(arrival);
-                *first = arrival.min(*first);
-            };
-            note(&mut waits);
-            if at.is_none() {
-                note(&mut lacks);
-            }
-            ops.push(Seen {
-                id: op.id,
-                candidates: &op.candidates,
-                overtaken: waiting.overtaken,
-                turn,
-                home: at,
-            });
-            needs.push(Need { packet: op.packet, candidates: &op.candidates, home: at, stuck });
-            let stuck = stuck || at.is_none();
-            for candidates in &op.then {
-                needs.push(Need { packet: op.packet, candidates, home: home(candidates), stuck });
-            }
-        }
-        needs.sort_by_key(|n| n.packet);
-        Self { ops, needs }
     }
+    needs.sort_unstable_by_key(|n| (n.packet, n.passes));
+    needs
+}
 
-    /// Whether anything that can go on needs this slot's configuration.
-    pub fn has_work(&self, slot: usize) -> bool {
-        self.needs.iter().any(|n| n.home == Some(slot) && !n.stuck)
-    }
+/// The slot that holds or awaits a configuration for a class.
+pub(crate) fn home(queue: &Queue, slots: &[SlotState], class: ClassId) -> Option<usize> {
+    let at = |c: &ConfigurationId| slots.iter().position(|s| s.expected() == Some(*c));
+    queue.classes[class].candidates.iter().find_map(at)
+}
 
-    /// How far ahead this slot's configuration is needed next; nothing beats never.
-    pub fn next_use(&self, slot: usize) -> usize {
-        self.needs.iter().position(|n| n.home == Some(slot)).unwrap_or(usize::MAX)
+/// The first operation in the order of packets that may start, and where: an idle slot before a busy one. `draining`
+/// takes no more.
+pub(crate) fn execute(
+    queue: &Queue,
+    slots: &[SlotState],
+    draining: Option<usize>,
+    which: Which,
+) -> Option<Decision> {
+    let busy = |slot: usize| matches!(slots[slot], SlotState::Busy { .. });
+    let found = (0..slots.len())
+        .filter(|slot| draining != Some(*slot))
+        .filter_map(|slot| Some((queue.next_for(slots, slot, which)?, slot)))
+        .min_by_key(|(op, slot)| {
+            // Of two slots that serve it, the one with the preferred configuration.
+            let candidates = &queue.classes[op.op.class].candidates;
+            (op.key, candidates.iter().position(|c| slots[*slot].resident() == Some(*c)), busy(*slot))
+        });
+    found.map(|(op, slot)| Decision::Execute { slot, op: op.op.id })
+}
+
+/// Loads what serves `class`: of several configurations the one that serves most of what is missing; then the cheapest
+/// to load; then the preferred one.
+pub(crate) fn load(
+    queue: &Queue,
+    slots: &[SlotState],
+    needs: &[Need],
+    slot: usize,
+    class: ClassId,
+    costs: &Costs,
+) -> Decision {
+    let cost = |c: ConfigurationId| costs.of(slots[slot].resident(), c);
+    let serves = |c: ConfigurationId| {
+        let missing = needs.iter().filter(|n| n.home.is_none());
+        missing
+            .filter(|n| queue.served_by(c).contains(&n.class))
+            .map(|n| queue.classes[n.class].waiting + 1)
+            .sum()
+    };
+    let candidates = queue.classes[class].candidates.iter().enumerate();
+    let best = candidates.min_by_key(|(at, c)| {
+        let served: usize = serves(**c);
+        (std::cmp::Reverse(served), cost(**c), *at)
+    });
+    match best {
+        Some((_, &configuration)) => Decision::Load { slot, configuration },
+        None => Decision::Wait,
     }
 }
 
-fn turn(queue: &Queue, lane: u32, packet: u64, arrival: u64) -> Turn {
-    let mut turn = Turn::Anywhere;
-    for r in
-        queue.running().iter().filter(|r| r.op.lane == lane && r.op.packet <= packet && r.arrival < arrival)
-    {
-        turn = match turn {
-            Turn::Anywhere => Turn::Behind(r.slot),
-            Turn::Behind(slot) if slot == r.slot => turn,
-            _ => return Turn::NotYet,
-        };
-    }
-    turn
+/// A slot that can be loaded at no loss: empty, or idle and not needed. The one that was used longest ago.
+pub(crate) fn spare(slots: &[SlotState], needs: &[Need]) -> Option<usize> {
+    let age = |slot: usize| match slots[slot] {
+        SlotState::Empty => Some((false, 0)),
+        SlotState::Idle { last_used, .. } if !needs.iter().any(|n| n.home == Some(slot)) => {
+            Some((true, last_used))
+        }
+        _ => None,
+    };
+    (0..slots.len()).filter_map(|slot| Some((age(slot)?, slot))).min().map(|(_, slot)| slot)
 }

@@ -3,113 +3,146 @@
 
 use std::collections::HashMap;
 
-use ace_schedule::{Costs, Outcome, Packet, Policy, Task, fewest_loads_in_order, simulate};
+use ace_schedule::bound::fewest_loads_in_order;
+use ace_schedule::simulate::{Late, NEVER, Outcome, Packet, Setup, Trace};
+use ace_schedule::{Costs, Policy, Time, simulate};
 use proptest::prelude::*;
 
 const CONFIGURATIONS: usize = 5;
-
-fn task(configurations: usize) -> impl Strategy<Value = Task> {
-    (prop::collection::vec(0..configurations, 1..3), 1u64..60)
-        .prop_map(|(candidates, cost)| Task { candidates, cost })
-}
+const LATENCY: Time = 1000;
 
 /// Any packets whatever: passes change from packet to packet within a lane.
-fn wild() -> impl Strategy<Value = Vec<Packet>> {
-    let packet = (0u32..4, prop::collection::vec(task(CONFIGURATIONS), 0..4))
-        .prop_map(|(lane, tasks)| Packet { lane, tasks });
-    prop::collection::vec(packet, 0..80)
+fn wild() -> impl Strategy<Value = Trace> {
+    let pass = prop::collection::vec(0..CONFIGURATIONS, 1..3);
+    let packet = (0u32..4, prop::collection::vec(pass, 0..4), [1u64..60, 1..60, 1..60], 0u64..40);
+    prop::collection::vec(packet, 0..80).prop_map(|packets| {
+        let (mut trace, mut arrival) = (Trace::default(), 0);
+        for (at, (lane, suite, costs, gap)) in packets.into_iter().enumerate() {
+            trace.suites.push(suite);
+            arrival += gap;
+            trace.packets.push(Packet { arrival, lane, suite: at as u32, bytes: 100, costs });
+        }
+        trace
+    })
 }
 
 /// Packets as security associations make them: each lane has its suite, one configuration per pass.
-fn suites() -> impl Strategy<Value = Vec<Packet>> {
-    let suite = prop::collection::vec(0..CONFIGURATIONS, 1..3);
-    (prop::collection::vec(suite, 1..4), prop::collection::vec((0usize..4, 1u64..60), 0..120)).prop_map(
-        |(suites, packets)| {
-            let packet = |(lane, cost): (usize, u64)| {
-                let lane = lane % suites.len();
-                let tasks = suites[lane].iter().map(|c| Task { candidates: vec![*c], cost }).collect();
-                Packet { lane: lane as u32, tasks }
-            };
-            packets.into_iter().map(packet).collect()
-        },
-    )
+fn suites() -> impl Strategy<Value = Trace> {
+    let suite = prop::collection::vec((0..CONFIGURATIONS).prop_map(|c| vec![c]), 1..3);
+    let packets = prop::collection::vec((0usize..4, 1u64..60, 0u64..40), 0..120);
+    (prop::collection::vec(suite, 1..4), packets, any::<bool>()).prop_map(|(suites, packets, at_once)| {
+        let mut arrival = 0;
+        let packet = |(lane, cost, gap): (usize, u64, u64)| {
+            arrival += if at_once { 0 } else { gap };
+            let lane = (lane % suites.len()) as u32;
+            Packet { arrival, lane, suite: lane, bytes: 100, costs: [cost; 3] }
+        };
+        let packets = packets.into_iter().map(packet).collect();
+        Trace { suites, packets }
+    })
 }
 
 fn policies() -> impl Strategy<Value = Policy> {
-    prop_oneof![Just(Policy::OnDemand), (0u32..40).prop_map(|patience| Policy::DoubleBuffer { patience })]
+    prop::sample::select(Policy::ALL.to_vec())
 }
 
 fn costs(load: u64) -> Costs {
     Costs::whole(vec![load; CONFIGURATIONS])
 }
 
+fn passes(trace: &Trace) -> usize {
+    trace.packets.iter().map(|p| trace.suites[p.suite as usize].len()).sum()
+}
+
 /// Checks a run from its log alone.
-fn check(trace: &[Packet], out: &Outcome) {
-    let wanted: usize = trace.iter().map(|p| p.tasks.len()).sum();
-    assert_eq!(out.starts.len(), wanted, "every task runs once");
-    assert_eq!(out.unserved, 0);
+fn check(trace: &Trace, setup: &Setup, out: &Outcome) {
+    if setup.late == Late::Kept {
+        assert_eq!(out.starts.len(), passes(trace), "every pass runs once");
+        assert_eq!(out.unserved, 0);
+        assert!(out.left.iter().all(|left| *left != NEVER));
+    } else {
+        assert_eq!(out.left.iter().filter(|left| **left == NEVER).count(), out.dropped);
+    }
     let mut ends: HashMap<(usize, usize), u64> = HashMap::new();
     for s in &out.starts {
-        let task = &trace[s.packet].tasks[s.task];
-        assert_eq!(s.end - s.start, task.cost);
-        assert!(task.candidates.contains(&s.configuration), "{s:?} on a configuration that cannot serve it");
+        let packet = &trace.packets[s.packet];
+        assert!(packet.arrival <= s.start, "{s:?} before it came");
+        assert_eq!(s.end - s.start, packet.costs[s.pass]);
+        let candidates = &trace.suites[packet.suite as usize][s.pass];
+        assert!(candidates.contains(&s.configuration), "{s:?} on a configuration that cannot serve it");
         // The last load of this slot that began before is this configuration, and it is over.
         let load = out.loads.iter().rfind(|(slot, _, start, _)| *slot == s.slot && *start <= s.start);
         let (_, configuration, _, ready) = load.expect("a slot that was never loaded");
         assert_eq!(*configuration, s.configuration, "{s:?}");
         assert!(*ready <= s.start, "{s:?} during a load");
-        assert!(
-            ends.insert((s.packet, s.task), s.end).is_none(),
-            "task {} of packet {} ran twice",
-            s.task,
-            s.packet
-        );
-        if s.task > 0 {
-            assert!(ends[&(s.packet, s.task - 1)] <= s.start, "a pass before the one it depends on");
+        assert!(ends.insert((s.packet, s.pass), s.end).is_none(), "{s:?} ran twice");
+        if s.pass > 0 {
+            assert!(ends[&(s.packet, s.pass - 1)] <= s.start, "a pass before the one it depends on");
         }
     }
-    // A slot does one thing at a time.
+    // A slot does one thing at a time, and of its banks one works.
     let mut spans: Vec<_> = out.loads.iter().map(|(slot, _, start, end)| (*slot, *start, *end)).collect();
     spans.extend(out.starts.iter().map(|s| (s.slot, s.start, s.end)));
-    spans.sort_unstable();
-    for pair in spans.windows(2) {
-        assert!(pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1, "{pair:?} overlap");
+    let mut works: Vec<_> = out.starts.iter().map(|s| (s.slot / setup.banks, s.start, s.end)).collect();
+    for spans in [&mut spans, &mut works] {
+        spans.sort_unstable();
+        for pair in spans.windows(2) {
+            assert!(pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1, "{pair:?} overlap");
+        }
     }
     // One configuration port.
     for pair in out.loads.windows(2) {
         assert!(pair[0].3 <= pair[1].2, "two loads at once: {pair:?}");
     }
-    assert!(out.exposed_load <= out.load && out.load <= out.total);
+    assert!(out.exposed_first <= out.exposed_load && out.exposed_load <= out.load && out.load <= out.total);
+    assert_eq!((out.loads.len(), out.starts.len()), (out.load_count, out.start_count));
 }
 
-/// In one lane, the same pass of an earlier packet starts and ends first.
-fn check_lanes(trace: &[Packet], out: &Outcome) {
+/// In one lane, the same pass of an earlier packet starts and ends first, and packets leave in order.
+fn check_lanes(trace: &Trace, out: &Outcome) {
     let mut last: HashMap<(u32, usize), (usize, u64)> = HashMap::new();
     for s in &out.starts {
-        let lane = trace[s.packet].lane;
-        if let Some((packet, end)) = last.insert((lane, s.task), (s.packet, s.end)) {
+        let lane = trace.packets[s.packet].lane;
+        if let Some((packet, end)) = last.insert((lane, s.pass), (s.packet, s.end)) {
             assert!(packet < s.packet, "lane {lane}: packet {} before {}", packet, s.packet);
             assert!(end <= s.start, "lane {lane}: packets {} and {} at once", packet, s.packet);
         }
     }
+    let mut left: HashMap<u32, u64> = HashMap::new();
+    for (packet, at) in trace.packets.iter().zip(&out.left).filter(|(_, at)| **at != NEVER) {
+        let last = left.insert(packet.lane, *at).unwrap_or(0);
+        assert!(last <= *at, "lane {}: a packet left before an earlier one", packet.lane);
+    }
+}
+
+prop_compose! {
+    fn setups()(slots in 1usize..4, banks in 1usize..3, buffer in 1usize..20, open in any::<bool>(),
+                dropped in any::<bool>()) -> (usize, usize, usize, Late) {
+        let late = if dropped { Late::Dropped } else { Late::Kept };
+        (slots * banks, banks, if open { usize::MAX } else { buffer }, late)
+    }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_task_runs_once_where_it_can(
-        trace in wild(), policy in policies(), slots in 1usize..4, buffer in 1usize..20, load in 0u64..200
+    fn every_pass_runs_once_where_it_can(
+        trace in wild(), policy in policies(), (slots, banks, buffer, late) in setups(), load in 0u64..400
     ) {
-        check(&trace, &simulate(&trace, buffer, slots, &costs(load), policy));
+        let costs = costs(load);
+        let setup = Setup { banks, buffer, late, ..Setup::new(slots, &costs, LATENCY) };
+        check(&trace, &setup, &simulate(&trace, &setup, policy));
     }
 
     #[test]
     fn lanes_keep_their_order(
-        trace in suites(), policy in policies(), slots in 1usize..4, buffer in 1usize..20, load in 0u64..200
+        trace in suites(), policy in policies(), (slots, banks, buffer, late) in setups(), load in 0u64..400
     ) {
-        let out = simulate(&trace, buffer, slots, &costs(load), policy);
-        check(&trace, &out);
+        let costs = costs(load);
+        let setup = Setup { banks, buffer, late, ..Setup::new(slots, &costs, LATENCY) };
+        let out = simulate(&trace, &setup, policy);
+        check(&trace, &setup, &out);
         check_lanes(&trace, &out);
     }
 
@@ -117,25 +150,38 @@ proptest! {
     fn on_demand_keeps_the_order_of_packets_and_overlaps_nothing(
         trace in wild(), slots in 1usize..4, buffer in 1usize..20, load in 0u64..200
     ) {
-        let out = simulate(&trace, buffer, slots, &costs(load), Policy::OnDemand);
-        let order: Vec<_> = out.starts.iter().map(|s| (s.packet, s.task)).collect();
+        let costs = costs(load);
+        let setup = Setup { buffer, ..Setup::new(slots, &costs, LATENCY) };
+        let out = simulate(&trace, &setup, Policy::OnDemand);
+        let order: Vec<_> = out.starts.iter().map(|s| (s.packet, s.pass)).collect();
         prop_assert!(order.is_sorted());
         prop_assert_eq!(out.exposed_load, out.load);
-        let work: u64 = out.starts.iter().map(|s| s.end - s.start).sum();
-        prop_assert_eq!(out.total, out.load + work);
         let sequence: Vec<_> = out.starts.iter().map(|s| s.configuration).collect();
         prop_assert!(out.loads.len() >= fewest_loads_in_order(&sequence, slots));
     }
 
     #[test]
     fn the_same_trace_gives_the_same_decisions(trace in wild(), policy in policies(), load in 0u64..200) {
-        let run = || simulate(&trace, 8, 2, &costs(load), policy);
+        let costs = costs(load);
+        let run = || simulate(&trace, &Setup::new(2, &costs, LATENCY), policy);
         prop_assert_eq!(run(), run());
+    }
+
+    /// No packet that is dropped could have been in time at that moment, and none that is out late is counted as lost.
+    #[test]
+    fn what_is_dropped_was_late(trace in suites(), policy in policies(), load in 0u64..3000) {
+        let costs = costs(load);
+        let setup = Setup { late: Late::Dropped, ..Setup::new(2, &costs, 300) };
+        let out = simulate(&trace, &setup, policy);
+        for (packet, left) in trace.packets.iter().zip(&out.left).filter(|(_, left)| **left != NEVER) {
+            // The bound is kept for every packet that leaves, up to the pass that was running when it ended.
+            prop_assert!(*left <= packet.arrival + 300);
+        }
     }
 }
 
-/// Traces like those of `suites`, the same in every run.
-fn fixed_traces(count: u64) -> Vec<Vec<Packet>> {
+/// Traces like those of `suites`, the same in every run, all packets there at once.
+fn fixed_traces(count: u64) -> Vec<Trace> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut below = |n: u64| {
         state ^= state << 13;
@@ -145,14 +191,14 @@ fn fixed_traces(count: u64) -> Vec<Vec<Packet>> {
     };
     let mut trace = |_| {
         let lanes = 1 + below(4);
-        let suites: Vec<Vec<usize>> =
-            (0..lanes).map(|_| (0..=below(2)).map(|_| below(5) as usize).collect()).collect();
+        let suites: Vec<Vec<Vec<usize>>> =
+            (0..lanes).map(|_| (0..=below(2)).map(|_| vec![below(5) as usize]).collect()).collect();
         let mut packet = |_| {
-            let (lane, cost) = (below(lanes), 1 + below(60));
-            let tasks = suites[lane as usize].iter().map(|c| Task { candidates: vec![*c], cost }).collect();
-            Packet { lane: lane as u32, tasks }
+            let (lane, cost) = (below(lanes) as u32, 1 + below(60));
+            Packet { arrival: 0, lane, suite: lane, bytes: 100, costs: [cost; 3] }
         };
-        (0..200).map(&mut packet).collect()
+        let packets = (0..200).map(&mut packet).collect();
+        Trace { suites, packets }
     };
     (0..count).map(&mut trace).collect()
 }
@@ -160,53 +206,45 @@ fn fixed_traces(count: u64) -> Vec<Vec<Packet>> {
 #[test]
 fn double_buffering_is_not_slower_with_enough_look_ahead() {
     for load in [1, 10, 100, 2000, 20_000] {
+        let costs = costs(load);
         for trace in fixed_traces(60) {
-            let on_demand = simulate(&trace, 64, 2, &costs(load), Policy::OnDemand);
-            let double = simulate(&trace, 64, 2, &costs(load), Policy::ALL[1]);
+            let setup = Setup { buffer: 64, ..Setup::new(2, &costs, u64::MAX / 4) };
+            let on_demand = simulate(&trace, &setup, Policy::OnDemand);
+            let double = simulate(&trace, &setup, Policy::DoubleBuffer);
             assert!(double.total <= on_demand.total, "{} > {}", double.total, on_demand.total);
             assert!(double.exposed_load <= on_demand.exposed_load);
         }
     }
 }
 
-/// With two packets of look-ahead it gives up configuration 0, which both lanes need, because nothing in the
-/// buffer needs it at that moment; replacing what was used longest ago does better here.
-#[test]
-fn double_buffering_is_slower_when_it_sees_too_little() {
-    let suites = [[0, 3], [0, 1]];
-    let lanes = [1, 0, 0, 0, 1, 0, 1, 0, 1, 1, 0, 0];
-    let tasks = |lane: usize| suites[lane].map(|c| Task { candidates: vec![c], cost: 30 }).to_vec();
-    let trace: Vec<_> = lanes.map(|lane| Packet { lane: lane as u32, tasks: tasks(lane) }).to_vec();
-    let total = |buffer, policy| simulate(&trace, buffer, 2, &costs(2000), policy).total;
-    assert!(total(2, Policy::ALL[1]) > total(2, Policy::OnDemand));
-    assert!(total(12, Policy::ALL[1]) < total(12, Policy::OnDemand));
-}
-
 /// One packet of lane 1 against an endless stream of lane 0 whose two configurations fill both slots.
-fn lonely(patience: u32, load: u64) -> (usize, usize) {
-    let two = |c: usize| Task { candidates: vec![c], cost: 10 };
-    let mut trace = vec![Packet { lane: 0, tasks: vec![two(0), two(1)] }; 2000];
-    trace[3] = Packet { lane: 1, tasks: vec![two(2)] };
-    let out = simulate(&trace, 16, 2, &costs(load), Policy::DoubleBuffer { patience });
-    check(&trace, &out);
-    let at = out.starts.iter().position(|s| s.packet == 3).expect("it ran");
-    let overtook = out.starts[..at].iter().filter(|s| s.packet > 3).count();
-    (overtook, out.loads.len())
+fn lonely(policy: Policy, starvation: Time, load: u64) -> Time {
+    let packet = |lane: u32| Packet { arrival: 0, lane, suite: lane, bytes: 100, costs: [10; 3] };
+    let mut packets = vec![packet(0); 2000];
+    packets[3] = packet(1);
+    let trace = Trace { suites: vec![vec![vec![0], vec![1]], vec![vec![2]]], packets };
+    let costs = costs(load);
+    let mut setup = Setup { buffer: 16, ..Setup::new(2, &costs, starvation / 2) };
+    setup.terms.starvation = starvation;
+    let out = simulate(&trace, &setup, policy);
+    check(&trace, &setup, &out);
+    out.left[3]
 }
 
 #[test]
-fn nobody_waits_longer_than_patience_and_one_load() {
-    for patience in [0, 1, 10, 100, 1000] {
-        for load in [0, 10, 300] {
-            let (overtook, _) = lonely(patience, load);
-            // While the load is under way the other slot may go on: one operation per 10 units of time, and
-            // those already in the slots.
-            let bound = patience as usize + load as usize / 10 + 3;
-            assert!(overtook <= bound, "patience {patience}, load {load}: overtaken by {overtook} > {bound}");
+fn nobody_waits_longer_than_the_limit_and_the_loads_before_it() {
+    for policy in [Policy::DoubleBuffer, Policy::Rotation, Policy::Adaptive] {
+        for starvation in [100, 1000, 4000] {
+            for load in [0, 10, 300] {
+                let left = lonely(policy, starvation, load);
+                // Two loads that are under way before, its own, and frames in the slots.
+                let bound = starvation + 3 * load + 50;
+                assert!(left <= bound, "{policy}, {starvation}, load {load}: {left} > {bound}");
+            }
         }
     }
     // Without the bound it would wait for the end of the stream.
-    assert!(lonely(u32::MAX, 10).0 > 3900);
+    assert!(lonely(Policy::DoubleBuffer, u64::MAX / 4, 10) > 15_000);
 }
 
 #[test]
@@ -221,13 +259,13 @@ fn fewest_loads_by_hand() {
 /// One slot, packets that want 0, then 1 or 2, then 0 again: making 1 of 0 is cheap, 2 is not.
 #[test]
 fn a_part_of_an_image_is_chosen_and_charged_as_such() {
-    let packet = |candidates: &[usize]| Packet {
-        lane: 0,
-        tasks: vec![Task { candidates: candidates.to_vec(), cost: 10 }],
+    let packet = |suite| Packet { arrival: 0, lane: 0, suite, bytes: 100, costs: [10; 3] };
+    let trace = Trace {
+        suites: vec![vec![vec![0]], vec![vec![2, 1]]],
+        packets: vec![packet(0), packet(1), packet(0)],
     };
-    let trace = [packet(&[0]), packet(&[2, 1]), packet(&[0])];
     let mut costs = costs(1000);
-    let run = |costs: &Costs| simulate(&trace, 4, 1, costs, Policy::ALL[1]);
+    let run = |costs: &Costs| simulate(&trace, &Setup::new(1, costs, 100_000), Policy::DoubleBuffer);
     assert_eq!(run(&costs).loads.iter().map(|load| load.1).collect::<Vec<_>>(), [0, 2, 0]);
     costs.switch.insert((0, 1), 50);
     // A part that is dearer than the whole changes nothing.
@@ -238,5 +276,29 @@ fn a_part_of_an_image_is_chosen_and_charged_as_such() {
         [(0, 1000), (1, 50), (0, 1000)]
     );
     assert_eq!((costs.of(None, 1), costs.of(Some(0), 1), costs.of(Some(2), 1)), (1000, 50, 1000));
-    check(&trace, &out);
+    check(&trace, &Setup::new(1, &costs, 100_000), &out);
+}
+
+/// A ring is worth its longer load when many lanes wait, and not for one, which goes through it a frame at a time.
+#[test]
+fn two_slots_for_one_class_when_its_queue_asks_for_it() {
+    let costs = costs(100);
+    let packets = (0..4000u64).map(|at| Packet {
+        arrival: at * 6,
+        lane: (at % 16) as u32,
+        suite: 0,
+        bytes: 100,
+        costs: [10; 3],
+    });
+    let trace = Trace { suites: vec![vec![vec![0]]], packets: packets.collect() };
+    let in_time = |slots: usize| {
+        let setup = Setup { late: Late::Dropped, ..Setup::new(slots, &costs, LATENCY) };
+        let out = simulate(&trace, &setup, Policy::Adaptive);
+        check(&trace, &setup, &out);
+        (out.loads.len(), trace.packets.len() - out.dropped)
+    };
+    assert_eq!(in_time(1).0, 1);
+    let (loads, served) = in_time(2);
+    assert_eq!(loads, 2);
+    assert!(served > 3600, "{served}");
 }

@@ -46,7 +46,8 @@ pub struct BoardArgs {
     /// The board's description; without it, the board of board.toml in the repository
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// When to load configurations: `on-demand` or `double-buffer`; of `ace run` also `both`, to compare them
+    /// What decides when to load configurations (docs/scheduling.md); of `ace run` also `both`, which compares on-demand
+    /// with double-buffer
     #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
     pub policy: Policies,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)

@@ -2,6 +2,8 @@
 //! `ace study`: a paper's tables beside ours.
 
 pub mod compression;
+mod drp2006;
+mod scheduling;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -51,16 +53,25 @@ pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
+    /// Few traces (scheduling)
+    #[arg(long)]
+    quick: bool,
     /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Paper {
     /// Dandalis, Prasanna, Rolim: An Adaptive Cryptographic Engine for IPSec Architectures (FCCM 2000)
     #[value(name = "ace-2000")]
     Ace2000,
+    /// Hasegawa and others: An Adaptive Cryptographic Accelerator for IPsec on Dynamically Reconfigurable Processor
+    /// (2006): its machine and the overhead of its reconfiguration
+    #[value(name = "drp-2006")]
+    Drp2006,
+    /// No paper: policies beside what no policy can beat (docs/scheduling.md)
+    Scheduling,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -160,7 +171,27 @@ struct Layout {
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    let Paper::Ace2000 = args.paper;
+    match args.paper {
+        Paper::Ace2000 => {}
+        Paper::Drp2006 => {
+            let study = drp2006::study()?;
+            if args.json {
+                print_json(&study)?
+            } else {
+                drp2006::print(&study)
+            }
+            return Ok(Outcome::Well);
+        }
+        Paper::Scheduling => {
+            let study = scheduling::study(args.quick)?;
+            if args.json {
+                print_json(&study)?
+            } else {
+                scheduling::print(&study)
+            }
+            return Ok(Outcome::Well);
+        }
+    }
     let figures: Figures = toml::from_str(include_str!("../../../studies/ace-2000/paper.toml"))
         .context("studies/ace-2000/paper.toml")?;
     let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());

@@ -193,7 +193,7 @@ fn the_board_and_the_cpu_write_the_same_packets_under_both_policies() {
         fs::read(path).unwrap()
     };
     let cpu = run("cpu.pcap", &["--engine", "cpu"]);
-    for policy in ["on-demand", "double-buffer"] {
+    for policy in ["on-demand", "double-buffer", "landlord", "rotation", "adaptive"] {
         assert!(
             run("board.pcap", &["--unsigned", "--policy", policy]) == cpu,
             "{policy}: the packets differ"

@@ -22,14 +22,15 @@ pub fn write(page: &mut String, summary: &Summary) -> std::fmt::Result {
     writeln!(
         page,
         "<p class=\"note\">{}, {} slots, configuration port {}, host link {}, policy {}, {} models. \
-         All times below are modelled: cycles of the simulated RTL at the placed and routed clock, plus port and \
-         link. Not tried on silicon.</p>",
+         All times below are modelled: cycles of the simulated RTL at the placed and routed clock, plus port, \
+         link and host ({}). Not tried on silicon.</p>",
         escape(&board.device),
         board.slots.len(),
         escape(&board.configuration_port),
         escape(&board.host_link),
         escape(&policies.join(" and ")),
-        escape(&board.models)
+        escape(&board.models),
+        escape(&board.host)
     )?;
     totals(page, &boards)?;
     timelines(page, &boards, summary)?;
@@ -53,9 +54,10 @@ fn totals(page: &mut String, boards: &[&BoardReport]) -> std::fmt::Result {
         writeln!(page, "<th>{}</th>", escape(&board.policy))?;
     }
     writeln!(page, "</tr>")?;
-    let parts: [Row<Picos>; 5] = [
+    let parts: [Row<Picos>; 6] = [
         ("a slot works", |t| t.executing),
         ("only the host link works", |t| t.link_only),
+        ("only the host works", |t| t.host_only),
         ("all wait for a configuration: the reconfiguration overhead", |t| t.exposed_load),
         ("nothing happens", |t| t.idle),
         ("total", |t| t.total),

@@ -42,12 +42,17 @@ pub fn trace(board: &BoardReport, boards: &[&BoardReport], summary: &Summary) ->
 
 fn one_board(events: &mut Vec<Value>, board: &BoardReport, pids: Pids, summary: &Summary) {
     let link = board.slots.len();
+    let host = link + 1;
     let name = |pid: usize, tid: usize, what: &str, name: &str| json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
     let policy = &board.policy;
     events.push(name(pids.board, 1, "process_name", &format!("board, {policy} (modelled time)")));
     events.push(name(pids.packets, 1, "process_name", &format!("packets, {policy} (modelled time)")));
-    for track in 0..=link {
-        let thread = if track == link { "host link".to_owned() } else { format!("slot {track}") };
+    for track in 0..=host {
+        let thread = match track {
+            _ if track == host => "host".to_owned(),
+            _ if track == link => "host link".to_owned(),
+            _ => format!("slot {track}"),
+        };
         events.push(name(pids.board, track + 1, "thread_name", &thread));
         events.push(json!({
             "ph": "M", "pid": pids.board, "tid": track + 1, "name": "thread_sort_index", "args": {"sort_index": track}
@@ -59,7 +64,10 @@ fn one_board(events: &mut Vec<Value>, board: &BoardReport, pids: Pids, summary: 
 
 fn packets(board: &BoardReport, summary: &Summary, pids: Pids) -> Vec<Value> {
     let job = |what: &What| match what {
-        What::Execute { job, .. } | What::Request { job, .. } | What::Response { job, .. } => Some(*job),
+        What::Execute { job, .. }
+        | What::Request { job, .. }
+        | What::Response { job, .. }
+        | What::Host { job, .. } => Some(*job),
         What::Load { .. } | What::Reset => None,
     };
     let of: HashMap<u64, (u64, u32)> = board
@@ -136,6 +144,10 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
         }
         What::Response { job, bytes } => {
             (link, "link", format!("response of slot {}", event.slot), json!({"job": job, "bytes": bytes}))
+        }
+        What::Host { job, sends } => {
+            let name = if *sends { "sends to" } else { "takes from" };
+            (link + 1, "host", format!("{name} slot {}", event.slot), json!({"job": job}))
         }
         What::Reset => (event.slot, "reset", "reset".to_owned(), json!({})),
     };

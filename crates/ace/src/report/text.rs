@@ -101,6 +101,7 @@ fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
         board.policy,
         board.models
     )?;
+    writeln!(out, "host: {}", board.host)?;
     if let Some(library) = &board.library {
         writeln!(out, "configurations from {library}; of the build where it does not hold them (marked *)")?;
     }
@@ -138,6 +139,7 @@ fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
     for (what, part) in [
         ("a slot works", t.executing),
         ("only the host link works", t.link_only),
+        ("only the host works", t.host_only),
         ("all wait for a configuration", t.exposed_load),
         ("nothing happens", t.idle),
     ] {

@@ -94,7 +94,10 @@ pub fn draw(
 fn busy(events: &[&Event]) -> Vec<(Picos, Picos)> {
     let mut all: Vec<(Picos, Picos)> = Vec::new();
     for e in events {
-        if matches!(e.what, What::Execute { .. } | What::Request { .. } | What::Response { .. }) {
+        if matches!(
+            e.what,
+            What::Execute { .. } | What::Request { .. } | What::Response { .. } | What::Host { .. }
+        ) {
             match all.last_mut() {
                 Some(last) if e.start <= last.1 => last.1 = last.1.max(e.end),
                 _ => all.push((e.start, e.end)),
@@ -162,7 +165,7 @@ fn lane_bars(
             bar(event.start, event.end, EXECUTE[configuration % EXECUTE.len()], name(*configuration), title)
         }
         (What::Reset, _) => bar(event.start, event.end, REFUSED, "reset".into(), "reset".into()),
-        (What::Request { .. } | What::Response { .. }, _) => Vec::new(),
+        (What::Request { .. } | What::Response { .. } | What::Host { .. }, _) => Vec::new(),
     }
 }
 

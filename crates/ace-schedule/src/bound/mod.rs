@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What no policy can beat.
+
+pub mod compare;
+pub mod exact;
+pub mod rotation;
+
+use crate::ConfigurationId;
+
+/// The fewest loads that serve `sequence` in order with `slots` slots: Belady's rule, which replaces what is
+/// needed again last. A policy that reorders may need fewer, one that keeps the order never does.
+pub fn fewest_loads_in_order(sequence: &[ConfigurationId], slots: usize) -> usize {
+    // From the end: where each one is needed next.
+    let mut next_use = vec![usize::MAX; sequence.len()];
+    let mut seen = std::collections::HashMap::new();
+    for (at, wanted) in sequence.iter().enumerate().rev() {
+        next_use[at] = seen.insert(*wanted, at).unwrap_or(usize::MAX);
+    }
+    // What is held, and when it is needed again.
+    let mut held: Vec<(ConfigurationId, usize)> = Vec::new();
+    let mut loads = 0;
+    for (wanted, next) in sequence.iter().zip(next_use) {
+        if let Some(place) = held.iter_mut().find(|h| h.0 == *wanted) {
+            place.1 = next;
+            continue;
+        }
+        loads += 1;
+        if held.len() >= slots.max(1)
+            && let Some(last) = (0..held.len()).max_by_key(|i| held[*i].1)
+        {
+            held.swap_remove(last);
+        }
+        held.push((*wanted, next));
+    }
+    loads
+}

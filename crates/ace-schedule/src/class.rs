@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A class of operations, and what the policies ask of it.
+
+use std::collections::BTreeMap;
+
+use crate::demand::Demand;
+use crate::lane::At;
+use crate::queue::{ClassId, Queue, QueuedOp};
+use crate::{ConfigurationId, SlotState, Time};
+
+/// Order of operations: by packet, then as they came.
+pub(crate) type Key = (u64, u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Behind another one of its lane.
+    Blocked,
+    Ready,
+    Late,
+    /// May only go behind the one of its lane that is in this slot.
+    Follows(usize),
+    Runs(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Op {
+    pub op: QueuedOp,
+    pub key: Key,
+    pub place: Place,
+}
+
+/// Operations that the same configurations serve, and that need the same behind them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Class {
+    /// The preferred one first.
+    pub candidates: Vec<ConfigurationId>,
+    /// By candidate: its slot time over that of the preferred one, and on how many operations it works at once.
+    pub paces: Vec<(f64, u32)>,
+    pub then: Option<ClassId>,
+    /// Passes behind this one.
+    pub behind: usize,
+    pub ready: BTreeMap<Key, At>,
+    pub late: BTreeMap<Key, At>,
+    pub follows: Vec<At>,
+    pub waiting: usize,
+    pub running: usize,
+    pub demand: Demand,
+    /// Slot time of the next passes of what waits and runs.
+    pub coming: Time,
+}
+
+impl Op {
+    pub fn runs(&self) -> bool {
+        matches!(self.place, Place::Runs(_))
+    }
+}
+
+impl Class {
+    pub fn attach(&mut self, place: Place, key: Key, at: At) {
+        match place {
+            Place::Ready => drop(self.ready.insert(key, at)),
+            Place::Late => drop(self.late.insert(key, at)),
+            Place::Follows(_) => self.follows.push(at),
+            Place::Blocked | Place::Runs(_) => {}
+        }
+    }
+
+    pub fn detach(&mut self, place: Place, key: Key, at: At) {
+        match place {
+            Place::Ready => drop(self.ready.remove(&key)),
+            Place::Late => drop(self.late.remove(&key)),
+            Place::Follows(_) => self.follows.retain(|f| *f != at),
+            Place::Blocked | Place::Runs(_) => {}
+        }
+    }
+
+    /// Time that a candidate takes for `work`, with the lanes that wait: operations of one lane go one after another.
+    pub fn time_on(&self, candidate: usize, work: Time) -> f64 {
+        let (factor, at_once) = self.paces.get(candidate).copied().unwrap_or((1.0, 1));
+        let lanes = (self.heads().max(1) as f64).min(f64::from(at_once));
+        work as f64 * factor * f64::from(at_once) / lanes
+    }
+
+    /// Operations whose turn it is or comes when what runs ends: one of each lane.
+    pub fn heads(&self) -> usize {
+        self.ready.len() + self.late.len() + self.follows.len()
+    }
+}
+
+/// Which operations a slot may be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    Any,
+    InTime,
+    Late,
+}
+
+impl Queue {
+    fn first_of<'a>(&'a self, map: &BTreeMap<Key, At>) -> Option<&'a Op> {
+        map.values().next().map(|at| &self.ops[*at as usize])
+    }
+
+    /// The first operation of a class.
+    pub(crate) fn first(&self, class: ClassId) -> Option<&Op> {
+        let it = &self.classes[class];
+        if it.waiting == 0 {
+            return None;
+        }
+        let follows = it.follows.iter().map(|at| &self.ops[*at as usize]);
+        let rest = [self.first_of(&it.late), self.first_of(&it.ready)].into_iter().flatten();
+        rest.chain(follows).min_by_key(|o| o.key)
+    }
+
+    /// The first operation of a class that may start in `slot` now.
+    pub(crate) fn startable(&self, class: ClassId, slot: usize, which: Which) -> Option<&Op> {
+        let it = &self.classes[class];
+        if it.waiting == 0 {
+            return None;
+        }
+        let late = if which == Which::InTime { None } else { self.first_of(&it.late) };
+        let ready = if which == Which::Late { None } else { self.first_of(&it.ready) };
+        let behind = it.follows.iter().map(|at| &self.ops[*at as usize]).filter(|o| {
+            let in_time = || self.clock.in_time(o.op.arrived, o.op.cost);
+            o.place == Place::Follows(slot)
+                && match which {
+                    Which::Any => true,
+                    Which::InTime => in_time(),
+                    Which::Late => !in_time(),
+                }
+        });
+        late.into_iter().chain(ready).chain(behind).min_by_key(|o| o.key)
+    }
+
+    /// The first operation that `slot` may be given now, if it takes any.
+    pub(crate) fn next_for(&self, slots: &[SlotState], slot: usize, which: Which) -> Option<&Op> {
+        let state = &slots[slot];
+        if !state.takes() {
+            return None;
+        }
+        let classes = self.served_by(state.resident()?);
+        classes.iter().filter_map(|c| self.startable(*c, slot, which)).min_by_key(|o| o.key)
+    }
+
+    /// The first packet of a class that runs.
+    pub(crate) fn first_running(&self, class: ClassId) -> Option<u64> {
+        if self.classes[class].running == 0 {
+            return None;
+        }
+        self.running().filter(|op| op.class == class).map(|op| op.packet).min()
+    }
+
+    /// Age of the oldest operation of a class that waits, by its first one.
+    pub(crate) fn age(&self, class: ClassId) -> Option<Time> {
+        self.first(class).map(|o| self.clock.now.saturating_sub(o.op.arrived))
+    }
+}
