@@ -59,17 +59,25 @@ def discard_spoiled(folder: Path) -> list[Path]:
 
 
 def take_out(
-    rows: list[configurations.Configuration], seeds: int, ace: str, unpinned: bool = False
+    rows: list[configurations.Configuration],
+    seeds: int,
+    ace: str,
+    unpinned: bool = False,
+    renewed: frozenset[str] = frozenset(),
 ) -> list[str]:
-    """Unpacks the library; the names of the rows that it holds as they are now. Says what it came to."""
+    """Unpacks the library; the names of the rows that it holds as they are now, or whose sources may have changed.
+    Says what it came to."""
     path = held.library()
     if path is None:
         return []
     held.unpack(path, ace)
-    found = held.find(rows, seeds, unpinned)
+    found = held.find(rows, seeds, unpinned, renewed)
     missing = [row.name for row in rows if row.name not in found]
     place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-    print(f"{len(found)} of {len(rows)} configurations are in {place} as their sources are now", flush=True)
+    print(
+        f"{len(found)} of {len(rows)} configurations are in {place}{' as their sources are now' if not renewed else ''}",
+        flush=True,
+    )
     if missing:
         print(f"built from their sources: {', '.join(missing)}", flush=True)
     return found
@@ -177,6 +185,12 @@ def main() -> int:
         "--fresh", action="store_true", help="place and route everything, whatever the library holds"
     )
     parser.add_argument(
+        "--renew",
+        action="store_true",
+        help="take over from the library what has other sources there but comes to the same netlist; another netlist "
+        "is an error",
+    )
+    parser.add_argument(
         "--netlists",
         choices=("all", "fifth", "unproven", "none"),
         default="all",
@@ -215,8 +229,11 @@ def main() -> int:
                 print(f"{path} is not the file in its manifest any more: made anew", flush=True)
         rows = [table[name] for name in names]
         try:
+            renewed = frozenset(names if arguments.renew else ())
             found = (
-                [] if arguments.fresh or part else take_out(rows, arguments.seeds, ace, arguments.unpinned)
+                []
+                if arguments.fresh or part
+                else take_out(rows, arguments.seeds, ace, arguments.unpinned, renewed)
             )
         except tools.ToolError as error:
             print(
@@ -231,8 +248,10 @@ def main() -> int:
         }
         if found:
             held_rows = [row for row in rows if row.name in found]
-            wanted = netlists(arguments.netlists, held_rows, arguments.commit or commit())
+            which = "all" if renewed else arguments.netlists
+            wanted = netlists(which, held_rows, arguments.commit or commit())
             settings |= {"held": ",".join(found)} | ({"netlists": ",".join(wanted)} if wanted else {})
+            settings |= {"renewed": ",".join(found)} if renewed else {}
         targets = ["models" if arguments.models else "all"]
         if arguments.only_netlists:
             targets = [str(Places(name).netlist_json.relative_to(ROOT)) for name in names]

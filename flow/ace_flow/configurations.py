@@ -18,7 +18,7 @@ from .tools import FLOW, ROOT
 MEASURING = range(1101, 1106)
 TRYING = range(1, 21)
 # Where a top and what it needs are looked for, unless a row says otherwise.
-SOURCES = ["rtl/**/*.sv"]
+SOURCES = ["rtl/**/*.sv", "rtl/**/*.svh"]
 # Tests and experiments may point to a table of their own.
 TABLE = Path(os.environ.get("ACE_CONFIGURATIONS", FLOW / "configurations.toml"))
 MODES = ("ecb", "cbc", "ctr", "cfb", "cfb8", "ofb")

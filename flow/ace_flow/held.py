@@ -33,11 +33,21 @@ def recipe(configuration: Configuration) -> str:
             for source in configuration.sources
         ],
         "synth": synth.settings(configuration),
+    }
+    return hashlib.sha256(json.dumps(parts | _after(configuration), sort_keys=True).encode()).hexdigest()
+
+
+def after(configuration: Configuration) -> str:
+    """The digest of what decides the bits of a row besides its netlist and its seeds."""
+    return hashlib.sha256(json.dumps(_after(configuration), sort_keys=True).encode()).hexdigest()
+
+
+def _after(configuration: Configuration) -> dict:
+    return {
         "route": route.settings(configuration, 0),
         "pins": tools.sha256(route.PINS),
         "pack": route.pack_command(Path("IN"), Path("OUT")),
     }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def measured(configuration: Configuration) -> str:
@@ -147,15 +157,19 @@ def _seeds(manifest: dict) -> list[int]:
     return [route["seed"] for route in manifest.get("seeds", [])]
 
 
-def find(rows: list[Configuration], seeds: int, unpinned: bool = False) -> list[str]:
+def find(
+    rows: list[Configuration], seeds: int, unpinned: bool = False, renewed: frozenset[str] = frozenset()
+) -> list[str]:
     """The rows that the unpacked library holds as they are now, placed with at least so many seeds; if it is asked
-    for, with what the places of their kept LUTs cost."""
+    for, with what the places of their kept LUTs cost. Of those to be renewed the sources may have changed: whether
+    their netlist did is seen when it is made."""
     found = []
     for row in rows:
         manifest = Places(row.name).read()
         if (
             manifest is not None
-            and manifest.get("recipe") == recipe(row)
+            and (row.name in renewed or manifest.get("recipe") == recipe(row))
+            and manifest.get("after_netlist", after(row)) == after(row)
             and _seeds(manifest) == list(row.seeds[: max(seeds, len(_seeds(manifest)))])
             and Places(row.name).bitstream.is_file()
             and ("kept" in manifest or row.kept is None)

@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import configurations, controller, faults, rtl, tools
+from . import configurations, controller, faults, rtl, synth, tools
 from .configurations import Configuration
 from .layout import BUILD
 
@@ -29,6 +29,7 @@ def verilator(row: Configuration) -> None:
     """All warnings are errors."""
     log = BUILD / "lint" / f"{row.name}.verilator.log"
     parameters = [f"-G{name}={value}" for name, value in row.parameters.items()]
+    parameters += [f"-I{folder}" for folder in rtl.folders(row.sources)]
     command = [tools.tool("verilator-cli"), "--lint-only", "-Wall", *parameters, "--top-module", row.top]
     tools.run([*command, str(WAIVERS), *row.sources], log, cwd=tools.ROOT)
 
@@ -37,10 +38,9 @@ def slang(rows: list[Configuration]) -> None:
     """One run of Yosys for all; `check -assert` finds loops, multiple drivers and undriven wires."""
     lines = []
     for row in rows:
-        parameters = " ".join(f"-G {name}={value}" for name, value in row.parameters.items())
         lines += [
             f"log slang: {row.name}",
-            f"read_slang -j 1 -Werror --top {row.top} {parameters} {' '.join(row.sources)}",
+            f"read_slang -j 1 -Werror {synth.sources(row)}",
             f"hierarchy -check -top {row.top}",
             "check -assert",
             "design -reset",
@@ -61,7 +61,7 @@ def main() -> int:
     BUILD.mkdir(exist_ok=True)
     failed = False
     try:
-        for path in sorted([*tools.ROOT.glob("rtl/**/*.sv"), *tools.FLOW.glob("**/*.sv")]):
+        for path in sorted([*tools.ROOT.glob("rtl/**/*.sv*"), *tools.FLOW.glob("**/*.sv")]):
             rtl.check(path.relative_to(tools.ROOT), path.read_text())
         faults.load()
         table = configurations.load()

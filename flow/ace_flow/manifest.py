@@ -70,6 +70,7 @@ def compose(
         "throughput_mbps": measure.throughput(cycles, configuration.can, placed["fmax_mhz"]),
         "tools": versions(),
         "recipe": held.recipe(configuration),
+        "after_netlist": held.after(configuration),
         "measured": held.measured(configuration),
         "memory_sha256": memory["memory_sha256"],
         **netlist,

@@ -5,7 +5,7 @@ A comment is no part of a recipe, so it must not decide what is synthesised.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # A string, which may look like a comment inside, or comments and white space.
@@ -13,6 +13,7 @@ STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 TOKEN = re.compile(STRING.pattern + r"|(?://[^\n]*|/\*.*?\*/|\s)+", re.DOTALL)
 COMMENT = re.compile(STRING.pattern + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
+INCLUDE = re.compile(r'`include\s*"(?:[^"]*/)?([^"/]+)\.svh"')
 # What tools take for a directive: the first word of a comment, or a word anywhere in it. Verilator may be told what to
 # be silent about, which changes nothing.
 DIRECTIVE = re.compile(
@@ -51,6 +52,11 @@ def check(path: Path, source: str) -> None:
         )
 
 
+def folders(sources: Iterable[str | Path]) -> list[str]:
+    """Where the headers among the sources are."""
+    return sorted({str(Path(source).parent) for source in sources if Path(source).suffix == ".svh"})
+
+
 class Files:
     """Files below a folder; each is read once."""
 
@@ -67,10 +73,11 @@ class Files:
         return self.found[pattern]
 
     def names(self, file: str) -> frozenset[str]:
-        """The names in a file."""
+        """The names in a file, those of the headers that it includes among them."""
         if file not in self.words:
             path = self.root / file
             source = path.read_text()
             check(path, source)
-            self.words[file] = frozenset(WORD.findall(STRING.sub("", plain(source))))
+            text = plain(source)
+            self.words[file] = frozenset([*WORD.findall(STRING.sub("", text)), *INCLUDE.findall(text)])
         return self.words[file]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of one configuration, as the Snakefile calls it: python -m ace_flow.step STEP NAME [SEED …] [--held] [--unpinned]."""
+"""One step of one configuration, as the Snakefile calls it: python -m ace_flow.step STEP NAME [SEED …] [--held] [--renew] [--unpinned]."""
 
 import json
 import os
@@ -264,7 +264,8 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
     memory = json.loads(places.memory.read_text())
     if "--held" in how:
         known = held.Places(configuration.name).read()
-        if known is None or known["recipe"] != held.recipe(configuration):
+        renewed = "--renew" in how
+        if known is None or (not renewed and known["recipe"] != held.recipe(configuration)):
             raise tools.ToolError("the sources changed while the configuration was taken out; run it again")
         area = {kind: known[kind] for kind in manifest.AREAS}
         placed = {key: known[key] for key in manifest.PLACED if key in known}
@@ -273,8 +274,9 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
         if "--netlists" in how:
             files |= netlist
             if tools.sha256(places.netlist_json) != digest:
+                recipe = "; it has to be placed anew" if renewed else " under the same recipe"
                 raise tools.ToolError(
-                    f"the netlist of these sources is not the one whose bits the library holds under the same recipe "
+                    f"the netlist of these sources is not the one whose bits the library holds{recipe} "
                     f"({places.netlist_json}; SHA-256 {digest} is wanted)"
                 )
     else:

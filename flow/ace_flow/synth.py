@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from . import carry, kept, outreg, tools
+from . import carry, kept, outreg, rtl, tools
 from .configurations import Configuration
 
 # What the manifest counts, and what Yosys calls it.
@@ -76,7 +76,8 @@ def parts_of(listing: str, top: str) -> dict[str, str]:
 def sources(configuration: Configuration) -> str:
     """The top, its parameters and its files, as slang is told them."""
     parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
-    return f"--top {configuration.top} {parameters} {' '.join(configuration.sources)}"
+    headers = "".join(f"-I {folder} " for folder in rtl.folders(configuration.sources))
+    return f"--top {configuration.top} {parameters} {headers}{' '.join(configuration.sources)}"
 
 
 def read(configuration: Configuration, what: str) -> list[str]:

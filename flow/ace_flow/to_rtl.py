@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import configurations, faults, tools
+from . import configurations, faults, rtl, tools
 from .cache import cached
 from .configurations import Configuration
 from .cut import miter
@@ -46,8 +46,10 @@ class Unequal(tools.ToolError):
 def script(configuration: Configuration, sources: Iterable[str], out: Path) -> str:
     """The Yosys script that has slang read the RTL, and runs no pass over it."""
     parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
+    # A changed source may stand elsewhere than its headers.
+    headers = "".join(f"-I {folder} " for folder in rtl.folders(configuration.sources))
     lines = [
-        f"read_slang -j 1 --top {configuration.top} {parameters} {' '.join(sources)}",
+        f"read_slang -j 1 --top {configuration.top} {parameters} {headers}{' '.join(sources)}",
         f"hierarchy -check -top {configuration.top}",
         f"write_json {out}",
     ]

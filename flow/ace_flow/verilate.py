@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from . import tools
+from . import rtl, tools
 
 MODEL = tools.FLOW / "model"
 FORMAL = tools.ROOT / "rtl" / "formal"
@@ -179,6 +179,7 @@ def build_model(
             + (["--trace-fst" if "fst" in traced.writer else "--trace-vcd"] if traced else [])
             + [f"-G{name}={value}" for name, value in parameters.items()]
             + ["--prefix", CLASS, "--Mdir", str(work), "--top-module", top]
+            + [f"-I{folder}" for folder in rtl.folders(sources)]
             + [str(source) for source in with_contents_to_set(sources)],
             log,
         )

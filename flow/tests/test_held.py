@@ -74,6 +74,13 @@ class Find(unittest.TestCase):
         self.put(seeds=[{"seed": 9, "fmax_mhz": 100.0}])
         self.assertEqual(held.find([DES], 1), [])
 
+    def test_other_sources_are_taken_for_renewal_but_nothing_else_that_decides_the_bits(self) -> None:
+        self.put(recipe="0" * 64, after_netlist=held.after(DES))
+        self.assertEqual(held.find([DES, TABLE["3des"]], 1, renewed=frozenset({"des"})), ["des"])
+        self.assertEqual(held.find([DES], 1, renewed=frozenset({"aes"})), [])
+        self.put(recipe="0" * 64, after_netlist="0" * 64)
+        self.assertEqual(held.find([DES], 1, renewed=frozenset({"des"})), [])
+
     def test_contents_of_kept_luts_are_needed(self) -> None:
         row = TABLE["3des"]
         places = held.Places(row.name)

@@ -1,11 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comments of the RTL: which of them a tool would obey."""
+"""What the text of the RTL needs and what of its comments a tool would obey."""
 
+import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import rtl
+from ace_flow import configurations, rtl
 from ace_flow.tools import FLOW, ROOT
+
+
+class Headers(unittest.TestCase):
+    def test_a_file_needs_the_headers_that_it_includes(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            text = '`include "a.svh"\n  `include"sub/b.svh"\n// `include "c.svh"\nstring s = "`include d";'
+            (Path(folder) / "x.sv").write_text(text)
+            names = rtl.Files(Path(folder)).names("x.sv")
+        self.assertLessEqual({"a", "b"}, names)
+        self.assertFalse({"c", "d"} & names)
+
+    def test_every_top_has_its_header_among_its_sources(self) -> None:
+        table = configurations.load(FLOW / "configurations.toml")
+        tops = [row for row in table.values() if "rtl/top/slot_ports.svh" in row.sources]
+        self.assertEqual(len(tops), len(table))
+        self.assertEqual(rtl.folders(tops[0].sources), ["rtl/top"])
 
 
 class Directives(unittest.TestCase):

@@ -3,27 +3,16 @@
 // MD5 and HMAC-MD5 of two frames at a time as a slot.
 //
 // Cycles per block: the core's (md5_ring).
+`include "slot_ports.svh"
+
 module md5_pair_slot
   import core_pkg::*;
   import slot_pkg::*;
 (
-  input logic clk_i,
-  input logic rst_ni,
-
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
-
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast
+  `SLOT_PORTS
 );
 
-  clear_t    clear;
-  hash_req_t req;
-  hash_rsp_t rsp;
+  `CORE_WIRES(hash)
 
   pair_front #(
     .Algorithm  (AlgMd5),
@@ -32,23 +21,11 @@ module md5_pair_slot
     .BigEndian  (1'b0),
     .ClearCycles(516)
   ) u_front (
-    .clk_i,
-    .rst_ni,
-    .s_axis_i      ({s_axis_tvalid, s_axis_tlast, s_axis_tdata}),
-    .s_axis_ready_o(s_axis_tready),
-    .m_axis_o      ({m_axis_tvalid, m_axis_tlast, m_axis_tdata}),
-    .m_axis_ready_i(m_axis_tready),
-    .clear_o       (clear),
-    .req_o         (req),
-    .rsp_i         (rsp)
+    `FRONT_PORTS
   );
 
   md5_ring u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
+    `CORE_PORTS(req, rsp)
   );
 
 endmodule

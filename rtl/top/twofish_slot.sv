@@ -3,6 +3,8 @@
 // Twofish as a slot.
 //
 // Cycles per block: the core's, 34 once the tables of the key are full, in every mode and direction.
+`include "slot_ports.svh"
+
 module twofish_slot
   import core_pkg::*;
   import slot_pkg::*;
@@ -11,23 +13,10 @@ module twofish_slot
   parameter int unsigned Gate  = AllOpen,
   parameter int unsigned Modes = 0
 ) (
-  input logic clk_i,
-  input logic rst_ni,
-
-  input  logic [63:0] s_axis_tdata,
-  input  logic        s_axis_tvalid,
-  output logic        s_axis_tready,
-  input  logic        s_axis_tlast,
-
-  output logic [63:0] m_axis_tdata,
-  output logic        m_axis_tvalid,
-  input  logic        m_axis_tready,
-  output logic        m_axis_tlast
+  `SLOT_PORTS
 );
 
-  clear_t    clear;
-  core_req_t req;
-  core_rsp_t rsp;
+  `CORE_WIRES(core)
 
   cipher_front #(
     .Algorithm(AlgTwofish),
@@ -35,23 +24,11 @@ module twofish_slot
     .Modes(Modes),
     .Gate(Gate)
   ) u_front (
-    .clk_i,
-    .rst_ni,
-    .s_axis_i      ({s_axis_tvalid, s_axis_tlast, s_axis_tdata}),
-    .s_axis_ready_o(s_axis_tready),
-    .m_axis_o      ({m_axis_tvalid, m_axis_tlast, m_axis_tdata}),
-    .m_axis_ready_i(m_axis_tready),
-    .clear_o       (clear),
-    .req_o         (req),
-    .rsp_i         (rsp)
+    `FRONT_PORTS
   );
 
   twofish_core u_core (
-    .clk_i,
-    .rst_ni,
-    .clear_i(clear),
-    .req_i  (req),
-    .rsp_o  (rsp)
+    `CORE_PORTS(req, rsp)
   );
 
 endmodule
