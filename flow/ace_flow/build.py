@@ -248,8 +248,7 @@ def main() -> int:
         }
         if found:
             held_rows = [row for row in rows if row.name in found]
-            which = "all" if renewed else arguments.netlists
-            wanted = netlists(which, held_rows, arguments.commit or commit())
+            wanted = netlists(arguments.netlists, held_rows, arguments.commit or commit())
             settings |= {"held": ",".join(found)} | ({"netlists": ",".join(wanted)} if wanted else {})
             settings |= {"renewed": ",".join(found)} if renewed else {}
         targets = ["models" if arguments.models else "all"]

@@ -273,6 +273,7 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
         # A demo needs no netlist; tests want some.
         if "--netlists" in how:
             files |= netlist
+        if renewed or "--netlists" in how:
             if tools.sha256(places.netlist_json) != digest:
                 recipe = "; it has to be placed anew" if renewed else " under the same recipe"
                 raise tools.ToolError(
