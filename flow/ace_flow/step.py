@@ -273,13 +273,13 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
         # A demo needs no netlist; tests want some.
         if "--netlists" in how:
             files |= netlist
-        if renewed or "--netlists" in how:
-            if tools.sha256(places.netlist_json) != digest:
-                recipe = "; it has to be placed anew" if renewed else " under the same recipe"
-                raise tools.ToolError(
-                    f"the netlist of these sources is not the one whose bits the library holds{recipe} "
-                    f"({places.netlist_json}; SHA-256 {digest} is wanted)"
-                )
+        made = renewed or "--netlists" in how
+        if made and tools.sha256(places.netlist_json) != digest:
+            recipe = "; it has to be placed anew" if renewed else " under the same recipe"
+            raise tools.ToolError(
+                f"the netlist of these sources is not the one whose bits the library holds{recipe} "
+                f"({places.netlist_json}; SHA-256 {digest} is wanted)"
+            )
     else:
         area = json.loads(places.area.read_text())
         unpinned = [places.unpinned(s) for s in seeds] if "--unpinned" in how else []
