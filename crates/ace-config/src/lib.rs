@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Text that people write, made into what the data plane takes: security associations ([`ace_esp::SaSpec`]) and
-//! rules.
+//! Text that people write, made into what the data plane takes: security associations ([`ace_esp::SaSpec`]),
+//! rules, and the configuration of a gateway ([`gateway`]).
 #![forbid(unsafe_code)]
 
+pub mod gateway;
 mod sa_file;
 
 pub use sa_file::suites;

@@ -10,6 +10,8 @@ mod compare;
 mod configurations;
 mod engines;
 mod flow;
+#[cfg(target_os = "linux")]
+mod gateway;
 mod inspect;
 mod kat;
 mod library;
@@ -56,6 +58,8 @@ enum Command {
     Study(study::Args),
     Library(library::Args),
     Sas(sas::Args),
+    #[cfg(target_os = "linux")]
+    Gateway(gateway::Args),
     New(new::Args),
     #[command(hide = true)]
     Manual(manual::Args),
@@ -86,6 +90,8 @@ fn main() -> ExitCode {
         Command::Study(args) => study::run(&args),
         Command::Library(args) => library::run(&args),
         Command::Sas(args) => sas::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Gateway(args) => gateway::run(&args),
         Command::New(args) => new::run(&args),
         Command::Manual(args) => manual::run(&args),
     };

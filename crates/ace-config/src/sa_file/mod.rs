@@ -3,7 +3,7 @@
 
 mod check;
 mod compare;
-mod fields;
+pub(crate) mod fields;
 mod keys;
 mod protection;
 pub mod suites;

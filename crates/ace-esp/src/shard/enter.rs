@@ -168,7 +168,8 @@ impl Shard {
             sealed_len,
         };
         if fixed.mode == SaMode::Tunnel {
-            self.identification = self.identification.wrapping_add(1);
+            // Never 0: a raw socket of Linux puts a number of its own in its place, and AH vouches for it.
+            self.identification = self.identification.wrapping_add(1).max(1);
         }
         envelope::enclose(buffer, ip, &plan, &with)?;
         let mut flight = Flight {

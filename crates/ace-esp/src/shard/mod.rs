@@ -96,7 +96,7 @@ impl Shard {
             ivs,
             now: Time::ZERO,
             deadlines: BinaryHeap::new(),
-            identification: 0,
+            identification: 1,
             desk: Desk::default(),
             exits: VecDeque::new(),
             events: VecDeque::new(),

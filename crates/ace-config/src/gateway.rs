@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The configuration of `ace gateway`, in TOML. docs/gateway.md explains every key. Keys of SAs are in the SA file
+//! that it names, never here.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use ipnet::IpNet;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::SaFileErrors;
+use crate::sa_file::fields::{Fields, Report};
+
+/// A checked configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatewayConfig {
+    /// The SA file.
+    pub sas: PathBuf,
+    /// The socket on which the gateway answers.
+    pub control: PathBuf,
+    /// Who the gateway becomes when everything is open; `None`: it stays who it is.
+    pub user: Option<String>,
+    pub inside: Inside,
+    pub outside: Outside,
+    pub peers: Vec<Peer>,
+}
+
+/// The side on which packets travel in clear.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// Name of the TUN device.
+    pub tun: String,
+    /// Our addresses on it, each with its prefix length.
+    pub addresses: Vec<IpNet>,
+    /// What is sent into it.
+    pub routes: Vec<IpNet>,
+    pub mtu: u16,
+    /// Let the kernel hand over and take TCP in large pieces.
+    pub offload: bool,
+}
+
+/// What carries ESP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encapsulation {
+    /// RFC 3948.
+    Udp,
+    /// IP protocols 50 and 51.
+    None,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    pub encapsulation: Encapsulation,
+    /// With UDP: where it listens. Port 0 takes any.
+    pub listen: SocketAddr,
+    /// With UDP: seconds of silence before a keepalive; 0: none.
+    pub keepalive: u16,
+}
+
+/// With UDP: where the other end of SAs is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// `remote` of its SAs.
+    pub address: IpAddr,
+    /// Where its packets go to begin with.
+    pub endpoint: SocketAddr,
+    /// Whether authentic packets from elsewhere move the endpoint.
+    pub roaming: bool,
+}
+
+const TOP: &[&str] = &["sas", "control", "user", "inside", "outside", "peer"];
+const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload"];
+const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive"];
+const PEER: &[&str] = &["address", "endpoint", "roaming"];
+/// IFNAMSIZ less the zero behind the name.
+const LONGEST_NAME: usize = 15;
+/// Of a Unix socket (`sun_path` less the zero).
+const LONGEST_SOCKET: usize = 107;
+
+impl GatewayConfig {
+    /// Parses and checks. `file` is the name that errors carry, and its folder is where a relative `sas` is looked for.
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once, each as `file:line: what is wrong; what is allowed`.
+    pub fn parse(file: &str, text: &str) -> Result<Self, SaFileErrors> {
+        let mut report = Report::new(file, text);
+        let root = match DeTable::parse(text) {
+            Ok(root) => root,
+            Err(error) => {
+                report.error(error.span().map_or(0, |span| span.start), error.message());
+                return Err(SaFileErrors(report.errors()));
+            }
+        };
+        let top = Fields::new(root.get_ref(), root.span().start, String::new());
+        let config = config(&mut report, &top, Path::new(file).parent().unwrap_or(Path::new("")));
+        match (report.errors(), config) {
+            (errors, Some(config)) if errors.is_empty() => Ok(config),
+            (errors, _) => Err(SaFileErrors(errors)),
+        }
+    }
+}
+
+/// `None` only behind an error.
+fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<GatewayConfig> {
+    top.refuse_unknown_keys(report, TOP);
+    let sas = required(report, top, "sas", "the name of an SA file (docs/sa-file.md)");
+    let control = top.string(report, "control", "the path of a socket").unwrap_or("/run/ace/gateway.sock");
+    if control.is_empty() || control.len() > LONGEST_SOCKET {
+        top.wrong(report, "control", "is no path of a socket", &format!("1 to {LONGEST_SOCKET} bytes"));
+    }
+    let user = top.string(report, "user", "the name of a user").map(str::to_owned);
+    let inside = section(report, top, "inside").and_then(|fields| inside(report, &fields));
+    let outside = section(report, top, "outside").and_then(|fields| outside(report, &fields));
+    let peers = peers(report, top, outside.as_ref());
+    let (sas, control) = (folder.join(sas?), folder.join(control));
+    Some(GatewayConfig { sas, control, user, inside: inside?, outside: outside?, peers })
+}
+
+fn section<'a>(report: &mut Report<'_>, top: &Fields<'a>, key: &str) -> Option<Fields<'a>> {
+    if top.get(key).is_none() {
+        top.error(report, top.at, format!("the section [{key}] is missing"));
+    }
+    top.table(report, key)
+}
+
+fn required<'a>(report: &mut Report<'_>, fields: &Fields<'a>, key: &str, allowed: &str) -> Option<&'a str> {
+    if fields.get(key).is_none() {
+        fields.missing(report, key, allowed);
+    }
+    fields.string(report, key, allowed).filter(|text| !text.is_empty())
+}
+
+fn inside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Inside> {
+    const NAME: &str = "the name of a network device: 1 to 15 letters, digits, `-`, `_`, `.`";
+    fields.refuse_unknown_keys(report, INSIDE);
+    let tun = fields.string(report, "tun", NAME).unwrap_or("ace0");
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if tun.is_empty() || tun.len() > LONGEST_NAME || !tun.chars().all(is_name) || tun.starts_with(['-', '.'])
+    {
+        fields.wrong(report, "tun", "is not a name", NAME);
+        return None;
+    }
+    let addresses = list(report, fields, "address", "addresses like \"10.0.1.1/24\"", |text| {
+        text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
+    });
+    let routes = list(report, fields, "routes", "prefixes like \"10.0.2.0/24\"", |text| {
+        text.parse::<IpNet>().ok().filter(|net| *net == net.trunc())
+    });
+    let mtu = fields.integer(report, "mtu", 576..=9000).and_then(|mtu| u16::try_from(mtu).ok());
+    let offload = fields.boolean(report, "offload").unwrap_or(true);
+    Some(Inside { tun: tun.to_owned(), addresses, routes, mtu: mtu.unwrap_or(1400), offload })
+}
+
+fn outside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Outside> {
+    fields.refuse_unknown_keys(report, OUTSIDE);
+    let kinds = [("udp", Encapsulation::Udp), ("none", Encapsulation::None)];
+    let encapsulation = fields.required_choice(report, "encapsulation", &kinds)?;
+    if encapsulation == Encapsulation::None {
+        for key in ["listen", "keepalive"].into_iter().filter(|key| fields.get(key).is_some()) {
+            fields.error(report, fields.at_key(key), format!("`{key}` is for encapsulation = \"udp\" alone"));
+        }
+    }
+    let listen = endpoint(report, fields, "listen", false);
+    let any = SocketAddr::from(([0, 0, 0, 0], 4500));
+    let keepalive = fields.integer(report, "keepalive", 0..=3600).and_then(|s| u16::try_from(s).ok());
+    Some(Outside { encapsulation, listen: listen.unwrap_or(any), keepalive: keepalive.unwrap_or(20) })
+}
+
+fn peers(report: &mut Report<'_>, top: &Fields<'_>, outside: Option<&Outside>) -> Vec<Peer> {
+    let Some(value) = top.get("peer") else { return Vec::new() };
+    let Some(tables) = value.get_ref().as_array() else {
+        top.wrong(report, "peer", "is not a list of tables", "[[peer]]");
+        return Vec::new();
+    };
+    if outside.is_some_and(|outside| outside.encapsulation == Encapsulation::None) {
+        top.error(report, value.span().start, "[[peer]] is for encapsulation = \"udp\" alone");
+    }
+    let mut peers: Vec<Peer> = Vec::new();
+    for table in tables.iter() {
+        let at = table.span().start;
+        let Some(inner) = table.get_ref().as_table() else {
+            report.error(at, "`peer` holds something that is not a table; allowed: [[peer]]");
+            continue;
+        };
+        let fields = Fields::new(inner, at, "peer: ".to_owned());
+        fields.refuse_unknown_keys(report, PEER);
+        let allowed = "`remote` of the SAs with this peer, like \"192.0.2.2\"";
+        let Some(written) = required(report, &fields, "address", allowed) else { continue };
+        let Ok(address) = written.parse::<IpAddr>() else {
+            fields.wrong(report, "address", "is not an address", allowed);
+            continue;
+        };
+        if peers.iter().any(|peer| peer.address == address) {
+            fields.wrong(report, "address", "has a [[peer]] already", "one for each address");
+            continue;
+        }
+        let endpoint = endpoint(report, &fields, "endpoint", true);
+        let endpoint = endpoint.unwrap_or_else(|| SocketAddr::new(address, 4500));
+        let roaming = fields.boolean(report, "roaming").unwrap_or(true);
+        peers.push(Peer { address, endpoint, roaming });
+    }
+    peers
+}
+
+fn endpoint(report: &mut Report<'_>, fields: &Fields<'_>, key: &str, remote: bool) -> Option<SocketAddr> {
+    let allowed = "an address and a port, like \"192.0.2.2:4500\" or \"[2001:db8::2]:4500\"";
+    let found = fields.string(report, key, allowed)?.parse::<SocketAddr>().ok();
+    let found = found.filter(|found| !remote || (!found.ip().is_unspecified() && found.port() != 0));
+    if found.is_none() {
+        fields.wrong(report, key, "is no place to send to or to listen at", allowed);
+    }
+    found
+}
+
+fn list<T>(
+    report: &mut Report<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+    allowed: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Vec<T> {
+    let Some(value) = fields.get(key) else { return Vec::new() };
+    let one = |item: &Spanned<DeValue<'_>>| item.get_ref().as_str().and_then(&parse);
+    let found: Option<Vec<T>> =
+        value.get_ref().as_array().and_then(|items| items.iter().map(one).collect::<Option<_>>());
+    if found.is_none() {
+        fields.wrong(report, key, "is not right", &format!("a list of {allowed}"));
+    }
+    found.unwrap_or_default()
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Gateway configurations: what is in them, and every error with its place and its remedy.
+
+use ace_config::gateway::{Encapsulation, GatewayConfig};
+use proptest::prelude::*;
+
+const GOOD: &str = r#"sas = "sas.toml"
+user = "nobody"
+
+[inside]
+tun = "ace1"
+address = ["10.0.1.1/24", "2001:db8::1/64"]
+routes = ["10.0.2.0/24"]
+mtu = 1380
+
+[outside]
+encapsulation = "udp"
+listen = "192.0.2.1:4500"
+
+[[peer]]
+address = "192.0.2.2"
+endpoint = "198.51.100.7:1024"
+"#;
+
+#[test]
+fn a_configuration_is_what_it_says() {
+    let config = GatewayConfig::parse("/etc/ace/a.toml", GOOD).unwrap();
+    assert_eq!(config.sas.to_str(), Some("/etc/ace/sas.toml"));
+    assert_eq!(config.control.to_str(), Some("/run/ace/gateway.sock"));
+    assert_eq!(
+        (config.inside.tun.as_str(), config.inside.mtu, config.inside.addresses.len()),
+        ("ace1", 1380, 2)
+    );
+    assert_eq!(config.outside.encapsulation, Encapsulation::Udp);
+    assert_eq!((config.outside.keepalive, config.peers[0].roaming), (20, true));
+    assert_eq!(config.peers[0].endpoint.to_string(), "198.51.100.7:1024");
+}
+
+#[test]
+fn errors_name_line_and_remedy() {
+    let cases = [
+        (
+            "tun = \"ace1\"",
+            "tun = \"a/b\"",
+            "a.toml:5: inside: `tun`: `\"a/b\"` is not a name; allowed: the name",
+        ),
+        ("mtu = 1380", "mtu = 100", "a.toml:8: inside: `mtu`: `100` is out of range; allowed: 576 to 9000"),
+        ("mtu = 1380", "mtuu = 1380", "a.toml:8: inside: unknown key `mtuu`; did you mean `mtu`?"),
+        ("[\"10.0.2.0/24\"]", "[\"10.0.2.1/24\"]", "a.toml:7: inside: `routes`: "),
+        ("\"udp\"", "\"tcp\"", "a.toml:11: outside: `encapsulation`: `\"tcp\"` is unknown"),
+        ("\"udp\"", "\"none\"", "a.toml:12: outside: `listen` is for encapsulation = \"udp\" alone"),
+        ("198.51.100.7:1024", "198.51.100.7", "a.toml:16: peer: `endpoint`: "),
+        ("sas = \"sas.toml\"", "", "a.toml:1: `sas` is missing; allowed: the name of an SA file"),
+        ("[outside]", "[outsid]", "unknown key `outsid`; did you mean `outside`?"),
+        ("user = \"nobody\"", "user = ", "a.toml:2: "),
+    ];
+    for (from, to, wanted) in cases {
+        let text = GOOD.replacen(from, to, 1);
+        assert_ne!(text, GOOD, "{from}");
+        let errors = GatewayConfig::parse("a.toml", &text).unwrap_err().to_string();
+        assert!(errors.contains(wanted), "{from} -> {to}:\n{errors}\nis not\n{wanted}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,200}", cut in 0..GOOD.len()) {
+        let _ = GatewayConfig::parse("any.toml", &text);
+        let mut mixed = GOOD[..cut].to_owned();
+        mixed.push_str(&text);
+        let _ = GatewayConfig::parse("any.toml", &mixed);
+    }
+}

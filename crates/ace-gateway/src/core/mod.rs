@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The gateway without its devices: clear packets from inside, ESP and AH from outside, and what becomes of them.
+//!
+//! What has to be dropped is dropped here and counted by cause. Nothing leaves in clear: a packet that the data plane
+//! would let pass as it came is dropped too, because whoever runs a gateway routes into it what has to be protected.
+
+mod encap;
+mod peers;
+mod table;
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use ace_config::SaFile;
+use ace_config::gateway::{Encapsulation, Peer};
+use ace_engine::{Buffer, Completion, Engine};
+use ace_esp::packet::ip;
+use ace_esp::{Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, Shard};
+use serde::Serialize;
+
+use encap::Datagram;
+use peers::Peers;
+use table::Table;
+
+pub use peers::PeerStatus;
+pub use table::{CoreError, Reloaded, SaView};
+
+/// What the core has to know of a configuration.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub encapsulation: Encapsulation,
+    pub peers: Vec<Peer>,
+    /// Where peers listen that are not named.
+    pub port: u16,
+    /// Silence before a keepalive; `None`: none are sent.
+    pub keepalive: Option<Duration>,
+}
+
+/// What has to be sent.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outgoing {
+    /// A clear packet, to the inside.
+    Inside(Buffer),
+    /// A datagram: ESP, or a keepalive.
+    Udp { to: SocketAddr, ecn: u8, payload: Buffer },
+    /// A whole IP packet with ESP or AH.
+    Raw { to: IpAddr, packet: Buffer },
+}
+
+/// What the gateway itself counts; packets are counted by the data plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    pub keepalives_sent: u64,
+    pub keepalives_received: u64,
+    /// Datagrams that are IKE's (RFC 3948, 2.2), for which there is nobody here.
+    pub ike_ignored: u64,
+    /// Datagrams too short to be anything.
+    pub datagrams_malformed: u64,
+    /// ESP in UDP with an SPI that no inbound SA has.
+    pub datagrams_unknown_spi: u64,
+    /// Clear packets that no rule protects.
+    pub clear_dropped: u64,
+    /// Endpoints that moved behind an authentic packet.
+    pub endpoint_moves: u64,
+    /// Packets that the engine gave up without a word.
+    pub engine_lost: u64,
+}
+
+/// The gateway.
+pub struct Core {
+    plane: Shard,
+    engine: Box<dyn Engine>,
+    table: Table,
+    peers: Peers,
+    encapsulation: Encapsulation,
+    now: Duration,
+    /// Of datagrams under way, by token less one.
+    sources: Vec<(SocketAddr, u32)>,
+    done: Vec<Completion>,
+    outgoing: VecDeque<Outgoing>,
+    /// Buffers to be used again.
+    spare: Vec<Buffer>,
+    counters: Counters,
+}
+
+impl Core {
+    /// Without SAs: everything is dropped.
+    pub fn new(settings: Settings, engine: Box<dyn Engine>, ivs: Box<dyn IvSource>) -> Self {
+        Self {
+            plane: Shard::new(Policy::Discard, ivs),
+            engine,
+            table: Table::new(settings.encapsulation),
+            encapsulation: settings.encapsulation,
+            peers: Peers::new(settings),
+            now: Duration::ZERO,
+            sources: Vec::new(),
+            done: Vec::new(),
+            outgoing: VecDeque::new(),
+            spare: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Makes the SAs those of a file. SAs that were there before and are in the file as they were stay as they are,
+    /// with their numbers and windows.
+    ///
+    /// # Errors
+    /// [`CoreError`]; nothing has changed then, unless it is about an SA that takes over another one's SPI.
+    pub fn load(&mut self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
+        self.work(now);
+        let reloaded = self.table.load(&mut self.plane, self.engine.as_ref(), now, file)?;
+        self.peers.keep(self.table.outbound_remotes(), now);
+        Ok(reloaded)
+    }
+
+    /// A buffer with room in front.
+    pub fn buffer(&mut self) -> Buffer {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.reset(HEADROOM);
+        buffer
+    }
+
+    /// Takes a buffer to be used again.
+    pub fn give_back(&mut self, buffer: Buffer) {
+        // What a batch needs; more would be a burst's that is over.
+        if self.spare.len() < 1024 {
+            self.spare.push(buffer);
+        }
+    }
+
+    /// A clear packet from inside.
+    pub fn from_inside(&mut self, now: Duration, buffer: Buffer) {
+        self.plane.ingest(now, Inside, [Packet { token: 0, buffer }]);
+    }
+
+    /// A datagram from the UDP socket, with the congestion mark of its IP header.
+    pub fn from_udp(&mut self, now: Duration, source: SocketAddr, ecn: u8, mut buffer: Buffer) {
+        match encap::classify(&buffer) {
+            Datagram::Keepalive => self.counters.keepalives_received += 1,
+            Datagram::Ike => self.counters.ike_ignored += 1,
+            Datagram::Malformed => self.counters.datagrams_malformed += 1,
+            Datagram::Esp { spi, sequence } => match self.table.ends(spi) {
+                None => self.counters.datagrams_unknown_spi += 1,
+                Some((local, remote)) => {
+                    if encap::put_header(&mut buffer, local, remote, ecn) {
+                        self.sources.push((source, sequence));
+                        let token = self.sources.len() as u64;
+                        self.plane.ingest(now, Outside, [Packet { token, buffer }]);
+                        return;
+                    }
+                    self.counters.datagrams_malformed += 1;
+                }
+            },
+        }
+        self.give_back(buffer);
+    }
+
+    /// A whole IP packet with ESP or AH.
+    pub fn from_raw(&mut self, now: Duration, buffer: Buffer) {
+        self.plane.ingest(now, Outside, [Packet { token: 0, buffer }]);
+    }
+
+    /// Computes what there is to compute; afterwards nothing is under way.
+    pub fn work(&mut self, now: Duration) {
+        self.now = self.now.max(now);
+        loop {
+            self.settle();
+            if self.plane.in_flight() == 0 {
+                break;
+            }
+            let waiting = self.plane.jobs().len();
+            self.engine.try_submit(self.plane.jobs());
+            self.engine.wait(&mut self.done);
+            if self.done.is_empty() && waiting == self.plane.jobs().len() {
+                self.counters.engine_lost += self.plane.in_flight() as u64;
+                break;
+            }
+            self.plane.complete(now, &mut self.done);
+        }
+        self.sources.clear();
+    }
+
+    /// What has to be sent next.
+    pub fn poll(&mut self) -> Option<Outgoing> {
+        self.outgoing.pop_front()
+    }
+
+    /// The clock: lifetimes end, keepalives are due.
+    pub fn tick(&mut self, now: Duration) {
+        self.now = self.now.max(now);
+        self.plane.tick(now);
+        for to in self.peers.due(now) {
+            let mut payload = self.spare.pop().unwrap_or_default();
+            payload.reset(0);
+            payload.extend_from_slice(&[encap::KEEPALIVE]);
+            self.counters.keepalives_sent += 1;
+            self.outgoing.push_back(Outgoing::Udp { to, ecn: 0, payload });
+        }
+    }
+
+    /// When [`Core::tick`] is due.
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        [self.plane.poll_timeout(), self.peers.timeout()].into_iter().flatten().min()
+    }
+
+    /// What happened to an SA, a sentence for people.
+    pub fn poll_event(&mut self) -> Option<String> {
+        let (sa, what) = match self.plane.poll_event()? {
+            Event::SoftLifetime { sa } => (sa, "is near the end of its lifetime"),
+            Event::HardLifetime { sa } => (sa, "is at the end of its lifetime and carries nothing any more"),
+            Event::SequenceExhausted { sa } => {
+                (sa, "has used up its sequence numbers and carries nothing any more")
+            }
+            Event::Acquire { .. } => {
+                return Some("a packet has to be protected and there is no SA for it".to_owned());
+            }
+        };
+        Some(format!("SA {} {what}", self.table.name(sa)))
+    }
+
+    /// Totals of the gateway.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Totals of the data plane.
+    pub fn packets(&self) -> &ace_esp::Counters {
+        self.plane.counters()
+    }
+
+    /// Every SA.
+    pub fn sas(&self) -> Vec<SaView> {
+        self.table.view(&self.plane)
+    }
+
+    pub fn sa_count(&self) -> usize {
+        self.table.len()
+    }
+
+    pub fn peers(&self) -> Vec<PeerStatus> {
+        self.peers.status()
+    }
+
+    pub fn engine_name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    /// Takes what the data plane is done with.
+    fn settle(&mut self) {
+        while let Some(exit) = self.plane.poll_exit() {
+            self.leave(exit);
+        }
+    }
+
+    fn leave(&mut self, Exit { token, mut buffer, sa, fate }: Exit) {
+        match (fate, sa) {
+            (Fate::ToOutside(How::Protected), _) => {
+                let Some(parsed) = ip::parse(&buffer) else { return self.give_back(buffer) };
+                match self.encapsulation {
+                    Encapsulation::None => {
+                        self.outgoing.push_back(Outgoing::Raw { to: parsed.destination, packet: buffer });
+                    }
+                    Encapsulation::Udp => {
+                        let Some(to) = self.peers.send(parsed.destination, self.now) else {
+                            return self.give_back(buffer);
+                        };
+                        buffer.pop_front(parsed.upper.at);
+                        let ecn = parsed.traffic_class & 3;
+                        self.outgoing.push_back(Outgoing::Udp { to, ecn, payload: buffer });
+                    }
+                }
+            }
+            (Fate::ToInside(How::Decapsulated), Some(sa)) => {
+                let source =
+                    usize::try_from(token).ok().and_then(|token| self.sources.get(token.checked_sub(1)?));
+                if let Some(&(source, sequence)) = source
+                    && let Some(remote) = self.table.remote(sa)
+                    && self.peers.differs(remote, source)
+                    // A packet that was delayed says where the peer was.
+                    && self.plane.sa(sa).is_some_and(|sa| sa.sequence as u32 == sequence)
+                    && self.table.authenticates(sa)
+                {
+                    self.peers.move_to(remote, source);
+                    self.counters.endpoint_moves += 1;
+                }
+                self.outgoing.push_back(Outgoing::Inside(buffer));
+            }
+            (Fate::Dropped(_), _) => self.give_back(buffer),
+            _ => {
+                self.counters.clear_dropped += 1;
+                self.give_back(buffer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where the other ends of SAs are, with UDP: endpoints that move, and keepalives.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use ace_config::gateway::Peer;
+use serde::Serialize;
+
+use super::Settings;
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    endpoint: SocketAddr,
+    roaming: bool,
+    /// Something was sent there last.
+    last: Duration,
+}
+
+pub struct Peers {
+    named: Vec<Peer>,
+    port: u16,
+    keepalive: Option<Duration>,
+    states: BTreeMap<IpAddr, State>,
+}
+
+/// One peer as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PeerStatus {
+    pub address: IpAddr,
+    pub endpoint: SocketAddr,
+    pub roaming: bool,
+}
+
+impl Peers {
+    pub fn new(settings: Settings) -> Self {
+        let Settings { peers: named, port, keepalive, .. } = settings;
+        Self { named, port, keepalive, states: BTreeMap::new() }
+    }
+
+    /// Peers are the remote ends of outbound SAs; those that were there before stay where they are.
+    pub fn keep(&mut self, remotes: impl Iterator<Item = IpAddr>, now: Duration) {
+        let mut old = std::mem::take(&mut self.states);
+        for remote in remotes {
+            let state = old.remove(&remote).unwrap_or_else(|| {
+                let named = self.named.iter().find(|peer| peer.address == remote);
+                let endpoint = named.map_or(SocketAddr::new(remote, self.port), |peer| peer.endpoint);
+                State { endpoint, roaming: named.is_none_or(|peer| peer.roaming), last: now }
+            });
+            self.states.entry(remote).or_insert(state);
+        }
+    }
+
+    /// Where a packet for a remote end goes. It counts as sent.
+    pub fn send(&mut self, remote: IpAddr, now: Duration) -> Option<SocketAddr> {
+        let state = self.states.get_mut(&remote)?;
+        state.last = now;
+        Some(state.endpoint)
+    }
+
+    /// Whether a peer may move and is elsewhere.
+    pub fn differs(&self, remote: IpAddr, source: SocketAddr) -> bool {
+        self.states.get(&remote).is_some_and(|state| state.roaming && state.endpoint != source)
+    }
+
+    pub fn move_to(&mut self, remote: IpAddr, source: SocketAddr) {
+        if let Some(state) = self.states.get_mut(&remote) {
+            state.endpoint = source;
+        }
+    }
+
+    /// Endpoints to which nothing was sent for so long; the silence begins anew.
+    pub fn due(&mut self, now: Duration) -> Vec<SocketAddr> {
+        let Some(keepalive) = self.keepalive else { return Vec::new() };
+        let late = self.states.values_mut().filter(|state| now.saturating_sub(state.last) >= keepalive);
+        late.map(|state| {
+            state.last = now;
+            state.endpoint
+        })
+        .collect()
+    }
+
+    pub fn timeout(&self) -> Option<Duration> {
+        let last = self.states.values().map(|state| state.last).min()?;
+        Some(last + self.keepalive?)
+    }
+
+    pub fn status(&self) -> Vec<PeerStatus> {
+        let one = |(address, state): (&IpAddr, &State)| PeerStatus {
+            address: *address,
+            endpoint: state.endpoint,
+            roaming: state.roaming,
+        };
+        self.states.iter().map(one).collect()
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Two gateways without devices: what one sends the other gets.
+
+use ace_engine::software::CpuEngine;
+use ace_esp::packet::ip::Outer;
+use ace_esp::{Cause, OsIvs};
+
+use super::*;
+
+const A: &str = "198.51.100.1:4500";
+const B: &str = "198.51.100.2:4500";
+const T0: Duration = Duration::ZERO;
+
+/// `ours`: which of both ends. `keys`: one digit for each SA of a direction.
+fn sas(ours: char, keys: &str) -> SaFile {
+    let mut text = String::new();
+    for (n, digit) in keys.chars().enumerate() {
+        for (from, to) in [('1', '2'), ('2', '1')] {
+            let (direction, other) = if from == ours { ("out", to) } else { ("in", from) };
+            text += &format!(
+                "[[sa]]\nname = \"{from}-{n}-{digit}\"\nspi = 0x{from}0{n}0\ndirection = \"{direction}\"\n\
+                 mode = \"tunnel\"\nlocal = \"192.0.2.{ours}\"\nremote = \"192.0.2.{other}\"\n\
+                 selector = {{ src = \"10.{n}.{from}.0/24\", dst = \"10.{n}.{to}.0/24\" }}\n\
+                 cipher = \"aes-128-gcm-16\"\nkey = \"{}\"\n",
+                format!("{from}{digit}").repeat(20)
+            );
+        }
+    }
+    SaFile::parse("sas.toml", &text).unwrap()
+}
+
+fn settings(encapsulation: Encapsulation) -> Settings {
+    let peer = |n: u8, at: &str| Peer {
+        address: IpAddr::from([192, 0, 2, n]),
+        endpoint: at.parse().unwrap(),
+        roaming: true,
+    };
+    let keepalive = Some(Duration::from_secs(20));
+    Settings { encapsulation, peers: vec![peer(1, A), peer(2, B)], port: 4500, keepalive }
+}
+
+fn core(ours: char, keys: &str, encapsulation: Encapsulation) -> Core {
+    let mut core = Core::new(settings(encapsulation), Box::new(CpuEngine::new()), Box::new(OsIvs::default()));
+    core.load(T0, &sas(ours, keys)).unwrap();
+    core
+}
+
+/// A clear packet of the pair of nets `n`, from the side of `from`.
+fn clear(core: &mut Core, n: u8, from: u8) -> Buffer {
+    let mut buffer = core.buffer();
+    let outer = Outer {
+        source: &IpAddr::from([10, n, from, 9]),
+        destination: &IpAddr::from([10, n, 3 - from, 9]),
+        traffic_class: 2,
+        flow_label: 0,
+        dont_fragment: true,
+        identification: 0,
+        protocol: 1,
+    };
+    outer.write(buffer.push_back(20), 30).unwrap();
+    buffer.extend_from_slice(&[b'x'; 30]);
+    buffer
+}
+
+/// Sends one packet and gives what goes out in its place.
+fn protect(core: &mut Core, n: u8, from: u8) -> Option<Outgoing> {
+    let buffer = clear(core, n, from);
+    core.from_inside(T0, buffer);
+    core.work(T0);
+    core.poll()
+}
+
+/// As [`protect`], and it has to go to `to`.
+fn datagram(core: &mut Core, n: u8, from: u8, to: &str) -> Buffer {
+    match protect(core, n, from) {
+        Some(Outgoing::Udp { to: found, ecn: 2, payload }) if found == to.parse().unwrap() => payload,
+        other => panic!("{other:?} is no datagram for {to}"),
+    }
+}
+
+fn arrive(core: &mut Core, from: &str, payload: &[u8]) -> Option<Outgoing> {
+    let mut buffer = core.buffer();
+    buffer.extend_from_slice(payload);
+    core.from_udp(T0, from.parse().unwrap(), 0, buffer);
+    core.work(T0);
+    core.poll()
+}
+
+#[test]
+fn packets_cross_in_udp_both_ways() {
+    let (mut a, mut b) = (core('1', "1", Encapsulation::Udp), core('2', "1", Encapsulation::Udp));
+    let payload = datagram(&mut a, 0, 1, B);
+    assert!(!payload.windows(8).any(|bytes| bytes == [b'x'; 8]), "in clear");
+    assert_eq!(arrive(&mut b, A, &payload), Some(Outgoing::Inside(clear(&mut a, 0, 1))));
+    let payload = datagram(&mut b, 0, 2, A);
+    assert_eq!(arrive(&mut a, B, &payload), Some(Outgoing::Inside(clear(&mut b, 0, 2))));
+    // Again: a replay.
+    assert_eq!(arrive(&mut a, B, &payload), None);
+    assert_eq!(a.packets().dropped.get(Cause::Replayed), 1);
+}
+
+#[test]
+fn packets_cross_as_they_are() {
+    let (mut a, mut b) = (core('1', "1", Encapsulation::None), core('2', "1", Encapsulation::None));
+    let Some(Outgoing::Raw { to, packet }) = protect(&mut a, 0, 1) else { panic!("nothing left") };
+    assert_eq!(to, IpAddr::from([192, 0, 2, 2]));
+    b.from_raw(T0, packet);
+    b.work(T0);
+    assert_eq!(b.poll(), Some(Outgoing::Inside(clear(&mut a, 0, 1))));
+}
+
+#[test]
+fn what_is_not_protected_goes_nowhere() {
+    let mut a = core('1', "1", Encapsulation::Udp);
+    // No selector is for these nets.
+    assert_eq!(protect(&mut a, 7, 1), None);
+    assert_eq!(a.packets().dropped.get(Cause::PolicyDiscard), 1);
+    // A packet in clear that came in UDP is not even looked at.
+    let packet = clear(&mut a, 0, 2);
+    assert_eq!(arrive(&mut a, B, &packet), None);
+    assert_eq!(a.counters().datagrams_unknown_spi, 1);
+    for (payload, counted) in [(&[0xff][..], 0), (&[0; 9], 1), (&[1; 3], 2)] {
+        assert_eq!(arrive(&mut a, B, payload), None);
+        let c = a.counters();
+        assert_eq!([c.keepalives_received, c.ike_ignored, c.datagrams_malformed][counted], 1);
+    }
+    let error = a.load(T0, &SaFile::parse("f", "default_policy = \"bypass\"").unwrap()).unwrap_err();
+    assert_eq!(error, CoreError::Bypass);
+    assert_eq!(a.sa_count(), 2, "and nothing has changed");
+}
+
+#[test]
+fn another_key_opens_nothing() {
+    let (mut a, mut b) = (core('1', "1", Encapsulation::Udp), core('2', "2", Encapsulation::Udp));
+    let payload = datagram(&mut a, 0, 1, B);
+    assert_eq!(arrive(&mut b, A, &payload), None);
+    assert_eq!(b.packets().dropped.get(Cause::IcvMismatch), 1);
+}
+
+#[test]
+fn an_endpoint_moves_behind_authentic_packets_alone() {
+    const C: &str = "203.0.113.9:1025";
+    let (mut a, mut b) = (core('1', "1", Encapsulation::Udp), core('2', "1", Encapsulation::Udp));
+    let (first, second) = (datagram(&mut a, 0, 1, B), datagram(&mut a, 0, 1, B));
+    let mut forged = second.to_vec();
+    forged[20] ^= 1;
+    assert_eq!(arrive(&mut b, C, &forged), None);
+    datagram(&mut b, 0, 2, A);
+    assert!(arrive(&mut b, C, &second).is_some());
+    datagram(&mut b, 0, 2, C);
+    // Authentic and late: where the peer was.
+    assert!(arrive(&mut b, A, &first).is_some());
+    datagram(&mut b, 0, 2, C);
+    assert_eq!((b.counters().endpoint_moves, b.peers()[0].endpoint), (1, C.parse().unwrap()));
+    // A new file leaves peers where they are.
+    b.load(T0, &sas('2', "11")).unwrap();
+    datagram(&mut b, 0, 2, C);
+}
+
+#[test]
+fn a_changed_file_changes_what_changed() {
+    let (mut a, mut b) = (core('1', "12", Encapsulation::Udp), core('2', "12", Encapsulation::Udp));
+    for _ in 0..3 {
+        let payload = datagram(&mut a, 0, 1, B);
+        assert!(arrive(&mut b, A, &payload).is_some());
+    }
+    let before = a.sas()[0].status.sequence;
+    // The second pair has other keys under its SPIs; a third one is new.
+    let counts = (a.load(T0, &sas('1', "134")), b.load(T0, &sas('2', "134")));
+    let wanted = Ok(Reloaded { kept: 2, added: 4, removed: 2 });
+    assert_eq!(counts, (wanted.clone(), wanted));
+    assert_eq!((before, a.sas()[0].status.sequence), (3, 3));
+    for n in [0, 1, 2] {
+        let payload = datagram(&mut a, n, 1, B);
+        assert!(arrive(&mut b, A, &payload).is_some(), "pair {n}");
+    }
+    // The window went on: what was received before is a replay still.
+    assert_eq!(b.sas()[0].status.sequence, 4);
+    // A file without SAs: nothing flows.
+    assert_eq!(a.load(T0, &sas('1', "")).map(|reloaded| reloaded.removed), Ok(6));
+    assert_eq!(protect(&mut a, 0, 1), None);
+}
+
+#[test]
+fn silence_is_broken_by_keepalives() {
+    let mut a = core('1', "11", Encapsulation::Udp);
+    let at = a.poll_timeout().unwrap();
+    assert_eq!(at, Duration::from_secs(20));
+    a.tick(at - Duration::from_millis(1));
+    assert_eq!(a.poll(), None);
+    a.tick(at);
+    let Some(Outgoing::Udp { to, payload, .. }) = a.poll() else { panic!("nothing was sent") };
+    assert_eq!((to, &payload[..]), (B.parse().unwrap(), &[0xff][..]));
+    assert_eq!((a.poll(), a.poll_timeout()), (None, Some(at * 2)));
+    // Traffic is as good.
+    let packet = clear(&mut a, 0, 1);
+    a.from_inside(at + Duration::from_secs(5), packet);
+    a.work(at + Duration::from_secs(5));
+    assert_eq!(a.poll_timeout(), Some(at * 2 + Duration::from_secs(5)));
+}
+
+#[test]
+fn what_a_gateway_does_not_do_is_named() {
+    let file = |protocol: &str, address: &str| {
+        let text = format!(
+            "[[sa]]\nname = \"x\"\nspi = 0x1000\ndirection = \"out\"\nmode = \"tunnel\"\nlocal = \"{address}1\"\n\
+             remote = \"{address}2\"\nprotocol = \"{protocol}\"\nauth = \"hmac-sha256-128\"\nauth_key = \"{}\"\n{}",
+            "11".repeat(32),
+            if protocol == "esp" { "cipher = \"null\"" } else { "" }
+        );
+        SaFile::parse("f", &text).unwrap()
+    };
+    let udp = core('1', "", Encapsulation::Udp).load(T0, &file("ah", "192.0.2."));
+    assert_eq!(udp, Err(CoreError::AhInUdp("x".to_owned())));
+    let raw = core('1', "", Encapsulation::None).load(T0, &file("esp", "2001:db8::"));
+    assert_eq!(raw, Err(CoreError::RawIpv6("x".to_owned())));
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Devices and sockets: the thin part. Nothing here decides what becomes of a packet.
+
+pub mod control;
+pub mod raw;
+pub mod setup;
+pub mod tun;
+pub mod udp;
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use nix::poll::{PollFd, PollFlags, poll};
+use serde::Serialize;
+
+/// Packets that are taken from one side before the other one has its turn.
+pub const BATCH: usize = 256;
+/// Milliseconds that a packet waits for room in the kernel's queue before it is dropped.
+const PATIENCE: u16 = 5;
+
+/// What the kernel did not take or give. The kernel's queues are the only ones there are: they are bounded, and what
+/// does not fit is dropped there or counted here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Losses {
+    /// The queue to the outside stayed full.
+    pub outside_full: u64,
+    /// Longer than the MTU of the way out.
+    pub outside_too_big: u64,
+    /// Anything else, such as no route.
+    pub outside_failed: u64,
+    pub outside_unreadable: u64,
+    pub inside_failed: u64,
+    pub inside_unreadable: u64,
+}
+
+impl Losses {
+    pub fn outside(&mut self, error: &io::Error, packets: u64) {
+        let place = match error.raw_os_error() {
+            _ if error.kind() == io::ErrorKind::WouldBlock => &mut self.outside_full,
+            Some(nix::libc::EMSGSIZE) => &mut self.outside_too_big,
+            _ => &mut self.outside_failed,
+        };
+        *place += packets;
+    }
+}
+
+/// Tries again once when the kernel's queue was full.
+fn patiently(fd: BorrowedFd<'_>, mut send: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    match send() {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            let _ = poll(&mut [PollFd::new(fd, PollFlags::POLLOUT)], PATIENCE);
+            send()
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//! ESP and AH as they are: IP protocols 50 and 51 over IPv4. Packets go out with the header that the data plane made.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+
+use nix::errno::Errno;
+use nix::sys::socket::{MsgFlags, recv};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use super::{BATCH, Losses, patiently};
+
+/// IPPROTO_RAW: the header is part of what is sent.
+const WITH_HEADER: i32 = 255;
+
+pub struct Raw {
+    esp: Socket,
+    ah: Socket,
+    out: Socket,
+    memory: Vec<u8>,
+}
+
+impl Raw {
+    pub fn open() -> io::Result<Self> {
+        let socket = |protocol| -> io::Result<Socket> {
+            let socket = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(protocol)))?;
+            socket.set_nonblocking(true)?;
+            Ok(socket)
+        };
+        let (esp, ah, out) = (socket(50)?, socket(51)?, socket(WITH_HEADER)?);
+        Ok(Self { esp, ah, out, memory: vec![0; usize::from(u16::MAX)] })
+    }
+
+    /// Both that are read from.
+    pub fn fds(&self) -> [BorrowedFd<'_>; 2] {
+        [self.esp.as_fd(), self.ah.as_fd()]
+    }
+
+    /// Reads what there is, at most about [`BATCH`] packets with their headers.
+    pub fn read(&mut self, losses: &mut Losses, mut take: impl FnMut(&[u8])) {
+        for socket in [&self.esp, &self.ah] {
+            for _ in 0..BATCH / 2 {
+                match recv(socket.as_raw_fd(), &mut self.memory, MsgFlags::MSG_DONTWAIT) {
+                    Ok(len) => take(self.memory.get(..len).unwrap_or_default()),
+                    Err(Errno::EAGAIN) => break,
+                    Err(_) => losses.outside_unreadable += 1,
+                }
+            }
+        }
+    }
+
+    pub fn send(&mut self, losses: &mut Losses, to: IpAddr, packet: &[u8]) {
+        let to = SocketAddr::new(to, 0).into();
+        if let Err(error) = patiently(self.out.as_fd(), || self.out.send_to(packet, &to).map(drop)) {
+            losses.outside(&error, 1);
+        }
+    }
+}

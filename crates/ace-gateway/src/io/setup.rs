@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is done before the first packet: addresses and routes, and less privilege.
+
+use std::process::Command;
+
+use ace_config::gateway::Inside;
+use nix::sys::prctl;
+use nix::unistd::{Uid, User, setgroups, setresgid, setresuid};
+
+/// Gives the device its MTU, addresses and routes, by iproute2: three commands do not need a netlink library.
+///
+/// # Errors
+/// The command, and what it said.
+pub fn configure(inside: &Inside) -> Result<(), String> {
+    let device = inside.tun.as_str();
+    ip(&["link", "set", "dev", device, "mtu", &inside.mtu.to_string(), "up"])?;
+    for address in &inside.addresses {
+        // Nobody else is on the device: an address need not be looked for before it is used.
+        let last: &[&str] = if address.addr().is_ipv6() { &["nodad"] } else { &[] };
+        ip(&[&["address", "replace", &address.to_string(), "dev", device], last].concat())?;
+    }
+    for route in &inside.routes {
+        ip(&["route", "replace", &route.to_string(), "dev", device])?;
+    }
+    Ok(())
+}
+
+fn ip(arguments: &[&str]) -> Result<(), String> {
+    let said = || format!("ip {}", arguments.join(" "));
+    let output = Command::new("ip")
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("cannot run `{}`: {error}; install iproute2", said()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("`{}` failed: {}", said(), String::from_utf8_lossy(&output.stderr).trim()))
+}
+
+/// Becomes a user, for good, with nothing of what it was.
+///
+/// # Errors
+/// A sentence with the remedy.
+pub fn become_user(name: &str) -> Result<(), String> {
+    let found = User::from_name(name).map_err(|error| format!("cannot look for the user {name}: {error}"))?;
+    let user = found.ok_or_else(|| {
+        format!("there is no user {name}; `useradd --system {name}` makes one, or name another with `user`")
+    })?;
+    setgroups(&[user.gid])
+        .and_then(|()| setresgid(user.gid, user.gid, user.gid))
+        .and_then(|()| setresuid(user.uid, user.uid, user.uid))
+        .map_err(|error| {
+            format!("cannot become the user {name}: {error}; start as root, or without `user`")
+        })?;
+    if !user.uid.is_root() && nix::unistd::setuid(Uid::from_raw(0)).is_ok() {
+        return Err(format!("the user {name} can become root again"));
+    }
+    Ok(())
+}
+
+/// No privilege comes back by a program that is started, and no other process reads the keys in memory.
+///
+/// # Errors
+/// As the system says.
+pub fn confine() -> Result<(), String> {
+    prctl::set_no_new_privs()
+        .and_then(|()| prctl::set_dumpable(false))
+        .map_err(|error| format!("cannot give up privileges: {error}"))
+}

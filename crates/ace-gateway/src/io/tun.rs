@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The inside: a TUN device. With offload the kernel hands over TCP in pieces of up to 64 KiB, which are cut into
+//! packets here, and takes packets that follow each other as one piece.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use ace_config::gateway::Inside;
+use ace_engine::Buffer;
+use tun_rs::{DeviceBuilder, GROTable, IDEAL_BATCH_SIZE, SyncDevice, VIRTIO_NET_HDR_LEN};
+
+use super::{BATCH, Losses};
+
+pub struct Tun {
+    device: SyncDevice,
+    gro: GROTable,
+    raw: Vec<u8>,
+    pieces: Vec<Vec<u8>>,
+    sizes: Vec<usize>,
+    /// Packets to be written, each behind room for its virtio header.
+    waiting: Vec<Vec<u8>>,
+    used: usize,
+}
+
+impl Tun {
+    /// The device stays when the gateway goes: what is routed into it is dropped then, and not sent in clear by
+    /// another way.
+    pub fn open(config: &Inside) -> io::Result<Self> {
+        let device = DeviceBuilder::new().name(config.tun.clone()).offload(config.offload).build_sync()?;
+        device.persist()?;
+        device.set_nonblocking(true)?;
+        let room = usize::from(u16::MAX);
+        Ok(Self {
+            device,
+            gro: GROTable::default(),
+            raw: vec![0; VIRTIO_NET_HDR_LEN + room],
+            pieces: vec![vec![0; room]; IDEAL_BATCH_SIZE],
+            sizes: vec![0; IDEAL_BATCH_SIZE],
+            waiting: Vec::new(),
+            used: 0,
+        })
+    }
+
+    /// Reads what there is, at most about [`BATCH`] packets.
+    pub fn read(&mut self, losses: &mut Losses, mut buffer: impl FnMut(&[u8])) {
+        let mut taken = 0;
+        while taken < BATCH {
+            match self.device.recv_multiple(&mut self.raw, &mut self.pieces, &mut self.sizes, 0) {
+                Ok(count) => {
+                    for (piece, size) in self.pieces.iter().zip(&self.sizes).take(count) {
+                        buffer(piece.get(..*size).unwrap_or_default());
+                    }
+                    taken += count.max(1);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => {
+                    losses.inside_unreadable += 1;
+                    taken += 1;
+                }
+            }
+        }
+    }
+
+    /// Takes a packet to be written by [`Tun::flush`].
+    pub fn put(&mut self, packet: &Buffer) {
+        if self.used == self.waiting.len() {
+            self.waiting.push(Vec::new());
+        }
+        if let Some(place) = self.waiting.get_mut(self.used) {
+            place.clear();
+            place.resize(VIRTIO_NET_HDR_LEN, 0);
+            place.extend_from_slice(packet);
+            self.used += 1;
+        }
+    }
+
+    /// Writes what was put.
+    pub fn flush(&mut self, losses: &mut Losses) {
+        let packets = self.waiting.get_mut(..self.used).unwrap_or_default();
+        if !packets.is_empty()
+            && self.device.send_multiple(&mut self.gro, packets, VIRTIO_NET_HDR_LEN).is_err()
+        {
+            losses.inside_failed += 1;
+        }
+        self.used = 0;
+        // Pieces that others were joined to have grown.
+        for packet in &mut self.waiting {
+            packet.shrink_to(4096);
+        }
+    }
+}
+
+impl AsFd for Tun {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}

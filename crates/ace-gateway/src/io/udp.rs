@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//! ESP in UDP: one socket. Datagrams of one length for one peer go out in one call, where the kernel can cut them
+//! (GSO), and come in so (GRO).
+
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::sys::socket::{setsockopt, sockopt};
+use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use super::{BATCH, Losses, patiently};
+
+/// The kernel's queues, both ways.
+const QUEUE: usize = 4 << 20;
+/// A UDP payload.
+const LONGEST: usize = 65_507;
+const PIECE: usize = 1 << 16;
+
+pub struct Udp {
+    socket: UdpSocket,
+    /// Of IPv6, where IPv4 addresses are mapped.
+    six: bool,
+    state: UdpSocketState,
+    memory: Vec<u8>,
+    run: Run,
+}
+
+/// Datagrams that go out together.
+#[derive(Default)]
+struct Run {
+    to: Option<(SocketAddr, u8)>,
+    /// Of all but the last, which may be shorter.
+    stride: usize,
+    last: usize,
+    count: usize,
+    bytes: Vec<u8>,
+}
+
+impl Udp {
+    pub fn bind(listen: SocketAddr) -> io::Result<Self> {
+        let domain = if listen.is_ipv4() { Domain::IPV4 } else { Domain::IPV6 };
+        let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+        if listen.is_ipv6() {
+            socket.set_only_v6(!listen.ip().is_unspecified())?;
+        }
+        // Without the privilege the system's limit holds.
+        if setsockopt(&socket, sockopt::RcvBufForce, &QUEUE).is_err() {
+            socket.set_recv_buffer_size(QUEUE)?;
+        }
+        if setsockopt(&socket, sockopt::SndBufForce, &QUEUE).is_err() {
+            socket.set_send_buffer_size(QUEUE)?;
+        }
+        socket.bind(&listen.into())?;
+        let socket = UdpSocket::from(socket);
+        let state = UdpSocketState::new((&socket).into())?;
+        Ok(Self {
+            socket,
+            six: listen.is_ipv6(),
+            state,
+            memory: vec![0; BATCH_SIZE * PIECE],
+            run: Run::default(),
+        })
+    }
+
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Reads what there is, at most about [`BATCH`] datagrams: source, congestion mark, payload.
+    pub fn read(&mut self, losses: &mut Losses, mut take: impl FnMut(SocketAddr, u8, &[u8])) {
+        let mut taken = 0;
+        while taken < BATCH {
+            let mut meta = [RecvMeta::default(); BATCH_SIZE];
+            let received = {
+                let mut pieces = self.memory.chunks_exact_mut(PIECE);
+                let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
+                    std::array::from_fn(|_| IoSliceMut::new(pieces.next().unwrap_or_default()));
+                self.state.recv((&self.socket).into(), &mut slices, &mut meta)
+            };
+            let count = match received {
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                // Such as an ICMP error of an earlier datagram.
+                Err(_) => {
+                    losses.outside_unreadable += 1;
+                    taken += 1;
+                    continue;
+                }
+            };
+            for (meta, piece) in meta.iter().zip(self.memory.chunks_exact(PIECE)).take(count) {
+                let source = SocketAddr::new(meta.addr.ip().to_canonical(), meta.addr.port());
+                let ecn = meta.ecn.map_or(0, |ecn| ecn as u8);
+                for payload in piece.get(..meta.len).unwrap_or_default().chunks(meta.stride.max(1)) {
+                    take(source, ecn, payload);
+                    taken += 1;
+                }
+            }
+        }
+    }
+
+    /// Takes a datagram; it goes out at the latest with [`Udp::flush`].
+    pub fn put(&mut self, losses: &mut Losses, to: SocketAddr, ecn: u8, payload: &[u8]) {
+        let run = &self.run;
+        let joins = run.to == Some((to, ecn))
+            && run.last == run.stride
+            && payload.len() <= run.stride
+            && run.count < self.state.max_gso_segments()
+            && run.bytes.len() + payload.len() <= LONGEST;
+        if !joins {
+            self.flush(losses);
+            self.run.to = Some((to, ecn));
+            self.run.stride = payload.len();
+        }
+        self.run.bytes.extend_from_slice(payload);
+        self.run.last = payload.len();
+        self.run.count += 1;
+    }
+
+    /// Sends what was put.
+    pub fn flush(&mut self, losses: &mut Losses) {
+        let Some((to, ecn)) = self.run.to.take() else { return };
+        let transmit = Transmit {
+            destination: self.reachable(to),
+            ecn: EcnCodepoint::from_bits(ecn),
+            contents: &self.run.bytes,
+            segment_size: (self.run.count > 1).then_some(self.run.stride),
+            src_ip: None,
+        };
+        let sent = patiently(self.socket.as_fd(), || self.state.try_send((&self.socket).into(), &transmit));
+        if let Err(error) = sent {
+            losses.outside(&error, self.run.count as u64);
+        }
+        self.run.bytes.clear();
+        self.run.count = 0;
+    }
+
+    /// An IPv4 address as a socket of IPv6 wants it.
+    fn reachable(&self, to: SocketAddr) -> SocketAddr {
+        match to.ip() {
+            IpAddr::V4(ip) if self.six => SocketAddr::new(ip.to_ipv6_mapped().into(), to.port()),
+            _ => to,
+        }
+    }
+}
+
+impl AsFd for Udp {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The data plane on live traffic: between a TUN device and the outside.
+//!
+//! [`Core`] is all of it that decides anything: packets and datagrams go in, what has to be sent comes out; it opens
+//! no socket and asks no clock. [`daemon`] is the thin rest: devices, sockets, signals, privileges.
+#![forbid(unsafe_code)]
+#![cfg(target_os = "linux")]
+
+mod core;
+pub mod daemon;
+mod io;
+
+pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};
+pub use io::control::ask;
