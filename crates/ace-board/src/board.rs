@@ -343,6 +343,7 @@ impl Board {
         let (candidates, words) = self.candidates(&need);
         let then: Vec<Vec<usize>> = after.iter().map(|need| self.candidates(need).0).collect();
         let (lane, packet) = (job.lane, job.packet);
+        let bytes = u32::try_from(job.operation.buffer.len()).unwrap_or(u32::MAX);
         let estimate = |candidates: &[usize], need: &Need, second: bool| {
             let bytes = pass::data_len(&job.operation.action, second);
             candidates.first().map_or(0, |c| self.catalogue.configurations[*c].estimate(need, bytes))
@@ -357,7 +358,7 @@ impl Board {
         }
         let class = self.queue.class(&candidates, &then);
         self.queue.set_paces(class, self.paces(&candidates, &need));
-        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next });
+        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next, bytes });
     }
 
     /// How fast candidates are, beside the first of them, and on how many frames each works at once.

@@ -13,6 +13,8 @@ use crate::{ConfigurationId, Costs, Decision, Queue, SlotState, Time, view};
 
 /// What a unit of age is worth in slot time. 0 would let ties go by number and starve; 5 is oldest first.
 const AGE: f64 = 0.01;
+/// What a unit of slot time is worth behind a first pass that is still to be done.
+const COMING: f64 = 0.25;
 /// A class needs another copy when its slots are busy for this part of the time.
 const FULL: f64 = 0.92;
 
@@ -141,9 +143,14 @@ impl<'a> Scene<'a> {
     fn held(&self, configuration: ConfigurationId, start: Time) -> f64 {
         let of = |c: &ClassId| {
             let value = in_time(&self.queue.clock, [&self.queue.classes[*c].demand].into_iter(), start);
-            value as f64 / f64::from(self.copies[*c].max(1))
+            self.queue.weight(*c) * value as f64 / f64::from(self.copies[*c].max(1))
         };
         self.queue.served_by(configuration).iter().map(of).sum()
+    }
+
+    /// What a slot's time is worth while it holds a configuration: that of its best class.
+    fn worth(&self, configuration: ConfigurationId) -> f64 {
+        self.queue.served_by(configuration).iter().map(|c| self.queue.weight(*c)).fold(0.0, f64::max)
     }
 
     /// Slot time that waits for a slot or comes to it.
@@ -255,7 +262,7 @@ impl<'a> Scene<'a> {
         let held_for = now.saturating_sub(since);
         let mut gain = self.value(wish, now.saturating_add(load));
         if self.copies[wish.class] == 0 {
-            gain += self.comes[wish.class] as f64;
+            gain += COMING * self.comes[wish.class] as f64;
         }
         let idle = there.is_none() || !self.has_work(slot);
         let owed = self.owed(slot);
@@ -274,7 +281,8 @@ impl<'a> Scene<'a> {
         }
         let at = |delay: f64| now.saturating_add(delay.min(1e18) as Time);
         let load = load as f64;
-        let urgency = gain - self.value(wish, at(2.0 * load + wait + gain)) + AGE * wish.age;
+        let weight = queue.weight(wish.class);
+        let urgency = weight * (gain - self.value(wish, at(2.0 * load + wait + gain))) + AGE * wish.age;
         let Some(x) = there else { return Some((EMPTY, urgency, 0)) };
         let back = self.costs.of(Some(wish.configuration), x) as f64;
         let away = load + gain + back;
@@ -291,10 +299,10 @@ impl<'a> Scene<'a> {
             // It has not done anything yet.
             return None;
         }
-        let lost = gain - self.value(wish, at(load + wait));
+        let lost = weight * (gain - self.value(wish, at(load + wait)));
         let alone = queue.served_by(x).iter().any(|c| self.copies[*c] < 2);
         let missed = if alone { rate * (away - queue.terms.latency as f64).max(0.0) } else { 0.0 };
-        let price = self.held(x, now) - self.held(x, at(away)) + missed;
+        let price = self.held(x, now) - self.held(x, at(away)) + self.worth(x) * missed;
         let worth = lost - price - 2.0 * (load + back) - queue.clock.width as f64;
         (worth > 0.0).then_some((BUSY, worth, 0))
     }

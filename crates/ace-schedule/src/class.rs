@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::demand::Demand;
+use crate::demand::{Demand, Yield};
 use crate::lane::At;
 use crate::queue::{ClassId, Queue, QueuedOp};
 use crate::{ConfigurationId, SlotState, Time};
@@ -45,6 +45,7 @@ pub(crate) struct Class {
     pub waiting: usize,
     pub running: usize,
     pub demand: Demand,
+    pub yields: Yield,
     /// Slot time of the next passes of what waits and runs.
     pub coming: Time,
 }

@@ -124,6 +124,30 @@ pub(crate) fn in_time<'a>(
     served
 }
 
+/// Bytes that slot time brings, over the last thousand operations or two.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Yield {
+    bytes: f64,
+    time: f64,
+    count: u32,
+}
+
+impl Yield {
+    pub fn add(&mut self, bytes: u32, time: Time) {
+        self.bytes += f64::from(bytes);
+        self.time += time as f64;
+        self.count += 1;
+        if self.count >= 2048 {
+            *self = Self { bytes: self.bytes / 2.0, time: self.time / 2.0, count: self.count / 2 };
+        }
+    }
+
+    /// Bytes a unit of time; 0 if nothing is known.
+    pub fn rate(&self) -> f64 {
+        if self.time > 0.0 { self.bytes / self.time } else { 0.0 }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

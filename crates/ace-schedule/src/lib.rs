@@ -10,6 +10,7 @@
 
 mod adaptive;
 pub mod bound;
+pub mod captured;
 mod class;
 mod demand;
 mod double_buffer;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::class::{Class, Op, Place};
-use crate::demand::Clock;
+use crate::demand::{Clock, Yield};
 use crate::lane::{At, Lane, Turn};
 use crate::{ConfigurationId, Costs, Time};
 
@@ -51,6 +51,8 @@ pub struct QueuedOp {
     pub cost: Time,
     /// The same of the pass behind it; 0 if there is none.
     pub next: Time,
+    /// Bytes that leave when all of its packet is done.
+    pub bytes: u32,
 }
 
 /// Operations by class, in the order of packets; see [`crate::lane`] for the order within an association.
@@ -68,6 +70,8 @@ pub struct Queue {
     lanes: HashMap<u32, Lane, foldhash::fast::RandomState>,
     spare: Vec<Lane>,
     arrivals: u64,
+    /// Of all classes.
+    yields: Yield,
     running: Vec<At>,
     /// What landlord charges: the price of the last one that had to go, and of each one when it was last used.
     rent: (u64, Vec<u64>),
@@ -87,6 +91,7 @@ impl Queue {
             lanes: HashMap::default(),
             spare: Vec::new(),
             arrivals: 0,
+            yields: Yield::default(),
             running: Vec::new(),
             rent: (0, Vec::new()),
         }
@@ -126,6 +131,12 @@ impl Queue {
     /// The classes that a configuration serves.
     pub(crate) fn served_by(&self, configuration: ConfigurationId) -> &[ClassId] {
         self.serves.get(configuration).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a unit of a class's slot time brings, in bytes, over what it brings on the whole.
+    pub(crate) fn weight(&self, class: ClassId) -> f64 {
+        let (own, all) = (self.classes[class].yields.rate(), self.yields.rate());
+        if own > 0.0 && all > 0.0 { own / all } else { 1.0 }
     }
 
     /// The clock goes on, never back. Every decision is taken at this time.
@@ -181,6 +192,8 @@ impl Queue {
         class.demand.add(&self.clock, op.arrived, op.cost, fresh);
         if fresh {
             class.coming += op.next;
+            class.yields.add(op.bytes, op.cost + op.next);
+            self.yields.add(op.bytes, op.cost + op.next);
         }
         let spare = &mut self.spare;
         let lane = self.lanes.entry(op.lane).or_insert_with(|| spare.pop().unwrap_or_default());

@@ -291,14 +291,14 @@ impl Run<'_> {
 
     /// Queues a pass of a packet, if there is one more.
     fn submit(&mut self, packet: usize, at: usize, arrived: Time) -> bool {
-        let Packet { lane, suite, costs, .. } = *self.packet(packet);
+        let Packet { lane, suite, bytes, costs, .. } = *self.packet(packet);
         let passes = &self.classes[suite as usize];
         let Some(&(pass, class)) = passes.get(at) else { return false };
         let next = passes.get(at + 1).map_or(0, |(pass, _)| costs[*pass]);
         let id = self.first_op + self.ops.len() as u64;
         self.ops.push_back((packet, at));
         self.ended.push_back(false);
-        let op = QueuedOp { id, lane, packet: packet as u64, arrived, class, cost: costs[pass], next };
+        let op = QueuedOp { id, lane, packet: packet as u64, arrived, class, cost: costs[pass], next, bytes };
         self.queue.push(op);
         true
     }

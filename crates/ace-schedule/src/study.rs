@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bound::rotation;
+use crate::bound::{linear, rotation};
 use crate::simulate::{Late, NEVER, Setup, Trace, simulate};
 use crate::traffic::{Network, Random, in_time, zipf};
 use crate::{Costs, Policy, Time};
@@ -80,6 +80,8 @@ pub struct Row {
     pub part: f64,
     pub mbps: f64,
     pub packets: usize,
+    /// Of all bytes, what no schedule exceeds ([`crate::bound::linear`]), where that was asked for and solved.
+    pub bound: Option<f64>,
     pub results: Vec<Result>,
 }
 
@@ -144,11 +146,13 @@ pub fn trace(class: &Class, network: &Network, part: f64, seed: u64) -> (Trace, 
 }
 
 /// One class at one part of its capacity.
-pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64) -> Row {
+pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64, bounded: bool) -> Row {
     let network = network(figures, class);
     let (trace, mbps) = trace(class, &network, part, seed);
     let load = vec![(class.load_us * 1e3) as Time; network.pace.len()];
     let latency = (class.latency_ms * 1e6) as Time;
+    let slots = linear::Slots { count: class.slots, load: &load, latency };
+    let bound = if bounded { linear::most_in_time(&trace, &slots) } else { None };
     let costs = Costs::whole(load);
     let end = trace.packets.last().map_or(0, |p| p.arrival);
     let of = |way: &Way| {
@@ -177,5 +181,5 @@ pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64) -> Row {
         }
     };
     let results = WAYS.iter().map(of).collect();
-    Row { class: class.name.clone(), part, mbps, packets: trace.packets.len(), results }
+    Row { class: class.name.clone(), part, mbps, packets: trace.packets.len(), bound, results }
 }

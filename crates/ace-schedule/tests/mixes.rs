@@ -4,9 +4,10 @@
 use std::fs::File;
 use std::path::Path;
 
-use ace_schedule::simulate::{Packet, Setup, Trace, simulate};
+use ace_schedule::captured::{self, ITERATIVE, demo_suites};
+use ace_schedule::simulate::{Setup, simulate};
 use ace_schedule::study::{Figures, WAYS, row};
-use ace_schedule::{Costs, Policy, Time};
+use ace_schedule::{Costs, Policy};
 use pcap_file::pcap::PcapReader;
 
 fn repository(file: &str) -> std::path::PathBuf {
@@ -24,7 +25,7 @@ fn adaptive_is_near_the_best_of_the_others_in_every_mix() {
     let few = |name: &str| name.contains("1 ms") || name.contains("two passes, whole");
     for class in figures.class.iter().filter(|c| few(&c.name)) {
         for part in [0.8, 1.2] {
-            let row = row(&figures, class, part, 1000);
+            let row = row(&figures, class, part, 1000, false);
             let others =
                 row.results.iter().enumerate().filter(|(at, _)| *at != adaptive).map(|(_, r)| r.in_time);
             let best = others.fold(0.0, f64::max);
@@ -41,8 +42,8 @@ fn adaptive_is_near_the_best_of_the_others_in_every_mix() {
     assert!(worst >= 0.97, "{worst}");
 }
 
-/// The demo's packets: association and length. Associations 0 and 1 are those of A and B, 2 and 3 those of A and C.
-fn demo() -> Vec<(u32, u64)> {
+#[test]
+fn the_demos_packets_are_those_of_its_capture() {
     let mut reader = PcapReader::new(File::open(repository("demo/traffic.pcap")).unwrap()).unwrap();
     let mut packets = Vec::new();
     while let Some(packet) = reader.next_packet() {
@@ -57,38 +58,17 @@ fn demo() -> Vec<(u32, u64)> {
         };
         packets.push((lane, u64::from(u16::from_be_bytes([data[16], data[17]]))));
     }
-    packets
+    assert_eq!(demo(), packets);
 }
 
-/// Nanoseconds of the passes of `aes`, `md5`, `3des` and `sha1` over a packet in a tunnel: clocks a block, MHz, bytes of a
-/// block and of the initialisation vector, by docs/configurations.md.
-fn costs(packet: u64) -> [Time; 4] {
-    const PASSES: [(u64, f64, u64, u64); 4] =
-        [(11, 76.2, 16, 16), (66, 74.3, 64, 16), (49, 158.7, 8, 8), (85, 139.7, 64, 8)];
-    PASSES.map(|(clocks, mhz, block, iv)| {
-        let body = (packet + 2).div_ceil(iv) * iv;
-        let hash = block == 64;
-        let blocks = if hash { (8 + iv + body + 9).div_ceil(64) + 1 } else { body / block };
-        ((blocks * clocks) as f64 / mhz * 1e3) as Time
-    })
-}
-
-fn demo_trace() -> Trace {
-    let packet = |(lane, len): (u32, u64)| {
-        let suite = lane / 2;
-        let of = &costs(len)[2 * suite as usize..];
-        Packet { arrival: 0, lane, suite, bytes: len as u32, costs: [of[0], of[1], 0] }
-    };
-    Trace {
-        suites: vec![vec![vec![0], vec![1]], vec![vec![2], vec![3]]],
-        packets: demo().into_iter().map(packet).collect(),
-    }
+fn demo() -> Vec<(u32, u64)> {
+    captured::demo(&std::fs::read_to_string(repository("studies/scheduling/demo.csv")).unwrap())
 }
 
 /// Whole images that take 4.55 ms, two slots, as the board has them: `ace run` on the capture takes as many loads.
 #[test]
 fn adaptive_is_as_good_as_every_simple_policy_on_the_demos_capture() {
-    let trace = demo_trace();
+    let trace = captured::trace(&demo(), &demo_suites(false), &ITERATIVE);
     let costs = Costs::whole(vec![4_550_000; 4]);
     for buffer in [32, 64] {
         let setup = Setup { buffer, ..Setup::new(2, &costs, 50_000_000) };

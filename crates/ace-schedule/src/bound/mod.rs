@@ -3,6 +3,7 @@
 
 pub mod compare;
 pub mod exact;
+pub mod linear;
 pub mod rotation;
 
 use crate::ConfigurationId;

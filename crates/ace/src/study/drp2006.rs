@@ -74,8 +74,7 @@ struct WhatIf {
 }
 
 pub fn study() -> Result<Study> {
-    let paper: Paper = toml::from_str(include_str!("../../../../studies/drp-2006/paper.toml"))
-        .context("studies/drp-2006/paper.toml")?;
+    let paper = paper()?;
     let bus = f64::from(paper.machine.bus_bits) * paper.machine.bus_mhz;
     let load_us: Vec<f64> = paper.task.iter().map(|t| t.bits as f64 / bus).collect();
     let tasks = paper.tasks()?;
@@ -103,7 +102,45 @@ fn percent(tasks: &[(usize, f64)], without: &InOrder, double: &InOrder) -> Figur
     }
 }
 
+/// The first packets of the model's traffic: an association (outbound or inbound one of AES and MD5, then of RC6 and SHA-1)
+/// and bytes each.
+pub fn packets(count: usize) -> Result<Vec<(u32, u64)>> {
+    let mut paper = paper()?;
+    paper.traffic.packets = count;
+    let each = paper.traffic();
+    Ok(each
+        .into_iter()
+        .map(|p| (2 * p.association as u32 + u32::from(p.acknowledgement), p.bytes as u64))
+        .collect())
+}
+
+fn paper() -> Result<Paper> {
+    toml::from_str(include_str!("../../../../studies/drp-2006/paper.toml"))
+        .context("studies/drp-2006/paper.toml")
+}
+
+struct Packet {
+    association: usize,
+    acknowledgement: bool,
+    bytes: f64,
+}
+
 impl Paper {
+    /// Packets at random, as [`Traffic`] has them.
+    fn traffic(&self) -> Vec<Packet> {
+        let traffic = &self.traffic;
+        let (mut random, mut association) = (Random(3), 0);
+        let mut packet = || {
+            if random.unit() >= traffic.same {
+                association = 1 - association;
+            }
+            let acknowledgement = random.unit() < traffic.acknowledgements;
+            let bytes = if acknowledgement { traffic.acknowledgement_bytes } else { traffic.data_bytes };
+            Packet { association, acknowledgement, bytes }
+        };
+        (0..traffic.packets).map(|_| packet()).collect()
+    }
+
     /// Its traffic: configuration and microseconds of each task.
     fn tasks(&self) -> Result<Vec<(usize, f64)>> {
         let find = |name: &String| match self.task.iter().position(|t| t.name == *name) {
@@ -115,18 +152,10 @@ impl Paper {
         for [cipher, hash] in &traffic.associations {
             suites.push([find(cipher)?, find(hash)?]);
         }
-        let (mut random, mut association) = (Random(3), 0);
         let mut tasks = Vec::new();
-        for _ in 0..traffic.packets {
-            if random.unit() >= traffic.same {
-                association = 1 - association;
-            }
+        for Packet { association, acknowledgement, bytes } in self.traffic() {
             let [cipher, hash] = suites[association];
-            let acknowledgement = random.unit() < traffic.acknowledgements;
-            let (order, bytes) = match acknowledgement {
-                true => ([hash, cipher], traffic.acknowledgement_bytes),
-                false => ([cipher, hash], traffic.data_bytes),
-            };
+            let order = if acknowledgement { [hash, cipher] } else { [cipher, hash] };
             tasks.extend(order.map(|task| (task, bytes * 8.0 / self.task[task].drp)));
         }
         Ok(tasks)
