@@ -172,7 +172,7 @@ check-system:
 	@scripts/check-system.sh $(PYTHON)
 
 ace: check-system
-	cargo build --release --locked --package ace $(if $(IPSEC_MB),--features ipsec-mb)
+	cargo build --release --locked --package ace --package ace-xfrm $(if $(IPSEC_MB),--features ace/ipsec-mb)
 
 $(VENV): | check-system
 	@echo "creating .venv (the flow's tools, pinned in flow/requirements.txt)"

@@ -15,8 +15,9 @@ use crate::sa_file::fields::{Fields, Report};
 /// A checked configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatewayConfig {
-    /// The SA file.
-    pub sas: PathBuf,
+    /// The SA file; with `xfrm` there need not be one.
+    pub sas: Option<PathBuf>,
+    pub xfrm: Option<Xfrm>,
     /// The socket on which the gateway answers.
     pub control: PathBuf,
     /// Who the gateway becomes when everything is open; `None`: it stays who it is.
@@ -38,6 +39,15 @@ pub struct Inside {
     pub mtu: u16,
     /// Let the kernel hand over and take TCP in large pieces.
     pub offload: bool,
+}
+
+/// Takes SAs and policies as the kernel does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Xfrm {
+    /// Where the preload library connects to.
+    pub socket: PathBuf,
+    /// Takes suites too that an SA file needs `allow_legacy` for.
+    pub allow_legacy: bool,
 }
 
 /// What carries ESP.
@@ -69,9 +79,10 @@ pub struct Peer {
     pub roaming: bool,
 }
 
-const TOP: &[&str] = &["sas", "control", "user", "inside", "outside", "peer"];
+const TOP: &[&str] = &["sas", "control", "user", "inside", "outside", "peer", "xfrm"];
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive"];
+const XFRM: &[&str] = &["socket", "allow_legacy"];
 const PEER: &[&str] = &["address", "endpoint", "roaming"];
 /// IFNAMSIZ less the zero behind the name.
 const LONGEST_NAME: usize = 15;
@@ -104,17 +115,35 @@ impl GatewayConfig {
 /// `None` only behind an error.
 fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<GatewayConfig> {
     top.refuse_unknown_keys(report, TOP);
-    let sas = required(report, top, "sas", "the name of an SA file (docs/sa-file.md)");
-    let control = top.string(report, "control", "the path of a socket").unwrap_or("/run/ace/gateway.sock");
-    if control.is_empty() || control.len() > LONGEST_SOCKET {
-        top.wrong(report, "control", "is no path of a socket", &format!("1 to {LONGEST_SOCKET} bytes"));
-    }
+    const FILE: &str = "the name of an SA file (docs/sa-file.md)";
+    let xfrm = top.table(report, "xfrm").map(|fields| xfrm(report, &fields, folder));
+    let sas = match xfrm {
+        Some(_) => top.string(report, "sas", FILE),
+        None => Some(required(report, top, "sas", FILE)?),
+    };
+    let control = socket(report, top, "control", "/run/ace/gateway.sock", folder);
     let user = top.string(report, "user", "the name of a user").map(str::to_owned);
     let inside = section(report, top, "inside").and_then(|fields| inside(report, &fields));
     let outside = section(report, top, "outside").and_then(|fields| outside(report, &fields));
     let peers = peers(report, top, outside.as_ref());
-    let (sas, control) = (folder.join(sas?), folder.join(control));
-    Some(GatewayConfig { sas, control, user, inside: inside?, outside: outside?, peers })
+    let sas = sas.map(|sas| folder.join(sas));
+    Some(GatewayConfig { sas, xfrm, control, user, inside: inside?, outside: outside?, peers })
+}
+
+fn xfrm(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Xfrm {
+    fields.refuse_unknown_keys(report, XFRM);
+    Xfrm {
+        socket: socket(report, fields, "socket", "/run/ace/xfrm.sock", folder),
+        allow_legacy: fields.boolean(report, "allow_legacy").unwrap_or(false),
+    }
+}
+
+fn socket(report: &mut Report<'_>, fields: &Fields<'_>, key: &str, default: &str, folder: &Path) -> PathBuf {
+    let path = fields.string(report, key, "the path of a socket").unwrap_or(default);
+    if path.is_empty() || path.len() > LONGEST_SOCKET {
+        fields.wrong(report, key, "is no path of a socket", &format!("1 to {LONGEST_SOCKET} bytes"));
+    }
+    folder.join(path)
 }
 
 fn section<'a>(report: &mut Report<'_>, top: &Fields<'a>, key: &str) -> Option<Fields<'a>> {

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod gateway;
+pub mod kernel;
 mod sa_file;
 
 pub use sa_file::suites;

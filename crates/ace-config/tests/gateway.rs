@@ -25,7 +25,15 @@ endpoint = "198.51.100.7:1024"
 #[test]
 fn a_configuration_is_what_it_says() {
     let config = GatewayConfig::parse("/etc/ace/a.toml", GOOD).unwrap();
-    assert_eq!(config.sas.to_str(), Some("/etc/ace/sas.toml"));
+    assert_eq!(config.sas.as_deref(), Some("/etc/ace/sas.toml".as_ref()));
+    assert_eq!(config.xfrm, None);
+    let text = format!("{}\n[xfrm]\nallow_legacy = true\n", GOOD.replacen("sas = \"sas.toml\"", "", 1));
+    let by_xfrm = GatewayConfig::parse("/etc/ace/a.toml", &text).unwrap();
+    let xfrm = by_xfrm.xfrm.unwrap();
+    assert_eq!(
+        (by_xfrm.sas, xfrm.socket.to_str(), xfrm.allow_legacy),
+        (None, Some("/run/ace/xfrm.sock"), true)
+    );
     assert_eq!(config.control.to_str(), Some("/run/ace/gateway.sock"));
     assert_eq!(
         (config.inside.tun.as_str(), config.inside.mtu, config.inside.addresses.len()),

@@ -23,6 +23,7 @@ use crate::io::control::Control;
 use crate::io::raw::Raw;
 use crate::io::tun::Tun;
 use crate::io::udp::Udp;
+use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::io::{Losses, setup};
 
 /// Why a gateway does not begin or go on, with what to do about it.
@@ -57,6 +58,7 @@ struct Daemon {
     tun: Tun,
     outside: Outside,
     control: Control,
+    xfrm: Option<XfrmSocket>,
     signals: SignalFd,
     losses: Losses,
     start: Instant,
@@ -113,6 +115,7 @@ impl Daemon {
             peers: config.peers.clone(),
             port: 4500,
             keepalive: keepalive.filter(|_| outside.encapsulation == Encapsulation::Udp),
+            xfrm: config.xfrm.as_ref().map(|xfrm| xfrm.allow_legacy),
         };
         let mut core = Core::new(settings, engine, Box::new(OsIvs::default()));
         load(&mut core, &config, Duration::ZERO, said)?;
@@ -140,6 +143,13 @@ impl Daemon {
         setup::configure(inside).map_err(GatewayError::Setup)?;
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
+        let xfrm = match &config.xfrm {
+            Some(xfrm) => {
+                let what = format!("the socket {}", xfrm.socket.display());
+                Some(XfrmSocket::bind(&xfrm.socket).map_err(open(what, ""))?)
+            }
+            None => None,
+        };
         if let Some(user) = &config.user {
             setup::become_user(user).map_err(GatewayError::Setup)?;
         }
@@ -157,6 +167,7 @@ impl Daemon {
             tun,
             outside: opened,
             control,
+            xfrm,
             signals,
             losses: Losses::default(),
             start: Instant::now(),
@@ -218,6 +229,13 @@ impl Daemon {
             "sas" => line(&json!(core.sas())),
             _ => line(&json!({"error": "this gateway answers `status` and `sas`"})),
         });
+        let Self { xfrm, core, .. } = self;
+        if let Some(xfrm) = xfrm {
+            xfrm.serve(|request| core.xfrm(now, request, &is_local));
+            while let Some((group, notice)) = core.poll_notice() {
+                xfrm.tell(group, &notice);
+            }
+        }
         if signalled {
             self.signals(now, said);
         }
@@ -250,6 +268,8 @@ impl Daemon {
         }
         let outside = 2..fds.len();
         fds.extend(self.control.fds().map(|(fd, flags)| PollFd::new(fd, flags)));
+        let xfrm = self.xfrm.iter().flat_map(XfrmSocket::fds);
+        fds.extend(xfrm.map(|(fd, flags)| PollFd::new(fd, flags)));
         if poll(&mut fds, timeout).is_err() {
             return (false, false, true);
         }
@@ -317,7 +337,7 @@ fn load(
     now: Duration,
     said: &mut impl FnMut(&str),
 ) -> Result<(), GatewayError> {
-    let path = &config.sas;
+    let Some(path) = &config.sas else { return Ok(()) };
     let text = read_wiped(path).map_err(|why| GatewayError::Read { path: path.clone(), why })?;
     let file = SaFile::parse(&path.display().to_string(), &text)?;
     file.warnings().iter().for_each(|warning| said(&format!("warning: {warning}")));

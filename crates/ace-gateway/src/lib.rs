@@ -9,6 +9,7 @@
 mod core;
 pub mod daemon;
 mod io;
+mod xfrm;
 
 pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};
 pub use io::control::ask;

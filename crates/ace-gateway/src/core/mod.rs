@@ -16,12 +16,14 @@ use ace_config::SaFile;
 use ace_config::gateway::{Encapsulation, Peer};
 use ace_engine::{Buffer, Completion, Engine};
 use ace_esp::packet::ip;
-use ace_esp::{Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, Shard};
+use ace_esp::{Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, SaId, Shard};
 use serde::Serialize;
 
 use encap::Datagram;
 use peers::Peers;
 use table::Table;
+
+use crate::xfrm::{Change, On, Xfrm};
 
 pub use peers::PeerStatus;
 pub use table::{CoreError, Reloaded, SaView};
@@ -35,6 +37,8 @@ pub struct Settings {
     pub port: u16,
     /// Silence before a keepalive; `None`: none are sent.
     pub keepalive: Option<Duration>,
+    /// Takes SAs and policies by XFRM; whether also those that need `allow_legacy`.
+    pub xfrm: Option<bool>,
 }
 
 /// What has to be sent.
@@ -73,6 +77,7 @@ pub struct Core {
     engine: Box<dyn Engine>,
     table: Table,
     peers: Peers,
+    xfrm: Option<Xfrm>,
     encapsulation: Encapsulation,
     now: Duration,
     /// Of datagrams under way, by token less one.
@@ -92,6 +97,7 @@ impl Core {
             engine,
             table: Table::new(settings.encapsulation),
             encapsulation: settings.encapsulation,
+            xfrm: settings.xfrm.map(|legacy| Xfrm::new(settings.encapsulation == Encapsulation::Udp, legacy)),
             peers: Peers::new(settings),
             now: Duration::ZERO,
             sources: Vec::new(),
@@ -110,8 +116,39 @@ impl Core {
     pub fn load(&mut self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
         self.work(now);
         let reloaded = self.table.load(&mut self.plane, self.engine.as_ref(), now, file)?;
-        self.peers.keep(self.table.outbound_remotes(), now);
+        let by_xfrm = self.xfrm.iter().flat_map(Xfrm::remotes);
+        self.peers.keep(self.table.outbound_remotes().chain(by_xfrm), now);
         Ok(reloaded)
+    }
+
+    /// Answers netlink requests of XFRM, as datagrams. `is_local` tells whether an address is this machine's.
+    pub fn xfrm(
+        &mut self,
+        now: Duration,
+        datagram: &[u8],
+        is_local: &dyn Fn(IpAddr) -> bool,
+    ) -> Vec<Vec<u8>> {
+        // Nothing is under way when SAs come and go.
+        self.work(now);
+        let Self { xfrm: Some(xfrm), plane, engine, table, peers, .. } = self else { return Vec::new() };
+        let taken = |spi| table.ends(spi).is_some();
+        let mut on = On { plane, engine: engine.as_ref(), now, is_local, taken: &taken };
+        let answers = xfrm.handle(&mut on, datagram);
+        for change in xfrm.changes() {
+            match change {
+                Change::Reaches(remote, port) => peers.add(remote, port, now),
+                Change::Leaves(remote) if table.outbound_remotes().all(|other| other != remote) => {
+                    peers.remove(remote);
+                }
+                Change::Leaves(_) => {}
+            }
+        }
+        answers
+    }
+
+    /// A message for those clients of XFRM that listen to a group.
+    pub fn poll_notice(&mut self) -> Option<(u32, Vec<u8>)> {
+        self.xfrm.as_mut()?.notice()
     }
 
     /// A buffer with room in front.
@@ -140,7 +177,7 @@ impl Core {
             Datagram::Keepalive => self.counters.keepalives_received += 1,
             Datagram::Ike => self.counters.ike_ignored += 1,
             Datagram::Malformed => self.counters.datagrams_malformed += 1,
-            Datagram::Esp { spi, sequence } => match self.table.ends(spi) {
+            Datagram::Esp { spi, sequence } => match self.ends(spi) {
                 None => self.counters.datagrams_unknown_spi += 1,
                 Some((local, remote)) => {
                     if encap::put_header(&mut buffer, local, remote, ecn) {
@@ -206,7 +243,15 @@ impl Core {
 
     /// What happened to an SA, a sentence for people.
     pub fn poll_event(&mut self) -> Option<String> {
-        let (sa, what) = match self.plane.poll_event()? {
+        let event = self.plane.poll_event()?;
+        if let (Some(xfrm), Event::SoftLifetime { sa } | Event::HardLifetime { sa }) = (&mut self.xfrm, event)
+        {
+            let hard = matches!(event, Event::HardLifetime { .. });
+            if xfrm.expired(&mut self.plane, sa, hard) {
+                return Some(format!("an SA by XFRM is at its {} limit", if hard { "hard" } else { "soft" }));
+            }
+        }
+        let (sa, what) = match event {
             Event::SoftLifetime { sa } => (sa, "is near the end of its lifetime"),
             Event::HardLifetime { sa } => (sa, "is at the end of its lifetime and carries nothing any more"),
             Event::SequenceExhausted { sa } => {
@@ -217,6 +262,15 @@ impl Core {
             }
         };
         Some(format!("SA {} {what}", self.table.name(sa)))
+    }
+
+    fn ends(&self, spi: u32) -> Option<(IpAddr, IpAddr)> {
+        self.table.ends(spi).or_else(|| self.xfrm.as_ref()?.ends(spi))
+    }
+
+    /// The remote end of an SA, if it authenticates.
+    fn authentic(&self, sa: SaId) -> Option<IpAddr> {
+        self.table.authentic(sa).or_else(|| self.xfrm.as_ref()?.authentic(sa))
     }
 
     /// Totals of the gateway.
@@ -231,11 +285,17 @@ impl Core {
 
     /// Every SA.
     pub fn sas(&self) -> Vec<SaView> {
-        self.table.view(&self.plane)
+        let mut all = self.table.view(&self.plane);
+        let by_xfrm = self.xfrm.iter().flat_map(Xfrm::installed).filter_map(|(id, local, remote)| {
+            let selector = "by policies".to_owned();
+            Some(SaView { status: self.plane.sa(id)?, local, remote, selector })
+        });
+        all.extend(by_xfrm);
+        all
     }
 
     pub fn sa_count(&self) -> usize {
-        self.table.len()
+        self.table.len() + self.xfrm.as_ref().map_or(0, Xfrm::len)
     }
 
     pub fn peers(&self) -> Vec<PeerStatus> {
@@ -275,11 +335,10 @@ impl Core {
                 let source =
                     usize::try_from(token).ok().and_then(|token| self.sources.get(token.checked_sub(1)?));
                 if let Some(&(source, sequence)) = source
-                    && let Some(remote) = self.table.remote(sa)
+                    && let Some(remote) = self.authentic(sa)
                     && self.peers.differs(remote, source)
                     // A packet that was delayed says where the peer was.
                     && self.plane.sa(sa).is_some_and(|sa| sa.sequence as u32 == sequence)
-                    && self.table.authenticates(sa)
                 {
                     self.peers.move_to(remote, source);
                     self.counters.endpoint_moves += 1;

@@ -43,13 +43,26 @@ impl Peers {
     pub fn keep(&mut self, remotes: impl Iterator<Item = IpAddr>, now: Duration) {
         let mut old = std::mem::take(&mut self.states);
         for remote in remotes {
-            let state = old.remove(&remote).unwrap_or_else(|| {
-                let named = self.named.iter().find(|peer| peer.address == remote);
-                let endpoint = named.map_or(SocketAddr::new(remote, self.port), |peer| peer.endpoint);
-                State { endpoint, roaming: named.is_none_or(|peer| peer.roaming), last: now }
-            });
+            let state = old.remove(&remote).unwrap_or_else(|| self.at_first(remote, None, now));
             self.states.entry(remote).or_insert(state);
         }
+    }
+
+    fn at_first(&self, remote: IpAddr, port: Option<u16>, now: Duration) -> State {
+        let named = self.named.iter().find(|peer| peer.address == remote);
+        let unnamed = SocketAddr::new(remote, port.unwrap_or(self.port));
+        let endpoint = named.map_or(unnamed, |peer| peer.endpoint);
+        State { endpoint, roaming: named.is_none_or(|peer| peer.roaming), last: now }
+    }
+
+    /// One more, which may say its port itself.
+    pub fn add(&mut self, remote: IpAddr, port: Option<u16>, now: Duration) {
+        let state = self.at_first(remote, port, now);
+        self.states.entry(remote).or_insert(state);
+    }
+
+    pub fn remove(&mut self, remote: IpAddr) {
+        self.states.remove(&remote);
     }
 
     /// Where a packet for a remote end goes. It counts as sent.

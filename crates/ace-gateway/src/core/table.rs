@@ -234,12 +234,9 @@ impl Table {
         self.by_spi.get(&spi).copied()
     }
 
-    pub fn remote(&self, id: SaId) -> Option<IpAddr> {
-        self.get(id).map(|sa| sa.remote)
-    }
-
-    pub fn authenticates(&self, id: SaId) -> bool {
-        self.get(id).is_some_and(|sa| sa.authenticates)
+    /// The remote end of an SA, if it authenticates.
+    pub fn authentic(&self, id: SaId) -> Option<IpAddr> {
+        self.get(id).filter(|sa| sa.authenticates).map(|sa| sa.remote)
     }
 
     pub fn name(&self, id: SaId) -> &str {

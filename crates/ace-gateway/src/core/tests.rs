@@ -36,7 +36,7 @@ fn settings(encapsulation: Encapsulation) -> Settings {
         roaming: true,
     };
     let keepalive = Some(Duration::from_secs(20));
-    Settings { encapsulation, peers: vec![peer(1, A), peer(2, B)], port: 4500, keepalive }
+    Settings { encapsulation, peers: vec![peer(1, A), peer(2, B)], port: 4500, keepalive, xfrm: None }
 }
 
 fn core(ours: char, keys: &str, encapsulation: Encapsulation) -> Core {

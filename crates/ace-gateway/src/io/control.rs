@@ -39,15 +39,7 @@ impl Control {
     /// # Errors
     /// As the system says; a socket on which somebody answers is not taken over.
     pub fn bind(path: &Path) -> io::Result<Self> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
-        }
-        if path.exists() {
-            if UnixStream::connect(path).is_ok() {
-                return Err(io::Error::new(ErrorKind::AddrInUse, "another gateway answers there"));
-            }
-            std::fs::remove_file(path)?;
-        }
+        make_way(path, |path| UnixStream::connect(path).is_ok())?;
         let listener = UnixListener::bind(path)?;
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
@@ -121,6 +113,23 @@ impl Drop for Control {
         // Another user's folder does not let it: the next gateway takes the place over.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Makes the folder of a socket, and takes away what a gateway left there.
+///
+/// # Errors
+/// As the system says; a socket on which somebody answers stays.
+pub fn make_way(path: &Path, answers: impl FnOnce(&Path) -> bool) -> io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
+    }
+    if path.exists() {
+        if answers(path) {
+            return Err(io::Error::new(ErrorKind::AddrInUse, "another gateway answers there"));
+        }
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
 }
 
 /// Asks the gateway at a socket one question.

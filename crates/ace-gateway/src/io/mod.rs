@@ -6,6 +6,7 @@ pub mod raw;
 pub mod setup;
 pub mod tun;
 pub mod udp;
+pub mod xfrm;
 
 use std::io;
 use std::os::fd::BorrowedFd;

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use ace_config::{SaFile, read_wiped};
+use ace_config::{SaFile, kernel, read_wiped};
+use ace_esp::model::{AuthSuite, CipherSuite};
 use anyhow::{Context, Result, bail};
 use zeroize::Zeroizing;
 
@@ -191,13 +192,9 @@ impl<'a> State<'a> {
     fn suites(&self, sa: &mut String, protocol: &str) -> Result<()> {
         if let Some([name, key, .., icv]) = self.lines.get("aead").map(Vec::as_slice) {
             let key = key.trim_start_matches("0x");
-            let (bits, icv) = (key.len() * 4, icv.parse::<usize>().unwrap_or(0) / 8);
-            let cipher = match *name {
-                "rfc4106(gcm(aes))" => format!("aes-{}-gcm-{icv}", bits.saturating_sub(32)),
-                "rfc4309(ccm(aes))" => format!("aes-{}-ccm-{icv}", bits.saturating_sub(24)),
-                "rfc4543(gcm(aes))" => format!("aes-{}-gmac", bits.saturating_sub(32)),
-                "rfc7539esp(chacha20,poly1305)" => "chacha20-poly1305".to_owned(),
-                other => bail!("no suite for {other}"),
+            let suite = kernel::aead(name, key.len() * 4, icv.parse().unwrap_or(0));
+            let Some(CipherSuite { name: cipher, .. }) = suite else {
+                bail!("no suite for {name} with an ICV of {icv} bits")
             };
             writeln!(sa, "cipher = \"{cipher}\"\nkey = \"{key}\"\nauth = \"none\"")?;
             return Ok(());
@@ -206,18 +203,8 @@ impl<'a> State<'a> {
             Some([name, rest @ ..]) => {
                 let key = rest.first().filter(|key| key.starts_with("0x")).unwrap_or(&"");
                 let key = key.trim_start_matches("0x");
-                let bits = key.len() * 4;
-                let cipher = match *name {
-                    "ecb(cipher_null)" | "cipher_null" => "null".to_owned(),
-                    "cbc(des3_ede)" => "3des-cbc".to_owned(),
-                    "cbc(des)" => "des-cbc".to_owned(),
-                    "cbc(cast5)" => "cast128-cbc".to_owned(),
-                    "cbc(aes)" | "cbc(camellia)" | "cbc(serpent)" | "cbc(twofish)" => {
-                        format!("{}-{bits}-cbc", &name[4..name.len() - 1])
-                    }
-                    "cbc(sm4)" => "sm4-cbc".to_owned(),
-                    "rfc3686(ctr(aes))" => format!("aes-{}-ctr", bits.saturating_sub(32)),
-                    other => bail!("no suite for {other}"),
+                let Some(CipherSuite { name: cipher, .. }) = kernel::cipher(name, key.len() * 4) else {
+                    bail!("no suite for {name}")
                 };
                 writeln!(sa, "cipher = \"{cipher}\"")?;
                 if !key.is_empty() {
@@ -232,15 +219,9 @@ impl<'a> State<'a> {
             writeln!(sa, "auth = \"none\"")?;
             return Ok(());
         };
-        let auth = match (*name, rest.last().copied().unwrap_or("96")) {
-            ("hmac(sha1)", "96") => "hmac-sha1-96",
-            ("hmac(md5)", "96") => "hmac-md5-96",
-            ("hmac(sha256)", "128") => "hmac-sha256-128",
-            ("hmac(sha384)", "192") => "hmac-sha384-192",
-            ("hmac(sha512)", "256") => "hmac-sha512-256",
-            ("xcbc(aes)", "96") => "aes-xcbc-96",
-            ("cmac(aes)", "96") => "aes-cmac-96",
-            (name, bits) => bail!("no suite for {name} of {bits} bits"),
+        let bits = rest.last().copied().unwrap_or("96");
+        let Some(AuthSuite { name: auth, .. }) = kernel::auth(name, bits.parse().unwrap_or(0)) else {
+            bail!("no suite for {name} of {bits} bits")
         };
         writeln!(sa, "auth = \"{auth}\"\nauth_key = \"{}\"", key.trim_start_matches("0x"))?;
         Ok(())

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where programs that configure the kernel's IPsec reach the gateway, by the preload library: a socket that keeps
+//! messages apart, as netlink does. Keys go over it, so only root and who started the gateway may connect. A client
+//! whose answers are not read is asked nothing more, and stands in nobody's way.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::poll::PollFlags;
+use nix::sys::socket::{MsgFlags, getsockopt, recv, send, sockopt::PeerCredentials};
+use nix::unistd::geteuid;
+use socket2::{Domain, SockAddr, Socket, Type};
+use zeroize::Zeroize;
+
+use super::control::make_way;
+
+const MOST_CLIENTS: usize = 64;
+/// Requests of one client before the next one has its turn.
+const BATCH: usize = 64;
+/// A request.
+const LONGEST: usize = 1 << 16;
+/// Messages that wait for one client; to one that does not read them no more are told.
+const MOST_WAITING: usize = 4096;
+/// A no-op of netlink: the groups that a client listens to, as the preload library says it for `bind`.
+const NOOP: u16 = 1;
+
+pub struct XfrmSocket {
+    listener: Socket,
+    path: PathBuf,
+    owner: u32,
+    clients: Vec<Client>,
+    memory: Vec<u8>,
+}
+
+struct Client {
+    socket: Socket,
+    waiting: VecDeque<Vec<u8>>,
+    groups: u32,
+}
+
+impl XfrmSocket {
+    /// # Errors
+    /// As the system says; a socket on which somebody answers is not taken over.
+    pub fn bind(path: &Path) -> io::Result<Self> {
+        let socket = || Socket::new(Domain::UNIX, Type::SEQPACKET, None);
+        let address = SockAddr::unix(path)?;
+        make_way(path, |_| socket().and_then(|socket| socket.connect(&address)).is_ok())?;
+        let listener = socket()?;
+        listener.bind(&address)?;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+        listener.listen(16)?;
+        listener.set_nonblocking(true)?;
+        let owner = geteuid().as_raw();
+        Ok(Self { listener, path: path.to_owned(), owner, clients: Vec::new(), memory: vec![0; LONGEST] })
+    }
+
+    /// What to wait for.
+    pub fn fds(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
+        let client = |client: &Client| match client.waiting.is_empty() {
+            true => PollFlags::POLLIN,
+            false => PollFlags::POLLOUT,
+        };
+        std::iter::once((self.listener.as_fd(), PollFlags::POLLIN))
+            .chain(self.clients.iter().map(move |one| (one.socket.as_fd(), client(one))))
+    }
+
+    /// Takes requests and gives answers as far as nobody has to be waited for.
+    pub fn serve(&mut self, mut answer: impl FnMut(&[u8]) -> Vec<Vec<u8>>) {
+        while let Ok((socket, _)) = self.listener.accept() {
+            let may = getsockopt(&socket, PeerCredentials)
+                .is_ok_and(|who| who.uid() == 0 || who.uid() == self.owner);
+            if may && self.clients.len() < MOST_CLIENTS && socket.set_nonblocking(true).is_ok() {
+                self.clients.push(Client { socket, waiting: VecDeque::new(), groups: 0 });
+            }
+        }
+        let memory = &mut self.memory;
+        self.clients.retain_mut(|client| client.goes_on(memory, &mut answer));
+    }
+
+    /// Tells something to those that listen to a group.
+    pub fn tell(&mut self, group: u32, notice: &[u8]) {
+        for client in self.clients.iter_mut().filter(|client| client.groups & group != 0) {
+            if client.waiting.len() < MOST_WAITING {
+                client.waiting.push_back(notice.to_vec());
+            }
+        }
+        self.clients.retain_mut(Client::deliver);
+    }
+}
+
+impl Client {
+    /// False when it is gone.
+    fn goes_on(&mut self, memory: &mut [u8], answer: &mut impl FnMut(&[u8]) -> Vec<Vec<u8>>) -> bool {
+        for _ in 0..BATCH {
+            if !self.deliver() {
+                return false;
+            }
+            if !self.waiting.is_empty() {
+                return true;
+            }
+            match recv(self.socket.as_raw_fd(), memory, MsgFlags::MSG_DONTWAIT) {
+                Ok(0) => return false,
+                Ok(len) => {
+                    let request = memory.get_mut(..len).unwrap_or_default();
+                    match request {
+                        [_, _, _, _, a, b, .., c, d, e, f] if u16::from_ne_bytes([*a, *b]) == NOOP => {
+                            self.groups = u32::from_ne_bytes([*c, *d, *e, *f]);
+                        }
+                        _ => self.waiting.extend(answer(request)),
+                    }
+                    // Keys were in it.
+                    request.zeroize();
+                }
+                Err(Errno::EAGAIN) => return true,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// Sends what the client takes. False when it is gone.
+    fn deliver(&mut self) -> bool {
+        while let Some(message) = self.waiting.front_mut() {
+            match send(self.socket.as_raw_fd(), message, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL) {
+                Ok(_) => {
+                    message.zeroize();
+                    self.waiting.pop_front();
+                }
+                Err(Errno::EAGAIN) => return true,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}
+
+impl Drop for XfrmSocket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether an address is this machine's: a socket can be bound to it.
+pub fn is_local(address: IpAddr) -> bool {
+    !address.is_unspecified() && UdpSocket::bind(SocketAddr::new(address, 0)).is_ok()
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Requests of XFRM, good ones from the fuzz target's seed and anything that is like them.
+
+use ace_engine::software::CpuEngine;
+use ace_esp::{OsIvs, Policy};
+use proptest::prelude::*;
+
+use super::*;
+
+/// One datagram a request, each behind its length, behind one byte.
+const SEED: &[u8] = include_bytes!("../../../../fuzz/seeds/xfrm/udp");
+
+fn seed() -> Vec<Vec<u8>> {
+    let (mut rest, mut all) = (&SEED[1..], Vec::new());
+    while let Some((len, tail)) = rest.split_first_chunk() {
+        let (datagram, tail) = tail.split_at(usize::from(u16::from_le_bytes(*len)));
+        all.push(datagram.to_vec());
+        rest = tail;
+    }
+    all
+}
+
+struct Gateway {
+    plane: Shard,
+    engine: CpuEngine,
+    xfrm: Xfrm,
+}
+
+impl Gateway {
+    fn new() -> Self {
+        let plane = Shard::new(Policy::Discard, Box::new(OsIvs::default()));
+        Self { plane, engine: CpuEngine::new(), xfrm: Xfrm::new(true, true) }
+    }
+
+    /// Types of the messages that answer, and the errno of each that ends something.
+    fn ask(&mut self, datagram: &[u8]) -> Vec<(u16, i32)> {
+        let Self { plane, engine, xfrm } = self;
+        let is_local = |address: IpAddr| address == IpAddr::from([192, 0, 2, 1]);
+        let mut on = On { plane, engine, now: Duration::ZERO, is_local: &is_local, taken: &|_| false };
+        let answers = xfrm.handle(&mut on, datagram);
+        let all = answers.iter().flat_map(|answer| {
+            assert_eq!(wire::messages(answer).map(|one| one.body.len() + 16).sum::<usize>(), answer.len());
+            wire::messages(answer)
+        });
+        all.map(|one| match one.kind {
+            wire::NLMSG_ERROR => (one.kind, -(u32_at(one.body, 0).unwrap() as i32)),
+            kind => (kind, 0),
+        })
+        .collect()
+    }
+}
+
+#[test]
+fn good_requests_are_answered() {
+    let mut gateway = Gateway::new();
+    let said: Vec<_> = seed().iter().map(|datagram| gateway.ask(datagram)).collect();
+    let done = (wire::NLMSG_ERROR, 0);
+    let end = (wire::NLMSG_DONE, 0);
+    let wanted = [
+        vec![done],
+        vec![done],
+        vec![done],
+        vec![(kind::NEWSA, 0), (kind::NEWSA, 0), end],
+        vec![(kind::NEWPOLICY, 0), end],
+        vec![(kind::NEWSA, 0), done],
+        vec![(kind::NEWSADINFO, 0), done],
+        vec![(kind::NEWSPDINFO, 0), done],
+        vec![done],
+        vec![done],
+    ];
+    assert_eq!(said, wanted);
+    // The inbound SA and the SPI that was given out are left.
+    assert_eq!((gateway.xfrm.len(), gateway.xfrm.remotes().count()), (2, 0));
+    assert_eq!(gateway.xfrm.changes().len(), 2);
+    assert!(gateway.xfrm.ends(0x1002).is_some() && gateway.xfrm.ends(0x1001).is_none());
+    // Again: what is there is there, what is gone is gone.
+    let again: Vec<_> = [1, 8].map(|at: usize| gateway.ask(&seed()[at])).into();
+    assert_eq!(again, [[(wire::NLMSG_ERROR, EEXIST)], [(wire::NLMSG_ERROR, ESRCH)]]);
+    // A message that this does not know, and one that it knows and does not do.
+    for (kind, errno) in [(0x21, EOPNOTSUPP), (0x99, EINVAL)] {
+        assert_eq!(gateway.ask(&Reply::new(kind, F_ACK, 1, &[]).done()), [(wire::NLMSG_ERROR, errno)]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn anything_like_a_request_is_answered_or_not(
+        steps in prop::collection::vec((0..10_usize, prop::collection::vec((any::<u16>(), any::<u8>()), 0..4), any::<bool>()), 1..12),
+    ) {
+        let (mut gateway, seed) = (Gateway::new(), seed());
+        for (at, edits, cut) in steps {
+            let mut datagram = seed[at].clone();
+            for (place, value) in edits {
+                let place = usize::from(place) % datagram.len();
+                datagram[place] = value;
+                if cut {
+                    datagram.truncate(place);
+                    break;
+                }
+            }
+            gateway.ask(&datagram);
+        }
+        gateway.ask(&Reply::new(kind::FLUSHSA, 1, 1, &[0; 4]).done());
+        prop_assert_eq!(gateway.xfrm.len(), 0);
+        prop_assert_eq!((gateway.xfrm.remotes().count(), gateway.xfrm.spis.len()), (0, 0));
+        prop_assert_eq!(gateway.plane.sas().count(), 0);
+    }
+}
