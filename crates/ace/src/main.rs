@@ -5,6 +5,7 @@
 //! capture is damaged, packets failed authentication, found no security association or were lost); 2 the arguments or an input cannot be used; 130
 //! interrupted.
 
+mod array;
 mod bench;
 mod compare;
 mod configurations;
@@ -49,6 +50,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Array(array::Args),
     Kat(kat::Args),
     Configurations(configurations::Args),
     Inspect(inspect::Args),
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
     page::choose(cli.format);
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
+        Command::Array(args) => array::run(&args),
         Command::Kat(args) => kat::run(&args),
         Command::Configurations(args) => configurations::run(&args),
         Command::Inspect(args) => inspect::run(&args),

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Source to context set, all steps one after the other.
+
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::schedule::{Effort, Schedule, bound, counts, schedule};
+use crate::set::Set;
+use crate::shape::{Kind, Shape};
+use crate::source::{Built, Program};
+use crate::{check, emit, pass};
+
+/// A variant that fits the array, with everything that is known of it.
+pub struct Compiled {
+    pub built: Built,
+    /// What the elements compute.
+    pub graph: Graph,
+    pub schedule: Schedule,
+    pub set: Set,
+}
+
+impl Compiled {
+    /// Operations of each kind of element, in the order of [`Kind::ALL`].
+    pub fn counts(&self) -> [usize; 7] {
+        counts(&self.graph)
+    }
+
+    /// The least interval that the elements allow, and which kind says so.
+    pub fn bound(&self, shape: &Shape) -> (usize, Kind) {
+        bound(&self.graph, shape)
+    }
+
+    /// Operands that come from key memories.
+    pub fn key_operands(&self) -> usize {
+        self.graph.nodes.iter().flat_map(|node| &node.args).filter(|arg| self.graph.is_key(**arg)).count()
+    }
+}
+
+/// Compiles one variant. The same source has the same bytes.
+pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) -> Result<Compiled, Error> {
+    let fit = |error: Error| match error {
+        Error::Schedule(what) => Error::Fit { variant: variant.to_owned(), what },
+        other => other,
+    };
+    let built = program.build(variant)?;
+    let graph = pass::all(&built.graph, shape);
+    pass::check_legal(&graph, shape).map_err(fit)?;
+    let schedule = schedule(&graph, shape, effort).map_err(fit)?;
+    check::check(&graph, shape, &schedule)?;
+    let set = emit::emit(&built, &graph, shape, &schedule)?;
+    Ok(Compiled { built, graph, schedule, set })
+}

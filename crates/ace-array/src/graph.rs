@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Data-flow graphs of words of 32 bits: what a block's words, a key's words and tables make of each other.
+
+/// A node's number. Arguments have lower numbers than what uses them.
+pub type Id = usize;
+
+/// How a quad joins what its lanes find, from lane 3 down to lane 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Link {
+    Xor,
+    Plus,
+    Minus,
+}
+
+impl Link {
+    pub fn apply(self, above: u32, below: u32) -> u32 {
+        match self {
+            Link::Xor => above ^ below,
+            Link::Plus => above.wrapping_add(below),
+            Link::Minus => above.wrapping_sub(below),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// A word of the block.
+    Input(usize),
+    /// A word of the key.
+    Key(usize),
+    Const(u32),
+    /// A bit function of up to three arguments: its truth table by {third, second, first}.
+    Logic(u8),
+    /// A sum of up to three arguments, of which those of the mask are subtracted.
+    Sum(u8),
+    /// To the left.
+    Rotate(u32),
+    /// By the low five bits of the second argument.
+    RotateBy {
+        right: bool,
+    },
+    Shift {
+        right: bool,
+        by: u32,
+    },
+    Multiply,
+    /// x(2x + 1), rotated left by five or not.
+    Quadratic {
+        rotate: bool,
+    },
+    /// The word of a table that a byte of the argument names, or the byte's upper six bits.
+    Lookup {
+        table: usize,
+        lane: usize,
+        six: bool,
+    },
+    /// Up to four look-ups, each by its lane's byte of its own argument, joined. Lanes in descending order, one for
+    /// each argument; links in front of all but the first.
+    Quad {
+        lanes: Vec<(usize, usize)>,
+        links: Vec<Link>,
+        six: bool,
+    },
+    Output(usize),
+}
+
+pub const XOR: Op = Op::Logic(0b0110);
+pub const AND: Op = Op::Logic(0b1000);
+pub const OR: Op = Op::Logic(0b1110);
+pub const NOT: Op = Op::Logic(0b01);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    pub op: Op,
+    pub args: Vec<Id>,
+}
+
+/// A table that lanes look up: 64 or 256 words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    pub name: String,
+    pub words: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    /// The node of each word of the result, an [`Op::Output`] each.
+    pub outputs: Vec<Id>,
+    pub tables: Vec<Table>,
+    pub inputs: usize,
+    pub keys: usize,
+}
+
+impl Graph {
+    /// The same block, key and tables, and no nodes.
+    pub fn empty_like(&self) -> Graph {
+        Graph { nodes: Vec::new(), outputs: Vec::new(), ..self.clone() }
+    }
+
+    pub fn add(&mut self, op: Op, args: Vec<Id>) -> Id {
+        self.nodes.push(Node { op, args });
+        self.nodes.len() - 1
+    }
+
+    /// How often each node's value is used.
+    pub fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.nodes.len()];
+        for node in &self.nodes {
+            for arg in &node.args {
+                uses[*arg] += 1;
+            }
+        }
+        uses
+    }
+
+    /// Whether a node's value comes from a key memory and never from the network.
+    pub fn is_key(&self, id: Id) -> bool {
+        matches!(self.nodes[id].op, Op::Key(_) | Op::Const(_))
+    }
+
+    /// What a node's value is, of its arguments' values.
+    pub fn apply(&self, op: &Op, args: &[u32], block: &[u32], key: &[u32]) -> u32 {
+        match op {
+            Op::Input(word) => block[*word],
+            Op::Key(word) => key[*word],
+            Op::Const(value) => *value,
+            Op::Logic(truth) => logic(*truth, args),
+            Op::Sum(minus) => args.iter().enumerate().fold(0, |sum: u32, (at, value)| {
+                if minus >> at & 1 == 1 { sum.wrapping_sub(*value) } else { sum.wrapping_add(*value) }
+            }),
+            Op::Rotate(by) => args[0].rotate_left(*by),
+            Op::RotateBy { right: false } => args[0].rotate_left(args[1] & 31),
+            Op::RotateBy { right: true } => args[0].rotate_right(args[1] & 31),
+            Op::Shift { right: false, by } => args[0] << by,
+            Op::Shift { right: true, by } => args[0] >> by,
+            Op::Multiply => args[0].wrapping_mul(args[1]),
+            Op::Quadratic { rotate } => args[0]
+                .wrapping_mul(args[0].wrapping_mul(2).wrapping_add(1))
+                .rotate_left(5 * u32::from(*rotate)),
+            Op::Lookup { table, lane, six } => self.look_up(*table, *lane, *six, args[0]),
+            Op::Quad { lanes, links, six } => {
+                let found = |at: usize| self.look_up(lanes[at].1, lanes[at].0, *six, args[at]);
+                (1..lanes.len()).fold(found(0), |all, at| links[at - 1].apply(all, found(at)))
+            }
+            Op::Output(_) => args[0],
+        }
+    }
+
+    fn look_up(&self, table: usize, lane: usize, six: bool, word: u32) -> u32 {
+        let byte = (word >> (8 * lane) & 255) as usize;
+        self.tables[table].words[if six { byte >> 2 } else { byte }]
+    }
+
+    /// The words of the result.
+    pub fn evaluate(&self, block: &[u32], key: &[u32]) -> Vec<u32> {
+        let mut values: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let args: Vec<u32> = node.args.iter().map(|arg| values[*arg]).collect();
+            values.push(self.apply(&node.op, &args, block, key));
+        }
+        self.outputs.iter().map(|id| values[*id]).collect()
+    }
+}
+
+/// A bit function of up to three words.
+pub fn logic(truth: u8, args: &[u32]) -> u32 {
+    let word = |at: usize| args.get(at).copied().unwrap_or(0);
+    (0..8).filter(|row| truth >> row & 1 == 1).fold(0, |out, row: usize| {
+        let literal = |at: usize| if row >> at & 1 == 1 { word(at) } else { !word(at) };
+        out | literal(0) & literal(1) & literal(2)
+    })
+}
+
+/// A graph that is built with each value once.
+pub struct Builder {
+    pub graph: Graph,
+    known: std::collections::HashMap<Node, Id>,
+}
+
+impl Builder {
+    pub fn like(graph: &Graph) -> Builder {
+        Builder { graph: graph.empty_like(), known: std::collections::HashMap::new() }
+    }
+
+    pub fn add(&mut self, op: Op, args: Vec<Id>) -> Id {
+        let node = Node { op, args };
+        if let Some(id) = self.known.get(&node) {
+            return *id;
+        }
+        self.graph.nodes.push(node.clone());
+        self.known.insert(node, self.graph.nodes.len() - 1);
+        self.graph.nodes.len() - 1
+    }
+
+    /// Ends with the outputs, which are made here, and leaves out what none of them needs.
+    pub fn finish(mut self, outputs: &[Id]) -> Graph {
+        let outputs: Vec<Id> =
+            outputs.iter().enumerate().map(|(word, id)| self.add(Op::Output(word), vec![*id])).collect();
+        self.graph.outputs = outputs;
+        swept(&self.graph)
+    }
+}
+
+/// The graph without nodes that no output needs.
+pub fn swept(graph: &Graph) -> Graph {
+    let mut needed = vec![false; graph.nodes.len()];
+    for id in &graph.outputs {
+        needed[*id] = true;
+    }
+    for id in (0..graph.nodes.len()).rev() {
+        if needed[id] {
+            for arg in &graph.nodes[id].args {
+                needed[*arg] = true;
+            }
+        }
+    }
+    let mut out = graph.empty_like();
+    let mut new = vec![usize::MAX; graph.nodes.len()];
+    for (id, node) in graph.nodes.iter().enumerate() {
+        if needed[id] {
+            new[id] = out.add(node.op.clone(), node.args.iter().map(|arg| new[*arg]).collect());
+        }
+    }
+    out.outputs = graph.outputs.iter().map(|id| new[*id]).collect();
+    out
+}

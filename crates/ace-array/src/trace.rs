@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a tile sees and shows, one line a clock, for the RTL to do the same (`flow/model/array_bench.cpp`): a load and
+//! what runs then, or random contexts, tables, keys and words that change while they run.
+
+use std::fmt::Write as _;
+
+use crate::host::{Block, Runner};
+use crate::layout::Layout;
+use crate::set::{Set, Target, Write};
+use crate::shape::Shape;
+use crate::tile::{Clock, Tile};
+
+/// Lines of a trace, with the number of words that each shows in front.
+pub struct Trace {
+    pub text: String,
+}
+
+impl Trace {
+    pub fn new(shape: &Shape) -> Trace {
+        Trace { text: format!("{}\n", shape.sources() + shape.outputs) }
+    }
+
+    /// What goes in with a clock, and what is seen before its edge.
+    pub fn line(&mut self, write: Option<Write>, key_base: usize, read_at: usize, seen: &Clock) {
+        let idle = Write { target: Target::Context, rotate: false, lane: 0, at: 0, data: 0 };
+        let (target, with) = write.map_or((0, idle), |write| (write.target as u8, write));
+        let _ = write!(
+            self.text,
+            "{target} {} {} {} {:x} {key_base} {read_at} {}",
+            u8::from(with.rotate),
+            with.lane,
+            with.at,
+            with.data,
+            u8::from(seen.start)
+        );
+        for word in seen.sources.iter().chain(&seen.words) {
+            let _ = write!(self.text, " {word:08x}");
+        }
+        self.text.push('\n');
+    }
+}
+
+/// Random contexts: every bit of them, of tables, keys and constants, and writes to all of it while it runs. The bank
+/// changes a few times.
+pub fn random(shape: &Shape, seed: u64, clocks: usize) -> Trace {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.rotate_left(29).wrapping_mul(0x2545_F491_4F6C_DD1D)
+    };
+    let mut tile = Tile::new(shape);
+    let mut trace = Trace::new(shape);
+    let words = Layout::of(shape).words() as u64;
+    for clock in 0..clocks {
+        let random = next();
+        let write = |target, lane: u64, at: u64| {
+            let rotate = random >> 60 & 1 == 1;
+            Some(Write { target, rotate, lane: lane as u8, at: at as u16, data: random.rotate_left(17) })
+        };
+        let at = random >> 8 & 511;
+        let change = clock % 700 == 600;
+        let chosen = match random & 15 {
+            _ if change => {
+                // Few contexts, so that most of what runs has been written.
+                let bank = tile.idle_bank() as u64;
+                let data = (random & 0x7F) | (random >> 8 & 0x01FF_FFFF) << 8 | bank << 33;
+                Some(Write { target: Target::Settings, rotate: false, lane: 0, at: 0, data })
+            }
+            0..=7 => write(Target::Context, random >> 20 & 15 & (words - 1), at & 0xFF),
+            8..=10 => write(Target::Table, random >> 20 & 15, at),
+            11 => write(Target::Constant, 0, at & 63),
+            12 => write(Target::Key, 0, at),
+            13 => write(Target::Input, 0, at & 0xFF),
+            _ => None,
+        };
+        let (base, read_at) = (random >> 32 & 511, random >> 44 & 255);
+        trace.line(chosen, base as usize, read_at as usize, &tile.look());
+        tile.read_at = read_at as usize;
+        tile.step(chosen, base as usize);
+    }
+    trace
+}
+
+/// A set that is loaded, keys, and blocks of random words.
+pub fn of_set(shape: &Shape, set: &Set, seed: u64, blocks: usize) -> Result<Trace, crate::Error> {
+    let mut runner = Runner::traced(shape, set);
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) as u32
+    };
+    let keys = if set.key_words == 0 { 0 } else { runner.key_room().min(3) };
+    for _ in 0..keys {
+        let words: Vec<u32> = (0..set.key_words).map(|_| next()).collect();
+        runner.key(&words)?;
+    }
+    let all: Vec<Block> = (0..blocks)
+        .map(|at| Block { words: (0..set.input_words).map(|_| next()).collect(), key: at % keys.max(1) })
+        .collect();
+    runner.run(&all)?;
+    Ok(runner.trace.take().unwrap_or_else(|| Trace::new(shape)))
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is wrong is refused: sources with a place and a reason, schedules by the checker, sets by the loader.
+
+use ace_array::check::check;
+use ace_array::graph::{Graph, Op};
+use ace_array::schedule::{Effort, Route, Schedule, Store, schedule};
+use ace_array::set::Set;
+use ace_array::shape::{Kind, Shape};
+use ace_array::source::Program;
+use ace_array::{Error, algorithms, compile, pass};
+
+fn small(run: &str) -> String {
+    format!(
+        "algorithm a;\nvariant v {{}}\ninput x: word[2] little;\ntable t = [for i in 0..256 : i];\n\
+         run -> word[1] little {{ {run} }}\n"
+    )
+}
+
+fn error(text: &str) -> String {
+    let built = Program::parse("a.ace", text, &|_| None).and_then(|program| {
+        let variant = program.variants[0].clone();
+        compile(&program, &variant, &Shape::standard(), Effort::default())
+    });
+    match built {
+        Ok(_) => panic!("{text} compiles"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_wrong_source_says_where_and_why() {
+    for (text, wanted) in [
+        (small("return [x[0] ^ y];"), "a.ace:5:40: nothing is called `y` here"),
+        (small("return [x[2]];"), "a.ace:5:35: element 2 of 2"),
+        (small("return [x[0] ^ 0x100000000];"), "a.ace:5:40: this number is no word"),
+        (small("return x;"), "a.ace:5:1: `run` returns 2 words, not 1"),
+        (small("return [x[0] << x[1]];"), "the array shifts by known numbers; it rotates by words"),
+        (
+            small("return [t[x[0]]];"),
+            "a.ace:5:35: a table is looked up by a byte of a word; `byte(word, lane)`",
+        ),
+        (small("return [t[top6(x[0], 1)]];"), "a table of 256 words is looked up by another width"),
+        (small("return [t[byte(x[0], 4)]];"), "a word's bytes are 0 to 3"),
+        (small("if x[0] { return [x[0]]; } return [x[1]];"), "known only when the array runs"),
+        (small("let i = 0; return [x[0]"), "a.ace:5:49: `}` where `]` is wanted"),
+        (small("return [x[0] + $];"), "a.ace:5:40: '$' begins nothing that can stand here"),
+        (small("z = 1; return [x[0]];"), "no local is called `z`; a new one begins with `let z = …`"),
+        (small("for i in 0..100000000 { } return [x[0]];"), "takes more than 20000000 steps"),
+        (small("return [f(x[0])];"), "no function is called `f`"),
+        (small("return [byte(x[0], 1)];"), "an array where `word[]` is wanted"),
+        (small("let a: int = x[0]; return [a];"), "a word where `int` is wanted"),
+        ("algorithm a; variant v {} table t = [1, 2, 3];".to_owned(), "a table of 3 words"),
+        ("variant v {}".to_owned(), "the file names no algorithm"),
+        ("algorithm a; include \"b.ace\";".to_owned(), "\"b.ace\" is not found beside this file"),
+        (small(&format!("return [{}x[0]{}];", "(".repeat(200), ")".repeat(200))), "nested more than 64 deep"),
+        (
+            small(&format!("return [x[0]{}];", " + x[1]".repeat(100))),
+            "more than 64 operations one in the other",
+        ),
+        (small("fn"), "a.ace:5:28: `}` where `=` is wanted"),
+    ] {
+        let said = error(&text);
+        assert!(said.contains(wanted), "{text}\nsays {said}\nwanted {wanted}");
+    }
+}
+
+#[test]
+fn functions_that_call_themselves_end() {
+    let text = "algorithm a; variant v {} input x: word[1] big; fn f(a: word) -> word { return f(a); }
+        run -> word[1] big { return [f(x[0])]; }";
+    assert!(error(text).contains("functions call each other more than"));
+}
+
+#[test]
+fn what_does_not_fit_says_what_is_missing() {
+    let lanes = "algorithm a; variant v {} input x: word[1] big;
+        table a = [for i in 0..256 : i]; table b = [for i in 0..256 : i + 1]; table c = [for i in 0..256 : i + 2];
+        run -> word[3] big { return [a[byte(x[0], 0)], b[byte(x[0], 0)], c[byte(x[0], 0)]]; }";
+    assert!(
+        error(lanes).contains("lane 0 has two tables, and a, b, c are looked up there"),
+        "{}",
+        error(lanes)
+    );
+    let program = algorithms::program("sha256.ace").unwrap();
+    let said = compile(&program, "sha256", &Shape::standard(), Effort::default())
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
+    assert_eq!(said, "sha256 does not fit the array: its rotators alone take 336 contexts of 256");
+}
+
+#[test]
+fn a_diagnostic_shows_its_line() {
+    let Err(Error::Source(diagnostic)) = Program::parse("a.ace", "algorithm a;\nvariant v {};\n", &|_| None)
+    else {
+        panic!("it parses")
+    };
+    assert!(diagnostic.drawn().contains("variant v {};"), "{}", diagnostic.drawn());
+}
+
+/// A schedule that is right, with a store in it.
+fn right() -> (Graph, Shape, Schedule) {
+    let shape = Shape::standard();
+    let built = algorithms::program("rc6.ace").unwrap().build("rc6_encrypt").unwrap();
+    let graph = pass::all(&built.graph, &shape);
+    let found = schedule(&graph, &shape, Effort::default()).unwrap();
+    check(&graph, &shape, &found).unwrap();
+    assert!(!found.stores.is_empty());
+    (graph, shape, found)
+}
+
+#[test]
+fn the_checker_refuses_schedules_that_are_wrong() {
+    let (graph, shape, found) = right();
+    let alu = |op: &Op| matches!(op, Op::Logic(_) | Op::Sum(_));
+    let first = graph.nodes.iter().position(|node| alu(&node.op)).unwrap();
+    let refused = |change: &dyn Fn(&mut Schedule), wanted: &str| {
+        let mut wrong = found.clone();
+        change(&mut wrong);
+        let said = check(&graph, &shape, &wrong).map_err(|error| error.to_string());
+        let said = said.expect_err(wanted);
+        assert!(said.contains(wanted), "{said}\nwanted {wanted}");
+    };
+    fn place(schedule: &mut Schedule, id: usize) -> &mut ace_array::schedule::Place {
+        schedule.places[id].as_mut().unwrap()
+    }
+    refused(&|wrong| wrong.places[first] = None, "has no place");
+    refused(&|wrong| place(wrong, first).unit.index = 4, "cannot be done at");
+    refused(&|wrong| place(wrong, first).unit.kind = Kind::Rotator, "cannot be done at");
+    refused(&|wrong| place(wrong, first).slot = -1, "cannot be done at");
+    refused(&|wrong| place(wrong, first).slot += 400, "the line has 32");
+    refused(&|wrong| place(wrong, first).slot += 1, "");
+    refused(&|wrong| place(wrong, first).ports[0] = 3, "ports that its element has not");
+    refused(&|wrong| wrong.ii = 39, "");
+    refused(&|wrong| wrong.ii = 0, "contexts of");
+    // Two operations of one ALU in slots that are an interval apart.
+    let other = (first + 1..graph.nodes.len()).find(|id| alu(&graph.nodes[*id].op)).unwrap();
+    let (slot, unit) = {
+        let place = found.places[first].as_ref().unwrap();
+        (place.slot, place.unit)
+    };
+    refused(
+        &|wrong| {
+            place(wrong, other).slot = slot + 40;
+            place(wrong, other).unit = unit;
+        },
+        "is taken twice",
+    );
+    // A key that comes over the network, and a value that comes from a key memory.
+    let keyed = graph.nodes.iter().position(|node| node.args.iter().any(|arg| graph.is_key(*arg))).unwrap();
+    let at = graph.nodes[keyed].args.iter().position(|arg| graph.is_key(*arg)).unwrap();
+    refused(&|wrong| wrong.routes[keyed][at] = Route::Direct, "comes by Direct");
+    let plain = graph.nodes.iter().position(|node| alu(&node.op) && !graph.is_key(node.args[0])).unwrap();
+    refused(&|wrong| wrong.routes[plain][0] = Route::Key, "comes by Key");
+    let (value, store) = found.stores.iter().next().map(|(id, store)| (*id, *store)).unwrap();
+    refused(&|wrong| wrong.stores.retain(|id, _| *id != value), "was not stored");
+    let moved = |slot: i64| Store { slot: store.slot + slot, ..store };
+    refused(&|wrong| *wrong.stores.get_mut(&value).unwrap() = moved(200), "is stored in slot");
+    refused(&|wrong| wrong.stores.get_mut(&value).unwrap().memory = 2, "is stored in slot");
+    let reader = (0..graph.nodes.len()).find_map(|id| {
+        found.routes[id].iter().position(|route| matches!(route, Route::Stored { .. })).map(|at| (id, at))
+    });
+    let (id, at) = reader.unwrap();
+    refused(&|wrong| wrong.routes[id][at] = Route::Stored { slot: 0 }, "");
+}
+
+#[test]
+fn a_set_that_is_damaged_is_refused() {
+    let shape = Shape::standard();
+    let program = algorithms::program("aes.ace").unwrap();
+    let compiled = compile(&program, "aes128_encrypt", &shape, Effort::default()).unwrap();
+    let bytes = compiled.set.to_bytes();
+    assert_eq!(Set::from_bytes(&bytes, &shape).unwrap(), compiled.set);
+    for bit in (0..8 * bytes.len()).step_by(101) {
+        let mut wrong = bytes.clone();
+        wrong[bit / 8] ^= 1 << (bit % 8);
+        assert!(Set::from_bytes(&wrong, &shape).is_err(), "bit {bit}");
+    }
+    for length in 0..bytes.len() {
+        assert!(Set::from_bytes(&bytes[..length], &shape).is_err(), "{length} bytes");
+    }
+    let other = Shape { memories: 3, ..shape };
+    let said = Set::from_bytes(&bytes, &other).unwrap_err().to_string();
+    assert!(said.contains("it is for array"), "{said}");
+}
+
+#[test]
+fn the_same_source_has_the_same_bytes() {
+    let set = || {
+        let program = algorithms::program("cast128.ace").unwrap();
+        compile(&program, "cast128_short_encrypt", &Shape::standard(), Effort::default())
+            .unwrap()
+            .set
+            .to_bytes()
+    };
+    assert_eq!(set(), set());
+}
+
+#[test]
+fn the_rtl_has_this_shape() {
+    let package = include_str!("../../../rtl/array/array_pkg.sv");
+    assert_eq!(
+        package,
+        ace_array::rtl::package(&Shape::standard()),
+        "`ace array rtl > rtl/array/array_pkg.sv`"
+    );
+}
+
+#[test]
+fn a_shape_that_cannot_be_built_is_refused() {
+    for (from, to, wanted) in [
+        ("alus = 4", "alus = 0", "0 elements of kind ALU"),
+        ("line = 32", "line = 16", "rotations by constants need 32"),
+        ("contexts = 256", "contexts = 250", "contexts = 250: a power of two"),
+        ("alu_operands = 3", "alu_operands = 4", "2 or 3 are possible"),
+        ("key_words = 512", "key_words = 128", "leave no room"),
+        ("stages = 32", "stagse = 32", "unknown field"),
+    ] {
+        let text = ace_array::shape::SHAPE.replace(from, to);
+        let said = Shape::parse(&text).unwrap_err().to_string();
+        assert!(said.contains(wanted), "{said}");
+    }
+}

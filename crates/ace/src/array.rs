@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace array`: the multi-context array's compiler and its simulator.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ace_array::host::{Block, Runner, to_bytes, to_words};
+use ace_array::schedule::Effort;
+use ace_array::set::Set;
+use ace_array::shape::{Kind, Shape};
+use ace_array::source::Program;
+use ace_array::{Compiled, Error, algorithms, compile, draw, rtl, trace};
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use sha2::Digest;
+
+use crate::page::say;
+use crate::{Outcome, print_json};
+
+/// Compile algorithms for the multi-context array, look at their schedules, and run them in the simulated tile.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The array's shape, instead of the one that this was built with
+    #[arg(long, global = true, value_name = "FILE")]
+    shape: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Write a variant's context set, and say what it is
+    Compile {
+        #[command(flatten)]
+        source: Source,
+        /// Where the set goes; its manifest goes beside it
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Draw a variant's schedule as SVG: elements by contexts
+    Show {
+        #[command(flatten)]
+        source: Source,
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Run blocks through a variant in the simulated tile
+    Run {
+        #[command(flatten)]
+        source: Source,
+        /// The key, in hexadecimal digits
+        #[arg(long, default_value = "", value_name = "HEX")]
+        key: String,
+        /// Blocks, in hexadecimal digits; a hash's state stands in front of its block's words, or is the first one
+        #[arg(required = true, value_name = "HEX")]
+        blocks: Vec<String>,
+    },
+    /// Say whether a source compiles, or whether a set could be loaded
+    Check {
+        /// A source or a set
+        file: PathBuf,
+    },
+    /// What every algorithm takes: operations, contexts, latency, bytes, load
+    Table {
+        /// Files of array/, all if none is named
+        names: Vec<String>,
+    },
+    /// Write what the simulated tile does clock by clock, for the RTL to do the same (flow/ace_flow/array.py)
+    Trace {
+        /// A source; random contexts without one
+        source: Option<PathBuf>,
+        #[arg(long, value_name = "NAME")]
+        variant: Option<String>,
+        #[arg(long, default_value_t = 1, value_name = "N")]
+        seed: u64,
+        /// Blocks of a source, or clocks of random contexts
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        count: usize,
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Print the shape as the RTL's package
+    Rtl,
+}
+
+#[derive(clap::Args)]
+struct Source {
+    /// A source, or the name of one that comes with this (aes, des, …)
+    source: PathBuf,
+    /// Which of its variants, if it has several
+    #[arg(long, value_name = "NAME")]
+    variant: Option<String>,
+}
+
+/// What is known of a set.
+#[derive(Serialize)]
+struct Manifest {
+    algorithm: String,
+    variant: String,
+    array: String,
+    contexts: usize,
+    bound: usize,
+    bound_by: &'static str,
+    latency: usize,
+    in_flight: usize,
+    operations: [usize; 7],
+    key_operands: usize,
+    key_words: u16,
+    key_setup: &'static str,
+    bytes: usize,
+    context_bytes: usize,
+    load_clocks: usize,
+    sha256: String,
+}
+
+impl Manifest {
+    fn of(compiled: &Compiled, shape: &Shape) -> Manifest {
+        let bytes = compiled.set.to_bytes();
+        let (bound, by) = compiled.bound(shape);
+        let set = &compiled.set;
+        Manifest {
+            algorithm: compiled.built.algorithm.clone(),
+            variant: compiled.built.variant.clone(),
+            array: format!("{:08x}", set.version),
+            contexts: set.ii(),
+            bound,
+            bound_by: by.name(),
+            latency: usize::from(set.latency),
+            in_flight: compiled.schedule.in_flight(&compiled.graph),
+            operations: compiled.counts(),
+            key_operands: compiled.key_operands(),
+            key_words: set.key_words,
+            key_setup: if set.key_words > 0 { "host" } else { "none" },
+            context_bytes: set.contexts.iter().map(|context| 8 * context.0.len()).sum(),
+            load_clocks: load_clocks(set, &bytes),
+            sha256: hex::encode(sha2::Sha256::digest(&bytes)),
+            bytes: bytes.len(),
+        }
+    }
+}
+
+/// Clocks of a load over a stream of 64 bits: its words, or what they are written as if that is more.
+fn load_clocks(set: &Set, bytes: &[u8]) -> usize {
+    set.writes().len().max(bytes.len() / 8)
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    let shape = match &args.shape {
+        Some(path) => Shape::parse(&read(path)?).with_context(|| path.display().to_string())?,
+        None => Shape::standard(),
+    };
+    match &args.command {
+        Command::Compile { source, output } => {
+            let compiled = source.compile(&shape)?;
+            let manifest = Manifest::of(&compiled, &shape);
+            write(output, &compiled.set.to_bytes())?;
+            write(
+                &output.with_extension("json"),
+                (serde_json::to_string_pretty(&manifest)? + "\n").as_bytes(),
+            )?;
+            print_json(&manifest)?;
+        }
+        Command::Show { source, output } => {
+            let compiled = source.compile(&shape)?;
+            write(output, draw::svg(&compiled, &shape).as_bytes())?;
+        }
+        Command::Run { source, key, blocks } => simulate(source, &shape, key, blocks)?,
+        Command::Check { file } => return check(file, &shape),
+        Command::Table { names } => table(names, &shape)?,
+        Command::Trace { source, variant, seed, count, output } => {
+            let trace = match source {
+                Some(source) => {
+                    let source = Source { source: source.clone(), variant: variant.clone() };
+                    trace::of_set(&shape, &source.compile(&shape)?.set, *seed, *count)?
+                }
+                None => trace::random(&shape, *seed, *count),
+            };
+            write(output, trace.text.as_bytes())?;
+        }
+        Command::Rtl => print!("{}", rtl::package(&shape)),
+    }
+    Ok(Outcome::Well)
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A source from a file, or by its name in `array/`. What is wrong with it is shown in its line.
+fn program(path: &Path) -> Result<Program> {
+    let shown = |error: Error| match error {
+        Error::Source(diagnostic) => anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn()),
+        other => other.into(),
+    };
+    let name = format!("{}.ace", path.display());
+    if !path.exists() && algorithms::file(&name).is_some() {
+        return algorithms::program(&name).map_err(shown);
+    }
+    let text = read(path)?;
+    let beside = |name: &str| {
+        // Nothing outside of the source's own folder is read.
+        let plain = Path::new(name).file_name().is_some_and(|file| file == name);
+        plain.then(|| std::fs::read_to_string(path.with_file_name(name)).ok()).flatten()
+    };
+    Program::parse(&path.display().to_string(), &text, &beside).map_err(shown)
+}
+
+impl Source {
+    fn compile(&self, shape: &Shape) -> Result<Compiled> {
+        Ok(self.build(shape)?.1)
+    }
+
+    fn build(&self, shape: &Shape) -> Result<(Program, Compiled)> {
+        let program = program(&self.source)?;
+        let variant = match (&self.variant, program.variants.as_slice()) {
+            (Some(variant), _) => variant.clone(),
+            (None, [only]) => only.clone(),
+            (None, several) => bail!("--variant says which one: {}", several.join(", ")),
+        };
+        let compiled =
+            compile(&program, &variant, shape, Effort::default()).map_err(|error| match error {
+                Error::Source(diagnostic) => anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn()),
+                other => other.into(),
+            })?;
+        Ok((program, compiled))
+    }
+}
+
+fn simulate(source: &Source, shape: &Shape, key: &str, blocks: &[String]) -> Result<()> {
+    let (program, mut compiled) = source.build(shape)?;
+    let set = Set::from_bytes(&compiled.set.to_bytes(), shape)?;
+    let mut runner = Runner::new(shape, &set);
+    let secret = hex::decode(key).context("--key")?;
+    let words = program.expand(&mut compiled.built, &secret)?;
+    let key = if words.is_empty() { 0 } else { runner.key(&words)? };
+    let mut all = Vec::new();
+    for block in blocks {
+        let bytes = hex::decode(block).with_context(|| format!("block {block}"))?;
+        let mut words = to_words(set.input, &bytes);
+        if words.len() + set.chain.len() == usize::from(set.input_words) {
+            words.splice(0..0, set.chain.iter().copied());
+        }
+        if !bytes.len().is_multiple_of(4) || words.len() != usize::from(set.input_words) {
+            bail!(
+                "a block of {} bytes, and {} has {} words",
+                bytes.len(),
+                compiled.built.variant,
+                set.input_words
+            );
+        }
+        all.push(Block { words, key });
+    }
+    let ran = runner.run(&all)?;
+    for result in &ran.results {
+        println!("{}", hex::encode(to_bytes(set.output, result)));
+    }
+    eprintln!("{} blocks in {} clocks, load {} clocks", all.len(), ran.clocks, ran.load);
+    Ok(())
+}
+
+fn check(file: &Path, shape: &Shape) -> Result<Outcome> {
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    if bytes.starts_with(&ace_array::set::MAGIC) {
+        let set = Set::from_bytes(&bytes, shape).with_context(|| file.display().to_string())?;
+        println!("{}: {} contexts, {} slots to the result", file.display(), set.ii(), set.latency);
+        return Ok(Outcome::Well);
+    }
+    let program = program(file)?;
+    let mut outcome = Outcome::Well;
+    for variant in &program.variants {
+        match compile(&program, variant, shape, Effort::default()) {
+            Ok(compiled) => println!("{variant}: {} contexts", compiled.set.ii()),
+            Err(error) => {
+                println!("{variant}: {error}");
+                outcome = Outcome::Wrong;
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn table(names: &[String], shape: &Shape) -> Result<()> {
+    say!(
+        "| variant | ALU | rotator | quad | multiplier | in | out | keys | bound | contexts | latency | in flight | stores | set, bytes | load, clocks | compiled, s |"
+    );
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for file in algorithms::names() {
+        if !names.is_empty() && !names.iter().any(|name| file.strip_suffix(".ace") == Some(name)) {
+            continue;
+        }
+        let program = algorithms::program(file)?;
+        for variant in &program.variants {
+            let start = Instant::now();
+            let compiled = match compile(&program, variant, shape, Effort::default()) {
+                Ok(compiled) => compiled,
+                Err(error @ Error::Fit { .. }) => {
+                    say!("| {variant} | {error} |");
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let seconds = start.elapsed().as_secs_f64();
+            let manifest = Manifest::of(&compiled, shape);
+            let of = |kind: Kind| manifest.operations[kind as usize];
+            say!(
+                "| {variant} | {} | {} | {} | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {} | {} | {} | {seconds:.1} |",
+                of(Kind::Alu),
+                of(Kind::Rotator),
+                of(Kind::Quad),
+                of(Kind::Multiplier),
+                of(Kind::Input),
+                of(Kind::Output),
+                manifest.key_operands,
+                manifest.bound,
+                manifest.bound_by,
+                manifest.contexts,
+                manifest.latency,
+                manifest.in_flight,
+                compiled.schedule.stores.len(),
+                manifest.bytes,
+                manifest.load_clocks,
+            );
+        }
+    }
+    Ok(())
+}
