@@ -37,19 +37,16 @@ SOURCES = (
     "rtl/controller/config_loader.sv",
     "rtl/lib/spill_register.sv",
 )
-# Rows of a frame, bits of the highest, bits that fill the first byte.
+# Pairs of rows in each group, the highest group in the lowest byte; one row more; bits that fill the first byte.
 DEVICES = {
-    "LFE5U-25F": {"Rows": 51, "HighestBits": 3, "FillBits": 0},
-    "LFE5U-45F": {"Rows": 72, "HighestBits": 5, "FillBits": 2},
-    "LFE5U-85F": {"Rows": 96, "HighestBits": 7, "FillBits": 0},
+    "LFE5U-25F": {"Pairs": 0x0612, "Odd": 1, "FillBits": 0},
+    "LFE5U-45F": {"Pairs": 0x0B0C0C, "Odd": 0, "FillBits": 2},
+    "LFE5U-85F": {"Pairs": 0x050C0C12, "Odd": 0, "FillBits": 0},
 }
 DEVICE = route.DEVICE
-TOPS = {"config_decoder": ("Rows", "HighestBits"), "config_loader": ("Rows", "HighestBits", "FillBits")}
+TOPS = {"config_decoder": (), "config_loader": ("Pairs", "Odd", "FillBits")}
 SEEDS = (1, 2, 3)
 FREQUENCY_MHZ = 160
-# Look-up tables of four inputs alone, mapped for area; of the decoder, whose counters are short, without carry chains.
-OPTIONS = {"config_decoder": "-noccu2 -nowidelut", "config_loader": "-nowidelut"}
-MAPPING = "abc -lut 4 -dress"
 
 
 def parameters(top: str, device: str) -> dict[str, int]:
@@ -120,10 +117,7 @@ def synth_script(top: str, extra: str, name: str, out: str) -> str:
         f"read_slang -j 1 --top {name} {values} {' '.join(SOURCES)} {extra}",
         f"hierarchy -check -top {name}",
         "check -assert",
-        f"synth_ecp5 -top {name} {OPTIONS[top]} -run begin:map_luts",
-        MAPPING,
-        "clean",
-        f"synth_ecp5 -top {name} {OPTIONS[top]} -run map_cells:",
+        f"synth_ecp5 -top {name}",
         f"write_json {out}",
     ]
     return "\n".join([*lines, ""])

@@ -7,13 +7,14 @@
 // over it.
 //
 // Clocks: 1 a byte of a copy, and 1 a byte of a frame unless the decoder takes longer (config_decoder); of frames in
-// the device's compression those of the decoder. About 22 a step. The memory has to answer within 4 clocks for that.
+// the device's compression those of the decoder or, if these are more, of the bytes. About 22 a step. The memory has to
+// answer within 4 clocks for that.
 module config_loader
   import load_pkg::*;
 #(
-  // Rows of a frame, bits of its highest row, and bits that fill the first byte in front of it.
-  parameter int unsigned Rows        = 72,
-  parameter int unsigned HighestBits = 5,
+  // What frames look like (device_t).
+  parameter int unsigned Pairs       = 32'h000b0c0c,
+  parameter int unsigned Odd         = 0,
   parameter int unsigned FillBits    = 2,
   // Bits of a byte's address in the memory.
   parameter int unsigned AddressBits = 24
@@ -53,7 +54,7 @@ module config_loader
     Dummy,
     Clear,  // the decoder forgets
     Dictionary,
-    Resume,  // reading goes on where the stream was left
+    Address,  // the address and the count of frames
     Frames,
     Finish  // the stream has to end
   } state_e;
@@ -73,11 +74,12 @@ module config_loader
   // The frames
   decode_req_t decode_req;
   decode_rsp_t decode_rsp;
-  logic decode, frames, row_wanted, s_ready, row_valid, pack, some, taken;
+  logic decode, decode_q, frames, row_wanted, s_ready, row_valid, pack, some, taken;
+  logic [11:0][7:0] address_bytes;
   byte_t frame;
-  logic  dictionary_q;  // the stream is the dictionary
+  logic dictionary_q;  // the stream is the dictionary
   logic [13:0] stream_count_q, count_q;
-  logic stream_counted_q, counted_q;  // the frame or entry at hand is the last one
+  logic counted_q;  // the frame at hand is the last one
   logic taken_q;  // the packer has all of the frame that goes to the port
 
   // To the port
@@ -94,11 +96,13 @@ module config_loader
   assign frames = step_q.op == OpFrames &&
                   (state_q == Seal0 || state_q == Seal1 || (state_q == Dummy && !counted_q));
   // The highest row of a frame is taken while the CRC of the last one is sent; the packer takes more.
-  assign row_wanted = (state_q == Frames && !(taken_q && counted_q)) || (frames && !counted_q);
-  assign decode = state_q == Frames || state_q == Finish || state_q == Dictionary || frames;
+  assign row_wanted = (state_q == Frames && !(taken_q && counted_q)) || (frames && !counted_q) || state_q == Address;
+  assign decode = state_q == Frames || state_q == Finish || state_q == Dictionary || state_q == Address || frames;
+  // What announces frames: the commands LSC_WRITE_ADDRESS and LSC_PROG_INCR_RTI or LSC_PROG_INCR_CMP.
+  assign address_bytes = {{32'hb4000000, step_q.address}, {pack ? 8'hb8 : 8'h82, 8'h91, step_q.length[15:0]}};
 
   always_comb begin
-    read_start   = state_q == Next || state_q == Resume;
+    read_start   = state_q == Next;
     read_address = stream_at_q;
     read_length  = stream_left_q;
     if (state_q == Next) begin
@@ -106,9 +110,12 @@ module config_loader
       read_length  = AddressBits'(StepBytes);
     end
     if (state_q == Begin) begin
-      read_start   = step_q.op == OpCopy || step_q.op == OpStream;
-      read_address = step_q.address[AddressBits-1:0];
-      read_length  = step_q.length[AddressBits-1:0];
+      read_start = 1'b1;
+      // Reading goes on where the stream was left.
+      if (step_q.op != OpFrames) begin
+        read_address = step_q.address[AddressBits-1:0];
+        read_length  = step_q.length[AddressBits-1:0];
+      end
     end
   end
 
@@ -127,18 +134,23 @@ module config_loader
       end
       Seal0, Seal1: begin
         out_valid  = 1'b1;
-        read_ready = frames && s_ready;
+        read_ready = decode_q && s_ready;
       end
       Dummy: begin
         out_valid  = 1'b1;
         out_data   = '1;
-        read_ready = frames && s_ready;
+        read_ready = decode_q && s_ready;
+      end
+      Address: begin
+        out_valid  = 1'b1;
+        out_data   = address_bytes[11-fetched_q];
+        read_ready = decode_q && s_ready;
       end
       Frames: begin
         out_valid  = frame.valid;
-        read_ready = s_ready;
+        read_ready = decode_q && s_ready;
       end
-      Finish, Dictionary: read_ready = s_ready;
+      Finish, Dictionary: read_ready = decode_q && s_ready;
       default: ;
     endcase
   end
@@ -160,7 +172,7 @@ module config_loader
           OpEnd: state_d = Idle;
           OpCopy: state_d = Copy;
           OpStream: state_d = Clear;
-          default: state_d = Resume;
+          default: state_d = step_q.covered ? Address : Frames;
         endcase
         if (unknown) error_d = 1'b1;
       end
@@ -177,7 +189,7 @@ module config_loader
       end
       Clear: state_d = step_q.dictionary ? Dictionary : Next;
       Dictionary: if (decode_rsp.done) state_d = Next;
-      Resume: state_d = Frames;
+      Address: if (out_ready && fetched_q == 4'(StepBytes - 1)) state_d = Frames;
       Frames: begin
         if (send && frame.last) state_d = Seal0;
         // The stream has fewer frames than the list.
@@ -207,22 +219,22 @@ module config_loader
     if (state_q == Idle) list_q <= list_i;
     else if (state_q == Begin) list_q <= list_q + AddressBits'(StepBytes);
 
-    if (state_q != Fetch) fetched_q <= '0;
-    else if (read.valid) fetched_q <= fetched_q + 1'b1;
+    if (state_q != Fetch && state_q != Address) fetched_q <= '0;
+    else if (state_q == Fetch ? read.valid : out_ready) fetched_q <= fetched_q + 1'b1;
     if (state_q == Fetch && read.valid) step_q <= {read.data, step_q[$bits(step_t)-1:8]};
 
     // Between the runs of a stream its decoder holds still, and other things are read.
     if (state_q == Begin && step_q.op == OpStream) begin
       stream_at_q   <= step_q.address[AddressBits-1:0];
       stream_left_q <= step_q.length[AddressBits-1:0];
-    end else if (state_q == Dummy) begin
+    end else if (state_q == Next && step_q.op == OpFrames) begin
       stream_at_q   <= read_at;
       stream_left_q <= read_left;
     end
 
-    // Both count up to the last, whose count is all ones. They are looked at more than a clock after they change.
-    stream_counted_q <= &stream_count_q;
-    counted_q        <= &count_q;
+    // Both count up to the last, whose count is all ones. This one is looked at more than a clock after it changes.
+    counted_q <= &count_q;
+    decode_q  <= decode;
     if (state_q == Clear) dictionary_q <= step_q.dictionary;
     if (state_q == Clear) stream_count_q <= ~step_q.last;
     else if (decode_rsp.next) stream_count_q <= stream_count_q + 1'b1;
@@ -251,17 +263,18 @@ module config_loader
     .m_ready_i(read_ready)
   );
 
-  assign stream = '{valid: read.valid && decode, behind: read.behind, data: read.data};
+  assign stream = '{valid: read.valid && decode_q, behind: read.behind, data: read.data};
 
   assign decode_req = '{
       clear: state_q == Idle || state_q == Clear,
+      active: decode,
       dictionary: dictionary_q,
-      last: stream_counted_q,
+      last: &stream_count_q,
       place: stream_count_q[9:0]
     };
 
   load_frames #(
-    .Device('{rows: Rows, highest_bits: HighestBits, fill_bits: FillBits})
+    .Device('{pairs: Pairs, one: Odd != 0, fill_bits: FillBits})
   ) u_frames (
     .clk_i,
     .req_i          (decode_req),

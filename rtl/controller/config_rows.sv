@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what was decoded to rows: the dictionary in its block RAM, whose output register they come from. Rows are
-// checked on their way out.
+// From what was decoded to rows: the dictionary in its block RAM, and the cells that rows make. Rows are checked on
+// their way out.
 //
 // The entries stand at the end of the memory, so that each class begins where its prefix says and a code with its
-// prefix is the address, but for a few bits. In front of them are zeros, for rows that are zero, and places in which
-// literals are written: what a port of the memory writes, it reads.
+// prefix is the address, but for a few bits.
 //
-// Latency: 3 clocks. Nothing waits.
+// Latency: 4 clocks. Nothing waits.
 module config_rows
   import load_pkg::*;
-#(
-  // Bits of a frame's highest row.
-  parameter int unsigned HighestBits = 5
-) (
+(
   input logic clk_i,
   input logic clear_i,
 
@@ -21,94 +17,87 @@ module config_rows
   // Of the entry of the dictionary.
   input logic  [9:0] place_i,
 
-  output row_t m_o,
-  output logic wrong_o
+  output cell_t m_o,
+  output logic  wrong_o
 );
 
-  if (HighestBits < 2 || HighestBits > 11) begin : gen_check_highest
-    $error("HighestBits has to be 2 to 11");
+  part_t part_q;
+  logic [9:0] place_q, address;
+  logic [15:0] code;
+  logic literal, zero;
+
+  assign code = part_q.warm ? part_q.bits[15:0] : part_q.bits[16:1];
+  assign literal = part_q.value && &code[15:12];
+  assign zero = !part_q.value;
+  always_comb begin
+    // From 512, 256, 192 or 176 on.
+    if (!code[15]) address = {6'b001011, code[14:11]};
+    else if (!code[14]) address = {4'b0011, part_q.hot ? code[12:7] : code[13:8]};
+    else if (!code[13]) address = {2'b01, code[12:5]};
+    else address = {1'b1, code[11:3]};
   end
 
-  logic [11:0] value_q;
-  logic entry_q, literal_q;
-  logic [1:0] class_q;
-  logic [9:0] address, place_q;
-  logic write_q;
-  logic highest_q;  // the next row is the highest of its frame
-  logic row_q, used_q, lowest_q, highest_row_q;
-  logic read_q, used_read_q, lowest_read_q, highest_read_q;
-  logic valid_q, used_out_q, lowest_out_q, highest_out_q;
-  logic [11:0] read, row_out_q;
+  // Behind the memory: what the row is, and what becomes of it.
+  typedef struct packed {
+    logic        row;
+    logic        both;
+    logic        second;
+    kind_e       kind;
+    logic        zero;
+    logic        literal;
+    logic [11:0] bits;
+  } way_t;
+
+  way_t read_q, out_q;
+  logic [11:0] entry_q, entry_out_q;
   (* ram_style = "block", no_rw_check *)
   logic [11:0] entries[1024];
 
-  initial begin
-    for (int unsigned i = 0; i < 1024; i++) entries[i] = '0;
+  always_ff @(posedge clk_i) begin
+    if (part_q.entry) entries[place_q] <= part_q.bits[16:5];
+    entry_q <= entries[address];
+    entry_out_q <= entry_q;
   end
 
-  // From 512, 256, 192 or 176 on; zeros from 0, literals from 64.
-  assign address[9]   = entry_q && class_q == 2'd3;
-  assign address[8]   = entry_q && class_q[1] && (value_q[8] || !class_q[0]);
-  assign address[7]   = entry_q && (value_q[7] || class_q == 2'd1);
-  assign address[6]   = entry_q ? value_q[6] || class_q == 2'd1 : class_q[0];
-  assign address[5:0] = value_q[5:0];
+  logic [11:0] row, first_q;
+  assign row = out_q.zero ? '0 : out_q.literal ? out_q.bits : entry_out_q;
+
+  cell_t m_q;
+  logic wrong_q, alone;
+  assign alone = out_q.kind != Pair;
 
   always_ff @(posedge clk_i) begin
-    if (literal_q) begin
-      entries[address] <= value_q;
-      read <= value_q;
-    end else begin
-      read <= entries[address];
-    end
-    row_out_q <= read;
-  end
-  always_ff @(posedge clk_i) begin
-    if (write_q) entries[place_q] <= value_q;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (part_i.move) value_q[11:4] <= value_q[7:0];
-    if (part_i.brief) value_q[3:0] <= 4'b1011;
-    else if (part_i.move) value_q[3:0] <= part_i.bits;
-    if (part_i.starts) begin
-      entry_q   <= part_i.entry;
-      class_q   <= part_i.class_of;
-      literal_q <= part_i.literal;
-    end
+    part_q <= part_i;
     place_q <= place_i;
-    write_q <= part_i.write;
-    if (clear_i) highest_q <= 1'b1;
-    else if (part_i.row) highest_q <= part_i.lowest;
-    used_q <= part_i.used;
-    lowest_q <= part_i.lowest;
-    highest_row_q <= highest_q;
-    used_read_q <= used_q;
-    lowest_read_q <= lowest_q;
-    highest_read_q <= highest_row_q;
-    used_out_q <= used_read_q;
-    lowest_out_q <= lowest_read_q;
-    highest_out_q <= highest_read_q;
+    read_q <= '{
+      row: part_q.row,
+      both: part_q.both,
+      second: part_q.second,
+      kind: part_q.kind,
+      zero: zero,
+      literal: literal,
+      bits: code[11:0]
+    };
+    out_q <= read_q;
+    if (!out_q.second) first_q <= row;
+    m_q <= '{
+      valid: out_q.row && (alone || out_q.second || out_q.both),
+      kind: out_q.kind,
+      rows: {out_q.second ? first_q : row, out_q.second ? row : 12'd0}
+    };
+    // Bits that the frame has not, a value of zero.
+    wrong_q <= out_q.row && ((!out_q.zero && row == '0) || (row[11:2] != '0 && out_q.kind == Two) ||
+                             (row[11:1] != '0 && (out_q.kind == Head || out_q.kind == Low)));
     if (clear_i) begin
-      row_q   <= 1'b0;
-      read_q  <= 1'b0;
-      valid_q <= 1'b0;
-    end else begin
-      row_q   <= part_i.row;
-      read_q  <= row_q;
-      valid_q <= read_q;
+      part_q.row <= 1'b0;
+      read_q.row <= 1'b0;
+      out_q.row <= 1'b0;
+      m_q.valid <= 1'b0;
+      wrong_q <= 1'b0;
     end
   end
 
-  assign m_o = '{valid: valid_q, lowest: lowest_out_q, bits: row_out_q};
-
-  // Bits that the frame has not, a value of zero.
-  logic upper, lower, wrong;
-  assign upper = |row_out_q[11:HighestBits];
-  assign lower = |row_out_q[HighestBits-1:1];
-  always_comb begin
-    if (upper || lower) wrong = lowest_out_q || (highest_out_q && upper);
-    else wrong = used_out_q && !row_out_q[0];
-  end
-  assign wrong_o = valid_q && wrong;
+  assign m_o = m_q;
+  assign wrong_o = wrong_q;
 
 endmodule

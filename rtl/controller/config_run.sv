@@ -1,77 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The run of quiet rows: its code, and how many rows of it are left.
-//
-// Clocks: one for the exponent and one for each bit of m; then one for each row.
+// The run of quiet rows: how many rows of it are left.
 module config_run (
   input logic clk_i,
   input logic clear_i,
 
-  // A quiet row is at hand, and what is due there happens.
-  input  logic       step_i,
-  // The next bits.
-  input  logic [3:0] bits_i,
-  // What is due: the exponent, 4 bits; nothing, a row that is zero; a value. Else a bit of m.
-  output logic       exponent_o,
-  output logic       zero_o,
-  output logic       value_o,
-  // There has to be more of the run.
-  output logic       open_o
+  // A run begins; its code, the exponent in the highest bits.
+  input  logic        load_i,
+  input  logic [17:0] code_i,
+  // So many quiet rows are zero, of those that there are; the value behind the run is taken.
+  input  logic [ 1:0] skip_i,
+  input  logic        value_i,
+  // At a quiet row: a run has to begin; it is zero, and so may be the next one; it is a value.
+  output logic        none_o,
+  output logic        zero_o,
+  output logic        two_o,
+  output logic        is_value_o
 );
 
-  typedef enum logic [1:0] {
-    None  = 2'b00,
-    Shift = 2'b01,
-    Value = 2'b10,
-    Count = 2'b11
-  } run_e;
-
-  run_e run_q;
+  logic [15:0] left_q, left;  // quiet rows of the run, and one
   logic more_q;  // behind the run is another run
-  logic [3:0] shift_q;  // bits that the length lacks
-  // Quiet rows of the run, and one. It counts through zero where there are as many rows as there can be.
-  logic [14:0] left_q, less;
-  logic [6:0] borrow;
-  logic none, all, two;
+  logic none_q, zero_q, two_q, is_value_q;
+  logic [3:0] k;
+  logic all, more, one;
+  logic [14:0] shifted;
 
-  assign exponent_o = run_q == None;
-  assign zero_o     = run_q == Count;
-  assign value_o    = run_q == Value;
-  assign open_o     = run_q == Shift || run_q == Count;
+  assign k       = code_i[17:14];
+  assign all     = &k;
 
-  assign none       = bits_i == '0;
-  assign all        = &bits_i;
-  assign two        = left_q == 15'd2;
-
-  // Less one is written out, so that each bit is one look-up table together with what is shifted in.
-  always_comb begin
-    less[2:0] = left_q[2:0] ^ {left_q[1:0] == '0, !left_q[0], 1'b1};
-    for (int i = 0; i < 6; i++) less[2*i+3+:2] = left_q[2*i+3+:2] ^ {borrow[i] && !left_q[2*i+3], borrow[i]};
-  end
-  assign borrow[0] = left_q[2:0] == '0;
-  for (genvar i = 1; i < 7; i++) begin : gen_borrow
-    assign borrow[i] = borrow[i-1] && left_q[2*i+1+:2] == '0;
-  end
+  assign shifted = {1'b1, code_i[13:0]} >> (4'd14 - k);
+  assign left    = !load_i ? left_q - {14'd0, skip_i} : all ? 16'h8000 : {1'b0, shifted};
+  assign more    = load_i ? all : more_q;
+  assign one     = left == 16'd1;
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) begin
-      run_q <= None;
-    end else if (step_i) begin
-      unique case (run_q)
-        None: run_q <= none ? Value : all ? Count : Shift;
-        Shift: if (shift_q == 4'd1) run_q <= Count;
-        Count: if (two) run_q <= more_q ? None : Value;
-        default: run_q <= None;
-      endcase
-    end
-    if (run_q == None) begin
-      left_q  <= {14'd0, !all};
-      shift_q <= bits_i;
-      more_q  <= all;
-    end else if (step_i) begin
-      left_q  <= run_q == Count ? less : {left_q[13:0], bits_i[3]};
-      shift_q <= shift_q - 1'b1;
+    left_q <= left;
+    more_q <= more;
+    if (clear_i || value_i) begin
+      none_q <= 1'b1;
+      {zero_q, two_q, is_value_q} <= '0;
+    end else if (load_i || !none_q) begin
+      none_q <= one && more;
+      is_value_q <= one && !more;
+      zero_q <= !one;
+      two_q <= |left[15:2] || (&left[1:0]);
     end
   end
+
+  assign none_o     = none_q;
+  assign zero_o     = zero_q;
+  assign two_o      = two_q;
+  assign is_value_o = is_value_q;
 
 endmodule

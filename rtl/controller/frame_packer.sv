@@ -4,8 +4,8 @@
 // single bit `100` and the bit's number, one of eight patterns `101` and its place, any other byte `11` and the byte.
 // In front of a frame are as many zeros as make it whole groups of eight bytes; zeros fill its last byte.
 //
-// Clocks: one a byte that comes, a zero behind it included, unless codes are long or the port is slow. A byte that
-// goes out does so 4 clocks after its last bit came in, at the earliest. Behind a frame's end the next one waits.
+// Clocks: one a byte that comes, up to two zeros behind it included, unless codes are long or the port is slow. A byte
+// that goes out does so 4 clocks after its last bit came in, at the earliest. Behind a frame's end the next one waits.
 module frame_packer
   import load_pkg::*;
 #(
@@ -20,10 +20,10 @@ module frame_packer
   input logic       pattern_valid_i,
   input logic [7:0] pattern_i,
 
-  input  byte_t s_i,
-  // A byte that is zero comes with it, behind it.
-  input  logic  zero_i,
-  output logic  s_ready_o,
+  input byte_t s_i,
+  // So many bytes of zeros come with it, behind it.
+  input logic [1:0] zeros_i,
+  output logic s_ready_o,
 
   output byte_t m_o,
   input  logic  m_ready_i
@@ -39,8 +39,9 @@ module frame_packer
 
   // The byte, then what it is equal to, then its code, first bit highest, zeros behind.
   logic [1:0] unused_count;
-  logic byte_valid, byte_zero, byte_last, byte_ready;
-  logic hit_valid_q, hit_zero_q, hit_last_q, hit_ready;
+  logic byte_valid, byte_last, byte_ready;
+  logic hit_valid_q, hit_last_q, hit_ready;
+  logic [1:0] byte_zeros, hit_zeros_q;
   logic code_valid_q, code_last_q, code_ready;
   logic single, single_q;  // not more than one bit
   logic [7:0] here, hit_byte_q;
@@ -55,16 +56,16 @@ module frame_packer
   endfunction
 
   clear_entry #(
-    .Width(10)
+    .Width(11)
   ) u_entry (
     .clk_i,
     .clear_i,
     .s_valid_i(s_i.valid),
     .s_ready_o,
-    .s_data_i ({s_i.last, zero_i, s_i.data}),
+    .s_data_i ({s_i.last, zeros_i, s_i.data}),
     .m_valid_o(byte_valid),
     .m_ready_i(byte_ready),
-    .m_data_o ({byte_last, byte_zero, here}),
+    .m_data_o ({byte_last, byte_zeros, here}),
     .count_o  (unused_count)
   );
 
@@ -97,15 +98,15 @@ module frame_packer
       if (hit_ready) code_valid_q <= hit_valid_q;
     end
     if (byte_ready) begin
-      hit_byte_q <= here;
-      hit_zero_q <= byte_zero;
-      hit_last_q <= byte_last;
-      hit_q      <= hit;
-      single_q   <= single;
+      hit_byte_q  <= here;
+      hit_zeros_q <= byte_zeros;
+      hit_last_q  <= byte_last;
+      hit_q       <= hit;
+      single_q    <= single;
     end
     if (hit_ready) begin
       code_q      <= code_d;
-      length_q    <= length_d + 4'(hit_zero_q);
+      length_q    <= length_d + 4'(hit_zeros_q);
       code_last_q <= hit_last_q;
     end
   end

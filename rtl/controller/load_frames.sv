@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a stream to the bytes of its frames: decoder, queue of rows, bytes, and the device's own compression where it is
-// wanted.
+// From a stream to the bytes of its frames: decoder, queue of cells, bytes, and the device's own compression where it
+// is wanted.
 //
 // Clocks: see config_decoder, frame_bytes and frame_packer.
 module load_frames
@@ -22,7 +22,7 @@ module load_frames
   input logic       pattern_valid_i,
   input logic [7:0] pattern_i,
 
-  // Rows may be taken from the queue; there is one; of a row there is a byte.
+  // Cells may be taken from the queue; there is one; something of a frame is there.
   input  logic want_i,
   output logic row_o,
   output logic some_o,
@@ -33,22 +33,22 @@ module load_frames
   input  logic  m_ready_i
 );
 
-  row_t new_row, row, wanted;
-  logic room, row_ready;
+  cell_t new_row, row, wanted;
+  logic room, row_ready, queued;
   byte_t plain, packed_byte, entering;
-  logic zero, pack_ready, plain_ready;
+  logic pack_ready, plain_ready;
+  logic [1:0] zeros;
 
-  assign row_o       = row.valid;
-  assign some_o      = plain.valid;
-  assign wanted      = '{valid: row.valid && want_i, lowest: row.lowest, bits: row.bits};
-  assign entering    = '{valid: plain.valid && pack_i, last: plain.last, data: plain.data};
+  assign row_o = row.valid;
+  assign some_o = plain.valid || queued;
+  assign wanted = '{valid: row.valid && want_i, kind: row.kind, rows: row.rows};
+  assign entering = '{valid: plain.valid && pack_i, last: plain.last, data: plain.data};
   assign plain_ready = pack_i ? pack_ready : m_ready_i;
-  assign taken_o     = entering.valid && pack_ready && plain.last;
-  assign m_o         = pack_i ? packed_byte : plain;
+  assign taken_o = entering.valid && pack_ready && plain.last;
+  assign m_o = pack_i ? packed_byte : plain;
 
   config_decoder #(
-    .Rows       (Device.rows),
-    .HighestBits(Device.highest_bits)
+    .Device(Device)
   ) u_decoder (
     .clk_i,
     .req_i,
@@ -65,11 +65,12 @@ module load_frames
     .room_o   (room),
     .s_i      (new_row),
     .m_o      (row),
-    .m_ready_i(row_ready && want_i)
+    .m_ready_i(row_ready && want_i),
+    .some_o   (queued)
   );
 
   frame_bytes #(
-    .HeadBits(Device.highest_bits + Device.fill_bits)
+    .Fill(Device.fill_bits)
   ) u_bytes (
     .clk_i,
     .clear_i  (req_i.clear),
@@ -77,19 +78,19 @@ module load_frames
     .s_i      (wanted),
     .s_ready_o(row_ready),
     .m_o      (plain),
-    .zero_o   (zero),
+    .zeros_o  (zeros),
     .m_ready_i(plain_ready)
   );
 
   frame_packer #(
-    .FrameBytes(((Device.rows - 2) * 12 + Device.highest_bits + Device.fill_bits + 1) / 8)
+    .FrameBytes(frame_bytes_of(Device))
   ) u_packer (
     .clk_i,
     .clear_i  (req_i.clear),
     .pattern_valid_i,
     .pattern_i,
     .s_i      (entering),
-    .zero_i   (zero),
+    .zeros_i  (zeros),
     .s_ready_o(pack_ready),
     .m_o      (packed_byte),
     .m_ready_i

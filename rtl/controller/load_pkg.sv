@@ -13,37 +13,75 @@ package load_pkg;
 
   // As it stands in the memory, the byte that comes first in the lowest bits.
   typedef struct packed {
-    logic [31:0] length;      // bytes of memory
-    logic [31:0] address;
-    logic [1:0]  zero_high;
-    logic [13:0] last;        // frames, or entries of a dictionary, less one
-    logic [7:0]  zero_low;
-    logic        dictionary;  // OpStream: the dictionary, which is read at once
-    logic        finish;      // OpFrames: the stream has to end here
-    logic        blank;       // OpCopy: zeros in place of what the memory holds there
-    logic        seal;        // OpCopy: the CRC follows
-    logic        covered;     // OpCopy: the bytes enter the CRC
-    logic        pack;        // OpFrames: in the device's compression; OpCopy: its patterns
-    op_e         op;
+    logic [31:0] length;  // bytes of memory; of such frames the count
+    logic [31:0] address;  // of bytes of memory; of such frames the first one's, as the port takes it
+    logic [1:0] zero_high;
+    logic [13:0] last;  // frames, or entries of a dictionary, less one
+    logic [7:0] zero_low;
+    logic dictionary;  // OpStream: the dictionary, which is read at once
+    logic finish;  // OpFrames: the stream has to end here
+    logic blank;  // OpCopy: zeros in place of what the memory holds there
+    logic seal;  // OpCopy: the CRC follows
+    logic covered;  // OpCopy: the bytes enter the CRC; OpFrames: the address and the count go in front
+    logic pack;  // OpFrames: in the device's compression; OpCopy: its patterns
+    op_e op;
   } step_t;
 
   localparam int unsigned StepBytes = 12;
 
-  // What frames look like on a device.
+  // What frames look like on a device: bits that fill the first byte; then, the highest first, a row of one bit, up to
+  // four groups of rows of twelve bits with a row of two bits between every two, and a row of one bit. Of each group
+  // how many pairs of rows it has; the last one may have one row more.
   typedef struct packed {
-    int unsigned rows;
-    int unsigned highest_bits;  // of the highest row
-    int unsigned fill_bits;     // that fill the first byte in front of it
+    logic [3:0][7:0] pairs;  // the highest group first, in the lowest bits; zeros where there is none
+    logic one;
+    int unsigned fill_bits;
   } device_t;
 
-  localparam device_t AnyDevice = '{rows: 72, highest_bits: 5, fill_bits: 2};
+  localparam device_t AnyDevice = '{pairs: {8'd0, 8'd11, 8'd12, 8'd12}, one: 1'b0, fill_bits: 2};
 
-  // To and from the decoder. It forgets the stream; a new one begins when this falls, until then no byte may come. The
-  // stream is the dictionary, not frames. Who gives the stream counts: next ends a frame, or an entry of the dictionary,
-  // last says that the one at hand is the last, and place is the place of the entry: 176 for the first one, 1023 for the
-  // last. All of the stream is taken and all rows are gone, or the stream is not one that can be, until it is forgotten.
+  // Rows go by cells: one of them alone, or a pair of twelve bits each.
+  typedef enum logic [2:0] {
+    Head,  // the highest row, one bit
+    Pair,
+    One,   // a row of twelve bits
+    Two,   // a row of two bits
+    Low    // the lowest row, one bit
+  } kind_e;
+
+  localparam int unsigned CellBits = 6;
+
+  function automatic int unsigned cells_of(logic [3:0][7:0] pairs, logic one);
+    cells_of = 1 + 32'(one);
+    for (int i = 0; i < 4; i++) if (pairs[i] != '0) cells_of += 1 + 32'(pairs[i]);
+  endfunction
+
+  function automatic kind_e kind_of(logic [3:0][7:0] pairs, logic one, int unsigned number);
+    int unsigned at;
+    at = 0;
+    kind_of = Pair;
+    for (int i = 0; i < 4; i++) begin
+      if (number == at) kind_of = i == 0 ? Head : Two;
+      at += 1 + 32'(pairs[i]);
+    end
+    if (number + 1 == cells_of(pairs, one)) kind_of = Low;
+    else if (number + 2 == cells_of(pairs, one) && one) kind_of = One;
+  endfunction
+
+  function automatic int unsigned frame_bytes_of(device_t device);
+    int unsigned bits;
+    bits = device.fill_bits + 12 * 32'(device.one);
+    for (int i = 0; i < 4; i++) if (device.pairs[i] != '0) bits += 24 * 32'(device.pairs[i]) + 2;
+    return bits / 8;
+  endfunction
+
+  // To and from the decoder. It forgets the stream; a new one begins when this falls. It may go on. The stream is the
+  // dictionary, not frames. Who gives the stream counts: next ends a frame, or an entry of the dictionary, last says
+  // that the one at hand is the last, and place is the place of the entry: 176 for the first one, 1023 for the last.
+  // All of the stream is taken and all rows are gone, or the stream is not one that can be, until it is forgotten.
   typedef struct packed {
     logic       clear;
+    logic       active;
     logic       dictionary;
     logic       last;
     logic [9:0] place;
@@ -62,12 +100,12 @@ package load_pkg;
     logic [7:0] data;
   } read_t;
 
-  // A row of a frame; the lowest has one bit.
+  // The rows of a cell, the higher one in the upper half; one that is alone stands there.
   typedef struct packed {
-    logic        valid;
-    logic        lowest;
-    logic [11:0] bits;
-  } row_t;
+    logic             valid;
+    kind_e            kind;
+    logic [1:0][11:0] rows;
+  } cell_t;
 
   // A byte of a frame.
   typedef struct packed {
@@ -76,22 +114,18 @@ package load_pkg;
     logic [7:0] data;
   } byte_t;
 
-  // What the decoder does with the bits at hand. They are taken, and the value is made of them, or of 1011 in their
-  // place; a row or a value begins, which is an entry or not: its class, entries 0 to 15, 16 to 79, 80 to 335, 336 and
-  // above; a row that is no entry is a literal or zero (class 1 or 0). An entry of the dictionary is complete, or a row
-  // is, which may be zero only if it is not used; which row.
+  // What the decoder does with the bits at hand: a row, or both rows of a pair, which are zero then. It is a value,
+  // whose code stands behind one bit if the row is warm; or an entry of the dictionary is there.
   typedef struct packed {
-    logic       move;
-    logic       brief;
-    logic [3:0] bits;
-    logic       starts;
-    logic       entry;
-    logic [1:0] class_of;
-    logic       literal;
-    logic       write;
-    logic       row;
-    logic       used;
-    logic       lowest;
+    logic        row;
+    logic        both;
+    logic        value;
+    logic        warm;
+    logic        hot;
+    logic        second;  // the lower row of a pair
+    logic        entry;
+    kind_e       kind;
+    logic [16:0] bits;
   } part_t;
 
 endpackage

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows that wait between the decoder, which cannot be held at once, and the bytes of the frames.
+// Cells that wait between the decoder, which cannot be held at once, and the bytes of the frames.
 //
-// Latency: 2 clocks. Throughput: a row a clock.
+// Latency: 2 clocks. Throughput: a cell a clock.
 module row_queue
   import load_pkg::*;
 #(
-  // Bits of a row's place in the queue.
+  // Bits of a cell's place in the queue.
   parameter int unsigned PlaceBits = 5
 ) (
   input logic clk_i,
   input logic clear_i,
 
-  // Up to 4 rows may come behind the clock in which room_o falls.
-  output logic room_o,
-  input  row_t s_i,
+  // Up to 6 cells may come behind the clock in which room_o falls.
+  output logic  room_o,
+  input  cell_t s_i,
 
-  output row_t m_o,
-  input  logic m_ready_i
+  output cell_t m_o,
+  input  logic  m_ready_i,
+  // There are cells, at the exit or in front of it.
+  output logic  some_o
 );
 
   logic [PlaceBits:0] count_q;
   logic [PlaceBits-1:0] write_q, read_q;
   logic some_q, room_q, valid_q, take;
-  logic [12:0] out_q;
-  logic [12:0] rows  [1<<PlaceBits];
+  logic [26:0] out_q;
+  logic [26:0] cells [1<<PlaceBits];
 
   assign take = some_q && (!valid_q || m_ready_i);
 
   always_ff @(posedge clk_i) begin
-    if (s_i.valid) rows[write_q] <= {s_i.lowest, s_i.bits};
-    if (take) out_q <= rows[read_q];
+    if (s_i.valid) cells[write_q] <= {s_i.kind, s_i.rows};
+    if (take) out_q <= cells[read_q];
     if (clear_i) begin
       count_q <= '0;
       write_q <= '0;
@@ -41,7 +43,7 @@ module row_queue
     end else begin
       count_q <= count_q + (PlaceBits + 1)'(s_i.valid) - (PlaceBits + 1)'(take);
       some_q  <= s_i.valid || count_q > (PlaceBits + 1)'(1) || (some_q && !take);
-      room_q  <= count_q <= (PlaceBits + 1)'((1 << PlaceBits) - 5);
+      room_q  <= count_q <= (PlaceBits + 1)'((1 << PlaceBits) - 8);
       write_q <= write_q + PlaceBits'(s_i.valid);
       read_q  <= read_q + PlaceBits'(take);
       valid_q <= some_q || (valid_q && !m_ready_i);
@@ -49,6 +51,7 @@ module row_queue
   end
 
   assign room_o = room_q;
+  assign some_o = some_q || valid_q;
   assign m_o    = {valid_q, out_q};
 
 endmodule

@@ -132,7 +132,7 @@ impl Default for BoardConfig {
 
 impl Default for Controller {
     fn default() -> Self {
-        Self { library: DEFAULT_LIBRARY.into(), require: 0, clock_mhz: 100.0, load: Loads::Full }
+        Self { library: DEFAULT_LIBRARY.into(), require: 0, clock_mhz: 90.0, load: Loads::Full }
     }
 }
 

@@ -14,6 +14,9 @@ pub struct Device {
     pub frames: usize,
     /// Bits of one frame that mean something.
     pub frame_bits: usize,
+    /// Bits of a frame, counted from the last one sent, at which rows of tiles begin that are two bits high instead of
+    /// twelve. The lowest bit and the highest stand alone.
+    pub narrow_rows: &'static [usize],
     /// Embedded block RAMs of 18 kbit.
     pub ebr_blocks: usize,
     /// How the address of a single frame is written: the first column of every region of the device.
@@ -33,6 +36,7 @@ pub static LFE5U_25F: Device = Device {
     idcode: 0x4111_1043,
     frames: 7562,
     frame_bits: 592,
+    narrow_rows: &[157],
     ebr_blocks: 56,
     regions: None,
 };
@@ -42,6 +46,7 @@ pub static LFE5U_45F: Device = Device {
     idcode: 0x4111_2043,
     frames: 9470,
     frame_bits: 846,
+    narrow_rows: &[265, 555],
     ebr_blocks: 108,
     regions: Some(&[0, 12, 30, 49, 68]),
 };
@@ -51,6 +56,7 @@ pub static LFE5U_85F: Device = Device {
     idcode: 0x4111_3043,
     frames: 13294,
     frame_bits: 1136,
+    narrow_rows: &[121, 411, 701],
     ebr_blocks: 208,
     regions: None,
 };

@@ -149,8 +149,8 @@ fn refusals_say_why() {
     assert_eq!(refused, Err(StreamError::Length { bytes: 107, frame_bytes: 106 }));
     let refused = decompress(&dictionary, &LFE5U_45F, &[], &mut out[..106]);
     assert_eq!(refused, Err(StreamError::Truncated { frame: 0, frames: 1 }));
-    // A run of none, the literal 20h in the highest row, which has five bits, a zero, and a run of 70.
-    let refused = decompress(&dictionary, &LFE5U_45F, &[0x0f, 0x02, 0x03, 0x0e], &mut out[..106]);
+    // A run of none, the literal 20h in the highest row, which has one bit, a zero, and a run of 72.
+    let refused = decompress(&dictionary, &LFE5U_45F, &[0x0f, 0x02, 0x03, 0x12], &mut out[..106]);
     assert_eq!(refused, Err(StreamError::Outside { frame: 0 }));
     // The same with a zero.
     let refused = decompress(&dictionary, &LFE5U_45F, &[0x0f, 0x00, 0x0f, 0xff], &mut out[..106]);

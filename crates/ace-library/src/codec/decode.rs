@@ -64,7 +64,7 @@ pub fn decompress(
     stream: &[u8],
     out: &mut [u8],
 ) -> Result<Decoded, StreamError> {
-    let rows = Rows::new(device);
+    let rows = dictionary.frame_rows(device);
     if !out.len().is_multiple_of(rows.frame_bytes) {
         return Err(StreamError::Length { bytes: out.len(), frame_bytes: rows.frame_bytes });
     }
@@ -145,7 +145,7 @@ impl Decoder<'_> {
         if used == 0 {
             frame.fill(0);
         } else {
-            self.rows.pack(&mut values, frame).ok_or(Wrong::Outside)?;
+            self.rows.pack(&values, frame).ok_or(Wrong::Outside)?;
         }
         Ok(used)
     }

@@ -8,14 +8,14 @@ mod codes;
 mod decode;
 mod dictionary;
 mod encode;
-mod pace;
 mod rows;
+mod steps;
 mod stored;
 
 pub use decode::{Decoded, StreamError, decompress};
 pub use dictionary::{DICTIONARY_BYTES, Dictionary, ENTRIES};
 pub use encode::compress;
-pub(crate) use pace::paces;
+pub(crate) use steps::{Clock, cells_of, clocks_of};
 pub use stored::{BLOCK_ENTRY_BYTES, Stored};
 
 /// Bits of a row.

@@ -8,63 +8,74 @@ use super::ROW_BITS;
 /// More than any frame has rows.
 pub(crate) const FRAME_ROWS: usize = 128;
 
-/// How the frames of a device divide into rows. Row 0 is bit 0 alone, row r > 0 is bits 12r-11 to 12r, and the
-/// highest row is what is left of the frame.
+/// How frames are cut into rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Row 0 is bit 0 alone, row r > 0 is bits 12r-11 to 12r, and the highest row is what is left of the frame: as it
+    /// was up to format 6 of the library.
+    Even,
+    /// Where tiles begin: the lowest bit and the highest alone, and rows of two bits where the device has them.
+    #[default]
+    Tiles,
+}
+
+/// How the frames of a device divide into rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
     pub(crate) frame_bytes: usize,
     frame_bits: usize,
     /// Rows of a frame.
     pub(crate) count: usize,
+    /// The lowest bit of each row, the lowest row first, and its bits.
+    first: [u16; FRAME_ROWS],
+    width: [u8; FRAME_ROWS],
 }
 
 impl Rows {
-    pub(crate) fn new(device: &Device) -> Self {
-        let count = 1 + (device.frame_bits - 1).div_ceil(ROW_BITS);
-        Self { frame_bytes: device.frame_bytes(), frame_bits: device.frame_bits, count }
-    }
-
-    /// The lowest bit of a row.
-    #[inline]
-    pub(crate) fn first_bit(row: usize) -> usize {
-        (row * ROW_BITS).saturating_sub(ROW_BITS - 1)
+    pub(crate) fn new(device: &Device, cut: Cut) -> Self {
+        let (mut first, mut width) = ([0; FRAME_ROWS], [0; FRAME_ROWS]);
+        let (mut count, mut bit) = (0, 0);
+        while bit < device.frame_bits && count < FRAME_ROWS {
+            let bits = match cut {
+                _ if bit == 0 => 1,
+                Cut::Tiles if device.narrow_rows.contains(&bit) => 2,
+                _ => ROW_BITS.min(device.frame_bits - bit),
+            };
+            (first[count], width[count]) = (bit as u16, bits as u8);
+            bit += bits;
+            count += 1;
+        }
+        Self { frame_bytes: device.frame_bytes(), frame_bits: device.frame_bits, count, first, width }
     }
 
     /// Bits of a row.
+    #[inline]
     pub(crate) fn width(&self, row: usize) -> usize {
-        match row {
-            0 => 1,
-            _ => (self.frame_bits - Self::first_bit(row)).min(ROW_BITS),
-        }
+        usize::from(self.width[row % FRAME_ROWS])
     }
 
     /// Writes a frame from its rows, the highest first; `None` if they set bits that it has not.
     #[inline]
-    pub(crate) fn pack(&self, values: &mut [u16; FRAME_ROWS], frame: &mut [u8]) -> Option<()> {
-        let lowest = &mut values[(self.count - 1) % FRAME_ROWS];
-        let wrong = *lowest >> 1;
-        // Of the lowest row there is only the first bit of twelve.
-        *lowest <<= ROW_BITS - 1;
-        let wrong = wrong | values[0] >> self.width(self.count - 1);
-        // The frame begins with so many bits of the rows left out.
-        let left_out = ROW_BITS - self.width(self.count - 1) - (frame.len() * 8 - self.frame_bits);
-        // Four rows are six bytes.
-        let (first, behind) = values.as_chunks::<4>().0.split_first()?;
-        let four = |rows: &[u16; 4]| rows.iter().fold(0, |all, row| all << ROW_BITS | u64::from(*row));
-        let mut group = four(first);
-        let mut six = |rows: &[u16; 4]| {
-            let next = four(rows);
-            let bits = group << left_out | next >> (48 - left_out);
-            group = next;
-            (bits << 16).to_be_bytes()
-        };
-        let (sixes, rest) = frame.as_chunks_mut::<6>();
-        for (bytes, rows) in sixes.iter_mut().zip(behind) {
-            bytes.copy_from_slice(&six(rows)[..6]);
+    pub(crate) fn pack(&self, values: &[u16; FRAME_ROWS], frame: &mut [u8]) -> Option<()> {
+        // Bits that wait are the lowest `count` ones.
+        let (mut bits, mut count) = (0u64, frame.len() * 8 - self.frame_bits);
+        let mut wrong = 0;
+        let (fours, rest) = frame.as_chunks_mut::<4>();
+        let mut fours = fours.iter_mut();
+        for (value, width) in values.iter().zip(self.width[..self.count].iter().rev()) {
+            wrong |= value >> width;
+            bits = bits << width | u64::from(*value);
+            count += usize::from(*width);
+            if let Some(left) = count.checked_sub(32)
+                && let Some(four) = fours.next()
+            {
+                *four = ((bits >> left) as u32).to_be_bytes();
+                count = left;
+            }
         }
-        let last = six(behind.get(sixes.len())?);
-        for (byte, bits) in rest.iter_mut().zip(last) {
-            *byte = bits;
+        for byte in rest.iter_mut().rev() {
+            *byte = bits as u8;
+            bits >>= 8;
         }
         (wrong == 0).then_some(())
     }
@@ -79,7 +90,7 @@ impl Rows {
             at.and_then(|at| frame.get(at)).copied().map_or(0, u32::from)
         };
         for number in (0..self.count).rev() {
-            let bit = Self::first_bit(number);
+            let bit = usize::from(self.first[number]);
             let three = byte(bit / 8) | byte(bit / 8 + 1) << 8 | byte(bit / 8 + 2) << 16;
             let value = three >> (bit % 8) & ((1 << self.width(number)) - 1);
             if value != 0 {
@@ -96,20 +107,45 @@ mod tests {
 
     #[test]
     fn rows_cover_every_bit_once() {
-        for device in DEVICES {
-            let rows = Rows::new(device);
-            let bits: usize = (0..rows.count).map(|row| rows.width(row)).sum();
-            assert_eq!(bits, device.frame_bits);
-            for row in 1..rows.count {
-                assert_eq!(Rows::first_bit(row), Rows::first_bit(row - 1) + rows.width(row - 1));
+        for (device, highest) in DEVICES.iter().zip([3, 5, 7]) {
+            for cut in [Cut::Even, Cut::Tiles] {
+                let rows = Rows::new(device, cut);
+                let bits: usize = (0..rows.count).map(|row| rows.width(row)).sum();
+                assert_eq!(bits, device.frame_bits);
+                for row in 1..rows.count {
+                    assert_eq!(
+                        usize::from(rows.first[row]),
+                        usize::from(rows.first[row - 1]) + rows.width(row - 1)
+                    );
+                }
+                assert_eq!(rows.width(rows.count - 1), if cut == Cut::Even { highest } else { 1 });
+                let narrow = (0..rows.count).filter(|row| rows.width(*row) == 2).count();
+                assert_eq!(narrow, if cut == Cut::Even { 0 } else { device.narrow_rows.len() });
             }
         }
-        let rows = Rows::new(&LFE5U_45F);
-        assert_eq!((rows.count, rows.width(71)), (72, 5));
+    }
+
+    #[test]
+    fn rows_make_the_frame_again() {
         let mut frame = vec![0; 106];
-        (frame[0], frame[104], frame[105]) = (0x3e, 0x20, 0x03);
-        let mut seen = Vec::new();
-        rows.each(&frame, |row, value| seen.push((row, value)));
-        assert_eq!(seen, [(71, 0x1f), (2, 1), (1, 1), (0, 1)]);
+        (frame[0], frame[72], frame[104], frame[105]) = (0x3e, 0x06, 0x20, 0x03);
+        for (cut, count, found) in [
+            (Cut::Even, 72, [(71, 0x1f), (23, 3), (2, 1), (1, 1), (0, 1)]),
+            (Cut::Tiles, 74, [(73, 1), (72, 0xf00), (23, 3), (2, 1), (1, 1)]),
+        ] {
+            let rows = Rows::new(&LFE5U_45F, cut);
+            assert_eq!(rows.count, count);
+            let (mut seen, mut values) = (Vec::new(), [0; FRAME_ROWS]);
+            rows.each(&frame, |row, value| {
+                seen.push((row, value));
+                values[count - 1 - row] = value;
+            });
+            assert_eq!(seen[..5], found);
+            let mut again = vec![0; 106];
+            assert_eq!(rows.pack(&values, &mut again), Some(()));
+            assert_eq!(again, frame);
+            values[count - 1] = 2;
+            assert_eq!(rows.pack(&values, &mut again), None);
+        }
     }
 }

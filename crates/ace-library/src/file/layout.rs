@@ -16,8 +16,10 @@ use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
 use crate::error::Refusal;
 
 const MAGIC: &[u8; 8] = b"ACELIB\r\n";
-const FORMAT: u32 = 6;
-/// The same, but that the streams of whole configurations hold all frames.
+const FORMAT: u32 = 7;
+/// The same, but that frames are not cut into rows where tiles begin.
+const FORMAT_EVEN: u32 = 6;
+/// And that the streams of whole configurations hold all frames.
 const FORMAT_ALL: u32 = 5;
 const HEADER: usize = 40;
 /// Bytes of the index for one configuration.
@@ -81,7 +83,8 @@ impl Library {
         let signed = total - SIGNERS;
         let mut out = Vec::with_capacity(total + SIGNATURE_BYTES);
         out.extend(MAGIC);
-        out.extend(FORMAT.to_le_bytes());
+        let format = if self.dictionary.is_even() { FORMAT_EVEN } else { FORMAT };
+        out.extend(format.to_le_bytes());
         out.extend((self.images.len() as u32).to_le_bytes());
         out.extend(self.version.to_le_bytes());
         out.extend((signed as u64).to_le_bytes());
@@ -219,7 +222,7 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<Checked<'a>, Refusal> {
     };
     let (format, _, version, length) = (header.word(), header.word(), header.long(), header.long());
     let (format, version, length) = (format.unwrap_or(0), version.unwrap_or(0), length.unwrap_or(u64::MAX));
-    if ![FORMAT, FORMAT_ALL].contains(&format) {
+    if ![FORMAT, FORMAT_EVEN, FORMAT_ALL].contains(&format) {
         return Err(Refusal::Format { found: format, known: FORMAT, version });
     }
     let wanted = length.saturating_add(SIGNERS as u64);
@@ -300,7 +303,11 @@ fn parse(body: &[u8], format: u32) -> Result<Library, String> {
     all.take(8).ok_or_else(header)?;
     let contents = all.word().ok_or_else(header)? as usize;
     all.zeros(4).ok_or_else(header)?;
-    let dictionary = all.take(DICTIONARY_BYTES).and_then(Dictionary::from_bytes).ok_or("dictionary")?;
+    let dictionary = all.take(DICTIONARY_BYTES).and_then(|bytes| match format {
+        FORMAT => Dictionary::from_bytes(bytes),
+        _ => Dictionary::even(bytes),
+    });
+    let dictionary = dictionary.ok_or("dictionary")?;
     let bytes = contents.checked_mul(EBR_BYTES).and_then(|n| all.take(n)).ok_or("block RAM contents")?;
     let contents: Vec<Vec<u8>> = bytes.chunks_exact(EBR_BYTES).map(<[u8]>::to_vec).collect();
     let index = count.checked_mul(INDEX_ENTRY_BYTES).and_then(|n| all.take(n)).ok_or("index")?;
@@ -364,7 +371,7 @@ fn image(
     let (frames, home) = (data.take(frames)?, data.take(home)?.to_vec());
     let (used, frames) = match base {
         Some(_) => (Used::default(), frames),
-        None if format == FORMAT => Used::split(device, frames)?,
+        None if format != FORMAT_ALL => Used::split(device, frames)?,
         None => (Used::all(device), frames),
     };
     let blocks = data.take(blocks.checked_mul(BLOCK_ENTRY_BYTES)?)?;

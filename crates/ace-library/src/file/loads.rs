@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the loader in hardware writes of what a library holds, and how long it takes.
 
+use std::borrow::Cow;
+
 use ace_ecp5::emit::patterns;
 use ace_ecp5::{ConfigMemory, Emit};
 
 use super::used::Used;
 use super::{Image, Library, members};
-use crate::codec::compress;
+use crate::codec::{Dictionary, compress};
 use crate::error::ImageError;
 use crate::load::{Block, Delta, LoadError, Memory, Registers, Run, Whole};
 
@@ -52,17 +54,22 @@ impl Library {
         let bitstream = used.as_ref().and_then(|_| emit.used(&to)).unwrap_or_else(|| emit.whole(&to));
         let device = to.device();
         let frames = if used.is_some() { Used::of(&to).count() } else { device.frames };
+        let positions = self.positions(image)?;
         let loader_clocks = self.clocks(image, |memory| {
             let patterns = Some(patterns(held.frames()));
-            let all = used.is_none().then(|| compress(&self.dictionary, device, held.frames()));
-            let stream = memory.push(all.as_deref().unwrap_or(skeleton.frames()))?;
+            let stream = match used {
+                None => memory.push(&compress(&self.loaded(), device, held.frames()))?,
+                Some(_) => {
+                    memory.push(&self.stream(skeleton.frames(), &held, &Used::of(&held).positions()))?
+                }
+            };
             let skeleton = Whole { stream, used: used.as_deref(), patterns };
             let registers = registers(&to);
             let blocks = blocks(memory, &to)?;
             if image.base().is_none() {
                 return memory.whole(registers, skeleton, &blocks);
             }
-            let stream = memory.push(image.frames())?;
+            let stream = memory.push(&self.stream(image.frames(), &to, &positions))?;
             memory.merged(registers, skeleton, Delta { runs: &runs(image), stream }, &blocks)
         })?;
         Ok(Load { bitstream, frames, loader_clocks })
@@ -90,13 +97,34 @@ impl Library {
         if memory.digest() != new.digest {
             return Ok(None);
         }
-        let bitstream = members::partial(&wanted, &self.positions(new)?, sent.is_some());
+        let positions = self.positions(new)?;
+        let bitstream = members::partial(&wanted, &positions, sent.is_some());
         let Some(bitstream) = bitstream else { return Ok(None) };
         let loader_clocks = self.clocks(new, |memory| {
-            let stream = memory.push(new.run_stream())?;
+            let stream = memory.push(&self.stream(new.run_stream(), &wanted, &positions))?;
             memory.partial(new.device(), sent, Delta { runs: &runs(new), stream }, &[])
         })?;
         Ok(Some(Load { bitstream, frames: new.run_frames(), loader_clocks }))
+    }
+
+    /// What the loader has for a dictionary.
+    fn loaded(&self) -> Cow<'_, Dictionary> {
+        if self.dictionary.is_even() {
+            Cow::Owned(self.dictionary.tiles())
+        } else {
+            Cow::Borrowed(&self.dictionary)
+        }
+    }
+
+    /// What the loader reads of a stream of these frames. That of a file up to format 6 is cut otherwise than the loader
+    /// of today does it: the same frames once more.
+    fn stream<'a>(&self, stored: &'a [u8], memory: &ConfigMemory, positions: &[usize]) -> Cow<'a, [u8]> {
+        if !self.dictionary.is_even() {
+            return Cow::Borrowed(stored);
+        }
+        let all: Vec<&[u8]> = memory.frames().collect();
+        let frames = positions.iter().filter_map(|at| all.get(*at).copied());
+        Cow::Owned(compress(&self.loaded(), memory.device(), frames))
     }
 
     fn clocks(
@@ -107,7 +135,7 @@ impl Library {
         let mut memory = Memory::default();
         let error = |error| ImageError::Load { name: image.name().to_owned(), error };
         let list = list(&mut memory).map_err(error)?;
-        let clocks = memory.clocks(list, image.device(), &self.dictionary);
+        let clocks = memory.clocks(list, image.device(), &self.loaded());
         clocks.ok_or_else(|| ImageError::Digest(image.name().to_owned()))
     }
 }

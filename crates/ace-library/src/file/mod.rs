@@ -8,6 +8,7 @@ mod layout;
 mod loads;
 mod members;
 mod name;
+mod recode;
 mod seen;
 mod store;
 mod take;

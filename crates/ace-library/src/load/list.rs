@@ -12,7 +12,6 @@ mod command {
     pub(super) const VERIFY_ID: u8 = 0xe2;
     pub(super) const CONTROL0: u8 = 0x22;
     pub(super) const INIT_ADDRESS: u8 = 0x46;
-    pub(super) const WRITE_ADDRESS: u8 = 0xb4;
     /// A CRC and one dummy byte behind every frame.
     pub(super) const FRAMES: [u8; 2] = [0x82, 0x91];
     pub(super) const COMPRESSED: [u8; 2] = [0xb8, 0x91];
@@ -116,8 +115,11 @@ impl<'a> List<'a> {
             self.steps.push(Step::stream(stream, total));
         }
         for (number, run) in runs.iter().enumerate() {
-            let address = [&[command::WRITE_ADDRESS, 0, 0, 0][..], &run.address.to_be_bytes()].concat();
-            self.frames(&address, run.frames, number + 1 == runs.len(), packed)?;
+            if !(1..=MAX_FRAMES).contains(&run.frames) {
+                return Err(LoadError::Frames(run.frames));
+            }
+            let step = Step::run(run.address, run.frames, number + 1 == runs.len());
+            self.steps.push(if packed { step.packed() } else { step });
         }
         Ok(())
     }

@@ -9,6 +9,7 @@
 
 mod clocks;
 mod list;
+mod pipeline;
 mod step;
 
 use ace_ecp5::Device;

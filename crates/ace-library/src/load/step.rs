@@ -13,7 +13,7 @@ pub(super) const FRAMES: u8 = 3;
 
 /// Frames in the device's own compression; the bytes end with its patterns.
 const PACK: u8 = 1 << 2;
-/// The bytes enter the CRC.
+/// The bytes enter the CRC; the address and the number of frames go in front of them.
 const COVERED: u8 = 1 << 3;
 /// The CRC follows the bytes.
 const SEAL: u8 = 1 << 4;
@@ -67,6 +67,12 @@ impl Step {
         Self { code, last: frames.wrapping_sub(1) as u16, place: Place::default() }
     }
 
+    /// Frames that the loader announces, with the address of the first one as the port takes it.
+    pub(super) fn run(address: u32, frames: usize, finish: bool) -> Self {
+        let step = Self::frames(frames, finish);
+        Self { code: step.code | COVERED, place: Place { address, length: frames as u32 }, ..step }
+    }
+
     /// What it does.
     pub(super) fn operation(&self) -> u8 {
         self.code % 4
@@ -74,6 +80,11 @@ impl Step {
 
     pub(super) fn is_packed(&self) -> bool {
         self.code & PACK != 0
+    }
+
+    /// Of frames: they are announced.
+    pub(super) fn is_run(&self) -> bool {
+        self.code & COVERED != 0
     }
 
     pub(super) fn is_sealed(&self) -> bool {

@@ -15,7 +15,9 @@ use ace_ecp5::emit::patterns;
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
 use ace_library::codec::{Dictionary, compress};
+use ace_library::file::read;
 use ace_library::load::{Block, Delta, Memory, Place, Registers, Run, Whole};
+use ace_library::{Library, Trust};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -132,19 +134,16 @@ fn change(memory: &mut ConfigMemory, rng: &mut ChaCha20Rng, patches: usize) {
     }
 }
 
+/// The configurations that the repository's library holds, whoever signed it.
 fn built() -> Vec<(String, ConfigMemory)> {
-    let folders = std::fs::read_dir(build().join("configurations")).into_iter().flatten().flatten();
-    let mut images: Vec<(String, ConfigMemory)> = folders
-        .filter_map(|folder| {
-            let name = folder.file_name().into_string().ok()?;
-            let bits = std::fs::read(folder.path().join(format!("{name}.bit"))).ok()?;
-            let mut port = ConfigPort::new(&LFE5U_45F);
-            port.push(&bits).expect("a whole bitstream");
-            Some((name, port.finish().expect("it is complete").clone()))
-        })
-        .collect();
-    images.sort_by(|a, b| a.0.cmp(&b.0));
-    images
+    let library = committed();
+    let memory = |name: &str| library.memory(name).expect("what is stored was stored");
+    library.images().iter().map(|image| (image.name().to_owned(), memory(image.name()))).collect()
+}
+
+fn committed() -> Library {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../library/ace.lib");
+    read(path.as_ref(), &Trust::ANYBODY).expect("the library").library
 }
 
 /// Every how many of the built images a simulation of the loader is spent on: with `ACE_TESTS=all` on each.
@@ -152,10 +151,10 @@ fn every(nth: usize) -> usize {
     if std::env::var_os("ACE_TESTS").is_some_and(|v| v == "all") { 1 } else { nth }
 }
 
-/// What the manifest of a built configuration says it is a variant of.
+/// What the manifest of a configuration says it is a variant of.
 fn variant_of(name: &str) -> Option<String> {
-    let manifest = std::fs::read(build().join("configurations").join(name).join("manifest.json")).ok()?;
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("a manifest");
+    let manifest = committed().get(name).expect("it is there").manifest().expect("a manifest");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("JSON");
     Some(manifest["variant_of"].as_str()?.to_owned())
 }
 
@@ -220,7 +219,7 @@ fn every_configuration_is_loaded_to_the_byte() {
                         "{name}, {kind}, {which}: {clocks} clocks, {computed} computed, {written:.3} bytes a clock, \
                          {whole:.3} of the image as it is"
                     );
-                    assert!(!compress || whole >= 1.0, "{name}: slower than a byte of its image a clock");
+                    assert!(written >= 0.5 || all, "{name}: slower than a port of half the clock");
                     assert!(clocks == computed, "{name}: {clocks} clocks, not {computed}");
                 }
             }

@@ -81,8 +81,8 @@ fn forged_deltas_are_refused() {
     }
 }
 
-/// A file of one configuration whose stream holds all frames, as those of the format before all did.
-fn of_the_format_before(library: &Library) -> Vec<u8> {
+/// A file of one configuration whose stream holds all frames, as those of format 5 all did.
+fn of_format_5(library: &Library) -> Vec<u8> {
     let parts = library.parts();
     let mut bytes = library.to_bytes(None);
     let index = parts.header + parts.dictionary + parts.contents;
@@ -97,17 +97,32 @@ fn of_the_format_before(library: &Library) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_of_the_format_before_is_read() {
+fn files_of_the_formats_before_are_read() {
     let base = super::base(&LFE5U_25F);
-    let mut library = Library::new(Dictionary::train([&base]));
+    let trained = Dictionary::train([&base]);
+    let mut library = Library::new(Dictionary::even(&trained.to_bytes()).expect("it is a dictionary"));
     library.add("a", &base, b"{}", b"", &[]).expect("it fits");
-    let mut older = of_the_format_before(&library);
-    assert_eq!(Library::from_bytes(&older, &ANYBODY), Ok(library));
-    for format in [4, 7] {
+    let file = library.to_bytes(None);
+    assert_eq!(file[8], 6);
+    assert_eq!(Library::from_bytes(&file, &ANYBODY).as_ref(), Ok(&library));
+    let mut older = of_format_5(&library);
+    assert_eq!(Library::from_bytes(&older, &ANYBODY).as_ref(), Ok(&library));
+    for format in [4, 8] {
         older[8] = format;
         let why = Library::from_bytes(&older, &ANYBODY);
-        assert!(matches!(why, Err(Refusal::Format { found, known: 6, .. }) if found == u32::from(format)));
+        assert!(matches!(why, Err(Refusal::Format { found, known: 7, .. }) if found == u32::from(format)));
     }
+    // The same bytes as another format are other rows.
+    let mut other = file;
+    other[8] = 7;
+    let other = Library::from_bytes(&resealed(other), &ANYBODY).expect("well formed");
+    assert!(matches!(other.memory("a"), Err(ImageError::Stream { .. } | ImageError::Digest(_))));
+    // What was stored before is stored anew, and is loaded as fast then.
+    assert_eq!(library.memory("a"), Ok(base.clone()));
+    let anew = library.recoded(trained).expect("all is well");
+    assert_eq!(anew.to_bytes(None)[8], 7);
+    assert_eq!(anew.memory("a"), Ok(base));
+    assert_eq!(anew.whole("a"), library.whole("a"));
 }
 
 #[test]

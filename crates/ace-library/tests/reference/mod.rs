@@ -78,6 +78,30 @@ impl Decoder<'_> {
     }
 }
 
+/// First bit and bits of each row, the lowest first.
+fn rows(device: &Device) -> Vec<(usize, usize)> {
+    let narrow: &[usize] = match device.name {
+        "LFE5U-25F" => &[157],
+        "LFE5U-45F" => &[265, 555],
+        _ => &[121, 411, 701],
+    };
+    let mut rows = vec![(0, 1)];
+    while let Some(bit) = rows.last().map(|(bit, width)| bit + width).filter(|bit| *bit < device.frame_bits) {
+        let last = bit == device.frame_bits - 1;
+        rows.push((
+            bit,
+            if last {
+                1
+            } else if narrow.contains(&bit) {
+                2
+            } else {
+                12
+            },
+        ));
+    }
+    rows
+}
+
 /// As [`ace_library::codec::decompress`], with the dictionary as a library stores it.
 pub fn decompress(
     dictionary: &[u8],
@@ -89,21 +113,19 @@ pub fn decompress(
     let dictionary = (0..848).map(|_| packed.take(12)).collect();
     let bits = Bits { bytes: stream, at: 0 };
     let mut decoder = Decoder { dictionary, bits, run: None, seen: Decoded::default() };
-    let rows = (device.frame_bits - 1).div_ceil(12) + 1;
+    let rows = rows(device);
     let frames = out.len() / device.frame_bytes();
-    let mut ages = vec![7; rows];
+    let mut ages = vec![7; rows.len()];
     for (number, frame) in out.chunks_exact_mut(device.frame_bytes()).enumerate() {
         let runs = decoder.seen.runs;
         let mut refused = None;
         let mut above = false;
         frame.fill(0);
-        for row in (0..rows).rev() {
+        for (row, (first, width)) in rows.iter().copied().enumerate().rev() {
             let Some(value) = decoder.row(ages[row], above) else {
                 refused = Some(StreamError::Zero { frame: number });
                 break;
             };
-            let first = (12 * row).saturating_sub(11);
-            let width = if row == 0 { 1 } else { (device.frame_bits - first).min(12) };
             if value >> width != 0 {
                 refused = Some(StreamError::Outside { frame: number });
             }
@@ -121,8 +143,8 @@ pub fn decompress(
         if let Some(refused) = refused {
             return Err(refused);
         }
-        let clocks = rows as u64 + decoder.seen.runs - runs;
-        decoder.seen.rows += rows as u64;
+        let clocks = rows.len() as u64 + decoder.seen.runs - runs;
+        decoder.seen.rows += rows.len() as u64;
         decoder.seen.slowest_frame = decoder.seen.slowest_frame.max(clocks);
     }
     if decoder.run.is_some_and(|(rows, _)| rows > 0) || !decoder.bits.at_end() {

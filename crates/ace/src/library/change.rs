@@ -67,6 +67,21 @@ pub struct Sign {
     unsigned: bool,
 }
 
+#[derive(clap::Args)]
+pub struct Recode {
+    #[command(flatten)]
+    write: WriteArgs,
+    /// The library that is read, if it is to stay as it is (default: the one that is written)
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Public keys, one of which must have signed what is read (default: $ACE_LIBRARY_KEY, else those that are compiled in)
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Read the library unsigned as well, or signed by anybody
+    #[arg(long, conflicts_with = "key")]
+    unsigned: bool,
+}
+
 /// A built configuration: what goes into a library.
 struct Built {
     name: String,
@@ -201,6 +216,27 @@ pub fn build(args: &Build) -> Result<Outcome> {
     }
     library.version = guard.next_version(&path, old)?;
     said(&args.write.file, guard.put(&path, library, secret.as_ref())?)
+}
+
+/// The same configurations, encoded anew: nothing is built or proven again, as no bit of them changes.
+pub fn recode(args: &Recode) -> Result<Outcome> {
+    let (path, secret) = (args.write.file.path(), args.write.secret()?);
+    let keys = if args.unsigned { None } else { Some(keys(args.key.as_deref())?.any()) };
+    let from = args.from.clone().unwrap_or_else(|| path.clone());
+    let old = warned(args.write.older.guard(Trust { keys, ..Trust::ANYBODY }).open(&from)?).library;
+    let mut memories = Vec::new();
+    for image in old.images() {
+        memories.push(old.memory(image.name())?);
+    }
+    let mut library = old.recoded(Dictionary::train(&memories))?;
+    for (image, memory) in old.images().iter().zip(&memories) {
+        if library.memory(image.name())? != *memory {
+            bail!("{}: what was encoded is not what is decoded", image.name());
+        }
+    }
+    let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
+    library.version = guard.next_version(&path, old.version)?;
+    said(&args.write.file, guard.put(&path, library, Some(&secret))?)
 }
 
 /// The same guard, which takes what this key has signed. Of a key that is compiled in versions begin where those do.

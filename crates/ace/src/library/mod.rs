@@ -46,6 +46,8 @@ enum Command {
     Add(change::Add),
     /// Remove configurations; the others stay as they are
     Remove(change::Remove),
+    /// Encode the configurations of a library anew and sign it; no bit of them changes
+    Recode(change::Recode),
     /// Check signatures and version, decompress every configuration, compare its digest, and read its record of a proof
     Verify(look::Verify),
     Prove(prove::Prove),
@@ -205,6 +207,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::Extract(args) => extract::extract(args),
         Command::Add(args) => change::add(args),
         Command::Remove(args) => change::remove(args),
+        Command::Recode(args) => change::recode(args),
         Command::Verify(args) => look::verify(args),
         Command::Prove(args) => prove::prove(args),
         Command::Stats(args) => look::stats(args),
