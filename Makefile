@@ -66,7 +66,7 @@ demo-live: ace  ## live traffic through two gateways in two network namespaces (
 define run-tests
 	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
 	$(PY) -m ace_flow.formal $(if $(filter part,$(2)),--fast) --jobs $(JOBS)
-	$(PY) -m ace_flow.to_rtl --controls --allow-open --built $(if $(filter part,$(2)),3,0)
+	$(PY) -m ace_flow.to_rtl --controls --built $(if $(filter part,$(2)),3,0)
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model

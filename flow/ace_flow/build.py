@@ -111,7 +111,7 @@ def netlists(which: str, rows: list[configurations.Configuration], chosen_by: st
     """The rows, of those that the library holds, of which netlists are made. Says which a commit has chosen."""
     if which in ("all", "none"):
         return [row.name for row in rows] if which == "all" else []
-    unproven = [row.name for row in rows if not held.Places(row.name).proven()]
+    unproven = [row.name for row in rows if not held.Places(row.name).proven(tied=which == "unproven")]
     if which == "unproven":
         return unproven
     fifth = a_fifth([row for row in rows if row.name not in unproven], chosen_by)

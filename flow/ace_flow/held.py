@@ -90,6 +90,12 @@ def proves(proof: Path, manifest: Path) -> bool:
     )
 
 
+def tie(proof: Path) -> dict:
+    """What a record says of the way from the netlist to the RTL; older ones say in words that it was simulated."""
+    said = (read_json(proof) or {}).get("tied_to_rtl_by")
+    return said if isinstance(said, dict) else {}
+
+
 @dataclass(frozen=True)
 class Places:
     """What the library holds of one configuration, taken out of it."""
@@ -112,9 +118,10 @@ class Places:
         """The manifest, if there is one."""
         return read_json(self.manifest)
 
-    def proven(self) -> bool:
-        """Whether the library holds a proof of these very bits."""
-        return proves(self.proof, self.manifest)
+    def proven(self, tied: bool = False) -> bool:
+        """Whether the library holds a proof of these very bits; `tied`: and what came of the proof from there to the
+        RTL."""
+        return proves(self.proof, self.manifest) and (not tied or tie(self.proof) != {})
 
 
 def library() -> Path | None:

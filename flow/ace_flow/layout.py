@@ -27,6 +27,8 @@ class Places:
         self.netlist_model = self.folder / f"lib{name}_netlist.so"
         self.cycles = self.folder / "cycles.json"
         self.memory = self.folder / "memory.json"
+        # That the bits are the netlist; and the record of the whole, with what ties the netlist to the RTL.
+        self.bits_proof = self.folder / "bits-proof.json"
         self.proof = self.folder / "proof.json"
         self.manifest = self.folder / "manifest.json"
 

@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import configurations, controller, faults, rtl, synth, tools
+from . import configurations, controller, fault_table, rtl, synth, tools
 from .configurations import Configuration
 from .layout import BUILD
 
@@ -63,7 +63,7 @@ def main() -> int:
     try:
         for path in sorted([*tools.ROOT.glob("rtl/**/*.sv*"), *tools.FLOW.glob("**/*.sv")]):
             rtl.check(path.relative_to(tools.ROOT), path.read_text())
-        faults.load()
+        fault_table.load()
         table = configurations.load()
         unknown = [name for name in names if name not in table]
         if unknown:

@@ -245,7 +245,6 @@ def _prove(
         "blocks": {name: number for name, number in count.items() if number and name != "TRELLIS_FF"},
         "arbitrary_matches": said["arbitrary"],
         "control": said["control"] | {"result": "refuted", "points_refuted": len(compared.refuted)},
-        "tied_to_rtl_by": "known answers and random simulation of this netlist",
         "memory_sha256": said["memory_sha256"],
         "netlist_sha256": tools.sha256(netlist),
         "bits_netlist_sha256": tools.sha256(folder / "bits.json"),

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import configurations, held, kept, manifest, measure, prove, route, synth, tools, verilate
+from . import configurations, held, kept, manifest, measure, prove, route, synth, to_rtl, tools, verilate
 from .cache import cached, publish
 from .configurations import Configuration
 from .layout import READY, RUNTIME, Places
@@ -238,7 +238,7 @@ def step_take_proof(places: Places) -> None:
 
 
 def step_prove(configuration: Configuration, places: Places) -> None:
-    """Bitstream and netlist → proof that they are the same circuit."""
+    """Bitstream and netlist → proof that they are the same circuit, and what ties that to the RTL."""
 
     def work(out: Path) -> None:
         with tempfile.TemporaryDirectory(dir=out.parent) as folder:
@@ -250,7 +250,9 @@ def step_prove(configuration: Configuration, places: Places) -> None:
 
     # The proof is about the memory: that another bitstream leaves the same one makes no difference.
     inputs = [places.memory, places.netlist_json, route.PINS]
-    cached("prove", prove.settings(), inputs, {"json": places.proof}, work)
+    cached("prove", prove.settings(), inputs, {"json": places.bits_proof}, work)
+    record = json.loads(places.bits_proof.read_text())
+    _publish_json(places.proof, record | {"tied_to_rtl_by": to_rtl.tie(configuration, places)})
 
 
 def step_manifest(configuration: Configuration, places: Places, seeds: list[int], how: set[str]) -> None:

@@ -15,15 +15,18 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from . import configurations, faults, rtl, tools
+from . import configurations, fault_table, held, rtl, tools
 from .cache import cached
 from .configurations import Configuration
 from .cut import miter
 from .equal.match import Matching
 from .equal.names import tiles
+from .equal.states import codes
 from .equal.tied import Proof
 from .layout import BUILD, CONFIGURATIONS, Places
 from .prove import counterexample, not_proven
@@ -32,26 +35,46 @@ CODE = sorted([Path(__file__), *Path(__file__).with_name("equal").glob("*.py")])
 SHARED = [Path(__file__).with_name(name) for name in ("gates.py", "cut.py", "prove.py")]
 # The format of records.
 RECORD = 1
+# The configurations of which it is known that the proof does not close.
+OPEN = tools.FLOW / "open.toml"
 # How hard ABC tries for each pair of nodes, and for how many seconds the solver looks for a difference in what is left.
 CONFLICTS = 100000
 SECONDS = 60
 COLUMNS = ["configuration", "result", "points", "by structure", "by solver", "registers", "merged, constant"]
-COLUMNS += ["states", "columns", "products", "open", "faults refuted", "CPU s"]
+COLUMNS += ["states", "functions", "columns", "products", "open", "faults refuted", "CPU s"]
 
 
 class Unequal(tools.ToolError):
     """The netlist is not the RTL, or the proof could not tell."""
 
 
-def script(configuration: Configuration, sources: Iterable[str], out: Path) -> str:
-    """The Yosys script that has slang read the RTL, and runs no pass over it."""
+class Read(NamedTuple):
+    """The RTL as it was read."""
+
+    # A module of word-level cells, before any pass.
+    rtl: dict
+    # The same behind the pass of Yosys that codes states anew, and what each bit of theirs stands for: both only help to
+    # find out what is what.
+    recoded: dict
+    codes: dict[str, list[int]]
+
+
+def script(configuration: Configuration, sources: Iterable[str], folder: Path) -> str:
+    """The Yosys script that has slang read the RTL, writes it before any pass, and then what synthesis begins with."""
     parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
     # A changed source may stand elsewhere than its headers.
-    headers = "".join(f"-I {folder} " for folder in rtl.folders(configuration.sources))
+    headers = "".join(f"-I {place} " for place in rtl.folders(configuration.sources))
     lines = [
         f"read_slang -j 1 --top {configuration.top} {parameters} {headers}{' '.join(sources)}",
         f"hierarchy -check -top {configuration.top}",
-        f"write_json {out}",
+        f"write_json {folder}/rtl.json",
+        "proc",
+        "flatten",
+        "opt_expr",
+        "opt_clean",
+        "opt -nodffe -nosdff",
+        f"fsm -encfile {folder}/states.txt",
+        f"write_json {folder}/recoded.json",
     ]
     return "\n".join([*lines, ""])
 
@@ -64,11 +87,14 @@ def yosys(text: str, folder: Path, name: str) -> None:
     tools.run(command, folder / f"{name}.out", cwd=tools.ROOT)
 
 
-def read(configuration: Configuration, sources: Iterable[str], folder: Path) -> dict:
-    """The RTL as a module of word-level cells."""
-    out = folder / "rtl.json"
-    yosys(script(configuration, sources, out.relative_to(tools.ROOT)), folder, "read")
-    return json.loads(out.read_text())["modules"][configuration.top]
+def read(configuration: Configuration, sources: Iterable[str], folder: Path) -> Read:
+    yosys(script(configuration, sources, folder.relative_to(tools.ROOT)), folder, "read")
+    modules = [
+        json.loads((folder / f"{name}.json").read_text())["modules"][configuration.top]
+        for name in ("rtl", "recoded")
+    ]
+    states = folder / "states.txt"
+    return Read(*modules, codes(states.read_text() if states.exists() else ""))
 
 
 def solve(proof: Proof, folder: Path) -> tuple[list[str], list[str]]:
@@ -103,19 +129,32 @@ def solve(proof: Proof, folder: Path) -> tuple[list[str], list[str]]:
     return unproven, differ
 
 
-def match(rtl: dict, netlist: dict) -> Matching:
-    matching = Matching(rtl, netlist, tiles(rtl, netlist))
+def matchings(read: Read, netlist: dict) -> Iterator[Matching]:
+    """What of the RTL is what of the netlist; and again, with registers of the netlist that are functions of others."""
+    found = tiles(read.rtl, netlist)
+    matching = Matching(read.rtl, netlist, found, read.codes)
+    hot: dict[str, list[str]] = {}
+    if matching.nameless:
+        between = Matching(read.recoded, netlist, found)
+        between.run()
+        hot = {name: between.partners(name, len(read.codes[name])) for name in matching.nameless}
+        matching = Matching(read.rtl, netlist, found, read.codes, hot)
     matching.run()
-    return matching
+    yield matching
+    matching = Matching(read.rtl, netlist, found, read.codes, hot, derives=True)
+    matching.run()
+    yield matching
 
 
 def compare(configuration: Configuration, netlist_file: Path, folder: Path) -> tuple[dict, Matching]:
     """The record of a configuration, and what was found to be the same."""
     start = tools.cpu_seconds()
     netlist = json.loads(netlist_file.read_text())["modules"][configuration.top]
-    matching = match(read(configuration, configuration.sources, folder), netlist)
-    proof = Proof(matching)
-    proof.collect()
+    for matching in matchings(read(configuration, configuration.sources, folder), netlist):
+        proof = Proof(matching)
+        proof.collect()
+        if not proof.open:
+            break
     unproven, differ = solve(proof, folder)
     open_ = sorted({*proof.open, *unproven})
     left = len(proof.left())
@@ -137,7 +176,9 @@ def compare(configuration: Configuration, netlist_file: Path, folder: Path) -> t
     return record, matching
 
 
-def control(configuration: Configuration, fault: faults.Fault, good: Matching, folder: Path) -> list[str]:
+def control(
+    configuration: Configuration, fault: fault_table.Fault, good: Matching, folder: Path
+) -> list[str]:
     """The points at which RTL with a fault is refuted, by what was found to be the same without it."""
     text = (tools.ROOT / fault.file).read_text().replace(fault.find, fault.replace)
     changed = folder / Path(fault.file).name
@@ -146,7 +187,7 @@ def control(configuration: Configuration, fault: faults.Fault, good: Matching, f
         str(changed.relative_to(tools.ROOT)) if source == fault.file else source
         for source in configuration.sources
     ]
-    rtl = read(configuration, sources, folder)
+    rtl = read(configuration, sources, folder).rtl
     matching = Matching(rtl, good.netlist.module, tiles(rtl, good.netlist.module))
     matching.adopt(good)
     proof = Proof(matching)
@@ -163,7 +204,7 @@ def run(configuration: Configuration, netlist: Path, controls: bool) -> dict:
         if not controls or record["result"] != "proven":
             return record
         record["controls"] = []
-        for fault in faults.load():
+        for fault in fault_table.load():
             if fault.file in configuration.sources and fault.configuration == configuration.name:
                 points = control(configuration, fault, matching, Path(name))
                 refuted = {"what": fault.what, "file": fault.file, "points_refuted": len(points)}
@@ -171,6 +212,47 @@ def run(configuration: Configuration, netlist: Path, controls: bool) -> dict:
                 if not points:
                     raise Unequal(f"{configuration.name}: not refuted: {fault.what} ({fault.file})")
     return record
+
+
+def known_open(rows: Iterable[str], table: Path = OPEN) -> dict[str, str]:
+    """The configurations whose proof is known not to close, and why."""
+    found = {
+        entry["configuration"]: entry["why"] for entry in tomllib.loads(table.read_text()).get("open", [])
+    }
+    if strange := sorted(found.keys() - set(rows)):
+        raise tools.ToolError(f"{table}: there is no configuration {strange[0]!r}")
+    return found
+
+
+def judge(name: str, record: dict, known: dict[str, str], table: Path = OPEN) -> str:
+    """What is wrong with a result, or nothing: what is left open has to be known, and what is known has to be open. A
+    difference where everything has a partner is never right."""
+    if record["result"] == "proven":
+        return f"is proven: take it out of {table.name}" if name in known else ""
+    if not record["unmatched"]:
+        return "differs from its RTL, or the proof could not tell, although everything has a partner"
+    return "" if name in known else f"is open, and {table.name} does not name it"
+
+
+def tie(configuration: Configuration, places: Places) -> dict:
+    """What ties the netlist of a configuration to its RTL, for the record of its bits: what the library says of this
+    very netlist and RTL, or the proof, made now."""
+    recipe, netlist = held.recipe(configuration), tools.sha256(places.netlist_json)
+    said = held.tie(held.Places(configuration.name).proof)
+    if said.get("format") == RECORD and (said.get("recipe"), said.get("netlist_sha256")) == (recipe, netlist):
+        return said
+    record = proven(configuration, places, controls=True)
+    method = "equivalence" if record["result"] == "proven" else "simulation"
+    copied = ("points", "by_structure", "assumed", "cpu_seconds", "tools")
+    return {
+        "format": RECORD,
+        "method": method,
+        "recipe": recipe,
+        "netlist_sha256": netlist,
+        **{key: record[key] for key in copied},
+        "open": len(record["open"]),
+        "faults_refuted": len(record.get("controls", [])),
+    }
 
 
 def settings(configuration: Configuration) -> dict:
@@ -191,7 +273,7 @@ def proven(configuration: Configuration, places: Places, controls: bool = False)
         record = run(configuration, places.netlist_json, controls)
         (out / "json").write_text(json.dumps(record, indent=1) + "\n")
 
-    extra = {"controls": tools.sha256(faults.TABLE)} if controls else {}
+    extra = {"controls": tools.sha256(fault_table.TABLE)} if controls else {}
     cached("to_rtl", settings(configuration) | extra, inputs, {"json": output}, work)
     return json.loads(output.read_text())
 
@@ -204,7 +286,8 @@ def table(records: dict[str, dict]) -> str:
     ]
     for name, record in sorted(records.items()):
         figures = [record[key] for key in ("result", "points", "by_structure", "by_solver", "registers")]
-        figures += [record["merged"] + record["constant"], record["recoded"], record["columns"]]
+        figures += [record["merged"] + record["constant"], record["recoded"]]
+        figures += [record["derived"], record["columns"]]
         figures += [record["products"], len(record["open"]), len(record.get("controls", []))]
         figures += [record["cpu_seconds"]]
         lines.append(f"| {name} | {' | '.join(str(figure) for figure in figures)} |")
@@ -240,11 +323,6 @@ def main() -> int:
     parser.add_argument(
         "--built", type=int, metavar="N", help="the N smallest of those whose netlists are built; 0: all"
     )
-    parser.add_argument(
-        "--allow-open",
-        action="store_true",
-        help="no error where a partner was not found for everything; a difference between partners is one",
-    )
     parser.add_argument("--json", action="store_true", help="whole records")
     parser.add_argument("--table", action="store_true", help="only print the table of what was proven")
     arguments = parser.parse_args()
@@ -257,6 +335,7 @@ def main() -> int:
     if not arguments.names or (arguments.netlist and len(arguments.names) > 1):
         parser.error("names of configurations are wanted, or --table")
     rows, failed = configurations.load(), 0
+    known = known_open(rows)
     for name in arguments.names:
         try:
             if name not in rows:
@@ -273,8 +352,9 @@ def main() -> int:
             failed = 1
             continue
         print(json.dumps({name: record}, indent=1) if arguments.json else line(name, record), flush=True)
-        if record["result"] != "proven":
-            failed |= not (arguments.allow_open and record["unmatched"])
+        if wrong := judge(name, record, known):
+            print(f"error: {name} {wrong}", file=sys.stderr)
+            failed = 1
     return failed
 
 

@@ -36,6 +36,8 @@ pub struct Configuration {
     pub memory_sha256: [u8; 32],
     /// Digest of the netlist that these bits are, where the manifest has it.
     pub netlist_sha256: Option<[u8; 32]>,
+    /// Digest of all that decides these bits, the RTL among it, where the manifest has it.
+    pub recipe: Option<String>,
     /// Where the record of the proof is, if there is one.
     pub record: PathBuf,
     /// Frames that the slot works on at a time.
@@ -140,6 +142,8 @@ struct Raw {
     memory_sha256: String,
     #[serde(default)]
     netlist_sha256: Option<String>,
+    #[serde(default)]
+    recipe: Option<String>,
 }
 
 fn one() -> usize {
@@ -209,6 +213,7 @@ impl Configuration {
                 Some(text) => Some(digest(&text).ok_or("bad netlist_sha256")?),
                 None => None,
             },
+            recipe: raw.recipe,
             record: folder.join("proof.json"),
             in_flight: raw.in_flight.clamp(1, 64),
             kept: raw.kept.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
@@ -234,7 +239,7 @@ impl Configuration {
             }
             record => record.unwrap_or_default(),
         };
-        record::check(&record, memory, self.netlist_sha256.as_ref())?;
+        record::check(&record, memory, self.netlist_sha256.as_ref(), self.recipe.as_deref())?;
         Ok(record)
     }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Records of proofs (docs/proof.md): which say that bits are proven, and which do not.
 
+use std::fmt;
+
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The format of records that counts (`RECORD` in `flow/ace_flow/prove.py`): what an older one was asked, is not enough.
 pub const FORMAT: u64 = 3;
@@ -15,6 +18,9 @@ struct Record {
     memory_sha256: String,
     netlist_sha256: String,
     control: Control,
+    /// Words in records of former versions: then known answers and simulation.
+    #[serde(default)]
+    tied_to_rtl_by: Value,
 }
 
 /// The same proof of bits of which one was changed: it has to fail.
@@ -25,19 +31,67 @@ struct Control {
     memory_sha256: String,
 }
 
+/// What ties the netlist of a configuration to its RTL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// It is proven that they do the same.
+    Equivalence,
+    /// Known answers and random simulation of the netlist.
+    Simulation,
+}
+
+impl fmt::Display for Tie {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Equivalence => "equivalence",
+            Self::Simulation => "simulation",
+        })
+    }
+}
+
+/// What a record says of the way from the netlist of this digest to the RTL of this recipe.
+///
+/// # Errors
+/// That it is of another netlist or RTL, or cannot be read; for people.
+pub fn tie(said: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, String> {
+    let method = match said {
+        Value::Null | Value::String(_) => return Ok(Tie::Simulation),
+        said => said["method"].as_str().unwrap_or_default(),
+    };
+    let text = |key: &str| said[key].as_str().unwrap_or_default();
+    if text("netlist_sha256") != netlist {
+        let other = text("netlist_sha256");
+        return Err(format!("its record ties another netlist to the RTL ({other}, not {netlist})"));
+    }
+    if recipe != Some(text("recipe")) {
+        let (other, own) = (text("recipe"), recipe.unwrap_or("none"));
+        return Err(format!("its record ties its netlist to another RTL (recipe {other}, not {own})"));
+    }
+    match method {
+        "equivalence" => Ok(Tie::Equivalence),
+        "simulation" => Ok(Tie::Simulation),
+        other => Err(format!("its record ties its netlist to the RTL by `{other}`")),
+    }
+}
+
 /// Whether a record says that a configuration memory of this digest is proven to be the netlist of this digest, by a
-/// proof whose control was refuted.
+/// proof whose control was refuted; and what ties that netlist to the RTL of this recipe.
 ///
 /// # Errors
 /// What it says instead, or what is wrong with it; for people, behind the name of the configuration and a colon.
-pub fn check(record: &[u8], memory: &[u8; 32], netlist: Option<&[u8; 32]>) -> Result<(), String> {
+pub fn check(
+    record: &[u8],
+    memory: &[u8; 32],
+    netlist: Option<&[u8; 32]>,
+    recipe: Option<&str>,
+) -> Result<Tie, String> {
     if record.is_empty() {
         return Err("there is no record that its bits are proven".into());
     }
     let again = "`python -m ace_flow.build` proves it";
     let record: Record =
         serde_json::from_slice(record).map_err(|error| format!("its record of a proof is none: {error}"))?;
-    let Record { format, result, points, memory_sha256, netlist_sha256, control } = record;
+    let Record { format, result, points, memory_sha256, netlist_sha256, control, tied_to_rtl_by } = record;
     if format != FORMAT {
         return Err(format!("its record has format {format}, not {FORMAT}; {again}"));
     }
@@ -64,13 +118,13 @@ pub fn check(record: &[u8], memory: &[u8; 32], netlist: Option<&[u8; 32]>) -> Re
     if !digest(&control.memory_sha256) || control.memory_sha256.eq_ignore_ascii_case(&own) {
         return Err("the control of its record is not of other bits".into());
     }
-    Ok(())
+    tie(&tied_to_rtl_by, &netlist_sha256, recipe)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn record() -> Value {
         json!({
@@ -82,15 +136,15 @@ mod tests {
 
     fn says(record: &Value) -> String {
         let text = if record.is_null() { String::new() } else { record.to_string() };
-        check(text.as_bytes(), &[0x11; 32], Some(&[0x22; 32])).err().unwrap_or_default()
+        check(text.as_bytes(), &[0x11; 32], Some(&[0x22; 32]), Some("r")).err().unwrap_or_default()
     }
 
     #[test]
     fn only_a_proof_of_these_bits_with_a_refuted_control_counts() {
         assert_eq!(says(&record()), "");
         assert!(says(&Value::Null).contains("no record"));
-        assert!(check(b"[]", &[0x11; 32], Some(&[0x22; 32])).is_err_and(|why| why.contains("is none")));
-        assert!(check(record().to_string().as_bytes(), &[0x11; 32], None).is_err());
+        assert!(check(b"[]", &[0x11; 32], Some(&[0x22; 32]), None).is_err_and(|why| why.contains("is none")));
+        assert!(check(record().to_string().as_bytes(), &[0x11; 32], None, None).is_err());
         for (path, value, why) in [
             ("/format", json!(2), "format 2, not 3"),
             ("/format", json!("3"), "is none"),
@@ -114,6 +168,34 @@ mod tests {
             let mut edited = record();
             edited.as_object_mut().expect("an object").remove(key);
             assert_ne!(says(&edited), "", "{key}");
+        }
+    }
+
+    #[test]
+    fn what_ties_the_netlist_to_the_rtl_has_to_be_of_both() {
+        let tied = |said: Value, recipe: Option<&str>| {
+            let mut record = record();
+            record["tied_to_rtl_by"] = said;
+            check(record.to_string().as_bytes(), &[0x11; 32], Some(&[0x22; 32]), recipe)
+        };
+        let said = |method: &str, netlist: &str, recipe: &str| json!({ "method": method, "netlist_sha256": netlist.repeat(32), "recipe": recipe });
+        assert_eq!(tied(said("equivalence", "22", "r"), Some("r")), Ok(Tie::Equivalence));
+        assert_eq!(tied(said("simulation", "22", "r"), Some("r")), Ok(Tie::Simulation));
+        // Records of former versions have words there, or nothing.
+        assert_eq!(
+            tied(json!("known answers and random simulation of this netlist"), None),
+            Ok(Tie::Simulation)
+        );
+        assert_eq!(tied(Value::Null, Some("r")), Ok(Tie::Simulation));
+        for (said, recipe, why) in [
+            (said("equivalence", "33", "r"), Some("r"), "another netlist"),
+            (said("equivalence", "22", "s"), Some("r"), "another RTL"),
+            (said("equivalence", "22", "r"), None, "another RTL"),
+            (said("faith", "22", "r"), Some("r"), "by `faith`"),
+            (json!({}), Some("r"), "another netlist"),
+            (json!([1]), Some("r"), "another netlist"),
+        ] {
+            assert!(tied(said.clone(), recipe).is_err_and(|error| error.contains(why)), "{said}");
         }
     }
 

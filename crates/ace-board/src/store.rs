@@ -192,7 +192,7 @@ pub fn offer(image: &Image) -> Result<Configuration, String> {
         return Err("its manifest is of another configuration".into());
     }
     let proof = image.proof().map_err(|error| error.to_string())?;
-    record::check(&proof, image.digest(), signed.netlist_sha256.as_ref())?;
+    record::check(&proof, image.digest(), signed.netlist_sha256.as_ref(), signed.recipe.as_deref())?;
     Ok(signed)
 }
 

@@ -9,21 +9,24 @@ holds for columns of memories. A wrong match makes no proof succeed: it is an as
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 import z3
 
 from ..gates import FALSE, Literal
-from .observe import Observed
+from .derive import derived
+from .names import aliases, names_of
+from .observe import FIXED, Observed
 from .simulate import ALL, Simulation, formula, get, stem, substitute
 
 # After so many simulations that split nothing the classes stand.
 QUIET = 2
-# How often a solver is asked for what tells registers apart.
+# How often a solver is asked for what tells registers apart, of how many pairs, and for how many milliseconds each.
 SEEDS = 40
+AT_ONCE = 32
+MILLISECONDS = 5000
 # Patterns that have to show something before it is believed.
 EVIDENCE = 8
-# Simulations that choose between codes for them.
-DECODED = 3
 
 
 class Matching(Observed):
@@ -34,7 +37,8 @@ class Matching(Observed):
         self.simulation = Simulation(self.graph, self._late())
         self.nodes = {self.graph.nodes[node][0]: node for node in self.simulation.inputs}
         self._tie()
-        self._decode()
+        if self.derives:
+            self.colours |= derived(self)
         self._refine()
         for _ in range(SEEDS):
             if not self._sow():
@@ -66,19 +70,22 @@ class Matching(Observed):
         """Asks a solver for what tells registers apart that random values do not, and has simulations begin there."""
         classes = defaultdict(list)
         for key, colour in self.colours.items():
-            if colour[0] not in ("states", "constant"):
+            if colour[0] not in FIXED:
                 classes[colour].append(key)
+        self.seeds = []
         for members in classes.values():
             mine = [key for key in members if key[0] == "rtl"]
-            if len(mine) < 2 or len(members) - len(mine) < 2 or tuple(mine) in self.same:
+            if len(mine) < 2 or len(members) - len(mine) < 2:
                 continue
-            found = self._distinguish(mine[0], mine[-1])
-            if found is not None:
-                self.seeds = found
-                self.dense = {stem(name) for _, name in mine}
-                return True
-            self.same.add(tuple(mine))
-        return False
+            for pair in pairwise(mine):
+                if len(self.seeds) == AT_ONCE or (pair, tuple(mine)) in self.same:
+                    continue
+                found = self._distinguish(*pair)
+                if found is not None:
+                    self.seeds.append((found, {stem(name) for _, name in pair}))
+                    break
+                self.same.add((pair, tuple(mine)))
+        return bool(self.seeds)
 
     def _distinguish(self, one: tuple, other: tuple) -> dict | None:
         """Values of registers and inputs for which the two get different next values, if there are some."""
@@ -103,7 +110,7 @@ class Matching(Observed):
             else:
                 known[node] = formula(table, [known[at] for at in inputs])
         solver = z3.Solver()
-        solver.set("timeout", 20000)
+        solver.set("timeout", MILLISECONDS)
         bits = [z3.Not(known[end >> 1]) if end & 1 else known[end >> 1] for end in ends]
         solver.add(bits[0] != bits[1])
         if solver.check() != z3.sat:
@@ -121,57 +128,100 @@ class Matching(Observed):
         left = [key for key, colour in names.items() if colour[0] == "left"]
         names |= {key: ("own", key) for key in left}
         ties: dict[tuple[str, str], tuple] = {}
+        tried: set[tuple] = set()
         while True:
             self.colours, self.columns = names | ties, dict(columns)
             self._once()
-            found = self._ties([key for key in left if key not in ties], names | ties)
+            found = self._ties([key for key in left if key not in ties], names | ties, tried)
             if not found:
                 break
-            ties |= found
-        self._confirm(ties, names)
+            tried |= found.items()
+            ties |= self._confirmed(
+                {key: colour for key, colour in tried if key not in ties}, names | ties, columns
+            )
+            columns |= self._constant_columns(names | ties, columns)
+        self.columns = dict(columns)
+        same = {key: colour for key, colour in self._same(names | ties).items() if key not in ties}
+        ties |= self._confirmed(same, names | ties, columns)
         # Those that are the same as one without a name stay with it in the class of those without a name.
         self.columns = columns
         self.colours = {
             key: colour if colour[0] != "own" else ("left",) for key, colour in (names | ties).items()
         }
 
-    def _decode(self) -> None:
-        """Finds out for which state each bit stands that synthesis made of one."""
-        before = dict(self.colours), dict(self.columns)
-
-        def restore() -> None:
-            self.colours, self.columns = (dict(part) for part in before)
-
-        for states in self.states:
-            fitting = []
-            for codes in states.guesses():
-                states.codes = codes
-                restore()
-                self._once()
-                here = [get(self.v, self.next["rtl", name][0]) for name in states.rtl]
-                wanted = states.split(here, int.__and__, int.__or__, ALL)[1]
-                if all(
-                    not name or get(self.v, self.next["netlist", name][0]) == word
-                    for name, word in zip(states.netlist, wanted, strict=True)
-                ):
-                    fitting.append(codes)
-            scores = {}
-            for codes in fitting if len(fitting) > 1 else []:
-                states.codes = codes
-                restore()
-                for _ in range(DECODED):
-                    self._once()
-                scores[tuple(codes)] = self.alone()
-            states.codes = min(fitting, key=lambda codes: scores.get(tuple(codes), 0), default=[])
-        restore()
-
     def alone(self) -> int:
         """How many registers of the netlist are in classes without one of the RTL."""
         mine = {colour for (prefix, _), colour in self.colours.items() if prefix == "rtl"}
-        return sum(prefix == "netlist" and colour not in mine for (prefix, _), colour in self.colours.items())
+        return sum(
+            prefix == "netlist" and colour not in mine and colour[0] not in FIXED
+            for (prefix, _), colour in self.colours.items()
+        )
 
-    def _ties(self, left: list, colours: dict) -> dict:
-        """By what registers do in one simulation."""
+    def partners(self, word: str, width: int) -> list[str]:
+        """The registers of the netlist that are the bits of a word of the RTL, or nothing where there is none."""
+        known, theirs = aliases(self.rtl.module), {}
+        for (prefix, name), colour in self.colours.items():
+            if prefix == "netlist" and colour[0] not in FIXED:
+                theirs.setdefault(colour, name)
+        found = [""] * width
+        for register in self.rtl.registers.values():
+            for name, place in names_of(register, known):
+                if name == word:
+                    found[place] = theirs.get(self.colours["rtl", register.name], "")
+        return found
+
+    def _constant_columns(self, colours: dict, columns: dict) -> dict:
+        """Columns to which nothing but one value is ever written, in the form of the logic: synthesis leaves them out."""
+        known: dict[int, Literal] = {0: FALSE}
+        self._know_all(known, colours, columns)
+        found = {}
+        for key, ports in self.writes.items():
+            values = {substitute(self.graph, known, port.data) for port in ports}
+            held = set(self.machines[key[0] == "netlist"].columns[key[1]].contents) - {"x"}
+            if ports and columns[key][0] != "constant" and values <= {0, 1} and len(values) == 1:
+                value = str(values.pop())
+                if held <= {value}:
+                    found[key] = ("constant", value)
+        return found
+
+    def _know_all(self, known: dict[int, Literal], colours: dict, columns: dict) -> dict:
+        """Enters all constants and registers of the RTL that are others; the first of each colour."""
+        first: dict[object, tuple] = {}
+        for key, colour in colours.items():
+            if key[0] == "rtl":
+                first.setdefault(colour, key)
+        for key, colour in colours.items():
+            self._know(known, key, colour, first)
+        for outside in self.outsides:
+            for inputs, read, _ in outside.reads.values():
+                for one, column in zip(inputs, read, strict=True):
+                    colour = columns.get((outside.prefix, column), ("",))
+                    if colour[0] == "constant":
+                        known[one >> 1] = int(colour[1])
+        return first
+
+    def _same(self, colours: dict) -> dict:
+        """Registers of the RTL without a name that may be the same as another one of it: all are taken for the same until
+        simulations tell them apart. That finds those, too, that sometimes keep what they hold."""
+        self.colours = {
+            key: colour if colour[0] in FIXED else ("same",) if key[0] == "rtl" else ("own", key)
+            for key, colour in colours.items()
+        }
+        self._refine()
+        classes = defaultdict(list)
+        for key, colour in self.colours.items():
+            if key[0] == "rtl" and colour[0] not in FIXED:
+                classes[colour].append(key)
+        found = {}
+        for members in classes.values():
+            named = [key for key in members if colours[key][0] != "own"] or members
+            found |= {
+                key: colours[named[0]] for key in members if colours[key] == ("own", key) != colours[named[0]]
+            }
+        return found
+
+    def _ties(self, left: list, colours: dict, tried: set) -> dict:
+        """By what registers do in one simulation; what has been tried is not said again."""
         v, found = self.v, {}
         after = {key: get(v, following) for key, (following, *_) in self.next.items()}
         reset = {key: (get(v, off), value) for key, (_, off, value) in self.next.items()}
@@ -189,44 +239,52 @@ class Matching(Observed):
             if then != now:
                 for value in (reset[key][1],) if reset[key][0] else (0, 1):
                     wanted = ALL if value else 0
-                    if not (then ^ wanted) & ~(now ^ wanted) & ALL:
-                        found[key] = ("constant", str(value))
-            if key not in found and min(then.bit_count(), (then ^ ALL).bit_count()) >= EVIDENCE:
+                    constant = ("constant", str(value))
+                    if not (then ^ wanted) & ~(now ^ wanted) & ALL and (key, constant) not in tried:
+                        found[key] = constant
+            # What only seems to be constant changes too seldom to be told from others; nothing confirms it in the netlist.
+            rare = key[0] == "netlist" and any((key, ("constant", value)) in tried for value in "01")
+            if key not in found and not rare and min(then.bit_count(), (then ^ ALL).bit_count()) >= EVIDENCE:
                 twin = same.setdefault((key[0], then, reset[key]), colours[key])
-                if twin != colours[key]:
+                if twin != colours[key] and (key, twin) not in tried:
                     found[key] = twin
         return found
 
-    def _confirm(self, ties: dict, colours: dict) -> None:
-        """Takes back ties of the RTL that do not follow, one by one, from the form of its logic: what is seldom may look as
-        if it never were, and what synthesis has not found, must not be tied here."""
-        waiting = {key: colour for key, colour in ties.items() if key[0] == "rtl" or colour[0] == "constant"}
-        for key in waiting:
-            del ties[key]
+    def _confirmed(self, ties: dict, colours: dict, columns: dict) -> dict:
+        """Those that follow, one by one, from the form of the logic: what is seldom may look as if it never were, and what
+        synthesis has not found, must not be tied in the RTL."""
+        found = {key: colour for key, colour in ties.items() if key[0] != "rtl" and colour[0] != "constant"}
         sure: dict[int, Literal] = {0: FALSE}
+        first = self._know_all(sure, colours, columns)
+        waiting = {key: colour for key, colour in ties.items() if key not in found}
         while True:
-            first: dict[object, tuple] = {}
-            for key, colour in (colours | ties).items():
-                if key[0] == "rtl":
-                    first.setdefault(colour, key)
-            found = []
+            more = []
             for key, colour in waiting.items():
-                node = self.nodes[f"{key[0]}:{key[1]}"]
                 known = dict(sure)
-                if colour[0] == "constant":
-                    wanted = known[node] = int(colour[1])
-                elif (
-                    other := self.nodes.get(f"rtl:{first[colour][1]}" if colour in first else "")
-                ) is not None:
-                    known[node] = 2 * other
-                    wanted = substitute(self.graph, known, self.next[first[colour]][0])
-                else:
+                if not self._know(known, key, colour, first):
                     continue
+                node = self.nodes[f"{key[0]}:{key[1]}"]
+                wanted = known[node]
+                if colour[0] != "constant":
+                    wanted = substitute(self.graph, known, self.next[first[colour]][0])
                 if substitute(self.graph, known, self.next[key][0]) == wanted:
-                    found.append(key)
+                    more.append(key)
                     sure[node] = known[node]
-                    ties[key] = colour
-            if not found:
-                return
-            for key in found:
-                del waiting[key]
+            if not more:
+                return found
+            for key in more:
+                found[key] = waiting.pop(key)
+
+    def _know(self, known: dict[int, Literal], key: tuple, colour: tuple, first: dict) -> bool:
+        """Enters that a register is a constant, or another register of the RTL; whether it is one of these."""
+        node = self.nodes.get(f"{key[0]}:{key[1]}")
+        if node is None:
+            return False
+        if colour[0] == "constant":
+            known[node] = int(colour[1])
+            return True
+        other = self.nodes.get(f"rtl:{first[colour][1]}") if colour in first else None
+        if key[0] != "rtl" or other is None or other == node or colour[0] in FIXED:
+            return False
+        known[node] = 2 * other
+        return True

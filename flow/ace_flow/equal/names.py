@@ -5,6 +5,7 @@ from collections import defaultdict
 
 from ..gates import Signal
 from .block_memory import BELOW, writing
+from .machine import Register
 
 
 def aliases(module: dict) -> dict[Signal, list[tuple[str, int]]]:
@@ -25,6 +26,34 @@ def aliases(module: dict) -> dict[Signal, list[tuple[str, int]]]:
         for place, bit in enumerate(net["bits"]):
             names[find(bit)].append((name, place + net.get("offset", 0)))
     return {bit: names.get(find(bit), []) for bit in {*parent, *names}} | dict(names)
+
+
+def bits_named(rtl: dict, netlist: dict) -> dict[tuple[str, int], Signal]:
+    """The signals of a netlist by the names that they have in the RTL. A name of another width than there says nothing, but
+    for words of a memory: synthesis makes rows of several of it."""
+    widths = {name: len(net["bits"]) for name, net in rtl["netnames"].items()}
+    named: dict[tuple[str, int], Signal] = {}
+    for name, net in netlist["netnames"].items():
+        bits, offset = net["bits"], net.get("offset", 0)
+        memory, _, row = name.removesuffix("]").rpartition("[")
+        width = rtl.get("memories", {}).get(memory, {"width": 0})["width"]
+        if width and row.isdigit() and len(bits) % width == 0:
+            words = len(bits) // width
+            for place, bit in enumerate(bits):
+                named[f"{memory}[{int(row) * words + place // width}]", place % width] = bit
+        elif widths.get(name, len(bits)) == len(bits):
+            for place, bit in enumerate(bits):
+                named[name, place + offset] = bit
+    return named
+
+
+def names_of(register: Register, known: dict[Signal, list[tuple[str, int]]]) -> list[tuple[str, int]]:
+    """All names of a register of the RTL, with the bit that it is of them; `known`: those of its signals."""
+    own = known.get(register.output, [])
+    if isinstance(register.output, str):
+        name, _, bit = register.output.rpartition("[")
+        own = [*own, (name, int(bit[:-1]))]
+    return own
 
 
 def group(name: str, prefix: str) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ..gates import Graph, Literal, Signal
+from ..gates import Graph, Literal
 from .machine import Machine, Write
-from .names import aliases, group
+from .names import aliases, bits_named, group, names_of
 from .netlist import Netlist
 from .rtl import Rtl
-from .simulate import ALL, SEEDED, Noise, get, stem
+from .simulate import ALL, Noise, get, slice_of, stem
 from .states import States
 
-# Bits of a register whose states synthesis may have coded anew.
-STATE_BITS = 2
+# Colours that no simulation changes: what they say is the value of a register.
+FIXED = ("states", "constant", "function")
 
 
 class Free:
@@ -46,7 +46,21 @@ class Free:
 class Observed:
     """Classes of registers and of columns of both machines, by (machine's prefix, name)."""
 
-    def __init__(self, rtl_module: dict, netlist_module: dict, tiles: dict[str, tuple[int, int]]):
+    def __init__(
+        self,
+        rtl_module: dict,
+        netlist_module: dict,
+        tiles: dict[str, tuple[int, int]],
+        codes: dict[str, list[int]] | None = None,
+        hot: dict[str, list[str]] | None = None,
+        derives: bool = False,
+    ):
+        """`codes`: what synthesis has coded anew (ace_flow/equal/states.py), and `hot` the registers of the netlist where
+        names do not say them. `derives`: look for registers that are functions of others, too."""
+        self.states: list[States] = []
+        # Those of which nothing says what they are in the netlist.
+        self.nameless: list[str] = []
+        self.derives = derives
         graph = self.graph = Graph()
         multiplies = any(c["type"] == "MULT18X18D" for c in netlist_module["cells"].values())
         self.outsides = [Free(graph, prefix, multiplies) for prefix in ("rtl", "netlist")]
@@ -57,39 +71,29 @@ class Observed:
         self.netlist.build(rtl_module.get("memories", {}))
         self.machines: list[Machine] = [self.rtl, self.netlist]
         self.noise = Noise()
-        self.seeds: dict[str, bool] = {}
-        self.dense: set[str] = set()
+        # What a solver found: values of registers and inputs, and words of which most bits shall be 1 there.
+        self.seeds: list[tuple[dict[str, bool], set[str]]] = []
         self.same: set[tuple] = set()
         self.colours: dict[tuple[str, str], object] = {}
         self.columns: dict[tuple[str, str], object] = {}
-        self._begin_registers()
+        self._begin_registers(codes or {}, hot or {})
         self._evaluate()
         self._begin_columns()
 
-    def _begin_registers(self) -> None:
-        """What names say. A name of another width than in the RTL is that of states which synthesis has coded anew."""
+    def _begin_registers(self, codes: dict[str, list[int]], hot: dict[str, list[str]]) -> None:
+        """What names say. A name of another width than in the RTL says nothing."""
         widths = {name: len(net["bits"]) for name, net in self.rtl.module["netnames"].items()}
-        named: dict[tuple[str, int], Signal] = {}
+        named = bits_named(self.rtl.module, self.netlist.module)
         drivers = {register.output: register.name for register in self.netlist.registers.values()}
-        recoded: dict[str, list[str]] = {}
-        for name, net in self.netlist.module["netnames"].items():
-            if widths.get(name, len(net["bits"])) == len(net["bits"]):
-                for place, bit in enumerate(net["bits"]):
-                    named[name, place + net.get("offset", 0)] = bit
-            elif any(bit in drivers for bit in net["bits"]):
-                recoded[name] = [drivers.get(bit, "") for bit in net["bits"]]
         known = aliases(self.rtl.module)
-        taken, words = set(), defaultdict(dict)
+        taken, words, nets_of = set(), defaultdict(dict), {}
         for register in self.rtl.registers.values():
-            own = known.get(register.output, [])
-            if isinstance(register.output, str):
-                stem, _, bit = register.output.rpartition("[")
-                own = [*own, (stem, int(bit[:-1]))]
+            own = names_of(register, known)
             for name, place in own:
-                if name in recoded:
+                if name in codes:
                     words[name][place] = register.name
             bits = [named[name] for name in own if name in named]
-            nets = [bit for bit in bits if bit in drivers]
+            nets = nets_of[register.name] = [bit for bit in bits if bit in drivers]
             if nets:
                 self.colours["rtl", register.name] = ("net", nets[0])
                 taken.add(nets[0])
@@ -103,16 +107,22 @@ class Observed:
         for register in self.netlist.registers.values():
             known_as = ("net", register.output) if register.output in taken else ("left",)
             self.colours["netlist", register.name] = known_as
-        self.states = []
         for name, bits in words.items():
-            if len(bits) == widths[name] <= STATE_BITS:
-                mine = [bits[place] for place in sorted(bits)]
-                self.states.append(States(name, mine, recoded[name], []))
-                for key in [
-                    *(("rtl", bit) for bit in mine),
-                    *(("netlist", one) for one in recoded[name] if one),
-                ]:
-                    self.colours[key] = ("states", name)
+            net = self.netlist.module["netnames"].get(name, {"bits": []})["bits"]
+            named_so = [drivers.get(bit, "") for bit in net] if len(net) == len(codes[name]) else []
+            theirs = named_so if any(named_so) else hot.get(name, [])
+            if len(bits) != widths[name] or not any(theirs):
+                self.nameless.append(name)
+                continue
+            kept = {drivers[net]: place for place, bit in bits.items() for net in nets_of[bit]}
+            kept = {one: place for one, place in kept.items() if one not in theirs}
+            states = States(name, [bits[place] for place in sorted(bits)], theirs, codes[name], kept)
+            self.states.append(states)
+            for key in [
+                *(("rtl", bit) for bit in states.rtl),
+                *(("netlist", one) for one in (*states.netlist, *kept) if one),
+            ]:
+                self.colours[key] = ("states", states.name)
 
     def _evaluate(self) -> None:
         """Makes all logic that anything depends on."""
@@ -180,6 +190,8 @@ class Observed:
         noise.begin()
         values: dict[int, int] = {}
         inputs = {self.graph.nodes[node][0]: node for node in simulation.inputs}
+        # What registers hold, by machine and name.
+        held: dict[tuple[str, str], int] = {}
         stems = {}
         for (prefix, name), colour in self.colours.items():
             if prefix == "rtl":
@@ -191,20 +203,13 @@ class Observed:
                 free, one_hot = states.split(free, int.__and__, int.__or__, ALL)
             both = zip([*states.rtl, *states.netlist], [*free, *one_hot], strict=True)
             for place, (name, value) in enumerate(both):
-                node = inputs.pop(f"{'rtl' if place < len(states.rtl) else 'netlist'}:{name}", None)
-                if node is not None:
-                    values[node] = value
-        for (prefix, name), colour in self.colours.items():
-            node = inputs.pop(f"{prefix}:{name}", None)
-            if node is not None:
-                constant = colour[0] == "constant"
-                key = ("register", colour)
-                values[node] = (
-                    (ALL if colour[1] == "1" else 0) if constant else word(key, stems.get(colour, colour))
-                )
-        for name, node in inputs.items():
-            if node not in self.others:
-                values[node] = word(("input", name), name.partition("[")[0])
+                held["rtl" if place < len(states.rtl) else "netlist", name] = value
+            held |= {("netlist", one): free[place] for one, place in states.kept.items()}
+        for key, colour in self.colours.items():
+            if colour[0] == "constant":
+                held[key] = ALL if colour[1] == "1" else 0
+            elif colour[0] not in FIXED:
+                held[key] = word(("register", colour), stems.get(colour, colour))
         self.keys: dict[tuple[str, str], object] = {}
         # Products whose operands were exchanged to compare them.
         self.turned: dict[tuple[str, str], bool] = {}
@@ -216,8 +221,11 @@ class Observed:
                 found, columns, address = outside.reads[name]
                 where = tuple(get(v, bit) for bit in address)
                 for one, column in zip(found, columns, strict=True):
-                    key = ("read", self.columns[prefix, column], where)
-                    v[one >> 1] = word(key, where)
+                    colour = self.columns[prefix, column]
+                    if colour[0] == "constant":
+                        v[one >> 1] = ALL if colour[1] == "1" else 0
+                    else:
+                        v[one >> 1] = word(("read", colour, where), where)
                 self.keys[prefix, name] = where
             else:
                 found, one, other = outside.products[name]
@@ -228,25 +236,46 @@ class Observed:
                     v[bit >> 1] = word(("product", key, place), key)
                 self.keys[prefix, name] = key
 
-        sown: dict[object, int] = {}
-        for name, bit in self.seeds.items():
-            flips = noise.few()
-            sown[self.colours.get(tuple(name.split(":", 1)), name)] = ALL ^ flips if bit else flips
-        keys = {f"{prefix}:{name}": colour for (prefix, name), colour in self.colours.items()}
-        for name, node in self.nodes.items():
-            colour = keys.get(name, name)
-            if node in values and colour in sown and colour[0] not in ("states", "constant"):
-                values[node] = values[node] & ~SEEDED & ALL | sown[colour] & SEEDED
-        for (prefix, name), colour in self.colours.items():
-            node = self.nodes.get(f"{prefix}:{name}")
-            if node is not None and stems.get(colour) in self.dense:
-                values[node] |= noise.dense(colour) & SEEDED
-                values[node] &= ~SEEDED | noise.dense(colour)
+        # Where simulations begin at what a solver found, it is so for every seed in as many patterns; in half of them
+        # exactly so, in the others bits of the words of which it is about go on to be told apart.
+        sown: dict[object, list[tuple[int, int]]] = defaultdict(list)
+        exact = noise.bits()
+        for place, (seed, dense) in enumerate(self.seeds):
+            here = slice_of(place, len(self.seeds))
+            for name, bit in seed.items():
+                flips = noise.few() & noise.bits() & noise.bits() & ~exact
+                colour = self.colours.get(tuple(name.split(":", 1)), name)
+                sown[colour].append((here, ALL ^ flips if bit else flips))
+            for colour, of in stems.items():
+                if of in dense:
+                    sown[colour].append((here & ~exact, noise.dense(colour)))
+
+        def sow(colour: object, value: int) -> int:
+            for here, seed in sown.get(colour, ()):
+                value = value & ~here | seed & here
+            return value
+
+        for key, colour in self.colours.items():
+            if colour[0] not in FIXED:
+                held[key] = sow(colour, held[key])
+        for key, colour in self.colours.items():
+            if colour[0] == "function":
+                held[key] = colour[1].of(
+                    [held[one] for one in colour[1].registers], int.__and__, int.__or__, ALL
+                )
+        for (prefix, name), value in held.items():
+            node = inputs.pop(f"{prefix}:{name}", None)
+            if node is not None:
+                values[node] = value
+        for name, node in inputs.items():
+            if node not in self.others:
+                values[node] = word(("input", name), name.partition("[")[0])
+                values[node] = sow(name, values[node])
         v = self.v = simulation.run(values, late)
         fresh: dict[tuple[str, str], object] = {}
         for key, (following, reset, value) in self.next.items():
             then, off, old = get(v, following), get(v, reset), self.colours[key]
-            if old[0] == "states":
+            if old[0] in ("states", "function"):
                 fresh[key] = old
                 continue
             if old[0] == "constant":
@@ -265,5 +294,7 @@ class Observed:
                 on = get(v, port.enable)
                 what.append((on, *(get(v, bit) & on for bit in [*port.address, port.data])))
             self.order[key] = sorted(range(len(ports)), key=lambda place, what=what: what[place])
-            new[key] = ("seen", hash((self.columns[key], *sorted(port for port in what if port[0]))))
+            new[key] = self.columns[key]
+            if new[key][0] != "constant":
+                new[key] = ("seen", hash((self.columns[key], *sorted(port for port in what if port[0]))))
         self.columns = new

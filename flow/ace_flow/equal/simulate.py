@@ -12,8 +12,12 @@ from ..gates import Graph, Literal, split
 # Patterns that are simulated at the same time.
 WIDTH = 3072
 ALL = (1 << WIDTH) - 1
-# Those that begin at what a solver found.
-SEEDED = (1 << WIDTH // 3) - 1 << WIDTH // 3
+
+
+def slice_of(place: int, count: int) -> int:
+    """The patterns that begin at one of so many things which a solver found: a third is for all of them."""
+    size = WIDTH // 3 // count
+    return (1 << size) - 1 << WIDTH // 3 + place * size
 
 
 @cache

@@ -5,10 +5,12 @@ from collections import defaultdict
 
 from ..gates import FALSE, TRUE, Graph, Literal
 from ..tools import ToolError
+from .derive import Function
 from .machine import Machine, Write
 from .match import Matching
 from .netlist import Netlist
 from .rtl import Rtl
+from .simulate import stem
 from .states import States
 
 Pair = tuple[Literal, Literal]
@@ -32,7 +34,17 @@ class Tied:
             self.proof.asked_columns += [("rtl", column) for column in columns]
         self.proof.reads[where].append((f"{self.prefix} {port}", set(colours), address))
         number = self.proof.number(("read", where))
-        return [self.proof.graph.input(f"read {number} {self.proof.number(colour)}") for colour in colours]
+        if self.prefix == "netlist":
+            constant = [
+                column for column, colour in zip(columns, colours, strict=True) if colour[0] == "constant"
+            ]
+            self.proof.asked_columns += [("netlist", column) for column in constant]
+        return [
+            int(colour[1])
+            if colour[0] == "constant"
+            else self.proof.graph.input(f"read {number} {self.proof.number(colour)}")
+            for colour in colours
+        ]
 
     def used(self, column: str) -> None:
         self.proof.asked_columns.append((self.prefix, column))
@@ -65,7 +77,7 @@ class Proof:
         for key, colour in matching.columns.items():
             self.columns[colour].append(key)
         self.written: dict[Key, list[Write]] = {}
-        self.states: dict[str, tuple[States, list[Literal], list[Literal]]] = {}
+        self.states: dict[str, States] = {}
         modules = [machine.module for machine in matching.machines]
         self.rtl = Rtl(self.graph, Tied(self, "rtl"), modules[0], "rtl")
         self.netlist = Netlist(self.graph, Tied(self, "netlist"), modules[1], "netlist")
@@ -75,7 +87,15 @@ class Proof:
         # What has no partner, and what is assumed of the time before the first reset.
         self.open: list[str] = []
         self.assumed: set[str] = set()
-        self.counts = {"registers": 0, "constant": 0, "merged": 0, "recoded": 0, "columns": 0, "products": 0}
+        self.counts = {
+            "registers": 0,
+            "constant": 0,
+            "merged": 0,
+            "recoded": 0,
+            "derived": 0,
+            "columns": 0,
+            "products": 0,
+        }
 
     def machine(self, key: Key) -> Machine:
         return self.netlist if key[0] == "netlist" else self.rtl
@@ -93,6 +113,8 @@ class Proof:
             literal = int(colour[1])
         elif colour[0] == "states":
             literal = self._recoded(colour[1])[key]
+        elif colour[0] == "function":
+            literal = self._function(key, [self.state(one) for one in colour[1].registers])
         else:
             members = self.classes[colour]
             # Without a partner it is free: nothing is known of it, and nothing has to be proven.
@@ -101,14 +123,19 @@ class Proof:
         self.known[key] = literal
         return literal
 
+    def _function(self, key: Key, bits: list[Literal]) -> Literal:
+        """What a register is that is a function of others, for values of these."""
+        words = self.rtl.words
+        return self.matching.colours[key][1].of(bits, words.both, words.either, TRUE)
+
     def _recoded(self, name: str) -> dict[Key, Literal]:
         states = next(one for one in self.matching.states if one.name == name)
         words = self.rtl.words
         free = [self.graph.input(f"{name}[{place}]") for place in range(len(states.rtl))]
-        bits, at = states.split(free, words.both, words.either, TRUE) if states.codes else (free, [])
-        self.states[name] = (states, bits, at)
+        bits, hot = states.split(free, words.both, words.either, TRUE)
+        self.states[name] = states
         known = {("rtl", one): bit for one, bit in zip(states.rtl, bits, strict=True)}
-        hot = at or [self.graph.input(f"{name} {one}") for one in states.netlist]
+        known |= {("netlist", one): bits[place] for one, place in states.kept.items()}
         return known | {("netlist", one): bit for one, bit in zip(states.netlist, hot, strict=True) if one}
 
     def point(self, name: str, pairs: list[Pair]) -> None:
@@ -165,6 +192,9 @@ class Proof:
                 name, [(register.following(), value), (wrong, FALSE), (TRUE if begins else FALSE, TRUE)]
             )
             return
+        if colour[0] == "function":
+            self._derived(key, colour[1])
+            return
         members = self.classes[colour]
         mine = [one for one in members if one[0] == "rtl"]
         if not mine:
@@ -190,13 +220,33 @@ class Proof:
             ],
         )
 
+    def _derived(self, key: Key, function: Function) -> None:
+        """The next value is that function of the next values, if they have the same clock and no reset without one."""
+        self.counts["derived"] += 1
+        register = self.machine(key).registers[key[1]]
+        others = [self.machine(one).registers[one[1]] for one in function.registers]
+        pairs = [(self._function(key, [one.following() for one in others]), register.following())]
+        pairs += [(one.clock(), register.clock()) for one in others]
+        pairs += [(one.reset(), FALSE) for one in (register, *others)]
+        self.point(f"register {key[1]} ({key[0]})", pairs)
+        starts = [one.initial for one in others]
+        begins = "x" if "x" in starts else str(self._function(key, [int(start) for start in starts]))
+        if begins == "x" or begins != register.initial:
+            names = " and ".join(sorted({self._name(one) for one in function.registers}))
+            self.assumed.add(f"{key[1]} is its function of {names} before it is first set")
+
+    def _name(self, key: Key) -> str:
+        """What the RTL calls the word of a register, if it has it."""
+        members = [key, *self.classes[self.matching.colours[key]]]
+        return stem(next((name for prefix, name in members if prefix == "rtl"), key[1])).removeprefix(
+            "$driver$"
+        )
+
     def _states(self, name: str) -> None:
         """The next value is one of the codes, and every bit of the netlist is 1 for its own."""
-        states, _, at = self.states[name]
-        if not at:
-            self.open.append(f"states of {name}: no code fits")
-            return
+        states = self.states[name]
         self.counts["recoded"] += sum(one != "" for one in states.netlist)
+        self.counts["registers"] += len(states.kept)
         mine = [self.rtl.registers[one] for one in states.rtl]
         following = [one.following() for one in mine]
         words = self.rtl.words
@@ -207,7 +257,6 @@ class Proof:
         start = sum(one.value << place for place, one in enumerate(mine))
         begins = mine[0].reset() == FALSE or start in states.codes
         self.point(f"states of {name}", [(words.any(wanted), TRUE), (TRUE if begins else FALSE, TRUE)])
-        theirs = [self.netlist.registers[one] for one in states.netlist if one]
         for name_, then, code in zip(states.netlist, wanted, states.codes, strict=True):
             if not name_:
                 continue
@@ -217,13 +266,32 @@ class Proof:
             if mine[0].reset() != FALSE:
                 pairs.append((int(code == start), one.value))
             self.point(f"register {one.name} (netlist)", pairs)
-        if [one.initial for one in theirs].count("1") != 1:
+        for name_, place in states.kept.items():
+            one = self.netlist.registers[name_]
+            pairs = [(mine[place].following(), one.following()), (mine[0].clock(), one.clock())]
+            pairs += [(register.reset(), one.reset()) for register in mine]
+            if mine[0].reset() != FALSE:
+                pairs.append((start >> place & 1, one.value))
+            self.point(f"register {one.name} (netlist)", pairs)
+        begun = [
+            at
+            for at, one in zip(states.codes, states.netlist, strict=True)
+            if one and self.netlist.registers[one].initial == "1"
+        ]
+        kept = {place: self.netlist.registers[one].initial for one, place in states.kept.items()}
+        if len(begun) != 1 or any(begun[0] >> place & 1 != int(one == "1") for place, one in kept.items()):
             self.assumed.add(f"{name} is one of its states before it is first set")
 
     def _column(self, key: Key) -> None:
         """What is written to a column, and what it holds at first."""
         machine = self.machine(key)
         colour = self.matching.columns[key]
+        if colour[0] == "constant":
+            value = int(colour[1])
+            pairs = [(machine.words.both(port.enable, port.data ^ value), FALSE) for port in self.writes(key)]
+            begins = set(machine.columns[key[1]].contents) <= {"x", colour[1]}
+            self.point(f"column {key[1]} ({key[0]})", [*pairs, (TRUE if begins else FALSE, TRUE)])
+            return
         mine = [one for one in self.columns[colour] if one[0] == "rtl"]
         if not mine:
             self.open.append(f"column {key[1]} of the netlist has no partner")

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::look::manifest;
+use super::look::{manifest, tied_by_proof};
 use super::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
 use crate::engines::BoardArgs;
 use crate::study::compression::image;
@@ -293,11 +293,12 @@ fn said(file: &FileArgs, opened: Opened) -> Result<Outcome> {
     if file.json {
         print_json(&serde_json::json!({
             "library": path, "version": library.version, "configurations": library.images().len(), "bytes": bytes,
-            "signed_by": signers(&opened),
+            "signed_by": signers(&opened), "proven_to_rtl": tied_by_proof(library),
         }))?;
     } else {
         let about = version_and_signers(&opened);
-        println!("{}: {about}, {}, {bytes} bytes", path.display(), counted(library.images().len()));
+        let (count, rtl) = (counted(library.images().len()), tied_by_proof(library));
+        println!("{}: {about}, {count}, {rtl} of them proven to the RTL, {bytes} bytes", path.display());
     }
     Ok(Outcome::Well)
 }

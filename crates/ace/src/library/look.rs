@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use ace_board::BoardConfig;
+use ace_board::record::{Tie, tie};
 use ace_board::store::offer;
 use ace_ecp5::Device;
 use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
@@ -80,6 +81,19 @@ pub fn manifest(image: &Image) -> Value {
     image.manifest().ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or(Value::Null)
 }
 
+/// What ties the netlist of a configuration to its RTL, by its own record; a record that is of something else ties nothing.
+pub fn tied(image: &Image, manifest: &Value) -> Tie {
+    let proof: Value =
+        image.proof().ok().and_then(|proof| serde_json::from_slice(&proof).ok()).unwrap_or(Value::Null);
+    let netlist = manifest["netlist_sha256"].as_str().unwrap_or_default();
+    tie(&proof["tied_to_rtl_by"], netlist, manifest["recipe"].as_str()).unwrap_or(Tie::Simulation)
+}
+
+/// How many of the configurations of a library are proven to be their RTL.
+pub fn tied_by_proof(library: &Library) -> usize {
+    library.images().iter().filter(|image| tied(image, &manifest(image)) == Tie::Equivalence).count()
+}
+
 pub fn list(args: &List) -> Result<Outcome> {
     let opened = args.read.open()?;
     let Opened { library, bytes, .. } = &opened;
@@ -92,18 +106,20 @@ pub fn list(args: &List) -> Result<Outcome> {
     }
     say!("{}, {bytes} bytes, {}", version_and_signers(&opened), counted(library.images().len()));
     let width = library.images().iter().map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
-    say!("{:width$} {:10} {:>8}  what it computes", "configuration", "device", "bytes");
+    say!("{:width$} {:10} {:>8}  {:11}  what it computes", "configuration", "device", "bytes", "tied by");
     for image in library.images() {
         let manifest = manifest(image);
         let summary = manifest["summary"].as_str().unwrap_or("");
         let over = image.base().map_or(String::new(), |base| format!(" (over {base})"));
         say!(
-            "{:width$} {:10} {:>8}  {summary}{over}",
+            "{:width$} {:10} {:>8}  {:11}  {summary}{over}",
             image.name(),
             image.device().name,
-            image.stored_frame_bytes()
+            image.stored_frame_bytes(),
+            tied(image, &manifest)
         );
     }
+    say!("{} of {} are proven to be their RTL", tied_by_proof(library), library.images().len());
     Ok(Outcome::Well)
 }
 
@@ -126,6 +142,7 @@ fn short(library: &Library, image: &Image) -> Value {
         "text_bytes": image.text_bytes(),
         "library_version": library.version,
         "has_proof": image.proof().is_ok_and(|proof| !proof.is_empty()),
+        "tied_to_rtl_by": tied(image, &manifest(image)).to_string(),
     })
 }
 
@@ -188,10 +205,16 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
         print_json(&json!({
             "version": opened.as_ref().map(|opened| opened.library.version),
             "signed_by": opened.as_ref().map(signers), "configurations": checked, "problems": problems,
+            "proven_to_rtl": opened.as_ref().map(|opened| tied_by_proof(&opened.library)),
         }))?;
     } else if let (Some(opened), []) = (&opened, &problems[..]) {
         let about = version_and_signers(opened);
-        say!("{}: {about}, {}, all as signed and proven", path.display(), counted(checked));
+        let rtl = tied_by_proof(&opened.library);
+        say!(
+            "{}: {about}, {}, all as signed and proven, {rtl} of them to the RTL",
+            path.display(),
+            counted(checked)
+        );
     }
     for problem in &problems {
         eprintln!("ace: {problem}");
@@ -204,6 +227,7 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
 struct Row {
     name: String,
     device: &'static str,
+    tied_to_rtl_by: String,
     lut_use_percent: Option<f64>,
     frame_bytes: usize,
     stored_bytes: usize,
@@ -239,6 +263,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         rows.push(Row {
             name: image.name().to_owned(),
             device: image.device().name,
+            tied_to_rtl_by: tied(image, &manifest(image)).to_string(),
             lut_use_percent: lut4.map(|n| 100.0 * n as f64 / luts(image.device()) as f64),
             frame_bytes: raw,
             stored_bytes: image.stored_frame_bytes(),
@@ -278,15 +303,16 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         return Ok(Outcome::Well);
     }
     say!(
-        "| configuration | stored over | LUT use % | stored bytes | % of frames | block RAMs | bytes/clock | software MB/s |"
+        "| configuration | stored over | tied to the RTL by | LUT use % | stored bytes | % of frames | block RAMs | bytes/clock | software MB/s |"
     );
-    say!("|---|---|--:|--:|--:|--:|--:|--:|");
+    say!("|---|---|---|--:|--:|--:|--:|--:|--:|");
     let dash = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
     for r in &rows {
         say!(
-            "| {} | {} | {} | {} | {:.2} | {} | {:.2} | {} |",
+            "| {} | {} | {} | {} | {} | {:.2} | {} | {:.2} | {} |",
             r.name,
             r.base.as_deref().unwrap_or("–"),
+            r.tied_to_rtl_by,
             dash(r.lut_use_percent, 1),
             r.stored_bytes,
             r.percent,

@@ -82,7 +82,7 @@ impl Place {
             "device": "LFE5U-45F", "fmax_mhz": 100.0, "area": { "lut4": 4385 },
             "files": { "bitstream": file(&format!("{name}.bit"), &bits), "model": file("model.so", b"none") },
             "memory_sha256": hex::encode(memory.digest()), "variant_of": of, "unpinned_fmax_mhz": 102.0,
-            "kept": { "u_lut": seed }, "netlist_sha256": "22".repeat(32),
+            "kept": { "u_lut": seed }, "netlist_sha256": "22".repeat(32), "recipe": "recipe",
             "timing": { "report_sha256": "44".repeat(32), "design_sha256": "55".repeat(32) },
         });
         fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
@@ -155,7 +155,9 @@ fn the_life_of_a_library() {
     let out = place.read(&["verify", "--require", "3", "--device", "LFE5U-45F"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let by = place.fingerprint("key");
-    let said = format!("version 3, signed by {by}, 2 configurations, all as signed and proven");
+    let said = format!(
+        "version 3, signed by {by}, 2 configurations, all as signed and proven, 0 of them to the RTL"
+    );
     assert!(stdout(&out).contains(&said), "{}", stdout(&out));
     let after = place.json(&["show", "aes"]);
     assert_eq!(after["stored_frame_bytes"], before["stored_frame_bytes"]);
@@ -163,7 +165,8 @@ fn the_life_of_a_library() {
     assert_eq!(stats["configurations"][0]["frame_bytes"], 1_003_820);
     assert_eq!(stats["bytes"], fs::metadata(place.library()).unwrap().len());
     assert!(
-        stdout(&place.read(&["stats", "--measure", "0.01", "--format", "md"])).contains("| aes | – | 10.0 |")
+        stdout(&place.read(&["stats", "--measure", "0.01", "--format", "md"]))
+            .contains("| aes | – | simulation | 10.0 |")
     );
     let list = stdout(&place.read(&["list"]));
     assert!(list.contains("a test called md5") && list.contains(&format!("signed by {by}")), "{list}");
@@ -220,7 +223,7 @@ fn variants_are_stored_over_their_skeleton() {
     assert!(table.contains("| a-variant | aes | 16 |") && table.contains("| aes | – | 0 |"), "{table}");
     assert!(
         stdout(&place.read(&["stats", "--measure", "0.01", "--format", "md"]))
-            .contains("| a-variant | aes | 10.0 |")
+            .contains("| a-variant | aes | simulation | 10.0 |")
     );
 
     let out = place.write("remove", &["aes"]);

@@ -195,6 +195,25 @@ fn only_what_is_proven_goes_in() {
     assert_eq!(place.write("add", &["aes"]).status.code(), Some(0));
 }
 
+#[test]
+fn what_ties_a_netlist_to_its_rtl_is_checked_and_shown() {
+    let place = Place::new();
+    let tie = |netlist: &str, recipe: &str| json!({ "method": "equivalence", "netlist_sha256": netlist.repeat(32), "recipe": recipe });
+    let before = place.json(&["verify"])["proven_to_rtl"].clone();
+    assert_eq!(before, 0, "records without it are of simulation");
+    for (said, why) in [(tie("33", "recipe"), "another netlist"), (tie("22", "other"), "another RTL")] {
+        place.record("aes", |record| record["tied_to_rtl_by"] = said);
+        says(&place.write("add", &["aes"]), 2, why);
+    }
+    assert_eq!(place.json(&["show", "aes"])["tied_to_rtl_by"], "simulation");
+    place.record("aes", |record| record["tied_to_rtl_by"] = tie("22", "recipe"));
+    assert_eq!(place.write("add", &["aes"]).status.code(), Some(0));
+    assert_eq!(place.json(&["show", "aes"])["tied_to_rtl_by"], "equivalence");
+    assert_eq!(place.json(&["verify"])["proven_to_rtl"], 1);
+    let list = stdout(&place.read(&["list"]));
+    assert!(list.contains("1 of") && list.contains("equivalence"), "{list}");
+}
+
 /// What is signed and not proven all the same is found by who verifies.
 #[test]
 fn verify_reads_the_records() {
