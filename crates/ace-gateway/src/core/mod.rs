@@ -63,6 +63,8 @@ pub struct Counters {
     pub datagrams_malformed: u64,
     /// ESP in UDP with an SPI that no inbound SA has.
     pub datagrams_unknown_spi: u64,
+    /// Protected packets for an end that no peer is known for.
+    pub no_peer: u64,
     /// Clear packets that no rule protects.
     pub clear_dropped: u64,
     /// Endpoints that moved behind an authentic packet.
@@ -323,6 +325,7 @@ impl Core {
                     }
                     Encapsulation::Udp => {
                         let Some(to) = self.peers.send(parsed.destination, self.now) else {
+                            self.counters.no_peer += 1;
                             return self.give_back(buffer);
                         };
                         buffer.pop_front(parsed.upper.at);

@@ -288,6 +288,7 @@ impl Database {
             template.protocol == key.protocol
                 && template.mode == u8::from(installed.mode == SaMode::Tunnel)
                 && (template.reqid == 0 || template.reqid == shapes::sa_reqid(&state.info))
+                && (template.spi == 0 || template.spi == key.spi)
                 && template.destination.is_none_or(|wanted| wanted == destination)
                 && template.source.is_none_or(|wanted| wanted == source)
         })

@@ -68,6 +68,8 @@ pub struct Template {
     pub protocol: u8,
     pub mode: u8,
     pub reqid: u32,
+    /// Of the one SA that it is for; 0: of any.
+    pub spi: u32,
 }
 
 /// An address of a family; `None` if it is of none.
@@ -289,6 +291,7 @@ pub fn templates(attributes: &[u8]) -> Vec<Template> {
             protocol: u8_at(bytes, 20)?,
             mode: u8_at(bytes, 48)?,
             reqid: u32_at(bytes, 44)?,
+            spi: be32_at(bytes, 16)?,
         })
     };
     bytes.chunks_exact(TEMPLATE).filter_map(one).collect()

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# strongSwan's charon, unmodified, at both ends of a wire between two network namespaces, with `ace gateway` for its
+# kernel (docs/gateway.md): IKEv2 with a shared secret, a few suites, pings while SAs are replaced every two seconds.
+# Needs root, and Debian's packages of strongSwan, which are fetched into build/charon and not installed.
+# Arguments: the folder with ace and libace_xfrm.so (target/release), the number of pings while SAs are replaced.
+set -euo pipefail
+bin=$(realpath "${1:-target/release}")
+pings=${2:-20000}
+here=$(realpath "$(dirname "$0")")
+packages=$(realpath -m "$here/../build/charon")
+if [ "${ACE_CHARON_INSIDE:-}" != 1 ]; then
+  [ "$(id -u)" = 0 ] || { echo "charon.sh: namespaces and TUN devices are root's" >&2; exit 1; }
+  if [ ! -e "$packages/root/usr/lib/ipsec/charon" ]; then
+    mkdir -p "$packages"
+    (cd "$packages" && apt-get download -q strongswan-charon strongswan-libcharon libstrongswan strongswan-swanctl \
+      strongswan-starter libstrongswan-standard-plugins libstrongswan-extra-plugins)
+    for package in "$packages"/*.deb; do dpkg -x "$package" "$packages/root"; done
+  fi
+  # Mounts are seen by nobody else and go with the script.
+  ACE_CHARON_INSIDE=1 exec unshare --mount "$0" "$bin" "$pings"
+fi
+mount -t overlay overlay -o "lowerdir=$packages/root/usr/lib:/usr/lib" /usr/lib
+dir=$(mktemp -d)
+net=acecharon$$
+suites='aes128gcm16 chacha20poly1305 aes256-sha256 3des-sha1 camellia128-sha512'
+pids=()
+end() {
+  kill "${pids[@]}" 2>/dev/null || true
+  wait "${pids[@]}" 2>/dev/null || true
+  for n in a b m; do ip netns delete $net$n 2>/dev/null || true; done
+  rm -rf "$dir"
+}
+trap end EXIT
+
+in_ns() { ip netns exec "$net$1" "${@:2}"; }
+ask() { in_ns "$1" env STRONGSWAN_CONF="$dir/$1.conf" LD_LIBRARY_PATH=/usr/lib/ipsec "$packages/root/usr/sbin/swanctl" "${@:2}" --uri "unix://$dir/$1.vici"; }
+xfrm() { in_ns "$1" env LD_PRELOAD="$bin/libace_xfrm.so" ACE_XFRM="$dir/$1.xfrm" ip xfrm "${@:2}"; }
+
+for n in a b m; do
+  ip netns add $net$n
+  ip -n $net$n link set lo up
+done
+ip -n ${net}m link add br0 type bridge
+ip -n ${net}m link set br0 up
+for n in a b; do
+  [ $n = a ] && { ours=1; other=2; } || { ours=2; other=1; }
+  ip -n ${net}m link add to-$n type veth peer name wire netns $net$n
+  ip -n ${net}m link set to-$n master br0 up
+  ip -n $net$n link set wire up
+  ip -n $net$n address add 192.0.2.$ours/24 dev wire
+  cat > "$dir/$n.toml" <<EOF
+control = "$n.sock"
+[inside]
+tun = "ace0"
+address = ["10.0.$ours.1/32"]
+routes = ["10.0.$other.0/24"]
+[outside]
+encapsulation = "none"
+[xfrm]
+socket = "$n.xfrm"
+allow_legacy = true
+EOF
+  in_ns $n "$bin/ace" gateway "$dir/$n.toml" 2>"$dir/$n-gateway.log" &
+  pids+=($!)
+  for _ in $(seq 100); do [ -S "$dir/$n.xfrm" ] && break; sleep 0.1; done
+  cat > "$dir/$n.conf" <<EOF
+charon {
+  install_routes = no
+  install_virtual_ip = no
+  load = random nonce aes sha1 sha2 hmac kdf gmp openssl gcm kernel-netlink socket-default vici updown
+  plugins { vici { socket = unix://$dir/$n.vici
+  } }
+  filelog { out { path = $dir/$n-charon.log
+    knl = 2
+  } }
+}
+EOF
+  # One end asks for one suite after the other, and alone replaces SAs: when both begin at once, charon makes two and
+  # deletes one.
+  ends="local_ts = 10.0.$ours.0/24
+    remote_ts = 10.0.$other.0/24"
+  children=
+  for esp in $suites; do
+    children+="$esp { $ends
+      esp_proposals = $esp
+      rekey_time = 0
+    }
+    "
+  done
+  children+="replaced { $ends
+      esp_proposals = aes128gcm16
+      rekey_time = 2
+      rand_time = 0
+      life_time = 60
+    }"
+  [ $n = a ] || children="all { $ends
+      esp_proposals = ${suites// /,}
+      rekey_time = 0
+    }"
+  cat > "$dir/$n.swanctl" <<EOF
+connections { t {
+  version = 2
+  local_addrs = 192.0.2.$ours
+  remote_addrs = 192.0.2.$other
+  proposals = aes128-sha256-modp2048
+  local { auth = psk
+    id = $n
+  }
+  remote { auth = psk
+  }
+  children { $children
+  }
+} }
+secrets { ike-1 { secret = "a secret of both ends" } }
+EOF
+  mkdir "$dir/run-$n"
+  in_ns $n env STRONGSWAN_CONF="$dir/$n.conf" LD_PRELOAD="$bin/libace_xfrm.so" ACE_XFRM="$dir/$n.xfrm" \
+    unshare --mount sh -c "mount --bind '$dir/run-$n' /run && exec /usr/lib/ipsec/charon" >/dev/null 2>&1 &
+  pids+=($!)
+done
+for n in a b; do
+  for _ in $(seq 100); do [ -S "$dir/$n.vici" ] && break; sleep 0.1; done
+  ask $n --load-all --noprompt --file "$dir/$n.swanctl" >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
+done
+
+ping() {
+  in_ns a python3 -c "
+import sys; sys.path.insert(0, '$here/../demo'); import live
+times = live.ping('10.0.2.1', $1); lost = sum(t is None for t in times)
+print(f'{len(times)} pings, {lost} lost'); sys.exit(lost > 0)"
+}
+result=0
+for child in $suites replaced; do
+  ask a --initiate --child $child >"$dir/said" 2>&1 || { tail -3 "$dir/said"; result=1; continue; }
+  count=20
+  [ $child != replaced ] || count=$pings
+  printf '%s: ' "$child"
+  ping "$count" || result=1
+  [ $child != replaced ] || echo "SAs that charon has put into gateway a: $(grep -c 'adding SAD entry' "$dir/a-charon.log")"
+  [ $child = replaced ] || ask a --terminate --child $child >/dev/null
+done
+echo "charon ends the connection"
+ask a --terminate --ike t >/dev/null
+[ -z "$(xfrm a state list)$(xfrm a policy list)" ] || { echo "something of it is left" >&2; result=1; }
+for n in a b; do "$bin/ace" gateway status --control "$dir/$n.sock" | grep -E "accepted|protected|decaps|dropped|gateway|losses" | sed "s/^/gateway $n: /"; done
+exit $result
