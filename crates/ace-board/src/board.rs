@@ -358,7 +358,7 @@ impl Board {
         }
         let class = self.queue.class(&candidates, &then);
         self.queue.set_paces(class, self.paces(&candidates, &need));
-        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next, bytes });
+        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next, cpu: None, bytes });
     }
 
     /// How fast candidates are, beside the first of them, and on how many frames each works at once.
@@ -404,7 +404,8 @@ impl Board {
                     }
                     self.hand_over(slot, op);
                 }
-                Decision::Wait => return,
+                // No processor stands beside these slots.
+                Decision::Wait | Decision::Compute { .. } => return,
                 Decision::WaitUntil(at) => {
                     if self.look.is_none_or(|look| at < look || look <= self.now) {
                         self.look = Some(at);

@@ -17,6 +17,7 @@ pub mod key;
 pub mod measure;
 pub mod need;
 pub mod operation;
+pub mod profile;
 pub mod software;
 
 pub use algorithm::{Algorithm, Kind};

@@ -118,7 +118,7 @@ impl<'a> Scene<'a> {
     /// worth waits for each of them, and in more lanes than there are slots.
     fn wants(&self, class: ClassId) -> bool {
         let (it, copies) = (&self.queue.classes[class], self.copies[class]);
-        if it.candidates.is_empty() || !self.waits(class) {
+        if it.candidates.is_empty() || it.held_back || !self.waits(class) {
             return false;
         }
         let load = || it.candidates.iter().map(|c| self.costs.of(None, *c)).min().unwrap_or(0);

@@ -48,6 +48,14 @@ pub(crate) struct Class {
     pub yields: Yield,
     /// Slot time of the next passes of what waits and runs.
     pub coming: Time,
+    /// Operations that wait and that a processor cannot do.
+    pub uncomputable: usize,
+    /// What slots would save of a processor's time for what waits.
+    pub saved: f64,
+    /// The same of what the processor has done since a slot last held something for it, fading, and as of when.
+    pub rent: (f64, Time),
+    /// No load yet: a processor does what comes.
+    pub held_back: bool,
 }
 
 impl Op {
@@ -57,6 +65,22 @@ impl Op {
 }
 
 impl Class {
+    /// Counts an operation as waiting, or no longer.
+    pub fn weigh(&mut self, op: &QueuedOp, waits: bool) {
+        let saves = op.saves();
+        match (op.cpu, waits) {
+            (None, true) => self.uncomputable += 1,
+            (None, false) => self.uncomputable = self.uncomputable.saturating_sub(1),
+            (Some(_), true) => self.saved += saves,
+            (Some(_), false) => self.saved = (self.saved - saves).max(0.0),
+        }
+    }
+
+    pub fn rent_now(&self, now: Time, memory: Time) -> f64 {
+        let (rent, of) = self.rent;
+        rent * 0.5_f64.powf(now.saturating_sub(of) as f64 / memory.max(1) as f64)
+    }
+
     pub fn attach(&mut self, place: Place, key: Key, at: At) {
         match place {
             Place::Ready => drop(self.ready.insert(key, at)),
@@ -110,6 +134,14 @@ impl Queue {
         let follows = it.follows.iter().map(|at| &self.ops[*at as usize]);
         let rest = [self.first_of(&it.late), self.first_of(&it.ready)].into_iter().flatten();
         rest.chain(follows).min_by_key(|o| o.key)
+    }
+
+    /// Operations of a class that may start in `slot` now, the late ones first.
+    pub(crate) fn heads_for(&self, class: ClassId, slot: usize) -> impl Iterator<Item = &Op> {
+        let it = &self.classes[class];
+        let all = it.late.values().chain(it.ready.values()).chain(&it.follows);
+        let may = move |o: &&Op| !matches!(o.place, Place::Follows(other) if other != slot);
+        all.map(|at| &self.ops[*at as usize]).filter(may)
     }
 
     /// The first operation of a class that may start in `slot` now.

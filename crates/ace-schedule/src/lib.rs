@@ -9,6 +9,7 @@
 //! Times are plain `u64`; the caller chooses the unit and keeps to it.
 
 mod adaptive;
+mod beside;
 pub mod bound;
 pub mod captured;
 mod class;
@@ -129,6 +130,8 @@ pub enum Decision {
     Load { slot: usize, configuration: ConfigurationId },
     /// Hand the queued operation `op` to a slot that holds a configuration for it.
     Execute { slot: usize, op: u64 },
+    /// Hand the queued operation `op` to the processor beside the slots ([`Policy::decide_beside`] alone).
+    Compute { op: u64 },
     /// Nothing to do until something ends or a new operation arrives.
     Wait,
     /// The same, but ask again at this time at the latest.

@@ -51,8 +51,17 @@ pub struct QueuedOp {
     pub cost: Time,
     /// The same of the pass behind it; 0 if there is none.
     pub next: Time,
+    /// Its time on a processor beside the slots, if there is one that can do it.
+    pub cpu: Option<Time>,
     /// Bytes that leave when all of its packet is done.
     pub bytes: u32,
+}
+
+impl QueuedOp {
+    /// What a slot saves of a processor's time.
+    pub(crate) fn saves(&self) -> f64 {
+        self.cpu.map_or(0.0, |cpu| cpu.saturating_sub(self.cost) as f64)
+    }
 }
 
 /// Operations by class, in the order of packets; see [`crate::lane`] for the order within an association.
@@ -189,6 +198,7 @@ impl Queue {
         let Op { op, .. } = &self.ops[at as usize];
         let class = &mut self.classes[op.class];
         class.waiting += 1;
+        class.weigh(op, true);
         class.demand.add(&self.clock, op.arrived, op.cost, fresh);
         if fresh {
             class.coming += op.next;
@@ -257,6 +267,7 @@ impl Queue {
         let (lane, packet) = (op.lane, op.packet);
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
+        class.weigh(op, false);
         class.running += 1;
         class.demand.take(&self.clock, op.arrived, op.cost);
         if let Some(it) = self.lanes.get_mut(&lane) {
@@ -265,6 +276,19 @@ impl Queue {
         self.running.push(at);
         self.settle(lane);
         Some(&self.ops[at as usize].op)
+    }
+
+    /// Hands a waiting operation to the processor, which in the queue is slot `ours`.
+    pub fn compute(&mut self, id: u64, ours: usize) -> Option<&QueuedOp> {
+        let (now, memory) = (self.clock.now, self.terms.memory);
+        let at = self.waits(id)?;
+        let (class, saves) = {
+            let op = &self.ops[at as usize].op;
+            (op.class, op.saves())
+        };
+        let class = &mut self.classes[class];
+        class.rent = (class.rent_now(now, memory) + saves, now);
+        self.start(id, ours)
     }
 
     /// Forgets an operation that ended.
@@ -315,6 +339,7 @@ impl Queue {
         let op = self.ops[at as usize].op.clone();
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
+        class.weigh(&op, false);
         class.coming = class.coming.saturating_sub(op.next);
         class.demand.take(&self.clock, op.arrived, op.cost);
         if let Some(lane) = self.lanes.get_mut(&op.lane) {
@@ -359,6 +384,9 @@ impl Queue {
 
     /// Says that a load begins, and what it makes way for. Landlord keeps its accounts of that.
     pub fn load(&mut self, evicted: Option<ConfigurationId>, configuration: ConfigurationId, costs: &Costs) {
+        for &class in self.serves.get(configuration).map_or(&[][..], Vec::as_slice) {
+            self.classes[class].rent = (0.0, 0);
+        }
         if let Some(evicted) = evicted {
             self.rent.0 = self.rent.0.max(self.price(evicted, costs));
         }

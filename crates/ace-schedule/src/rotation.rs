@@ -15,6 +15,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
     }
     let missing: Vec<ClassId> = (0..queue.classes.len())
         .filter(|c| queue.first(*c).is_some() && view::home(queue, slots, *c).is_none())
+        .filter(|c| !queue.classes[*c].held_back)
         .collect();
     let turns = turns(queue, slots, costs);
     let mut due: Vec<(Time, ClassId)> = missing

@@ -31,6 +31,9 @@ pub struct Trace {
     pub packets: Vec<Packet>,
 }
 
+/// The configuration of a pass that the processor did.
+pub const NOTHING: ConfigurationId = ConfigurationId::MAX;
+
 /// What becomes of packets that can no longer be in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Late {
@@ -48,6 +51,9 @@ pub struct Setup<'a> {
     pub costs: &'a Costs,
     pub terms: Terms,
     pub late: Late,
+    /// Of a processor beside the slots, that does one operation at a time: by packet of the trace, the time of its passes;
+    /// [`NEVER`] where it cannot.
+    pub cpu: Option<&'a [[Time; PASSES]]>,
     /// At most so many packets are in the packet buffer at a time; one enters when another has left. For the policies a
     /// packet arrives when it enters.
     pub buffer: usize,
@@ -68,6 +74,7 @@ impl<'a> Setup<'a> {
             costs,
             terms: Terms::new(latency, costs.load.iter().copied().max().unwrap_or(0)),
             late: Late::Kept,
+            cpu: None,
             buffer: usize::MAX,
             again: None,
             stop: NEVER,
@@ -106,6 +113,8 @@ pub struct Outcome {
     /// In the order in which they started.
     pub starts: Vec<Start>,
     pub start_count: usize,
+    /// Passes that the processor did; in `starts` as in the slot behind the last one.
+    pub computed: usize,
     /// Passes that found their configuration there: not the first one after a load.
     pub kept: usize,
     /// When each packet left; [`NEVER`] for those that did not. In a closed loop those that followed are behind the
@@ -172,6 +181,7 @@ impl Run<'_> {
         let mut busy: Vec<Option<(Time, u64)>> = vec![None; slots];
         let (mut fresh, mut loaded) = (vec![false; slots], vec![false; slots]);
         let mut load: Option<(Time, usize)> = None;
+        let mut cpu: Option<(Time, u64)> = None;
         let mut incoming = 0;
         let mut back: VecDeque<(Time, usize)> = VecDeque::new();
         loop {
@@ -205,7 +215,12 @@ impl Run<'_> {
                     }
                 }
                 self.out.decisions += 1;
-                match policy.decide(&self.queue, &states, costs) {
+                let decision = match self.setup.cpu {
+                    Some(_) => policy.decide_beside(&mut self.queue, &states, costs, cpu.is_none()),
+                    None => policy.decide(&self.queue, &states, costs),
+                };
+                match decision {
+                    Decision::Compute { op } => cpu = Some((self.compute(op, slots), op)),
                     Decision::Wait => break NEVER,
                     Decision::WaitUntil(at) => break at.max(self.now + 1),
                     Decision::Load { slot, configuration } => {
@@ -230,7 +245,7 @@ impl Run<'_> {
                     }
                 }
             };
-            let ends = busy.iter().flatten().map(|b| b.0).chain(load.map(|l| l.0));
+            let ends = busy.iter().chain([&cpu]).flatten().map(|b| b.0).chain(load.map(|l| l.0));
             let mut next = ends.min().unwrap_or(NEVER);
             if self.inside < self.setup.buffer.max(1) {
                 let arrival = self.trace.packets.get(incoming).map_or(NEVER, |p| p.arrival);
@@ -241,7 +256,7 @@ impl Run<'_> {
                 break;
             }
             if let Some((_, slot)) = load
-                && busy.iter().all(Option::is_none)
+                && busy.iter().chain([&cpu]).all(Option::is_none)
             {
                 self.out.exposed_load += next - self.now;
                 self.out.exposed_first += if loaded[slot] { 0 } else { next - self.now };
@@ -254,6 +269,9 @@ impl Run<'_> {
                 (fresh[slot], loaded[slot]) = (true, true);
                 states[slot] =
                     SlotState::Idle { configuration, last_used: next, since: next, blocked: false };
+            }
+            if let Some((_, op)) = cpu.take_if(|c| c.0 == next) {
+                self.end(op, &mut back);
             }
             for slot in 0..slots {
                 if let Some((_, op)) = busy[slot].take_if(|b| b.0 == next)
@@ -298,7 +316,12 @@ impl Run<'_> {
         let id = self.first_op + self.ops.len() as u64;
         self.ops.push_back((packet, at));
         self.ended.push_back(false);
-        let op = QueuedOp { id, lane, packet: packet as u64, arrived, class, cost: costs[pass], next, bytes };
+        let like = packet
+            .checked_sub(self.trace.packets.len())
+            .map_or(packet, |followed| self.out.followed[followed].0);
+        let cpu = self.setup.cpu.and_then(|cpu| cpu.get(like)).map(|of| of[pass]).filter(|t| *t != NEVER);
+        let cost = costs[pass];
+        let op = QueuedOp { id, lane, packet: packet as u64, arrived, class, cost, next, cpu, bytes };
         self.queue.push(op);
         true
     }
@@ -313,6 +336,21 @@ impl Run<'_> {
         self.out.start_count += 1;
         if self.setup.log {
             self.out.starts.push(Start { packet, pass, slot, configuration, start: self.now, end });
+        }
+        end
+    }
+
+    /// The processor begins an operation; when it is done.
+    fn compute(&mut self, op: u64, ours: usize) -> Time {
+        let (packet, at) = self.ops[(op - self.first_op) as usize];
+        let pass = self.classes[self.packet(packet).suite as usize][at].0;
+        let time = self.queue.compute(op, ours).and_then(|op| op.cpu).unwrap_or(0);
+        self.out.computed += 1;
+        self.out.start_count += 1;
+        let end = self.now.saturating_add(time);
+        if self.setup.log {
+            let start = self.now;
+            self.out.starts.push(Start { packet, pass, slot: ours, configuration: NOTHING, start, end });
         }
         end
     }

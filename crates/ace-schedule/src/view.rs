@@ -24,7 +24,13 @@ pub(crate) fn needs(queue: &Queue, slots: &[SlotState]) -> Vec<Need> {
             let Some(packet) = packet.filter(|_| !queue.classes[class].candidates.is_empty()) else { return };
             match needs.iter_mut().find(|n| n.class == class) {
                 Some(need) => (need.packet, need.passes) = (need.packet, need.passes).min((packet, passes)),
-                None => needs.push(Need { packet, passes, class, home: home(queue, slots, class) }),
+                None => {
+                    let home = home(queue, slots, class);
+                    // What the processor does needs no load.
+                    if home.is_some() || !queue.classes[class].held_back {
+                        needs.push(Need { packet, passes, class, home });
+                    }
+                }
             }
         };
         note(waiting, 0, at);

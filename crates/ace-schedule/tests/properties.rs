@@ -146,6 +146,30 @@ proptest! {
         check_lanes(&trace, &out);
     }
 
+    /// Whatever a processor beside the slots can do and how fast: every pass runs once, lanes keep their order, and nothing
+    /// stands still.
+    #[test]
+    fn with_a_processor_beside_lanes_keep_their_order_and_all_is_done(
+        trace in suites(), policy in policies(), slots in 1usize..4, buffer in 1usize..20, load in 0u64..400,
+        times in prop::collection::vec(prop::option::of(1u64..100), 1..8)
+    ) {
+        let costs = costs(load);
+        let of = |at: usize| times[at % times.len()].unwrap_or(NEVER);
+        let cpu: Vec<[Time; 3]> = (0..trace.packets.len()).map(|at| [of(at), of(3 * at + 1), NEVER]).collect();
+        let setup = Setup { buffer, cpu: Some(&cpu), ..Setup::new(slots, &costs, LATENCY) };
+        let out = simulate(&trace, &setup, policy);
+        prop_assert_eq!(out.unserved, 0);
+        prop_assert_eq!(out.starts.len(), passes(&trace));
+        check_lanes(&trace, &out);
+        let mut works: Vec<_> = out.starts.iter().filter(|s| s.slot == slots).collect();
+        prop_assert_eq!(works.len(), out.computed);
+        works.sort_by_key(|s| s.start);
+        prop_assert!(works.windows(2).all(|pair| pair[0].end <= pair[1].start), "one thing at a time");
+        for s in works {
+            prop_assert_eq!(s.end - s.start, cpu[s.packet][s.pass]);
+        }
+    }
+
     #[test]
     fn on_demand_keeps_the_order_of_packets_and_overlaps_nothing(
         trace in wild(), slots in 1usize..4, buffer in 1usize..20, load in 0u64..200

@@ -4,6 +4,7 @@
 mod bare;
 mod engine;
 mod plane;
+mod profile;
 mod row;
 
 use std::path::PathBuf;
@@ -39,6 +40,12 @@ enum What {
     /// Packets through the CPU engine and through the data plane: CPU time of one thread, beside the portable software
     /// and bare ipsec-mb; rules looked up, an SA file parsed
     Dataplane(DataplaneArgs),
+    /// What this processor takes for CBC encryption and HMAC in software, by algorithm: a file for `ace dispatch explain`
+    Profile {
+        /// Seconds per measurement
+        #[arg(long, default_value_t = 0.05)]
+        seconds: f64,
+    },
 }
 
 #[derive(clap::Args)]
@@ -158,6 +165,11 @@ struct Row {
 pub fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
         Some(What::Dataplane(args)) => dataplane(args),
+        Some(What::Profile { seconds }) => {
+            check_seconds(*seconds)?;
+            print!("{}", profile::text(&profile::measure(*seconds))?);
+            Ok(Outcome::Well)
+        }
         None => slots(&args.slots),
     }
 }

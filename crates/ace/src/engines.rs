@@ -97,7 +97,12 @@ impl BoardArgs {
     }
 
     pub fn config(&self) -> Result<BoardConfig> {
-        Ok(match &self.board {
+        Self::config_of(self.board.as_deref())
+    }
+
+    /// The board of a file, or the default one.
+    pub fn config_of(file: Option<&Path>) -> Result<BoardConfig> {
+        Ok(match file {
             Some(file) => BoardConfig::from_file(file)?,
             None => BoardConfig::default(),
         })

@@ -9,6 +9,7 @@ mod array;
 mod bench;
 mod compare;
 mod configurations;
+mod dispatch;
 mod engines;
 mod flow;
 #[cfg(target_os = "linux")]
@@ -57,6 +58,7 @@ enum Command {
     Netlist(netlist::Args),
     Compare(compare::Args),
     Bench(bench::Args),
+    Dispatch(dispatch::Args),
     Study(study::Args),
     Library(library::Args),
     Sas(sas::Args),
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
         Command::Netlist(args) => netlist::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Dispatch(args) => dispatch::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Library(args) => library::run(&args),
         Command::Sas(args) => sas::run(&args),

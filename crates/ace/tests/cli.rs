@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 
 use common::{TRAFFIC, ace, root, stderr, stdout};
 use pcap_file::pcapng::PcapNgWriter;
@@ -306,4 +307,28 @@ fn the_cpu_engine_allocates_nothing_for_a_packet() {
             assert!(row["gbit_per_second"].as_f64().is_some_and(|speed| speed > 0.0), "{row}");
         }
     }
+}
+
+#[test]
+fn dispatch_explains_who_does_what() {
+    let none = tempfile::tempdir().unwrap();
+    let args = ["dispatch", "explain", "--sas", "demo/protect.toml", "--json", "--processor"];
+    let explain = |processor: &Path| ace(&args, &[processor, Path::new("--configurations"), none.path()]);
+    let out = explain(Path::new("studies/processors/vr5500.toml"));
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let rows: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let of = |operation: &str| {
+        let mut all = rows.as_array().unwrap().iter();
+        all.rfind(|r| r["operation"] == operation && r["bytes"] == 1424).unwrap().clone()
+    };
+    // 1424 bytes at 95.5 Mb/s; of 3DES the paper has no figure, and there is no configuration either.
+    assert!((of("hmac-md5")["processor_us"].as_f64().unwrap() - 119.3).abs() < 0.1);
+    assert_eq!(of("hmac-md5")["verdict"], "processor: no configuration");
+    assert_eq!(of("3des-192-cbc encrypt")["verdict"], "nobody");
+    let wrong = none.path().join("wrong.toml");
+    std::fs::write(&wrong, "name = \"x\"\nsource = \"y\"\n[[rate]]\nalgorithm = \"aes\"\nmbps = 0.0\n")
+        .unwrap();
+    let out = explain(&wrong);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("wrong.toml: `aes`"), "{}", stderr(&out));
 }

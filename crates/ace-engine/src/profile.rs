@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a stated processor takes for operations: measured here (`ace bench profile`), or taken from somewhere
+//! (`studies/processors`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::need::Need;
+
+/// A processor. What has no rate here, it is not asked to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Processor {
+    pub name: String,
+    /// Where the figures come from.
+    pub source: String,
+    pub rate: Vec<Rate>,
+}
+
+/// An algorithm on one core: CBC encryption of a cipher, HMAC of a hash.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    pub algorithm: String,
+    /// 10^6 bits a second.
+    pub mbps: f64,
+    /// What an operation costs besides its bytes; 0 where the source has no figure.
+    #[serde(default)]
+    pub fixed_ns: f64,
+}
+
+impl Processor {
+    /// What is wrong with the figures, if anything is.
+    ///
+    /// # Errors
+    /// A rate that is not positive, or a cost that is negative.
+    pub fn check(&self) -> Result<(), String> {
+        let right =
+            |r: &Rate| r.mbps.is_finite() && r.mbps > 0.0 && r.fixed_ns.is_finite() && r.fixed_ns >= 0.0;
+        match self.rate.iter().find(|r| !right(r)) {
+            Some(r) => Err(format!("`{}`: mbps must be positive and fixed_ns not negative", r.algorithm)),
+            None => Ok(()),
+        }
+    }
+
+    /// Nanoseconds for `bytes` of data, if the processor has a figure for what is needed.
+    pub fn time_ns(&self, need: &Need, bytes: usize) -> Option<f64> {
+        let name = need.algorithm()?.name;
+        let rate = self.rate.iter().find(|r| r.algorithm == name)?;
+        Some(bytes as f64 * 8000.0 / rate.mbps + rate.fixed_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{DES, SHA1};
+
+    #[test]
+    fn unknown_cells_stay_empty() {
+        let rate = Rate { algorithm: "des".into(), mbps: 40.0, fixed_ns: 500.0 };
+        let mut it = Processor { name: "x".into(), source: "y".into(), rate: vec![rate] };
+        let des = Need::Hmac { algorithm: &DES };
+        assert_eq!(it.time_ns(&des, 1000), Some(200_500.0));
+        assert_eq!(it.time_ns(&Need::Hmac { algorithm: &SHA1 }, 1000), None);
+        assert_eq!(it.check(), Ok(()));
+        it.rate[0].mbps = 0.0;
+        assert!(it.check().unwrap_err().contains("`des`"));
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace dispatch`: which engine does what, and why.
+
+use std::path::{Path, PathBuf};
+
+use ace_engine::Need;
+use ace_engine::profile::Processor;
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use crate::engines::BoardArgs;
+use crate::page::say;
+use crate::{Outcome, print_json, sas};
+
+/// What is known of slots and of a stated processor, for each security association.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// For each SA, operation and size: what slot and processor take, from how many packets a load pays, and who does it
+    Explain(Explain),
+}
+
+#[derive(clap::Args)]
+struct Explain {
+    /// Security associations
+    #[arg(long, value_name = "FILE")]
+    sas: PathBuf,
+    /// The processor: a file as in studies/processors, which `ace bench profile` writes of this one
+    #[arg(long, value_name = "FILE")]
+    processor: PathBuf,
+    /// The board's description; without it, the board of board.toml in the repository
+    #[arg(long, value_name = "FILE")]
+    board: Option<PathBuf>,
+    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
+    #[arg(long, value_name = "DIR")]
+    configurations: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Bytes of data of small and large packets.
+const BYTES: [usize; 3] = [64, 512, 1424];
+
+#[derive(Serialize)]
+struct Row {
+    sa: String,
+    operation: String,
+    bytes: usize,
+    configuration: Option<String>,
+    slot_us: Option<f64>,
+    load_us: Option<f64>,
+    processor_us: Option<f64>,
+    /// Waiting packets that repay a load; none if it never pays.
+    pays_from: Option<u64>,
+    verdict: &'static str,
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    let What::Explain(args) = &args.what;
+    let processor = read(&args.processor)?;
+    let board = BoardArgs::config_of(args.board.as_deref())?;
+    let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+    let file = sas::load(&args.sas)?;
+    let mut rows = Vec::new();
+    for sa in file.sas() {
+        for need in sa.needs() {
+            let candidates = catalogue.candidates(&need, &board.device);
+            let best = candidates.first().map(|c| &catalogue.configurations[*c]);
+            for bytes in BYTES {
+                let host = (board.host.send_ns + board.host.notice_ns) / 1e3;
+                let link = 2.0 * board.link_time(bytes as u64) as f64 / 1e6;
+                let slot_us = best.map(|c| c.estimate(&need, bytes) as f64 / 1e6 + host + link);
+                let load_us = best.map(|c| board.load_time(c.bitstream.bytes) as f64 / 1e6);
+                let processor_us = processor.time_ns(&need, bytes).map(|ns| ns / 1e3);
+                rows.push(row(
+                    &sa.name,
+                    &need,
+                    bytes,
+                    best.map(|c| c.name.clone()),
+                    slot_us,
+                    load_us,
+                    processor_us,
+                ));
+            }
+        }
+    }
+    if args.json {
+        print_json(&rows)?;
+    } else {
+        print(&rows, &processor);
+    }
+    Ok(Outcome::Well)
+}
+
+fn read(file: &Path) -> Result<Processor> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let processor: Processor = toml::from_str(&text).with_context(|| file.display().to_string())?;
+    if let Err(why) = processor.check() {
+        bail!("{}: {why}", file.display());
+    }
+    Ok(processor)
+}
+
+fn row(
+    sa: &str,
+    need: &Need,
+    bytes: usize,
+    configuration: Option<String>,
+    slot_us: Option<f64>,
+    load_us: Option<f64>,
+    processor_us: Option<f64>,
+) -> Row {
+    let saved = processor_us.zip(slot_us).map(|(cpu, slot)| cpu - slot);
+    let pays_from = saved
+        .zip(load_us)
+        .filter(|(saved, _)| *saved > 0.0)
+        .map(|(saved, load)| (load / saved).ceil() as u64);
+    let verdict = match (slot_us, processor_us, pays_from) {
+        (None, None, _) => "nobody",
+        (None, Some(_), _) => "processor: no configuration",
+        (Some(_), None, _) => "slot: no figure for the processor",
+        (Some(_), Some(_), Some(_)) => "slot when held; processor until a load pays and while it goes on",
+        (Some(_), Some(_), None) => "processor: a load never pays",
+    };
+    Row {
+        sa: sa.into(),
+        operation: need.to_string(),
+        bytes,
+        configuration,
+        slot_us,
+        load_us,
+        processor_us,
+        pays_from,
+        verdict,
+    }
+}
+
+fn print(rows: &[Row], processor: &Processor) {
+    say!("Processor: {} ({}). Slot: modelled, link and host included.\n", processor.name, processor.source);
+    say!(
+        "| SA | operation | bytes | configuration | slot us | load us | processor us | a load pays from | who |"
+    );
+    say!("|---|---|--:|---|--:|--:|--:|--:|---|");
+    let figure = |of: Option<f64>| of.map_or(String::new(), |of| format!("{of:.1}"));
+    for r in rows {
+        say!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            r.sa,
+            r.operation,
+            r.bytes,
+            r.configuration.as_deref().unwrap_or(""),
+            figure(r.slot_us),
+            figure(r.load_us),
+            figure(r.processor_us),
+            r.pays_from.map_or(String::new(), |n| format!("{n} packets")),
+            r.verdict
+        );
+    }
+}
