@@ -18,7 +18,7 @@ module array_line
   output logic  [    Width-1:0]            value_o
 );
 
-  localparam int unsigned Inputs = 1 << SelectBits;
+  localparam int unsigned Choices = 1 << SelectBits;
 
   (* keep *) logic [SelectBits-1:0] select_q;
   logic [DelayBits-1:0] read_at_q;
@@ -43,25 +43,25 @@ module array_line
   end
 
   for (genvar b = 0; b < Width; b++) begin : gen_bit
-    logic [  Inputs-1:0] bits;
-    logic [Inputs/8-1:0] eights;
-    for (genvar s = 0; s < Inputs; s++) begin : gen_source
+    logic [  Choices-1:0] bits;
+    logic [Choices/8-1:0] eights;
+    for (genvar s = 0; s < Choices; s++) begin : gen_source
       if (s < Sources) begin : gen_used
         assign bits[s] = sources_i[s][b];
       end else begin : gen_zero
         assign bits[s] = 1'b0;
       end
     end
-    for (genvar e = 0; e < Inputs / 8; e++) begin : gen_eight
+    for (genvar e = 0; e < Choices / 8; e++) begin : gen_eight
       array_mux8 u_mux (
         .bits_i(bits[8*e+:8]),
         .select_i(select_q[2:0]),
         .bit_o(eights[e])
       );
     end
-    if (Inputs == 8) begin : gen_one
+    if (Choices == 8) begin : gen_one
       assign taken[b] = eights[0];
-    end else if (Inputs == 16) begin : gen_two
+    end else if (Choices == 16) begin : gen_two
       L6MUX21 u_mux (
         .D0(eights[0]),
         .D1(eights[1]),

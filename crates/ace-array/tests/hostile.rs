@@ -32,8 +32,30 @@ const SMALL: &str = "algorithm a;\nvariant v { n = 3 }\ninput x: word[4] big;\nk
 
 /// What a line of a source may be made of.
 const PIECES: [&str; 24] = [
-    "(", ")", "[", "]", "{", "}", ";", ",", "^", "<<<", "-", "~", "x", "0", "64", "for i in 0..9", "let", "return",
-    "word", "byte(x[0], 1)", "t", "4294967295", "9223372036854775807", "run",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    ",",
+    "^",
+    "<<<",
+    "-",
+    "~",
+    "x",
+    "0",
+    "64",
+    "for i in 0..9",
+    "let",
+    "return",
+    "word",
+    "byte(x[0], 1)",
+    "t",
+    "4294967295",
+    "9223372036854775807",
+    "run",
 ];
 
 proptest! {

@@ -26,10 +26,6 @@ fn check_cipher(file: &str, variant: &str, vectors: &str, takes: impl Fn(usize) 
     let size = 4 * usize::from(set.input_words);
     let rows = common::cipher_rows(vectors, size);
     let rows: Vec<_> = rows.into_iter().filter(|row| takes(row.key.len())).collect();
-    if rows.is_empty() {
-        assert!(std::env::var_os("ACE_REQUIRE_VECTORS").is_none(), "no rows of {vectors}");
-        return;
-    }
     let mut runner = Runner::new(&shape, &set);
     let room = runner.key_room();
     let mut checked = 0;
@@ -81,6 +77,8 @@ ciphers! {
     tdes_decrypt: "des.ace", "tdes_decrypt", "tdes", |_| true;
     cast256_encrypt: "cast256.ace", "cast256_encrypt", "cast256", |_| true;
     cast256_decrypt: "cast256.ace", "cast256_decrypt", "cast256", |_| true;
+    sm4_encrypt: "sm4.ace", "sm4_encrypt", "sm4", |_| true;
+    sm4_decrypt: "sm4.ace", "sm4_decrypt", "sm4", |_| true;
     cast128_short_encrypt: "cast128.ace", "cast128_short_encrypt", "cast128", |key| key <= 10;
     cast128_encrypt: "cast128.ace", "cast128_encrypt", "cast128", |key| key > 10;
     cast128_decrypt: "cast128.ace", "cast128_decrypt", "cast128", |key| key > 10;
@@ -99,17 +97,13 @@ fn padded(message: &[u8], big: bool) -> Vec<u8> {
 /// Messages side by side: the blocks that are first in each, then those that are second, and so on.
 fn check_hash(file: &str, variant: &str, vectors: &str, big: bool) {
     let (_, _, set, shape) = loaded(file, variant);
-    let Some(mut reader) = common::vectors(vectors) else {
-        assert!(std::env::var_os("ACE_REQUIRE_VECTORS").is_none(), "no rows of {vectors}");
-        return;
-    };
-    let rows = reader.records().map(|record| {
-        let record = record.unwrap();
-        (padded(&hex::decode(&record[2]).unwrap(), big), record[3].to_lowercase())
-    });
+    let rows = common::records(vectors)
+        .into_iter()
+        .filter(|record| record[1].is_empty())
+        .map(|record| (padded(&hex::decode(&record[2]).unwrap(), big), record[3].to_lowercase()));
     // Long messages say nothing more, and take their time one block after the other.
     let rows: Vec<(Vec<u8>, String)> = rows.filter(|(message, _)| message.len() <= 640).collect();
-    assert!(rows.len() > 20, "{} rows of {vectors}", rows.len());
+    assert!(rows.len() > 2, "{} rows of {vectors}", rows.len());
     let mut states = vec![set.chain.clone(); rows.len()];
     let mut runner = Runner::new(&shape, &set);
     for at in 0..10 {
@@ -138,23 +132,14 @@ fn sha1() {
     check_hash("sha1.ace", "sha1", "sha1", true);
 }
 
-/// GB/T 32907-2016, A.1: no file of rows has SM4.
+/// One block alone is there after the latency.
 #[test]
-fn sm4() {
-    for (variant, from, to) in [
-        ("sm4_encrypt", "0123456789abcdeffedcba9876543210", "681edf34d206965e86b3e94f536e4246"),
-        ("sm4_decrypt", "681edf34d206965e86b3e94f536e4246", "0123456789abcdeffedcba9876543210"),
-    ] {
-        let (program, mut compiled, set, shape) = loaded("sm4.ace", variant);
-        let mut runner = Runner::new(&shape, &set);
-        let secret = hex::decode("0123456789abcdeffedcba9876543210").unwrap();
-        let key = runner.key(&program.expand(&mut compiled.built, &secret).unwrap()).unwrap();
-        let block = Block { words: to_words(set.input, &hex::decode(from).unwrap()), key };
-        let ran = runner.run(&[block]).unwrap();
-        assert_eq!(hex::encode(to_bytes(set.output, &ran.results[0])), to);
-        // One block alone is there after the latency.
-        assert_eq!(ran.clocks, usize::from(set.latency) + 1);
-    }
+fn one_block_takes_the_latency() {
+    let (program, mut compiled, set, shape) = loaded("sm4.ace", "sm4_encrypt");
+    let mut runner = Runner::new(&shape, &set);
+    let key = runner.key(&program.expand(&mut compiled.built, &[0; 16]).unwrap()).unwrap();
+    let ran = runner.run(&[Block { words: vec![0; 4], key }]).unwrap();
+    assert_eq!(ran.clocks, usize::from(set.latency) + 1);
 }
 
 /// Blocks of different keys side by side, many more than are in flight: every one has its own result, and a block
