@@ -67,6 +67,7 @@ define run-tests
 	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
 	$(PY) -m ace_flow.formal $(if $(filter part,$(2)),--fast) --jobs $(JOBS)
 	$(PY) -m ace_flow.to_rtl --controls --built $(if $(filter part,$(2)),3,0)
+	$(PY) -m ace_flow.standard
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model
