@@ -307,6 +307,32 @@ def look_ahead(binary: Path, scratch: Path, folder: Path) -> None:
     plot.write("look-ahead", folder)
 
 
+def drp_2006(binary: Path, folder: Path) -> None:
+    """The 2006 paper's machine: overhead against the length of a load."""
+    study = ace(binary, "study", "drp-2006")
+    runs = [run for run in study["what_if"] if run["load_us"] and run["load_us"] < 1000]
+    y = Axis("overhead of reconfiguration, %", 0, 40, [10 * n for n in range(5)])
+    x = Axis("a load, µs", 5, 25, [5, 10, 25], True)
+    plot = Plot("The machine of 2006, its traffic and rates", x, y)
+    lines = [
+        (
+            "without double buffering",
+            COLOURS[2],
+            [(r["load_us"], r["figure9"]["without"]) for r in runs if r["groups"] == 2],
+        )
+    ]
+    for groups, colour in ((2, COLOURS[0]), (3, COLOURS[1]), (4, COLOURS[4])):
+        points = [(r["load_us"], r["figure9"]["double"]) for r in runs if r["groups"] == groups]
+        lines.append((f"{groups} groups", colour, points))
+    for name, colour, points in lines:
+        places = [plot.place(x, y) for x, y in points]
+        plot.line(places, f'stroke="{colour}" stroke-width="2"')
+        for (load, overhead), (x, y) in zip(points, places, strict=True):
+            plot.dot(x, y, colour, f"{name}, {load} µs: {overhead:.1f} %")
+    plot.key(110, 420, [(colour, name) for name, colour, _ in lines])
+    plot.write("drp-2006", folder)
+
+
 def hidden_load(binary: Path, scratch: Path, folder: Path) -> None:
     """The first load that other work hides."""
     board = run(binary, ROOT / "board.toml", "double-buffer", scratch / "out.pcap", scratch / "report")
@@ -397,6 +423,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         look_ahead(binary, Path(scratch), folder)
         hidden_load(binary, Path(scratch), folder)
+    drp_2006(binary, folder)
 
 
 if __name__ == "__main__":
