@@ -139,7 +139,9 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed 
 	  $(ACE) library stats --measure 0.5 --format md; \
 	  printf '\n## What configurations of an algorithm share\n\n'; \
 	  $(ACE) library domains --format md; echo; \
-	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); } > docs/library-tables.tmp
+	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); \
+	  printf '\n## Table 4 against p: more rounds or stages in hardware\n\n'; \
+	  $(ACE) library rounds --format md; } > docs/library-tables.tmp
 	mv docs/library-tables.tmp docs/library-tables.md
 	cat docs/library-tables.md
 

@@ -8,6 +8,7 @@ mod extract;
 mod look;
 mod members;
 mod prove;
+mod rounds;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,8 @@ enum Command {
     Stats(look::Stats),
     /// What configurations of the same algorithm share, and what switching between them takes
     Domains(domains::Domains),
+    /// What more rounds in hardware cost when they are compressed: Table 4 of the paper of 2000 against p
+    Rounds(rounds::Rounds),
     /// Make a key: FILE signs libraries, FILE.pub tells who signed
     Keygen(Keygen),
     /// Add a signature to a library, whatever others have signed it
@@ -212,6 +215,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::Prove(args) => prove::prove(args),
         Command::Stats(args) => look::stats(args),
         Command::Domains(args) => domains::domains(args),
+        Command::Rounds(args) => rounds::rounds(args),
         Command::Keygen(args) => keygen(args),
         Command::Sign(args) => change::sign(args),
     }
