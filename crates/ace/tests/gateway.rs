@@ -115,7 +115,9 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
         (world.ping("a", B, 5), world.ping("b", A, 5))
     });
     assert_eq!((pings, shown(&seen)), ((5, 5), 0));
-    assert!(seen.len() > 1000, "{} frames cannot be two files", seen.len());
+    // Frames of many segments are one here, and a slow watcher misses some.
+    let octets: usize = seen.iter().map(Vec::len).sum();
+    assert!(octets > sent.len(), "{octets} octets cannot be two files");
 
     // It is nobody now, with no capability.
     let status = fs::read_to_string(format!("/proc/{a}/status")).expect("it runs");
