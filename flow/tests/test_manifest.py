@@ -28,6 +28,7 @@ KEYS = {
         "throughput_mbps",
         "tools",
         "recipe",
+        "after_netlist",
         "measured",
         "inputs",
     ),

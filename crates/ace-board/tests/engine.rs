@@ -292,9 +292,15 @@ fn a_host_that_polls_does_one_thing_at_a_time() {
         .collect();
     spans.sort_unstable();
     assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0));
-    // Smaller blocks, more of them.
+    // Blocks of 16 words: each that is begun costs, both ways.
     let host = ace_board::config::Host { block_words: 16, ..polled.host.clone() };
-    assert!(report(BoardConfig { host, ..polled }).totals.host > 5 * without.totals.host);
+    let small = report(BoardConfig { host, ..polled });
+    let blocks = small.events.iter().map(|event| match event.what {
+        What::Request { bytes, .. } | What::Response { bytes, .. } => bytes.div_ceil(16 * 8),
+        _ => 0,
+    });
+    assert_eq!(small.totals.host, blocks.sum::<u64>() * 950_000);
+    assert!(small.totals.host > 3 * without.totals.host);
 }
 
 #[test]
