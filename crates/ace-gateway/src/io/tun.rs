@@ -17,7 +17,8 @@ pub struct Tun {
     raw: Vec<u8>,
     pieces: Vec<Vec<u8>>,
     sizes: Vec<usize>,
-    /// Packets to be written, each behind room for its virtio header.
+    /// Packets to be written, each behind room for its virtio header. Those that others were joined to stay as long as
+    /// they have grown, at most 64 KiB each: making them small again costs more than the packets.
     waiting: Vec<Vec<u8>>,
     used: usize,
 }
@@ -83,10 +84,6 @@ impl Tun {
             losses.inside_failed += 1;
         }
         self.used = 0;
-        // Pieces that others were joined to have grown.
-        for packet in &mut self.waiting {
-            packet.shrink_to(4096);
-        }
     }
 }
 
