@@ -242,6 +242,11 @@ impl Board {
         self.now
     }
 
+    /// Jobs that it takes at a time.
+    pub fn packet_buffer(&self) -> usize {
+        self.config.packet_buffer
+    }
+
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
@@ -541,9 +546,11 @@ impl Engine for Board {
                 };
                 format!("slot {slot} ({}) failed: {words}", name(configuration))
             }
-            EngineError::NoSlot | EngineError::Illegal(_) | EngineError::Mismatch | EngineError::Lost => {
-                error.to_string()
-            }
+            EngineError::NoSlot
+            | EngineError::Overloaded
+            | EngineError::Illegal(_)
+            | EngineError::Mismatch
+            | EngineError::Lost => error.to_string(),
         }
     }
 }

@@ -102,6 +102,14 @@ impl Catalogue {
         }
     }
 
+    /// Only what may be loaded: what is not signed or not proven is not offered in the first place.
+    #[must_use]
+    pub fn loadable(mut self) -> Self {
+        let all = std::mem::take(&mut self.configurations);
+        self.configurations = all.into_iter().filter(|one| self.source(one).is_ok()).collect();
+        self
+    }
+
     /// Configurations for `device` that compute `need`, the fastest first, and a variant behind what is as fast: it
     /// would soon have to make room again.
     pub fn candidates(&self, need: &Need, device: &str) -> Vec<usize> {

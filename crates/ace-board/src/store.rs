@@ -90,6 +90,11 @@ impl Store {
         format!("{}, version {}, signed by {}", self.file.display(), self.library.version, self.signers)
     }
 
+    /// Of the library.
+    pub fn version(&self) -> u64 {
+        self.library.version
+    }
+
     /// What its manifests say of the configurations that it holds proven; their files are not here.
     pub fn configurations(&self) -> Vec<Configuration> {
         let images = self.library.images().iter();

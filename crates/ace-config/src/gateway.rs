@@ -2,6 +2,8 @@
 //! The configuration of `ace gateway`, in TOML. docs/gateway.md explains every key. Keys of SAs are in the SA file
 //! that it names, never here.
 
+mod more;
+
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,8 @@ use toml::de::{DeTable, DeValue};
 
 use crate::SaFileErrors;
 use crate::sa_file::fields::{Fields, Report};
+
+pub use more::{Engine, EngineKind, Page};
 
 /// A checked configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +29,9 @@ pub struct GatewayConfig {
     pub inside: Inside,
     pub outside: Outside,
     pub peers: Vec<Peer>,
+    pub engine: Engine,
+    /// `None`: there is none.
+    pub page: Option<Page>,
 }
 
 /// The side on which packets travel in clear.
@@ -79,7 +86,7 @@ pub struct Peer {
     pub roaming: bool,
 }
 
-const TOP: &[&str] = &["sas", "control", "user", "inside", "outside", "peer", "xfrm"];
+const TOP: &[&str] = &["sas", "control", "user", "inside", "outside", "peer", "xfrm", "engine", "page"];
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
@@ -126,8 +133,10 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<Ga
     let inside = section(report, top, "inside").and_then(|fields| inside(report, &fields));
     let outside = section(report, top, "outside").and_then(|fields| outside(report, &fields));
     let peers = peers(report, top, outside.as_ref());
-    let sas = sas.map(|sas| folder.join(sas));
-    Some(GatewayConfig { sas, xfrm, control, user, inside: inside?, outside: outside?, peers })
+    let engine = top.table(report, "engine").map(|fields| more::engine(report, &fields, folder));
+    let page = top.table(report, "page").map(|fields| more::page(report, &fields));
+    let (sas, engine) = (sas.map(|sas| folder.join(sas)), engine.unwrap_or_default());
+    Some(GatewayConfig { sas, xfrm, control, user, inside: inside?, outside: outside?, peers, engine, page })
 }
 
 fn xfrm(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Xfrm {

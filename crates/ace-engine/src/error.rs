@@ -28,6 +28,9 @@ pub enum EngineError {
     /// No slot is left that works.
     #[error("no slot is left that works")]
     NoSlot,
+    /// More waits for the engine than it takes.
+    #[error("the engine's queue is full")]
+    Overloaded,
     /// The operation makes no sense.
     #[error("illegal operation: {0}")]
     Illegal(Illegal),

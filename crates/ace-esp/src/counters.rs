@@ -61,6 +61,8 @@ causes! {
     LoadFailed "load_failed" "the configuration that the packet needed could not be loaded";
     /// The slot or engine answered with an error, or not at all, or with a result of the wrong length.
     EngineFailed "engine_failed" "the engine did not deliver a result";
+    /// More waits for the engine than it takes.
+    Overload "overload" "the queue of the engine is full";
     EspTooShort "esp_too_short" "the ESP packet is shorter than header, IV, trailer and ICV";
     BadAh "bad_ah" "the AH header does not have the length of the suite, or what is in front of it is wrong";
     /// RFC 4302, 3.3.3.1: the ICV covers the destination at which the packet arrives.

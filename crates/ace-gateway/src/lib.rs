@@ -8,8 +8,10 @@
 
 mod core;
 pub mod daemon;
+pub mod engines;
 mod io;
 mod xfrm;
 
 pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};
+pub use engines::{Live, OpenBoard, Remote};
 pub use io::control::ask;

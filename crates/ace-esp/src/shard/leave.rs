@@ -127,6 +127,7 @@ fn engine_cause(error: EngineError) -> Cause {
         EngineError::Mismatch => Cause::IcvMismatch,
         EngineError::NoConfiguration { .. } => Cause::NoConfiguration,
         EngineError::LoadFailed { .. } => Cause::LoadFailed,
+        EngineError::Overloaded => Cause::Overload,
         _ => Cause::EngineFailed,
     }
 }

@@ -6,6 +6,7 @@
 
 mod encap;
 mod peers;
+mod sources;
 mod table;
 
 use std::collections::VecDeque;
@@ -21,6 +22,7 @@ use serde::Serialize;
 
 use encap::Datagram;
 use peers::Peers;
+use sources::Sources;
 use table::Table;
 
 use crate::xfrm::{Change, On, Xfrm};
@@ -82,8 +84,9 @@ pub struct Core {
     xfrm: Option<Xfrm>,
     encapsulation: Encapsulation,
     now: Duration,
-    /// Of datagrams under way, by token less one.
-    sources: Vec<(SocketAddr, u32)>,
+    sources: Sources,
+    /// Packets that the engine will never answer.
+    lost: usize,
     done: Vec<Completion>,
     outgoing: VecDeque<Outgoing>,
     /// Buffers to be used again.
@@ -102,7 +105,8 @@ impl Core {
             xfrm: settings.xfrm.map(|legacy| Xfrm::new(settings.encapsulation == Encapsulation::Udp, legacy)),
             peers: Peers::new(settings),
             now: Duration::ZERO,
-            sources: Vec::new(),
+            sources: Sources::default(),
+            lost: 0,
             done: Vec::new(),
             outgoing: VecDeque::new(),
             spare: Vec::new(),
@@ -130,7 +134,7 @@ impl Core {
         datagram: &[u8],
         is_local: &dyn Fn(IpAddr) -> bool,
     ) -> Vec<Vec<u8>> {
-        // Nothing is under way when SAs come and go.
+        // What is still under way leaves under the SA that it came under.
         self.work(now);
         let Self { xfrm: Some(xfrm), plane, engine, table, peers, .. } = self else { return Vec::new() };
         let taken = |spi| table.ends(spi).is_some();
@@ -183,8 +187,7 @@ impl Core {
                 None => self.counters.datagrams_unknown_spi += 1,
                 Some((local, remote)) => {
                     if encap::put_header(&mut buffer, local, remote, ecn) {
-                        self.sources.push((source, sequence));
-                        let token = self.sources.len() as u64;
+                        let token = self.sources.put(source, sequence);
                         self.plane.ingest(now, Outside, [Packet { token, buffer }]);
                         return;
                     }
@@ -200,24 +203,42 @@ impl Core {
         self.plane.ingest(now, Outside, [Packet { token: 0, buffer }]);
     }
 
-    /// Computes what there is to compute; afterwards nothing is under way.
+    /// Computes what there is to compute at once; what an engine does elsewhere stays under way.
     pub fn work(&mut self, now: Duration) {
         self.now = self.now.max(now);
         loop {
             self.settle();
-            if self.plane.in_flight() == 0 {
-                break;
-            }
-            let waiting = self.plane.jobs().len();
             self.engine.try_submit(self.plane.jobs());
-            self.engine.wait(&mut self.done);
-            if self.done.is_empty() && waiting == self.plane.jobs().len() {
-                self.counters.engine_lost += self.plane.in_flight() as u64;
-                break;
+            let away = self.engine.drain(&mut self.done);
+            if self.done.is_empty() {
+                if away == 0 && self.plane.jobs().is_empty() {
+                    self.give_up();
+                }
+                return;
             }
             self.plane.complete(now, &mut self.done);
         }
-        self.sources.clear();
+    }
+
+    /// Computes everything; afterwards nothing is under way. It waits for as much as an engine's queue holds.
+    pub fn finish(&mut self, now: Duration) {
+        self.work(now);
+        while self.plane.in_flight() > self.lost {
+            self.engine.try_submit(self.plane.jobs());
+            self.engine.wait(&mut self.done);
+            if self.done.is_empty() {
+                return self.give_up();
+            }
+            self.plane.complete(now, &mut self.done);
+            self.work(now);
+        }
+    }
+
+    /// Nobody has what is still under way.
+    fn give_up(&mut self) {
+        let lost = self.plane.in_flight();
+        self.counters.engine_lost += lost.saturating_sub(self.lost) as u64;
+        self.lost = lost;
     }
 
     /// What has to be sent next.
@@ -316,6 +337,7 @@ impl Core {
     }
 
     fn leave(&mut self, Exit { token, mut buffer, sa, fate }: Exit) {
+        let source = self.sources.take(token);
         match (fate, sa) {
             (Fate::ToOutside(How::Protected), _) => {
                 let Some(parsed) = ip::parse(&buffer) else { return self.give_back(buffer) };
@@ -335,9 +357,7 @@ impl Core {
                 }
             }
             (Fate::ToInside(How::Decapsulated), Some(sa)) => {
-                let source =
-                    usize::try_from(token).ok().and_then(|token| self.sources.get(token.checked_sub(1)?));
-                if let Some(&(source, sequence)) = source
+                if let Some((source, sequence)) = source
                     && let Some(remote) = self.authentic(sa)
                     && self.peers.differs(remote, source)
                     // A packet that was delayed says where the peer was.

@@ -176,7 +176,7 @@ mod tests {
             let mut half = UnixStream::connect(&path).unwrap();
             half.write_all(b"stat").unwrap();
             let mut long = UnixStream::connect(&path).unwrap();
-            long.write_all(&[b'x'; 200]).unwrap();
+            long.write_all(&[b'x'; 3 * LONGEST]).unwrap();
             let mut deaf = UnixStream::connect(&path).unwrap();
             deaf.write_all(b"status\n").unwrap();
             assert!(Control::bind(&path).is_err(), "the place is taken");

@@ -112,6 +112,12 @@ impl World {
         id
     }
 
+    /// Sends a signal to a program.
+    pub fn signal(&self, id: u32, signal: &str) {
+        let status = Command::new("kill").args([signal, &id.to_string()]).status();
+        assert!(status.is_ok_and(|status| status.success()));
+    }
+
     /// Ends a program with a signal and waits for it. Its exit code, if it has one.
     pub fn end(&self, id: u32, signal: &str) -> Option<i32> {
         let mut children = self.children.lock().expect("nobody panicked with it");
@@ -191,7 +197,7 @@ fn ping(to: Ipv4Addr, number: u16) -> bool {
         request.chunks(2).map(|pair| u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u32::from(*low)));
     let sum = sum.fold(0, |sum, word| (sum + word) % 0xffff);
     request[2..4].copy_from_slice(&(!(sum as u16)).to_be_bytes());
-    let to = SocketAddr::from((to, 0));
+    let (octets, to) = (to.octets(), SocketAddr::from((to, 0)));
     if socket.send_to(&request, &to.into()).is_err() {
         return false;
     }
@@ -200,6 +206,7 @@ fn ping(to: Ipv4Addr, number: u16) -> bool {
         if let Ok(len) = recv(socket.as_raw_fd(), &mut answer, MsgFlags::empty())
             && let Some(icmp) = answer.get(20..len)
             && icmp.first() == Some(&0)
+            && answer[12..16] == octets
             && icmp.get(4..) == request.get(4..)
         {
             return true;

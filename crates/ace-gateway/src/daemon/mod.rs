@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace gateway`: opens everything, gives up what it no longer needs, and moves packets until it is told to stop.
 
+mod answers;
+
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -15,10 +17,10 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use sd_notify::NotifyState;
-use serde_json::json;
 use thiserror::Error;
 
 use crate::core::{Core, CoreError, Outgoing, Settings};
+use crate::engines::Remote;
 use crate::io::control::Control;
 use crate::io::raw::Raw;
 use crate::io::tun::Tun;
@@ -42,6 +44,8 @@ pub enum GatewayError {
     Circle { route: String, end: std::net::IpAddr },
     #[error("cannot open {what}: {why}{remedy}")]
     Open { what: String, why: std::io::Error, remedy: &'static str },
+    #[error("[engine]: {0}")]
+    Engine(String),
     #[error("{0}")]
     Setup(String),
 }
@@ -57,7 +61,7 @@ struct Daemon {
     core: Core,
     tun: Tun,
     outside: Outside,
-    control: Control,
+    control: Option<Control>,
     xfrm: Option<XfrmSocket>,
     signals: SignalFd,
     losses: Losses,
@@ -66,6 +70,9 @@ struct Daemon {
     petted: Duration,
     /// With UDP.
     listening: Option<SocketAddr>,
+    /// With a board.
+    remote: Option<Remote>,
+    handed: answers::Handed,
     stopping: bool,
 }
 
@@ -79,23 +86,42 @@ pub fn read_config(path: &Path) -> Result<GatewayConfig, GatewayError> {
     Ok(GatewayConfig::parse(&path.display().to_string(), &text)?)
 }
 
-/// Runs a gateway until SIGTERM or SIGINT. `said` takes what there is to say, a line each.
+fn signals() -> SigSet {
+    [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().collect()
+}
+
+/// Signals wait for [`run`] from here on. It has to be called before any thread is started: one that has not inherited
+/// this would be ended by them, and the gateway with it.
+///
+/// # Errors
+/// As the system says.
+pub fn hold_signals() -> Result<(), GatewayError> {
+    let wrong = |why| GatewayError::Setup(format!("cannot hold signals: {why}"));
+    signals().thread_block().map_err(wrong)
+}
+
+/// Runs a gateway until SIGTERM or SIGINT. `remote` belongs to an engine with a board. `said` takes what there is to
+/// say, a line each.
 ///
 /// # Errors
 /// [`GatewayError`], before the first packet.
 pub fn run(
     config: GatewayConfig,
     engine: Box<dyn Engine>,
+    remote: Option<Remote>,
     mut said: impl FnMut(&str),
 ) -> Result<(), GatewayError> {
-    let mut daemon = Daemon::open(config, engine, &mut said)?;
+    let mut daemon = Daemon::open(config, engine, remote, &mut said)?;
     daemon.notify(&[NotifyState::Ready]);
     said(&format!("ready: {} SAs", daemon.core.sa_count()));
     while !daemon.stopping {
         daemon.turn(&mut said);
     }
     daemon.notify(&[NotifyState::Stopping]);
-    // What was taken has been sent: every turn ends with nothing under way.
+    // What was taken is sent.
+    let now = daemon.start.elapsed();
+    daemon.core.finish(now);
+    daemon.send(now);
     let packets = daemon.core.packets();
     let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
     said(&format!("stopped: {protected} packets protected, {decapsulated} taken back"));
@@ -106,6 +132,7 @@ impl Daemon {
     fn open(
         config: GatewayConfig,
         engine: Box<dyn Engine>,
+        remote: Option<Remote>,
         said: &mut impl FnMut(&str),
     ) -> Result<Self, GatewayError> {
         let (inside, outside) = (&config.inside, &config.outside);
@@ -119,8 +146,7 @@ impl Daemon {
         };
         let mut core = Core::new(settings, engine, Box::new(OsIvs::default()));
         load(&mut core, &config, Duration::ZERO, said)?;
-        let mut mask = SigSet::empty();
-        [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().for_each(|signal| mask.add(signal));
+        let mask = signals();
         let signals = mask
             .thread_block()
             .and_then(|()| SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC))
@@ -166,7 +192,7 @@ impl Daemon {
             core,
             tun,
             outside: opened,
-            control,
+            control: Some(control),
             xfrm,
             signals,
             losses: Losses::default(),
@@ -174,6 +200,8 @@ impl Daemon {
             watchdog,
             petted: Duration::ZERO,
             listening,
+            remote,
+            handed: answers::Handed::default(),
             stopping: false,
         })
     }
@@ -212,23 +240,15 @@ impl Daemon {
         while let Some(event) = self.core.poll_event() {
             said(&event);
         }
-        let Self { control, core, losses, config, listening, .. } = self;
-        control.serve(now, |word| match word {
-            "status" => line(&json!({
-                "version": env!("CARGO_PKG_VERSION"),
-                "seconds": now.as_secs_f64(),
-                "tun": config.inside.tun,
-                "listening": listening,
-                "engine": core.engine_name(),
-                "sas": core.sa_count(),
-                "peers": core.peers(),
-                "packets": core.packets(),
-                "gateway": core.counters(),
-                "losses": losses,
-            })),
-            "sas" => line(&json!(core.sas())),
-            _ => line(&json!({"error": "this gateway answers `status` and `sas`"})),
-        });
+        if let Some(remote) = &mut self.remote {
+            remote.calm();
+        }
+        self.libraries(now, said);
+        // Answers are about everything else.
+        if let Some(mut control) = self.control.take() {
+            control.serve(now, |question| line(&self.answer(now, question)));
+            self.control = Some(control);
+        }
         let Self { xfrm, core, .. } = self;
         if let Some(xfrm) = xfrm {
             xfrm.serve(|request| core.xfrm(now, request, &is_local));
@@ -250,7 +270,7 @@ impl Daemon {
         let now = self.start.elapsed();
         let timeouts = [
             self.core.poll_timeout(),
-            self.control.timeout(),
+            self.control.as_ref().and_then(Control::timeout),
             self.watchdog.map(|every| self.petted + every),
         ];
         let timeout = timeouts.into_iter().flatten().min().map_or(PollTimeout::NONE, |at| {
@@ -267,7 +287,9 @@ impl Daemon {
             Outside::Raw(raw) => fds.extend(raw.fds().map(|fd| PollFd::new(fd, PollFlags::POLLIN))),
         }
         let outside = 2..fds.len();
-        fds.extend(self.control.fds().map(|(fd, flags)| PollFd::new(fd, flags)));
+        fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        let control = self.control.iter().flat_map(Control::fds);
+        fds.extend(control.map(|(fd, flags)| PollFd::new(fd, flags)));
         let xfrm = self.xfrm.iter().flat_map(XfrmSocket::fds);
         fds.extend(xfrm.map(|(fd, flags)| PollFd::new(fd, flags)));
         if poll(&mut fds, timeout).is_err() {

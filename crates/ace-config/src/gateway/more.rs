@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sections that need not be there: what computes, and the page for people and Prometheus.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::list;
+use crate::sa_file::fields::{Fields, Report};
+
+/// What computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineKind {
+    /// This processor.
+    #[default]
+    Cpu,
+    /// The board, and nobody else.
+    Board,
+    /// Whoever costs less wall time now.
+    Auto,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Engine {
+    pub kind: EngineKind,
+    /// The board's description; `None`: the default one.
+    pub board: Option<PathBuf>,
+    /// Folder of the built configurations.
+    pub configurations: Option<PathBuf>,
+    /// Public keys of who may sign libraries; `None`: those that are compiled in.
+    pub library_key: Option<PathBuf>,
+    /// The scheduling policy by name.
+    pub policy: Option<String>,
+    /// With `auto`: algorithms that the board computes whatever it costs.
+    pub on_board: Vec<String>,
+}
+
+/// Status for people and metrics, over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// An address of this machine alone.
+    pub listen: SocketAddr,
+}
+
+const ENGINE: &[&str] = &["kind", "board", "configurations", "library_key", "policy", "on_board"];
+const PAGE: &[&str] = &["listen"];
+
+pub(super) fn engine(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Engine {
+    fields.refuse_unknown_keys(report, ENGINE);
+    let kinds = [("cpu", EngineKind::Cpu), ("board", EngineKind::Board), ("auto", EngineKind::Auto)];
+    let kind = fields.choice(report, "kind", &kinds).unwrap_or_default();
+    let only = |report: &mut Report<'_>, key: &str, kind: &str| {
+        if fields.get(key).is_some() {
+            fields.error(report, fields.at_key(key), format!("`{key}` is for kind = {kind} alone"));
+        }
+    };
+    if kind == EngineKind::Cpu {
+        for key in ["board", "configurations", "library_key", "policy"] {
+            only(report, key, "\"board\" or \"auto\"");
+        }
+    }
+    if kind != EngineKind::Auto {
+        only(report, "on_board", "\"auto\"");
+    }
+    let mut path = |key: &str, allowed| fields.string(report, key, allowed).map(|path| folder.join(path));
+    let board = path("board", "a description of a board, as board.toml");
+    let configurations = path("configurations", "a folder of built configurations");
+    let library_key = path("library_key", "a file of public keys, as `ace library keygen` writes them");
+    let policy = fields.string(report, "policy", "a policy of docs/scheduling.md").map(str::to_owned);
+    let on_board = list(report, fields, "on_board", "algorithms like \"3des\"", |text| Some(text.to_owned()));
+    Engine { kind, board, configurations, library_key, policy, on_board }
+}
+
+pub(super) fn page(report: &mut Report<'_>, fields: &Fields<'_>) -> Page {
+    const ALLOWED: &str =
+        "an address of this machine alone and a port, like \"127.0.0.1:9450\" or \"[::1]:9450\"";
+    fields.refuse_unknown_keys(report, PAGE);
+    let default = SocketAddr::from(([127, 0, 0, 1], 9450));
+    let Some(written) = fields.string(report, "listen", ALLOWED) else { return Page { listen: default } };
+    let found = written.parse::<SocketAddr>().ok().filter(|at| at.ip().is_loopback());
+    if found.is_none() {
+        fields.wrong(report, "listen", "is no such address: the page asks nobody who they are", ALLOWED);
+    }
+    Page { listen: found.unwrap_or(default) }
+}

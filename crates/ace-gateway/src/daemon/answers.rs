@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a running gateway says when it is asked, and the libraries that it is handed.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Daemon, load};
+
+/// A library under way or taken, by number.
+#[derive(Default)]
+pub(super) struct Handed {
+    last: u64,
+    pending: bool,
+    /// What came of the last one.
+    said: Option<Value>,
+}
+
+impl Daemon {
+    /// Answers a question of the socket.
+    pub(super) fn answer(&mut self, now: Duration, question: &str) -> Value {
+        match question.split_once(' ') {
+            None => match question {
+                "status" => self.status(now),
+                "sas" => json!(self.core.sas()),
+                "slots" => match &self.remote {
+                    Some(remote) => json!(remote.view()),
+                    None => json!({"board": null, "costs": []}),
+                },
+                _ => unknown(),
+            },
+            Some(("library", path)) => self.hand(Path::new(path)),
+            Some(("library-said", number)) => self.handed(number),
+            Some(_) => unknown(),
+        }
+    }
+
+    pub(super) fn status(&self, now: Duration) -> Value {
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "seconds": now.as_secs_f64(),
+            "tun": self.config.inside.tun,
+            "listening": self.listening,
+            "engine": self.core.engine_name(),
+            "sas": self.core.sa_count(),
+            "peers": self.core.peers(),
+            "packets": self.core.packets(),
+            "gateway": self.core.counters(),
+            "losses": self.losses,
+        })
+    }
+
+    fn hand(&mut self, path: &Path) -> Value {
+        let Some(remote) = &self.remote else {
+            return json!({"error": "this gateway has no board and no library: `kind` of [engine] is \"cpu\""});
+        };
+        if self.handed.pending {
+            return json!({"error": "another library is being taken; ask again when it is"});
+        }
+        if !path.is_absolute() {
+            return json!({"error": "the path of the library is not absolute"});
+        }
+        remote.take_library(PathBuf::from(path));
+        self.handed = Handed { last: self.handed.last + 1, pending: true, said: None };
+        json!({"number": self.handed.last})
+    }
+
+    fn handed(&self, number: &str) -> Value {
+        match &self.handed.said {
+            _ if number.parse() != Ok(self.handed.last) => json!({"error": "there was no such library"}),
+            Some(said) => said.clone(),
+            None => json!({"pending": true}),
+        }
+    }
+
+    /// The board has spoken: a library may have come of it.
+    pub(super) fn libraries(&mut self, now: Duration, said: &mut impl FnMut(&str)) {
+        let Some(outcome) = self.remote.as_ref().and_then(|remote| remote.outcome()) else { return };
+        self.handed.pending = false;
+        self.handed.said = Some(match outcome {
+            Err(why) => {
+                said(&format!("library not taken, everything stays as it is: {why}"));
+                json!({"error": why})
+            }
+            Ok(words) => {
+                said(&format!("library taken: {words}"));
+                // SAs that needed it are in the file by now, or come with the next SIGHUP.
+                let sas = load(&mut self.core, &self.config, now, said);
+                if let Err(error) = &sas {
+                    said(&format!("not reloaded, all SAs stay as they are: {error}"));
+                }
+                json!({"taken": words, "sas": self.core.sa_count(), "sas_error": sas.err().map(|e| e.to_string())})
+            }
+        });
+    }
+}
+
+fn unknown() -> Value {
+    json!({"error": "this gateway answers `status`, `sas`, `slots` and `library FILE`"})
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What computes: this processor at once, the board on its own thread, or whoever costs least now. Every job has an
+//! answer, and none is waited for: a load, a slow packet or a board that dies stalls nobody else.
+
+mod board;
+mod cost;
+mod view;
+
+use std::collections::{HashMap, VecDeque};
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::mpsc::{Sender, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ace_engine::{Capabilities, Completion, Engine, EngineError, Job, JobId, Need};
+
+use board::{Answer, BoardThread, Order};
+use cost::{Choice, Class, Costs, Place};
+
+pub use board::{OpenBoard, Slots};
+pub use view::{BoardView, Timeline, View};
+
+/// Packets of one SA that may wait for the board even when many others do.
+const SHARE: usize = 4;
+/// Of so many batches with packets of several classes one is taken apart, to measure.
+const APART: u32 = 64;
+
+/// What `ace gateway` needs beside the engine that the data plane has.
+pub struct Remote {
+    orders: Sender<Order>,
+    wake: Option<UnixStream>,
+    shared: Arc<Mutex<Shared>>,
+    board: Arc<Mutex<BoardView>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    view: View,
+    /// What came of the last library that was handed over.
+    library: Option<Result<String, String>>,
+}
+
+impl Remote {
+    /// Readable when there are answers.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.wake.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Takes notice of being woken.
+    pub fn calm(&mut self) {
+        let mut bytes = [0; 256];
+        while let Some(wake) = &mut self.wake {
+            match wake.read(&mut bytes) {
+                // The thread is gone.
+                Ok(0) => self.wake = None,
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Hands over a library file. What comes of it is said by [`Remote::outcome`].
+    pub fn take_library(&self, path: PathBuf) {
+        if self.orders.send(Order::Library(path)).is_err() {
+            lock(&self.shared).library =
+                Some(Err("the board's thread is gone: restart the gateway".to_owned()));
+        }
+    }
+
+    /// What came of a library, once.
+    pub fn outcome(&self) -> Option<Result<String, String>> {
+        lock(&self.shared).library.take()
+    }
+
+    pub fn view(&self) -> View {
+        let board = Some(lock(&self.board).clone());
+        View { board, ..lock(&self.shared).view.clone() }
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is in it is figures for people.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A job at the board.
+struct Away {
+    row: usize,
+    lane: u32,
+    /// What this processor computes should the board fail.
+    copy: Option<Job>,
+    /// Nobody waits for it: it was sent for its time alone.
+    measured: bool,
+}
+
+/// This processor, if there is one to choose, and the board.
+pub struct Live {
+    cpu: Option<Box<dyn Engine>>,
+    board: BoardThread,
+    lost: bool,
+    capabilities: Capabilities,
+    /// Algorithms that the board computes whatever it costs.
+    on_board: Vec<String>,
+    costs: Costs,
+    queue: VecDeque<(usize, Job)>,
+    away: HashMap<JobId, Away>,
+    /// Jobs at the board, by lane.
+    lanes: HashMap<u32, usize>,
+    answered: Vec<Completion>,
+    batches: u32,
+    /// Copies that the board got for their time.
+    measurements: u64,
+    start: Instant,
+    shared: Arc<Mutex<Shared>>,
+    changed: bool,
+}
+
+impl Live {
+    /// Makes the board. Without `cpu` it alone computes; with it whoever costs less, but for `on_board`.
+    ///
+    /// # Errors
+    /// Why there is no board.
+    pub fn open(
+        cpu: Option<Box<dyn Engine>>,
+        open: OpenBoard,
+        on_board: Vec<String>,
+    ) -> Result<(Self, Remote), String> {
+        let pair = UnixStream::pair().and_then(|(ours, theirs)| {
+            ours.set_nonblocking(true)?;
+            theirs.set_nonblocking(true)?;
+            Ok((ours, theirs))
+        });
+        let (ours, theirs) = pair.map_err(|error| format!("no pipe to the board: {error}"))?;
+        let (shared, view) = (Arc::<Mutex<Shared>>::default(), Arc::<Mutex<BoardView>>::default());
+        let board = BoardThread::start(open, theirs, Arc::clone(&view))?;
+        let remote = Remote {
+            orders: board.orders.clone(),
+            wake: Some(ours),
+            shared: Arc::clone(&shared),
+            board: view,
+        };
+        let mut live = Self {
+            capabilities: Capabilities::default(),
+            cpu,
+            board,
+            lost: false,
+            on_board,
+            costs: Costs::default(),
+            queue: VecDeque::new(),
+            away: HashMap::new(),
+            lanes: HashMap::new(),
+            answered: Vec::new(),
+            batches: 0,
+            measurements: 0,
+            start: Instant::now(),
+            shared,
+            changed: true,
+        };
+        live.can();
+        Ok((live, remote))
+    }
+
+    /// Says anew what there is somebody for.
+    fn can(&mut self) {
+        let Self { cpu, board, lost, .. } = self;
+        let by_cpu = |need: &Need| cpu.as_ref().is_some_and(|cpu| cpu.capabilities().can(need));
+        self.capabilities = Capabilities::of(|need| by_cpu(need) || (!*lost && board.capabilities.can(need)));
+    }
+
+    fn board_can(&self, (first, second): (Need, Option<Need>)) -> bool {
+        let can = |need: &Need| self.board.capabilities.can(need);
+        !self.lost && can(&first) && second.as_ref().is_none_or(can)
+    }
+
+    fn cpu_can(&self, (first, second): (Need, Option<Need>)) -> bool {
+        let Some(cpu) = &self.cpu else { return false };
+        cpu.capabilities().can(&first) && second.is_none_or(|second| cpu.capabilities().can(&second))
+    }
+
+    /// Whether the board has room for one more of a lane: all together fill its queue twice, when many lanes share it
+    /// none has more than its part, and a few packets of any lane find a place beside a flood.
+    fn room(&self, lane: u32) -> bool {
+        let (most, own) = (self.board.most * 2, self.lanes.get(&lane).copied().unwrap_or(0));
+        let part = most / (self.lanes.len() + usize::from(own == 0));
+        (own < SHARE && self.away.len() < most * 2) || (own < part && self.away.len() < most)
+    }
+
+    fn give(&mut self, job: Job) {
+        let class = Class::of(&job.operation);
+        let needs = class.needs();
+        let row = self.costs.row(class);
+        let (board, cpu) = (self.board_can(needs), self.cpu_can(needs));
+        let named = |need: &Need| {
+            matches!(need, Need::Cipher { algorithm, .. } | Need::Hmac { algorithm } | Need::Hash { algorithm }
+                if self.on_board.iter().any(|name| name == algorithm.name))
+        };
+        let choice = match (board, cpu) {
+            (true, false) => Choice::Board,
+            (true, true) if named(&needs.0) || needs.1.as_ref().is_some_and(named) => Choice::Board,
+            (true, true) => self.costs.choose(row, self.start.elapsed(), self.away.len()),
+            (false, true) => Choice::Cpu,
+            (false, false) => {
+                return self.fail(job, EngineError::NoConfiguration { need: needs.0 });
+            }
+        };
+        match choice {
+            Choice::Board if self.room(job.lane) => {
+                let copy = cpu.then(|| job.clone());
+                self.send(row, job, copy, false);
+            }
+            Choice::Board if !cpu => {
+                lock(&self.shared).view.refused += 1;
+                self.fail(job, EngineError::Overloaded);
+            }
+            Choice::Board => {
+                lock(&self.shared).view.spilled += 1;
+                self.keep(row, job);
+            }
+            Choice::Cpu => self.keep(row, job),
+            Choice::CpuAndMeasure => {
+                // The data plane counts its jobs upwards.
+                self.measurements += 1;
+                let copy = Job { id: JobId::MAX - self.measurements, ..job.clone() };
+                self.send(row, copy, None, true);
+                self.keep(row, job);
+            }
+        }
+    }
+
+    /// For this processor.
+    fn keep(&mut self, row: usize, job: Job) {
+        self.costs.count(row, Place::Cpu);
+        self.queue.push_back((row, job));
+    }
+
+    fn send(&mut self, row: usize, job: Job, copy: Option<Job>, measured: bool) {
+        let (id, lane) = (job.id, job.lane);
+        if !measured {
+            self.costs.count(row, Place::Board);
+        }
+        self.changed = true;
+        *self.lanes.entry(lane).or_default() += 1;
+        self.away.insert(id, Away { row, lane, copy, measured });
+        // A thread that is gone says nothing any more, and everything that is away comes back then.
+        if self.board.orders.send(Order::Job(Box::new(job))).is_err() {
+            self.bury();
+        }
+    }
+
+    fn fail(&mut self, job: Job, error: EngineError) {
+        self.answered.push(Completion { id: job.id, buffer: job.operation.buffer, result: Err(error) });
+    }
+
+    /// Something came back from the board.
+    fn back(&mut self, done: Completion) {
+        let Some(Away { row, lane, copy, measured }) = self.away.remove(&done.id) else { return };
+        if let Some(count) = self.lanes.get_mut(&lane) {
+            *count -= 1;
+            if *count == 0 {
+                self.lanes.remove(&lane);
+            }
+        }
+        // A tag that does not match, or lengths that make no sense, are an answer.
+        let is_answer = matches!(done.result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)));
+        if measured {
+            if !is_answer {
+                self.costs.bar(row);
+            }
+            return;
+        }
+        match copy.filter(|_| !is_answer) {
+            Some(job) => {
+                self.costs.bar(row);
+                lock(&self.shared).view.taken_over += 1;
+                self.queue.push_back((row, job));
+            }
+            None => self.answered.push(done),
+        }
+    }
+
+    /// The board's thread is gone, and everything with it.
+    fn bury(&mut self) {
+        if std::mem::replace(&mut self.lost, true) {
+            return;
+        }
+        let ids: Vec<JobId> = self.away.keys().copied().collect();
+        for id in ids {
+            self.back(Completion { id, buffer: Default::default(), result: Err(EngineError::NoSlot) });
+        }
+        self.can();
+        let mut shared = lock(&self.shared);
+        shared.view.board_lost = true;
+        shared.library.get_or_insert(Err("the board's thread is gone: restart the gateway".to_owned()));
+    }
+
+    /// Takes what the board has said; waits for it if `wait`, and there is something to wait for.
+    fn listen(&mut self, mut wait: bool) {
+        while !self.lost {
+            let heard = if std::mem::take(&mut wait) {
+                self.board.answers.recv().map_err(|_| TryRecvError::Disconnected)
+            } else {
+                self.board.answers.try_recv()
+            };
+            match heard {
+                Ok(Answer::Done(done)) => done.into_iter().for_each(|done| self.back(done)),
+                Ok(Answer::Cost(class, ns)) => {
+                    let row = self.costs.row(class);
+                    self.costs.measured(row, Place::Board, ns);
+                    self.changed = true;
+                }
+                Ok(Answer::Library(outcome)) => self.switched(outcome),
+                Err(TryRecvError::Empty) => return,
+                Err(TryRecvError::Disconnected) => self.bury(),
+            }
+        }
+    }
+
+    fn switched(&mut self, outcome: Result<(Capabilities, String), String>) {
+        let outcome = outcome.map(|(capabilities, words)| {
+            self.board.capabilities = capabilities;
+            self.costs.forget_board();
+            self.can();
+            lock(&self.shared).view.switched += 1;
+            words
+        });
+        lock(&self.shared).library = Some(outcome);
+    }
+
+    /// Computes what is for this processor, and measures where all is of one class.
+    fn compute(&mut self) {
+        let Some(cpu) = &mut self.cpu else { return };
+        let Some(&(first, _)) = self.queue.front() else { return };
+        let mixed = self.queue.iter().any(|(row, _)| *row != first);
+        let unknown = || self.queue.iter().any(|(row, _)| !self.costs.knows_cpu(*row));
+        self.batches = self.batches.wrapping_add(1);
+        let apart = mixed && (self.batches.is_multiple_of(APART) || unknown());
+        let mut jobs = VecDeque::new();
+        while let Some((row, job)) = self.queue.pop_front() {
+            jobs.push_back(job);
+            let ends = self.queue.front().is_none_or(|(next, _)| apart && *next != row);
+            if !ends {
+                continue;
+            }
+            let (since, count) = (Instant::now(), jobs.len());
+            while !jobs.is_empty() {
+                let before = (jobs.len(), self.answered.len());
+                cpu.try_submit(&mut jobs);
+                cpu.wait(&mut self.answered);
+                if before == (jobs.len(), self.answered.len()) {
+                    // Never seen; a job without an answer would be waited for.
+                    let lost = jobs.drain(..).map(|job| Completion {
+                        id: job.id,
+                        buffer: job.operation.buffer,
+                        result: Err(EngineError::Lost),
+                    });
+                    self.answered.extend(lost);
+                }
+            }
+            if apart || !mixed {
+                let ns = since.elapsed().as_nanos() as f64 / count as f64;
+                self.costs.measured(row, Place::Cpu, ns);
+                self.changed = true;
+            }
+        }
+    }
+
+    fn finish(&mut self, done: &mut Vec<Completion>) -> usize {
+        self.compute();
+        done.append(&mut self.answered);
+        if std::mem::take(&mut self.changed)
+            && let Ok(mut shared) = self.shared.try_lock()
+        {
+            shared.view.costs = self.costs.view();
+        }
+        self.away.len()
+    }
+}
+
+impl Engine for Live {
+    fn name(&self) -> &'static str {
+        if self.cpu.is_some() { "auto" } else { "board" }
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// Takes them all: what does not fit anywhere has its answer at once.
+    fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
+        for job in jobs.drain(..) {
+            self.give(job);
+        }
+    }
+
+    fn drain(&mut self, done: &mut Vec<Completion>) -> usize {
+        self.listen(false);
+        self.finish(done)
+    }
+
+    fn wait(&mut self, done: &mut Vec<Completion>) -> usize {
+        loop {
+            let before = done.len();
+            let away = self.drain(done);
+            if done.len() > before || away == 0 {
+                return away;
+            }
+            self.listen(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

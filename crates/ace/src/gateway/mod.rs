@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace gateway`: the data plane on live traffic, and questions to a gateway that runs.
+
+mod ask;
+mod engine;
+
+use std::path::PathBuf;
+
+use ace_gateway::daemon;
+use anyhow::{Result, bail};
+use clap::Subcommand;
+
+use crate::Outcome;
+use ask::{Ask, Hand};
+
+/// Protect live traffic (docs/gateway.md): what is routed into a TUN device leaves in ESP or AH, and the other way
+/// round. Runs until SIGTERM or Ctrl-C; SIGHUP takes the SA file anew.
+///
+/// This processor computes, or the board, or whoever costs less ([engine]). What no SA protects goes nowhere, and neither does anything while no gateway runs: the
+/// device stays, with its routes (`ip link delete` removes it).
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub struct Args {
+    /// What the gateway is: docs/gateway.md
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    question: Option<Question>,
+}
+
+#[derive(Subcommand)]
+enum Question {
+    /// Say how a running gateway is: peers, packets, what was dropped and why
+    Status(Ask),
+    /// List the SAs of a running gateway with what they carried
+    Sas(Ask),
+    /// Show the board of a running gateway: slots, loads, and who computes what at which cost
+    Slots(Ask),
+    /// Hand a running gateway a newer signed library. It is verified, its version has to be higher, and slots change
+    /// over when their frames have ended; then the SA file is taken anew. Anything wrong changes nothing
+    Library(Hand),
+}
+
+pub fn run(args: &Args) -> Result<Outcome> {
+    match (&args.question, &args.config) {
+        (Some(Question::Status(ask)), _) => ask.show("status", ask::status),
+        (Some(Question::Sas(ask)), _) => ask.show("sas", ask::sas),
+        (Some(Question::Slots(ask)), _) => ask.show("slots", ask::slots),
+        (Some(Question::Library(hand)), _) => hand.over(),
+        (None, Some(config)) => {
+            let config = daemon::read_config(config)?;
+            daemon::hold_signals()?;
+            let (engine, remote) = engine::open(&config.engine)?;
+            daemon::run(config, engine, remote, |line| eprintln!("ace gateway: {line}"))?;
+            Ok(Outcome::Well)
+        }
+        (None, None) => bail!("name a configuration, or ask `status`, `sas` or `slots`"),
+    }
+}
