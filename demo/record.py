@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records the demo's traffic: hosts B and C download a file each from host A over TCP, at the same time.
+"""Records the demo's traffic: hosts B and C download a file each from host A over TCP, at the same time; with --peers as
+many hosts as wanted.
 
-Three network namespaces joined by veth pairs; no packet leaves this machine. What A's two interfaces see is
+Network namespaces joined by veth pairs; no packet leaves this machine. What A's two interfaces see is
 written, in clear, as a pcap file. Needs root and iproute2. Offloads are switched off so that the capture holds
 what a wire would: packets of at most one MTU with complete checksums.
 """
@@ -19,7 +20,7 @@ import sys
 import threading
 import time
 
-HOSTS = {"a": "10.0.0.1", "b": "10.0.0.2", "c": "10.0.0.3"}
+HOSTS = {"a": "10.0.0.1"}
 PORT = 8080
 SIOCETHTOOL = 0x8946
 # ETHTOOL_SRXCSUM, STXCSUM, SSG, STSO, SGSO, SGRO of linux/ethtool.h
@@ -32,6 +33,10 @@ SO_MAX_PACING_RATE = 47
 
 def ip(*args):
     subprocess.run(["ip", *args], check=True)
+
+
+def peers():
+    return [host for host in HOSTS if host != "a"]
 
 
 def namespace(host):
@@ -61,7 +66,7 @@ def build(mtu):
     for host in HOSTS:
         ip("netns", "add", namespace(host))
         ip("-n", namespace(host), "link", "set", "lo", "up")
-    for peer in ("b", "c"):
+    for peer in peers():
         near, far = f"to-{peer}", "to-a"
         a, other = namespace("a"), namespace(peer)
         ip("link", "add", near, "netns", a, "type", "veth", "peer", "name", far, "netns", other)
@@ -150,7 +155,12 @@ def main():
     parser.add_argument("output", help="pcap file to write")
     parser.add_argument("--size", type=int, default=128 * 1024, help="bytes of the file (default 131072)")
     parser.add_argument("--mtu", type=int, default=1400, help="bytes; leaves room for ESP (default 1400)")
+    parser.add_argument("--peers", type=int, default=2, help="hosts that download, 1 to 20 (default 2)")
     args = parser.parse_args()
+    if not 1 <= args.peers <= 20:
+        parser.error(f"--peers {args.peers}: 1 to 20")
+    for number in range(args.peers):
+        HOSTS[chr(ord("b") + number)] = f"10.0.0.{2 + number}"
     if os.geteuid() != 0:
         sys.exit("record.py: needs root, to make network namespaces")
 
@@ -162,7 +172,8 @@ def main():
     tear_down()
     try:
         build(args.mtu)
-        for host, interfaces in (("a", ("to-b", "to-c")), ("b", ("to-a",)), ("c", ("to-a",))):
+        all_interfaces = [("a", [f"to-{peer}" for peer in peers()])] + [(peer, ["to-a"]) for peer in peers()]
+        for host, interfaces in all_interfaces:
             thread = threading.Thread(
                 target=lambda h=host, i=interfaces: (enter(h), [switch_offloads_off(x) for x in i])
             )
@@ -173,11 +184,11 @@ def main():
         recorder.start()
         recorder.ready.wait()
         ready = threading.Event()
-        server = threading.Thread(target=serve, args=(content, 2, ready))
+        server = threading.Thread(target=serve, args=(content, args.peers, ready))
         server.start()
         ready.wait()
-        results, barrier = {}, threading.Barrier(2)
-        clients = [threading.Thread(target=download, args=(host, barrier, results)) for host in ("b", "c")]
+        results, barrier = {}, threading.Barrier(args.peers)
+        clients = [threading.Thread(target=download, args=(host, barrier, results)) for host in peers()]
         for thread in clients:
             thread.start()
         for thread in [*clients, server]:
@@ -187,13 +198,14 @@ def main():
         recorder.join()
     finally:
         tear_down()
-    for host in ("b", "c"):
+    for host in peers():
         if results.get(host) != content:
             sys.exit(f"record.py: host {host} did not receive the file as it was sent")
     write_pcap(args.output, recorder.frames)
     largest = max(len(frame) for _when, frame in recorder.frames)
     print(
-        f"{args.output}: {len(recorder.frames)} packets, largest {largest} bytes, file of {len(content)} bytes twice"
+        f"{args.output}: {len(recorder.frames)} packets, largest {largest} bytes, {args.peers} times a file of"
+        f" {len(content)} bytes"
     )
 
 

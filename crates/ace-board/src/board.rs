@@ -12,6 +12,7 @@ use ace_engine::{
 use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms};
 use thiserror::Error;
 
+use crate::beside::Beside;
 use crate::catalogue::Catalogue;
 use crate::config::{BoardConfig, Loads};
 use crate::frame::Status;
@@ -83,6 +84,8 @@ pub(crate) struct Pending {
     pub second: bool,
     /// When the job came.
     pub arrived: Picos,
+    /// When this pass of it did.
+    pub queued: Picos,
     pub words: Arc<str>,
 }
 
@@ -109,8 +112,28 @@ pub(crate) enum Happens {
     Noticed {
         op: u64,
     },
-    /// The policy wants to be asked again.
-    Look,
+    /// The processor beside the slots is done with it.
+    Computed {
+        op: u64,
+    },
+}
+
+/// A decision that was carried out, and when: what a simulation of the same traffic is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    pub at: Picos,
+    /// The processor beside the slots is one more than the last slot.
+    pub slot: usize,
+    pub what: Step,
+}
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A configuration, by its place in the catalogue.
+    Load(usize),
+    /// A pass of a packet.
+    Pass { packet: u64, second: bool },
 }
 
 /// How a load will end.
@@ -146,7 +169,8 @@ pub struct Board {
     pub(crate) refused: HashMap<usize, String>,
     /// What was wrong with the last answer of a configuration's slot that broke the rules of the boundary.
     pub(crate) complaints: HashMap<usize, String>,
-    capabilities: OnceLock<Capabilities>,
+    pub(crate) capabilities: OnceLock<Capabilities>,
+    pub(crate) beside: Option<Beside>,
     /// Times in a row that a configuration left its slot silent.
     pub(crate) hangs: HashMap<usize, u32>,
     pub(crate) slots: Vec<Slot>,
@@ -163,6 +187,8 @@ pub struct Board {
     agenda_count: u64,
     /// When the policy wants to be asked again at the latest.
     look: Option<Picos>,
+    /// Decisions so far, where they are kept.
+    decisions: Option<Vec<Taken>>,
     pub(crate) done: Vec<Completion>,
     pub(crate) failed: u64,
     ledger: Ledger,
@@ -200,7 +226,9 @@ impl Board {
         let load: Vec<Picos> =
             catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
         let (latency, starvation) = config.bounds();
-        let terms = Terms { starvation, ..Terms::new(latency, load.iter().copied().max().unwrap_or(0)) };
+        let batch = config.batch();
+        let terms = Terms::new(latency, load.iter().copied().max().unwrap_or(0));
+        let terms = Terms { starvation, batch, ..terms };
         let mut ledger = Ledger::new(config.slots, catalogue.configurations.len());
         ledger.keep(KEPT_EVENTS);
         let costs = Costs { load, switch: switches(&config, &catalogue) };
@@ -221,6 +249,7 @@ impl Board {
             refused: HashMap::new(),
             complaints: HashMap::new(),
             capabilities: OnceLock::new(),
+            beside: None,
             hangs: HashMap::new(),
             loads: HashMap::new(),
             executions: HashMap::new(),
@@ -231,6 +260,7 @@ impl Board {
             agenda: BinaryHeap::new(),
             agenda_count: 0,
             look: None,
+            decisions: None,
             done: Vec::new(),
             failed: 0,
             ledger,
@@ -256,6 +286,31 @@ impl Board {
         self.ledger.keep(most);
     }
 
+    /// Keeps every decision from now on.
+    pub fn keep_decisions(&mut self) {
+        self.decisions = Some(Vec::new());
+    }
+
+    /// Those that were kept.
+    pub fn decisions(&self) -> &[Taken] {
+        self.decisions.as_deref().unwrap_or_default()
+    }
+
+    fn note(&mut self, decision: Decision) {
+        let Some(decisions) = &mut self.decisions else { return };
+        let pass = |op: &u64| {
+            let pending = self.jobs.get(op)?;
+            Some(Step::Pass { packet: pending.job.packet, second: pending.second })
+        };
+        let (slot, what) = match &decision {
+            Decision::Load { slot, configuration } => (*slot, Some(Step::Load(*configuration))),
+            Decision::Execute { slot, op } => (*slot, pass(op)),
+            Decision::Compute { op } => (self.slots.len(), pass(op)),
+            Decision::Wait | Decision::WaitUntil(_) => return,
+        };
+        decisions.extend(what.map(|what| Taken { at: self.now, slot, what }));
+    }
+
     /// What happened so far. Operations that are still in a slot are not in it.
     pub fn report(&self) -> BoardReport {
         let Accounts { mut totals, slots, mut configurations, events, left_out } =
@@ -278,6 +333,7 @@ impl Board {
             configuration_port: self.config.port_words(),
             host_link: self.config.link_words(),
             host: self.config.host_words(),
+            processor: self.beside.as_ref().map(|b| format!("{} ({})", b.processor.name, b.processor.source)),
             library: self.catalogue.store.as_deref().map(Store::words),
             totals,
             slots,
@@ -355,15 +411,17 @@ impl Board {
         };
         let cost = estimate(&candidates, &need, second);
         let next = after.zip(then.first()).map_or(0, |(need, them)| estimate(them, &need, true));
-        self.jobs.insert(id, Pending { job, second, arrived, words });
-        if candidates.is_empty() {
+        let cpu = self.on_processor(&job.operation.action, second, &need);
+        let aside = self.aside(pass::data_len(&job.operation.action, second));
+        self.jobs.insert(id, Pending { job, second, arrived, queued: self.now, words });
+        if candidates.is_empty() && cpu.is_none() {
             let error = self.unserved(&need);
             self.answer(id, Err(error));
             return;
         }
         let class = self.queue.class(&candidates, &then);
         self.queue.set_paces(class, self.paces(&candidates, &need));
-        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next, cpu: None, bytes });
+        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next, cpu, aside, bytes });
     }
 
     /// How fast candidates are, beside the first of them, and on how many frames each works at once.
@@ -398,7 +456,12 @@ impl Board {
                 slot.state(self.now, self.config.frame_buffers + more - 1)
             };
             let states: Vec<SlotState> = self.slots.iter().map(state).collect();
-            match self.policy.decide(&self.queue, &states, &self.costs) {
+            let decision = match &self.beside {
+                Some(it) => self.policy.decide_beside(&mut self.queue, &states, &self.costs, it.busy()),
+                None => self.policy.decide(&self.queue, &states, &self.costs),
+            };
+            self.note(decision);
+            match decision {
                 Decision::Load { slot, configuration } => {
                     self.queue.load(states[slot].resident(), configuration, &self.costs);
                     self.load(slot, configuration);
@@ -409,27 +472,28 @@ impl Board {
                     }
                     self.hand_over(slot, op);
                 }
-                // No processor stands beside these slots.
-                Decision::Wait | Decision::Compute { .. } => return,
+                Decision::Compute { op } => self.compute(op),
+                Decision::Wait => {
+                    self.look = None;
+                    return;
+                }
                 Decision::WaitUntil(at) => {
-                    if self.look.is_none_or(|look| at < look || look <= self.now) {
-                        self.look = Some(at);
-                        self.at(at, Happens::Look);
-                    }
+                    self.look = Some(at.max(self.now + 1));
                     return;
                 }
             }
         }
+        // Whoever takes what is done asks again.
+        self.look = None;
     }
 
     /// Everything that happens at the next instant. False if nothing is going to happen.
     fn advance(&mut self) -> bool {
         // Nobody has to be asked about an empty queue.
-        while self.queue.is_empty() && matches!(self.agenda.peek(), Some(Reverse((_, _, Happens::Look)))) {
-            self.agenda.pop();
-        }
-        let Some(Reverse((time, _, _))) = self.agenda.peek() else { return false };
-        self.now = *time;
+        let look = self.look.take().filter(|_| !self.queue.is_empty());
+        let next = self.agenda.peek().map(|Reverse((time, _, _))| *time);
+        let Some(time) = [next, look].into_iter().flatten().min() else { return false };
+        self.now = time;
         self.queue.advance(self.now);
         while let Some(Reverse((time, _, _))) = self.agenda.peek()
             && *time == self.now
@@ -441,7 +505,7 @@ impl Board {
                 Happens::Executed { slot, op } => self.executed(slot, op),
                 Happens::Returned { slot, op } => self.returned(slot, op),
                 Happens::Noticed { op } => self.noticed(op),
-                Happens::Look => {}
+                Happens::Computed { op } => self.computed(op),
             }
         }
         true
@@ -483,7 +547,10 @@ impl Engine for Board {
 
     fn capabilities(&self) -> &Capabilities {
         let device = &self.config.device;
-        let can = |need: &Need| !self.catalogue.candidates(need, device).is_empty();
+        let can = |need: &Need| {
+            !self.catalogue.candidates(need, device).is_empty()
+                || self.beside.as_ref().is_some_and(|beside| beside.time(need, 0).is_some())
+        };
         self.capabilities.get_or_init(|| Capabilities::of(can))
     }
 

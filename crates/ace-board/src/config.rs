@@ -111,6 +111,8 @@ pub struct PolicyLimits {
     pub latency_ms: f64,
     /// What cannot be in time any more comes first after so long.
     pub starvation_ms: f64,
+    /// Beside a processor: so long a slot that works on several frames at a time waits for those on their way to it.
+    pub batch_us: f64,
 }
 
 impl Default for BoardConfig {
@@ -162,7 +164,7 @@ impl Default for SlotLimits {
 
 impl Default for PolicyLimits {
     fn default() -> Self {
-        Self { latency_ms: 50.0, starvation_ms: 100.0 }
+        Self { latency_ms: 50.0, starvation_ms: 100.0, batch_us: 100.0 }
     }
 }
 
@@ -230,7 +232,8 @@ impl BoardConfig {
         real("host.notice_ns", self.host.notice_ns, 0.0, 1e9)?;
         real("slot.timeout_ms", self.slot.timeout_ms, 0.001, 1e6)?;
         real("policy.latency_ms", self.policy.latency_ms, 0.001, 1e6)?;
-        real("policy.starvation_ms", self.policy.starvation_ms, 0.001, 1e6)
+        real("policy.starvation_ms", self.policy.starvation_ms, 0.001, 1e6)?;
+        real("policy.batch_us", self.policy.batch_us, 0.0, 1e6)
     }
 
     /// Time on the configuration port for `bytes`.
@@ -276,6 +279,11 @@ impl BoardConfig {
     /// The latency bound and the starvation limit.
     pub fn bounds(&self) -> (Picos, Picos) {
         (millis(self.policy.latency_ms), millis(self.policy.starvation_ms))
+    }
+
+    /// How long a slot waits for frames that are on their way to it.
+    pub fn batch(&self) -> Picos {
+        nanos(self.policy.batch_us * 1e3)
     }
 
     /// The longest a slot may be silent.

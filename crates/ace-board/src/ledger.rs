@@ -21,7 +21,7 @@ pub(crate) struct Ledger {
     next_look: usize,
     /// Starts and ends of what is counted, from `covered` on.
     edges: BinaryHeap<Reverse<(Picos, usize, i64)>>,
-    active: [i64; 4],
+    active: [i64; 5],
     covered: Picos,
     /// The events that are kept, and how many may be.
     kept: Vec<Event>,
@@ -56,7 +56,7 @@ impl Ledger {
             waiting: Vec::new(),
             next_look: WAITING,
             edges: BinaryHeap::new(),
-            active: [0; 4],
+            active: [0; 5],
             covered: 0,
             kept: Vec::new(),
             most: 0,
@@ -127,6 +127,12 @@ impl Ledger {
             self.edges.push(Reverse((event.start, class, 1)));
             self.edges.push(Reverse((event.end, class, -1)));
         }
+        if let What::Compute { data_bytes, .. } = event.what {
+            totals.computation += time;
+            totals.computed += 1;
+            totals.completed += 1;
+            totals.data_bytes += data_bytes;
+        }
         let Some(Slot { report: slot, fresh, busy }) = self.slots.get_mut(event.slot) else { return };
         match &event.what {
             What::Load { configuration, refused, bytes } => {
@@ -164,18 +170,20 @@ impl Ledger {
             }
             What::Request { .. } | What::Response { .. } => totals.link += time,
             What::Host { .. } => totals.host += time,
+            What::Compute { .. } => {}
             What::Reset => slot.resident = None,
         }
     }
 
-    /// Gives the time up to `at` to one cause: execution before transfer before host before load before nothing.
+    /// Gives the time up to `at` to one cause: slots before the processor before transfers before the host before loads before nothing.
     fn cover(&mut self, at: Picos) {
         let (span, totals) = (at - self.covered, &mut self.totals);
         match self.active.map(|n| n > 0) {
-            [true, _, _, _] => totals.executing += span,
-            [_, true, _, _] => totals.link_only += span,
-            [_, _, true, _] => totals.host_only += span,
-            [_, _, _, true] => totals.exposed_load += span,
+            [true, ..] => totals.executing += span,
+            [_, true, ..] => totals.computing += span,
+            [_, _, true, ..] => totals.link_only += span,
+            [_, _, _, true, _] => totals.host_only += span,
+            [_, _, _, _, true] => totals.exposed_load += span,
             _ => totals.idle += span,
         }
         self.covered = at;
@@ -185,9 +193,10 @@ impl Ledger {
 fn class(what: &What) -> Option<usize> {
     match what {
         What::Execute { .. } => Some(0),
-        What::Request { .. } | What::Response { .. } => Some(1),
-        What::Host { .. } => Some(2),
-        What::Load { .. } => Some(3),
+        What::Compute { .. } => Some(1),
+        What::Request { .. } | What::Response { .. } => Some(2),
+        What::Host { .. } => Some(3),
+        What::Load { .. } => Some(4),
         What::Reset => None,
     }
 }
@@ -215,6 +224,7 @@ mod tests {
                     0 => What::Load { configuration, bytes: 7, refused: None },
                     1 => What::Request { job, bytes: 9 },
                     2 => What::Host { job, sends: true },
+                    3 => What::Compute { job, lane: 0, packet: job, operation: "".into(), data_bytes: 64 },
                     _ => What::Execute {
                         configuration,
                         job,
@@ -223,6 +233,7 @@ mod tests {
                         operation: "".into(),
                         data_bytes: 64,
                         cycles: 3,
+                        queued: start,
                         fresh_key: false,
                         error: None,
                     },
@@ -253,7 +264,7 @@ mod tests {
         assert_eq!((&a.totals, &a.slots, &a.configurations), (&b.totals, &b.slots, &b.configurations));
         assert_eq!((a.events.len(), a.left_out, b.left_out), (10, 99_990, 100_000));
         let t = &a.totals;
-        assert_eq!(t.total, t.executing + t.link_only + t.host_only + t.exposed_load + t.idle);
+        assert_eq!(t.total, t.executing + t.computing + t.link_only + t.host_only + t.exposed_load + t.idle);
         assert!(t.host_only > 0 && t.exposed_load > 0 && t.link_only > 0 && t.completed > 0);
     }
 }

@@ -9,6 +9,7 @@
 
 pub mod bare;
 pub mod bench;
+mod beside;
 pub mod board;
 pub mod catalogue;
 pub mod config;
@@ -26,7 +27,7 @@ pub mod trace;
 mod worker;
 
 pub use ace_schedule::Policy;
-pub use board::{Board, BoardError, ModelSource, Models};
+pub use board::{Board, BoardError, ModelSource, Models, Step, Taken};
 pub use catalogue::{Catalogue, Unsigned};
 pub use config::{BoardConfig, ConfigError};
 pub use manifest::Configuration;

@@ -36,12 +36,12 @@ impl HeldKey {
 /// How far an operation in a slot is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// On the host link until then.
-    Coming(Picos),
+    /// On the host link.
+    Coming,
     /// In the slot's input buffer.
     Waiting,
-    /// Being worked on until then.
-    Running(Picos),
+    /// Being worked on.
+    Running,
     /// Its response is in the output buffer or on the host link.
     Leaving,
 }
@@ -54,6 +54,10 @@ pub struct Flight {
     /// Tells a second try from the first one.
     pub handover: u64,
     pub stage: Stage,
+    /// When it was handed over.
+    pub handed: Picos,
+    /// When it will be done, as far as was known then.
+    pub expected: Picos,
     pub fresh_key: bool,
 }
 
@@ -70,6 +74,8 @@ pub struct Slot {
     pub worker: Worker,
     pub holds: Holds,
     pub last_used: Picos,
+    /// When the last response had gone.
+    pub last_returned: Picos,
     /// When the last load ended.
     pub since: Picos,
     /// The key that the slot will hold when everything in it has been worked on.
@@ -86,6 +92,7 @@ impl Slot {
             worker,
             holds: Holds::Nothing,
             last_used: 0,
+            last_returned: 0,
             since: 0,
             key: None,
             flights: VecDeque::new(),
@@ -105,18 +112,12 @@ impl Slot {
                 since: self.since,
                 blocked: false,
             },
-            Holds::Configured { configuration } => {
-                let until = |f: &Flight| match f.stage {
-                    Stage::Coming(end) | Stage::Running(end) => end,
-                    Stage::Waiting | Stage::Leaving => now,
-                };
-                SlotState::Busy {
-                    configuration,
-                    since: self.since,
-                    until: self.flights.iter().map(until).max().unwrap_or(now),
-                    room: depth.saturating_sub(self.flights.len()),
-                }
-            }
+            Holds::Configured { configuration } => SlotState::Busy {
+                configuration,
+                since: self.since,
+                until: self.flights.back().map_or(now, |f| f.expected),
+                room: depth.saturating_sub(self.flights.len()),
+            },
         }
     }
 
@@ -140,7 +141,7 @@ impl Slot {
     /// The operations that can be started now, in their order: at most `most` of those at the head that have
     /// arrived, if nothing is running.
     pub fn next(&self, most: usize) -> Vec<u64> {
-        if self.flights.iter().any(|f| matches!(f.stage, Stage::Running(_))) {
+        if self.flights.iter().any(|f| matches!(f.stage, Stage::Running)) {
             return Vec::new();
         }
         let unfinished = self.flights.iter().filter(|f| f.stage != Stage::Leaving);

@@ -121,9 +121,7 @@ impl Board {
             return;
         };
         let job = pending.job.id;
-        if self.queue.start(op, slot).is_none() {
-            return;
-        }
+        let Some(cost) = self.queue.start(op, slot).map(|op| op.cost) else { return };
         let configuration = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
         let (clock, in_flight) = configuration.map_or((1, 1), |c| (c.clock_hz, c.in_flight));
         // As many clocks as the slot's time-out has at this clock.
@@ -146,7 +144,10 @@ impl Board {
             // What it will answer does not depend on what else arrives: the simulation starts now.
             it.worker.run(request.take().into_iter().collect());
         }
-        it.flights.push_back(Flight { op, request, handover, stage: Stage::Coming(end), fresh_key });
+        let handed = self.now;
+        let expected = it.flights.back().map_or(handed, |f| f.expected.max(handed)).saturating_add(cost);
+        let stage = Stage::Coming;
+        it.flights.push_back(Flight { op, request, handover, stage, handed, expected, fresh_key });
         self.log(start, end, slot, What::Request { job, bytes });
         self.at(end, Happens::Arrived { slot, op, handover });
     }
@@ -195,7 +196,7 @@ impl Board {
         for ((op, answer), end) in answers.into_iter().zip(ends) {
             let end = if sound { end } else { last };
             if let Some(flight) = self.slots[slot].flight(op) {
-                flight.stage = Stage::Running(end);
+                flight.stage = Stage::Running;
             }
             let start = self.now + clocks_time(answer.finished.saturating_sub(answer.cycles), clock);
             self.executions.insert((slot, op), Execution { start, answer });
@@ -225,6 +226,7 @@ impl Board {
             operation,
             data_bytes,
             cycles: answer.cycles,
+            queued: pending.queued,
             fresh_key: self.slots[slot].flight(op).is_some_and(|f| f.fresh_key),
             error: result.as_ref().err().map(|(_, e)| self.explain(e)),
         };
@@ -295,7 +297,12 @@ impl Board {
     }
 
     pub(crate) fn returned(&mut self, slot: usize, op: u64) {
-        self.slots[slot].take(op);
+        let it = &mut self.slots[slot];
+        if let Some(flight) = it.take(op) {
+            let began = flight.handed.max(it.last_returned);
+            it.last_returned = self.now;
+            self.queue.took(op, self.now - began);
+        }
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
         let bytes = self.results.get(&op).map_or(0, |result| result.0);
         let taken = self.host(self.config.notice_time(bytes), slot, job, false);

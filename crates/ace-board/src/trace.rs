@@ -39,6 +39,8 @@ pub enum What {
         data_bytes: u64,
         /// Clocks from the first request beat to the last response beat, counted in the simulation.
         cycles: u64,
+        /// When the pass began to wait for a slot.
+        queued: Picos,
         /// The key went with this frame.
         fresh_key: bool,
         error: Option<String>,
@@ -47,6 +49,8 @@ pub enum What {
     Response { job: u64, bytes: u64 },
     /// The host's thread built a frame and started its transfer, or took a response.
     Host { job: u64, sends: bool },
+    /// The processor beside the slots did a pass; `slot` is one more than the last one.
+    Compute { job: u64, lane: u32, packet: u64, operation: String, data_bytes: u64 },
     /// The slot was reset because it did not answer.
     Reset,
 }
@@ -65,6 +69,8 @@ pub struct BoardReport {
     pub host_link: String,
     /// What an operation costs the host, in words.
     pub host: String,
+    /// The processor beside the slots, if one is stated: its name and where its figures come from.
+    pub processor: Option<String>,
     /// The library that the controller reads, if there is one.
     pub library: Option<String>,
     pub totals: Totals,
@@ -78,27 +84,34 @@ pub struct BoardReport {
 }
 
 /// Where the modelled time went. Every instant between 0 and `total` is counted once:
-/// `total = executing + link_only + host_only + exposed_load + idle`.
+/// `total = executing + computing + link_only + host_only + exposed_load + idle`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Totals {
     /// From time 0 to the last event.
     pub total: Picos,
     /// At least one slot executed.
     pub executing: Picos,
-    /// No slot executed, the host link was busy.
+    /// No slot executed, the processor beside the slots did.
+    pub computing: Picos,
+    /// Neither of these, the host link was busy.
     pub link_only: Picos,
-    /// Neither of these; the host's thread worked for the board.
+    /// None of these; the host's thread worked for the board.
     pub host_only: Picos,
-    /// A load was in progress and neither a slot nor the host link nor the host worked: the reconfiguration overhead.
+    /// A load was in progress and neither a slot nor the processor nor the host link nor the host worked: the
+    /// reconfiguration overhead.
     pub exposed_load: Picos,
     /// Nothing happened.
     pub idle: Picos,
     /// Sum of all loads, refused ones too.
     pub load: Picos,
-    /// Loads behind executions or transfers: `load - exposed_load`.
+    /// Loads behind other work: `load - exposed_load`.
     pub hidden_load: Picos,
     /// Sum over the slots of their executions (more than `executing` when slots work at once).
     pub execution: Picos,
+    /// Time of the processor beside the slots.
+    pub computation: Picos,
+    /// Passes that it did.
+    pub computed: u64,
     /// Sum of all transfers over the host link.
     pub link: Picos,
     /// Time of the host's thread for the board.

@@ -113,7 +113,7 @@ fn two_associations(count: usize) -> Vec<Packet> {
 
 fn check_sums(report: &BoardReport) {
     let t = &report.totals;
-    assert_eq!(t.total, t.executing + t.link_only + t.host_only + t.exposed_load + t.idle);
+    assert_eq!(t.total, t.executing + t.computing + t.link_only + t.host_only + t.exposed_load + t.idle);
     assert_eq!(t.load, t.hidden_load + t.exposed_load);
     for slot in &report.slots {
         assert_eq!(slot.load + slot.execute + slot.idle, t.total);
@@ -384,7 +384,7 @@ fn a_slot_that_works_on_several_frames_is_given_several() {
         }
         let report = board.report();
         let t = &report.totals;
-        assert_eq!(t.total, t.executing + t.link_only + t.host_only + t.exposed_load + t.idle);
+        assert_eq!(t.total, t.executing + t.computing + t.link_only + t.host_only + t.exposed_load + t.idle);
         totals.push(t.executing);
     }
     assert!(totals[1] * 2 < totals[0] && totals[2] < totals[1], "{totals:?}");

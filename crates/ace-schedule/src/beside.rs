@@ -3,38 +3,150 @@
 //!
 //! An operation goes where it is done earlier, both queues and the load under way included. So while a configuration is
 //! being loaded its operations are done by the processor whenever that is earlier. A load begins when it is repaid by what
-//! waits and by what the processor has done for its class since it was last held (ski rental): where the processor is as
-//! fast as a slot, never.
+//! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
+//! so much to do that the slot would be done earlier with the load before it.
 
-use crate::class::Which;
+use crate::class::{Op, Place, Which};
+use crate::estimate::Doer;
 use crate::queue::ClassId;
 use crate::{Costs, Decision, Policy, Queue, SlotState, Time, view};
 
+/// The processor's part of an operation's slot time by which it has to be earlier to take the operation from the engine
+/// that did the last one like it, where nobody waits for a load.
+const HYSTERESIS: Time = 16;
+/// A probe may take so many times as long as where it belongs.
+const DEAREST_PROBE: Time = 4;
+
 impl Policy {
     /// As [`Policy::decide`], with a processor that does one operation at a time. In the queue it is the slot behind the
-    /// last one; `idle`: it has nothing to do.
+    /// last one. `busy`: until about when it has something to do.
     pub fn decide_beside(
         &self,
         queue: &mut Queue,
         slots: &[SlotState],
         costs: &Costs,
-        idle: bool,
+        busy: Option<Time>,
     ) -> Decision {
         for class in 0..queue.classes.len() {
-            queue.classes[class].held_back = held_back(queue, slots, costs, class);
+            queue.classes[class].held_back = held_back(queue, slots, costs, class, busy);
         }
-        let decision = match self.decide(queue, slots, costs) {
-            Decision::Load { configuration, .. } if !repaid(queue, configuration) => {
-                view::execute(queue, slots, None, Which::Any).unwrap_or(Decision::Wait)
+        // As the policy sees them: those that wait for better are hidden from it.
+        let mut seen: Option<Vec<SlotState>> = None;
+        let mut look: Option<Time> = None;
+        let decision = loop {
+            let states = seen.as_deref().unwrap_or(slots);
+            let decision = match self.decide(queue, states, costs) {
+                Decision::Load { configuration, .. } if !repaid(queue, configuration) => {
+                    view::execute(queue, states, None, Which::Any).unwrap_or(Decision::Wait)
+                }
+                decision => decision,
+            };
+            let Decision::Execute { slot, op } = decision else { break decision };
+            match place(queue, slots, slot, op, busy) {
+                Goes::There(op) => return Decision::Execute { slot, op },
+                Goes::Beside(op) => return Decision::Compute { op },
+                Goes::Later(at) => look = [look, at].into_iter().flatten().min(),
             }
-            decision => decision,
+            let hidden = match slots[slot] {
+                SlotState::Idle { configuration, last_used, since, .. } => {
+                    SlotState::Idle { configuration, last_used, since, blocked: true }
+                }
+                SlotState::Busy { configuration, since, until, .. } => {
+                    SlotState::Busy { configuration, since, until, room: 0 }
+                }
+                state => state,
+            };
+            seen.get_or_insert_with(|| slots.to_vec())[slot] = hidden;
         };
-        let waits = matches!(decision, Decision::Wait | Decision::WaitUntil(_));
-        match taken(queue, slots, costs).filter(|_| idle && waits) {
+        let look_at = match decision {
+            Decision::Wait => look,
+            Decision::WaitUntil(at) => Some(look.map_or(at, |look| look.min(at))),
+            decision => return decision,
+        };
+        match taken(queue, slots, costs).filter(|_| busy.is_none()) {
             Some(op) => Decision::Compute { op },
-            None => decision,
+            None => look_at.map_or(Decision::Wait, Decision::WaitUntil),
         }
     }
+}
+
+/// Where an operation goes that a slot could take.
+enum Goes {
+    There(u64),
+    Beside(u64),
+    /// Nothing goes there now: the processor is earlier with all of them, or others are on their way. Until when at most.
+    Later(Option<Time>),
+}
+
+/// Of the operations that a slot could take, from `first` on, the first that it has done earlier than the processor, which
+/// does those before it.
+fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: Option<Time>) -> Goes {
+    let now = queue.now();
+    let (free, idle) = match slots[slot] {
+        SlotState::Busy { until, .. } => (until.max(now), false),
+        _ => (now, true),
+    };
+    let Some(class) = queue.class_of(first) else { return Goes::There(first) };
+    let mut promised = busy.map_or(0, |until| until.saturating_sub(now));
+    let mut found = None;
+    for (nth, o) in queue.heads_for(class, slot).skip_while(|o| o.op.id != first).enumerate() {
+        let (Some(time), false) = (o.op.cpu, matches!(o.place, Place::Follows(_))) else {
+            found = Some(o.op.id);
+            break;
+        };
+        let free_processor = busy.is_none() && nth == 0;
+        let there = free.saturating_add(o.op.cost).saturating_add(o.op.aside);
+        let here = now.saturating_add(promised).saturating_add(time);
+        if earlier(o, here, there) {
+            if o.known.probe && idle && o.op.cost <= time.saturating_mul(DEAREST_PROBE) {
+                found = Some(o.op.id);
+                break;
+            }
+            if free_processor {
+                return Goes::Beside(o.op.id);
+            }
+            promised = promised.saturating_add(time);
+        } else {
+            if o.known.probe && free_processor && time <= o.op.cost.saturating_mul(DEAREST_PROBE) {
+                return Goes::Beside(o.op.id);
+            }
+            found = Some(o.op.id);
+            break;
+        }
+    }
+    match found {
+        Some(op) if idle => match gathers(queue, slots, slot, class) {
+            Some(until) => Goes::Later(Some(until)),
+            None => Goes::There(op),
+        },
+        Some(op) => Goes::There(op),
+        None => Goes::Later(None),
+    }
+}
+
+/// Whether the processor, done at `here`, is earlier than the slot, done at `there`: by a margin, if it is not the one that
+/// did the last of these.
+fn earlier(o: &Op, here: Time, there: Time) -> bool {
+    let margin = o.op.cost / HYSTERESIS;
+    match o.known.last {
+        Some(Doer::Slot) => here.saturating_add(margin) < there,
+        Some(Doer::Processor) => here < there.saturating_add(margin),
+        None => here < there,
+    }
+}
+
+/// Until when a slot that works on several operations at a time waits for those whose pass before runs now.
+fn gathers(queue: &mut Queue, slots: &[SlotState], slot: usize, class: ClassId) -> Option<Time> {
+    let (now, batch) = (queue.now(), queue.terms.batch);
+    let it = &queue.classes[class];
+    let at = it.candidates.iter().position(|c| slots[slot].resident() == Some(*c));
+    let at_once = at.and_then(|at| it.paces.get(at)).map_or(1, |pace| pace.1 as usize);
+    let comes = at_once > it.heads() && queue.classes.iter().any(|c| c.then == Some(class) && c.running > 0);
+    let it = &mut queue.classes[class];
+    let until = it.gathers.unwrap_or(now).saturating_add(batch);
+    let waits = at_once > 1 && comes && now < until;
+    it.gathers = waits.then_some(it.gathers.unwrap_or(now));
+    waits.then_some(until)
 }
 
 /// Whether some class that a configuration serves has repaid its load.
@@ -42,16 +154,19 @@ fn repaid(queue: &Queue, configuration: usize) -> bool {
     queue.served_by(configuration).iter().any(|c| !queue.classes[*c].held_back)
 }
 
-/// Whether a class is the processor's until a load is repaid: it can do all that waits, and has not spent as much more than
-/// a slot would have as a load costs.
-fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId) -> bool {
+/// Whether a class is the processor's until a load is repaid: it can do all that waits, has not spent as much more than
+/// a slot would have as a load costs, and would be done with all that waits before a slot were.
+fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, busy: Option<Time>) -> bool {
     let it = &queue.classes[class];
-    if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
+    if it.uncomputable > 0 || it.waiting == 0 || view::home(queue, slots, class).is_some() {
         return false;
     }
     let over = slots.iter().map(SlotState::resident);
     let load = over.flat_map(|over| it.candidates.iter().map(move |c| costs.of(over, *c))).min();
-    load.is_some_and(|load| it.saved + it.rent_now(queue.now(), queue.terms.memory) < load as f64)
+    let Some(load) = load else { return false };
+    let backlog = queue.computable.saturating_add(busy.map_or(0, |until| until.saturating_sub(queue.now())));
+    it.saved + it.rent_now(queue.now(), queue.terms.memory) < load as f64
+        && backlog <= load.saturating_add(it.demand.work)
 }
 
 /// The operation that the processor does next, if there is one that it would have done earlier than a slot: of the class
@@ -63,12 +178,14 @@ fn taken(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Option<u64> {
         if queue.startable(class, ours, Which::Any).is_none() {
             continue;
         }
-        let mut in_a_slot = free(queue, slots, costs, class);
+        let (mut in_a_slot, resident) = free(queue, slots, costs, class);
         // In the order in which a slot would serve them.
         for op in queue.heads_for(class, ours) {
             in_a_slot = in_a_slot.saturating_add(op.op.cost);
             let Some(time) = op.op.cpu else { continue };
-            if queue.now().saturating_add(time) < in_a_slot {
+            let (here, there) = (queue.now().saturating_add(time), in_a_slot.saturating_add(op.op.aside));
+            let wins = if resident { earlier(op, here, there) } else { here < there };
+            if wins {
                 let ratio = op.op.cost as f64 / time.max(1) as f64;
                 if best.is_none_or(|(of, _)| ratio > of) {
                     best = Some((ratio, op.op.id));
@@ -80,23 +197,23 @@ fn taken(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Option<u64> {
     best.map(|(_, op)| op)
 }
 
-/// When a slot would begin with the operations of a class, as far as is known.
-fn free(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId) -> Time {
+/// When a slot would begin with the operations of a class, as far as is known, and whether it needs no load for that.
+fn free(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId) -> (Time, bool) {
     let it = &queue.classes[class];
     let now = queue.now();
     let at = |slot: &SlotState| {
         let serves = slot.expected().is_some_and(|c| it.candidates.contains(&c));
         serves.then_some(match *slot {
-            SlotState::Loading { ready_at, .. } => ready_at,
-            SlotState::Busy { until, .. } => until,
-            _ => now,
+            SlotState::Loading { ready_at, .. } => (ready_at, false),
+            SlotState::Busy { until, .. } => (until.max(now), true),
+            _ => (now, true),
         })
     };
     if let Some(free) = slots.iter().filter_map(at).min() {
         return free;
     }
     if it.held_back {
-        return Time::MAX;
+        return (Time::MAX, false);
     }
     // It is missing, and its load can begin when the port is free, behind those of classes that have waited for longer.
     let port = slots.iter().filter_map(|s| match *s {
@@ -116,5 +233,5 @@ fn free(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId) -> Ti
     let before: Time = (0..queue.classes.len()).filter(older).map(load).fold(0, Time::saturating_add);
     let room = slots.iter().map(|s| if let SlotState::Busy { until, .. } = *s { until } else { now });
     let from = port.chain(room.min()).max().unwrap_or(now);
-    from.saturating_add(before).saturating_add(load(class))
+    (from.saturating_add(before).saturating_add(load(class)), false)
 }

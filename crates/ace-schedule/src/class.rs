@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::demand::{Demand, Yield};
+use crate::estimate::Known;
 use crate::lane::At;
 use crate::queue::{ClassId, Queue, QueuedOp};
 use crate::{ConfigurationId, SlotState, Time};
@@ -27,6 +28,9 @@ pub(crate) struct Op {
     pub op: QueuedOp,
     pub key: Key,
     pub place: Place,
+    /// What was said of its time on a slot and on the processor before that was corrected.
+    pub expected: (Time, Time),
+    pub known: Known,
 }
 
 /// Operations that the same configurations serve, and that need the same behind them.
@@ -56,6 +60,8 @@ pub(crate) struct Class {
     pub rent: (f64, Time),
     /// No load yet: a processor does what comes.
     pub held_back: bool,
+    /// Since when a slot waits for what is on its way.
+    pub gathers: Option<Time>,
 }
 
 impl Op {
@@ -78,6 +84,9 @@ impl Class {
 
     pub fn rent_now(&self, now: Time, memory: Time) -> f64 {
         let (rent, of) = self.rent;
+        if rent == 0.0 {
+            return 0.0;
+        }
         rent * 0.5_f64.powf(now.saturating_sub(of) as f64 / memory.max(1) as f64)
     }
 

@@ -15,6 +15,7 @@ pub mod captured;
 mod class;
 mod demand;
 mod double_buffer;
+mod estimate;
 pub mod in_order;
 mod landlord;
 mod lane;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use crate::class::{Class, Op, Place};
 use crate::demand::{Clock, Yield};
+use crate::estimate::{Doer, Estimates, Known};
 use crate::lane::{At, Lane, Turn};
 use crate::{ConfigurationId, Costs, Time};
 
@@ -24,13 +25,19 @@ pub struct Terms {
     pub starvation: Time,
     /// Half-life of the rates at which operations come.
     pub memory: Time,
+    /// Beside a processor: so long a slot that works on several operations at a time waits for those that are on their way
+    /// to it.
+    pub batch: Time,
+    /// Beside a processor: one operation in so many goes where its like do not go, to see what that takes; 0: none.
+    pub probe: u32,
 }
 
 impl Terms {
-    /// Starvation after twice the bound; rates over the bound, or two loads and a half where that is longer.
+    /// Starvation after twice the bound; rates over the bound, or two loads and a half where that is longer; batches for
+    /// a five-hundredth of the bound, of 50 ms 100 µs.
     pub fn new(latency: Time, longest_load: Time) -> Self {
         let memory = latency.max(longest_load.saturating_mul(5) / 2).max(1);
-        Self { latency, starvation: latency.saturating_mul(2), memory }
+        Self { latency, starvation: latency.saturating_mul(2), memory, batch: latency / 500, probe: 64 }
     }
 }
 
@@ -53,6 +60,8 @@ pub struct QueuedOp {
     pub next: Time,
     /// Its time on a processor beside the slots, if there is one that can do it.
     pub cpu: Option<Time>,
+    /// What it takes through a slot besides, while the slot works on others: host and link.
+    pub aside: Time,
     /// Bytes that leave when all of its packet is done.
     pub bytes: u32,
 }
@@ -82,6 +91,10 @@ pub struct Queue {
     /// Of all classes.
     yields: Yield,
     running: Vec<At>,
+    /// The processor's time for all that waits and that it can do.
+    pub(crate) computable: Time,
+    /// What operations really take, where that is asked.
+    estimates: Option<Estimates>,
     /// What landlord charges: the price of the last one that had to go, and of each one when it was last used.
     rent: (u64, Vec<u64>),
 }
@@ -102,6 +115,8 @@ impl Queue {
             arrivals: 0,
             yields: Yield::default(),
             running: Vec::new(),
+            computable: 0,
+            estimates: None,
             rent: (0, Vec::new()),
         }
     }
@@ -171,13 +186,38 @@ impl Queue {
         self.clock.now
     }
 
-    /// Makes an operation wait. `fresh`: not one that a packet in the queue was known to need.
-    pub fn push(&mut self, op: QueuedOp) {
+    /// From now on what operations take is learnt ([`Queue::took`]). In the queue the processor is slot `ours`.
+    pub fn learn(&mut self, ours: usize) {
+        self.estimates = Some(Estimates::new(ours, self.terms.probe));
+    }
+
+    /// Says for how long an operation, which still runs, has kept its slot or the processor.
+    pub fn took(&mut self, id: u64, time: Time) {
+        let Some(estimates) = &mut self.estimates else { return };
+        let Some(Op { op, place: Place::Runs(slot), expected, .. }) =
+            self.places.get(&id).map(|at| &self.ops[*at as usize])
+        else {
+            return;
+        };
+        let (doer, expected) = match (*slot == estimates.ours, *expected) {
+            (false, (slot, _)) => (Doer::Slot, slot),
+            (true, (_, processor)) => (Doer::Processor, processor),
+        };
+        estimates.observe((op.lane, op.class, op.bytes), doer, expected, time);
+    }
+
+    /// Makes an operation wait.
+    pub fn push(&mut self, mut op: QueuedOp) {
         self.advance(op.arrived);
+        let expected = (op.cost, op.cpu.unwrap_or(0));
+        let known = match &mut self.estimates {
+            Some(all) => all.correct((op.lane, op.class, op.bytes), &mut op.cost, &mut op.cpu),
+            None => Known::default(),
+        };
         let key = (op.packet, self.arrivals);
         self.arrivals += 1;
         let (id, lane) = (op.id, op.lane);
-        let it = Op { op, key, place: Place::Blocked };
+        let it = Op { op, key, place: Place::Blocked, expected, known };
         let at = match self.free.pop() {
             Some(at) => {
                 self.ops[at as usize] = it;
@@ -199,6 +239,7 @@ impl Queue {
         let class = &mut self.classes[op.class];
         class.waiting += 1;
         class.weigh(op, true);
+        self.computable += op.cpu.unwrap_or(0);
         class.demand.add(&self.clock, op.arrived, op.cost, fresh);
         if fresh {
             class.coming += op.next;
@@ -219,7 +260,7 @@ impl Queue {
             return;
         }
         for (at, turn) in it.heads() {
-            let Op { op, key, place } = &mut ops[at as usize];
+            let Op { op, key, place, .. } = &mut ops[at as usize];
             let new = match turn {
                 Turn::NotYet => Place::Blocked,
                 Turn::Behind(slot) => Place::Follows(slot),
@@ -236,7 +277,7 @@ impl Queue {
     }
 
     fn detach(&mut self, at: At) {
-        let Op { op, key, place } = &mut self.ops[at as usize];
+        let Op { op, key, place, .. } = &mut self.ops[at as usize];
         self.classes[op.class].detach(*place, *key, at);
         *place = Place::Blocked;
     }
@@ -268,6 +309,7 @@ impl Queue {
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
         class.weigh(op, false);
+        self.computable = self.computable.saturating_sub(op.cpu.unwrap_or(0));
         class.running += 1;
         class.demand.take(&self.clock, op.arrived, op.cost);
         if let Some(it) = self.lanes.get_mut(&lane) {
@@ -340,6 +382,7 @@ impl Queue {
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
         class.weigh(&op, false);
+        self.computable = self.computable.saturating_sub(op.cpu.unwrap_or(0));
         class.coming = class.coming.saturating_sub(op.next);
         class.demand.take(&self.clock, op.arrived, op.cost);
         if let Some(lane) = self.lanes.get_mut(&op.lane) {
@@ -374,12 +417,16 @@ impl Queue {
         if let Some(serves) = self.serves.get_mut(configuration) {
             serves.clear();
         }
-        let lost = |op: &&QueuedOp| self.classes[op.class].candidates.is_empty();
+        let lost = |op: &&QueuedOp| self.classes[op.class].candidates.is_empty() && op.cpu.is_none();
         let lost: Vec<u64> = self.waiting().into_iter().filter(lost).map(|op| op.id).collect();
         for id in &lost {
             self.remove(*id);
         }
         lost
+    }
+
+    pub(crate) fn class_of(&self, id: u64) -> Option<ClassId> {
+        self.places.get(&id).map(|at| self.ops[*at as usize].op.class)
     }
 
     /// Says that a load begins, and what it makes way for. Landlord keeps its accounts of that.

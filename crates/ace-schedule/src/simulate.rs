@@ -41,6 +41,9 @@ pub enum Late {
     Dropped,
 }
 
+/// Times of passes by packet of the trace: in a slot, and on the processor.
+pub type Really<'a> = (&'a [[Time; PASSES]], &'a [[Time; PASSES]]);
+
 /// The board and its surroundings.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
@@ -54,6 +57,10 @@ pub struct Setup<'a> {
     /// Of a processor beside the slots, that does one operation at a time: by packet of the trace, the time of its passes;
     /// [`NEVER`] where it cannot.
     pub cpu: Option<&'a [[Time; PASSES]]>,
+    /// What passes really take in a slot and on the processor, by packet, where that is not what is said of them.
+    pub really: Option<Really<'a>>,
+    /// What an operation through a slot takes besides, as the policies know it; here it takes no time.
+    pub aside: Time,
     /// At most so many packets are in the packet buffer at a time; one enters when another has left. For the policies a
     /// packet arrives when it enters.
     pub buffer: usize,
@@ -75,6 +82,8 @@ impl<'a> Setup<'a> {
             terms: Terms::new(latency, costs.load.iter().copied().max().unwrap_or(0)),
             late: Late::Kept,
             cpu: None,
+            really: None,
+            aside: 0,
             buffer: usize::MAX,
             again: None,
             stop: NEVER,
@@ -134,8 +143,8 @@ struct Run<'a> {
     queue: Queue,
     /// By suite: index and class of each pass that is not skipped.
     classes: Vec<Vec<(usize, ClassId)>>,
-    /// By operation in the queue: packet, and place in `classes`. Operations number themselves.
-    ops: VecDeque<(usize, usize)>,
+    /// By operation in the queue: packet, place in `classes`, and when it began. Operations number themselves.
+    ops: VecDeque<(usize, usize, Time)>,
     first_op: u64,
     ended: VecDeque<bool>,
     inside: usize,
@@ -146,6 +155,9 @@ struct Run<'a> {
 /// Runs a trace on empty slots. Nothing but loads and executions takes time, and an operation runs alone in its slot.
 pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
     let mut queue = Queue::new(setup.terms);
+    if setup.cpu.is_some() {
+        queue.learn(setup.slots);
+    }
     let classes = trace.suites.iter().map(|suite| classes(&mut queue, suite)).collect();
     let left = vec![NEVER; trace.packets.len()];
     Run {
@@ -181,7 +193,8 @@ impl Run<'_> {
         let mut busy: Vec<Option<(Time, u64)>> = vec![None; slots];
         let (mut fresh, mut loaded) = (vec![false; slots], vec![false; slots]);
         let mut load: Option<(Time, usize)> = None;
-        let mut cpu: Option<(Time, u64)> = None;
+        // When the processor is done, with what, and when it was said to be.
+        let mut cpu: Option<(Time, u64, Time)> = None;
         let mut incoming = 0;
         let mut back: VecDeque<(Time, usize)> = VecDeque::new();
         loop {
@@ -216,11 +229,17 @@ impl Run<'_> {
                 }
                 self.out.decisions += 1;
                 let decision = match self.setup.cpu {
-                    Some(_) => policy.decide_beside(&mut self.queue, &states, costs, cpu.is_none()),
+                    Some(_) => {
+                        let busy = cpu.map(|(_, _, until)| until);
+                        policy.decide_beside(&mut self.queue, &states, costs, busy)
+                    }
                     None => policy.decide(&self.queue, &states, costs),
                 };
                 match decision {
-                    Decision::Compute { op } => cpu = Some((self.compute(op, slots), op)),
+                    Decision::Compute { op } => {
+                        let (end, said) = self.compute(op, slots);
+                        cpu = Some((end, op, said));
+                    }
                     Decision::Wait => break NEVER,
                     Decision::WaitUntil(at) => break at.max(self.now + 1),
                     Decision::Load { slot, configuration } => {
@@ -238,14 +257,14 @@ impl Run<'_> {
                     Decision::Execute { slot, op } => {
                         let Some(configuration) = states[slot].resident() else { break NEVER };
                         let SlotState::Idle { since, .. } = states[slot] else { break NEVER };
-                        let end = self.start(slot, configuration, op);
+                        let (end, until) = self.start(slot, configuration, op);
                         self.out.kept += usize::from(!std::mem::take(&mut fresh[slot]));
-                        states[slot] = SlotState::Busy { configuration, since, until: end, room: 0 };
+                        states[slot] = SlotState::Busy { configuration, since, until, room: 0 };
                         busy[slot] = Some((end, op));
                     }
                 }
             };
-            let ends = busy.iter().chain([&cpu]).flatten().map(|b| b.0).chain(load.map(|l| l.0));
+            let ends = busy.iter().flatten().map(|b| b.0).chain(load.map(|l| l.0)).chain(cpu.map(|c| c.0));
             let mut next = ends.min().unwrap_or(NEVER);
             if self.inside < self.setup.buffer.max(1) {
                 let arrival = self.trace.packets.get(incoming).map_or(NEVER, |p| p.arrival);
@@ -256,7 +275,8 @@ impl Run<'_> {
                 break;
             }
             if let Some((_, slot)) = load
-                && busy.iter().chain([&cpu]).all(Option::is_none)
+                && cpu.is_none()
+                && busy.iter().all(Option::is_none)
             {
                 self.out.exposed_load += next - self.now;
                 self.out.exposed_first += if loaded[slot] { 0 } else { next - self.now };
@@ -270,7 +290,7 @@ impl Run<'_> {
                 states[slot] =
                     SlotState::Idle { configuration, last_used: next, since: next, blocked: false };
             }
-            if let Some((_, op)) = cpu.take_if(|c| c.0 == next) {
+            if let Some((_, op, _)) = cpu.take_if(|c| c.0 == next) {
                 self.end(op, &mut back);
             }
             for slot in 0..slots {
@@ -292,10 +312,12 @@ impl Run<'_> {
 
     /// The packet of the trace that this one is, or is like.
     fn packet(&self, packet: usize) -> &Packet {
-        match packet.checked_sub(self.trace.packets.len()) {
-            None => &self.trace.packets[packet],
-            Some(at) => &self.trace.packets[self.out.followed[at].0],
-        }
+        &self.trace.packets[self.like(packet)]
+    }
+
+    /// The place of that packet in the trace.
+    fn like(&self, packet: usize) -> usize {
+        packet.checked_sub(self.trace.packets.len()).map_or(packet, |at| self.out.followed[at].0)
     }
 
     fn enter(&mut self, packet: usize) {
@@ -314,37 +336,49 @@ impl Run<'_> {
         let Some(&(pass, class)) = passes.get(at) else { return false };
         let next = passes.get(at + 1).map_or(0, |(pass, _)| costs[*pass]);
         let id = self.first_op + self.ops.len() as u64;
-        self.ops.push_back((packet, at));
+        self.ops.push_back((packet, at, NEVER));
         self.ended.push_back(false);
-        let like = packet
-            .checked_sub(self.trace.packets.len())
-            .map_or(packet, |followed| self.out.followed[followed].0);
-        let cpu = self.setup.cpu.and_then(|cpu| cpu.get(like)).map(|of| of[pass]).filter(|t| *t != NEVER);
+        let cpu = self
+            .setup
+            .cpu
+            .and_then(|cpu| cpu.get(self.like(packet)))
+            .map(|of| of[pass])
+            .filter(|t| *t != NEVER);
         let cost = costs[pass];
-        let op = QueuedOp { id, lane, packet: packet as u64, arrived, class, cost, next, cpu, bytes };
+        let (packet, aside) = (packet as u64, self.setup.aside);
+        let op = QueuedOp { id, lane, packet, arrived, class, cost, next, cpu, aside, bytes };
         self.queue.push(op);
         true
     }
 
-    fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> Time {
-        let (packet, at) = self.ops[(op - self.first_op) as usize];
+    fn begin(&mut self, op: u64) -> (usize, usize) {
+        let (packet, at, began) = &mut self.ops[(op - self.first_op) as usize];
+        *began = self.now;
+        (*packet, *at)
+    }
+
+    /// A slot begins an operation; when it is done, and when it is said to be.
+    fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> (Time, Time) {
+        let (packet, at) = self.begin(op);
         let of = self.packet(packet);
         let pass = self.classes[of.suite as usize][at].0;
-        let end = self.now + of.costs[pass];
-        self.queue.start(op, slot);
+        let time = self.setup.really.map_or(of.costs[pass], |really| really.0[self.like(packet)][pass]);
+        let said = self.queue.start(op, slot).map_or(time, |op| op.cost);
+        let end = self.now.saturating_add(time);
         self.queue.used(configuration);
         self.out.start_count += 1;
         if self.setup.log {
             self.out.starts.push(Start { packet, pass, slot, configuration, start: self.now, end });
         }
-        end
+        (end, self.now.saturating_add(said))
     }
 
-    /// The processor begins an operation; when it is done.
-    fn compute(&mut self, op: u64, ours: usize) -> Time {
-        let (packet, at) = self.ops[(op - self.first_op) as usize];
+    /// The processor begins an operation; when it is done, and when it is said to be.
+    fn compute(&mut self, op: u64, ours: usize) -> (Time, Time) {
+        let (packet, at) = self.begin(op);
         let pass = self.classes[self.packet(packet).suite as usize][at].0;
-        let time = self.queue.compute(op, ours).and_then(|op| op.cpu).unwrap_or(0);
+        let said = self.queue.compute(op, ours).and_then(|op| op.cpu).unwrap_or(0);
+        let time = self.setup.really.map_or(said, |really| really.1[self.like(packet)][pass]);
         self.out.computed += 1;
         self.out.start_count += 1;
         let end = self.now.saturating_add(time);
@@ -352,13 +386,14 @@ impl Run<'_> {
             let start = self.now;
             self.out.starts.push(Start { packet, pass, slot: ours, configuration: NOTHING, start, end });
         }
-        end
+        (end, self.now.saturating_add(said))
     }
 
     /// An operation has ended: its packet goes on or leaves.
     fn end(&mut self, op: u64, back: &mut VecDeque<(Time, usize)>) {
+        let (packet, at, began) = self.forget(op);
+        self.queue.took(op, self.now - began);
         let Some(QueuedOp { arrived, .. }) = self.queue.finish(op) else { return };
-        let (packet, at) = self.forget(op);
         if !self.submit(packet, at + 1, arrived) {
             self.leave(packet, back);
             self.out.left[packet] = self.now;
@@ -368,11 +403,7 @@ impl Run<'_> {
     fn leave(&mut self, packet: usize, back: &mut VecDeque<(Time, usize)>) {
         self.inside -= 1;
         if let Some(again) = self.setup.again {
-            let like = match packet.checked_sub(self.trace.packets.len()) {
-                None => packet,
-                Some(at) => self.out.followed[at].0,
-            };
-            back.push_back((self.now + again, like));
+            back.push_back((self.now + again, self.like(packet)));
         }
     }
 
@@ -381,14 +412,14 @@ impl Run<'_> {
             && let Some(id) = self.queue.late().map(|op| op.id)
         {
             self.queue.remove(id);
-            let (packet, _) = self.forget(id);
+            let (packet, ..) = self.forget(id);
             self.out.dropped += 1;
             self.leave(packet, back);
         }
     }
 
     /// Operations end about in the order in which they came: what is before the first open one is forgotten.
-    fn forget(&mut self, op: u64) -> (usize, usize) {
+    fn forget(&mut self, op: u64) -> (usize, usize, Time) {
         let place = (op - self.first_op) as usize;
         let known = self.ops[place];
         self.ended[place] = true;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace dispatch`: which engine does what, and why.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ace_engine::Need;
 use ace_engine::profile::Processor;
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use serde::Serialize;
 
-use crate::engines::BoardArgs;
+use crate::engines::{self, BoardArgs};
 use crate::page::say;
 use crate::{Outcome, print_json, sas};
 
@@ -63,7 +63,7 @@ struct Row {
 
 pub fn run(args: &Args) -> Result<Outcome> {
     let What::Explain(args) = &args.what;
-    let processor = read(&args.processor)?;
+    let processor = engines::processor(Some(&args.processor))?;
     let board = BoardArgs::config_of(args.board.as_deref())?;
     let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
     let file = sas::load(&args.sas)?;
@@ -96,15 +96,6 @@ pub fn run(args: &Args) -> Result<Outcome> {
         print(&rows, &processor);
     }
     Ok(Outcome::Well)
-}
-
-fn read(file: &Path) -> Result<Processor> {
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    let processor: Processor = toml::from_str(&text).with_context(|| file.display().to_string())?;
-    if let Err(why) = processor.check() {
-        bail!("{}: {why}", file.display());
-    }
-    Ok(processor)
 }
 
 fn row(

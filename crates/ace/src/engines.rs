@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use ace_board::trace::BoardReport;
 use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
+use ace_engine::profile::Processor;
 use ace_engine::software::CpuEngine;
 use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::Trust;
 use ace_schedule::Policy;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -28,7 +29,8 @@ pub enum EngineKind {
     Netlist,
     /// This processor
     Cpu,
-    /// The board for what it has configurations for, this processor for the rest
+    /// The board with a processor beside its slots: each operation goes where it is done earlier. What neither can do,
+    /// this processor does
     Auto,
 }
 
@@ -37,8 +39,31 @@ pub struct EngineArgs {
     /// What computes
     #[arg(long, value_enum, default_value = "board")]
     pub engine: EngineKind,
+    /// With --engine auto, the processor beside the slots: a file as in studies/processors, which `ace bench profile`
+    /// writes of this one; without it, the machine measured there
+    #[arg(long, value_name = "FILE")]
+    pub processor: Option<PathBuf>,
     #[command(flatten)]
     pub board: BoardArgs,
+}
+
+/// The processor that stands beside the slots when none is named.
+const PROCESSOR: &str = include_str!("../../../studies/processors/this-machine.toml");
+
+/// A stated processor, of a file or the one that comes with ace.
+pub fn processor(file: Option<&Path>) -> Result<Processor> {
+    let (text, name) = match file {
+        Some(file) => {
+            let name = file.display().to_string();
+            (std::fs::read_to_string(file).with_context(|| name.clone())?, name)
+        }
+        None => (PROCESSOR.to_owned(), "studies/processors/this-machine.toml".to_owned()),
+    };
+    let processor: Processor = toml::from_str(&text).with_context(|| name.clone())?;
+    if let Err(why) = processor.check() {
+        bail!("{name}: {why}");
+    }
+    Ok(processor)
 }
 
 #[derive(clap::Args)]
@@ -151,6 +176,11 @@ pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<Any
     let window = args.board.config()?.packet_buffer;
     let mut board = args.board.open(policy, models)?;
     board.keep_events(events);
+    match (args.engine, &args.processor) {
+        (EngineKind::Auto, file) => board.set_processor(processor(file.as_deref())?),
+        (_, Some(_)) => bail!("--processor: only with --engine auto a processor stands beside the slots"),
+        _ => {}
+    }
     let board = AnyEngine::Board(Box::new(board), window);
     Ok(match args.engine {
         EngineKind::Auto => AnyEngine::Auto(Dispatch::new(vec![board, AnyEngine::Plain(cpu())])),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use ace_board::trace::{BoardReport, Picos, Totals};
 
 use super::html::escape;
-use super::timeline::{self, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
+use super::timeline::{self, COMPUTE, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
 use super::{duration, percent};
 use crate::summary::Summary;
 
@@ -54,8 +54,9 @@ fn totals(page: &mut String, boards: &[&BoardReport]) -> std::fmt::Result {
         writeln!(page, "<th>{}</th>", escape(&board.policy))?;
     }
     writeln!(page, "</tr>")?;
-    let parts: [Row<Picos>; 6] = [
+    let parts: [Row<Picos>; 7] = [
         ("a slot works", |t| t.executing),
+        ("only the processor beside the slots works", |t| t.computing),
         ("only the host link works", |t| t.link_only),
         ("only the host works", |t| t.host_only),
         ("all wait for a configuration: the reconfiguration overhead", |t| t.exposed_load),
@@ -96,6 +97,9 @@ fn timelines(page: &mut String, boards: &[&BoardReport], summary: &Summary) -> s
     ];
     for (colour, what) in fixed {
         writeln!(page, "<li><span style=\"background:{colour}\"></span>{what}</li>")?;
+    }
+    if boards.iter().any(|board| board.processor.is_some()) {
+        writeln!(page, "<li><span style=\"background:{COMPUTE}\"></span>processor beside the slots</li>")?;
     }
     let configurations = boards.last().map_or(&[][..], |board| &board.configurations);
     for (at, c) in configurations.iter().enumerate().filter(|(_, c)| c.operations > 0) {

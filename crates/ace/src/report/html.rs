@@ -93,7 +93,7 @@ fn write_sas(page: &mut String, summary: &Summary) -> std::fmt::Result {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::timeline::{EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
+    use super::super::timeline::{COMPUTE, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
     use super::*;
 
     /// WCAG 2.1, 1.4.3, of two colours in six digits.
@@ -126,7 +126,7 @@ pub(super) mod tests {
                 let found = contrast(&colour(text), &colour("ground"));
                 assert!(found >= 4.5, "{text}: {found:.2}");
             }
-            for bar in EXECUTE.into_iter().chain([EXPOSED, HIDDEN, REFUSED, LINK]) {
+            for bar in EXECUTE.into_iter().chain([EXPOSED, HIDDEN, REFUSED, LINK, COMPUTE]) {
                 let found = contrast(bar, &colour("idle"));
                 assert!(found >= 3.0, "{bar}: {found:.2}");
             }

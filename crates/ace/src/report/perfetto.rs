@@ -47,8 +47,10 @@ fn one_board(events: &mut Vec<Value>, board: &BoardReport, pids: Pids, summary: 
     let policy = &board.policy;
     events.push(name(pids.board, 1, "process_name", &format!("board, {policy} (modelled time)")));
     events.push(name(pids.packets, 1, "process_name", &format!("packets, {policy} (modelled time)")));
-    for track in 0..=host {
+    let last = host + usize::from(board.processor.is_some());
+    for track in 0..=last {
         let thread = match track {
+            _ if track > host => "processor".to_owned(),
             _ if track == host => "host".to_owned(),
             _ if track == link => "host link".to_owned(),
             _ => format!("slot {track}"),
@@ -67,14 +69,17 @@ fn packets(board: &BoardReport, summary: &Summary, pids: Pids) -> Vec<Value> {
         What::Execute { job, .. }
         | What::Request { job, .. }
         | What::Response { job, .. }
-        | What::Host { job, .. } => Some(*job),
+        | What::Host { job, .. }
+        | What::Compute { job, .. } => Some(*job),
         What::Load { .. } | What::Reset => None,
     };
     let of: HashMap<u64, (u64, u32)> = board
         .events
         .iter()
         .filter_map(|event| match event.what {
-            What::Execute { job, packet, lane, .. } => Some((job, (packet, lane))),
+            What::Execute { job, packet, lane, .. } | What::Compute { job, packet, lane, .. } => {
+                Some((job, (packet, lane)))
+            }
             _ => None,
         })
         .collect();
@@ -128,6 +133,7 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
             operation,
             data_bytes,
             cycles,
+            queued,
             fresh_key,
             error,
         } => (
@@ -136,7 +142,8 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
             operation.clone(),
             json!({
                 "configuration": configuration(at), "job": job, "lane": lane, "packet": packet,
-                "data_bytes": data_bytes, "cycles": cycles, "fresh_key": fresh_key, "error": error
+                "data_bytes": data_bytes, "cycles": cycles,
+                "waited_us": micros(event.start.saturating_sub(*queued)), "fresh_key": fresh_key, "error": error
             }),
         ),
         What::Request { job, bytes } => {
@@ -149,6 +156,12 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
             let name = if *sends { "sends to" } else { "takes from" };
             (link + 1, "host", format!("{name} slot {}", event.slot), json!({"job": job}))
         }
+        What::Compute { job, lane, packet, operation, data_bytes } => (
+            link + 2,
+            "compute",
+            operation.clone(),
+            json!({"job": job, "lane": lane, "packet": packet, "data_bytes": data_bytes}),
+        ),
         What::Reset => (event.slot, "reset", "reset".to_owned(), json!({})),
     };
     json!({

@@ -102,6 +102,9 @@ fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
         board.models
     )?;
     writeln!(out, "host: {}", board.host)?;
+    if let Some(processor) = &board.processor {
+        writeln!(out, "beside the slots: {processor}, {} passes in {}", t.computed, duration(t.computation))?;
+    }
     if let Some(library) = &board.library {
         writeln!(out, "configurations from {library}; of the build where it does not hold them (marked *)")?;
     }
@@ -138,6 +141,7 @@ fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
     writeln!(out, "modelled time {}, of which", duration(t.total))?;
     for (what, part) in [
         ("a slot works", t.executing),
+        ("only the processor works", t.computing),
         ("only the host link works", t.link_only),
         ("only the host works", t.host_only),
         ("all wait for a configuration", t.exposed_load),

@@ -19,6 +19,8 @@ pub const EXPOSED: &str = "#b5460f";
 pub const HIDDEN: &str = "#846900";
 pub const REFUSED: &str = "#7f0000";
 pub const LINK: &str = "#555555";
+/// The processor beside the slots.
+pub const COMPUTE: &str = "#6a3d9a";
 /// One colour per configuration, in the order of the catalogue; they repeat.
 pub const EXECUTE: [&str; 8] =
     ["#2166ac", "#1b7837", "#762a83", "#01665e", "#2f6f95", "#3a7a41", "#7f5a93", "#1f756d"];
@@ -58,7 +60,8 @@ pub fn draw(
     let (from, to) = window;
     let span = to.saturating_sub(from).max(1) as f64;
     let x = |t: Picos| LEFT + (t.clamp(from, to) - from) as f64 / span * (WIDTH - LEFT - RIGHT);
-    let height = ROW * (board.slots.len() + 1) as f64 + 40.0;
+    let link = board.slots.len() + usize::from(board.processor.is_some());
+    let height = ROW * (link + 1) as f64 + 40.0;
     writeln!(
         page,
         "<div class=\"wide\"><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" font-family=\"sans-serif\" \
@@ -67,10 +70,14 @@ pub fn draw(
     let mut seen: Vec<&Event> = board.events.iter().filter(|e| e.end > from && e.start < to).collect();
     seen.sort_by_key(|e| e.start);
     let busy = busy(&seen);
-    for lane in 0..=board.slots.len() {
-        let is_link = lane == board.slots.len();
+    for lane in 0..=link {
+        let is_link = lane == link;
         let y = 8.0 + ROW * lane as f64;
-        let name = if is_link { "host link".to_owned() } else { format!("slot {lane}") };
+        let name = match lane {
+            _ if is_link => "host link".to_owned(),
+            slot if slot < board.slots.len() => format!("slot {slot}"),
+            _ => "processor".to_owned(),
+        };
         writeln!(page, "<text x=\"10\" y=\"{:.0}\">{name}</text>", y + 20.0)?;
         let wide = WIDTH - LEFT - RIGHT;
         writeln!(page, "<rect class=\"idle\" x=\"{LEFT}\" y=\"{y}\" width=\"{wide:.1}\" height=\"{BAR}\"/>")?;
@@ -96,7 +103,11 @@ fn busy(events: &[&Event]) -> Vec<(Picos, Picos)> {
     for e in events {
         if matches!(
             e.what,
-            What::Execute { .. } | What::Request { .. } | What::Response { .. } | What::Host { .. }
+            What::Execute { .. }
+                | What::Request { .. }
+                | What::Response { .. }
+                | What::Host { .. }
+                | What::Compute { .. }
         ) {
             match all.last_mut() {
                 Some(last) if e.start <= last.1 => last.1 = last.1.max(e.end),
@@ -145,6 +156,11 @@ fn lane_bars(
         }
         (_, None) => Vec::new(),
         (_, Some(slot)) if slot != event.slot => Vec::new(),
+        (What::Compute { lane, packet, operation, data_bytes, .. }, Some(_)) => {
+            let sa = sas.get(*lane as usize).copied().unwrap_or("?");
+            let title = format!("{operation}: packet {packet} of {sa}, {data_bytes} bytes, {took}");
+            bar(event.start, event.end, COMPUTE, String::new(), title)
+        }
         (What::Load { configuration, refused: Some(why), .. }, _) => {
             let title = format!("load {} refused: {why}", name(*configuration));
             bar(event.start, event.end, REFUSED, "refused".into(), title)
@@ -252,7 +268,7 @@ mod tests {
 
     #[test]
     fn white_text_can_be_read_on_every_bar() {
-        for colour in EXECUTE.into_iter().chain([EXPOSED, HIDDEN, REFUSED, LINK]) {
+        for colour in EXECUTE.into_iter().chain([EXPOSED, HIDDEN, REFUSED, LINK, COMPUTE]) {
             let contrast = contrast("#ffffff", colour);
             assert!(contrast >= 4.5, "{colour}: {contrast:.2}");
         }
