@@ -47,10 +47,13 @@ impl Lane {
         &mut self.stages[at]
     }
 
-    pub fn wait(&mut self, behind: usize, packet: u64, op: At) {
+    /// The one that is no longer the first of its stage, if there is one.
+    pub fn wait(&mut self, behind: usize, packet: u64, op: At) -> Option<At> {
         let waiting = &mut self.stage(behind).waiting;
         let place = waiting.partition_point(|w| *w < (packet, op));
+        let displaced = waiting.front().filter(|_| place == 0).map(|w| w.1);
         waiting.insert(place, (packet, op));
+        displaced
     }
 
     /// It waits no longer.
@@ -111,7 +114,7 @@ mod tests {
     #[test]
     fn passes_of_different_packets_go_side_by_side_and_the_same_pass_in_order() {
         let mut lane = Lane::default();
-        (1..4).for_each(|packet| lane.wait(1, packet, packet as At));
+        (1..4).for_each(|packet| assert_eq!(lane.wait(1, packet, packet as At), None));
         assert_eq!(heads(&lane), [(1, Turn::Anywhere)]);
         lane.start(1, 1, 1, 7);
         assert_eq!(heads(&lane), [(2, Turn::Behind(7))]);
@@ -131,7 +134,7 @@ mod tests {
         lane.end(1, 3);
         assert_eq!(heads(&lane), [(15, Turn::Anywhere)]);
         // Taken back, it has its place again.
-        lane.wait(0, 4, 14);
+        assert_eq!(lane.wait(0, 4, 14), Some(15));
         assert_eq!(heads(&lane), [(14, Turn::Anywhere)]);
         lane.leave(0, 14);
         lane.leave(0, 15);

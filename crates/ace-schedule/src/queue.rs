@@ -248,7 +248,9 @@ impl Queue {
         }
         let spare = &mut self.spare;
         let lane = self.lanes.entry(op.lane).or_insert_with(|| spare.pop().unwrap_or_default());
-        lane.wait(class.behind, op.packet, at);
+        if let Some(displaced) = lane.wait(class.behind, op.packet, at) {
+            self.detach(displaced);
+        }
     }
 
     /// Gives the first ones of a lane the places that they have now.
@@ -349,9 +351,6 @@ impl Queue {
     pub fn put_back(&mut self, id: u64) -> bool {
         let Some(at) = self.stop(id) else { return false };
         let lane = self.ops[at as usize].op.lane;
-        // What was the first of its lane may be so no longer.
-        let heads: Vec<At> = self.lanes.get(&lane).into_iter().flat_map(Lane::heads).map(|h| h.0).collect();
-        heads.into_iter().for_each(|at| self.detach(at));
         self.enter(at, false);
         self.settle(lane);
         true
