@@ -187,6 +187,8 @@ pub struct Board {
     agenda_count: u64,
     /// When the policy wants to be asked again at the latest.
     look: Option<Picos>,
+    /// Something has happened that a policy sees. What frames do on their way through a slot, it does not.
+    pub(crate) ask: bool,
     /// Decisions so far, where they are kept.
     decisions: Option<Vec<Taken>>,
     pub(crate) done: Vec<Completion>,
@@ -260,6 +262,7 @@ impl Board {
             agenda: BinaryHeap::new(),
             agenda_count: 0,
             look: None,
+            ask: false,
             decisions: None,
             done: Vec::new(),
             failed: 0,
@@ -419,6 +422,7 @@ impl Board {
             self.answer(id, Err(error));
             return;
         }
+        self.ask = true;
         let class = self.queue.class(&candidates, &then);
         self.queue.set_paces(class, self.paces(&candidates, &need));
         self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next, cpu, aside, bytes });
@@ -449,6 +453,7 @@ impl Board {
 
     /// Takes decisions until there is nothing more to decide at this instant.
     fn decide(&mut self) {
+        self.ask = false;
         while self.done.is_empty() {
             let state = |slot: &Slot| {
                 // What a slot works on at a time, one frame in its buffers or several.
@@ -483,22 +488,27 @@ impl Board {
                 }
             }
         }
-        // Whoever takes what is done asks again.
-        self.look = None;
+        // It goes on when that is taken.
+        (self.look, self.ask) = (None, true);
     }
 
     /// Everything that happens at the next instant. False if nothing is going to happen.
     fn advance(&mut self) -> bool {
         // Nobody has to be asked about an empty queue.
-        let look = self.look.take().filter(|_| !self.queue.is_empty());
+        if self.queue.is_empty() {
+            self.look = None;
+        }
+        let look = self.look;
         let next = self.agenda.peek().map(|Reverse((time, _, _))| *time);
         let Some(time) = [next, look].into_iter().flatten().min() else { return false };
         self.now = time;
+        self.ask |= look == Some(time);
         self.queue.advance(self.now);
         while let Some(Reverse((time, _, _))) = self.agenda.peek()
             && *time == self.now
             && let Some(Reverse((_, _, what))) = self.agenda.pop()
         {
+            self.ask |= !matches!(what, Happens::Arrived { .. } | Happens::Executed { .. });
             match what {
                 Happens::Loaded { slot } => self.loaded(slot),
                 Happens::Arrived { slot, op, handover } => self.arrived(slot, op, handover),
@@ -629,7 +639,9 @@ impl Board {
         if !self.done.is_empty() {
             return false;
         }
-        self.decide();
+        if self.ask {
+            self.decide();
+        }
         if self.done.is_empty() && !self.advance() {
             if self.queue.is_empty() {
                 return false;

@@ -240,6 +240,7 @@ impl Board {
                 self.start_next(slot);
             }
             Err((failure, error)) => {
+                self.ask = true;
                 // The slot may have kept another key than the frames behind this one count on: they are sent
                 // again, with their keys.
                 let behind: Vec<u64> =

@@ -158,7 +158,7 @@ fn repaid(queue: &Queue, configuration: usize) -> bool {
 /// a slot would have as a load costs, and would be done with all that waits before a slot were.
 fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, busy: Option<Time>) -> bool {
     let it = &queue.classes[class];
-    if it.uncomputable > 0 || it.waiting == 0 || view::home(queue, slots, class).is_some() {
+    if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
         return false;
     }
     let over = slots.iter().map(SlotState::resident);
@@ -166,7 +166,7 @@ fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, 
     let Some(load) = load else { return false };
     let backlog = queue.computable.saturating_add(busy.map_or(0, |until| until.saturating_sub(queue.now())));
     it.saved + it.rent_now(queue.now(), queue.terms.memory) < load as f64
-        && backlog <= load.saturating_add(it.demand.work)
+        && (it.waiting == 0 || backlog <= load.saturating_add(it.demand.work))
 }
 
 /// The operation that the processor does next, if there is one that it would have done earlier than a slot: of the class
