@@ -331,6 +331,110 @@ def drp_2006(binary: Path, folder: Path) -> None:
             plot.dot(x, y, colour, f"{name}, {load} µs: {overhead:.1f} %")
     plot.key(110, 420, [(colour, name) for name, colour, _ in lines])
     plot.write("drp-2006", folder)
+    figure_8(study, folder)
+    figure_9(study, folder)
+
+
+def figure_8(study: dict, folder: Path) -> None:
+    """HMAC with the hash on the accelerator, against the processor alone."""
+    figures = study["figure8"]
+    rows = [row for figure in figures for row in figure["rows"]]
+    most = max(value for row in rows for key, value in row.items() if key != "bytes" and value)
+    x = Axis("message, bytes", 32, 8192, [2**n for n in range(5, 14)], True)
+    y = logarithmic("improvement over the VR5500 alone", [0.6, most])
+    plot = Plot("Figure 8 of the 2006 paper: the hash of an HMAC on the accelerator", x, y)
+    kinds = [("drp_with_share", "DRP-1"), ("array", "our array, one packet"), ("slot", "our slot")]
+    key = []
+    for figure, dash in zip(figures, ("", ' stroke-dasharray="6 4"'), strict=True):
+        for (kind, name), colour in zip(kinds, COLOURS, strict=False):
+            points = [(row["bytes"], row[kind]) for row in figure["rows"] if row[kind]]
+            if not points:
+                continue
+            places = [plot.place(*point) for point in points]
+            plot.line(places, f'stroke="{colour}" stroke-width="2"{dash}')
+            for (size, gain), place in zip(points, places, strict=True):
+                plot.dot(*place, colour, f"{figure['name']}, {name}, {size} bytes: {gain:.2f}")
+            if not dash:
+                key.append((colour, name))
+    plot.key(95, 60, key)
+    plot.text(95, 60 + 18 * len(key), "drawn through: HMAC-MD5-96; dashed: HMAC-SHA-1-96", "small")
+    plot.write("drp-2006-hmac", folder)
+
+
+def figure_9(study: dict, folder: Path) -> None:
+    """The overhead with and without double buffering, theirs and ours."""
+    rows = [("paper", study["paper"]["result"]), ("this model of it", study["figure9"])]
+    ours = [w for w in study["what_if"] if w["what"].startswith("our array") and w["groups"] == 2]
+    rows += [("our array", w["figure9"]) for w in ours]
+    y = Axis("overhead of reconfiguration, %", 0, 24, list(range(0, 25, 4)))
+    plot = Plot("Figure 9 of the 2006 paper", Axis("", 0, len(rows), []), y, 560, 420)
+    for at, (name, figures) in enumerate(rows):
+        for side, (kind, colour) in enumerate((("without", COLOURS[2]), ("double", COLOURS[0]))):
+            left, top = plot.place(at + 0.2 + 0.3 * side, figures[kind])
+            right, bottom = plot.place(at + 0.47 + 0.3 * side, 0)
+            plot.box(left, top, right - left, bottom - top, colour, f"{name}, {kind}: {figures[kind]:.2f} %")
+            plot.text((left + right) / 2, top - 6, f"{figures[kind]:.2f}", "middle small")
+        plot.text(plot.place(at + 0.5, 0)[0], plot.place(0, 0)[1] + 18, name, "middle")
+    plot.key(330, 60, [(COLOURS[2], "without double buffering"), (COLOURS[0], "with it")])
+    plot.write("drp-2006-overhead", folder)
+
+
+def acceleration_flow(binary: Path, scratch: Path, folder: Path) -> None:
+    """Section 3.4 of the 2006 paper: the way of one packet, with the times of a run."""
+    run(binary, ROOT / "board.toml", "double-buffer", scratch / "out.pcap", scratch / "flow")
+    events = json.loads((scratch / "flow/trace.json").read_text())["traceEvents"]
+    events = [e for e in events if e.get("ph") == "X"]
+    # The first packet whose cipher waited for a load of its configuration.
+    execute = min((e for e in events if e["cat"] == "execute"), key=lambda e: e["ts"])
+    job, track = execute["args"]["job"], execute["tid"]
+
+    def of(category: str, words: str) -> dict:
+        found = (
+            e for e in events if e["cat"] == category and e["args"].get("job") == job and words in e["name"]
+        )
+        return min(found, key=lambda e: e["ts"])
+
+    loads = [e for e in events if e["cat"] == "load" and e["tid"] == track and e["ts"] < execute["ts"]]
+    load = max(loads, key=lambda e: e["ts"])
+    steps = [
+        (
+            load["ts"],
+            0.0,
+            ["the host looks at the packet's", "header and finds its SA;", "the SA names the cipher"],
+        ),
+        (
+            load["ts"],
+            load["dur"],
+            ["the configuration", load["name"].removeprefix("load "), "goes to a slot"],
+        ),
+    ]
+    for category, words, lines in (
+        ("host", "sends", ["the host builds a frame:", "key, IV, data"]),
+        ("link", "request", ["the frame goes to the", "slot's input buffer"]),
+        ("execute", "", ["the slot works:", execute["name"]]),
+        ("link", "response", ["the result comes from the", "slot's output buffer"]),
+        ("host", "takes", ["the host takes it;", "what the packet still needs", "goes the same way"]),
+    ):
+        event = of(category, words)
+        steps.append((event["ts"], event["dur"], lines))
+    picture = Picture(
+        900, 330, f"The way of packet {execute['args']['packet']}: section 3.4 with the times of a run"
+    )
+    wide, high = 200, 96
+    for at, (start, took, lines) in enumerate(steps):
+        row, column = divmod(at, 4)
+        x, y = 20 + 220 * column, 50 + 140 * row
+        picture.box(x, y, wide, high, COLOURS[at % len(COLOURS)])
+        for line, words in enumerate(lines):
+            picture.text(x + wide / 2, y + 20 + 17 * line, words, "middle on small")
+        when = f"from {start:.1f} µs, {took:.2f} µs" if took else f"at {start:.1f} µs"
+        picture.text(x + wide / 2, y + high - 10, when, "middle on small")
+        if column < 3 and at + 1 < len(steps):
+            picture.line([(x + wide, y + high / 2), (x + wide + 20, y + high / 2)], 'class="axis"')
+    picture.text(
+        20, 318, "Modelled time of `ace run` on the demo's traffic, two slots, double-buffer.", "small"
+    )
+    picture.write("drp-2006-flow", folder)
 
 
 def hidden_load(binary: Path, scratch: Path, folder: Path) -> None:
@@ -423,6 +527,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         look_ahead(binary, Path(scratch), folder)
         hidden_load(binary, Path(scratch), folder)
+        acceleration_flow(binary, Path(scratch), folder)
     drp_2006(binary, folder)
 
 

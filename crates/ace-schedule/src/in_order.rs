@@ -13,6 +13,10 @@ pub struct InOrder {
     pub total: f64,
     pub executing: f64,
     pub loads: usize,
+    /// Time of all loads.
+    pub loading: f64,
+    /// Of the time in which all waits, what belongs to the first load of each group.
+    pub first: f64,
 }
 
 impl InOrder {
@@ -33,25 +37,41 @@ struct Group {
     ready: f64,
     /// The task that needs it next.
     next: usize,
+    /// It holds its first configuration, which nothing has used yet.
+    fresh: bool,
 }
 
 /// Runs tasks, a configuration and a time each, on `groups` groups; `load` by configuration.
 pub fn in_order(tasks: &[(ConfigurationId, f64)], load: &[f64], groups: usize, ahead: bool) -> InOrder {
+    in_order_by(tasks, load.len(), |c| load[c], groups, ahead)
+}
+
+/// The same, of `configurations`; what a load takes may hang on those before it.
+pub fn in_order_by(
+    tasks: &[(ConfigurationId, f64)],
+    configurations: usize,
+    mut load: impl FnMut(ConfigurationId) -> f64,
+    groups: usize,
+    ahead: bool,
+) -> InOrder {
     // From the end: where each one is needed next.
-    let mut again = vec![usize::MAX; load.len()];
+    let mut again = vec![usize::MAX; configurations];
     let next: Vec<usize> =
         tasks.iter().enumerate().rev().map(|(i, t)| std::mem::replace(&mut again[t.0], i)).collect();
     let next = |task: usize| next[tasks.len() - 1 - task];
-    let mut held = vec![Group { holds: None, ready: 0.0, next: usize::MAX }; groups.max(1)];
+    let mut held = vec![Group { holds: None, ready: 0.0, next: usize::MAX, fresh: false }; groups.max(1)];
     let (mut now, mut port) = (0.0_f64, 0.0_f64);
     let mut out = InOrder::default();
     let mut fetch = |group: &mut Group, wanted: ConfigurationId, needed: usize, from: f64| {
-        port = from.max(port) + load[wanted];
-        *group = Group { holds: Some(wanted), ready: port, next: needed };
+        let time = load(wanted);
+        port = from.max(port) + time;
+        let fresh = group.holds.is_none();
+        *group = Group { holds: Some(wanted), ready: port, next: needed, fresh };
         out.loads += 1;
+        out.loading += time;
         port
     };
-    let mut executing = 0.0;
+    let (mut executing, mut first) = (0.0, 0.0);
     for (i, &(wanted, time)) in tasks.iter().enumerate() {
         let at = held.iter().position(|g| g.holds == Some(wanted)).unwrap_or_else(|| {
             let last = (0..held.len()).max_by_key(|g| (held[*g].next, std::cmp::Reverse(*g))).unwrap_or(0);
@@ -60,6 +80,9 @@ pub fn in_order(tasks: &[(ConfigurationId, f64)], load: &[f64], groups: usize, a
         });
         held[at].next = next(i);
         let start = now.max(held[at].ready);
+        if std::mem::take(&mut held[at].fresh) {
+            first += start - now;
+        }
         let end = start + time;
         let mut from = start;
         for (j, &(coming, _)) in tasks.iter().enumerate().take(i + 1 + 4 * held.len()).skip(i + 1) {
@@ -77,7 +100,7 @@ pub fn in_order(tasks: &[(ConfigurationId, f64)], load: &[f64], groups: usize, a
         }
         (now, executing) = (end, executing + time);
     }
-    InOrder { total: now, executing, ..out }
+    InOrder { total: now, executing, first, ..out }
 }
 
 #[cfg(test)]
@@ -90,11 +113,24 @@ mod tests {
         let tasks = [(0, 10.0), (1, 10.0), (0, 10.0), (2, 10.0)];
         let load = [4.0, 4.0, 14.0];
         let run = |groups, ahead| in_order(&tasks, &load, groups, ahead);
-        assert_eq!(run(1, false), InOrder { total: 66.0, executing: 40.0, loads: 4 });
+        let loading = 26.0;
+        assert_eq!(run(1, false), InOrder { total: 66.0, executing: 40.0, loads: 4, loading, first: 4.0 });
         // The second is loaded behind the first, and is there for the third: only the fourth, which may begin when
         // the second has ended, is seen, and the very first.
-        assert_eq!(run(2, true), InOrder { total: 48.0, executing: 40.0, loads: 3 });
-        assert_eq!(run(3, true), InOrder { total: 44.0, executing: 40.0, loads: 3 });
+        let loading = 22.0;
+        assert_eq!(run(2, true), InOrder { total: 48.0, executing: 40.0, loads: 3, loading, first: 4.0 });
+        assert_eq!(run(3, true), InOrder { total: 44.0, executing: 40.0, loads: 3, loading, first: 4.0 });
+        // A second level holds what was loaded before.
+        let mut known = Vec::new();
+        let cached = |c: usize| {
+            if known.contains(&c) {
+                1.0
+            } else {
+                known.push(c);
+                load[c]
+            }
+        };
+        assert_eq!(in_order_by(&tasks, 3, cached, 1, false).loading, 23.0);
         assert!((run(2, true).overhead() - 8.0 / 48.0).abs() < 1e-12);
         assert_eq!(in_order(&[], &load, 2, true).overhead(), 0.0);
     }

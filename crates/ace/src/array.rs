@@ -140,7 +140,7 @@ impl Manifest {
 }
 
 /// Clocks of a load over a stream of 64 bits: its words, or what they are written as if that is more.
-fn load_clocks(set: &Set, bytes: &[u8]) -> usize {
+pub(crate) fn load_clocks(set: &Set, bytes: &[u8]) -> usize {
     set.writes().len().max(bytes.len() / 8)
 }
 

@@ -53,7 +53,7 @@ pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
-    /// Few traces (scheduling)
+    /// Few traces (scheduling); without the array's columns (drp-2006)
     #[arg(long)]
     quick: bool,
     /// Print as JSON
@@ -174,7 +174,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     match args.paper {
         Paper::Ace2000 => {}
         Paper::Drp2006 => {
-            let study = drp2006::study()?;
+            let study = drp2006::study(args.configurations.as_deref(), args.quick)?;
             if args.json {
                 print_json(&study)?
             } else {

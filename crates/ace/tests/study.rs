@@ -41,3 +41,60 @@ fn no_policy_is_above_a_bound_and_adaptive_is_near_them() {
     kept("two associations as in 2006, modelled array, 1 tile of 2 banks, window 16");
     kept("strictly in order");
 }
+
+/// studies/drp-2006/results.md, which `make study` writes: its tables have their shape and units, and what hangs on nothing
+/// that is built is what the command prints now.
+#[test]
+fn the_page_of_the_2006_paper_has_its_tables_and_units() {
+    let page = std::fs::read_to_string(common::root().join("studies/drp-2006/results.md")).unwrap();
+    let section = |title: &str| {
+        let (_, rest) = page.split_once(&format!("\n## {title}")).unwrap_or_else(|| panic!("no `{title}`"));
+        let rows = rest.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with('|'));
+        let cells =
+            |line: &str| line.trim_matches('|').split('|').map(|c| c.trim().to_owned()).collect::<Vec<_>>();
+        let mut rows: Vec<Vec<String>> = rows.map(cells).collect();
+        let head = rows.remove(0);
+        rows.remove(0);
+        assert!(rows.iter().all(|row| row.len() == head.len()), "{title}: {head:?}");
+        (head, rows)
+    };
+    let number = |cell: &String| cell.parse::<f64>().unwrap_or_else(|_| panic!("`{cell}` is no number"));
+    let (_, table1) = section("Table 1: throughput, Mb/s");
+    let tasks: Vec<&str> = table1.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(tasks, ["DES", "CAST128", "AES", "CAST256", "RC6", "MD5", "SHA-1"]);
+    let ratios: Vec<f64> = table1.iter().map(|row| number(&row[6])).collect();
+    assert!(ratios.iter().all(|r| (1.6..=7.8).contains(r)), "{ratios:?}");
+    for row in &table1 {
+        // This CPU, the array's two, the iterative slot.
+        assert!(row[7..11].iter().all(|cell| number(cell) > 0.0), "{row:?}");
+        assert!(number(&row[9]) > number(&row[8]), "packets side by side are faster: {row:?}");
+    }
+    let (head, table2) = section("Table 2: configurations, bits and load times");
+    assert!(head.iter().filter(|cell| cell.contains("µs")).count() == 4 && table2.len() == 7);
+    assert!(table2.iter().all(|row| number(&row[5]) < number(&row[8]) / 100.0), "sets load in microseconds");
+    let (_, figure8) = section("Figure 8");
+    assert_eq!(figure8.len(), 18);
+    for (at, reported) in [(8, 1.8), (17, 4.1)] {
+        assert_eq!((figure8[at][1].as_str(), number(&figure8[at][3])), ("8192", reported));
+    }
+    let (_, what_if) = section("The same traffic");
+    for words in ["bus of 512 bits", "cache of 4 sets", "our array"] {
+        assert!(what_if.iter().any(|row| row[0].contains(words)), "{words}");
+    }
+    for row in &what_if {
+        assert!(
+            (number(&row[5]) + number(&row[6]) - number(&row[4])).abs() < 0.11,
+            "hidden and kept: {row:?}"
+        );
+    }
+    assert!(page.contains("Power is not modelled."));
+    let out = ace(&["study", "drp-2006", "--quick", "--json"], &[]);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let study: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let (_, figure9) = section("Figure 9");
+    let keys = ["without", "double", "removed", "kept"];
+    for (cell, key) in figure9[1][1..].iter().zip(keys) {
+        let now = study["figure9"][key].as_f64().unwrap();
+        assert!((number(cell) - now).abs() <= 0.051, "{key}: {cell} on the page, {now} now");
+    }
+}
