@@ -123,13 +123,16 @@ configurations: $(VENV) ace  ## every configuration with 5 seeds; writes docs/co
 	mv docs/configurations.tmp docs/configurations.md
 	cat docs/configurations.md
 
-study: $(VENV) ace  ## the papers' tables beside ours, from what is built; writes studies/*/results.md
+study: $(VENV) ace  ## the papers' tables beside ours, from what is built, and policies beside bounds (minutes); writes studies/*/results.md
 	{ cat studies/ace-2000/results.head; $(ACE) study ace-2000 --format md; } > studies/ace-2000/results.tmp
 	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
 	cat studies/ace-2000/results.md
 	{ cat studies/drp-2006/results.head; $(ACE) study drp-2006 --format md; } > studies/drp-2006/results.tmp
 	mv studies/drp-2006/results.tmp studies/drp-2006/results.md
 	cat studies/drp-2006/results.md
+	{ cat studies/scheduling/results.head; $(ACE) study scheduling --format md; } > studies/scheduling/results.tmp
+	mv studies/scheduling/results.tmp studies/scheduling/results.md
+	cat studies/scheduling/results.md
 
 library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library-tables.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)

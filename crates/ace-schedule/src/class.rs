@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A class of operations, and what the policies ask of it.
 
-use std::collections::BTreeMap;
-
 use crate::demand::{Demand, Yield};
 use crate::estimate::Known;
 use crate::lane::At;
+use crate::line::Line;
 use crate::queue::{ClassId, Queue, QueuedOp};
 use crate::{ConfigurationId, SlotState, Time};
 
@@ -43,8 +42,8 @@ pub(crate) struct Class {
     pub then: Option<ClassId>,
     /// Passes behind this one.
     pub behind: usize,
-    pub ready: BTreeMap<Key, At>,
-    pub late: BTreeMap<Key, At>,
+    pub ready: Line,
+    pub late: Line,
     pub follows: Vec<At>,
     pub waiting: usize,
     pub running: usize,
@@ -92,8 +91,8 @@ impl Class {
 
     pub fn attach(&mut self, place: Place, key: Key, at: At) {
         match place {
-            Place::Ready => drop(self.ready.insert(key, at)),
-            Place::Late => drop(self.late.insert(key, at)),
+            Place::Ready => self.ready.insert(key, at),
+            Place::Late => self.late.insert(key, at),
             Place::Follows(_) => self.follows.push(at),
             Place::Blocked | Place::Runs(_) => {}
         }
@@ -101,8 +100,8 @@ impl Class {
 
     pub fn detach(&mut self, place: Place, key: Key, at: At) {
         match place {
-            Place::Ready => drop(self.ready.remove(&key)),
-            Place::Late => drop(self.late.remove(&key)),
+            Place::Ready => self.ready.remove(key),
+            Place::Late => self.late.remove(key),
             Place::Follows(_) => self.follows.retain(|f| *f != at),
             Place::Blocked | Place::Runs(_) => {}
         }
@@ -130,8 +129,8 @@ pub(crate) enum Which {
 }
 
 impl Queue {
-    fn first_of<'a>(&'a self, map: &BTreeMap<Key, At>) -> Option<&'a Op> {
-        map.values().next().map(|at| &self.ops[*at as usize])
+    fn first_of(&self, line: &Line) -> Option<&Op> {
+        line.first().map(|at| &self.ops[at as usize])
     }
 
     /// The first operation of a class.
@@ -148,7 +147,7 @@ impl Queue {
     /// Operations of a class that may start in `slot` now, the late ones first.
     pub(crate) fn heads_for(&self, class: ClassId, slot: usize) -> impl Iterator<Item = &Op> {
         let it = &self.classes[class];
-        let all = it.late.values().chain(it.ready.values()).chain(&it.follows);
+        let all = it.late.iter().chain(it.ready.iter()).chain(&it.follows);
         let may = move |o: &&Op| !matches!(o.place, Place::Follows(other) if other != slot);
         all.map(|at| &self.ops[*at as usize]).filter(may)
     }

@@ -32,6 +32,11 @@ impl Clock {
         Self { now: 0, latency, width, bin: 0, fade, per_time: (1.0 - fade) / width as f64 }
     }
 
+    /// The last instant at which it can start for that.
+    pub fn last_start(&self, arrived: Time, cost: Time) -> Time {
+        arrived.saturating_add(self.latency).saturating_sub(cost)
+    }
+
     /// Whether an operation that takes `cost` can be done within the bound if it starts now.
     pub fn in_time(&self, arrived: Time, cost: Time) -> bool {
         self.now.saturating_add(cost) <= arrived.saturating_add(self.latency)

@@ -19,6 +19,7 @@ mod estimate;
 pub mod in_order;
 mod landlord;
 mod lane;
+mod line;
 mod on_demand;
 mod queue;
 mod rotation;

@@ -91,6 +91,8 @@ pub struct Queue {
     /// Of all classes.
     yields: Yield,
     running: Vec<At>,
+    /// Until then the first one of each class that is in time stays so.
+    in_time_until: Time,
     /// The processor's time for all that waits and that it can do.
     pub(crate) computable: Time,
     /// What operations really take, where that is asked.
@@ -115,6 +117,7 @@ impl Queue {
             arrivals: 0,
             yields: Yield::default(),
             running: Vec::new(),
+            in_time_until: Time::MAX,
             computable: 0,
             estimates: None,
             rent: (0, Vec::new()),
@@ -170,16 +173,24 @@ impl Queue {
         }
         self.clock.now = now;
         self.clock.bin = now / self.clock.width;
+        if now <= self.in_time_until {
+            return;
+        }
+        let mut until = Time::MAX;
         for class in &mut self.classes {
-            while let Some(first) = class.ready.first_entry()
-                && let op = &mut self.ops[*first.get() as usize]
-                && !self.clock.in_time(op.op.arrived, op.op.cost)
-            {
+            while let Some(at) = class.ready.first() {
+                let op = &mut self.ops[at as usize];
+                if self.clock.in_time(op.op.arrived, op.op.cost) {
+                    until = until.min(self.clock.last_start(op.op.arrived, op.op.cost));
+                    break;
+                }
                 op.place = Place::Late;
-                let (key, at) = first.remove_entry();
-                class.late.insert(key, at);
+                if let Some((key, at)) = class.ready.pop_first() {
+                    class.late.insert(key, at);
+                }
             }
         }
+        self.in_time_until = until;
     }
 
     pub fn now(&self) -> Time {
@@ -255,7 +266,7 @@ impl Queue {
 
     /// Gives the first ones of a lane the places that they have now.
     fn settle(&mut self, lane: u32) {
-        let Self { lanes, ops, classes, clock, .. } = self;
+        let Self { lanes, ops, classes, clock, in_time_until, .. } = self;
         let Some(it) = lanes.get(&lane) else { return };
         if it.is_empty() {
             self.spare.extend(lanes.remove(&lane));
@@ -271,17 +282,28 @@ impl Queue {
             };
             if *place != new {
                 let class = &mut classes[op.class];
-                class.detach(*place, *key, at);
+                let was = std::mem::replace(place, new);
+                class.detach(was, *key, at);
                 class.attach(new, *key, at);
-                *place = new;
+                let first = if was == Place::Ready { class.ready.first() } else { None };
+                for at in first.into_iter().chain((new == Place::Ready).then_some(at)) {
+                    let op = &ops[at as usize].op;
+                    *in_time_until = (*in_time_until).min(clock.last_start(op.arrived, op.cost));
+                }
             }
         }
     }
 
     fn detach(&mut self, at: At) {
         let Op { op, key, place, .. } = &mut self.ops[at as usize];
-        self.classes[op.class].detach(*place, *key, at);
+        let class = &mut self.classes[op.class];
+        class.detach(*place, *key, at);
         *place = Place::Blocked;
+        // Who comes after it may have less time.
+        if let Some(next) = class.ready.first() {
+            let op = &self.ops[next as usize].op;
+            self.in_time_until = self.in_time_until.min(self.clock.last_start(op.arrived, op.cost));
+        }
     }
 
     /// Operations that wait, in order of packet and arrival.
@@ -397,8 +419,8 @@ impl Queue {
 
     /// An operation that is late and whose turn it is, for callers that drop those. None if there is none.
     pub fn late(&self) -> Option<&QueuedOp> {
-        let first = self.classes.iter().find_map(|class| class.late.values().next());
-        first.map(|at| &self.ops[*at as usize].op)
+        let first = self.classes.iter().find_map(|class| class.late.first());
+        first.map(|at| &self.ops[at as usize].op)
     }
 
     /// A configuration cannot be used any more. Returns the waiting operations that nothing serves now, which are

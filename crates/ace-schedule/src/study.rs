@@ -3,6 +3,9 @@
 //!
 //! Times are nanoseconds.
 
+mod closed;
+
+pub use closed::{Closed, Law, WINDOW, closed, law as against_law};
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{linear, rotation};
@@ -121,10 +124,17 @@ pub fn network(figures: &Figures, class: &Class) -> Network {
 }
 
 /// Bytes a nanosecond at which the law says that the configurations can still take turns.
+fn law(class: &Class, network: &Network) -> f64 {
+    let (load, latency) = (class.load_us * 1e3, class.latency_ms * 1e6);
+    let parts: Vec<_> = network.parts(1.0).into_iter().map(|part| (part, load)).collect();
+    rotation::capacity(&parts, class.slots, latency)
+}
+
+/// The same; where the law gives none, a share of what as many slots as configurations would carry.
 fn capacity(class: &Class, network: &Network) -> f64 {
     let (load, latency) = (class.load_us * 1e3, class.latency_ms * 1e6);
     let parts: Vec<_> = network.parts(1.0).into_iter().map(|part| (part, load)).collect();
-    let law = rotation::capacity(&parts, class.slots, latency);
+    let law = law(class, network);
     let used = parts.iter().filter(|p| p.0 > 0.0).count();
     match law * 8000.0 > 1.0 {
         true => law,

@@ -183,7 +183,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             return Ok(Outcome::Well);
         }
         Paper::Scheduling => {
-            let study = scheduling::study(args.quick)?;
+            let study = scheduling::study(args.configurations.as_deref(), args.quick)?;
             if args.json {
                 print_json(&study)?
             } else {

@@ -98,3 +98,36 @@ fn the_page_of_the_2006_paper_has_its_tables_and_units() {
         assert!((number(cell) - now).abs() <= 0.051, "{key}: {cell} on the page, {now} now");
     }
 }
+
+/// studies/scheduling/results.md, which `make study` writes: nothing on it is above a proven bound.
+#[test]
+fn the_page_of_policies_has_its_sections_and_no_policy_above_a_bound() {
+    let page = std::fs::read_to_string(common::root().join("studies/scheduling/results.md")).unwrap();
+    let section = |title: &str| {
+        let (_, rest) = page.split_once(&format!("\n## {title}")).unwrap_or_else(|| panic!("no `{title}`"));
+        let lines = rest.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with('|'));
+        let cells = |line: &str| -> Vec<String> {
+            line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+        };
+        let rows: Vec<Vec<String>> = lines.map(cells).collect();
+        let columns = rows[0].len();
+        assert!(rows.iter().all(|row| row.len() == columns), "{title}");
+        rows[2..].to_vec()
+    };
+    let large = section("Large traces");
+    assert_eq!(large.len(), 26);
+    for row in &large {
+        let Ok(bound) = row[4].parse::<f64>() else { continue };
+        for cell in &row[6..] {
+            // `0.890 (49.74; 16 %)`: bytes in time, p99.9 in ms, overhead.
+            let (in_time, rest) = cell.split_once(' ').expect("a share and more");
+            assert!(in_time.parse::<f64>().unwrap() <= bound + 0.001, "{row:?}");
+            assert!(rest.starts_with('(') && rest.ends_with("%)"), "{cell}");
+        }
+    }
+    assert_eq!(section("Small traces").len(), 13);
+    assert_eq!(section("Closed loops").len() % 5, 0);
+    for title in ["The rotation law", "When a slot beats", "The demo's capture", "Speed", "Goals"] {
+        assert!(!section(title).is_empty());
+    }
+}

@@ -7,7 +7,7 @@ use ace_board::trace::{BoardReport, Picos, Totals};
 
 use super::html::escape;
 use super::timeline::{self, COMPUTE, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
-use super::{duration, percent};
+use super::{duration, percent, work};
 use crate::summary::Summary;
 
 /// The policies that are compared, in the order in which they ran.
@@ -36,6 +36,7 @@ pub fn write(page: &mut String, summary: &Summary) -> std::fmt::Result {
     timelines(page, &boards, summary)?;
     for board in &boards {
         configurations(page, board, boards.len() > 1)?;
+        work::write(page, board, summary, boards.len() > 1)?;
     }
     writeln!(
         page,

@@ -6,6 +6,7 @@ mod html;
 mod perfetto;
 pub mod text;
 mod timeline;
+mod work;
 
 use std::path::Path;
 
