@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ace_schedule::simulate::{NEVER, Outcome, PASSES, Setup, Trace, simulate};
+use ace_schedule::simulate::{NEVER, Outcome, PASSES, Packet, Setup, Start, Trace, simulate};
 use ace_schedule::study::{Figure, Figures};
 use ace_schedule::traffic::{Network, Random, zipf};
-use ace_schedule::{Costs, Policy, Time};
+use ace_schedule::{Costs, Policy, Terms, Time};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -60,7 +60,7 @@ fn computed(trace: &Trace, profile: &Profile) -> Vec<[Time; PASSES]> {
         let rate = profile.rate.iter().find(|r| r.algorithm == ALGORITHMS[configuration]);
         rate.map_or(NEVER, |r| (f64::from(bytes) * 8000.0 / r.mbps + r.fixed_ns) as Time)
     };
-    let packet = |p: &ace_schedule::simulate::Packet| {
+    let packet = |p: &Packet| {
         let passes = &trace.suites[p.suite as usize];
         [time(passes[0][0], p.bytes), time(passes[1][0], p.bytes), NEVER]
     };
@@ -130,4 +130,64 @@ fn no_packet_waits_for_a_load_when_the_processor_would_have_it_done_earlier() {
             assert_eq!(vain, 0, "{}, {policy}", profile.name);
         }
     }
+}
+
+/// Passes on the processor, over all, of packets `from..to`.
+fn on_processor(out: &Outcome, from: usize, to: usize) -> f64 {
+    let all = out.starts.iter().filter(|s| (from..to).contains(&s.packet));
+    let there = all.clone().filter(|s| s.slot == 1).count();
+    there as f64 / all.count().max(1) as f64
+}
+
+/// Four associations on one slot and a processor that is said to take 50; what the slot is said to take, and what both take
+/// by packet.
+fn learnt(
+    count: usize,
+    said: Time,
+    slot: impl Fn(usize) -> Time,
+    processor: impl Fn(usize) -> Time,
+    probe: u32,
+) -> Outcome {
+    let packet = |at: usize| {
+        let arrival = 100 * at as Time;
+        Packet { arrival, lane: at as u32 % 4, suite: 0, bytes: 100, costs: [said; PASSES] }
+    };
+    let trace = Trace { suites: vec![vec![vec![0]]], packets: (0..count).map(packet).collect() };
+    let costs = Costs::whole(vec![500]);
+    let cpu = vec![[50, NEVER, NEVER]; count];
+    let slot: Vec<[Time; PASSES]> = (0..count).map(|at| [slot(at); PASSES]).collect();
+    let processor: Vec<[Time; PASSES]> = (0..count).map(|at| [processor(at); PASSES]).collect();
+    let setup = Setup::new(1, &costs, 100_000);
+    let terms = Terms { probe, ..setup.terms };
+    let setup = Setup { cpu: Some(&cpu), really: Some((&slot, &processor)), terms, ..setup };
+    let out = simulate(&trace, &setup, Policy::Adaptive);
+    assert_eq!(out.unserved, 0);
+    out
+}
+
+#[test]
+fn operations_follow_what_slots_really_take() {
+    // Fast as said, then three times as slow as the processor, then fast again.
+    let really = |at: usize| if (2000..4000).contains(&at) { 150 } else { 15 };
+    let out = learnt(16_000, 15, really, |_| 50, 64);
+    let [first, second, last] =
+        [(500, 2000), (2500, 4000), (14_000, 16_000)].map(|(a, b)| on_processor(&out, a, b));
+    assert!(first < 0.05 && second > 0.9 && last < 0.05, "{first:.3} {second:.3} {last:.3}");
+    // Some of each, or nobody would have known; and without probes nobody does.
+    assert!(first > 0.005 && second < 1.0, "{first:.3} {second:.3}");
+    let blind = learnt(16_000, 15, really, |_| 50, 0);
+    assert!(on_processor(&blind, 14_000, 16_000) > 0.9);
+}
+
+#[test]
+fn whoever_did_the_last_one_keeps_the_next_if_both_are_alike() {
+    // Six packets of an association in which one of them takes a tenth more, then six in which the other does.
+    let slot = |at: usize| if at / 24 % 2 == 0 { 47 } else { 52 };
+    let processor = |at: usize| if at / 24 % 2 == 0 { 52 } else { 47 };
+    let out = learnt(4000, 48, slot, processor, 0);
+    let mut last = std::collections::HashMap::new();
+    let changed = |s: &&Start| last.insert(s.packet % 4, s.slot) != Some(s.slot);
+    let changes = out.starts.iter().skip(400).filter(changed).count();
+    // The first of each association; without a margin there are three times as many.
+    assert_eq!(changes, 4, "of {}", out.starts.len());
 }
