@@ -182,8 +182,8 @@ fn operations_follow_what_slots_really_take() {
 #[test]
 fn whoever_did_the_last_one_keeps_the_next_if_both_are_alike() {
     // Six packets of an association in which one of them takes a tenth more, then six in which the other does.
-    let slot = |at: usize| if at / 24 % 2 == 0 { 47 } else { 52 };
-    let processor = |at: usize| if at / 24 % 2 == 0 { 52 } else { 47 };
+    let slot = |at: usize| if (at / 24).is_multiple_of(2) { 47 } else { 52 };
+    let processor = |at: usize| if (at / 24).is_multiple_of(2) { 52 } else { 47 };
     let out = learnt(4000, 48, slot, processor, 0);
     let mut last = std::collections::HashMap::new();
     let changed = |s: &&Start| last.insert(s.packet % 4, s.slot) != Some(s.slot);
