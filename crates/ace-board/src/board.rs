@@ -483,7 +483,7 @@ impl Board {
                     return;
                 }
                 Decision::WaitUntil(at) => {
-                    self.look = Some(at.max(self.now + 1));
+                    self.look = Some(at.max(self.now.saturating_add(1)));
                     return;
                 }
             }

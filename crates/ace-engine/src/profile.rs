@@ -32,12 +32,11 @@ impl Processor {
     /// What is wrong with the figures, if anything is.
     ///
     /// # Errors
-    /// A rate that is not positive, or a cost that is negative.
+    /// A rate or a cost beyond what a processor can have.
     pub fn check(&self) -> Result<(), String> {
-        let right =
-            |r: &Rate| r.mbps.is_finite() && r.mbps > 0.0 && r.fixed_ns.is_finite() && r.fixed_ns >= 0.0;
+        let right = |r: &Rate| (0.1..=1e7).contains(&r.mbps) && (0.0..=1e9).contains(&r.fixed_ns);
         match self.rate.iter().find(|r| !right(r)) {
-            Some(r) => Err(format!("`{}`: mbps must be positive and fixed_ns not negative", r.algorithm)),
+            Some(r) => Err(format!("`{}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9", r.algorithm)),
             None => Ok(()),
         }
     }
@@ -65,5 +64,9 @@ mod tests {
         assert_eq!(it.check(), Ok(()));
         it.rate[0].mbps = 0.0;
         assert!(it.check().unwrap_err().contains("`des`"));
+        it.rate[0].mbps = f64::NAN;
+        assert!(it.check().is_err());
+        it.rate[0] = Rate { algorithm: "des".into(), mbps: 1.0, fixed_ns: f64::INFINITY };
+        assert!(it.check().is_err());
     }
 }

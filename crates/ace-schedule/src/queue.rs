@@ -250,7 +250,7 @@ impl Queue {
         let class = &mut self.classes[op.class];
         class.waiting += 1;
         class.weigh(op, true);
-        self.computable += op.cpu.unwrap_or(0);
+        self.computable = self.computable.saturating_add(op.cpu.unwrap_or(0));
         class.demand.add(&self.clock, op.arrived, op.cost, fresh);
         if fresh {
             class.coming += op.next;
