@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which of several engines executes an operation: the first that can do all of it. What an engine costs is not asked
-//! yet; the place to ask is [`choose`].
+//! Which of several engines executes an operation: the first that can do all of it. Between slots and a stated processor
+//! costs decide, on the board's clock (`ace_schedule::Policy::decide_beside`); what is left for [`choose`] is what neither
+//! of these can do.
 
 use std::collections::VecDeque;
 
