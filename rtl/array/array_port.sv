@@ -6,6 +6,7 @@ module array_port
   import array_pkg::*;
 (
   input  logic                        clk_i,
+  input  logic                        clear_i,
   input  logic  [DelayBits-1:0]       now_i,
   input  port_t                       port_i,
   input  logic  [  Sources-1:0][31:0] sources_i,
@@ -21,6 +22,7 @@ module array_port
       .Width(8)
     ) u_line (
       .clk_i,
+      .clear_i,
       .now_i,
       .port_i,
       .sources_i(bytes),

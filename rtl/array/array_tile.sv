@@ -9,15 +9,25 @@
 // says. Its input words lie at j times the stride, its output words likewise.
 module array_tile
   import array_pkg::*;
+  import core_pkg::clear_t;
 (
   input logic clk_i,
   input logic rst_ni,
+
+  // Every port takes zero meanwhile, and zero is written into all memories that have held a key or a block; contexts,
+  // tables and constants stay. The deepest memory's words and 64 clocks leave nothing behind.
+  input clear_t clear_i,
 
   input write_t write_i,
 
   // A block starts, and takes the base of its key.
   output logic                   start_o,
   input  logic [KeyWordBits-1:0] key_base_i,
+  // From the clock after start_o on: where its words begin.
+  output logic [ StreamBits-1:0] input_base_o,
+  output logic [ StreamBits-1:0] output_base_o,
+  // The bank whose contexts run.
+  output logic                   bank_o,
 
   // Words of the output memories, one for each output: three clocks later.
   input  logic [StreamBits-1:0]       read_at_i,
@@ -70,7 +80,10 @@ module array_tile
     .output_base_o(output_base)
   );
 
-  assign start_o = start;
+  assign start_o       = start;
+  assign input_base_o  = input_base;
+  assign output_base_o = output_base;
+  assign bank_o        = context_bank;
 
   // A key is first asked for one clock after its block's first context, so that the base has a register.
   always_ff @(posedge clk_i) begin
@@ -106,10 +119,17 @@ module array_tile
   logic [31:0] key_data_q;
 
   always_ff @(posedge clk_i) begin
-    key_write_q <= write_q.target inside {TargetConstant, TargetKey};
-    key_at_q <= write_q.target == TargetKey ? write_q.at[KeyWordBits-1:0] :
-        KeyWordBits'({!context_bank, write_q.at[ConstantBits-1:0]});
-    key_data_q <= write_q.data[31:0];
+    // Constants lie below the keys, and are no secret.
+    if (clear_i.active) begin
+      key_write_q <= clear_i.index[KeyWordBits-1:0] >= KeyWordBits'(2 << ConstantBits);
+      key_at_q    <= clear_i.index[KeyWordBits-1:0];
+      key_data_q  <= '0;
+    end else begin
+      key_write_q <= write_q.target inside {TargetConstant, TargetKey};
+      key_at_q <= write_q.target == TargetKey ? write_q.at[KeyWordBits-1:0] :
+          KeyWordBits'({!context_bank, write_q.at[ConstantBits-1:0]});
+      key_data_q <= write_q.data[31:0];
+    end
   end
 
   for (genvar i = 0; i < Alus; i++) begin : gen_alu
@@ -120,6 +140,7 @@ module array_tile
     for (genvar p = 0; p < AluOperands; p++) begin : gen_port
       array_port u_port (
         .clk_i,
+        .clear_i(clear_i.active),
         .now_i(clock_q),
         .port_i(now.alus[i].ports[p]),
         .sources_i(sources),
@@ -164,6 +185,7 @@ module array_tile
 
     array_port u_value (
       .clk_i,
+      .clear_i(clear_i.active),
       .now_i(clock_q),
       .port_i(now.rotators[i].value),
       .sources_i(sources),
@@ -174,6 +196,7 @@ module array_tile
       .Width(5)
     ) u_amount (
       .clk_i,
+      .clear_i(clear_i.active),
       .now_i(clock_q),
       .port_i(now.rotators[i].amount),
       .sources_i(low),
@@ -237,6 +260,7 @@ module array_tile
         .Width(8)
       ) u_line (
         .clk_i,
+        .clear_i(clear_i.active),
         .now_i(clock_q),
         .port_i(now.quads[i].ports[p]),
         .sources_i(bytes),
@@ -261,6 +285,7 @@ module array_tile
 
     array_port u_a (
       .clk_i,
+      .clear_i(clear_i.active),
       .now_i(clock_q),
       .port_i(now.multipliers[i].a),
       .sources_i(sources),
@@ -269,6 +294,7 @@ module array_tile
 
     array_port u_b (
       .clk_i,
+      .clear_i(clear_i.active),
       .now_i(clock_q),
       .port_i(now.multipliers[i].b),
       .sources_i(sources),
@@ -289,6 +315,7 @@ module array_tile
 
     array_port u_port (
       .clk_i,
+      .clear_i(clear_i.active),
       .now_i(clock_q),
       .port_i(now.memories[i].value),
       .sources_i(sources),
@@ -301,6 +328,7 @@ module array_tile
       .AddressBits(MemoryBits)
     ) u_memory (
       .clk_i,
+      .clear_i,
       .write_i(now.memories[i].write),
       .write_base_i(memory_base),
       .write_at_i(now.memories[i].write_at),
@@ -321,6 +349,7 @@ module array_tile
       .AddressBits(StreamBits)
     ) u_memory (
       .clk_i,
+      .clear_i,
       .write_i(write_q.target == TargetInput),
       .write_base_i('0),
       .write_at_i(write_q.at[StreamBits-1:0]),
@@ -336,6 +365,7 @@ module array_tile
 
     array_port u_port (
       .clk_i,
+      .clear_i(clear_i.active),
       .now_i(clock_q),
       .port_i(now.outputs[i].value),
       .sources_i(sources),
@@ -348,6 +378,7 @@ module array_tile
       .AddressBits(StreamBits)
     ) u_memory (
       .clk_i,
+      .clear_i,
       .write_i(now.outputs[i].write),
       .write_base_i(output_base),
       .write_at_i(now.outputs[i].write_at),

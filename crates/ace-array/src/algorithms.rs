@@ -40,3 +40,68 @@ pub fn program(name: &str) -> Result<Program, Error> {
     let text = file(name).ok_or_else(|| Error::Use(format!("there is no file {name} in array/")))?;
     Program::parse(name, text, &|other| file(other).map(str::to_owned))
 }
+
+/// What frames of one code ask for: which file's variants serve which keys.
+pub struct Served {
+    /// Byte 0 of a frame.
+    pub code: u8,
+    /// Its name in the engines' table.
+    pub algorithm: &'static str,
+    pub file: &'static str,
+    /// What the variants' names begin with.
+    pub stem: &'static str,
+    /// Bytes of a key; none of a hash.
+    pub keys: &'static [usize],
+}
+
+/// Every algorithm whose sets fit the tile.
+pub const SERVED: &[Served] = &[
+    Served { code: 0x01, algorithm: "aes", file: "aes.ace", stem: "aes128", keys: &[16] },
+    Served { code: 0x01, algorithm: "aes", file: "aes.ace", stem: "aes192", keys: &[24] },
+    Served { code: 0x01, algorithm: "aes", file: "aes.ace", stem: "aes256", keys: &[32] },
+    Served { code: 0x02, algorithm: "des", file: "des.ace", stem: "des", keys: &[8] },
+    Served { code: 0x02, algorithm: "3des", file: "des.ace", stem: "tdes", keys: &[16, 24] },
+    Served { code: 0x04, algorithm: "rc6", file: "rc6.ace", stem: "rc6", keys: &[16, 24, 32] },
+    Served {
+        code: 0x07,
+        algorithm: "cast128",
+        file: "cast128.ace",
+        stem: "cast128_short",
+        keys: &[5, 6, 7, 8, 9, 10],
+    },
+    Served {
+        code: 0x07,
+        algorithm: "cast128",
+        file: "cast128.ace",
+        stem: "cast128",
+        keys: &[11, 12, 13, 14, 15, 16],
+    },
+    Served {
+        code: 0x08,
+        algorithm: "cast256",
+        file: "cast256.ace",
+        stem: "cast256",
+        keys: &[16, 20, 24, 28, 32],
+    },
+    Served { code: 0x0B, algorithm: "sm4", file: "sm4.ace", stem: "sm4", keys: &[16] },
+    Served { code: 0x41, algorithm: "md5", file: "md5.ace", stem: "md5", keys: &[] },
+    Served { code: 0x42, algorithm: "sha1", file: "sha1.ace", stem: "sha1", keys: &[] },
+];
+
+impl Served {
+    /// Who serves frames of this code with a key of so many bytes; of a hash whatever its key.
+    pub fn find(code: u8, key: usize) -> Option<&'static Served> {
+        SERVED
+            .iter()
+            .find(|served| served.code == code && (served.keys.is_empty() || served.keys.contains(&key)))
+    }
+
+    /// The variant for a direction; a hash has one.
+    pub fn variant(&self, decrypt: bool) -> String {
+        match (self.keys.is_empty(), decrypt) {
+            (true, _) => self.stem.to_owned(),
+            (_, true) => format!("{}_decrypt", self.stem),
+            (_, false) => format!("{}_encrypt", self.stem),
+        }
+    }
+}

@@ -46,6 +46,8 @@ pub fn emit(built: &Built, graph: &Graph, shape: &Shape, schedule: &Schedule) ->
     };
     Ok(Set {
         version: shape.version(),
+        algorithm: built.code,
+        decrypt: built.decrypt,
         latency: small(schedule.latency(graph), "slots of latency")?,
         input: built.input,
         output: built.output,

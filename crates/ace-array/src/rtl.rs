@@ -41,6 +41,11 @@ pub fn package(shape: &Shape) -> String {
     number("StageBits", bits_for(shape.stages));
     number("ContextWords", layout.words());
     number("ContextUsed", layout.bits);
+    let _ = writeln!(
+        out,
+        "  // What a set has to be compiled for.\n  localparam logic [31:0] Version = 32'h{:08x};",
+        shape.version()
+    );
     out += STRUCTS;
     // Elements as they lie in a context: the last one of the last kind has the highest bits.
     let kinds: Vec<(&str, &str)> = vec![

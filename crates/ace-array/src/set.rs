@@ -7,7 +7,7 @@ use crate::layout::{Context, Layout};
 use crate::shape::Shape;
 use crate::source::Order;
 
-pub const MAGIC: [u8; 8] = *b"ACESET\x01\n";
+pub const MAGIC: [u8; 8] = *b"ACESET\x02\n";
 /// Words of the header.
 const HEADER: usize = 5;
 
@@ -19,6 +19,10 @@ pub const PAGES: usize = 2;
 pub struct Set {
     /// The shape's version.
     pub version: u32,
+    /// Byte 0 of the frames that ask for it.
+    pub algorithm: u8,
+    /// Frames that decrypt do.
+    pub decrypt: bool,
     /// Slots from a block's first context to the one in which its result can be read.
     pub latency: u16,
     pub input: Order,
@@ -159,7 +163,7 @@ impl Set {
                 | u64::from(self.memory_stride) << 32,
         );
         let sections = self.sections();
-        words.push(sections.len() as u64);
+        words.push(sections.len() as u64 | u64::from(self.algorithm) << 16 | u64::from(self.decrypt) << 24);
         for (section, mask, at, beats) in sections {
             words.push(
                 section as u64 | u64::from(mask) << 8 | u64::from(at) << 16 | (beats.len() as u64) << 32,
@@ -202,6 +206,8 @@ impl Set {
         let (input, output) = orders.ok_or_else(|| wrong("an order of bytes is not known".to_owned()))?;
         let mut set = Set {
             version,
+            algorithm: (words[4] >> 16) as u8,
+            decrypt: words[4] >> 24 & 1 == 1,
             latency: (header.0 >> 16) as u16,
             input,
             output,
@@ -215,7 +221,7 @@ impl Set {
             chain: Vec::new(),
         };
         let mut rest = &words[HEADER..end];
-        for _ in 0..words[4] {
+        for _ in 0..words[4] & 0xFFFF {
             let (head, data) = rest.split_first().ok_or_else(|| wrong("a section is missing".to_owned()))?;
             let beats = (head >> 32) as usize;
             if beats > data.len() {

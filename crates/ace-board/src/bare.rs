@@ -13,8 +13,9 @@ use crate::model::SlotModel;
 use crate::pass::{self, Task};
 use crate::worker::{Failure, Request, execute};
 
-/// Clocks without a beat after which the slot counts as hanging: far more than any core takes for a block.
-const MAX_CLOCKS: u64 = 1 << 16;
+/// Clocks without a beat after which the slot counts as hanging: more than any core takes for a block, and the array's
+/// slot for as many as fit its buffers.
+const MAX_CLOCKS: u64 = 1 << 20;
 
 /// One slot, which computes what it is given, one job after the other.
 pub struct Bare {

@@ -53,10 +53,15 @@ pub enum Status {
     FrameShort = 7,
     FrameLong = 8,
     Reserved = 9,
+    /// Of the array alone, as the next two: a context set contradicts itself.
+    BadSet = 10,
+    /// A context set was compiled for another array.
+    OtherArray = 11,
+    BadCrc = 12,
 }
 
 impl Status {
-    const ALL: [Status; 10] = [
+    const ALL: [Status; 13] = [
         Status::Ok,
         Status::UnknownAlgorithm,
         Status::UnknownOperation,
@@ -67,6 +72,9 @@ impl Status {
         Status::FrameShort,
         Status::FrameLong,
         Status::Reserved,
+        Status::BadSet,
+        Status::OtherArray,
+        Status::BadCrc,
     ];
 
     /// By its code in a response.
@@ -88,6 +96,9 @@ impl fmt::Display for Status {
             Status::FrameShort => "frame too short",
             Status::FrameLong => "frame too long",
             Status::Reserved => "reserved field not zero",
+            Status::BadSet => "context set damaged or of another format",
+            Status::OtherArray => "context set for another array",
+            Status::BadCrc => "context set's CRC is wrong",
         })
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace kat`: known answers on an engine.
 
+mod array;
 mod rtl;
 
 use std::io::IsTerminal;

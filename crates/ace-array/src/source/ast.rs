@@ -83,7 +83,8 @@ pub struct Function {
 
 #[derive(Clone, Debug)]
 pub enum Item {
-    Algorithm(String),
+    /// Its name, and the code by which frames ask for it.
+    Algorithm(String, i64),
     Variant {
         name: String,
         params: Vec<(String, i64)>,

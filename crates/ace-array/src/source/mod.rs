@@ -10,7 +10,7 @@ mod run;
 mod token;
 mod value;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub use ast::Order;
 use ast::{Expr, Item, Stmt, Type};
@@ -33,6 +33,8 @@ pub struct Program {
     files: Vec<(String, String)>,
     items: Vec<(Item, Span)>,
     pub algorithm: String,
+    /// Byte 0 of the frames that ask for it; 0 if the file names none.
+    pub code: u8,
     pub variants: Vec<String>,
 }
 
@@ -40,6 +42,10 @@ pub struct Program {
 pub struct Built {
     pub algorithm: String,
     pub variant: String,
+    /// As its program's.
+    pub code: u8,
+    /// The variant's number `decrypt` is not 0: frames that decrypt ask for it.
+    pub decrypt: bool,
     pub graph: Graph,
     pub input: Order,
     pub output: Order,
@@ -55,8 +61,13 @@ impl Program {
         text: &str,
         include: &dyn Fn(&str) -> Option<String>,
     ) -> std::result::Result<Program, Error> {
-        let mut program =
-            Program { files: Vec::new(), items: Vec::new(), algorithm: String::new(), variants: Vec::new() };
+        let mut program = Program {
+            files: Vec::new(),
+            items: Vec::new(),
+            algorithm: String::new(),
+            code: 0,
+            variants: Vec::new(),
+        };
         let read = program.read(name, text, include);
         read.and_then(|()| program.names()).map_err(|wrong| program.error(wrong))?;
         Ok(program)
@@ -91,8 +102,11 @@ impl Program {
     fn names(&mut self) -> Result<()> {
         for (item, span) in &self.items {
             match item {
-                Item::Algorithm(name) if self.algorithm.is_empty() => self.algorithm.clone_from(name),
-                Item::Algorithm(_) => return Err(Wrong::new(*span, "a file has one algorithm")),
+                Item::Algorithm(name, code) if self.algorithm.is_empty() => {
+                    self.algorithm.clone_from(name);
+                    self.code = *code as u8;
+                }
+                Item::Algorithm(..) => return Err(Wrong::new(*span, "a file has one algorithm")),
                 Item::Variant { name, .. } if self.variants.contains(name) => {
                     return Err(Wrong::new(*span, format!("there is a variant `{name}` already")));
                 }
@@ -144,9 +158,9 @@ impl Program {
         for (item, span) in &self.items {
             let span = *span;
             match item {
-                Item::Algorithm(_) | Item::Variant { .. } | Item::Include(_) => {}
+                Item::Algorithm(..) | Item::Variant { .. } | Item::Include(_) => {}
                 Item::Fn(name, function) => {
-                    machine.functions.insert(name.clone(), Rc::new(function.clone()));
+                    machine.functions.insert(name.clone(), Arc::new(function.clone()));
                 }
                 Item::Const { name, value } => {
                     let value = machine.eval(value)?;
@@ -219,11 +233,22 @@ impl Program {
         Ok(Built {
             algorithm: self.algorithm.clone(),
             variant: variant.to_owned(),
+            code: self.code,
+            decrypt: self.decrypts(variant),
             graph,
             input,
             output,
             chain,
             setup: setup.map(|(secret, body, span)| (machine, secret, body, span)),
+        })
+    }
+
+    fn decrypts(&self, wanted: &str) -> bool {
+        self.items.iter().any(|(item, _)| match item {
+            Item::Variant { name, params } => {
+                name == wanted && params.iter().any(|(name, value)| name == "decrypt" && *value != 0)
+            }
+            _ => false,
         })
     }
 

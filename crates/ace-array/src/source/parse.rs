@@ -113,7 +113,18 @@ impl Parser {
         let Token::Name(word) = self.peek().clone() else { return self.wanted(ITEMS) };
         self.next();
         let item = match word.as_str() {
-            "algorithm" => Item::Algorithm(self.name()?),
+            "algorithm" => {
+                let name = self.name()?;
+                let code = match self.take("=").then(|| self.next()) {
+                    None => 0,
+                    Some(Token::Number(code @ 0..256)) => code,
+                    Some(_) => {
+                        self.at -= 1;
+                        return self.wanted("a frame's code, 0 to 255");
+                    }
+                };
+                Item::Algorithm(name, code)
+            }
             "include" => match self.peek().clone() {
                 Token::Text(name) => {
                     self.next();

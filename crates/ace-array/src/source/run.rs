@@ -2,7 +2,7 @@
 //! Runs a source: loops, functions and numbers are done with when it ends, and what is left is a graph of words.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 use super::value::{Value, Word};
@@ -20,7 +20,7 @@ const CALLS: usize = 12;
 pub struct Machine {
     pub graph: Graph,
     pub globals: HashMap<String, Value>,
-    pub functions: HashMap<String, Rc<Function>>,
+    pub functions: HashMap<String, Arc<Function>>,
     locals: Vec<(String, Value)>,
     /// Where the running function's locals begin.
     base: usize,
@@ -106,7 +106,7 @@ impl Machine {
                     };
                     let length = values.len();
                     let found =
-                        usize::try_from(index).ok().and_then(|index| Rc::make_mut(values).get_mut(index));
+                        usize::try_from(index).ok().and_then(|index| Arc::make_mut(values).get_mut(index));
                     slot = found.ok_or_else(|| outside(span, index, length))?;
                 }
                 // A word stays one, whatever known number it becomes.

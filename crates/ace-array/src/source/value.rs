@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Values while a source runs in the compiler: numbers that are known, words that are known or a node of the graph.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ast::Type;
 use crate::graph::Id;
@@ -22,7 +22,7 @@ pub enum Value {
         lane: usize,
         six: bool,
     },
-    Array(Rc<Vec<Value>>),
+    Array(Arc<Vec<Value>>),
     Table(usize),
 }
 
@@ -38,7 +38,7 @@ impl Value {
     }
 
     pub fn array(values: Vec<Value>) -> Value {
-        Value::Array(Rc::new(values))
+        Value::Array(Arc::new(values))
     }
 
     /// A number that fits a word is one.

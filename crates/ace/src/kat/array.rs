@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The array's slot as one that takes every frame of the slot boundary: what a frame needs is compiled, loaded and keyed
+//! in front of it. This is what a controller does for the array; keys are expanded here, on the host.
+
+use std::collections::HashMap;
+
+use ace_array::algorithms::{self, SERVED, Served};
+use ace_array::host::to_words;
+use ace_array::schedule::Effort;
+use ace_array::shape::Shape;
+use ace_array::source::Program;
+use ace_array::{Compiled, compile};
+use ace_board::frame::{self, Header, flag, op};
+use ace_board::manifest::Capability;
+use ace_board::model::{Frame, Options, RunError, SlotModel};
+use zeroize::Zeroizing;
+
+/// Byte 1 of a frame, as `rtl/array/array_front_pkg.sv`.
+const LOAD: u8 = 0x51;
+const KEY: u8 = 0x52;
+/// Words of a hash's key: two states of four beats each.
+const STATE_WORDS: usize = 8;
+
+struct Variant {
+    program: Program,
+    compiled: Compiled,
+    bytes: Vec<u8>,
+}
+
+/// A key as it came last.
+struct Key {
+    name: String,
+    served: &'static Served,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+/// A model of `array_slot` behind frames that know nothing of context sets.
+pub struct ArraySlot {
+    model: Box<dyn SlotModel>,
+    shape: Shape,
+    variants: HashMap<String, Variant>,
+    /// What each bank holds, and which of them runs, as the slot knows it too.
+    banks: [Option<String>; 2],
+    running: usize,
+    key: Option<Key>,
+    /// The slot has that key.
+    keyed: bool,
+}
+
+/// Why a frame cannot be translated; it goes to the slot as it is, which refuses it.
+struct Strange;
+
+impl ArraySlot {
+    pub fn new(model: Box<dyn SlotModel>) -> Self {
+        Self {
+            model,
+            shape: Shape::standard(),
+            variants: HashMap::new(),
+            banks: [None, None],
+            running: 0,
+            key: None,
+            keyed: false,
+        }
+    }
+
+    /// What frames may ask for.
+    pub fn can() -> Vec<Capability> {
+        let strings = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+        let capability = |served: &Served| {
+            let hash = served.keys.is_empty();
+            Capability {
+                algorithm: served.algorithm.to_owned(),
+                code: served.code,
+                key_bytes: served.keys.to_vec(),
+                directions: if hash { Vec::new() } else { strings(&["encrypt", "decrypt"]) },
+                modes: if hash { Vec::new() } else { strings(&["ecb", "cbc", "ctr"]) },
+                operations: if hash { strings(&["hash", "hmac-states", "hmac-key"]) } else { Vec::new() },
+            }
+        };
+        SERVED.iter().map(capability).collect()
+    }
+
+    fn variant(&mut self, served: &'static Served, decrypt: bool) -> Result<String, Strange> {
+        let name = served.variant(decrypt);
+        if !self.variants.contains_key(&name) {
+            let program = algorithms::program(served.file).map_err(|_| Strange)?;
+            let compiled = compile(&program, &name, &self.shape, Effort::default()).map_err(|_| Strange)?;
+            let bytes = compiled.set.to_bytes();
+            self.variants.insert(name.clone(), Variant { program, compiled, bytes });
+        }
+        Ok(name)
+    }
+
+    /// The frames that one frame becomes, the last of which brings its answer.
+    fn translate(&mut self, request: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, Strange> {
+        let header = Header::from_bytes(request).ok_or(Strange)?;
+        let body = &request[frame::HEADER..];
+        let fresh = header.flags & flag::FRESH_KEY != 0;
+        let secret = if fresh { body.get(..usize::from(header.key_len)).ok_or(Strange)? } else { &[] };
+        let rest = body.get(frame::padded(secret.len())..).ok_or(Strange)?;
+        let cipher = matches!(header.op, op::ECB | op::CBC | op::CTR);
+        let decrypt = cipher && header.op != op::CTR && header.flags & flag::DECRYPT != 0;
+        let keyed = header.op != op::HASH;
+        if fresh {
+            let served = Served::find(header.algorithm, secret.len()).ok_or(Strange)?;
+            self.key = Some(Key { name: String::new(), served, bytes: Zeroizing::new(secret.to_vec()) });
+            self.keyed = false;
+        }
+        let served = match &self.key {
+            Some(key) if keyed && key.served.code == header.algorithm => key.served,
+            _ => Served::find(header.algorithm, secret.len()).ok_or(Strange)?,
+        };
+        let name = self.variant(served, decrypt)?;
+        let mut frames = Vec::new();
+        let at = match self.banks.iter().position(|bank| bank.as_ref() == Some(&name)) {
+            Some(at) => at,
+            None => {
+                let at = 1 - self.running;
+                let bytes = &self.variants[&name].bytes;
+                let load = Header {
+                    op: LOAD,
+                    tag: header.tag,
+                    payload_len: bytes.len() as u32,
+                    ..Header::default()
+                };
+                frames.push(frame::assemble(load, &[bytes]));
+                if self.key.as_ref().is_some_and(|key| self.banks[at].as_ref() == Some(&key.name)) {
+                    self.keyed = false;
+                }
+                self.banks[at] = Some(name.clone());
+                at
+            }
+        };
+        self.running = at;
+        if let Some(key) = self.key.as_mut().filter(|key| keyed && !(self.keyed && key.name == name)) {
+            let variant = self.variants.get_mut(&name).ok_or(Strange)?;
+            frames.push(key_frame(header, decrypt, variant, &key.bytes)?);
+            key.name.clone_from(&name);
+            self.keyed = true;
+        }
+        let op = if header.op == op::HMAC_KEY { op::HMAC_STATES } else { header.op };
+        let plain = Header { op, flags: header.flags & !flag::FRESH_KEY, key_len: 0, ..header };
+        frames.push(frame::assemble(plain, &[rest]));
+        Ok(frames)
+    }
+}
+
+/// A key's words for the slot: those of the set-up, or two states.
+fn key_frame(
+    header: Header,
+    decrypt: bool,
+    variant: &mut Variant,
+    secret: &[u8],
+) -> Result<Zeroizing<Vec<u8>>, Strange> {
+    let set = &variant.compiled.set;
+    let words = if set.chain.is_empty() {
+        variant.program.expand(&mut variant.compiled.built, secret).map_err(|_| Strange)?
+    } else {
+        let graph = &variant.compiled.built.graph;
+        let state = |pad: u8| {
+            let mut block = Zeroizing::new(vec![pad; 64]);
+            block.iter_mut().zip(secret).for_each(|(byte, key)| *byte ^= key);
+            let words = [set.chain.clone(), to_words(set.input, &block)].concat();
+            let mut state = graph.evaluate(&words, &[]);
+            state.resize(STATE_WORDS, 0);
+            state
+        };
+        [state(0x36), state(0x5C)].concat()
+    };
+    let count = u8::try_from(words.len()).map_err(|_| Strange)?;
+    let bytes: Zeroizing<Vec<u8>> =
+        Zeroizing::new(words.iter().flat_map(|word| word.to_le_bytes()).collect());
+    let key = Header {
+        algorithm: header.algorithm,
+        op: KEY,
+        flags: if decrypt { flag::DECRYPT } else { 0 },
+        tag: header.tag,
+        result_len: count,
+        payload_len: bytes.len() as u32,
+        ..Header::default()
+    };
+    Ok(frame::assemble(key, &[&bytes]))
+}
+
+impl SlotModel for ArraySlot {
+    fn run(&mut self, frames: &mut [Frame], options: &Options) -> Result<(), RunError> {
+        let mut all = Vec::new();
+        let mut ends = Vec::new();
+        for frame in frames.iter() {
+            match self.translate(&frame.request) {
+                Ok(parts) => all.extend(parts.iter().map(|part| Frame::new(part.to_vec(), frame.capacity))),
+                Err(Strange) => all.push(Frame::new(frame.request.clone(), frame.capacity)),
+            }
+            ends.push(all.len());
+        }
+        let run = self.model.run(&mut all, options);
+        let mut begin = 0;
+        for (frame, end) in frames.iter_mut().zip(ends) {
+            // A set or a key that was refused says why its frame has no answer.
+            let parts = &all[begin..end];
+            let refused =
+                |part: &&Frame| frame::response(&part.response).is_ok_and(|r| r.status != frame::Status::Ok);
+            let answer = parts.iter().find(refused).or(parts.last());
+            if let (Some(first), Some(answer)) = (parts.first(), answer) {
+                frame.response.clone_from(&answer.response);
+                (frame.first_in, frame.first_out, frame.last_out) =
+                    (first.first_in, answer.first_out, answer.last_out);
+            }
+            begin = end;
+        }
+        run
+    }
+
+    fn reset(&mut self) {
+        self.model.reset();
+        self.banks = [None, None];
+        self.running = 0;
+        self.keyed = false;
+    }
+
+    fn clocks(&self) -> u64 {
+        self.model.clocks()
+    }
+}

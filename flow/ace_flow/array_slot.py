@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array's slot in simulation: damaged sets are refused, sets change under traffic and no frame is lost or wrong, and
+nothing is left of a key.
+
+python -m ace_flow.array_slot --ace target/release/ace [--frames 400] [--seed 1]
+
+Ends with 1 at the first thing that is wrong.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+
+from . import array
+from .array_frames import (
+    BAD_CRC,
+    BAD_SET,
+    OTHER_ARRAY,
+    Controller,
+    Set,
+    data,
+    frame,
+    key,
+    key_of,
+    load,
+    modes,
+    signed,
+)
+from .frames import OPERATION, WIPE, status
+from .independence_runs import differing
+from .independence_slot import HOLD, M_TLAST, M_TVALID, OFFER, PINS, TAKE, Slot
+from .model import Model
+
+VARIANTS = ["aes:aes128_encrypt", "aes:aes128_decrypt", "des:des_encrypt", "md5:md5", "sha1:sha1"]
+# Clocks after which a slot has forgotten, from the answer or the reset on.
+WIPE_CYCLES = 656
+UNKNOWN_ALGORITHM, MISSING_KEY, SHORT, LONG = 1, 4, 7, 8
+# FIPS 197, appendix B: key schedule (A.1), input, output.
+ROUND_KEYS = (
+    "2b7e1516 28aed2a6 abf71588 09cf4f3c a0fafe17 88542cb1 23a33939 2a6c7605 f2c295f2 7a96b943 5935807a 7359f67f "
+    "3d80477d 4716fe3e 1e237e44 6d7a883b ef44a541 a8525b7f b671253b db0bad00 d4d1c6f8 7c839d87 caf2b8bc 11f915bc "
+    "6d88a37a 110b3efd dbf98641 ca0093fd 4e54f70e 5f5fc9f3 84a64fb2 4ea6dc4f ead27321 b58dbad2 312bf560 7f8d292f "
+    "ac7766f3 19fadc21 28d12941 575c006e d014f9a8 c9ee2589 e13f0cc8 b6630ca6"
+)
+BLOCK, WANTED = "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"
+
+
+class Wrong(Exception):
+    """The slot does not do what it should."""
+
+
+def said(slot: Model, request: bytes) -> int:
+    return status(slot.run([request])[0].response)
+
+
+def refusals(library: Path, sets: dict[str, Set], random: Random) -> dict:
+    """What is wrong with a set is found, and the set that runs goes on."""
+    aes, des = sets["aes128_encrypt"], sets["des_encrypt"]
+    # Tables of bytes: the words of a key come as they lie in a block.
+    words = bytes.fromhex(ROUND_KEYS.replace(" ", ""))
+    block = frame(aes.code, OPERATION["ecb"], bytes.fromhex(BLOCK), tag=1)
+
+    def runs(slot: Model, after: str) -> None:
+        answer = slot.run([block])[0].response
+        if status(answer) != 0 or answer[:16].hex() != WANTED:
+            raise Wrong(f"after {after} the block is {answer.hex()}")
+
+    good = des.data
+    version = signed(good[:8] + bytes([good[8] ^ 1]) + good[9:])
+    older = signed(good[:6] + b"\x01" + good[7:])
+    short = good[:-16] + good[-8:]
+    count = signed(good[:12] + (len(good) // 8 + 1).to_bytes(4, "little") + good[16:])
+    sections = signed(good[:32] + bytes([good[32] + 1]) + good[33:])
+    contexts = signed(good[:16] + bytes([good[16] + 1]) + good[17:])
+    cases = [
+        ("another array's set", load(version, 2), {OTHER_ARRAY}),
+        ("an older format's set", load(older, 2), {BAD_SET}),
+        ("a set with a word less", load(short, 2), {BAD_SET}),
+        ("a set that says another length", load(count, 2), {BAD_SET}),
+        ("a set with a section too few", load(sections, 2), {BAD_SET}),
+        ("a set with a context too few", load(contexts, 2), {BAD_SET}),
+        ("a set whose frame ends early", load(good, 2)[:-64], {SHORT}),
+        ("a set whose frame ends late", load(good, 2) + bytes(8), {LONG}),
+    ]
+    for _ in range(200):
+        at = random.randrange(8 * len(good))
+        flipped = bytearray(good)
+        flipped[at // 8] ^= 1 << at % 8
+        cases.append(
+            (f"a set with bit {at} flipped", load(bytes(flipped), 2), {BAD_SET, OTHER_ARRAY, BAD_CRC})
+        )
+    with Model(library) as slot:
+        for request, wanted in ((load(aes.data, 1), 0), (block, MISSING_KEY), (key(aes, words, 1), 0)):
+            if (got := said(slot, request)) != wanted:
+                raise Wrong(f"status {got}, not {wanted}")
+        runs(slot, "the load")
+        for name, request, wanted in cases:
+            if (got := said(slot, request)) not in wanted:
+                raise Wrong(f"{name} has the status {got}")
+            if (got := said(slot, data(des, "ecb", 64, random, 3))) != UNKNOWN_ALGORITHM:
+                raise Wrong(f"after {name} a frame for it has the status {got}")
+            runs(slot, name)
+        if said(slot, load(good, 2)) != 0:
+            raise Wrong("the set itself is refused")
+        # The one that runs was not touched, and one that goes away takes its key with it.
+        for request, wanted in (
+            (data(des, "ecb", 64, random, 3), MISSING_KEY),
+            (key(des, key_of(des, random), 3), 0),
+            (data(des, "ecb", 64, random, 3), 0),
+        ):
+            if (got := said(slot, request)) != wanted:
+                raise Wrong(f"status {got}, not {wanted}")
+        runs(slot, "two switches")
+    return {"refused": len(cases)}
+
+
+def traffic(library: Path, sets: dict[str, Set], count: int, random: Random) -> dict:
+    """Frames of all sets back to back, with loads and keys between them: the answers are those that each frame has in a
+    slot where it is alone."""
+    control = Controller()
+    requests: list[bytes] = []
+    alone: dict[int, list[bytes]] = {}  # by tag: load, key, frame
+    names = list(sets.values())
+    which, tag = names[0], 0
+    keys: dict[str, bytes] = {}
+    for _ in range(count):
+        tag += 2
+        if random.random() < 0.2:
+            which = random.choice(names)
+        fresh = which.name not in control.keyed or random.random() < 0.2
+        if fresh:
+            keys[which.name] = key_of(which, random)
+        # A set that goes away takes its key with it.
+        gone = which not in control.banks
+        fresh |= gone
+        requests += control.prepare(which, keys[which.name] if fresh else None, tag + 1)
+        mode = random.choice(modes(which))
+        request = data(which, mode, random.choice([0, 8, 64, 200, 576]), random, tag)
+        requests.append(request)
+        alone[tag] = [load(which.data, 0), key(which, keys[which.name], 0), request]
+    with Model(library) as slot:
+        answers = slot.run(requests, seed=random.getrandbits(30), in_stall=2000, out_stall=8000)
+        clocks = slot.clocks
+    bytes_done = 0
+    with Model(library) as slot:
+        for request, answer in zip(requests, answers, strict=True):
+            tag = int.from_bytes(request[4:6], "little")
+            if tag % 2:
+                wanted = b"\0\0\0\0" + request[4:6] + b"\0\0"
+            else:
+                slot.reset()
+                wanted = slot.run(alone[tag])[-1].response
+                bytes_done += int.from_bytes(request[8:12], "little")
+            if answer.response != wanted:
+                raise Wrong(f"frame {tag}: {answer.response.hex()}, alone {wanted.hex()}")
+    return {
+        "frames": count,
+        "bytes": bytes_done,
+        "loads": control.loads,
+        "switches": control.switches,
+        "clocks": clocks,
+    }
+
+
+def beats(requests: list[bytes]) -> list[tuple[int, bool]]:
+    out = []
+    for request in requests:
+        cut = range(0, len(request), 8)
+        out += [(int.from_bytes(request[i : i + 8], "little"), i + 8 == len(request)) for i in cut]
+    return out
+
+
+def independence(library: Path, sets: dict[str, Set], rounds: int, random: Random) -> dict:
+    """Two runs with the same lengths and other keys and data, clock by clock: no pin but the answers' data differs, and
+    after a wipe, a key cut short or a reset no register and no memory does."""
+    compared = switches = 0
+    for number in range(rounds):
+        salt = random.getrandbits(32)
+        shape = Random(salt)  # of lengths, modes and sets, the same in both runs
+        plan = []
+        control = Controller()
+        event = ("wipe", "cut", "reset", "reset in a frame")[number % 4]
+        for tag in range(8):
+            which = shape.choice(list(sets.values()))
+            plan.append((which, shape.choice(modes(which)), shape.choice([0, 64, 128]), tag))
+        runs = []
+        for run in range(2):
+            secret, control = Random(f"{salt} {run}"), Controller()
+            requests = []
+            for at, (which, mode, length, tag) in enumerate(plan):
+                requests += control.prepare(which, key_of(which, secret), tag)
+                flags = WIPE if event == "wipe" and at == len(plan) - 1 else 0
+                requests.append(data(which, mode, length, secret, tag, flags))
+            if event == "cut":
+                last = plan[-1][0]
+                requests.append(key(last, key_of(last, secret), 99)[: 16 + 24])
+            runs.append(requests)
+        switches += control.switches
+        compare(library, runs, event, number)
+        compared += 1
+    return {"runs": compared, "switches": switches}
+
+
+def compare(library: Path, runs: list[list[bytes]], event: str, number: int) -> None:
+    with Slot(library) as one, Slot(library) as two:
+        left = [beats(requests) for requests in runs]
+        count, ended, clocks, enough = len(runs[0]), 0, 0, 0
+        if event == "reset in a frame":
+            enough = 4000 + 977 * number % 9000
+        todo = bytes([OFFER | TAKE]) * 64
+        while ended < count and not (enough and clocks >= enough):
+            # Answers end within these clocks: the event is looked for one clock at a time near the end.
+            step = todo if ended < count - 1 else todo[:1]
+            seen = [slot.drive(step, beats, 7) for slot, beats in zip((one, two), left, strict=True)]
+            left = [beats[taken.taken :] for beats, taken in zip(left, seen, strict=True)]
+            if seen[0].handshake != seen[1].handshake:
+                raise Wrong(
+                    f"{event}: the handshake differs after {clocks} clocks ({', '.join(PINS.values())})"
+                )
+            for pins, a, b in zip(seen[0].handshake, seen[0].data, seen[1].data, strict=True):
+                if a != b and not pins & M_TVALID:
+                    raise Wrong(f"{event}: m_axis_tdata differs while m_axis_tvalid is 0")
+                ended += bool(pins & M_TVALID and pins & M_TLAST)
+            clocks += len(step)
+            if clocks > 2_000_000:
+                raise Wrong(f"{event}: no answer")
+        if event.startswith("reset"):
+            for slot in (one, two):
+                slot.drive(bytes([HOLD | TAKE]) * 4, [], 7)
+        for slot in (one, two):
+            slot.drive(bytes([TAKE]) * WIPE_CYCLES, [], 7)
+        states = one.state(), two.state()
+        for item in one.items:
+            part = slice(item.start, item.start + item.bytes)
+            if states[0][part] != states[1][part]:
+                raise Wrong(f"{event}: {item.name} {differing(item, states[0][part], states[1][part])}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
+    parser.add_argument("--frames", type=int, default=400, help="of the traffic")
+    parser.add_argument("--rounds", type=int, default=24, help="of the comparison of two runs")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    library = array.model()
+    random = Random(args.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        made = [Set.compiled(args.ace, variant, Path(folder)) for variant in VARIANTS]
+    sets = {one.name: one for one in made}
+    try:
+        print(json.dumps({"refusals": refusals(library, sets, random)}), flush=True)
+        print(json.dumps({"traffic": traffic(library, sets, args.frames, random)}), flush=True)
+        print(json.dumps({"independence": independence(library, sets, args.rounds, random)}), flush=True)
+    except Wrong as wrong:
+        print(f"error: {wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is between the slot boundary and a tile: the two kinds of frame that only an array knows, why they are
+// refused, and what a bank's set says of itself. docs/array.md explains every field.
+package array_front_pkg;
+  import array_pkg::*;
+  import slot_pkg::*;
+
+  // Byte 1 of a frame: the payload is a context set; it is the words of a key.
+  localparam logic [7:0] OpLoad = 8'h51;
+  localparam logic [7:0] OpKey = 8'h52;
+
+  // Statuses behind those of slot_pkg.
+  localparam logic [7:0] StatusBadSet = 8'd10;  // it contradicts itself, or is of another format
+  localparam logic [7:0] StatusOtherArray = 8'd11;  // it was compiled for another shape
+  localparam logic [7:0] StatusBadCrc = 8'd12;
+
+  // Keys of a bank: areas of its part of the key memories, which are 4, 2 or 1 by the words of a key.
+  localparam int unsigned KeyRoom = ((1 << KeyWordBits) - (2 << ConstantBits)) / 2;
+  localparam int unsigned Areas = 4;
+
+  typedef logic [1:0] area_t;
+
+  // A bank's set.
+  typedef struct packed {
+    logic        valid;
+    logic        hash;
+    logic [7:0]  algorithm;
+    logic        decrypt;
+    logic        swap_in;        // bytes of a word: the highest one first
+    logic        swap_out;
+    logic        permuted;       // DES
+    logic [7:0]  last_context;
+    logic [11:0] latency;
+    logic [5:0]  input_words;
+    logic [3:0]  output_words;
+    logic [7:0]  key_words;
+    logic [8:0]  memory_stride;
+  } set_t;
+
+  // What intake has found out for the frame that a lane is given.
+  typedef struct packed {
+    logic  key_valid;
+    area_t area;
+  } lane_key_t;
+
+  // Words on their way from the tile to a lane.
+  typedef struct packed {
+    logic        valid;
+    logic        last;
+    logic [1:0]  index;
+    logic [63:0] data;
+  } result_t;
+
+  // Words of a state from the store: a hash's first one, or one of a key's two.
+  typedef enum logic [1:0] {
+    StateInner,
+    StateOuter,
+    StateFirst
+  } state_e;
+
+  typedef struct packed {
+    logic        valid;
+    logic [1:0]  index;
+    logic [63:0] data;
+  } state_beat_t;
+
+  // Words of two, in pairs.
+  function automatic logic [StreamBits-1:0] pairs(logic [5:0] words);
+    return StreamBits'(words[5:1]) + StreamBits'(words[0]);
+  endfunction
+
+  function automatic logic [4:0] areas(logic [7:0] key_words, logic hash);
+    if (hash || key_words <= 8'(KeyRoom / 4)) return 5'd4;
+    return key_words <= 8'(KeyRoom / 2) ? 5'd2 : 5'd1;
+  endfunction
+
+  // Where the words of a key begin.
+  function automatic logic [KeyWordBits-1:0] key_base(logic bank, area_t area, logic [7:0] key_words);
+    logic [KeyWordBits-1:0] base;
+    base = KeyWordBits'(2 << ConstantBits) + (bank ? KeyWordBits'(KeyRoom) : '0);
+    for (int unsigned a = 1; a < Areas; a++) begin
+      if (32'(area) == a)
+        base += KeyWordBits'(key_words <= 8'(KeyRoom / 4) ? a * KeyRoom / 4 : a * KeyRoom / 2);
+    end
+    return base;
+  endfunction
+
+  // Whether a set is asked for by a frame's first beat. CTR encrypts both ways; hashes have no direction.
+  function automatic logic serves(set_t set, header_t head);
+    logic way;
+    if (head.op == OpCtr) way = !set.decrypt;
+    else way = head.flags.decrypt == set.decrypt;
+    return set.valid && head.algorithm == set.algorithm && (set.hash || way);
+  endfunction
+
+  function automatic logic [31:0] swapped(logic [31:0] word);
+    return {word[7:0], word[15:8], word[23:16], word[31:24]};
+  endfunction
+
+  function automatic logic [63:0] swapped_pair(logic [63:0] words, logic swap);
+    return swap ? {swapped(words[63:32]), swapped(words[31:0])} : words;
+  endfunction
+
+  function automatic logic [63:0] reversed(logic [63:0] beat);
+    for (int unsigned i = 0; i < 8; i++) reversed[8*i+:8] = beat[56-8*i+:8];
+  endfunction
+
+  // The low bytes of a beat; with 0 all of them.
+  function automatic logic [63:0] low_bytes(logic [63:0] beat, logic [2:0] bytes);
+    for (int unsigned i = 0; i < 8; i++) begin
+      low_bytes[8*i+:8] = beat[8*i+:8] & {8{bytes == '0 || 3'(i) < bytes}};
+    end
+  endfunction
+
+  // The block's bit, counted from 1 (FIPS 46-3, IP), that comes to place i.
+  function automatic int unsigned initial_bit(int unsigned i);
+    case (i / 8)
+      0: initial_bit = 58;
+      1: initial_bit = 60;
+      2: initial_bit = 62;
+      3: initial_bit = 64;
+      4: initial_bit = 57;
+      5: initial_bit = 59;
+      6: initial_bit = 61;
+      default: initial_bit = 63;
+    endcase
+    initial_bit = initial_bit - 8 * (i % 8);
+  endfunction
+
+  // A beat to the words of DES and back: big-endian, through the permutation, each half turned right by one.
+  function automatic logic [63:0] des_in(logic [63:0] beat);
+    logic [63:0] block, through;
+    block = reversed(beat);
+    for (int unsigned i = 0; i < 64; i++) through[63-i] = block[64-initial_bit(i)];
+    return {through[0], through[31:1], through[32], through[63:33]};
+  endfunction
+
+  function automatic logic [63:0] des_out(logic [63:0] words);
+    logic [63:0] through, block;
+    through = {words[30:0], words[31], words[62:32], words[63]};
+    for (int unsigned i = 0; i < 64; i++) block[64-initial_bit(i)] = through[63-i];
+    return reversed(block);
+  endfunction
+
+endpackage

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The entrance: looks at a frame's first beat, waits until the frame may go, and passes it to a lane or to the loader.
+// A frame goes to a lane at once if the set that runs serves it. If the other bank's does, the lanes come to their ends
+// and the tile changes to that bank first; if none does, it waits for the loader, and a lane refuses it. Frames that
+// load go to the loader while the lanes work, but a key waits until no lane uses the area that it will lie in.
+//
+// Clocks: 3 from the first beat to its way.
+module array_intake
+  import array_front_pkg::*;
+  import core_pkg::*;
+  import slot_pkg::*;
+#(
+  parameter int unsigned Lanes = 8
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  // A clear is at work, or about to be.
+  input logic hold_i,
+
+  input  stream_t s_axis_i,
+  output logic    s_axis_ready_o,
+
+  // Beats to whoever the frame is for: lanes, and the loader above them.
+  output stream_t           beat_o,
+  output logic    [Lanes:0] to_o,
+  input  logic    [Lanes:0] ready_i,
+  // A frame that wipes has been given away.
+  output logic              wipe_o,
+
+  // Lanes that have nothing to do with a frame any more, and what those that have may use.
+  input  logic      [Lanes-1:0] free_i,
+  output lane_key_t [Lanes-1:0] key_o,
+
+  // The loader and the banks.
+  input  logic        loader_busy_i,
+  input  set_t  [1:0] sets_i,
+  input  area_t [1:0] area_i,
+  input  logic  [1:0] key_valid_i,
+  input  logic        recent_i,
+  output logic        key_known_o,
+  output logic        key_bank_o,
+
+  // The bank that runs is to be the other one; it is.
+  output logic run_o,
+  output logic switch_o,
+  input  logic switched_i
+);
+
+  localparam int unsigned LaneBits = $clog2(Lanes);
+  localparam int unsigned FromBits = $clog2(Lanes + 1);
+  typedef logic [LaneBits-1:0] lane_t;
+
+  typedef enum logic [2:0] {
+    Wait,    // for a first beat
+    Look,    // what it asks for
+    Decide,
+    Switch,
+    Pass
+  } at_e;
+
+  logic in_valid, in_ready, in_last;
+  logic [63:0] in_beat;
+
+  skid_buffer #(
+    .Width(65)
+  ) u_entry (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(s_axis_i.valid),
+    .s_ready_o(s_axis_ready_o),
+    .s_data_i ({s_axis_i.last, s_axis_i.data}),
+    .m_valid_o(in_valid),
+    .m_ready_i(in_ready),
+    .m_data_o ({in_last, in_beat})
+  );
+
+  at_e  at_q;
+  logic loader_key_q;  // what the loader has is a key
+  logic run_q, loading_key_q, loads_q, wipe_q;
+  logic [1:0] serves_q, sized_q;
+  logic [Lanes:0] to_q;
+  lane_key_t [Lanes-1:0] key_q;
+  logic key_known_q, key_bank_q;
+  lane_t free_q;
+  logic any_free_q, idle_q;
+
+  assign run_o       = run_q;
+  assign key_o       = key_q;
+  assign key_known_o = key_known_q;
+  assign key_bank_o  = key_bank_q;
+  assign to_o        = to_q;
+
+  // -- what the frame is ------------------------------------------------------------------------------------
+
+  header_t head;
+  assign head = header_t'({64'b0, in_beat});
+
+  // Of two banks that serve it the one that runs, unless the last key was the other one's.
+  logic other;
+  assign other = serves_q[!run_q] && (!serves_q[run_q] || (recent_i == !run_q && key_valid_i[!run_q]));
+
+  // A key says of how many words it is, so that sets for other lengths of keys can lie beside.
+  logic key_bank;
+  assign key_bank = serves_q[run_q] && sized_q[run_q] ? run_q : !run_q;
+
+  area_t key_next;
+  logic  area_used;
+  always_comb begin
+    key_next = area_i[key_bank] + 2'd1;
+    if (5'(key_next) >= areas(sets_i[key_bank].key_words, sets_i[key_bank].hash)) key_next = '0;
+    area_used = 1'b0;
+    for (int unsigned l = 0; l < Lanes; l++)
+    area_used |= !free_i[l] && key_q[l].key_valid && key_q[l].area == key_next;
+    area_used &= key_bank == run_q;
+  end
+
+  logic go, to_lane, to_switch;
+  always_comb begin
+    go        = 1'b0;
+    to_lane   = !loads_q && !loading_key_q;
+    to_switch = 1'b0;
+    if (loads_q) go = !loader_busy_i;
+    else if (loading_key_q) go = !loader_busy_i && !area_used;
+    // Sets and keys under way may be those of this frame.
+    else if (loader_busy_i && (!serves_q[run_q] || other || loader_key_q)) go = 1'b0;
+    else if (other) to_switch = idle_q;
+    else go = any_free_q;
+    if (hold_i || (wipe_q && (!idle_q || loader_busy_i))) go = 1'b0;
+    if (hold_i) to_switch = 1'b0;
+  end
+
+  // -- the frame --------------------------------------------------------------------------------------------
+
+  logic passed;
+
+  assign beat_o   = '{valid: in_valid && at_q == Pass, last: in_last, data: at_q == Pass ? in_beat : '0};
+  assign in_ready = at_q == Pass && (to_q & ready_i) != '0;
+  assign passed   = in_valid && in_ready && in_last;
+  assign wipe_o   = at_q == Decide && go && wipe_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      at_q          <= Wait;
+      run_q         <= 1'b0;
+      loading_key_q <= 1'b0;
+      loads_q       <= 1'b0;
+      wipe_q        <= 1'b0;
+      serves_q      <= '0;
+      sized_q       <= '0;
+      to_q          <= '0;
+      key_q         <= '0;
+      key_known_q   <= 1'b0;
+      key_bank_q    <= 1'b0;
+      free_q        <= '0;
+      any_free_q    <= 1'b0;
+      idle_q        <= 1'b0;
+      loader_key_q  <= 1'b0;
+      switch_o      <= 1'b0;
+    end else begin
+      any_free_q <= free_i != '0 && at_q != Pass;
+      idle_q     <= free_i == '1 && at_q != Pass;
+      for (int unsigned l = 0; l < Lanes; l++) if (free_i[l]) free_q <= lane_t'(l);
+      switch_o <= 1'b0;
+      unique case (at_q)
+        Wait:
+        if (in_valid) begin
+          at_q          <= Look;
+          loads_q       <= head.op == OpLoad;
+          loading_key_q <= head.op == OpKey;
+          wipe_q        <= head.flags.wipe;
+        end
+        Look: begin
+          at_q <= Decide;
+          for (int unsigned b = 0; b < 2; b++) begin
+            serves_q[b] <= serves(sets_i[b], head);
+            sized_q[b]  <= head.result_len == (sets_i[b].hash ? 8'd16 : sets_i[b].key_words);
+          end
+        end
+        Decide: begin
+          // What the loader has just finished counts.
+          for (int unsigned b = 0; b < 2; b++) begin
+            serves_q[b] <= serves(sets_i[b], head);
+            sized_q[b]  <= head.result_len == (sets_i[b].hash ? 8'd16 : sets_i[b].key_words);
+          end
+          if (to_switch) begin
+            at_q     <= Switch;
+            switch_o <= 1'b1;
+            run_q    <= !run_q;
+          end else if (go) begin
+            at_q <= Pass;
+            to_q <= '0;
+            if (to_lane) begin
+              to_q[FromBits'(free_q)] <= 1'b1;
+              key_q[free_q] <= '{key_valid: key_valid_i[run_q], area: area_i[run_q]};
+            end else begin
+              to_q[Lanes]  <= 1'b1;
+              loader_key_q <= loading_key_q;
+              key_known_q  <= serves_q[key_bank] && sized_q[key_bank];
+              key_bank_q   <= key_bank;
+            end
+          end
+        end
+        Switch: if (switched_i) at_q <= Decide;
+        default: begin
+          if (passed) begin
+            at_q <= Wait;
+            to_q <= '0;
+          end
+        end
+      endcase
+    end
+  end
+
+endmodule
