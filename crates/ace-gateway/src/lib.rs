@@ -10,8 +10,10 @@ mod core;
 pub mod daemon;
 pub mod engines;
 mod io;
+mod page;
 mod xfrm;
 
 pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};
 pub use engines::{Live, OpenBoard, Remote};
 pub use io::control::ask;
+pub use page::http;

@@ -7,7 +7,9 @@ mod common;
 mod netns;
 
 use std::fs;
-use std::net::Ipv4Addr;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -245,4 +247,105 @@ fn the_cheaper_one_computes_and_a_slot_works_beside_it() {
     assert!(three[0]["seconds"].as_f64() < three[2]["seconds"].as_f64());
     watch.kill().expect("it runs");
     watch.wait().expect("it ends");
+}
+
+#[test]
+fn the_page_and_the_metrics_show_what_happens() {
+    if !ready() {
+        return;
+    }
+    let Some(world) = World::new() else { return };
+    libraries(&world);
+    // A name that would be markup, were it not text.
+    let evil = sas(1, 0, "aes-128-cbc").replace("name = \"aes", "name = \"<img src=x onerror=alert(1)>aes");
+    let page = "on_board = [\"aes\"]\n[page]\nlisten = \"127.0.0.1:9450\"\n";
+    gateway(&world, 1, &(board("auto") + page), &evil);
+    gateway(&world, 2, "kind = \"cpu\"\n", &sas(2, 0, "aes-128-cbc"));
+    assert_eq!(world.ping("a", B, 20), 20);
+    let get = |path: &str, host: &str| {
+        world.within("a", || {
+            let mut stream = TcpStream::connect("127.0.0.1:9450").expect("it listens");
+            let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+            stream.write_all(request.as_bytes()).expect("it takes it");
+            let mut said = String::new();
+            stream.read_to_string(&mut said).expect("it answers");
+            said
+        })
+    };
+    let metrics = get("/metrics", "localhost");
+    for line in
+        ["ace_gateway_packets_total{what=\"protected\"} 20", "ace_slot_holds{slot=\"0\",configuration="]
+    {
+        assert!(metrics.contains(line), "{line} is not in\n{metrics}");
+    }
+    assert!(get("/metrics", "somebody.example").starts_with("HTTP/1.1 403"));
+    if std::process::Command::new("chromium").arg("--version").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "CI has no chromium: .ci/run installs it");
+        eprintln!("chromium is not installed (apt-get install chromium); the page was seen by nobody");
+        return;
+    }
+    let pictures = common::root().join("build/screenshots");
+    fs::create_dir_all(&pictures).expect("a folder");
+    let pictures = pictures.canonicalize().expect("a folder");
+    for width in [1200, 500] {
+        let mut chromium = std::process::Command::new("chromium");
+        chromium.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"]);
+        chromium.arg(format!("--user-data-dir={}", world.path("profile").display()));
+        // Three turns of the page.
+        chromium.args([&format!("--window-size={width},1600"), "--virtual-time-budget=3500", "--dump-dom"]);
+        chromium.arg(format!("--screenshot={}", pictures.join(format!("gateway-{width}.png")).display()));
+        let out = world.run("a", chromium.arg("http://127.0.0.1:9450/"));
+        let dom = common::stdout(&out);
+        for part in [
+            "engine auto, 2 SAs",
+            "data-wide=\"false\"",
+            "<td>aes</td>",
+            "&lt;img src=x onerror=alert(1)&gt;aes-128-cbc-1-to-2",
+            "class=\"load\"",
+            "<polyline",
+            "of modelled time",
+        ] {
+            assert!(dom.contains(part), "{part} is not in\n{dom}\n{}", common::stderr(&out));
+        }
+        let turns = dom.split("data-turns=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse().ok());
+        assert!(turns >= Some(2), "it goes on: {turns:?}");
+    }
+}
+
+#[test]
+fn a_service_manager_hears_how_it_is() {
+    let Some(world) = World::new() else { return };
+    let socket = UnixDatagram::bind(world.path("notify")).expect("a socket");
+    socket.set_read_timeout(Some(Duration::from_secs(10))).expect("a time");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(world.path("notify"), open).expect("it is ours");
+    let sas = sas(1, 0, "aes-128-cbc");
+    write_sas(&world, "a", &sas);
+    let config = "sas = \"a-sas.toml\"\nuser = \"nobody\"\ncontrol = \"a.sock\"\n[inside]\n[outside]\nencapsulation = \"udp\"\n";
+    fs::write(world.path("a.toml"), config).expect("it is ours");
+    // The service manager says which process is meant.
+    let mut ace = std::process::Command::new("sh");
+    ace.args(["-c", "WATCHDOG_PID=$$ exec \"$0\" gateway \"$1\"", env!("CARGO_BIN_EXE_ace")])
+        .arg(world.path("a.toml"));
+    ace.env("NOTIFY_SOCKET", world.path("notify")).env("WATCHDOG_USEC", "300000");
+    let id = world.start("a", &mut ace, "a.log");
+    let hear = |wanted: &str| {
+        let mut heard = Vec::new();
+        let mut bytes = [0; 256];
+        while let Ok(len) = socket.recv(&mut bytes) {
+            let said = String::from_utf8_lossy(&bytes[..len]).into_owned();
+            if said.contains(wanted) {
+                return;
+            }
+            heard.push(said);
+        }
+        panic!("{wanted} was not said, but {heard:?}; {}", world.read("a.log"));
+    };
+    hear("READY=1");
+    (0..3).for_each(|_| hear("WATCHDOG=1"));
+    world.signal(id, "-HUP");
+    hear("RELOADING=1");
+    hear("READY=1");
+    assert_eq!(world.end(id, "-TERM"), Some(0));
+    hear("STOPPING=1");
 }

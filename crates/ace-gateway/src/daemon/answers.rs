@@ -42,6 +42,7 @@ impl Daemon {
             "seconds": now.as_secs_f64(),
             "tun": self.config.inside.tun,
             "listening": self.listening,
+            "page": self.page.as_ref().map(|page| page.listening),
             "engine": self.core.engine_name(),
             "sas": self.core.sa_count(),
             "peers": self.core.peers(),

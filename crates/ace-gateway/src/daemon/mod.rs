@@ -2,14 +2,15 @@
 //! `ace gateway`: opens everything, gives up what it no longer needs, and moves packets until it is told to stop.
 
 mod answers;
+mod load;
 
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use ace_config::SaFileErrors;
 use ace_config::gateway::{Encapsulation, GatewayConfig};
-use ace_config::{SaFile, SaFileErrors, read_wiped};
 use ace_engine::Engine;
 use ace_esp::OsIvs;
 use nix::libc::c_int;
@@ -27,6 +28,8 @@ use crate::io::tun::Tun;
 use crate::io::udp::Udp;
 use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::io::{Losses, setup};
+use crate::page::Page;
+use load::load;
 
 /// Why a gateway does not begin or go on, with what to do about it.
 #[derive(Debug, Error)]
@@ -73,6 +76,7 @@ struct Daemon {
     /// With a board.
     remote: Option<Remote>,
     handed: answers::Handed,
+    page: Option<Page>,
     stopping: bool,
 }
 
@@ -176,6 +180,13 @@ impl Daemon {
             }
             None => None,
         };
+        let page = match config.page {
+            Some(page) => {
+                let remedy = "; another program may listen there: `listen` of [page] names another port";
+                Some(Page::open(page.listen).map_err(open(format!("the page at {}", page.listen), remedy))?)
+            }
+            None => None,
+        };
         if let Some(user) = &config.user {
             setup::become_user(user).map_err(GatewayError::Setup)?;
         }
@@ -202,6 +213,7 @@ impl Daemon {
             listening,
             remote,
             handed: answers::Handed::default(),
+            page,
             stopping: false,
         })
     }
@@ -249,6 +261,10 @@ impl Daemon {
             control.serve(now, |question| line(&self.answer(now, question)));
             self.control = Some(control);
         }
+        if let Some(mut page) = self.page.take() {
+            page.serve(|question| self.answer(now, question));
+            self.page = Some(page);
+        }
         let Self { xfrm, core, .. } = self;
         if let Some(xfrm) = xfrm {
             xfrm.serve(|request| core.xfrm(now, request, &is_local));
@@ -288,6 +304,7 @@ impl Daemon {
         }
         let outside = 2..fds.len();
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        fds.extend(self.page.iter().map(|page| PollFd::new(page.fd(), PollFlags::POLLIN)));
         let control = self.control.iter().flat_map(Control::fds);
         fds.extend(control.map(|(fd, flags)| PollFd::new(fd, flags)));
         let xfrm = self.xfrm.iter().flat_map(XfrmSocket::fds);
@@ -350,42 +367,6 @@ impl Daemon {
     fn notify(&self, states: &[NotifyState<'_>]) {
         let _ = sd_notify::notify(false, states);
     }
-}
-
-/// Takes the SA file, at the beginning and again.
-fn load(
-    core: &mut Core,
-    config: &GatewayConfig,
-    now: Duration,
-    said: &mut impl FnMut(&str),
-) -> Result<(), GatewayError> {
-    let Some(path) = &config.sas else { return Ok(()) };
-    let text = read_wiped(path).map_err(|why| GatewayError::Read { path: path.clone(), why })?;
-    let file = SaFile::parse(&path.display().to_string(), &text)?;
-    file.warnings().iter().for_each(|warning| said(&format!("warning: {warning}")));
-    circles(config, &file)?;
-    let done = core.load(now, &file).map_err(|why| GatewayError::Sas { path: path.clone(), why })?;
-    said(&format!(
-        "{}: {} SAs added, {} removed, {} kept",
-        path.display(),
-        done.added,
-        done.removed,
-        done.kept
-    ));
-    Ok(())
-}
-
-/// The gateway's own packets must not be routed into it.
-fn circles(config: &GatewayConfig, file: &SaFile) -> Result<(), GatewayError> {
-    let endpoints = config.peers.iter().map(|peer| peer.endpoint.ip());
-    let unnamed = file.sas().iter().map(|sa| sa.remote);
-    let unnamed = unnamed.filter(|remote| config.peers.iter().all(|peer| peer.address != *remote));
-    for end in endpoints.chain(unnamed) {
-        if let Some(route) = config.inside.routes.iter().find(|route| route.contains(&end)) {
-            return Err(GatewayError::Circle { route: route.to_string(), end });
-        }
-    }
-    Ok(())
 }
 
 fn line(value: &serde_json::Value) -> Vec<u8> {

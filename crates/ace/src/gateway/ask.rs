@@ -104,7 +104,7 @@ impl Hand {
 
 pub fn status(answer: &Value) {
     say!("| what | value |\n|---|--:|");
-    for key in ["version", "seconds", "tun", "listening", "engine", "sas"] {
+    for key in ["version", "seconds", "tun", "listening", "page", "engine", "sas"] {
         say!("| {key} | {} |", words(&answer[key]));
     }
     for peer in answer["peers"].as_array().into_iter().flatten() {

@@ -81,6 +81,9 @@ fn board(
     let Some(store) = store else {
         bail!("there is no library; `library` under [controller] of the board's description names one");
     };
+    if let Some(warning) = &store.warning {
+        eprintln!("ace gateway: warning: {warning}");
+    }
     catalogue.store = Some(Arc::new(store));
     Ok(Board::new(config, Catalogue::loadable(catalogue), policy, Models::Rtl)?)
 }

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -110,6 +110,13 @@ impl World {
         let id = child.id();
         self.children.lock().expect("nobody panicked with it").push(child);
         id
+    }
+
+    /// Runs a program in a namespace to its end.
+    pub fn run(&self, of: &str, program: &mut Command) -> Output {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.name(of)]).arg(program.get_program()).args(program.get_args());
+        command.stdin(Stdio::null()).output().expect("ip starts")
     }
 
     /// Sends a signal to a program.

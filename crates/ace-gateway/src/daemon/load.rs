@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The SA file, taken at the beginning and again.
+
+use std::time::Duration;
+
+use ace_config::gateway::GatewayConfig;
+use ace_config::{SaFile, read_wiped};
+
+use super::GatewayError;
+use crate::core::Core;
+
+/// Takes the SA file, at the beginning and again.
+pub fn load(
+    core: &mut Core,
+    config: &GatewayConfig,
+    now: Duration,
+    said: &mut impl FnMut(&str),
+) -> Result<(), GatewayError> {
+    let Some(path) = &config.sas else { return Ok(()) };
+    let text = read_wiped(path).map_err(|why| GatewayError::Read { path: path.clone(), why })?;
+    let file = SaFile::parse(&path.display().to_string(), &text)?;
+    file.warnings().iter().for_each(|warning| said(&format!("warning: {warning}")));
+    circles(config, &file)?;
+    let done = core.load(now, &file).map_err(|why| GatewayError::Sas { path: path.clone(), why })?;
+    said(&format!(
+        "{}: {} SAs added, {} removed, {} kept",
+        path.display(),
+        done.added,
+        done.removed,
+        done.kept
+    ));
+    Ok(())
+}
+
+/// The gateway's own packets must not be routed into it.
+fn circles(config: &GatewayConfig, file: &SaFile) -> Result<(), GatewayError> {
+    let endpoints = config.peers.iter().map(|peer| peer.endpoint.ip());
+    let unnamed = file.sas().iter().map(|sa| sa.remote);
+    let unnamed = unnamed.filter(|remote| config.peers.iter().all(|peer| peer.address != *remote));
+    for end in endpoints.chain(unnamed) {
+        if let Some(route) = config.inside.routes.iter().find(|route| route.contains(&end)) {
+            return Err(GatewayError::Circle { route: route.to_string(), end });
+        }
+    }
+    Ok(())
+}
