@@ -12,6 +12,8 @@ SEEDS ?= 1
 JOBS ?= $(shell nproc)
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
+# Those that have a page of their own.
+STUDIES ?= ace-2000 drp-2006 scheduling pilchard-2002
 # Who signs the library. Whoever has no key yet gets one. Whose libraries `ace` takes is another matter: that key is
 # compiled in (crates/ace-library/trusted.keys); any other one is named by ACE_LIBRARY_KEY or --key.
 LIBRARY_SECRET ?= build/library.key
@@ -37,7 +39,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 FLOW := $(PY) -m ace_flow.build --jobs $(JOBS)
 VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentation=indent \
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
-SV := $(shell find rtl flow -name '*.sv' -o -name '*.svh' 2>/dev/null | sort)
+SV := $(shell find rtl flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort)
 
 # intel-ipsec-mb is used where it is installed (Debian: libipsec-mb-dev); IPSEC_MB= builds without it.
 IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/x86_64-linux-gnu/libIPSec_MB.a),1)
@@ -124,15 +126,11 @@ configurations: $(VENV) ace  ## every configuration with 5 seeds; writes docs/co
 	cat docs/configurations.md
 
 study: $(VENV) ace  ## the papers' tables beside ours, from what is built, and policies beside bounds (minutes); writes studies/*/results.md
-	{ cat studies/ace-2000/results.head; $(ACE) study ace-2000 --format md; } > studies/ace-2000/results.tmp
-	mv studies/ace-2000/results.tmp studies/ace-2000/results.md
-	cat studies/ace-2000/results.md
-	{ cat studies/drp-2006/results.head; $(ACE) study drp-2006 --format md; } > studies/drp-2006/results.tmp
-	mv studies/drp-2006/results.tmp studies/drp-2006/results.md
-	cat studies/drp-2006/results.md
-	{ cat studies/scheduling/results.head; $(ACE) study scheduling --format md; } > studies/scheduling/results.tmp
-	mv studies/scheduling/results.tmp studies/scheduling/results.md
-	cat studies/scheduling/results.md
+	set -e; for name in $(STUDIES); do \
+	  { cat studies/$$name/results.head; $(ACE) study $$name --format md; } > studies/$$name/results.tmp; \
+	  mv studies/$$name/results.tmp studies/$$name/results.md; \
+	  cat studies/$$name/results.md; \
+	done
 
 library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library-tables.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every top with every set of parameters of configurations.toml, the loader for every device and the array, through
-Verilator -Wall and slang; and no comment that a tool would obey (rtl.py)."""
+"""Every top with every set of parameters of configurations.toml, the loader for every device, the array and the
+designs of studies, through Verilator -Wall and slang; and no comment that a tool would obey (rtl.py)."""
 
 import argparse
 import os
@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import array, configurations, controller, fault_table, rtl, synth, tools
+from . import array, configurations, controller, fault_table, rtl, study, synth, tools
 from .configurations import Configuration
 from .layout import BUILD
 
@@ -56,23 +56,27 @@ def slang(rows: list[Configuration]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="configurations, loaders, array; default: all")
+    parser.add_argument(
+        "names", nargs="*", help="configurations, loaders, array, designs of studies; default: all"
+    )
     names = parser.parse_args().names
     BUILD.mkdir(exist_ok=True)
     failed = False
     try:
-        for path in sorted([*tools.ROOT.glob("rtl/**/*.sv*"), *tools.FLOW.glob("**/*.sv")]):
+        for path in sorted(
+            [*tools.ROOT.glob("rtl/**/*.sv*"), *tools.FLOW.glob("**/*.sv"), *study.STUDIES.glob("*/rtl/*.sv")]
+        ):
             rtl.check(path.relative_to(tools.ROOT), path.read_text())
         fault_table.load()
         table = configurations.load()
-        others = {row.name: row for row in controller.rows() + array.rows()}
+        others = {row.name: row for row in controller.rows() + array.rows() + study.rows()}
         unknown = [name for name in names if name not in table | others]
         if unknown:
             raise configurations.ConfigurationError(
                 f"no configuration {unknown[0]!r}; there are {', '.join(table | others)}"
             )
         rows = [(table | others)[name] for name in names] or distinct(table) + list(others.values())
-    except (configurations.ConfigurationError, rtl.DirectiveError) as error:
+    except (configurations.ConfigurationError, rtl.DirectiveError, study.StudyError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with ThreadPoolExecutor(os.cpu_count()) as pool:

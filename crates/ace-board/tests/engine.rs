@@ -270,7 +270,7 @@ fn one_operation_costs_what_the_formula_says() {
 #[test]
 fn a_host_that_polls_does_one_thing_at_a_time() {
     let build = Build::new();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/freeswan-2002/board.toml");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/pilchard-2002/board.toml");
     let polled = BoardConfig::from_file(&file).unwrap();
     assert!(polled.host.polled && polled.host.block_words == 248);
     let packets = two_associations(60);

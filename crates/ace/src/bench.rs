@@ -3,9 +3,9 @@
 
 mod bare;
 mod engine;
-mod plane;
+pub mod plane;
 mod profile;
-mod row;
+pub mod row;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

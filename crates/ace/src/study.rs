@@ -3,6 +3,8 @@
 
 pub mod compression;
 mod drp2006;
+mod pilchard2002;
+mod routed;
 mod scheduling;
 
 use std::path::PathBuf;
@@ -53,6 +55,9 @@ pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
+    /// What went through a gateway, in TOML (pilchard-2002, tables 3 and 4)
+    #[arg(long, value_name = "RESULT")]
+    vpn: Option<PathBuf>,
     /// Few traces (scheduling); without the array's columns (drp-2006)
     #[arg(long)]
     quick: bool,
@@ -70,6 +75,10 @@ enum Paper {
     /// (2006): its machine and the overhead of its reconfiguration
     #[value(name = "drp-2006")]
     Drp2006,
+    /// Cheung, Leong: Implementation of an FPGA Based Accelerator for Virtual Private Networks (2002): DES by rounds in a
+    /// clock, triple DES behind a block interface, software against accelerator
+    #[value(name = "pilchard-2002")]
+    Pilchard2002,
     /// No paper: policies beside what no policy can beat (docs/scheduling.md)
     Scheduling,
 }
@@ -179,6 +188,18 @@ pub fn run(args: &Args) -> Result<Outcome> {
                 print_json(&study)?
             } else {
                 drp2006::print(&study)
+            }
+            return Ok(Outcome::Well);
+        }
+        Paper::Pilchard2002 => {
+            let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+            // The study says what it has without any.
+            let built = if catalogue.configurations.is_empty() { Vec::new() } else { manifests(&catalogue)? };
+            let study = pilchard2002::study(&built, args.vpn.as_deref(), args.measure)?;
+            if args.json {
+                print_json(&study)?
+            } else {
+                pilchard2002::print(&study)
             }
             return Ok(Outcome::Well);
         }
