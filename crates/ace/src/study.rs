@@ -3,6 +3,7 @@
 
 pub mod compression;
 mod drp2006;
+mod idea2004;
 mod pilchard2002;
 mod routed;
 mod scheduling;
@@ -75,6 +76,10 @@ enum Paper {
     /// (2006): its machine and the overhead of its reconfiguration
     #[value(name = "drp-2006")]
     Drp2006,
+    /// Granado and others: Improving the Performance of the IDEA Cryptographic Algorithm Using FPGAs (2004): three data
+    /// paths, three ways in, and what its future work gives
+    #[value(name = "idea-2004")]
+    Idea2004,
     /// Cheung, Leong: Implementation of an FPGA Based Accelerator for Virtual Private Networks (2002): DES by rounds in a
     /// clock, triple DES behind a block interface, software against accelerator
     #[value(name = "pilchard-2002")]
@@ -188,6 +193,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
                 print_json(&study)?
             } else {
                 drp2006::print(&study)
+            }
+            return Ok(Outcome::Well);
+        }
+        Paper::Idea2004 => {
+            let study = idea2004::study(args.measure)?;
+            if args.json {
+                print_json(&study)?
+            } else {
+                idea2004::print(&study)
             }
             return Ok(Outcome::Well);
         }
