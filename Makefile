@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
 # Those that have a page of their own.
-STUDIES ?= ace-2000 drp-2006 scheduling idea-2004 pilchard-2002
+STUDIES ?= ace-2000 drp-2006 scheduling idea-2004 molen-2003 pilchard-2002
 # Who signs the library. Whoever has no key yet gets one. Whose libraries `ace` takes is another matter: that key is
 # compiled in (crates/ace-library/trusted.keys); any other one is named by ACE_LIBRARY_KEY or --key.
 LIBRARY_SECRET ?= build/library.key

@@ -4,6 +4,7 @@
 pub mod compression;
 mod drp2006;
 mod idea2004;
+mod molen2003;
 mod pilchard2002;
 mod routed;
 mod scheduling;
@@ -76,6 +77,9 @@ enum Paper {
     /// (2006): its machine and the overhead of its reconfiguration
     #[value(name = "drp-2006")]
     Drp2006,
+    /// Ashruf and others: Reconfigurable Implementation for the AES Algorithm (2003): a core with a reconfigurable unit
+    #[value(name = "molen-2003")]
+    Molen2003,
     /// Granado and others: Improving the Performance of the IDEA Cryptographic Algorithm Using FPGAs (2004): three data
     /// paths, three ways in, and what its future work gives
     #[value(name = "idea-2004")]
@@ -193,6 +197,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
                 print_json(&study)?
             } else {
                 drp2006::print(&study)
+            }
+            return Ok(Outcome::Well);
+        }
+        Paper::Molen2003 => {
+            let study = molen2003::study()?;
+            if args.json {
+                print_json(&study)?
+            } else {
+                molen2003::print(&study)
             }
             return Ok(Outcome::Well);
         }

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reconfigurable unit: sequencer, residence table and control store for the microcode, and the custom configured
+// unit (four rows of the AES state and what works on them).
+//
+// Microcode in memory begins with a word 0xa5, bit 8 whether it is to stay, bits 3:0 the number of words behind it (1 to
+// 15). A word is {operation[3:0], row[3:0], 8'b0, offset or mask[15:0]}:
+//   0 end                1 load a row from operand + offset    2 store a row there
+//   3 run the operation of this number (bits 7:0: 1 MixColumns, 2 InvMixColumns)
+//   4 the row is the result   5 set: the unit can do what the mask says; in p-set besides what it could
+// A set goes on while the core does; whatever runs on the unit waits for it.
+//
+// Clocks: 2, and for each word 1, RunClocks for 3; if the microcode is not there 3 and a word a clock more.
+module molen_unit
+  import molen_pkg::*;
+#(
+  // Clocks of the configured unit's path.
+  parameter int unsigned RunClocks = 1
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  unit_req_t req_i,
+  output unit_rsp_t rsp_o,
+
+  // The memory port, while there is a request.
+  output word_t address_o,
+  output logic  write_o,
+  output word_t data_o,
+  input  word_t data_i,
+
+  // Sets, to whoever loads them: what is wanted, and that it is there or is refused.
+  output logic        set_o,
+  output logic        set_partial_o,
+  output logic [15:0] set_mask_o,
+  input  logic        set_done_i,
+  input  logic        set_refused_i
+);
+
+  localparam int unsigned CountWidth = RunClocks > 1 ? $clog2(RunClocks) : 1;
+
+  typedef enum logic [2:0] {
+    Idle,
+    Look,
+    Header,
+    Fill,
+    Run
+  } state_t;
+
+  typedef enum logic [3:0] {
+    MicroEnd   = 4'd0,
+    MicroLoad  = 4'd1,
+    MicroStore = 4'd2,
+    MicroRun   = 4'd3,
+    MicroOut   = 4'd4,
+    MicroSet   = 4'd5
+  } micro_t;
+
+  state_t state_q;
+  unit_req_t req_q;
+  word_t [3:0] rows_q, mixed;
+  word_t result_q, hits_q, misses_q, waits_q;
+  logic [5:0] at_q;  // in the control store
+  logic [3:0] left_q, read_q;  // words to fill; of the microcode, the next to be read
+  logic [CountWidth-1:0] count_q;
+  logic load_q;
+  logic [1:0] load_row_q;
+  logic busy_set_q, refused_q;
+  logic fresh_q;  // the microcode was filled for this instruction
+  logic [15:0] wanted_q;
+  logic [15:0] can_q;  // what the unit is configured for, a bit an operation
+
+  logic hit, begins, filled;
+  logic [1:0] place, free;
+  word_t micro;
+  logic [3:0] operation;
+  logic wants_unit, waits_for_set, waits, able, run_ends, good_header, trap, good;
+
+  molen_residence u_residence (
+    .clk_i,
+    .rst_ni,
+    .address_i (req_q.address),
+    .hit_o     (hit),
+    .place_o   (place),
+    .stays_i   (data_i[8]),
+    .free_o    (free),
+    .begin_i   (begins),
+    .filled_i  (filled),
+    .write_i   (state_q == Fill),
+    .write_at_i(at_q),
+    .data_i,
+    .read_at_i (at_q),
+    .data_o    (micro)
+  );
+
+  mix_columns u_mix (
+    .inverse_i(micro[1]),
+    .row_i    (rows_q),
+    .row_o    (mixed)
+  );
+
+  assign operation = micro[31:28];
+  assign wants_unit = operation == MicroRun || operation == MicroSet;
+  assign waits_for_set = wants_unit && busy_set_q;
+  // A row comes a clock after it was asked for.
+  assign waits = waits_for_set || (load_q && operation inside {MicroRun, MicroStore, MicroOut});
+  assign able = micro[7:0] inside {8'd1, 8'd2} && can_q[micro[3:0]-4'd1];
+  assign run_ends = count_q == CountWidth'(RunClocks - 1);
+  assign good_header = data_i[31:24] == 8'ha5 && data_i[3:0] != '0;
+  assign begins = state_q == Header && good_header;
+  assign filled = state_q == Fill && left_q == 4'd1;
+  // A set in microcode is for the instructions that set, and nothing else is.
+  assign good        = operation <= MicroSet && (operation == MicroEnd || (operation == MicroSet) == (req_q.operation != UnitExecute));
+
+  always_comb begin
+    rsp_o = '{done: 1'b0, trap: 1'b0, cause: CauseMicrocode, data: result_q};
+    if (state_q == Header && !good_header) rsp_o.trap = 1'b1;
+    if (state_q == Run && !waits) begin
+      rsp_o.done = operation == MicroEnd && good;
+      if (!good || at_q[3:0] == 4'd15) rsp_o.trap = 1'b1;
+      else if (wants_unit && refused_q) {rsp_o.trap, rsp_o.cause} = {1'b1, CauseRefused};
+      else if (operation == MicroRun && !able) {rsp_o.trap, rsp_o.cause} = {1'b1, CauseOperation};
+      if (rsp_o.trap) rsp_o.done = 1'b0;
+    end
+    if (state_q == Look && req_q.operation == UnitControl) begin
+      rsp_o.done = 1'b1;
+      unique case (req_q.number)
+        5'd0:    rsp_o.data = hits_q;
+        5'd1:    rsp_o.data = misses_q;
+        5'd2:    rsp_o.data = waits_q;
+        5'd3:    rsp_o.data = {15'd0, busy_set_q, can_q};
+        default: rsp_o.data = '0;
+      endcase
+    end
+  end
+  assign trap = rsp_o.trap;
+
+  always_comb begin
+    address_o = req_q.operand + {16'd0, micro[15:0]};
+    if (state_q == Look) address_o = req_q.address;
+    if (state_q == Header || state_q == Fill) address_o = req_q.address + {26'd0, read_q, 2'd0};
+    write_o = state_q == Run && operation == MicroStore && good && !trap && !waits;
+  end
+  assign data_o        = rows_q[micro[25:24]];
+
+  assign set_o         = state_q == Run && operation == MicroSet && !waits && !trap;
+  assign set_partial_o = req_q.operation == UnitPset;
+  assign set_mask_o    = micro[15:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= Idle;
+      hits_q     <= '0;
+      misses_q   <= '0;
+      waits_q    <= '0;
+      busy_set_q <= 1'b0;
+      refused_q  <= 1'b0;
+      can_q      <= '0;
+    end else begin
+      unique case (state_q)
+        Idle: if (req_i.valid) state_q <= Look;
+        Look: begin
+          state_q <= hit ? Run : Header;
+          if (req_q.operation == UnitControl) state_q <= Idle;
+          else if (hit) hits_q <= hits_q + 32'd1;
+          else misses_q <= misses_q + 32'd1;
+        end
+        Header: state_q <= good_header ? Fill : Idle;
+        Fill: if (filled) state_q <= Look;
+        default: if (rsp_o.done || trap) state_q <= Idle;
+      endcase
+      // Found behind a miss it is no hit.
+      if (state_q == Look && hit && fresh_q) hits_q <= hits_q;
+      if (state_q == Run && waits_for_set) waits_q <= waits_q + 32'd1;
+      if (set_o) begin
+        busy_set_q <= 1'b1;
+        // What is being written computes nothing; a part of it leaves the rest as it is.
+        if (!set_partial_o) can_q <= '0;
+      end else if (busy_set_q && (set_done_i || set_refused_i)) begin
+        busy_set_q <= 1'b0;
+        refused_q  <= set_refused_i;
+        if (set_done_i && !set_refused_i) can_q <= can_q | wanted_q;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (req_i.valid) req_q <= req_i;
+    if (set_o) wanted_q <= set_mask_o;
+    if (state_q == Idle) fresh_q <= 1'b0;
+    if (state_q == Fill) fresh_q <= 1'b1;
+
+    if (state_q == Look) begin
+      at_q   <= {place, 4'd0};
+      read_q <= 4'd1;
+    end
+    if (state_q == Header) begin
+      at_q   <= {free, 4'd0};
+      left_q <= data_i[3:0];
+      read_q <= 4'd2;
+    end
+    if (state_q == Fill) begin
+      at_q   <= at_q + 6'd1;
+      left_q <= left_q - 4'd1;
+      read_q <= read_q + 4'd1;
+    end
+    if (state_q == Run) begin
+      if (operation == MicroRun && !waits) count_q <= run_ends ? '0 : count_q + CountWidth'(1);
+      if (!waits && (operation != MicroRun || run_ends)) at_q <= at_q + 6'd1;
+    end else begin
+      count_q <= '0;
+    end
+
+    load_q     <= state_q == Run && operation == MicroLoad;
+    load_row_q <= micro[25:24];
+    if (load_q) rows_q[load_row_q] <= data_i;
+    if (state_q == Run && operation == MicroRun && !waits && run_ends) rows_q <= mixed;
+    if (state_q == Idle) result_q <= '0;
+    if (state_q == Run && operation == MicroOut) result_q <= rows_q[micro[25:24]];
+  end
+
+  logic unused;
+  assign unused = ^{micro, req_q};
+
+endmodule
