@@ -5,7 +5,7 @@
 
 use ace_ecp5::{ConfigMemory, Emit};
 
-use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress};
+use crate::codec::{BLOCK_ENTRY_BYTES, Tables};
 use crate::file::RUN_BYTES;
 
 /// What all configurations of a domain have in common.
@@ -59,7 +59,7 @@ pub fn skeleton(images: &[&ConfigMemory]) -> Option<Skeleton> {
 }
 
 /// What has to be written over `from` to make it `to`; `None` if the devices differ.
-pub fn delta(dictionary: &Dictionary, from: &ConfigMemory, to: &ConfigMemory) -> Option<Delta> {
+pub fn delta(tables: &Tables, from: &ConfigMemory, to: &ConfigMemory) -> Option<Delta> {
     let device = to.device();
     if from.device() != device {
         return None;
@@ -70,7 +70,7 @@ pub fn delta(dictionary: &Dictionary, from: &ConfigMemory, to: &ConfigMemory) ->
     let pairs = frames.iter().filter_map(|number| from.frame(*number).zip(to.frame(*number)));
     let bits = pairs.flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| u64::from((a ^ b).count_ones())).sum();
     let runs = frames.chunk_by(|a, b| *a == b + 1).count();
-    let stream = compress(dictionary, device, frames.iter().filter_map(|number| to.frame(*number)));
+    let stream = tables.compress(device, frames.iter().filter_map(|number| Some((device.frames - 1 - number, to.frame(*number)?))));
     let has = |image: &ConfigMemory, id: u16, bytes: &[u8]| image.ebr().any(|(i, b)| i == id && b == bytes);
     let new = to.ebr().filter(|(id, bytes)| !has(from, *id, bytes)).count();
     let gone = from.ebr().filter(|(id, _)| !to.ebr().any(|(i, _)| i == *id)).count();
@@ -98,8 +98,8 @@ mod tests {
         to.set_frame(151, &frame(0x54));
         to.set_frame(7, &frame(1));
         to.set_ebr(3, &[1; EBR_BYTES]);
-        let dictionary = Dictionary::train([&from, &to]);
-        let delta = delta(&dictionary, &from, &to).expect("the same device");
+        let tables = Dictionary::train([&from, &to]).into();
+        let delta = delta(&tables, &from, &to).expect("the same device");
         assert_eq!((&delta.frames[..], delta.bits, delta.blocks), (&[151, 150, 7][..], 168, 1));
         assert!(delta.stored_bytes < 300, "{delta:?}");
         assert!(delta.port_bytes.is_some_and(|bytes| (327..400).contains(&bytes)), "{delta:?}");

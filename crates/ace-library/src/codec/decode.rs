@@ -42,14 +42,16 @@ pub struct Decoded {
     pub values: u64,
     /// Those of them that stand as they are.
     pub literals: u64,
+    /// Of a small stream: binary decisions, three clocks each.
+    pub decisions: u64,
     /// The greatest number of clocks that a frame takes.
     pub slowest_frame: u64,
 }
 
 impl Decoded {
-    /// Clocks of a decompressor that takes one for every row and one for every run.
+    /// Clocks of a decompressor that takes one for every row, one for every run, and three for every decision.
     pub fn clocks(&self) -> u64 {
-        self.rows + self.runs
+        self.rows + self.runs + 3 * self.decisions
     }
 }
 

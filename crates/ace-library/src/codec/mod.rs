@@ -5,18 +5,22 @@
 
 mod bits;
 mod codes;
+mod contexts;
 mod decode;
 mod dictionary;
 mod encode;
 mod rows;
 mod steps;
 mod stored;
+mod tables;
 
+pub use contexts::{CONTEXTS_BYTES, Contexts};
 pub use decode::{Decoded, StreamError, decompress};
 pub use dictionary::{DICTIONARY_BYTES, Dictionary, ENTRIES};
 pub use encode::compress;
 pub(crate) use steps::{Clock, cells_of, clocks_of};
 pub use stored::{BLOCK_ENTRY_BYTES, Stored};
+pub use tables::Tables;
 
 /// Bits of a row.
 pub(crate) const ROW_BITS: usize = 12;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use ace_ecp5::ConfigMemory;
 
-use super::dictionary::{DICTIONARY_BYTES, Dictionary};
+use super::Tables;
+use super::dictionary::DICTIONARY_BYTES;
 use crate::file::INDEX_ENTRY_BYTES;
 use crate::file::used::Used;
 
@@ -24,12 +25,12 @@ pub struct Stored {
 
 impl Stored {
     /// What `image` takes, its contents of block RAMs not shared with others.
-    pub fn of(dictionary: &Dictionary, image: &ConfigMemory) -> Self {
+    pub fn of(tables: &Tables, image: &ConfigMemory) -> Self {
         let contents: BTreeSet<&[u8]> =
             image.ebr().map(|(_, bytes)| bytes).filter(|bytes| bytes.iter().any(|b| *b != 0)).collect();
         let used = Used::of(image);
         Self {
-            frames: used.to_bytes().len() + used.stream(dictionary, image).len(),
+            frames: used.to_bytes().len() + used.stream(tables, image).len(),
             blocks: image.ebr().len() * BLOCK_ENTRY_BYTES,
             contents: contents.iter().map(|bytes| bytes.len()).sum(),
         }

@@ -3,7 +3,7 @@
 
 use ace_ecp5::{ConfigMemory, Device};
 
-use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, compress};
+use crate::codec::{BLOCK_ENTRY_BYTES, Tables};
 
 /// Bytes of a run of frames in a library.
 pub const RUN_BYTES: usize = 8;
@@ -27,12 +27,12 @@ pub(super) struct Delta {
 impl Delta {
     /// What makes `to` of `from`. `None` if a base cannot be made so: the devices differ, their frame addresses are
     /// not known, or the base writes a block RAM that `to` leaves alone.
-    pub(super) fn of(dictionary: &Dictionary, from: &ConfigMemory, to: &ConfigMemory) -> Option<Self> {
+    pub(super) fn of(tables: &Tables, from: &ConfigMemory, to: &ConfigMemory) -> Option<Self> {
         let kept = from.ebr().all(|(id, _)| to.ebr().any(|(other, _)| id == other));
         if from.device() != to.device() || !kept {
             return None;
         }
-        let frames = Frames::of(dictionary, to, &changed(from, to))?;
+        let frames = Frames::of(tables, to, &changed(from, to))?;
         let same = |id: u16, bytes: &[u8]| from.ebr().any(|(i, b)| i == id && b == bytes);
         let blocks = to.ebr().filter(|(id, bytes)| !same(*id, bytes)).map(|(id, _)| id).collect();
         Some(Self { frames, blocks })
@@ -53,13 +53,13 @@ pub(super) struct Frames {
 
 impl Frames {
     /// Those at these places in the order of transmission, which go upwards. `None` if they have no addresses.
-    pub(super) fn of(dictionary: &Dictionary, memory: &ConfigMemory, positions: &[usize]) -> Option<Self> {
+    pub(super) fn of(tables: &Tables, memory: &ConfigMemory, positions: &[usize]) -> Option<Self> {
         let device = memory.device();
         let run =
             |run: &[usize]| Some(Run { address: device.address(*run.first()?)?, frames: run.len() as u32 });
         let runs = positions.chunk_by(|a, b| a + 1 == *b).map(run).collect::<Option<_>>()?;
-        let frames = positions.iter().filter_map(|at| memory.frame(number(device, *at)?));
-        Some(Self { runs, stream: compress(dictionary, device, frames) })
+        let frames = positions.iter().filter_map(|at| Some((*at, memory.frame(number(device, *at)?)?)));
+        Some(Self { runs, stream: tables.compress(device, frames) })
     }
 
     pub(super) fn stored_bytes(&self) -> usize {

@@ -12,12 +12,14 @@ use super::name::{NAME_BYTES, is_name};
 use super::trust::{KEYS_MAX, KeySet, Trust, fingerprints};
 use super::used::Used;
 use super::{BLANK, Image, Library, METADATA_MAX};
-use crate::codec::{BLOCK_ENTRY_BYTES, DICTIONARY_BYTES, Dictionary};
+use crate::codec::{BLOCK_ENTRY_BYTES, CONTEXTS_BYTES, Contexts, DICTIONARY_BYTES, Dictionary, Tables};
 use crate::error::Refusal;
 
 const MAGIC: &[u8; 8] = b"ACELIB\r\n";
 const FORMAT: u32 = 7;
-/// The same, but that frames are not cut into rows where tiles begin.
+/// The same, but that streams are small, and the tables that they need stand behind the dictionary.
+const FORMAT_SMALL: u32 = 8;
+/// As the first, but that frames are not cut into rows where tiles begin.
 const FORMAT_EVEN: u32 = 6;
 /// And that the streams of whole configurations hold all frames.
 const FORMAT_ALL: u32 = 5;
@@ -35,6 +37,8 @@ pub const SIGNATURE_BYTES: usize = 32 + 64;
 pub struct Parts {
     pub header: usize,
     pub dictionary: usize,
+    /// The tables of small streams.
+    pub contexts: usize,
     pub contents: usize,
     pub index: usize,
     pub runs: usize,
@@ -50,7 +54,8 @@ pub struct Parts {
 impl Parts {
     /// What decompression reads.
     pub fn configurations(&self) -> usize {
-        self.dictionary + self.contents + self.index + self.runs + self.frames + self.home + self.blocks
+        let streams = self.runs + self.frames + self.home + self.blocks;
+        self.dictionary + self.contexts + self.contents + self.index + streams
     }
 
     /// Length of the file without signatures.
@@ -66,6 +71,7 @@ impl Library {
         Parts {
             header: HEADER,
             dictionary: DICTIONARY_BYTES,
+            contexts: self.tables.contexts.as_ref().map_or(0, |_| CONTEXTS_BYTES),
             contents: self.contents.len() * EBR_BYTES,
             index: self.images.len() * INDEX_ENTRY_BYTES,
             runs: sum(&|i| i.runs.len() * RUN_BYTES + i.used_bytes().len()),
@@ -83,14 +89,20 @@ impl Library {
         let signed = total - SIGNERS;
         let mut out = Vec::with_capacity(total + SIGNATURE_BYTES);
         out.extend(MAGIC);
-        let format = if self.dictionary.is_even() { FORMAT_EVEN } else { FORMAT };
+        let Tables { dictionary, contexts } = &self.tables;
+        let format = match contexts {
+            Some(_) => FORMAT_SMALL,
+            None if dictionary.is_even() => FORMAT_EVEN,
+            None => FORMAT,
+        };
         out.extend(format.to_le_bytes());
         out.extend((self.images.len() as u32).to_le_bytes());
         out.extend(self.version.to_le_bytes());
         out.extend((signed as u64).to_le_bytes());
         out.extend((self.contents.len() as u32).to_le_bytes());
         out.extend([0; 4]);
-        out.extend(self.dictionary.to_bytes());
+        out.extend(dictionary.to_bytes());
+        contexts.iter().for_each(|contexts| out.extend(contexts.to_bytes()));
         self.contents.iter().for_each(|contents| out.extend(contents));
         let mut offset = out.len() + self.images.len() * INDEX_ENTRY_BYTES;
         for i in &self.images {
@@ -222,8 +234,8 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<Checked<'a>, Refusal> {
     };
     let (format, _, version, length) = (header.word(), header.word(), header.long(), header.long());
     let (format, version, length) = (format.unwrap_or(0), version.unwrap_or(0), length.unwrap_or(u64::MAX));
-    if ![FORMAT, FORMAT_EVEN, FORMAT_ALL].contains(&format) {
-        return Err(Refusal::Format { found: format, known: FORMAT, version });
+    if ![FORMAT, FORMAT_SMALL, FORMAT_EVEN, FORMAT_ALL].contains(&format) {
+        return Err(Refusal::Format { found: format, known: FORMAT_SMALL, version });
     }
     let wanted = length.saturating_add(SIGNERS as u64);
     let split = usize::try_from(length).ok().filter(|_| found >= wanted);
@@ -304,10 +316,17 @@ fn parse(body: &[u8], format: u32) -> Result<Library, String> {
     let contents = all.word().ok_or_else(header)? as usize;
     all.zeros(4).ok_or_else(header)?;
     let dictionary = all.take(DICTIONARY_BYTES).and_then(|bytes| match format {
-        FORMAT => Dictionary::from_bytes(bytes),
+        FORMAT | FORMAT_SMALL => Dictionary::from_bytes(bytes),
         _ => Dictionary::even(bytes),
     });
     let dictionary = dictionary.ok_or("dictionary")?;
+    let contexts = match format {
+        FORMAT_SMALL => {
+            let contexts = all.take(CONTEXTS_BYTES).and_then(Contexts::from_bytes);
+            Some(Box::new(contexts.ok_or("tables of small streams")?))
+        }
+        _ => None,
+    };
     let bytes = contents.checked_mul(EBR_BYTES).and_then(|n| all.take(n)).ok_or("block RAM contents")?;
     let contents: Vec<Vec<u8>> = bytes.chunks_exact(EBR_BYTES).map(<[u8]>::to_vec).collect();
     let index = count.checked_mul(INDEX_ENTRY_BYTES).and_then(|n| all.take(n)).ok_or("index")?;
@@ -334,7 +353,7 @@ fn parse(body: &[u8], format: u32) -> Result<Library, String> {
     if !all.0.is_empty() {
         return Err("end".to_owned());
     }
-    Ok(Library { version, dictionary, contents, images })
+    Ok(Library { version, tables: Tables { dictionary, contexts }, contents, images })
 }
 
 /// One configuration: its entry in the index and, next in `data`, the rest; with the place of its base in the index.

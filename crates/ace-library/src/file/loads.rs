@@ -109,17 +109,14 @@ impl Library {
 
     /// What the loader has for a dictionary.
     fn loaded(&self) -> Cow<'_, Dictionary> {
-        if self.dictionary.is_even() {
-            Cow::Owned(self.dictionary.tiles())
-        } else {
-            Cow::Borrowed(&self.dictionary)
-        }
+        let dictionary = self.dictionary();
+        if dictionary.is_even() { Cow::Owned(dictionary.tiles()) } else { Cow::Borrowed(dictionary) }
     }
 
-    /// What the loader reads of a stream of these frames. That of a file up to format 6 is cut otherwise than the loader
-    /// of today does it: the same frames once more.
+    /// What the loader reads of a stream of these frames. Of a file up to format 6, which cuts them otherwise, and of
+    /// small streams, the same frames once more.
     fn stream<'a>(&self, stored: &'a [u8], memory: &ConfigMemory, positions: &[usize]) -> Cow<'a, [u8]> {
-        if !self.dictionary.is_even() {
+        if self.tables.loads() {
             return Cow::Borrowed(stored);
         }
         let all: Vec<&[u8]> = memory.frames().collect();

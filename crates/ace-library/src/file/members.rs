@@ -58,13 +58,13 @@ impl Library {
         }
         for member in &members {
             let positions = if member.common { &common } else { &member.changed };
-            let frames = Frames::of(&self.dictionary, &member.memory, positions);
+            let frames = Frames::of(&self.tables, &member.memory, positions);
             if let (Some(Frames { runs, stream }), Some(image)) = (frames, self.get_mut(&member.name)) {
                 (image.runs, image.frames) = (runs, stream);
             }
         }
         // Without frames there is nothing to be brought back.
-        let home = Frames::of(&self.dictionary, &whole, &common);
+        let home = Frames::of(&self.tables, &whole, &common);
         if let (Some(Frames { runs, stream }), Some(image)) = (home, self.get_mut(base)) {
             (image.runs, image.home) = (runs, stream);
         }
@@ -78,7 +78,7 @@ impl Library {
     /// Whether frames are few enough to be common to all these.
     fn is_small(&self, positions: &[usize], members: &[&ConfigMemory]) -> bool {
         let stored = |memory: &&ConfigMemory| {
-            let frames = Frames::of(&self.dictionary, memory, positions);
+            let frames = Frames::of(&self.tables, memory, positions);
             frames.is_some_and(|frames| frames.stored_bytes() <= COMMON_STORED_BYTES)
         };
         let port = |memory: &ConfigMemory| Some(partial(memory, positions, true)?.len());

@@ -17,7 +17,7 @@ pub(crate) mod used;
 
 use ace_ecp5::ConfigMemory;
 
-use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary};
+use crate::codec::{BLOCK_ENTRY_BYTES, Dictionary, Tables};
 use crate::error::ImageError;
 use delta::{Delta, Frames};
 use image::Text;
@@ -44,7 +44,7 @@ const BLANK: u16 = u16::MAX;
 pub struct Library {
     /// Grows with every change of the file.
     pub version: u64,
-    dictionary: Dictionary,
+    tables: Tables,
     /// Contents of block RAMs, each once.
     contents: Vec<Vec<u8>>,
     /// By name.
@@ -53,8 +53,8 @@ pub struct Library {
 
 impl Library {
     /// A library without configurations.
-    pub fn new(dictionary: Dictionary) -> Self {
-        Self { version: 0, dictionary, contents: Vec::new(), images: Vec::new() }
+    pub fn new(tables: impl Into<Tables>) -> Self {
+        Self { version: 0, tables: tables.into(), contents: Vec::new(), images: Vec::new() }
     }
 
     /// The configurations, by name.
@@ -70,9 +70,14 @@ impl Library {
         self.images.iter().find(|i| i.name == name).ok_or_else(|| ImageError::Unknown(name.to_owned()))
     }
 
-    /// What all streams share.
+    /// The rows that occur most.
     pub fn dictionary(&self) -> &Dictionary {
-        &self.dictionary
+        &self.tables.dictionary
+    }
+
+    /// What all streams share.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
     }
 
     /// How many different contents of block RAMs there are, blank ones not counted.
@@ -132,12 +137,12 @@ impl Library {
         bases: &[&str],
     ) -> Result<(), ImageError> {
         let used = Used::of(memory);
-        let whole = used.stream(&self.dictionary, memory);
+        let whole = used.stream(&self.tables, memory);
         let limit = (used.to_bytes().len() + whole.len() + memory.ebr().len() * BLOCK_ENTRY_BYTES) / 2;
         let mut best: Option<(String, Delta)> = None;
         for base in self.images.iter().filter(|i| i.base.is_none() && bases.contains(&i.name.as_str())) {
             let limit = best.as_ref().map_or(limit, |(_, delta)| delta.stored_bytes());
-            let delta = Delta::of(&self.dictionary, &self.memory(&base.name)?, memory);
+            let delta = Delta::of(&self.tables, &self.memory(&base.name)?, memory);
             if let Some(delta) = delta.filter(|delta| delta.stored_bytes() < limit) {
                 best = Some((base.name.clone(), delta));
             }

@@ -2,7 +2,7 @@
 //! A library whose streams are made anew.
 
 use super::Library;
-use crate::codec::Dictionary;
+use crate::codec::Tables;
 use crate::error::ImageError;
 
 impl Library {
@@ -10,8 +10,8 @@ impl Library {
     ///
     /// # Errors
     /// When what is stored is not what was stored.
-    pub fn recoded(&self, dictionary: Dictionary) -> Result<Self, ImageError> {
-        let mut next = Self { version: self.version, ..Self::new(dictionary) };
+    pub fn recoded(&self, tables: impl Into<Tables>) -> Result<Self, ImageError> {
+        let mut next = Self { version: self.version, ..Self::new(tables) };
         let (bases, others): (Vec<_>, Vec<_>) = self.images.iter().partition(|image| image.base.is_none());
         for image in bases.iter().chain(&others) {
             let texts = (image.manifest.clone(), image.proof.clone());

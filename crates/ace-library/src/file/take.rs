@@ -5,7 +5,7 @@ use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, Device};
 
 use super::{BLANK, Image, Library, delta};
-use crate::codec::decompress;
+use crate::codec::Decoded;
 use crate::error::ImageError;
 
 impl Library {
@@ -57,6 +57,21 @@ impl Library {
         Ok(())
     }
 
+    /// Decompresses the stream of an image as it is: the frames that it uses, or those of its runs if it has a base.
+    ///
+    /// # Errors
+    /// When the stream is not one of so many frames.
+    pub fn decode(&self, image: &Image, out: &mut Vec<u8>) -> Result<Decoded, ImageError> {
+        let positions = match image.base {
+            Some(_) => self.positions(image)?,
+            None => image.used.positions(),
+        };
+        out.resize(positions.len() * image.device.frame_bytes(), 0);
+        self.tables
+            .decompress(image.device, &image.frames, positions, out)
+            .map_err(|error| ImageError::Stream { name: image.name.clone(), error })
+    }
+
     /// Writes the frames of the runs of an image.
     pub(super) fn write_runs(&self, image: &Image, memory: &mut ConfigMemory) -> Result<(), ImageError> {
         self.write(image, image.run_stream(), self.positions(image)?, memory)
@@ -75,11 +90,12 @@ impl Library {
         positions: impl IntoIterator<Item = usize, IntoIter: ExactSizeIterator>,
         memory: &mut ConfigMemory,
     ) -> Result<(), ImageError> {
-        let (device, positions): (&Device, _) = (image.device, positions.into_iter());
+        let (device, positions): (&Device, Vec<usize>) = (image.device, positions.into_iter().collect());
         let mut frames = vec![0; positions.len() * device.frame_bytes()];
-        decompress(&self.dictionary, device, stream, &mut frames)
+        self.tables
+            .decompress(device, stream, positions.iter().copied(), &mut frames)
             .map_err(|error| ImageError::Stream { name: image.name.clone(), error })?;
-        for (position, frame) in positions.zip(frames.chunks_exact(device.frame_bytes())) {
+        for (position, frame) in positions.into_iter().zip(frames.chunks_exact(device.frame_bytes())) {
             if let Some(number) = delta::number(device, position) {
                 memory.set_frame(number, frame);
             }

@@ -3,7 +3,7 @@
 
 use ace_ecp5::{ConfigMemory, Device};
 
-use crate::codec::{Dictionary, compress};
+use crate::codec::Tables;
 
 /// Runs of frames in the order of transmission: the place of the first one, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,9 +23,9 @@ impl Used {
     }
 
     /// The stream of these frames.
-    pub(crate) fn stream(&self, dictionary: &Dictionary, memory: &ConfigMemory) -> Vec<u8> {
+    pub(crate) fn stream(&self, tables: &Tables, memory: &ConfigMemory) -> Vec<u8> {
         let all: Vec<&[u8]> = memory.frames().collect();
-        compress(dictionary, memory.device(), self.positions().into_iter().map(|at| all[at]))
+        tables.compress(memory.device(), self.positions().into_iter().map(|at| (at, all[at])))
     }
 
     pub(crate) fn all(device: &Device) -> Self {

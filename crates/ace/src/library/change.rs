@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ace_board::manifest::Configuration;
 use ace_ecp5::ConfigMemory;
-use ace_library::codec::Dictionary;
+use ace_library::codec::{Contexts, Dictionary, Tables};
 use ace_library::file::{Guard, Opened, is_name, read};
 use ace_library::{FileError, Image, KeySet, Library, Refusal, SecretKey, Trust};
 use anyhow::{Context, Result, bail};
@@ -32,6 +32,28 @@ pub struct Build {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
+    /// How frames are encoded
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// How a library encodes frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Rows by a dictionary: the loader in hardware takes one a clock
+    #[default]
+    Fast,
+    /// Binary decisions by tabled probabilities: a third smaller, and three clocks for each decision
+    Small,
+}
+
+impl Format {
+    /// What the streams of these configurations share. Those that stand on their own tell what is probable.
+    fn tables<'a>(self, all: &[&'a ConfigMemory], bases: impl IntoIterator<Item = &'a ConfigMemory>) -> Tables {
+        let dictionary = Dictionary::train(all.iter().copied());
+        let contexts = (self == Self::Small).then(|| Box::new(Contexts::train(bases)));
+        Tables { dictionary, contexts }
+    }
 }
 
 #[derive(clap::Args)]
@@ -80,6 +102,9 @@ pub struct Recode {
     /// Read the library unsigned as well, or signed by anybody
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
+    /// How frames are encoded
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
 
 /// A built configuration: what goes into a library.
@@ -209,7 +234,9 @@ pub fn build(args: &Build) -> Result<Outcome> {
         0
     };
     let built = built(args.configurations.as_deref(), &args.names)?;
-    let mut library = Library::new(Dictionary::train(built.iter().map(|b| &b.memory)));
+    let all: Vec<&ConfigMemory> = built.iter().map(|b| &b.memory).collect();
+    let bases = built.iter().filter(|b| of(&b.manifest).is_none()).map(|b| &b.memory);
+    let mut library = Library::new(args.format.tables(&all, bases));
     for configuration in &built {
         put(&mut library, configuration)?;
         eprintln!("ace: {} is in", configuration.name);
@@ -228,7 +255,9 @@ pub fn recode(args: &Recode) -> Result<Outcome> {
     for image in old.images() {
         memories.push(old.memory(image.name())?);
     }
-    let mut library = old.recoded(Dictionary::train(&memories))?;
+    let all: Vec<&ConfigMemory> = memories.iter().collect();
+    let bases = old.images().iter().zip(&memories).filter(|(image, _)| image.base().is_none());
+    let mut library = old.recoded(args.format.tables(&all, bases.map(|(_, memory)| memory)))?;
     for (image, memory) in old.images().iter().zip(&memories) {
         if library.memory(image.name())? != *memory {
             bail!("{}: what was encoded is not what is decoded", image.name());

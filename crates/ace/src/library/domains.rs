@@ -70,7 +70,7 @@ fn switch(
     (from, a): (&str, &ConfigMemory),
     (to, b): (&str, &ConfigMemory),
 ) -> Option<Switch> {
-    let delta = delta(library.dictionary(), a, b)?;
+    let delta = delta(library.tables(), a, b)?;
     let whole = library.whole(to).ok()?.bitstream.len();
     // A partial bitstream carries no contents of block RAMs.
     let part = delta.port_bytes.filter(|bytes| *bytes < whole && delta.blocks == 0);

@@ -75,7 +75,7 @@ fn member(library: &Library, domain: &[&Image], image: &Image) -> Result<Member,
     let name = image.name();
     let skeleton = domain.first().map_or(name, |skeleton| skeleton.name());
     let (from, to) = (library.memory(skeleton)?, library.memory(name)?);
-    let delta = delta(library.dictionary(), &from, &to).unwrap_or_default();
+    let delta = delta(library.tables(), &from, &to).unwrap_or_default();
     let (mut partial_over, mut whole_over, mut partial) = (Vec::new(), Vec::new(), None);
     for other in domain.iter().map(|other| other.name()).filter(|other| *other != name) {
         match library.partial(other, name)? {

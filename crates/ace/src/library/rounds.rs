@@ -96,7 +96,7 @@ pub fn rounds(args: &Rounds) -> Result<Outcome> {
                 let percent = |bits: u64| 100.0 * bits as f64 / (data.len() * 8) as f64;
                 let scheme = paper::compress(&data);
                 let way = |c: &paper::Compressed| percent(c.index_bits() + c.dictionary_bits());
-                let stored = Stored::of(library.dictionary(), &memory);
+                let stored = Stored::of(library.tables(), &memory);
                 let bytes = stored.frames + stored.blocks + stored.contents;
                 *known.entry(configuration.clone()).or_insert(Sizes {
                     bits: data.len() * 8,

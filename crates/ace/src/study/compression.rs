@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ace_board::Catalogue;
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
-use ace_library::codec::{Dictionary, Stored};
+use ace_library::codec::{Dictionary, Stored, Tables};
 use ace_library::paper;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -72,15 +72,15 @@ pub fn rows(catalogue: &Catalogue, also: &[PathBuf]) -> Result<Vec<Row>> {
         let lut4 = manifest["area"]["lut4"].as_u64();
         images.push((configuration.name.clone(), lut4, image(&configuration.bitstream.path)?));
     }
-    let dictionary = Dictionary::train(images.iter().map(|(_, _, image)| image));
+    let tables = Dictionary::train(images.iter().map(|(_, _, image)| image)).into();
     for path in also {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         images.push((name, None, image(path)?));
     }
-    images.iter().map(|(name, lut4, image)| row(name, *lut4, image, &dictionary)).collect()
+    images.iter().map(|(name, lut4, image)| row(name, *lut4, image, &tables)).collect()
 }
 
-fn row(name: &str, lut4: Option<u64>, image: &ConfigMemory, dictionary: &Dictionary) -> Result<Row> {
+fn row(name: &str, lut4: Option<u64>, image: &ConfigMemory, tables: &Tables) -> Result<Row> {
     let frames: Vec<u8> = image.frames().flatten().copied().collect();
     let mut data = frames.clone();
     image.ebr().for_each(|(_, bytes)| data.extend_from_slice(bytes));
@@ -91,7 +91,7 @@ fn row(name: &str, lut4: Option<u64>, image: &ConfigMemory, dictionary: &Diction
         percent: 100.0 * (c.index_bits() + c.dictionary_bits()) as f64 / (data.len() * 8) as f64,
     };
     let scheme = paper::compress(&data);
-    let stored = Stored::of(dictionary, image);
+    let stored = Stored::of(tables, image);
     let native = Emit { compress: true, ..Emit::default() }.whole(image).len();
     Ok(Row {
         name: name.to_owned(),
