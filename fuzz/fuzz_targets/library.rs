@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use ace_ecp5::ConfigMemory;
 use ace_ecp5::device::LFE5U_45F;
 use ace_ecp5::memory::EBR_BYTES;
-use ace_library::codec::Dictionary;
+use ace_library::codec::{Contexts, Dictionary, Tables};
 use ace_library::file::is_name;
 use ace_library::{Library, PublicKey, Trust};
 use ed25519_dalek::{Signer, SigningKey};
@@ -48,8 +48,9 @@ fn contents(unsigned: &[u8]) -> &[u8] {
     &unsigned[..unsigned.len() - DIGEST - 8]
 }
 
-/// A base, three variants, one of them with too many frames, and where the index of their file begins.
-static GOOD: LazyLock<(Vec<u8>, usize)> = LazyLock::new(|| {
+/// A base, three variants, one of them with too many frames, and where what comes behind the dictionary and the
+/// tables begins: with streams of rows, and with small ones.
+static GOOD: LazyLock<[(Vec<u8>, usize); 2]> = LazyLock::new(|| {
     let mut base = ConfigMemory::new(&LFE5U_45F);
     let set = |memory: &mut ConfigMemory, numbers: std::ops::Range<usize>, byte: u8| {
         for number in numbers {
@@ -72,13 +73,19 @@ static GOOD: LazyLock<(Vec<u8>, usize)> = LazyLock::new(|| {
     for (name, memory) in &variants {
         library.add(name, memory, b"{}", b"", &["z"]).expect("it fits");
     }
-    let parts = library.parts();
-    (contents(&library.to_bytes(None)).to_vec(), parts.header + parts.dictionary + parts.contents)
+    let tables = Some(Box::new(Contexts::train([&base])));
+    let tables = Tables { dictionary: library.dictionary().clone(), contexts: tables };
+    let small = library.recoded(tables).expect("all is well");
+    [library, small].map(|library| {
+        let parts = library.parts();
+        let index = parts.header + parts.dictionary + parts.contexts + parts.contents;
+        (contents(&library.to_bytes(None)).to_vec(), index)
+    })
 });
 
 fuzz_target!(|data: &[u8]| {
     let [kind, rest @ ..] = data else { return };
-    let (good, index) = &*GOOD;
+    let (good, index) = &GOOD[usize::from(kind >> 2 & 1)];
     let mut bytes = if kind & 1 == 0 { rest.to_vec() } else { good.clone() };
     if kind & 1 == 1 {
         // Each four bytes: where behind the contents of block RAMs, in two, what comes there, and whether instead.

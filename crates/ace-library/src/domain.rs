@@ -70,7 +70,10 @@ pub fn delta(tables: &Tables, from: &ConfigMemory, to: &ConfigMemory) -> Option<
     let pairs = frames.iter().filter_map(|number| from.frame(*number).zip(to.frame(*number)));
     let bits = pairs.flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| u64::from((a ^ b).count_ones())).sum();
     let runs = frames.chunk_by(|a, b| *a == b + 1).count();
-    let stream = tables.compress(device, frames.iter().filter_map(|number| Some((device.frames - 1 - number, to.frame(*number)?))));
+    let stream = tables.compress(
+        device,
+        frames.iter().filter_map(|number| Some((device.frames - 1 - number, to.frame(*number)?))),
+    );
     let has = |image: &ConfigMemory, id: u16, bytes: &[u8]| image.ebr().any(|(i, b)| i == id && b == bytes);
     let new = to.ebr().filter(|(id, bytes)| !has(from, *id, bytes)).count();
     let gone = from.ebr().filter(|(id, _)| !to.ebr().any(|(i, _)| i == *id)).count();
@@ -83,6 +86,7 @@ pub fn delta(tables: &Tables, from: &ConfigMemory, to: &ConfigMemory) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::Dictionary;
     use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
     use ace_ecp5::memory::EBR_BYTES;
 
@@ -110,7 +114,7 @@ mod tests {
         let skeleton = skeleton(&[&from, &to]).expect("the same device");
         assert_eq!((skeleton.frames_shared, skeleton.frames_shared_used), (9467, 98));
         assert_eq!((skeleton.bits_shared, skeleton.bits_used), (98 * 56 * 4 + 2 * 56 * 3, 100 * 56 * 4 + 56));
-        assert_eq!(super::delta(&dictionary, &from, &ConfigMemory::new(&LFE5U_25F)), None);
+        assert_eq!(super::delta(&tables, &from, &ConfigMemory::new(&LFE5U_25F)), None);
         assert_eq!(super::skeleton(&[&from, &ConfigMemory::new(&LFE5U_25F)]), None);
     }
 }

@@ -115,11 +115,11 @@ fn refusals_give_the_reason() {
     assert!(matches!(refused(&forged, &trust), Refusal::Signature { .. }));
     assert_eq!(refused(b"PK\x03\x04 something else", &trust), Refusal::NoLibrary);
     // Formats that are no longer read, and one that is not known yet.
-    for format in [3, 4, 8] {
+    for format in [3, 4, 9] {
         let mut other = bytes.clone();
         other[8] = format;
         let why = refused(&other, &trust);
-        assert_eq!(why, Refusal::Format { found: format.into(), known: 7, version: 5 });
+        assert_eq!(why, Refusal::Format { found: format.into(), known: 8, version: 5 });
         assert!(why.to_string().contains("`ace library build`"), "{why}");
     }
 }

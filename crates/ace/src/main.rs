@@ -42,8 +42,8 @@ static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::I
 #[command(name = "ace", version, max_term_width = 100)]
 struct Cli {
     /// How tables are printed
-    #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
-    format: page::Style,
+    #[arg(long, global = true, value_parser = ["text", "md"], default_value = "text", value_name = "FORMAT")]
+    format: String,
     #[command(subcommand)]
     command: Command,
 }
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     // `ace … | head` ends quietly.
     sigpipe::reset();
     let cli = Cli::parse();
-    page::choose(cli.format);
+    page::choose(if cli.format == "md" { page::Style::Md } else { page::Style::Text });
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Array(args) => array::run(&args),

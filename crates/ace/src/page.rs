@@ -6,13 +6,11 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::OnceLock;
 
-use clap::ValueEnum;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Drawn for a terminal
+    /// Drawn for a terminal.
     Text,
-    /// Markdown
+    /// Markdown.
     Md,
 }
 

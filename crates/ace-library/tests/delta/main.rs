@@ -7,7 +7,7 @@ mod members;
 use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, Device};
-use ace_library::codec::Dictionary;
+use ace_library::codec::{CONTEXTS_BYTES, Contexts, Dictionary, Tables};
 use ace_library::{ImageError, Library, Trust};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -139,4 +139,45 @@ fn a_base_is_not_taken_away() {
     assert_eq!(library.get("a").expect("it is there").base(), None);
     assert_eq!((library.memory("a"), library.memory("b")), (Ok(a), Ok(b)));
     library.remove("skeleton").expect("nobody stands on it any more");
+}
+
+/// Small streams hold the same, and the loader is given the same rows: what is loaded, and how long that takes, is what it
+/// is with streams of rows. Home streams, and variants that stand on a base, are among them.
+#[test]
+fn small_streams_hold_the_same() {
+    let (fast, images) = library();
+    let contexts = Some(Box::new(Contexts::train(&images)));
+    let small =
+        fast.recoded(Tables { dictionary: fast.dictionary().clone(), contexts }).expect("all is well");
+    let bytes = small.to_bytes(None);
+    assert_eq!((bytes[8], small.parts().contexts), (8, CONTEXTS_BYTES));
+    assert_eq!(bytes.len(), small.parts().total());
+    let back = Library::from_bytes(&bytes, &ANYBODY).expect("it is good");
+    assert_eq!(back, small);
+    assert!(small.parts().frames < fast.parts().frames, "{:?}", small.parts());
+    let mut out = Vec::new();
+    for (name, image) in ["a", "b", "skeleton"].into_iter().zip(&images) {
+        assert_eq!(back.memory(name).as_ref(), Ok(image));
+        assert_eq!(back.whole(name), fast.whole(name));
+        assert_eq!(back.whole_with_blank(name), fast.whole_with_blank(name));
+        let decoded = back.decode(back.get(name).expect("it is there"), &mut out).expect("its own stream");
+        assert!(decoded.decisions > decoded.rows && decoded.values > 0);
+    }
+    for (from, to) in [("a", "b"), ("b", "skeleton"), ("skeleton", "a")] {
+        assert_eq!(back.partial(from, to), fast.partial(from, to));
+    }
+    // And back again, bit for bit.
+    assert_eq!(
+        back.recoded(fast.dictionary().clone()).expect("all is well").to_bytes(None),
+        fast.to_bytes(None)
+    );
+    // A dictionary that is none, or tables that are none, whatever seals them.
+    let tables = small.parts().header + small.parts().dictionary;
+    for (at, what) in [(tables - 1, "dictionary"), (tables + 3, "tables of small streams")] {
+        let mut wrong = bytes.clone();
+        wrong[at] = 0;
+        wrong[at & !1] = 0;
+        let why = Library::from_bytes(&forged::resealed(wrong), &ANYBODY).expect_err("it is to be refused");
+        assert!(why.to_string().contains(what), "{why}");
+    }
 }

@@ -10,6 +10,7 @@ use ace_library::codec::{Contexts, Dictionary, Tables};
 use ace_library::file::{Guard, Opened, is_name, read};
 use ace_library::{FileError, Image, KeySet, Library, Refusal, SecretKey, Trust};
 use anyhow::{Context, Result, bail};
+use clap::builder::PossibleValue;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -32,26 +33,31 @@ pub struct Build {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
-    /// How frames are encoded
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    streams: Streams,
 }
 
 /// How a library encodes frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Rows by a dictionary: the loader in hardware takes one a clock
-    #[default]
-    Fast,
-    /// Binary decisions by tabled probabilities: a third smaller, and three clocks for each decision
-    Small,
+#[derive(clap::Args)]
+struct Streams {
+    /// How frames are encoded
+    // Of the same type as the option of all commands that says how tables are printed, whose name it shares.
+    #[arg(long, value_parser = [
+        PossibleValue::new("fast").help("Rows by a dictionary: the loader in hardware takes one a clock"),
+        PossibleValue::new("small").help("Binary decisions by tabled probabilities: a third smaller, and three clocks each"),
+    ], default_value = "fast")]
+    format: String,
 }
 
-impl Format {
+impl Streams {
     /// What the streams of these configurations share. Those that stand on their own tell what is probable.
-    fn tables<'a>(self, all: &[&'a ConfigMemory], bases: impl IntoIterator<Item = &'a ConfigMemory>) -> Tables {
+    fn tables<'a>(
+        &self,
+        all: &[&'a ConfigMemory],
+        bases: impl IntoIterator<Item = &'a ConfigMemory>,
+    ) -> Tables {
         let dictionary = Dictionary::train(all.iter().copied());
-        let contexts = (self == Self::Small).then(|| Box::new(Contexts::train(bases)));
+        let contexts = (self.format == "small").then(|| Box::new(Contexts::train(bases)));
         Tables { dictionary, contexts }
     }
 }
@@ -102,9 +108,8 @@ pub struct Recode {
     /// Read the library unsigned as well, or signed by anybody
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
-    /// How frames are encoded
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    streams: Streams,
 }
 
 /// A built configuration: what goes into a library.
@@ -236,7 +241,7 @@ pub fn build(args: &Build) -> Result<Outcome> {
     let built = built(args.configurations.as_deref(), &args.names)?;
     let all: Vec<&ConfigMemory> = built.iter().map(|b| &b.memory).collect();
     let bases = built.iter().filter(|b| of(&b.manifest).is_none()).map(|b| &b.memory);
-    let mut library = Library::new(args.format.tables(&all, bases));
+    let mut library = Library::new(args.streams.tables(&all, bases));
     for configuration in &built {
         put(&mut library, configuration)?;
         eprintln!("ace: {} is in", configuration.name);
@@ -257,7 +262,7 @@ pub fn recode(args: &Recode) -> Result<Outcome> {
     }
     let all: Vec<&ConfigMemory> = memories.iter().collect();
     let bases = old.images().iter().zip(&memories).filter(|(image, _)| image.base().is_none());
-    let mut library = old.recoded(args.format.tables(&all, bases.map(|(_, memory)| memory)))?;
+    let mut library = old.recoded(args.streams.tables(&all, bases.map(|(_, memory)| memory)))?;
     for (image, memory) in old.images().iter().zip(&memories) {
         if library.memory(image.name())? != *memory {
             bail!("{}: what was encoded is not what is decoded", image.name());

@@ -2,12 +2,13 @@
 //! Table 4: what configurations take when index and dictionary both count.
 
 use crate::page::{say, say_part};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ace_board::Catalogue;
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
-use ace_library::codec::{Dictionary, Stored, Tables};
+use ace_library::codec::{Contexts, Dictionary, Stored, Tables};
 use ace_library::paper;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,8 @@ pub struct Row {
     library_percent: f64,
     /// Compressed frames over frames.
     frames_percent: f64,
+    /// The same in small streams, the tables not counted.
+    frames_small_percent: f64,
     /// What gzip, xz and zstd make of the frames alone.
     frames_gzip_percent: f64,
     frames_xz_percent: f64,
@@ -66,21 +69,35 @@ pub fn image(path: &Path) -> Result<ConfigMemory> {
 /// The rows of what is built; those of `also` come last and have no part in the dictionary.
 pub fn rows(catalogue: &Catalogue, also: &[PathBuf]) -> Result<Vec<Row>> {
     let mut images = Vec::new();
+    let mut variants = BTreeSet::new();
     for configuration in &catalogue.configurations {
         let manifest = catalogue.folder.join(&configuration.name).join("manifest.json");
         let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&manifest)?)?;
         let lut4 = manifest["area"]["lut4"].as_u64();
+        if manifest["variant_of"].is_string() {
+            variants.insert(configuration.name.clone());
+        }
         images.push((configuration.name.clone(), lut4, image(&configuration.bitstream.path)?));
     }
-    let tables = Dictionary::train(images.iter().map(|(_, _, image)| image)).into();
+    let dictionary = Dictionary::train(images.iter().map(|(_, _, image)| image));
+    // As `ace library build --format small` does.
+    let bases = images.iter().filter(|(name, ..)| !variants.contains(name));
+    let contexts = Contexts::train(bases.map(|(_, _, image)| image));
+    let small = Tables { dictionary: dictionary.clone(), contexts: Some(Box::new(contexts)) };
+    let fast = Tables::from(dictionary);
     for path in also {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         images.push((name, None, image(path)?));
     }
-    images.iter().map(|(name, lut4, image)| row(name, *lut4, image, &tables)).collect()
+    images.iter().map(|(name, lut4, image)| row(name, *lut4, image, (&fast, &small))).collect()
 }
 
-fn row(name: &str, lut4: Option<u64>, image: &ConfigMemory, tables: &Tables) -> Result<Row> {
+fn row(
+    name: &str,
+    lut4: Option<u64>,
+    image: &ConfigMemory,
+    (fast, small): (&Tables, &Tables),
+) -> Result<Row> {
     let frames: Vec<u8> = image.frames().flatten().copied().collect();
     let mut data = frames.clone();
     image.ebr().for_each(|(_, bytes)| data.extend_from_slice(bytes));
@@ -91,7 +108,7 @@ fn row(name: &str, lut4: Option<u64>, image: &ConfigMemory, tables: &Tables) -> 
         percent: 100.0 * (c.index_bits() + c.dictionary_bits()) as f64 / (data.len() * 8) as f64,
     };
     let scheme = paper::compress(&data);
-    let stored = Stored::of(tables, image);
+    let stored = Stored::of(fast, image);
     let native = Emit { compress: true, ..Emit::default() }.whole(image).len();
     Ok(Row {
         name: name.to_owned(),
@@ -107,6 +124,7 @@ fn row(name: &str, lut4: Option<u64>, image: &ConfigMemory, tables: &Tables) -> 
         library_bits: stored.alone() as u64 * 8,
         library_percent: percent(stored.alone(), &data),
         frames_percent: percent(stored.frames, &frames),
+        frames_small_percent: percent(Stored::of(small, image).frames, &frames),
         frames_gzip_percent: percent(gzip(&frames)?, &frames),
         frames_xz_percent: percent(xz(&frames)?, &frames),
         frames_zstd_percent: percent(zstd(&frames)?, &frames),
@@ -161,9 +179,9 @@ pub fn print(published: &[Published], rows: &[Row]) {
     );
     say!("## Beside other ways, in % of frames and block RAM contents\n");
     say!(
-        "| bitstream | LUT4 | LZW | phase I | phase II | gzip -9 | xz -9 | zstd -19 | the device's own | library | frames alone: gzip -9 | xz -9 | zstd -19 | library |"
+        "| bitstream | LUT4 | LZW | phase I | phase II | gzip -9 | xz -9 | zstd -19 | the device's own | library | frames alone: gzip -9 | xz -9 | zstd -19 | library | library, small |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for r in rows {
         let lut4 = r.lut4.map_or("–".to_owned(), |n| n.to_string());
         say_part!("| {} | {lut4} ", r.name);
@@ -180,6 +198,7 @@ pub fn print(published: &[Published], rows: &[Row]) {
             r.frames_xz_percent,
             r.frames_zstd_percent,
             r.frames_percent,
+            r.frames_small_percent,
         ] {
             say_part!("| {percent:.2} ");
         }

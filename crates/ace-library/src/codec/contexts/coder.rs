@@ -77,8 +77,15 @@ pub(super) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(stream: &'a [u8]) -> Self {
-        let mut new =
-            Self { rest: stream, ahead: 0, count: 0, value: 0, range: 2 * HALF - 1, moved: 0, len: stream.len() };
+        let mut new = Self {
+            rest: stream,
+            ahead: 0,
+            count: 0,
+            value: 0,
+            range: 2 * HALF - 1,
+            moved: 0,
+            len: stream.len(),
+        };
         new.value = new.bits(16);
         new
     }
@@ -150,9 +157,6 @@ mod tests {
                 let mut decoder = Decoder::new(&stream);
                 assert!(decisions.iter().all(|(bit, zero)| decoder.take(*zero) == *bit));
                 assert!(decoder.at_end() && !decoder.beyond_end());
-                let mut short = Decoder::new(&stream[..stream.len() - 1]);
-                decisions.iter().for_each(|(_, zero)| _ = short.take(*zero));
-                assert!(short.beyond_end() && !short.at_end());
             }
         }
     }

@@ -8,7 +8,7 @@ use super::super::rows::{Cut, FRAME_ROWS, Rows};
 use super::coder::{Decoder, Encoder};
 use super::{COLUMN, Contexts, Known, OWN};
 
-/// Compresses frames of `device` and their places in the order of transmission, which go upwards.
+/// Compresses frames of `device` and their places in the order of transmission, which go upwards. No frames are no bytes.
 pub(crate) fn compress<'a>(
     contexts: &Contexts,
     device: &Device,
@@ -17,6 +17,10 @@ pub(crate) fn compress<'a>(
     let rows = Rows::new(device, Cut::Tiles);
     let (mut known, mut out) = (Known::new(rows.count), Encoder::default());
     let mut values = [0u16; FRAME_ROWS];
+    let mut frames = frames.into_iter().peekable();
+    if frames.peek().is_none() {
+        return Vec::new();
+    }
     for (position, frame) in frames {
         known.begin(position);
         values.fill(0);
@@ -52,6 +56,9 @@ pub(crate) fn decompress(
         return Err(StreamError::Length { bytes: out.len(), frame_bytes: rows.frame_bytes });
     }
     let frames = out.len() / rows.frame_bytes;
+    if frames == 0 {
+        return stream.is_empty().then_some(seen).ok_or(StreamError::Trailing);
+    }
     let (mut known, mut bits) = (Known::new(rows.count), Decoder::new(stream));
     let mut values = [0u16; FRAME_ROWS];
     for (number, (position, frame)) in

@@ -5,9 +5,7 @@ use ace_ecp5::ConfigMemory;
 
 use super::super::ROW_BITS;
 use super::super::rows::{Cut, FRAME_ROWS, Rows};
-use super::{
-    ANY, Bit, COLUMN, Context, Contexts, FLAG_PARENTS, Flag, Known, NO_BIT, NO_FLAG, OWN,
-};
+use super::{ANY, Bit, COLUMN, Context, Contexts, FLAG_PARENTS, Flag, Known, NO_BIT, NO_FLAG, OWN};
 
 /// Bits by which a parent has to shorten what it tells about, so that it is taken.
 const WORTH: f64 = 10.0;
@@ -56,9 +54,8 @@ impl Contexts {
                 let candidates: Vec<usize> = (0..OWN).chain(OWN + bit + 1..OWN + ROW_BITS).collect();
                 learn(&columns, &candidates, OWN + bit, values.len(), NO_BIT)
             });
-            let columns: Vec<Cases> = (0..=usize::from(NO_FLAG))
-                .map(|bit| cases(flags, |case| case >> bit & 1 == 1))
-                .collect();
+            let columns: Vec<Cases> =
+                (0..=usize::from(NO_FLAG)).map(|bit| cases(flags, |case| case >> bit & 1 == 1)).collect();
             let candidates: Vec<usize> = (0..=ANY).collect();
             (bits, learn(&columns, &candidates, usize::from(NO_FLAG), flags.len(), NO_FLAG))
         };
