@@ -43,6 +43,8 @@ SV := $(shell find rtl flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | 
 
 # intel-ipsec-mb is used where it is installed (Debian: libipsec-mb-dev); IPSEC_MB= builds without it.
 IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/x86_64-linux-gnu/libIPSec_MB.a),1)
+comma := ,
+FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-mb)
 
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
@@ -77,7 +79,7 @@ define run-tests
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \
 	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
-	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked --no-fail-fast $(if $(IPSEC_MB),--features ace/ipsec-mb) || rust=$$?; \
+	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked --no-fail-fast $(FEATURES) || rust=$$?; \
 	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
 endef
 
@@ -89,15 +91,16 @@ test-all: $(VENV) $(WITNESS) ace  ## the same with all netlists, a million rando
 	$(INTEROP)
 	$(call run-tests,all,all)
 
-interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, all modes, both families, both ways
+interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, and against Linux under qemu, both ways
 	$(INTEROP)
+	$(PYTHON) interop/kernel.py --ace $(ACE)
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow.formal --jobs $(JOBS) $(NAMES)
 
 lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked $(if $(IPSEC_MB),--features ace/ipsec-mb) -- -D warnings
+	cargo clippy --workspace --all-targets --locked $(FEATURES) -- -D warnings
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	@echo "verible-verilog-format --verify: $(words $(SV)) files"; failed=; for file in $(SV); do \
@@ -180,7 +183,7 @@ check-system:
 	@scripts/check-system.sh $(PYTHON)
 
 ace: check-system
-	cargo build --release --locked --package ace --package ace-xfrm $(if $(IPSEC_MB),--features ace/ipsec-mb)
+	cargo build --release --locked --package ace --package ace-xfrm --package ace-provider $(FEATURES)
 
 $(VENV): | check-system
 	@echo "creating .venv (the flow's tools, pinned in flow/requirements.txt)"

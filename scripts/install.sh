@@ -8,8 +8,10 @@ prefix=$1 ace=$2
 install -D -m 755 "$ace" "$prefix/bin/ace"
 [ ! -e library/ace.lib ] || install -D -m 644 library/ace.lib "$prefix/share/ace/library/ace.lib"
 install -D -m 644 -t "$prefix/share/doc/ace" README.md LICENSE board.toml
-xfrm=$(dirname "$ace")/libace_xfrm.so
-[ ! -e "$xfrm" ] || install -D -m 644 -t "$prefix/lib/ace" "$xfrm"
+for shell in libace_xfrm.so libace_provider.so; do
+  shell=$(dirname "$ace")/$shell
+  [ ! -e "$shell" ] || install -D -m 644 -t "$prefix/lib/ace" "$shell"
+done
 install -D -m 644 -t "$prefix/lib/systemd/system" crates/ace-gateway/ace-gateway.service
 "$ace" manual "$prefix"
 # Of a configuration what loads and runs it: the rest is for those who make them.

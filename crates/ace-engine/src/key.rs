@@ -223,7 +223,7 @@ impl Drop for Inner {
 /// Key expansion leaves copies of what it made below the frame of its caller: overwrites as much of the stack as
 /// the largest schedule takes, several times over.
 #[inline(never)]
-fn scrub_stack() {
+pub fn scrub_stack() {
     let mut below = [0u8; 32 << 10];
     // Somebody might look: the compiler has to store them.
     std::hint::black_box(&mut below);

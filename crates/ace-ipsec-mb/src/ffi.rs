@@ -48,7 +48,7 @@ impl Done {
 }
 
 #[repr(C)]
-struct Opaque {
+pub(crate) struct Opaque {
     _private: [u8; 0],
 }
 
@@ -96,15 +96,20 @@ pub enum Hash {
 struct Line([u8; 64]);
 
 /// Key material in cache lines, wiped in place.
+#[derive(Clone)]
 pub struct Lines(Box<[Line]>);
 
 impl Lines {
-    fn zeros(bytes: usize) -> Self {
+    pub(crate) fn zeros(bytes: usize) -> Self {
         Self(vec![Line([0; 64]); bytes.div_ceil(64)].into_boxed_slice())
     }
 
-    fn as_ptr(&self) -> *const c_void {
+    pub(crate) fn as_ptr(&self) -> *const c_void {
         self.0.as_ptr().cast()
+    }
+
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr().cast()
     }
 
     fn line(&self, at: usize) -> *const c_void {
@@ -120,8 +125,8 @@ impl Drop for Lines {
 
 /// AES-GCM's expanded key with its powers of H.
 pub struct GcmKey {
-    lines: Lines,
-    len: u64,
+    pub(crate) lines: Lines,
+    pub(crate) len: u64,
 }
 
 /// AES round keys of both directions, 240 bytes each, in 256.
@@ -258,6 +263,10 @@ impl Manager {
         // SAFETY: no arguments; the result is ours until it is closed.
         let raw = NonNull::new(unsafe { ace_mb_open() })?;
         Some(Self { raw, done: [Done::default(); 32] })
+    }
+
+    pub(crate) fn raw(&mut self) -> *mut Opaque {
+        self.raw.as_ptr()
     }
 
     pub fn version() -> String {

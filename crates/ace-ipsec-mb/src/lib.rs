@@ -11,6 +11,9 @@ mod engine;
 pub mod ffi;
 #[cfg(feature = "native")]
 mod key;
+#[cfg(feature = "native")]
+#[allow(unsafe_code)] // As above, for messages that come piece by piece.
+pub mod stream;
 
 #[cfg(feature = "native")]
 pub use engine::MbEngine;

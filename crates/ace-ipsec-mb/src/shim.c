@@ -85,6 +85,62 @@ void ace_mb_gcm(IMB_MGR *mgr, const void *key, uint64_t key_len, uint32_t encryp
     IMB_AES256_GCM_DEC(mgr, key, &context, text, text, len, nonce, aad, aad_len, tag, 16);
 }
 
+/* A message piece by piece: the state of either AEAD. */
+union ace_mb_stream {
+  struct gcm_context_data gcm;
+  struct chacha20_poly1305_context_data chacha;
+};
+
+uint64_t ace_mb_stream_size(void) { return sizeof(union ace_mb_stream); }
+
+#define BY_KEY(len, action, ...)                                    \
+  do {                                                           \
+    if ((len) == 16) IMB_AES128_GCM_##action(mgr, __VA_ARGS__);  \
+    if ((len) == 24) IMB_AES192_GCM_##action(mgr, __VA_ARGS__);  \
+    if ((len) == 32) IMB_AES256_GCM_##action(mgr, __VA_ARGS__);  \
+  } while (0)
+
+void ace_mb_gcm_begin(IMB_MGR *mgr, const void *key, uint64_t key_len, union ace_mb_stream *state, const uint8_t *iv,
+                      uint64_t iv_len, const uint8_t *aad, uint64_t aad_len) {
+  if (iv_len == 12)
+    BY_KEY(key_len, INIT, key, &state->gcm, iv, aad, aad_len);
+  else
+    BY_KEY(key_len, INIT_VAR_IV, key, &state->gcm, iv, iv_len, aad, aad_len);
+}
+
+void ace_mb_gcm_piece(IMB_MGR *mgr, const void *key, uint64_t key_len, uint32_t encrypt, union ace_mb_stream *state,
+                      uint8_t *to, const uint8_t *from, uint64_t len) {
+  if (encrypt)
+    BY_KEY(key_len, ENC_UPDATE, key, &state->gcm, to, from, len);
+  else
+    BY_KEY(key_len, DEC_UPDATE, key, &state->gcm, to, from, len);
+}
+
+/* The tag is the same in both directions. */
+void ace_mb_gcm_end(IMB_MGR *mgr, const void *key, uint64_t key_len, union ace_mb_stream *state, uint8_t *tag) {
+  BY_KEY(key_len, ENC_FINALIZE, key, &state->gcm, tag, 16);
+}
+
+void ace_mb_chacha_begin(IMB_MGR *mgr, const void *key, union ace_mb_stream *state, const uint8_t *iv,
+                         const uint8_t *aad, uint64_t aad_len) {
+  IMB_CHACHA20_POLY1305_INIT(mgr, key, &state->chacha, iv, aad, aad_len);
+}
+
+void ace_mb_chacha_piece(IMB_MGR *mgr, const void *key, uint32_t encrypt, union ace_mb_stream *state, uint8_t *to,
+                         const uint8_t *from, uint64_t len) {
+  if (encrypt)
+    IMB_CHACHA20_POLY1305_ENC_UPDATE(mgr, key, &state->chacha, to, from, len);
+  else
+    IMB_CHACHA20_POLY1305_DEC_UPDATE(mgr, key, &state->chacha, to, from, len);
+}
+
+void ace_mb_chacha_end(IMB_MGR *mgr, uint32_t encrypt, union ace_mb_stream *state, uint8_t *tag) {
+  if (encrypt)
+    IMB_CHACHA20_POLY1305_ENC_FINALIZE(mgr, &state->chacha, tag, 16);
+  else
+    IMB_CHACHA20_POLY1305_DEC_FINALIZE(mgr, &state->chacha, tag, 16);
+}
+
 void ace_mb_aes_key(IMB_MGR *mgr, const void *key, uint64_t len, void *enc, void *dec) {
   if (len == 16) IMB_AES_KEYEXP_128(mgr, key, enc, dec);
   if (len == 24) IMB_AES_KEYEXP_192(mgr, key, enc, dec);

@@ -19,21 +19,41 @@ pub trait Authenticator: Send + Sync {
     fn authenticate(&self, parts: [&[u8]; 2], tag: &mut [u8; LONGEST]);
 }
 
+/// A hash or an HMAC whose message comes piece by piece.
+pub trait Running: Send + Sync {
+    fn update(&mut self, piece: &[u8]);
+
+    /// The whole tag at the start of `tag`; the next piece begins another message.
+    fn finish(&mut self, tag: &mut [u8; LONGEST]);
+
+    /// Forgets the pieces so far.
+    fn restart(&mut self);
+
+    fn copy(&self) -> Box<dyn Running>;
+}
+
 /// What the table says of a hash; [`hash`] makes them.
 #[derive(Clone, Copy)]
 pub struct Hash {
     pub digest: fn() -> Box<dyn Authenticator>,
     /// HMAC (RFC 2104) with a key of any length.
     pub hmac: fn(key: &[u8]) -> Option<Box<dyn Authenticator>>,
+    pub running_digest: fn() -> Box<dyn Running>,
+    pub running_hmac: fn(key: &[u8]) -> Option<Box<dyn Running>>,
 }
 
 /// A hash and its HMAC.
 pub const fn hash<D>() -> Hash
 where
-    D: EagerHash + Digest + Send + Sync + 'static,
+    D: EagerHash + Digest + Clone + Send + Sync + 'static,
     Hmac<D>: Clone + Send + Sync,
 {
     Hash {
+        running_digest: || Box::new(Pieces(D::new())),
+        running_hmac: |key| {
+            let fresh = <Hmac<D> as KeyInit>::new_from_slice(key).ok()?;
+            Some(Box::new(KeyedPieces { now: fresh.clone(), fresh }))
+        },
         digest: || Box::new(Plain(D::new as fn() -> D)),
         hmac: |key| {
             let mac = <Hmac<D> as KeyInit>::new_from_slice(key).ok()?;
@@ -62,6 +82,50 @@ impl<M: Mac + Clone + Send + Sync> Authenticator for Keyed<M> {
             mac.update(parts[1]);
         }
         write(&mac.finalize().into_bytes(), tag);
+    }
+}
+
+struct Pieces<D>(D);
+
+impl<D: Digest + Clone + Send + Sync + 'static> Running for Pieces<D> {
+    fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    fn finish(&mut self, tag: &mut [u8; LONGEST]) {
+        write(&std::mem::replace(&mut self.0, D::new()).finalize(), tag);
+    }
+
+    fn restart(&mut self) {
+        self.0 = D::new();
+    }
+
+    fn copy(&self) -> Box<dyn Running> {
+        Box::new(Self(self.0.clone()))
+    }
+}
+
+struct KeyedPieces<M> {
+    /// Behind the padded key.
+    fresh: M,
+    now: M,
+}
+
+impl<M: Mac + Clone + Send + Sync + 'static> Running for KeyedPieces<M> {
+    fn update(&mut self, piece: &[u8]) {
+        self.now.update(piece);
+    }
+
+    fn finish(&mut self, tag: &mut [u8; LONGEST]) {
+        write(&std::mem::replace(&mut self.now, self.fresh.clone()).finalize().into_bytes(), tag);
+    }
+
+    fn restart(&mut self) {
+        self.now = self.fresh.clone();
+    }
+
+    fn copy(&self) -> Box<dyn Running> {
+        Box::new(Self { fresh: self.fresh.clone(), now: self.now.clone() })
     }
 }
 

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The functions of provider-cipher(7) for AEADs, and their rows.
+
+use std::ffi::{c_int, c_uchar, c_void};
+use std::slice;
+
+use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
+use crate::aead::{Context, Scheme, TAG};
+use crate::cipher_call::{ASKED, rows};
+
+/// For those that stand in for OpenSSL's own wherever these are used: complete, and slower for no length.
+const TAKE: &std::ffi::CStr = c"provider=ace,ace.take=yes";
+
+/// What OpenSSL has a pointer to.
+#[derive(Clone)]
+struct Handle {
+    core: Core,
+    context: Context,
+}
+
+/// Bytes of key.
+static ROWS: [(Scheme, usize); 4] =
+    [(Scheme::Gcm, 16), (Scheme::Gcm, 24), (Scheme::Gcm, 32), (Scheme::ChaCha, 32)];
+
+unsafe extern "C" fn new<const ROW: usize>(provider: *mut c_void) -> *mut c_void {
+    // SAFETY: OpenSSL passes what it was given.
+    let core = unsafe { crate::core_of(provider) };
+    let (scheme, key_len) = ROWS[ROW];
+    Box::into_raw(Box::new(Handle { core, context: Context::new(scheme, key_len) })).cast()
+}
+
+unsafe extern "C" fn copy(context: *mut c_void) -> *mut c_void {
+    // SAFETY: one of `new`.
+    let context = unsafe { &*context.cast::<Handle>() };
+    Box::into_raw(Box::new(context.clone())).cast()
+}
+
+unsafe extern "C" fn free(context: *mut c_void) {
+    if !context.is_null() {
+        // SAFETY: one of `new` or `copy`, given back once.
+        drop(unsafe { Box::from_raw(context.cast::<Handle>()) });
+    }
+}
+
+/// # Safety
+/// There are `len` bytes at `from`, unless it is null.
+unsafe fn bytes<'a>(from: *const c_uchar, len: usize) -> Option<&'a [u8]> {
+    // SAFETY: as the caller says.
+    (!from.is_null() && len <= isize::MAX as usize).then(|| unsafe { slice::from_raw_parts(from, len) })
+}
+
+type Begin = (*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param);
+
+unsafe fn begin(encrypt: bool, (context, key, key_len, iv, iv_len, params): Begin) -> c_int {
+    // SAFETY: OpenSSL passes what it was given, and its own arrays with their lengths.
+    let (Handle { core, context }, key, iv) =
+        unsafe { (&mut *context.cast::<Handle>(), bytes(key, key_len), bytes(iv, iv_len)) };
+    let begun = context.begin(encrypt, key, iv);
+    // SAFETY: OpenSSL's parameters.
+    core.answer(begun.and_then(|()| unsafe { set(context, params) }))
+}
+
+unsafe extern "C" fn encrypt(
+    context: *mut c_void,
+    key: *const c_uchar,
+    key_len: usize,
+    iv: *const c_uchar,
+    iv_len: usize,
+    params: *mut Param,
+) -> c_int {
+    // SAFETY: as it is called.
+    unsafe { begin(true, (context, key, key_len, iv, iv_len, params)) }
+}
+
+unsafe extern "C" fn decrypt(
+    context: *mut c_void,
+    key: *const c_uchar,
+    key_len: usize,
+    iv: *const c_uchar,
+    iv_len: usize,
+    params: *mut Param,
+) -> c_int {
+    // SAFETY: as it is called.
+    unsafe { begin(false, (context, key, key_len, iv, iv_len, params)) }
+}
+
+unsafe extern "C" fn update(
+    context: *mut c_void,
+    to: *mut c_uchar,
+    written: *mut usize,
+    room: usize,
+    from: *const c_uchar,
+    len: usize,
+) -> c_int {
+    // SAFETY: OpenSSL passes what it was given, and a place for a number.
+    let (Handle { core, context }, written) = unsafe { (&mut *context.cast::<Handle>(), &mut *written) };
+    *written = 0;
+    if len == 0 {
+        return 1;
+    }
+    if from.is_null() || len > isize::MAX as usize {
+        return core.refuse(Reason::Parameter);
+    }
+    let done = if to.is_null() {
+        // SAFETY: as many bytes as it says can be read there.
+        context.associate(unsafe { slice::from_raw_parts(from, len) }).map(|()| len)
+    } else if room < len {
+        Err(Reason::Room)
+    } else if !context.is_tls() {
+        // SAFETY: as many bytes as it says can be read and written there.
+        unsafe { context.update(from, len, to) }.map(|()| len)
+    } else if from == to.cast_const() {
+        // SAFETY: as above; the record is in one place.
+        context.tls_record(unsafe { slice::from_raw_parts_mut(to, len) })
+    } else {
+        Err(Reason::Parameter)
+    };
+    match done {
+        Ok(count) => {
+            *written = count;
+            1
+        }
+        Err(reason) => core.refuse(reason),
+    }
+}
+
+/// Without errors in OpenSSL's queue for a tag that is another one: that is an answer.
+unsafe extern "C" fn finish(context: *mut c_void, _: *mut c_uchar, written: *mut usize, _: usize) -> c_int {
+    // SAFETY: OpenSSL passes what it was given, and a place for a number.
+    let (Handle { core, context }, written) = unsafe { (&mut *context.cast::<Handle>(), &mut *written) };
+    *written = 0;
+    match context.finish() {
+        Ok(good) => good.into(),
+        Err(reason) => core.refuse(reason),
+    }
+}
+
+/// As `EVP_Cipher` has it: a piece, or without one the end.
+unsafe extern "C" fn at_once(
+    context: *mut c_void,
+    to: *mut c_uchar,
+    written: *mut usize,
+    room: usize,
+    from: *const c_uchar,
+    len: usize,
+) -> c_int {
+    // SAFETY: as it is called.
+    unsafe {
+        match from.is_null() {
+            true => finish(context, to, written, room),
+            false => update(context, to, written, room, from, len),
+        }
+    }
+}
+
+unsafe extern "C" fn get_params<const ROW: usize>(params: *mut Param) -> c_int {
+    let (scheme, key_len) = ROWS[ROW];
+    // SAFETY: OpenSSL's parameters.
+    let good = unsafe { abi::each(params) }.all(|param| match param.name() {
+        // EVP_CIPH_GCM_MODE, or a stream.
+        b"mode" => param.set_number(if scheme == Scheme::Gcm { 6 } else { 0 }),
+        b"keylen" => param.set_number(key_len as u64),
+        b"ivlen" => param.set_number(12),
+        b"blocksize" | b"aead" | b"custom-iv" => param.set_number(1),
+        b"cts" | b"tls-multi" | b"has-randkey" => param.set_number(0),
+        _ => true,
+    });
+    good.into()
+}
+
+unsafe extern "C" fn get_context_params(context: *mut c_void, params: *mut Param) -> c_int {
+    // SAFETY: OpenSSL passes what it was given.
+    let Handle { core, context } = unsafe { &mut *context.cast::<Handle>() };
+    // SAFETY: OpenSSL's parameters.
+    for param in unsafe { abi::each(params) } {
+        let good = match param.name() {
+            b"keylen" => param.set_number(context.key_len as u64),
+            b"ivlen" => param.set_number(context.iv_len as u64),
+            b"taglen" => param.set_number(context.tag_len() as u64),
+            b"tlsaadpad" => param.set_number(TAG as u64),
+            b"iv" | b"updated-iv" => param.set_bytes(context.iv()),
+            b"tag" => match param.place().map(|place| context.get_tag(place)) {
+                Some(Err(reason)) => return core.refuse(reason),
+                found => found.is_some(),
+            },
+            _ => true,
+        };
+        if !good {
+            return core.refuse(Reason::Parameter);
+        }
+    }
+    1
+}
+
+/// # Safety
+/// OpenSSL's parameters.
+unsafe fn set(context: &mut Context, params: *mut Param) -> Result<(), Reason> {
+    // SAFETY: as the caller says.
+    for param in unsafe { abi::each(params) } {
+        let bytes = |param: &Param| param.get_bytes().ok_or(Reason::Parameter).map(|(len, _)| len);
+        match param.name() {
+            b"ivlen" => {
+                let len = param.get_number().ok_or(Reason::Parameter)?;
+                context.set_iv_len(usize::try_from(len).map_err(|_| Reason::IvLength)?)?;
+            }
+            b"keylen" if param.get_number() != Some(context.key_len as u64) => return Err(Reason::KeyLength),
+            b"tag" => {
+                let len = bytes(param)?;
+                context.set_tag(len, param.get_bytes().and_then(|(_, tag)| tag))?;
+            }
+            b"tlsaad" => context.set_tls_aad(content(param)?)?,
+            b"tlsivfixed" => context.set_tls_iv(content(param)?)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn content(param: &Param) -> Result<&[u8], Reason> {
+    param.get_bytes().and_then(|(_, bytes)| bytes).ok_or(Reason::Parameter)
+}
+
+unsafe extern "C" fn set_context_params(context: *mut c_void, params: *mut Param) -> c_int {
+    // SAFETY: OpenSSL passes what it was given.
+    let Handle { core, context } = unsafe { &mut *context.cast::<Handle>() };
+    // SAFETY: OpenSSL's parameters.
+    core.answer(unsafe { set(context, params) })
+}
+
+static GETTABLE: [Param; 7] = [
+    Param::number(c"mode"),
+    Param::number(c"keylen"),
+    Param::number(c"ivlen"),
+    Param::number(c"blocksize"),
+    Param::number(c"aead"),
+    Param::number(c"custom-iv"),
+    Param::END,
+];
+
+static CONTEXT_GETTABLE: [Param; 8] = [
+    Param::number(c"keylen"),
+    Param::number(c"ivlen"),
+    Param::number(c"taglen"),
+    Param::number(c"tlsaadpad"),
+    Param::bytes(c"iv"),
+    Param::bytes(c"updated-iv"),
+    Param::bytes(c"tag"),
+    Param::END,
+];
+
+static CONTEXT_SETTABLE: [Param; 6] = [
+    Param::number(c"keylen"),
+    Param::number(c"ivlen"),
+    Param::bytes(c"tag"),
+    Param::bytes(c"tlsaad"),
+    Param::bytes(c"tlsivfixed"),
+    Param::END,
+];
+
+unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
+    GETTABLE.as_ptr()
+}
+
+unsafe extern "C" fn context_gettable(_: *mut c_void, _: *mut c_void) -> *const Param {
+    CONTEXT_GETTABLE.as_ptr()
+}
+
+unsafe extern "C" fn context_settable(_: *mut c_void, _: *mut c_void) -> *const Param {
+    CONTEXT_SETTABLE.as_ptr()
+}
+
+const fn table<const ROW: usize>() -> [Dispatch; 15] {
+    [
+        entry!(1, new::<ROW>, fn(*mut c_void) -> *mut c_void),
+        entry!(
+            2,
+            encrypt,
+            fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param) -> c_int
+        ),
+        entry!(
+            3,
+            decrypt,
+            fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param) -> c_int
+        ),
+        entry!(4, update, fn(*mut c_void, *mut c_uchar, *mut usize, usize, *const c_uchar, usize) -> c_int),
+        entry!(5, finish, fn(*mut c_void, *mut c_uchar, *mut usize, usize) -> c_int),
+        entry!(6, at_once, fn(*mut c_void, *mut c_uchar, *mut usize, usize, *const c_uchar, usize) -> c_int),
+        entry!(7, free, fn(*mut c_void)),
+        entry!(8, copy, fn(*mut c_void) -> *mut c_void),
+        entry!(9, get_params::<ROW>, fn(*mut Param) -> c_int),
+        entry!(10, get_context_params, fn(*mut c_void, *mut Param) -> c_int),
+        entry!(11, set_context_params, fn(*mut c_void, *mut Param) -> c_int),
+        entry!(12, gettable, fn(*mut c_void) -> *const Param),
+        entry!(13, context_gettable, fn(*mut c_void, *mut c_void) -> *const Param),
+        entry!(14, context_settable, fn(*mut c_void, *mut c_void) -> *const Param),
+        END,
+    ]
+}
+
+static TABLES: [[Dispatch; 15]; 4] = [table::<0>(), table::<1>(), table::<2>(), table::<3>()];
+
+/// Everything of `cipher_call` and the AEADs.
+pub static WITH_AEAD: [Algorithm; 18] = {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m] = rows();
+    [
+        Algorithm::new(c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", TAKE, &TABLES[0]),
+        Algorithm::new(c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", TAKE, &TABLES[1]),
+        Algorithm::new(c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", TAKE, &TABLES[2]),
+        Algorithm::new(c"ChaCha20-Poly1305", ASKED, &TABLES[3]),
+        a,
+        b,
+        c,
+        d,
+        e,
+        f,
+        g,
+        h,
+        i,
+        j,
+        k,
+        l,
+        m,
+        Algorithm::END,
+    ]
+};
