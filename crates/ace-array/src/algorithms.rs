@@ -18,11 +18,16 @@ files![
     "cast128_key_boxes.ace",
     "cast_boxes.ace",
     "des.ace",
+    "idea.ace",
+    "mars.ace",
+    "mars_boxes.ace",
     "md5.ace",
     "rc6.ace",
+    "serpent.ace",
     "sha1.ace",
     "sha256.ace",
     "sm4.ace",
+    "twofish.ace",
 ];
 
 /// A file of `array/`.
@@ -61,7 +66,18 @@ pub const SERVED: &[Served] = &[
     Served { code: 0x01, algorithm: "aes", file: "aes.ace", stem: "aes256", keys: &[32] },
     Served { code: 0x02, algorithm: "des", file: "des.ace", stem: "des", keys: &[8] },
     Served { code: 0x02, algorithm: "3des", file: "des.ace", stem: "tdes", keys: &[16, 24] },
+    Served {
+        code: 0x03,
+        algorithm: "mars",
+        file: "mars.ace",
+        stem: "mars",
+        keys: &[16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56],
+    },
     Served { code: 0x04, algorithm: "rc6", file: "rc6.ace", stem: "rc6", keys: &[16, 24, 32] },
+    Served { code: 0x05, algorithm: "serpent", file: "serpent.ace", stem: "serpent", keys: &[16, 24, 32] },
+    Served { code: 0x06, algorithm: "twofish", file: "twofish.ace", stem: "twofish128", keys: &[16] },
+    Served { code: 0x06, algorithm: "twofish", file: "twofish.ace", stem: "twofish192", keys: &[24] },
+    Served { code: 0x06, algorithm: "twofish", file: "twofish.ace", stem: "twofish256", keys: &[32] },
     Served {
         code: 0x07,
         algorithm: "cast128",
@@ -83,9 +99,11 @@ pub const SERVED: &[Served] = &[
         stem: "cast256",
         keys: &[16, 20, 24, 28, 32],
     },
+    Served { code: 0x09, algorithm: "idea", file: "idea.ace", stem: "idea", keys: &[16] },
     Served { code: 0x0B, algorithm: "sm4", file: "sm4.ace", stem: "sm4", keys: &[16] },
     Served { code: 0x41, algorithm: "md5", file: "md5.ace", stem: "md5", keys: &[] },
     Served { code: 0x42, algorithm: "sha1", file: "sha1.ace", stem: "sha1", keys: &[] },
+    Served { code: 0x44, algorithm: "sha256", file: "sha256.ace", stem: "sha256", keys: &[] },
 ];
 
 impl Served {

@@ -77,6 +77,18 @@ ciphers! {
     tdes_decrypt: "des.ace", "tdes_decrypt", "tdes", |_| true;
     cast256_encrypt: "cast256.ace", "cast256_encrypt", "cast256", |_| true;
     cast256_decrypt: "cast256.ace", "cast256_decrypt", "cast256", |_| true;
+    idea_encrypt: "idea.ace", "idea_encrypt", "idea", |_| true;
+    idea_decrypt: "idea.ace", "idea_decrypt", "idea", |_| true;
+    mars_encrypt: "mars.ace", "mars_encrypt", "mars", |_| true;
+    mars_decrypt: "mars.ace", "mars_decrypt", "mars", |_| true;
+    serpent_encrypt: "serpent.ace", "serpent_encrypt", "serpent", |_| true;
+    serpent_decrypt: "serpent.ace", "serpent_decrypt", "serpent", |_| true;
+    twofish128_encrypt: "twofish.ace", "twofish128_encrypt", "twofish", |key| key == 16;
+    twofish128_decrypt: "twofish.ace", "twofish128_decrypt", "twofish", |key| key == 16;
+    twofish192_encrypt: "twofish.ace", "twofish192_encrypt", "twofish", |key| key == 24;
+    twofish192_decrypt: "twofish.ace", "twofish192_decrypt", "twofish", |key| key == 24;
+    twofish256_encrypt: "twofish.ace", "twofish256_encrypt", "twofish", |key| key == 32;
+    twofish256_decrypt: "twofish.ace", "twofish256_decrypt", "twofish", |key| key == 32;
     sm4_encrypt: "sm4.ace", "sm4_encrypt", "sm4", |_| true;
     sm4_decrypt: "sm4.ace", "sm4_decrypt", "sm4", |_| true;
     cast128_short_encrypt: "cast128.ace", "cast128_short_encrypt", "cast128", |key| key <= 10;
@@ -130,6 +142,11 @@ fn md5() {
 #[test]
 fn sha1() {
     check_hash("sha1.ace", "sha1", "sha1", true);
+}
+
+#[test]
+fn sha256() {
+    check_hash("sha256.ace", "sha256", "sha256", true);
 }
 
 /// One block alone is there after the latency.

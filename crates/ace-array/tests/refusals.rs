@@ -81,12 +81,13 @@ fn what_does_not_fit_says_what_is_missing() {
         "{}",
         error(lanes)
     );
-    let program = algorithms::program("sha256.ace").unwrap();
-    let said = compile(&program, "sha256", &Shape::standard(), Effort::default())
-        .map(|_| ())
-        .unwrap_err()
-        .to_string();
-    assert_eq!(said, "sha256 does not fit the array: its rotators alone take 336 contexts of 256");
+    let long = "algorithm a; variant v {} input x: word[1] big;
+        run -> word[1] big { let y = x[0]; for i in 0..514 { y = y + (y <<< 7); } return [y]; }";
+    let said = error(long);
+    assert_eq!(said, "v does not fit the array: its rotators alone take 257 contexts of 256");
+    let truth = "algorithm a; variant v {} input x: word[1] big;
+        run -> word[1] big { return [logic(16, x[0], x[0])]; }";
+    assert!(error(truth).contains("the truth table of 2 words has 4 bits"), "{}", error(truth));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! Bit functions merged: every cone of two-input functions that has few enough leaves is one operation. Cuts of each
 //! node are enumerated, and the ones taken that cost the fewest operations, shared ones shared out (area flow).
 
-use crate::graph::{Builder, Graph, Id, Op, logic};
+use crate::graph::{AND, Builder, Graph, Id, Op, XOR, logic};
 
 /// Cuts that are kept of a node.
 const CUTS: usize = 12;
@@ -15,6 +15,34 @@ struct Cut {
 }
 
 pub fn cover(graph: &Graph, operands: usize) -> Graph {
+    if operands == 2 {
+        return merged(&split(graph), operands);
+    }
+    merged(graph, operands)
+}
+
+/// Functions of three as functions of two: by the third argument, one of the other two or what that differs from it in.
+fn split(graph: &Graph) -> Graph {
+    let mut builder = Builder::like(graph);
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for node in &graph.nodes {
+        let args: Vec<Id> = node.args.iter().map(|arg| new[*arg]).collect();
+        new.push(match (&node.op, args.as_slice()) {
+            (Op::Output(_), _) => args[0],
+            (Op::Logic(truth), [a, b, c]) => {
+                let zero = builder.add(Op::Logic(truth & 15), vec![*a, *b]);
+                let other = builder.add(Op::Logic((truth ^ truth >> 4) & 15), vec![*a, *b]);
+                let chosen = builder.add(AND, vec![other, *c]);
+                builder.add(XOR, vec![zero, chosen])
+            }
+            _ => builder.add(node.op.clone(), args),
+        });
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|id| new[*id]).collect();
+    builder.finish(&outputs)
+}
+
+fn merged(graph: &Graph, operands: usize) -> Graph {
     let uses = graph.uses();
     let is_logic = |id: Id| matches!(graph.nodes[id].op, Op::Logic(_));
     let mut cuts: Vec<Vec<Cut>> = vec![Vec::new(); graph.nodes.len()];

@@ -162,17 +162,29 @@ pub fn schedule(graph: &Graph, shape: &Shape, effort: Effort) -> Result<Schedule
         let what = format!("its {}s alone take {least} contexts of {}", by.name(), shape.contexts);
         return Err(Error::Schedule(what));
     }
-    let mut ii = least;
+    let attempt = |ii: usize| {
+        (0..effort.tries).find_map(|seed| {
+            let found = search::search(graph, shape, ii, seed, effort.ejections)?.normal(graph);
+            found.fits(graph, shape).is_ok().then_some(found)
+        })
+    };
+    // In growing strides to the first interval that is found, and halving what lies between it and the last that is not:
+    // failing takes far longer than finding, and an interval that is found has longer ones that are, as a rule.
+    let (mut low, mut ii, mut stride) = (least - 1, least, 1);
     while ii <= shape.contexts {
-        for seed in 0..effort.tries {
-            if let Some(found) = search::search(graph, shape, ii, seed, effort.ejections) {
-                let found = found.normal(graph);
-                if found.fits(graph, shape).is_ok() {
-                    return Ok(found);
+        if let Some(mut best) = attempt(ii) {
+            while low + 1 < best.ii {
+                let middle = (low + best.ii) / 2;
+                match attempt(middle) {
+                    Some(found) => best = found,
+                    None => low = middle,
                 }
             }
+            return Ok(best);
         }
-        ii += 1 + ii / 100;
+        low = ii;
+        ii = if ii == shape.contexts { ii + 1 } else { (ii + stride).min(shape.contexts) };
+        stride *= 2;
     }
     let what = format!("routes are not found in {} contexts", shape.contexts);
     Err(Error::Schedule(what))

@@ -102,7 +102,7 @@ fn ints(mark: &str, a: i64, b: i64, span: Span) -> Result<i64> {
     out.ok_or_else(|| Wrong::new(span, format!("{a} {mark} {b} is no number of 64 bits")))
 }
 
-/// `word`, `int`, `byte`, `top6`, `quadratic`, `len`.
+/// `word`, `int`, `byte`, `top6`, `quadratic`, `logic`, `len`.
 pub fn builtin(machine: &mut Machine, name: &str, args: &[(Value, Span)], span: Span) -> Result<Value> {
     let wrong = |at: Span, what: &Value| Err(Wrong::new(at, format!("`{name}` of {}", what.name())));
     match (name, args) {
@@ -138,11 +138,27 @@ pub fn builtin(machine: &mut Machine, name: &str, args: &[(Value, Span)], span: 
             Some(word) => machine.node(Op::Quadratic { rotate: false }, vec![word], span).map(Value::Word),
             None => wrong(*at, value),
         },
+        ("logic", [(Value::Int(truth), at), words @ ..]) if (1..=3).contains(&words.len()) => {
+            let Some(truth) = u8::try_from(*truth).ok().filter(|t| u32::from(*t) < 1 << (1 << words.len()))
+            else {
+                let bits = 1 << words.len();
+                return Err(Wrong::new(
+                    *at,
+                    format!("the truth table of {} words has {bits} bits", words.len()),
+                ));
+            };
+            let mut args = Vec::new();
+            for (value, at) in words {
+                let Some(word) = value.as_word() else { return wrong(*at, value) };
+                args.push(word);
+            }
+            machine.node(Op::Logic(truth), args, span).map(Value::Word)
+        }
         ("len", [(Value::Array(values), _)]) => Ok(Value::Int(values.len() as i64)),
-        ("word" | "int" | "byte" | "top6" | "quadratic" | "len", _) => {
+        ("word" | "int" | "byte" | "top6" | "quadratic" | "logic" | "len", _) => {
             Err(Wrong::new(span, format!("`{name}` takes other arguments")))
         }
         _ => Err(Wrong::new(span, format!("no function is called `{name}`"))
-            .help("the language has word, int, byte, top6, quadratic and len")),
+            .help("the language has word, int, byte, top6, quadratic, logic and len")),
     }
 }

