@@ -20,6 +20,16 @@ impl Shard {
         self.outside.add(rule)
     }
 
+    /// Gives a rule for what comes from inside another priority. False if there is no such rule.
+    pub fn reorder_inside(&mut self, rule: RuleId<Inside>, priority: u32) -> bool {
+        self.inside.reorder(rule, priority)
+    }
+
+    /// Gives a rule for what comes from outside another priority. False if there is no such rule.
+    pub fn reorder_outside(&mut self, rule: RuleId<Outside>, priority: u32) -> bool {
+        self.outside.reorder(rule, priority)
+    }
+
     /// Removes a rule and with it its SAs. False if there is no such rule.
     pub fn remove_inside(&mut self, rule: RuleId<Inside>) -> bool {
         let Some(sas) = self.inside.remove(rule) else { return false };

@@ -124,6 +124,23 @@ impl<S: Side> Spd<S> {
         Some(entry.sas)
     }
 
+    /// Gives a rule another place among the others; its SAs stay. False if there is no such rule.
+    pub fn reorder(&mut self, id: RuleId<S>, priority: u32) -> bool {
+        let added = self.added;
+        let Some(slot) = self.slots.get_mut(id.slot as usize).filter(|slot| slot.generation == id.generation)
+        else {
+            return false;
+        };
+        let Some(entry) = &mut slot.entry else { return false };
+        self.index.remove(&entry.rule.selector, entry.order);
+        entry.rule.priority = priority;
+        entry.order = u64::from(priority) << 32 | u64::from(added);
+        self.index.add(&entry.rule.selector, entry.order, id.slot);
+        self.added = added.wrapping_add(1);
+        self.cache.forget();
+        true
+    }
+
     pub fn get(&self, id: RuleId<S>) -> Option<&Rule> {
         let slot = self.slots.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
         slot.entry.as_ref().map(|entry| &entry.rule)

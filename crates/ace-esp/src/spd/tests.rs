@@ -71,6 +71,7 @@ proptest! {
     fn first_match_is_first_match(
         rules in proptest::collection::vec(rule(), 0..25),
         flows in proptest::collection::vec(flow(), 30),
+        moved in proptest::collection::vec((any::<prop::sample::Index>(), 0u32..8), 0..8),
         gone in proptest::collection::vec(any::<prop::sample::Index>(), 0..8),
     ) {
         let mut spd: Spd<Inside> = Spd::new(Policy::Discard);
@@ -87,11 +88,26 @@ proptest! {
             prop_assert_eq!(spd.decide(flow), walk(&there, flow));
             prop_assert_eq!(spd.decide(flow), walk(&there, flow), "again, from the cache");
         }
+        for (place, priority) in moved {
+            if ids.is_empty() { break; }
+            let at = place.index(ids.len());
+            prop_assert!(spd.reorder(ids[at], priority));
+            // Among equals it is the last.
+            let (mut rule, slot) = there.remove(at);
+            rule.priority = priority;
+            there.push((rule, slot));
+            let id = ids.remove(at);
+            ids.push(id);
+            for flow in flows.iter().filter(|flow| flow.source.is_ipv4() == flow.destination.is_ipv4()) {
+                prop_assert_eq!(spd.decide(flow), walk(&there, flow));
+            }
+        }
         for place in gone {
             if ids.is_empty() { break; }
             let at = place.index(ids.len());
             prop_assert!(spd.remove(ids[at]).is_some());
             prop_assert!(spd.remove(ids[at]).is_none(), "a handle dies with its rule");
+            prop_assert!(!spd.reorder(ids[at], 1), "and cannot be moved");
             ids.remove(at);
             there.remove(at);
             for flow in flows.iter().filter(|flow| flow.source.is_ipv4() == flow.destination.is_ipv4()) {

@@ -37,10 +37,6 @@ pub enum CoreError {
     Engine { name: String, why: String },
     #[error("SA {name}: {why}")]
     Install { name: String, why: SadError },
-    #[error(
-        "SAs that stay are in another order, and the first that matches wins; a restart takes the new order"
-    )]
-    Order,
     #[error("no randomness from the operating system")]
     Randomness,
 }
@@ -127,8 +123,7 @@ impl Table {
             self.installed.iter().enumerate().map(|(at, sa)| (sa.print, at)).collect();
         let kept: Vec<Option<usize>> = prints.iter().map(|print| old.get(print).copied()).collect();
         let priorities =
-            priorities(&kept.iter().map(|at| at.map(|at| self.installed[at].priority)).collect::<Vec<_>>())
-                .ok_or(CoreError::Order)?;
+            priorities(&kept.iter().map(|at| at.map(|at| self.installed[at].priority)).collect::<Vec<_>>());
         let stays: Vec<bool> = {
             let mut stays = vec![false; self.installed.len()];
             kept.iter().flatten().for_each(|&at| stays[at] = true);
@@ -179,7 +174,17 @@ impl Table {
             }
         }
         let reloaded = Reloaded { kept: left.len(), added: added.len(), removed };
-        let both = prints.iter().filter_map(|print| left.remove(print).or_else(|| added.remove(print)));
+        let both = prints.iter().zip(&priorities).filter_map(|(print, priority)| {
+            let mut sa = left.remove(print).or_else(|| added.remove(print))?;
+            if sa.priority != *priority {
+                match sa.rule {
+                    Place::Inside(rule) => plane.reorder_inside(rule, *priority),
+                    Place::Outside(rule) => plane.reorder_outside(rule, *priority),
+                };
+                sa.priority = *priority;
+            }
+            Some(sa)
+        });
         self.installed = both.collect();
         self.index();
         failed.map_or(Ok(reloaded), Err)
@@ -338,9 +343,18 @@ fn print(salt: &[u8; 32], sa: &SaSpec) -> Print {
     hash.finalize().into()
 }
 
-/// Priorities for rules in order, of which some have theirs. `None` if those are not in order, or there is no room
-/// between them.
-fn priorities(kept: &[Option<u32>]) -> Option<Vec<u32>> {
+/// Priorities for rules in order, of which some have theirs. These stay as they are, unless they are in another order
+/// or there is no room left between them: then all are new.
+fn priorities(kept: &[Option<u32>]) -> Vec<u32> {
+    between(kept).unwrap_or_else(|| {
+        // Of more rules than numbers the last ones are equal; memory is full before.
+        let count = u32::try_from(kept.len()).unwrap_or(u32::MAX);
+        let stride = STRIDE.min(u32::MAX / count.max(1));
+        (1..=kept.len()).map(|at| u32::try_from(at).unwrap_or(u32::MAX).saturating_mul(stride)).collect()
+    })
+}
+
+fn between(kept: &[Option<u32>]) -> Option<Vec<u32>> {
     let mut all = Vec::with_capacity(kept.len());
     let mut last = 0_u32;
     let mut at = 0;
@@ -376,13 +390,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn priorities_rise_and_those_there_are_stay() {
-        assert_eq!(priorities(&[None, None]), Some(vec![STRIDE, 2 * STRIDE]));
-        assert_eq!(priorities(&[Some(8), None, None, Some(20)]), Some(vec![8, 12, 16, 20]));
-        assert_eq!(priorities(&[None, Some(4), None]), Some(vec![2, 4, 4 + STRIDE]));
-        assert_eq!(priorities(&[Some(8), Some(4)]), None);
-        assert_eq!(priorities(&[Some(8), None, Some(9)]), None);
-        assert_eq!(priorities(&[Some(u32::MAX), None]), None);
-        assert_eq!(priorities(&[]), Some(vec![]));
+    fn priorities_rise_and_those_there_are_stay_while_there_is_room() {
+        assert_eq!(priorities(&[None, None]), [STRIDE, 2 * STRIDE]);
+        assert_eq!(priorities(&[Some(8), None, None, Some(20)]), [8, 12, 16, 20]);
+        assert_eq!(priorities(&[None, Some(4), None]), [2, 4, 4 + STRIDE]);
+        assert_eq!(priorities(&[Some(8), Some(4)]), [STRIDE, 2 * STRIDE]);
+        assert_eq!(priorities(&[Some(8), None, Some(9)]), [STRIDE, 2 * STRIDE, 3 * STRIDE]);
+        assert_eq!(priorities(&[Some(u32::MAX), None]), [STRIDE, 2 * STRIDE]);
+        assert!(priorities(&[]).is_empty());
     }
 }

@@ -181,6 +181,38 @@ fn a_changed_file_changes_what_changed() {
     assert_eq!(protect(&mut a, 0, 1), None);
 }
 
+/// Each new SA stands before the one that it replaces: sooner or later there is no number left between them.
+#[test]
+fn there_may_be_new_keys_without_end() {
+    let file = |generations: &[u32]| {
+        let one = |n: &u32| {
+            format!(
+                "[[sa]]\nname = \"{n}\"\nspi = {n}\ndirection = \"out\"\nmode = \"tunnel\"\nlocal = \"192.0.2.1\"\n\
+                 remote = \"192.0.2.2\"\nselector = {{ src = \"10.0.1.0/24\", dst = \"10.0.2.0/24\" }}\n\
+                 cipher = \"aes-128-gcm-16\"\nkey = \"{n:040x}\"\n"
+            )
+        };
+        SaFile::parse("sas.toml", &generations.iter().map(one).collect::<String>()).unwrap()
+    };
+    let mut a = core('1', "", Encapsulation::Udp);
+    let sent_by = |a: &mut Core| {
+        let packet = datagram(a, 0, 1, B);
+        u32::from_be_bytes(packet[..4].try_into().unwrap())
+    };
+    a.load(T0, &file(&[1000])).unwrap();
+    for n in 1001..1100 {
+        assert_eq!(sent_by(&mut a), n - 1);
+        assert_eq!(a.load(T0, &file(&[n, n - 1])), Ok(Reloaded { kept: 1, added: 1, removed: 0 }));
+        assert_eq!(sent_by(&mut a), n);
+        // The other order, which takes the old one back, and this one again.
+        assert_eq!(a.load(T0, &file(&[n - 1, n])), Ok(Reloaded { kept: 2, added: 0, removed: 0 }));
+        assert_eq!(sent_by(&mut a), n - 1);
+        a.load(T0, &file(&[n, n - 1])).unwrap();
+        assert_eq!(a.load(T0, &file(&[n])), Ok(Reloaded { kept: 1, added: 0, removed: 1 }));
+        assert_eq!(a.sas()[0].status.sequence, 1);
+    }
+}
+
 #[test]
 fn silence_is_broken_by_keepalives() {
     let mut a = core('1', "11", Encapsulation::Udp);

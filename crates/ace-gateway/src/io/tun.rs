@@ -11,14 +11,17 @@ use tun_rs::{DeviceBuilder, GROTable, IDEAL_BATCH_SIZE, SyncDevice, VIRTIO_NET_H
 
 use super::{BATCH, Losses};
 
+/// Room for a packet with what is joined to it: less than what the length of an IP packet can say.
+const JOINED: usize = 65_000;
+
 pub struct Tun {
     device: SyncDevice,
     gro: GROTable,
     raw: Vec<u8>,
     pieces: Vec<Vec<u8>>,
     sizes: Vec<usize>,
-    /// Packets to be written, each behind room for its virtio header. Those that others were joined to stay as long as
-    /// they have grown, at most 64 KiB each: making them small again costs more than the packets.
+    /// Packets to be written, each behind room for its virtio header and in front of room for others that follow it:
+    /// tun-rs joins none where memory would have to grow.
     waiting: Vec<Vec<u8>>,
     used: usize,
 }
@@ -65,7 +68,7 @@ impl Tun {
     /// Takes a packet to be written by [`Tun::flush`].
     pub fn put(&mut self, packet: &Buffer) {
         if self.used == self.waiting.len() {
-            self.waiting.push(Vec::new());
+            self.waiting.push(Vec::with_capacity(JOINED));
         }
         if let Some(place) = self.waiting.get_mut(self.used) {
             place.clear();
