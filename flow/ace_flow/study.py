@@ -33,6 +33,7 @@ KEYS = {
     "apart": (list, []),
     "frequency_mhz": (int, None),
     "device": (str, route.DEVICE),
+    "placed": (bool, True),
 }
 
 
@@ -52,6 +53,7 @@ class Design:
     apart: tuple[str, ...]  # modules whose instances are synthesised each by itself
     frequency_mhz: int
     device: str
+    placed: bool  # otherwise only the linters read it
 
 
 def load(study: str) -> list[Design]:
@@ -122,6 +124,8 @@ def stale(study: str) -> list[str]:
     found = {result["name"]: result for result in known["designs"]}
     names = []
     for design in load(study):
+        if not design.placed:
+            continue
         result = found.pop(design.name, {})
         fresh = {
             "top": design.top,
@@ -215,6 +219,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         designs = load(arguments.study)
+        designs = [design for design in designs if design.placed]
         unknown = sorted(set(arguments.names) - {design.name for design in designs})
         if unknown:
             raise StudyError(f"no design {unknown[0]!r}; there are {', '.join(d.name for d in designs)}")

@@ -14,6 +14,9 @@ void aes_prepare(void);
 void aes_key(const byte key[16]);
 void aes_encrypt(byte block[16]);
 void aes_decrypt(byte block[16]);
+/* With WHOLE: blocks of a text in one go, in ECB, or with CBC in CBC behind a block of zero. */
+void aes_encrypt_text(word *text, word blocks);
+void aes_decrypt_text(word *text, word blocks);
 
 /* aes_field.c: logarithms, S-boxes. */
 extern byte logarithm[256], power[256], s_box[256], inverse_s_box[256];

@@ -5,8 +5,8 @@
 #include "aes.h"
 #ifdef MOLEN
 #include "molen.h"
-static const word mix_code[] = MICRO_ON_STATE(MICRO_MIX_COLUMNS);
-static const word inverse_mix_code[] = MICRO_ON_STATE(MICRO_INV_MIX_COLUMNS);
+static const word mix_code[] = MICRO_ON_BLOCK(MICRO_MIX_COLUMNS, 4);
+static const word inverse_mix_code[] = MICRO_ON_BLOCK(MICRO_INV_MIX_COLUMNS, 4);
 #endif
 
 static byte round_keys[ROUNDS + 1][4][4];

@@ -18,22 +18,39 @@
 #define MOLEN_CONTROL(result, number) \
   __asm__ volatile(".insn r 0x0b, 3, 0, %0, x0, x" #number : "=r"(result))
 
-/* Words of microcode: rtl/molen_unit.sv. */
+/* Words of microcode: rtl/molen_unit.sv. Rows one behind the other, from or to the operand and offset bytes. */
+#define MICRO_ROWS(operation, row, rows, offset) \
+  ((operation) << 28 | (unsigned)(row) << 24 | ((rows) - 1u) << 16 | (unsigned)(offset))
 #define MICRO_HEADER(stays, words) (0xa5000000u | (stays) << 8 | (words))
 #define MICRO_END 0x00000000u
-#define MICRO_LOAD(row) (0x10000000u | (unsigned)(row) << 24 | 4u * (row))
-#define MICRO_STORE(row) (0x20000000u | (unsigned)(row) << 24 | 4u * (row))
+#define MICRO_LOAD(row, rows, offset) MICRO_ROWS(1u, row, rows, offset)
+#define MICRO_STORE(row, rows, offset) MICRO_ROWS(2u, row, rows, offset)
 #define MICRO_RUN(operation) (0x30000000u | (operation))
 #define MICRO_SET(mask) (0x50000000u | (mask))
+#define MICRO_XOR(row, rows, offset) MICRO_ROWS(6u, row, rows, offset)
+#define MICRO_OPERAND(offset) (0x70000000u | (offset))
+#define MICRO_COUNT(offset) (0x80000000u | (offset))
+/* The operand goes on by so many bytes; back to the word of that number. */
+#define MICRO_LOOP(bytes, at) (0x90000000u | (unsigned)(bytes) << 4 | (at))
 
-/* An operation on the sixteen bytes that the operand points to, which stays in the control store. */
-#define MICRO_ON_STATE(operation)                                                                  \
-  {                                                                                                \
-    MICRO_HEADER(1u, 10u), MICRO_LOAD(0), MICRO_LOAD(1), MICRO_LOAD(2), MICRO_LOAD(3),             \
-        MICRO_RUN(operation), MICRO_STORE(0), MICRO_STORE(1), MICRO_STORE(2), MICRO_STORE(3), MICRO_END \
-  }
-
+/* Numbers of operations, and what a set says for them. */
 #define MICRO_MIX_COLUMNS 1u
 #define MICRO_INV_MIX_COLUMNS 2u
+#define MICRO_AES 3u
+#define MICRO_TRIPLE_DES 4u
+#define MICRO_IDEA 5u
+#define MICRO_CAN(operation) (1u << ((operation) - 1u))
+#define MICRO_DECRYPT 0x100u
+#define MICRO_KEY(bytes) ((unsigned)(bytes) << 10)
+
+/* An operation on so many words that the operand points to, which stays in the control store. */
+#define MICRO_ON_BLOCK(operation, words) \
+  { MICRO_HEADER(1u, 4u), MICRO_LOAD(0, words, 0), MICRO_RUN(operation), MICRO_STORE(0, words, 0), MICRO_END }
+/* A key that the operand points to. */
+#define MICRO_TAKE_KEY(operation, bytes) \
+  { MICRO_HEADER(0u, 3u), MICRO_LOAD(0, (bytes) / 4, 0), MICRO_RUN((operation) | MICRO_KEY(bytes)), MICRO_END }
+/* A set of one operation and of no other. */
+#define MICRO_SET_FOR(operation) \
+  { MICRO_HEADER(0u, 2u), MICRO_SET(MICRO_CAN(operation)), MICRO_END }
 
 #endif

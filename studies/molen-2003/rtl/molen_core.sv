@@ -33,6 +33,7 @@ module molen_core
 
   typedef enum logic [2:0] {
     Fetch,
+    Decode,
     Execute,
     Memory,
     Multiply,
@@ -42,22 +43,22 @@ module molen_core
   } state_t;
 
   state_t state_d, state_q;
-  word_t pc_q, next_pc, jump_pc, ir_q, ir, cycle_q;
+  word_t pc_q, next_pc, jump_pc, ir_q, cycle_q;
+  word_t ahead_q;  // the instruction behind the one in execution, while the memory gives something else
   logic jump;
   logic [4:0] rd;
   logic write_rd;
   word_t rd_data;
 
-  assign ir = state_q == Execute ? data_i : ir_q;
-  assign rd = ir[11:7];
+  assign rd = ir_q[11:7];
 
   // -- registers --------------------------------------------------------------------------------------------
 
   (* ram_style = "distributed" *) word_t registers[32];
   word_t rs1, rs2;
 
-  assign rs1 = ir[19:15] == '0 ? '0 : registers[ir[19:15]];
-  assign rs2 = ir[24:20] == '0 ? '0 : registers[ir[24:20]];
+  assign rs1 = ir_q[19:15] == '0 ? '0 : registers[ir_q[19:15]];
+  assign rs2 = ir_q[24:20] == '0 ? '0 : registers[ir_q[24:20]];
 
   always_ff @(posedge clk_i) if (write_rd) registers[rd] <= rd_data;
 
@@ -68,22 +69,22 @@ module molen_core
   word_t imm_i, imm_s, imm_b, imm_u, imm_j;
   logic is_load, is_store, is_multiply, is_divide, is_unit, is_stop, is_cycle, known, aligned;
 
-  assign opcode      = ir[6:0];
-  assign funct3      = ir[14:12];
-  assign imm_i       = {{20{ir[31]}}, ir[31:20]};
-  assign imm_s       = {{20{ir[31]}}, ir[31:25], ir[11:7]};
-  assign imm_b       = {{20{ir[31]}}, ir[7], ir[30:25], ir[11:8], 1'b0};
-  assign imm_u       = {ir[31:12], 12'd0};
-  assign imm_j       = {{12{ir[31]}}, ir[19:12], ir[20], ir[30:21], 1'b0};
+  assign opcode      = ir_q[6:0];
+  assign funct3      = ir_q[14:12];
+  assign imm_i       = {{20{ir_q[31]}}, ir_q[31:20]};
+  assign imm_s       = {{20{ir_q[31]}}, ir_q[31:25], ir_q[11:7]};
+  assign imm_b       = {{20{ir_q[31]}}, ir_q[7], ir_q[30:25], ir_q[11:8], 1'b0};
+  assign imm_u       = {ir_q[31:12], 12'd0};
+  assign imm_j       = {{12{ir_q[31]}}, ir_q[19:12], ir_q[20], ir_q[30:21], 1'b0};
 
   assign is_load     = opcode == OpLoad && funct3 inside {3'd0, 3'd1, 3'd2, 3'd4, 3'd5};
   assign is_store    = opcode == OpStore && funct3 inside {3'd0, 3'd1, 3'd2};
-  assign is_multiply = opcode == OpRegister && ir[31:25] == 7'd1 && !funct3[2];
-  assign is_divide   = opcode == OpRegister && ir[31:25] == 7'd1 && funct3[2];
+  assign is_multiply = opcode == OpRegister && ir_q[31:25] == 7'd1 && !funct3[2];
+  assign is_divide   = opcode == OpRegister && ir_q[31:25] == 7'd1 && funct3[2];
   assign is_unit     = opcode == OpCustom0 && funct3 inside {3'd0, 3'd1, 3'd2, 3'd3};
-  assign is_stop     = opcode == OpSystem && funct3 == 3'd0 && ir[31:21] == '0;
+  assign is_stop     = opcode == OpSystem && funct3 == 3'd0 && ir_q[31:21] == '0;
   // csrrs rd, cycle, x0
-  assign is_cycle    = opcode == OpSystem && funct3 == 3'd2 && ir[31:20] == 12'hc00 && ir[19:15] == '0;
+  assign is_cycle    = opcode == OpSystem && funct3 == 3'd2 && ir_q[31:20] == 12'hc00 && ir_q[19:15] == '0;
 
   always_comb begin
     unique case (opcode)
@@ -92,8 +93,8 @@ module molen_core
       OpBranch: known = funct3[2:1] != 2'b01;
       OpLoad: known = is_load;
       OpStore: known = is_store;
-      OpImmediate: known = funct3[1:0] != 2'b01 || (ir[31:25] & ~{1'b0, funct3[2], 5'd0}) == '0;
-      OpRegister: known = ir[31:25] inside {7'd0, 7'd1} || (ir[31:25] == 7'h20 && funct3 inside {3'd0, 3'd5});
+      OpImmediate: known = funct3[1:0] != 2'b01 || (ir_q[31:25] & ~{1'b0, funct3[2], 5'd0}) == '0;
+      OpRegister: known = ir_q[31:25] inside {7'd0, 7'd1} || (ir_q[31:25] == 7'h20 && funct3 inside {3'd0, 3'd5});
       OpCustom0: known = is_unit;
       OpSystem: known = is_stop || is_cycle;
       default: known = 1'b0;
@@ -107,15 +108,15 @@ module molen_core
   logic [4:0] amount;
 
   assign operand        = opcode == OpImmediate ? imm_i : rs2;
-  assign subtract       = opcode == OpRegister && ir[30];
+  assign subtract       = opcode == OpRegister && ir_q[30];
   assign sum            = subtract ? rs1 - operand : rs1 + operand;
   assign below          = $signed(rs1) < $signed(operand);
   assign below_unsigned = rs1 < operand;
-  assign amount         = opcode == OpImmediate ? ir[24:20] : rs2[4:0];
+  assign amount         = opcode == OpImmediate ? ir_q[24:20] : rs2[4:0];
 
   always_comb begin
     if (funct3 == 3'd1) shifted = rs1 << amount;
-    else if (ir[30]) shifted = word_t'($signed(rs1) >>> amount);
+    else if (ir_q[30]) shifted = word_t'($signed(rs1) >>> amount);
     else shifted = rs1 >> amount;
   end
 
@@ -237,7 +238,8 @@ module molen_core
     state_d = state_q;
     done    = 1'b0;
     unique case (state_q)
-      Fetch: state_d = Execute;
+      Fetch: state_d = Decode;
+      Decode: state_d = Execute;
       Execute: begin
         if (is_load || is_store) state_d = Memory;
         else if (is_multiply) state_d = Multiply;
@@ -245,7 +247,7 @@ module molen_core
         else if (is_unit) state_d = Unit;
         else begin
           done    = 1'b1;
-          state_d = jump ? Fetch : Execute;
+          state_d = jump ? Decode : Execute;
         end
       end
       Memory: done = 1'b1;
@@ -278,11 +280,11 @@ module molen_core
   end
   assign write_rd = done && rd != '0 && !(opcode inside {OpBranch, OpStore, OpFence});
 
-  // The next instruction is read while this one is done.
+  // While an instruction is done, the one behind it comes and the next one is asked for.
   always_comb begin
-    address_o = next_pc;
+    address_o = state_q == Fetch ? pc_q : state_q == Decode ? next_pc : pc_q + 32'd8;
     write_o   = '0;
-    if (state_q == Fetch) address_o = pc_q;
+    if (state_q == Execute && jump) address_o = jump_pc;
     if (state_q == Execute && (is_load || is_store)) begin
       address_o = target;
       if (is_store && aligned)
@@ -293,7 +295,7 @@ module molen_core
   assign unit_o = '{
       valid: state_q == Execute && is_unit,
       operation: funct3[1:0],
-      number: ir[24:20],
+      number: ir_q[24:20],
       address: rs1,
       operand: rs2
     };
@@ -314,9 +316,11 @@ module molen_core
 
   always_ff @(posedge clk_i) begin
     if (state_q == Execute) begin
-      ir_q  <= data_i;
-      low_q <= target[1:0];
+      ahead_q <= data_i;
+      low_q   <= target[1:0];
     end
+    if (state_q == Decode || (state_q == Execute && done)) ir_q <= data_i;
+    else if (done) ir_q <= ahead_q;
   end
 
   assign halted_o       = state_q == Halt;

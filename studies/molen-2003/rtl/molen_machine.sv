@@ -6,8 +6,9 @@ module molen_machine
   import molen_pkg::*;
 #(
   // Words of memory, as a power of two.
-  parameter int unsigned MemoryBits = 14,
-  parameter int unsigned RunClocks  = 1
+  parameter int unsigned       MemoryBits = 14,
+  parameter int unsigned       RunClocks  = 1,
+  parameter logic        [2:0] Ciphers    = 3'b111
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -57,7 +58,8 @@ module molen_machine
   );
 
   molen_unit #(
-    .RunClocks(RunClocks)
+    .RunClocks(RunClocks),
+    .Ciphers  (Ciphers)
   ) u_unit (
     .clk_i,
     .rst_ni,

@@ -5,6 +5,11 @@ package molen_pkg;
 
   typedef logic [31:0] word_t;
 
+  // Places of microcode in the control store, of sixteen words each.
+  localparam int unsigned Places = 8;
+  typedef logic [$clog2(Places)-1:0] place_t;
+  typedef logic [$clog2(16*Places)-1:0] store_at_t;
+
   // Opcodes of RV32IM and Molen's own.
   localparam logic [6:0] OpLoad = 7'h03, OpCustom0 = 7'h0b, OpFence = 7'h0f, OpImmediate = 7'h13;
   localparam logic [6:0] OpAuipc = 7'h17, OpStore = 7'h23, OpRegister = 7'h33, OpLui = 7'h37;

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The reconfigurable unit: sequencer, residence table and control store for the microcode, and the custom configured
-// unit (four rows of the AES state and what works on them).
+// unit (eight rows of a word, and what works on them).
 //
 // Microcode in memory begins with a word 0xa5, bit 8 whether it is to stay, bits 3:0 the number of words behind it (1 to
-// 15). A word is {operation[3:0], row[3:0], 8'b0, offset or mask[15:0]}:
-//   0 end                1 load a row from operand + offset    2 store a row there
-//   3 run the operation of this number (bits 7:0: 1 MixColumns, 2 InvMixColumns)
-//   4 the row is the result   5 set: the unit can do what the mask says; in p-set besides what it could
-// A set goes on while the core does; whatever runs on the unit waits for it.
+// 15). A word is {operation[3:0], row[3:0], 4'b0, more[3:0], offset, mask or number[15:0]}:
+//   0 end                          1 load a row, and so many more, from operand + offset      2 store them there
+//   3 run the operation of this number (bits 7:0: 1 MixColumns, 2 InvMixColumns on rows 0 to 3; 3 AES, 4 triple DES,
+//     5 IDEA, with bit 8 to decrypt, and with bits 15:10 not zero to take a key of so many bytes from the rows)
+//   4 the row is the result        5 set: the unit can do what the mask says; in p-set besides what it could
+//   6 as 1, by exclusive-or        7, 8 the operand, the count of a loop are what is at operand + offset
+//   9 the operand goes on by bits 15:4; while the count is not used up, the word of number bits 3:0 is next
+// A set goes on while the core does; whatever runs on the unit waits for it. A loop ends: its count has 16 bits.
 //
-// Clocks: 2, and for each word 1, RunClocks for 3; if the microcode is not there 3 and a word a clock more.
+// Clocks: 2, and for each word or row 1 (a clock more where a row or an operand is awaited), for 3 RunClocks or what
+// the cipher takes; if the microcode is not there 3 and a word a clock more.
 module molen_unit
   import molen_pkg::*;
 #(
   // Clocks of the configured unit's path.
-  parameter int unsigned RunClocks = 1
+  parameter int unsigned       RunClocks = 1,
+  // The ciphers that there are: molen_ciphers.
+  parameter logic        [2:0] Ciphers   = 3'b111
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -48,33 +54,50 @@ module molen_unit
   } state_t;
 
   typedef enum logic [3:0] {
-    MicroEnd   = 4'd0,
-    MicroLoad  = 4'd1,
-    MicroStore = 4'd2,
-    MicroRun   = 4'd3,
-    MicroOut   = 4'd4,
-    MicroSet   = 4'd5
+    MicroEnd     = 4'd0,
+    MicroLoad    = 4'd1,
+    MicroStore   = 4'd2,
+    MicroRun     = 4'd3,
+    MicroOut     = 4'd4,
+    MicroSet     = 4'd5,
+    MicroXor     = 4'd6,
+    MicroOperand = 4'd7,
+    MicroCount   = 4'd8,
+    MicroLoop    = 4'd9
   } micro_t;
+
+  // What a word that comes from memory is for.
+  typedef enum logic [1:0] {
+    ForRow,
+    ForXor,
+    ForOperand,
+    ForCount
+  } load_t;
 
   state_t state_q;
   unit_req_t req_q;
-  word_t [3:0] rows_q, mixed;
-  word_t result_q, hits_q, misses_q, waits_q;
-  logic [5:0] at_q;  // in the control store
+  word_t [7:0] rows_q;
+  word_t [3:0] mixed, ciphered;
+  word_t result_q, hits_q, misses_q, waits_q, operand_q;
+  store_at_t at_q;
   logic [3:0] left_q, read_q;  // words to fill; of the microcode, the next to be read
   logic [CountWidth-1:0] count_q;
   logic load_q;
-  logic [1:0] load_row_q;
+  load_t load_for_q;
+  logic [2:0] load_row_q, row;
+  logic [3:0] more_q;  // rows of this word that are done
+  logic [15:0] rounds_q;  // of a loop, this one included
   logic busy_set_q, refused_q;
   logic fresh_q;  // the microcode was filled for this instruction
   logic [15:0] wanted_q;
   logic [15:0] can_q;  // what the unit is configured for, a bit an operation
 
   logic hit, begins, filled;
-  logic [1:0] place, free;
+  place_t place, free;
   word_t micro;
-  logic [3:0] operation;
-  logic wants_unit, waits_for_set, waits, able, run_ends, good_header, trap, good;
+  logic [3:0] operation, code;
+  logic wants_unit, waits_for_set, waits, able, known, is_cipher, cipher_done, run_ends, rows_end, again;
+  logic good_header, trap, good, turn;  // turn: a word is worked on
 
   molen_residence u_residence (
     .clk_i,
@@ -95,27 +118,51 @@ module molen_unit
 
   mix_columns u_mix (
     .inverse_i(micro[1]),
-    .row_i    (rows_q),
+    .row_i    (rows_q[3:0]),
     .row_o    (mixed)
+  );
+
+  molen_ciphers #(
+    .Ciphers(Ciphers)
+  ) u_ciphers (
+    .clk_i,
+    .rst_ni,
+    .start_i  (turn && operation == MicroRun && is_cipher && !trap),
+    .cipher_i (2'(code - 4'd3)),
+    .key_i    (micro[15:10] != '0),
+    .decrypt_i(micro[8]),
+    .length_i (micro[15:10]),
+    .row_i    (rows_q),
+    .row_o    (ciphered),
+    .done_o   (cipher_done)
   );
 
   assign operation = micro[31:28];
   assign wants_unit = operation == MicroRun || operation == MicroSet;
   assign waits_for_set = wants_unit && busy_set_q;
-  // A row comes a clock after it was asked for.
-  assign waits = waits_for_set || (load_q && operation inside {MicroRun, MicroStore, MicroOut});
-  assign able = micro[7:0] inside {8'd1, 8'd2} && can_q[micro[3:0]-4'd1];
-  assign run_ends = count_q == CountWidth'(RunClocks - 1);
+  // A word comes a clock after it was asked for; rows may come behind one another.
+  assign waits = waits_for_set || (load_q && !(operation inside {MicroLoad, MicroXor} && load_for_q inside {ForRow, ForXor}));
+  assign turn = state_q == Run && !waits;
+  assign code = micro[3:0];
+  assign is_cipher = code inside {4'd3, 4'd4, 4'd5};
+  // Keys are whole beats, of 32 bytes at most.
+  assign known = micro[7:4] == '0 && ((code inside {4'd1, 4'd2} && micro[15:8] == '0)
+    || (is_cipher && Ciphers[2'(code-4'd3)] && micro[9] == 1'b0 && micro[12:10] == '0 && micro[15:10] <= 6'd32));
+  assign able = known && can_q[code-4'd1];
+  assign run_ends = is_cipher ? cipher_done : count_q == CountWidth'(RunClocks - 1);
+  assign rows_end = !(operation inside {MicroLoad, MicroXor, MicroStore}) || more_q == micro[19:16];
+  assign row = 3'(micro[27:24] + more_q);
+  assign again = operation == MicroLoop && rounds_q > 16'd1;
   assign good_header = data_i[31:24] == 8'ha5 && data_i[3:0] != '0;
   assign begins = state_q == Header && good_header;
   assign filled = state_q == Fill && left_q == 4'd1;
   // A set in microcode is for the instructions that set, and nothing else is.
-  assign good        = operation <= MicroSet && (operation == MicroEnd || (operation == MicroSet) == (req_q.operation != UnitExecute));
+  assign good        = operation <= MicroLoop && (operation == MicroEnd || (operation == MicroSet) == (req_q.operation != UnitExecute));
 
   always_comb begin
     rsp_o = '{done: 1'b0, trap: 1'b0, cause: CauseMicrocode, data: result_q};
     if (state_q == Header && !good_header) rsp_o.trap = 1'b1;
-    if (state_q == Run && !waits) begin
+    if (turn) begin
       rsp_o.done = operation == MicroEnd && good;
       if (!good || at_q[3:0] == 4'd15) rsp_o.trap = 1'b1;
       else if (wants_unit && refused_q) {rsp_o.trap, rsp_o.cause} = {1'b1, CauseRefused};
@@ -136,14 +183,14 @@ module molen_unit
   assign trap = rsp_o.trap;
 
   always_comb begin
-    address_o = req_q.operand + {16'd0, micro[15:0]};
+    address_o = operand_q + {16'd0, micro[15:0]} + {26'd0, more_q, 2'd0};
     if (state_q == Look) address_o = req_q.address;
     if (state_q == Header || state_q == Fill) address_o = req_q.address + {26'd0, read_q, 2'd0};
-    write_o = state_q == Run && operation == MicroStore && good && !trap && !waits;
+    write_o = turn && operation == MicroStore && good && !trap;
   end
-  assign data_o        = rows_q[micro[25:24]];
+  assign data_o        = rows_q[row];
 
-  assign set_o         = state_q == Run && operation == MicroSet && !waits && !trap;
+  assign set_o         = turn && operation == MicroSet && !trap;
   assign set_partial_o = req_q.operation == UnitPset;
   assign set_mask_o    = micro[15:0];
 
@@ -191,8 +238,9 @@ module molen_unit
     if (state_q == Fill) fresh_q <= 1'b1;
 
     if (state_q == Look) begin
-      at_q   <= {place, 4'd0};
-      read_q <= 4'd1;
+      at_q      <= {place, 4'd0};
+      read_q    <= 4'd1;
+      operand_q <= req_q.operand;
     end
     if (state_q == Header) begin
       at_q   <= {free, 4'd0};
@@ -200,23 +248,42 @@ module molen_unit
       read_q <= 4'd2;
     end
     if (state_q == Fill) begin
-      at_q   <= at_q + 6'd1;
+      at_q   <= at_q + store_at_t'(1);
       left_q <= left_q - 4'd1;
       read_q <= read_q + 4'd1;
     end
-    if (state_q == Run) begin
-      if (operation == MicroRun && !waits) count_q <= run_ends ? '0 : count_q + CountWidth'(1);
-      if (!waits && (operation != MicroRun || run_ends)) at_q <= at_q + 6'd1;
-    end else begin
+    if (turn) begin
+      if (operation == MicroRun) count_q <= run_ends ? '0 : count_q + CountWidth'(1);
+      if (operation == MicroLoop) begin
+        operand_q <= operand_q + {20'd0, micro[15:4]};
+        rounds_q  <= rounds_q - 16'd1;
+      end
+      more_q <= rows_end ? '0 : more_q + 4'd1;
+      if (again) at_q[3:0] <= micro[3:0];
+      else if (rows_end && (operation != MicroRun || run_ends)) at_q <= at_q + store_at_t'(1);
+    end
+    if (state_q != Run) begin
       count_q <= '0;
+      more_q  <= '0;
     end
 
-    load_q     <= state_q == Run && operation == MicroLoad;
-    load_row_q <= micro[25:24];
-    if (load_q) rows_q[load_row_q] <= data_i;
-    if (state_q == Run && operation == MicroRun && !waits && run_ends) rows_q <= mixed;
+    load_q     <= turn && operation inside {MicroLoad, MicroXor, MicroOperand, MicroCount};
+    load_row_q <= row;
+    unique case (operation)
+      MicroXor:     load_for_q <= ForXor;
+      MicroOperand: load_for_q <= ForOperand;
+      MicroCount:   load_for_q <= ForCount;
+      default:      load_for_q <= ForRow;
+    endcase
+    if (load_q && load_for_q == ForOperand) operand_q <= data_i;
+    if (load_q && load_for_q == ForCount) rounds_q <= data_i[15:0];
+    for (int unsigned r = 0; r < 8; r++) begin
+      if (load_q && load_row_q == 3'(r) && load_for_q == ForRow) rows_q[r] <= data_i;
+      if (load_q && load_row_q == 3'(r) && load_for_q == ForXor) rows_q[r] <= rows_q[r] ^ data_i;
+    end
+    if (turn && operation == MicroRun && run_ends) rows_q[3:0] <= is_cipher ? ciphered : mixed;
     if (state_q == Idle) result_q <= '0;
-    if (state_q == Run && operation == MicroOut) result_q <= rows_q[micro[25:24]];
+    if (turn && operation == MicroOut) result_q <= rows_q[row];
   end
 
   logic unused;

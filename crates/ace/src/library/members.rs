@@ -14,7 +14,7 @@ use crate::page::say;
 /// of it at the clock of `board.toml` as committed, whichever takes longer.
 #[derive(Serialize)]
 pub struct Member {
-    name: String,
+    pub name: String,
     /// What it is stored over; nothing for the skeleton itself.
     skeleton: Option<String>,
     /// In which it differs from the skeleton.
@@ -29,8 +29,8 @@ pub struct Member {
     partial_over: Vec<String>,
     whole_over: Vec<String>,
     /// Of these frames; nothing if they are written over none.
-    partial: Option<Load>,
-    whole: Load,
+    pub partial: Option<Load>,
+    pub whole: Load,
     fmax_mhz: Option<f64>,
     /// Clock lost because what variants differ in has to be in few frames: against the skeleton placed without that.
     fmax_cost_percent: Option<f64>,
@@ -60,15 +60,19 @@ impl Load {
 pub fn members(library: &Library) -> Result<Vec<Member>, ImageError> {
     let mut members = Vec::new();
     for skeleton in library.images().iter().filter(|image| image.base().is_none()) {
-        let above = library.images().iter().filter(|image| image.base() == Some(skeleton.name()));
-        let domain: Vec<&Image> = [skeleton].into_iter().chain(above).collect();
-        if domain.len() > 1 {
-            for image in &domain {
-                members.push(member(library, &domain, image)?);
-            }
+        let of_skeleton = domain(library, skeleton.name())?;
+        if of_skeleton.len() > 1 {
+            members.extend(of_skeleton);
         }
     }
     Ok(members)
+}
+
+/// A skeleton and what is stored over it.
+pub fn domain(library: &Library, skeleton: &str) -> Result<Vec<Member>, ImageError> {
+    let above = library.images().iter().filter(|image| image.base() == Some(skeleton));
+    let domain: Vec<&Image> = [library.get(skeleton)?].into_iter().chain(above).collect();
+    domain.iter().map(|image| member(library, &domain, image)).collect()
 }
 
 fn member(library: &Library, domain: &[&Image], image: &Image) -> Result<Member, ImageError> {

@@ -10,6 +10,8 @@ mod members;
 mod prove;
 mod rounds;
 
+pub use members::{Load, Member};
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -96,6 +98,17 @@ struct ReadArgs {
     /// Refuse libraries that hold configurations for another device
     #[arg(long, value_name = "DEVICE", value_parser = device)]
     device: Option<&'static Device>,
+}
+
+/// What loads of a configuration and of all that is stored over it take, by the library that commands take without
+/// options.
+pub fn load_times(skeleton: &str) -> Result<Vec<Member>> {
+    let file = FileArgs { library: None, json: false };
+    // Nothing is loaded from it: that a newer one was here before, in another checkout perhaps, changes no figure.
+    let trust = TrustArgs { key: None, older: OlderArgs { allow_older: true } };
+    let Opened { library, .. } = ReadArgs { file, trust, require: 0, device: None }.open()?;
+    one(&library, skeleton)?;
+    Ok(members::domain(&library, skeleton)?)
 }
 
 /// For commands that write.
