@@ -586,6 +586,8 @@ def hidden_load(binary: Path, scratch: Path, folder: Path) -> None:
 
 
 def main() -> None:
+    import study_pictures  # which draws with what is here
+
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -603,6 +605,8 @@ def main() -> None:
         hidden_load(binary, Path(scratch), folder)
         acceleration_flow(binary, Path(scratch), folder)
     drp_2006(binary, folder)
+    for study in (study_pictures.pilchard_2002, study_pictures.molen_2003, study_pictures.idea_2004):
+        study(binary, folder)
     scheduling(folder)
 
 

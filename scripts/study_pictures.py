@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the studies of 2002, 2003 and 2004; scripts/pictures.py draws them with the others."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from pictures import COLOURS, Axis, Plot, ace, logarithmic
+
+LINES = [*COLOURS, "#7f0000"]
+
+
+def lines(plot: Plot, rows: list[tuple[str, list[tuple[float, float]]]], unit: str) -> None:
+    """A line of dots for each row, and what it is below."""
+    for number, (name, points) in enumerate(rows):
+        colour = LINES[number % len(LINES)]
+        plot.line([plot.place(x, y) for x, y in points], f'stroke="{colour}" stroke-width="2"')
+        for x, y in points:
+            plot.dot(*plot.place(x, y), colour, f"{name}, {x:g}: {y:.3g} {unit}")
+    height = plot.height - plot.BOTTOM - 18 * len(rows)
+    plot.key(plot.width - 330, height, [(LINES[n % len(LINES)], name) for n, (name, _) in enumerate(rows)])
+
+
+def pilchard_2002(binary: Path, folder: Path) -> None:
+    """Figure 7: triple DES against size, software and accelerators."""
+    figure = ace(binary, "study", "pilchard-2002")["figure7"]
+    sizes = [bytes_ for bytes_, _ in figure["points"]]
+    rows = [(s["name"], [(size, s["mbps"]) for size in (sizes[0], sizes[-1])]) for s in figure["software"]]
+    rows += [
+        (curve["accelerator"]["name"], [(size, mbps[number]) for size, mbps in figure["points"]])
+        for number, curve in enumerate(figure["curves"])
+    ]
+    values = [y for _, points in rows for _, y in points]
+    title = "Triple DES in CBC against size, software and accelerators behind the block interface (2002)"
+    x = Axis("bytes", 8, 65536, [8, 64, 512, 4096, 32768], True)
+    plot = Plot(title, x, logarithmic("Mb/s", values))
+    lines(plot, rows, "Mb/s")
+    plot.write("pilchard-2002", folder)
+
+
+def molen_2003(binary: Path, folder: Path) -> None:
+    """Sets that are hidden, against what a set takes."""
+    mix = [m for m in ace(binary, "study", "molen-2003")["programs"]["mix"] if m["set_clocks"]]
+    hidden = [(m["set_clocks"], 100 * (1 - m["waited"] / m["set_clocks"] / m["sets"])) for m in mix]
+    x = logarithmic("clocks of a set", [clocks for clocks, _ in hidden])
+    plot = Plot(
+        "Four algorithms in turns on the Molen machine (2003)",
+        x,
+        Axis("hidden, %", 0, 100, [0, 25, 50, 75, 100]),
+    )
+    lines(plot, [("of what sets take, hidden behind the core's work", hidden)], "%")
+    plot.write("molen-2003", folder)
+
+
+def idea_2004(binary: Path, folder: Path) -> None:
+    """Throughput against size of the data paths."""
+    study = ace(binary, "study", "idea-2004")
+    rows = [
+        (b["lut_sites"], b["mbps"], COLOURS[b["multipliers"] != "lut"], f"{b['path']}, {b['multipliers']}")
+        for b in study["built"]
+    ]
+    stages = study["substages"]
+    rows.append((stages["lut_sites"], stages["mbps"], COLOURS[2], "stages, mult18"))
+    x = logarithmic("LUT4", [row[0] for row in rows])
+    plot = Plot("IDEA in ECB by its data paths (2004)", x, logarithmic("Mb/s", [row[1] for row in rows]))
+    plot.points(rows)
+    plot.write("idea-2004", folder)
