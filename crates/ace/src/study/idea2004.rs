@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The 2004 paper: IDEA by three data paths and three ways in, its equations, and part of its future work.
 
+mod equations;
+mod future;
 mod interface;
 mod software;
 
@@ -13,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::routed::Routed;
 use crate::page::say;
+use equations::{Equation, equations};
+use future::{Copies, Feedback, Ways};
 use interface::{Clocks, PATHS, Path, fit, fitted_us};
 use software::Speed;
 
@@ -35,7 +39,7 @@ struct Paper {
     rival: Vec<Rival>,
 }
 
-#[derive(Deserialize, Serialize)]
+#[derive(Clone, Copy, Deserialize, Serialize)]
 struct Interface {
     memory_accesses: u64,
     port_accesses: u64,
@@ -62,7 +66,9 @@ struct Rival {
 struct Row {
     paper: Cell,
     model_mbps: f64,
-    /// Our data path with MULT18X18D in the same place, at the paper's clock and at its own.
+    /// LUT4 of our data path with MULT18X18D alone, without a way in.
+    lut_sites: u64,
+    /// It in the same place, at the paper's clock and at its own.
     at_20_mhz: f64,
     at_ours: f64,
 }
@@ -82,19 +88,6 @@ struct Built {
     feedback_clocks: u64,
     mbps: f64,
     feedback_mbps: f64,
-}
-
-/// Equations 1 to 3, in nanoseconds.
-#[derive(Serialize)]
-struct Equation {
-    what: String,
-    multipliers: &'static str,
-    mt: f64,
-    at: f64,
-    xt: f64,
-    ct: f64,
-    predicted: f64,
-    reached: f64,
 }
 
 #[derive(Serialize)]
@@ -124,6 +117,9 @@ pub struct Study {
     table2: Vec<Row>,
     built: Vec<Built>,
     equations: Vec<Equation>,
+    /// What feedback costs each path through each way in, and what copies of a path give.
+    future: Vec<Feedback>,
+    copies: Vec<Copies>,
     substages: Substages,
     rivals: Vec<Rival>,
     ratio_paper: f64,
@@ -187,39 +183,6 @@ fn built(routed: &Routed) -> Result<Vec<Built>> {
     Ok(all)
 }
 
-/// The equations' terms are the logic of one operation by its own timing report, ct is the routing of the design's
-/// longest path, once for each clock of a phase.
-fn equations(routed: &Routed) -> Result<Vec<Equation>> {
-    let logic = |name: &str| -> Result<f64> { Ok(routed.design(name)?.median.critical_path.logic_ns) };
-    let (at, xt) = (logic("addition")?, logic("exclusive-or")?);
-    let mut all = Vec::new();
-    for multipliers in MULTIPLIERS {
-        let mt = logic(&format!("multiplication-{multipliers}"))?;
-        let mut add = |what: String, design: String, operations: [u64; 3], steps: u64| -> Result<()> {
-            let median = &routed.design(&design)?.median;
-            let ct = steps as f64 * median.critical_path.routing_ns;
-            let [m, a, x] = operations.map(|n| n as f64);
-            all.push(Equation {
-                what,
-                multipliers,
-                mt,
-                at,
-                xt,
-                ct,
-                predicted: m * mt + a * at + x * xt + ct,
-                reached: steps as f64 * 1e3 / median.fmax_mhz,
-            });
-            Ok(())
-        };
-        for (n, path) in PATHS.into_iter().enumerate() {
-            let what = format!("{} ({path:?}), a clock an operation", n + 1);
-            add(what, format!("{}-{multipliers}", name(path)), path.operations(), path.phase(STEP))?;
-        }
-        add("2, the phase in one clock".into(), format!("phase-{multipliers}"), Path::SR.operations(), 1)?;
-    }
-    Ok(all)
-}
-
 /// `seconds`: to measure software.
 pub fn study(seconds: f64) -> Result<Study> {
     let paper = paper()?;
@@ -230,7 +193,7 @@ pub fn study(seconds: f64) -> Result<Study> {
         .and_then(|a| cipher_speed(a, 16, budget))
         .context("the CPU engine has no IDEA")?;
 
-    let Interface { memory_accesses, port_accesses, array_characters } = paper.interface;
+    let Interface { memory_accesses, port_accesses, array_characters, .. } = paper.interface;
     let published = |interface: &str| -> Result<[f64; 3]> {
         let of =
             |path| paper.cell.iter().find(|c| c.path == path && c.interface == interface).map(|c| c.mbps);
@@ -255,17 +218,25 @@ pub fn study(seconds: f64) -> Result<Study> {
     let ours = Clocks { access: clocks.access, ..STEP };
     let mut table2 = Vec::new();
     for cell in paper.cell {
-        let mhz = built
-            .iter()
-            .find(|b| b.path == cell.path && b.multipliers == "mult18")
-            .map_or(0.0, |b| b.median_mhz);
+        let own = built.iter().find(|b| b.path == cell.path && b.multipliers == "mult18");
+        let own = own.context("studies/idea-2004/results.json: a path with MULT18X18D is missing")?;
+        let mhz = own.median_mhz;
         table2.push(Row {
+            lut_sites: own.lut_sites,
             model_mbps: mbps(&cell.interface, cell.path, clocks, paper.clock_mhz),
             at_20_mhz: mbps(&cell.interface, cell.path, ours, paper.clock_mhz),
             at_ours: mbps(&cell.interface, cell.path, ours, mhz),
             paper: cell,
         });
     }
+    let ways = Ways {
+        accesses: [paper.interface.memory_accesses, paper.interface.port_accesses],
+        access_us: [memory_us, port_us],
+        array_characters,
+        array_access: clocks.access,
+        characters: paper.characters,
+    };
+    let (future, copies) = (future::feedback(&built, &ways), future::copies(&built, &ways));
     let stages = routed.design("substages-mult18")?;
     let substages = Substages {
         lut_sites: stages.area.lut_sites(),
@@ -292,6 +263,8 @@ pub fn study(seconds: f64) -> Result<Study> {
         table2,
         equations: equations(&routed)?,
         built,
+        future,
+        copies,
         ratio_p: p / fastest,
         ratio_substages: substages.mbps / fastest,
         substages,
@@ -314,16 +287,17 @@ pub fn print(study: &Study) {
     let c = study.clocks;
     say!("## Table 2: three paths, three ways in\n");
     say!(
-        "| | slices, paper | MHz, paper | Mb/s, paper | model | error % | our path at 20 MHz | at its clock |"
+        "| | slices, paper | LUT4, our path | MHz, paper | Mb/s, paper | model | error % | our path at 20 MHz | at its clock |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     for r in &study.table2 {
         let p = &r.paper;
         say!(
-            "| {:?}, {} | {} | {:.3} | {:.3} | {:.3} | {:+.1} | {:.3} | {:.3} |",
+            "| {:?}, {} | {} | {} | {:.3} | {:.3} | {:.3} | {:+.1} | {:.3} | {:.3} |",
             p.path,
             p.interface,
             p.slices,
+            r.lut_sites,
             p.mhz,
             p.mbps,
             r.model_mbps,
@@ -388,29 +362,8 @@ pub fn print(study: &Study) {
         s.stages
     );
 
-    say!("## Equations 1 to 3: the time of a phase, ns\n");
-    say!("| equation | multipliers | mt | at | xt | ct | predicted | reached | error % |");
-    say!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
-    for e in &study.equations {
-        say!(
-            "| {} | {} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} | {:+.0} |",
-            e.what,
-            e.multipliers,
-            e.mt,
-            e.at,
-            e.xt,
-            e.ct,
-            e.predicted,
-            e.reached,
-            100.0 * (e.predicted / e.reached - 1.0)
-        );
-    }
-    say!(
-        "\nmt, at, xt: the logic of one operation between registers by its timing report, which counts a register's own delay each time; \
-         ct: the routing of the design's longest path, once for each clock. With a clock an operation, every operation takes as \
-         long as the longest."
-    );
-
+    equations::print(&study.equations);
+    future::print(&study.future, &study.copies);
     let met = if study.substages.mbps >= GOAL_MBPS { "yes" } else { "**no**" };
     say!("\n## Goal\n");
     say!("| goal | limit | figure | met |");
