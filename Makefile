@@ -49,7 +49,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live test test-all interop formal lint bench models configurations study library pictures fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live test test-all interop formal lint bench models configurations study library array-tables pictures fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -75,7 +75,8 @@ define run-tests
 	$(PY) -m ace_flow.faults
 	$(PY) -m ace_flow.independence --netlist --faults
 	$(PY) -m ace_flow.controller model
-	$(PY) -m ace_flow.array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5
+	$(PY) -m ace_flow.array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
+	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \
 	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
@@ -134,6 +135,11 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built, and p
 	  mv studies/$$name/results.tmp studies/$$name/results.md; \
 	  cat studies/$$name/results.md; \
 	done
+
+array-tables: $(VENV) ace  ## docs/array-tables.md anew, of what was placed, routed and measured
+	{ cat docs/array-tables.head; $(ACE) array table --format md; } > docs/array-tables.tmp
+	mv docs/array-tables.tmp docs/array-tables.md
+	cat docs/array-tables.md
 
 library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library-tables.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)

@@ -225,8 +225,7 @@ impl Board {
         let device = Device::by_name(&config.device)
             .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
         let slots = (0..config.slots).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
-        let load: Vec<Picos> =
-            catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        let load: Vec<Picos> = catalogue.configurations.iter().map(|c| config.cost_of(c)).collect();
         let (latency, starvation) = config.bounds();
         let batch = config.batch();
         let terms = Terms::new(latency, load.iter().copied().max().unwrap_or(0));

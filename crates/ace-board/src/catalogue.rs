@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The configurations that the flow has built.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub enum Unsigned {
 pub(crate) enum Source<'a> {
     Library(&'a Store),
     Build,
+    /// A context set.
+    Set,
 }
 
 /// Every configuration in a build folder, by name.
@@ -44,6 +47,8 @@ pub struct Catalogue {
     pub store: Option<Arc<Store>>,
     /// What becomes of the others.
     pub unsigned: Unsigned,
+    /// SHA-256 of the context sets that are loaded: those that somebody vouches for.
+    pub sets: HashSet<[u8; 32]>,
 }
 
 impl Catalogue {
@@ -81,6 +86,17 @@ impl Catalogue {
     /// # Errors
     /// Why they are not loaded.
     pub(crate) fn source(&self, configuration: &Configuration) -> Result<Source<'_>, String> {
+        if configuration.context_set {
+            let known = self.sets.contains(&configuration.bitstream.sha256);
+            return match known || self.unsigned == Unsigned::Unproven {
+                true => Ok(Source::Set),
+                false => Err(format!(
+                    "nobody vouches for the context set {} (SHA-256 {}); `ace array build` makes those that are known",
+                    configuration.bitstream.path.display(),
+                    hex::encode(configuration.bitstream.sha256)
+                )),
+            };
+        }
         let why = match self.store.as_deref() {
             None => "there is no signed library".to_owned(),
             Some(store) => match store.offers(configuration) {

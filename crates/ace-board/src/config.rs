@@ -7,6 +7,7 @@ use ace_ecp5::Device;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::manifest::Configuration;
 use crate::trace::Picos;
 
 const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
@@ -100,7 +101,19 @@ pub struct Host {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlotLimits {
+    pub kind: SlotKind,
     pub timeout_ms: f64,
+}
+
+/// What all slots are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SlotKind {
+    /// The device itself: configurations are bitstreams.
+    #[default]
+    Fabric,
+    /// The array, which was loaded before time 0: configurations are context sets.
+    Array,
 }
 
 /// What the policies promise a packet.
@@ -158,7 +171,7 @@ impl Default for Host {
 
 impl Default for SlotLimits {
     fn default() -> Self {
-        Self { timeout_ms: 10.0 }
+        Self { kind: SlotKind::Fabric, timeout_ms: 10.0 }
     }
 }
 
@@ -268,6 +281,15 @@ impl BoardConfig {
         match self.host.block_words {
             0 => 1,
             words => bytes.div_ceil(width).div_ceil(words).max(1),
+        }
+    }
+
+    /// What a load of a configuration takes, before anything is known of what the slot holds.
+    pub fn cost_of(&self, configuration: &Configuration) -> Picos {
+        let bytes = configuration.bitstream.bytes;
+        match configuration.context_set {
+            true => self.send_time(bytes).saturating_add(self.link_time(bytes)),
+            false => self.load_time(bytes),
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Configuration {
     pub kept: Vec<KeptLut>,
     /// What it computes.
     pub can: Vec<Capability>,
+    /// It is a context set for slots that hold the array, and no bitstream.
+    pub context_set: bool,
     /// What it differs from in contents of LUTs alone, and does less than.
     pub variant_of: Option<String>,
     /// CPU seconds that the flow needed to make the model, where it was built.
@@ -126,6 +128,8 @@ struct Raw {
     #[serde(default)]
     summary: String,
     can: Vec<Capability>,
+    #[serde(default)]
+    context_set: bool,
     #[serde(default)]
     variant_of: Option<String>,
     #[serde(default)]
@@ -218,6 +222,7 @@ impl Configuration {
             in_flight: raw.in_flight.clamp(1, 64),
             kept: raw.kept.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
             can: raw.can,
+            context_set: raw.context_set,
             variant_of: raw.variant_of,
             model_seconds: raw.model_seconds,
             rates: raw.throughput_mbps,

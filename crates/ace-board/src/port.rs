@@ -88,6 +88,23 @@ pub fn write(configuration: &Configuration, device: &'static Device) -> Result<W
     outcome
 }
 
+/// Reads a context set and compares it with the manifest. It goes to the slot as it is, whose loader looks at it again.
+pub fn set(configuration: &Configuration) -> Result<Written, Refused> {
+    let file = &configuration.bitstream;
+    let unsent = |reason: String| Refused { reason, bytes: 0, not_done: false };
+    let mut memo = MEMO.lock().unwrap_or_else(PoisonError::into_inner);
+    let (sha256, _) = memo.get_or_insert_default().read(&file.path).map_err(unsent)?;
+    if sha256 != file.sha256 {
+        return Err(unsent(format!(
+            "{} is not the file in the manifest (SHA-256 {}, expected {}); run `ace array build`",
+            file.path.display(),
+            hex::encode(sha256),
+            hex::encode(file.sha256)
+        )));
+    }
+    Ok(Written { memory: sha256, bytes: file.bytes, loader_clocks: 0 })
+}
+
 impl Memo {
     /// The digest of a file, and its contents if it had to be read.
     fn read(&mut self, path: &Path) -> Result<([u8; 32], Option<Vec<u8>>), String> {

@@ -26,6 +26,10 @@ impl Board {
         let timeout = self.config.load_timeout();
         let wanted = &self.catalogue.configurations[configuration];
         let source = self.catalogue.source(wanted);
+        if let Ok(Source::Set) = source {
+            self.load_set(slot, configuration);
+            return;
+        }
         let from_build = matches!(source, Ok(Source::Build));
         let written = match source {
             Err(reason) => Err(Refused { reason, bytes: 0, not_done: false }),
@@ -35,7 +39,7 @@ impl Board {
                     resident.filter(|c| self.config.controller.load == Loads::Partial && store.holds(c));
                 store.write(over.map(|c| c.name.as_str()), &wanted.name, self.device)
             }
-            Ok(Source::Build) => port::write(wanted, self.device),
+            Ok(Source::Build | Source::Set) => port::write(wanted, self.device),
         };
         let (bytes, mut time, mut result) = match written {
             Err(Refused { reason, bytes, not_done }) => {
@@ -73,12 +77,34 @@ impl Board {
             time = timeout;
         }
         let ready_at = self.now.saturating_add(time);
+        self.loading(slot, ready_at, LoadOutcome { start: self.now, bytes, configuration, result });
+    }
+
+    fn loading(&mut self, slot: usize, ready_at: Picos, outcome: LoadOutcome) {
         let it = &mut self.slots[slot];
         it.worker.clear();
         it.key = None;
-        it.holds = Holds::Loading { configuration, ready_at };
-        self.loads.insert(slot, LoadOutcome { start: self.now, bytes, configuration, result });
+        it.holds = Holds::Loading { configuration: outcome.configuration, ready_at };
+        self.loads.insert(slot, outcome);
         self.at(ready_at, Happens::Loaded { slot });
+    }
+
+    /// Starts the load of a context set into a slot that holds the array: a frame on the slot's stream, which the slot
+    /// itself takes or refuses. The link is busy for its bytes, and the slot for its clocks.
+    fn load_set(&mut self, slot: usize, configuration: usize) {
+        let wanted = &self.catalogue.configurations[configuration];
+        let clock = wanted.clock_hz;
+        let written = port::set(wanted);
+        let opened = match &written {
+            Ok(_) => self.source.open(wanted, self.models).map_err(|e| e.to_string()),
+            Err(refused) => Err(refused.reason.clone()),
+        };
+        let bytes = written.map_or(0, |written| written.bytes);
+        let clocks = opened.as_ref().map_or(0, |model| model.clocks());
+        let host = self.host(self.config.send_time(bytes), slot, 0, true);
+        let (start, end) = self.transfer(host, bytes + crate::frame::HEADER as u64);
+        let ready_at = end.max(start.saturating_add(clocks_time(clocks, clock)));
+        self.loading(slot, ready_at, LoadOutcome { start: self.now, bytes, configuration, result: opened });
     }
 
     fn same_bits(&self, a: usize, b: usize) -> bool {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace array`: the multi-context array's compiler and its simulator.
 
+pub mod build;
+pub mod slot;
+mod table;
+
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
-use ace_array::shape::{Kind, Shape};
+use ace_array::shape::Shape;
 use ace_array::source::Program;
 use ace_array::{Compiled, Error, algorithms, compile, draw, rtl, trace};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sha2::Digest;
 
-use crate::page::say;
 use crate::{Outcome, print_json};
 
 /// Compile algorithms for the multi-context array, look at their schedules, and run them in the simulated tile.
@@ -60,7 +62,8 @@ enum Command {
         /// A source or a set
         file: PathBuf,
     },
-    /// What every algorithm takes: operations, contexts, latency, bytes, load
+    /// What every algorithm takes: operations, contexts, latency, bytes, load; and its rates beside those of the 2006 paper
+    /// and of the library's configurations
     Table {
         /// Files of array/, all if none is named
         names: Vec<String>,
@@ -78,6 +81,17 @@ enum Command {
         count: usize,
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+    },
+    /// Compile every variant, and make the model of the slot: what a board whose slots hold the array loads
+    Build {
+        /// Variants, all if none is named
+        names: Vec<String>,
+        /// Where they go
+        #[arg(short, long, value_name = "DIR", default_value = build::FOLDER)]
+        output: PathBuf,
+        /// Print the sets' digests, as array/sets.toml has them, and make no model
+        #[arg(long)]
+        digests: bool,
     },
     /// Print the shape as the RTL's package
     Rtl,
@@ -166,7 +180,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         }
         Command::Run { source, key, blocks } => simulate(source, &shape, key, blocks)?,
         Command::Check { file } => return check(file, &shape),
-        Command::Table { names } => table(names, &shape)?,
+        Command::Table { names } => table::print(names, &shape)?,
         Command::Trace { source, variant, seed, count, output } => {
             let trace = match source {
                 Some(source) => {
@@ -177,6 +191,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             };
             write(output, trace.text.as_bytes())?;
         }
+        Command::Build { names, output, digests } => build::run(names, output, *digests, &shape)?,
         Command::Rtl => print!("{}", rtl::package(&shape)),
     }
     Ok(Outcome::Well)
@@ -281,50 +296,4 @@ fn check(file: &Path, shape: &Shape) -> Result<Outcome> {
         }
     }
     Ok(outcome)
-}
-
-fn table(names: &[String], shape: &Shape) -> Result<()> {
-    say!(
-        "| variant | ALU | rotator | quad | multiplier | in | out | keys | bound | contexts | latency | in flight | stores | set, bytes | load, clocks | compiled, s |"
-    );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for file in algorithms::names() {
-        if !names.is_empty() && !names.iter().any(|name| file.strip_suffix(".ace") == Some(name)) {
-            continue;
-        }
-        let program = algorithms::program(file)?;
-        for variant in &program.variants {
-            let start = Instant::now();
-            let compiled = match compile(&program, variant, shape, Effort::default()) {
-                Ok(compiled) => compiled,
-                Err(error @ Error::Fit { .. }) => {
-                    say!("| {variant} | {error} |");
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let seconds = start.elapsed().as_secs_f64();
-            let manifest = Manifest::of(&compiled, shape);
-            let of = |kind: Kind| manifest.operations[kind as usize];
-            say!(
-                "| {variant} | {} | {} | {} | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {} | {} | {} | {seconds:.1} |",
-                of(Kind::Alu),
-                of(Kind::Rotator),
-                of(Kind::Quad),
-                of(Kind::Multiplier),
-                of(Kind::Input),
-                of(Kind::Output),
-                manifest.key_operands,
-                manifest.bound,
-                manifest.bound_by,
-                manifest.contexts,
-                manifest.latency,
-                manifest.in_flight,
-                compiled.schedule.stores.len(),
-                manifest.bytes,
-                manifest.load_clocks,
-            );
-        }
-    }
-    Ok(())
 }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ace_board::config::SlotKind;
 use ace_board::trace::BoardReport;
 use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
 use ace_engine::profile::Processor;
@@ -16,6 +17,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::array;
 use crate::trust::TrustArgs;
 
 /// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
@@ -75,9 +77,14 @@ pub struct BoardArgs {
     /// with double-buffer
     #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
     pub policy: Policies,
-    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
+    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations); `array` says
+    /// the same as --slots array
     #[arg(long, value_name = "DIR")]
     pub configurations: Option<PathBuf>,
+    /// What all slots are, instead of what the board's description says: fabric, or array, which is loaded with the context
+    /// sets that `ace array build` has made
+    #[arg(long, value_name = "KIND", value_parser = slot_kind)]
+    pub slots: Option<SlotKind>,
     #[command(flatten)]
     pub trust: TrustArgs,
     /// Load what has been built here and the library does not hold, too, if its own record says that its bits are
@@ -92,6 +99,14 @@ pub struct BoardArgs {
 /// One policy, or several that are compared; the last one's packets are kept.
 #[derive(Clone, Debug)]
 pub struct Policies(pub Vec<Policy>);
+
+fn slot_kind(name: &str) -> Result<SlotKind, String> {
+    match name {
+        "fabric" => Ok(SlotKind::Fabric),
+        "array" => Ok(SlotKind::Array),
+        _ => Err("a slot is `fabric` or `array`".into()),
+    }
+}
 
 /// Clap says which one was meant.
 fn policies() -> impl TypedValueParser<Value = Policies> {
@@ -133,11 +148,22 @@ impl BoardArgs {
         })
     }
 
+    /// What the slots are.
+    fn kind(&self, config: &BoardConfig) -> SlotKind {
+        let named = self.configurations.as_deref() == Some(Path::new("array"));
+        if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) }
+    }
+
     fn open(&self, policy: Policy, models: Models) -> Result<Board> {
+        let config = self.config()?;
+        if self.kind(&config) == SlotKind::Array {
+            let folder = self.configurations.as_deref().filter(|folder| *folder != Path::new("array"));
+            return array::build::board(config, folder, policy, models, self.unproven);
+        }
         if let Some(folder) = self.configurations.as_deref().filter(|folder| !folder.is_dir()) {
             bail!("--configurations {}: there is no such folder", folder.display());
         }
-        let (config, mut catalogue) = (self.config()?, Self::catalogue_in(self.configurations.as_deref()));
+        let mut catalogue = Self::catalogue_in(self.configurations.as_deref());
         let folder = self.board.as_deref().and_then(Path::parent);
         let guard = self.trust.guard(Trust::ANYBODY)?;
         let store = Store::open(&config.controller, folder, guard)?;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace kat`: known answers on an engine.
 
-mod array;
 mod rtl;
 
 use std::io::IsTerminal;

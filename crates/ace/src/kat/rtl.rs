@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::array::ArraySlot;
+use crate::array::slot::ArraySlot;
 use crate::engines::AnyEngine;
 use crate::flow::Flow;
 

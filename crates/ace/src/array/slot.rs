@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The array's slot as one that takes every frame of the slot boundary: what a frame needs is compiled, loaded and keyed
-//! in front of it. This is what a controller does for the array; keys are expanded here, on the host.
+//! The array's slot as one that takes every frame of the slot boundary: what a frame needs is loaded and keyed in front of
+//! it, and compiled if need be. Keys are expanded here, on the host.
 
 use std::collections::HashMap;
 
 use ace_array::algorithms::{self, SERVED, Served};
+use ace_array::compile;
 use ace_array::host::to_words;
 use ace_array::schedule::Effort;
+use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::Program;
-use ace_array::{Compiled, compile};
+use ace_array::source::{Built, Program};
 use ace_board::frame::{self, Header, flag, op};
 use ace_board::manifest::Capability;
 use ace_board::model::{Frame, Options, RunError, SlotModel};
@@ -23,7 +24,8 @@ const STATE_WORDS: usize = 8;
 
 struct Variant {
     program: Program,
-    compiled: Compiled,
+    built: Built,
+    set: Set,
     bytes: Vec<u8>,
 }
 
@@ -45,6 +47,8 @@ pub struct ArraySlot {
     key: Option<Key>,
     /// The slot has that key.
     keyed: bool,
+    /// Another set than the first one is not loaded.
+    fixed: bool,
 }
 
 /// Why a frame cannot be translated; it goes to the slot as it is, which refuses it.
@@ -60,33 +64,54 @@ impl ArraySlot {
             running: 0,
             key: None,
             keyed: false,
+            fixed: false,
         }
+    }
+
+    /// A slot that a board has loaded with one set, a variant's; it says itself what is wrong with that.
+    ///
+    /// # Errors
+    /// Why there is no such variant, or the slot refuses the set.
+    pub fn loaded(model: Box<dyn SlotModel>, name: &str, bytes: Vec<u8>) -> Result<Self, String> {
+        let mut slot = Self { fixed: true, ..Self::new(model) };
+        let set = Set::from_bytes(&bytes, &slot.shape).map_err(|e| e.to_string())?;
+        let served =
+            SERVED.iter().find(|served| [false, true].iter().any(|way| served.variant(*way) == name));
+        let served = served.ok_or_else(|| format!("no algorithm of the array has the variant {name}"))?;
+        let program = algorithms::program(served.file).map_err(|e| e.to_string())?;
+        let built = program.build(name).map_err(|e| e.to_string())?;
+        let load = Header { op: LOAD, payload_len: bytes.len() as u32, ..Header::default() };
+        let mut frames = [Frame::new(frame::assemble(load, &[&bytes]).to_vec(), 2 * frame::BEAT)];
+        slot.model.run(&mut frames, &Options::default()).map_err(|e| e.to_string())?;
+        let status = frame::response(&frames[0].response).map_err(|e| e.to_string())?.status;
+        if status != frame::Status::Ok {
+            return Err(format!("the slot refuses the set: {status}"));
+        }
+        // It went to the bank that does not run; the first frame makes it run.
+        slot.banks[1] = Some(name.to_owned());
+        slot.variants.insert(name.to_owned(), Variant { program, built, set, bytes });
+        Ok(slot)
     }
 
     /// What frames may ask for.
     pub fn can() -> Vec<Capability> {
-        let strings = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
-        let capability = |served: &Served| {
-            let hash = served.keys.is_empty();
-            Capability {
-                algorithm: served.algorithm.to_owned(),
-                code: served.code,
-                key_bytes: served.keys.to_vec(),
-                directions: if hash { Vec::new() } else { strings(&["encrypt", "decrypt"]) },
-                modes: if hash { Vec::new() } else { strings(&["ecb", "cbc", "ctr"]) },
-                operations: if hash { strings(&["hash", "hmac-states", "hmac-key"]) } else { Vec::new() },
-            }
-        };
-        SERVED.iter().map(capability).collect()
+        SERVED
+            .iter()
+            .map(|served| capability(served, &["encrypt", "decrypt"], &["ecb", "cbc", "ctr"]))
+            .collect()
     }
 
     fn variant(&mut self, served: &'static Served, decrypt: bool) -> Result<String, Strange> {
         let name = served.variant(decrypt);
         if !self.variants.contains_key(&name) {
+            if self.fixed {
+                return Err(Strange);
+            }
             let program = algorithms::program(served.file).map_err(|_| Strange)?;
             let compiled = compile(&program, &name, &self.shape, Effort::default()).map_err(|_| Strange)?;
-            let bytes = compiled.set.to_bytes();
-            self.variants.insert(name.clone(), Variant { program, compiled, bytes });
+            let (built, set) = (compiled.built, compiled.set);
+            let bytes = set.to_bytes();
+            self.variants.insert(name.clone(), Variant { program, built, set, bytes });
         }
         Ok(name)
     }
@@ -145,6 +170,20 @@ impl ArraySlot {
     }
 }
 
+/// What frames may ask of an algorithm's sets, in these directions and modes if it is a cipher.
+pub fn capability(served: &Served, directions: &[&str], modes: &[&str]) -> Capability {
+    let strings = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+    let hash = served.keys.is_empty();
+    Capability {
+        algorithm: served.algorithm.to_owned(),
+        code: served.code,
+        key_bytes: served.keys.to_vec(),
+        directions: if hash { Vec::new() } else { strings(directions) },
+        modes: if hash { Vec::new() } else { strings(modes) },
+        operations: if hash { strings(&["hash", "hmac-states", "hmac-key"]) } else { Vec::new() },
+    }
+}
+
 /// A key's words for the slot: those of the set-up, or two states.
 fn key_frame(
     header: Header,
@@ -152,11 +191,11 @@ fn key_frame(
     variant: &mut Variant,
     secret: &[u8],
 ) -> Result<Zeroizing<Vec<u8>>, Strange> {
-    let set = &variant.compiled.set;
+    let set = &variant.set;
     let words = if set.chain.is_empty() {
-        variant.program.expand(&mut variant.compiled.built, secret).map_err(|_| Strange)?
+        variant.program.expand(&mut variant.built, secret).map_err(|_| Strange)?
     } else {
-        let graph = &variant.compiled.built.graph;
+        let graph = &variant.built.graph;
         let state = |pad: u8| {
             let mut block = Zeroizing::new(vec![pad; 64]);
             block.iter_mut().zip(secret).for_each(|(byte, key)| *byte ^= key);

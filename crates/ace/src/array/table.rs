@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace array table`: what the compiler makes of every algorithm, and how fast the slot's RTL runs it at the clock that was
+//! routed.
+
+use std::collections::BTreeMap;
+
+use ace_array::schedule::Effort;
+use ace_array::shape::{Kind as Element, Shape};
+use ace_array::{Compiled, Error, algorithms, compile};
+use ace_board::store::{Store, default_library};
+use ace_board::{BoardConfig, Configuration};
+use ace_engine::algorithm::ALGORITHMS;
+use ace_engine::{Direction, Kind, Mode, Need};
+use ace_library::Trust;
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use super::Manifest;
+use crate::page::say;
+use crate::trust::{OlderArgs, TrustArgs};
+
+/// What `python -m ace_flow.array_route --keep` and `python -m ace_flow.array_rates --keep` have measured.
+const ROUTED: &str = include_str!("../../../../array/routed.json");
+const RATES: &str = include_str!("../../../../array/rates.json");
+const PAPER: &str = include_str!("../../../../studies/drp-2006/paper.toml");
+/// The host link, over which a set comes.
+const LINK_MHZ: f64 = 100.0;
+
+#[derive(Deserialize)]
+struct Routed {
+    device: String,
+    lanes: usize,
+    asked_mhz: f64,
+    fmax_mhz: f64,
+    used: BTreeMap<String, u64>,
+    available: BTreeMap<String, u64>,
+    seeds: BTreeMap<String, f64>,
+    critical_path: Path,
+}
+
+#[derive(Deserialize)]
+struct Path {
+    from: String,
+    to: String,
+    logic_ns: f64,
+    routing_ns: f64,
+}
+
+#[derive(Deserialize)]
+struct Rates {
+    /// Of a frame.
+    bytes: usize,
+    lanes: usize,
+    /// Of a variant: clocks by the number of frames side by side.
+    clocks: BTreeMap<String, BTreeMap<usize, u64>>,
+}
+
+#[derive(Deserialize)]
+struct Paper {
+    task: Vec<Task>,
+}
+
+#[derive(Deserialize)]
+struct Task {
+    name: String,
+    contexts: u32,
+    mhz: f64,
+    drp: f64,
+    bits: u64,
+}
+
+impl Rates {
+    /// Mb/s of so many frames side by side.
+    fn mbps(&self, variant: &str, frames: usize, mhz: f64) -> Option<f64> {
+        let clocks = *self.clocks.get(variant)?.get(&frames)?;
+        Some(8.0 * (frames * self.bytes) as f64 * mhz / clocks.max(1) as f64)
+    }
+}
+
+pub fn print(names: &[String], shape: &Shape) -> Result<()> {
+    let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
+    let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
+    let made = manifests(names, shape)?;
+    compiled(&made);
+    say!();
+    placed(&routed);
+    say!();
+    fast(&made, &rates, &clock(&routed)?)
+}
+
+/// The clock of the slot; as long as no slot was routed, that of the bare tile.
+fn clock(routed: &BTreeMap<String, Routed>) -> Result<(f64, &'static str)> {
+    let of = |name: &'static str| routed.get(name).map(|it| (it.fmax_mhz, name));
+    of("slot").or_else(|| of("tile")).context("array/routed.json has neither a slot nor a tile")
+}
+
+/// Every variant's manifest and what it stores, or why it has none.
+type Made = Vec<(String, std::result::Result<(Manifest, usize), String>)>;
+
+fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
+    let mut out = Vec::new();
+    for file in algorithms::names() {
+        if !names.is_empty() && !names.iter().any(|name| file.strip_suffix(".ace") == Some(name)) {
+            continue;
+        }
+        let program = algorithms::program(file)?;
+        for variant in &program.variants {
+            let made = match compile(&program, variant, shape, Effort::default()) {
+                Ok(compiled) => Ok((Manifest::of(&compiled, shape), compiled.schedule.stores.len())),
+                Err(error @ Error::Fit { .. }) => Err(error.to_string()),
+                Err(error) => return Err(error.into()),
+            };
+            out.push((variant.clone(), made));
+        }
+    }
+    Ok(out)
+}
+
+fn compiled(made: &Made) {
+    say!(
+        "| variant | ALU | rotator | quad | multiplier | in | out | keys | bound | contexts | latency | in flight | stores | key words | set, bytes | of them contexts | load, µs |"
+    );
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for (variant, made) in made {
+        let (manifest, stores) = match made {
+            Ok(made) => made,
+            Err(why) => {
+                say!("| {variant} | {why} |");
+                continue;
+            }
+        };
+        let of = |kind: Element| manifest.operations[kind as usize];
+        say!(
+            "| {variant} | {} | {} | {} | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {stores} | {} | {} | {} | {:.1} |",
+            of(Element::Alu),
+            of(Element::Rotator),
+            of(Element::Quad),
+            of(Element::Multiplier),
+            of(Element::Input),
+            of(Element::Output),
+            manifest.key_operands,
+            manifest.bound,
+            manifest.bound_by,
+            manifest.contexts,
+            manifest.latency,
+            manifest.in_flight,
+            manifest.key_words,
+            manifest.bytes,
+            manifest.context_bytes,
+            manifest.load_clocks as f64 / LINK_MHZ,
+        );
+    }
+}
+
+/// What was placed and routed.
+fn placed(routed: &BTreeMap<String, Routed>) {
+    say!("| | asked MHz | MHz by seed | median | LUT sites | flip-flops | block RAM | longest path |");
+    say!("|---|--:|---|--:|--:|--:|--:|---|");
+    for (name, it) in routed {
+        let share = |cell: &str| {
+            let (used, of) = (it.used.get(cell).copied().unwrap_or(0), it.available.get(cell).copied());
+            of.map_or(String::new(), |of| format!("{used} ({:.0} %)", 100.0 * used as f64 / of.max(1) as f64))
+        };
+        let seeds: Vec<String> = it.seeds.iter().map(|(seed, mhz)| format!("{seed}: {mhz:.1}")).collect();
+        let lanes = if it.lanes > 0 { format!(", {} lanes", it.lanes) } else { String::new() };
+        let path = &it.critical_path;
+        say!(
+            "| {name}{lanes}, {} | {} | {} | {:.2} | {} | {} | {} | {} to {}: {:.1} ns logic, {:.1} ns wire |",
+            it.device,
+            it.asked_mhz,
+            seeds.join(", "),
+            it.fmax_mhz,
+            share("TRELLIS_COMB"),
+            share("TRELLIS_FF"),
+            share("DP16KD"),
+            path.from,
+            path.to,
+            path.logic_ns,
+            path.routing_ns,
+        );
+    }
+}
+
+/// Rates at the routed clock beside the paper's and those of slots of one algorithm.
+fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
+    let paper: Paper = toml::from_str(PAPER).context("studies/drp-2006/paper.toml")?;
+    let dedicated = dedicated();
+    say!(
+        "| one tile, {} lanes, {clock:.2} MHz ({of}) | contexts alone, Mb/s | 1 packet | 4 | 8 | 16 | DRP-1 | its MHz | its contexts | its bytes | set ÷ its bytes | slot of its own, one frame | several |",
+        rates.lanes
+    );
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for (variant, manifest) in made.iter().filter_map(|(name, made)| Some((name, &made.as_ref().ok()?.0))) {
+        if !rates.clocks.contains_key(variant) {
+            continue;
+        }
+        let Some((need, block)) = need(variant) else { continue };
+        let most = 8.0 * block as f64 * clock / manifest.contexts as f64;
+        let at = |frames| rates.mbps(variant, frames, *clock).map_or(String::new(), |m| format!("{m:.0}"));
+        let task = paper.task.iter().find(|task| Some(task.name.as_str()) == task_of(variant));
+        let [mhz, drp] = [task.map(|t| t.mhz), task.map(|t| t.drp)]
+            .map(|x| x.map_or(String::new(), |x| format!("{x:.1}")));
+        let contexts = task.map_or(String::new(), |t| t.contexts.to_string());
+        let bytes = task.map_or(String::new(), |t| (t.bits / 8).to_string());
+        let share =
+            task.map_or(String::new(), |t| format!("{:.2}", 8.0 * manifest.bytes as f64 / t.bits as f64));
+        let own = [false, true].map(|several| {
+            let fits = |c: &&Configuration| c.serves(&need) && (c.in_flight > 1) == several;
+            let best = dedicated.iter().filter(fits).map(|c| c.estimate(&need, DATA)).min();
+            best.map_or(String::new(), |time| format!("{:.0}", DATA as f64 * 8e6 / time.max(1) as f64))
+        });
+        say!(
+            "| {variant} | {most:.0} | {} | {} | {} | {} | {drp} | {mhz} | {contexts} | {bytes} | {share} | {} | {} |",
+            at(1),
+            at(4),
+            at(8),
+            at(16),
+            own[0],
+            own[1],
+        );
+    }
+    Ok(())
+}
+
+/// Over which a slot's rate is stated.
+const DATA: usize = 160_000;
+
+/// The paper's name of a variant.
+fn task_of(variant: &str) -> Option<&'static str> {
+    Some(match variant {
+        "des_encrypt" => "DES",
+        "cast128_encrypt" => "CAST128",
+        "aes128_encrypt" => "AES",
+        "cast256_encrypt" => "CAST256",
+        "rc6_encrypt" => "RC6",
+        "md5" => "MD5",
+        "sha1" => "SHA-1",
+        _ => return None,
+    })
+}
+
+/// What a configuration has to serve to be compared with a variant, and the bytes of a block.
+fn need(variant: &str) -> Option<(Need, usize)> {
+    let served = algorithms::SERVED.iter().find(|served| served.variant(false) == variant)?;
+    let algorithm = ALGORITHMS.iter().copied().find(|a| a.name == served.algorithm)?;
+    Some(match algorithm.kind {
+        Kind::Cipher { block, .. } => {
+            let key_len = served.keys.iter().copied().filter(|bytes| *bytes <= 32).max().unwrap_or_default();
+            (Need::Cipher { algorithm, mode: Mode::Cbc, direction: Direction::Encrypt, key_len }, block)
+        }
+        Kind::Hash { block, .. } => (Need::Hmac { algorithm }, block),
+    })
+}
+
+/// The configurations of the library, as far as there is one that can be read.
+fn dedicated() -> Vec<Configuration> {
+    let open = || -> Option<Vec<Configuration>> {
+        default_library()?;
+        let guard =
+            TrustArgs { key: None, older: OlderArgs { allow_older: true } }.guard(Trust::ANYBODY).ok()?;
+        let store = Store::open(&BoardConfig::default().controller, None, guard).ok()??;
+        Some(store.configurations())
+    };
+    open().unwrap_or_default()
+}
+
+/// Lanes of the slot, and its clock.
+pub fn slot() -> Result<(usize, f64)> {
+    let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
+    let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
+    Ok((rates.lanes, clock(&routed)?.0))
+}
+
+/// Mb/s of a variant's set with all lanes at work: what was measured of it or of its counterpart, else what the contexts
+/// and the latency leave.
+pub fn rate(variant: &str, compiled: &Compiled, mhz: f64) -> Result<f64> {
+    let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
+    let counterpart = variant.replace("_decrypt", "_encrypt");
+    let (lanes, _) = slot()?;
+    let modelled = || {
+        let words = usize::from(compiled.set.input_words) - compiled.set.chain.len();
+        let alone = (compiled.set.ii() + usize::from(compiled.set.latency)) as f64;
+        32.0 * words as f64 * mhz / (alone / lanes as f64).max(compiled.set.ii() as f64)
+    };
+    Ok(rates.mbps(&counterpart, lanes, mhz).unwrap_or_else(modelled))
+}
