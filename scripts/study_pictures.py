@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from pictures import COLOURS, Axis, Plot, ace, logarithmic
 
-LINES = [*COLOURS, "#7f0000"]
+LINES = [*COLOURS, "#7f0000", "#555555"]
 
 
 def lines(plot: Plot, rows: list[tuple[str, list[tuple[float, float]]]], unit: str) -> None:
