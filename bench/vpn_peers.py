@@ -156,6 +156,8 @@ class AceAuto(Ace):
 class Libipsec(Peer):
     name = "strongSwan, kernel-libipsec"
     proposal = "aes128gcm16"
+    # Of charon.
+    environment = os.environ
 
     @classmethod
     def missing(cls):
@@ -195,7 +197,7 @@ class Libipsec(Peer):
         run = folder / f"run-{of}"
         run.mkdir(exist_ok=True)
         command = ["unshare", "--mount", "sh", "-c", f"mount --bind '{run}' /run && exec {CHARON}"]
-        environment = os.environ | {"STRONGSWAN_CONF": str(folder / f"{of}.conf")}
+        environment = self.environment | {"STRONGSWAN_CONF": str(folder / f"{of}.conf")}
         log = self.log(of)
         self.processes[of] = self.world.inside(of, command, env=environment, stdout=log, stderr=log)
         if not until(vici.exists):
@@ -209,6 +211,30 @@ class Libipsec(Peer):
         super().stop()
         for of, n in ENDS.items():
             self.world.ip(f"-n {self.world.name(of)} address delete 10.0.{n}.1/32 dev lo", check=False)
+
+
+class LibipsecProvider(Libipsec):
+    name = "strongSwan, kernel-libipsec on ACE's provider"
+
+    @classmethod
+    def missing(cls):
+        if not Ace.ace.with_name("libace_provider.so").exists():
+            return "libace_provider.so is not there: make ace"
+        return super().missing()
+
+    def start(self):
+        conf = self.world.folder / "openssl.cnf"
+        conf.write_text(
+            "openssl_conf = init\n[init]\nproviders = providers\nalg_section = algorithms\n[providers]\n"
+            "default = on\nlegacy = on\nace = ace\n[on]\nactivate = 1\n"
+            f"[ace]\nmodule = {Ace.ace.with_name('libace_provider.so')}\nactivate = 1\n"
+            "[algorithms]\ndefault_properties = ?provider=ace\n"
+        )
+        self.environment = os.environ | {"OPENSSL_CONF": str(conf)}
+        super().start()
+        for of, process in self.processes.items():
+            if "libace_provider.so" not in Path(f"/proc/{process.pid}/maps").read_text():
+                raise RuntimeError(f"charon at {of} has not loaded the provider")
 
 
 class Boringtun(Peer):
@@ -270,4 +296,4 @@ class LibipsecTriple(Libipsec):
     proposal = "3des-md5"
 
 
-PEERS = [Nothing, Ace, AceAuto, Libipsec, Boringtun, AceTriple, LibipsecTriple]
+PEERS = [Nothing, Ace, AceAuto, Libipsec, LibipsecProvider, Boringtun, AceTriple, LibipsecTriple]

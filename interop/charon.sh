@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # strongSwan's charon, unmodified, at both ends of a wire between two network namespaces, with `ace gateway` for its
-# kernel (docs/gateway.md): IKEv2 with a shared secret, a few suites, pings while SAs are replaced every two seconds.
+# kernel (docs/gateway.md): IKEv2 with certificates, a few suites, pings while SAs are replaced every two seconds, while
+# both ends authenticate each other anew, and after charon was killed.
 # Needs root, and Debian's packages of strongSwan, which are fetched into build/charon and not installed.
 # Arguments: the folder with ace and libace_xfrm.so (target/release), the number of pings while SAs are replaced.
 set -euo pipefail
@@ -37,6 +38,17 @@ in_ns() { ip netns exec "$net$1" "${@:2}"; }
 ask() { in_ns "$1" env STRONGSWAN_CONF="$dir/$1.conf" LD_LIBRARY_PATH=/usr/lib/ipsec "$packages/root/usr/sbin/swanctl" "${@:2}" --uri "unix://$dir/$1.vici"; }
 xfrm() { in_ns "$1" env LD_PRELOAD="$bin/libace_xfrm.so" ACE_XFRM="$dir/$1.xfrm" ip xfrm "${@:2}"; }
 
+# Certificates of both ends, and who vouches for them.
+certify() { openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/O=ace/CN=$1" -keyout "$dir/$1.key" -out "$dir/$1.pem" "${@:2}" 2>"$dir/said" || { cat "$dir/said" >&2; exit 1; }; }
+certify ca
+for n in a b; do
+  certify $n -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -addext basicConstraints=critical,CA:false
+  mkdir -p "$dir/$n-swanctl"/{x509,x509ca,private}
+  cp "$dir/ca.pem" "$dir/$n-swanctl/x509ca/"
+  cp "$dir/$n.pem" "$dir/$n-swanctl/x509/"
+  cp "$dir/$n.key" "$dir/$n-swanctl/private/"
+done
+
 for n in a b m; do
   ip netns add $net$n
   ip -n $net$n link set lo up
@@ -61,14 +73,16 @@ encapsulation = "none"
 socket = "$n.xfrm"
 allow_legacy = true
 EOF
-  in_ns $n "$bin/ace" gateway "$dir/$n.toml" 2>"$dir/$n-gateway.log" &
+  ip netns exec $net$n "$bin/ace" gateway "$dir/$n.toml" 2>"$dir/$n-gateway.log" &
+  # Not by in_ns: $! would be a shell and not the program.
   pids+=($!)
   for _ in $(seq 100); do [ -S "$dir/$n.xfrm" ] && break; sleep 0.1; done
   cat > "$dir/$n.conf" <<EOF
 charon {
+  make_before_break = yes
   install_routes = no
   install_virtual_ip = no
-  load = random nonce aes sha1 sha2 hmac kdf gmp openssl gcm kernel-netlink socket-default vici updown
+  load = random nonce aes sha1 sha2 hmac kdf gmp openssl gcm x509 pem pkcs1 pkcs8 pubkey constraints kernel-netlink socket-default vici updown
   plugins { vici { socket = unix://$dir/$n.vici
   } }
   filelog { out { path = $dir/$n-charon.log
@@ -98,37 +112,38 @@ EOF
       esp_proposals = ${suites// /,}
       rekey_time = 0
     }"
-  cat > "$dir/$n.swanctl" <<EOF
+  cat > "$dir/$n-swanctl/swanctl.conf" <<EOF
 connections { t {
   version = 2
   local_addrs = 192.0.2.$ours
   remote_addrs = 192.0.2.$other
   proposals = aes128-sha256-modp2048
-  local { auth = psk
-    id = $n
+  local { auth = pubkey
+    certs = $n.pem
+    id = "O=ace, CN=$n"
   }
-  remote { auth = psk
+  remote { auth = pubkey
+    id = "O=ace, CN=$([ $n = a ] && echo b || echo a)"
   }
   children { $children
   }
 } }
-secrets { ike-1 { secret = "a secret of both ends" } }
 EOF
   mkdir "$dir/run-$n"
-  in_ns $n env STRONGSWAN_CONF="$dir/$n.conf" LD_PRELOAD="$bin/libace_xfrm.so" ACE_XFRM="$dir/$n.xfrm" \
+  ip netns exec $net$n env STRONGSWAN_CONF="$dir/$n.conf" LD_PRELOAD="$bin/libace_xfrm.so" ACE_XFRM="$dir/$n.xfrm" \
     unshare --mount sh -c "mount --bind '$dir/run-$n' /run && exec /usr/lib/ipsec/charon" >/dev/null 2>&1 &
   pids+=($!)
 done
 for n in a b; do
   for _ in $(seq 100); do [ -S "$dir/$n.vici" ] && break; sleep 0.1; done
-  ask $n --load-all --noprompt --file "$dir/$n.swanctl" >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
+  ask $n --load-all --noprompt --file "$dir/$n-swanctl/swanctl.conf" >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
 done
 
 ping() {
   in_ns a python3 -c "
 import sys; sys.path.insert(0, '$here/../demo'); import live
 times = live.ping('10.0.2.1', $1); lost = sum(t is None for t in times)
-print(f'{len(times)} pings, {lost} lost'); sys.exit(lost > 0)"
+print(f'{len(times)} pings, {lost} lost'); sys.exit(lost > ${2:-0})"
 }
 result=0
 for child in $suites replaced; do
@@ -140,8 +155,26 @@ for child in $suites replaced; do
   [ $child != replaced ] || echo "SAs that charon has put into gateway a: $(grep -c 'adding SAD entry' "$dir/a-charon.log")"
   [ $child = replaced ] || ask a --terminate --child $child >/dev/null
 done
+# The end that asks removes its old SAs at once, when the other one may still answer by them.
+echo "both ends authenticate each other anew, three times"
+ping 3000 10 &
+pinging=$!
+for _ in 1 2 3; do
+  sleep 0.3
+  ask a --rekey --ike t --reauth >"$dir/said" 2>&1 || { tail -3 "$dir/said"; result=1; }
+done
+wait $pinging || result=1
 echo "charon ends the connection"
 ask a --terminate --ike t >/dev/null
 [ -z "$(xfrm a state list)$(xfrm a policy list)" ] || { echo "something of it is left" >&2; result=1; }
+echo "charon is killed: its SAs stay, as the kernel's do, until somebody takes them away"
+ask a --initiate --child aes128gcm16 >"$dir/said" 2>&1 || { tail -3 "$dir/said"; result=1; }
+kill -9 "${pids[1]}"
+wait "${pids[1]}" 2>/dev/null || true
+ping 20 || result=1
+xfrm a state flush
+xfrm a policy flush
+printf 'without them: '
+! ping 2 || result=1
 for n in a b; do "$bin/ace" gateway status --control "$dir/$n.sock" | grep -E "accepted|protected|decaps|dropped|gateway|losses" | sed "s/^/gateway $n: /"; done
 exit $result

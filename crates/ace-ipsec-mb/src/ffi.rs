@@ -90,10 +90,10 @@ pub enum Hash {
     Sha512 = 6,
 }
 
-/// So that the instructions on whole cache lines find them.
+/// So that the instructions on whole cache lines find them. Words, because each is wiped by a store of its own.
 #[repr(C, align(64))]
 #[derive(Clone)]
-struct Line([u8; 64]);
+struct Line([u64; 8]);
 
 /// Key material in cache lines, wiped in place.
 #[derive(Clone)]
@@ -101,7 +101,7 @@ pub struct Lines(Box<[Line]>);
 
 impl Lines {
     pub(crate) fn zeros(bytes: usize) -> Self {
-        Self(vec![Line([0; 64]); bytes.div_ceil(64)].into_boxed_slice())
+        Self(vec![Line([0; 8]); bytes.div_ceil(64)].into_boxed_slice())
     }
 
     pub(crate) fn as_ptr(&self) -> *const c_void {
@@ -323,7 +323,7 @@ impl Manager {
         for (mask, line) in [0x36, 0x5c ^ 0x36].into_iter().zip(lines.0.iter_mut()) {
             padded.iter_mut().for_each(|byte| *byte ^= mask);
             // SAFETY: a block of the hash is read, whose length was checked; a state of at most 64 bytes is written.
-            unsafe { ace_mb_one_block(self.raw.as_ptr(), hash as u32, padded.as_ptr(), line.0.as_mut_ptr()) };
+            unsafe { ace_mb_one_block(self.raw.as_ptr(), hash as u32, padded.as_ptr(), line.0.as_mut_ptr().cast()) };
         }
         HmacKey { lines, hash }
     }
