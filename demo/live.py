@@ -47,7 +47,9 @@ def ping(host, count):
     for number in range(count):
         body = struct.pack("!HH", 0xACE, number) + WORD
         total = sum(struct.unpack(f"!{len(body) // 2}H", body)) + 0x0800
-        check = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
+        while total > 0xFFFF:
+            total = (total & 0xFFFF) + (total >> 16)
+        check = ~total & 0xFFFF
         start = time.perf_counter()
         took = None
         try:
