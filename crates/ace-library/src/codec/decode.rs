@@ -42,16 +42,20 @@ pub struct Decoded {
     pub values: u64,
     /// Those of them that stand as they are.
     pub literals: u64,
-    /// Of a small stream: binary decisions, three clocks each.
+    /// Of a small stream: binary decisions, five clocks each, and frames, two more each.
     pub decisions: u64,
+    pub frames: u64,
+    /// Clocks in which the range of a small stream is doubled, and nothing else can be done.
+    pub waits: u64,
     /// The greatest number of clocks that a frame takes.
     pub slowest_frame: u64,
 }
 
 impl Decoded {
-    /// Clocks of a decompressor that takes one for every row, one for every run, and three for every decision.
+    /// Clocks that the format allows for rows, one for each and one for each run; of a small stream those of the
+    /// decompressor in hardware, once it has begun.
     pub fn clocks(&self) -> u64 {
-        self.rows + self.runs + 3 * self.decisions
+        self.rows + self.runs + 5 * self.decisions + 2 * self.frames + self.waits
     }
 }
 

@@ -3,6 +3,7 @@
 //! the bytes that [`Emit`] writes, and refuses what the decoder refuses. Where it is not built, these tests say so and
 //! pass, unless ACE_REQUIRE_BUILD is set.
 
+mod contexts;
 mod members;
 mod refused;
 

@@ -269,7 +269,9 @@ pub fn recode(args: &Recode) -> Result<Outcome> {
         }
     }
     let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
-    library.version = guard.next_version(&path, old.version)?;
+    // Elsewhere it is the same library as the one that is read, which is not to be taken for an older one then.
+    let beside = from != path && !path.exists();
+    library.version = if beside { old.version } else { guard.next_version(&path, old.version)? };
     said(&args.write.file, guard.put(&path, library, Some(&secret))?)
 }
 

@@ -9,7 +9,7 @@ use ace_board::store::offer;
 use ace_ecp5::Device;
 use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 use ace_library::codec::Decoded;
-use ace_library::file::Opened;
+use ace_library::file::{INDEX_ENTRY_BYTES, Opened};
 use ace_library::{FileError, Image, Library};
 use anyhow::Result;
 use serde::Serialize;
@@ -322,7 +322,10 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             dash(r.software_mb_per_second, 0)
         );
     }
-    loads(&rows);
+    match parts.contexts {
+        0 => loads(&rows),
+        _ => decoded_loads(&rows),
+    }
     say!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
     for (what, bytes) in [
         ("streams", parts.frames),
@@ -340,7 +343,25 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
     ] {
         say!("| {what} | {bytes} | {:.2} |", share(bytes));
     }
+    let alone: Vec<&Row> = rows.iter().filter(|r| r.base.is_none()).collect();
+    let shared = parts.dictionary + parts.contexts + parts.contents + parts.blocks;
+    let stored = alone.iter().map(|r| r.stored_bytes + INDEX_ENTRY_BYTES).sum::<usize>() + shared;
+    say!(
+        "| the {} that stand on no other one, alone, for decompression | {stored} | {:.2} of theirs |",
+        alone.len(),
+        100.0 * stored as f64 / alone.iter().map(|r| r.frame_bytes).sum::<usize>().max(1) as f64
+    );
     Ok(Outcome::Well)
+}
+
+/// What the decoder of small streams takes of each, at the controller's clock; what goes to the port is what it is with
+/// streams of rows.
+fn decoded_loads(rows: &[Row]) {
+    let clock = BoardConfig::default().controller.clock_mhz;
+    say!("\n| configuration | decoder clocks | ms at {clock} MHz |\n|---|--:|--:|");
+    for r in rows {
+        say!("| {} | {} | {:.2} |", r.name, r.clocks, 1e-3 * r.clocks as f64 / clock);
+    }
 }
 
 /// What it takes to load each: of the frames that are used, behind what it takes with all frames. Port and loader are

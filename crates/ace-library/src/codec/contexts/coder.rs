@@ -73,6 +73,10 @@ pub(super) struct Decoder<'a> {
     /// Bits by which the range has moved.
     moved: usize,
     len: usize,
+    /// Clocks of the decoder in hardware in which it waits for the range, and those that the last decision's bits
+    /// take.
+    pub(super) waits: u64,
+    pub(super) doubling: u64,
 }
 
 impl<'a> Decoder<'a> {
@@ -84,6 +88,8 @@ impl<'a> Decoder<'a> {
             value: 0,
             range: 2 * HALF - 1,
             moved: 0,
+            waits: 0,
+            doubling: 0,
             len: stream.len(),
         };
         new.value = new.bits(16);
@@ -116,10 +122,13 @@ impl<'a> Decoder<'a> {
             self.range = split;
         }
         let shift = self.range.leading_zeros() - 16;
+        // It doubles the range bit by bit, from the next decision on, which has two clocks for it.
+        self.waits += self.doubling.saturating_sub(2);
+        self.doubling = u64::from(shift) + u64::from(shift as usize > 8 - self.moved % 8);
+        self.moved += shift as usize;
         if shift > 0 {
             self.range <<= shift;
             self.value = self.value << shift | self.bits(shift);
-            self.moved += shift as usize;
         }
         bit
     }

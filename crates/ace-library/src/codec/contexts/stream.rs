@@ -66,6 +66,7 @@ pub(crate) fn decompress(
     {
         known.begin(position);
         let before = seen.clocks();
+        seen.frames += 1;
         for row in 0..rows.count {
             let width = rows.width(rows.count - 1 - row);
             let value = contexts.row(&known, position, (row, width), &mut |zero, _| {
@@ -81,8 +82,10 @@ pub(crate) fn decompress(
             return Err(StreamError::Truncated { frame: number, frames });
         }
         rows.pack(&values, frame).ok_or(StreamError::Outside { frame: number })?;
+        seen.waits = bits.waits;
         seen.slowest_frame = seen.slowest_frame.max(seen.clocks() - before);
     }
+    seen.waits += bits.doubling;
     bits.at_end().then_some(seen).ok_or(StreamError::Trailing)
 }
 
