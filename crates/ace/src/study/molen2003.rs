@@ -189,6 +189,7 @@ pub fn study() -> Result<Study> {
 pub fn print(study: &Study) {
     let mhz = study.machine.as_ref().map(|machine| machine.median_mhz);
     table1::print(study);
+    table1::profile(&study.programs);
     say!("## Forms of the program\n");
     say!(
         "| form | text | clocks, encryption | decryption | kb/s at the machine's clock | | residence table, hits | misses |"

@@ -114,6 +114,24 @@ pub fn print(study: &Study) {
     );
 }
 
+/// Clocks by function of the reference form, in software alone and with the unit; products are those of MixColumns, its
+/// inverse and, hardly any, the key.
+pub fn profile(programs: &Programs) {
+    say!("## Profile of the reference form\n");
+    say!("| function | clocks | % | with the unit |");
+    say!("|---|--:|--:|--:|");
+    let (Ok(software), Ok(accelerated)) = (run(programs, "reference", 1, 1), run(programs, "molen", 1, 1))
+    else {
+        return;
+    };
+    let all: u64 = software.clocks().iter().sum();
+    for (function, clocks) in &software.profile {
+        let share = 100.0 * *clocks as f64 / all as f64;
+        say!("| {function} | {clocks} | {share:.1} | {} |", accelerated.of(function));
+    }
+    say!("\nEncryption and decryption together; clocks of the RTL while the program counter is in each.\n");
+}
+
 fn ratio(table: &Table1, direction: usize) -> String {
     let of = |list: &[f64; 2]| list.get(direction).copied().unwrap_or(f64::NAN);
     format!("{:.2}", of(&table.software) / of(&table.xilinx))
