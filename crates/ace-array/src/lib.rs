@@ -12,6 +12,7 @@ pub mod draw;
 mod element;
 pub mod emit;
 pub mod error;
+pub mod explore;
 pub mod graph;
 pub mod host;
 pub mod layout;

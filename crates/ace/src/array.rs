@@ -2,6 +2,7 @@
 //! `ace array`: the multi-context array's compiler and its simulator.
 
 pub mod build;
+mod explore;
 pub mod slot;
 mod table;
 
@@ -82,6 +83,8 @@ enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
+    /// Shapes against each other: what tiles of them take, what algorithms get of them, and which no other one beats
+    Explore(explore::Args),
     /// Compile every variant, and make the model of the slot: what a board whose slots hold the array loads
     Build {
         /// Variants, all if none is named
@@ -191,6 +194,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             };
             write(output, trace.text.as_bytes())?;
         }
+        Command::Explore(args) => explore::run(args, &shape)?,
         Command::Build { names, output, digests } => build::run(names, output, *digests, &shape)?,
         Command::Rtl => print!("{}", rtl::package(&shape)),
     }

@@ -176,7 +176,7 @@ pub fn print(paper: &super::Paper, ours: &[Ours]) {
     say!(
         "\nThe paper's first three are its own, over 10,000 blocks. This CPU: one core of studies/processors/this-machine.toml, \
          wall time, measured. Array and slots: modelled; the array at {} MHz with the sets that its compiler makes, without \
-         the front end that it does not have yet; *one packet*: each block waits for the one before it. Against the VR5500: \
+         its front end; *one packet*: each block waits for the one before it. Against the VR5500: \
          DRP-1 1.6 to 7.8, the array {} (one packet) and {} (many), slots {} and {}. Not tried on silicon.\n",
         array_mhz().unwrap_or_default(),
         against(&|o| o.array.as_ref().map(|a| a.chained_mbps)),

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Shapes against each other: what a tile of each takes, counted from how the RTL is built, and what algorithms get of it.
+
+use crate::Error;
+use crate::graph::Graph;
+use crate::layout::Layout;
+use crate::schedule::{Effort, bound, schedule};
+use crate::shape::{Kind, Shape, bits_for};
+
+/// What a tile takes that grows with its shape: elements themselves are small beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// LUT4 of the multiplexers in front of operand ports: trees of eight inputs, of four LUTs a bit.
+    pub multiplexers: usize,
+    /// DPR16X4 of delay lines, and of the bases of blocks' keys.
+    pub lines: usize,
+    /// Block memories of 18 Kbit: contexts, tables, keys, memory elements, streams.
+    pub blocks: usize,
+}
+
+/// What a shape takes.
+pub fn area(shape: &Shape) -> Area {
+    // Widths of an element's ports: a quad has four bytes, a rotator a word and an amount.
+    let widths = |kind: Kind| match kind {
+        Kind::Input => Vec::new(),
+        Kind::Quad => vec![8; 4],
+        Kind::Rotator => vec![32, 5],
+        kind => vec![32; shape.ports(kind)],
+    };
+    let all = |of: &dyn Fn(usize) -> usize| -> usize {
+        let each = |kind: Kind| widths(kind).into_iter().map(of).sum::<usize>();
+        Kind::ALL.iter().map(|kind| shape.count(*kind) * each(*kind)).sum()
+    };
+    let keyed = shape.alus + shape.rotators;
+    let bases = keyed * bits_for(shape.key_words).div_ceil(4) * shape.stages.div_ceil(16);
+    let eights = (shape.sources() + 1).div_ceil(8);
+    // Two words of 512 by 36 bits for 64 bits of contexts; two for a lane's two banks of two pages.
+    let contexts = 2 * Layout::of(shape).words();
+    let tables = shape.quads * 4 * 2;
+    let small = keyed + shape.memories + shape.inputs + shape.outputs;
+    Area {
+        multiplexers: 4 * eights * all(&|width| width),
+        lines: all(&|width: usize| width.div_ceil(4)) * shape.line.div_ceil(16) + bases,
+        blocks: contexts + tables + small,
+    }
+}
+
+/// Every tile of one to so many elements of the kinds that algorithms differ in, the others as in `like`.
+pub fn shapes(like: &Shape, most: usize) -> Vec<Shape> {
+    let mut out = Vec::new();
+    for alu_operands in [2, 3] {
+        for alus in 2..=most {
+            for rotators in 1..=most.min(4) {
+                for quads in 1..=most.min(4) {
+                    let shape = Shape { alu_operands, alus, rotators, quads, ..like.clone() };
+                    // A select has four bits, one value of which is zero.
+                    if shape.sources() < 16 {
+                        out.push(shape);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The interval of an algorithm on a shape: what the scheduler finds or, without effort, what the elements allow at least.
+///
+/// # Errors
+/// Why it does not fit.
+pub fn interval(graph: &Graph, shape: &Shape, effort: Option<Effort>) -> Result<usize, Error> {
+    match effort {
+        Some(effort) => schedule(graph, shape, effort).map(|found| found.ii),
+        None => match bound(graph, shape) {
+            (least, _) if least <= shape.contexts => Ok(least),
+            (least, by) => Err(Error::Schedule(format!("its {}s alone take {least} contexts", by.name()))),
+        },
+    }
+}
+
+/// Which of some (cost, worth) no other one has for less, or more of for as much.
+pub fn front(points: &[(usize, f64)]) -> Vec<bool> {
+    let beaten = |at: &(usize, f64)| {
+        points.iter().any(|other| (other.0 <= at.0 && other.1 > at.1) || (other.0 < at.0 && other.1 >= at.1))
+    };
+    points.iter().map(|point| !beaten(point)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Yosys counts as many block memories and lines in the netlist of the repository's shape.
+    #[test]
+    fn the_standard_shape_takes_what_was_synthesised() {
+        let area = area(&Shape::standard());
+        let routed = include_str!("../../../array/routed.json");
+        let of = |cell: &str| -> usize {
+            let tile = routed.split("\"tile\"").nth(1).expect("a tile was routed");
+            let at = tile.split(&format!("\"{cell}\": ")).nth(1).expect("its cells are there");
+            at.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().parse().unwrap_or(0)
+        };
+        assert_eq!(area.blocks, of("ebr"));
+        assert_eq!(area.lines, of("dpr16x4"));
+        assert!(area.multiplexers < of("lut4"), "{area:?}");
+    }
+
+    #[test]
+    fn the_front_is_what_nothing_beats() {
+        let points = [(10, 1.0), (10, 2.0), (12, 2.0), (20, 3.0), (9, 0.5)];
+        assert_eq!(front(&points), [false, true, false, true, true]);
+    }
+}

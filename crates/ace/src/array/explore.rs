@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace array explore`: shapes against area and throughput.
+
+use ace_array::explore::{area, front, interval, shapes};
+use ace_array::schedule::Effort;
+use ace_array::shape::{Kind, Shape};
+use ace_array::{algorithms, pass};
+use anyhow::{Context, Result, bail};
+
+use crate::page::say;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Variants that count, as aes:aes128_encrypt
+    #[arg(default_values_t = DEFAULT.map(str::to_owned))]
+    names: Vec<String>,
+    /// ALUs at most; rotators and quads go to as many, or to four
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    most: usize,
+    /// Schedule on every shape, instead of counting what the elements allow at least: minutes
+    #[arg(long)]
+    schedule: bool,
+    /// Print every shape, not only those that no other one beats
+    #[arg(long)]
+    all: bool,
+}
+
+/// The paper's seven.
+const DEFAULT: [&str; 7] = [
+    "aes:aes128_encrypt",
+    "des:des_encrypt",
+    "cast128:cast128_encrypt",
+    "cast256:cast256_encrypt",
+    "rc6:rc6_encrypt",
+    "md5:md5",
+    "sha1:sha1",
+];
+
+struct Point {
+    shape: Shape,
+    /// By algorithm; none where it does not fit.
+    contexts: Vec<Option<usize>>,
+    /// Geometric mean of bits a clock; nothing if one of them does not fit.
+    worth: f64,
+}
+
+pub fn run(args: &Args, like: &Shape) -> Result<()> {
+    if !(2..=8).contains(&args.most) {
+        bail!("--most {}: 2 to 8", args.most);
+    }
+    let mut built = Vec::new();
+    for name in &args.names {
+        let (file, variant) =
+            name.split_once(':').with_context(|| format!("{name}: as aes:aes128_encrypt"))?;
+        built.push(algorithms::program(&format!("{file}.ace"))?.build(variant)?);
+    }
+    let effort = args.schedule.then(|| Effort { tries: 2, ..Effort::default() });
+    let mut points = Vec::new();
+    for shape in shapes(like, args.most) {
+        let contexts: Vec<Option<usize>> =
+            built.iter().map(|b| interval(&pass::all(&b.graph, &shape), &shape, effort).ok()).collect();
+        let bits = |(b, contexts): (&ace_array::source::Built, &Option<usize>)| {
+            let words = b.graph.inputs - b.chain.len();
+            contexts.map_or(f64::NEG_INFINITY, |ii| (32.0 * words as f64 / ii as f64).ln())
+        };
+        let worth = (built.iter().zip(&contexts).map(bits).sum::<f64>() / built.len().max(1) as f64).exp();
+        points.push(Point { shape, contexts, worth });
+    }
+    let costs: Vec<(usize, f64)> = points.iter().map(|p| (area(&p.shape).multiplexers, p.worth)).collect();
+    let best = front(&costs);
+    let names: Vec<&str> = built.iter().map(|b| b.variant.as_str()).collect();
+    say!(
+        "| ALUs | operands | rotators | quads | multiplexers, LUT4 | DPR16X4 | block RAM | {} | bits a clock | bits a clock and 1000 LUT4 | |",
+        names.join(" | ")
+    );
+    say!("|--:|--:|--:|--:|--:|--:|--:|{}--:|--:|---|", "--:|".repeat(names.len()));
+    let mut order: Vec<usize> = (0..points.len()).filter(|at| best[*at] || args.all).collect();
+    order.sort_by_key(|at| costs[*at].0);
+    for at in order {
+        let Point { shape, contexts, worth } = &points[at];
+        let taken = area(shape);
+        let intervals: Vec<String> =
+            contexts.iter().map(|ii| ii.map_or("–".to_owned(), |ii| ii.to_string())).collect();
+        let here = if shape == like { "this shape" } else { "" };
+        say!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {worth:.2} | {:.2} | {here}{} |",
+            shape.count(Kind::Alu),
+            shape.alu_operands,
+            shape.count(Kind::Rotator),
+            shape.count(Kind::Quad),
+            taken.multiplexers,
+            taken.lines,
+            taken.blocks,
+            intervals.join(" | "),
+            1000.0 * worth / taken.multiplexers.max(1) as f64,
+            if best[at] && args.all { " front" } else { "" },
+        );
+    }
+    Ok(())
+}
