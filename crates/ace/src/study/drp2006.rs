@@ -171,7 +171,7 @@ fn percent(tasks: &[(usize, f64)], without: &InOrder, double: &InOrder) -> (Figu
     let figure9 = Figure9 {
         without: 100.0 * without.overhead(),
         double: 100.0 * double.overhead(),
-        removed: 100.0 - of(double.exposed()),
+        removed: (100.0 - of(double.exposed())).max(0.0),
         kept: 100.0 * (1.0 - double.loads as f64 / tasks.len() as f64),
     };
     let parts = Parts {
