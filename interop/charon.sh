@@ -176,5 +176,16 @@ xfrm a state flush
 xfrm a policy flush
 printf 'without them: '
 ! ping 2 || result=1
+echo "gateway b is killed: its charon neither hangs nor spins"
+before=$(awk '{ print $14 + $15 }' "/proc/${pids[3]}/stat")
 for n in a b; do "$bin/ace" gateway status --control "$dir/$n.sock" | grep -E "accepted|protected|decaps|dropped|gateway|losses" | sed "s/^/gateway $n: /"; done
+kill -9 "${pids[2]}"
+wait "${pids[2]}" 2>/dev/null || true
+sleep 2
+# Of a hundred a second.
+used=$(($(awk '{ print $14 + $15 }' "/proc/${pids[3]}/stat") - before))
+[ "$used" -lt 50 ] || { echo "charon took $used hundredths of a second in two" >&2; result=1; }
+kill "${pids[3]}"
+for _ in $(seq 100); do kill -0 "${pids[3]}" 2>/dev/null || break; sleep 0.1; done
+! kill -0 "${pids[3]}" 2>/dev/null || { echo "charon does not end" >&2; result=1; kill -9 "${pids[3]}"; }
 exit $result

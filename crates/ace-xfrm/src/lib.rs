@@ -65,6 +65,28 @@ macro_rules! real {
     }};
 }
 
+/// Netlink has no end, and programs are not made for one: charon would read nothing again and again. When the gateway
+/// is gone the program hears an error once, and its descriptor becomes a socket on which nothing ever arrives and
+/// nothing can be sent.
+fn not_ended(fd: c_int, received: ssize_t, room: size_t) -> ssize_t {
+    if received != 0 || room == 0 {
+        return received;
+    }
+    // SAFETY: plain numbers; what is opened is closed, and the program's descriptor stays one.
+    unsafe {
+        let status = libc::fcntl(fd, libc::F_GETFL);
+        let flags = if libc::fcntl(fd, libc::F_GETFD) & libc::FD_CLOEXEC != 0 { libc::O_CLOEXEC } else { 0 };
+        let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
+        let silent = libc::syscall(libc::SYS_socket, libc::AF_UNIX, kind, 0) as c_int;
+        if silent >= 0 {
+            libc::dup3(silent, fd, flags);
+            libc::fcntl(fd, libc::F_SETFL, status);
+            libc::close(silent);
+        }
+    }
+    fail(libc::ECONNRESET) as ssize_t
+}
+
 /// The address that the kernel's end of netlink has, and a client that asks for none.
 fn nobody() -> sockaddr_nl {
     // SAFETY: numbers alone, for which zeros are values.
@@ -215,7 +237,7 @@ pub unsafe extern "C" fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) 
         unsafe { put_address(name.cast(), &raw mut length) };
         header.msg_namelen = length;
     }
-    received
+    not_ended(fd, received, 1)
 }
 
 /// # Safety
@@ -241,7 +263,36 @@ pub unsafe extern "C" fn recvfrom(
         // SAFETY: as the caller says.
         unsafe { put_address(address, length) };
     }
-    received
+    not_ended(fd, received, room)
+}
+
+/// # Safety
+/// As `recv(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn recv(fd: c_int, place: *mut c_void, room: size_t, flags: c_int) -> ssize_t {
+    let real = real!(recv: fn(c_int, *mut c_void, size_t, c_int) -> ssize_t);
+    // SAFETY: the caller's own call.
+    let received = unsafe { real(fd, place, room, flags) };
+    if is_ours(fd) { not_ended(fd, received, room) } else { received }
+}
+
+/// What `recv` is called by programs that were compiled with checks of lengths.
+///
+/// # Safety
+/// As `recv(2)`; there are `whole` bytes at `place`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __recv_chk(
+    fd: c_int,
+    place: *mut c_void,
+    room: size_t,
+    whole: size_t,
+    flags: c_int,
+) -> ssize_t {
+    if room > whole {
+        std::process::abort();
+    }
+    // SAFETY: as the caller says.
+    unsafe { recv(fd, place, room, flags) }
 }
 
 /// What `recvfrom` is called by programs that were compiled with checks of lengths.
