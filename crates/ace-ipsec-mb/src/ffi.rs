@@ -323,7 +323,9 @@ impl Manager {
         for (mask, line) in [0x36, 0x5c ^ 0x36].into_iter().zip(lines.0.iter_mut()) {
             padded.iter_mut().for_each(|byte| *byte ^= mask);
             // SAFETY: a block of the hash is read, whose length was checked; a state of at most 64 bytes is written.
-            unsafe { ace_mb_one_block(self.raw.as_ptr(), hash as u32, padded.as_ptr(), line.0.as_mut_ptr().cast()) };
+            unsafe {
+                ace_mb_one_block(self.raw.as_ptr(), hash as u32, padded.as_ptr(), line.0.as_mut_ptr().cast())
+            };
         }
         HmacKey { lines, hash }
     }

@@ -2,6 +2,7 @@
 //! `ace bench`: wall-clock speed of the simulated slots and of the CPU engine.
 
 mod bare;
+mod crossover;
 mod engine;
 pub mod plane;
 mod profile;
@@ -40,6 +41,8 @@ enum What {
     /// Packets through the CPU engine and through the data plane: CPU time of one thread, beside the portable software
     /// and bare ipsec-mb; rules looked up, an SA file parsed
     Dataplane(DataplaneArgs),
+    /// Throughput against size: this processor, a stated one, a slot, and whoever of the last two is done earlier
+    Crossover(crossover::Args),
     /// What this processor takes for CBC encryption and HMAC in software, by algorithm: a file for `ace dispatch explain`
     Profile {
         /// Seconds per measurement
@@ -165,6 +168,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
         Some(What::Dataplane(args)) => dataplane(args),
+        Some(What::Crossover(args)) => crossover::run(args),
         Some(What::Profile { seconds }) => {
             check_seconds(*seconds)?;
             print!("{}", profile::text(&profile::measure(*seconds))?);

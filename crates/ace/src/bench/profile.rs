@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 const BYTES: [usize; 2] = [64, 1424];
 
 /// One operation over so many bytes: CBC encryption with the shortest key (the longest of 3DES), or HMAC.
-fn operation(algorithm: &'static Algorithm, bytes: usize) -> Option<Operation> {
+pub(super) fn operation(algorithm: &'static Algorithm, bytes: usize) -> Option<Operation> {
     let key = |len: usize| (0..len).map(|i| (i * 59 + 23) as u8).collect::<Vec<u8>>();
     let data = vec![0xa5; bytes];
     let operation = match algorithm.kind {
@@ -30,7 +30,7 @@ fn operation(algorithm: &'static Algorithm, bytes: usize) -> Option<Operation> {
 }
 
 /// Nanoseconds of one run, its buffer copied; the best of several rounds, because all else can only slow it down.
-fn time(operation: &Operation, budget: Duration) -> f64 {
+pub(super) fn time(operation: &Operation, budget: Duration) -> f64 {
     let start = Instant::now();
     let mut best = f64::INFINITY;
     while best.is_infinite() || start.elapsed() < budget {
