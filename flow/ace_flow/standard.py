@@ -3,139 +3,34 @@
 
     python -m ace_flow.standard      proves all, has a control of each refuted, and prints the table
 
-What is on this side is written from the standards' own tables and definitions, not from the RTL. No bit of these functions
-depends on many others: both sides are evaluated for all values of what it depends on. Of each function a control, the
-same with one entry or one place changed on this side, has to be refuted.
+What is on this side (standard_functions.py) is written from the standards' own tables and definitions, not from the RTL.
+Where a bit depends on few others, both sides are evaluated for all values of what it depends on; else z3 has to find
+none that tells them apart. Of each function a control, the same with one entry or one place changed on this side, has to
+be refuted.
 """
 
 import json
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+import z3
+
 from . import tools
+from .equal.derive import formula
 from .equal.rtl import Rtl
 from .equal.words import Words
 from .gates import Graph, Literal
 from .layout import BUILD
+from .standard_functions import Spec, Word
 from .to_rtl import yosys
 
-Word = list[Literal]
-# So many bits may one depend on: all their values are tried.
+# So many bits may one depend on that all their values are tried.
 MOST = 18
-# FIPS 46-3, appendix 1.
-E_TABLE = [32, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9, 8, 9, 10, 11, 12, 13, 12, 13, 14, 15, 16, 17]
-E_TABLE += [16, 17, 18, 19, 20, 21, 20, 21, 22, 23, 24, 25, 24, 25, 26, 27, 28, 29, 28, 29, 30, 31, 32, 1]
-P_TABLE = [16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10]
-P_TABLE += [2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11, 4, 25]
-# Four rows of sixteen, in hexadecimal.
-S_BOXES = [
-    ["E4D12FB83A6C5907", "0F74E2D1A6CB9538", "41E8D62BFC973A50", "FC8249175B3EA06D"],
-    ["F18E6B34972DC05A", "3D47F28EC01A69B5", "0E7BA4D158C6932F", "D8A13F42B67C05E9"],
-    ["A09E63F51DC7B428", "D709346A285ECBF1", "D6498F30B12C5AE7", "1AD069874FE3B52C"],
-    ["7DE3069A1285BC4F", "D8B56F03472C1AE9", "A690CB7DF13E5284", "3F06A1D8945BC72E"],
-    ["2C417AB6853FD0E9", "EB2C47D150FA3986", "421BAD78F9C5630E", "B8C71E2D6F09A453"],
-    ["C1AF92680D34E75B", "AF427C9561DE0B38", "9EF528C3704A1DB6", "432C95FABE17608D"],
-    ["4B2EF08D3C975A61", "D0B7491AE35C2F86", "14BDC37EAF680592", "6BD814A7950FE23C"],
-    ["D2846FB1A93E50C7", "1FD8A374C56B0E92", "7B419CE206ADF358", "21E74A8DFC90356B"],
-]
-
-
-def times(a: int, b: int, modulus: int) -> int:
-    """A product in GF(2^8)."""
-    product = 0
-    for place in range(8):
-        product ^= (a << place) * (b >> place & 1)
-    for place in range(14, 7, -1):
-        product ^= (modulus << place - 8) * (product >> place & 1)
-    return product
-
-
-def inverse(a: int, modulus: int) -> int:
-    """The inverse in GF(2^8), and 0 for 0."""
-    return next((b for b in range(256) if times(a, b, modulus) == 1), 0)
-
-
-def aes_box() -> list[int]:
-    """FIPS 197, 5.1.1."""
-    box = []
-    for value in range(256):
-        b = inverse(value, 0x11B)
-        box.append(
-            sum(
-                (
-                    (
-                        b >> i
-                        ^ b >> (i + 4) % 8
-                        ^ b >> (i + 5) % 8
-                        ^ b >> (i + 6) % 8
-                        ^ b >> (i + 7) % 8
-                        ^ 0x63 >> i
-                    )
-                    & 1
-                )
-                << i
-                for i in range(8)
-            )
-        )
-    return box
-
-
-@dataclass
-class Spec:
-    """Words of literals by the standards; `wrong`: with one thing changed."""
-
-    words: Words
-    wrong: bool = False
-    changed: bool = field(default=False, init=False)
-
-    def look(self, box: list[int], select: Word, width: int) -> Word:
-        """An entry of a table."""
-        box = [*box]
-        if self.wrong and not self.changed:
-            box[-1] ^= 1
-            self.changed = True
-        return self.words.choose([[entry >> bit & 1 for bit in range(width)] for entry in box], select)
-
-    def xor(self, *operands: Word) -> Word:
-        total = operands[0]
-        for other in operands[1:]:
-            total = [self.words.differ(a, b) for a, b in zip(total, other, strict=True)]
-        return total
-
-    def rotl(self, a: Word, places: int) -> Word:
-        """To the left; the control rotates by one place more, once."""
-        if self.wrong and not self.changed:
-            places, self.changed = places + 1, True
-        places %= len(a)
-        return [*a[len(a) - places :], *a[: len(a) - places]]
-
-    def aes_sub(self, a: Word) -> Word:
-        return self.look(aes_box(), a, 8)
-
-    def aes_inv_sub(self, a: Word) -> Word:
-        box = aes_box()
-        return self.look([box.index(value) for value in range(256)], a, 8)
-
-    def sm4_mix(self, a: Word) -> Word:
-        """GB/T 32907, 6.2.2: L."""
-        return self.xor(a, *(self.rotl(a, places) for places in (2, 10, 18, 24)))
-
-    def sm4_mix_key(self, a: Word) -> Word:
-        """GB/T 32907, 7.3: L'."""
-        return self.xor(a, *(self.rotl(a, places) for places in (13, 23)))
-
-    def des_f(self, r: Word, k: Word) -> Word:
-        """FIPS 46-3, "The cipher function f". Bit 1 is the highest."""
-        expanded = [self.words.differ(r[32 - bit], k[47 - place]) for place, bit in enumerate(E_TABLE)]
-        out: Word = []
-        for number, rows in enumerate(S_BOXES):
-            b = expanded[6 * number : 6 * number + 6]
-            box = [int(rows[2 * (v >> 5) + (v & 1)][v >> 1 & 15], 16) for v in range(64)]
-            out += reversed(self.look(box, [*reversed(b)], 4))
-        return [*reversed([out[bit - 1] for bit in P_TABLE])]
+# How long z3 may take for a bit.
+MILLISECONDS = 60_000
 
 
 @dataclass(frozen=True)
@@ -143,22 +38,121 @@ class Function:
     """A function of a package of the RTL, and what the standard says."""
 
     cipher: str
-    name: str
+    call: str
     standard: str
-    sources: tuple[str, ...]
-    package: str
+    source: str
     inputs: tuple[int, ...]
     width: int
     spec: Callable[..., Word]
 
+    @property
+    def package(self) -> str:
+        return self.source.rsplit("/", 1)[1].removesuffix(".sv")
 
-AES, SM4, DES = ("rtl/cipher/aes/aes_pkg.sv",), ("rtl/cipher/sm4/sm4_pkg.sv",), ("rtl/cipher/des/des_pkg.sv",)
+    @property
+    def name(self) -> str:
+        """The function, without what it is given."""
+        return self.call.lstrip("{").split("(")[0]
+
+
+def _all(call: str, *counts: range) -> str:
+    """A call for each value of what stands in it, the first in the lowest bits."""
+    calls = [call]
+    for name, count in zip("ab", counts, strict=False):
+        calls = [one.replace(f"@{name}", str(n)) for one in calls for n in count]
+    return "{" + ", ".join(reversed(calls)) + "}"
+
+
+AES, SM4 = "rtl/cipher/aes/aes_pkg.sv", "rtl/cipher/sm4/sm4_pkg.sv"
+DES, SERPENT = "rtl/cipher/des/des_pkg.sv", "rtl/cipher/serpent/serpent_pkg.sv"
+TWOFISH, GOST = "rtl/cipher/twofish/twofish_pkg.sv", "rtl/cipher/gost/gost_pkg.sv"
+CAST, RC6, MARS = "rtl/cipher/cast/cast_pkg.sv", "rtl/cipher/rc6/rc6_pkg.sv", "rtl/cipher/mars/mars_pkg.sv"
+MD5, SHA1 = "rtl/hash/md5/md5_pkg.sv", "rtl/hash/sha1/sha1_pkg.sv"
+SERPENT_PAPER, TWOFISH_PAPER = "Serpent's submission", "Twofish's paper"
 FUNCTIONS = [
-    Function("AES", "sub_byte", "FIPS 197, 5.1.1", AES, "aes_pkg", (8,), 8, Spec.aes_sub),
-    Function("AES", "inv_sub_byte", "FIPS 197, 5.3.2", AES, "aes_pkg", (8,), 8, Spec.aes_inv_sub),
-    Function("SM4", "mix", "GB/T 32907, 6.2.2", SM4, "sm4_pkg", (32,), 32, Spec.sm4_mix),
-    Function("SM4", "mix_key", "GB/T 32907, 7.3", SM4, "sm4_pkg", (32,), 32, Spec.sm4_mix_key),
-    Function("DES", "f", "FIPS 46-3, f: E, S1 to S8, P", DES, "des_pkg", (32, 48), 32, Spec.des_f),
+    Function("AES", "sub_byte(i0)", "FIPS 197, 5.1.1", AES, (8,), 8, Spec.aes_sub),
+    Function("AES", "inv_sub_byte(i0)", "FIPS 197, 5.3.2", AES, (8,), 8, Spec.aes_inv_sub),
+    Function("AES", "inv_mix_word(i0)", "FIPS 197, 5.3.3", AES, (32,), 32, Spec.aes_inv_mix),
+    Function("SM4", "substitute(i0)", "GB/T 32907, 6.2.1", SM4, (32,), 32, Spec.sm4_sub),
+    Function("SM4", "mix(i0)", "GB/T 32907, 6.2.2", SM4, (32,), 32, Spec.sm4_mix),
+    Function("SM4", "mix_key(i0)", "GB/T 32907, 7.3", SM4, (32,), 32, Spec.sm4_mix_key),
+    Function("DES", "initial_permutation(i0)", "FIPS 46-3, IP", DES, (64,), 64, Spec.des_ip),
+    Function("DES", "final_permutation(i0)", "FIPS 46-3, its inverse", DES, (64,), 64, Spec.des_fp),
+    Function("DES", "f(i0, i1)", "FIPS 46-3, f: E, S1 to S8, P", DES, (32, 48), 32, Spec.des_f),
+    Function("DES", "permuted_choice_1(i0)", "FIPS 46-3, PC-1", DES, (64,), 56, Spec.des_pc1),
+    Function("DES", "permuted_choice_2(i0)", "FIPS 46-3, PC-2", DES, (56,), 48, Spec.des_pc2),
+    Function(
+        "Serpent",
+        _all("sbox_table(3'd@b, 1'b@a)", range(2), range(8)),
+        f"{SERPENT_PAPER}, S0 to S7 and inverses",
+        SERPENT,
+        (),
+        1024,
+        Spec.serpent_boxes,
+    ),
+    Function(
+        "Serpent",
+        "mix(i0, merge_key(i1))",
+        f"{SERPENT_PAPER}, linear transformation and key",
+        SERPENT,
+        (128, 128),
+        128,
+        Spec.serpent_mix,
+    ),
+    Function(
+        "Serpent",
+        "unmix(i0, merge_key(i1))",
+        f"{SERPENT_PAPER}, key and inverse transformation",
+        SERPENT,
+        (128, 128),
+        128,
+        Spec.serpent_unmix,
+    ),
+    Function("Twofish", "q(i0, i1)", f"{TWOFISH_PAPER}, 4.3.5", TWOFISH, (1, 8), 8, Spec.twofish_q),
+    Function(
+        "Twofish",
+        f"mds({_all('products(i0[8*@a+:8])', range(4))})",
+        f"{TWOFISH_PAPER}, 4.3.2",
+        TWOFISH,
+        (32,),
+        32,
+        Spec.twofish_mds,
+    ),
+    Function(
+        "Twofish",
+        _all("rs_product(@a, i0[8*@a+:8])", range(8)),
+        f"{TWOFISH_PAPER}, 4.3.1",
+        TWOFISH,
+        (64,),
+        256,
+        Spec.twofish_rs,
+    ),
+    Function(
+        "Magma",
+        _all("lut(3'd0, 3'd@a, 2'd@b)", range(8), range(4)),
+        "RFC 8891, 4.1",
+        GOST,
+        (),
+        512,
+        Spec.magma_boxes,
+    ),
+    Function("Magma", "rotate_left_11(i0)", "RFC 8891, 4.2", GOST, (32,), 32, Spec.magma_rotate),
+    Function("Magma", "key_word(i0, i1)", "RFC 8891, 4.3 and 4.5", GOST, (5, 1), 3, Spec.magma_key),
+    Function("CAST-128", "cast128_kind(i0)", "RFC 2144, 2.2", CAST, (4,), 2, Spec.cast128_kind),
+    Function("CAST-128, CAST-256", "rotate_left(i0, i1)", "RFC 2144, 2.2", CAST, (32, 5), 32, Spec.rotate),
+    Function("RC6", "rotl(i0, i1)", "RC6's paper, 2.2", RC6, (32, 5), 32, Spec.rotate),
+    Function("MARS", "rotate(i0, i1)", "MARS's submission, 2.2", MARS, (32, 5), 32, Spec.rotate),
+    Function("MD5", "mix(i0, i1, i2, i3)", "RFC 1321, 3.4: F to I", MD5, (2, 32, 32, 32), 32, Spec.md5_mix),
+    Function("MD5", "word_index(i0)", "RFC 1321, 3.4", MD5, (6,), 4, Spec.md5_word),
+    Function(
+        "SHA-1", "mix(0, 0, i0, i1, i2)", "FIPS 180-4, 4.1.1: Ch", SHA1, (32,) * 3, 32, Spec.sha1_choice
+    ),
+    Function(
+        "SHA-1", "mix(1, 0, i0, i1, i2)", "FIPS 180-4, 4.1.1: Parity", SHA1, (32,) * 3, 32, Spec.sha1_parity
+    ),
+    Function(
+        "SHA-1", "mix(0, 1, i0, i1, i2)", "FIPS 180-4, 4.1.1: Maj", SHA1, (32,) * 3, 32, Spec.sha1_majority
+    ),
 ]
 
 
@@ -167,10 +161,9 @@ def harness(functions: list[Function]) -> str:
     modules = []
     for number, function in enumerate(functions):
         ports = "".join(f"input logic [{width - 1}:0] i{n}, " for n, width in enumerate(function.inputs))
-        arguments = ", ".join(f"i{n}" for n in range(len(function.inputs)))
         modules.append(
-            f"module h{number} ({ports}output logic [{function.width - 1}:0] o);\n"
-            f"  assign o = {function.package}::{function.name}({arguments});\nendmodule\n"
+            f"module h{number} import {function.package}::*; ({ports}output logic [{function.width - 1}:0] o);\n"
+            f"  assign o = {function.call};\nendmodule\n"
         )
     return "\n".join(modules)
 
@@ -179,7 +172,8 @@ def read(functions: list[Function], folder: Path) -> dict:
     """The functions as modules of word-level cells, before any pass."""
     here = folder.relative_to(tools.ROOT)
     (folder / "harness.sv").write_text(harness(functions))
-    sources = sorted({source for function in functions for source in function.sources})
+    # A package of a cipher may use this one.
+    sources = ["rtl/slot/core_pkg.sv", *sorted({function.source for function in functions})]
     tops = " ".join(f"--top h{number}" for number in range(len(functions)))
     lines = [
         f"read_slang -j 1 {tops} {' '.join(sources)} {here}/harness.sv",
@@ -198,7 +192,7 @@ def same(graph: Graph, one: Literal, other: Literal) -> bool:
             stack += graph.nodes[node][1]
     inputs = sorted(node for node in cone if isinstance(graph.nodes[node][0], str))
     if len(inputs) > MOST:
-        raise tools.ToolError(f"a bit that depends on {len(inputs)} others; {MOST} are tried")
+        return solved(graph, cone, one, other)
     count = 1 << len(inputs)
     every = (1 << count) - 1
     # Of input n, values alternate in runs of 2^n.
@@ -216,6 +210,23 @@ def same(graph: Graph, one: Literal, other: Literal) -> bool:
                     here &= v[pin] if row >> place & 1 else every ^ v[pin]
                 v[node] |= here
     return v[one >> 1] ^ v[other >> 1] == (every if (one ^ other) & 1 else 0)
+
+
+def solved(graph: Graph, cone: set[int], one: Literal, other: Literal) -> bool:
+    """The same by z3."""
+    known = {0: z3.BoolVal(False)}
+    for node in sorted(cone - {0}):
+        table, pins = graph.nodes[node]
+        known[node] = (
+            z3.Bool(table) if isinstance(table, str) else formula(table, [known[pin] for pin in pins])
+        )
+    solver = z3.Solver()
+    solver.set("timeout", MILLISECONDS)
+    solver.add(z3.Xor(known[one >> 1], known[other >> 1]) != z3.BoolVal(bool((one ^ other) & 1)))
+    answer = solver.check()
+    if answer == z3.unknown:
+        raise tools.ToolError(f"z3 has no answer in {MILLISECONDS // 1000} s")
+    return answer == z3.unsat
 
 
 def compared(function: Function, module: dict, wrong: bool) -> str:
