@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The unit file as systemd reads it.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+
+#[test]
+fn this_machines_systemd_knows_every_word_of_the_unit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ace-gateway.service");
+    let unit = include_str!("../ace-gateway.service");
+    // The program need not be installed.
+    let unit = unit.replace("/usr/bin/ace", "/bin/true");
+    let verify = |unit: &str| {
+        std::fs::write(&file, unit).expect("it is ours");
+        let output = Command::new("systemd-analyze").arg("verify").arg(&file).output().ok()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // What it says of places in the file; of other units and of manuals it says more.
+        let place = format!("{}:", file.display());
+        Some(said.lines().filter(|line| line.starts_with(&place)).map(str::to_owned).collect::<Vec<_>>())
+    };
+    let Some(said) = verify(&unit) else {
+        eprintln!("no systemd-analyze on this machine: nothing was checked");
+        return;
+    };
+    assert_eq!(said, Vec::<String>::new());
+    assert_eq!(verify(&unit.replace("Type=notify", "Type=notice")).map(|said| said.len()), Some(1));
+}
