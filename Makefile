@@ -66,6 +66,9 @@ demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on dem
 demo-live: ace  ## live traffic through two gateways in two network namespaces (root); a wire that is looked at
 	$(PYTHON) demo/live.py --ace $(ACE)
 
+# Known answers, in crates/ace-engine/kat, of what the array computes.
+ON_ARRAY = aes des 3des cast128 cast256 rc6 idea mars serpent sm4 twofish md5 sha1 sha256 hmac_md5 hmac_sha1 hmac_sha256
+
 # $(1): of which rows of the library netlists are made anew; $(2): how much tests do.
 define run-tests
 	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
@@ -77,6 +80,9 @@ define run-tests
 	$(PY) -m ace_flow.controller model
 	$(PY) -m ace_flow.array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
 	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
+	$(ACE) array build $(if $(filter part,$(2)),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5)
+	for name in $(if $(filter part,$(2)),aes des md5 hmac_md5,$(ON_ARRAY)); do echo "$$name on the array"; \
+	  $(ACE) kat $$(echo $$name | tr _ -) crates/ace-engine/kat/$$name.csv --engine board --configurations array || exit 1; done
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \
 	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
