@@ -132,6 +132,15 @@ pub fn run(
     Ok(())
 }
 
+/// Who has something.
+struct Ready {
+    inside: bool,
+    outside: bool,
+    signalled: bool,
+    /// The engine's thread, or somebody who asks.
+    others: bool,
+}
+
 impl Daemon {
     fn open(
         config: GatewayConfig,
@@ -220,7 +229,7 @@ impl Daemon {
 
     /// Waits for something, and does all of it. Both sides have their turn, and each turn is bounded.
     fn turn(&mut self, said: &mut impl FnMut(&str)) {
-        let (inside, outside, signalled) = self.wait();
+        let Ready { inside, outside, signalled, others } = self.wait();
         let now = self.start.elapsed();
         if inside {
             let Self { tun, core, losses, .. } = self;
@@ -256,18 +265,23 @@ impl Daemon {
             remote.calm();
         }
         self.libraries(now, said);
-        // Answers are about everything else.
-        if let Some(mut control) = self.control.take() {
+        // Answers are about everything else. Most turns are about packets alone, and nobody is asked whether he asks.
+        let late = self.control.as_ref().and_then(Control::timeout).is_some_and(|until| now >= until);
+        if (others || late)
+            && let Some(mut control) = self.control.take()
+        {
             control.serve(now, |question| line(&self.answer(now, question)));
             self.control = Some(control);
         }
-        if let Some(mut page) = self.page.take() {
+        if others && let Some(mut page) = self.page.take() {
             page.serve(|question| self.answer(now, question));
             self.page = Some(page);
         }
         let Self { xfrm, core, .. } = self;
         if let Some(xfrm) = xfrm {
-            xfrm.serve(|request| core.xfrm(now, request, &is_local));
+            if others {
+                xfrm.serve(|request| core.xfrm(now, request, &is_local));
+            }
             while let Some((group, notice)) = core.poll_notice() {
                 xfrm.tell(group, &notice);
             }
@@ -282,7 +296,7 @@ impl Daemon {
     }
 
     /// Until inside, outside or a signal has something, somebody asks, or it is time.
-    fn wait(&self) -> (bool, bool, bool) {
+    fn wait(&self) -> Ready {
         let now = self.start.elapsed();
         let timeouts = [
             self.core.poll_timeout(),
@@ -310,11 +324,13 @@ impl Daemon {
         let xfrm = self.xfrm.iter().flat_map(XfrmSocket::fds);
         fds.extend(xfrm.map(|(fd, flags)| PollFd::new(fd, flags)));
         if poll(&mut fds, timeout).is_err() {
-            return (false, false, true);
+            return Ready { inside: false, outside: false, signalled: true, others: true };
         }
         let is_ready = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
         let at = |index: usize| fds.get(index).is_some_and(is_ready);
-        (at(0), fds.get(outside).unwrap_or_default().iter().any(is_ready), at(1))
+        let others = fds.get(outside.end..).unwrap_or_default().iter().any(is_ready);
+        let outside = fds.get(outside).unwrap_or_default().iter().any(is_ready);
+        Ready { inside: at(0), outside, signalled: at(1), others }
     }
 
     /// Computes, and sends what comes of it.

@@ -97,6 +97,10 @@ impl Udp {
                     taken += 1;
                 }
             }
+            // There was room for more: the queue is empty.
+            if count < BATCH_SIZE {
+                return;
+            }
         }
     }
 
