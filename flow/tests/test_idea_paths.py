@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The data paths of the study of 2004 against IDEA as its definition has it."""
 
+import json
 import random
 import subprocess
 import unittest
 
-from ace_flow import harness
+from ace_flow import constant_key, harness, study
 from ace_flow.idea import encrypt, number, phase, subkeys, words
 
 FOLDER = "studies/idea-2004"
@@ -50,6 +51,23 @@ class IdeaPaths(unittest.TestCase):
         lai, other = 0x0001_0002_0003_0004_0005_0006_0007_0008, 0x9F3C_0000_71D4_FFFF_2B08_0001_C6AA_5E97
         for key, line in zip((0, (1 << 128) - 1, lai, other), said.stdout.splitlines(), strict=True):
             self.assertEqual(line.split(), [f"{encrypt(b, subkeys(key)):016x}" for b in blocks], hex(key))
+
+    def test_the_contents_of_a_key_are_tables_of_its_products(self) -> None:
+        z = list(range(1, 53))
+        name = "gen_phase[2].u_phase.u_d.gen_part[1].gen_bit[7].u_key"
+        held = constant_key.contents(name, z)
+        self.assertEqual([held >> n & 1 for n in range(16)], [(16 * n * 16) >> 7 & 1 for n in range(16)])
+        # A subkey of 0 stands for 2^16, which is -1; a sum's is what it is.
+        held = constant_key.contents("gen_product[1].u_product.gen_part[0].gen_bit[16].u_key", [0] * 52)
+        self.assertEqual(held, 1 << 1)
+        self.assertEqual(constant_key.contents("u_c.gen_bit[1].u_key", z), 0xFFFF * (51 >> 1 & 1))
+        with self.assertRaisesRegex(RuntimeError, "no LUT of the key"):
+            constant_key.contents("u_x", z)
+
+    def test_what_the_study_prints_of_constant_keys_is_of_these_sources(self) -> None:
+        known = json.loads(constant_key.RESULT.read_text())
+        fresh = {source: study.digest(source) for source in known["sources"]}
+        self.assertEqual(known["sources"], fresh, "run `python -m ace_flow.constant_key`")
 
 
 if __name__ == "__main__":

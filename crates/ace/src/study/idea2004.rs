@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The 2004 paper: IDEA by three data paths and three ways in, its equations, and part of its future work.
 
+mod constant;
 mod equations;
 mod future;
 mod interface;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::routed::Routed;
 use crate::page::say;
+use constant::Constant;
 use equations::{Equation, equations};
 use future::{Copies, Feedback, Ways};
 use interface::{Clocks, PATHS, Path, fit, fitted_us};
@@ -121,6 +123,7 @@ pub struct Study {
     future: Vec<Feedback>,
     copies: Vec<Copies>,
     substages: Substages,
+    constant: Constant,
     rivals: Vec<Rival>,
     ratio_paper: f64,
     /// Over the fastest software of this run: P through the array, and stages.
@@ -268,6 +271,7 @@ pub fn study(seconds: f64) -> Result<Study> {
         ratio_p: p / fastest,
         ratio_substages: substages.mbps / fastest,
         substages,
+        constant: constant::read()?,
         rivals: paper.rival,
         ratio_paper: paper.ratio,
     })
@@ -362,6 +366,8 @@ pub fn print(study: &Study) {
         s.stages
     );
 
+    constant::print(&study.constant, &study.substages);
+    say!();
     equations::print(&study.equations);
     future::print(&study.future, &study.copies);
     let met = if study.substages.mbps >= GOAL_MBPS { "yes" } else { "**no**" };
