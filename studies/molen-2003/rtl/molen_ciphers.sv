@@ -15,14 +15,14 @@ module molen_ciphers
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic              start_i,
-  input  logic        [1:0] cipher_i,
-  input  logic              key_i,      // it is a key and no block
-  input  logic              decrypt_i,
-  input  logic        [5:0] length_i,   // bytes of the key
-  input  word_t       [7:0] row_i,
-  output word_t       [3:0] row_o,
-  output logic              done_o
+  input  logic        start_i,
+  input  logic  [1:0] cipher_i,
+  input  logic        key_i,      // it is a key and no block
+  input  logic        decrypt_i,
+  input  logic  [5:0] length_i,   // bytes of the key
+  input  word_t [7:0] row_i,
+  output word_t [3:0] row_o,
+  output logic        done_o
 );
 
   // More than any of the cores needs to forget (ClearCycles of their slots).

@@ -94,7 +94,8 @@ module molen_core
       OpLoad: known = is_load;
       OpStore: known = is_store;
       OpImmediate: known = funct3[1:0] != 2'b01 || (ir_q[31:25] & ~{1'b0, funct3[2], 5'd0}) == '0;
-      OpRegister: known = ir_q[31:25] inside {7'd0, 7'd1} || (ir_q[31:25] == 7'h20 && funct3 inside {3'd0, 3'd5});
+      OpRegister:
+      known = ir_q[31:25] inside {7'd0, 7'd1} || (ir_q[31:25] == 7'h20 && funct3 inside {3'd0, 3'd5});
       OpCustom0: known = is_unit;
       OpSystem: known = is_stop || is_cycle;
       default: known = 1'b0;

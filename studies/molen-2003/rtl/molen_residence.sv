@@ -11,21 +11,21 @@ module molen_residence
   input logic rst_ni,
 
   // Is it there, and where?
-  input  word_t       address_i,
-  output logic        hit_o,
-  output place_t       place_o,
+  input  word_t  address_i,
+  output logic   hit_o,
+  output place_t place_o,
 
   // A place for new microcode, which may ask to stay; it is there when it is filled.
-  input  logic       stays_i,
-  output place_t      free_o,
-  input  logic       begin_i,
-  input  logic       filled_i,
+  input  logic   stays_i,
+  output place_t free_o,
+  input  logic   begin_i,
+  input  logic   filled_i,
 
-  input  logic        write_i,
+  input  logic      write_i,
   input  store_at_t write_at_i,
-  input  word_t       data_i,
+  input  word_t     data_i,
   input  store_at_t read_at_i,
-  output word_t       data_o
+  output word_t     data_o
 );
 
   (* ram_style = "distributed" *) word_t store[16*Places];
@@ -53,7 +53,7 @@ module molen_residence
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q <= '0;
+      valid_q  <= '0;
       oldest_q <= '0;
     end else begin
       if (begin_i) valid_q[free_o] <= 1'b0;

@@ -85,7 +85,7 @@ module molen_unit
   logic load_q;
   load_t load_for_q;
   logic [2:0] load_row_q, row;
-  logic [3:0] more_q;  // rows of this word that are done
+  logic [ 3:0] more_q;  // rows of this word that are done
   logic [15:0] rounds_q;  // of a loop, this one included
   logic busy_set_q, refused_q;
   logic fresh_q;  // the microcode was filled for this instruction
