@@ -175,7 +175,7 @@ fn percent(tasks: &[(usize, f64)], without: &InOrder, double: &InOrder) -> (Figu
         kept: 100.0 * (1.0 - double.loads as f64 / tasks.len() as f64),
     };
     let parts = Parts {
-        hidden: of(double.loading - double.exposed()),
+        hidden: of(double.loading - double.exposed()).max(0.0),
         kept: (100.0 - of(double.loading)).max(0.0),
         first: of(double.first),
         exposed: of(double.exposed() - double.first),
