@@ -7,6 +7,7 @@ use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
+use ace_array::source::Program;
 use ace_array::{Compiled, algorithms, compile};
 
 /// What the bytes of a variant's set are, loaded again.
@@ -147,6 +148,27 @@ fn sha1() {
 #[test]
 fn sha256() {
     check_hash("sha256.ace", "sha256", "sha256", true);
+}
+
+/// The cipher of docs/array.md, as it is printed there, both ways.
+#[test]
+fn the_new_cipher_of_the_guide() {
+    let guide = include_str!("../../../docs/array.md");
+    let from = guide.find("algorithm xtea").expect("the guide has a cipher");
+    let text = &guide[from..from + guide[from..].find("```").expect("it ends")];
+    let shape = Shape::standard();
+    let program = Program::parse("xtea.ace", text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    let (plain, cipher) =
+        (hex::decode("4142434445464748").unwrap(), hex::decode("497df3d072612cb5").unwrap());
+    for (variant, from, to) in [("xtea_encrypt", &plain, &cipher), ("xtea_decrypt", &cipher, &plain)] {
+        let mut compiled = compile(&program, variant, &shape, Effort::default()).unwrap();
+        assert!(guide.contains(&format!("{variant}: {} contexts", compiled.set.ii())));
+        let mut runner = Runner::new(&shape, &compiled.set);
+        let secret: Vec<u8> = (0..16).collect();
+        let key = runner.key(&program.expand(&mut compiled.built, &secret).unwrap()).unwrap();
+        let ran = runner.run(&[Block { words: to_words(compiled.set.input, from), key }]).unwrap();
+        assert_eq!(&to_bytes(compiled.set.output, &ran.results[0]), to, "{variant}");
+    }
 }
 
 /// One block alone is there after the latency.
