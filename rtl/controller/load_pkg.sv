@@ -56,11 +56,6 @@ package load_pkg;
     for (int i = 0; i < 4; i++) if (pairs[i] != '0) cells_of += 1 + 32'(pairs[i]);
   endfunction
 
-  function automatic int unsigned rows_of(logic [3:0][7:0] pairs, logic one);
-    rows_of = 1 + 32'(one);
-    for (int i = 0; i < 4; i++) if (pairs[i] != '0) rows_of += 1 + 2 * 32'(pairs[i]);
-  endfunction
-
   function automatic kind_e kind_of(logic [3:0][7:0] pairs, logic one, int unsigned number);
     int unsigned at;
     at = 0;
