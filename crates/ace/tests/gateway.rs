@@ -113,7 +113,7 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     let a = gateway(&world, 1, UDP, &sas(1, "tunnel", '0', GCM));
     let b = gateway(&world, 2, UDP, &sas(2, "tunnel", '0', GCM));
     // The wire shows what is not caught.
-    let (answered, seen) = world.watch(|| world.ping("a", ELSEWHERE, 1));
+    let (answered, seen) = world.watch(|| world.ping_in_vain("a", ELSEWHERE, 1));
     assert!(answered == 0 && shown(&seen) > 0, "the capture sees nothing");
 
     let sent: Vec<u8> = WORD.iter().copied().cycle().take(3 << 20).collect();
@@ -167,13 +167,13 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
         signal(gateway, "-HUP");
         until("the file is taken", || world.read(log).contains(said));
     }
-    let (answered, seen) = world.watch(|| world.ping("a", B, 2));
+    let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));
     assert_eq!(ask(&world, "b", "status")["packets"]["dropped"]["icv_mismatch"], 2);
 
     // Killed: the device stays, and nothing goes round it.
     assert_eq!(world.end(a, "-KILL"), None);
-    let (answered, seen) = world.watch(|| world.ping("a", B, 2));
+    let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));
     // Started again, with new keys on both sides: it goes on.
     let a = gateway(&world, 1, UDP, &sas(1, "tunnel", '3', GCM));
@@ -184,7 +184,7 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     // And stopped: nothing is shown either.
     assert_eq!(world.end(a, "-TERM"), Some(0));
     assert!(world.read("a.log").contains("stopped: "));
-    let (answered, seen) = world.watch(|| world.ping("a", B, 2));
+    let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));
 }
 
