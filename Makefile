@@ -147,11 +147,12 @@ array-tables: $(VENV) ace  ## docs/array-tables.md anew, of what was placed, rou
 	mv docs/array-tables.tmp docs/array-tables.md
 	cat docs/array-tables.md
 
-library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds, signed by LIBRARY_SECRET; writes docs/library-tables.md
+library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds and all context sets, signed by LIBRARY_SECRET; writes docs/library-tables.md
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
 	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists unproven
 	mkdir -p library
-	$(ACE) library build $$($(FLOW) --set library --list) --library library/ace.lib --secret $(LIBRARY_SECRET)
+	$(ACE) array build
+	$(ACE) library build $$($(FLOW) --set library --list) --sets build/array/sets --library library/ace.lib --secret $(LIBRARY_SECRET)
 	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library verify
 	@$(ACE) library verify >/dev/null 2>&1 || echo "this ace does not trust $(LIBRARY_SECRET).pub: ACE_LIBRARY_KEY names it"
 	export ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub; { cat docs/library-tables.head; printf '## What configurations take\n\n'; \

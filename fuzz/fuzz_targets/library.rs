@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Any bytes as a library, or edits to a good one under a digest that is right, signed by the key that is trusted.
-//! Whatever is read as a library is written again as it was, and has names for names; what is taken out of it has the digest that it says, and so has what is made of another
-//! configuration; a change of it leaves it whole or as it was.
+//! Whatever is read as a library is written again as it was, and has names for names; what is taken out of it has the
+//! digest that it says, context sets too, and so has what is made of another configuration; a change of it leaves it whole or as it was.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -73,6 +73,9 @@ static GOOD: LazyLock<[(Vec<u8>, usize); 2]> = LazyLock::new(|| {
     for (name, memory) in &variants {
         library.add(name, memory, b"{}", b"", &["z"]).expect("it fits");
     }
+    for name in ["a", "set"] {
+        library.add_set(name, &[7; 20], b"{}").expect("it fits");
+    }
     let tables = Some(Box::new(Contexts::train([&base])));
     let tables = Tables { dictionary: library.dictionary().clone(), contexts: tables };
     let small = library.recoded(tables).expect("all is well");
@@ -103,6 +106,10 @@ fuzz_target!(|data: &[u8]| {
     assert!(bytes.len() >= TRAILER);
     let Ok(mut library) = Library::from_bytes(&bytes, &SIGNER.1) else { return };
     assert!(library.images().iter().all(|image| is_name(image.name())));
+    for set in library.sets() {
+        assert!(is_name(set.name()) && Sha256::digest(set.bytes())[..] == set.digest()[..]);
+        let _ = set.manifest();
+    }
     let again = signed(contents(&library.to_bytes(None)));
     assert_eq!(Library::from_bytes(&again, &SIGNER.1).as_ref(), Ok(&library));
     let names: Vec<String> = library.images().iter().take(4).map(|image| image.name().to_owned()).collect();

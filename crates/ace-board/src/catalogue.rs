@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use ace_engine::Need;
 
+use ace_library::ContextSet;
+
 use crate::manifest::{Configuration, ManifestError};
 use crate::store::Store;
 
@@ -31,8 +33,8 @@ pub enum Unsigned {
 pub(crate) enum Source<'a> {
     Library(&'a Store),
     Build,
-    /// A context set.
-    Set,
+    /// A context set, of the library or of the build folder.
+    Set(Option<&'a ContextSet>),
 }
 
 /// Every configuration in a build folder, by name.
@@ -47,7 +49,7 @@ pub struct Catalogue {
     pub store: Option<Arc<Store>>,
     /// What becomes of the others.
     pub unsigned: Unsigned,
-    /// SHA-256 of the context sets that are loaded: those that somebody vouches for.
+    /// SHA-256 of context sets that count as proven where nobody has signed them.
     pub sets: HashSet<[u8; 32]>,
 }
 
@@ -78,7 +80,10 @@ impl Catalogue {
 
     /// The library that holds the very bits of a configuration.
     pub fn stored(&self, configuration: &Configuration) -> Option<&Store> {
-        self.store.as_deref().filter(|store| store.holds(configuration))
+        self.store.as_deref().filter(|store| match configuration.context_set {
+            true => store.set(configuration).is_ok(),
+            false => store.holds(configuration),
+        })
     }
 
     /// Where the bits of a configuration come from.
@@ -87,15 +92,7 @@ impl Catalogue {
     /// Why they are not loaded.
     pub(crate) fn source(&self, configuration: &Configuration) -> Result<Source<'_>, String> {
         if configuration.context_set {
-            let known = self.sets.contains(&configuration.bitstream.sha256);
-            return match known || self.unsigned == Unsigned::Unproven {
-                true => Ok(Source::Set),
-                false => Err(format!(
-                    "nobody vouches for the context set {} (SHA-256 {}); `ace array build` makes those that are known",
-                    configuration.bitstream.path.display(),
-                    hex::encode(configuration.bitstream.sha256)
-                )),
-            };
+            return self.set(configuration).map(Source::Set);
         }
         let why = match self.store.as_deref() {
             None => "there is no signed library".to_owned(),
@@ -118,6 +115,26 @@ impl Catalogue {
         }
     }
 
+    /// The context set of the library, or `None` if that of the build folder may be loaded, too.
+    fn set(&self, configuration: &Configuration) -> Result<Option<&ContextSet>, String> {
+        let why = match self.store.as_deref().map(|store| store.set(configuration)) {
+            Some(Ok(set)) => return Ok(Some(set)),
+            Some(Err(why)) => why,
+            None => "there is no signed library".to_owned(),
+        };
+        let known = self.sets.contains(&configuration.bitstream.sha256);
+        match self.unsigned {
+            Unsigned::Unproven => Ok(None),
+            Unsigned::Proven if known => Ok(None),
+            _ => Err(format!(
+                "no signed library names the context set {} (SHA-256 {}): {why} (--unsigned loads what the compiler of \
+                 this ace makes)",
+                configuration.bitstream.path.display(),
+                hex::encode(configuration.bitstream.sha256)
+            )),
+        }
+    }
+
     /// Only what may be loaded: what is not signed or not proven is not offered in the first place.
     #[must_use]
     pub fn loadable(mut self) -> Self {
@@ -134,6 +151,10 @@ impl Catalogue {
 
     /// What makes that `need` can be served: the library holds a configuration, of which a model is missing.
     fn what_makes_it(&self, need: &Need, device: &str) -> Option<String> {
+        // A slot that holds the array takes none of the library's configurations.
+        if self.configurations.iter().any(|one| one.context_set) {
+            return None;
+        }
         let stored = self.store.as_deref()?.configurations();
         let found = &stored[*candidates(&stored, need, device).first()?];
         let price = match found.model_seconds {

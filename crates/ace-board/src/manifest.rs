@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ace_engine::Need;
 use ace_library::ImageError;
 use ace_library::file::is_name;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::config::hz;
@@ -72,7 +72,7 @@ pub struct KeptLut {
 }
 
 /// One algorithm that a configuration computes, and how much of it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Capability {
     /// A name of the table in `ace-engine`.
     pub algorithm: String,

@@ -9,7 +9,7 @@ use crate::board::{Board, Execution, Happens, LoadOutcome, id};
 use crate::catalogue::{Source, Unsigned};
 use crate::config::{Loads, clocks_time};
 use crate::pass::{self, Task};
-use crate::port::{self, Refused};
+use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Stage};
 use crate::trace::{Picos, What};
 use crate::worker::{Answer, Failure, Request, request_bytes};
@@ -26,8 +26,14 @@ impl Board {
         let timeout = self.config.load_timeout();
         let wanted = &self.catalogue.configurations[configuration];
         let source = self.catalogue.source(wanted);
-        if let Ok(Source::Set) = source {
-            self.load_set(slot, configuration);
+        if let Ok(Source::Set(signed)) = source {
+            let written = match signed {
+                Some(set) => {
+                    Ok(Written { memory: *set.digest(), bytes: set.bytes().len() as u64, loader_clocks: 0 })
+                }
+                None => port::set(wanted),
+            };
+            self.load_set(slot, configuration, written);
             return;
         }
         let from_build = matches!(source, Ok(Source::Build));
@@ -39,7 +45,7 @@ impl Board {
                     resident.filter(|c| self.config.controller.load == Loads::Partial && store.holds(c));
                 store.write(over.map(|c| c.name.as_str()), &wanted.name, self.device)
             }
-            Ok(Source::Build | Source::Set) => port::write(wanted, self.device),
+            Ok(Source::Build | Source::Set(_)) => port::write(wanted, self.device),
         };
         let (bytes, mut time, mut result) = match written {
             Err(Refused { reason, bytes, not_done }) => {
@@ -91,10 +97,9 @@ impl Board {
 
     /// Starts the load of a context set into a slot that holds the array: a frame on the slot's stream, which the slot
     /// itself takes or refuses. The link is busy for its bytes, and the slot for its clocks.
-    fn load_set(&mut self, slot: usize, configuration: usize) {
+    fn load_set(&mut self, slot: usize, configuration: usize, written: Result<Written, Refused>) {
         let wanted = &self.catalogue.configurations[configuration];
         let clock = wanted.clock_hz;
-        let written = port::set(wanted);
         let opened = match &written {
             Ok(_) => self.source.open(wanted, self.models).map_err(|e| e.to_string()),
             Err(refused) => Err(refused.reason.clone()),

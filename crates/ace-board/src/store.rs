@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ace_ecp5::{BitstreamError, ConfigPort, Device};
 use ace_library::file::{Guard, Load, Opened, fingerprints};
-use ace_library::{FileError, Image, ImageError, Library};
+use ace_library::{ContextSet, FileError, Image, ImageError, Library};
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::config::{Controller, DEFAULT_LIBRARY};
-use crate::manifest::Configuration;
+use crate::manifest::{Capability, Configuration};
 use crate::port::{Refused, Written, stream};
 use crate::record;
 
@@ -119,6 +120,31 @@ impl Store {
         match configuration.claims_more_than(signed) {
             Some(what) => Err(format!("its manifest has another {what} than the one signed in {place}")),
             None => Ok(()),
+        }
+    }
+
+    /// The context set that the manifest of `wanted` names, if the library has it and says at least as much of it.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn set(&self, wanted: &Configuration) -> Result<&ContextSet, String> {
+        #[derive(Deserialize)]
+        struct Signed {
+            can: Vec<Capability>,
+        }
+        let place = self.file.display();
+        let Ok(set) = self.library.set(&wanted.name) else {
+            return Err(format!("{place} does not hold it"));
+        };
+        if *set.digest() != wanted.bitstream.sha256 {
+            return Err(format!("{place} holds another context set of that name"));
+        }
+        let manifest = set.manifest().map_err(|error| error.to_string())?;
+        let signed: Signed = serde_json::from_slice(&manifest)
+            .map_err(|error| format!("{place}: the manifest of {} cannot be used: {error}", wanted.name))?;
+        match wanted.can.iter().all(|can| signed.can.contains(can)) {
+            true => Ok(set),
+            false => Err(format!("its manifest has other algorithms than the one signed in {place}")),
         }
     }
 

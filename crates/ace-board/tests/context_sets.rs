@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Slots that hold the array: context sets are loaded over the host link in microseconds, and only those that somebody
-//! vouches for.
+//! Slots that hold the array: context sets are loaded over the host link in microseconds, and only those that a signed
+//! library names.
 
 mod common;
 
+use std::sync::Arc;
+
+use ace_board::config::Controller;
+use ace_board::store::StoreError;
 use ace_board::trace::What;
-use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Unsigned};
+use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Store, Unsigned};
+use ace_ecp5::ConfigMemory;
+use ace_ecp5::device::LFE5U_45F;
 use ace_engine::Engine;
+use ace_engine::algorithm::AES;
+use ace_library::codec::Dictionary;
+use ace_library::file::Guard;
+use ace_library::{FileError, Library, Refusal, SecretKey, Seen, Trust};
 use common::{Build, Random, compute, run_one};
 use sha2::{Digest, Sha256};
 
@@ -22,38 +32,117 @@ fn sets(build: &Build) -> Catalogue {
     catalogue
 }
 
+/// A library with one context set, and who has signed it.
+struct Signed<'a> {
+    build: &'a Build,
+    key: SecretKey,
+}
+
+impl<'a> Signed<'a> {
+    fn new(build: &'a Build) -> Self {
+        Self { build, key: SecretKey::generate().unwrap() }
+    }
+
+    /// Signs a library with these bytes as the set of `aes`, and the manifest that they are said to have.
+    fn sign(&self, bytes: &[u8], manifest: &str, version: u64) {
+        let mut library = Library::new(Dictionary::train([&ConfigMemory::new(&LFE5U_45F)]));
+        library.add_set("aes", bytes, manifest.as_bytes()).unwrap();
+        library.version = version;
+        std::fs::write(self.build.at("a.lib"), library.to_bytes(Some(&self.key))).unwrap();
+    }
+
+    fn open(&self, key: &SecretKey) -> Result<Arc<Store>, StoreError> {
+        let seen = Seen::at(&self.build.at("seen"));
+        let guard = Guard { trust: Trust::signed_by(key.public()), seen, allow_older: false };
+        let wanted = Controller { library: "a.lib".into(), ..Controller::default() };
+        Store::open(&wanted, Some(&self.build.at("")), guard).map(|store| Arc::new(store.unwrap()))
+    }
+
+    fn refused(&self, key: &SecretKey) -> Refusal {
+        match self.open(key).unwrap_err() {
+            StoreError::File(FileError::Refused { refusal, .. }) => refusal,
+            other => panic!("{other}"),
+        }
+    }
+}
+
 fn board(build: &Build, catalogue: Catalogue) -> Board {
     let source = Box::new(build.software.clone());
     Board::with_source(BoardConfig::default(), catalogue, Policy::ALL[1], Models::Rtl, source).unwrap()
 }
 
-#[test]
-fn a_set_that_nobody_vouches_for_is_not_loaded() {
-    let build = Build::new();
-    let mut board = board(&build, sets(&build));
-    let task = Random(1).operation(&ace_engine::algorithm::AES, 64);
-    let error = run_one(&mut board, task).unwrap_err();
-    assert!(
-        board.explain(&error).contains("nobody vouches for the context set"),
-        "{}",
-        board.explain(&error)
-    );
+/// Why a board loads none of the sets of a catalogue.
+fn refusal(build: &Build, catalogue: Catalogue) -> String {
+    let mut board = board(build, catalogue);
+    let error = run_one(&mut board, Random(1).operation(&AES, 64)).unwrap_err();
     assert!(board.report().events.iter().all(|e| !matches!(e.what, What::Load { refused: None, .. })));
+    board.explain(&error)
 }
 
 #[test]
-fn a_set_that_is_known_is_loaded_over_the_link() {
+fn a_set_that_no_signed_library_names_is_not_loaded() {
     let build = Build::new();
+    let why = refusal(&build, sets(&build));
+    assert!(why.contains("there is no signed library"), "{why}");
+    let signed = Signed::new(&build);
+    let manifest = build.manifest("aes");
+    // Another set of that name; one of less; one whose manifest says nothing.
+    for (bytes, manifest, text) in [
+        (&b"other"[..], manifest.as_str(), "holds another context set of that name"),
+        (&build.bits("aes"), r#"{"can":[]}"#, "other algorithms than the one signed"),
+        (&build.bits("aes"), "[]", "cannot be used"),
+    ] {
+        signed.sign(bytes, manifest, 1);
+        let mut catalogue = sets(&build);
+        catalogue.store = Some(signed.open(&signed.key).unwrap());
+        let why = refusal(&build, catalogue);
+        assert!(why.contains("no signed library names the context set") && why.contains(text), "{why}");
+    }
+}
+
+#[test]
+fn a_set_that_was_changed_after_somebody_signed_it_is_refused() {
+    let build = Build::new();
+    let signed = Signed::new(&build);
+    let set = build.bits("aes");
+    signed.sign(&set, &build.manifest("aes"), 7);
+    let file = build.at("a.lib");
+    let good = std::fs::read(&file).unwrap();
+    let at = good.windows(set.len()).position(|bytes| bytes == set).unwrap();
+    let write = |bytes: &[u8]| std::fs::write(&file, bytes).unwrap();
+    let mut flipped = good.clone();
+    flipped[at + 9] ^= 1;
+    write(&flipped);
+    assert_eq!(signed.refused(&signed.key), Refusal::Altered);
+    write(&good[..at + 9]);
+    assert!(matches!(signed.refused(&signed.key), Refusal::Truncated { .. }));
+    write(&good);
+    let stranger = SecretKey::generate().unwrap();
+    assert!(matches!(signed.refused(&stranger), Refusal::OtherKey { .. }));
+    signed.open(&signed.key).unwrap();
+    signed.sign(&set, &build.manifest("aes"), 6);
+    assert_eq!(signed.refused(&signed.key), Refusal::Older { found: 6, seen: 7 });
+}
+
+#[test]
+fn a_set_of_the_library_is_loaded_over_the_link() {
+    let build = Build::new();
+    let signed = Signed::new(&build);
+    let bytes = build.bits("aes").len() as u64;
+    signed.sign(&build.bits("aes"), &build.manifest("aes"), 1);
     let mut catalogue = sets(&build);
-    catalogue.sets.insert(Sha256::digest(build.bits("aes")).into());
+    catalogue.store = Some(signed.open(&signed.key).unwrap());
+    // Nothing of the build folder's file is read.
+    std::fs::write(build.bit_file("aes"), b"spoiled").unwrap();
     let mut board = board(&build, catalogue);
     let mut random = Random(2);
     for _ in 0..20 {
-        let task = random.operation(&ace_engine::algorithm::AES, 640);
+        let task = random.operation(&AES, 640);
         let wanted = compute(task.clone()).unwrap();
         assert_eq!(run_one(&mut board, task).unwrap(), wanted);
     }
     let report = board.report();
+    assert!(report.configurations.iter().all(|c| c.from_library));
     let loads: Vec<u64> = report
         .events
         .iter()
@@ -61,20 +150,24 @@ fn a_set_that_is_known_is_loaded_over_the_link() {
         .map(|e| e.end - e.start)
         .collect();
     let config = BoardConfig::default();
-    let bytes = build.bits("aes").len() as u64;
     assert_eq!(loads, [config.send_time(bytes) + config.link_time(bytes + 16)]);
     assert!(loads[0] < config.load_time(bytes), "a load over the port takes longer");
 }
 
 #[test]
-fn a_set_that_was_changed_is_refused() {
+fn a_set_that_nobody_signed_is_loaded_on_request_if_it_is_known() {
     let build = Build::new();
     let mut catalogue = sets(&build);
+    catalogue.unsigned = Unsigned::Proven;
+    let why = refusal(&build, catalogue.clone());
+    assert!(why.contains("no signed library names"), "{why}");
     let mut bits = build.bits("aes");
     catalogue.sets.insert(Sha256::digest(&bits).into());
+    let task = Random(3).operation(&AES, 64);
+    assert_eq!(run_one(&mut board(&build, catalogue.clone()), task.clone()).unwrap(), compute(task).unwrap());
+    // Its file is compared with the manifest.
     bits[9] ^= 1;
     std::fs::write(build.bit_file("aes"), bits).unwrap();
-    let mut board = board(&build, catalogue);
-    let error = run_one(&mut board, Random(3).operation(&ace_engine::algorithm::AES, 64)).unwrap_err();
-    assert!(board.explain(&error).contains("is not the file in the manifest"), "{}", board.explain(&error));
+    let why = refusal(&build, catalogue);
+    assert!(why.contains("is not the file in the manifest"), "{why}");
 }

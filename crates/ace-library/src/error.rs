@@ -63,6 +63,10 @@ pub enum Refusal {
 pub enum ImageError {
     #[error("there is no {0} in the library; `ace library list` says what there is")]
     Unknown(String),
+    #[error("there is no context set {0} in the library; `ace library list` says what there is")]
+    UnknownSet(String),
+    #[error("{0}: a context set has 1 byte to 1 MiB")]
+    SetLength(String),
     #[error("{name}: {error}")]
     Stream { name: String, error: StreamError },
     #[error("{0}: what is stored does not have the digest it was stored with")]
@@ -70,7 +74,7 @@ pub enum ImageError {
     #[error("{0}: the frames that are stored to make it of its variants again are not its own")]
     Home(String),
     #[error(
-        "`{0}` is no name for a configuration: 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
+        "`{0}` is no name for a configuration or a context set: 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
     )]
     Name(String),
     #[error("{0}: more than 1 MiB of manifest or proof")]

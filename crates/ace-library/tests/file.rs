@@ -115,11 +115,11 @@ fn refusals_give_the_reason() {
     assert!(matches!(refused(&forged, &trust), Refusal::Signature { .. }));
     assert_eq!(refused(b"PK\x03\x04 something else", &trust), Refusal::NoLibrary);
     // Formats that are no longer read, and one that is not known yet.
-    for format in [3, 4, 9] {
+    for format in [3, 4, 9, 21, 25] {
         let mut other = bytes.clone();
         other[8] = format;
         let why = refused(&other, &trust);
-        assert_eq!(why, Refusal::Format { found: format.into(), known: 8, version: 5 });
+        assert_eq!(why, Refusal::Format { found: format.into(), known: 24, version: 5 });
         assert!(why.to_string().contains("`ace library build`"), "{why}");
     }
 }
@@ -207,13 +207,13 @@ fn secrets_are_not_overwritten() {
 proptest! {
     #[test]
     fn no_bytes_break_the_reader(
-        mut bytes in prop::collection::vec(any::<u8>(), 0..3000), whole in any::<bool>(), magic in any::<bool>()
+        mut bytes in prop::collection::vec(any::<u8>(), 0..3000), whole in any::<bool>(), magic in any::<bool>(), sets in any::<bool>()
     ) {
         if magic && bytes.len() > 180 {
             // As if signed by nobody: everything behind the header is read.
             let len = bytes.len();
             bytes[..8].copy_from_slice(b"ACELIB\r\n");
-            bytes[8..12].copy_from_slice(&5u32.to_le_bytes());
+            bytes[8..12].copy_from_slice(&(if sets { 23u32 } else { 5 }).to_le_bytes());
             bytes[24..32].copy_from_slice(&(len as u64 - 8).to_le_bytes());
             bytes[len - 8..].fill(0);
             if whole {

@@ -3,6 +3,7 @@
 
 pub mod build;
 mod explore;
+pub mod signed;
 pub mod slot;
 mod table;
 

@@ -158,25 +158,35 @@ impl BoardArgs {
         let config = self.config()?;
         if self.kind(&config) == SlotKind::Array {
             let folder = self.configurations.as_deref().filter(|folder| *folder != Path::new("array"));
-            return array::build::board(config, folder, policy, models, self.unproven);
+            let store = self.store(&config)?;
+            return array::build::board(config, folder, policy, models, store, self.unsigned());
         }
         if let Some(folder) = self.configurations.as_deref().filter(|folder| !folder.is_dir()) {
             bail!("--configurations {}: there is no such folder", folder.display());
         }
         let mut catalogue = Self::catalogue_in(self.configurations.as_deref());
+        catalogue.store = self.store(&config)?;
+        catalogue.unsigned = self.unsigned();
+        Ok(Board::new(config, catalogue, policy, models)?)
+    }
+
+    /// The library that the board's description names.
+    fn store(&self, config: &BoardConfig) -> Result<Option<Arc<Store>>> {
         let folder = self.board.as_deref().and_then(Path::parent);
         let guard = self.trust.guard(Trust::ANYBODY)?;
         let store = Store::open(&config.controller, folder, guard)?;
         if let Some(warning) = store.as_ref().and_then(|store| store.warning.as_ref()) {
             eprintln!("ace: warning: {warning}");
         }
-        catalogue.store = store.map(Arc::new);
-        catalogue.unsigned = match (self.unproven, self.unsigned) {
+        Ok(store.map(Arc::new))
+    }
+
+    fn unsigned(&self) -> Unsigned {
+        match (self.unproven, self.unsigned) {
             (true, _) => Unsigned::Unproven,
             (_, true) => Unsigned::Proven,
             _ => Unsigned::Refused,
-        };
-        Ok(Board::new(config, catalogue, policy, models)?)
+        }
     }
 }
 

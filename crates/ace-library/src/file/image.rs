@@ -145,7 +145,7 @@ impl Text {
         Self { deflated, len: text.len() }
     }
 
-    fn unpack(&self) -> Option<Vec<u8>> {
+    pub(super) fn unpack(&self) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         let mut reader = DeflateDecoder::new(&self.deflated[..]).take(METADATA_MAX as u64 + 1);
         reader.read_to_end(&mut text).ok()?;

@@ -9,9 +9,10 @@ use super::delta::{self, RUN_BYTES, Run};
 use super::image::Text;
 use super::key::{PublicKey, SecretKey};
 use super::name::{NAME_BYTES, is_name};
+use super::set;
 use super::trust::{KEYS_MAX, KeySet, Trust, fingerprints};
 use super::used::Used;
-use super::{BLANK, Image, Library, METADATA_MAX};
+use super::{BLANK, ContextSet, Image, Library, METADATA_MAX};
 use crate::codec::{BLOCK_ENTRY_BYTES, CONTEXTS_BYTES, Contexts, DICTIONARY_BYTES, Dictionary, Tables};
 use crate::error::Refusal;
 
@@ -23,6 +24,8 @@ const FORMAT_SMALL: u32 = 8;
 const FORMAT_EVEN: u32 = 6;
 /// And that the streams of whole configurations hold all frames.
 const FORMAT_ALL: u32 = 5;
+/// Added to the format of a file that has context sets: whoever does not know them takes none of it.
+const SETS: u32 = 16;
 const HEADER: usize = 40;
 /// Bytes of the index for one configuration.
 pub const INDEX_ENTRY_BYTES: usize = 128;
@@ -46,6 +49,8 @@ pub struct Parts {
     /// The streams that make bases of their variants again.
     pub home: usize,
     pub blocks: usize,
+    /// Context sets and their index.
+    pub sets: usize,
     pub texts: usize,
     /// The digest, and how many signatures there are.
     pub trailer: usize,
@@ -60,7 +65,7 @@ impl Parts {
 
     /// Length of the file without signatures.
     pub fn total(&self) -> usize {
-        self.configurations() + self.header + self.texts + self.trailer
+        self.configurations() + self.header + self.sets + self.texts + self.trailer
     }
 }
 
@@ -78,7 +83,8 @@ impl Library {
             frames: sum(&|i| i.frames.len()),
             home: sum(&|i| i.home.len()),
             blocks: sum(&|i| i.blocks.len() * BLOCK_ENTRY_BYTES),
-            texts: sum(&Image::text_bytes),
+            sets: self.sets.iter().map(ContextSet::stored_bytes).sum(),
+            texts: sum(&Image::text_bytes) + self.sets.iter().map(ContextSet::text_bytes).sum::<usize>(),
             trailer: DIGEST + SIGNERS,
         }
     }
@@ -95,12 +101,13 @@ impl Library {
             None if dictionary.is_even() => FORMAT_EVEN,
             None => FORMAT,
         };
+        let format = if self.sets.is_empty() { format } else { format | SETS };
         out.extend(format.to_le_bytes());
         out.extend((self.images.len() as u32).to_le_bytes());
         out.extend(self.version.to_le_bytes());
         out.extend((signed as u64).to_le_bytes());
         out.extend((self.contents.len() as u32).to_le_bytes());
-        out.extend([0; 4]);
+        out.extend((self.sets.len() as u32).to_le_bytes());
         out.extend(dictionary.to_bytes());
         contexts.iter().for_each(|contexts| out.extend(contexts.to_bytes()));
         self.contents.iter().for_each(|contents| out.extend(contents));
@@ -144,6 +151,7 @@ impl Library {
             out.extend(&i.manifest.deflated);
             out.extend(&i.proof.deflated);
         }
+        set::put(&self.sets, &mut out);
         out.extend(Sha256::digest(&out));
         let signatures = key.map(|key| (key.public().to_bytes(), key.sign(&out)));
         close(&mut out, signatures.as_slice());
@@ -234,8 +242,9 @@ fn check<'a>(bytes: &'a [u8], trust: &Trust) -> Result<Checked<'a>, Refusal> {
     };
     let (format, _, version, length) = (header.word(), header.word(), header.long(), header.long());
     let (format, version, length) = (format.unwrap_or(0), version.unwrap_or(0), length.unwrap_or(u64::MAX));
-    if ![FORMAT, FORMAT_SMALL, FORMAT_EVEN, FORMAT_ALL].contains(&format) {
-        return Err(Refusal::Format { found: format, known: FORMAT_SMALL, version });
+    let with_sets = [FORMAT, FORMAT_SMALL, FORMAT_EVEN].map(|format| format | SETS);
+    if ![FORMAT, FORMAT_SMALL, FORMAT_EVEN, FORMAT_ALL].contains(&format) && !with_sets.contains(&format) {
+        return Err(Refusal::Format { found: format, known: FORMAT_SMALL | SETS, version });
     }
     let wanted = length.saturating_add(SIGNERS as u64);
     let split = usize::try_from(length).ok().filter(|_| found >= wanted);
@@ -314,7 +323,11 @@ fn parse(body: &[u8], format: u32) -> Result<Library, String> {
     let version = all.long().ok_or_else(header)?;
     all.take(8).ok_or_else(header)?;
     let contents = all.word().ok_or_else(header)? as usize;
-    all.zeros(4).ok_or_else(header)?;
+    let sets = all.word().ok_or_else(header)? as usize;
+    if (sets != 0) != (format & SETS != 0) {
+        return Err(header());
+    }
+    let format = format & !SETS;
     let dictionary = all.take(DICTIONARY_BYTES).and_then(|bytes| match format {
         FORMAT | FORMAT_SMALL => Dictionary::from_bytes(bytes),
         _ => Dictionary::even(bytes),
@@ -350,10 +363,11 @@ fn parse(body: &[u8], format: u32) -> Result<Library, String> {
         }
         images[at].base = Some(images[number].name.clone());
     }
-    if !all.0.is_empty() {
+    let sets = set::take(sets, body.len(), &mut all)?;
+    if all.left() != 0 {
         return Err("end".to_owned());
     }
-    Ok(Library { version, tables: Tables { dictionary, contexts }, contents, images })
+    Ok(Library { version, tables: Tables { dictionary, contexts }, contents, images, sets })
 }
 
 /// One configuration: its entry in the index and, next in `data`, the rest; with the place of its base in the index.
@@ -364,11 +378,8 @@ fn image(
     data: &mut Reader,
     contents: usize,
 ) -> Option<(Image, Option<usize>)> {
-    let name = entry.take(NAME_BYTES)?;
-    let end = name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
-    let (name, fill) = name.split_at(end);
-    let name = String::from_utf8(name.to_vec()).ok().filter(|name| is_name(name))?;
-    if fill.iter().any(|byte| *byte != 0) || entry.long()? != offset {
+    let name = entry.name()?;
+    if entry.long()? != offset {
         return None;
     }
     let device = Device::by_idcode(entry.word()?)?;
@@ -425,24 +436,42 @@ fn image(
 }
 
 /// Takes bytes from the front.
-struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// How many bytes there still are.
+    pub(super) fn left(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A name with zeros behind it.
+    pub(super) fn name(&mut self) -> Option<String> {
+        let name = self.take(NAME_BYTES)?;
+        let end = name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
+        let (name, fill) = name.split_at(end);
+        let name = String::from_utf8(name.to_vec()).ok().filter(|name| is_name(name))?;
+        fill.iter().all(|byte| *byte == 0).then_some(name)
+    }
+
+    pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
         Some(taken)
     }
 
-    fn word(&mut self) -> Option<u32> {
+    pub(super) fn word(&mut self) -> Option<u32> {
         self.take(4)?.first_chunk().map(|b| u32::from_le_bytes(*b))
     }
 
-    fn long(&mut self) -> Option<u64> {
+    pub(super) fn long(&mut self) -> Option<u64> {
         self.take(8)?.first_chunk().map(|b| u64::from_le_bytes(*b))
     }
 
-    fn zeros(&mut self, len: usize) -> Option<()> {
+    pub(super) fn zeros(&mut self, len: usize) -> Option<()> {
         self.take(len)?.iter().all(|byte| *byte == 0).then_some(())
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The library: configurations, their manifests and proofs, under one signature.
+//! The library: configurations, their manifests and proofs, and context sets, under one signature.
 
 mod delta;
 mod image;
@@ -10,6 +10,7 @@ mod members;
 mod name;
 mod recode;
 mod seen;
+mod set;
 mod store;
 mod take;
 mod trust;
@@ -31,6 +32,7 @@ pub use loads::Load;
 pub use members::{COMMON_FRAMES, COMMON_PORT_BYTES, COMMON_STORED_BYTES};
 pub use name::{NAME_BYTES, is_name};
 pub use seen::Seen;
+pub use set::{ContextSet, SET_ENTRY_BYTES, SET_MAX};
 pub use store::{Guard, Opened, publish, publish_secret, read};
 pub use trust::{KEYS_MAX, KeySet, Trust, fingerprints};
 
@@ -49,12 +51,14 @@ pub struct Library {
     contents: Vec<Vec<u8>>,
     /// By name.
     images: Vec<Image>,
+    /// By name.
+    sets: Vec<ContextSet>,
 }
 
 impl Library {
     /// A library without configurations.
     pub fn new(tables: impl Into<Tables>) -> Self {
-        Self { version: 0, tables: tables.into(), contents: Vec::new(), images: Vec::new() }
+        Self { version: 0, tables: tables.into(), contents: Vec::new(), images: Vec::new(), sets: Vec::new() }
     }
 
     /// The configurations, by name.

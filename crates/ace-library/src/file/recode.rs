@@ -11,7 +11,7 @@ impl Library {
     /// # Errors
     /// When what is stored is not what was stored.
     pub fn recoded(&self, tables: impl Into<Tables>) -> Result<Self, ImageError> {
-        let mut next = Self { version: self.version, ..Self::new(tables) };
+        let mut next = Self { version: self.version, sets: self.sets.clone(), ..Self::new(tables) };
         let (bases, others): (Vec<_>, Vec<_>) = self.images.iter().partition(|image| image.base.is_none());
         for image in bases.iter().chain(&others) {
             let texts = (image.manifest.clone(), image.proof.clone());

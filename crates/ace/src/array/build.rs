@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use ace_array::algorithms::{self, SERVED, Served};
 use ace_array::compile;
@@ -11,19 +12,20 @@ use ace_array::schedule::Effort;
 use ace_array::shape::Shape;
 use ace_board::manifest::FileRef;
 use ace_board::model::{Model, ModelError, SlotModel};
-use ace_board::{Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy};
+use ace_board::{Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy, Store, Unsigned};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::slot::{ArraySlot, capability};
-use super::{table, write};
+use super::slot::ArraySlot;
+use super::{signed, table, write};
 use crate::flow::Flow;
 
 /// Where the sets are.
 pub const FOLDER: &str = "build/array/sets";
-/// SHA-256 of the sets by variant: the sets that a board loads are these very ones.
+/// SHA-256 of the sets by variant, which tests hold against the compiler: these go into libraries, and a board that is told
+/// to load what nobody has signed loads no others.
 const DIGESTS: &str = include_str!("../../../../array/sets.toml");
 
 #[derive(Deserialize)]
@@ -31,12 +33,12 @@ struct Made {
     model: PathBuf,
 }
 
-fn digests() -> Result<BTreeMap<String, String>> {
+pub fn digests() -> Result<BTreeMap<String, String>> {
     toml::from_str(DIGESTS).context("array/sets.toml")
 }
 
 /// Every variant that frames can ask for, with the direction that it serves.
-fn variants() -> impl Iterator<Item = (&'static Served, bool, String)> {
+pub fn variants() -> impl Iterator<Item = (&'static Served, bool, String)> {
     SERVED.iter().flat_map(|served| {
         let ways: &[bool] = if served.keys.is_empty() { &[false] } else { &[false, true] };
         ways.iter().map(move |decrypt| (served, *decrypt, served.variant(*decrypt)))
@@ -62,8 +64,7 @@ pub fn run(names: &[String], output: &Path, digests: bool, shape: &Shape) -> Res
         let folder = output.join(&name);
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let (lanes, mhz) = table::slot()?;
-        let modes: &[&str] = if decrypt { &["ecb", "cbc"] } else { &["ecb", "cbc", "ctr"] };
-        let can = capability(served, &[if decrypt { "decrypt" } else { "encrypt" }], modes);
+        let can = signed::can(served, decrypt);
         let manifest = json!({
             "schema": 1,
             "name": name,
@@ -72,10 +73,7 @@ pub fn run(names: &[String], output: &Path, digests: bool, shape: &Shape) -> Res
             "device": BoardConfig::default().device,
             "fmax_mhz": mhz,
             "in_flight": lanes,
-            "can": [{
-                "algorithm": can.algorithm, "code": can.code, "key_bytes": can.key_bytes,
-                "directions": can.directions, "modes": can.modes, "operations": can.operations,
-            }],
+            "can": [can],
             "throughput_mbps": [{"algorithm": served.algorithm, "mbps": table::rate(&name, &compiled, mhz)?}],
             "files": {
                 "bitstream": {"path": format!("{name}.set"), "bytes": bytes.len(), "sha256": sha256},
@@ -107,7 +105,9 @@ pub fn model() -> Result<FileRef> {
 }
 
 /// Slots of the array, each with the set that the board has loaded.
-struct Loaded;
+struct Loaded {
+    store: Option<Arc<Store>>,
+}
 
 impl ModelSource for Loaded {
     fn open(&self, set: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
@@ -116,7 +116,11 @@ impl ModelSource for Loaded {
         }
         let file = &set.bitstream.path;
         let io = |reason: String| ModelError::Io { file: file.clone(), reason };
-        let bytes = std::fs::read(file).map_err(|e| io(e.to_string()))?;
+        let signed = self.store.as_deref().and_then(|store| store.set(set).ok());
+        let bytes = match signed {
+            Some(signed) => signed.bytes().to_vec(),
+            None => std::fs::read(file).map_err(|e| io(e.to_string()))?,
+        };
         let found: [u8; 32] = Sha256::digest(&bytes).into();
         if found != set.bitstream.sha256 {
             let (found, expected) = (hex::encode(found), hex::encode(set.bitstream.sha256));
@@ -129,13 +133,15 @@ impl ModelSource for Loaded {
     }
 }
 
-/// A board whose slots hold the array. Sets are loaded whose digests this `ace` knows; with `any` all that a slot takes.
+/// A board whose slots hold the array. Sets are loaded that the library names; `unsigned` says what becomes of others:
+/// of those whose digests this `ace` knows, and of all that a slot takes.
 pub fn board(
     config: BoardConfig,
     folder: Option<&Path>,
     policy: Policy,
     models: Models,
-    any: bool,
+    store: Option<Arc<Store>>,
+    unsigned: Unsigned,
 ) -> Result<Board> {
     let folder =
         folder.map_or_else(|| ace_board::catalogue::build_folder(None).join("array/sets"), Path::to_owned);
@@ -144,6 +150,17 @@ pub fn board(
         bail!("there are no context sets in {}; `ace array build` makes them", folder.display());
     }
     catalogue.configurations.retain(|one| one.context_set);
+    // A manifest in a build folder is signed by nobody: how fast the slot is this `ace` knows itself.
+    let (lanes, mhz) = table::slot()?;
+    let wanted = (lanes, (mhz * 1e6).round() as u64);
+    if let Some(other) = catalogue.configurations.iter().find(|one| (one.in_flight, one.clock_hz) != wanted) {
+        bail!(
+            "{} is for a slot of {} lanes at {} MHz, and this one has {lanes} at {mhz}; `ace array build` makes it anew",
+            other.bitstream.path.display(),
+            other.in_flight,
+            other.clock_hz as f64 / 1e6
+        );
+    }
     let mut known = HashSet::new();
     for (name, digest) in digests()? {
         let mut bytes = [0; 32];
@@ -151,6 +168,7 @@ pub fn board(
         known.insert(bytes);
     }
     catalogue.sets = known;
-    catalogue.unsigned = if any { ace_board::Unsigned::Unproven } else { ace_board::Unsigned::Refused };
-    Ok(Board::with_source(config, catalogue, policy, models, Box::new(Loaded))?)
+    catalogue.unsigned = unsigned;
+    catalogue.store = store.clone();
+    Ok(Board::with_source(config, catalogue, policy, models, Box::new(Loaded { store }))?)
 }

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::look::{manifest, tied_by_proof};
 use super::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
+use crate::array::signed::{self, Known};
 use crate::engines::BoardArgs;
 use crate::study::compression::image;
 use crate::trust::keys;
@@ -33,6 +34,9 @@ pub struct Build {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
+    /// Put in the context sets of this folder as well, all that `ace array build` makes
+    #[arg(long, value_name = "DIR")]
+    sets: Option<PathBuf>,
     #[command(flatten)]
     streams: Streams,
 }
@@ -64,21 +68,27 @@ impl Streams {
 
 #[derive(clap::Args)]
 pub struct Add {
-    /// Configurations
-    #[arg(required = true)]
+    /// Configurations, or with --sets context sets, all of them if none is named
+    #[arg(required_unless_present = "sets")]
     names: Vec<String>,
     #[command(flatten)]
     write: WriteArgs,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
+    /// Add context sets, from the folder into which `ace array build` has put them
+    #[arg(long, value_name = "DIR", conflicts_with = "configurations")]
+    sets: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
 pub struct Remove {
-    /// Configurations
+    /// Configurations, or with --sets context sets
     #[arg(required = true)]
     names: Vec<String>,
+    /// The names are of context sets
+    #[arg(long)]
+    sets: bool,
     #[command(flatten)]
     write: WriteArgs,
 }
@@ -246,8 +256,16 @@ pub fn build(args: &Build) -> Result<Outcome> {
         put(&mut library, configuration)?;
         eprintln!("ace: {} is in", configuration.name);
     }
+    for set in sets(args.sets.as_deref(), &[])? {
+        library.add_set(&set.name, &set.bytes, &set.manifest)?;
+    }
     library.version = guard.next_version(&path, old)?;
     said(&args.write.file, guard.put(&path, library, secret.as_ref())?)
+}
+
+/// Context sets by name, with their manifests.
+fn sets(folder: Option<&Path>, names: &[String]) -> Result<Vec<Known>> {
+    folder.map_or(Ok(Vec::new()), |folder| signed::sets(folder, names))
 }
 
 /// The same configurations, encoded anew: nothing is built or proven again, as no bit of them changes.
@@ -284,11 +302,18 @@ fn own(guard: Guard, secret: &SecretKey) -> Guard {
 
 pub fn add(args: &Add) -> Result<Outcome> {
     let secret = args.write.secret()?;
-    let built = built(args.configurations.as_deref(), &args.names)?;
+    let sets = sets(args.sets.as_deref(), &args.names)?;
+    let built = match args.sets {
+        Some(_) => Vec::new(),
+        None => built(args.configurations.as_deref(), &args.names)?,
+    };
     let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
     let library = guard.update(&args.write.file.existing()?, &secret, |library| {
         for b in &built {
             put(library, b)?;
+        }
+        for set in &sets {
+            library.add_set(&set.name, &set.bytes, &set.manifest)?;
         }
         anyhow::Ok(())
     })?;
@@ -299,8 +324,12 @@ pub fn remove(args: &Remove) -> Result<Outcome> {
     let secret = args.write.secret()?;
     let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
     let library = guard.update(&args.write.file.existing()?, &secret, |library| {
-        // What stands on another one goes before it.
         let names: BTreeSet<&String> = args.names.iter().collect();
+        if args.sets {
+            names.into_iter().try_for_each(|name| library.remove_set(name))?;
+            return Ok(());
+        }
+        // What stands on another one goes before it.
         let (bases, others): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|name| library.get(name).is_ok_and(|i| i.base().is_none()));
         for name in others.into_iter().chain(bases) {

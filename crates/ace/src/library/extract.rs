@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ace_ecp5::Emit;
 use ace_library::file::Opened;
-use ace_library::{Image, Library};
+use ace_library::{ContextSet, Image, Library};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -25,8 +25,11 @@ const WARNING: &str = "the images are for a bare device with the pins of flow/bo
 /// belong to others: on a Colorlight i9 (LFE5U-45F-6BG381C) 42 of them would drive its memory and its PHY.
 #[derive(clap::Args)]
 pub struct Extract {
-    /// Only these configurations
+    /// Only these configurations, or with --sets only these context sets
     names: Vec<String>,
+    /// Write out context sets and no configurations: NAME/NAME.set and NAME/manifest.json
+    #[arg(long)]
+    sets: bool,
     #[command(flatten)]
     read: ReadArgs,
     /// Where the folders of the configurations go: NAME/NAME.bit, NAME/manifest.json, NAME/proof.json
@@ -38,6 +41,9 @@ pub fn extract(args: &Extract) -> Result<Outcome> {
     let path = args.read.file.existing()?;
     let guard = args.read.guard()?;
     let Opened { library, .. } = warned(guard.open(&path)?);
+    if args.sets {
+        return sets(args, &library);
+    }
     let chosen = chosen(&library, &args.names)?;
     for image in &chosen {
         // The reader of the file has seen to it that this is one folder below.
@@ -51,6 +57,27 @@ pub fn extract(args: &Extract) -> Result<Outcome> {
     } else {
         eprintln!("ace: warning: {WARNING}");
         println!("{} of version {} in {}", counted(chosen.len()), library.version, args.out.display());
+    }
+    Ok(Outcome::Well)
+}
+
+/// The context sets of these names, or all.
+fn sets(args: &Extract, library: &Library) -> Result<Outcome> {
+    args.names.iter().try_for_each(|name| library.set(name).map(drop))?;
+    let wanted =
+        |set: &&ContextSet| args.names.is_empty() || args.names.iter().any(|name| name == set.name());
+    let chosen: Vec<&ContextSet> = library.sets().iter().filter(wanted).collect();
+    for set in &chosen {
+        let folder = args.out.join(set.name());
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        publish(&folder.join(format!("{}.set", set.name())), set.bytes())?;
+        publish(&folder.join("manifest.json"), &set.manifest()?)?;
+    }
+    let (names, out): (Vec<&str>, _) = (chosen.iter().map(|set| set.name()).collect(), args.out.display());
+    if args.read.file.json {
+        print_json(&json!({ "version": library.version, "out": args.out, "sets": names }))?;
+    } else {
+        println!("{} context sets of version {} in {out}", names.len(), library.version);
     }
     Ok(Outcome::Well)
 }

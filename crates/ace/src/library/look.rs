@@ -10,14 +10,15 @@ use ace_ecp5::Device;
 use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 use ace_library::codec::Decoded;
 use ace_library::file::{INDEX_ENTRY_BYTES, Opened};
-use ace_library::{FileError, Image, Library};
+use ace_library::{ContextSet, FileError, Image, Library};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::change::timed;
 use super::members::Load;
-use super::{ReadArgs, counted, signers, version_and_signers, warned};
+use super::{ReadArgs, and_sets, counted, signers, version_and_signers, warned};
+use crate::array::signed::{self, SetManifest};
 use crate::page::say;
 use crate::{Outcome, print_json};
 
@@ -29,8 +30,11 @@ pub struct List {
 
 #[derive(clap::Args)]
 pub struct Show {
-    /// The configuration
+    /// The configuration, or with --sets the context set
     name: String,
+    /// The name is a context set's
+    #[arg(long)]
+    sets: bool,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -101,10 +105,12 @@ pub fn list(args: &List) -> Result<Outcome> {
         let images: Vec<Value> = library.images().iter().map(|i| short(library, i)).collect();
         print_json(&json!({
             "version": library.version, "bytes": bytes, "signed_by": signers(&opened), "configurations": images,
+            "sets": library.sets().iter().map(said).collect::<Result<Vec<_>>>()?,
         }))?;
         return Ok(Outcome::Well);
     }
-    say!("{}, {bytes} bytes, {}", version_and_signers(&opened), counted(library.images().len()));
+    let (about, more) = (version_and_signers(&opened), and_sets(library.sets().len()));
+    say!("{about}, {bytes} bytes, {}{more}", counted(library.images().len()));
     let width = library.images().iter().map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
     say!("{:width$} {:10} {:>8}  {:11}  what it computes", "configuration", "device", "bytes", "tied by");
     for image in library.images() {
@@ -120,7 +126,43 @@ pub fn list(args: &List) -> Result<Outcome> {
         );
     }
     say!("{} of {} are proven to be their RTL", tied_by_proof(library), library.images().len());
+    sets(library)?;
     Ok(Outcome::Well)
+}
+
+/// What a library says of its context sets.
+fn sets(library: &Library) -> Result<()> {
+    if library.sets().is_empty() {
+        return Ok(());
+    }
+    let width = library.sets().iter().map(|set| set.name().len()).max().unwrap_or(0);
+    say!(
+        "\n{:width$} {:10} {:>8} {:>9} {:>7} {:>6}  SHA-256",
+        "context set",
+        "array",
+        "bytes",
+        "contexts",
+        "latency",
+        "load"
+    );
+    for set in library.sets() {
+        let m = SetManifest::said(set)?;
+        let digest = hex::encode(set.digest());
+        let (contexts, load) = (m.cycles_per_block, m.load_clocks);
+        say!(
+            "{:width$} {:10} {:>8} {contexts:>9} {:>7} {load:>6}  {digest:.16}…",
+            m.name,
+            m.array,
+            m.bytes,
+            m.latency
+        );
+    }
+    Ok(())
+}
+
+/// The signed manifest of a context set.
+fn said(set: &ContextSet) -> Result<Value> {
+    Ok(serde_json::to_value(SetManifest::said(set)?)?)
 }
 
 fn short(library: &Library, image: &Image) -> Value {
@@ -148,6 +190,17 @@ fn short(library: &Library, image: &Image) -> Value {
 
 pub fn show(args: &Show) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
+    if args.sets {
+        let value = said(library.set(&args.name)?)?;
+        if args.read.file.json {
+            print_json(&value)?;
+            return Ok(Outcome::Well);
+        }
+        for (key, value) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "can") {
+            say!("{key:26} {}", words(value));
+        }
+        return Ok(Outcome::Well);
+    }
     let image = super::one(&library, &args.name)?;
     let (mut value, manifest) = (short(&library, image), manifest(image));
     if args.read.file.json {
@@ -180,7 +233,7 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
     let path = args.read.file.existing()?;
     let guard = args.read.guard()?;
     let mut problems = Vec::new();
-    let mut checked = 0;
+    let (mut checked, mut sets) = (0, 0);
     let mut opened = None;
     match guard.open(&path) {
         Ok(found) => {
@@ -196,6 +249,12 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
                     Err(problem) => problems.push(problem),
                 }
             }
+            for set in found.library.sets() {
+                match signed::verify(set) {
+                    Ok(()) => sets += 1,
+                    Err(problem) => problems.push(format!("{problem:#}")),
+                }
+            }
             opened = Some(warned(found));
         }
         Err(error @ FileError::Refused { .. }) => problems.push(error.to_string()),
@@ -204,16 +263,18 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
     if args.read.file.json {
         print_json(&json!({
             "version": opened.as_ref().map(|opened| opened.library.version),
-            "signed_by": opened.as_ref().map(signers), "configurations": checked, "problems": problems,
+            "signed_by": opened.as_ref().map(signers), "configurations": checked, "sets": sets,
+            "problems": problems,
             "proven_to_rtl": opened.as_ref().map(|opened| tied_by_proof(&opened.library)),
         }))?;
     } else if let (Some(opened), []) = (&opened, &problems[..]) {
         let about = version_and_signers(opened);
         let rtl = tied_by_proof(&opened.library);
         say!(
-            "{}: {about}, {}, all as signed and proven, {rtl} of them to the RTL",
+            "{}: {about}, {}, all as signed and proven, {rtl} of them to the RTL{}",
             path.display(),
-            counted(checked)
+            counted(checked),
+            and_sets(sets)
         );
     }
     for problem in &problems {
@@ -296,6 +357,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
             "stream_bytes": parts.frames,
             "home_bytes": parts.home,
             "block_ram_list_bytes": parts.blocks,
+            "context_set_bytes": parts.sets,
             "text_bytes": parts.texts,
             "configurations_percent": share(parts.configurations()),
             "file_percent": share(parts.total() + signatures),
@@ -337,6 +399,7 @@ pub fn stats(args: &Stats) -> Result<Outcome> {
         ("dictionary", parts.dictionary),
         ("tables of small streams", parts.contexts),
         ("all that decompression reads", parts.configurations()),
+        ("context sets, with their index", parts.sets),
         ("manifests and proofs", parts.texts),
         ("header, digest, signatures", parts.header + parts.trailer + signatures),
         ("the file", parts.total() + signatures),

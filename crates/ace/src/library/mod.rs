@@ -40,9 +40,10 @@ pub struct Args {
 enum Command {
     /// Make a library of the built configurations, with a dictionary made for them
     Build(change::Build),
-    /// List the configurations
+    /// List the configurations and the context sets
     List(look::List),
-    /// Describe one configuration: sizes, digest, what it is stored over; with --json manifest and proof as well
+    /// Describe one configuration: sizes, digest, what it is stored over; with --json manifest and proof as well; with --sets
+    /// a context set
     Show(look::Show),
     Extract(extract::Extract),
     /// Add built configurations, or replace those of the same names; the others stay as they are
@@ -51,7 +52,8 @@ enum Command {
     Remove(change::Remove),
     /// Encode the configurations of a library anew and sign it; no bit of them changes
     Recode(change::Recode),
-    /// Check signatures and version, decompress every configuration, compare its digest, and read its record of a proof
+    /// Check signatures and version, decompress every configuration, compare its digest, and read its record of a proof;
+    /// read every context set as a slot would, and compare it with its manifest
     Verify(look::Verify),
     Prove(prove::Prove),
     /// What configurations take, and how fast they are decompressed
@@ -213,6 +215,15 @@ fn one<'a>(library: &'a Library, name: &str) -> Result<&'a Image> {
 /// `3 configurations`.
 fn counted(configurations: usize) -> String {
     format!("{configurations} configuration{}", if configurations == 1 { "" } else { "s" })
+}
+
+/// `, 3 context sets` where there are any.
+fn and_sets(sets: usize) -> String {
+    match sets {
+        0 => String::new(),
+        1 => ", 1 context set".to_owned(),
+        sets => format!(", {sets} context sets"),
+    }
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod disk;
+mod sets;
 mod trust;
 
 use std::fs;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Context sets on their way into a signed library: what is put in, and what is said of it.
+
+use std::path::Path;
+
+use ace_array::algorithms::Served;
+use ace_array::set::Set;
+use ace_array::shape::Shape;
+use ace_library::ContextSet;
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::build::{digests, variants};
+use super::load_clocks;
+use super::slot::capability;
+use ace_board::manifest::Capability;
+
+/// What a library says of a context set: all but `can` stands in the set, too, and is compared with it.
+#[derive(Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct SetManifest {
+    pub name: String,
+    pub algorithm: String,
+    pub code: u8,
+    pub decrypt: bool,
+    /// Version of the array that it is for.
+    pub array: String,
+    /// Contexts, which are clocks from one block to the next at full load.
+    pub cycles_per_block: usize,
+    pub latency: u16,
+    pub key_words: u16,
+    /// Who expands keys.
+    pub key_setup: String,
+    pub bytes: usize,
+    pub load_clocks: usize,
+    pub sha256: String,
+    pub can: Vec<Capability>,
+}
+
+/// What a board that is loaded with a variant's set can be asked for.
+pub fn can(served: &Served, decrypt: bool) -> Capability {
+    let modes: &[&str] = if decrypt { &["ecb", "cbc"] } else { &["ecb", "cbc", "ctr"] };
+    capability(served, &[if decrypt { "decrypt" } else { "encrypt" }], modes)
+}
+
+impl SetManifest {
+    /// Of a set that is to be a variant's.
+    ///
+    /// # Errors
+    /// Why it is not one that a slot of this array takes, or of another algorithm.
+    pub fn of(name: &str, bytes: &[u8]) -> Result<Self> {
+        let Some((served, decrypt, _)) = variants().find(|(_, _, known)| known == name) else {
+            bail!("no algorithm of the array has the variant {name}");
+        };
+        let set = Set::from_bytes(bytes, &Shape::standard()).with_context(|| name.to_owned())?;
+        if (set.algorithm, set.decrypt) != (served.code, decrypt) {
+            bail!("{name}: the set is one for algorithm {:#04x}, decrypt {}", set.algorithm, set.decrypt);
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            algorithm: served.algorithm.to_owned(),
+            code: served.code,
+            decrypt,
+            array: format!("{:08x}", set.version),
+            cycles_per_block: set.ii(),
+            latency: set.latency,
+            key_words: set.key_words,
+            key_setup: if set.key_words > 0 { "host" } else { "none" }.to_owned(),
+            bytes: bytes.len(),
+            load_clocks: load_clocks(&set, bytes),
+            sha256: hex::encode(Sha256::digest(bytes)),
+            can: vec![can(served, decrypt)],
+        })
+    }
+
+    /// What a library says of a set.
+    pub fn said(set: &ContextSet) -> Result<Self> {
+        serde_json::from_slice(&set.manifest()?).with_context(|| format!("manifest of {}", set.name()))
+    }
+}
+
+/// A context set that goes into a library.
+pub struct Known {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    pub manifest: Vec<u8>,
+}
+
+/// Whether what a library says of a set is so, and a slot of this array would take it.
+///
+/// # Errors
+/// What is not so.
+pub fn verify(set: &ContextSet) -> Result<()> {
+    if SetManifest::said(set)? != SetManifest::of(set.name(), set.bytes())? {
+        bail!("{}: its manifest is of another context set", set.name());
+    }
+    Ok(())
+}
+
+/// The sets of these names below a folder, or all that this `ace` knows, with their manifests: what goes into a library.
+///
+/// # Errors
+/// When one is missing, or is not what the compiler makes of the sources of this `ace`.
+pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>> {
+    let known = digests()?;
+    let names = if names.is_empty() { known.keys().cloned().collect() } else { names.to_vec() };
+    let mut out = Vec::new();
+    for name in names {
+        let Some(digest) = known.get(&name) else {
+            bail!("array/sets.toml has no context set {name}");
+        };
+        let path = folder.join(&name).join(format!("{name}.set"));
+        let bytes = std::fs::read(&path)
+            .with_context(|| format!("cannot read {}; `ace array build` makes it", path.display()))?;
+        let manifest = SetManifest::of(&name, &bytes)?;
+        if manifest.sha256 != *digest {
+            bail!(
+                "{} is not the set of array/sets.toml, which tests hold against the compiler; `ace array build` makes that",
+                path.display()
+            );
+        }
+        out.push(Known { name, bytes, manifest: serde_json::to_vec(&manifest)? });
+    }
+    Ok(out)
+}

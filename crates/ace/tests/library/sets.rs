@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Context sets of the array in a library: put in, looked at, taken out, and refused.
+
+use std::fs;
+use std::process::Output;
+
+use ace_array::set::Set;
+use ace_array::shape::Shape;
+use serde_json::Value;
+
+use super::Place;
+use super::common::{command, stderr, stdout};
+
+const NAMES: [&str; 2] = ["aes128_encrypt", "des_decrypt"];
+
+impl Place {
+    /// Compiles two sets into a folder, as `ace array build` would.
+    fn compile(&self) {
+        for (name, source) in NAMES.into_iter().zip(["aes", "des"]) {
+            let folder = self.at("sets").join(name);
+            fs::create_dir_all(&folder).unwrap();
+            let mut command = command();
+            command.args(["array", "compile", source, "--variant", name, "-o"]);
+            let out = command.arg(folder.join(format!("{name}.set"))).output().unwrap();
+            assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        }
+    }
+
+    fn add_sets(&self, names: &[&str]) -> Output {
+        let paths = [self.library(), self.at("key"), self.at("sets")];
+        self.run(&[&["library", "add"], names].concat(), &["--library", "--secret", "--sets"], &paths)
+    }
+
+    fn set(&self, name: &str) -> std::path::PathBuf {
+        self.at("sets").join(name).join(format!("{name}.set"))
+    }
+}
+
+#[test]
+fn sets_go_in_and_come_out() {
+    let place = Place::new();
+    let before = place.json(&["list"]);
+    assert_eq!(before["sets"], Value::Array(Vec::new()));
+    place.compile();
+    let out = place.add_sets(&NAMES);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let list = place.json(&["list"]);
+    assert_eq!((&list["version"], list["configurations"].as_array().map(Vec::len)), (&2.into(), Some(2)));
+    let aes = &list["sets"][0];
+    assert_eq!(
+        (&aes["name"], &aes["algorithm"], &aes["cycles_per_block"]),
+        (&NAMES[0].into(), &"aes".into(), &20.into())
+    );
+    let bytes = fs::read(place.set(NAMES[0])).unwrap();
+    assert_eq!(aes["bytes"], bytes.len());
+    assert_eq!(place.json(&["show", "--sets", NAMES[0]]), *aes);
+    let text = stdout(&place.read(&["list"]));
+    assert!(text.contains("2 configurations, 2 context sets") && text.contains("des_decrypt"), "{text}");
+    let out = place.read(&["verify"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(stdout(&out).contains(", 2 context sets"), "{}", stdout(&out));
+    let stats = place.json(&["stats"]);
+    assert_eq!(stats["bytes"], fs::metadata(place.library()).unwrap().len());
+    assert!(stats["context_set_bytes"].as_u64() > Some(bytes.len() as u64));
+
+    let paths = [place.library(), place.at("key.pub"), place.at("out")];
+    let flags = ["--library", "--key", "--out"];
+    let out = place.run(&["library", "extract", "--sets", NAMES[0]], &flags, &paths);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let folder = place.at("out").join(NAMES[0]);
+    assert_eq!(fs::read(folder.join(format!("{}.set", NAMES[0]))).unwrap(), bytes);
+    assert!(folder.join("manifest.json").exists() && !place.at("out").join(NAMES[1]).exists());
+
+    // Whoever builds anew says which sets go in.
+    assert_eq!(place.write("remove", &["--sets", NAMES[1]]).status.code(), Some(0));
+    assert_eq!(place.json(&["list"])["sets"].as_array().map(Vec::len), Some(1));
+    let [gone, again] =
+        [place.read(&["show", "--sets", NAMES[1]]), place.write("remove", &["--sets", NAMES[1]])];
+    for out in [gone, again] {
+        assert_eq!(out.status.code(), Some(2));
+        assert!(stderr(&out).contains("there is no context set des_decrypt"), "{}", stderr(&out));
+    }
+}
+
+#[test]
+fn only_sets_of_the_compiler_go_in() {
+    let place = Place::new();
+    place.compile();
+    let library = fs::read(place.library()).unwrap();
+    let refused = |names: &[&str], text: &str| {
+        let out = place.add_sets(names);
+        assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+        assert!(stderr(&out).contains(text), "{text}: {}", stderr(&out));
+        assert!(fs::read(place.library()).unwrap() == library);
+    };
+    refused(&["aes"], "has no context set aes");
+    refused(&["md5"], "`ace array build` makes it");
+    // Nothing is named: all are wanted.
+    refused(&[], "cannot read");
+    let good = fs::read(place.set(NAMES[0])).unwrap();
+    // One of another algorithm, one that is cut short, and one for an array of another version.
+    fs::copy(place.set(NAMES[1]), place.set(NAMES[0])).unwrap();
+    refused(&[NAMES[0]], "the set is one for algorithm 0x02");
+    fs::write(place.set(NAMES[0]), &good[..good.len() - 8]).unwrap();
+    refused(&[NAMES[0]], NAMES[0]);
+    let mut older = good.clone();
+    older[8] ^= 1;
+    fs::write(place.set(NAMES[0]), older).unwrap();
+    refused(&[NAMES[0]], NAMES[0]);
+    // One that a slot would take, and that the compiler did not make.
+    let shape = Shape::standard();
+    let mut other = Set::from_bytes(&good, &shape).unwrap();
+    other.latency += 1;
+    fs::write(place.set(NAMES[0]), other.to_bytes()).unwrap();
+    refused(&[NAMES[0]], "array/sets.toml");
+}
