@@ -207,7 +207,7 @@ fn read(path: &Path) -> Result<String> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    ace_io::publish(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A source from a file, or by its name in `array/`. What is wrong with it is shown in its line.

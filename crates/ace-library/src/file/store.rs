@@ -146,7 +146,7 @@ fn refused(path: &Path) -> impl Fn(Refusal) -> FileError {
 /// Waits until nobody else changes anything in the folder of a library; the lock ends with what is returned.
 fn hold(path: &Path) -> Result<File, FileError> {
     let wrong = |error| FileError::Write { path: path.to_owned(), error };
-    let folder = File::open(folder(path)).map_err(wrong)?;
+    let folder = place(path).and_then(|place| File::open(folder(&place))).map_err(wrong)?;
     folder.lock().map_err(wrong)?;
     Ok(folder)
 }
@@ -168,6 +168,21 @@ pub fn publish_secret(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write(path, bytes, 0o600, false).map_err(|error| FileError::Write { path: path.to_owned(), error })
 }
 
+/// Where a file comes to lie: links are followed, and what is there has to be a file. A device would be gone.
+fn place(path: &Path) -> std::io::Result<PathBuf> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => {
+            Err(std::io::Error::other("it is no regular file, whose place another one could take"))
+        }
+        Ok(_) => path.canonicalize(),
+        // A link that leads nowhere is nobody's to replace either.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !path.is_symlink() => {
+            Ok(path.to_owned())
+        }
+        Err(error) => Err(error),
+    }
+}
+
 fn folder(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -176,6 +191,7 @@ fn folder(path: &Path) -> PathBuf {
 }
 
 fn write(path: &Path, bytes: &[u8], mode: u32, replace: bool) -> std::io::Result<()> {
+    let path = &place(path)?;
     let folder = folder(path);
     let holder = File::open(&folder)?;
     let mut builder = tempfile::Builder::new();

@@ -85,3 +85,39 @@ fn a_kill_in_the_middle_of_add_loses_nothing() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert_eq!(place.json(&["list"])["configurations"].as_array().map(Vec::len), Some(3));
 }
+
+/// A device has no place that a file could take: what stands there stays what it is.
+#[test]
+#[cfg(unix)]
+fn nothing_but_a_file_is_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let place = Place::new();
+    let socket = place.at("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    for (what, rest) in [("build", vec!["--configurations"]), ("recode", vec!["--format", "small", "--from"])]
+    {
+        let from = if what == "build" { place.at("built") } else { place.library() };
+        let mut ace = super::command();
+        ace.env("XDG_STATE_HOME", place.at("state")).args(["library", what, "--library"]).arg(&socket);
+        ace.arg("--secret").arg(place.at("key")).args(rest).arg(from);
+        let out = ace.env("ACE_LIBRARY_KEY", place.at("key.pub")).output().unwrap();
+        assert_eq!(out.status.code(), Some(2), "{what}: {}", stderr(&out));
+        assert!(stderr(&out).contains("socket"), "{what}: {}", stderr(&out));
+        assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket(), "{what}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_leads_to_what_is_changed() {
+    let place = Place::new();
+    let before = fs::read(place.library()).unwrap();
+    let real = place.at("elsewhere.lib");
+    fs::rename(place.library(), &real).unwrap();
+    std::os::unix::fs::symlink(&real, place.library()).unwrap();
+    place.configuration("md5", 9);
+    let out = place.write("add", &["md5"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(place.library().is_symlink(), "the link is one still");
+    assert_ne!(fs::read(&real).unwrap(), before, "what it leads to is the new library");
+}
