@@ -9,19 +9,26 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 use zeroize::{Zeroize, Zeroizing};
 
+/// What no SA file has: half a million SAs take less. A device may have no end.
+const LIMIT: usize = 256 << 20;
+
 /// Reads a file so that no copy of it stays in memory: the text is wiped when it is dropped, and so is every buffer
 /// that became too small.
 ///
 /// # Errors
-/// As the system says, or because it is not UTF-8.
+/// As the system says, or because it is not UTF-8, or endless.
 pub fn read_wiped(path: &Path) -> io::Result<Zeroizing<String>> {
     let mut file = File::open(path)?;
     // One more than it has, so that the end is seen without growing.
-    let len = usize::try_from(file.metadata()?.len()).unwrap_or(0).saturating_add(1).clamp(4096, 1 << 30);
+    let len = usize::try_from(file.metadata()?.len()).unwrap_or(0).saturating_add(1).clamp(4096, LIMIT);
     let (mut bytes, mut filled) = (Zeroizing::new(vec![0; len]), 0);
     loop {
         if filled == bytes.len() {
-            let mut larger = Zeroizing::new(vec![0; bytes.len() * 2]);
+            if filled >= LIMIT {
+                let why = format!("{} MiB or more, which no file of SAs has", LIMIT >> 20);
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+            }
+            let mut larger = Zeroizing::new(vec![0; (bytes.len() * 2).min(LIMIT)]);
             larger[..filled].copy_from_slice(&bytes);
             bytes = larger;
         }
@@ -72,6 +79,13 @@ mod tests {
         }
         std::fs::write(&path, b"ok\xff").unwrap();
         assert!(read_wiped(&path).unwrap_err().to_string().contains("byte 2"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_has_no_end_is_refused() {
+        let error = read_wiped(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
     }
 
     /// A file whose length the system does not know.
