@@ -2,12 +2,13 @@
 """The loader of rtl/controller: python -m ace_flow.controller [model].
 
 `model` makes build/controller/loader and contexts, the loader and the decoder of small streams in simulation, which
-the tests of ace-library run. Without an argument the decompressors and the whole loader are synthesised, placed and routed with three seeds, each alone between
-registers, and what they take is printed. Results are cached.
+the tests of ace-library run. Without an argument the decompressors and the whole loader are synthesised, placed and
+routed with five seeds, each alone between registers, and what they take is printed. Results are cached.
 """
 
 import argparse
 import json
+import statistics
 import sys
 import tempfile
 from pathlib import Path
@@ -50,7 +51,8 @@ DEVICES = {
 }
 DEVICE = route.DEVICE
 TOPS = {"config_decoder": (), "context_decoder": (), "config_loader": ("Pairs", "Odd", "FillBits")}
-SEEDS = (1, 2, 3)
+# No choice was made with any of them.
+SEEDS = (1101, 1102, 1103, 1104, 1105)
 FREQUENCY_MHZ = 160
 
 
@@ -251,13 +253,14 @@ def main() -> int:
             print(model("contexts", "LFE5U-25F").relative_to(ROOT))
             return 0
         print(
-            f"| {DEVICE} speed {route.SPEED} | LUT4 | DPR16X4 | CCU2C | registers | EBR | MULT18 | MHz, seeds 1 to {len(SEEDS)} |"
+            f"| {DEVICE} speed {route.SPEED} | LUT4 | DPR16X4 | CCU2C | registers | EBR | MULT18 | MHz, median (seeds {SEEDS[0]} to {SEEDS[-1]}) |"
         )
         print("|---|--:|--:|--:|--:|--:|--:|--:|")
         for top in TOPS:
             found = measure(top)
             area = found["area"]
-            clocks = " / ".join(f"{r['fmax_mhz']:.0f}" for r in found["routes"])
+            reached = [route["fmax_mhz"] for route in found["routes"]]
+            clocks = f"{statistics.median(reached):.1f} ({' / '.join(f'{mhz:.0f}' for mhz in reached)})"
             counts = " | ".join(
                 str(area[cell]) for cell in ("lut4", "dpr16x4", "ccu2c", "ff", "ebr", "mult18")
             )
