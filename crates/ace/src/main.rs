@@ -21,6 +21,7 @@ mod manual;
 mod netlist;
 mod new;
 mod page;
+mod rekey;
 mod report;
 mod run;
 mod sas;
@@ -56,6 +57,8 @@ enum Command {
     Configurations(configurations::Args),
     Inspect(inspect::Args),
     Netlist(netlist::Args),
+    #[command(hide = true)]
+    Rekey(rekey::Args),
     Compare(compare::Args),
     Bench(bench::Args),
     Dispatch(dispatch::Args),
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         Command::Configurations(args) => configurations::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
+        Command::Rekey(args) => rekey::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Dispatch(args) => dispatch::run(&args),

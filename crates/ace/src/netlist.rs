@@ -64,14 +64,15 @@ struct ControlSummary {
     memory_sha256: String,
 }
 
-fn load(bytes: &[u8]) -> Result<ConfigMemory> {
+/// What a bitstream leaves in a blank device.
+pub fn load(bytes: &[u8]) -> Result<ConfigMemory> {
     let mut port = ConfigPort::for_any_device();
     port.push(bytes)?;
     Ok(port.finish()?.clone())
 }
 
 /// The folder that was named, or that of the wheel.
-fn database(asked: Option<&Path>) -> Result<PathBuf> {
+pub fn database(asked: Option<&Path>) -> Result<PathBuf> {
     if let Some(folder) = asked {
         return Ok(folder.to_owned());
     }

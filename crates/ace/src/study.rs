@@ -3,7 +3,7 @@
 
 pub mod compression;
 mod drp2006;
-mod idea2004;
+pub mod idea2004;
 mod molen2003;
 mod pilchard2002;
 mod routed;

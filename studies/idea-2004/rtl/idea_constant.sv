@@ -3,7 +3,7 @@
 // The paper's future work: IDEA under a key that is known when it is configured. The 34 multiplications and 18 sums with
 // subkeys are LUTs with other contents for each key; all else is the same. A key that encrypts. Words as in idea_paths.
 //
-// Cycles: a block every clock, its result 8 * 6 + 2 clocks behind it.
+// Cycles: a block every clock, its result 8 * 9 + 3 clocks behind it.
 module idea_constant
   import idea_paths_pkg::*;
 #(
@@ -35,7 +35,7 @@ module idea_constant
 
   word_t [3:0] x[Phases+1];
   word_t b, c;
-  word_t b_q, c_q;
+  word_t [1:0] b_q, c_q;
   word_t [1:0] product;
 
   assign x[0] = block_i;
@@ -74,9 +74,9 @@ module idea_constant
   );
 
   always_ff @(posedge clk_i) begin
-    b_q     <= b;
-    c_q     <= c;
-    block_o <= {product[1], c_q, b_q, product[0]};
+    b_q     <= {b_q[0], b};
+    c_q     <= {c_q[0], c};
+    block_o <= {product[1], c_q[1], b_q[1], product[0]};
   end
 
 endmodule

@@ -5,7 +5,7 @@
 // 2^16 is -1, so that what is above bit 15 is subtracted. For x = 0, which stands for 2^16, the LUTs behind give the
 // negated constant.
 //
-// Clocks: one, behind the sum.
+// Clocks: two, behind the sum and behind the difference.
 module idea_constant_multiply #(
   parameter logic [15:0] K = '0
 ) (
@@ -37,8 +37,8 @@ module idea_constant_multiply #(
   logic [3:0][16:0] part;
   logic [18:0] sum_q;
   logic [16:0] difference;
-  logic [15:0] y;
-  logic zero_q;
+  logic [15:0] y_q;
+  logic [1:0] zero_q;
 
   for (genvar p = 0; p < 4; p++) begin : gen_part
     for (genvar b = 0; b < 17; b++) begin : gen_bit
@@ -54,11 +54,11 @@ module idea_constant_multiply #(
 
   always_ff @(posedge clk_i) begin
     sum_q  <= (19'(part[0]) + 19'(part[1])) + (19'(part[2]) + 19'(part[3]));
-    zero_q <= x_i == '0;
+    y_q    <= difference[15:0] + 16'(difference[16]);
+    zero_q <= {zero_q[0], x_i == '0};
   end
 
   assign difference = {1'b0, sum_q[15:0]} - {14'd0, sum_q[18:16]};
-  assign y          = difference[15:0] + 16'(difference[16]);
 
   for (genvar b = 0; b < 16; b++) begin : gen_zero
     // Both inputs twice: no pin of a kept LUT may be constant.
@@ -66,7 +66,7 @@ module idea_constant_multiply #(
     init_lut #(
       .Init(Negated[b] ? 16'hffaa : 16'h00aa)
     ) u_key (
-      .in_i ({zero_q, zero_q, y[b], y[b]}),
+      .in_i ({zero_q[1], zero_q[1], y_q[b], y_q[b]}),
       .out_o(y_o[b])
     );
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A phase of IDEA under six constants, the first in bits 15:0. Clocks: six, a block each.
+// A phase of IDEA under six constants, the first in bits 15:0. Clocks: nine, a block each.
 module idea_constant_phase
   import idea_paths_pkg::*;
 #(
@@ -12,9 +12,10 @@ module idea_constant_phase
 );
 
   word_t a, d, s, t, u, b, c;
-  word_t b_q, c_q, e_q, w_q, s_q, keep_s_q;
-  word_t [1:0] f_q;
-  word_t [3:0] keep_q[4];
+  word_t e_q, w_q;
+  word_t [1:0] b_q, c_q;
+  word_t [2:0] f_q, s_q;
+  word_t [3:0] keep_q[6];
 
   idea_constant_multiply #(
     .K(Z[0])
@@ -57,17 +58,17 @@ module idea_constant_phase
     .y_o(t)
   );
 
-  assign u = keep_s_q + t;
+  assign u = s_q[2] + t;
 
   always_ff @(posedge clk_i) begin
-    {b_q, c_q} <= {b, c};
-    e_q        <= a ^ c_q;
-    f_q        <= {f_q[0], b_q ^ d};
-    keep_q     <= '{{d, c_q, b_q, a}, keep_q[0], keep_q[1], keep_q[2]};
-    w_q        <= s + f_q[1];
-    s_q        <= s;
-    keep_s_q   <= s_q;
-    y_o        <= {keep_q[3][3] ^ u, keep_q[3][1] ^ u, keep_q[3][2] ^ t, keep_q[3][0] ^ t};
+    b_q    <= {b_q[0], b};
+    c_q    <= {c_q[0], c};
+    e_q    <= a ^ c_q[1];
+    f_q    <= {f_q[1:0], b_q[1] ^ d};
+    keep_q <= '{{d, c_q[1], b_q[1], a}, keep_q[0], keep_q[1], keep_q[2], keep_q[3], keep_q[4]};
+    w_q    <= s + f_q[2];
+    s_q    <= {s_q[1:0], s};
+    y_o    <= {keep_q[5][3] ^ u, keep_q[5][1] ^ u, keep_q[5][2] ^ t, keep_q[5][0] ^ t};
   end
 
 endmodule

@@ -21,6 +21,7 @@ use equations::{Equation, equations};
 use future::{Copies, Feedback, Ways};
 use interface::{Clocks, PATHS, Path, fit, fitted_us};
 use software::Speed;
+pub use software::{Subkeys, block, subkeys};
 
 /// A clock for every operation.
 const STEP: Clocks = Clocks { mt: 1, at: 1, xt: 1, access: 1 };

@@ -49,21 +49,26 @@ pub fn subkeys(key: &[u8; 16]) -> Subkeys {
     words
 }
 
+/// A phase of a block under six subkeys.
+fn phase([x1, x2, x3, x4]: [u16; 4], z: &[u16; 6], multiply: fn(u16, u16) -> u16) -> [u16; 4] {
+    let (a, b) = (multiply(x1, z[0]), x2.wrapping_add(z[1]));
+    let (c, d) = (x3.wrapping_add(z[2]), multiply(x4, z[3]));
+    let s = multiply(a ^ c, z[4]);
+    let t = multiply(s.wrapping_add(b ^ d), z[5]);
+    let u = s.wrapping_add(t);
+    [a ^ t, c ^ t, b ^ u, d ^ u]
+}
+
 /// One block.
-fn encrypt(
-    [mut x1, mut x2, mut x3, mut x4]: [u16; 4],
-    z: &Subkeys,
-    multiply: fn(u16, u16) -> u16,
-) -> [u16; 4] {
-    for z in z[..48].as_chunks::<6>().0 {
-        let (a, b) = (multiply(x1, z[0]), x2.wrapping_add(z[1]));
-        let (c, d) = (x3.wrapping_add(z[2]), multiply(x4, z[3]));
-        let s = multiply(a ^ c, z[4]);
-        let t = multiply(s.wrapping_add(b ^ d), z[5]);
-        let u = s.wrapping_add(t);
-        [x1, x2, x3, x4] = [a ^ t, c ^ t, b ^ u, d ^ u];
-    }
+fn encrypt(x: [u16; 4], z: &Subkeys, multiply: fn(u16, u16) -> u16) -> [u16; 4] {
+    let phases = z[..48].as_chunks::<6>().0;
+    let [x1, x2, x3, x4] = phases.iter().fold(x, |x, z| phase(x, z, multiply));
     [multiply(x1, z[48]), x3.wrapping_add(z[49]), x2.wrapping_add(z[50]), multiply(x4, z[51])]
+}
+
+/// A block under a key, all phases or the first alone.
+pub fn block(x: [u16; 4], z: &Subkeys, whole: bool) -> [u16; 4] {
+    if whole { encrypt(x, z, lai) } else { phase(x, &std::array::from_fn(|i| z[i]), lai) }
 }
 
 type Lanes = [u16; WIDE];
