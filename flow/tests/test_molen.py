@@ -44,7 +44,7 @@ def encipher(which: int, key: bytes, text: bytes) -> bytes:
 
 
 class Molen(unittest.TestCase):
-    def program(self, code: list[int], pieces: dict[int, list[int]], **how: int) -> molen.Outcome:
+    def program(self, code: list[int], pieces: dict[int, list[int]], **how: int | dict) -> molen.Outcome:
         """Runs words from address 0, with others at their addresses."""
         words = code + [0] * (0x2000 // 4)
         for at, piece in pieces.items():
@@ -71,7 +71,7 @@ class Molen(unittest.TestCase):
             outcome = self.program([addi(1, 0, 1), word, STOP], {})
             self.assertEqual((outcome.cause, outcome.instructions), (CAUSES[cause], 1), hex(word))
 
-    def execute(self, sets: list[int], code: list[int], **how: int) -> molen.Outcome:
+    def execute(self, sets: list[int], code: list[int], **how: int | dict) -> molen.Outcome:
         """A c-set of each mask, then an execution of microcode on the state at 0x800."""
         work = [addi(1, 0, CODE)]
         pieces = {CODE: micro(*code), 0x800: list(range(1, 5))}
@@ -174,7 +174,7 @@ class Molen(unittest.TestCase):
 
     @unittest.skipUnless(molen.installed(), f"{molen.COMPILER} is not installed")
     def test_every_size_of_a_key_is_that_of_the_standard(self) -> None:
-        _, words = molen.alone("keys")
+        _, words, _ = molen.alone("keys")
         found = b"".join(word.to_bytes(4, "little") for word in words)
         block = bytes(17 * i for i in range(16))
         for n, size in enumerate((16, 24, 32)):
@@ -184,7 +184,9 @@ class Molen(unittest.TestCase):
 
     @unittest.skipUnless(molen.installed(), f"{molen.COMPILER} is not installed")
     def test_packets_of_four_algorithms_are_enciphered_by_each(self) -> None:
-        report, words = molen.alone("mix", 512)
+        # Sets of each algorithm take a time of their own.
+        clocks = {mask: 2000 * (n + 1) for n, mask in enumerate(molen.LOADED.values())}
+        report, words, outcome = molen.alone("mix", clocks)
         at, state = 0, 1
 
         def follow() -> int:
@@ -204,6 +206,16 @@ class Molen(unittest.TestCase):
             at += count
         self.assertEqual(at, report[4])
         self.assertGreater(report[3], 40)
+        self.assertEqual(outcome.sets, report[3])
+        self.assertEqual(outcome.set_clocks % 2000, 0)
+        self.assertTrue(2000 * report[3] < outcome.set_clocks < 6000 * report[3])
+        # What waits is never more than what sets take, and a part of them is hidden.
+        self.assertTrue(0 < report[2] < outcome.set_clocks)
+
+    def test_a_set_takes_what_is_said_of_its_operations(self) -> None:
+        for set_clocks, taken in (({1: 300, 2: 70}, 370), ({1: 300, molen.PARTIAL | 2: 70}, 300), (50, 100)):
+            outcome = self.execute([1, 2], [END], set_clocks=set_clocks)
+            self.assertEqual((outcome.cause, outcome.sets, outcome.set_clocks), (0, 2, taken))
 
     def test_what_the_study_prints_is_of_these_sources(self) -> None:
         programs = json.loads(molen.PROGRAMS.read_text())

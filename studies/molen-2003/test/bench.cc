@@ -4,12 +4,14 @@
 //   So many random instructions on core and instruction-set simulator side by side: prints how many agreed, or where
 //   they did not.
 // bench run IMAGE CLOCKS SET REFUSE [FROM:TO …] [AT=WORDS …]
-//   A program (words in hexadecimal, from address 0) until it halts, at most so long; a set takes SET clocks, and the
-//   set of number REFUSE (from 1) is refused. Prints why it halted, clocks, instructions, sets; a line for each range
-//   of addresses with the clocks its instructions took; a line for each piece of memory.
+//   A program (words in hexadecimal, from address 0) until it halts, at most so long; a set takes SET clocks, or what
+//   CLOCKS,MASK=CLOCKS,… says for the operations that it is for (hexadecimal, 10000 more for a partial set), and the
+//   set of number REFUSE (from 1) is refused. Prints why it halted, clocks, instructions, sets and what they took; a
+//   line for each range of addresses with the clocks its instructions took; a line for each piece of memory.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -147,6 +149,26 @@ struct Range {
   uint64_t clocks = 0;
 };
 
+// What sets take, by what they are for.
+struct Sets {
+  uint64_t other = 0;
+  std::map<uint32_t, uint64_t> known;
+
+  explicit Sets(const char *text) {
+    char *end;
+    other = std::strtoull(text, &end, 10);
+    while (*end == ',') {
+      const uint32_t mask = std::strtoul(end + 1, &end, 16);
+      if (*end == '=') known[mask] = std::strtoull(end + 1, &end, 10);
+    }
+  }
+
+  uint64_t clocks(uint32_t mask, bool partial) const {
+    const auto found = known.find(mask | uint32_t(partial) << 16);
+    return found == known.end() ? other : found->second;
+  }
+};
+
 int run(int count, char **arguments) {
   std::FILE *file = std::fopen(arguments[0], "r");
   if (!file) {
@@ -161,7 +183,8 @@ int run(int count, char **arguments) {
     return 2;
   }
   words.resize(kMemory);
-  const uint64_t most = std::strtoull(arguments[1], nullptr, 10), set = std::strtoull(arguments[2], nullptr, 10);
+  const uint64_t most = std::strtoull(arguments[1], nullptr, 10);
+  const Sets set(arguments[2]);
   const unsigned long refuse = std::strtoul(arguments[3], nullptr, 10);
   std::vector<Range> ranges;
   for (int i = 4; i < count; i++) {
@@ -169,7 +192,7 @@ int run(int count, char **arguments) {
     if (std::sscanf(arguments[i], "%" SCNx32 ":%" SCNx32, &range.from, &range.to) == 2) ranges.push_back(range);
   }
   load(words);
-  uint64_t clocks = 0, instructions = 0, left = 0;
+  uint64_t clocks = 0, instructions = 0, left = 0, taken = 0;
   unsigned long sets = 0;
   while (!bench.halted_o && clocks < most) {
     instructions += bench.retire_o;
@@ -179,13 +202,15 @@ int run(int count, char **arguments) {
     bench.eval();
     if (left > 0) left--;
     if (bench.set_o) {
-      left = set + 1;
+      left = set.clocks(bench.set_mask_o, bench.set_partial_o) + 1;
+      taken += left - 1;
       sets++;
     }
     edge();
     clocks++;
   }
-  std::printf("%d %" PRIu64 " %" PRIu64 " %lu\n", bench.halted_o ? bench.cause_o : -1, clocks, instructions, sets);
+  std::printf("%d %" PRIu64 " %" PRIu64 " %lu %" PRIu64 "\n", bench.halted_o ? bench.cause_o : -1, clocks, instructions,
+              sets, taken);
   for (const Range &range : ranges) std::printf("%" PRIu64 "\n", range.clocks);
   for (int i = 4; i < count; i++) {
     uint32_t at, n;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::routed::Routed;
 use crate::page::say;
-use beyond::{Change, Keys, Mix, changes};
+use beyond::{Change, Keys, Loaded, Mix, Set, changes, sets};
 use table1::{Gain, gains, taken_over};
 use units::{Families, Placed, Unit};
 
@@ -46,6 +46,8 @@ struct Programs {
     verilator: String,
     runs: Vec<Run>,
     mix: Vec<Mix>,
+    /// With sets as long as the library's loads; a file from before a machine was placed has none.
+    loaded: Option<Loaded>,
     keys: Vec<Keys>,
 }
 
@@ -104,6 +106,8 @@ pub struct Study {
     machine: Option<Machine>,
     /// To another size of the key; or why there is none.
     changes: Result<Vec<Change>, String>,
+    /// Complete sets; or why there are none.
+    sets: Result<Vec<Set>, String>,
     goals: Vec<Goal>,
 }
 
@@ -171,6 +175,10 @@ pub fn study() -> Result<Study> {
         },
     ];
     let changes = changes(mhz).map_err(|error| format!("{error:#}"));
+    let sets = match mhz {
+        Some(mhz) => sets(mhz).map_err(|error| format!("{error:#}")),
+        None => Err("the machine is not placed and routed".to_owned()),
+    };
     let families = units::families()?;
     Ok(Study {
         routed: routed.about(),
@@ -180,6 +188,7 @@ pub fn study() -> Result<Study> {
         families,
         machine,
         changes,
+        sets,
         goals,
         paper,
         programs,
@@ -218,7 +227,9 @@ pub fn print(study: &Study) {
          text: the text in one execution; cbc: the same in CBC, in which nothing is deciphered. Two texts: where their clocks differ, they \
          depend on the data.\n"
     );
-    beyond::print(&study.programs.mix, &study.programs.keys, &study.changes, mhz);
+    beyond::print(&study.programs.mix, mhz);
+    beyond::print_loaded(&study.sets, study.programs.loaded.as_ref());
+    beyond::print_changes(&study.programs.keys, &study.changes, mhz);
     say!();
 
     units::print(&study.table2, &study.families);

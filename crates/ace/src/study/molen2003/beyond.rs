@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the paper leaves to its future: other algorithms in turns, sets that are hidden, a key of another size.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +32,54 @@ impl Mix {
         let all = self.set_clocks * self.sets;
         (all > 0).then(|| 1.0 - self.waited as f64 / all as f64)
     }
+}
+
+/// The same packets, where a set takes what the load of its configuration does.
+#[derive(Deserialize, Serialize)]
+pub struct Loaded {
+    /// Clocks of the machine, by configuration: as they were given to the simulation.
+    pub sets: BTreeMap<String, u64>,
+    mix: LoadedMix,
+}
+
+#[derive(Deserialize, Serialize)]
+struct LoadedMix {
+    waited: u64,
+    sets: u64,
+    words: u64,
+    clocks: u64,
+    /// Of all sets.
+    taken: u64,
+}
+
+/// A complete set of one of the library's configurations, modelled.
+#[derive(Serialize)]
+pub struct Set {
+    pub configuration: &'static str,
+    port_bytes: usize,
+    loader_clocks: u64,
+    microseconds: f64,
+    pub machine_clocks: u64,
+}
+
+/// What the unit is configured for in the packets of four algorithms, DES by the configuration of triple DES.
+const CONFIGURATIONS: [&str; 3] = ["aes", "3des", "idea"];
+
+/// From the library, each as it is loaded whole.
+pub fn sets(machine_mhz: f64) -> Result<Vec<Set>> {
+    let set = |configuration: &'static str| {
+        let members = load_times(configuration)?;
+        let found = members.iter().find(|member| member.name == configuration);
+        let load = &found.with_context(|| format!("the library has no {configuration}"))?.whole;
+        Ok(Set {
+            configuration,
+            port_bytes: load.port_bytes,
+            loader_clocks: load.loader_clocks,
+            microseconds: 1e3 * load.parallel_ms,
+            machine_clocks: (1e3 * load.parallel_ms * machine_mhz).ceil() as u64,
+        })
+    };
+    CONFIGURATIONS.into_iter().map(set).collect()
 }
 
 /// AES in the unit under a key of another size: clocks of the key and the first block behind it, when their microcode
@@ -72,7 +122,7 @@ pub fn changes(machine_mhz: Option<f64>) -> Result<Vec<Change>> {
     Ok(part.chain([whole]).collect())
 }
 
-pub fn print(mix: &[Mix], keys: &[Keys], changes: &Result<Vec<Change>, String>, machine_mhz: Option<f64>) {
+pub fn print(mix: &[Mix], machine_mhz: Option<f64>) {
     let of = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
     say!("## Four algorithms in turns\n");
     say!(
@@ -98,6 +148,45 @@ pub fn print(mix: &[Mix], keys: &[Keys], changes: &Result<Vec<Change>, String>, 
          the algorithm changes, the packet made ready in software meanwhile, a key, and an execution for each block. Clocks of the RTL; \
          what a set takes is given to the test bench.\n"
     );
+}
+
+/// The same with the library's loads.
+pub fn print_loaded(sets: &Result<Vec<Set>, String>, loaded: Option<&Loaded>) {
+    let (Ok(sets), Some(Loaded { sets: given, mix })) = (sets, loaded) else {
+        say!("No library, or no machine that is placed and routed: no sets that take what loads do.\n");
+        return;
+    };
+    say!(
+        "| c-set | port bytes | clocks of the loader | µs | clocks of the machine | given to the simulation |"
+    );
+    say!("|---|--:|--:|--:|--:|--:|");
+    for s in sets {
+        say!(
+            "| `{}` | {} | {} | {:.1} | {} | {} |",
+            s.configuration,
+            s.port_bytes,
+            s.loader_clocks,
+            s.microseconds,
+            s.machine_clocks,
+            given.get(s.configuration).map_or("–".into(), u64::to_string)
+        );
+    }
+    let hidden = 100.0 * (1.0 - mix.waited as f64 / mix.taken as f64);
+    say!(
+        "\nThe same packets where each set takes what the load of its configuration does, by the library's exact clocks through loader and \
+         port at the machine's clock: {} sets take {} clocks, executions wait for {} of them, {:.1} % are hidden; {} clocks for all, of \
+         which sets are {:.1} %.\n",
+        mix.sets,
+        mix.taken,
+        mix.waited,
+        hidden,
+        mix.clocks,
+        100.0 * mix.waited as f64 / mix.clocks as f64
+    );
+}
+
+pub fn print_changes(keys: &[Keys], changes: &Result<Vec<Change>, String>, machine_mhz: Option<f64>) {
+    let of = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
     say!("## Another size of the key\n");
     say!("| way | port bytes | µs by the 8-bit port | by SPI | clocks of the machine |");
     say!("|---|--:|--:|--:|--:|");
@@ -142,6 +231,22 @@ mod tests {
         assert_eq!(mix.hidden(), Some(0.75));
         assert_eq!(mix.hit_rate(), 0.95);
         assert_eq!(Mix { set_clocks: 0, ..mix }.hidden(), None);
+    }
+
+    #[test]
+    fn sets_are_simulated_with_the_clocks_that_loads_take() {
+        let study = super::super::study().unwrap();
+        let loaded = study.programs.loaded.as_ref().unwrap();
+        for Set { configuration, machine_clocks, .. } in study.sets.as_ref().unwrap() {
+            // A library that was built anew may differ in a few frames' codes.
+            let given = loaded.sets.get(*configuration).copied().unwrap_or(0);
+            let near = given.abs_diff(*machine_clocks) * 100 < *machine_clocks;
+            assert!(near, "{configuration}: {given}, {machine_clocks} now: run python -m ace_flow.molen");
+        }
+        let LoadedMix { waited, sets, taken, clocks, .. } = loaded.mix;
+        assert!(sets > 40 && 0 < waited && waited < taken && taken < clocks + waited);
+        let given: Vec<u64> = loaded.sets.values().copied().collect();
+        assert!(taken >= sets * given.iter().min().unwrap() && taken <= sets * given.iter().max().unwrap());
     }
 
     #[test]
