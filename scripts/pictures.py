@@ -605,8 +605,13 @@ def main() -> None:
         hidden_load(binary, Path(scratch), folder)
         acceleration_flow(binary, Path(scratch), folder)
     drp_2006(binary, folder)
-    for study in (study_pictures.pilchard_2002, study_pictures.molen_2003, study_pictures.idea_2004):
-        study(binary, folder)
+    for draw in (
+        study_pictures.pilchard_2002,
+        study_pictures.molen_2003,
+        study_pictures.idea_2004,
+        study_pictures.crossover,
+    ):
+        draw(binary, folder)
     scheduling(folder)
 
 

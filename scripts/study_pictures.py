@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the studies of 2002, 2003 and 2004; scripts/pictures.py draws them with the others."""
+"""The pictures of the studies of 2002, 2003 and 2004, and of where a slot overtakes a processor; scripts/pictures.py draws
+them with the others."""
 
 import sys
 from pathlib import Path
@@ -65,3 +66,29 @@ def idea_2004(binary: Path, folder: Path) -> None:
     plot = Plot("IDEA in ECB by its data paths (2004)", x, logarithmic("Mb/s", [row[1] for row in rows]))
     plot.points(rows)
     plot.write("idea-2004", folder)
+
+
+def crossover(binary: Path, folder: Path) -> None:
+    """Figure 7 of the 2002 paper for today's slot: a full-sized machine's triple DES, and AES on a small processor."""
+    for name, algorithm, processor in (
+        ("crossover", "3des", "this-machine"),
+        ("crossover-small", "aes", "vr5500"),
+    ):
+        profile = f"studies/processors/{processor}.toml"
+        table = ace(binary, "bench", "crossover", algorithm, "--processor", profile)
+        # What this processor was measured with in wall time is compared with nothing modelled.
+        words = {"processor": "stated processor", "slot": "slot", "slot_with_load": "slot, loaded for it"}
+        rows = [(words[key], [(row["bytes"], row[key]) for row in table]) for key in words]
+        earlier = [(key, [(row["bytes"], row[key]) for row in table]) for key in ("auto", "auto_with_load")]
+        values = [rate for _, points in rows for _, rate in points]
+        x = Axis("bytes", 64, 65536, [64, 256, 1024, 4096, 16384, 65536], True)
+        said = (folder.parent.parent / profile).read_text().split('name = "')[1].split('"')[0]
+        title = f"{table[0]['operation']} against size: a slot and {said}, modelled"
+        plot = Plot(title, x, logarithmic("Mbit/s", values))
+        for number, (_, points) in enumerate(earlier, start=3):
+            wide = f'stroke="{LINES[number]}" stroke-width="9" stroke-opacity="0.35"'
+            plot.line([plot.place(x, y) for x, y in points], wide)
+        lines(plot, rows, "Mbit/s")
+        said = [(LINES[3], "wide: whoever is earlier"), (LINES[4], "wide: the same, slot empty")]
+        plot.key(plot.width - 330, plot.height - plot.BOTTOM - 18 * (len(rows) + 2), said)
+        plot.write(name, folder)
