@@ -17,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import vpn_study
 from vpn_peers import PEERS, Ace, World
 
 PACKET = 1300
@@ -163,10 +164,20 @@ def main():
     arguments.add_argument("--rate", type=int, default=200, help="Mbit/s of the UDP that is to arrive")
     arguments.add_argument("--only", nargs="*", help="names of VPNs, or parts of them")
     arguments.add_argument("-o", "--output", type=Path, help="every round as JSON")
+    arguments.add_argument("--study", type=Path, help="only the suite of the 2002 paper, and its result file")
     given = arguments.parse_args()
     Ace.ace = given.ace.resolve()
     if not os.access(Ace.ace, os.X_OK):
         sys.exit(f"vpn.py: {given.ace} is not there: make ace")
+    if given.study:
+        with tempfile.TemporaryDirectory() as folder:
+            world = World(folder)
+            try:
+                world.build()
+                vpn_study.write(given.study, world, Iperf, given.seconds, given.rounds, given.rate)
+            finally:
+                world.close()
+        return
     peers = []
     for kind in PEERS:
         if given.only and not any(word in kind.name for word in given.only):

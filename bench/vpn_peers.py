@@ -2,6 +2,7 @@
 """The VPNs of bench/vpn.py: each begins at both ends of a wire and ends again, and says which processes it has."""
 
 import base64
+import json
 import os
 import shutil
 import socket
@@ -90,6 +91,9 @@ class Peer:
             for device in ("ace0", "ipsec0", "wg0", "wga", "wgb"):
                 self.world.ip(f"-n {self.world.name(of)} link delete {device}", check=False)
 
+    def protected(self):
+        """Packets that the gateway at a has sent; None where there is no gateway that says so."""
+
     def cpu(self, of):
         """Seconds of processor time so far: of this process and of those that it started."""
         if of not in self.processes:
@@ -111,6 +115,8 @@ class Ace(Peer):
     engine = 'kind = "cpu"'
     ace = None
     suite = "aes-128-gcm-16"
+    # Packets that are recorded into FOLDER/END.rec.
+    recorded = 0
 
     def begin(self, of, ours, other):
         folder = self.world.folder
@@ -129,6 +135,7 @@ class Ace(Peer):
         (folder / f"{of}.toml").write_text(
             f'sas = "{of}-sas.toml"\ncontrol = "{of}.sock"\n[inside]\ntun = "ace0"\naddress = ["10.0.{ours}.1/32"]\n'
             f'routes = ["10.0.{other}.0/24"]\n[outside]\nencapsulation = "udp"\n[engine]\n{self.engine}\n'
+            + (f'[record]\nfile = "{of}.rec"\npackets = {self.recorded}\n' if self.recorded else "")
         )
         self.processes[of] = self.world.inside(
             of, [self.ace, "gateway", folder / f"{of}.toml"], stderr=subprocess.PIPE, text=True
@@ -139,6 +146,11 @@ class Ace(Peer):
             if "ready" in line:
                 return
         raise RuntimeError(f"the gateway at {of} does not start: {''.join(said)}")
+
+    def protected(self):
+        command = [self.ace, "gateway", "status", "--json", "--control", self.world.folder / "a.sock"]
+        said = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        return json.loads(said)["packets"]["protected"]["packets"]
 
 
 class AceAuto(Ace):

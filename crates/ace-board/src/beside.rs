@@ -82,6 +82,9 @@ impl Board {
         if let Some(beside) = &mut self.beside {
             beside.running = Some(Running { op, start, end });
         }
+        if self.one_core {
+            self.host_free = end;
+        }
         self.at(end, Happens::Computed { op });
     }
 

@@ -116,6 +116,8 @@ pub(crate) enum Happens {
     Computed {
         op: u64,
     },
+    /// The core that is both this processor and the host's thread may be free.
+    CoreFree,
 }
 
 /// A decision that was carried out, and when: what a simulation of the same traffic is compared with.
@@ -183,10 +185,12 @@ pub struct Board {
     pub(crate) link_free: Picos,
     /// When the host's thread has done what it was given.
     pub(crate) host_free: Picos,
-    agenda: BinaryHeap<Reverse<(Picos, u64, Happens)>>,
+    /// The host's thread and the processor beside the slots are one.
+    pub(crate) one_core: bool,
+    pub(crate) agenda: BinaryHeap<Reverse<(Picos, u64, Happens)>>,
     agenda_count: u64,
     /// When the policy wants to be asked again at the latest.
-    look: Option<Picos>,
+    pub(crate) look: Option<Picos>,
     /// Something has happened that a policy sees. What frames do on their way through a slot, it does not.
     pub(crate) ask: bool,
     /// Decisions so far, where they are kept.
@@ -258,6 +262,7 @@ impl Board {
             now: 0,
             link_free: 0,
             host_free: 0,
+            one_core: false,
             agenda: BinaryHeap::new(),
             agenda_count: 0,
             look: None,
@@ -451,7 +456,7 @@ impl Board {
     }
 
     /// Takes decisions until there is nothing more to decide at this instant.
-    fn decide(&mut self) {
+    pub(crate) fn decide(&mut self) {
         self.ask = false;
         while self.done.is_empty() {
             let state = |slot: &Slot| {
@@ -461,7 +466,10 @@ impl Board {
             };
             let states: Vec<SlotState> = self.slots.iter().map(state).collect();
             let decision = match &self.beside {
-                Some(it) => self.policy.decide_beside(&mut self.queue, &states, &self.costs, it.busy()),
+                Some(_) => {
+                    let busy = self.busy();
+                    self.policy.decide_beside(&mut self.queue, &states, &self.costs, busy)
+                }
                 None => self.policy.decide(&self.queue, &states, &self.costs),
             };
             self.note(decision);
@@ -492,7 +500,7 @@ impl Board {
     }
 
     /// Everything that happens at the next instant. False if nothing is going to happen.
-    fn advance(&mut self) -> bool {
+    pub(crate) fn advance(&mut self) -> bool {
         // Nobody has to be asked about an empty queue.
         if self.queue.is_empty() {
             self.look = None;
@@ -515,6 +523,7 @@ impl Board {
                 Happens::Returned { slot, op } => self.returned(slot, op),
                 Happens::Noticed { op } => self.noticed(op),
                 Happens::Computed { op } => self.computed(op),
+                Happens::CoreFree => {}
             }
         }
         true

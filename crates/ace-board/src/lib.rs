@@ -12,6 +12,7 @@ pub mod bench;
 mod beside;
 pub mod board;
 pub mod catalogue;
+mod clock;
 pub mod config;
 pub mod frame;
 mod ledger;

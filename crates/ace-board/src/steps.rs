@@ -356,6 +356,7 @@ impl Board {
         if time > 0 {
             self.log(start, end, slot, What::Host { job, sends });
         }
+        self.core_taken();
         end
     }
 
@@ -367,6 +368,7 @@ impl Board {
         self.link_free = end;
         if polled {
             self.host_free = end;
+            self.core_taken();
         }
         (start, end)
     }

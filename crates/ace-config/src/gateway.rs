@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 use crate::SaFileErrors;
 use crate::sa_file::fields::{Fields, Report};
 
-pub use more::{Engine, EngineKind, Page};
+pub use more::{Engine, EngineKind, Page, Record};
 
 /// A checked configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct GatewayConfig {
     pub engine: Engine,
     /// `None`: there is none.
     pub page: Option<Page>,
+    /// `None`: nothing is recorded.
+    pub record: Option<Record>,
 }
 
 /// The side on which packets travel in clear.
@@ -86,7 +88,8 @@ pub struct Peer {
     pub roaming: bool,
 }
 
-const TOP: &[&str] = &["sas", "control", "user", "inside", "outside", "peer", "xfrm", "engine", "page"];
+const TOP: &[&str] =
+    &["sas", "control", "user", "inside", "outside", "peer", "xfrm", "engine", "page", "record"];
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
@@ -135,8 +138,13 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<Ga
     let peers = peers(report, top, outside.as_ref());
     let engine = top.table(report, "engine").map(|fields| more::engine(report, &fields, folder));
     let page = top.table(report, "page").map(|fields| more::page(report, &fields));
+    let record = match top.table(report, "record") {
+        Some(fields) => Some(more::record(report, &fields, folder)?),
+        None => None,
+    };
     let (sas, engine) = (sas.map(|sas| folder.join(sas)), engine.unwrap_or_default());
-    Some(GatewayConfig { sas, xfrm, control, user, inside: inside?, outside: outside?, peers, engine, page })
+    let (inside, outside) = (inside?, outside?);
+    Some(GatewayConfig { sas, xfrm, control, user, inside, outside, peers, engine, page, record })
 }
 
 fn xfrm(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Xfrm {

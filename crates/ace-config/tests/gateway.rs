@@ -34,6 +34,10 @@ fn a_configuration_is_what_it_says() {
         (by_xfrm.sas, xfrm.socket.to_str(), xfrm.allow_legacy),
         (None, Some("/run/ace/xfrm.sock"), true)
     );
+    assert_eq!(config.record, None);
+    let text = format!("{GOOD}[record]\nfile = \"live.rec\"\n");
+    let record = GatewayConfig::parse("/etc/ace/a.toml", &text).unwrap().record.unwrap();
+    assert_eq!((record.file.to_str(), record.packets), (Some("/etc/ace/live.rec"), 200_000));
     assert_eq!(config.control.to_str(), Some("/run/ace/gateway.sock"));
     assert_eq!(
         (config.inside.tun.as_str(), config.inside.mtu, config.inside.addresses.len()),
@@ -61,6 +65,16 @@ fn errors_name_line_and_remedy() {
         ("sas = \"sas.toml\"", "", "a.toml:1: `sas` is missing; allowed: the name of an SA file"),
         ("[outside]", "[outsid]", "unknown key `outsid`; did you mean `outside`?"),
         ("user = \"nobody\"", "user = ", "a.toml:2: "),
+        (
+            "[outside]",
+            "[record]\n[outside]",
+            "a.toml:10: record: `file` is missing; allowed: the name of a file",
+        ),
+        (
+            "[outside]",
+            "[record]\nfile = \"x\"\npackets = 0\n[outside]",
+            "a.toml:12: record: `packets`: `0` is out of range",
+        ),
     ];
     for (from, to, wanted) in cases {
         let text = GOOD.replacen(from, to, 1);

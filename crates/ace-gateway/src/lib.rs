@@ -11,6 +11,7 @@ pub mod daemon;
 pub mod engines;
 mod io;
 mod page;
+pub mod record;
 mod xfrm;
 
 pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};

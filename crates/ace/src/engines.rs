@@ -154,6 +154,16 @@ impl BoardArgs {
         if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) }
     }
 
+    /// The one policy.
+    pub fn policy(&self) -> Result<Policy> {
+        self.policy.only()
+    }
+
+    /// The board, whose slots run the RTL.
+    pub fn rtl(&self) -> Result<Board> {
+        self.open(self.policy()?, Models::Rtl)
+    }
+
     fn open(&self, policy: Policy, models: Models) -> Result<Board> {
         let config = self.config()?;
         if self.kind(&config) == SlotKind::Array {

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::list;
+use super::{list, required};
 use crate::sa_file::fields::{Fields, Report};
 
 /// What computes.
@@ -41,8 +41,19 @@ pub struct Page {
     pub listen: SocketAddr,
 }
 
+/// What is written down of the traffic, to be played again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub file: PathBuf,
+    /// The first ones.
+    pub packets: u64,
+}
+
 const ENGINE: &[&str] = &["kind", "board", "configurations", "library_key", "policy", "on_board"];
 const PAGE: &[&str] = &["listen"];
+const RECORD: &[&str] = &["file", "packets"];
+/// A recording of about 10 MB.
+const PACKETS: u64 = 200_000;
 
 pub(super) fn engine(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Engine {
     fields.refuse_unknown_keys(report, ENGINE);
@@ -81,4 +92,12 @@ pub(super) fn page(report: &mut Report<'_>, fields: &Fields<'_>) -> Page {
         fields.wrong(report, "listen", "is no such address: the page asks nobody who they are", ALLOWED);
     }
     Page { listen: found.unwrap_or(default) }
+}
+
+/// `None` only behind an error.
+pub(super) fn record(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Option<Record> {
+    fields.refuse_unknown_keys(report, RECORD);
+    let file = required(report, fields, "file", "the name of a file, which is written anew at each start");
+    let packets = fields.integer(report, "packets", 1..=100_000_000).unwrap_or(PACKETS);
+    Some(Record { file: folder.join(file?), packets })
 }

@@ -22,9 +22,10 @@ use serde::Serialize;
 
 use encap::Datagram;
 use peers::Peers;
-use sources::Sources;
+use sources::{Origin, Sources};
 use table::Table;
 
+use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, On, Xfrm};
 
 pub use peers::PeerStatus;
@@ -85,6 +86,7 @@ pub struct Core {
     encapsulation: Encapsulation,
     now: Duration,
     sources: Sources,
+    recorder: Option<Recorder>,
     /// Packets that the engine will never answer.
     lost: usize,
     done: Vec<Completion>,
@@ -106,6 +108,7 @@ impl Core {
             peers: Peers::new(settings),
             now: Duration::ZERO,
             sources: Sources::default(),
+            recorder: None,
             lost: 0,
             done: Vec::new(),
             outgoing: VecDeque::new(),
@@ -157,6 +160,16 @@ impl Core {
         self.xfrm.as_mut()?.notice()
     }
 
+    /// Records what comes and leaves from now on.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    /// What records, if anything does. It is dropped when it has had its packets, after its lines are taken.
+    pub fn recorder(&mut self) -> &mut Option<Recorder> {
+        &mut self.recorder
+    }
+
     /// A buffer with room in front.
     pub fn buffer(&mut self) -> Buffer {
         let mut buffer = self.spare.pop().unwrap_or_default();
@@ -174,7 +187,11 @@ impl Core {
 
     /// A clear packet from inside.
     pub fn from_inside(&mut self, now: Duration, buffer: Buffer) {
-        self.plane.ingest(now, Inside, [Packet { token: 0, buffer }]);
+        let token = match &self.recorder {
+            None => 0,
+            Some(_) => self.sources.put(Origin { source: None, at: now, seen: Seen::of(now, &buffer) }),
+        };
+        self.plane.ingest(now, Inside, [Packet { token, buffer }]);
     }
 
     /// A datagram from the UDP socket, with the congestion mark of its IP header.
@@ -187,7 +204,11 @@ impl Core {
                 None => self.counters.datagrams_unknown_spi += 1,
                 Some((local, remote)) => {
                     if encap::put_header(&mut buffer, local, remote, ecn) {
-                        let token = self.sources.put(source, sequence);
+                        let token = self.sources.put(Origin {
+                            source: Some((source, sequence)),
+                            at: now,
+                            seen: None,
+                        });
                         self.plane.ingest(now, Outside, [Packet { token, buffer }]);
                         return;
                     }
@@ -200,7 +221,11 @@ impl Core {
 
     /// A whole IP packet with ESP or AH.
     pub fn from_raw(&mut self, now: Duration, buffer: Buffer) {
-        self.plane.ingest(now, Outside, [Packet { token: 0, buffer }]);
+        let token = match &self.recorder {
+            None => 0,
+            Some(_) => self.sources.put(Origin { source: None, at: now, seen: None }),
+        };
+        self.plane.ingest(now, Outside, [Packet { token, buffer }]);
     }
 
     /// Computes what there is to compute at once; what an engine does elsewhere stays under way.
@@ -337,7 +362,17 @@ impl Core {
     }
 
     fn leave(&mut self, Exit { token, mut buffer, sa, fate }: Exit) {
-        let source = self.sources.take(token);
+        let origin = self.sources.take(token);
+        if let (Some(recorder), Some(origin), Some(id)) = (&mut self.recorder, origin, sa) {
+            let seen = match fate {
+                Fate::ToOutside(How::Protected) => origin.seen,
+                Fate::ToInside(How::Decapsulated) => Seen::of(origin.at, &buffer),
+                _ => None,
+            };
+            if let Some(seen) = seen {
+                recorder.left(seen, id, || self.plane.sa(id));
+            }
+        }
         match (fate, sa) {
             (Fate::ToOutside(How::Protected), _) => {
                 let Some(parsed) = ip::parse(&buffer) else { return self.give_back(buffer) };
@@ -357,7 +392,7 @@ impl Core {
                 }
             }
             (Fate::ToInside(How::Decapsulated), Some(sa)) => {
-                if let Some((source, sequence)) = source
+                if let Some(Origin { source: Some((source, sequence)), .. }) = origin
                     && let Some(remote) = self.authentic(sa)
                     && self.peers.differs(remote, source)
                     // A packet that was delayed says where the peer was.

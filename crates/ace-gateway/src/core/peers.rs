@@ -23,6 +23,9 @@ pub struct Peers {
     port: u16,
     keepalive: Option<Duration>,
     states: BTreeMap<IpAddr, State>,
+    /// Before this no keepalive is due: whoever sends only puts it off. There may be ten thousand peers, and every turn
+    /// of the gateway asks.
+    next: Option<Duration>,
 }
 
 /// One peer as it stands.
@@ -36,7 +39,7 @@ pub struct PeerStatus {
 impl Peers {
     pub fn new(settings: Settings) -> Self {
         let Settings { peers: named, port, keepalive, .. } = settings;
-        Self { named, port, keepalive, states: BTreeMap::new() }
+        Self { named, port, keepalive, states: BTreeMap::new(), next: None }
     }
 
     /// Peers are the remote ends of outbound SAs; those that were there before stay where they are.
@@ -46,6 +49,13 @@ impl Peers {
             let state = old.remove(&remote).unwrap_or_else(|| self.at_first(remote, None, now));
             self.states.entry(remote).or_insert(state);
         }
+        self.next = self.earliest();
+    }
+
+    /// When the first keepalive is due, were nothing sent until then.
+    fn earliest(&self) -> Option<Duration> {
+        let keepalive = self.keepalive?;
+        Some(self.states.values().map(|state| state.last).min()? + keepalive)
     }
 
     fn at_first(&self, remote: IpAddr, port: Option<u16>, now: Duration) -> State {
@@ -59,6 +69,8 @@ impl Peers {
     pub fn add(&mut self, remote: IpAddr, port: Option<u16>, now: Duration) {
         let state = self.at_first(remote, port, now);
         self.states.entry(remote).or_insert(state);
+        let due = self.keepalive.map(|keepalive| now + keepalive);
+        self.next = [self.next, due].into_iter().flatten().min();
     }
 
     pub fn remove(&mut self, remote: IpAddr) {
@@ -85,18 +97,21 @@ impl Peers {
 
     /// Endpoints to which nothing was sent for so long; the silence begins anew.
     pub fn due(&mut self, now: Duration) -> Vec<SocketAddr> {
-        let Some(keepalive) = self.keepalive else { return Vec::new() };
+        let Some(keepalive) = self.keepalive.filter(|_| self.next.is_some_and(|next| now >= next)) else {
+            return Vec::new();
+        };
         let late = self.states.values_mut().filter(|state| now.saturating_sub(state.last) >= keepalive);
-        late.map(|state| {
+        let due = late.map(|state| {
             state.last = now;
             state.endpoint
-        })
-        .collect()
+        });
+        let due = due.collect();
+        self.next = self.earliest();
+        due
     }
 
     pub fn timeout(&self) -> Option<Duration> {
-        let last = self.states.values().map(|state| state.last).min()?;
-        Some(last + self.keepalive?)
+        self.next
     }
 
     pub fn status(&self) -> Vec<PeerStatus> {

@@ -228,7 +228,10 @@ fn silence_is_broken_by_keepalives() {
     let packet = clear(&mut a, 0, 1);
     a.from_inside(at + Duration::from_secs(5), packet);
     a.work(at + Duration::from_secs(5));
-    assert_eq!(a.poll_timeout(), Some(at * 2 + Duration::from_secs(5)));
+    assert!(matches!(a.poll(), Some(Outgoing::Udp { .. })));
+    // It looks again when one would have been due, and sends none.
+    a.tick(at * 2);
+    assert_eq!((a.poll(), a.poll_timeout()), (None, Some(at * 2 + Duration::from_secs(5))));
 }
 
 #[test]
@@ -246,4 +249,41 @@ fn what_a_gateway_does_not_do_is_named() {
     assert_eq!(udp, Err(CoreError::AhInUdp("x".to_owned())));
     let raw = core('1', "", Encapsulation::None).load(T0, &file("esp", "2001:db8::"));
     assert_eq!(raw, Err(CoreError::RawIpv6("x".to_owned())));
+}
+
+#[test]
+fn a_recording_has_sas_sizes_and_headers_and_neither_keys_nor_plaintext() {
+    use crate::record::{Line, Packet as Recorded, Recorder};
+    let mut ends = [core('1', "7", Encapsulation::Udp), core('2', "7", Encapsulation::Udp)];
+    for end in &mut ends {
+        end.record(Recorder::new(3));
+    }
+    let at = Duration::from_millis(5);
+    for _ in 0..5 {
+        let [a, b] = &mut ends;
+        let packet = clear(a, 0, 1);
+        a.from_inside(at, packet);
+        a.work(at);
+        let Some(Outgoing::Udp { payload, .. }) = a.poll() else { panic!("not sent") };
+        let later = at + Duration::from_millis(1);
+        b.from_udp(later, A.parse().unwrap(), 0, payload);
+        b.work(later);
+        assert!(matches!(b.poll(), Some(Outgoing::Inside(_))));
+    }
+    for (end, name, out, nanos) in [(0, "1-0-7", true, 5_000_000), (1, "1-0-7", false, 6_000_000)] {
+        let recorder = ends[end].recorder().as_mut().unwrap();
+        assert!(recorder.is_full());
+        let mut text = Vec::new();
+        recorder.write(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<Line> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [Line::Recording(1), Line::Sa(sa), Line::Flow(flow), packets @ .., Line::Full(3)] = &lines[..]
+        else {
+            panic!("{text}")
+        };
+        assert_eq!((sa.name.as_str(), sa.out, sa.cipher.as_str()), (name, out, "aes-128-gcm-16"));
+        assert_eq!((flow.protocol, flow.source.to_string()), (1, "10.0.1.9:0".to_owned()));
+        // Header, data; what the data and the key are is nowhere.
+        assert_eq!(packets, vec![Line::Packet(Recorded(nanos, 0, 0, 50, 30, 0, 0)); 3]);
+    }
 }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod load;
+mod recording;
 
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
@@ -30,6 +31,7 @@ use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::io::{Losses, setup};
 use crate::page::Page;
 use load::load;
+use recording::Recording;
 
 /// Why a gateway does not begin or go on, with what to do about it.
 #[derive(Debug, Error)]
@@ -77,6 +79,7 @@ struct Daemon {
     remote: Option<Remote>,
     handed: answers::Handed,
     page: Option<Page>,
+    recording: Option<Recording>,
     stopping: bool,
 }
 
@@ -126,6 +129,9 @@ pub fn run(
     let now = daemon.start.elapsed();
     daemon.core.finish(now);
     daemon.send(now);
+    if let Some(mut recording) = daemon.recording.take() {
+        recording.go_on(&mut daemon.core, &mut said);
+    }
     let packets = daemon.core.packets();
     let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
     said(&format!("stopped: {protected} packets protected, {decapsulated} taken back"));
@@ -196,6 +202,13 @@ impl Daemon {
             }
             None => None,
         };
+        let recording = match &config.record {
+            Some(record) => {
+                let what = format!("the recording {}", record.file.display());
+                Some(Recording::create(record, &mut core).map_err(open(what, ""))?)
+            }
+            None => None,
+        };
         if let Some(user) = &config.user {
             setup::become_user(user).map_err(GatewayError::Setup)?;
         }
@@ -223,6 +236,7 @@ impl Daemon {
             remote,
             handed: answers::Handed::default(),
             page,
+            recording,
             stopping: false,
         })
     }
@@ -260,6 +274,11 @@ impl Daemon {
         self.send(now);
         while let Some(event) = self.core.poll_event() {
             said(&event);
+        }
+        if let Some(recording) = &mut self.recording
+            && !recording.go_on(&mut self.core, said)
+        {
+            self.recording = None;
         }
         if let Some(remote) = &mut self.remote {
             remote.calm();

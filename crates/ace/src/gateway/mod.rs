@@ -3,6 +3,7 @@
 
 mod ask;
 mod engine;
+mod replay;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use clap::Subcommand;
 
 use crate::Outcome;
 use ask::{Ask, Hand};
+use replay::Replay;
 
 /// Protect live traffic (docs/gateway.md): what is routed into a TUN device leaves in ESP or AH, and the other way
 /// round. Runs until SIGTERM or Ctrl-C; SIGHUP takes the SA file anew.
@@ -38,6 +40,9 @@ enum Question {
     /// Hand a running gateway a newer signed library. It is verified, its version has to be higher, and slots change
     /// over when their frames have ended; then the SA file is taken anew. Anything wrong changes nothing
     Library(Hand),
+    /// Play recorded traffic ([record]) on the virtual clock, with and without the board: TCP as a closed loop, all else
+    /// when it came. Each operation goes where it is done earlier in modelled time. Times are the model's, never wall time
+    Replay(Box<Replay>),
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
@@ -46,6 +51,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         (Some(Question::Sas(ask)), _) => ask.show("sas", ask::sas),
         (Some(Question::Slots(ask)), _) => ask.show("slots", ask::slots),
         (Some(Question::Library(hand)), _) => hand.over(),
+        (Some(Question::Replay(replay)), _) => replay.run(),
         (None, Some(config)) => {
             let config = daemon::read_config(config)?;
             daemon::hold_signals()?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace run`: a capture goes in, a capture comes out.
 
-mod needs;
+pub mod needs;
 mod pump;
 
 use std::io::{IsTerminal, Write};

@@ -86,7 +86,7 @@ pub fn print(study: &Study) {
         study.packet_ns,
         study.cipher_ns
     );
-    vpn::print(&study.ttcp_paper, study.ttcp.as_deref());
+    vpn::print(&study.ttcp_paper, &study.ttcp);
     say!("\n## Goals\n");
     say!("| goal | limit | figure | met |");
     say!("|---|--:|--:|---|");
