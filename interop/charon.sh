@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # strongSwan's charon, unmodified, at both ends of a wire between two network namespaces, with `ace gateway` for its
 # kernel (docs/gateway.md): IKEv2 with certificates, a few suites, pings while SAs are replaced every two seconds, while
-# both ends authenticate each other anew, and after charon was killed.
+# both ends authenticate each other anew, while one of them moves to another address (MOBIKE), when the other one is gone
+# (DPD), and after charon was killed. All that passes the wire meanwhile is looked at: nothing may be in clear.
 # Needs root, and Debian's packages of strongSwan, which are fetched into build/charon and not installed.
 # Arguments: the folder with ace and libace_xfrm.so (target/release), the number of pings while SAs are replaced.
+# ACE_CHARON_LOGS: a folder where logs of all programs are put in the end.
 set -euo pipefail
 bin=$(realpath "${1:-target/release}")
 pings=${2:-20000}
@@ -30,6 +32,7 @@ end() {
   kill "${pids[@]}" 2>/dev/null || true
   wait "${pids[@]}" 2>/dev/null || true
   for n in a b m; do ip netns delete $net$n 2>/dev/null || true; done
+  [ -z "${ACE_CHARON_LOGS:-}" ] || cp "$dir"/*.log "$ACE_CHARON_LOGS" || true
   rm -rf "$dir"
 }
 trap end EXIT
@@ -60,6 +63,8 @@ for n in a b; do
   ip -n ${net}m link add to-$n type veth peer name wire netns $net$n
   ip -n ${net}m link set to-$n master br0 up
   ip -n $net$n link set wire up
+  # An address stays when the one before it goes.
+  in_ns $n sysctl -qw net.ipv4.conf.wire.promote_secondaries=1
   ip -n $net$n address add 192.0.2.$ours/24 dev wire
   cat > "$dir/$n.toml" <<EOF
 control = "$n.sock"
@@ -80,6 +85,9 @@ EOF
   cat > "$dir/$n.conf" <<EOF
 charon {
   make_before_break = yes
+  retransmit_timeout = 2
+  retransmit_tries = 2
+  retransmit_base = 1
   install_routes = no
   install_virtual_ip = no
   load = random nonce aes sha1 sha2 hmac kdf gmp openssl gcm x509 pem pkcs1 pkcs8 pubkey constraints kernel-netlink socket-default vici updown
@@ -115,8 +123,8 @@ EOF
   cat > "$dir/$n-swanctl/swanctl.conf" <<EOF
 connections { t {
   version = 2
-  local_addrs = 192.0.2.$ours
-  remote_addrs = 192.0.2.$other
+  local_addrs = 192.0.2.0/24
+  remote_addrs = 192.0.2.$other, 192.0.2.0/24
   proposals = aes128-sha256-modp2048
   local { auth = pubkey
     certs = $n.pem
@@ -125,6 +133,7 @@ connections { t {
   remote { auth = pubkey
     id = "O=ace, CN=$([ $n = a ] && echo b || echo a)"
   }
+  dpd_delay = 1
   children { $children
   }
 } }
@@ -134,6 +143,9 @@ EOF
     unshare --mount sh -c "mount --bind '$dir/run-$n' /run && exec /usr/lib/ipsec/charon" >/dev/null 2>&1 &
   pids+=($!)
 done
+ip netns exec ${net}m python3 "$here/clear.py" to-a > "$dir/wire" &
+watching=$!
+pids+=($watching)
 for n in a b; do
   for _ in $(seq 100); do [ -S "$dir/$n.vici" ] && break; sleep 0.1; done
   ask $n --load-all --noprompt --file "$dir/$n-swanctl/swanctl.conf" >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
@@ -167,6 +179,36 @@ wait $pinging || result=1
 echo "charon ends the connection"
 ask a --terminate --ike t >/dev/null
 [ -z "$(xfrm a state list)$(xfrm a policy list)" ] || { echo "something of it is left" >&2; result=1; }
+echo "end a moves to another address, and back"
+ask a --initiate --child aes128gcm16 >"$dir/said" 2>&1 || { tail -3 "$dir/said"; result=1; }
+move() {
+  ip -n ${net}a address add 192.0.2.$2/24 dev wire
+  ip -n ${net}a address delete 192.0.2.$1/24 dev wire
+  for _ in $(seq 100); do
+    xfrm b state list 2>/dev/null | grep -q "src 192.0.2.$2 dst" && xfrm a state list | grep -q "src 192.0.2.$2 dst" && break
+    sleep 0.1
+  done
+  # SAs are there before their policies.
+  printf 'from 192.0.2.%s: ' "$2"
+  ping 200 5 || result=1
+}
+negotiated() { ask a --list-sas | grep -o '^t: #[0-9]*'; }
+before=$(negotiated)
+move 1 11
+move 11 1
+[ "$before" = "$(negotiated)" ] || { echo "the ends have authenticated each other anew" >&2; result=1; }
+echo "the wire to end b is cut: its peer is found dead, and its SAs go"
+ip -n ${net}m link set to-b down
+for _ in $(seq 200); do [ -n "$(xfrm a state list)" ] || break; sleep 0.1; done
+[ -z "$(xfrm a state list)" ] || { echo "SAs of a dead peer are left" >&2; result=1; }
+ip -n ${net}m link set to-b up
+printf 'the wire is whole again, and without SAs: '
+! ping 2 || result=1
+for _ in $(seq 200); do [ -n "$(xfrm b state list)" ] || break; sleep 0.1; done
+ask a --initiate --child aes128gcm16 >"$dir/said" 2>&1 || { tail -3 "$dir/said"; result=1; }
+printf 'negotiated anew: '
+ping 200 || result=1
+ask a --terminate --ike t >/dev/null
 echo "charon is killed: its SAs stay, as the kernel's do, until somebody takes them away"
 ask a --initiate --child aes128gcm16 >"$dir/said" 2>&1 || { tail -3 "$dir/said"; result=1; }
 kill -9 "${pids[1]}"
@@ -188,4 +230,7 @@ used=$(($(awk '{ print $14 + $15 }' "/proc/${pids[3]}/stat") - before))
 kill "${pids[3]}"
 for _ in $(seq 100); do kill -0 "${pids[3]}" 2>/dev/null || break; sleep 0.1; done
 ! kill -0 "${pids[3]}" 2>/dev/null || { echo "charon does not end" >&2; result=1; kill -9 "${pids[3]}"; }
+kill "$watching"
+wait "$watching" || result=1
+cat "$dir/wire"
 exit $result

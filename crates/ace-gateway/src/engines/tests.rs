@@ -188,3 +188,20 @@ fn a_newer_library_is_taken_and_nothing_else() {
     assert!(live.capabilities().can(&sm4));
     assert_eq!(remote.view().switched, 1);
 }
+
+#[test]
+fn who_waits_for_a_first_load_of_more_than_a_second_is_answered() {
+    let (mut live, remote) = open(false, Manner::Works, Duration::from_millis(1100), &[]);
+    let mut done = Vec::new();
+    let since = Instant::now();
+    // As pings come: one after the other, while the first one still waits.
+    for id in 0..12 {
+        live.try_submit(&mut VecDeque::from([job(id, 0, &AES)]));
+        live.drain(&mut done);
+        std::thread::sleep(Duration::from_millis(80));
+    }
+    while live.wait(&mut done) > 0 {}
+    assert!(since.elapsed() > Duration::from_millis(1100), "nobody has waited");
+    assert!(done.iter().map(|done| done.id).eq(0..12) && done.iter().all(|done| done.result.is_ok()));
+    assert_eq!(remote.view().refused, 0);
+}

@@ -38,6 +38,8 @@ pub struct Installed {
     mode: SaMode,
     /// For policies.
     pub shares: Vec<(PolicyKey, SaId)>,
+    /// The last number sent by those that are no more.
+    pub sent: u64,
 }
 
 pub struct Policy {
@@ -130,6 +132,7 @@ impl Database {
             authenticates: spec.authenticates(),
             mode: spec.mode,
             shares: Vec::new(),
+            sent: 0,
         })
     }
 
@@ -254,7 +257,8 @@ impl Database {
             let gone: Vec<(PolicyKey, SaId)> = gone;
             if installed.direction == Direction::Out {
                 gone.iter().for_each(|(_, id)| {
-                    plane.remove(*id);
+                    let last = plane.remove(*id).map_or(0, |status| status.sequence);
+                    installed.sent = installed.sent.max(last);
                     self.by_id.remove(id);
                 });
             } else if installed.shares.is_empty() {

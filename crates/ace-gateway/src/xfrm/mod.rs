@@ -3,6 +3,7 @@
 //! Sans-I/O; docs/gateway.md lists the messages.
 
 mod database;
+mod replay;
 mod shapes;
 mod wire;
 
@@ -32,6 +33,7 @@ mod kind {
     pub const UPDSA: u16 = 0x1a;
     pub const FLUSHSA: u16 = 0x1c;
     pub const FLUSHPOLICY: u16 = 0x1d;
+    pub const GETAE: u16 = 0x1f;
     pub const NEWSADINFO: u16 = 0x22;
     pub const GETSADINFO: u16 = 0x23;
     pub const NEWSPDINFO: u16 = 0x24;
@@ -134,6 +136,11 @@ impl Xfrm {
                 let key = shapes::sa_id(split(shapes::USERSA_ID)?.0)?;
                 let state = self.database.states.get(&key).ok_or(ESRCH)?;
                 Ok(Answer::One(told(on.plane, state, 0, message.sequence)))
+            }
+            kind::GETAE => {
+                let id = split(replay::AEVENT_ID)?.0;
+                let state = self.database.states.get(&shapes::sa_id(id)?).ok_or(ESRCH)?;
+                replay::told(on.plane, state, id, message.sequence).map(Answer::One)
             }
             kind::ALLOCSPI => self.allocate(on, body, message.sequence),
             kind::FLUSHSA => {

@@ -273,7 +273,7 @@ pub fn spec(info: &[u8], attributes: &[u8], inbound: bool, allow_legacy: bool) -
         key_use: KeyUse::Reused,
         esn,
         replay_window: window,
-        first_sequence: 1,
+        first_sequence: super::replay::first_sequence(attributes, inbound)?,
         lifetime: lifetime(info)?,
     };
     spec.check().map_err(|_| EINVAL)?;

@@ -82,6 +82,35 @@ fn good_requests_are_answered() {
     }
 }
 
+#[test]
+fn an_sa_that_is_asked_where_it_stands_goes_on_there_when_it_is_made_anew() {
+    let mut gateway = Gateway::new();
+    // An SA that says itself where it begins, as the seed's first one with 40 packets behind it.
+    let old = &seed()[0];
+    let state = [40_u32, 40, 0].map(u32::to_ne_bytes).concat();
+    let mut anew = Reply::new(0, 0, 0, &[]).attributes(&old[16..]).attribute(10, &state).done();
+    anew[4..16].copy_from_slice(&old[4..16]);
+    assert_eq!(gateway.ask(&anew), [(wire::NLMSG_ERROR, 0)]);
+    let key = *gateway.xfrm.database.states.keys().next().unwrap();
+    let IpAddr::V4(destination) = key.destination else { panic!("the seed is IPv4") };
+    let mut id = [0; replay::AEVENT_ID];
+    id[..4].copy_from_slice(&destination.octets());
+    id[16..20].copy_from_slice(&key.spi.to_be_bytes());
+    (id[20], id[22]) = (2, key.protocol);
+    let Gateway { plane, engine, xfrm } = &mut gateway;
+    let is_local = |address: IpAddr| address == IpAddr::from([192, 0, 2, 1]);
+    let mut on = On { plane, engine, now: Duration::ZERO, is_local: &is_local, taken: &|_| false };
+    let said = xfrm.handle(&mut on, &Reply::new(kind::GETAE, 0, 5, &id).done());
+    let message = wire::messages(&said[0]).next().unwrap();
+    assert_eq!((said.len(), message.kind, message.sequence), (1, replay::NEWAE, 5));
+    let inbound = key.destination == IpAddr::from([192, 0, 2, 1]);
+    assert_eq!(replay::first_sequence(&message.body[replay::AEVENT_ID..], inbound), Ok(41));
+    // Half a request, and an SA that is not there.
+    assert_eq!(gateway.ask(&Reply::new(kind::GETAE, 0, 1, &id[..40]).done()), [(wire::NLMSG_ERROR, EINVAL)]);
+    id[16] ^= 1;
+    assert_eq!(gateway.ask(&Reply::new(kind::GETAE, 0, 1, &id).done()), [(wire::NLMSG_ERROR, ESRCH)]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -53,9 +53,9 @@ pub fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
-/// The first attribute of a kind.
+/// The attribute of a kind; of several the last one, as the kernel has it.
 pub fn attribute(bytes: &[u8], kind: u16) -> Option<&[u8]> {
-    attributes(bytes).find(|(found, _)| *found == kind).map(|(_, value)| value)
+    attributes(bytes).filter(|(found, _)| *found == kind).last().map(|(_, value)| value)
 }
 
 pub fn u8_at(bytes: &[u8], at: usize) -> Option<u8> {

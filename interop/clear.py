@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watches a device until SIGTERM; exit code 1 if anything passed in clear: whatever is not ESP, AH, IKE, ESP in UDP, ARP
+or what hosts of IPv6 say to find each other. Says how many packets were protected."""
+
+import collections
+import signal
+import socket
+import sys
+
+ETH_P_ALL = 3
+IPV4, IPV6, ARP = 0x0800, 0x86DD, 0x0806
+ESP, AH, UDP, ICMP, ICMPV6, HOP_BY_HOP = 50, 51, 17, 1, 58, 0
+UNREACHABLE = 3
+IKE = (500, 4500)
+
+
+def carries(packet):
+    """`protected` or `allowed`, if an IPv4 packet is of those."""
+    header = (packet[0] & 15) * 4
+    if packet[9] in (ESP, AH):
+        return "protected"
+    is_ike = packet[9] == UDP and int.from_bytes(packet[header + 2 : header + 4], "big") in IKE
+    return "allowed" if is_ike else None
+
+
+def judge(frame):
+    """What a frame is: `protected`, `allowed`, or words for what is in clear."""
+    kind, packet = int.from_bytes(frame[12:14], "big"), frame[14:]
+    if kind == ARP:
+        return "allowed"
+    if kind == IPV6:
+        return "allowed" if packet[6] in (ICMPV6, HOP_BY_HOP) and packet[8] in (0xFE, 0) else "IPv6"
+    if kind != IPV4:
+        return f"type {kind:#x}"
+    header = (packet[0] & 15) * 4
+    if packet[9] == ICMP and packet[header] == UNREACHABLE:
+        # The kernel says of a packet of these that nobody takes it, and quotes its beginning.
+        return "allowed" if carries(packet[header + 8 :]) else "a quotation"
+    if kind := carries(packet):
+        return kind
+    ends = [".".join(map(str, packet[at : at + 4])) for at in (12, 16)]
+    return f"protocol {packet[9]}, {ends[0]} to {ends[1]}"
+
+
+def main():
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
+    sock.bind((sys.argv[1], 0))
+    sock.settimeout(0.2)
+    stopped = []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    seen = collections.Counter()
+    print("watching", flush=True)
+    while not stopped:
+        try:
+            seen[judge(sock.recv(200))] += 1
+        except TimeoutError:
+            continue
+    clear = {what: count for what, count in seen.items() if what not in ("protected", "allowed")}
+    print(f"on the wire: {seen['protected']} packets protected, in clear {clear or 'none'}", flush=True)
+    sys.exit(bool(clear) or not seen["protected"])
+
+
+if __name__ == "__main__":
+    main()
