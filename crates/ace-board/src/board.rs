@@ -228,13 +228,13 @@ impl Board {
         config.check().map_err(|(key, reason)| BoardError::Config(format!("{key}: {reason}")))?;
         let device = Device::by_name(&config.device)
             .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
-        let slots = (0..config.slots).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
+        let slots = (0..config.places()).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
         let load: Vec<Picos> = catalogue.configurations.iter().map(|c| config.cost_of(c)).collect();
         let (latency, starvation) = config.bounds();
         let batch = config.batch();
         let terms = Terms::new(latency, load.iter().copied().max().unwrap_or(0));
         let terms = Terms { starvation, batch, ..terms };
-        let mut ledger = Ledger::new(config.slots, catalogue.configurations.len());
+        let mut ledger = Ledger::new(config.places(), catalogue.configurations.len());
         ledger.keep(KEPT_EVENTS);
         let costs = Costs { load, switch: switches(&config, &catalogue) };
         Ok(Self {

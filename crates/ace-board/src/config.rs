@@ -102,6 +102,10 @@ pub struct Host {
 #[serde(deny_unknown_fields, default)]
 pub struct SlotLimits {
     pub kind: SlotKind,
+    /// Banks of a tile of the array that are used: with two, one runs while the other one is loaded. Policies and reports
+    /// have each as a slot of its own. When the lanes have come to their ends, a change of bank takes no time that
+    /// `python -m ace_flow.array_slot` could measure in the RTL.
+    pub banks: usize,
     pub timeout_ms: f64,
 }
 
@@ -171,7 +175,7 @@ impl Default for Host {
 
 impl Default for SlotLimits {
     fn default() -> Self {
-        Self { kind: SlotKind::Fabric, timeout_ms: 10.0 }
+        Self { kind: SlotKind::Fabric, banks: 1, timeout_ms: 10.0 }
     }
 }
 
@@ -212,6 +216,11 @@ impl BoardConfig {
         Ok(config)
     }
 
+    /// Slots as policies see them: a slot that holds the array is one for each of its banks.
+    pub fn places(&self) -> usize {
+        self.slots * self.slot.banks
+    }
+
     /// Every figure within sensible bounds. The error is the key and what is wrong with it.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let port = &self.configuration_port;
@@ -220,6 +229,8 @@ impl BoardConfig {
             return Err(("device", format!("unknown device `{}` (allowed: {allowed})", self.device)));
         }
         whole("slots", self.slots, 1, 64)?;
+        let most = if self.slot.kind == SlotKind::Array { 2 } else { 1 };
+        whole("slot.banks", self.slot.banks, 1, most)?;
         whole("packet_buffer", self.packet_buffer, 1, 1 << 20)?;
         whole("frame_buffers", self.frame_buffers, 1, 1024)?;
         let widths: &[u32] = match port.kind {

@@ -189,12 +189,34 @@ impl Board {
             // It was taken back in the meantime.
             _ => return,
         }
-        self.start_next(slot);
+        self.start_tile(slot);
     }
 
-    /// Starts what has arrived, if the slot is free. This is where the simulation's answers are waited for.
+    /// Starts what has arrived in this slot or in another bank of its tile: what was handed over first goes first.
+    fn start_tile(&mut self, slot: usize) {
+        let banks = self.config.slot.banks;
+        let first = slot / banks * banks;
+        let mut all: Vec<usize> = (first..first + banks).collect();
+        let waits = |bank: &usize| {
+            let waiting = self.slots[*bank].flights.iter().filter(|f| f.stage == Stage::Waiting);
+            waiting.map(|f| f.handed).min().unwrap_or(Picos::MAX)
+        };
+        all.sort_by_key(waits);
+        for bank in all {
+            self.start_next(bank);
+        }
+    }
+
+    /// Starts what has arrived, if the slot is free and no other bank of its tile runs. This is where the simulation's
+    /// answers are waited for.
     fn start_next(&mut self, slot: usize) {
         let Some(configuration) = self.slots[slot].configuration() else { return };
+        let banks = self.config.slot.banks;
+        let first = slot / banks * banks;
+        let runs = |bank: usize| self.slots[bank].flights.iter().any(|f| f.stage == Stage::Running);
+        if (first..first + banks).any(|bank| bank != slot && runs(bank)) {
+            return;
+        }
         let (clock, in_flight) = {
             let c = &self.catalogue.configurations[configuration];
             (c.clock_hz, c.in_flight)
@@ -268,7 +290,6 @@ impl Board {
                 self.slots[slot].hangs = 0;
                 self.hangs.remove(&configuration);
                 self.send_back(slot, op, answer.response_bytes, Ok(bytes));
-                self.start_next(slot);
             }
             Err((failure, error)) => {
                 self.ask = true;
@@ -299,6 +320,7 @@ impl Board {
                 }
             }
         }
+        self.start_tile(slot);
     }
 
     /// A slot that does not do what a slot does is reset and loses its configuration.

@@ -6,18 +6,18 @@ mod common;
 
 use std::sync::Arc;
 
-use ace_board::config::Controller;
+use ace_board::config::{Controller, SlotKind, SlotLimits};
 use ace_board::store::StoreError;
 use ace_board::trace::What;
 use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Store, Unsigned};
 use ace_ecp5::ConfigMemory;
 use ace_ecp5::device::LFE5U_45F;
 use ace_engine::Engine;
-use ace_engine::algorithm::AES;
+use ace_engine::algorithm::{AES, SHA1};
 use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
 use ace_library::{FileError, Library, Refusal, SecretKey, Seen, Trust};
-use common::{Build, Random, compute, run_one};
+use common::{Build, Random, compute, run_all, run_one};
 use sha2::{Digest, Sha256};
 
 /// A set is whatever its manifest says; the slots here are software.
@@ -170,4 +170,64 @@ fn a_set_that_nobody_signed_is_loaded_on_request_if_it_is_known() {
     std::fs::write(build.bit_file("aes"), bits).unwrap();
     let why = refusal(&build, catalogue);
     assert!(why.contains("is not the file in the manifest"), "{why}");
+}
+
+/// What one tile did.
+#[derive(Default)]
+struct Done {
+    /// From when to when.
+    loads: Vec<(u64, u64)>,
+    /// The bank, and from when to when.
+    runs: Vec<(usize, u64, u64)>,
+    end: u64,
+}
+
+/// What a tile of so many banks does with operations that alternate between two sets.
+fn alternating(banks: usize) -> Done {
+    let build = Build::new();
+    let mut catalogue = build.catalogue();
+    for configuration in &mut catalogue.configurations {
+        configuration.context_set = true;
+    }
+    let slot = SlotLimits { kind: SlotKind::Array, banks, ..SlotLimits::default() };
+    let config = BoardConfig { slots: 1, slot, ..BoardConfig::default() };
+    config.check().unwrap();
+    let source = Box::new(build.software.clone());
+    let mut board = Board::with_source(config, catalogue, Policy::DoubleBuffer, Models::Rtl, source).unwrap();
+    let mut random = Random(4);
+    let tasks: Vec<_> = (0..40).map(|n| random.operation([&AES, &SHA1][n / 2 % 2], 9000)).collect();
+    let wanted: Vec<_> = tasks.iter().map(|task| compute(task.clone())).collect();
+    assert_eq!(run_all(&mut board, &tasks, 1), wanted);
+    let report = board.report();
+    assert_eq!(report.slots.len(), banks);
+    let mut done = Done { end: report.totals.total, ..Done::default() };
+    for event in &report.events {
+        match event.what {
+            What::Load { refused: None, .. } => done.loads.push((event.start, event.end)),
+            What::Execute { .. } => done.runs.push((event.slot, event.start, event.end)),
+            _ => {}
+        }
+    }
+    done
+}
+
+#[test]
+fn one_bank_runs_while_the_other_one_is_loaded() {
+    let Done { loads, mut runs, end } = alternating(2);
+    // One tile: nothing runs beside anything else.
+    runs.sort_by_key(|run| run.1);
+    assert!(runs.windows(2).all(|two| two[0].2 <= two[1].1), "{runs:?}");
+    assert!(runs.iter().any(|run| run.0 == 0) && runs.iter().any(|run| run.0 == 1));
+    let beside = |load: &(u64, u64)| runs.iter().any(|run| run.1 < load.1 && load.0 < run.2);
+    assert!(loads.iter().any(beside), "{loads:?} {runs:?}");
+    let one = alternating(1);
+    assert!(one.loads.len() > loads.len() && one.runs.len() == runs.len());
+    assert!(end < one.end, "{end} {}", one.end);
+}
+
+#[test]
+fn only_the_array_has_two_banks() {
+    let slot = SlotLimits { banks: 2, ..SlotLimits::default() };
+    let (key, why) = BoardConfig { slot, ..BoardConfig::default() }.check().unwrap_err();
+    assert_eq!((key, why.as_str()), ("slot.banks", "`slot.banks` must be 1 to 1, not 2"));
 }

@@ -36,6 +36,16 @@ struct Routed {
     available: BTreeMap<String, u64>,
     seeds: BTreeMap<String, f64>,
     critical_path: Path,
+    #[serde(default)]
+    proof: Option<Proof>,
+}
+
+/// What `python -m ace_flow.array_bits` has proven of the bits.
+#[derive(Deserialize)]
+struct Proof {
+    points: u64,
+    by_structure: u64,
+    control_points_refuted: u64,
 }
 
 #[derive(Deserialize)]
@@ -154,8 +164,10 @@ fn compiled(made: &Made) {
 
 /// What was placed and routed.
 fn placed(routed: &BTreeMap<String, Routed>) {
-    say!("| | asked MHz | MHz by seed | median | LUT sites | flip-flops | block RAM | longest path |");
-    say!("|---|--:|---|--:|--:|--:|--:|---|");
+    say!(
+        "| | asked MHz | MHz by seed | median | LUT sites | flip-flops | block RAM | longest path | bits are the netlist |"
+    );
+    say!("|---|--:|---|--:|--:|--:|--:|---|---|");
     for (name, it) in routed {
         let share = |cell: &str| {
             let (used, of) = (it.used.get(cell).copied().unwrap_or(0), it.available.get(cell).copied());
@@ -163,9 +175,15 @@ fn placed(routed: &BTreeMap<String, Routed>) {
         };
         let seeds: Vec<String> = it.seeds.iter().map(|(seed, mhz)| format!("{seed}: {mhz:.1}")).collect();
         let lanes = if it.lanes > 0 { format!(", {} lanes", it.lanes) } else { String::new() };
+        let bits = it.proof.as_ref().map_or("not made".into(), |proof| {
+            let Proof { points, by_structure, control_points_refuted } = proof;
+            format!("proven at {points} points, {by_structure} by structure; control refuted at {control_points_refuted}")
+        });
+        // Of several numbers of lanes each has an entry.
+        let what = name.split('-').next().unwrap_or(name);
         let path = &it.critical_path;
         say!(
-            "| {name}{lanes}, {} | {} | {} | {:.2} | {} | {} | {} | {} to {}: {:.1} ns logic, {:.1} ns wire |",
+            "| {what}{lanes}, {} | {} | {} | {:.2} | {} | {} | {} | {} to {}: {:.1} ns logic, {:.1} ns wire | {bits} |",
             it.device,
             it.asked_mhz,
             seeds.join(", "),
