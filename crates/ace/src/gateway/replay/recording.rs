@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use ace_board::trace::Picos;
@@ -13,6 +13,8 @@ use anyhow::{Context, Result, bail};
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 const PICOS_PER_NANO: u64 = 1000;
+/// Longer than any line: what is no recording may have no lines and no end.
+const LINE: u64 = 64 << 10;
 /// What an IP packet can be: no shorter than its header, no longer than its length field says.
 const SIZES: std::ops::RangeInclusive<u32> = 40..=65_535;
 
@@ -71,10 +73,15 @@ impl Recording {
         let name = path.display();
         let file = File::open(path).with_context(|| name.to_string())?;
         let (mut sas, mut flows, mut packets) = (Vec::<Sa>::new(), Vec::<Flow>::new(), Vec::new());
-        for (number, line) in BufReader::new(file).lines().enumerate() {
-            let line = line.with_context(|| name.to_string())?;
+        let (mut reader, mut line) = (BufReader::new(file), Vec::new());
+        for number in 0usize.. {
+            line.clear();
+            let read = reader.by_ref().take(LINE).read_until(b'\n', &mut line);
+            if read.with_context(|| name.to_string())? == 0 {
+                break;
+            }
             let what = || format!("{name}:{}: this is no line of a gateway's recording", number + 1);
-            let line: Line = serde_json::from_str(&line).with_context(what)?;
+            let line: Line = serde_json::from_slice(&line).with_context(what)?;
             match (number, line) {
                 (0, Line::Recording(VERSION)) => {}
                 (0, Line::Recording(version)) => {
@@ -213,5 +220,7 @@ mod tests {
             let error = Recording::read(written(lines).path(), 9).err().unwrap().to_string();
             assert!(error.contains(why), "{error}");
         }
+        let error = Recording::read(Path::new("/dev/zero"), 9).err().unwrap().to_string();
+        assert!(error.contains("/dev/zero:1: "), "{error}");
     }
 }
