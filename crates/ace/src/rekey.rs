@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ace_ecp5::netlist::{Database, Pins};
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::netlist::{database, load};
@@ -120,22 +120,22 @@ pub fn run(args: &Args) -> Result<Outcome> {
         serde_json::from_slice(&read(&args.places)?).with_context(|| format!("{}", args.places.display()))?;
     let design = Design::new(placed, &places)
         .with_context(|| format!("{} and {}", args.placed.display(), args.places.display()))?;
-    let (memory, delta) = match &args.look {
+    let (memory, written) = match &args.look {
         Some(path) => (bits(path)?, None),
         None => {
             let (memory, stream, report) = written(&design.with(&args.held), &design.with(&args.key))?;
-            if let Some(path) = &args.delta {
-                write(path, &stream)?;
-            }
-            if let Some(path) = &args.output {
-                write(path, &Emit::default().whole(&memory))?;
-            }
-            (memory, Some(Delta { held: hex::encode(args.held), ..report }))
+            (memory, Some((stream, Delta { held: hex::encode(args.held), ..report })))
         }
     };
     if let Err(wrong) = design.look(&memory, &args.key) {
         println!("{wrong}");
         return Ok(Outcome::Wrong);
+    }
+    if let (Some(path), Some((stream, _))) = (&args.delta, &written) {
+        write(path, stream)?;
+    }
+    if let Some(path) = &args.output {
+        write(path, &Emit::default().whole(&memory))?;
     }
     let blocks = args.show.then(|| {
         let database = Database::load(&database(args.database.as_deref())?, memory.device())?;
@@ -149,7 +149,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         outside_sha256: hex::encode(design.outside(&memory)),
         memory_sha256: hex::encode(memory.digest()),
         luts: places.luts.len(),
-        delta,
+        delta: written.map(|(_, delta)| delta),
         blocks: blocks.transpose()?,
     };
     if args.json {
@@ -166,9 +166,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Well)
 }
 
+/// Whoever reads these bits knows the key.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    if bytes.is_empty() {
-        bail!("nothing to write into {}", path.display());
-    }
-    ace_io::publish(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    ace_io::output::publish_private(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

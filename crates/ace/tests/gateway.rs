@@ -8,6 +8,7 @@ mod netns;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 
 use netns::{WORD, World, shown, until};
 use serde_json::Value;
@@ -176,7 +177,12 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));
     // Started again, with new keys on both sides: it goes on.
-    let a = gateway(&world, 1, UDP, &sas(1, "tunnel", '3', GCM));
+    // What is recorded was anybody's to read before, and is no longer.
+    let recording = world.path("a.rec");
+    fs::write(&recording, "of before").expect("it is ours");
+    fs::set_permissions(&recording, fs::Permissions::from_mode(0o644)).expect("it is ours");
+    let recorded = format!("{UDP}[record]\nfile = \"a.rec\"\n");
+    let a = gateway(&world, 1, &recorded, &sas(1, "tunnel", '3', GCM));
     write_sas(&world, 2, &sas(2, "tunnel", '3', GCM));
     signal(b, "-HUP");
     until("the file is taken", || world.read("b.log").matches("2 SAs added, 2 removed, 0 kept").count() == 2);
@@ -184,6 +190,11 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     // And stopped: nothing is shown either.
     assert_eq!(world.end(a, "-TERM"), Some(0));
     assert!(world.read("a.log").contains("stopped: "));
+    assert_eq!(fs::metadata(&recording).expect("it is there").permissions().mode() & 0o777, 0o600);
+    let text = fs::read(&recording).expect("it is there");
+    let packets = text.windows(9).filter(|part| part == b"{\"packet\"").count();
+    // Three pings and their answers, and no word of what was in them.
+    assert!(packets >= 6 && !text.windows(WORD.len()).any(|part| part == WORD), "{packets}");
     let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `[record]`: the file behind a recorder.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 
 use ace_config::gateway::Record;
 
@@ -20,6 +20,10 @@ impl Recording {
     pub fn create(record: &Record, core: &mut Core) -> std::io::Result<Self> {
         let file =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&record.file)?;
+        // One that was there keeps its mode, which may be anybody's.
+        if file.metadata()?.is_file() {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
         core.record(Recorder::new(record.packets));
         Ok(Self { out: BufWriter::with_capacity(1 << 16, file), name: record.file.display().to_string() })
     }

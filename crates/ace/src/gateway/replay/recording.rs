@@ -80,6 +80,11 @@ impl Recording {
             if read.with_context(|| name.to_string())? == 0 {
                 break;
             }
+            // A gateway that is killed writes the last line in part.
+            if number > 0 && !line.ends_with(b"\n") && (line.len() as u64) < LINE {
+                eprintln!("ace: warning: {name}:{}: cut short, and left out", number + 1);
+                break;
+            }
             let what = || format!("{name}:{}: this is no line of a gateway's recording", number + 1);
             let line: Line = serde_json::from_slice(&line).with_context(what)?;
             match (number, line) {
@@ -201,6 +206,16 @@ mod tests {
         assert_eq!((recording.sent_again, recording.steps[3].at), (1, 1_000_000));
         assert_eq!(recording.steps[5].kind, Kind::Udp);
         assert_eq!(Recording::read(file.path(), 2).unwrap().steps.len(), 2);
+    }
+
+    #[test]
+    fn a_last_line_that_is_cut_short_is_left_out() {
+        let packet = Line::Packet(Packet(0, 0, 0, 100, 60, 0, 0));
+        let flow = flow(0, 17, "10.0.1.1:1", "10.0.2.1:2");
+        let file = written(&[Line::Recording(1), sa(0, true), flow, packet.clone(), packet]);
+        let whole = std::fs::read(file.path()).unwrap();
+        std::fs::write(file.path(), &whole[..whole.len() - 4]).unwrap();
+        assert_eq!(Recording::read(file.path(), 9).unwrap().steps.len(), 1);
     }
 
     #[test]
