@@ -285,17 +285,20 @@ pub struct Core {
     handle: *const c_void,
     new_error: Option<NewError>,
     set_error: Option<SetError>,
+    /// One of them all: it is in the libcrypto that there is.
+    pub some: Option<Function>,
 }
 
 impl Core {
     /// # Safety
     /// What OSSL_provider_init was called with.
     pub unsafe fn new(handle: *const c_void, mut table: *const Dispatch) -> Self {
-        let mut core = Self { handle, new_error: None, set_error: None };
+        let mut core = Self { handle, new_error: None, set_error: None, some: None };
         // SAFETY: the table ends with the number 0, and each number has a function of its type.
         while let Some(Dispatch { id, function: Some(function) }) = unsafe { table.as_ref() }
             && *id != 0
         {
+            core.some = Some(*function);
             unsafe {
                 match id {
                     5 => core.new_error = Some(std::mem::transmute::<Function, NewError>(*function)),

@@ -9,7 +9,7 @@ use crate::aead::{Context, Scheme, TAG};
 use crate::cipher_call::{ASKED, rows};
 
 /// For those that stand in for OpenSSL's own wherever these are used: complete, and slower for no length.
-const TAKE: &std::ffi::CStr = c"provider=ace,ace.take=yes";
+const TAKE: &std::ffi::CStr = c"provider=ace,ace.take=yes,ace.engine=yes";
 
 /// What OpenSSL has a pointer to.
 #[derive(Clone)]

@@ -292,7 +292,7 @@ static TABLES: [[Dispatch; 14]; 13] = [
 ];
 
 /// For whoever asks for this provider by its name alone.
-pub const ASKED: &std::ffi::CStr = c"provider=ace,ace.take=no";
+pub const ASKED: &std::ffi::CStr = c"provider=ace,ace.take=no,ace.engine=yes";
 
 pub const fn rows() -> [Algorithm; 13] {
     [

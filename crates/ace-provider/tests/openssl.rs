@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Cipher, GET_TAG, Openssl, Param, SET_IV_FIXED, SET_IV_LEN, SET_TAG, TLS_AAD};
+use common::{Cipher, GET_TAG, HANDED_ON, Openssl, Param, SET_IV_FIXED, SET_IV_LEN, SET_TAG, TLS_AAD};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -172,6 +172,32 @@ fn cast_takes_keys_of_every_length() {
     for len in [0, 4, 17, 1 << 40] {
         assert!(!our.set(&[Param::new(c"keylen", 2, &mut usize::to_ne_bytes(len)), Param::END]), "{len}");
     }
+}
+
+/// What the engine refuses, OpenSSL's own takes: so it is that which answers whoever does not ask for the engine.
+#[test]
+fn openssls_own_is_handed_on_where_it_is_faster() {
+    let Some((ours, theirs)) = both() else { return };
+    let takes_tls = |openssl: &Openssl, name: &str| {
+        let cipher = openssl.cipher(name).expect(name);
+        assert!(cipher.begin(true, None, None));
+        let mut version = 0x0303u32.to_ne_bytes();
+        cipher.set(&[Param::new(c"tls-version", 2, &mut version), Param::END])
+    };
+    assert!(!takes_tls(&ours, "AES-128-CBC") && takes_tls(&theirs, "AES-128-CBC"));
+    assert!(ours.hmac("SHA3-256", &[1; 16], &[b"text"]).is_none());
+    ours.prefer(c"provider=ace");
+    assert!(takes_tls(&ours, "AES-128-CBC"));
+    let mac = ours.hmac("SHA3-256", &[1; 16], &[b"text"]);
+    assert!(mac.is_some() && mac == theirs.hmac("SHA3-256", &[1; 16], &[b"text"]));
+    // Nothing is handed on of what the engine is faster with.
+    ours.prefer(HANDED_ON);
+    assert!(ours.cipher("AES-128-CBC").is_some() && ours.cipher("AES-128-GCM").is_none());
+    // Contexts of one library go with it, and another one begins anew.
+    drop((ours, theirs));
+    let Some(again) = Openssl::load(true) else { return };
+    again.prefer(c"provider=ace");
+    assert!(takes_tls(&again, "CAMELLIA-128-CBC"));
 }
 
 fn aeads(ours: &Openssl) -> Vec<(&'static str, usize)> {

@@ -2,6 +2,7 @@
 //! `ace bench`: wall-clock speed of the simulated slots and of the CPU engine.
 
 mod bare;
+mod cores;
 mod crossover;
 mod engine;
 pub mod plane;
@@ -58,6 +59,9 @@ struct DataplaneArgs {
     /// Seconds per measurement
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
+    /// Instead: one core, and so many at once, a shard and a thread bound to each
+    #[arg(long, value_name = "N")]
+    cores: Option<usize>,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -132,6 +136,15 @@ fn in_turns<const WAYS: usize>(seconds: f64, things: &mut [Batch<'_, WAYS>]) -> 
 
 fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
     check_seconds(args.seconds)?;
+    if let Some(count) = args.cores {
+        let rows = cores::rows(&args.suites, count, args.seconds)?;
+        if args.json {
+            print_json(&rows)?;
+        } else {
+            cores::print(&rows);
+        }
+        return Ok(Outcome::Well);
+    }
     let engine = engine::rows(&args.suites, args.seconds)?;
     let plane = plane::rows(&args.suites, args.seconds)?;
     let policies = plane::policies()?;

@@ -310,6 +310,28 @@ fn the_cpu_engine_allocates_nothing_for_a_packet() {
 }
 
 #[test]
+fn two_cores_do_more_than_one() {
+    let measured = |cores: &str| {
+        ace(&["bench", "dataplane", "aes-128-gcm", "--seconds", "0.2", "--json", "--cores", cores], &[])
+    };
+    for wrong in ["0", "1", "100000"] {
+        let output = measured(wrong);
+        assert_eq!(output.status.code(), Some(1), "{wrong}");
+        assert!(stderr(&output).contains("--cores is between 2 and"), "{}", stderr(&output));
+    }
+    if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) {
+        let output = measured("2");
+        assert!(output.status.success(), "{}", stderr(&output));
+        let rows: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        for row in rows.as_array().expect("a list") {
+            // By processor time: what else the machine does takes no part in it.
+            assert!(row["cpu_times"].as_f64().is_some_and(|times| times > 1.3), "{row}");
+        }
+        assert_eq!(rows.as_array().map(Vec::len), Some(2));
+    }
+}
+
+#[test]
 fn dispatch_explains_who_does_what() {
     let none = tempfile::tempdir().unwrap();
     let args = ["dispatch", "explain", "--sas", "demo/protect.toml", "--json", "--processor"];

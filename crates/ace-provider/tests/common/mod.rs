@@ -10,6 +10,11 @@ use libloading::Library;
 
 type Pointer = *mut c_void;
 
+/// Not what is handed on.
+pub const ENGINE: &std::ffi::CStr = c"ace.engine=yes";
+/// What is handed on.
+pub const HANDED_ON: &std::ffi::CStr = c"ace.engine=no";
+
 /// OSSL_PARAM.
 #[repr(C)]
 pub struct Param {
@@ -64,6 +69,7 @@ impl Openssl {
             folder.pop();
             it.search(&folder);
             it.provide("libace_provider");
+            it.prefer(ENGINE);
         } else {
             it.provide("default");
             it.provide("legacy");
@@ -78,6 +84,17 @@ impl Openssl {
             OSSL_PROVIDER_set_default_search_path(Pointer, *const c_char) -> c_int,
             self.context,
             folder.as_ptr()
+        );
+        assert_eq!(set, 1);
+    }
+
+    /// What is fetched from now on has these properties.
+    pub fn prefer(&self, properties: &std::ffi::CStr) {
+        let set = call!(
+            self,
+            EVP_set_default_properties(Pointer, *const c_char) -> c_int,
+            self.context,
+            properties.as_ptr()
         );
         assert_eq!(set, 1);
     }

@@ -26,7 +26,7 @@ use crate::page::say;
 const MANY: usize = 10_000;
 
 /// Names as in SA files, and that of the engine's table.
-const SUITES: &[(&str, &str, &str)] = &[
+pub(super) const SUITES: &[(&str, &str, &str)] = &[
     ("aes-128-gcm-16", "none", "aes-128-gcm"),
     ("aes-256-gcm-16", "none", "aes-256-gcm"),
     ("chacha20-poly1305", "none", "chacha20-poly1305"),
@@ -90,7 +90,7 @@ fn packet(n: usize, bytes: usize) -> Vec<u8> {
 }
 
 /// Both ends of the tunnels, and the packets that go through them and come back.
-struct Gates {
+pub(super) struct Gates {
     out: Shard,
     into: Shard,
     engine: Box<dyn Engine>,
@@ -99,7 +99,7 @@ struct Gates {
 }
 
 impl Gates {
-    fn new(suites: (&str, &str), bytes: usize, engine: Box<dyn Engine>) -> Result<Self> {
+    pub(super) fn new(suites: (&str, &str), bytes: usize, engine: Box<dyn Engine>) -> Result<Self> {
         let packets = (0..BATCH).map(|n| {
             let bytes = packet(n % ASSOCIATIONS, bytes);
             Packet { token: n as u64, buffer: Buffer::from_packet(&bytes, HEADROOM, TAILROOM) }
@@ -114,7 +114,7 @@ impl Gates {
     }
 
     /// How long a batch takes each way, and what it allocates.
-    fn batch(&mut self) -> Result<[(Duration, usize); 2]> {
+    pub(super) fn batch(&mut self) -> Result<[(Duration, usize); 2]> {
         let Self { out, into, engine, done, packets } = self;
         let sealing = pass(out, Inside, engine.as_mut(), done, packets)?;
         let opening = pass(into, Outside, engine.as_mut(), done, packets)?;
