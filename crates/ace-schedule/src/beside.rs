@@ -79,7 +79,8 @@ enum Goes {
 }
 
 /// Of the operations that a slot could take, from `first` on, the first that it has done earlier than the processor, which
-/// does those before it.
+/// does those before it. One whose lane is in the slot can go to the processor when the slot has answered: if that is
+/// earlier still, the lane waits for it, or a slot that once had a lane would keep it.
 fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: Option<Time>) -> Goes {
     let now = queue.now();
     let (free, idle) = match slots[slot] {
@@ -88,26 +89,36 @@ fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: 
     };
     let Some(class) = queue.class_of(first) else { return Goes::There(first) };
     let mut promised = busy.map_or(0, |until| until.saturating_sub(now));
+    let pace = pace(queue, slots, slot, class);
     let mut found = None;
+    let mut drains = None;
     for (nth, o) in queue.heads_for(class, slot).skip_while(|o| o.op.id != first).enumerate() {
-        let (Some(time), false) = (o.op.cpu, matches!(o.place, Place::Follows(_))) else {
+        let Some(time) = o.op.cpu else {
             found = Some(o.op.id);
             break;
         };
-        let free_processor = busy.is_none() && nth == 0;
-        let there = free.saturating_add(o.op.cost).saturating_add(o.op.aside);
-        let here = now.saturating_add(promised).saturating_add(time);
+        let cost = if o.known.seen { o.op.cost } else { (o.op.cost as f64 * pace) as Time };
+        let there = free.saturating_add(cost).saturating_add(o.op.aside);
+        let mut here = now.saturating_add(promised).saturating_add(time);
+        let follows = matches!(o.place, Place::Follows(_));
+        if follows {
+            here = here.max(free.saturating_add(o.op.aside).saturating_add(time));
+        }
+        let free_processor = busy.is_none() && nth == 0 && !follows;
         if earlier(o, here, there) {
-            if o.known.probe && idle && o.op.cost <= time.saturating_mul(DEAREST_PROBE) {
+            if o.known.probe && idle && cost <= time.saturating_mul(DEAREST_PROBE) {
                 found = Some(o.op.id);
                 break;
             }
             if free_processor {
                 return Goes::Beside(o.op.id);
             }
+            if follows {
+                drains = Some(free);
+            }
             promised = promised.saturating_add(time);
         } else {
-            if o.known.probe && free_processor && time <= o.op.cost.saturating_mul(DEAREST_PROBE) {
+            if o.known.probe && free_processor && time <= cost.saturating_mul(DEAREST_PROBE) {
                 return Goes::Beside(o.op.id);
             }
             found = Some(o.op.id);
@@ -120,8 +131,15 @@ fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: 
             None => Goes::There(op),
         },
         Some(op) => Goes::There(op),
-        None => Goes::Later(None),
+        None => Goes::Later(drains.filter(|at| *at > now)),
     }
+}
+
+/// How much longer than the first candidate of a class what is in a slot takes for an operation.
+fn pace(queue: &Queue, slots: &[SlotState], slot: usize, class: ClassId) -> f64 {
+    let it = &queue.classes[class];
+    let at = it.candidates.iter().position(|c| slots[slot].resident() == Some(*c));
+    at.and_then(|at| it.paces.get(at)).map_or(1.0, |pace| pace.0)
 }
 
 /// Whether the processor, done at `here`, is earlier than the slot, done at `there`: by a margin, if it is not the one that

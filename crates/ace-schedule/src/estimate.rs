@@ -61,6 +61,8 @@ pub(crate) struct Known {
     pub last: Option<Doer>,
     /// It is to go to the other one, if that can be had at once: or nothing would be known of it.
     pub probe: bool,
+    /// A slot has done one like it: its cost is what was seen.
+    pub seen: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -97,7 +99,8 @@ impl Estimates {
         *slot = record.slot.of(*slot);
         *processor = processor.map(|time| record.processor.of(time));
         record.count = record.count.wrapping_add(1);
-        Known { last: record.last, probe: self.every > 0 && record.count.is_multiple_of(self.every) }
+        let probe = self.every > 0 && record.count.is_multiple_of(self.every);
+        Known { last: record.last, probe, seen: record.slot.seen > 0 }
     }
 
     /// An operation of which `expected` was said at first took `time`.

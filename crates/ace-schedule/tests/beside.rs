@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ace_schedule::simulate::{NEVER, Outcome, PASSES, Packet, Setup, Start, Trace, simulate};
 use ace_schedule::study::{Figure, Figures};
 use ace_schedule::traffic::{Network, Random, zipf};
-use ace_schedule::{Costs, Policy, Terms, Time};
+use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -190,4 +190,40 @@ fn whoever_did_the_last_one_keeps_the_next_if_both_are_alike() {
     let changes = out.starts.iter().skip(400).filter(changed).count();
     // The first of each association; without a margin there are three times as many.
     assert_eq!(changes, 4, "of {}", out.starts.len());
+}
+
+/// The second packet of an association whose first one is in a slot until 100, which has room: what is decided, and that it
+/// is the processor's when the slot has answered.
+#[test]
+fn a_slot_that_has_an_association_does_not_keep_it_from_a_faster_processor() {
+    let decided = |slot: Time, processor: Time| {
+        let costs = Costs::whole(vec![500]);
+        let mut queue = Queue::new(Terms::new(100_000, 500));
+        queue.learn(1);
+        let class = queue.class(&[0], &[]);
+        let op = |id: u64| QueuedOp {
+            id,
+            lane: 7,
+            packet: id,
+            arrived: 0,
+            class,
+            cost: slot,
+            next: 0,
+            cpu: Some(processor),
+            aside: 10,
+            bytes: 100,
+        };
+        queue.push(op(0));
+        queue.start(0, 0);
+        queue.push(op(1));
+        let busy = SlotState::Busy { configuration: 0, since: 0, until: 100, room: 1 };
+        let before = Policy::DoubleBuffer.decide_beside(&mut queue, &[busy], &costs, None);
+        queue.advance(100);
+        queue.finish(0);
+        let idle = SlotState::Idle { configuration: 0, last_used: 100, since: 0, blocked: false };
+        (before, Policy::DoubleBuffer.decide_beside(&mut queue, &[idle], &costs, None))
+    };
+    assert_eq!(decided(80, 20), (Decision::WaitUntil(100), Decision::Compute { op: 1 }));
+    let there = Decision::Execute { slot: 0, op: 1 };
+    assert_eq!(decided(80, 120), (there, there));
 }

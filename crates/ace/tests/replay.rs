@@ -72,6 +72,24 @@ fn beside_the_processor_a_reconfiguration_stalls_nothing() {
 }
 
 #[test]
+fn a_processor_that_is_faster_loses_nothing_by_the_board() {
+    if !common::built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, processor) = (folder.path().join("live.rec"), folder.path().join("fast.toml"));
+    std::fs::write(&file, recording()).unwrap();
+    let rate = |name: &str| format!("[[rate]]\nalgorithm = \"{name}\"\nmbps = 800.0\n");
+    let rates: String = ["3des", "aes", "md5", "sha1"].map(rate).concat();
+    std::fs::write(&processor, format!("name = \"fast\"\nsource = \"a test\"\n{rates}")).unwrap();
+    let args = ["gateway", "replay", "--json", "--processor", processor.to_str().unwrap()];
+    let out = common::ace(&args, &[&file]);
+    assert_eq!(out.status.code(), Some(0), "{}", common::stderr(&out));
+    let report: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(report["gains"][0]["percent"].as_f64().unwrap() > -2.0, "{report}");
+}
+
+#[test]
 fn what_cannot_be_played_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("live.rec");
