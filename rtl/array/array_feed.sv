@@ -14,18 +14,18 @@ module array_feed
   input logic clk_i,
   input logic rst_ni,
 
+  // That of the bank that runs. It stands while any lane has a block.
   input set_t set_i,
-  input logic bank_i,
   // The tile forgets, or changes to another bank: nothing is chosen.
   input logic hold_i,
 
   // Lanes.
-  input  logic      [Lanes-1:0]       valid_i,
-  output logic      [Lanes-1:0]       grant_o,
-  output logic      [      3:0]       take_at_o,
-  input  logic      [Lanes-1:0][63:0] take_data_i,
-  input  lane_key_t [Lanes-1:0]       key_i,
-  output result_t   [Lanes-1:0]       result_o,
+  input  logic    [Lanes-1:0]                  valid_i,
+  output logic    [Lanes-1:0]                  grant_o,
+  output logic    [      3:0]                  take_at_o,
+  input  logic    [Lanes-1:0][           63:0] take_data_i,
+  input  logic    [Lanes-1:0][KeyWordBits-1:0] key_base_i,
+  output result_t [Lanes-1:0]                  result_o,
 
   // The tile.
   input  logic                           start_i,
@@ -84,7 +84,7 @@ module array_feed
         started_lane_q  <= next_lane_q;
         next_valid_q    <= choose;
         next_lane_q     <= pick_q;
-        next_base_q     <= key_base(bank_i, key_i[pick_q].area, set_i.key_words);
+        next_base_q     <= key_base_i[pick_q];
       end
       if (choose) last_q <= pick_q;
     end
@@ -93,28 +93,38 @@ module array_feed
   // -- words into the tile ----------------------------------------------------------------------------------
 
   // A state's words go in front of a block's. If their number is odd each beat is made of two halves.
-  logic [3:0] state_beats, block_beats, steps;
-  logic odd;
-  logic [StreamBits-1:0] stride;
+  logic [3:0] state_beats_q, steps_q;
+  logic [3:0] first_take_q;
+  logic brief_q;  // a state of one beat
+  logic odd_q;
+  logic [StreamBits-1:0] stride_q;
 
-  assign state_beats = set_i.hash ? (set_i.output_words + 4'd1) >> 1 : '0;
-  assign block_beats = set_i.hash ? 4'd8 : 4'(set_i.input_words >> 1);
-  assign odd         = set_i.hash && set_i.output_words[0];
-  assign steps       = state_beats + block_beats + 4'(odd);
-  assign stride      = pairs(set_i.input_words);
+  always_ff @(posedge clk_i) begin
+    logic [3:0] state_beats;
+    state_beats = set_i.hash ? (set_i.output_words + 4'd1) >> 1 : '0;
+    state_beats_q <= state_beats;
+    first_take_q <= {set_i.hash, 3'b0};
+    brief_q <= state_beats == 4'd1;
+    odd_q <= set_i.hash && set_i.output_words[0];
+    // The last one's number.
+    steps_q       <= state_beats + (set_i.hash ? 4'd7 : 4'(set_i.input_words >> 1) - 4'd1)
+                     + 4'(set_i.hash && set_i.output_words[0]);
+    stride_q <= pairs(set_i.input_words);
+  end
 
-  logic copy_q;
-  lane_t copy_lane_q;
-  logic [3:0] step_q;
+  // A lane is asked for a beat, and has it two clocks later; for the first one it is asked before it is chosen.
+  logic copy_q, taken_q;
+  lane_t copy_lane_q, taken_lane_q;
+  logic [3:0] step_q, take_q;
   logic of_state, last_of_state;
-  logic beat_valid_q, beat_state_q, beat_hold_q;
+  logic taken_state_q, taken_hold_q, beat_valid_q, beat_state_q, beat_hold_q;
   logic [63:0] beat_q, beat;
   logic [31:0] carry_q;
   logic [StreamBits-1:0] at_q;
 
-  assign of_state      = step_q < state_beats;
-  assign last_of_state = step_q + 4'd1 == state_beats;
-  assign take_at_o     = of_state ? {1'b1, step_q[2:0]} : step_q - state_beats;
+  assign of_state      = step_q < state_beats_q;
+  assign last_of_state = step_q + 4'd1 == state_beats_q;
+  assign take_at_o     = take_q;
 
   always_comb begin
     beat = beat_q;
@@ -123,34 +133,41 @@ module array_feed
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {copy_q, copy_lane_q, step_q, beat_valid_q, beat_state_q, beat_hold_q, beat_q, carry_q, at_q} <= '0;
+      {copy_q, copy_lane_q, step_q, take_q, taken_q, taken_lane_q, taken_state_q, taken_hold_q} <= '0;
+      {beat_valid_q, beat_state_q, beat_hold_q, beat_q, carry_q, at_q} <= '0;
       write_o <= '0;
     end else begin
-      if (start_q && next_valid_q) begin
+      if (choose) begin
         copy_q      <= 1'b1;
-        copy_lane_q <= next_lane_q;
+        copy_lane_q <= pick_q;
         step_q      <= '0;
+        take_q      <= brief_q ? '0 : first_take_q + 4'd1;
       end else if (copy_q) begin
         step_q <= step_q + 4'd1;
-        copy_q <= step_q + 4'd1 != steps;
+        take_q <= step_q + 4'd2 == state_beats_q ? '0 : take_q + 4'd1;
+        copy_q <= step_q != steps_q;
+      end else begin
+        take_q <= first_take_q;
       end
-      beat_valid_q <= copy_q;
-      beat_state_q <= of_state && !(odd && last_of_state);
-      beat_hold_q  <= odd && last_of_state;
-      beat_q       <= copy_q ? take_data_i[copy_lane_q] : '0;
-      if (odd && last_of_state && copy_q) begin
-        // Of the state's last beat only the low half is a word, which waits as it is.
-        beat_q[63:32] <= '0;
-      end
+      taken_q       <= copy_q;
+      taken_lane_q  <= copy_lane_q;
+      taken_state_q <= of_state && !(odd_q && last_of_state);
+      taken_hold_q  <= odd_q && last_of_state;
+      beat_valid_q  <= taken_q;
+      beat_state_q  <= taken_state_q;
+      beat_hold_q   <= taken_hold_q;
+      beat_q        <= taken_q ? take_data_i[taken_lane_q] : '0;
+      // Of the state's last beat only the low half is a word, which waits as it is.
+      if (taken_hold_q) beat_q[63:32] <= '0;
       write_o <= '0;
-      if (start_q) at_q <= input_base_i + stride;
+      if (start_q) at_q <= input_base_i + stride_q;
       if (beat_valid_q) begin
         carry_q <= beat_hold_q ? beat_q[31:0] : beat[63:32];
         if (!beat_hold_q) begin
           at_q           <= at_q + 1'b1;
           write_o.target <= TargetInput;
           write_o.at     <= 9'(at_q);
-          write_o.data   <= odd && !beat_state_q ? {beat[31:0], carry_q} : beat;
+          write_o.data   <= odd_q && !beat_state_q ? {beat[31:0], carry_q} : beat;
         end
       end else begin
         carry_q <= '0;
@@ -173,7 +190,7 @@ module array_feed
   logic [11:0] now_q;
   logic due_q, reading_q;
   lane_t read_lane_q;
-  logic [1:0] read_step_q, read_last;
+  logic [1:0] read_step_q, read_last_q;
   logic [StreamBits-1:0] read_base_q;
 
   // Who asked for the word that comes: three clocks back.
@@ -187,28 +204,34 @@ module array_feed
   ask_t ask;
   ask_t [2:0] asked_q;
   result_t found_q;
-  lane_t found_lane_q;
+  logic [Lanes-1:0] found_lane_q;
+  logic [11:0] latency_q;
+  logic swap_q, permuted_q, odd_last_q;
   logic [63:0] words;
 
   assign first     = flights[over_q[LaneBits-1:0]];
-  assign read_last = 2'((set_i.output_words - 4'd1) >> 1);
   assign read_at_o = read_base_q + StreamBits'(read_step_q);
-  assign ask       = '{reading_q, read_step_q == read_last, read_step_q, read_lane_q};
+  assign ask       = '{reading_q, read_step_q == read_last_q, read_step_q, read_lane_q};
 
   always_comb begin
     words = words_i;
     // Of the last beat of an odd number of words only one counts.
-    if (asked_q[2].last && set_i.output_words[0]) words[63:32] = '0;
-    if (!set_i.hash) words = set_i.permuted ? des_out(words) : swapped_pair(words, set_i.swap_out);
+    if (odd_last_q) words[63:32] = '0;
+    words = permuted_q ? des_out(words) : swapped_pair(words, swap_q);
     for (int unsigned l = 0; l < Lanes; l++) begin
       result_o[l] = found_q;
-      result_o[l].valid = found_q.valid && found_lane_q == lane_t'(l);
+      result_o[l].valid = found_lane_q[l];
     end
   end
 
   always_ff @(posedge clk_i) begin
+    latency_q   <= set_i.latency + 12'd2;
+    read_last_q <= 2'((set_i.output_words - 4'd1) >> 1);
+    swap_q      <= !set_i.hash && set_i.swap_out;
+    permuted_q  <= !set_i.hash && set_i.permuted;
+    odd_last_q  <= asked_q[1].last && set_i.output_words[0];
     if (start_q && started_valid_q) begin
-      flights[begun_q[LaneBits-1:0]] <= '{started_lane_q, output_base_i, now_q + set_i.latency + 12'd2};
+      flights[begun_q[LaneBits-1:0]] <= '{started_lane_q, output_base_i, now_q + latency_q};
     end
   end
 
@@ -228,11 +251,12 @@ module array_feed
         read_step_q <= '0;
       end else if (reading_q) begin
         read_step_q <= read_step_q + 1'b1;
-        reading_q   <= read_step_q != read_last;
+        reading_q   <= read_step_q != read_last_q;
       end
-      asked_q      <= {asked_q[1:0], ask};
-      found_q      <= '{asked_q[2].valid, asked_q[2].last, asked_q[2].index, asked_q[2].valid ? words : '0};
-      found_lane_q <= asked_q[2].lane;
+      asked_q <= {asked_q[1:0], ask};
+      found_q <= '{asked_q[2].valid, asked_q[2].last, asked_q[2].index, asked_q[2].valid ? words : '0};
+      for (int unsigned l = 0; l < Lanes; l++)
+      found_lane_q[l] <= asked_q[2].valid && asked_q[2].lane == lane_t'(l);
     end
   end
 

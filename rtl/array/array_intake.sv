@@ -2,10 +2,10 @@
 //
 // The entrance: looks at a frame's first beat, waits until the frame may go, and passes it to a lane or to the loader.
 // A frame goes to a lane at once if the set that runs serves it. If the other bank's does, the lanes come to their ends
-// and the tile changes to that bank first; if none does, it waits for the loader, and a lane refuses it. Frames that
+// and the tile changes to that bank while the frame is on its way; if none does, it waits for the loader, and a lane refuses it. Frames that
 // load go to the loader while the lanes work, but a key waits until no lane uses the area that it will lie in.
 //
-// Clocks: 3 from the first beat to its way.
+// Clocks: 9 from the first beat to its way, and 5 from the loader's end to that of a frame that waits for it.
 module array_intake
   import array_front_pkg::*;
   import core_pkg::*;
@@ -41,21 +41,20 @@ module array_intake
   output logic        key_known_o,
   output logic        key_bank_o,
 
-  // The bank that runs is to be the other one; it is.
+  // The bank that runs is to be the other one; it is not yet.
   output logic run_o,
   output logic switch_o,
-  input  logic switched_i
+  input  logic switching_i
 );
 
   localparam int unsigned LaneBits = $clog2(Lanes);
   localparam int unsigned FromBits = $clog2(Lanes + 1);
   typedef logic [LaneBits-1:0] lane_t;
 
-  typedef enum logic [2:0] {
+  typedef enum logic [1:0] {
     Wait,    // for a first beat
     Look,    // what it asks for
     Decide,
-    Switch,
     Pass
   } at_e;
 
@@ -79,6 +78,7 @@ module array_intake
   logic loader_key_q;  // what the loader has is a key
   logic run_q, loading_key_q, loads_q, wipe_q;
   logic [1:0] serves_q, sized_q;
+  logic [2:0] looks_q;
   logic [Lanes:0] to_q;
   lane_key_t [Lanes-1:0] key_q;
   logic key_known_q, key_bank_q;
@@ -97,37 +97,61 @@ module array_intake
   assign head = header_t'({64'b0, in_beat});
 
   // Of two banks that serve it the one that runs, unless the last key was the other one's.
-  logic other;
-  assign other = serves_q[!run_q] && (!serves_q[run_q] || (recent_i == !run_q && key_valid_i[!run_q]));
+  // Everything that is asked of banks and lanes comes in the clocks in which the frame is looked at, one step after the
+  // other; the loader counts as busy until what it has changed has come through them.
+  logic other_q, here_q, pick_q, key_found_q, area_used_q;
+  lane_key_t [1:0] bank_key_q;
+  area_t key_next_q;
+  area_t [1:0] next_q;  // where a bank's next key will lie
+  logic [1:0][4:0] areas_q;
+  logic [3:0] busy_q;
+  logic loader_busy_q, go_q, to_switch_q;
 
-  // A key says of how many words it is, so that sets for other lengths of keys can lie beside.
-  logic key_bank;
-  assign key_bank = serves_q[run_q] && sized_q[run_q] ? run_q : !run_q;
-
-  area_t key_next;
-  logic  area_used;
-  always_comb begin
-    key_next = area_i[key_bank] + 2'd1;
-    if (5'(key_next) >= areas(sets_i[key_bank].key_words, sets_i[key_bank].hash)) key_next = '0;
-    area_used = 1'b0;
+  always_ff @(posedge clk_i) begin
+    logic used;
+    for (int unsigned b = 0; b < 2; b++) begin
+      serves_q[b] <= serves(sets_i[b], head);
+      sized_q[b]  <= head.result_len == (sets_i[b].hash ? 8'd16 : sets_i[b].key_words);
+    end
+    here_q  <= serves_q[run_q];
+    other_q <= serves_q[!run_q] && (!serves_q[run_q] || (recent_i == !run_q && key_valid_i[!run_q]));
+    for (int unsigned b = 0; b < 2; b++) bank_key_q[b] <= '{key_valid: key_valid_i[b], area: area_i[b]};
+    for (int unsigned b = 0; b < 2; b++) begin
+      areas_q[b] <= areas(sets_i[b].key_words, sets_i[b].hash);
+      next_q[b]  <= 5'(area_i[b]) + 5'd1 >= areas_q[b] ? '0 : area_i[b] + 2'd1;
+    end
+    key_next_q    <= next_q[pick_q];
+    busy_q        <= {busy_q[2:0], loader_busy_i};
+    // The loader and the tile have to mean the same bank.
+    loader_busy_q <= loader_busy_i || busy_q != '0 || switching_i;
+    used = 1'b0;
     for (int unsigned l = 0; l < Lanes; l++)
-    area_used |= !free_i[l] && key_q[l].key_valid && key_q[l].area == key_next;
-    area_used &= key_bank == run_q;
+    used |= !free_i[l] && key_q[l].key_valid && key_q[l].area == key_next_q;
+    area_used_q <= used && pick_q == run_q;
+    // A key says of how many words it is, so that sets for other lengths of keys can lie beside.
+    pick_q      <= serves_q[run_q] && sized_q[run_q] ? run_q : !run_q;
+    key_found_q <= (serves_q & sized_q) != '0;
   end
 
-  logic go, to_lane, to_switch;
-  always_comb begin
-    go        = 1'b0;
-    to_lane   = !loads_q && !loading_key_q;
-    to_switch = 1'b0;
-    if (loads_q) go = !loader_busy_i;
-    else if (loading_key_q) go = !loader_busy_i && !area_used;
-    // Sets and keys under way may be those of this frame.
-    else if (loader_busy_i && (!serves_q[run_q] || other || loader_key_q)) go = 1'b0;
-    else if (other) to_switch = idle_q;
-    else go = any_free_q;
-    if (hold_i || (wipe_q && (!idle_q || loader_busy_i))) go = 1'b0;
-    if (hold_i) to_switch = 1'b0;
+  logic to_lane, ready;
+  assign to_lane = !loads_q && !loading_key_q;
+  assign ready   = !hold_i && !(wipe_q && (!idle_q || loader_busy_q));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      go_q        <= 1'b0;
+      to_switch_q <= 1'b0;
+    end else begin
+      go_q        <= 1'b0;
+      to_switch_q <= 1'b0;
+      if (loads_q) go_q <= ready && !loader_busy_q;
+      else if (loading_key_q) go_q <= ready && !loader_busy_q && !area_used_q;
+      // Sets and keys under way may be those of this frame.
+      else if (!(loader_busy_q && (!here_q || other_q || loader_key_q))) begin
+        if (other_q) to_switch_q <= ready && idle_q;
+        else go_q <= ready && any_free_q;
+      end
+    end
   end
 
   // -- the frame --------------------------------------------------------------------------------------------
@@ -137,7 +161,7 @@ module array_intake
   assign beat_o   = '{valid: in_valid && at_q == Pass, last: in_last, data: at_q == Pass ? in_beat : '0};
   assign in_ready = at_q == Pass && (to_q & ready_i) != '0;
   assign passed   = in_valid && in_ready && in_last;
-  assign wipe_o   = at_q == Decide && go && wipe_q;
+  assign wipe_o   = at_q == Decide && (go_q || to_switch_q) && wipe_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -146,8 +170,7 @@ module array_intake
       loading_key_q <= 1'b0;
       loads_q       <= 1'b0;
       wipe_q        <= 1'b0;
-      serves_q      <= '0;
-      sized_q       <= '0;
+      looks_q       <= '0;
       to_q          <= '0;
       key_q         <= '0;
       key_known_q   <= 1'b0;
@@ -166,42 +189,34 @@ module array_intake
         Wait:
         if (in_valid) begin
           at_q          <= Look;
+          looks_q       <= '0;
           loads_q       <= head.op == OpLoad;
           loading_key_q <= head.op == OpKey;
           wipe_q        <= head.flags.wipe;
         end
         Look: begin
-          at_q <= Decide;
-          for (int unsigned b = 0; b < 2; b++) begin
-            serves_q[b] <= serves(sets_i[b], head);
-            sized_q[b]  <= head.result_len == (sets_i[b].hash ? 8'd16 : sets_i[b].key_words);
-          end
+          looks_q <= looks_q + 1'b1;
+          if (looks_q == 3'd5) at_q <= Decide;
         end
         Decide: begin
-          // What the loader has just finished counts.
-          for (int unsigned b = 0; b < 2; b++) begin
-            serves_q[b] <= serves(sets_i[b], head);
-            sized_q[b]  <= head.result_len == (sets_i[b].hash ? 8'd16 : sets_i[b].key_words);
-          end
-          if (to_switch) begin
-            at_q     <= Switch;
+          if (to_switch_q) begin
             switch_o <= 1'b1;
             run_q    <= !run_q;
-          end else if (go) begin
+          end
+          if (to_switch_q || go_q) begin
             at_q <= Pass;
             to_q <= '0;
             if (to_lane) begin
               to_q[FromBits'(free_q)] <= 1'b1;
-              key_q[free_q] <= '{key_valid: key_valid_i[run_q], area: area_i[run_q]};
+              key_q[free_q]           <= bank_key_q[run_q^to_switch_q];
             end else begin
               to_q[Lanes]  <= 1'b1;
               loader_key_q <= loading_key_q;
-              key_known_q  <= serves_q[key_bank] && sized_q[key_bank];
-              key_bank_q   <= key_bank;
+              key_known_q  <= key_found_q;
+              key_bank_q   <= pick_q;
             end
           end
         end
-        Switch: if (switched_i) at_q <= Decide;
         default: begin
           if (passed) begin
             at_q <= Wait;

@@ -5,7 +5,7 @@
 // last one was right. A new set's bank forgets its keys first.
 //
 // Clocks: of a set its words, or those that are written into the tile if there are more, and KeyRoom + 1 for the keys
-// forgotten. A key's words, one a clock.
+// forgotten. A key's words, one a clock. 9 behind either of them.
 module array_loader
   import array_pkg::*;
   import array_front_pkg::*;
@@ -20,6 +20,9 @@ module array_loader
   input  header_t         header_i,
   input  request_t        frame_i,
   output response_t       answer_o,
+  // The answer to the header stands: so many clocks after its second beat.
+  input  logic            heads_i,
+  output logic            looked_o,
   // Why a set was refused; stands until the next frame starts.
   output logic      [7:0] fault_o,
   // A key was cut short.
@@ -73,8 +76,21 @@ module array_loader
 
   localparam logic [63:0] Magic = 64'h0A02_5445_5345_4341;
 
+  // What a beat adds to a CRC, and what becomes of the CRC in front of it: for each bit, which ones it is the sum of.
+  typedef logic [31:0][63:0] sums_t;
+
+  function automatic sums_t crc_sums();
+    logic [31:0] c;
+    for (int unsigned i = 0; i < 64; i++) begin
+      c = '0;
+      for (int unsigned j = 0; j < 64; j++) c = {1'b0, c[31:1]} ^ (c[0] ^ (i == j) ? 32'hEDB8_8320 : 32'd0);
+      for (int unsigned b = 0; b < 32; b++) crc_sums[b][i] = c[b];
+    end
+  endfunction
+
+  localparam sums_t CrcSums = crc_sums();
+
   at_e at_q;
-  logic [7:0] fault_q;
   logic bank_q;
   set_t [1:0] sets_q;
   set_t new_q;
@@ -87,267 +103,335 @@ module array_loader
   assign key_valid_o = key_valid_q;
   assign recent_o    = recent_q;
   assign busy_o      = at_q != Idle;
-  assign fault_o     = fault_q;
 
   // -- the header -------------------------------------------------------------------------------------------
 
-  logic [3:0] left_q, parts;  // words of the beat to be written
-  logic load, plain, key_fits;
-  area_t area_next;  // where the next key of that bank lies
-  set_t  key_set;
+  logic load_q, plain_q, fits_q, sized_q, hash_q;
+  logic [7:0] words_q;
+  logic [9:0] bytes_q;
+  logic [2:0] heads_q;
+  logic [4:0] areas_q;
+  area_t area_next_q;  // where the next key of that bank lies
+  logic [KeyWordBits-1:0] base_q, purge_base_q;
+  status_e verdict_q;
 
-  assign load = header_i.op == OpLoad;
-  assign key_set = sets_q[key_bank_i];
-  assign plain = header_i.iv_len == '0 && !header_i.flags.partial && !header_i.flags.resume;
-  // A hash's key is two states of four beats each.
-  assign key_fits = key_set.hash ? header_i.payload_len == 32'd64
-      : header_i.payload_len == {22'b0, key_set.key_words, 2'b0} && key_set.key_words != '0;
-
-  always_comb begin
-    answer_o = '{ready: 1'b0, valid: 1'b0, done: at_q == Over, beat: '0, length: '0, verdict: StatusOk};
-    answer_o.ready = (at_q == Set || at_q == Key) && (left_q == '0 || (left_q == 4'd1 && write_ready_i));
-    if (!load && !key_known_i) answer_o.verdict = StatusUnknownAlgorithm;
-    else if (!plain) answer_o.verdict = StatusUnknownOperation;
-    else if (header_i.flags.fresh_key || (!load && !key_fits)) answer_o.verdict = StatusBadKeyLength;
-    else if (load && (header_i.payload_len[2:0] != '0 || header_i.payload_len < 32'd64 || header_i.payload_len[31:17] != '0))
-      answer_o.verdict = StatusBadLength;
+  // The shell is made to wait for the last of these.
+  always_ff @(posedge clk_i) begin
+    words_q <= sets_q[key_bank_i].key_words;
+    hash_q <= sets_q[key_bank_i].hash;
+    // A hash's key is two states of four beats each.
+    bytes_q <= hash_q ? 10'd64 : {words_q, 2'b0};
+    areas_q <= areas(words_q, hash_q);
+    area_next_q <= 5'(area_q[key_bank_i]) + 5'd1 >= areas_q ? '0 : area_q[key_bank_i] + 2'd1;
+    base_q <= key_base(key_bank_i, area_next_q, words_q);
+    purge_base_q <= key_base(!run_i, '0, '0);
+    load_q <= header_i.op == OpLoad;
+    plain_q <= header_i.iv_len == '0 && !header_i.flags.partial && !header_i.flags.resume;
+    fits_q <= header_i.payload_len == 32'(bytes_q) && bytes_q != '0;
+    sized_q      <= header_i.payload_len[2:0] == '0 && header_i.payload_len >= 32'd64
+                    && header_i.payload_len[31:17] == '0;
+    heads_q <= {heads_q[1:0], heads_i};
+    if (!load_q && !key_known_i) verdict_q <= StatusUnknownAlgorithm;
+    else if (!plain_q) verdict_q <= StatusUnknownOperation;
+    else if (header_i.flags.fresh_key || (!load_q && !fits_q)) verdict_q <= StatusBadKeyLength;
+    else if (load_q && !sized_q) verdict_q <= StatusBadLength;
+    else verdict_q <= StatusOk;
   end
+  assign looked_o = heads_i && heads_q == '1;
 
   // -- a beat and what is written of it ----------------------------------------------------------------------
 
-  logic take, head, tail, data;
-  logic [13:0] index_q;  // of the beat in the frame
-  logic [15:0] sections_q;  // still to come
-  section_t section_q, section;
+  // A beat is held until all of it is written. What the next one is follows from the one before.
+  logic take, step, done, writes, full;
+  logic open_q, held_q, first_q, tail_q, crc_beat;  // the last beat; and it is a set's CRC
   logic [63:0] beat_q;
-  logic [31:0] crc_q;
-  logic beat_valid_q;
-  logic [8:0] entry_q;  // of a table or of the constants, words of contexts
+  // Words of the beat to be written behind the first one, a bit each; of the section's beats.
+  logic [6:0] left_q, parts_q;
+  logic [4:0] head_q;  // which beat of the head
+  logic data_q;  // within a section, or of a key
+  logic writes_q, chain_q, contexts_kind_q, bytes_kind_q, small_q;  // of the section
+  logic [31:0] left_words_q;
+  logic last_word_q;
+  logic [15:0] sections_q;  // still to come
+  logic [8:0] entry_q;  // of a table or of the constants
   logic [11:0] context_q;
   logic [2:0] word_q;
-
-  assign take    = frame_i.valid && answer_o.ready;
-  assign section = section_t'(frame_i.beat);
-  assign head    = index_q < 14'd5;
-  assign tail    = frame_i.last;
-  // Within a section.
-  assign data    = section_q.words != '0;
-
-  always_comb begin
-    parts = 4'd1;
-    if (at_q == Key) parts = key_set.hash ? 4'd0 : 4'd2;
-    else if (head || tail || !data) parts = 4'd0;
-    else begin
-      unique case (section_q.kind)
-        Words, Constants: parts = 4'd2;
-        Bytes:            parts = 4'd8;
-        Chain:            parts = 4'd0;
-        default:          parts = 4'd1;
-      endcase
-    end
-  end
-
-  function automatic logic [31:0] crc(logic [31:0] last, logic [63:0] beat);
-    logic [31:0] c;
-    c = last;
-    for (int unsigned i = 0; i < 64; i++) c = {1'b0, c[31:1]} ^ (c[0] ^ beat[i] ? 32'hEDB8_8320 : 32'd0);
-    return c;
-  endfunction
-
+  logic [15:0] contexts_q;
   logic [KeyWordBits-1:0] key_at_q;
   logic [7:0] purge_q;
+  logic [2:0] state_beat_q;
+  section_t section;
+  write_t kind_q;  // what all writes of a section have in common
+
+  assign section = section_t'(beat_q);
+  assign crc_beat = tail_q && load_q;
+  assign writes = data_q && writes_q && !crc_beat;
+  assign step = held_q && !(writes && full);
+  assign done = step && (!left_q[0] || !writes);
+  assign take = frame_i.valid && answer_o.ready;
+
+  assign answer_o = '{
+      ready: open_q && (!held_q || done),
+      valid: 1'b0,
+      done: at_q == Over,
+      beat: '0,
+      length: '0,
+      verdict: verdict_q
+    };
+
+  // What a section is, from its head: parts of a beat less one, and where they go.
+  logic [6:0] parts;
+  logic section_writes, section_bad, section_small;
+  write_t section_kind;
 
   always_comb begin
-    write_o = '0;
-    if (at_q == Purge) begin
-      write_o.target = TargetKey;
-      write_o.at     = 9'(key_at_q);
-    end else if (left_q != '0) begin
-      write_o.data = beat_q;
-      if (!load) begin
-        write_o.target = TargetKey;
-        write_o.at     = 9'(key_at_q);
-      end else begin
-        unique case (section_q.kind)
-          Contexts: begin
-            write_o.target = TargetContext;
-            write_o.lane   = {1'b0, word_q};
-            write_o.at     = {1'b0, context_q[7:0]};
-          end
-          Constants: begin
-            write_o.target = TargetConstant;
-            write_o.at     = entry_q;
-          end
-          Chain: ;
-          default: begin
-            write_o.target = TargetTable;
-            write_o.rotate = section_q.kind != Pair;
-            write_o.lane   = section_q.mask[3:0];
-            write_o.at     = 9'(section_q.at) + entry_q;
-            if (section_q.kind == Bytes) write_o.data = {56'b0, beat_q[7:0]};
-          end
-        endcase
+    parts = '0;
+    section_kind = '0;
+    section_kind.lane = section.mask[3:0];
+    section_kind.target = TargetTable;
+    section_kind.rotate = section.kind != Pair;
+    unique case (section.kind)
+      Words:   parts = 7'd1;
+      Constants: begin
+        parts = 7'd1;
+        section_kind.target = TargetConstant;
+        section_kind.rotate = 1'b0;
       end
+      Bytes:   parts = '1;
+      Contexts: begin
+        section_kind.target = TargetContext;
+        section_kind.rotate = 1'b0;
+      end
+      default: ;
+    endcase
+    section_writes = section.kind != Chain;
+    section_bad = section.kind == '0 || section.kind > Chain;
+    // Tables of 64 words lie at every fourth address. A section's own number of words says how long its table is.
+    section_small  = (section.kind == Pair && section.words == 32'd64)
+        || (section.kind == Words && section.words == 32'd32) || (section.kind == Bytes && section.words == 32'd8);
+  end
+
+  // What goes into the tile waits until it is taken; of what does not wait the target is none.
+  write_t out;
+  logic out_valid, out_ready, unused_valid;
+
+  assign full = !out_ready;
+
+  always_comb begin
+    out      = kind_q;
+    out.data = bytes_kind_q ? {56'b0, beat_q[7:0]} : beat_q;
+    out.at   = contexts_kind_q ? {1'b0, context_q[7:0]} : entry_q;
+    if (contexts_kind_q) out.lane = {1'b0, word_q};
+    if (!load_q || at_q == Purge) begin
+      out.target = TargetKey;
+      out.rotate = 1'b0;
+      out.lane   = '0;
+      out.at     = 9'(key_at_q);
+    end
+    if (at_q == Purge) out.data = '0;
+    out_valid = at_q == Purge || (held_q && writes);
+  end
+
+  spill_register #(
+    .Width($bits(write_t))
+  ) u_out (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(out_valid),
+    .s_ready_o(out_ready),
+    .s_data_i (out),
+    .m_valid_o(unused_valid),
+    .m_ready_i(write_ready_i),
+    .m_data_o (write_o)
+  );
+
+  // -- faults -----------------------------------------------------------------------------------------------
+
+  logic at0_q, at1_q, no_magic_q, other_length_q, other_version_q, bad_q, other_q, wrong_crc_q;
+  logic crc_valid_q;
+  logic [31:0] crc_q, crc_beat_q;
+  logic [7:0] fault_q;
+
+  function automatic logic [31:0] crc_of(logic [63:0] beat);
+    for (int unsigned b = 0; b < 32; b++) crc_of[b] = ^(beat & CrcSums[b]);
+  endfunction
+
+  assign fault_o = fault_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {at0_q, at1_q, no_magic_q, other_length_q, other_version_q, wrong_crc_q, crc_valid_q} <= '0;
+      crc_q                                                                                 <= '1;
+      crc_beat_q                                                                            <= '0;
+    end else begin
+      at0_q           <= first_q && head_q[0];
+      at1_q           <= first_q && head_q[1];
+      no_magic_q      <= beat_q != Magic;
+      other_length_q  <= beat_q[63:32] != {3'b0, header_i.payload_len[31:3]};
+      other_version_q <= beat_q[31:0] != Version;
+      wrong_crc_q     <= beat_q != {32'b0, ~crc_q};
+      crc_valid_q     <= first_q && load_q && !tail_q;
+      crc_beat_q      <= crc_of(beat_q);
+      if (frame_i.start) crc_q <= '1;
+      else if (crc_valid_q) crc_q <= crc_of({32'b0, crc_q}) ^ crc_beat_q;
     end
   end
 
-  // Tables of 64 words lie at every fourth address. A section's own number of words says how long its table is.
-  logic small_q;
-  logic [15:0] contexts_q;
-  logic purged;
-  assign purged = purge_q == 8'(KeyRoom - 1);
-
   // All that was announced has come, there is room for it, and the interval is long enough to bring a block's words.
-  logic whole;
-  assign whole = sections_q == '0 && section_q.words == '0 && word_q == '0 && contexts_q == 16'(context_q)
-      && contexts_q <= 16'(1 << ContextBits) && contexts_q >= 16'(pairs(
-    new_q.input_words
-  )) + 16'd5 && new_q.input_words != '0 && new_q.output_words != '0 && new_q.key_words <= 8'(KeyRoom) &&
-    (new_q.hash ? new_q.output_words <= 4'd8 && new_q.input_words == 6'd16 + 6'(new_q.output_words) :
-     new_q.output_words == 4'(new_q.input_words) && new_q.input_words inside {6'd2, 6'd4});
+  logic [ 2:0] settle_q;  // clocks until what follows counts
+  logic [15:0] shortest_q;
+  logic all_came_q, counted_q, in_range_q, long_q, some_q, shaped_q, whole_q;
 
-  // States: those of keys, a set's first one; in a purge all of a bank's.
-  logic [2:0] state_beat_q;
+  always_ff @(posedge clk_i) begin
+    shortest_q <= 16'(pairs(new_q.input_words)) + 16'd5;
+    all_came_q <= sections_q == '0 && !data_q && word_q == '0;
+    counted_q <= contexts_q == 16'(context_q);
+    in_range_q <= contexts_q <= 16'(1 << ContextBits);
+    long_q <= contexts_q >= shortest_q;
+    some_q <= new_q.input_words != '0 && new_q.output_words != '0 && new_q.key_words <= 8'(KeyRoom);
+    shaped_q   <= new_q.hash ? new_q.output_words <= 4'd8 && new_q.input_words == 6'd16 + 6'(new_q.output_words)
+        : new_q.output_words == 4'(new_q.input_words) && new_q.input_words inside {6'd2, 6'd4};
+    whole_q <= all_came_q && counted_q && in_range_q && long_q && some_q && shaped_q;
+  end
+
+  // -- states -----------------------------------------------------------------------------------------------
+
+  // Those of keys, a set's first one; in a purge all of a bank's.
   always_comb begin
-    state_write_o = 1'b0;
-    state_at_o    = {key_bank_i, area_next, 1'b0, state_beat_q};
-    state_data_o  = frame_i.beat;
+    state_write_o = done && data_q && !crc_beat && (load_q ? chain_q : hash_q);
+    state_at_o    = {bank_q, 2'b0, StateFirst, state_beat_q[1:0]};
+    state_data_o  = beat_q;
+    if (!load_q) state_at_o = {key_bank_i, area_next_q, 1'b0, state_beat_q};
     if (at_q == Purge) begin
       state_write_o = 1'b1;
       state_at_o    = {bank_q, purge_q[5:0]};
       state_data_o  = '0;
-    end else if (at_q == Key) begin
-      state_write_o = take && key_set.hash;
-    end else if (at_q == Set) begin
-      state_write_o = take && !head && !tail && data && section_q.kind == Chain;
-      state_at_o    = {bank_q, 2'b0, StateFirst, state_beat_q[1:0]};
     end
-  end
-
-  always_comb begin
-    area_next = area_q[key_bank_i] + 2'd1;
-    if (5'(area_next) >= areas(key_set.key_words, key_set.hash)) area_next = '0;
   end
 
   // -- the frame --------------------------------------------------------------------------------------------
 
-  logic dropped;
+  logic dropped, purged;
   assign dropped  = frame_i.drop;
-  assign forget_o = dropped && at_q == Key || dropped && at_q == Check && !load;
+  assign forget_o = dropped && !load_q && (at_q == Key || at_q == Check);
+  assign purged   = purge_q == 8'(KeyRoom - 1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      at_q         <= Idle;
-      fault_q      <= '0;
-      bank_q       <= 1'b0;
-      sets_q       <= '0;
-      new_q        <= '0;
-      area_q       <= '0;
-      key_valid_q  <= '0;
-      recent_q     <= 1'b0;
-      index_q      <= '0;
-      sections_q   <= '0;
-      section_q    <= '0;
-      crc_q        <= '1;
-      beat_q       <= '0;
-      beat_valid_q <= 1'b0;
-      left_q       <= '0;
-      entry_q      <= '0;
-      context_q    <= '0;
-      word_q       <= '0;
-      key_at_q     <= '0;
-      purge_q      <= '0;
-      small_q      <= 1'b0;
-      contexts_q   <= '0;
-      state_beat_q <= '0;
+      at_q                                                                                            <= Idle;
+      fault_q                                                                                         <= '0;
+      bank_q                                                                                          <= 1'b0;
+      sets_q                                                                                          <= '0;
+      new_q                                                                                           <= '0;
+      area_q                                                                                          <= '0;
+      key_valid_q                                                                                     <= '0;
+      recent_q                                                                                        <= 1'b0;
+      {bad_q, other_q, open_q, held_q, first_q, tail_q, beat_q, left_q, parts_q, head_q, data_q}      <= '0;
+      {writes_q, chain_q, contexts_kind_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q}  <= '0;
+      {sections_q, entry_q, context_q, word_q, contexts_q, key_at_q, purge_q, state_beat_q, settle_q} <= '0;
     end else begin
-      beat_valid_q <= take && at_q == Set && !tail;
-      if (beat_valid_q) crc_q <= crc(crc_q, beat_q);
+      if (at0_q && no_magic_q) bad_q <= 1'b1;
+      if (at1_q && other_length_q) bad_q <= 1'b1;
+      if (at1_q && other_version_q) other_q <= 1'b1;
 
-      if (left_q != '0 && write_ready_i) begin
-        left_q   <= left_q - 4'd1;
+      first_q <= take;
+      held_q  <= take || (held_q && !done);
+      if (take) tail_q <= frame_i.last;
+      // The beat that is held turns as its parts are written.
+      if (take) beat_q <= frame_i.beat;
+      else if (step && !done) beat_q <= bytes_kind_q ? beat_q >> 8 : beat_q >> 32;
+
+      if (step && writes) begin
+        left_q   <= left_q >> 1;
         key_at_q <= key_at_q + 1'b1;
-        if (section_q.kind == Contexts) begin
+        entry_q  <= entry_q + (small_q ? 9'd4 : 9'd1);
+        if (contexts_kind_q) begin
           word_q <= word_q + 1'b1;
           if (word_q == '1) context_q <= context_q + 1'b1;
         end
-        entry_q <= entry_q + (small_q ? 9'd4 : 9'd1);
       end
 
-      if (take) begin
-        index_q <= index_q + 1'b1;
-        left_q  <= parts;
-        if (tail) at_q <= Check;
+      // The beats that say what follows are written nowhere, and go in the clock in which they are there.
+      if (first_q && load_q && !tail_q) begin
+        head_q <= head_q << 1;
+        if (head_q[2]) begin
+          contexts_q         <= beat_q[15:0];
+          new_q.last_context <= beat_q[7:0] - 8'd1;
+          new_q.latency      <= beat_q[27:16];
+          new_q.swap_in      <= beat_q[39:32] == 8'd1;
+          new_q.permuted     <= beat_q[39:32] == 8'd2;
+          new_q.swap_out     <= beat_q[47:40] == 8'd1;
+        end
+        if (head_q[3]) begin
+          new_q.input_words   <= beat_q[5:0];
+          new_q.output_words  <= beat_q[11:8];
+          new_q.key_words     <= beat_q[23:16];
+          new_q.memory_stride <= beat_q[40:32];
+        end
+        if (head_q[4]) begin
+          sections_q      <= beat_q[15:0];
+          new_q.algorithm <= beat_q[23:16];
+          new_q.decrypt   <= beat_q[24];
+          new_q.hash      <= 1'b0;
+        end
+        if (!data_q && head_q == '0) begin
+          sections_q      <= sections_q - 1'b1;
+          left_words_q    <= section.words;
+          last_word_q     <= section.words == 32'd1;
+          data_q          <= section.words != '0;
+          left_q          <= section.words != '0 ? parts : '0;
+          parts_q         <= parts;
+          kind_q          <= section_kind;
+          writes_q        <= section_writes;
+          chain_q         <= section.kind == Chain;
+          contexts_kind_q <= section.kind == Contexts;
+          bytes_kind_q    <= section.kind == Bytes;
+          small_q         <= section_small;
+          entry_q         <= section.kind == Constants ? '0 : 9'(section.at);
+          state_beat_q    <= '0;
+          if (section.kind == Chain) new_q.hash <= 1'b1;
+          if (sections_q == '0 || section_bad) bad_q <= 1'b1;
+        end
       end
+      if (done && data_q && load_q && !tail_q) begin
+        left_words_q <= left_words_q - 32'd1;
+        last_word_q  <= left_words_q == 32'd2;
+        data_q       <= !last_word_q;
+        state_beat_q <= state_beat_q + 1'b1;
+        left_q       <= last_word_q ? '0 : parts_q;
+      end
+      if (done && !load_q) begin
+        state_beat_q <= state_beat_q + 1'b1;
+        left_q       <= 7'd1;
+      end
+      if (done && tail_q) begin
+        at_q     <= Check;
+        settle_q <= '1;
+        open_q   <= 1'b0;
+      end
+      if (take && frame_i.last) open_q <= 1'b0;
 
-      if (at_q == Purge && write_ready_i) begin
+      if (at_q == Purge && !full) begin
         purge_q  <= purge_q + 1'b1;
         key_at_q <= key_at_q + 1'b1;
-        if (purged) at_q <= Set;
+        if (purged) begin
+          at_q   <= Set;
+          open_q <= 1'b1;
+        end
       end
 
-      if (take && at_q == Set && !tail) begin
-        unique case (index_q)
-          14'd0: if (frame_i.beat != Magic) fault_q <= StatusBadSet;
-          14'd1: begin
-            if (frame_i.beat[63:32] != {3'b0, header_i.payload_len[31:3]}) fault_q <= StatusBadSet;
-            else if (frame_i.beat[31:0] != Version && fault_q == '0) fault_q <= StatusOtherArray;
-          end
-          14'd2: begin
-            contexts_q         <= frame_i.beat[15:0];
-            new_q.last_context <= frame_i.beat[7:0] - 8'd1;
-            new_q.latency      <= frame_i.beat[27:16];
-            new_q.swap_in      <= frame_i.beat[39:32] == 8'd1;
-            new_q.permuted     <= frame_i.beat[39:32] == 8'd2;
-            new_q.swap_out     <= frame_i.beat[47:40] == 8'd1;
-          end
-          14'd3: begin
-            new_q.input_words   <= frame_i.beat[5:0];
-            new_q.output_words  <= frame_i.beat[11:8];
-            new_q.key_words     <= frame_i.beat[23:16];
-            new_q.memory_stride <= frame_i.beat[40:32];
-          end
-          14'd4: begin
-            sections_q      <= frame_i.beat[15:0];
-            new_q.algorithm <= frame_i.beat[23:16];
-            new_q.decrypt   <= frame_i.beat[24];
-            new_q.hash      <= 1'b0;
-          end
-          default: begin
-            if (!data) begin
-              section_q <= section;
-              sections_q <= sections_q - 1'b1;
-              small_q      <= (section.kind == Pair && section.words == 32'd64)
-                  || (section.kind == Words && section.words == 32'd32) || (section.kind == Bytes && section.words == 32'd8);
-              state_beat_q <= '0;
-              if (sections_q == '0 || section.kind == '0 || section.kind > Chain) fault_q <= StatusBadSet;
-              if (section.kind == Chain) new_q.hash <= 1'b1;
-            end else begin
-              section_q.words <= section_q.words - 1'b1;
-              if (section_q.kind == Chain) state_beat_q <= state_beat_q + 1'b1;
-            end
-          end
-        endcase
-      end
-      if (take && at_q == Key) state_beat_q <= state_beat_q + 1'b1;
-
-      // The beat that is held turns as its parts are written.
-      if (take) beat_q <= frame_i.beat;
-      else if (left_q != '0 && write_ready_i) begin
-        beat_q <= section_q.kind == Bytes && load ? beat_q >> 8 : beat_q >> 32;
-      end
-      // A section's first entry: the one before has been written when a head comes.
-      if (take && at_q == Set && !head && !data) entry_q <= '0;
-
-      if (at_q == Check && left_q == '0 && !beat_valid_q && !dropped) begin
-        at_q <= Over;
-        if (!load) begin
-          area_q[key_bank_i]      <= area_next;
-          key_valid_q[key_bank_i] <= 1'b1;
-          recent_q                <= key_bank_i;
-        end else if (fault_q == '0) begin
-          if (beat_q != {32'b0, ~crc_q}) fault_q <= StatusBadCrc;
-          else if (!whole) fault_q <= StatusBadSet;
+      if (at_q == Check) begin
+        settle_q <= settle_q - 3'd1;
+        if (settle_q == '0) begin
+          at_q <= Over;
+          if (!load_q) begin
+            area_q[key_bank_i]      <= area_next_q;
+            key_valid_q[key_bank_i] <= 1'b1;
+            recent_q                <= key_bank_i;
+          end else if (bad_q) fault_q <= StatusBadSet;
+          else if (other_q) fault_q <= StatusOtherArray;
+          else if (wrong_crc_q) fault_q <= StatusBadCrc;
+          else if (!whole_q) fault_q <= StatusBadSet;
           else begin
             sets_q[bank_q]       <= new_q;
             sets_q[bank_q].valid <= 1'b1;
@@ -357,30 +441,26 @@ module array_loader
       if (at_q == Over) at_q <= Idle;
 
       if (frame_i.start) begin
-        index_q      <= '0;
-        fault_q      <= '0;
-        crc_q        <= '1;
-        sections_q   <= '0;
-        section_q    <= '0;
-        entry_q      <= '0;
-        context_q    <= '0;
-        word_q       <= '0;
-        small_q      <= 1'b0;
-        state_beat_q <= '0;
-        purge_q      <= '0;
-        at_q         <= load ? Purge : Key;
-        if (load) begin
+        {bad_q, other_q, sections_q, entry_q, context_q, word_q, small_q, state_beat_q, purge_q} <= '0;
+        {chain_q, contexts_kind_q, bytes_kind_q, kind_q} <= '0;
+        fault_q <= '0;
+        head_q <= load_q ? 5'd1 : '0;
+        data_q <= !load_q;
+        writes_q <= !hash_q;
+        left_q <= {6'b0, !load_q && !hash_q};
+        at_q <= load_q ? Purge : Key;
+        open_q <= !load_q;
+        key_at_q <= load_q ? purge_base_q : base_q;
+        if (load_q) begin
           bank_q               <= !run_i;
           sets_q[!run_i].valid <= 1'b0;
           key_valid_q[!run_i]  <= 1'b0;
-          key_at_q             <= key_base(!run_i, '0, '0);
-        end else begin
-          key_at_q <= key_base(key_bank_i, area_next, key_set.key_words);
         end
       end
       if (dropped || clear_i.active) begin
         at_q   <= Idle;
-        left_q <= '0;
+        held_q <= 1'b0;
+        open_q <= 1'b0;
       end
       if (clear_i.active) begin
         key_valid_q <= '0;

@@ -25,26 +25,36 @@ module array_queue
   output logic empty_o
 );
 
-  logic [Bits:0] written_q, read_q, count;
+  logic [Bits-1:0] written_q, read_q;
+  logic [Bits:0] count_q;
+  logic empty_q, valid_q, push, pop;
   logic [ 1:0] settle_q;
   logic [64:0] word;
 
-  assign count     = written_q - read_q;
-  assign full_o    = count[Bits];
-  assign empty_o   = count == '0;
+  assign push      = s_i.valid && s_ready_o;
+  assign pop       = m_o.valid && m_ready_i;
+  assign full_o    = count_q[Bits];
+  assign empty_o   = empty_q;
   assign s_ready_o = !full_o;
-  assign m_o       = '{valid: settle_q == '0, last: word[64], data: word[63:0]};
+  assign m_o       = '{valid: valid_q, last: word[64], data: word[63:0]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       written_q <= '0;
       read_q    <= '0;
+      count_q   <= '0;
+      empty_q   <= 1'b1;
+      valid_q   <= 1'b0;
       settle_q  <= '1;
     end else begin
-      if (s_i.valid && s_ready_o) written_q <= written_q + 1'b1;
-      if (m_o.valid && m_ready_i) read_q <= read_q + 1'b1;
-      if (empty_o || (m_o.valid && m_ready_i)) settle_q <= '1;
-      else if (settle_q != '0) settle_q <= settle_q - 1'b1;
+      if (push) written_q <= written_q + 1'b1;
+      if (pop) read_q <= read_q + 1'b1;
+      if (push != pop) begin
+        count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
+        empty_q <= pop && count_q == (Bits + 1)'(1);
+      end
+      if (empty_q || pop) {valid_q, settle_q} <= 3'b011;
+      else if (settle_q != '0) {valid_q, settle_q} <= {settle_q == 2'd1, settle_q - 1'b1};
     end
   end
 
@@ -54,11 +64,11 @@ module array_queue
   ) u_memory (
     .clk_i,
     .clear_i,
-    .write_i     (s_i.valid && s_ready_o),
-    .write_at_i  (written_q[Bits-1:0]),
+    .write_i     (push),
+    .write_at_i  (written_q),
     .write_data_i({s_i.last, s_i.data}),
     .read_i      (1'b1),
-    .read_at_i   (read_q[Bits-1:0]),
+    .read_at_i   (read_q),
     .read_data_o (word)
   );
 

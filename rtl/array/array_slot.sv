@@ -33,14 +33,18 @@ module array_slot
   logic [Lanes-1:0] free, used_q, busy;
   logic loader_used_q;
   lane_key_t [Lanes-1:0] lane_key;
+  logic [Lanes-1:0][KeyWordBits-1:0] lane_base;
   set_t [1:0] sets;
   area_t [1:0] area;
   logic [1:0] key_valid;
-  logic recent, key_known, key_bank, run, switch, switched, wipe;
+  logic switching_q;
+  logic [1:0] switch_q;
+  logic recent, key_known, key_bank, run, switch, wipe;
   logic loader_busy;
   set_t set;
 
-  assign set = sets[run];
+  // Everything that a set says has a register of its own behind it: the bank changes when nobody works.
+  always_ff @(posedge clk_i) set <= sets[run];
 
   array_intake #(
     .Lanes(Lanes)
@@ -65,7 +69,7 @@ module array_slot
     .key_bank_o    (key_bank),
     .run_o         (run),
     .switch_o      (switch),
-    .switched_i    (switched)
+    .switching_i   (switch_q != '0 || switching_q)
   );
 
   // A lane is free when its answer has left and the tile has no block of it.
@@ -79,6 +83,11 @@ module array_slot
       used_q        <= (used_q | to[Lanes-1:0]) & ~left[Lanes-1:0];
       loader_used_q <= (loader_used_q || to[Lanes]) && !left[Lanes];
     end
+  end
+
+  // Where the words of a lane's key begin.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes; l++) lane_base[l] <= key_base(run, lane_key[l].area, set.key_words);
   end
 
   // -- lanes ------------------------------------------------------------------------------------------------
@@ -185,13 +194,26 @@ module array_slot
   logic [6:0] state_at;
   logic [63:0] state_data;
 
+  // The loader answers a header late, and its shell waits for it as for a clear.
+  logic [1:0] heads_q;
+  logic looked;
+  clear_t loader_wait;
+
+  assign loader_wait = '{active: clear.active || !looked, index: clear.index};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) heads_q <= '0;
+    else if (left[Lanes]) heads_q <= '0;
+    else if (loader_in.valid && ready[Lanes] && !heads_q[1]) heads_q <= heads_q + 2'd1;
+  end
+
   assign loader_in   = '{beat.valid && to[Lanes], beat.last, beat.data};
   assign feed_writes = feed_write.target != TargetNone;
 
   slot_shell u_loader_shell (
     .clk_i,
     .rst_ni,
-    .clear_i       (clear),
+    .clear_i       (loader_wait),
     .forget_o      (loader_shell_forget),
     .s_axis_i      (loader_in),
     .s_axis_ready_o(ready[Lanes]),
@@ -211,6 +233,8 @@ module array_slot
     .header_i     (loader_header),
     .frame_i      (loader_frame),
     .answer_o     (loader_response),
+    .heads_i      (heads_q[1]),
+    .looked_o     (looked),
     .fault_o      (fault),
     .forget_o     (loader_forget),
     .run_i        (run),
@@ -250,7 +274,6 @@ module array_slot
   logic [KeyWordBits-1:0] key_base_now;
   logic [StreamBits-1:0] input_base, output_base, read_at;
   logic [Outputs-1:0][31:0] words;
-  logic switching_q;
   settings_t settings;
 
   array_feed #(
@@ -259,13 +282,12 @@ module array_slot
     .clk_i,
     .rst_ni,
     .set_i        (set),
-    .bank_i       (run),
-    .hold_i       (switching_q || clear.active),
+    .hold_i       (switch_q != '0 || switching_q || clear.active),
     .valid_i      (block_valid),
     .grant_o      (grant),
     .take_at_o    (take_at),
     .take_data_i  (take_data),
-    .key_i        (lane_key),
+    .key_base_i   (lane_base),
     .result_o     (result),
     .start_i      (start),
     .input_base_i (input_base),
@@ -276,24 +298,29 @@ module array_slot
     .words_i      (words)
   );
 
-  assign settings = '{
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {switch_q, switching_q} <= '0;
+    else begin
+      // The set has its register, and the settings theirs.
+      switch_q    <= {switch_q[0], switch};
+      switching_q <= switch_q[1] || (switching_q && bank != run);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    settings <= '{
       bank: run,
       memory_stride: set.memory_stride,
       output_stride: pairs(6'(set.output_words)),
       input_stride: pairs(set.input_words),
       last: set.last_context
     };
-  assign switched = switching_q && bank == run;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) switching_q <= 1'b0;
-    else switching_q <= switch || (switching_q && !switched);
   end
 
   // Nobody else writes when the tile is to change to another bank: lanes and loader are idle.
   always_comb begin
     tile_write = feed_writes ? feed_write : load_write;
-    if (switch) tile_write = '{target: TargetSettings, data: 64'(settings), default: '0};
+    if (switch_q[1]) tile_write = '{target: TargetSettings, data: 64'(settings), default: '0};
   end
 
   array_tile u_tile (
@@ -335,18 +362,21 @@ module array_slot
 
   // -- what is forgotten ------------------------------------------------------------------------------------
 
-  // Whatever was asked before is answered first.
+  // Whatever was asked before is answered first, and what the entrance had just decided.
   logic forget_q, forget, wiping_q;
+  logic [2:0] held_q;
 
-  assign forget = forget_q && free == '1 && !loader_used_q && !loader_busy && empty && !clear.active;
-  assign hold   = forget_q || wiping_q || clear.active;
+  assign forget = forget_q && held_q == '1 && free == '1 && !loader_used_q && !loader_busy && empty && !clear.active;
+  assign hold = forget_q || wiping_q || clear.active;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       forget_q <= 1'b0;
       wiping_q <= 1'b0;
+      held_q   <= '0;
     end else begin
       forget_q <= lane_forget != '0 || loader_shell_forget || loader_forget || (forget_q && !forget);
+      held_q   <= {held_q[1:0], forget_q};
       wiping_q <= wipe || (wiping_q && lane_forget == '0 && !loader_shell_forget);
     end
   end

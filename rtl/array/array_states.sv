@@ -3,7 +3,7 @@
 // States of hashes that lanes begin with: the first one of a bank's set, and the inner and the outer one of each of
 // its keys. Lanes that want one are served one after the other, the lowest first.
 //
-// Clocks: 4 beats and 4 until the next lane.
+// Clocks: 4 beats and 5 until the next lane.
 module array_states
   import array_front_pkg::*;
   import core_pkg::*;
@@ -37,20 +37,22 @@ module array_states
   always_comb begin
     lane = '0;
     for (int unsigned l = 0; l < Lanes; l++) if (valid_i[Lanes-1-l]) lane = LaneBits'(Lanes - 1 - l);
-    // The memory answers two clocks later.
-    index = 2'(step_q - 4'd3);
+    // The memory answers two clocks behind the address, which is a register.
+    index = 2'(step_q - 4'd4);
     for (int unsigned l = 0; l < Lanes; l++) begin
       beat_o[l] = '{
-        valid: step_q inside {[4'd3 : 4'd6]} && lane_q == LaneBits'(l),
+        valid: step_q inside {[4'd4 : 4'd7]} && lane_q == LaneBits'(l),
         index: index,
         data: word
       };
     end
   end
 
-  assign read_at = {
-    bank_i, state_i[lane_q] == StateFirst ? 2'b0 : key_i[lane_q].area, state_i[lane_q], 2'(step_q - 4'd1)
-  };
+  always_ff @(posedge clk_i) begin
+    read_at <= {
+      bank_i, state_i[lane_q] == StateFirst ? 2'b0 : key_i[lane_q].area, state_i[lane_q], 2'(step_q - 4'd1)
+    };
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -61,7 +63,7 @@ module array_states
       step_q <= valid_i != '0 ? 4'd1 : 4'd0;
     end else begin
       // The lane has stopped asking when the next one is looked for.
-      step_q <= step_q == 4'd8 ? '0 : step_q + 4'd1;
+      step_q <= step_q == 4'd9 ? '0 : step_q + 4'd1;
     end
   end
 
@@ -71,10 +73,12 @@ module array_states
   logic [63:0] write_data;
   clear_t no_clear;
 
-  assign no_clear   = '0;
-  assign write      = write_i || (clear_i.active && clear_i.index[3:2] != 2'd2);
-  assign write_at   = clear_i.active ? clear_i.index[6:0] : write_at_i;
-  assign write_data = clear_i.active ? '0 : write_data_i;
+  assign no_clear = '0;
+  always_ff @(posedge clk_i) begin
+    write      <= write_i || (clear_i.active && clear_i.index[3:2] != 2'd2);
+    write_at   <= clear_i.active ? clear_i.index[6:0] : write_at_i;
+    write_data <= clear_i.active ? '0 : write_data_i;
+  end
 
   ram_block #(
     .Width(64),
