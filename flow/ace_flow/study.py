@@ -12,6 +12,7 @@ import hashlib
 import json
 import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,6 +187,25 @@ def measure(study: str, design: Design, seeds: tuple[int, ...]) -> dict:
         "routes": routes,
         "median": route.median(routes),
     }
+
+
+def outcome(result: Path, folder: Path, find: Callable[[], dict], trying: bool = False) -> int:
+    """Writes what is found as a study's result, whole or not at all, or only prints it; the exit code, what went wrong
+    said."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        text = json.dumps(find(), indent=1) + "\n"
+    except (tools.ToolError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if trying:
+        print(text)
+        return 0
+    part = folder / result.name
+    part.write_text(text)
+    publish(part, result)
+    result.chmod(0o644)
+    return 0
 
 
 def write(study: str, designs: list[Design], done: dict[str, dict]) -> Path:

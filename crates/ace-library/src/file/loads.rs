@@ -45,17 +45,34 @@ impl Library {
 
     fn load(&self, name: &str, blank: bool) -> Result<Load, ImageError> {
         let (image, to) = (self.get(name)?, self.memory(name)?);
-        let (skeleton, held) = match image.base() {
-            None => (image, to.clone()),
-            Some(base) => (self.get(base)?, self.memory(base)?),
-        };
+        let skeleton = image.base().map_or(Ok(image), |base| self.get(base))?;
         let emit = Emit { compress: true, ..Emit::default() };
         let used = used(skeleton).filter(|_| !blank);
         let bitstream = used.as_ref().and_then(|_| emit.used(&to)).unwrap_or_else(|| emit.whole(&to));
         let device = to.device();
         let frames = if used.is_some() { Used::of(&to).count() } else { device.frames };
+        let loader_clocks = self.clocks(image, |memory| self.list_whole(name, blank, memory))?;
+        Ok(Load { bitstream, frames, loader_clocks })
+    }
+
+    /// A list that has the loader write [`Library::whole`], in a memory that has, or will have, the dictionary's.
+    ///
+    /// # Errors
+    /// Those of [`Library::whole`].
+    pub fn whole_list(&self, name: &str, memory: &mut Memory) -> Result<u32, ImageError> {
+        self.list_whole(name, false, memory)
+    }
+
+    fn list_whole(&self, name: &str, blank: bool, memory: &mut Memory) -> Result<u32, ImageError> {
+        let (image, to) = (self.get(name)?, self.memory(name)?);
+        let (skeleton, held) = match image.base() {
+            None => (image, to.clone()),
+            Some(base) => (self.get(base)?, self.memory(base)?),
+        };
+        let used = used(skeleton).filter(|_| !blank);
         let positions = self.positions(image)?;
-        let loader_clocks = self.clocks(image, |memory| {
+        let device = to.device();
+        let mut list = || {
             let patterns = Some(patterns(held.frames()));
             let stream = match used {
                 None => memory.push(&compress(&self.loaded(), device, held.frames()))?,
@@ -71,8 +88,17 @@ impl Library {
             }
             let stream = memory.push(&self.stream(image.frames(), &to, &positions))?;
             memory.merged(registers, skeleton, Delta { runs: &runs(image), stream }, &blocks)
-        })?;
-        Ok(Load { bitstream, frames, loader_clocks })
+        };
+        list().map_err(|error| ImageError::Load { name: name.to_owned(), error })
+    }
+
+    /// The list of the dictionary, which the loader takes before any other.
+    ///
+    /// # Errors
+    /// When the loader's memory cannot hold it.
+    pub fn dictionary_list(&self, memory: &mut Memory) -> Result<u32, LoadError> {
+        let place = memory.push(&self.loaded().to_bytes())?;
+        memory.dictionary(place)
     }
 
     /// What makes `to` of `from` in a device that holds it: the frames of the runs of `to`, and its registers where they
@@ -83,6 +109,41 @@ impl Library {
     /// # Errors
     /// Those of [`Library::memory`], or when the loader's memory cannot hold it.
     pub fn partial(&self, from: &str, to: &str) -> Result<Option<Load>, ImageError> {
+        let Some((wanted, sent)) = self.over(from, to)? else { return Ok(None) };
+        let new = self.get(to)?;
+        let bitstream = members::partial(&wanted, &self.positions(new)?, sent.is_some());
+        let Some(bitstream) = bitstream else { return Ok(None) };
+        let loader_clocks = self.clocks(new, |memory| self.list_partial(new, &wanted, sent, memory))?;
+        Ok(Some(Load { bitstream, frames: new.run_frames(), loader_clocks }))
+    }
+
+    /// A list that has the loader write [`Library::partial`], and `None` where that is none.
+    ///
+    /// # Errors
+    /// Those of [`Library::partial`].
+    pub fn partial_list(&self, from: &str, to: &str, memory: &mut Memory) -> Result<Option<u32>, ImageError> {
+        let Some((wanted, sent)) = self.over(from, to)? else { return Ok(None) };
+        self.list_partial(self.get(to)?, &wanted, sent, memory).map(Some)
+    }
+
+    fn list_partial(
+        &self,
+        new: &Image,
+        wanted: &ConfigMemory,
+        sent: Option<Registers>,
+        memory: &mut Memory,
+    ) -> Result<u32, ImageError> {
+        let positions = self.positions(new)?;
+        let mut list = || {
+            let stream = memory.push(&self.stream(new.run_stream(), wanted, &positions))?;
+            memory.partial(new.device(), sent, Delta { runs: &runs(new), stream }, &[])
+        };
+        list().map_err(|error| ImageError::Load { name: new.name().to_owned(), error })
+    }
+
+    /// What a device holds when the frames of the runs of `to` have been written over `from`, and the registers that have
+    /// to be; `None` if that is not `to`.
+    fn over(&self, from: &str, to: &str) -> Result<Option<(ConfigMemory, Option<Registers>)>, ImageError> {
         let (old, new) = (self.get(from)?, self.get(to)?);
         let base = |image: &'_ Image| image.base().unwrap_or(image.name()).to_owned();
         if from == to || base(old) != base(new) {
@@ -97,14 +158,7 @@ impl Library {
         if memory.digest() != new.digest {
             return Ok(None);
         }
-        let positions = self.positions(new)?;
-        let bitstream = members::partial(&wanted, &positions, sent.is_some());
-        let Some(bitstream) = bitstream else { return Ok(None) };
-        let loader_clocks = self.clocks(new, |memory| {
-            let stream = memory.push(&self.stream(new.run_stream(), &wanted, &positions))?;
-            memory.partial(new.device(), sent, Delta { runs: &runs(new), stream }, &[])
-        })?;
-        Ok(Some(Load { bitstream, frames: new.run_frames(), loader_clocks }))
+        Ok(Some((wanted, sent)))
     }
 
     /// What the loader has for a dictionary.
@@ -127,11 +181,10 @@ impl Library {
     fn clocks(
         &self,
         image: &Image,
-        list: impl FnOnce(&mut Memory) -> Result<u32, LoadError>,
+        list: impl FnOnce(&mut Memory) -> Result<u32, ImageError>,
     ) -> Result<u64, ImageError> {
         let mut memory = Memory::default();
-        let error = |error| ImageError::Load { name: image.name().to_owned(), error };
-        let list = list(&mut memory).map_err(error)?;
+        let list = list(&mut memory)?;
         let clocks = memory.clocks(list, image.device(), &self.loaded());
         clocks.ok_or_else(|| ImageError::Digest(image.name().to_owned()))
     }

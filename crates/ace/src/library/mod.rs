@@ -5,6 +5,7 @@ mod between;
 mod change;
 mod domains;
 mod extract;
+mod loader;
 mod look;
 mod members;
 mod prove;
@@ -46,6 +47,7 @@ enum Command {
     /// a context set
     Show(look::Show),
     Extract(extract::Extract),
+    Loader(loader::Loader),
     /// Add built configurations, or replace those of the same names; the others stay as they are
     Add(change::Add),
     /// Remove configurations; the others stay as they are
@@ -232,6 +234,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::List(args) => look::list(args),
         Command::Show(args) => look::show(args),
         Command::Extract(args) => extract::extract(args),
+        Command::Loader(args) => loader::loader(args),
         Command::Add(args) => change::add(args),
         Command::Remove(args) => change::remove(args),
         Command::Recode(args) => change::recode(args),

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the studies of 2002, 2003 and 2004, and of where a slot overtakes a processor; scripts/pictures.py draws
-them with the others."""
+"""The pictures of the studies of 2002, 2003 and 2004, and of where a slot overtakes a processor."""
 
-import sys
+import tomllib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from pictures import COLOURS, Axis, Plot, ace, logarithmic
+from drawing import COLOURS, Axis, Plot, ace, logarithmic
 
 LINES = [*COLOURS, "#7f0000", "#555555"]
 
@@ -62,9 +60,24 @@ def idea_2004(binary: Path, folder: Path) -> None:
     ]
     stages = study["substages"]
     rows.append((stages["lut_sites"], stages["mbps"], COLOURS[2], "stages, mult18"))
+    netlist, bits = study["constant"]["netlist"], study["constant"]["bits"]
+    area, mhz = netlist["area"], bits["median"]["fmax_mhz"]
+    luts = area["lut4"] + 2 * area["ccu2c"]
+    rows.append((luts, 64 * mhz, COLOURS[3], "constant key, no multiplier"))
     x = logarithmic("LUT4", [row[0] for row in rows])
     plot = Plot("IDEA in ECB by its data paths (2004)", x, logarithmic("Mb/s", [row[1] for row in rows]))
     plot.points(rows)
+    # What another key costs where it stands in the contents of LUTs.
+    with (folder.parent.parent / "board.toml").open("rb") as file:
+        port = tomllib.load(file)["configuration_port"]
+    delta = max(bits["deltas"], key=lambda d: d["bytes"])
+    us = 8 * delta["bytes"] / port["width"] / port["clock_mhz"]
+    said = [
+        f"constant key: {luts} LUT4 ({area['kept']} hold it), {mhz:.0f} MHz; any key, stages: {stages['lut_sites']} LUT4, {stages['median_mhz']:.0f} MHz",
+        f"another constant key: {delta['frames']} frames, {delta['bytes']} bytes, {us:.0f} µs at the port (all: {delta['whole_bytes']} bytes)",
+    ]
+    for number, words in enumerate(said):
+        plot.text(plot.LEFT + 12, plot.TOP + 18 + 18 * number, words, "small")
     plot.write("idea-2004", folder)
 
 
