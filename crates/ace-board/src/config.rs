@@ -201,7 +201,7 @@ impl BoardConfig {
     /// Reads and checks `file`.
     pub fn from_file(file: &Path) -> Result<Self, ConfigError> {
         let text =
-            std::fs::read_to_string(file).map_err(|source| ConfigError::Io { file: file.into(), source })?;
+            ace_io::input::text(file).map_err(|source| ConfigError::Io { file: file.into(), source })?;
         Self::from_text(&text, file)
     }
 

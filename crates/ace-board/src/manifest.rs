@@ -181,7 +181,7 @@ impl Configuration {
     /// Reads `manifest.json`. The files it names are not touched.
     pub fn read(file: &Path) -> Result<Self, ManifestError> {
         let fail = |reason: String| ManifestError { file: file.into(), reason };
-        let text = std::fs::read(file).map_err(|e| fail(e.to_string()))?;
+        let text = ace_io::input::bytes(file).map_err(|e| fail(e.to_string()))?;
         Self::from_json(&text, file.parent().unwrap_or(Path::new(""))).map_err(fail)
     }
 
@@ -238,7 +238,7 @@ impl Configuration {
     /// # Errors
     /// Why it does not.
     pub fn proven(&self, memory: &[u8; 32]) -> Result<Vec<u8>, String> {
-        let record = match std::fs::read(&self.record) {
+        let record = match ace_io::input::bytes(&self.record) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(format!("{}: {error}", self.record.display()));
             }

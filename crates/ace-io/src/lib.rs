@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where packets come from and go to: captures, frame by frame ([`Capture`], [`CaptureWriter`]); what a frame carries
-//! and how another packet takes its place ([`link`]); and outputs that are there whole or not at all ([`Output`]).
+//! and how another packet takes its place ([`link`]); files that are read whole ([`input`]); and outputs that are there
+//! whole or not at all ([`Output`]).
 //!
 //! Memory is bounded whatever a file says: one block at a time, of at most [`read::MAX_BLOCK`] bytes.
 //!
@@ -9,6 +10,7 @@
 //! nanoseconds and ends at option lists without an end; its writer is used.
 #![forbid(unsafe_code)]
 
+pub mod input;
 pub mod link;
 pub mod order;
 pub mod output;

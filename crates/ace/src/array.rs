@@ -203,7 +203,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    ace_io::input::text(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -224,7 +224,7 @@ fn program(path: &Path) -> Result<Program> {
     let beside = |name: &str| {
         // Nothing outside of the source's own folder is read.
         let plain = Path::new(name).file_name().is_some_and(|file| file == name);
-        plain.then(|| std::fs::read_to_string(path.with_file_name(name)).ok()).flatten()
+        plain.then(|| ace_io::input::text(&path.with_file_name(name)).ok()).flatten()
     };
     Program::parse(&path.display().to_string(), &text, &beside).map_err(shown)
 }
@@ -283,7 +283,7 @@ fn simulate(source: &Source, shape: &Shape, key: &str, blocks: &[String]) -> Res
 }
 
 fn check(file: &Path, shape: &Shape) -> Result<Outcome> {
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = ace_io::input::bytes(file).with_context(|| format!("cannot read {}", file.display()))?;
     if bytes.starts_with(&ace_array::set::MAGIC) {
         let set = Set::from_bytes(&bytes, shape).with_context(|| file.display().to_string())?;
         println!("{}: {} contexts, {} slots to the result", file.display(), set.ii(), set.latency);

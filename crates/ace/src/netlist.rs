@@ -89,7 +89,8 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let read =
+        |path: &Path| ace_io::input::bytes(path).with_context(|| format!("cannot read {}", path.display()));
     let text = |path: &Path| -> Result<String> {
         String::from_utf8(read(path)?).with_context(|| format!("{}", path.display()))
     };

@@ -84,7 +84,7 @@ fn algorithm(new: &NewAlgorithm, root: &Path) -> Result<Outcome> {
     }
     let read = |path: &str| {
         let path = root.join(path);
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+        ace_io::input::text(&path).with_context(|| format!("cannot read {}", path.display()))
     };
     let (rows, table) = (read(ROWS)?, read(TABLE)?);
     let taken = |code: &u8| {

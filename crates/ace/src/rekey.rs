@@ -113,7 +113,8 @@ fn written(held: &ConfigMemory, wanted: &ConfigMemory) -> Result<(ConfigMemory, 
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let read =
+        |path: &Path| ace_io::input::bytes(path).with_context(|| format!("cannot read {}", path.display()));
     let bits = |path: &Path| load(&read(path)?).with_context(|| format!("{}", path.display()));
     let placed = bits(&args.placed)?;
     let places: Places =

@@ -89,7 +89,7 @@ struct Daemon {
 /// What is wrong with it, line by line.
 pub fn read_config(path: &Path) -> Result<GatewayConfig, GatewayError> {
     let why = |why| GatewayError::Read { path: path.to_owned(), why };
-    let text = std::fs::read_to_string(path).map_err(why)?;
+    let text = ace_io::input::text(path).map_err(why)?;
     Ok(GatewayConfig::parse(&path.display().to_string(), &text)?)
 }
 

@@ -110,7 +110,7 @@ pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>> {
             bail!("array/sets.toml has no context set {name}");
         };
         let path = folder.join(&name).join(format!("{name}.set"));
-        let bytes = std::fs::read(&path)
+        let bytes = ace_io::input::bytes(&path)
             .with_context(|| format!("cannot read {}; `ace array build` makes it", path.display()))?;
         let manifest = SetManifest::of(&name, &bytes)?;
         if manifest.sha256 != *digest {

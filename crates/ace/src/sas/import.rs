@@ -44,7 +44,7 @@ pub fn import(args: &Import) -> Result<Outcome> {
         None => Vec::new(),
         Some(path) => {
             let text =
-                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+                ace_io::input::text(path).with_context(|| format!("cannot read {}", path.display()))?;
             let children = swanctl::children(&text);
             if children.is_empty() {
                 bail!("{}: no CHILD_SAs: `swanctl --list-sas --raw` prints them", path.display());

@@ -70,7 +70,7 @@ pub fn read(file: Option<&Path>) -> Result<Run> {
     let (text, name) = match file {
         Some(file) => {
             let name = file.display().to_string();
-            (std::fs::read_to_string(file).with_context(|| name.clone())?, name)
+            (ace_io::input::text(file).with_context(|| name.clone())?, name)
         }
         None => (COMMITTED.to_owned(), "studies/pilchard-2002/vpn.toml".to_owned()),
     };
