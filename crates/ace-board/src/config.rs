@@ -188,8 +188,8 @@ impl Default for PolicyLimits {
 /// Why there is no board.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    #[error("{}: {source}", file.display())]
-    Io { file: PathBuf, source: std::io::Error },
+    #[error("{}: {error}", file.display())]
+    Io { file: PathBuf, error: std::io::Error },
     /// `line` counts from 1.
     #[error("{}:{line}: {reason}", file.display())]
     Syntax { file: PathBuf, line: usize, reason: String },
@@ -201,7 +201,7 @@ impl BoardConfig {
     /// Reads and checks `file`.
     pub fn from_file(file: &Path) -> Result<Self, ConfigError> {
         let text =
-            ace_io::input::text(file).map_err(|source| ConfigError::Io { file: file.into(), source })?;
+            ace_io::input::text(file).map_err(|error| ConfigError::Io { file: file.into(), error })?;
         Self::from_text(&text, file)
     }
 

@@ -19,8 +19,8 @@ use crate::record;
 /// Why a library cannot be used. It is not passed over: nothing is loaded then.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    #[error("{}: {source}; `library = \"\"` under [controller] says that there is none", file.display())]
-    Missing { file: PathBuf, source: std::io::Error },
+    #[error("{}: {error}; `library = \"\"` under [controller] says that there is none", file.display())]
+    Missing { file: PathBuf, error: std::io::Error },
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -64,7 +64,7 @@ impl Store {
         let mut folder = folder.unwrap_or(Path::new("")).to_owned();
         if let Err(source) = folder.join(&wanted.library).metadata() {
             if wanted.library != Path::new(DEFAULT_LIBRARY) {
-                return Err(StoreError::Missing { file: folder.join(&wanted.library), source });
+                return Err(StoreError::Missing { file: folder.join(&wanted.library), error: source });
             }
             match above(&wanted.library) {
                 Some(found) => folder = found,

@@ -219,8 +219,8 @@ pub struct Skip {
 /// Why a file has no rows to run. Every variant names the file.
 #[derive(Debug, Error)]
 pub enum KatError {
-    #[error("{}: {source}", file.display())]
-    Io { file: PathBuf, source: std::io::Error },
+    #[error("{}: {error}", file.display())]
+    Io { file: PathBuf, error: std::io::Error },
     #[error("{0}: known answers are read from a file")]
     NotAFile(String),
     #[error("{}: the file is empty", file.display())]

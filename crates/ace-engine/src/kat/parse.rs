@@ -27,7 +27,7 @@ impl KnownAnswers {
         if file.as_os_str() == "-" {
             return Err(KatError::NotAFile("-".into()));
         }
-        let io = |source| KatError::Io { file: file.into(), source };
+        let io = |error| KatError::Io { file: file.into(), error };
         let mut bytes = Vec::new();
         // A device has no end.
         File::open(file).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(io)?;
