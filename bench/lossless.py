@@ -224,12 +224,15 @@ def main():
     arguments.add_argument(
         "--board", action="store_true", help="3DES on the simulated board, in turns with AES-GCM"
     )
+    arguments.add_argument("--cores", type=int, default=1, help="of each gateway")
     given = arguments.parse_args()
     if os.geteuid() != 0:
         sys.exit("lossless.py: namespaces and TUN devices are root's")
     Ace.ace = given.ace.resolve()
     if not os.access(Ace.ace, os.X_OK):
         sys.exit(f"lossless.py: {given.ace} is not there: make ace")
+    if given.cores > 1:
+        Ace.engine = f'kind = "cpu"\ncores = {given.cores}'
     if given.board:
         Ace.engine = (
             f'kind = "auto"\nboard = "{ROOT / "board.toml"}"\nconfigurations = "{ROOT / "build/configurations"}"\n'

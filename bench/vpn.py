@@ -3,7 +3,8 @@
 
 Of each VPN in turns, for some rounds: TCP from end a to b, with the processor time of both ends' processes; UDP of
 1300 bytes at a moderate rate, with processor time for a packet; UDP faster and faster, for the most that arrives; three
-times as much as that, or what iperf3 can, and how soon after it a ping is answered again. Medians over the rounds. Everything shares this machine's cores, iperf3
+times as much as that, or what iperf3 can, and how soon after it a ping is answered again; pings while a tenth of the
+peak flows. Medians over the rounds. Everything shares this machine's cores, iperf3
 included: wall-clock figures compare VPNs of one run and say nothing of other machines.
 """
 
@@ -76,6 +77,35 @@ def drained(world, peer):
     return float(said) if said else None
 
 
+# Round-trip times in microseconds of echoes that are asked for one after the other, every two milliseconds.
+ROUND_TRIPS = """
+import socket, sys, time
+sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+sock.settimeout(0.2)
+for number in range(int(sys.argv[2])):
+    words = [0x0800, 0, 0x4ce, number]
+    total = sum(words)
+    words[1] = 0xffff ^ ((total & 0xffff) + (total >> 16))
+    message = b"".join(word.to_bytes(2, "big") for word in words)
+    begin = time.monotonic()
+    sock.sendto(message, (sys.argv[1], 0))
+    try:
+        while (answer := sock.recv(2048))[20] != 0 or answer[24:28] != message[4:]:
+            pass
+        print((time.monotonic() - begin) * 1e6)
+    except OSError:
+        pass
+    time.sleep(0.002)
+"""
+
+
+def round_trip(world, peer, count):
+    """The median of what is answered, in microseconds."""
+    command = [sys.executable, "-c", ROUND_TRIPS, peer.to, count]
+    with world.inside("a", command, stdout=subprocess.PIPE, text=True) as ping:
+        return median([float(line) for line in ping.stdout])
+
+
 def goodput(total):
     """Mbit/s of UDP that is offered, and that arrives."""
     offered = total["packets"] * PACKET * 8 / total["seconds"] / 1e6
@@ -109,6 +139,10 @@ def measure(world, peer, seconds, rate):
         flood, _ = iperf.run(seconds, "-u", "-l", PACKET, "-b", f"{3 * peak:.0f}M")
         result["offered_mbit"], result["goodput_mbit"] = goodput(flood["sum"])
         result["drained_ms"] = drained(world, peer)
+        command = ["iperf3", "-c", peer.to, "-t", seconds + 1, "-u", "-l", PACKET, "-b", f"{peak / 10:.0f}M"]
+        with world.inside("a", command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            time.sleep(0.5)
+            result["round_trip_us"] = round_trip(world, peer, int(seconds * 200))
     finally:
         iperf.close()
     return result
@@ -136,6 +170,7 @@ def table(results):
         "at 3 times that: offered Mbit/s",
         "arrives Mbit/s",
         "answers again after ms",
+        "a ping at a tenth of the peak µs",
     ]
     lines = [f"| {' | '.join(columns)} |", "|---|" + "---:|" * (len(columns) - 1)]
     for name, rounds in results.items():
@@ -149,7 +184,8 @@ def table(results):
         lines.append(
             f"| {name} | {show(one['tcp_mbit'])} | {' / '.join(show(v, 1) for v in ends['gbit_per_cpu_s'])} "
             f"| {' / '.join(show(v, 2) for v in ends['udp_us'])} | {show(one['udp_lost_percent'], 2)} "
-            f"| {show(one['peak_mbit'])} | {show(one['offered_mbit'])} | {show(one['goodput_mbit'])} | {show(one['drained_ms'])} |"
+            f"| {show(one['peak_mbit'])} | {show(one['offered_mbit'])} | {show(one['goodput_mbit'])} | {show(one['drained_ms'])} "
+            f"| {show(one['round_trip_us'])} |"
         )
     return "\n".join(lines)
 

@@ -143,6 +143,17 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<Ga
         None => None,
     };
     let (sas, engine) = (sas.map(|sas| folder.join(sas)), engine.unwrap_or_default());
+    if engine.cores.is_some_and(|cores| cores > 1) {
+        for key in ["xfrm", "record"] {
+            if top.get(key).is_some() {
+                top.error(
+                    report,
+                    top.at_key(key),
+                    format!("[{key}] is for one core; leave out `cores` of [engine]"),
+                );
+            }
+        }
+    }
     let (inside, outside) = (inside?, outside?);
     Some(GatewayConfig { sas, xfrm, control, user, inside, outside, peers, engine, page, record })
 }

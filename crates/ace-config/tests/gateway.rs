@@ -34,7 +34,9 @@ fn a_configuration_is_what_it_says() {
         (by_xfrm.sas, xfrm.socket.to_str(), xfrm.allow_legacy),
         (None, Some("/run/ace/xfrm.sock"), true)
     );
-    assert_eq!(config.record, None);
+    assert_eq!((config.record, config.engine.cores), (None, None));
+    let two = GatewayConfig::parse("a.toml", &format!("{GOOD}[engine]\ncores = 2\n")).unwrap();
+    assert_eq!(two.engine.cores, Some(2));
     let text = format!("{GOOD}[record]\nfile = \"live.rec\"\n");
     let record = GatewayConfig::parse("/etc/ace/a.toml", &text).unwrap().record.unwrap();
     assert_eq!((record.file.to_str(), record.packets), (Some("/etc/ace/live.rec"), 200_000));
@@ -74,6 +76,26 @@ fn errors_name_line_and_remedy() {
             "[outside]",
             "[record]\nfile = \"x\"\npackets = 0\n[outside]",
             "a.toml:12: record: `packets`: `0` is out of range",
+        ),
+        (
+            "[outside]",
+            "[engine]\ncores = 0\n[outside]",
+            "a.toml:11: engine: `cores`: `0` is out of range; allowed: 1 to 256",
+        ),
+        (
+            "[outside]",
+            "[engine]\nkind = \"auto\"\ncores = 2\n[outside]",
+            "a.toml:12: engine: `cores` is for kind = \"cpu\" alone",
+        ),
+        (
+            "[outside]",
+            "[engine]\ncores = 2\n[xfrm]\n[outside]",
+            "a.toml:12: [xfrm] is for one core; leave out `cores` of [engine]",
+        ),
+        (
+            "[outside]",
+            "[engine]\ncores = 2\n[record]\nfile = \"x\"\n[outside]",
+            "a.toml:12: [record] is for one core",
         ),
     ];
     for (from, to, wanted) in cases {

@@ -235,7 +235,7 @@ pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<Any
 }
 
 /// The fastest that this processor has: intel-ipsec-mb where it is linked and knows the machine.
-pub fn cpu() -> Box<dyn Engine> {
+pub fn cpu() -> Box<dyn Engine + Send> {
     #[cfg(feature = "ipsec-mb")]
     if let Some(engine) = ace_ipsec_mb::MbEngine::new() {
         return Box::new(engine);

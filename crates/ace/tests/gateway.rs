@@ -235,6 +235,55 @@ fn esp_and_ah_cross_as_they_are() {
     }
 }
 
+/// Pings are one core's and TCP is the other's, by their SPIs; and the kernel divides what comes in the same way.
+#[test]
+fn several_cores_share_what_crosses() {
+    let both = |who| {
+        let one = |digit, protocol: &str| {
+            let with = format!("selector = {{ protocol = \"{protocol}\", src");
+            sas(who, "tunnel", digit, GCM)
+                .replace("selector = { src", &with)
+                .replace("name = \"", &format!("name = \"{protocol}-"))
+        };
+        one('0', "icmp") + &one('1', "tcp")
+    };
+    for outside in [UDP, "encapsulation = \"none\"\n"] {
+        let Some(world) = World::new() else { return };
+        let outside = format!("{outside}[engine]\ncores = 2\n");
+        gateway(&world, 1, &outside, &both(1));
+        let b = gateway(&world, 2, &outside, &both(2));
+        let sent: Vec<u8> = WORD.iter().copied().cycle().take(3 << 20).collect();
+        let (pings, seen) = world.watch(|| {
+            assert!(file(&world, "a", "b", B, &sent) == sent, "the file is another one");
+            assert!(file(&world, "b", "a", A, &sent) == sent, "the file is another one");
+            (world.ping("a", B, 20), world.ping("b", A, 20))
+        });
+        assert_eq!((pings, shown(&seen)), ((20, 20), 0));
+        for name in ["a", "b"] {
+            let status = ask(&world, name, "status");
+            assert_eq!(status["sas"], 4);
+            for core in status["cores"].as_array().expect("two") {
+                assert!(core["alive"] == true && core["sas"] == 2, "{status}");
+                assert!(core["accepted"].as_u64() >= Some(40), "{status}");
+            }
+            for cause in ["replayed", "too_old", "icv_mismatch", "unknown_spi", "no_sa"] {
+                // Causes that were never counted are not named.
+                assert!(status["packets"]["dropped"][cause].is_null(), "{cause}: {status}");
+            }
+            let sas = ask(&world, name, "sas");
+            assert_eq!(sas.as_array().map(Vec::len), Some(4));
+        }
+        // Taken anew: what was there goes on, and a stop sends what was taken.
+        signal(b, "-HUP");
+        until("it has been reloaded", || world.read("b.log").contains("0 SAs added, 0 removed, 4 kept"));
+        assert_eq!(world.ping("a", B, 5), 5);
+        signal(b, "-TERM");
+        until("it has stopped", || world.read("b.log").contains("stopped: "));
+        let (answered, seen) = world.watch(|| world.ping_in_vain("b", A, 3));
+        assert_eq!((answered, shown(&seen)), (0, 0));
+    }
+}
+
 fn signal(id: u32, signal: &str) {
     let status = std::process::Command::new("kill").args([signal, &id.to_string()]).status();
     assert!(status.is_ok_and(|status| status.success()));

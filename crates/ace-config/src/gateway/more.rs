@@ -22,6 +22,8 @@ pub enum EngineKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
     pub kind: EngineKind,
+    /// With `cpu`: threads, each with a share of the SAs; `None`: one.
+    pub cores: Option<usize>,
     /// The board's description; `None`: the default one.
     pub board: Option<PathBuf>,
     /// Folder of the built configurations.
@@ -49,9 +51,11 @@ pub struct Record {
     pub packets: u64,
 }
 
-const ENGINE: &[&str] = &["kind", "board", "configurations", "library_key", "policy", "on_board"];
+const ENGINE: &[&str] = &["kind", "cores", "board", "configurations", "library_key", "policy", "on_board"];
 const PAGE: &[&str] = &["listen"];
 const RECORD: &[&str] = &["file", "packets"];
+/// As many as a device has queues.
+const MOST_CORES: u64 = 256;
 /// A recording of about 10 MB.
 const PACKETS: u64 = 200_000;
 
@@ -72,13 +76,18 @@ pub(super) fn engine(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path
     if kind != EngineKind::Auto {
         only(report, "on_board", "\"auto\"");
     }
+    if kind != EngineKind::Cpu {
+        only(report, "cores", "\"cpu\"");
+    }
+    let cores = fields.integer(report, "cores", 1..=MOST_CORES);
+    let cores = cores.and_then(|cores| usize::try_from(cores).ok());
     let mut path = |key: &str, allowed| fields.string(report, key, allowed).map(|path| folder.join(path));
     let board = path("board", "a description of a board, as board.toml");
     let configurations = path("configurations", "a folder of built configurations");
     let library_key = path("library_key", "a file of public keys, as `ace library keygen` writes them");
     let policy = fields.string(report, "policy", "a policy of docs/scheduling.md").map(str::to_owned);
     let on_board = list(report, fields, "on_board", "algorithms like \"3des\"", |text| Some(text.to_owned()));
-    Engine { kind, board, configurations, library_key, policy, on_board }
+    Engine { kind, cores, board, configurations, library_key, policy, on_board }
 }
 
 pub(super) fn page(report: &mut Report<'_>, fields: &Fields<'_>) -> Page {

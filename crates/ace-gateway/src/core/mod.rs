@@ -7,6 +7,7 @@
 mod encap;
 mod peers;
 mod sources;
+mod steer;
 mod table;
 
 use std::collections::VecDeque;
@@ -17,7 +18,10 @@ use ace_config::SaFile;
 use ace_config::gateway::{Encapsulation, Peer};
 use ace_engine::{Buffer, Completion, Engine};
 use ace_esp::packet::ip;
-use ace_esp::{Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, SaId, Shard};
+use ace_esp::{
+    Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, SaId, SaSpec,
+    Shard,
+};
 use serde::Serialize;
 
 use encap::Datagram;
@@ -29,6 +33,7 @@ use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, On, Xfrm};
 
 pub use peers::PeerStatus;
+pub use steer::{Steer, by_spi};
 pub use table::{CoreError, Reloaded, SaView};
 
 /// What the core has to know of a configuration.
@@ -79,7 +84,7 @@ pub struct Counters {
 /// The gateway.
 pub struct Core {
     plane: Shard,
-    engine: Box<dyn Engine>,
+    engine: Box<dyn Engine + Send>,
     table: Table,
     peers: Peers,
     xfrm: Option<Xfrm>,
@@ -94,11 +99,13 @@ pub struct Core {
     /// Buffers to be used again.
     spare: Vec<Buffer>,
     counters: Counters,
+    /// Endpoints that moved, for those who have other SAs of the same peers.
+    moves: Option<Vec<(IpAddr, SocketAddr)>>,
 }
 
 impl Core {
     /// Without SAs: everything is dropped.
-    pub fn new(settings: Settings, engine: Box<dyn Engine>, ivs: Box<dyn IvSource>) -> Self {
+    pub fn new(settings: Settings, engine: Box<dyn Engine + Send>, ivs: Box<dyn IvSource>) -> Self {
         Self {
             plane: Shard::new(Policy::Discard, ivs),
             engine,
@@ -114,6 +121,7 @@ impl Core {
             outgoing: VecDeque::new(),
             spare: Vec::new(),
             counters: Counters::default(),
+            moves: None,
         }
     }
 
@@ -123,11 +131,51 @@ impl Core {
     /// # Errors
     /// [`CoreError`]; nothing has changed then, unless it is about an SA that takes over another one's SPI.
     pub fn load(&mut self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
+        self.load_part(now, file, &file.sas().iter().collect::<Vec<_>>())
+    }
+
+    /// As [`Core::load`], with some of a file's SAs; peers are those of all of them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load_part(
+        &mut self,
+        now: Duration,
+        file: &SaFile,
+        part: &[&SaSpec],
+    ) -> Result<Reloaded, CoreError> {
         self.work(now);
-        let reloaded = self.table.load(&mut self.plane, self.engine.as_ref(), now, file)?;
+        let policy = file.default_policy();
+        let reloaded = self.table.load(&mut self.plane, self.engine.as_ref(), now, policy, part)?;
         let by_xfrm = self.xfrm.iter().flat_map(Xfrm::remotes);
-        self.peers.keep(self.table.outbound_remotes().chain(by_xfrm), now);
+        let by_file = file.sas().iter().filter(|sa| sa.direction == Direction::Out).map(|sa| sa.remote);
+        self.peers.keep(by_file.chain(by_xfrm), now);
         Ok(reloaded)
+    }
+
+    /// Whether SAs could be loaded, as far as that can be said without doing it.
+    ///
+    /// # Errors
+    /// As [`Core::load`].
+    pub fn check(&self, file: &SaFile, part: &[&SaSpec]) -> Result<(), CoreError> {
+        self.table.check(file.default_policy(), part, self.engine.as_ref())
+    }
+
+    /// From now on [`Core::poll_move`] says which endpoints have moved.
+    pub fn tell_moves(&mut self) {
+        self.moves = Some(Vec::new());
+    }
+
+    /// A peer that has moved, and where it is.
+    pub fn poll_move(&mut self) -> Option<(IpAddr, SocketAddr)> {
+        self.moves.as_mut()?.pop()
+    }
+
+    /// Another core has it from an authentic packet that a peer has moved.
+    pub fn moved(&mut self, peer: IpAddr, endpoint: SocketAddr) {
+        if self.peers.differs(peer, endpoint) {
+            self.peers.move_to(peer, endpoint);
+        }
     }
 
     /// Answers netlink requests of XFRM, as datagrams. `is_local` tells whether an address is this machine's.
@@ -399,6 +447,7 @@ impl Core {
                     && self.plane.sa(sa).is_some_and(|sa| sa.sequence as u32 == sequence)
                 {
                     self.peers.move_to(remote, source);
+                    self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
                     self.counters.endpoint_moves += 1;
                 }
                 self.outgoing.push_back(Outgoing::Inside(buffer));

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use ace_config::SaFile;
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Engine, EngineError};
 use ace_esp::{
@@ -111,14 +110,12 @@ impl Table {
         plane: &mut Shard,
         engine: &dyn Engine,
         now: Duration,
-        file: &SaFile,
+        policy: Policy,
+        sas: &[&SaSpec],
     ) -> Result<Reloaded, CoreError> {
-        if file.default_policy() == Policy::Bypass {
-            return Err(CoreError::Bypass);
-        }
-        self.check(file.sas(), engine)?;
+        self.check(policy, sas, engine)?;
         let salt = self.salt()?;
-        let prints: Vec<Print> = file.sas().iter().map(|sa| print(&salt, sa)).collect();
+        let prints: Vec<Print> = sas.iter().map(|sa| print(&salt, sa)).collect();
         let old: HashMap<Print, usize> =
             self.installed.iter().enumerate().map(|(at, sa)| (sa.print, at)).collect();
         let kept: Vec<Option<usize>> = prints.iter().map(|print| old.get(print).copied()).collect();
@@ -130,8 +127,7 @@ impl Table {
             stays
         };
         // An SPI whose old SA goes has to be free first. Nothing is under way, so that no packet sees the time between.
-        let new =
-            || file.sas().iter().zip(&prints).zip(&priorities).zip(&kept).filter(|(_, kept)| kept.is_none());
+        let new = || sas.iter().zip(&prints).zip(&priorities).zip(&kept).filter(|(_, kept)| kept.is_none());
         let going: HashSet<_> = (self.installed.iter().zip(&stays))
             .filter(|(old, stays)| !**stays && matches!(old.rule, Place::Outside(_)))
             .map(|(old, _)| (old.spi, old.protocol, old.local))
@@ -191,7 +187,10 @@ impl Table {
     }
 
     /// What the gateway and its engine can do.
-    fn check(&self, sas: &[SaSpec], engine: &dyn Engine) -> Result<(), CoreError> {
+    pub fn check(&self, policy: Policy, sas: &[&SaSpec], engine: &dyn Engine) -> Result<(), CoreError> {
+        if policy == Policy::Bypass {
+            return Err(CoreError::Bypass);
+        }
         let mut spis = HashMap::new();
         for sa in sas {
             let name = || sa.name.clone();

@@ -23,7 +23,7 @@ impl Daemon {
         match question.split_once(' ') {
             None => match question {
                 "status" => self.status(now),
-                "sas" => json!(self.core.sas()),
+                "sas" => json!(self.front.sas()),
                 "slots" => match &self.remote {
                     Some(remote) => json!(remote.view()),
                     None => json!({"board": null, "costs": []}),
@@ -37,19 +37,18 @@ impl Daemon {
     }
 
     pub(super) fn status(&self, now: Duration) -> Value {
-        json!({
+        let mut status = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "seconds": now.as_secs_f64(),
             "tun": self.config.inside.tun,
             "listening": self.listening,
             "page": self.page.as_ref().map(|page| page.listening),
-            "engine": self.core.engine_name(),
-            "sas": self.core.sa_count(),
-            "peers": self.core.peers(),
-            "packets": self.core.packets(),
-            "gateway": self.core.counters(),
-            "losses": self.losses,
-        })
+            "sas": self.front.sa_count(),
+        });
+        if let (Value::Object(status), Value::Object(figures)) = (&mut status, self.front.figures()) {
+            status.extend(figures);
+        }
+        status
     }
 
     fn hand(&mut self, path: &Path) -> Value {
@@ -87,11 +86,11 @@ impl Daemon {
             Ok(words) => {
                 said(&format!("library taken: {words}"));
                 // SAs that needed it are in the file by now, or come with the next SIGHUP.
-                let sas = load(&mut self.core, &self.config, now, said);
+                let sas = load(&self.config, said, |file| self.front.load(now, file));
                 if let Err(error) = &sas {
                     said(&format!("not reloaded, all SAs stay as they are: {error}"));
                 }
-                json!({"taken": words, "sas": self.core.sa_count(), "sas_error": sas.err().map(|e| e.to_string())})
+                json!({"taken": words, "sas": self.front.sa_count(), "sas_error": sas.err().map(|e| e.to_string())})
             }
         });
     }

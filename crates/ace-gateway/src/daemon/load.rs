@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The SA file, taken at the beginning and again.
 
-use std::time::Duration;
-
 use ace_config::gateway::GatewayConfig;
 use ace_config::{SaFile, read_wiped};
 
 use super::GatewayError;
-use crate::core::Core;
+use crate::core::{CoreError, Reloaded};
 
 /// Takes the SA file, at the beginning and again.
 pub fn load(
-    core: &mut Core,
     config: &GatewayConfig,
-    now: Duration,
     said: &mut impl FnMut(&str),
+    load: impl FnOnce(&SaFile) -> Result<Reloaded, CoreError>,
 ) -> Result<(), GatewayError> {
     let Some(path) = &config.sas else { return Ok(()) };
     let text = read_wiped(path).map_err(|why| GatewayError::Read { path: path.clone(), why })?;
     let file = SaFile::parse(&path.display().to_string(), &text)?;
     file.warnings().iter().for_each(|warning| said(&format!("warning: {warning}")));
     circles(config, &file)?;
-    let done = core.load(now, &file).map_err(|why| GatewayError::Sas { path: path.clone(), why })?;
+    let done = load(&file).map_err(|why| GatewayError::Sas { path: path.clone(), why })?;
     said(&format!(
         "{}: {} SAs added, {} removed, {} kept",
         path.display(),

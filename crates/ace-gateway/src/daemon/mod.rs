@@ -2,10 +2,14 @@
 //! `ace gateway`: opens everything, gives up what it no longer needs, and moves packets until it is told to stop.
 
 mod answers;
+mod crew;
+mod front;
+mod lane;
 mod load;
 mod recording;
 
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,7 +25,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use sd_notify::NotifyState;
 use thiserror::Error;
 
-use crate::core::{Core, CoreError, Outgoing, Settings};
+use crate::core::{Core, CoreError, Settings};
 use crate::engines::Remote;
 use crate::io::control::Control;
 use crate::io::raw::Raw;
@@ -30,6 +34,9 @@ use crate::io::udp::Udp;
 use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::io::{Losses, setup};
 use crate::page::Page;
+use crew::Crew;
+use front::Front;
+use lane::{Devices, Lane, Outside, Ports};
 use load::load;
 use recording::Recording;
 
@@ -55,21 +62,15 @@ pub enum GatewayError {
     Setup(String),
 }
 
-/// The way to the outside.
-enum Outside {
-    Udp(Box<Udp>),
-    Raw(Box<Raw>),
-}
+/// How long what cores have to say may wait.
+const LISTEN: Duration = Duration::from_millis(200);
 
 struct Daemon {
     config: GatewayConfig,
-    core: Core,
-    tun: Tun,
-    outside: Outside,
+    front: Front,
     control: Option<Control>,
     xfrm: Option<XfrmSocket>,
     signals: SignalFd,
-    losses: Losses,
     start: Instant,
     watchdog: Option<Duration>,
     petted: Duration,
@@ -107,33 +108,32 @@ pub fn hold_signals() -> Result<(), GatewayError> {
     signals().thread_block().map_err(wrong)
 }
 
-/// Runs a gateway until SIGTERM or SIGINT. `remote` belongs to an engine with a board. `said` takes what there is to
-/// say, a line each.
+/// Runs a gateway until SIGTERM or SIGINT, with an engine for each core. `remote` belongs to an engine with a board.
+/// `said` takes what there is to say, a line each.
 ///
 /// # Errors
 /// [`GatewayError`], before the first packet.
 pub fn run(
     config: GatewayConfig,
-    engine: Box<dyn Engine>,
+    engines: Vec<Box<dyn Engine + Send>>,
     remote: Option<Remote>,
     mut said: impl FnMut(&str),
 ) -> Result<(), GatewayError> {
-    let mut daemon = Daemon::open(config, engine, remote, &mut said)?;
+    let mut daemon = Daemon::open(config, engines, remote, &mut said)?;
     daemon.notify(&[NotifyState::Ready]);
-    said(&format!("ready: {} SAs", daemon.core.sa_count()));
+    said(&format!("ready: {} SAs", daemon.front.sa_count()));
     while !daemon.stopping {
         daemon.turn(&mut said);
     }
     daemon.notify(&[NotifyState::Stopping]);
     // What was taken is sent.
     let now = daemon.start.elapsed();
-    daemon.core.finish(now);
-    daemon.send(now);
-    if let Some(mut recording) = daemon.recording.take() {
-        recording.go_on(&mut daemon.core, &mut said);
+    daemon.front.finish(now);
+    if let (Some(mut recording), Some(lane)) = (daemon.recording.take(), daemon.front.lane()) {
+        recording.go_on(&mut lane.core, &mut said);
     }
-    let packets = daemon.core.packets();
-    let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
+    let packets = &daemon.front.figures()["packets"];
+    let (protected, decapsulated) = (&packets["protected"]["packets"], &packets["decapsulated"]["packets"]);
     said(&format!("stopped: {protected} packets protected, {decapsulated} taken back"));
     Ok(())
 }
@@ -150,7 +150,7 @@ struct Ready {
 impl Daemon {
     fn open(
         config: GatewayConfig,
-        engine: Box<dyn Engine>,
+        engines: Vec<Box<dyn Engine + Send>>,
         remote: Option<Remote>,
         said: &mut impl FnMut(&str),
     ) -> Result<Self, GatewayError> {
@@ -163,28 +163,47 @@ impl Daemon {
             keepalive: keepalive.filter(|_| outside.encapsulation == Encapsulation::Udp),
             xfrm: config.xfrm.as_ref().map(|xfrm| xfrm.allow_legacy),
         };
-        let mut core = Core::new(settings, engine, Box::new(OsIvs::default()));
-        load(&mut core, &config, Duration::ZERO, said)?;
+        let core = |engine| Core::new(settings.clone(), engine, Box::new(OsIvs::default()));
+        let mut cores: Vec<Core> = engines.into_iter().map(core).collect();
+        let start = Instant::now();
+        if let [core] = &mut cores[..] {
+            load(&config, said, |file| core.load(Duration::ZERO, file))?;
+        }
         let mask = signals();
         let signals = mask
             .thread_block()
             .and_then(|()| SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC))
             .map_err(|why| GatewayError::Setup(format!("cannot wait for signals: {why}")))?;
         let open = |what: String, remedy| move |why| GatewayError::Open { what, why, remedy };
-        let opened = match outside.encapsulation {
+        let count = cores.len();
+        let mut listening = None;
+        let opened: Vec<Outside> = match outside.encapsulation {
             Encapsulation::Udp => {
                 let remedy = "; another program may listen there, or `listen` is no address of this machine";
-                let bound = Udp::bind(outside.listen)
-                    .map_err(open(format!("UDP port {}", outside.listen), remedy))?;
-                Outside::Udp(Box::new(bound))
+                let bound = match count {
+                    1 => Udp::bind(outside.listen).map(|one| vec![one]),
+                    _ => Udp::bind_group(outside.listen, count),
+                };
+                let bound = bound.map_err(open(format!("UDP port {}", outside.listen), remedy))?;
+                listening = bound.first().and_then(|first| first.local_addr().ok());
+                bound.into_iter().map(|one| Outside::Udp(Box::new(one))).collect()
             }
             Encapsulation::None => {
                 let remedy = "; this needs CAP_NET_RAW: start as root, or use encapsulation = \"udp\"";
-                Outside::Raw(Box::new(Raw::open().map_err(open("raw sockets".to_owned(), remedy))?))
+                let raw = |part| match count {
+                    1 => Raw::open(),
+                    _ => Raw::open_part(part, count),
+                };
+                let all = (0..count).map(|part| raw(part).map(|raw| Outside::Raw(Box::new(raw))));
+                all.collect::<Result<_, _>>().map_err(open("raw sockets".to_owned(), remedy))?
             }
         };
         let remedy = "; this needs CAP_NET_ADMIN and /dev/net/tun, and one process alone has a device";
-        let tun = Tun::open(inside).map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
+        let queues = match count {
+            1 => Tun::open(inside).map(|one| vec![one]),
+            _ => Tun::open_queues(inside, count),
+        };
+        let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
         setup::configure(inside).map_err(GatewayError::Setup)?;
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
@@ -205,7 +224,8 @@ impl Daemon {
         let recording = match &config.record {
             Some(record) => {
                 let what = format!("the recording {}", record.file.display());
-                Some(Recording::create(record, &mut core).map_err(open(what, ""))?)
+                let Some(core) = cores.first_mut() else { return Err(GatewayError::Setup(what)) };
+                Some(Recording::create(record, core).map_err(open(what, ""))?)
             }
             None => None,
         };
@@ -216,20 +236,30 @@ impl Daemon {
         let mut microseconds = 0;
         let watchdog = sd_notify::watchdog_enabled(false, &mut microseconds)
             .then(|| Duration::from_micros(microseconds) / 3);
-        let listening = match &opened {
-            Outside::Udp(udp) => udp.local_addr().ok(),
-            Outside::Raw(_) => None,
+        // Threads begin when privileges are gone: these are a thread's own.
+        let devices = queues.into_iter().zip(opened);
+        let mut lanes: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
+            .map(|(core, (tun, outside))| (core, Box::new(Devices { tun, outside }) as Box<dyn Ports>))
+            .collect();
+        let front = match (lanes.len(), lanes.pop()) {
+            (1, Some((core, ports))) => {
+                Front::One(Box::new(Lane { core, ports, losses: Losses::default(), among: None }))
+            }
+            (_, last) => {
+                lanes.extend(last);
+                let wrong = |why| GatewayError::Setup(format!("cannot start threads: {why}"));
+                let crew = Crew::start(lanes, start).map_err(wrong)?;
+                load(&config, said, |file| crew.load(start.elapsed(), file))?;
+                Front::Crew(crew)
+            }
         };
         Ok(Self {
             config,
-            core,
-            tun,
-            outside: opened,
+            front,
             control: Some(control),
             xfrm,
             signals,
-            losses: Losses::default(),
-            start: Instant::now(),
+            start,
             watchdog,
             petted: Duration::ZERO,
             listening,
@@ -245,38 +275,14 @@ impl Daemon {
     fn turn(&mut self, said: &mut impl FnMut(&str)) {
         let Ready { inside, outside, signalled, others } = self.wait();
         let now = self.start.elapsed();
-        if inside {
-            let Self { tun, core, losses, .. } = self;
-            tun.read(losses, |packet| {
-                let mut buffer = core.buffer();
-                buffer.extend_from_slice(packet);
-                core.from_inside(now, buffer);
-            });
-            self.send(now);
+        if let Some(lane) = self.front.lane() {
+            lane.turn(now, inside, outside);
         }
-        if outside {
-            let Self { outside, core, losses, .. } = self;
-            match outside {
-                Outside::Udp(udp) => udp.read(losses, |source, ecn, payload| {
-                    let mut buffer = core.buffer();
-                    buffer.extend_from_slice(payload);
-                    core.from_udp(now, source, ecn, buffer);
-                }),
-                Outside::Raw(raw) => raw.read(losses, |packet| {
-                    let mut buffer = core.buffer();
-                    buffer.extend_from_slice(packet);
-                    core.from_raw(now, buffer);
-                }),
-            }
-            self.send(now);
-        }
-        self.core.tick(now);
-        self.send(now);
-        while let Some(event) = self.core.poll_event() {
+        while let Some(event) = self.front.poll_event() {
             said(&event);
         }
-        if let Some(recording) = &mut self.recording
-            && !recording.go_on(&mut self.core, said)
+        if let (Some(recording), Some(lane)) = (&mut self.recording, self.front.lane())
+            && !recording.go_on(&mut lane.core, said)
         {
             self.recording = None;
         }
@@ -296,8 +302,8 @@ impl Daemon {
             page.serve(|question| self.answer(now, question));
             self.page = Some(page);
         }
-        let Self { xfrm, core, .. } = self;
-        if let Some(xfrm) = xfrm {
+        let Self { xfrm, front, .. } = self;
+        if let (Some(xfrm), Some(Lane { core, .. })) = (xfrm, front.lane()) {
             if others {
                 xfrm.serve(|request| core.xfrm(now, request, &is_local));
             }
@@ -318,7 +324,11 @@ impl Daemon {
     fn wait(&self) -> Ready {
         let now = self.start.elapsed();
         let timeouts = [
-            self.core.poll_timeout(),
+            match &self.front {
+                Front::One(lane) => lane.core.poll_timeout(),
+                // What they have to say waits no longer.
+                Front::Crew(_) => Some(now + LISTEN),
+            },
             self.control.as_ref().and_then(Control::timeout),
             self.watchdog.map(|every| self.petted + every),
         ];
@@ -327,15 +337,11 @@ impl Daemon {
             let left = at.saturating_sub(now).as_millis() + 1;
             PollTimeout::try_from(left.min(60_000) as c_int).unwrap_or(PollTimeout::NONE)
         });
-        let mut fds = vec![
-            PollFd::new(self.tun.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
-        ];
-        match &self.outside {
-            Outside::Udp(udp) => fds.push(PollFd::new(udp.as_fd(), PollFlags::POLLIN)),
-            Outside::Raw(raw) => fds.extend(raw.fds().map(|fd| PollFd::new(fd, PollFlags::POLLIN))),
+        let mut fds = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+        if let Front::One(lane) = &self.front {
+            fds.extend(lane.ports.fds().into_iter().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         }
-        let outside = 2..fds.len();
+        let ports = 1..fds.len();
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.page.iter().map(|page| PollFd::new(page.fd(), PollFlags::POLLIN)));
         let control = self.control.iter().flat_map(Control::fds);
@@ -347,37 +353,9 @@ impl Daemon {
         }
         let is_ready = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
         let at = |index: usize| fds.get(index).is_some_and(is_ready);
-        let others = fds.get(outside.end..).unwrap_or_default().iter().any(is_ready);
-        let outside = fds.get(outside).unwrap_or_default().iter().any(is_ready);
-        Ready { inside: at(0), outside, signalled: at(1), others }
-    }
-
-    /// Computes, and sends what comes of it.
-    fn send(&mut self, now: Duration) {
-        self.core.work(now);
-        let Self { core, tun, outside, losses, .. } = self;
-        while let Some(outgoing) = core.poll() {
-            let buffer = match (outgoing, &mut *outside) {
-                (Outgoing::Inside(packet), _) => {
-                    tun.put(&packet);
-                    packet
-                }
-                (Outgoing::Udp { to, ecn, payload }, Outside::Udp(udp)) => {
-                    udp.put(losses, to, ecn, &payload);
-                    payload
-                }
-                (Outgoing::Raw { to, packet }, Outside::Raw(raw)) => {
-                    raw.send(losses, to, &packet);
-                    packet
-                }
-                (Outgoing::Udp { payload: buffer, .. } | Outgoing::Raw { packet: buffer, .. }, _) => buffer,
-            };
-            core.give_back(buffer);
-        }
-        tun.flush(losses);
-        if let Outside::Udp(udp) = outside {
-            udp.flush(losses);
-        }
+        let any = |range: Range<usize>| fds.get(range).unwrap_or_default().iter().any(is_ready);
+        let (inside, outside) = (ports.contains(&1) && at(1), any(2..ports.end.max(2)));
+        Ready { inside, outside, signalled: at(0), others: any(ports.end..fds.len()) }
     }
 
     fn signals(&mut self, now: Duration, said: &mut impl FnMut(&str)) {
@@ -391,7 +369,7 @@ impl Daemon {
                 Ok(when) => self.notify(&[NotifyState::Reloading, when]),
                 Err(_) => self.notify(&[NotifyState::Reloading]),
             }
-            if let Err(error) = load(&mut self.core, &self.config, now, said) {
+            if let Err(error) = load(&self.config, said, |file| self.front.load(now, file)) {
                 said(&format!("not reloaded, all SAs stay as they are: {error}"));
             }
             self.notify(&[NotifyState::Ready]);

@@ -98,7 +98,7 @@ struct Away {
 
 /// This processor, if there is one to choose, and the board.
 pub struct Live {
-    cpu: Option<Box<dyn Engine>>,
+    cpu: Option<Box<dyn Engine + Send>>,
     board: BoardThread,
     lost: bool,
     capabilities: Capabilities,
@@ -124,7 +124,7 @@ impl Live {
     /// # Errors
     /// Why there is no board.
     pub fn open(
-        cpu: Option<Box<dyn Engine>>,
+        cpu: Option<Box<dyn Engine + Send>>,
         open: OpenBoard,
         on_board: Vec<String>,
     ) -> Result<(Self, Remote), String> {

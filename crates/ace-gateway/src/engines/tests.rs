@@ -85,7 +85,7 @@ fn open(cpu: bool, manner: Manner, slow: Duration, on_board: &[&str]) -> (Live, 
         let can = names(if version >= 5 { &["aes", "sm4"] } else { &["aes"] });
         Ok(Box::new(Fake { cpu: CpuEngine::new(), can, version, slow, manner }) as Box<dyn Slots>)
     });
-    let cpu = cpu.then(|| Box::new(CpuEngine::new()) as Box<dyn Engine>);
+    let cpu = cpu.then(|| Box::new(CpuEngine::new()) as Box<dyn Engine + Send>);
     Live::open(cpu, maker, on_board.iter().map(|name| (*name).to_owned()).collect()).expect("a board")
 }
 

@@ -14,6 +14,22 @@ use std::os::fd::BorrowedFd;
 use nix::poll::{PollFd, PollFlags, poll};
 use serde::Serialize;
 
+/// Instructions of the kernel's packet filters (linux/filter.h, bpf_common.h).
+mod bpf {
+    /// A word at a place into A.
+    pub const LOAD: u16 = 0x20;
+    /// A word at X and a place into A.
+    pub const LOAD_BEHIND: u16 = 0x40;
+    /// Four times the low half of a byte into X: the length of an IPv4 header.
+    pub const LOAD_HEADER_LEN: u16 = 0xb1;
+    /// A modulo a number.
+    pub const MODULO: u16 = 0x94;
+    /// Goes on at one of two places: whether A is a number.
+    pub const JUMP_EQUAL: u16 = 0x15;
+    pub const RETURN: u16 = 0x06;
+    pub const RETURN_A: u16 = 0x16;
+}
+
 /// Packets that are taken from one side before the other one has its turn.
 pub const BATCH: usize = 256;
 /// Milliseconds that a packet waits for room in the kernel's queue before it is dropped.

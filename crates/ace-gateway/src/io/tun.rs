@@ -32,6 +32,20 @@ impl Tun {
     pub fn open(config: &Inside) -> io::Result<Self> {
         let device = DeviceBuilder::new().name(config.tun.clone()).offload(config.offload).build_sync()?;
         device.persist()?;
+        Self::of(device)
+    }
+
+    /// As [`Tun::open`], with so many queues. Packets of one connection come from one of them: where the last one of
+    /// its other direction was written.
+    pub fn open_queues(config: &Inside, count: usize) -> io::Result<Vec<Self>> {
+        let builder = DeviceBuilder::new().name(config.tun.clone()).offload(config.offload);
+        let first = builder.multi_queue(true).build_sync()?;
+        first.persist()?;
+        let others = (1..count).map(|_| first.try_clone()).collect::<io::Result<Vec<_>>>()?;
+        std::iter::once(first).chain(others).map(Self::of).collect()
+    }
+
+    fn of(device: SyncDevice) -> io::Result<Self> {
         device.set_nonblocking(true)?;
         let room = usize::from(u16::MAX);
         Ok(Self {

@@ -6,11 +6,12 @@ use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
+use nix::libc::{sock_filter, sock_fprog};
 use nix::sys::socket::{setsockopt, sockopt};
 use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use super::{BATCH, Losses, patiently};
+use super::{BATCH, Losses, bpf, patiently};
 
 /// The kernel's queues, both ways.
 const QUEUE: usize = 4 << 20;
@@ -40,6 +41,26 @@ struct Run {
 
 impl Udp {
     pub fn bind(listen: SocketAddr) -> io::Result<Self> {
+        Self::bind_one(listen, false)
+    }
+
+    /// So many sockets with one address; the kernel divides what comes by SPI, as `by_spi` does.
+    pub fn bind_group(listen: SocketAddr, count: usize) -> io::Result<Vec<Self>> {
+        let first = Self::bind_one(listen, true)?;
+        let listen = first.local_addr()?;
+        let mut all = vec![first];
+        for _ in 1..count {
+            all.push(Self::bind_one(listen, true)?);
+        }
+        // The first four bytes of a datagram, modulo: which socket, in the order in which they were bound.
+        let count = u32::try_from(count).unwrap_or(1);
+        let mut steps = [step(bpf::LOAD, 0), step(bpf::MODULO, count), step(bpf::RETURN_A, 0)];
+        let program = sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+        setsockopt(&all[0].socket, sockopt::AttachReusePortCbpf, &program)?;
+        Ok(all)
+    }
+
+    fn bind_one(listen: SocketAddr, shared: bool) -> io::Result<Self> {
         let domain = if listen.is_ipv4() { Domain::IPV4 } else { Domain::IPV6 };
         let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
         if listen.is_ipv6() {
@@ -51,6 +72,9 @@ impl Udp {
         }
         if setsockopt(&socket, sockopt::SndBufForce, &QUEUE).is_err() {
             socket.set_send_buffer_size(QUEUE)?;
+        }
+        if shared {
+            socket.set_reuse_port(true)?;
         }
         socket.bind(&listen.into())?;
         let socket = UdpSocket::from(socket);
@@ -107,7 +131,9 @@ impl Udp {
     /// Takes a datagram; it goes out at the latest with [`Udp::flush`].
     pub fn put(&mut self, losses: &mut Losses, to: SocketAddr, ecn: u8, payload: &[u8]) {
         let run = &self.run;
+        // Of one SA, so that whoever gets them at once is who they are for.
         let joins = run.to == Some((to, ecn))
+            && run.bytes.first_chunk::<4>() == payload.first_chunk::<4>()
             && run.last == run.stride
             && payload.len() <= run.stride
             && run.count < self.state.max_gso_segments()
@@ -147,6 +173,10 @@ impl Udp {
             _ => to,
         }
     }
+}
+
+fn step(code: u16, k: u32) -> sock_filter {
+    sock_filter { code, jt: 0, jf: 0, k }
 }
 
 impl AsFd for Udp {

@@ -36,6 +36,8 @@ pub struct Installed {
     pub remote: IpAddr,
     pub authenticates: bool,
     mode: SaMode,
+    /// Among all: of those that fit a policy the last one is used.
+    born: u64,
     /// For policies.
     pub shares: Vec<(PolicyKey, SaId)>,
     /// The last number sent by those that are no more.
@@ -60,6 +62,7 @@ pub struct Database {
     anchor: Option<RuleId<Inside>>,
     pub by_id: HashMap<SaId, SaKey>,
     index: u32,
+    born: u64,
 }
 
 /// Nobody's packets.
@@ -124,7 +127,9 @@ impl Database {
                 plane.install_outbound(now, spec, anchor)
             }
         };
+        self.born += 1;
         Ok(Installed {
+            born: self.born,
             id: id.map_err(|_| EEXIST)?,
             direction: spec.direction,
             local: spec.local,
@@ -227,9 +232,11 @@ impl Database {
         let policy = Policy { info, attributes: attributes.to_vec(), templates, rule, selector };
         self.policies.insert(key.clone(), policy);
         self.order.insert(index, key.clone());
-        let fitting: Vec<SaKey> =
-            self.states.keys().filter(|state| self.fits(**state, &key)).copied().collect();
-        for state in fitting {
+        let fitting = self.states.iter().filter(|(state, _)| self.fits(**state, &key));
+        let mut fitting: Vec<(u64, SaKey)> =
+            fitting.filter_map(|(key, state)| Some((state.installed.as_ref()?.born, *key))).collect();
+        fitting.sort_unstable();
+        for (_, state) in fitting {
             self.join(plane, now, state, &key)?;
         }
         Ok(key)

@@ -111,6 +111,33 @@ fn an_sa_that_is_asked_where_it_stands_goes_on_there_when_it_is_made_anew() {
     assert_eq!(gateway.ask(&Reply::new(kind::GETAE, 0, 1, &id).done()), [(wire::NLMSG_ERROR, ESRCH)]);
 }
 
+/// Where several SAs fit a policy the newest is used, also behind a change of the policy: what the other end has deleted
+/// meanwhile is an old one.
+#[test]
+fn a_policy_that_changes_goes_on_with_the_newest_sa() {
+    let mut gateway = Gateway::new();
+    let done = [(wire::NLMSG_ERROR, 0)];
+    for spi in [0x9001_u32, 0x1001, 0x5001] {
+        let mut sa = seed()[0].clone();
+        sa[16 + 72..16 + 76].copy_from_slice(&spi.to_be_bytes());
+        assert_eq!(gateway.ask(&sa), done);
+    }
+    let mut policy = seed()[2].clone();
+    for kind in [kind::NEWPOLICY, kind::UPDPOLICY] {
+        policy[4..6].copy_from_slice(&kind.to_ne_bytes());
+        assert_eq!(gateway.ask(&policy), done);
+        // From and to the first addresses that the policy is for.
+        let (to, from) = (&policy[16..20], &policy[32..36]);
+        let head =
+            [&[0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0][..], from, to, &[0, 9, 0, 9, 0, 8, 0, 0]].concat();
+        let packet = ace_esp::Packet { token: 0, buffer: ace_engine::Buffer::from_packet(&head, 128, 64) };
+        gateway.plane.ingest(Duration::ZERO, ace_esp::Inside, [packet]);
+        let used = gateway.plane.sas().filter(|sa| sa.counters.accepted.packets > 0).map(|sa| sa.spi);
+        assert_eq!(used.collect::<Vec<_>>(), [0x5001]);
+        while gateway.plane.jobs().pop_front().is_some() {}
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -20,9 +20,16 @@ use crate::{engines, trust};
 /// Loads are ahead of the packets that need them.
 const POLICY: &str = "double-buffer";
 
-pub fn open(wanted: &Wanted) -> Result<(Box<dyn Engine>, Option<Remote>)> {
+/// One for each core.
+type Engines = Vec<Box<dyn Engine + Send>>;
+
+/// Engines, and what belongs to a board.
+pub fn open(wanted: &Wanted) -> Result<(Engines, Option<Remote>)> {
     let cpu = match wanted.kind {
-        EngineKind::Cpu => return Ok((engines::cpu(), None)),
+        EngineKind::Cpu => {
+            let cores = wanted.cores.unwrap_or(1);
+            return Ok(((0..cores).map(|_| engines::cpu()).collect(), None));
+        }
         EngineKind::Board => None,
         EngineKind::Auto => Some(engines::cpu()),
     };
@@ -35,7 +42,7 @@ pub fn open(wanted: &Wanted) -> Result<(Box<dyn Engine>, Option<Remote>)> {
     }
     let (live, remote) = Live::open(cpu, maker(wanted)?, wanted.on_board.clone())
         .map_err(|why| anyhow!("cannot make the board of [engine]: {why}"))?;
-    Ok((Box::new(live), Some(remote)))
+    Ok((vec![Box::new(live)], Some(remote)))
 }
 
 /// Makes boards that differ in their library. What could be wrong with the configuration is wrong now.

@@ -55,8 +55,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
         (None, Some(config)) => {
             let config = daemon::read_config(config)?;
             daemon::hold_signals()?;
-            let (engine, remote) = engine::open(&config.engine)?;
-            daemon::run(config, engine, remote, |line| eprintln!("ace gateway: {line}"))?;
+            let (engines, remote) = engine::open(&config.engine)?;
+            daemon::run(config, engines, remote, |line| eprintln!("ace gateway: {line}"))?;
             Ok(Outcome::Well)
         }
         (None, None) => bail!("name a configuration, or ask `status`, `sas` or `slots`"),

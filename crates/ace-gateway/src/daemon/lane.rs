@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A core with its way to the inside and to the outside: what is read from one side is sent to the other.
+
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use ace_engine::Buffer;
+
+use crate::core::{Core, Outgoing, Steer, by_spi};
+use crate::io::Losses;
+use crate::io::raw::Raw;
+use crate::io::tun::Tun;
+use crate::io::udp::Udp;
+
+/// The way to the outside.
+pub enum Outside {
+    Udp(Box<Udp>),
+    Raw(Box<Raw>),
+}
+
+/// What comes from outside.
+pub enum Arrived<'a> {
+    Udp { source: SocketAddr, ecn: u8, payload: &'a [u8] },
+    Raw(&'a [u8]),
+}
+
+/// Devices and sockets, or what stands for them in a test.
+pub trait Ports: Send {
+    /// Reads packets of the inside, at most so many that the outside has its turn soon.
+    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8]));
+    /// Reads what comes from outside, as above.
+    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>));
+    /// Takes something to be sent; the buffer comes back.
+    fn put(&mut self, losses: &mut Losses, outgoing: Outgoing) -> Buffer;
+    /// Sends what was put.
+    fn flush(&mut self, losses: &mut Losses);
+    /// What is readable when something has come: the inside first.
+    fn fds(&self) -> Vec<BorrowedFd<'_>>;
+}
+
+pub struct Devices {
+    pub tun: Tun,
+    pub outside: Outside,
+}
+
+impl Ports for Devices {
+    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8])) {
+        self.tun.read(losses, take);
+    }
+
+    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) {
+        match &mut self.outside {
+            Outside::Udp(udp) => udp.read(losses, |source, ecn, payload| {
+                take(Arrived::Udp { source, ecn, payload });
+            }),
+            Outside::Raw(raw) => raw.read(losses, |packet| take(Arrived::Raw(packet))),
+        }
+    }
+
+    fn put(&mut self, losses: &mut Losses, outgoing: Outgoing) -> Buffer {
+        match (outgoing, &mut self.outside) {
+            (Outgoing::Inside(packet), _) => {
+                self.tun.put(&packet);
+                packet
+            }
+            (Outgoing::Udp { to, ecn, payload }, Outside::Udp(udp)) => {
+                udp.put(losses, to, ecn, &payload);
+                payload
+            }
+            (Outgoing::Raw { to, packet }, Outside::Raw(raw)) => {
+                raw.send(losses, to, &packet);
+                packet
+            }
+            (Outgoing::Udp { payload: buffer, .. } | Outgoing::Raw { packet: buffer, .. }, _) => buffer,
+        }
+    }
+
+    fn flush(&mut self, losses: &mut Losses) {
+        self.tun.flush(losses);
+        if let Outside::Udp(udp) = &mut self.outside {
+            udp.flush(losses);
+        }
+    }
+
+    fn fds(&self) -> Vec<BorrowedFd<'_>> {
+        let mut fds = vec![self.tun.as_fd()];
+        match &self.outside {
+            Outside::Udp(udp) => fds.push(udp.as_fd()),
+            Outside::Raw(raw) => fds.extend(raw.fds()),
+        }
+        fds
+    }
+}
+
+/// From one core to another.
+pub enum Letter {
+    /// A clear packet of an SA there.
+    Inside(Buffer),
+    /// A datagram of an SA there: a network card may have joined it to one of an SA here.
+    Udp { source: SocketAddr, ecn: u8, payload: Buffer },
+    /// A peer has moved.
+    Moved(IpAddr, SocketAddr),
+}
+
+/// Of several cores: which this is, and whose packets are whose.
+pub struct Among {
+    pub me: usize,
+    pub steer: Steer,
+    /// For each core what is to be handed over.
+    pub letters: Vec<Vec<Letter>>,
+    /// Packets that came here and were for nobody, or for another core after a change of SAs.
+    pub strayed: u64,
+}
+
+pub struct Lane {
+    pub core: Core,
+    pub ports: Box<dyn Ports>,
+    pub losses: Losses,
+    /// `None`: it is the only one.
+    pub among: Option<Among>,
+}
+
+impl Lane {
+    /// Takes what there is from both sides and sends what becomes of it. Both sides have their turn, and each turn is
+    /// bounded.
+    pub fn turn(&mut self, now: Duration, inside: bool, outside: bool) {
+        if inside {
+            let Self { core, ports, losses, among } = self;
+            ports.read_inside(losses, &mut |packet| {
+                let mut buffer = core.buffer();
+                buffer.extend_from_slice(packet);
+                match among {
+                    None => core.from_inside(now, buffer),
+                    Some(among) => match among.steer.inside(packet) {
+                        Some(owner) if owner != among.me => among.put(owner, Letter::Inside(buffer)),
+                        // What no SA is for is dropped and counted here.
+                        _ => core.from_inside(now, buffer),
+                    },
+                }
+            });
+            self.send(now);
+        }
+        if outside {
+            let Self { core, ports, losses, among } = self;
+            ports.read_outside(losses, &mut |arrived| {
+                let mut buffer = core.buffer();
+                match arrived {
+                    Arrived::Raw(packet) => {
+                        buffer.extend_from_slice(packet);
+                        core.from_raw(now, buffer);
+                    }
+                    Arrived::Udp { source, ecn, payload } => {
+                        buffer.extend_from_slice(payload);
+                        match among.as_mut().and_then(|among| Some((among.of_datagram(payload)?, among))) {
+                            Some((owner, among)) if owner != among.me => {
+                                among.put(owner, Letter::Udp { source, ecn, payload: buffer });
+                            }
+                            _ => core.from_udp(now, source, ecn, buffer),
+                        }
+                    }
+                }
+            });
+            self.send(now);
+        }
+        self.core.tick(now);
+        self.send(now);
+        if let Some(among) = &mut self.among {
+            while let Some((peer, endpoint)) = self.core.poll_move() {
+                let others = (0..among.letters.len()).filter(|other| *other != among.me);
+                others.for_each(|other| among.letters[other].push(Letter::Moved(peer, endpoint)));
+            }
+        }
+    }
+
+    /// Takes what other cores have handed over. Were its SA no longer here, it is dropped: nothing is handed on twice.
+    pub fn take(&mut self, now: Duration, letters: impl IntoIterator<Item = Letter>) {
+        for letter in letters {
+            let Self { core, among: Some(among), .. } = self else { return };
+            match letter {
+                Letter::Moved(peer, endpoint) => core.moved(peer, endpoint),
+                Letter::Inside(buffer) if among.steer.inside(&buffer) == Some(among.me) => {
+                    core.from_inside(now, buffer);
+                }
+                Letter::Udp { source, ecn, payload } if among.of_datagram(&payload) == Some(among.me) => {
+                    core.from_udp(now, source, ecn, payload);
+                }
+                Letter::Inside(buffer) | Letter::Udp { payload: buffer, .. } => {
+                    among.strayed += 1;
+                    core.give_back(buffer);
+                }
+            }
+        }
+        self.send(now);
+    }
+
+    /// Computes, and sends what comes of it.
+    pub fn send(&mut self, now: Duration) {
+        let Self { core, ports, losses, .. } = self;
+        core.work(now);
+        while let Some(outgoing) = core.poll() {
+            let buffer = ports.put(losses, outgoing);
+            core.give_back(buffer);
+        }
+        ports.flush(losses);
+    }
+}
+
+impl Among {
+    fn put(&mut self, owner: usize, letter: Letter) {
+        match self.letters.get_mut(owner) {
+            Some(letters) => letters.push(letter),
+            None => self.strayed += 1,
+        }
+    }
+
+    /// The core of a datagram with ESP.
+    fn of_datagram(&self, payload: &[u8]) -> Option<usize> {
+        let spi = u32::from_be_bytes(*payload.first_chunk()?);
+        // Keepalives and IKE are counted by whoever gets them.
+        (payload.len() > 4 && spi != 0).then(|| by_spi(spi, self.letters.len()))
+    }
+}
