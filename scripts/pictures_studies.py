@@ -39,15 +39,29 @@ def pilchard_2002(binary: Path, folder: Path) -> None:
 
 def molen_2003(binary: Path, folder: Path) -> None:
     """Sets that are hidden, against what a set takes."""
-    mix = [m for m in ace(binary, "study", "molen-2003")["programs"]["mix"] if m["set_clocks"]]
-    hidden = [(m["set_clocks"], 100 * (1 - m["waited"] / m["set_clocks"] / m["sets"])) for m in mix]
+    study = ace(binary, "study", "molen-2003")
+    mix = [m for m in study["programs"]["mix"] if m["set_clocks"]]
+    hidden = [(m["set_clocks"], 100 * (1 - m["waited"] / m["taken"])) for m in mix]
     x = logarithmic("clocks of a set", [clocks for clocks, _ in hidden])
     plot = Plot(
         "Four algorithms in turns on the Molen machine (2003)",
         x,
         Axis("hidden, %", 0, 100, [0, 25, 50, 75, 100]),
     )
-    lines(plot, [("of what sets take, hidden behind the core's work", hidden)], "%")
+    rows = [("of what sets take, hidden behind the core's work", hidden)]
+    # Those that the loader carries out, whole and in part.
+    loaded = study["programs"]["loaded"]["mix"]
+    part = {key: loaded[f"partial_{key}"] for key in ("taken", "waited")}
+    count = {"p-sets": loaded["partial"], "c-sets": loaded["sets"] - loaded["partial"]}
+    whole = {key: loaded[key] - part[key] for key in part}
+    for name, of in (("p-sets", part), ("c-sets", whole)):
+        rows.append(
+            (
+                f"the library's {name}, by the loader",
+                [(of["taken"] / count[name], 100 * (1 - of["waited"] / of["taken"]))],
+            )
+        )
+    lines(plot, rows, "%")
     plot.write("molen-2003", folder)
 
 

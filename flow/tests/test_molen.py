@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import unittest
+from dataclasses import replace
+from pathlib import Path
 
 from ace_flow import families, idea, molen, study
 
@@ -71,14 +73,14 @@ class Molen(unittest.TestCase):
             outcome = self.program([addi(1, 0, 1), word, STOP], {})
             self.assertEqual((outcome.cause, outcome.instructions), (CAUSES[cause], 1), hex(word))
 
-    def execute(self, sets: list[int], code: list[int], **how: int | dict) -> molen.Outcome:
-        """A c-set of each mask, then an execution of microcode on the state at 0x800."""
+    def execute(self, sets: list[int], code: list[int], last: int = 1, **how: int | dict) -> molen.Outcome:
+        """A c-set of each mask (the last one may be a p-set, 0), then an execution of microcode on the state at 0x800."""
         work = [addi(1, 0, CODE)]
         pieces = {CODE: micro(*code), 0x800: list(range(1, 5))}
         for n, mask in enumerate(sets):
             at = CODE + 0x100 * (n + 1)
             pieces[at] = micro(SET | mask, END)
-            work += [addi(2, 1, at - CODE), unit(1, 0, 2, 0)]
+            work += [addi(2, 1, at - CODE), unit(last if n and mask == sets[-1] else 1, 0, 2, 0)]
         work += [addi(3, 0, 0x7FF), addi(3, 3, 1), unit(2, 0, 1, 3), STOP]
         return self.program(work, pieces, **how)
 
@@ -108,6 +110,10 @@ class Molen(unittest.TestCase):
     def test_a_refused_set_is_a_trap_where_the_unit_is_used(self) -> None:
         self.assertEqual(self.execute([1], [RUN | 1, END], refuse=1).cause, CAUSES["refused"])
         self.assertEqual(self.execute([1], [END], refuse=1).cause, CAUSES["stop"])
+        # A part that was refused has left nobody knows what: what was there before is not used either.
+        kept = self.execute([1, 2], [RUN | 1, END], last=0)
+        self.assertEqual(kept.cause, CAUSES["stop"])
+        self.assertEqual(self.execute([1, 2], [RUN | 1, END], last=0, refuse=2).cause, CAUSES["refused"])
 
     def test_an_execution_waits_for_its_set_and_the_core_does_not(self) -> None:
         quick, slow = (self.execute([1], [RUN | 1, END], set_clocks=clocks) for clocks in (1, 500))
@@ -151,9 +157,30 @@ class Molen(unittest.TestCase):
 
     def test_a_key_no_cipher_takes_is_a_trap(self) -> None:
         # Bytes that are no whole beats, more than there are rows; a second argument; a number that none has.
-        for word in (20 << 10 | 3, 40 << 10 | 3, 1 << 9 | 3, 6, 16 << 10 | 1, 0x13):
+        words = [20 << 10 | 3, 40 << 10 | 3, 1 << 9 | 3, 9, 16 << 10 | 1, 0x13]
+        # A key of triple DES for DES; a round and a hash with a key; a hash that begins and ends at once.
+        words += [24 << 10 | 8, 16 << 10 | 6, 16 << 10 | 7, 0x300 | 7]
+        for word in words:
             outcome = self.execute([0xFFFF], [RUN | word, END])
             self.assertEqual(outcome.cause, CAUSES["operation"], hex(word))
+
+    def test_a_block_without_a_key_is_a_trap_and_no_hang(self) -> None:
+        for cipher, size in ((3, 16), (4, 24), (5, 16), (8, 8)):
+            key = RUN | size << 10 | cipher
+            self.assertEqual(self.execute([0xFFFF], [RUN | cipher, END]).cause, CAUSES["operation"])
+            self.assertEqual(self.execute([0xFFFF], [key, RUN | cipher, END]).cause, CAUSES["stop"])
+            # A set forgets it.
+            at = CODE + 0x100
+            work = [
+                addi(1, 0, CODE),
+                addi(2, 0, at),
+                addi(4, 0, at + 0x40),
+                unit(1, 0, 2, 0),
+                unit(2, 0, 1, 0),
+            ]
+            work += [unit(0, 0, 2, 0), unit(2, 0, 4, 0), STOP]
+            pieces = {CODE: micro(key, END), at: micro(SET | 0xFF, END), at + 0x40: micro(RUN | cipher, END)}
+            self.assertEqual(self.program(work, pieces).cause, CAUSES["operation"], cipher)
 
     @unittest.skipUnless(molen.installed(), f"{molen.COMPILER} is not installed")
     def test_every_form_is_aes(self) -> None:
@@ -185,7 +212,8 @@ class Molen(unittest.TestCase):
     @unittest.skipUnless(molen.installed(), f"{molen.COMPILER} is not installed")
     def test_packets_of_four_algorithms_are_enciphered_by_each(self) -> None:
         # Sets of each algorithm take a time of their own.
-        clocks = {mask: 2000 * (n + 1) for n, mask in enumerate(molen.LOADED.values())}
+        clocks = {mask: 2000 * (n + 1) for n, mask in enumerate((1 << 2, 1 << 3, 1 << 4))}
+        clocks |= {1 << 7: 2000} | {molen.PARTIAL | mask: 2000 for mask in (1 << 3, 1 << 7)}
         report, words, outcome = molen.alone("mix", clocks)
         at, state = 0, 1
 
@@ -209,6 +237,9 @@ class Molen(unittest.TestCase):
         self.assertEqual(outcome.sets, report[3])
         self.assertEqual(outcome.set_clocks % 2000, 0)
         self.assertTrue(2000 * report[3] < outcome.set_clocks < 6000 * report[3])
+        # As the machine counts them itself; some are partial ones.
+        self.assertEqual(report[6], outcome.set_clocks + report[3])
+        self.assertTrue(2 < report[7] < report[3] and 0 < report[8] < report[9])
         # What waits is never more than what sets take, and a part of them is hidden.
         self.assertTrue(0 < report[2] < outcome.set_clocks)
 
@@ -216,6 +247,63 @@ class Molen(unittest.TestCase):
         for set_clocks, taken in (({1: 300, 2: 70}, 370), ({1: 300, molen.PARTIAL | 2: 70}, 300), (50, 100)):
             outcome = self.execute([1, 2], [END], set_clocks=set_clocks)
             self.assertEqual((outcome.cause, outcome.sets, outcome.set_clocks), (0, 2, taken))
+
+    @unittest.skipUnless(molen.installed(), f"{molen.COMPILER} is not installed")
+    def test_a_hash_is_that_of_the_standard(self) -> None:
+        text, x = b"", 1
+        for _ in range(molen.TEXT_WORDS):
+            x = (x * 1664525 + 1013904223) % (1 << 32)
+            text += x.to_bytes(4, "little")
+        clocks, words, _ = molen.alone("hash")
+        for form in range(3):
+            found = b"".join(word.to_bytes(4, "little") for word in words[5 * form : 5 * form + 5])
+            self.assertEqual(found, hashlib.sha1(text).digest(), form)
+        self.assertGreater(clocks[0], 10 * clocks[1])
+
+    @unittest.skipUnless(Path(molen.ace()).is_file(), "there is no ace")
+    def test_sets_are_carried_out_by_the_loader_while_the_core_goes_on(self) -> None:
+        given = molen.loads()
+        for load in given.loads:
+            if not load["over"]:
+                continue
+            took = molen.set_alone(given, load)
+            modelled = load["microseconds"] * given.machine_mhz
+            self.assertTrue(0.99 * modelled < took["clocks"] < 1.25 * modelled, took)
+        # A list that is none, of another configuration than is held, and bits that are turned.
+        good = {"set": (given.list("3des"), 1 << 3), "over": (given.list("des-cbc:3des"), 1 << 7)}
+        for name, (sets, turned, cause) in {
+            "whole": ((good["set"],), None, "operation"),
+            "both": ((good["set"], good["over"]), None, "operation"),
+            "no list": (((4, 1 << 3),), None, "refused"),
+            "not over this": (((given.list("idea"), 1 << 4), good["over"]), None, "refused"),
+            "not for this": (((given.list("3des"), 1 << 2),), None, "refused"),
+            "turned": ((good["set"],), 3000, "refused"),
+        }.items():
+            bits = Path(given.path.read_text().split()[0])
+            path = given.path
+            if turned:
+                wrong = bytearray(bits.read_bytes())
+                # In the stream, which stands in front of its list.
+                wrong[good["set"][0] - turned] ^= 1
+                other = bits.with_name("turned")
+                other.write_bytes(wrong)
+                path = given.path.with_name("loads-turned")
+                path.write_text(given.path.read_text().replace(str(bits), str(other)))
+            code, pieces = [addi(1, 0, CODE)], {CODE: micro(RUN | 4, END)}
+            for n, (number, mask) in enumerate(sets):
+                at = CODE + 0x40 * (n + 1)
+                pieces[at] = micro(SET | mask, END)
+                code += [
+                    ((number + 0x800) & 0xFFFFF000) | 2 << 7 | 0x37,
+                    addi(2, 2, number),
+                    addi(3, 1, at - CODE),
+                ]
+                code += [unit(0 if n else 1, 0, 3, 2)]
+            # Without a key, an operation that is there is refused for that.
+            outcome = self.program(
+                [*code, unit(2, 0, 1, 0), STOP], pieces, set_clocks=replace(given, path=path)
+            )
+            self.assertEqual(outcome.cause, CAUSES[cause], name)
 
     def test_what_the_study_prints_is_of_these_sources(self) -> None:
         programs = json.loads(molen.PROGRAMS.read_text())

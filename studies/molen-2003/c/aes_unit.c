@@ -11,7 +11,7 @@ static const word decrypt_code[] = MICRO_ON_BLOCK(MICRO_AES | MICRO_DECRYPT, 4);
 
 void aes_prepare(void) {
   word ignored;
-  MOLEN_C_SET(ignored, set_code);
+  MOLEN_C_SET(ignored, set_code, 0);
   (void)ignored;
 }
 

@@ -30,7 +30,7 @@ static void fill(word *words, word count, word first, word step) {
 
 int main(void) {
   word ignored, round, size, start, key[8], block[4];
-  MOLEN_C_SET(ignored, set_code);
+  MOLEN_C_SET(ignored, set_code, 0);
   fill(key, 8, 0x03020100u, 0x04040404u);
   for (round = 0; round < 2; round++) {
     for (size = 0; size < 3; size++) {

@@ -34,8 +34,8 @@ int main(void) {
   word i, start, random = SEED;
 #if defined(MOLEN) && !defined(UNIT)
   word ignored;
-  MOLEN_C_SET(ignored, set_mix);
-  MOLEN_P_SET(ignored, set_inverse);
+  MOLEN_C_SET(ignored, set_mix, 0);
+  MOLEN_P_SET(ignored, set_inverse, 0);
   (void)ignored;
 #endif
   for (i = 0; i < TEXT / 4; i++) text[i] = random = random * 1664525u + 1013904223u;

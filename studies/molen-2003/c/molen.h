@@ -10,11 +10,12 @@
                    : "r"(code), "r"(operand)                                                    \
                    : "memory")
 
-/* A partial and a complete set, and an execution; the result is the unit's. */
-#define MOLEN_P_SET(result, code) MOLEN_INSTRUCTION(0, result, code, 0)
-#define MOLEN_C_SET(result, code) MOLEN_INSTRUCTION(1, result, code, 0)
+/* A partial and a complete set, of a list of steps in the library's memory, and an execution; the result is the unit's. */
+#define MOLEN_P_SET(result, code, list) MOLEN_INSTRUCTION(0, result, code, list)
+#define MOLEN_C_SET(result, code, list) MOLEN_INSTRUCTION(1, result, code, list)
 #define MOLEN_EXECUTE(result, code, operand) MOLEN_INSTRUCTION(2, result, code, operand)
-/* A control register: 0 hits, 1 misses, 2 clocks that executions waited for a set, 3 what the unit can do. */
+/* A control register: 0 hits, 1 misses, 2 clocks that executions waited for a set, 3 what the unit can do,
+ * 4 clocks that sets took. */
 #define MOLEN_CONTROL(result, number) \
   __asm__ volatile(".insn r 0x0b, 3, 0, %0, x0, x" #number : "=r"(result))
 
@@ -39,8 +40,13 @@
 #define MICRO_AES 3u
 #define MICRO_TRIPLE_DES 4u
 #define MICRO_IDEA 5u
+#define MICRO_AES_ROUND 6u
+#define MICRO_SHA1 7u
+#define MICRO_DES 8u
 #define MICRO_CAN(operation) (1u << ((operation) - 1u))
 #define MICRO_DECRYPT 0x100u
+#define MICRO_FIRST 0x100u
+#define MICRO_LAST 0x200u
 #define MICRO_KEY(bytes) ((unsigned)(bytes) << 10)
 
 /* An operation on so many words that the operand points to, which stays in the control store. */

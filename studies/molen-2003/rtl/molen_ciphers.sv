@@ -15,39 +15,35 @@ module molen_ciphers
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic        start_i,
-  input  logic  [1:0] cipher_i,
-  input  logic        key_i,      // it is a key and no block
-  input  logic        decrypt_i,
-  input  logic  [5:0] length_i,   // bytes of the key
-  input  word_t [7:0] row_i,
-  output word_t [3:0] row_o,
-  output logic        done_o
+  // Whatever is held is forgotten.
+  input  clear_t       clear_i,
+  input  logic         start_i,
+  input  logic   [1:0] cipher_i,
+  input  logic         key_i,      // it is a key and no block
+  input  logic         decrypt_i,
+  input  logic   [5:0] length_i,   // bytes of the key
+  input  word_t  [7:0] row_i,
+  output word_t  [3:0] row_o,
+  output logic         done_o
 );
 
-  // More than any of the cores needs to forget (ClearCycles of their slots).
-  localparam logic [5:0] ClearEnd = 6'd63;
-
-  logic [5:0] clear_q;
   logic [1:0] beat_q;
   logic entered_q, ready, valid, last;
-  clear_t clear;
   core_req_t [2:0] req;
   core_rsp_t [3:0] rsp;
   logic [127:0] result;
 
-  assign clear  = '{active: clear_q != ClearEnd, index: ClearBits'(clear_q)};
   assign rsp[3] = '0;
   assign ready  = rsp[cipher_i].block_ready;
   assign valid  = rsp[cipher_i].result_valid;
   assign result = rsp[cipher_i].result;
   assign last   = 6'(beat_q) == (length_i >> 3) - 6'd1;
   assign row_o  = key_i ? row_i[3:0] : result;
-  assign done_o = start_i && !clear.active && (key_i ? last : entered_q && valid);
+  assign done_o = start_i && !clear_i.active && (key_i ? last : entered_q && valid);
 
   for (genvar c = 0; c < 3; c++) begin : gen_request
     logic chosen;
-    assign chosen = start_i && !clear.active && cipher_i == 2'(c);
+    assign chosen = start_i && !clear_i.active && cipher_i == 2'(c);
     assign req[c] = '{
         key_valid: chosen && key_i,
         key: {row_i[{beat_q, 1'b1}], row_i[{beat_q, 1'b0}]},
@@ -64,15 +60,13 @@ module molen_ciphers
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clear_q   <= '0;
       beat_q    <= '0;
       entered_q <= 1'b0;
     end else begin
-      if (clear.active) clear_q <= clear_q + 6'd1;
       if (done_o) beat_q <= '0;
-      else if (start_i && key_i && !clear.active) beat_q <= beat_q + 2'd1;
+      else if (start_i && key_i && !clear_i.active) beat_q <= beat_q + 2'd1;
       if (done_o) entered_q <= 1'b0;
-      else if (start_i && !key_i && ready && !clear.active) entered_q <= 1'b1;
+      else if (start_i && !key_i && ready && !clear_i.active) entered_q <= 1'b1;
     end
   end
 
@@ -80,9 +74,9 @@ module molen_ciphers
     aes_core u_core (
       .clk_i,
       .rst_ni,
-      .clear_i(clear),
-      .req_i  (req[0]),
-      .rsp_o  (rsp[0])
+      .clear_i,
+      .req_i(req[0]),
+      .rsp_o(rsp[0])
     );
   end else begin : gen_no_aes
     assign rsp[0] = '0;
@@ -94,9 +88,9 @@ module molen_ciphers
     ) u_core (
       .clk_i,
       .rst_ni,
-      .clear_i(clear),
-      .req_i  (req[1]),
-      .rsp_o  (rsp[1])
+      .clear_i,
+      .req_i(req[1]),
+      .rsp_o(rsp[1])
     );
   end else begin : gen_no_des
     assign rsp[1] = '0;
@@ -106,9 +100,9 @@ module molen_ciphers
     idea_core u_core (
       .clk_i,
       .rst_ni,
-      .clear_i(clear),
-      .req_i  (req[2]),
-      .rsp_o  (rsp[2])
+      .clear_i,
+      .req_i(req[2]),
+      .rsp_o(rsp[2])
     );
   end else begin : gen_no_idea
     assign rsp[2] = '0;

@@ -105,7 +105,7 @@ module molen_core
   // -- one clock's work -------------------------------------------------------------------------------------
 
   word_t operand, sum, shifted, simple, target;
-  logic subtract, below, below_unsigned, taken;
+  logic subtract, below, below_unsigned, signed_branch, less, taken;
   logic [4:0] amount;
 
   assign operand        = opcode == OpImmediate ? imm_i : rs2;
@@ -135,14 +135,10 @@ module molen_core
   end
 
   always_comb begin
-    unique case (funct3)
-      3'd0:    taken = rs1 == rs2;
-      3'd1:    taken = rs1 != rs2;
-      3'd4:    taken = below;
-      3'd5:    taken = !below;
-      3'd6:    taken = below_unsigned;
-      default: taken = !below_unsigned;
-    endcase
+    // The address of the next instruction waits for this: a comparison of its own, of numbers without a sign.
+    signed_branch = !funct3[1];
+    less = {rs1[31] ^ signed_branch, rs1[30:0]} < {rs2[31] ^ signed_branch, rs2[30:0]};
+    taken = (funct3[2] ? less : rs1 == rs2) ^ funct3[0];
   end
 
   assign next_pc = pc_q + 32'd4;
@@ -169,14 +165,14 @@ module molen_core
   logic signed [65:0] product_q;
   logic [5:0] count_q;
   logic [31:0] quotient_q, divisor_q;
-  logic [32:0] rest, less;
+  logic [32:0] rest, smaller;
   logic [31:0] rest_q;
   logic negate_quotient_q, negate_rest_q, signed_divide;
   word_t divided;
 
   assign signed_divide = !funct3[0];
   assign rest = {rest_q, quotient_q[31]};
-  assign less = rest - {1'b0, divisor_q};
+  assign smaller = rest - {1'b0, divisor_q};
   assign divided       = funct3[1] ? (negate_rest_q ? -rest_q : rest_q) : (negate_quotient_q ? -quotient_q : quotient_q);
 
   always_ff @(posedge clk_i) begin
@@ -195,8 +191,8 @@ module molen_core
     end else begin
       count_q <= count_q + 6'd1;
       if (state_q == Divide && !count_q[5]) begin
-        rest_q     <= less[32] ? rest[31:0] : less[31:0];
-        quotient_q <= {quotient_q[30:0], !less[32]};
+        rest_q     <= smaller[32] ? rest[31:0] : smaller[31:0];
+        quotient_q <= {quotient_q[30:0], !smaller[32]};
       end
     end
   end
@@ -285,12 +281,12 @@ module molen_core
   always_comb begin
     address_o = state_q == Fetch ? pc_q : state_q == Decode ? next_pc : pc_q + 32'd8;
     write_o   = '0;
-    if (state_q == Execute && jump) address_o = jump_pc;
     if (state_q == Execute && (is_load || is_store)) begin
       address_o = target;
       if (is_store && aligned)
         write_o = (funct3[1:0] == 2'd0 ? 4'b0001 : funct3[1:0] == 2'd1 ? 4'b0011 : 4'b1111) << target[1:0];
     end
+    if (state_q == Execute && jump) address_o = jump_pc;
   end
 
   assign unit_o = '{

@@ -7,8 +7,7 @@ module molen_machine
 #(
   // Words of memory, as a power of two.
   parameter int unsigned       MemoryBits = 14,
-  parameter int unsigned       RunClocks  = 1,
-  parameter logic        [2:0] Ciphers    = 3'b111
+  parameter logic        [4:0] Ciphers    = 5'b11111
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -18,11 +17,16 @@ module molen_machine
   input logic  [MemoryBits-1:0] load_at_i,
   input word_t                  load_data_i,
 
-  output logic        set_o,
-  output logic        set_partial_o,
-  output logic [15:0] set_mask_o,
-  input  logic        set_done_i,
-  input  logic        set_refused_i,
+  // Clocks of MixColumns in the unit besides the first: a constant on a device.
+  input logic [4:0] more_clocks_i,
+
+  output logic         set_o,
+  output logic         set_partial_o,
+  output logic  [15:0] set_mask_o,
+  output word_t        set_list_o,
+  input  logic         set_done_i,
+  input  logic         set_refused_i,
+  input  logic  [15:0] set_can_i,
 
   output logic   halted_o,
   output cause_t cause_o,
@@ -58,11 +62,11 @@ module molen_machine
   );
 
   molen_unit #(
-    .RunClocks(RunClocks),
-    .Ciphers  (Ciphers)
+    .Ciphers(Ciphers)
   ) u_unit (
     .clk_i,
     .rst_ni,
+    .more_clocks_i,
     .req_i    (req),
     .rsp_o    (rsp),
     .address_o(unit_address),
@@ -72,8 +76,10 @@ module molen_machine
     .set_o,
     .set_partial_o,
     .set_mask_o,
+    .set_list_o,
     .set_done_i,
-    .set_refused_i
+    .set_refused_i,
+    .set_can_i
   );
 
   // The arbiter: the unit's turn begins behind its instruction and ends with it.

@@ -7,24 +7,29 @@
 // 15). A word is {operation[3:0], row[3:0], 4'b0, more[3:0], offset, mask or number[15:0]}:
 //   0 end                          1 load a row, and so many more, from operand + offset      2 store them there
 //   3 run the operation of this number (bits 7:0: 1 MixColumns, 2 InvMixColumns on rows 0 to 3; 3 AES, 4 triple DES,
-//     5 IDEA, with bit 8 to decrypt, and with bits 15:10 not zero to take a key of so many bytes from the rows)
-//   4 the row is the result        5 set: the unit can do what the mask says; in p-set besides what it could
+//     5 IDEA, 8 DES, with bit 8 to decrypt, and with bits 15:10 not zero to take a key of so many bytes from the rows;
+//     6 a round of AES on rows 0 to 3 with the key in rows 4 to 7, with bit 8 backwards, with bit 9 without MixColumns;
+//     7 SHA-1: eight rows of the message, with bit 8 from the beginning, with bit 9 the digest to rows 0 to 4)
+//   4 the row is the result        5 set: what is loaded, from the list at the operand, is to do what the mask says
 //   6 as 1, by exclusive-or        7, 8 the operand, the count of a loop are what is at operand + offset
 //   9 the operand goes on by bits 15:4; while the count is not used up, the word of number bits 3:0 is next
-// A set goes on while the core does; whatever runs on the unit waits for it. A loop ends: its count has 16 bits.
+// A set goes on while the core does; whatever runs on the unit waits for it. What the unit then can do is said by who
+// loads; a set that was refused leaves nothing. A loop ends: its count has 16 bits.
 //
-// Clocks: 2, and for each word or row 1 (a clock more where a row or an operand is awaited), for 3 RunClocks or what
-// the cipher takes; if the microcode is not there 3 and a word a clock more.
+// Clocks: 2, and for each word or row 1 (a clock more where a row or an operand is awaited), for 3 what is
+// asked for or what the cipher takes; if the microcode is not there 3 and a word a clock more.
 module molen_unit
+  import core_pkg::*;
   import molen_pkg::*;
 #(
-  // Clocks of the configured unit's path.
-  parameter int unsigned       RunClocks = 1,
-  // The ciphers that there are: molen_ciphers.
-  parameter logic        [2:0] Ciphers   = 3'b111
+  // What there is besides MixColumns: molen_ciphers', 3 a round of AES, 4 SHA-1.
+  parameter logic [4:0] Ciphers = 5'b11111
 ) (
   input logic clk_i,
   input logic rst_ni,
+
+  // Clocks of MixColumns and its inverse besides the first.
+  input logic [4:0] more_clocks_i,
 
   input  unit_req_t req_i,
   output unit_rsp_t rsp_o,
@@ -35,15 +40,16 @@ module molen_unit
   output word_t data_o,
   input  word_t data_i,
 
-  // Sets, to whoever loads them: what is wanted, and that it is there or is refused.
-  output logic        set_o,
-  output logic        set_partial_o,
-  output logic [15:0] set_mask_o,
-  input  logic        set_done_i,
-  input  logic        set_refused_i
+  // Sets, to whoever loads them: what is wanted and the list of steps in the library's memory; that it is there, and
+  // what it can do, or that it is refused.
+  output logic         set_o,
+  output logic         set_partial_o,
+  output logic  [15:0] set_mask_o,
+  output word_t        set_list_o,
+  input  logic         set_done_i,
+  input  logic         set_refused_i,
+  input  logic  [15:0] set_can_i
 );
-
-  localparam int unsigned CountWidth = RunClocks > 1 ? $clog2(RunClocks) : 1;
 
   typedef enum logic [2:0] {
     Idle,
@@ -77,11 +83,12 @@ module molen_unit
   state_t state_q;
   unit_req_t req_q;
   word_t [7:0] rows_q;
-  word_t [3:0] mixed, ciphered;
-  word_t result_q, hits_q, misses_q, waits_q, operand_q;
+  word_t [3:0] mixed, ciphered, round;
+  word_t [4:0] digest;
+  word_t result_q, hits_q, misses_q, waits_q, sets_q, operand_q;
   store_at_t at_q;
   logic [3:0] left_q, read_q;  // words to fill; of the microcode, the next to be read
-  logic [CountWidth-1:0] count_q;
+  logic [4:0] count_q;
   logic load_q;
   load_t load_for_q;
   logic [2:0] load_row_q, row;
@@ -89,15 +96,19 @@ module molen_unit
   logic [15:0] rounds_q;  // of a loop, this one included
   logic busy_set_q, refused_q;
   logic fresh_q;  // the microcode was filled for this instruction
-  logic [15:0] wanted_q;
   logic [15:0] can_q;  // what the unit is configured for, a bit an operation
+  logic [3:0] keyed_q;  // ciphers that have a key
 
   logic hit, begins, filled;
   place_t place, free;
   word_t micro;
   logic [3:0] operation, code;
-  logic wants_unit, waits_for_set, waits, able, known, is_cipher, cipher_done, run_ends, rows_end, again;
+  logic wants_unit, waits_for_set, waits, able, known, run_ends, rows_end, again;
+  logic is_cipher, is_round, is_hash, takes_key, cipher_done, round_done, hash_done, runs;
+  logic [1:0] cipher;
   logic good_header, trap, good, turn;  // turn: a word is worked on
+  logic [5:0] clear_q;
+  clear_t clear;
 
   molen_residence u_residence (
     .clk_i,
@@ -123,19 +134,60 @@ module molen_unit
   );
 
   molen_ciphers #(
-    .Ciphers(Ciphers)
+    .Ciphers(Ciphers[2:0])
   ) u_ciphers (
     .clk_i,
     .rst_ni,
-    .start_i  (turn && operation == MicroRun && is_cipher && !trap),
-    .cipher_i (2'(code - 4'd3)),
-    .key_i    (micro[15:10] != '0),
+    .clear_i  (clear),
+    .start_i  (runs && is_cipher),
+    .cipher_i (cipher),
+    .key_i    (takes_key),
     .decrypt_i(micro[8]),
     .length_i (micro[15:10]),
     .row_i    (rows_q),
     .row_o    (ciphered),
     .done_o   (cipher_done)
   );
+
+  if (Ciphers[3]) begin : gen_round
+    molen_round u_round (
+      .clk_i,
+      .rst_ni,
+      .start_i  (runs && is_round),
+      .decrypt_i(micro[8]),
+      .last_i   (micro[9]),
+      .block_i  (rows_q[3:0]),
+      .key_i    (rows_q[7:4]),
+      .block_o  (round),
+      .done_o   (round_done)
+    );
+  end else begin : gen_no_round
+    assign {round, round_done} = '0;
+  end
+
+  if (Ciphers[4]) begin : gen_hash
+    molen_hash u_hash (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .start_i(runs && is_hash),
+      .begin_i(micro[8]),
+      .end_i  (micro[9]),
+      .row_i  (rows_q),
+      .row_o  (digest),
+      .done_o (hash_done)
+    );
+  end else begin : gen_no_hash
+    assign {digest, hash_done} = '0;
+  end
+
+  // More than any of the cores needs to forget (ClearCycles of their slots).
+  assign clear = '{active: clear_q != '1, index: ClearBits'(clear_q)};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) clear_q <= '0;
+    else if (set_o) clear_q <= '0;
+    else if (clear.active) clear_q <= clear_q + 6'd1;
+  end
 
   assign operation = micro[31:28];
   assign wants_unit = operation == MicroRun || operation == MicroSet;
@@ -144,12 +196,32 @@ module molen_unit
   assign waits = waits_for_set || (load_q && !(operation inside {MicroLoad, MicroXor} && load_for_q inside {ForRow, ForXor}));
   assign turn = state_q == Run && !waits;
   assign code = micro[3:0];
-  assign is_cipher = code inside {4'd3, 4'd4, 4'd5};
-  // Keys are whole beats, of 32 bytes at most.
-  assign known = micro[7:4] == '0 && ((code inside {4'd1, 4'd2} && micro[15:8] == '0)
-    || (is_cipher && Ciphers[2'(code-4'd3)] && micro[9] == 1'b0 && micro[12:10] == '0 && micro[15:10] <= 6'd32));
-  assign able = known && can_q[code-4'd1];
-  assign run_ends = is_cipher ? cipher_done : count_q == CountWidth'(RunClocks - 1);
+  assign is_cipher = code inside {4'd3, 4'd4, 4'd5, 4'd8};
+  assign is_round = code == 4'd6;
+  assign is_hash = code == 4'd7;
+  assign cipher = code == 4'd8 ? 2'd1 : 2'(code - 4'd3);
+  assign takes_key = micro[15:10] != '0;
+  always_comb begin
+    unique case (code)
+      4'd1, 4'd2: known = micro[15:8] == '0;
+      // Keys are whole beats, of 32 bytes at most; that of DES is one.
+      4'd3, 4'd4, 4'd5:
+      known = Ciphers[3'(cipher)] && !micro[9] && micro[12:10] == '0 && micro[15:10] <= 6'd32;
+      4'd6: known = Ciphers[3] && !takes_key;
+      4'd7: known = Ciphers[4] && !takes_key && micro[9:8] != 2'b11;
+      4'd8: known = Ciphers[1] && !micro[9] && micro[15:10] inside {6'd0, 6'd8};
+      default: known = 1'b0;
+    endcase
+    if (micro[7:4] != '0) known = 1'b0;
+  end
+  assign able = known && can_q[code-4'd1] && (!is_cipher || takes_key || keyed_q[cipher]);
+  assign runs = turn && operation == MicroRun && at_q[3:0] != '1 && !refused_q && able;
+  always_comb begin
+    run_ends = count_q == more_clocks_i;
+    if (is_cipher) run_ends = cipher_done;
+    if (is_round) run_ends = round_done;
+    if (is_hash) run_ends = hash_done;
+  end
   assign rows_end = !(operation inside {MicroLoad, MicroXor, MicroStore}) || more_q == micro[19:16];
   assign row = 3'(micro[27:24] + more_q);
   assign again = operation == MicroLoop && rounds_q > 16'd1;
@@ -163,11 +235,11 @@ module molen_unit
     rsp_o = '{done: 1'b0, trap: 1'b0, cause: CauseMicrocode, data: result_q};
     if (state_q == Header && !good_header) rsp_o.trap = 1'b1;
     if (turn) begin
-      rsp_o.done = operation == MicroEnd && good;
       if (!good || at_q[3:0] == 4'd15) rsp_o.trap = 1'b1;
       else if (wants_unit && refused_q) {rsp_o.trap, rsp_o.cause} = {1'b1, CauseRefused};
       else if (operation == MicroRun && !able) {rsp_o.trap, rsp_o.cause} = {1'b1, CauseOperation};
-      if (rsp_o.trap) rsp_o.done = 1'b0;
+      // An end is a trap in the last word only, where nothing else can be.
+      rsp_o.done = operation == MicroEnd && good && at_q[3:0] != 4'd15;
     end
     if (state_q == Look && req_q.operation == UnitControl) begin
       rsp_o.done = 1'b1;
@@ -176,6 +248,7 @@ module molen_unit
         5'd1:    rsp_o.data = misses_q;
         5'd2:    rsp_o.data = waits_q;
         5'd3:    rsp_o.data = {15'd0, busy_set_q, can_q};
+        5'd4:    rsp_o.data = sets_q;
         default: rsp_o.data = '0;
       endcase
     end
@@ -193,6 +266,7 @@ module molen_unit
   assign set_o         = turn && operation == MicroSet && !trap;
   assign set_partial_o = req_q.operation == UnitPset;
   assign set_mask_o    = micro[15:0];
+  assign set_list_o    = operand_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -200,9 +274,11 @@ module molen_unit
       hits_q     <= '0;
       misses_q   <= '0;
       waits_q    <= '0;
+      sets_q     <= '0;
       busy_set_q <= 1'b0;
       refused_q  <= 1'b0;
       can_q      <= '0;
+      keyed_q    <= '0;
     end else begin
       unique case (state_q)
         Idle: if (req_i.valid) state_q <= Look;
@@ -219,21 +295,23 @@ module molen_unit
       // Found behind a miss it is no hit.
       if (state_q == Look && hit && fresh_q) hits_q <= hits_q;
       if (state_q == Run && waits_for_set) waits_q <= waits_q + 32'd1;
+      if (runs && is_cipher && takes_key && cipher_done) keyed_q[cipher] <= 1'b1;
+      if (busy_set_q) sets_q <= sets_q + 32'd1;
       if (set_o) begin
         busy_set_q <= 1'b1;
-        // What is being written computes nothing; a part of it leaves the rest as it is.
-        if (!set_partial_o) can_q <= '0;
+        // What is being written computes nothing, and forgets.
+        can_q      <= '0;
+        keyed_q    <= '0;
       end else if (busy_set_q && (set_done_i || set_refused_i)) begin
         busy_set_q <= 1'b0;
         refused_q  <= set_refused_i;
-        if (set_done_i && !set_refused_i) can_q <= can_q | wanted_q;
+        if (!set_refused_i) can_q <= set_can_i;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (req_i.valid) req_q <= req_i;
-    if (set_o) wanted_q <= set_mask_o;
     if (state_q == Idle) fresh_q <= 1'b0;
     if (state_q == Fill) fresh_q <= 1'b1;
 
@@ -253,7 +331,7 @@ module molen_unit
       read_q <= read_q + 4'd1;
     end
     if (turn) begin
-      if (operation == MicroRun) count_q <= run_ends ? '0 : count_q + CountWidth'(1);
+      if (operation == MicroRun) count_q <= run_ends ? '0 : count_q + 5'd1;
       if (operation == MicroLoop) begin
         operand_q <= operand_q + {20'd0, micro[15:4]};
         rounds_q  <= rounds_q - 16'd1;
@@ -281,7 +359,10 @@ module molen_unit
       if (load_q && load_row_q == 3'(r) && load_for_q == ForRow) rows_q[r] <= data_i;
       if (load_q && load_row_q == 3'(r) && load_for_q == ForXor) rows_q[r] <= rows_q[r] ^ data_i;
     end
-    if (turn && operation == MicroRun && run_ends) rows_q[3:0] <= is_cipher ? ciphered : mixed;
+    if (turn && operation == MicroRun && run_ends) begin
+      if (!is_hash) rows_q[3:0] <= is_cipher ? ciphered : is_round ? round : mixed;
+      else if (micro[9]) rows_q[4:0] <= digest;
+    end
     if (state_q == Idle) result_q <= '0;
     if (turn && operation == MicroOut) result_q <= rows_q[row];
   end

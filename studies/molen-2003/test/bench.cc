@@ -3,21 +3,26 @@
 // bench random SEED COUNT
 //   So many random instructions on core and instruction-set simulator side by side: prints how many agreed, or where
 //   they did not.
-// bench run IMAGE CLOCKS SET REFUSE [FROM:TO …] [AT=WORDS …]
-//   A program (words in hexadecimal, from address 0) until it halts, at most so long; a set takes SET clocks, or what
-//   CLOCKS,MASK=CLOCKS,… says for the operations that it is for (hexadecimal, 10000 more for a partial set), and the
-//   set of number REFUSE (from 1) is refused. Prints why it halted, clocks, instructions, sets and what they took; a
-//   line for each range of addresses with the clocks its instructions took; a line for each piece of memory.
+// bench run IMAGE CLOCKS UNIT SET REFUSE [FROM:TO …] [AT=WORDS …]
+//   A program (words in hexadecimal, from address 0) until it halts, at most so long; MixColumns in the unit takes UNIT
+//   clocks; a set takes SET clocks, or what
+//   CLOCKS,MASK=CLOCKS,… says for the operations that it is for (hexadecimal, 10000 more for a partial set), or with
+//   @FILE is carried out by the loader (loader.h); the set of number REFUSE (from 1) is refused. Prints why it halted,
+//   clocks, instructions, sets, what they took and the port's bytes; a line for each range of addresses with the clocks
+//   its instructions took; a line for each piece of memory.
+// bench load FILE LIST
+//   What the list at this address has the loader write to the port.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "Vbench.h"
 #include "iss.h"
+#include "loader.h"
 
 namespace {
 
@@ -149,26 +154,6 @@ struct Range {
   uint64_t clocks = 0;
 };
 
-// What sets take, by what they are for.
-struct Sets {
-  uint64_t other = 0;
-  std::map<uint32_t, uint64_t> known;
-
-  explicit Sets(const char *text) {
-    char *end;
-    other = std::strtoull(text, &end, 10);
-    while (*end == ',') {
-      const uint32_t mask = std::strtoul(end + 1, &end, 16);
-      if (*end == '=') known[mask] = std::strtoull(end + 1, &end, 10);
-    }
-  }
-
-  uint64_t clocks(uint32_t mask, bool partial) const {
-    const auto found = known.find(mask | uint32_t(partial) << 16);
-    return found == known.end() ? other : found->second;
-  }
-};
-
 int run(int count, char **arguments) {
   std::FILE *file = std::fopen(arguments[0], "r");
   if (!file) {
@@ -184,35 +169,57 @@ int run(int count, char **arguments) {
   }
   words.resize(kMemory);
   const uint64_t most = std::strtoull(arguments[1], nullptr, 10);
-  const Sets set(arguments[2]);
-  const unsigned long refuse = std::strtoul(arguments[3], nullptr, 10);
+  bench.more_clocks_i = std::strtoul(arguments[2], nullptr, 10) - 1;
+  std::unique_ptr<Library> library;
+  if (arguments[3][0] == '@') library = std::make_unique<Library>(arguments[3] + 1);
+  const Sets set(library ? "0" : arguments[3]);
+  const unsigned long refuse = std::strtoul(arguments[4], nullptr, 10);
   std::vector<Range> ranges;
-  for (int i = 4; i < count; i++) {
+  for (int i = 5; i < count; i++) {
     Range range;
     if (std::sscanf(arguments[i], "%" SCNx32 ":%" SCNx32, &range.from, &range.to) == 2) ranges.push_back(range);
   }
   load(words);
   uint64_t clocks = 0, instructions = 0, left = 0, taken = 0;
+  uint32_t can = 0, wanted = 0;
   unsigned long sets = 0;
+  if (library) library->begin(bench);
+  const uint64_t behind = library ? library->begun() : 0;
   while (!bench.halted_o && clocks < most) {
+    if (library) library->until(bench, behind + clocks * library->machine_ps);
+    bench.eval();
     instructions += bench.retire_o;
     for (Range &range : ranges) range.clocks += bench.retire_pc_o >= range.from && bench.retire_pc_o < range.to;
-    bench.set_done_i = left == 1;
-    bench.set_refused_i = left == 1 && sets == refuse;
+    bool ends = left == 1;
+    if (library && library->under_way()) {
+      ends = library->ended(bench);
+      taken++;
+      if (ends) can = library->end(bench);
+    }
+    bench.set_done_i = ends;
+    bench.set_refused_i = ends && (sets == refuse || (wanted & ~can) != 0);
+    bench.set_can_i = can;
     bench.eval();
     if (left > 0) left--;
     if (bench.set_o) {
-      left = set.clocks(bench.set_mask_o, bench.set_partial_o) + 1;
-      taken += left - 1;
+      wanted = bench.set_mask_o;
+      if (library) {
+        library->start(bench, bench.set_list_o, bench.set_partial_o);
+      } else {
+        // A part leaves the rest as it is.
+        can = (bench.set_partial_o ? can : 0) | wanted;
+        left = set.clocks(wanted, bench.set_partial_o) + 1;
+        taken += left - 1;
+      }
       sets++;
     }
     edge();
     clocks++;
   }
-  std::printf("%d %" PRIu64 " %" PRIu64 " %lu %" PRIu64 "\n", bench.halted_o ? bench.cause_o : -1, clocks, instructions,
-              sets, taken);
+  std::printf("%d %" PRIu64 " %" PRIu64 " %lu %" PRIu64 " %" PRIu64 "\n", bench.halted_o ? bench.cause_o : -1, clocks,
+              instructions, sets, taken, library ? library->bytes() : 0);
   for (const Range &range : ranges) std::printf("%" PRIu64 "\n", range.clocks);
-  for (int i = 4; i < count; i++) {
+  for (int i = 5; i < count; i++) {
     uint32_t at, n;
     if (std::sscanf(arguments[i], "%" SCNx32 "=%" SCNu32, &at, &n) != 2) continue;
     for (uint32_t w = at / 4; w < at / 4 + n && w < kMemory; w++) {
@@ -232,7 +239,11 @@ int main(int count, char **arguments) {
   if (what == "random" && count == 4) {
     return random_run(std::strtoull(arguments[2], nullptr, 10), std::strtoul(arguments[3], nullptr, 10));
   }
-  if (what == "run" && count >= 6) return run(count - 2, arguments + 2);
-  std::fprintf(stderr, "usage: bench random SEED COUNT | bench run IMAGE CLOCKS SET REFUSE [FROM:TO …] [AT=WORDS …]\n");
+  if (what == "run" && count >= 7) return run(count - 2, arguments + 2);
+  if (what == "load" && count == 4) {
+    load({});
+    return Library(arguments[2]).write(bench, std::strtoul(arguments[3], nullptr, 10), stdout) ? 0 : 1;
+  }
+  std::fprintf(stderr, "usage: bench random SEED COUNT | bench run IMAGE CLOCKS UNIT SET REFUSE [FROM:TO …] [AT=WORDS …] | bench load FILE LIST\n");
   return 2;
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::routed::Routed;
 use crate::page::say;
-use beyond::{Change, Keys, Loaded, Mix, Set, changes, sets};
+use beyond::{Change, Keys, Loaded, Mix, Sha1, changes};
 use table1::{Gain, gains, taken_over};
 use units::{Families, Placed, Unit};
 
@@ -46,9 +46,10 @@ struct Programs {
     verilator: String,
     runs: Vec<Run>,
     mix: Vec<Mix>,
-    /// With sets as long as the library's loads; a file from before a machine was placed has none.
+    /// With sets that the loader carries out.
     loaded: Option<Loaded>,
     keys: Vec<Keys>,
+    sha1: Sha1,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -106,8 +107,6 @@ pub struct Study {
     machine: Option<Machine>,
     /// To another size of the key; or why there is none.
     changes: Result<Vec<Change>, String>,
-    /// Complete sets; or why there are none.
-    sets: Result<Vec<Set>, String>,
     goals: Vec<Goal>,
 }
 
@@ -175,10 +174,6 @@ pub fn study() -> Result<Study> {
         },
     ];
     let changes = changes(mhz).map_err(|error| format!("{error:#}"));
-    let sets = match mhz {
-        Some(mhz) => sets(mhz).map_err(|error| format!("{error:#}")),
-        None => Err("the machine is not placed and routed".to_owned()),
-    };
     let families = units::families()?;
     Ok(Study {
         routed: routed.about(),
@@ -188,7 +183,6 @@ pub fn study() -> Result<Study> {
         families,
         machine,
         changes,
-        sets,
         goals,
         paper,
         programs,
@@ -201,9 +195,13 @@ pub fn print(study: &Study) {
     table1::profile(&study.programs);
     say!("## Forms of the program\n");
     say!(
-        "| form | text | clocks, encryption | decryption | kb/s at the machine's clock | | residence table, hits | misses |"
+        "| form | text | clocks, encryption | decryption | kb/s at the machine's clock | | × over reference | × over T-tables | residence table, hits | misses |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let times = |r: &Run, form: &str| {
+        run(&study.programs, form, 1, r.seed)
+            .map_or("–".into(), |slow| format!("{:.1}", slow.encrypt as f64 / r.encrypt as f64))
+    };
     for r in study.programs.runs.iter().filter(|r| r.run_clocks == 1) {
         let of = |clocks: u64| if clocks == 0 { "–".into() } else { clocks.to_string() };
         let kbps = r.clocks().map(|clocks| match mhz {
@@ -211,25 +209,30 @@ pub fn print(study: &Study) {
             _ => "–".into(),
         });
         say!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             r.form,
             r.seed,
             of(r.encrypt),
             of(r.decrypt),
             kbps[0],
             kbps[1],
+            times(r, "reference"),
+            times(r, "tables"),
             r.hits,
             r.misses
         );
     }
     say!(
         "\nreference, tables: software. molen: the reference with MixColumns in the unit; block: AES in the unit, an execution a block; \
-         text: the text in one execution; cbc: the same in CBC, in which nothing is deciphered. Two texts: where their clocks differ, they \
+         text: the text in one execution; cbc: the same in CBC, in which nothing is deciphered; round: a round in the unit, an execution \
+         for each. × of encryption. Two texts: where their clocks differ, they \
          depend on the data.\n"
     );
+    beyond::print_sha1(&study.programs.sha1, TEXT_BITS, mhz);
     beyond::print(&study.programs.mix, mhz);
-    beyond::print_loaded(&study.sets, study.programs.loaded.as_ref());
-    beyond::print_changes(&study.programs.keys, &study.changes, mhz);
+    let loaded = study.programs.loaded.as_ref();
+    beyond::print_loaded(loaded);
+    beyond::print_changes(&study.programs.keys, &study.changes, loaded, mhz);
     say!();
 
     units::print(&study.table2, &study.families);
@@ -299,9 +302,14 @@ mod tests {
     #[test]
     fn only_the_reference_depends_on_the_text() {
         let programs = programs().unwrap();
-        for (form, depends) in
-            [("reference", true), ("tables", false), ("molen", false), ("block", false), ("text", false)]
-        {
+        for (form, depends) in [
+            ("reference", true),
+            ("tables", false),
+            ("molen", false),
+            ("round", false),
+            ("block", false),
+            ("text", false),
+        ] {
             let clocks = [1, 2].map(|seed| run(&programs, form, 1, seed).unwrap().clocks());
             assert_eq!(clocks[0] != clocks[1], depends, "{form}");
         }
