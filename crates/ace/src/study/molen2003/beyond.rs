@@ -262,10 +262,12 @@ pub fn print_changes(
                     of(c.machine_clocks.map(|clocks| clocks as f64), 0)
                 );
             }
-            if let Some(Size { partial, whole }) = loaded.map(|l| &l.size) {
+            if let Some(Loaded { machine_mhz, size: Size { partial, whole }, .. }) = loaded {
                 for (set, clocks) in [("p-set", partial), ("c-set", whole)] {
-                    let us = of(machine_mhz.map(|mhz| *clocks as f64 / mhz), 1);
-                    say!("| {set} simulated: set, key and first block (c/size.c) | | {us} | – | {clocks} |");
+                    let us = *clocks as f64 / machine_mhz;
+                    say!(
+                        "| {set} simulated: set, key and first block (c/size.c) | | {us:.1} | – | {clocks} |"
+                    );
                 }
             }
             say!(
