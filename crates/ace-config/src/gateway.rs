@@ -75,6 +75,9 @@ pub struct Outside {
     pub listen: SocketAddr,
     /// With UDP: seconds of silence before a keepalive; 0: none.
     pub keepalive: u16,
+    /// What the gateway's own packets carry for the kernel's routing, and the table of the routes into the device, which
+    /// they do not see.
+    pub mark: Option<u32>,
 }
 
 /// With UDP: where the other end of SAs is.
@@ -91,7 +94,7 @@ pub struct Peer {
 const TOP: &[&str] =
     &["sas", "control", "user", "inside", "outside", "peer", "xfrm", "engine", "page", "record"];
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload"];
-const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive"];
+const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
 const PEER: &[&str] = &["address", "endpoint", "roaming"];
 /// IFNAMSIZ less the zero behind the name.
@@ -221,7 +224,9 @@ fn outside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Outside> {
     let listen = endpoint(report, fields, "listen", false);
     let any = SocketAddr::from(([0, 0, 0, 0], 4500));
     let keepalive = fields.integer(report, "keepalive", 0..=3600).and_then(|s| u16::try_from(s).ok());
-    Some(Outside { encapsulation, listen: listen.unwrap_or(any), keepalive: keepalive.unwrap_or(20) })
+    // Tables up to 255 are the system's own, or have names.
+    let mark = fields.integer(report, "mark", 256..=0x7fff_ffff).and_then(|mark| u32::try_from(mark).ok());
+    Some(Outside { encapsulation, listen: listen.unwrap_or(any), keepalive: keepalive.unwrap_or(20), mark })
 }
 
 fn peers(report: &mut Report<'_>, top: &Fields<'_>, outside: Option<&Outside>) -> Vec<Peer> {

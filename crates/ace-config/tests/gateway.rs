@@ -79,6 +79,11 @@ fn errors_name_line_and_remedy() {
         ),
         (
             "[outside]",
+            "[outside]\nmark = 255",
+            "a.toml:11: outside: `mark`: `255` is out of range; allowed: 256 to 2147483647",
+        ),
+        (
+            "[outside]",
             "[engine]\ncores = 0\n[outside]",
             "a.toml:11: engine: `cores`: `0` is out of range; allowed: 1 to 256",
         ),

@@ -31,6 +31,10 @@ pub fn load(
 
 /// The gateway's own packets must not be routed into it.
 fn circles(config: &GatewayConfig, file: &SaFile) -> Result<(), GatewayError> {
+    // What carries the mark does not see these routes.
+    if config.outside.mark.is_some() {
+        return Ok(());
+    }
     let endpoints = config.peers.iter().map(|peer| peer.endpoint.ip());
     let unnamed = file.sas().iter().map(|sa| sa.remote);
     let unnamed = unnamed.filter(|remote| config.peers.iter().all(|peer| peer.address != *remote));

@@ -198,13 +198,21 @@ impl Daemon {
                 all.collect::<Result<_, _>>().map_err(open("raw sockets".to_owned(), remedy))?
             }
         };
+        for one in &opened {
+            let marked = match one {
+                Outside::Udp(udp) => setup::mark(&**udp, outside.mark),
+                Outside::Raw(raw) => setup::mark(raw.out(), outside.mark),
+            };
+            let remedy = "; `mark` needs CAP_NET_ADMIN: start as root";
+            marked.map_err(|why| open("a socket with a mark".to_owned(), remedy)(why.into()))?;
+        }
         let remedy = "; this needs CAP_NET_ADMIN and /dev/net/tun, and one process alone has a device";
         let queues = match count {
             1 => Tun::open(inside).map(|one| vec![one]),
             _ => Tun::open_queues(inside, count),
         };
         let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
-        setup::configure(inside).map_err(GatewayError::Setup)?;
+        setup::configure(inside, outside.mark).map_err(GatewayError::Setup)?;
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
         let xfrm = match &config.xfrm {

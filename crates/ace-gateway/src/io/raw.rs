@@ -51,6 +51,11 @@ impl Raw {
         Ok(raw)
     }
 
+    /// What is sent by.
+    pub fn out(&self) -> &Socket {
+        &self.out
+    }
+
     /// Both that are read from.
     pub fn fds(&self) -> [BorrowedFd<'_>; 2] {
         [self.esp.as_fd(), self.ah.as_fd()]

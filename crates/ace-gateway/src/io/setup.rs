@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is done before the first packet: addresses and routes, and less privilege.
 
+use std::os::fd::AsFd;
 use std::process::Command;
 
 use ace_config::gateway::Inside;
+use nix::errno::Errno;
+use nix::sys::socket::{setsockopt, sockopt::Mark};
+
 use nix::sys::prctl;
 use nix::unistd::{Uid, User, setgroups, setresgid, setresuid};
 
-/// Gives the device its MTU, addresses and routes, by iproute2: three commands do not need a netlink library.
+/// Gives the device its MTU, addresses and routes, by iproute2: a few commands do not need a netlink library. With a
+/// mark routes are in a table of that number, which packets that carry the mark do not see.
 ///
 /// # Errors
 /// The command, and what it said.
-pub fn configure(inside: &Inside) -> Result<(), String> {
+pub fn configure(inside: &Inside, mark: Option<u32>) -> Result<(), String> {
     let device = inside.tun.as_str();
     ip(&["link", "set", "dev", device, "mtu", &inside.mtu.to_string(), "up"])?;
     for address in &inside.addresses {
@@ -19,10 +24,37 @@ pub fn configure(inside: &Inside) -> Result<(), String> {
         let last: &[&str] = if address.addr().is_ipv6() { &["nodad"] } else { &[] };
         ip(&[&["address", "replace", &address.to_string(), "dev", device], last].concat())?;
     }
+    let mark = mark.map(|mark| mark.to_string());
     for route in &inside.routes {
-        ip(&["route", "replace", &route.to_string(), "dev", device])?;
+        let route = route.to_string();
+        let mut words = vec!["route", "replace", &route, "dev", device];
+        words.extend(mark.iter().flat_map(|mark| ["table", mark]));
+        ip(&words)?;
+    }
+    let Some(mark) = &mark else { return Ok(()) };
+    let routed = |four| inside.routes.iter().any(|route| route.addr().is_ipv4() == four);
+    for (family, _) in [("-4", true), ("-6", false)].into_iter().filter(|(_, four)| routed(*four)) {
+        // One that an earlier gateway has left stays as it is.
+        if !has_rule(family, mark)? {
+            ip(&[family, "rule", "add", "not", "fwmark", mark, "lookup", mark])?;
+        }
     }
     Ok(())
+}
+
+fn has_rule(family: &str, table: &str) -> Result<bool, String> {
+    let output = Command::new("ip").args([family, "rule", "list", "table", table]).output();
+    let output = output.map_err(|error| format!("cannot run `ip {family} rule list`: {error}"))?;
+    // Nothing is said of a table that is not there.
+    Ok(!output.stdout.is_empty())
+}
+
+/// What leaves by a socket carries a mark.
+///
+/// # Errors
+/// As the system says; it is a privilege.
+pub fn mark(socket: &impl AsFd, mark: Option<u32>) -> Result<(), Errno> {
+    mark.map_or(Ok(()), |mark| setsockopt(socket, Mark, &mark))
 }
 
 fn ip(arguments: &[&str]) -> Result<(), String> {
