@@ -67,7 +67,7 @@ def rows() -> list[Configuration]:
             seeds=(),
             sets=(),
             shape="interleaved",
-            in_flight=8,
+            in_flight=2,
             can=(),
         )
     ]

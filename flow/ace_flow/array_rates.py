@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the array's slot takes for frames of every algorithm, in clocks of its simulated RTL: one frame alone, four, eight
-and sixteen side by side, each a packet whose blocks wait for each other (CBC, or a hash).
+"""What the array's slot takes for frames of every algorithm, in clocks of its simulated RTL: one frame alone, two, four,
+eight and sixteen side by side, each a packet whose blocks wait for each other (CBC, or a hash).
 
 python -m ace_flow.array_rates --ace target/release/ace [--keep] [ALGORITHM:VARIANT …]
 
@@ -23,7 +23,7 @@ from .model import Model
 KEPT = tools.ROOT / "array" / "rates.json"
 # Bytes of a frame: as many as fit a lane's queue, so that the stream is not what frames wait for.
 BYTES = 4096
-PACKETS = (1, 4, 8, 16)
+PACKETS = (1, 2, 4, 8, 16)
 VARIANTS = [
     *[f"aes:aes{bits}_encrypt" for bits in (128, 192, 256)],
     *["des:des_encrypt", "des:tdes_encrypt", "cast128:cast128_encrypt", "cast256:cast256_encrypt"],

@@ -4,7 +4,7 @@
 // load context sets and keys. Each lane is a slot_shell with a frame of its own; the tile takes a block from one of
 // them at each of its starts.
 //
-// Cycles per block: the set's contexts at full load; of one frame alone 15 and the set's contexts and latency, or so.
+// Cycles per block: the set's contexts at full load; of one frame alone 40, twice the contexts and the latency, or so.
 `include "slot_ports.svh"
 
 module array_slot
@@ -14,7 +14,7 @@ module array_slot
   import slot_pkg::*;
 #(
   // Frames in flight, a power of two.
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 2
 ) (
   `SLOT_PORTS
 );

@@ -95,13 +95,15 @@ pub fn print(names: &[String], shape: &Shape) -> Result<()> {
     say!();
     placed(&routed);
     say!();
-    fast(&made, &rates, &clock(&routed)?)
+    fast(&made, &rates, &clock(&routed, rates.lanes)?)
 }
 
-/// The clock of the slot; as long as no slot was routed, that of the bare tile.
-fn clock(routed: &BTreeMap<String, Routed>) -> Result<(f64, &'static str)> {
-    let of = |name: &'static str| routed.get(name).map(|it| (it.fmax_mhz, name));
-    of("slot").or_else(|| of("tile")).context("array/routed.json has neither a slot nor a tile")
+/// The clock of the slot of so many lanes; as long as none was routed, that of the bare tile.
+fn clock(routed: &BTreeMap<String, Routed>, lanes: usize) -> Result<(f64, &'static str)> {
+    let of = |name: &str, said| routed.get(name).map(|it| (it.fmax_mhz, said));
+    of(&format!("slot-{lanes}"), "slot")
+        .or_else(|| of("tile", "tile"))
+        .context("array/routed.json has neither a slot nor a tile")
 }
 
 /// Every variant's manifest and what it stores, or why it has none.
@@ -286,7 +288,7 @@ fn dedicated() -> Vec<Configuration> {
 pub fn slot() -> Result<(usize, f64)> {
     let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
     let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
-    Ok((rates.lanes, clock(&routed)?.0))
+    Ok((rates.lanes, clock(&routed, rates.lanes)?.0))
 }
 
 /// Mb/s of a variant's set with all lanes at work: what was measured of it or of its counterpart, else what the contexts
