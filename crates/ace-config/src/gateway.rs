@@ -188,7 +188,12 @@ fn required<'a>(report: &mut Report<'_>, fields: &Fields<'a>, key: &str, allowed
     if fields.get(key).is_none() {
         fields.missing(report, key, allowed);
     }
-    fields.string(report, key, allowed).filter(|text| !text.is_empty())
+    let text = fields.string(report, key, allowed)?;
+    if text.is_empty() {
+        fields.wrong(report, key, "is empty", allowed);
+        return None;
+    }
+    Some(text)
 }
 
 fn inside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Inside> {

@@ -65,6 +65,11 @@ fn errors_name_line_and_remedy() {
         ("\"udp\"", "\"none\"", "a.toml:12: outside: `listen` is for encapsulation = \"udp\" alone"),
         ("198.51.100.7:1024", "198.51.100.7", "a.toml:16: peer: `endpoint`: "),
         ("sas = \"sas.toml\"", "", "a.toml:1: `sas` is missing; allowed: the name of an SA file"),
+        (
+            "sas = \"sas.toml\"",
+            "sas = \"\"",
+            "a.toml:1: `sas`: `\"\"` is empty; allowed: the name of an SA file",
+        ),
         ("[outside]", "[outsid]", "unknown key `outsid`; did you mean `outside`?"),
         ("user = \"nobody\"", "user = ", "a.toml:2: "),
         (
