@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::graph::Graph;
-use crate::schedule::{Effort, Schedule, bound, counts, schedule};
+use crate::schedule::{Effort, Goal, Schedule, bound, counts, schedule};
 use crate::set::Set;
 use crate::shape::{Kind, Shape};
 use crate::source::{Built, Program};
@@ -14,6 +14,7 @@ pub struct Compiled {
     pub built: Built,
     /// What the elements compute.
     pub graph: Graph,
+    pub goal: Goal,
     pub schedule: Schedule,
     pub set: Set,
 }
@@ -29,6 +30,11 @@ impl Compiled {
         bound(&self.graph, shape)
     }
 
+    /// The latency that there would be with elements without end.
+    pub fn latency_bound(&self) -> usize {
+        pass::arrivals(&self.graph).into_iter().max().unwrap_or(0)
+    }
+
     /// Operands that come from key memories.
     pub fn key_operands(&self) -> usize {
         self.graph.nodes.iter().flat_map(|node| &node.args).filter(|arg| self.graph.is_key(**arg)).count()
@@ -42,10 +48,10 @@ pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) 
         other => other,
     };
     let built = program.build(variant)?;
-    let graph = pass::all(&built.graph, shape);
+    let graph = pass::all(&built.graph, shape, effort.goal);
     pass::check_legal(&graph, shape).map_err(fit)?;
     let schedule = schedule(&graph, shape, effort).map_err(fit)?;
     check::check(&graph, shape, &schedule)?;
     let set = emit::emit(&built, &graph, shape, &schedule)?;
-    Ok(Compiled { built, graph, schedule, set })
+    Ok(Compiled { built, graph, goal: effort.goal, schedule, set })
 }

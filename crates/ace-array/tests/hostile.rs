@@ -2,7 +2,7 @@
 //! Sources and sets that somebody damaged: an error, or something that is whole; never a panic.
 
 use ace_array::host::{Block, Runner};
-use ace_array::schedule::Effort;
+use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::source::Program;
@@ -14,7 +14,7 @@ fn read(text: &str) {
     let program = Program::parse("a.ace", text, &|name| algorithms::file(name).map(str::to_owned));
     let built = program.and_then(|program| program.build(&program.variants[0].clone()));
     match built {
-        Ok(built) => drop(pass::all(&built.graph, &Shape::standard())),
+        Ok(built) => drop(pass::all(&built.graph, &Shape::standard(), Goal::default())),
         Err(Error::Source(diagnostic)) => {
             let said = diagnostic.to_string();
             assert!(said.contains(".ace:"), "{said}");

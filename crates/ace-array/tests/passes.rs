@@ -4,6 +4,7 @@
 use ace_array::algorithms;
 use ace_array::graph::{AND, Graph, Id, NOT, OR, Op, Table, XOR};
 use ace_array::pass::{check_legal, cover, fold, legalise, sums, tables};
+use ace_array::schedule::Goal;
 use ace_array::shape::Shape;
 use proptest::prelude::*;
 
@@ -28,7 +29,7 @@ fn same(before: &Graph, after: &Graph, what: &str) {
 }
 
 /// Each pass after the ones before it, as the compiler has them.
-fn each(graph: &Graph, operands: usize, what: &str) -> Graph {
+fn each(graph: &Graph, operands: usize, goal: Goal, what: &str) -> Graph {
     let shape = Shape { alu_operands: operands, ..Shape::standard() };
     let mut last = graph.clone();
     let mut step = |name: &str, next: Graph| {
@@ -39,7 +40,7 @@ fn each(graph: &Graph, operands: usize, what: &str) -> Graph {
     let mut graph = step("fold", fold(graph));
     graph = step("tables", tables(&graph));
     graph = step("sums", sums(&graph, shape.alu_operands));
-    graph = step("cover", cover(&graph, shape.alu_operands));
+    graph = step("cover", cover(&graph, shape.alu_operands, goal));
     graph = step("fold again", fold(&graph));
     step("legalise", legalise(&graph))
 }
@@ -50,8 +51,8 @@ fn the_sources_compute_the_same_after_each_pass() {
         let program = algorithms::program(file).unwrap();
         for variant in &program.variants {
             let built = program.build(variant).unwrap();
-            for operands in [2, 3] {
-                let graph = each(&built.graph, operands, variant);
+            for (operands, goal) in [(2, Goal::Throughput), (3, Goal::Throughput), (3, Goal::Latency)] {
+                let graph = each(&built.graph, operands, goal, variant);
                 let shape = Shape { alu_operands: operands, ..Shape::standard() };
                 check_legal(&graph, &shape).unwrap();
                 assert!(graph.nodes.len() < 3000, "{variant} has {} nodes", graph.nodes.len());
@@ -104,9 +105,11 @@ proptest! {
     fn random_graphs_compute_the_same_after_each_pass(
         steps in prop::collection::vec((any::<u8>(), any::<u16>(), any::<u16>(), any::<u32>()), 1..80),
         operands in 2usize..=3,
+        quick in any::<bool>(),
     ) {
         let graph = any_graph(&steps);
-        let graph = each(&graph, operands, "a random graph");
+        let goal = if quick { Goal::Latency } else { Goal::Throughput };
+        let graph = each(&graph, operands, goal, "a random graph");
         let shape = Shape { alu_operands: operands, ..Shape::standard() };
         prop_assert!(check_legal(&graph, &shape).is_ok());
     }
@@ -117,7 +120,7 @@ fn what_can_be_merged_is() {
     let counts = |file: &str, variant: &str, operands: usize| {
         let built = algorithms::program(file).unwrap().build(variant).unwrap();
         let shape = Shape { alu_operands: operands, ..Shape::standard() };
-        ace_array::schedule::counts(&ace_array::pass::all(&built.graph, &shape))
+        ace_array::schedule::counts(&ace_array::pass::all(&built.graph, &shape, Goal::Throughput))
     };
     // ALUs, rotators, quads: four look-ups and their XOR are one quad, a chain of CAST is one, MD5's step is a bit
     // function and three sums of which one has three terms.

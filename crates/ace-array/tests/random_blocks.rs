@@ -4,7 +4,7 @@
 
 use ace_array::algorithms::{self, SERVED, Served};
 use ace_array::host::{Block, Runner, to_bytes, to_words};
-use ace_array::schedule::Effort;
+use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::source::Built;
@@ -95,7 +95,7 @@ fn graphs_compute_what_the_cpu_does() {
         for decrypt in ways(served) {
             let name = served.variant(*decrypt);
             let mut built = program.build(&name).unwrap();
-            let graph = pass::all(&built.graph, &Shape::standard());
+            let graph = pass::all(&built.graph, &Shape::standard(), Goal::Throughput);
             let all = cases(600, 1_000_000usize.div_ceil(variants(served)));
             for from in (0..all).step_by(OF_A_KEY.min(all / 3)) {
                 let count = OF_A_KEY.min(all / 3).min(all - from);
@@ -110,25 +110,22 @@ fn graphs_compute_what_the_cpu_does() {
     }
 }
 
-/// Without `ACE_TESTS=all` those that compile at once.
+/// Sets for throughput and for latency.
 #[test]
 fn sets_compute_what_the_cpu_does() {
     let mut random = Random(32);
     let shape = Shape::standard();
     for served in SERVED {
-        let slow = matches!(served.algorithm, "sha1" | "sha256" | "serpent" | "cast256");
-        if slow && cases(0, 1) == 0 {
-            continue;
-        }
         let program = algorithms::program(served.file).unwrap();
-        for decrypt in ways(served) {
-            let name = served.variant(*decrypt);
-            let mut compiled = compile(&program, &name, &shape, Effort::default()).unwrap();
+        let both = |way: &bool| [Goal::Throughput, Goal::Latency].map(|goal| (*way, goal));
+        for (decrypt, goal) in ways(served).iter().flat_map(both) {
+            let name = served.variant(decrypt);
+            let mut compiled = compile(&program, &name, &shape, Effort::of(goal)).unwrap();
             let set = Set::from_bytes(&compiled.set.to_bytes(), &shape).unwrap();
             let all = cases(60, 20_000);
             for _ in (0..all).step_by(OF_A_KEY.min(all / 3)) {
                 let count = OF_A_KEY.min(all / 3);
-                let case = case(served, *decrypt, &compiled.built, count, &mut random);
+                let case = case(served, decrypt, &compiled.built, count, &mut random);
                 let mut runner = Runner::new(&shape, &set);
                 let words = program.expand(&mut compiled.built, &case.key).unwrap();
                 let key = if words.is_empty() { 0 } else { runner.key(&words).unwrap() };

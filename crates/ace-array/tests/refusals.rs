@@ -3,7 +3,7 @@
 
 use ace_array::check::check;
 use ace_array::graph::{Graph, Op};
-use ace_array::schedule::{Effort, Route, Schedule, Store, schedule};
+use ace_array::schedule::{Effort, Goal, Route, Schedule, Store, schedule};
 use ace_array::set::Set;
 use ace_array::shape::{Kind, Shape};
 use ace_array::source::Program;
@@ -103,7 +103,7 @@ fn a_diagnostic_shows_its_line() {
 fn right() -> (Graph, Shape, Schedule) {
     let shape = Shape::standard();
     let built = algorithms::program("rc6.ace").unwrap().build("rc6_encrypt").unwrap();
-    let graph = pass::all(&built.graph, &shape);
+    let graph = pass::all(&built.graph, &shape, Goal::default());
     let found = schedule(&graph, &shape, Effort::default()).unwrap();
     check(&graph, &shape, &found).unwrap();
     assert!(!found.stores.is_empty());

@@ -10,7 +10,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use ace_array::host::{Block, Runner, to_bytes, to_words};
-use ace_array::schedule::Effort;
+use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::source::Program;
@@ -108,6 +108,9 @@ struct Source {
     /// Which of its variants, if it has several
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
+    /// throughput: the least interval, for many packets at once; latency: the least time of a block of a packet alone
+    #[arg(long = "for", value_name = "GOAL", default_value_t)]
+    goal: Goal,
 }
 
 /// What is known of a set.
@@ -116,10 +119,16 @@ struct Manifest {
     algorithm: String,
     variant: String,
     array: String,
+    /// What the schedule is for: throughput or latency.
+    made_for: String,
     contexts: usize,
     bound: usize,
     bound_by: &'static str,
     latency: usize,
+    /// What operations on each other's results take, had the tile elements without end.
+    latency_bound: usize,
+    /// Clocks from a block to the next one of its packet, if they wait for each other and no other packet is there.
+    alone: usize,
     in_flight: usize,
     operations: [usize; 7],
     key_operands: usize,
@@ -140,10 +149,13 @@ impl Manifest {
             algorithm: compiled.built.algorithm.clone(),
             variant: compiled.built.variant.clone(),
             array: format!("{:08x}", set.version),
+            made_for: compiled.goal.to_string(),
             contexts: set.ii(),
             bound,
             bound_by: by.name(),
             latency: usize::from(set.latency),
+            latency_bound: compiled.latency_bound(),
+            alone: compiled.schedule.alone(&compiled.graph),
             in_flight: compiled.schedule.in_flight(&compiled.graph),
             operations: compiled.counts(),
             key_operands: compiled.key_operands(),
@@ -188,7 +200,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::Trace { source, variant, seed, count, output } => {
             let trace = match source {
                 Some(source) => {
-                    let source = Source { source: source.clone(), variant: variant.clone() };
+                    let source =
+                        Source { source: source.clone(), variant: variant.clone(), goal: Goal::default() };
                     trace::of_set(&shape, &source.compile(&shape)?.set, *seed, *count)?
                 }
                 None => trace::random(&shape, *seed, *count),
@@ -242,7 +255,7 @@ impl Source {
             (None, several) => bail!("--variant says which one: {}", several.join(", ")),
         };
         let compiled =
-            compile(&program, &variant, shape, Effort::default()).map_err(|error| match error {
+            compile(&program, &variant, shape, Effort::of(self.goal)).map_err(|error| match error {
                 Error::Source(diagnostic) => anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn()),
                 other => other.into(),
             })?;

@@ -14,13 +14,14 @@ pub use sums::sums;
 pub use tables::tables;
 
 use crate::graph::{Graph, Op};
+use crate::schedule::Goal;
 use crate::shape::{Shape, latency};
 
-/// The graph as the array's elements compute it.
-pub fn all(graph: &Graph, shape: &Shape) -> Graph {
+/// The graph as the array's elements compute it for a goal.
+pub fn all(graph: &Graph, shape: &Shape, goal: Goal) -> Graph {
     let mut graph = tables(&fold(graph));
     graph = sums(&graph, shape.alu_operands);
-    graph = cover(&graph, shape.alu_operands);
+    graph = cover(&graph, shape.alu_operands, goal);
     legalise(&fold(&graph))
 }
 

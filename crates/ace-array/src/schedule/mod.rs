@@ -2,8 +2,12 @@
 //! Modulo schedules: a slot, an element and ports for every operation of a block, and a route for every operand. A
 //! block starts every `ii` slots and all blocks have the same schedule, so that slots `ii` apart share everything.
 
+mod place;
 mod reserve;
 mod search;
+mod strive;
+
+pub use strive::{Effort, Goal, schedule};
 
 use std::collections::BTreeMap;
 
@@ -47,6 +51,9 @@ pub struct Schedule {
     pub routes: Vec<Vec<Route>>,
     pub stores: BTreeMap<Id, Store>,
 }
+
+/// Clocks between a result and the choice of its packet's next block, in the slot's feed and lane (`rtl/array`).
+const TURN: usize = 12;
 
 /// The kind of element that does an operation.
 pub fn kind_of(op: &Op) -> Option<Kind> {
@@ -140,54 +147,9 @@ fn choices(things: usize, places: usize) -> Vec<Vec<usize>> {
     out
 }
 
-/// How hard the scheduler tries.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// Attempts at one interval before the next one.
-    pub tries: u64,
-    /// Ejections an attempt may make for each operation.
-    pub ejections: usize,
-}
-
-impl Default for Effort {
-    fn default() -> Effort {
-        Effort { tries: 6, ejections: 24 }
-    }
-}
-
-/// Schedules a legal graph with the least interval that is found. The same graph has the same schedule.
-pub fn schedule(graph: &Graph, shape: &Shape, effort: Effort) -> Result<Schedule, Error> {
-    let (least, by) = bound(graph, shape);
-    if least > shape.contexts {
-        let what = format!("its {}s alone take {least} contexts of {}", by.name(), shape.contexts);
-        return Err(Error::Schedule(what));
-    }
-    let attempt = |ii: usize| {
-        (0..effort.tries).find_map(|seed| {
-            let found = search::search(graph, shape, ii, seed, effort.ejections)?.normal(graph);
-            found.fits(graph, shape).is_ok().then_some(found)
-        })
-    };
-    // In growing strides to the first interval that is found, and halving what lies between it and the last that is not:
-    // failing takes far longer than finding, and an interval that is found has longer ones that are, as a rule.
-    let (mut low, mut ii, mut stride) = (least - 1, least, 1);
-    while ii <= shape.contexts {
-        if let Some(mut best) = attempt(ii) {
-            while low + 1 < best.ii {
-                let middle = (low + best.ii) / 2;
-                match attempt(middle) {
-                    Some(found) => best = found,
-                    None => low = middle,
-                }
-            }
-            return Ok(best);
-        }
-        low = ii;
-        ii = if ii == shape.contexts { ii + 1 } else { (ii + stride).min(shape.contexts) };
-        stride *= 2;
-    }
-    let what = format!("routes are not found in {} contexts", shape.contexts);
-    Err(Error::Schedule(what))
+/// [`Schedule::alone`] of an interval and a latency.
+fn alone(ii: usize, latency: usize) -> usize {
+    ii * (1 + (latency + TURN).div_ceil(ii))
 }
 
 impl Schedule {
@@ -235,6 +197,12 @@ impl Schedule {
     /// Slots from a block's first context to the one in which all of its result can be read outside.
     pub fn latency(&self, graph: &Graph) -> usize {
         graph.outputs.iter().map(|id| self.visible(graph, *id)).max().unwrap_or(0).max(0) as usize
+    }
+
+    /// Clocks from one block of a packet to its next one in the slot, if each waits for the one before (CBC, a hash): an
+    /// interval until the block starts, and as many more until its result has gone round.
+    pub fn alone(&self, graph: &Graph) -> usize {
+        alone(self.ii, self.latency(graph))
     }
 
     /// Blocks that are on their way at once.

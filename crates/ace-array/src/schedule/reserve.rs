@@ -23,6 +23,15 @@ pub enum Way {
     Stored { memory: usize, slot: i64 },
 }
 
+/// Whether a port can take a value in the slot in which it is there.
+pub enum Price<'a> {
+    Free,
+    /// It takes the value for somebody else.
+    Shared,
+    /// It takes another value, for these.
+    Held(&'a [Use]),
+}
+
 pub struct Kept {
     pub memory: usize,
     /// When the value is taken, and when its store is issued.
@@ -40,6 +49,8 @@ pub struct Tables<'a> {
     pub graph: &'a Graph,
     pub shape: &'a Shape,
     pub ii: usize,
+    /// By kind, how many elements stand before its first one; by element, how many ports.
+    before: [usize; 7],
     units: Vec<Unit>,
     first_port: Vec<usize>,
     issue: Vec<Option<Id>>,
@@ -52,8 +63,14 @@ pub struct Tables<'a> {
     pub ways: Vec<Vec<Option<Way>>>,
 }
 
-/// Who is in the way; nobody if it is the distance in time.
-pub type Blocked = Vec<Id>;
+/// What a way takes: a port, a read of what is stored already, or a store and a read. `first` is the slot in which what is
+/// read is there.
+#[derive(Clone, Copy)]
+pub enum Path {
+    Direct,
+    Again { memory: usize, first: i64 },
+    Keep { memory: usize, issue: i64, first: i64 },
+}
 
 impl<'a> Tables<'a> {
     pub fn new(graph: &'a Graph, shape: &'a Shape, ii: usize) -> Tables<'a> {
@@ -69,6 +86,7 @@ impl<'a> Tables<'a> {
             graph,
             shape,
             ii,
+            before: Kind::ALL.map(|kind| units.iter().take_while(|unit| unit.kind < kind).count()),
             first_port,
             issue: vec![None; units.len() * ii],
             result: vec![None; units.len() * ii],
@@ -82,7 +100,7 @@ impl<'a> Tables<'a> {
     }
 
     fn number(&self, unit: Unit) -> usize {
-        self.units.iter().position(|of| *of == unit).unwrap_or(0)
+        self.before[unit.kind as usize] + unit.index
     }
 
     fn at(&self, row: usize, slot: i64) -> usize {
@@ -97,21 +115,33 @@ impl<'a> Tables<'a> {
         self.issue[self.at(self.number(unit), slot)].is_none()
     }
 
+    /// Who has an element in the slot of an issue, or of the result that comes of it.
+    pub fn holders(&self, unit: Unit, slot: i64, end: i64) -> [Option<Id>; 2] {
+        let number = self.number(unit);
+        let [issue, result] = [self.issue[self.at(number, slot)], self.result[self.at(number, end)]];
+        [issue, if result == issue { None } else { result }]
+    }
+
+    /// What it takes to bring a value that is first there in slot `from.slot` to a port.
+    pub fn price(&self, port: (Unit, usize), from: Taken) -> Price<'_> {
+        match &self.port[self.port_at(port, from.slot)] {
+            None => Price::Free,
+            Some(shared) if shared.what == from => Price::Shared,
+            Some(shared) => Price::Held(&shared.users),
+        }
+    }
+
     /// The values that are first there in a slot.
     pub fn results(&self, slot: i64) -> impl Iterator<Item = Id> + '_ {
         (0..self.units.len()).filter_map(move |row| self.result[self.at(row, slot)])
     }
 
-    /// An element for an operation's issue and its result.
-    pub fn occupy(&mut self, id: Id, unit: Unit, slot: i64, end: i64) -> Result<(), Blocked> {
+    /// Takes an element, which has to be free, for an operation's issue and its result.
+    pub fn occupy(&mut self, id: Id, unit: Unit, slot: i64, end: i64) {
         let number = self.number(unit);
         let (issue, result) = (self.at(number, slot), self.at(number, end));
-        if let Some(other) = self.issue[issue].or(self.result[result]) {
-            return Err(vec![other]);
-        }
         self.issue[issue] = Some(id);
         self.result[result] = Some(id);
-        Ok(())
     }
 
     pub fn vacate(&mut self, unit: Unit, slot: i64, end: i64) {
@@ -121,14 +151,9 @@ impl<'a> Tables<'a> {
         self.result[result] = None;
     }
 
-    fn take(&mut self, port: (Unit, usize), what: Taken, user: Use) -> Result<(), Blocked> {
+    fn take(&mut self, port: (Unit, usize), what: Taken, user: Use) {
         let at = self.port_at(port, what.slot);
-        match &mut self.port[at] {
-            Some(shared) if shared.what == what => shared.users.push(user),
-            Some(shared) => return Err(shared.users.iter().map(|(id, _)| *id).collect()),
-            none => *none = Some(Shared { what, users: vec![user] }),
-        }
-        Ok(())
+        share(&mut self.port[at], what, user);
     }
 
     fn leave(&mut self, port: (Unit, usize), slot: i64, user: Use) {
@@ -136,112 +161,88 @@ impl<'a> Tables<'a> {
         drop_user(&mut self.port[at], user);
     }
 
-    /// Routes a value that is first there in slot `from.slot` to an operand that is read in slot `slot`.
-    pub fn route(&mut self, user: Use, port: (Unit, usize), slot: i64, from: Taken) -> Result<(), Blocked> {
+    /// How a value that is first there in slot `from.slot` can come to an operand that is read in slot `slot`: taken
+    /// from the network, or read again.
+    pub fn way(&self, port: (Unit, usize), slot: i64, from: Taken) -> Option<Path> {
         let wait = slot - from.slot - latency::HOP as i64;
-        let mut blocked = Vec::new();
-        if (0..self.shape.line as i64).contains(&wait) {
-            match self.take(port, from, user) {
-                Ok(()) => {
-                    self.ways[user.0][user.1] = Some(Way::Direct);
-                    return Ok(());
-                }
-                Err(by) => blocked = by,
-            }
+        let near = (0..self.shape.line as i64).contains(&wait);
+        if near && !matches!(self.price(port, from), Price::Held(_)) {
+            return Some(Path::Direct);
         }
-        if wait > (latency::STORE + latency::READ) as i64 {
-            match self.route_stored(user, port, slot, from) {
-                Ok(()) => return Ok(()),
-                Err(by) if blocked.is_empty() => blocked = by,
-                Err(_) => {}
-            }
+        if wait <= (latency::STORE + latency::READ) as i64 {
+            return None;
         }
-        Err(blocked)
+        self.stored(port, slot, from)
     }
 
-    fn route_stored(
-        &mut self,
-        user: Use,
-        port: (Unit, usize),
-        slot: i64,
-        from: Taken,
-    ) -> Result<(), Blocked> {
+    fn stored(&self, port: (Unit, usize), slot: i64, from: Taken) -> Option<Path> {
         let value = from.value;
         if let Some(kept) = &self.kept[value] {
-            let (memory, least) = (kept.memory, kept.slot + (latency::STORE + latency::READ) as i64);
-            self.read_back(user, port, slot, value, memory, least)?;
-            if let Some(kept) = &mut self.kept[value] {
-                kept.users.push(user);
-            }
-            return Ok(());
+            let least = kept.slot + (latency::STORE + latency::READ) as i64;
+            let first = self.read_back(port, slot, value, kept.memory, least)?;
+            return Some(Path::Again { memory: kept.memory, first });
         }
-        let mut blocked = Vec::new();
         let memories = self.shape.memories;
-        for memory in (0..memories).map(|at| (at + value) % memories) {
+        (0..memories).map(|at| (at + value) % memories).find_map(|memory| {
             let unit = Unit { kind: Kind::Memory, index: memory };
-            let store = (value, STORE);
-            let at = self.port_at((unit, 0), from.slot);
-            if let Some(shared) = &self.port[at] {
-                blocked = shared.users.iter().map(|(id, _)| *id).collect();
-                continue;
+            if self.port[self.port_at((unit, 0), from.slot)].is_some() {
+                return None;
             }
-            let first = from.slot + latency::HOP as i64;
-            let issue = (first..first + self.shape.line as i64)
-                .find(|slot| self.write[self.at(memory, *slot)].is_none());
-            let Some(issue) = issue else { continue };
+            let soonest = from.slot + latency::HOP as i64;
+            let issue = (soonest..soonest + self.shape.line as i64)
+                .find(|slot| self.write[self.at(memory, *slot)].is_none())?;
             let least = issue + (latency::STORE + latency::READ) as i64;
-            match self.read_back(user, port, slot, value, memory, least) {
-                Ok(()) => {
-                    self.port[at] = Some(Shared { what: from, users: vec![store] });
-                    let at = self.at(memory, issue);
-                    self.write[at] = Some(value);
-                    self.kept[value] =
-                        Some(Kept { memory, taken: from.slot, slot: issue, users: vec![user] });
-                    return Ok(());
-                }
-                Err(by) => blocked = by,
-            }
-        }
-        Err(blocked)
+            let first = self.read_back(port, slot, value, memory, least)?;
+            Some(Path::Keep { memory, issue, first })
+        })
     }
 
-    fn read_back(
-        &mut self,
-        user: Use,
-        port: (Unit, usize),
-        slot: i64,
-        value: Id,
-        memory: usize,
-        least: i64,
-    ) -> Result<(), Blocked> {
+    /// The last slot from which a memory element can show a value to a port, so that it waits least in the line.
+    fn read_back(&self, port: (Unit, usize), slot: i64, value: Id, memory: usize, least: i64) -> Option<i64> {
         let latest = slot - latency::HOP as i64;
-        let mut blocked = Vec::new();
-        for first in (least.max(latest - self.shape.line as i64 + 1)..=latest).rev() {
-            let from = Unit { kind: Kind::Memory, index: memory };
-            let what = Taken { from, value, slot: first };
-            let at = self.at(memory, first);
-            if let Some(shared) = &self.read[at]
-                && shared.what != what
-            {
-                if blocked.is_empty() {
-                    blocked = shared.users.iter().map(|(id, _)| *id).collect();
-                }
-                continue;
+        let from = Unit { kind: Kind::Memory, index: memory };
+        let (reads, takes) = (self.at(memory, 0), self.port_at(port, 0));
+        let mut at = latest.rem_euclid(self.ii as i64) as usize;
+        // Division is what takes the time here.
+        let before = |at: &mut usize| std::mem::replace(at, if *at == 0 { self.ii - 1 } else { *at - 1 });
+        (least.max(latest - self.shape.line as i64 + 1)..=latest).rev().find(|first| {
+            let at = before(&mut at);
+            let what = Taken { from, value, slot: *first };
+            let free =
+                |entry: &Option<Shared<Taken>>| entry.as_ref().is_none_or(|shared| shared.what == what);
+            free(&self.read[reads + at]) && free(&self.port[takes + at])
+        })
+    }
+
+    /// Takes what a way needs that [`Tables::way`] has found.
+    pub fn route(&mut self, user: Use, port: (Unit, usize), from: Taken, path: Path) {
+        let value = from.value;
+        let (memory, first) = match path {
+            Path::Direct => {
+                self.take(port, from, user);
+                self.ways[user.0][user.1] = Some(Way::Direct);
+                return;
             }
-            match self.take(port, what, user) {
-                Err(by) if blocked.is_empty() => blocked = by,
-                Err(_) => {}
-                Ok(()) => {
-                    match &mut self.read[at] {
-                        Some(shared) => shared.users.push(user),
-                        none => *none = Some(Shared { what, users: vec![user] }),
-                    }
-                    self.ways[user.0][user.1] = Some(Way::Stored { memory, slot: first });
-                    return Ok(());
+            Path::Again { memory, first } => {
+                if let Some(kept) = &mut self.kept[value] {
+                    kept.users.push(user);
                 }
+                (memory, first)
             }
-        }
-        Err(blocked)
+            Path::Keep { memory, issue, first } => {
+                let unit = Unit { kind: Kind::Memory, index: memory };
+                self.take((unit, 0), from, (value, STORE));
+                let at = self.at(memory, issue);
+                self.write[at] = Some(value);
+                self.kept[value] = Some(Kept { memory, taken: from.slot, slot: issue, users: vec![user] });
+                (memory, first)
+            }
+        };
+        let what = Taken { from: Unit { kind: Kind::Memory, index: memory }, value, slot: first };
+        self.take(port, what, user);
+        let at = self.at(memory, first);
+        share(&mut self.read[at], what, user);
+        self.ways[user.0][user.1] = Some(Way::Stored { memory, slot: first });
     }
 
     /// Takes an operand's route back; `taken` is when its value is first there.
@@ -264,6 +265,14 @@ impl<'a> Tables<'a> {
             self.write[at] = None;
             self.leave((Unit { kind: Kind::Memory, index: memory }, 0), taken, (value, STORE));
         }
+    }
+}
+
+/// One user more of what is taken already, or the first one.
+fn share(entry: &mut Option<Shared<Taken>>, what: Taken, user: Use) {
+    match entry {
+        Some(shared) => shared.users.push(user),
+        none => *none = Some(Shared { what, users: vec![user] }),
     }
 }
 

@@ -1,36 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Iterative modulo scheduling: operations from the latest possible start on, each where all of its routes are free;
-//! what finds no place ejects who is in its way, and those are placed again.
+//! what finds no place ejects those who weigh least of all who are in its way, and they are placed again.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::reserve::{Tables, Taken, Way};
+use super::reserve::{Tables, Way};
 use super::{Place, Route, Schedule, Store, kind_of, port_choices};
 use crate::graph::{Graph, Id, Op};
 use crate::pass::latency_of;
 use crate::shape::{Kind, Shape, Unit, latency};
 
-const HOP: i64 = latency::HOP as i64;
+pub(super) const HOP: i64 = latency::HOP as i64;
+/// Slots in which a place is looked for by force. More of them move what is in the way further than they help.
+const REACH: i64 = 32;
+/// As often as an operation is forced, its operands are placed again, because when they come depends on who makes them.
+const AGAIN: usize = 8;
+/// An attempt ends when one in so many operations had to go, on average.
+const ALL_GONE: usize = 3;
 
-struct Search<'a> {
-    tables: Tables<'a>,
-    places: Vec<Option<Place>>,
-    users: Vec<Vec<(Id, usize)>>,
+pub(super) struct Search<'a> {
+    pub(super) tables: Tables<'a>,
+    pub(super) places: Vec<Option<Place>>,
+    pub(super) users: Vec<Vec<(Id, usize)>>,
     soonest: Vec<i64>,
     latest: Vec<i64>,
-    /// Where an operation was put by force the last time.
+    /// How far an operation may lag behind its operands' coming before it waits for those that its result is for.
+    eager: i64,
+    /// Where an operation was put by force the last time, and how often.
     forced: Vec<Option<i64>>,
-    times: Vec<usize>,
+    pub(super) times: Vec<usize>,
     choices: Vec<Vec<Vec<usize>>>,
     random: u64,
+    /// Places that were looked at: time, as it is the same on every machine.
+    pub(super) looks: u64,
 }
 
-/// One attempt at an interval.
-pub fn search(graph: &Graph, shape: &Shape, ii: usize, seed: u64, ejections: usize) -> Option<Schedule> {
+/// One attempt at an interval; what it has looked at is taken from `budget`.
+pub fn search(graph: &Graph, shape: &Shape, ii: usize, seed: u64, budget: &mut u64) -> Option<Schedule> {
     let mut search = Search::new(graph, shape, ii, seed);
-    search.run(ejections * graph.nodes.len())?;
-    Some(search.schedule())
+    let found = search.run(*budget);
+    *budget = budget.saturating_sub(search.looks);
+    found.map(|()| search.schedule())
 }
 
 impl<'a> Search<'a> {
@@ -60,30 +71,33 @@ impl<'a> Search<'a> {
             times: vec![0; count],
             choices: (0..count).map(|id| port_choices(graph, id, shape)).collect(),
             random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            // Graphs differ in which is better: message schedules want to be early, few stores to be late.
+            eager: if seed % 4 == 3 { 3 * shape.line as i64 } else { i64::MAX },
+            looks: 0,
         }
     }
 
-    fn graph(&self) -> &'a Graph {
+    pub(super) fn graph(&self) -> &'a Graph {
         self.tables.graph
     }
 
-    fn pick(&mut self, below: usize) -> usize {
+    pub(super) fn pick(&mut self, below: usize) -> usize {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         (self.random >> 33) as usize % below.max(1)
     }
 
-    fn own(&self, id: Id) -> i64 {
+    pub(super) fn own(&self, id: Id) -> i64 {
         latency_of(&self.graph().nodes[id].op) as i64
     }
 
-    fn slot(&self, id: Id) -> Option<i64> {
+    pub(super) fn slot(&self, id: Id) -> Option<i64> {
         self.places[id].as_ref().map(|place| place.slot)
     }
 
     /// Arguments that come over the network.
-    fn sources(&self, id: Id) -> Vec<Id> {
+    pub(super) fn sources(&self, id: Id) -> Vec<Id> {
         self.graph().nodes[id].args.iter().copied().filter(|arg| !self.graph().is_key(*arg)).collect()
     }
 
@@ -100,70 +114,12 @@ impl<'a> Search<'a> {
     }
 
     /// First and last slot that placed neighbours leave.
-    fn window(&self, id: Id) -> (Option<i64>, Option<i64>) {
+    pub(super) fn window(&self, id: Id) -> (Option<i64>, Option<i64>) {
         let after = |arg: Id| self.slot(arg).map(|slot| slot + self.own(arg) + HOP);
-        let first = self.sources(id).into_iter().filter_map(after).max();
+        let first = self.graph().nodes[id].args.iter().filter_map(|arg| after(*arg)).max();
         let before = |user: Id| self.slot(user).map(|slot| slot - self.own(id) - HOP);
         let last = self.users[id].iter().filter_map(|(user, _)| before(*user)).min();
         (first, last)
-    }
-
-    fn taken(&self, id: Id) -> Option<Taken> {
-        let place = self.places[id].as_ref()?;
-        Some(Taken { from: place.unit, value: id, slot: place.slot + self.own(id) })
-    }
-
-    /// Puts an operation somewhere with all routes to and from its placed neighbours, or says who is in the way.
-    fn put(&mut self, id: Id, slot: i64, unit: Unit, ports: &[usize]) -> Result<(), Vec<Id>> {
-        let end = slot + self.own(id);
-        self.tables.occupy(id, unit, slot, end)?;
-        self.places[id] = Some(Place { slot, unit, ports: ports.to_vec() });
-        let routed = self.route_all(id, slot, unit, ports);
-        if let Err(mut by) = routed {
-            self.take_back(id);
-            by.retain(|other| *other != id);
-            return Err(by);
-        }
-        Ok(())
-    }
-
-    fn route_all(&mut self, id: Id, slot: i64, unit: Unit, ports: &[usize]) -> Result<(), Vec<Id>> {
-        for (at, arg) in self.graph().nodes[id].args.iter().enumerate() {
-            if self.graph().is_key(*arg) {
-                continue;
-            }
-            if let Some(from) = self.taken(*arg) {
-                self.tables.route((id, at), (unit, ports[at]), slot, from)?;
-            }
-        }
-        let from = self.taken(id);
-        for (user, at) in self.users[id].clone() {
-            let (Some(place), Some(from)) = (&self.places[user], from) else { continue };
-            let (port, slot) = ((place.unit, place.ports[at]), place.slot);
-            if user != id {
-                self.tables.route((user, at), port, slot, from).map_err(|_| vec![user])?;
-            }
-        }
-        Ok(())
-    }
-
-    fn unroute(&mut self, user: Id, at: usize) {
-        let arg = self.graph().nodes[user].args[at];
-        let (Some(place), Some(from)) = (&self.places[user], self.taken(arg)) else { return };
-        let port = (place.unit, place.ports[at]);
-        self.tables.unroute((user, at), port, from.slot);
-    }
-
-    fn take_back(&mut self, id: Id) {
-        for at in 0..self.graph().nodes[id].args.len() {
-            self.unroute(id, at);
-        }
-        for (user, at) in self.users[id].clone() {
-            self.unroute(user, at);
-        }
-        if let Some(place) = self.places[id].take() {
-            self.tables.vacate(place.unit, place.slot, place.slot + self.own(id));
-        }
     }
 
     /// What is placed first: what must start early. A word of the block waits for who reads it.
@@ -175,7 +131,7 @@ impl<'a> Search<'a> {
         2 * self.latest[id]
     }
 
-    fn run(&mut self, budget: usize) -> Option<()> {
+    fn run(&mut self, budget: u64) -> Option<()> {
         let count = self.graph().nodes.len();
         let mut open: BinaryHeap<Reverse<(i64, Id)>> = BinaryHeap::new();
         let mut waits: Vec<bool> =
@@ -197,9 +153,13 @@ impl<'a> Search<'a> {
                         open.push(Reverse((self.priority(other), other)));
                     }
                 }
-                if ejected > budget {
+                // Those that come to an end come to it with few: others are better begun anew.
+                if ALL_GONE * ejected > count {
                     return None;
                 }
+            }
+            if self.looks > budget {
+                return None;
             }
             late = late.max(self.slot(id)? - self.latest[id]);
         }
@@ -213,9 +173,8 @@ impl<'a> Search<'a> {
         let off = |other: Id| self.slot(other).map(|slot| slot - self.latest[other]);
         let near = self.users[id].iter().map(|(user, _)| *user).chain(self.sources(id)).filter_map(off).max();
         let base = self.latest[id] + near.unwrap_or(late);
-        let line = self.tables.shape.line as i64;
         let start = match first {
-            Some(first) if self.latest[id] - self.soonest[id] <= 3 * line => first,
+            Some(first) if self.latest[id] - self.soonest[id] <= self.eager => first,
             Some(first) => first.max(base - 2),
             None => base,
         };
@@ -224,10 +183,26 @@ impl<'a> Search<'a> {
                 let top = if self.sources(id).is_empty() { last } else { last.min(start + 4) };
                 (top - ii + 1..=top).rev().collect()
             }
+            (Some(first), Some(last)) if self.keeps(id) <= 1 => {
+                (first.max(last - ii + 1)..=last).rev().collect()
+            }
             (Some(first), Some(last)) => (first..=last.min(first + ii - 1)).collect(),
             (_, None) => (start..start + ii).collect(),
         };
         (start, slots)
+    }
+
+    /// How many of an operation's operands nobody wants later.
+    fn keeps(&self, id: Id) -> usize {
+        let mut args = self.sources(id);
+        args.sort_unstable();
+        args.dedup();
+        let first = self.window(id).0;
+        let alone = |arg: &Id| {
+            let later = self.users[*arg].iter().filter(|(user, _)| *user != id);
+            !later.filter_map(|(user, _)| self.slot(*user)).any(|slot| Some(slot) > first)
+        };
+        args.iter().filter(|arg| alone(arg)).count()
     }
 
     /// Whether more values would be there in one slot than the ports of those who want them can take.
@@ -258,87 +233,91 @@ impl<'a> Search<'a> {
     }
 
     fn settle(&mut self, id: Id, slots: &[i64]) -> bool {
-        let (free, crowded): (Vec<i64>, Vec<i64>) = slots.iter().partition(|slot| !self.crowded(id, **slot));
-        self.settle_in(id, &free) || self.settle_in(id, &crowded)
+        let mut crowded = Vec::new();
+        for slot in slots {
+            if self.crowded(id, *slot) {
+                crowded.push(*slot);
+            } else if self.settle_in(id, *slot) {
+                return true;
+            }
+        }
+        crowded.into_iter().any(|slot| self.settle_in(id, slot))
     }
 
-    fn settle_in(&mut self, id: Id, slots: &[i64]) -> bool {
+    /// Puts an operation where it costs least of a slot's places that nobody has to go for.
+    fn settle_in(&mut self, id: Id, slot: i64) -> bool {
         let mut units = self.units(id);
-        for slot in slots {
-            let turn = self.pick(units.len());
-            units.rotate_left(turn);
-            for unit in units.clone() {
-                if !self.tables.free(unit, *slot) {
-                    continue;
-                }
+        let turn = self.pick(units.len());
+        units.rotate_left(turn);
+        let mut found: Vec<(u64, Unit, usize)> = Vec::new();
+        for unit in units.into_iter().filter(|unit| self.tables.free(*unit, slot)) {
+            for choice in 0..self.choices[id].len() {
+                self.looks += 1;
+                let cost = self.cost(id, slot, unit, &self.choices[id][choice], 0);
+                found.extend(cost.map(|(_, taken)| (taken, unit, choice)));
+            }
+        }
+        found.sort_by_key(|(taken, ..)| *taken);
+        found.into_iter().any(|(_, unit, choice)| {
+            let ports = self.choices[id][choice].clone();
+            self.put(id, slot, unit, &ports).is_ok()
+        })
+    }
+
+    /// Puts an operation where those who have to go for it weigh least, and says who went.
+    fn force(&mut self, id: Id, start: i64) -> Option<Vec<Id>> {
+        let units = self.units(id);
+        let reach = (self.tables.ii as i64).min(REACH);
+        let mut best: Option<((u64, u64), i64, Unit, usize)> = None;
+        let mut ties = 0;
+        for slot in start..start + reach {
+            // Not where it went the last time, if that can be helped.
+            let again = if self.forced[id] == Some(slot) { self.weight(id) } else { 0 };
+            for unit in &units {
                 for choice in 0..self.choices[id].len() {
-                    let ports = self.choices[id][choice].clone();
-                    if self.put(id, *slot, unit, &ports).is_ok() {
-                        return true;
+                    self.looks += 1;
+                    let least = best.map_or((u64::MAX, u64::MAX), |(cost, ..)| cost);
+                    let cost = self.cost(id, slot, *unit, &self.choices[id][choice], least.0);
+                    let Some(cost) =
+                        cost.map(|(gone, taken)| (gone + again, taken)).filter(|cost| *cost <= least)
+                    else {
+                        continue;
+                    };
+                    ties = if cost < least { 1 } else { ties + 1 };
+                    if self.pick(ties) == 0 {
+                        best = Some((cost, slot, *unit, choice));
                     }
                 }
             }
         }
-        false
+        let (_, slot, unit, choice) = best?;
+        let mut gone = Vec::new();
+        self.times[id] += 1;
+        if self.times[id].is_multiple_of(AGAIN) {
+            for arg in self.sources(id) {
+                self.eject(arg, &mut gone);
+            }
+        }
+        let ports = self.choices[id][choice].clone();
+        // Each time somebody goes, so that this ends.
+        while let Err(by) = self.put(id, slot, unit, &ports) {
+            let before = gone.len();
+            for other in by {
+                self.eject(other, &mut gone);
+            }
+            if gone.len() == before {
+                return None;
+            }
+        }
+        self.forced[id] = Some(slot);
+        Some(gone)
     }
 
-    /// Puts an operation where it has to be and says who went for that.
-    fn force(&mut self, id: Id, start: i64) -> Option<Vec<Id>> {
-        let ii = self.tables.ii as i64;
-        let known = self.window(id).0.is_some() || self.forced[id].is_some();
-        let mut slot = if known { start.max(self.forced[id].map_or(start, |slot| slot + 1)) } else { start };
-        if slot > start + ii {
-            slot = start;
+    fn eject(&mut self, id: Id, gone: &mut Vec<Id>) {
+        if self.places[id].is_some() {
+            self.take_back(id);
+            gone.push(id);
         }
-        let units = self.units(id);
-        let mut unit = units[self.pick(units.len())];
-        let mut choice = self.pick(self.choices[id].len());
-        let mut gone = Vec::new();
-        // When values come depends on who makes them: who is forced again and again has these placed again as well.
-        self.times[id] += 1;
-        if self.times[id].is_multiple_of(4) {
-            for arg in self.sources(id) {
-                if self.places[arg].is_some() {
-                    self.take_back(arg);
-                    gone.push(arg);
-                }
-            }
-        }
-        for attempt in 0..60 {
-            let ports = self.choices[id].get(choice)?.clone();
-            let mut by = match self.put(id, slot, unit, &ports) {
-                Ok(()) => {
-                    self.forced[id] = Some(slot);
-                    return Some(gone);
-                }
-                Err(by) => by,
-            };
-            by.retain(|other| self.places[*other].is_some());
-            if by.is_empty() {
-                // Nobody holds anything: neighbours are too near or too far.
-                by = self.users[id]
-                    .iter()
-                    .map(|(user, _)| *user)
-                    .filter(|user| self.places[*user].is_some())
-                    .collect();
-                if by.is_empty() && attempt > 3 {
-                    by = self.sources(id).into_iter().filter(|arg| self.places[*arg].is_some()).collect();
-                }
-                if by.is_empty() {
-                    slot += 1;
-                    unit = units[self.pick(units.len())];
-                    choice = self.pick(self.choices[id].len());
-                    continue;
-                }
-            }
-            by.sort_unstable();
-            by.dedup();
-            for other in by {
-                self.take_back(other);
-                gone.push(other);
-            }
-        }
-        None
     }
 
     fn schedule(self) -> Schedule {

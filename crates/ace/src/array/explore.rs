@@ -2,7 +2,7 @@
 //! `ace array explore`: shapes against area and throughput.
 
 use ace_array::explore::{area, front, interval, shapes};
-use ace_array::schedule::Effort;
+use ace_array::schedule::{Effort, Goal};
 use ace_array::shape::{Kind, Shape};
 use ace_array::{algorithms, pass};
 use anyhow::{Context, Result, bail};
@@ -57,8 +57,10 @@ pub fn run(args: &Args, like: &Shape) -> Result<()> {
     let effort = args.schedule.then(|| Effort { tries: 2, ..Effort::default() });
     let mut points = Vec::new();
     for shape in shapes(like, args.most) {
-        let contexts: Vec<Option<usize>> =
-            built.iter().map(|b| interval(&pass::all(&b.graph, &shape), &shape, effort).ok()).collect();
+        let contexts: Vec<Option<usize>> = built
+            .iter()
+            .map(|b| interval(&pass::all(&b.graph, &shape, Goal::default()), &shape, effort).ok())
+            .collect();
         let bits = |(b, contexts): (&ace_array::source::Built, &Option<usize>)| {
             let words = b.graph.inputs - b.chain.len();
             contexts.map_or(f64::NEG_INFINITY, |ii| (32.0 * words as f64 / ii as f64).ln())

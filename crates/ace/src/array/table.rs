@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use ace_array::schedule::Effort;
+use ace_array::schedule::{Effort, Goal};
 use ace_array::shape::{Kind as Element, Shape};
 use ace_array::{Compiled, Error, algorithms, compile};
 use ace_board::store::{Store, default_library};
@@ -93,6 +93,8 @@ pub fn print(names: &[String], shape: &Shape) -> Result<()> {
     let made = manifests(names, shape)?;
     compiled(&made);
     say!();
+    alone(&made);
+    say!();
     placed(&routed);
     say!();
     fast(&made, &rates, &clock(&routed, rates.lanes)?)
@@ -106,8 +108,10 @@ fn clock(routed: &BTreeMap<String, Routed>, lanes: usize) -> Result<(f64, &'stat
         .context("array/routed.json has neither a slot nor a tile")
 }
 
-/// Every variant's manifest and what it stores, or why it has none.
-type Made = Vec<(String, std::result::Result<(Manifest, usize), String>)>;
+/// A variant's manifest, what it stores, and its manifest when it is made for latency.
+type Both = (Manifest, usize, Manifest);
+/// Of every variant, or why there is none.
+type Made = Vec<(String, std::result::Result<Both, String>)>;
 
 fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
     let mut out = Vec::new();
@@ -117,10 +121,17 @@ fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
         }
         let program = algorithms::program(file)?;
         for variant in &program.variants {
-            let made = match compile(&program, variant, shape, Effort::default()) {
-                Ok(compiled) => Ok((Manifest::of(&compiled, shape), compiled.schedule.stores.len())),
-                Err(error @ Error::Fit { .. }) => Err(error.to_string()),
-                Err(error) => return Err(error.into()),
+            let both = [Goal::Throughput, Goal::Latency]
+                .map(|goal| compile(&program, variant, shape, Effort::of(goal)));
+            let made = match both {
+                [Ok(many), Ok(alone)] => {
+                    let stores = many.schedule.stores.len();
+                    Ok((Manifest::of(&many, shape), stores, Manifest::of(&alone, shape)))
+                }
+                [Err(error @ Error::Fit { .. }), _] | [_, Err(error @ Error::Fit { .. })] => {
+                    Err(error.to_string())
+                }
+                [Err(error), _] | [_, Err(error)] => return Err(error.into()),
             };
             out.push((variant.clone(), made));
         }
@@ -134,7 +145,7 @@ fn compiled(made: &Made) {
     );
     say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (variant, made) in made {
-        let (manifest, stores) = match made {
+        let (manifest, stores, _) = match made {
             Ok(made) => made,
             Err(why) => {
                 say!("| {variant} | {why} |");
@@ -160,6 +171,29 @@ fn compiled(made: &Made) {
             manifest.bytes,
             manifest.context_bytes,
             manifest.load_clocks as f64 / LINK_MHZ,
+        );
+    }
+}
+
+/// Sets for throughput beside sets for latency, as one packet alone sees them.
+fn alone(made: &Made) {
+    say!(
+        "| variant | least latency | for throughput: contexts | latency | clocks a block alone | for latency: contexts | latency | clocks a block alone | % less | set, bytes |"
+    );
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for (variant, made) in made {
+        let Ok((many, _, alone)) = made else { continue };
+        say!(
+            "| {variant} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} |",
+            alone.latency_bound,
+            many.contexts,
+            many.latency,
+            many.alone,
+            alone.contexts,
+            alone.latency,
+            alone.alone,
+            100.0 * (1.0 - alone.alone as f64 / many.alone as f64),
+            alone.bytes,
         );
     }
 }

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which intervals are tried, how often, and what of it is taken.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Schedule, alone, bound, search};
+use crate::Error;
+use crate::graph::Graph;
+use crate::pass::arrivals;
+use crate::shape::Shape;
+
+/// What a schedule is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// The least interval: many packets at once.
+    #[default]
+    Throughput,
+    /// The least time of a block of a packet alone, whatever the interval.
+    Latency,
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Goal::Throughput => "throughput",
+            Goal::Latency => "latency",
+        })
+    }
+}
+
+impl FromStr for Goal {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Goal, String> {
+        let known = [Goal::Throughput, Goal::Latency];
+        let found = known.into_iter().find(|goal| goal.to_string() == text);
+        found.ok_or_else(|| "a set is made for throughput or for latency".to_owned())
+    }
+}
+
+/// How hard the scheduler tries, and what for.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    pub goal: Goal,
+    /// Attempts at one interval before the next one.
+    pub tries: u64,
+    /// Places that are looked at: what ends big graphs' attempts, the same on every machine.
+    pub looks: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { goal: Goal::Throughput, tries: 48, looks: 16_000_000 }
+    }
+}
+
+impl Effort {
+    pub fn of(goal: Goal) -> Effort {
+        Effort { goal, ..Effort::default() }
+    }
+}
+
+/// Looks with which it is no use to begin.
+const LEAST: u64 = 10_000;
+/// Of how many schedules with one interval the best is taken.
+const OF: usize = 4;
+
+/// Schedules a legal graph for a goal. The same graph has the same schedule.
+pub fn schedule(graph: &Graph, shape: &Shape, effort: Effort) -> Result<Schedule, Error> {
+    let (least, by) = bound(graph, shape);
+    if least > shape.contexts {
+        let what = format!("its {}s alone take {least} contexts of {}", by.name(), shape.contexts);
+        return Err(Error::Schedule(what));
+    }
+    let mut strive = Strive { graph, shape, effort, left: effort.looks };
+    let found = match effort.goal {
+        Goal::Throughput => strive.least_interval(least),
+        Goal::Latency => strive.least_latency(least),
+    };
+    found.ok_or_else(|| Error::Schedule(format!("routes are not found in {} contexts", shape.contexts)))
+}
+
+struct Strive<'a> {
+    graph: &'a Graph,
+    shape: &'a Shape,
+    effort: Effort,
+    /// Looks that are left.
+    left: u64,
+}
+
+impl Strive<'_> {
+    /// The best of several schedules with an interval, for so many looks at most.
+    fn at(&mut self, ii: usize, most: u64) -> Option<Schedule> {
+        let mut looks = most;
+        let mut found = Vec::new();
+        for seed in 0..self.effort.tries {
+            if looks == 0 || found.len() == OF {
+                break;
+            }
+            let before = looks;
+            let one = search::search(self.graph, self.shape, ii, seed, &mut looks);
+            self.left = self.left.saturating_sub(before - looks);
+            let one = one.map(|one| one.normal(self.graph));
+            found.extend(one.filter(|one| one.fits(self.graph, self.shape).is_ok()));
+        }
+        found.into_iter().min_by_key(|one| self.time(one))
+    }
+
+    /// Of a block alone, and what is better of two that are as long.
+    fn time(&self, one: &Schedule) -> (usize, usize, usize) {
+        (one.alone(self.graph), one.latency(self.graph), one.ii)
+    }
+
+    /// In growing strides to the first interval that is found, and halving what lies between it and the last that is
+    /// not: an interval that is found has longer ones that are, as a rule.
+    fn least_interval(&mut self, least: usize) -> Option<Schedule> {
+        let (mut low, mut ii, mut stride) = (least - 1, least, 1);
+        while ii <= self.shape.contexts {
+            if let Some(mut best) = self.at(ii, self.effort.looks / 10) {
+                while low + 1 < best.ii && self.left > LEAST {
+                    let middle = (low + best.ii) / 2;
+                    match self.at(middle, self.left / 2) {
+                        Some(found) => best = found,
+                        None => low = middle,
+                    }
+                }
+                return Some(best);
+            }
+            low = ii;
+            ii = if ii == self.shape.contexts { ii + 1 } else { (ii + stride).min(self.shape.contexts) };
+            stride *= 2;
+        }
+        None
+    }
+
+    /// The shortest time of a block alone. Longer intervals have less in each other's way and shorter latencies, and a
+    /// block waits longer for its start.
+    fn least_latency(&mut self, least: usize) -> Option<Schedule> {
+        let soonest = arrivals(self.graph).into_iter().max().unwrap_or(0);
+        let mut best: Option<Schedule> = None;
+        let mut ii = least;
+        while ii <= self.shape.contexts && (self.left > 0 || best.is_none()) {
+            let most = best.as_ref().map_or(usize::MAX, |best| best.alone(self.graph));
+            if soonest + ii >= most {
+                break;
+            }
+            if alone(ii, soonest) < most
+                && let Some(found) = self.at(ii, self.effort.looks / 40)
+                && best.as_ref().is_none_or(|best| self.time(&found) < self.time(best))
+            {
+                best = Some(found);
+            }
+            ii += 1 + ii / 32;
+        }
+        best
+    }
+}
