@@ -224,7 +224,6 @@ impl Schedule {
     pub fn fits(&self, graph: &Graph, shape: &Shape) -> Result<(), Error> {
         let fail = |what: String| Err(Error::Schedule(what));
         let ii = self.ii as i64;
-        let stride = self.memory_stride(shape) as i64;
         let words = shape.stream_words as i64;
         let blocks_in = words / (graph.inputs.div_ceil(shape.inputs) as i64).max(1);
         let blocks_out = words / (graph.outputs.len().div_ceil(shape.outputs) as i64).max(1);
@@ -238,19 +237,47 @@ impl Schedule {
             if matches!(node.op, Op::Input(_)) && stage + 2 > blocks_in {
                 return fail(format!("an input is read in stage {stage}, and {blocks_in} blocks have room"));
             }
-            for (at, route) in self.routes[id].iter().enumerate() {
-                let Route::Stored { slot } = route else { continue };
-                let Some(store) = self.stores.get(&node.args[at]) else { continue };
-                let kept = slot - latency::READ as i64 - store.slot;
-                if kept > (shape.memory_words as i64 / stride.max(1) - 1) * ii {
-                    return fail(format!("a value is stored for {kept} slots, by others' addresses"));
-                }
-            }
+        }
+        for memory in 0..shape.memories {
+            self.fits_memory(graph, shape, memory)?;
         }
         let out = |id: &Id| self.places[*id].as_ref().map_or(0, |place| place.slot);
         let first = graph.outputs.iter().map(out).min().unwrap_or(0);
         if self.latency(graph) as i64 - first > (blocks_out - 2) * ii {
             return fail(format!("outputs come over more than {blocks_out} blocks' time"));
+        }
+        Ok(())
+    }
+
+    /// Whether no other value of any block is stored at a value's address from its store to its last read. Addresses turn:
+    /// a block's are a stride behind those of the one before.
+    fn fits_memory(&self, graph: &Graph, shape: &Shape, memory: usize) -> Result<(), Error> {
+        let (ii, stride) = (self.ii as i64, self.memory_stride(shape) as i64);
+        let mut last = vec![i64::MIN; graph.nodes.len()];
+        for (id, node) in graph.nodes.iter().enumerate() {
+            for (arg, route) in node.args.iter().zip(&self.routes[id]) {
+                if let Route::Stored { slot } = route {
+                    last[*arg] = last[*arg].max(slot - latency::READ as i64);
+                }
+            }
+        }
+        let stored = self.stored(memory);
+        for (own, value) in stored.iter().enumerate() {
+            let (from, to) = (self.stores[value].slot, last[*value]);
+            for (other, by) in stored.iter().enumerate() {
+                let slot = self.stores[by].slot;
+                // Of blocks that are so much younger, or older, the store falls into that time.
+                let mut age = (from - slot).div_euclid(ii);
+                while slot + age * ii <= to {
+                    let same = (other as i64 - own as i64 + age * stride) % shape.memory_words as i64 == 0;
+                    if same && age != 0 && slot + age * ii >= from {
+                        let kept = to - from;
+                        let what = format!("a value is stored for {kept} slots, by others' addresses");
+                        return Err(Error::Schedule(what));
+                    }
+                    age += 1;
+                }
+            }
         }
         Ok(())
     }
