@@ -46,7 +46,7 @@ class Set:
         """`variant`: as aes:aes128_encrypt."""
         source, name = variant.split(":")
         out = folder / f"{name}.set"
-        command = [ace, "array", "compile", source, "--variant", name, "-o", str(out)]
+        command = [ace, "array", "compile", source, "--variant", name, "--for", "latency", "-o", str(out)]
         said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
         return Set(name, out.read_bytes(), said["key_words"])
 

@@ -21,6 +21,10 @@ use sha2::Digest;
 
 use crate::{Outcome, print_json};
 
+/// What the sets are made for that slots load. The slot has two lanes, and a lane one block in the tile: how long a block
+/// takes alone bounds it, whatever the interval.
+pub const SERVED_FOR: Goal = Goal::Latency;
+
 /// Compile algorithms for the multi-context array, look at their schedules, and run them in the simulated tile.
 #[derive(clap::Args)]
 pub struct Args {

@@ -54,7 +54,7 @@ pub fn run(names: &[String], output: &Path, digests: bool, shape: &Shape) -> Res
     let model = if digests { None } else { Some(model()?) };
     for (served, decrypt, name) in variants().filter(|(_, _, name)| wanted(name)) {
         let program = algorithms::program(served.file)?;
-        let compiled = compile(&program, &name, shape, Effort::default())?;
+        let compiled = compile(&program, &name, shape, Effort::of(super::SERVED_FOR))?;
         let bytes = compiled.set.to_bytes();
         let sha256 = hex::encode(Sha256::digest(&bytes));
         let Some(model) = &model else {

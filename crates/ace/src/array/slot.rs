@@ -108,7 +108,8 @@ impl ArraySlot {
                 return Err(Strange);
             }
             let program = algorithms::program(served.file).map_err(|_| Strange)?;
-            let compiled = compile(&program, &name, &self.shape, Effort::default()).map_err(|_| Strange)?;
+            let compiled =
+                compile(&program, &name, &self.shape, Effort::of(super::SERVED_FOR)).map_err(|_| Strange)?;
             let (built, set) = (compiled.built, compiled.set);
             let bytes = set.to_bytes();
             self.variants.insert(name.clone(), Variant { program, built, set, bytes });

@@ -244,7 +244,7 @@ fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
         rates.lanes
     );
     say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for (variant, manifest) in made.iter().filter_map(|(name, made)| Some((name, &made.as_ref().ok()?.0))) {
+    for (variant, manifest) in made.iter().filter_map(|(name, made)| Some((name, &made.as_ref().ok()?.2))) {
         if !rates.clocks.contains_key(variant) {
             continue;
         }
