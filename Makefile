@@ -99,9 +99,11 @@ test-all: $(VENV) $(WITNESS) ace  ## the same with all netlists, a million rando
 	$(INTEROP)
 	$(call run-tests,all,all)
 
-interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, and against Linux under qemu, both ways
+interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon
 	$(INTEROP)
 	$(PYTHON) interop/kernel.py --ace $(ACE)
+	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
+	  for with in charon transport libipsec; do echo "interop/$$with.sh"; interop/$$with.sh $(dir $(ACE)) || exit 1; done; fi
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow.formal --jobs $(JOBS) $(NAMES)

@@ -11,7 +11,8 @@ ETH_P_ALL = 3
 IPV4, IPV6, ARP = 0x0800, 0x86DD, 0x0806
 ESP, AH, UDP, ICMP, ICMPV6, HOP_BY_HOP = 50, 51, 17, 1, 58, 0
 UNREACHABLE = 3
-IKE = (500, 4500)
+ESP_IN_UDP = 4500
+IKE = (500, ESP_IN_UDP)
 
 
 def carries(packet):
@@ -19,8 +20,12 @@ def carries(packet):
     header = (packet[0] & 15) * 4
     if packet[9] in (ESP, AH):
         return "protected"
-    is_ike = packet[9] == UDP and int.from_bytes(packet[header + 2 : header + 4], "big") in IKE
-    return "allowed" if is_ike else None
+    port = int.from_bytes(packet[header + 2 : header + 4], "big")
+    if packet[9] != UDP or port not in IKE:
+        return None
+    # ESP in UDP has its SPI where IKE has four zeros (RFC 3948).
+    payload = packet[header + 8 :]
+    return "protected" if port == ESP_IN_UDP and len(payload) > 8 and any(payload[:4]) else "allowed"
 
 
 def judge(frame):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `libace_xfrm.so`: preloaded, it turns a program's XFRM netlink sockets into connections to `ace gateway`, so that
 //! `ip xfrm` and strongSwan configure it as they configure the kernel (docs/gateway.md). Every other socket is left
-//! alone.
+//! alone, but one for IKE that finds the gateway at its port: it shares it.
 //!
 //! The connection is a Unix socket that keeps messages apart (SOCK_SEQPACKET): reads, writes, polls and closes work on
 //! it as they are. What differs is here: the address that a program binds to, asks for, and finds on messages. With no
@@ -159,6 +159,30 @@ fn connect_to_gateway(fd: c_int) -> Result<(), c_int> {
     if done == 0 { Ok(()) } else { Err(libc::ECONNREFUSED) }
 }
 
+/// Whether a socket of UDP found its port in use, and shares it from now on: the gateway has the port of ESP in UDP, which
+/// is IKE's as well, and lets the kernel divide what comes. Any other program's port stays its own: it does not share it.
+///
+/// # Safety
+/// To be called behind a call that failed.
+unsafe fn taken_by_the_gateway(fd: c_int) -> bool {
+    // SAFETY: the C library's place; plain numbers and their lengths.
+    unsafe {
+        let (mut kind, mut length): (c_int, _) = (0, mem::size_of::<c_int>() as socklen_t);
+        if *libc::__errno_location() != libc::EADDRINUSE
+            || libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_TYPE, (&raw mut kind).cast(), &raw mut length)
+                != 0
+        {
+            return false;
+        }
+        let (on, length): (c_int, _) = (1, mem::size_of::<c_int>() as socklen_t);
+        let shares = kind == libc::SOCK_DGRAM
+            && libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_REUSEPORT, (&raw const on).cast(), length)
+                == 0;
+        *libc::__errno_location() = libc::EADDRINUSE;
+        shares
+    }
+}
+
 /// # Safety
 /// As `bind(2)`.
 #[unsafe(no_mangle)]
@@ -166,6 +190,12 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
     if !is_ours(fd) {
         let real = real!(bind: fn(c_int, *const sockaddr, socklen_t) -> c_int);
         // SAFETY: the caller's own call.
+        let done = unsafe { real(fd, address, length) };
+        // SAFETY: as above.
+        if done == 0 || !unsafe { taken_by_the_gateway(fd) } {
+            return done;
+        }
+        // SAFETY: as above.
         return unsafe { real(fd, address, length) };
     }
     if address.is_null() || (length as usize) < mem::size_of::<sockaddr_nl>() {

@@ -8,7 +8,7 @@ mod lane;
 mod load;
 mod recording;
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -180,7 +180,10 @@ impl Daemon {
         let opened: Vec<Outside> = match outside.encapsulation {
             Encapsulation::Udp => {
                 let remedy = "; another program may listen there, or `listen` is no address of this machine";
+                // Who negotiates for it listens there, too.
+                let beside = config.xfrm.is_some() && outside.listen.ip() == Ipv4Addr::UNSPECIFIED;
                 let bound = match count {
+                    1 if beside => Udp::bind_beside_ike(outside.listen).map(|one| vec![one]),
                     1 => Udp::bind(outside.listen).map(|one| vec![one]),
                     _ => Udp::bind_group(outside.listen, count),
                 };

@@ -54,10 +54,18 @@ impl Udp {
         }
         // The first four bytes of a datagram, modulo: which socket, in the order in which they were bound.
         let count = u32::try_from(count).unwrap_or(1);
-        let mut steps = [step(bpf::LOAD, 0), step(bpf::MODULO, count), step(bpf::RETURN_A, 0)];
-        let program = sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
-        setsockopt(&all[0].socket, sockopt::AttachReusePortCbpf, &program)?;
+        attach(&all[0], &mut [step(bpf::LOAD, 0), step(bpf::MODULO, count), step(bpf::RETURN_A, 0)])?;
         Ok(all)
+    }
+
+    /// Beside the socket of an IKE daemon, which comes to the same address: what begins with RFC 3948's marker, four
+    /// zeros, is its, and all else this one's. As long as it is not there the kernel gives this one everything.
+    pub fn bind_beside_ike(listen: SocketAddr) -> io::Result<Self> {
+        let first = Self::bind_one(listen, true)?;
+        // Of the two sockets, by the order in which they are bound: a datagram that is shorter is the first one's, too.
+        let marked = sock_filter { code: bpf::JUMP_EQUAL, jt: 0, jf: 1, k: 0 };
+        attach(&first, &mut [step(bpf::LOAD, 0), marked, step(bpf::RETURN, 1), step(bpf::RETURN, 0)])?;
+        Ok(first)
     }
 
     fn bind_one(listen: SocketAddr, shared: bool) -> io::Result<Self> {
@@ -175,6 +183,12 @@ impl Udp {
     }
 }
 
+/// Whose a datagram is, of all that are bound to this one's address.
+fn attach(one: &Udp, steps: &mut [sock_filter]) -> io::Result<()> {
+    let program = sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    Ok(setsockopt(&one.socket, sockopt::AttachReusePortCbpf, &program)?)
+}
+
 fn step(code: u16, k: u32) -> sock_filter {
     sock_filter { code, jt: 0, jf: 0, k }
 }
@@ -182,5 +196,47 @@ fn step(code: u16, k: u32) -> sock_filter {
 impl AsFd for Udp {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_ike_daemon_at_the_same_port_gets_what_is_marked_as_its_and_nothing_else() {
+        let mut ours = Udp::bind_beside_ike("0.0.0.0:0".parse().unwrap()).unwrap();
+        let port = ours.local_addr().unwrap().port();
+        let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let marked = [0, 0, 0, 0, 1, 2, 3, 4];
+        let [esp, keepalive]: [&[u8]; 2] = [&[0, 0, 0, 9, 0, 0, 0, 1, 5], &[0xff]];
+        let got = |ours: &mut Udp| {
+            let mut all = Vec::new();
+            ours.socket.set_nonblocking(true).unwrap();
+            ours.read(&mut Losses::default(), |_, _, payload| all.push(payload.to_vec()));
+            all
+        };
+        let send = |what: &[u8]| sender.send_to(what, ("127.0.0.1", port)).map(drop).unwrap();
+        // Loopback delivers at once. Nobody else is there yet.
+        send(&marked);
+        assert_eq!(got(&mut ours), [marked.to_vec()]);
+        // Not who does not share.
+        assert_eq!(UdpSocket::bind(("0.0.0.0", port)).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        let theirs = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP)).unwrap();
+        theirs.set_reuse_port(true).unwrap();
+        theirs.bind(&SocketAddr::from(([0, 0, 0, 0], port)).into()).unwrap();
+        let theirs = UdpSocket::from(theirs);
+        theirs.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        for _ in 0..20 {
+            [esp, &marked, keepalive].iter().for_each(|what| send(what));
+            assert_eq!(got(&mut ours), [esp.to_vec(), keepalive.to_vec()]);
+            let mut memory = [0; 64];
+            let len = theirs.recv(&mut memory).unwrap();
+            assert_eq!(memory[..len], marked);
+        }
+        theirs.set_nonblocking(true).unwrap();
+        assert!(theirs.recv(&mut [0; 64]).is_err());
     }
 }
