@@ -236,9 +236,11 @@ impl Board {
         let mut ledger = Ledger::new(config.places(), catalogue.configurations.len());
         ledger.keep(KEPT_EVENTS);
         let costs = Costs { load, switch: switches(&config, &catalogue) };
+        let mut queue = Queue::new(terms);
+        queue.set_alike(catalogue.alike(), config.slot.banks);
         Ok(Self {
             slots: slots.collect::<Result<_, _>>()?,
-            queue: Queue::new(terms),
+            queue,
             costs,
             config,
             device,
@@ -432,13 +434,15 @@ impl Board {
     }
 
     /// How fast candidates are, beside the first of them, and on how many frames each works at once.
-    fn paces(&self, candidates: &[usize], need: &Need) -> Vec<(f64, u32)> {
+    fn paces(&self, candidates: &[usize], need: &Need) -> Vec<(f64, f64)> {
         const BYTES: usize = 1 << 12;
-        let of = |c: usize| self.catalogue.configurations[c].estimate(need, BYTES).max(1) as f64;
-        let first = candidates.first().map_or(1.0, |c| of(*c));
-        let pace = |c: &usize| {
-            let at_once = u32::try_from(self.catalogue.configurations[*c].in_flight).unwrap_or(u32::MAX);
-            (of(*c) / first, at_once.max(1))
+        let all = &self.catalogue.configurations;
+        let of = |c: usize| all[c].estimate(need, BYTES).max(1) as f64;
+        let blocks = |c: usize| all[c].blocks.map(|blocks| blocks.pace(all[c].in_flight));
+        let Some(&first) = candidates.first() else { return Vec::new() };
+        let pace = |c: &usize| match (blocks(first), blocks(*c)) {
+            (Some(first), Some(own)) => (own.0 / first.0, own.1),
+            _ => (of(*c) / of(first), all[*c].in_flight.max(1) as f64),
         };
         candidates.iter().map(pace).collect()
     }

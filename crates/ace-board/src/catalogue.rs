@@ -149,6 +149,23 @@ impl Catalogue {
         candidates(&self.configurations, need, device)
     }
 
+    /// Context sets that do the same at another pace, by their places.
+    pub fn alike(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (at, one) in self.configurations.iter().enumerate().filter(|(_, one)| one.blocks.is_some()) {
+            let same = |group: &&mut Vec<usize>| {
+                let first = group.first().map(|at| &self.configurations[*at]);
+                first.is_some_and(|first| first.can == one.can && first.device == one.device)
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(at),
+                None => groups.push(vec![at]),
+            }
+        }
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
+
     /// What makes that `need` can be served: the library holds a configuration, of which a model is missing.
     fn what_makes_it(&self, need: &Need, device: &str) -> Option<String> {
         // A slot that holds the array takes none of the library's configurations.

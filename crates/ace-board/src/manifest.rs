@@ -48,11 +48,31 @@ pub struct Configuration {
     pub can: Vec<Capability>,
     /// It is a context set for slots that hold the array, and no bitstream.
     pub context_set: bool,
+    /// Of a context set, how often blocks start.
+    pub blocks: Option<Blocks>,
     /// What it differs from in contents of LUTs alone, and does less than.
     pub variant_of: Option<String>,
     /// CPU seconds that the flow needed to make the model, where it was built.
     pub model_seconds: Option<f64>,
     rates: Vec<Rate>,
+}
+
+/// Clocks from one block to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// Of any packets.
+    pub interval: u32,
+    /// Of one packet, each of whose blocks waits for the one before.
+    pub alone: u32,
+}
+
+impl Blocks {
+    /// Clocks of a block with as many packets as lanes, and how many packets it takes for that.
+    pub fn pace(&self, lanes: usize) -> (f64, f64) {
+        let alone = f64::from(self.alone);
+        let clocks = f64::from(self.interval).max(alone / lanes.max(1) as f64);
+        (clocks, alone / clocks)
+    }
 }
 
 /// A file of a configuration and what is known about its contents.
@@ -131,6 +151,10 @@ struct Raw {
     #[serde(default)]
     context_set: bool,
     #[serde(default)]
+    contexts: Option<u32>,
+    #[serde(default)]
+    clocks_alone: Option<u32>,
+    #[serde(default)]
     variant_of: Option<String>,
     #[serde(default)]
     kept: BTreeMap<String, u16>,
@@ -200,6 +224,15 @@ impl Configuration {
         if raw.variant_of.is_some() && raw.kept.is_empty() {
             return Err("a variant without contents of kept LUTs: rebuild with `make models`".into());
         }
+        let blocks = match (raw.contexts, raw.clocks_alone) {
+            (None, None) => None,
+            (Some(interval @ 1..), Some(alone)) if alone >= interval => Some(Blocks { interval, alone }),
+            _ => {
+                return Err(
+                    "contexts and clocks_alone make no sense: `ace array build` makes them anew".into()
+                );
+            }
+        };
         let file = |raw: RawFile| -> Result<FileRef, String> {
             let sha256 = digest(&raw.sha256).ok_or_else(|| format!("{}: bad sha256", raw.path.display()))?;
             Ok(FileRef { path: folder.join(raw.path), bytes: raw.bytes, sha256 })
@@ -223,6 +256,7 @@ impl Configuration {
             kept: raw.kept.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
             can: raw.can,
             context_set: raw.context_set,
+            blocks: blocks.filter(|_| raw.context_set),
             variant_of: raw.variant_of,
             model_seconds: raw.model_seconds,
             rates: raw.throughput_mbps,
@@ -231,6 +265,17 @@ impl Configuration {
 
     pub fn serves(&self, need: &Need) -> bool {
         self.can.iter().any(|c| c.serves(need))
+    }
+
+    /// Whether there are frames that both answer, so that a slot which holds both cannot tell whose they are: same code, and
+    /// a direction of a cipher, whatever the length of the key.
+    pub fn answers_like(&self, other: &Self) -> bool {
+        let like = |a: &Capability, b: &Capability| {
+            a.code == b.code
+                && (a.directions.iter().any(|way| b.directions.contains(way))
+                    || a.operations.iter().any(|operation| b.operations.contains(operation)))
+        };
+        self.can.iter().any(|a| other.can.iter().any(|b| like(a, b)))
     }
 
     /// Its own record, if that says that a memory of this digest is proven to be its netlist.

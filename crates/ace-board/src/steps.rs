@@ -10,7 +10,7 @@ use crate::catalogue::{Source, Unsigned};
 use crate::config::{Loads, clocks_time};
 use crate::pass::{self, Task};
 use crate::port::{self, Refused, Written};
-use crate::slot::{Flight, HeldKey, Holds, Stage};
+use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
 use crate::trace::{Picos, What};
 use crate::worker::{Answer, Failure, Request, request_bytes};
 
@@ -162,6 +162,7 @@ impl Board {
         let fresh_key = key.is_some() && key != it.key;
         if fresh_key {
             it.key = key;
+            self.forget_beside(slot);
         }
         let bytes = request_bytes(&task, fresh_key);
         let built = self.host(self.config.send_time(bytes), slot, job, true);
@@ -181,6 +182,20 @@ impl Board {
         it.flights.push_back(Flight { op, request, handover, stage, handed, expected, fresh_key });
         self.log(start, end, slot, What::Request { job, bytes });
         self.at(end, Happens::Arrived { slot, op, handover });
+    }
+
+    /// A key for one bank is the last one of all frames that its set answers, also where the set of another bank answers
+    /// them: that bank's have to bring theirs again.
+    fn forget_beside(&mut self, slot: usize) {
+        let set = |bank: &Slot| bank.configuration().map(|c| &self.catalogue.configurations[c]);
+        let Some(own) = set(&self.slots[slot]) else { return };
+        let banks = self.config.slot.banks;
+        let first = slot / banks * banks;
+        let alike = |bank: &usize| set(&self.slots[*bank]).is_some_and(|other| other.answers_like(own));
+        let others: Vec<usize> = (first..first + banks).filter(|bank| *bank != slot).filter(alike).collect();
+        for bank in others {
+            self.slots[bank].key = None;
+        }
     }
 
     pub(crate) fn arrived(&mut self, slot: usize, op: u64, handover: u64) {

@@ -7,13 +7,14 @@ mod common;
 use std::sync::Arc;
 
 use ace_board::config::{Controller, SlotKind, SlotLimits};
+use ace_board::pass::{Pass, Task};
 use ace_board::store::StoreError;
 use ace_board::trace::What;
 use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Store, Unsigned};
 use ace_ecp5::ConfigMemory;
 use ace_ecp5::device::LFE5U_45F;
-use ace_engine::Engine;
 use ace_engine::algorithm::{AES, SHA1};
+use ace_engine::{Direction, Engine, Mode, Secret};
 use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
 use ace_library::{FileError, Library, Refusal, SecretKey, Seen, Trust};
@@ -230,4 +231,120 @@ fn only_the_array_has_two_banks() {
     let slot = SlotLimits { banks: 2, ..SlotLimits::default() };
     let (key, why) = BoardConfig { slot, ..BoardConfig::default() }.check().unwrap_err();
     assert_eq!((key, why.as_str()), ("slot.banks", "`slot.banks` must be 1 to 1, not 2"));
+}
+
+/// A set beside that of a name which does the same, with contexts and clocks of a block alone for either.
+fn second(build: &Build, name: &str, paces: [(u32, u32); 2]) -> String {
+    let other = format!("{name}_latency");
+    let folder = |name: &str| build.at("configurations").join(name);
+    std::fs::create_dir_all(folder(&other)).unwrap();
+    std::fs::copy(build.bit_file(name), folder(&other).join(format!("{name}.bit"))).unwrap();
+    let text = std::fs::read_to_string(folder(name).join("manifest.json")).unwrap();
+    for (of, (contexts, alone)) in [name, &other].into_iter().zip(paces) {
+        let more =
+            format!(r#""context_set":true,"in_flight":16,"contexts":{contexts},"clocks_alone":{alone}"#);
+        let text = text.replace(r#""unknown":1"#, &more);
+        let text = text.replace(&format!(r#""name":"{name}""#), &format!(r#""name":"{of}""#));
+        std::fs::write(folder(of).join("manifest.json"), text).unwrap();
+    }
+    other
+}
+
+/// The names of what a board has loaded.
+fn loads(board: &Board) -> Vec<String> {
+    let report = board.report();
+    let load = |event: &ace_board::trace::Event| match event.what {
+        What::Load { configuration, .. } => Some(report.configurations[configuration].name.clone()),
+        _ => None,
+    };
+    report.events.iter().filter_map(load).collect()
+}
+
+#[test]
+fn the_packets_that_wait_say_which_set_is_loaded() {
+    let build = Build::new();
+    let latency = second(&build, "sha1", [(112, 1008), (148, 740)]);
+    for banks in [1, 2] {
+        for policy in Policy::ALL {
+            let slot = SlotLimits { kind: SlotKind::Array, banks, ..SlotLimits::default() };
+            let config = BoardConfig { slots: 1, packet_buffer: 16, slot, ..BoardConfig::default() };
+            let new = || {
+                let source = Box::new(build.software.clone());
+                Board::with_source(config.clone(), build.catalogue(), policy, Models::Rtl, source).unwrap()
+            };
+            let mut random = Random(5);
+            let tasks: Vec<_> = (0..16).map(|_| random.operation(&SHA1, 1500)).collect();
+            let wanted: Vec<_> = tasks.iter().map(|task| compute(task.clone())).collect();
+            let (mut one, mut many) = (new(), new());
+            let single = |board: &mut Board| -> Vec<_> {
+                tasks.iter().map(|task| run_one(board, task.clone())).collect()
+            };
+            assert_eq!(single(&mut one), wanted);
+            assert_eq!(loads(&one), [latency.as_str()], "{policy}");
+            for lanes in [1, 16] {
+                many = new();
+                assert_eq!(run_all(&mut many, &tasks, lanes), wanted);
+                assert_eq!(loads(&many), ["sha1"], "{policy}");
+            }
+            // What is there is used, however many wait.
+            assert_eq!(run_all(&mut one, &tasks, 16), wanted);
+            assert_eq!(single(&mut many), wanted);
+            assert_eq!((loads(&one).len(), loads(&many).len()), (1, 1), "{policy}");
+        }
+    }
+}
+
+#[test]
+fn a_manifest_with_clocks_that_cannot_be_is_said() {
+    for paces in [(0, 740), (148, 147)] {
+        let build = Build::new();
+        let other = second(&build, "sha1", [(112, 1008), paces]);
+        let catalogue = Catalogue::find(Some(build.folder.path()));
+        let [problem] = &catalogue.problems[..] else { panic!("{:?}", catalogue.problems) };
+        assert!(problem.contains(&other) && problem.contains("clocks_alone make no sense"), "{problem}");
+    }
+}
+
+/// Whether passes brought their keys, of operations on a tile of two banks that is given them one at a time. The bank's set
+/// is for keys of so many bytes and for one direction.
+fn keys(sets: [(usize, Direction); 2], order: &[usize]) -> Vec<bool> {
+    let build = Build::new();
+    let text = build.manifest("aes");
+    let other = build.at("configurations").join("des").join("manifest.json");
+    let own = build.at("configurations").join("aes").join("manifest.json");
+    std::fs::copy(build.bit_file("aes"), other.with_file_name("aes.bit")).unwrap();
+    for (file, (name, (bytes, way))) in [own, other].iter().zip(["aes", "des"].into_iter().zip(sets)) {
+        let text = text.replace("[16, 24, 32]", &format!("[{bytes}]"));
+        let text = text.replace(r#"["encrypt","decrypt"]"#, &format!(r#"["{}"]"#, way.name()));
+        let text = text.replace(r#""name":"aes""#, &format!(r#""name":"{name}""#));
+        std::fs::write(file, text.replace(r#""unknown":1"#, r#""context_set":true"#)).unwrap();
+    }
+    let slot = SlotLimits { kind: SlotKind::Array, banks: 2, ..SlotLimits::default() };
+    let config = BoardConfig { slots: 1, slot, ..BoardConfig::default() };
+    let source = Box::new(build.software.clone());
+    let mut board =
+        Board::with_source(config, build.catalogue(), Policy::DoubleBuffer, Models::Rtl, source).unwrap();
+    for set in order {
+        let (bytes, direction) = sets[*set];
+        let key = Secret::new(vec![bytes as u8; bytes]);
+        let pass = Pass::Cipher { algorithm: &AES, mode: Mode::Cbc, direction, key, iv: vec![1; 16] };
+        let task = Task { pass, data: vec![2; 64] };
+        assert_eq!(run_one(&mut board, task.clone()).unwrap(), compute(task).unwrap());
+    }
+    let report = board.report();
+    assert_eq!(report.slots.iter().map(|slot| slot.loads).collect::<Vec<_>>(), [1, 1], "a set in each bank");
+    let fresh = |event: &ace_board::trace::Event| match event.what {
+        What::Execute { fresh_key, .. } => Some(fresh_key),
+        _ => None,
+    };
+    report.events.iter().filter_map(fresh).collect()
+}
+
+#[test]
+fn a_bank_whose_frames_another_one_answers_gets_its_key_again() {
+    use Direction::{Decrypt, Encrypt};
+    let order = [0, 1, 0, 0, 1, 1];
+    // The slot knows the last key for AES that encrypts, whatever its length.
+    assert_eq!(keys([(16, Encrypt), (32, Encrypt)], &order), [true, true, true, false, true, false]);
+    assert_eq!(keys([(16, Encrypt), (32, Decrypt)], &order), [true, true, false, false, false, false]);
 }

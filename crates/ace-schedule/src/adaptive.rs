@@ -254,7 +254,7 @@ impl<'a> Scene<'a> {
             }
             SlotState::Loading { .. } | SlotState::Failed => return None,
         };
-        if there == Some(wish.configuration) {
+        if there == Some(wish.configuration) || queue.held_alike(self.slots, slot, wish.configuration) {
             return None;
         }
         let now = queue.now();

@@ -158,11 +158,12 @@ fn gathers(queue: &mut Queue, slots: &[SlotState], slot: usize, class: ClassId) 
     let (now, batch) = (queue.now(), queue.terms.batch);
     let it = &queue.classes[class];
     let at = it.candidates.iter().position(|c| slots[slot].resident() == Some(*c));
-    let at_once = at.and_then(|at| it.paces.get(at)).map_or(1, |pace| pace.1 as usize);
-    let comes = at_once > it.heads() && queue.classes.iter().any(|c| c.then == Some(class) && c.running > 0);
+    let at_once = at.and_then(|at| it.paces.get(at)).map_or(1.0, |pace| pace.1);
+    let comes =
+        at_once > it.heads() as f64 && queue.classes.iter().any(|c| c.then == Some(class) && c.running > 0);
     let it = &mut queue.classes[class];
     let until = it.gathers.unwrap_or(now).saturating_add(batch);
-    let waits = at_once > 1 && comes && now < until;
+    let waits = at_once > 1.0 && comes && now < until;
     it.gathers = waits.then_some(it.gathers.unwrap_or(now));
     waits.then_some(until)
 }

@@ -38,7 +38,7 @@ pub(crate) struct Class {
     /// The preferred one first.
     pub candidates: Vec<ConfigurationId>,
     /// By candidate: its slot time over that of the preferred one, and on how many operations it works at once.
-    pub paces: Vec<(f64, u32)>,
+    pub paces: Vec<(f64, f64)>,
     pub then: Option<ClassId>,
     /// Passes behind this one.
     pub behind: usize,
@@ -109,9 +109,13 @@ impl Class {
 
     /// Time that a candidate takes for `work`, with the lanes that wait: operations of one lane go one after another.
     pub fn time_on(&self, candidate: usize, work: Time) -> f64 {
-        let (factor, at_once) = self.paces.get(candidate).copied().unwrap_or((1.0, 1));
-        let lanes = (self.heads().max(1) as f64).min(f64::from(at_once));
-        work as f64 * factor * f64::from(at_once) / lanes
+        self.time_of(candidate, work, self.heads())
+    }
+
+    /// The same with so many operations at once at the most.
+    pub fn time_of(&self, candidate: usize, work: Time, operations: usize) -> f64 {
+        let (factor, at_once) = self.paces.get(candidate).copied().unwrap_or((1.0, 1.0));
+        work as f64 * factor * at_once / (operations.max(1) as f64).min(at_once)
     }
 
     /// Operations whose turn it is or comes when what runs ends: one of each lane.

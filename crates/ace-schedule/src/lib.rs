@@ -9,6 +9,7 @@
 //! Times are plain `u64`; the caller chooses the unit and keeps to it.
 
 mod adaptive;
+mod alike;
 mod beside;
 pub mod bound;
 pub mod captured;
@@ -175,6 +176,14 @@ impl Policy {
 
     /// The next step. One configuration port is assumed: no load starts while another is under way.
     pub fn decide(&self, queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
+        let decision = self.rule(queue, slots, costs);
+        let Decision::Load { slot, configuration } = decision else { return decision };
+        let over = slots.get(slot).and_then(SlotState::resident);
+        Decision::Load { slot, configuration: queue.sooner(configuration, over, costs) }
+    }
+
+    /// What the policy itself says.
+    fn rule(&self, queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
         match *self {
             Policy::OnDemand => on_demand::decide(queue, slots),
             Policy::DoubleBuffer => double_buffer::decide(queue, slots, costs),

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::alike::Alike;
 use crate::class::{Class, Op, Place};
 use crate::demand::{Clock, Yield};
 use crate::estimate::{Doer, Estimates, Known};
@@ -79,6 +80,7 @@ pub struct Queue {
     pub(crate) terms: Terms,
     pub(crate) clock: Clock,
     pub(crate) classes: Vec<Class>,
+    pub(crate) alike: Alike,
     known: HashMap<(Vec<ConfigurationId>, Option<ClassId>), ClassId>,
     /// By configuration: the classes that it serves.
     serves: Vec<Vec<ClassId>>,
@@ -107,6 +109,7 @@ impl Queue {
             terms,
             clock: Clock::new(terms.latency, terms.memory),
             classes: Vec::new(),
+            alike: Alike::default(),
             known: HashMap::new(),
             serves: Vec::new(),
             ops: Vec::new(),
@@ -149,7 +152,7 @@ impl Queue {
 
     /// Says how fast the candidates of a class are: the slot time of each over that of the preferred one, and on how many
     /// operations it works at once to be so fast.
-    pub fn set_paces(&mut self, class: ClassId, paces: Vec<(f64, u32)>) {
+    pub fn set_paces(&mut self, class: ClassId, paces: Vec<(f64, f64)>) {
         if let Some(class) = self.classes.get_mut(class) {
             class.paces = paces;
         }

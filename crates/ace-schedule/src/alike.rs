@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Configurations that do the same at another pace, one for many packets at once and one for few: which of them is loaded.
+//!
+//! That is one rule for all policies, which decide that something is loaded for a class, and where: to them the
+//! configurations of a group are one.
+
+use crate::queue::Queue;
+use crate::{ConfigurationId, Costs, SlotState, Time};
+
+/// The groups, and the board's slots as far as they bear on them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Alike {
+    groups: Vec<Vec<ConfigurationId>>,
+    /// Places of a slot that one thing works in.
+    banks: usize,
+}
+
+impl Queue {
+    /// Says which configurations do the same, and how many banks a slot has: it gets two of a group into none of them, as
+    /// frames cannot tell them apart.
+    pub fn set_alike(&mut self, groups: Vec<Vec<ConfigurationId>>, banks: usize) {
+        self.alike = Alike { groups, banks };
+    }
+
+    /// Those that do what a configuration does, itself among them; none if it is the only one.
+    pub(crate) fn alike(&self, configuration: ConfigurationId) -> &[ConfigurationId] {
+        let group = self.alike.groups.iter().find(|group| group.contains(&configuration));
+        group.map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a slot, in one of its banks, holds or awaits what does the same.
+    pub(crate) fn held_alike(
+        &self,
+        slots: &[SlotState],
+        slot: usize,
+        configuration: ConfigurationId,
+    ) -> bool {
+        let (group, banks) = (self.alike(configuration), self.alike.banks.max(1));
+        let of_tile = slots.iter().skip(slot / banks * banks).take(banks);
+        !group.is_empty() && of_tile.filter_map(SlotState::expected).any(|held| group.contains(&held))
+    }
+
+    /// Instead of a configuration the one of its group that is done first with the packets that wait or come, its load into
+    /// a slot that holds `over` included.
+    pub(crate) fn sooner(
+        &self,
+        wanted: ConfigurationId,
+        over: Option<ConfigurationId>,
+        costs: &Costs,
+    ) -> ConfigurationId {
+        let group = self.alike(wanted);
+        let packets = if group.is_empty() { 0 } else { self.packets_for(wanted) };
+        if packets == 0 {
+            return wanted;
+        }
+        let done = |c: &ConfigurationId| Some((self.time_with(*c, packets)? + costs.of(over, *c) as f64, *c));
+        let best = group.iter().filter_map(done).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        best.map_or(wanted, |(_, c)| c)
+    }
+
+    /// Packets that wait for a configuration or for those like it, or that are in the pass before.
+    fn packets_for(&self, configuration: ConfigurationId) -> usize {
+        let of = |class: &usize| {
+            let before = self.classes.iter().filter(|c| c.then == Some(*class));
+            self.classes[*class].waiting + before.map(|c| c.waiting + c.running).sum::<usize>()
+        };
+        self.served_by(configuration).iter().map(of).sum()
+    }
+
+    /// Slot time of a configuration for all of these packets; none if it does not serve them any more.
+    fn time_with(&self, configuration: ConfigurationId, packets: usize) -> Option<f64> {
+        let classes = self.served_by(configuration);
+        let of = |class: &usize| {
+            let it = &self.classes[*class];
+            let at = it.candidates.iter().position(|c| *c == configuration)?;
+            let before = self.classes.iter().filter(|c| c.then == Some(*class));
+            let work = it.demand.work + before.map(|c| c.coming).sum::<Time>();
+            Some(it.time_of(at, work, packets))
+        };
+        if classes.is_empty() { None } else { classes.iter().map(of).sum() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+
+    const LATENCY: Time = 50_000_000;
+    /// Something else, and two that do the same: SHA-1's, with 112 and 148 clocks a block, and 1008 and 740 of one packet.
+    const OTHER: usize = 0;
+    const MANY: usize = 1;
+    const FEW: usize = 2;
+    const PACES: [(f64, f64); 2] = [(1.0, 9.0), (148.0 / 112.0, 5.0)];
+
+    /// A queue with so many packets of so many lanes that need either of them, behind a pass of `before` if that is said.
+    fn queue(packets: u64, lanes: u32, before: Option<usize>) -> Queue {
+        let mut queue = Queue::new(Terms::new(LATENCY, 10));
+        queue.set_alike(vec![vec![MANY, FEW]], 2);
+        let hash = queue.class(&[MANY, FEW], &[]);
+        queue.set_paces(hash, PACES.to_vec());
+        let class = before.map_or(hash, |c| queue.class(&[c], &[vec![MANY, FEW]]));
+        for id in 0..packets {
+            let next = if before.is_some() { 4000 } else { 0 };
+            queue.push(QueuedOp { next, ..op(id, id as u32 % lanes, class) });
+        }
+        queue
+    }
+
+    fn op(id: u64, lane: u32, class: usize) -> QueuedOp {
+        let (cost, next, bytes) = (4000, 0, 1500);
+        QueuedOp { id, lane, packet: id, arrived: 0, class, cost, next, cpu: None, aside: 0, bytes }
+    }
+
+    fn idle(configuration: usize) -> SlotState {
+        SlotState::Idle { configuration, last_used: 0, since: 0, blocked: false }
+    }
+
+    fn costs() -> Costs {
+        Costs::whole(vec![10, 9, 12])
+    }
+
+    #[test]
+    fn every_policy_loads_what_is_done_first() {
+        // 1 / 740 is more than 1 / 1008, 4 / 740 more than 4 / 1008, and 8 / 1008 more than 1 / 148.
+        for (packets, wanted) in [(1, FEW), (4, FEW), (6, FEW), (7, MANY), (8, MANY), (16, MANY)] {
+            for lanes in [1, 16] {
+                for policy in Policy::ALL {
+                    let decision = policy.decide(&queue(packets, lanes, None), &[SlotState::Empty], &costs());
+                    let load = Decision::Load { slot: 0, configuration: wanted };
+                    assert_eq!(decision, load, "{policy}: {packets} packets of {lanes} lanes");
+                }
+            }
+        }
+        // So little waits that what is loaded sooner is done sooner.
+        let dear = Costs::whole(vec![10, 9, 30_000]);
+        for policy in Policy::ALL {
+            let decision = policy.decide(&queue(1, 1, None), &[SlotState::Empty], &dear);
+            assert_eq!(decision, Decision::Load { slot: 0, configuration: MANY }, "{policy}");
+        }
+    }
+
+    #[test]
+    fn packets_in_the_pass_before_count() {
+        for (packets, wanted) in [(1, FEW), (16, MANY)] {
+            let mut queue = queue(packets, 16, Some(OTHER));
+            for id in 0..packets {
+                queue.start(id, 0);
+            }
+            let busy = SlotState::Busy { configuration: OTHER, since: 0, until: 4000, room: 0 };
+            let decision = Policy::DoubleBuffer.decide(&queue, &[busy, SlotState::Empty], &costs());
+            assert_eq!(decision, Decision::Load { slot: 1, configuration: wanted });
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_used() {
+        for (packets, held) in [(1, MANY), (16, FEW)] {
+            for policy in Policy::ALL {
+                let decision = policy.decide(&queue(packets, 16, None), &[idle(held)], &costs());
+                assert_eq!(decision, Decision::Execute { slot: 0, op: 0 }, "{policy}: {packets} packets");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_not_loaded() {
+        for (packets, refused, left) in [(1, FEW, MANY), (16, MANY, FEW)] {
+            let mut queue = queue(packets, 16, None);
+            assert_eq!(queue.refuse(refused), Vec::<u64>::new());
+            for policy in Policy::ALL {
+                let decision = policy.decide(&queue, &[SlotState::Empty], &costs());
+                assert_eq!(decision, Decision::Load { slot: 0, configuration: left }, "{policy}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_has_no_two_of_them() {
+        // More comes than one can do: adaptive wants another copy. It goes into the other slot, of whichever pace, and
+        // neither into the bank beside nor over what does the same.
+        let mut queue = Queue::new(Terms::new(LATENCY, 10));
+        let class = queue.class(&[MANY, FEW], &[]);
+        queue.set_paces(class, PACES.to_vec());
+        for id in 0..20_000 {
+            queue.push(QueuedOp { arrived: id * 2000, cost: 8000, ..op(id, id as u32, class) });
+        }
+        let busy = |c| SlotState::Busy { configuration: c, since: 1, until: 80_000_000, room: 0 };
+        let decide = |queue: &Queue, slots: &[SlotState]| Policy::Adaptive.decide(queue, slots, &costs());
+        let two = [busy(FEW), SlotState::Empty];
+        assert_eq!(decide(&queue, &two), Decision::Load { slot: 1, configuration: MANY });
+        queue.set_alike(vec![vec![MANY, FEW]], 2);
+        assert!(!matches!(decide(&queue, &two), Decision::Load { .. }));
+        assert!(!matches!(decide(&queue, &[busy(FEW), idle(OTHER)]), Decision::Load { .. }));
+        let four = [busy(FEW), idle(OTHER), SlotState::Empty, SlotState::Empty];
+        assert_eq!(decide(&queue, &four), Decision::Load { slot: 2, configuration: MANY });
+    }
+}
