@@ -4,33 +4,6 @@
 
 use crate::graph::logic;
 
-/// A port's delay line over some bits of all sources.
-pub struct Line {
-    words: Vec<u32>,
-    mask: u32,
-    shift: u32,
-    select: usize,
-    read_at: usize,
-}
-
-impl Line {
-    pub fn new(depth: usize, bits: u32, shift: u32) -> Line {
-        let mask = if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
-        Line { words: vec![0; depth], mask, shift, select: 0, read_at: 0 }
-    }
-
-    pub fn read(&self) -> u32 {
-        self.words[self.read_at]
-    }
-
-    pub fn step(&mut self, clock: usize, select: usize, delay: usize, sources: &[u32]) {
-        let depth = self.words.len();
-        self.words[clock] = sources.get(self.select).map_or(0, |word| word >> self.shift & self.mask);
-        self.select = select;
-        self.read_at = (clock + depth - delay % depth) % depth;
-    }
-}
-
 /// A key memory.
 pub struct Key {
     words: Vec<u32>,
@@ -66,24 +39,25 @@ impl Key {
 
     pub fn step(
         &mut self,
-        fields: Option<[usize; 4]>,
+        fields: [u16; 4],
         block: usize,
         start: Option<(usize, usize)>,
         constants: usize,
         write: Option<(usize, u32)>,
     ) {
-        let [word, stage, constant, used] = fields.unwrap_or_default();
-        let (words, stages) = (self.words.len(), self.bases.len());
+        let [word, stage, constant, used] = fields.map(usize::from);
+        // Both are powers of two.
+        let (words, stages) = (self.words.len() - 1, self.bases.len() - 1);
         self.out = self.raw;
         self.raw = self.words[self.at];
         let base = if self.constant { constants } else { self.bases[self.block] };
-        self.at = (base + self.word) % words;
-        self.block = (block + stages - stage % stages) % stages;
+        self.at = (base + self.word) & words;
+        self.block = block.wrapping_sub(stage) & stages;
         self.word = word;
         self.constant = constant == 1;
         self.used = [used == 1, self.used[0], self.used[1], self.used[2]];
         if let Some((block, base)) = start {
-            self.bases[block] = base % words;
+            self.bases[block] = base & words;
         }
         if let Some((at, word)) = write {
             self.words[at] = word;
@@ -94,18 +68,20 @@ impl Key {
 /// An ALU of two or three operands.
 pub struct Alu {
     op: [u32; 2],
-    operands: Vec<u32>,
+    /// The third one stays zero where there are two.
+    operands: [u32; 3],
+    last: usize,
     pub result: u32,
 }
 
 impl Alu {
     pub fn new(operands: usize) -> Alu {
-        Alu { op: [0; 2], operands: vec![0; operands], result: 0 }
+        Alu { op: [0; 2], operands: [0; 3], last: operands - 1, result: 0 }
     }
 
     pub fn step(&mut self, op: u32, read: &[u32], key: Option<u32>) {
         let sum = |op: u32, flag: u32| op >> 8 & 1 == 1 && op & flag != 0;
-        let last = self.operands.len() - 1;
+        let last = self.last;
         let now = self.op[1];
         self.result = if now >> 8 & 1 == 0 {
             logic(now as u8, &self.operands)
@@ -116,8 +92,9 @@ impl Alu {
             self.operands.iter().fold(ones, |all, word| all.wrapping_add(*word))
         };
         let flags = self.op[0];
-        for (at, word) in read.iter().enumerate() {
-            self.operands[at] = if at + 1 == last && sum(flags, 1) { !word } else { *word };
+        self.operands[..read.len()].copy_from_slice(read);
+        if sum(flags, 1) {
+            self.operands[last - 1] = !self.operands[last - 1];
         }
         let word = key.unwrap_or(read[last]);
         self.operands[last] = if sum(flags, 2) { !word } else { word };
@@ -172,7 +149,7 @@ impl Rotator {
 
 /// Four tables of two pages and two banks, and what joins them.
 pub struct Quad {
-    tables: [Vec<u32>; 4],
+    tables: Box<[[u32; 1024]; 4]>,
     op: [u32; 3],
     raw: [u32; 4],
     found: [u32; 4],
@@ -190,7 +167,7 @@ pub struct Quad {
 impl Quad {
     pub fn new() -> Quad {
         Quad {
-            tables: [0; 4].map(|_: u32| vec![0; 1024]),
+            tables: Box::new([[0; 1024]; 4]),
             op: [0; 3],
             raw: [0; 4],
             found: [0; 4],
@@ -206,7 +183,8 @@ impl Quad {
         }
     }
 
-    pub fn step(&mut self, bank: usize, op: u32, index: &[u32], write: Option<(u8, usize, [u32; 4])>) {
+    /// Each lane looks up its own byte of the word at its port.
+    pub fn step(&mut self, bank: usize, op: u32, index: [u32; 4], write: Option<(u8, usize, [u32; 4])>) {
         let link = |op: u32, above: u32, below: u32| match op & 3 {
             0 | 1 => above ^ below,
             2 => above.wrapping_add(below),
@@ -226,9 +204,10 @@ impl Quad {
         self.chain_end = self.chain & 3;
         self.chain = links & 63;
         self.found = self.raw;
-        for (lane, byte) in index.iter().enumerate().take(4) {
+        let six = if self.op[0] >> 8 & 1 == 1 { 0xFC } else { 0xFF };
+        for (lane, word) in index.into_iter().enumerate() {
             let page = self.op[0] as usize >> (4 + lane) & 1;
-            let byte = *byte as usize & if self.op[0] >> 8 & 1 == 1 { 0xFC } else { 0xFF };
+            let byte = (word >> (8 * lane)) as usize & six;
             self.raw[lane] = self.tables[lane][bank << 9 | page << 8 | byte];
         }
         self.op = [op, self.op[0], self.op[1]];
@@ -287,13 +266,14 @@ impl Memory {
     }
 
     pub fn step(&mut self, write: bool, write_at: usize, data: u32, read_at: usize) {
-        let count = self.words.len();
+        // A power of two.
+        let last = self.words.len() - 1;
         self.result = self.raw;
         self.raw = self.words[self.read_at];
         if let (true, at) = self.write[1] {
             self.words[at] = data;
         }
-        self.write = [(write, write_at % count), self.write[0]];
-        self.read_at = read_at % count;
+        self.write = [(write, write_at & last), self.write[0]];
+        self.read_at = read_at & last;
     }
 }

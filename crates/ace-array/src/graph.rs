@@ -165,11 +165,10 @@ impl Graph {
 
 /// A bit function of up to three words.
 pub fn logic(truth: u8, args: &[u32]) -> u32 {
-    let word = |at: usize| args.get(at).copied().unwrap_or(0);
-    (0..8).filter(|row| truth >> row & 1 == 1).fold(0, |out, row: usize| {
-        let literal = |at: usize| if row >> at & 1 == 1 { word(at) } else { !word(at) };
-        out | literal(0) & literal(1) & literal(2)
-    })
+    let [x, y, z] = [0, 1, 2].map(|at| args.get(at).copied().unwrap_or(0));
+    let by_x = |at: usize| [0, !x, x, u32::MAX][usize::from(truth >> at & 3)];
+    let choose = |by: u32, one: u32, zero: u32| zero ^ (by & (one ^ zero));
+    choose(z, choose(y, by_x(6), by_x(4)), choose(y, by_x(2), by_x(0)))
 }
 
 /// A graph that is built with each value once.

@@ -123,7 +123,7 @@ impl Runner {
         let mut pending: VecDeque<Pending> = VecDeque::new();
         let (mut clock, mut starts, mut first) = (0, 0, None);
         while results.len() < blocks.len() {
-            let start = self.tile.look().start;
+            let start = self.tile.starts();
             let starting = if start { usize::checked_sub(starts, ahead) } else { None };
             let starting = starting.filter(|block| *block < blocks.len());
             let key = starting.and_then(|block| self.bases.get(blocks[block].key)).copied().unwrap_or(0);

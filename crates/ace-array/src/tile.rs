@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A tile, clock by clock and register by register as `rtl/array/array_tile.sv`: what is written into it runs here.
 
-use crate::element::{Alu, Key, Line, Memory, Multiplier, Quad, Rotator};
-use crate::layout::{Context, Fields, Layout};
+use crate::element::{Alu, Key, Memory, Multiplier, Quad, Rotator};
+use crate::layout::{Context, Field, Layout};
 use crate::set::{Target, Write};
-use crate::shape::{Kind, Shape, bits_for};
+use crate::shape::{Shape, bits_for};
 
 /// What a bank runs with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,23 +14,6 @@ struct Settings {
     output_stride: usize,
     input_stride: usize,
     last: usize,
-}
-
-/// One element with its ports' lines and its fields of a context.
-struct Element {
-    kind: Kind,
-    fields: Fields,
-    lines: Vec<Line>,
-    work: Work,
-}
-
-enum Work {
-    Alu(Alu, Key),
-    Rotator(Rotator, Key),
-    Quad(Box<Quad>),
-    Multiplier(Multiplier),
-    /// A memory element, an input or an output, with the word that waits to be written.
-    Memory(Memory, u32),
 }
 
 /// What the network shows, and whether a block starts.
@@ -49,11 +32,29 @@ pub struct Tile {
     /// What is read of the output memories.
     pub read_at: usize,
     shape: Shape,
-    elements: Vec<Element>,
+    alus: Vec<(Alu, Key)>,
+    rotators: Vec<(Rotator, Key)>,
+    quads: Vec<Quad>,
+    multipliers: Vec<Multiplier>,
+    /// Memory elements and outputs, each with the word that waits to be written.
+    memories: Vec<(Memory, u32)>,
+    inputs: Vec<Memory>,
+    outputs: Vec<(Memory, u32)>,
+    /// The network: all sources, and zero for the selects that take none.
+    seen: Vec<u32>,
+    ports: usize,
+    /// Delay lines: for every clock of them what all ports have taken. A quad's and a rotator's amount's, which are of
+    /// fewer bits in the RTL, are of all bits here.
+    lines: Vec<u32>,
+    /// What the lines show in this clock.
+    read: Vec<u32>,
+    /// Of every port its select, of every port its delay, then what else each element has.
+    fields: Vec<Field>,
     contexts: [Vec<Context>; 2],
-    /// The context's two registers behind the memory.
-    raw: Context,
-    now: Context,
+    /// The same contexts, a number a field: they are taken apart when they are written, not when they run.
+    apart: [Vec<u16>; 2],
+    /// The context's registers behind the memory: the two of the sequence, and the ports' own.
+    registers: [Vec<u16>; 3],
     clock: usize,
     write: Option<Write>,
     key_write: Option<(usize, u32)>,
@@ -76,40 +77,35 @@ impl Tile {
     /// A tile after its reset, with zero in every memory.
     pub fn new(shape: &Shape) -> Tile {
         let layout = Layout::of(shape);
-        let elements = layout
-            .all()
-            .iter()
-            .map(|(unit, fields)| {
-                let bits = |at: usize| match unit.kind {
-                    Kind::Rotator if at == 1 => (5, 0),
-                    Kind::Quad => (8, 8 * at as u32),
-                    _ => (32, 0),
-                };
-                let line = |at: usize| Line::new(shape.line, bits(at).0, bits(at).1);
-                let key = || Key::new(shape.key_words, shape.stages);
-                Element {
-                    kind: unit.kind,
-                    fields: fields.clone(),
-                    lines: (0..shape.ports(unit.kind)).map(line).collect(),
-                    work: match unit.kind {
-                        Kind::Alu => Work::Alu(Alu::new(shape.alu_operands), key()),
-                        Kind::Rotator => Work::Rotator(Rotator::default(), key()),
-                        Kind::Quad => Work::Quad(Box::new(Quad::new())),
-                        Kind::Multiplier => Work::Multiplier(Multiplier::default()),
-                        Kind::Memory => Work::Memory(Memory::new(shape.memory_words), 0),
-                        Kind::Input | Kind::Output => Work::Memory(Memory::new(shape.stream_words), 0),
-                    },
-                }
-            })
-            .collect();
+        let all = || layout.all().iter().map(|(_, fields)| fields);
+        let mut fields: Vec<Field> = all().flat_map(|fields| fields.select.iter().copied()).collect();
+        let ports = fields.len();
+        fields.extend(all().flat_map(|fields| fields.delay.iter().copied()));
+        for of in all() {
+            let written = of.write.into_iter().chain(of.write_address).chain(of.read_address);
+            fields.extend(of.op.into_iter().chain(of.key.into_iter().flatten()).chain(written));
+        }
+        let key = || Key::new(shape.key_words, shape.stages);
+        let stream = || Memory::new(shape.stream_words);
         let zero = Context::new(&layout);
         Tile {
             read_at: 0,
+            alus: (0..shape.alus).map(|_| (Alu::new(shape.alu_operands), key())).collect(),
+            rotators: (0..shape.rotators).map(|_| (Rotator::default(), key())).collect(),
+            quads: (0..shape.quads).map(|_| Quad::new()).collect(),
+            multipliers: (0..shape.multipliers).map(|_| Multiplier::default()).collect(),
+            memories: (0..shape.memories).map(|_| (Memory::new(shape.memory_words), 0)).collect(),
+            inputs: (0..shape.inputs).map(|_| stream()).collect(),
+            outputs: (0..shape.outputs).map(|_| (stream(), 0)).collect(),
+            seen: vec![0; 1 << shape.select_bits()],
+            ports,
+            lines: vec![0; shape.line * ports],
+            read: vec![0; ports],
+            contexts: [vec![zero.clone(); shape.contexts], vec![zero; shape.contexts]],
+            apart: [vec![0; shape.contexts * fields.len()], vec![0; shape.contexts * fields.len()]],
+            registers: [vec![0; fields.len()], vec![0; fields.len()], vec![0; fields.len()]],
+            fields,
             shape: shape.clone(),
-            elements,
-            contexts: [vec![zero.clone(); shape.contexts], vec![zero.clone(); shape.contexts]],
-            raw: zero.clone(),
-            now: zero,
             clock: 0,
             write: None,
             key_write: None,
@@ -129,15 +125,30 @@ impl Tile {
         }
     }
 
+    /// What every source of the network shows, in their order.
+    fn sources(&self) -> impl Iterator<Item = u32> {
+        let alus = self.alus.iter().map(|(alu, _)| alu.result);
+        let rotators = self.rotators.iter().map(|(rotator, _)| rotator.result);
+        let quads = self.quads.iter().map(|quad| quad.result);
+        let multipliers = self.multipliers.iter().map(|multiplier| multiplier.result);
+        let memories = self.memories.iter().map(|(memory, _)| memory.result);
+        let inputs = self.inputs.iter().map(|memory| memory.result);
+        alus.chain(rotators).chain(quads).chain(multipliers).chain(memories).chain(inputs)
+    }
+
     /// What can be seen before the clock's edge.
     pub fn look(&self) -> Clock {
-        let of = |output: bool| self.elements.iter().filter(move |of| (of.kind == Kind::Output) == output);
         Clock {
-            sources: of(false).map(Element::result).collect(),
-            words: of(true).map(Element::result).collect(),
-            start: self.wraps[1],
+            sources: self.sources().collect(),
+            words: self.outputs.iter().map(|(memory, _)| memory.result).collect(),
+            start: self.starts(),
             block: (self.block + 1) % self.shape.stages,
         }
+    }
+
+    /// Whether this is the clock before a block's context 0.
+    pub fn starts(&self) -> bool {
+        self.wraps[1]
     }
 
     /// The bank that a load goes to.
@@ -152,85 +163,84 @@ impl Tile {
 
     /// A word of an output memory.
     pub fn output(&self, output: usize, at: usize) -> u32 {
-        let of = self.elements.iter().filter(|element| element.kind == Kind::Output).nth(output);
-        match of.map(|element| &element.work) {
-            Some(Work::Memory(memory, _)) => memory.word(at),
-            _ => 0,
-        }
+        self.outputs.get(output).map_or(0, |(memory, _)| memory.word(at))
     }
 
     /// One clock: what is written, and the base of the key of a block that starts.
     pub fn step(&mut self, write: Option<Write>, key_base: usize) {
-        let seen = self.look().sources;
-        self.elements_step(&seen);
+        self.ports();
+        self.elements();
         self.loads();
         self.sequence(key_base);
         self.write = write;
-        self.clock = (self.clock + 1) % self.shape.line;
+        // All depths are powers of two.
+        self.clock = (self.clock + 1) & (self.shape.line - 1);
     }
 
-    fn elements_step(&mut self, seen: &[u32]) {
-        let (now, bank) = (&self.now, self.late.bank);
-        let input = self.write.filter(|write| write.target == Target::Input);
-        let (mut inputs, mut outputs) = (0, 0);
-        for element in &mut self.elements {
-            let fields = &element.fields;
-            let read: Vec<u32> = element.lines.iter().map(|line| line.read()).collect();
-            let op = fields.op.map_or(0, |field| now.get(field));
-            let key_fields = fields.key.map(|fields| fields.map(|field| now.get(field) as usize));
-            let get = |field: Option<crate::layout::Field>| field.map_or(0, |field| now.get(field) as usize);
-            match &mut element.work {
-                Work::Alu(alu, key) => {
-                    let word = key.used();
-                    key.step(
-                        key_fields,
-                        self.block,
-                        self.start_base,
-                        bank * self.shape.constants,
-                        self.key_write,
-                    );
-                    alu.step(op as u32, &read, word);
-                }
-                Work::Rotator(rotator, key) => {
-                    let word = key.used();
-                    key.step(
-                        key_fields,
-                        self.block,
-                        self.start_base,
-                        bank * self.shape.constants,
-                        self.key_write,
-                    );
-                    rotator.step(op as u32, now.get(fields.delay[1]) as u32, read[0], read[1], word);
-                }
-                Work::Quad(quad) => quad.step(bank, op as u32, &read, self.table_write),
-                Work::Multiplier(multiplier) => multiplier.step(op as u32, read[0], read[1]),
-                Work::Memory(memory, word) => match element.kind {
-                    Kind::Memory => {
-                        let write = now.get(fields.write.unwrap_or(ZERO)) == 1;
-                        let address = (self.memory_base + get(fields.write_address), *word);
-                        memory.step(write, address.0, address.1, self.memory_base + get(fields.read_address));
-                        *word = read[0];
-                    }
-                    Kind::Output => {
-                        let write = now.get(fields.write.unwrap_or(ZERO)) == 1;
-                        memory.step(write, self.output_base + get(fields.write_address), *word, self.read_at);
-                        *word = read[0];
-                        outputs += 1;
-                    }
-                    _ => {
-                        let at = input.map_or(0, |write| usize::from(write.at));
-                        let data = (self.input_data[1] >> (32 * inputs)) as u32;
-                        memory.step(input.is_some(), at, data, self.input_base + get(fields.read_address));
-                        inputs += 1;
-                    }
-                },
-            }
-            for (at, line) in element.lines.iter_mut().enumerate() {
-                let (select, delay) = (now.get(fields.select[at]), now.get(fields.delay[at]));
-                line.step(self.clock, select as usize, delay as usize, seen);
-            }
+    /// Every port's line shows a word, and takes one from the network.
+    fn ports(&mut self) {
+        let (clock, ports, last) = (self.clock, self.ports, self.shape.line - 1);
+        for (at, (read, delay)) in self.read.iter_mut().zip(&self.registers[2][ports..]).enumerate() {
+            let row = clock.wrapping_sub(1 + usize::from(*delay)) & last;
+            *read = self.lines[row * ports + at];
         }
-        debug_assert_eq!(outputs, self.shape.outputs);
+        let mut seen = std::mem::take(&mut self.seen);
+        self.sources().enumerate().for_each(|(at, source)| seen[at] = source);
+        self.seen = seen;
+        let row = &mut self.lines[clock * ports..][..ports];
+        for (taken, select) in row.iter_mut().zip(&self.registers[2]) {
+            *taken = self.seen[usize::from(*select)];
+        }
+    }
+
+    fn elements(&mut self) {
+        let bank = self.late.bank;
+        let constants = bank * self.shape.constants;
+        let (block, start, key_write) = (self.block, self.start_base, self.key_write);
+        let (delays, mut fields) = self.registers[1][self.ports..].split_at(self.ports);
+        let mut read = self.read.as_slice();
+        for (alu, key) in &mut self.alus {
+            let ([op], keys) = (take(&mut fields), take(&mut fields));
+            let word = key.used();
+            key.step(keys, block, start, constants, key_write);
+            let (own, rest) = read.split_at(self.shape.alu_operands);
+            alu.step(op.into(), own, word);
+            read = rest;
+        }
+        for (rotator, key) in &mut self.rotators {
+            let ([op], keys) = (take(&mut fields), take(&mut fields));
+            let word = key.used();
+            key.step(keys, block, start, constants, key_write);
+            // The delay of the amount is the amount, if that is a constant.
+            let constant = delays[delays.len() - read.len() + 1];
+            let [value, amount] = take(&mut read);
+            rotator.step(op.into(), constant.into(), value, amount, word);
+        }
+        for quad in &mut self.quads {
+            let [op] = take(&mut fields);
+            quad.step(bank, op.into(), take(&mut read), self.table_write);
+        }
+        for multiplier in &mut self.multipliers {
+            let ([op], [a, b]) = (take(&mut fields), take(&mut read));
+            multiplier.step(op.into(), a, b);
+        }
+        for (memory, word) in &mut self.memories {
+            let [write, write_at, read_at] = take(&mut fields).map(usize::from);
+            memory.step(write == 1, self.memory_base + write_at, *word, self.memory_base + read_at);
+            [*word] = take(&mut read);
+        }
+        let input = self.write.filter(|write| write.target == Target::Input);
+        let at = input.map_or(0, |write| usize::from(write.at));
+        for (memory, index) in self.inputs.iter_mut().zip(0..) {
+            let [read_at] = take(&mut fields);
+            let data = self.input_data[1].checked_shr(32 * index).unwrap_or(0) as u32;
+            memory.step(input.is_some(), at, data, self.input_base + usize::from(read_at));
+        }
+        for (memory, word) in &mut self.outputs {
+            let [write, write_at] = take(&mut fields).map(usize::from);
+            memory.step(write == 1, self.output_base + write_at, *word, self.read_at);
+            [*word] = take(&mut read);
+        }
     }
 
     /// What was written a clock ago goes to its memory, or to the register in front of it.
@@ -247,6 +257,10 @@ impl Tile {
                 let context = &mut self.contexts[idle][at % self.shape.contexts];
                 if let Some(word) = context.0.get_mut(usize::from(write.lane)) {
                     *word = write.data;
+                }
+                let apart = self.apart[idle].chunks_mut(self.fields.len()).nth(at % self.shape.contexts);
+                for (number, field) in apart.into_iter().flatten().zip(&self.fields) {
+                    *number = context.get(*field) as u16;
                 }
             }
             Target::Constant => {
@@ -268,7 +282,9 @@ impl Tile {
 
     fn sequence(&mut self, key_base: usize) {
         let wrap = self.at == self.settings.last;
-        self.now = std::mem::replace(&mut self.raw, self.contexts[self.settings.bank][self.at].clone());
+        let count = self.fields.len();
+        self.registers.rotate_right(1);
+        self.registers[0].copy_from_slice(&self.apart[self.settings.bank][self.at * count..][..count]);
         self.start_base = self.wraps[1].then_some(((self.block + 1) % self.shape.stages, key_base));
         if self.wraps[1] {
             self.late = self.settings;
@@ -281,7 +297,7 @@ impl Tile {
         if wrap && self.pending {
             self.settings = self.next;
         }
-        self.at = if wrap { 0 } else { (self.at + 1) % self.shape.contexts };
+        self.at = if wrap { 0 } else { (self.at + 1) & (self.shape.contexts - 1) };
         let switch = self.write.filter(|write| write.target == Target::Settings);
         self.pending = switch.is_some() || (self.pending && !wrap);
         if let Some(write) = switch {
@@ -306,16 +322,9 @@ impl Tile {
     }
 }
 
-const ZERO: crate::layout::Field = crate::layout::Field { offset: 0, width: 0 };
-
-impl Element {
-    fn result(&self) -> u32 {
-        match &self.work {
-            Work::Alu(alu, _) => alu.result,
-            Work::Rotator(rotator, _) => rotator.result,
-            Work::Quad(quad) => quad.result,
-            Work::Multiplier(multiplier) => multiplier.result,
-            Work::Memory(memory, _) => memory.result,
-        }
-    }
+/// An element's own of what all have, in the layout's order.
+fn take<T: Copy, const N: usize>(all: &mut &[T]) -> [T; N] {
+    let (own, rest) = all.split_first_chunk().expect("the layout has every element's fields");
+    *all = rest;
+    *own
 }

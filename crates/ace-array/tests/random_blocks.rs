@@ -110,7 +110,7 @@ fn graphs_compute_what_the_cpu_does() {
     }
 }
 
-/// Sets for throughput and for latency.
+/// Sets for throughput and for latency. `ace array verify` runs more of them, from the command line.
 #[test]
 fn sets_compute_what_the_cpu_does() {
     let mut random = Random(32);

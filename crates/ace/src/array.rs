@@ -6,6 +6,7 @@ mod explore;
 pub mod signed;
 pub mod slot;
 mod table;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,8 @@ enum Command {
         #[arg(required = true, value_name = "HEX")]
         blocks: Vec<String>,
     },
+    /// Run random blocks through the simulated tile and compare them with the CPU engine's: a million a variant
+    Verify(verify::Args),
     /// Say whether a source compiles, or whether a set could be loaded
     Check {
         /// A source or a set
@@ -199,6 +202,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             write(output, draw::svg(&compiled, &shape).as_bytes())?;
         }
         Command::Run { source, key, blocks } => simulate(source, &shape, key, blocks)?,
+        Command::Verify(args) => return verify::run(args, &shape),
         Command::Check { file } => return check(file, &shape),
         Command::Table { names } => table::print(names, &shape)?,
         Command::Trace { source, variant, seed, count, output } => {

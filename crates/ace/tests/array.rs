@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The digests of array/sets.toml are those of what the compiler makes.
+//! The digests of array/sets.toml are those of what the compiler makes, and sets compute what the CPU engine does.
 
 use std::process::Command;
 
@@ -35,4 +35,29 @@ fn sets_are_those_whose_digests_are_known() {
     }
     let wanted = if all { known.len() } else { QUICK.len() };
     assert_eq!(made.lines().count(), wanted, "array/sets.toml has other variants than the compiler");
+}
+
+/// With `ACE_TESTS=all` a million blocks of every variant, of sets for either goal.
+#[test]
+fn random_blocks_come_out_as_on_the_cpu() {
+    let all = std::env::var_os("ACE_TESTS").is_some_and(|what| what == "all");
+    let (names, blocks): (&[&str], _) = if all { (&[], 1_000_000) } else { (&QUICK, 2000) };
+    for goal in ["throughput", "latency"] {
+        let run = Command::new(env!("CARGO_BIN_EXE_ace"))
+            .args(["array", "verify", "--json", "--for", goal, "--blocks", &blocks.to_string()])
+            .args(names)
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&[run.stdout, run.stderr].concat()));
+        let rows: Vec<serde_json::Value> = serde_json::from_slice(&run.stdout).unwrap();
+        assert!(rows.iter().all(|row| row["blocks"] == blocks && row["differs"].is_null()), "{rows:?}");
+        assert!(if all { rows.len() > QUICK.len() } else { rows.len() == QUICK.len() });
+    }
+}
+
+#[test]
+fn what_is_no_variant_is_not_verified() {
+    let run = Command::new(env!("CARGO_BIN_EXE_ace")).args(["array", "verify", "seprent"]).output().unwrap();
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("serpent"));
 }
