@@ -238,6 +238,7 @@ impl Board {
         };
         let it = &mut self.slots[slot];
         let started = it.next(in_flight);
+        started.iter().for_each(|op| self.queue.worked(configuration, *op, started.len()));
         let unsent: Vec<Request> =
             started.iter().filter_map(|op| it.flight(*op).and_then(|f| f.request.take())).collect();
         if !unsent.is_empty() {

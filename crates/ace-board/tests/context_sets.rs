@@ -7,10 +7,12 @@ mod common;
 use std::sync::Arc;
 
 use ace_board::config::{Controller, SlotKind, SlotLimits};
+use ace_board::manifest::Blocks;
+use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel};
 use ace_board::pass::{Pass, Task};
 use ace_board::store::StoreError;
 use ace_board::trace::What;
-use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Store, Unsigned};
+use ace_board::{Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy, Store, Unsigned};
 use ace_ecp5::ConfigMemory;
 use ace_ecp5::device::LFE5U_45F;
 use ace_engine::algorithm::{AES, SHA1};
@@ -18,7 +20,7 @@ use ace_engine::{Direction, Engine, Mode, Secret};
 use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
 use ace_library::{FileError, Library, Refusal, SecretKey, Seen, Trust};
-use common::{Build, Random, compute, run_all, run_one};
+use common::{Build, Random, SoftSlots, compute, run_all, run_one};
 use sha2::{Digest, Sha256};
 
 /// A set is whatever its manifest says; the slots here are software.
@@ -284,12 +286,93 @@ fn the_packets_that_wait_say_which_set_is_loaded() {
             for lanes in [1, 16] {
                 many = new();
                 assert_eq!(run_all(&mut many, &tasks, lanes), wanted);
-                assert_eq!(loads(&many), ["sha1"], "{policy}");
+                // On-demand never runs two at once.
+                let name = if policy == Policy::OnDemand { latency.as_str() } else { "sha1" };
+                assert_eq!(loads(&many), [name], "{policy}");
             }
-            // What is there is used, however many wait.
+            // What is there is used, as the count alone does not pay a load.
             assert_eq!(run_all(&mut one, &tasks, 16), wanted);
-            assert_eq!(single(&mut many), wanted);
+            let first = tasks[0].clone();
+            assert_eq!(run_one(&mut many, first), wanted[0]);
             assert_eq!((loads(&one).len(), loads(&many).len()), (1, 1), "{policy}");
+        }
+    }
+}
+
+/// Slots that compute in software, in the clocks of their set for as many packets as there are.
+struct Paced(SoftSlots);
+
+struct PacedSlot {
+    inner: Box<dyn SlotModel>,
+    blocks: Blocks,
+    clocks: u64,
+}
+
+impl ModelSource for Paced {
+    fn open(&self, set: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
+        let (inner, blocks) = (self.0.open(set, models)?, set.blocks.unwrap());
+        Ok(Box::new(PacedSlot { inner, blocks, clocks: 0 }))
+    }
+}
+
+impl SlotModel for PacedSlot {
+    fn run(&mut self, frames: &mut [Frame], options: &Options) -> Result<(), RunError> {
+        self.inner.run(frames, options)?;
+        let clocks = u64::from(self.blocks.alone.max(self.blocks.interval * frames.len() as u32));
+        let start = self.clocks;
+        for frame in frames {
+            (frame.first_in, frame.last_out) = (start, start + frame.request.len() as u64 / 64 * clocks);
+            self.clocks = self.clocks.max(frame.last_out + 1);
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+
+    fn clocks(&self) -> u64 {
+        self.clocks
+    }
+}
+
+/// When a board has done its work, and what it has loaded: packets alone, bursts of 16, and both again.
+fn mixed(policy: Policy, sets: &[&str]) -> (u64, Vec<String>) {
+    let build = Build::new();
+    second(&build, "sha1", [(112, 1008), (148, 740)]);
+    let mut catalogue = build.catalogue();
+    catalogue.configurations.retain(|c| sets.contains(&c.name.as_str()));
+    let slot = SlotLimits { kind: SlotKind::Array, ..SlotLimits::default() };
+    let config = BoardConfig { slots: 1, packet_buffer: 16, slot, ..BoardConfig::default() };
+    let source = Box::new(Paced(build.software.clone()));
+    let mut board = Board::with_source(config, catalogue, policy, Models::Rtl, source).unwrap();
+    let task = |n: u8| {
+        let pass = Pass::Hmac { algorithm: &SHA1, key: Secret::new(vec![n; 20]), output_len: 12 };
+        Task { pass, data: vec![n; 1472] }
+    };
+    let tasks: Vec<_> = (0..240).map(task).collect();
+    for _ in 0..2 {
+        for task in &tasks[..50] {
+            assert_eq!(run_one(&mut board, task.clone()), compute(task.clone()));
+        }
+        for burst in tasks.chunks(16) {
+            let wanted: Vec<_> = burst.iter().map(|task| compute(task.clone())).collect();
+            assert_eq!(run_all(&mut board, burst, 64), wanted);
+        }
+    }
+    (board.report().totals.total, loads(&board))
+}
+
+#[test]
+fn a_set_that_is_missed_for_long_enough_is_loaded() {
+    let [many, few] = ["sha1", "sha1_latency"];
+    for policy in [Policy::DoubleBuffer, Policy::Landlord, Policy::Rotation, Policy::Adaptive] {
+        let (time, loads) = mixed(policy, &[many, few]);
+        assert_eq!(loads, [few, many, few, many], "{policy}");
+        for one in [many, few] {
+            let (alone, loads) = mixed(policy, &[one]);
+            assert_eq!(loads, [one]);
+            assert!(time < alone, "{policy}: {time}, with {one} alone {alone}");
         }
     }
 }

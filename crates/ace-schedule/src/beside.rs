@@ -47,16 +47,7 @@ impl Policy {
                 Goes::Beside(op) => return Decision::Compute { op },
                 Goes::Later(at) => look = [look, at].into_iter().flatten().min(),
             }
-            let hidden = match slots[slot] {
-                SlotState::Idle { configuration, last_used, since, .. } => {
-                    SlotState::Idle { configuration, last_used, since, blocked: true }
-                }
-                SlotState::Busy { configuration, since, until, .. } => {
-                    SlotState::Busy { configuration, since, until, room: 0 }
-                }
-                state => state,
-            };
-            seen.get_or_insert_with(|| slots.to_vec())[slot] = hidden;
+            seen.get_or_insert_with(|| slots.to_vec())[slot] = slots[slot].hidden();
         };
         let look_at = match decision {
             Decision::Wait => look,

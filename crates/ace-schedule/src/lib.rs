@@ -94,6 +94,19 @@ impl SlotState {
         }
     }
 
+    /// The same, but that it takes nothing now.
+    pub(crate) fn hidden(self) -> Self {
+        match self {
+            SlotState::Idle { configuration, last_used, since, .. } => {
+                SlotState::Idle { configuration, last_used, since, blocked: true }
+            }
+            SlotState::Busy { configuration, since, until, .. } => {
+                SlotState::Busy { configuration, since, until, room: 0 }
+            }
+            state => state,
+        }
+    }
+
     /// Whether an operation can be handed over now.
     pub fn takes(&self) -> bool {
         matches!(self, SlotState::Idle { blocked: false, .. } | SlotState::Busy { room: 1.., .. })
@@ -176,10 +189,28 @@ impl Policy {
 
     /// The next step. One configuration port is assumed: no load starts while another is under way.
     pub fn decide(&self, queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
-        let decision = self.rule(queue, slots, costs);
-        let Decision::Load { slot, configuration } = decision else { return decision };
-        let over = slots.get(slot).and_then(SlotState::resident);
-        Decision::Load { slot, configuration: queue.sooner(configuration, over, costs) }
+        // As the policy sees them: what is to be loaded with its like takes nothing more.
+        let mut seen: Option<Vec<SlotState>> = None;
+        loop {
+            let states = seen.as_deref().unwrap_or(slots);
+            match self.rule(queue, states, costs) {
+                Decision::Load { slot, configuration } => {
+                    // On the whole board one operation runs at a time.
+                    let most = if *self == Policy::OnDemand { 1 } else { usize::MAX };
+                    let over = slots.get(slot).and_then(SlotState::resident);
+                    let configuration = queue.sooner(configuration, over, most, costs);
+                    return Decision::Load { slot, configuration };
+                }
+                Decision::Execute { slot, op } => match (queue.instead(slots, slot, costs), slots[slot]) {
+                    (None, _) => return Decision::Execute { slot, op },
+                    (Some(configuration), SlotState::Idle { .. }) => {
+                        return Decision::Load { slot, configuration };
+                    }
+                    _ => seen.get_or_insert_with(|| slots.to_vec())[slot] = slots[slot].hidden(),
+                },
+                decision => return decision,
+            }
+        }
     }
 
     /// What the policy itself says.

@@ -449,8 +449,12 @@ impl Queue {
         lost
     }
 
+    pub(crate) fn op(&self, id: u64) -> Option<&QueuedOp> {
+        self.places.get(&id).map(|at| &self.ops[*at as usize].op)
+    }
+
     pub(crate) fn class_of(&self, id: u64) -> Option<ClassId> {
-        self.places.get(&id).map(|at| self.ops[*at as usize].op.class)
+        self.op(id).map(|op| op.class)
     }
 
     /// Says that a load begins, and what it makes way for. Landlord keeps its accounts of that.
@@ -461,6 +465,7 @@ impl Queue {
         if let Some(evicted) = evicted {
             self.rent.0 = self.rent.0.max(self.price(evicted, costs));
         }
+        self.repent(configuration);
         self.used(configuration);
     }
 

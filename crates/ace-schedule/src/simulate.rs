@@ -366,6 +366,7 @@ impl Run<'_> {
         let said = self.queue.start(op, slot).map_or(time, |op| op.cost);
         let end = self.now.saturating_add(time);
         self.queue.used(configuration);
+        self.queue.worked(configuration, op, 1);
         self.out.start_count += 1;
         if self.setup.log {
             self.out.starts.push(Start { packet, pass, slot, configuration, start: self.now, end });
