@@ -81,8 +81,8 @@ define run-tests
 	$(PY) -m ace_flow.array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
 	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
 	$(if $(filter all,$(2)),$(PY) -m ace_flow.array_netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
-	$(ACE) array build $(if $(filter part,$(2)),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5)
-	for name in $(if $(filter part,$(2)),aes des md5 hmac_md5,$(ON_ARRAY)); do echo "$$name on the array"; \
+	$(ACE) array build $(if $(filter part,$(2)),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
+	for name in $(if $(filter part,$(2)),aes des md5 hmac_md5 sha1,$(ON_ARRAY)); do echo "$$name on the array"; \
 	  $(ACE) kat $$(echo $$name | tr _ -) crates/ace-engine/kat/$$name.csv --engine board --configurations array || exit 1; done
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \

@@ -4,7 +4,8 @@ eight and sixteen side by side, each a packet whose blocks wait for each other (
 
 python -m ace_flow.array_rates --ace target/release/ace [--keep] [ALGORITHM:VARIANT …]
 
---keep writes array/rates.json, from which `ace array table` has its rates.
+Where array/sets.toml has a second set of a variant, for latency, that is measured, too. --keep writes array/rates.json, from
+which `ace array table` has its rates.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import os
 import re
 import tempfile
+import tomllib
 from pathlib import Path
 from random import Random
 
@@ -39,6 +41,12 @@ def lanes() -> int:
     if said is None:
         raise tools.ToolError("rtl/array/array_slot.sv does not say how many lanes there are")
     return int(said[1])
+
+
+def sets() -> list[str]:
+    known = tomllib.loads((tools.ROOT / "array" / "sets.toml").read_text())
+    both = [[name, f"{name}_latency"] for name in VARIANTS]
+    return [name for names in both for name in names if name.split(":")[1] in known]
 
 
 def measure(library: Path, which: Set) -> dict[str, int]:
@@ -69,7 +77,7 @@ def main() -> int:
     args = parser.parse_args()
     library, clocks = array.model(), {}
     with tempfile.TemporaryDirectory() as folder:
-        for name in args.names or VARIANTS:
+        for name in args.names or sets():
             which = Set.compiled(args.ace, name, Path(folder))
             clocks[which.name] = measure(library, which)
             print(json.dumps({which.name: clocks[which.name]}), flush=True)

@@ -4,6 +4,7 @@
 
 use crate::Error;
 use crate::layout::{Context, Layout};
+use crate::schedule;
 use crate::shape::Shape;
 use crate::source::Order;
 
@@ -90,6 +91,11 @@ fn order(code: u8) -> Option<Order> {
 impl Set {
     pub fn ii(&self) -> usize {
         self.contexts.len()
+    }
+
+    /// Clocks from one block of a packet to its next one, if each waits for the one before and no other packet is there.
+    pub fn alone(&self) -> usize {
+        schedule::alone(self.ii(), usize::from(self.latency))
     }
 
     pub fn input_stride(&self, shape: &Shape) -> usize {

@@ -6,6 +6,7 @@ mod explore;
 pub mod signed;
 pub mod slot;
 mod table;
+mod variants;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -21,10 +22,6 @@ use serde::Serialize;
 use sha2::Digest;
 
 use crate::{Outcome, print_json};
-
-/// What the sets are made for that slots load. The slot has two lanes, and a lane one block in the tile: how long a block
-/// takes alone bounds it, whatever the interval.
-pub const SERVED_FOR: Goal = Goal::Latency;
 
 /// Compile algorithms for the multi-context array, look at their schedules, and run them in the simulated tile.
 #[derive(clap::Args)]
@@ -93,9 +90,10 @@ enum Command {
     },
     /// Shapes against each other: what tiles of them take, what algorithms get of them, and which no other one beats
     Explore(explore::Args),
-    /// Compile every variant, and make the model of the slot: what a board whose slots hold the array loads
+    /// Compile every variant, for throughput and, where a packet alone gains a fifth, for latency as well, and make the
+    /// model of the slot: what a board whose slots hold the array loads
     Build {
-        /// Variants, all if none is named
+        /// Variants, or single sets of them; all if none is named
         names: Vec<String>,
         /// Where they go
         #[arg(short, long, value_name = "DIR", default_value = build::FOLDER)]

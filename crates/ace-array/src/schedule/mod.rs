@@ -148,7 +148,7 @@ fn choices(things: usize, places: usize) -> Vec<Vec<usize>> {
 }
 
 /// [`Schedule::alone`] of an interval and a latency.
-fn alone(ii: usize, latency: usize) -> usize {
+pub(crate) fn alone(ii: usize, latency: usize) -> usize {
     ii * (1 + (latency + TURN).div_ceil(ii))
 }
 

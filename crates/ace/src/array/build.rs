@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use ace_array::algorithms::{self, SERVED, Served};
-use ace_array::compile;
-use ace_array::schedule::Effort;
+use ace_array::Compiled;
 use ace_array::shape::Shape;
 use ace_board::manifest::FileRef;
 use ace_board::model::{Model, ModelError, SlotModel};
@@ -19,6 +17,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::slot::ArraySlot;
+use super::variants::Named;
 use super::{signed, table, write};
 use crate::flow::Flow;
 
@@ -37,54 +36,65 @@ pub fn digests() -> Result<BTreeMap<String, String>> {
     toml::from_str(DIGESTS).context("array/sets.toml")
 }
 
-/// Every variant that frames can ask for, with the direction that it serves.
-pub fn variants() -> impl Iterator<Item = (&'static Served, bool, String)> {
-    SERVED.iter().flat_map(|served| {
-        let ways: &[bool] = if served.keys.is_empty() { &[false] } else { &[false, true] };
-        ways.iter().map(move |decrypt| (served, *decrypt, served.variant(*decrypt)))
-    })
-}
-
 pub fn run(names: &[String], output: &Path, digests: bool, shape: &Shape) -> Result<()> {
-    let wanted = |name: &String| names.is_empty() || names.contains(name);
-    if let Some(odd) = names.iter().find(|name| !variants().any(|(_, _, known)| known == **name)) {
-        let known: Vec<String> = variants().map(|(_, _, name)| name).collect();
-        bail!("no variant is called {odd}; there are {}", known.join(", "));
+    for name in names {
+        if Named::find(name).is_none() {
+            let known: Vec<String> = Named::first().map(|known| known.variant).collect();
+            bail!("no variant is called {name}; there are {}", known.join(", "));
+        }
+    }
+    let asked =
+        |named: &Named| names.is_empty() || [&named.name, &named.variant].iter().any(|n| names.contains(n));
+    let wanted = |variant: &Named| asked(variant) || asked(&variant.second());
+    let mut sets = Vec::new();
+    for variant in Named::first().filter(wanted) {
+        sets.extend(variant.sets(shape)?.into_iter().filter(|(named, _)| asked(named)));
+    }
+    if let Some(none) =
+        names.iter().find(|name| !sets.iter().any(|(named, _)| [&named.name, &named.variant].contains(name)))
+    {
+        bail!("there is no set {none}: a packet alone would gain less than a fifth of the clocks");
     }
     let model = if digests { None } else { Some(model()?) };
-    for (served, decrypt, name) in variants().filter(|(_, _, name)| wanted(name)) {
-        let program = algorithms::program(served.file)?;
-        let compiled = compile(&program, &name, shape, Effort::of(super::SERVED_FOR))?;
-        let bytes = compiled.set.to_bytes();
-        let sha256 = hex::encode(Sha256::digest(&bytes));
-        let Some(model) = &model else {
-            println!("{name} = \"{sha256}\"");
-            continue;
-        };
-        let folder = output.join(&name);
-        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        let (lanes, mhz) = table::slot()?;
-        let can = signed::can(served, decrypt);
-        let manifest = json!({
-            "schema": 1,
-            "name": name,
-            "summary": format!("context set: {} contexts, latency {}", compiled.set.ii(), compiled.set.latency),
-            "context_set": true,
-            "device": BoardConfig::default().device,
-            "fmax_mhz": mhz,
-            "in_flight": lanes,
-            "can": [can],
-            "throughput_mbps": [{"algorithm": served.algorithm, "mbps": table::rate(&name, &compiled, mhz)?}],
-            "files": {
-                "bitstream": {"path": format!("{name}.set"), "bytes": bytes.len(), "sha256": sha256},
-                "model": {"path": model.path, "bytes": model.bytes, "sha256": hex::encode(model.sha256)},
-            },
-            "memory_sha256": sha256,
-        });
-        write(&folder.join(format!("{name}.set")), &bytes)?;
-        write(&folder.join("manifest.json"), (serde_json::to_string_pretty(&manifest)? + "\n").as_bytes())?;
-        println!("{}: {} bytes, {} contexts", folder.display(), bytes.len(), compiled.set.ii());
+    for (named, compiled) in &sets {
+        match &model {
+            None => println!("{} = \"{}\"", named.name, hex::encode(Sha256::digest(compiled.set.to_bytes()))),
+            Some(model) => put(output, named, compiled, model)?,
+        }
     }
+    Ok(())
+}
+
+/// A set and its manifest, in a folder of their own.
+fn put(output: &Path, named: &Named, compiled: &Compiled, model: &FileRef) -> Result<()> {
+    let (name, set) = (&named.name, &compiled.set);
+    let bytes = set.to_bytes();
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    let folder = output.join(name);
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let (lanes, mhz) = table::slot()?;
+    let manifest = json!({
+        "schema": 1,
+        "name": name,
+        "summary": format!("context set for {}: {} contexts, latency {}", named.goal, set.ii(), set.latency),
+        "context_set": true,
+        "made_for": named.goal.to_string(),
+        "contexts": set.ii(),
+        "clocks_alone": set.alone(),
+        "device": BoardConfig::default().device,
+        "fmax_mhz": mhz,
+        "in_flight": lanes,
+        "can": [signed::can(named.served, named.decrypt)],
+        "throughput_mbps": [{"algorithm": named.served.algorithm, "mbps": table::rate(name, set, mhz)?}],
+        "files": {
+            "bitstream": {"path": format!("{name}.set"), "bytes": bytes.len(), "sha256": sha256},
+            "model": {"path": model.path, "bytes": model.bytes, "sha256": hex::encode(model.sha256)},
+        },
+        "memory_sha256": sha256,
+    });
+    write(&folder.join(format!("{name}.set")), &bytes)?;
+    write(&folder.join("manifest.json"), (serde_json::to_string_pretty(&manifest)? + "\n").as_bytes())?;
+    println!("{}: for {}, {} bytes, {} contexts", folder.display(), named.goal, bytes.len(), set.ii());
     Ok(())
 }
 

@@ -11,9 +11,10 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::build::{digests, variants};
+use super::build::digests;
 use super::load_clocks;
 use super::slot::capability;
+use super::variants::Named;
 use ace_board::manifest::Capability;
 
 /// What a library says of a context set: all but `can` stands in the set, too, and is compared with it.
@@ -23,11 +24,17 @@ pub struct SetManifest {
     pub algorithm: String,
     pub code: u8,
     pub decrypt: bool,
+    /// Throughput or latency. Libraries do not say it in which a variant has one set.
+    #[serde(default)]
+    pub made_for: Option<String>,
     /// Version of the array that it is for.
     pub array: String,
     /// Contexts, which are clocks from one block to the next at full load.
     pub cycles_per_block: usize,
     pub latency: u16,
+    /// Clocks from one block of a packet alone to its next one.
+    #[serde(default)]
+    pub clocks_alone: Option<usize>,
     pub key_words: u16,
     /// Who expands keys.
     pub key_setup: String,
@@ -44,12 +51,12 @@ pub fn can(served: &Served, decrypt: bool) -> Capability {
 }
 
 impl SetManifest {
-    /// Of a set that is to be a variant's.
+    /// Of a set that is to be one of a variant's.
     ///
     /// # Errors
     /// Why it is not one that a slot of this array takes, or of another algorithm.
     pub fn of(name: &str, bytes: &[u8]) -> Result<Self> {
-        let Some((served, decrypt, _)) = variants().find(|(_, _, known)| known == name) else {
+        let Some(Named { served, decrypt, goal, .. }) = Named::find(name) else {
             bail!("no algorithm of the array has the variant {name}");
         };
         let set = Set::from_bytes(bytes, &Shape::standard()).with_context(|| name.to_owned())?;
@@ -61,9 +68,11 @@ impl SetManifest {
             algorithm: served.algorithm.to_owned(),
             code: served.code,
             decrypt,
+            made_for: Some(goal.to_string()),
             array: format!("{:08x}", set.version),
             cycles_per_block: set.ii(),
             latency: set.latency,
+            clocks_alone: Some(set.alone()),
             key_words: set.key_words,
             key_setup: if set.key_words > 0 { "host" } else { "none" }.to_owned(),
             bytes: bytes.len(),
@@ -91,7 +100,12 @@ pub struct Known {
 /// # Errors
 /// What is not so.
 pub fn verify(set: &ContextSet) -> Result<()> {
-    if SetManifest::said(set)? != SetManifest::of(set.name(), set.bytes())? {
+    let said = SetManifest::said(set)?;
+    let mut is = SetManifest::of(set.name(), set.bytes())?;
+    if (&said.made_for, said.clocks_alone) == (&None, None) {
+        (is.made_for, is.clocks_alone) = (None, None);
+    }
+    if said != is {
         bail!("{}: its manifest is of another context set", set.name());
     }
     Ok(())

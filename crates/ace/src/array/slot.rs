@@ -16,6 +16,8 @@ use ace_board::manifest::Capability;
 use ace_board::model::{Frame, Options, RunError, SlotModel};
 use zeroize::Zeroizing;
 
+use super::variants::Named;
+
 /// Byte 1 of a frame, as `rtl/array/array_front_pkg.sv`.
 const LOAD: u8 = 0x51;
 const KEY: u8 = 0x52;
@@ -68,18 +70,18 @@ impl ArraySlot {
         }
     }
 
-    /// A slot that a board has loaded with one set, a variant's; it says itself what is wrong with that.
+    /// A slot that a board has loaded with one set of a variant; it says itself what is wrong with that.
     ///
     /// # Errors
     /// Why there is no such variant, or the slot refuses the set.
     pub fn loaded(model: Box<dyn SlotModel>, name: &str, bytes: Vec<u8>) -> Result<Self, String> {
         let mut slot = Self { fixed: true, ..Self::new(model) };
         let set = Set::from_bytes(&bytes, &slot.shape).map_err(|e| e.to_string())?;
-        let served =
-            SERVED.iter().find(|served| [false, true].iter().any(|way| served.variant(*way) == name));
-        let served = served.ok_or_else(|| format!("no algorithm of the array has the variant {name}"))?;
+        let named = Named::find(name);
+        let Named { served, variant: name, .. } =
+            named.ok_or_else(|| format!("no algorithm of the array has the variant {name}"))?;
         let program = algorithms::program(served.file).map_err(|e| e.to_string())?;
-        let built = program.build(name).map_err(|e| e.to_string())?;
+        let built = program.build(&name).map_err(|e| e.to_string())?;
         let load = Header { op: LOAD, payload_len: bytes.len() as u32, ..Header::default() };
         let mut frames = [Frame::new(frame::assemble(load, &[&bytes]).to_vec(), 2 * frame::BEAT)];
         slot.model.run(&mut frames, &Options::default()).map_err(|e| e.to_string())?;
@@ -88,8 +90,8 @@ impl ArraySlot {
             return Err(format!("the slot refuses the set: {status}"));
         }
         // It went to the bank that does not run; the first frame makes it run.
-        slot.banks[1] = Some(name.to_owned());
-        slot.variants.insert(name.to_owned(), Variant { program, built, set, bytes });
+        slot.banks[1] = Some(name.clone());
+        slot.variants.insert(name, Variant { program, built, set, bytes });
         Ok(slot)
     }
 
@@ -108,8 +110,7 @@ impl ArraySlot {
                 return Err(Strange);
             }
             let program = algorithms::program(served.file).map_err(|_| Strange)?;
-            let compiled =
-                compile(&program, &name, &self.shape, Effort::of(super::SERVED_FOR)).map_err(|_| Strange)?;
+            let compiled = compile(&program, &name, &self.shape, Effort::default()).map_err(|_| Strange)?;
             let (built, set) = (compiled.built, compiled.set);
             let bytes = set.to_bytes();
             self.variants.insert(name.clone(), Variant { program, built, set, bytes });

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use ace_array::schedule::{Effort, Goal};
+use ace_array::set::Set;
 use ace_array::shape::{Kind as Element, Shape};
-use ace_array::{Compiled, Error, algorithms, compile};
+use ace_array::{Error, algorithms, compile};
 use ace_board::store::{Store, default_library};
 use ace_board::{BoardConfig, Configuration};
 use ace_engine::algorithm::ALGORITHMS;
@@ -16,6 +17,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::Manifest;
+use super::variants::{Named, pays};
 use crate::page::say;
 use crate::trust::{OlderArgs, TrustArgs};
 
@@ -178,13 +180,14 @@ fn compiled(made: &Made) {
 /// Sets for throughput beside sets for latency, as one packet alone sees them.
 fn alone(made: &Made) {
     say!(
-        "| variant | least latency | for throughput: contexts | latency | clocks a block alone | for latency: contexts | latency | clocks a block alone | % less | set, bytes |"
+        "| variant | least latency | for throughput: contexts | latency | clocks a block alone | for latency: contexts | latency | clocks a block alone | % less | set, bytes | in the library |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     for (variant, made) in made {
         let Ok((many, _, alone)) = made else { continue };
+        let kept = if pays(many.alone, alone.alone) { "both" } else { "for throughput" };
         say!(
-            "| {variant} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} |",
+            "| {variant} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} | {kept} |",
             alone.latency_bound,
             many.contexts,
             many.latency,
@@ -244,13 +247,16 @@ fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
         rates.lanes
     );
     say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for (variant, manifest) in made.iter().filter_map(|(name, made)| Some((name, &made.as_ref().ok()?.2))) {
-        if !rates.clocks.contains_key(variant) {
-            continue;
-        }
+    let sets = made.iter().flat_map(|(name, made)| {
+        let Ok((many, _, alone)) = made else { return Vec::new() };
+        let second = Named::find(name).filter(|_| pays(many.alone, alone.alone)).map(|it| it.second().name);
+        [(name.clone(), many)].into_iter().chain(second.map(|name| (name, alone))).collect()
+    });
+    for (name, manifest) in sets.filter(|(name, _)| rates.clocks.contains_key(name)) {
+        let variant = &manifest.variant;
         let Some((need, block)) = need(variant) else { continue };
         let most = 8.0 * block as f64 * clock / manifest.contexts as f64;
-        let at = |frames| rates.mbps(variant, frames, *clock).map_or(String::new(), |m| format!("{m:.0}"));
+        let at = |frames| rates.mbps(&name, frames, *clock).map_or(String::new(), |m| format!("{m:.0}"));
         let task = paper.task.iter().find(|task| Some(task.name.as_str()) == task_of(variant));
         let [mhz, drp] = [task.map(|t| t.mhz), task.map(|t| t.drp)]
             .map(|x| x.map_or(String::new(), |x| format!("{x:.1}")));
@@ -264,7 +270,7 @@ fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
             best.map_or(String::new(), |time| format!("{:.0}", DATA as f64 * 8e6 / time.max(1) as f64))
         });
         say!(
-            "| {variant} | {most:.0} | {} | {} | {} | {} | {drp} | {mhz} | {contexts} | {bytes} | {share} | {} | {} |",
+            "| {name} | {most:.0} | {} | {} | {} | {} | {drp} | {mhz} | {contexts} | {bytes} | {share} | {} | {} |",
             at(1),
             at(4),
             at(8),
@@ -325,16 +331,15 @@ pub fn slot() -> Result<(usize, f64)> {
     Ok((rates.lanes, clock(&routed, rates.lanes)?.0))
 }
 
-/// Mb/s of a variant's set with all lanes at work: what was measured of it or of its counterpart, else what the contexts
-/// and the latency leave.
-pub fn rate(variant: &str, compiled: &Compiled, mhz: f64) -> Result<f64> {
+/// Mb/s of a set with all lanes at work: what was measured of it or of its counterpart, else what the contexts and the
+/// latency leave.
+pub fn rate(name: &str, set: &Set, mhz: f64) -> Result<f64> {
     let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
-    let counterpart = variant.replace("_decrypt", "_encrypt");
+    let counterpart = name.replace("_decrypt", "_encrypt");
     let (lanes, _) = slot()?;
     let modelled = || {
-        let words = usize::from(compiled.set.input_words) - compiled.set.chain.len();
-        let alone = (compiled.set.ii() + usize::from(compiled.set.latency)) as f64;
-        32.0 * words as f64 * mhz / (alone / lanes as f64).max(compiled.set.ii() as f64)
+        let words = usize::from(set.input_words).saturating_sub(set.chain.len());
+        32.0 * words as f64 * mhz / (set.alone() as f64 / lanes as f64).max(set.ii() as f64)
     };
     Ok(rates.mbps(&counterpart, lanes, mhz).unwrap_or_else(modelled))
 }

@@ -23,7 +23,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
-use super::build::variants;
+use super::variants::variants;
 use crate::{Outcome, meant, print_json};
 
 /// Blocks for which a set is loaded anew, with new keys.

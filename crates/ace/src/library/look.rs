@@ -137,23 +137,27 @@ fn sets(library: &Library) -> Result<()> {
     }
     let width = library.sets().iter().map(|set| set.name().len()).max().unwrap_or(0);
     say!(
-        "\n{:width$} {:10} {:>8} {:>9} {:>7} {:>6}  SHA-256",
+        "\n{:width$} {:10} {:>8} {:10} {:>9} {:>7} {:>6} {:>6}  SHA-256",
         "context set",
         "array",
         "bytes",
+        "for",
         "contexts",
         "latency",
+        "alone",
         "load"
     );
     for set in library.sets() {
         let m = SetManifest::said(set)?;
         let digest = hex::encode(set.digest());
         let (contexts, load) = (m.cycles_per_block, m.load_clocks);
+        let alone = m.clocks_alone.map_or("–".to_owned(), |clocks| clocks.to_string());
         say!(
-            "{:width$} {:10} {:>8} {contexts:>9} {:>7} {load:>6}  {digest:.16}…",
+            "{:width$} {:10} {:>8} {:10} {contexts:>9} {:>7} {alone:>6} {load:>6}  {digest:.16}…",
             m.name,
             m.array,
             m.bytes,
+            m.made_for.as_deref().unwrap_or("–"),
             m.latency
         );
     }

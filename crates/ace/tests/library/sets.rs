@@ -11,17 +11,18 @@ use serde_json::Value;
 use super::Place;
 use super::common::{command, stderr, stdout};
 
-const NAMES: [&str; 2] = ["aes128_encrypt", "des_decrypt"];
+const NAMES: [&str; 3] = ["aes128_encrypt", "des_decrypt", "sm4_encrypt_latency"];
 
 impl Place {
-    /// Compiles two sets into a folder, as `ace array build` would.
+    /// Compiles sets into a folder, as `ace array build` would.
     fn compile(&self) {
-        for (name, source) in NAMES.into_iter().zip(["aes", "des"]) {
+        for (name, source) in NAMES.into_iter().zip(["aes", "des", "sm4"]) {
+            let (variant, goal) =
+                name.strip_suffix("_latency").map_or((name, "throughput"), |variant| (variant, "latency"));
             let folder = self.at("sets").join(name);
             fs::create_dir_all(&folder).unwrap();
             let mut command = command();
-            // As `ace array build` makes them.
-            command.args(["array", "compile", source, "--variant", name, "--for", "latency", "-o"]);
+            command.args(["array", "compile", source, "--variant", variant, "--for", goal, "-o"]);
             let out = command.arg(folder.join(format!("{name}.set"))).output().unwrap();
             assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
         }
@@ -50,16 +51,26 @@ fn sets_go_in_and_come_out() {
     let aes = &list["sets"][0];
     assert_eq!(
         (&aes["name"], &aes["algorithm"], &aes["cycles_per_block"]),
-        (&NAMES[0].into(), &"aes".into(), &26.into())
+        (&NAMES[0].into(), &"aes".into(), &20.into())
     );
+    let said = |set: usize, what: &[&str]| -> Vec<Value> {
+        what.iter().map(|what| list["sets"][set][what].clone()).collect()
+    };
+    assert_eq!(
+        said(0, &["made_for", "latency", "clocks_alone"]),
+        ["throughput".into(), 92.into(), Value::from(140)]
+    );
+    let second = said(2, &["algorithm", "decrypt", "made_for", "cycles_per_block", "clocks_alone"]);
+    assert_eq!(second, ["sm4".into(), false.into(), "latency".into(), 32.into(), Value::from(288)]);
     let bytes = fs::read(place.set(NAMES[0])).unwrap();
     assert_eq!(aes["bytes"], bytes.len());
     assert_eq!(place.json(&["show", "--sets", NAMES[0]]), *aes);
     let text = stdout(&place.read(&["list"]));
-    assert!(text.contains("2 configurations, 2 context sets") && text.contains("des_decrypt"), "{text}");
+    assert!(text.contains("2 configurations, 3 context sets") && text.contains("des_decrypt"), "{text}");
+    assert!(text.contains(" latency ") && text.contains(" throughput "), "{text}");
     let out = place.read(&["verify"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    assert!(stdout(&out).contains(", 2 context sets"), "{}", stdout(&out));
+    assert!(stdout(&out).contains(", 3 context sets"), "{}", stdout(&out));
     let stats = place.json(&["stats"]);
     assert_eq!(stats["bytes"], fs::metadata(place.library()).unwrap().len());
     assert!(stats["context_set_bytes"].as_u64() > Some(bytes.len() as u64));
@@ -74,7 +85,7 @@ fn sets_go_in_and_come_out() {
 
     // Whoever builds anew says which sets go in.
     assert_eq!(place.write("remove", &["--sets", NAMES[1]]).status.code(), Some(0));
-    assert_eq!(place.json(&["list"])["sets"].as_array().map(Vec::len), Some(1));
+    assert_eq!(place.json(&["list"])["sets"].as_array().map(Vec::len), Some(2));
     let [gone, again] =
         [place.read(&["show", "--sets", NAMES[1]]), place.write("remove", &["--sets", NAMES[1]])];
     for out in [gone, again] {
@@ -114,4 +125,13 @@ fn only_sets_of_the_compiler_go_in() {
     other.latency += 1;
     fs::write(place.set(NAMES[0]), other.to_bytes()).unwrap();
     refused(&[NAMES[0]], "array/sets.toml");
+    // A second set where there is none, and the first one in its place.
+    refused(&["aes128_encrypt_latency"], "has no context set aes128_encrypt_latency");
+    fs::write(place.set(NAMES[0]), &good).unwrap();
+    let first = place.at("first.set");
+    let mut compile = command();
+    compile.args(["array", "compile", "sm4", "--variant", "sm4_encrypt", "-o"]);
+    assert_eq!(compile.arg(&first).output().unwrap().status.code(), Some(0));
+    fs::copy(&first, place.set(NAMES[2])).unwrap();
+    refused(&[NAMES[2]], "array/sets.toml");
 }
