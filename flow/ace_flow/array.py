@@ -28,7 +28,11 @@ PACKAGES = [
 ]
 # What is between the boundary and the tile.
 FRONT = {
-    f"array_{name}.sv" for name in ("feed", "intake", "lane", "loader", "outlet", "queue", "slot", "states")
+    f"array_{name}.sv"
+    for name in (
+        *("admit", "intake", "issue", "lanes", "loader", "long"),
+        *("outlet", "pulse", "return", "slot", "turn"),
+    )
 }
 SOURCES = [
     *PACKAGES,
@@ -43,7 +47,7 @@ SLOT_SOURCES = [
     *[tools.ROOT / "rtl" / "slot" / f"{name}.sv" for name in ("slot_shell", "slot_sections", "slot_clear")],
     *[
         tools.ROOT / "rtl" / "lib" / f"{name}.sv"
-        for name in ("skid_buffer", "spill_register", "ram_block", "ram_logic")
+        for name in ("skid_buffer", "spill_register", "ram_block")
     ],
     tools.ROOT / "rtl" / "top" / "slot_ports.svh",
 ]
@@ -67,7 +71,7 @@ def rows() -> list[Configuration]:
             seeds=(),
             sets=(),
             shape="interleaved",
-            in_flight=2,
+            in_flight=16,
             can=(),
         )
     ]

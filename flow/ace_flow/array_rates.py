@@ -24,7 +24,7 @@ from .model import Model
 
 KEPT = tools.ROOT / "array" / "rates.json"
 # Bytes of a frame: as many as fit a lane's queue, so that the stream is not what frames wait for.
-BYTES = 4096
+BYTES = 1536
 PACKETS = (1, 2, 4, 8, 16)
 VARIANTS = [
     *[f"aes:aes{bits}_encrypt" for bits in (128, 192, 256)],

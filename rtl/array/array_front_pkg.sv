@@ -44,13 +44,41 @@ package array_front_pkg;
     area_t area;
   } lane_key_t;
 
-  // Words on their way from the tile to a lane.
+  // A lane, and a beat of its buffer, which goes round.
+  localparam int unsigned BeatBits = 8;
+  typedef logic [3:0] lane_t;
+  typedef logic [BeatBits-1:0] at_t;
+
+  // What a block of a frame has to be told: that it waits for the one before (CBC encryption, a hash); that an IV lies
+  // in front of the payload; that it is a counter; that an outer hash follows.
   typedef struct packed {
-    logic        valid;
-    logic        last;
-    logic [1:0]  index;
-    logic [63:0] data;
-  } result_t;
+    logic chained;
+    logic cbc;
+    logic ctr;
+    logic hmac;
+  } way_t;
+
+  // A frame's blocks: bytes of the message, and the number of the last one.
+  typedef logic [28:0] number_t;
+  typedef struct packed {
+    way_t        way;
+    area_t       area;
+    logic [31:0] length;
+    number_t     last;
+  } job_t;
+
+  // A block that is in the tile: where it lies in its lane's buffer, whether the result is combined with a beat of the
+  // buffer and whether it goes to where the block before lies (CBC decryption), whether it is the frame's last one, or
+  // the last one of an HMAC's inner message.
+  typedef struct packed {
+    lane_t lane;
+    at_t   at;
+    logic  mask;
+    logic  back;
+    logic  chained;
+    logic  final_block;
+    logic  inner;
+  } block_t;
 
   // Words of a state from the store: a hash's first one, or one of a key's two.
   typedef enum logic [1:0] {
@@ -58,12 +86,6 @@ package array_front_pkg;
     StateOuter,
     StateFirst
   } state_e;
-
-  typedef struct packed {
-    logic        valid;
-    logic [1:0]  index;
-    logic [63:0] data;
-  } state_beat_t;
 
   // Words of two, in pairs.
   function automatic logic [StreamBits-1:0] pairs(logic [5:0] words);
@@ -104,13 +126,6 @@ package array_front_pkg;
 
   function automatic logic [63:0] reversed(logic [63:0] beat);
     for (int unsigned i = 0; i < 8; i++) reversed[8*i+:8] = beat[56-8*i+:8];
-  endfunction
-
-  // The low bytes of a beat; with 0 all of them.
-  function automatic logic [63:0] low_bytes(logic [63:0] beat, logic [2:0] bytes);
-    for (int unsigned i = 0; i < 8; i++) begin
-      low_bytes[8*i+:8] = beat[8*i+:8] & {8{bytes == '0 || 3'(i) < bytes}};
-    end
   endfunction
 
   // The block's bit, counted from 1 (FIPS 46-3, IP), that comes to place i.

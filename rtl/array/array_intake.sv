@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The entrance: looks at a frame's first beat, waits until the frame may go, and passes it to a lane or to the loader.
-// A frame goes to a lane at once if the set that runs serves it. If the other bank's does, the lanes come to their ends
+// A frame goes to a free lane at once if the set that runs serves it. If the other bank's does, the lanes come to their ends
 // and the tile changes to that bank while the frame is on its way; if none does, it waits for the loader, and a lane refuses it. Frames that
 // load go to the loader while the lanes work, but a key waits until no lane uses the area that it will lie in.
 //
@@ -11,7 +11,7 @@ module array_intake
   import core_pkg::*;
   import slot_pkg::*;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 16
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -21,16 +21,22 @@ module array_intake
   input  stream_t s_axis_i,
   output logic    s_axis_ready_o,
 
-  // Beats to whoever the frame is for: lanes, and the loader above them.
-  output stream_t           beat_o,
-  output logic    [Lanes:0] to_o,
-  input  logic    [Lanes:0] ready_i,
+  // Beats to whoever the frame is for: a lane, or the loader.
+  output stream_t beat_o,
+  output logic    to_lane_o,
+  output logic    to_loader_o,
+  input  logic    lanes_ready_i,
+  input  logic    loader_ready_i,
   // A frame that wipes has been given away.
-  output logic              wipe_o,
+  output logic    wipe_o,
 
-  // Lanes that have nothing to do with a frame any more, and what those that have may use.
+  // Lanes that have nothing to do with a frame any more; one has not all of its own yet. The lane that has been given a
+  // frame, and what that frame may use, until the next one.
   input  logic      [Lanes-1:0] free_i,
-  output lane_key_t [Lanes-1:0] key_o,
+  input  logic                  open_i,
+  output logic      [Lanes-1:0] given_o,
+  output lane_t                 lane_o,
+  output lane_key_t             key_o,
 
   // The loader and the banks.
   input  logic        loader_busy_i,
@@ -46,10 +52,6 @@ module array_intake
   output logic switch_o,
   input  logic switching_i
 );
-
-  localparam int unsigned LaneBits = $clog2(Lanes);
-  localparam int unsigned FromBits = $clog2(Lanes + 1);
-  typedef logic [LaneBits-1:0] lane_t;
 
   typedef enum logic [1:0] {
     Wait,    // for a first beat
@@ -79,8 +81,10 @@ module array_intake
   logic run_q, loading_key_q, loads_q, wipe_q;
   logic [1:0] serves_q, sized_q;
   logic [2:0] looks_q;
-  logic [Lanes:0] to_q;
-  lane_key_t [Lanes-1:0] key_q;
+  logic to_lane_q, to_loader_q;
+  lane_key_t [Lanes-1:0] keys_q;
+  lane_key_t key_q;
+  lane_t lane_q;
   logic key_known_q, key_bank_q;
   lane_t free_q;
   logic any_free_q, idle_q;
@@ -89,7 +93,9 @@ module array_intake
   assign key_o       = key_q;
   assign key_known_o = key_known_q;
   assign key_bank_o  = key_bank_q;
-  assign to_o        = to_q;
+  assign lane_o      = lane_q;
+  assign to_lane_o   = to_lane_q;
+  assign to_loader_o = to_loader_q;
 
   // -- what the frame is ------------------------------------------------------------------------------------
 
@@ -126,7 +132,7 @@ module array_intake
     loader_busy_q <= loader_busy_i || busy_q != '0 || switching_i;
     used = 1'b0;
     for (int unsigned l = 0; l < Lanes; l++)
-    used |= !free_i[l] && key_q[l].key_valid && key_q[l].area == key_next_q;
+    used |= !free_i[l] && keys_q[l].key_valid && keys_q[l].area == key_next_q;
     area_used_q <= used && pick_q == run_q;
     // A key says of how many words it is, so that sets for other lengths of keys can lie beside.
     pick_q      <= serves_q[run_q] && sized_q[run_q] ? run_q : !run_q;
@@ -159,7 +165,7 @@ module array_intake
   logic passed;
 
   assign beat_o   = '{valid: in_valid && at_q == Pass, last: in_last, data: at_q == Pass ? in_beat : '0};
-  assign in_ready = at_q == Pass && (to_q & ready_i) != '0;
+  assign in_ready = at_q == Pass && ((to_lane_q && lanes_ready_i) || (to_loader_q && loader_ready_i));
   assign passed   = in_valid && in_ready && in_last;
   assign wipe_o   = at_q == Decide && (go_q || to_switch_q) && wipe_q;
 
@@ -171,8 +177,12 @@ module array_intake
       loads_q       <= 1'b0;
       wipe_q        <= 1'b0;
       looks_q       <= '0;
-      to_q          <= '0;
+      to_lane_q     <= 1'b0;
+      to_loader_q   <= 1'b0;
+      keys_q        <= '0;
       key_q         <= '0;
+      lane_q        <= '0;
+      given_o       <= '0;
       key_known_q   <= 1'b0;
       key_bank_q    <= 1'b0;
       free_q        <= '0;
@@ -181,7 +191,8 @@ module array_intake
       loader_key_q  <= 1'b0;
       switch_o      <= 1'b0;
     end else begin
-      any_free_q <= free_i != '0 && at_q != Pass;
+      any_free_q <= free_i != '0 && !open_i && at_q != Pass;
+      given_o    <= '0;
       idle_q     <= free_i == '1 && at_q != Pass;
       for (int unsigned l = 0; l < Lanes; l++) if (free_i[l]) free_q <= lane_t'(l);
       switch_o <= 1'b0;
@@ -205,12 +216,16 @@ module array_intake
           end
           if (to_switch_q || go_q) begin
             at_q <= Pass;
-            to_q <= '0;
             if (to_lane) begin
-              to_q[FromBits'(free_q)] <= 1'b1;
-              key_q[free_q]           <= bank_key_q[run_q^to_switch_q];
+              to_lane_q <= 1'b1;
+              lane_q    <= free_q;
+              key_q     <= bank_key_q[run_q^to_switch_q];
+              for (int unsigned l = 0; l < Lanes; l++) begin
+                given_o[l] <= free_q == lane_t'(l);
+                if (free_q == lane_t'(l)) keys_q[l] <= bank_key_q[run_q^to_switch_q];
+              end
             end else begin
-              to_q[Lanes]  <= 1'b1;
+              to_loader_q  <= 1'b1;
               loader_key_q <= loading_key_q;
               key_known_q  <= key_found_q;
               key_bank_q   <= pick_q;
@@ -219,8 +234,9 @@ module array_intake
         end
         default: begin
           if (passed) begin
-            at_q <= Wait;
-            to_q <= '0;
+            at_q        <= Wait;
+            to_lane_q   <= 1'b0;
+            to_loader_q <= 1'b0;
           end
         end
       endcase

@@ -143,13 +143,14 @@ module array_loader
 
   // A beat is held until all of it is written. What the next one is follows from the one before.
   logic take, step, done, writes, full;
-  logic open_q, held_q, first_q, tail_q, crc_beat;  // the last beat; and it is a set's CRC
+  logic open_q, held_q, first_q, tail_q, is_crc_q;  // the last beat; and it is a set's CRC
   logic [63:0] beat_q;
   // Words of the beat to be written behind the first one, a bit each; of the section's beats.
   logic [6:0] left_q, parts_q;
   logic [4:0] head_q;  // which beat of the head
   logic data_q;  // within a section, or of a key
-  logic writes_q, chain_q, contexts_kind_q, bytes_kind_q, small_q;  // of the section
+  logic writing_q;  // and it is written into the tile
+  logic chain_q, contexts_kind_q, bytes_kind_q, small_q;  // of the section
   logic [31:0] left_words_q;
   logic last_word_q;
   logic [15:0] sections_q;  // still to come
@@ -164,8 +165,7 @@ module array_loader
   write_t kind_q;  // what all writes of a section have in common
 
   assign section = section_t'(beat_q);
-  assign crc_beat = tail_q && load_q;
-  assign writes = data_q && writes_q && !crc_beat;
+  assign writes = writing_q && !is_crc_q;
   assign step = held_q && !(writes && full);
   assign done = step && (!left_q[0] || !writes);
   assign take = frame_i.valid && answer_o.ready;
@@ -283,7 +283,9 @@ module array_loader
   logic all_came_q, counted_q, in_range_q, long_q, some_q, shaped_q, whole_q;
 
   always_ff @(posedge clk_i) begin
-    shortest_q <= 16'(pairs(new_q.input_words)) + 16'd5;
+    // Two clocks for each beat that is read, the mask of CBC among them, and two more.
+    if (new_q.hash) shortest_q <= 16'd28;
+    else shortest_q <= new_q.input_words == 6'd2 ? 16'd6 : 16'd10;
     all_came_q <= sections_q == '0 && !data_q && word_q == '0;
     counted_q <= contexts_q == 16'(context_q);
     in_range_q <= contexts_q <= 16'(1 << ContextBits);
@@ -298,7 +300,7 @@ module array_loader
 
   // Those of keys, a set's first one; in a purge all of a bank's.
   always_comb begin
-    state_write_o = done && data_q && !crc_beat && (load_q ? chain_q : hash_q);
+    state_write_o = done && data_q && !is_crc_q && (load_q ? chain_q : hash_q);
     state_at_o    = {bank_q, 2'b0, StateFirst, state_beat_q[1:0]};
     state_data_o  = beat_q;
     if (!load_q) state_at_o = {key_bank_i, area_next_q, 1'b0, state_beat_q};
@@ -318,16 +320,16 @@ module array_loader
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      at_q                                                                                            <= Idle;
-      fault_q                                                                                         <= '0;
-      bank_q                                                                                          <= 1'b0;
-      sets_q                                                                                          <= '0;
-      new_q                                                                                           <= '0;
-      area_q                                                                                          <= '0;
-      key_valid_q                                                                                     <= '0;
-      recent_q                                                                                        <= 1'b0;
-      {bad_q, other_q, open_q, held_q, first_q, tail_q, beat_q, left_q, parts_q, head_q, data_q}      <= '0;
-      {writes_q, chain_q, contexts_kind_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q}  <= '0;
+      at_q <= Idle;
+      fault_q <= '0;
+      bank_q <= 1'b0;
+      sets_q <= '0;
+      new_q <= '0;
+      area_q <= '0;
+      key_valid_q <= '0;
+      recent_q <= 1'b0;
+      {bad_q, other_q, open_q, held_q, first_q, tail_q, is_crc_q, beat_q, left_q, parts_q, head_q, data_q}      <= '0;
+      {writing_q, chain_q, contexts_kind_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q} <= '0;
       {sections_q, entry_q, context_q, word_q, contexts_q, key_at_q, purge_q, state_beat_q, settle_q} <= '0;
     end else begin
       if (at0_q && no_magic_q) bad_q <= 1'b1;
@@ -337,6 +339,7 @@ module array_loader
       first_q <= take;
       held_q  <= take || (held_q && !done);
       if (take) tail_q <= frame_i.last;
+      if (take) is_crc_q <= frame_i.last && load_q;
       // The beat that is held turns as its parts are written.
       if (take) beat_q <= frame_i.beat;
       else if (step && !done) beat_q <= bytes_kind_q ? beat_q >> 8 : beat_q >> 32;
@@ -379,10 +382,10 @@ module array_loader
           left_words_q    <= section.words;
           last_word_q     <= section.words == 32'd1;
           data_q          <= section.words != '0;
+          writing_q       <= section.words != '0 && section_writes;
           left_q          <= section.words != '0 ? parts : '0;
           parts_q         <= parts;
           kind_q          <= section_kind;
-          writes_q        <= section_writes;
           chain_q         <= section.kind == Chain;
           contexts_kind_q <= section.kind == Contexts;
           bytes_kind_q    <= section.kind == Bytes;
@@ -397,6 +400,7 @@ module array_loader
         left_words_q <= left_words_q - 32'd1;
         last_word_q  <= left_words_q == 32'd2;
         data_q       <= !last_word_q;
+        if (last_word_q) writing_q <= 1'b0;
         state_beat_q <= state_beat_q + 1'b1;
         left_q       <= last_word_q ? '0 : parts_q;
       end
@@ -446,7 +450,7 @@ module array_loader
         fault_q <= '0;
         head_q <= load_q ? 5'd1 : '0;
         data_q <= !load_q;
-        writes_q <= !hash_q;
+        writing_q <= !load_q && !hash_q;
         left_q <= {6'b0, !load_q && !hash_q};
         at_q <= load_q ? Purge : Key;
         open_q <= !load_q;

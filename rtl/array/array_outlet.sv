@@ -1,85 +1,188 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exit: answers of lanes and of the loader, one after the other and never mingled. A lane's answer leaves when it
-// is whole, or when its queue is full of it; then the rest follows as it comes.
+// The exit: answers of lanes and of the loader, one after the other and never mingled. A lane's answer leaves when its
+// last block is done; that of the frame that is longer than a buffer as it comes, and then the rest follows.
 //
-// Clocks: 4 from an answer's end to its first beat, 4 a beat.
+// Clocks: 9 from an answer's end to its first beat, 4 a beat.
 module array_outlet
   import array_front_pkg::*;
   import slot_pkg::*;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 16
 ) (
   input logic clk_i,
   input logic rst_ni,
+  // In other clocks than these it may read the buffers, if nothing masks a result.
+  input logic odd_i,
+  input logic mask_read_i,
 
-  // Beats of lanes behind their queues, of which those count as whole whose last beat is in; the loader's above them,
-  // with what it says of a set.
-  input  stream_t [Lanes:0] s_i,
-  output logic    [Lanes:0] s_ready_o,
-  input  logic    [Lanes-1:0] full_i,
-  input  logic    [Lanes-1:0] ended_i,
+  // What is known of a lane's answer when its frame is accepted, and when it ends.
+  input logic           job_write_i,
+  input lane_t          job_lane_i,
+  input logic    [31:0] length_i,
+  input at_t            from_i,
+  input logic           ended_i,
+  input stream_t        trailer_i,
+
+  // Lanes whose answer is whole; the long one, and whether a beat of it is there.
+  input  logic  [Lanes-1:0] done_i,
+  input  lane_t             long_lane_i,
+  input  logic              results_i,
+  // A beat has been read; an answer has left, with its lane, or the loader's.
+  output logic              sent_o,
+  output logic              left_o,
+  output lane_t             lane_o,
+  output logic              loader_left_o,
+
+  // The buffers; a beat is there two clocks behind its address.
+  output at_t         read_at_o,
+  input  logic [63:0] beat_i,
+
+  // The loader's answer, a trailer, and what it says of a set.
+  input  stream_t       loader_i,
+  output logic          loader_ready_o,
   input  logic    [7:0] fault_i,
-  // An answer has left its queue.
-  output logic    [Lanes:0] left_o,
 
   output logic    empty_o,
   output stream_t m_axis_o,
   input  logic    m_axis_ready_i
 );
 
-  localparam int unsigned FromBits = $clog2(Lanes + 1);
-  typedef logic [FromBits-1:0] from_t;
+  typedef enum logic [1:0] {
+    Idle,
+    Look,
+    Beats,
+    Trailer
+  } at_e;
 
-  logic busy_q;
-  from_t from_q, from;
-  logic [Lanes:0] whole_q;
-  logic wanted, out_ready;
-  stream_t beat, mid_q;
-  logic mid_loader_q;
-  logic [7:0] mid_fault_q;  // of the loader's answer, which may stand here while the next frame starts
-  logic [64:0] out;
-  trailer_t trailer;
+  typedef struct packed {
+    logic [31:0] length;
+    at_t from;
+  } answer_t;
 
-  always_comb begin
-    from = from_t'(Lanes);
-    for (int unsigned l = 0; l < Lanes; l++) if (whole_q[l] || full_i[l]) from = from_t'(l);
-    wanted  = whole_q != '0 || full_i != '0;
-    beat    = busy_q ? s_i[from_q] : '0;
-    trailer = trailer_t'(mid_q.data);
-    if (trailer.status == '0) trailer.status = mid_fault_q;
-    out = {mid_q.last, mid_q.last && mid_loader_q ? trailer : mid_q.data};
-    for (int unsigned l = 0; l <= Lanes; l++) begin
-      s_ready_o[l] = busy_q && from_q == from_t'(l) && !mid_q.valid;
-      left_o[l]    = s_ready_o[l] && beat.valid && beat.last;
-    end
+  typedef struct packed {
+    logic [7:0]  status;
+    logic [15:0] tag;
+  } end_t;
+
+  at_e at_q;
+  lane_t lane_q, pick;
+  logic pick_valid, picked;
+  logic [Lanes-1:0] wanted;
+  answer_t answers[Lanes];
+  end_t ends[Lanes];
+  answer_t answer_q;
+  end_t end_q;
+  trailer_t trailer_in, trailer, loader_trailer;
+  logic [2:0] look_q;
+  logic [1:0] done_q;
+  logic [31:0] left_q;
+  at_t read_at_q;
+  logic none_q;
+  logic [7:0] keep_q;
+  logic [2:0] reading_q;
+  logic grant, over, out_ready;
+  stream_t mid_q;
+  logic [63:0] beat;
+
+  assign trailer_in = trailer_t'(trailer_i.data);
+
+  always_ff @(posedge clk_i) begin
+    if (job_write_i) answers[job_lane_i] <= '{length_i, from_i};
+  end
+  always_ff @(posedge clk_i) begin
+    if (ended_i) ends[job_lane_i] <= '{trailer_in.status, trailer_in.tag};
   end
 
-  assign empty_o = !busy_q && !wanted && !mid_q.valid && !m_axis_o.valid;
+  always_comb begin
+    for (int unsigned l = 0; l < Lanes; l++)
+    wanted[l] = done_i[l] || (results_i && long_lane_i == lane_t'(l));
+  end
+
+  // Nobody is picked before it is seen whose answer has left.
+  logic [2:0] idle_q;
+
+  array_turn #(
+    .Lanes(Lanes)
+  ) u_turn (
+    .clk_i,
+    .rst_ni,
+    .valid_i(wanted),
+    .taken_i(picked),
+    .valid_o(pick_valid),
+    .lane_o (pick)
+  );
+
+  assign picked = at_q == Idle && idle_q == '1 && pick_valid && !loader_left_o;
+
+  always_ff @(posedge clk_i) begin
+    answer_q <= answers[lane_q];
+    end_q    <= ends[lane_q];
+    none_q   <= left_q == '0;
+    for (int unsigned i = 0; i < 8; i++) keep_q[i] <= left_q > 32'(i);
+  end
+
+  assign trailer = '{
+      reserved: '0,
+      status: end_q.status,
+      tag: end_q.tag,
+      result_len: end_q.status == '0 ? answer_q.length : '0
+    };
+
+  always_comb begin
+    loader_trailer = trailer_t'(loader_i.data);
+    if (loader_trailer.status == '0) loader_trailer.status = fault_i;
+    for (int unsigned i = 0; i < 8; i++) beat[8*i+:8] = beat_i[8*i+:8] & {8{keep_q[i]}};
+  end
+
+  assign over = at_q == Beats && reading_q == '0 && done_q[1] && (none_q || end_q.status != '0);
+
+  // One beat is on its way at a time, to where there is room for it when it comes.
+  assign grant          = at_q == Beats && reading_q == '0 && !none_q && (done_q[1] || results_i) && !over
+                          && !odd_i && !mask_read_i && (!mid_q.valid || out_ready);
+  assign sent_o = grant && long_lane_i == lane_q;
+  assign read_at_o = read_at_q;
+  assign lane_o = lane_q;
+  assign left_o = at_q == Trailer && !mid_q.valid;
+  assign loader_ready_o = at_q == Idle && !mid_q.valid;
+  assign loader_left_o = loader_ready_o && loader_i.valid;
+  assign empty_o = at_q == Idle && wanted == '0 && !loader_i.valid && !mid_q.valid && !m_axis_o.valid;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q <= 1'b0;
-      from_q <= '0;
-      whole_q <= '0;
+      at_q <= Idle;
+      {lane_q, idle_q, look_q, done_q, left_q, read_at_q, reading_q} <= '0;
       mid_q <= '0;
-      mid_loader_q <= 1'b0;
-      mid_fault_q <= '0;
     end else begin
-      if (!mid_q.valid) begin
-        mid_q        <= beat;
-        mid_loader_q <= from_q == from_t'(Lanes);
-        mid_fault_q  <= fault_i;
-      end else if (out_ready) begin
-        mid_q <= '0;
-      end
-      whole_q <= (whole_q | {s_i[Lanes].valid, ended_i}) & ~left_o;
-      if (!busy_q) begin
-        busy_q <= wanted;
-        from_q <= from;
-      end else if (left_o != '0) begin
-        busy_q <= 1'b0;
-      end
+      idle_q    <= {idle_q[1:0], at_q == Idle};
+      look_q    <= at_q == Look ? {look_q[1:0], 1'b1} : '0;
+      done_q    <= {done_q[0], at_q != Idle && done_i[lane_q]};
+      reading_q <= {reading_q[1:0], grant};
+      if (out_ready) mid_q <= '0;
+
+      unique case (at_q)
+        Idle: begin
+          if (picked) begin
+            at_q   <= Look;
+            lane_q <= pick;
+          end
+        end
+        Look: begin
+          left_q    <= answer_q.length;
+          read_at_q <= answer_q.from;
+          if (look_q[2]) at_q <= Beats;
+        end
+        Beats: begin
+          if (over) at_q <= Trailer;
+          if (grant) read_at_q <= read_at_q + 1'b1;
+          if (reading_q[1]) left_q <= left_q > 32'd8 ? left_q - 32'd8 : '0;
+        end
+        default: if (!mid_q.valid) at_q <= Idle;
+      endcase
+
+      if (reading_q[1]) mid_q <= '{valid: 1'b1, last: 1'b0, data: beat};
+      if (left_o) mid_q <= '{valid: 1'b1, last: 1'b1, data: trailer};
+      if (loader_left_o) mid_q <= '{valid: 1'b1, last: 1'b1, data: loader_trailer};
     end
   end
 
@@ -90,7 +193,7 @@ module array_outlet
     .rst_ni,
     .s_valid_i(mid_q.valid),
     .s_ready_o(out_ready),
-    .s_data_i (out),
+    .s_data_i ({mid_q.last, mid_q.data}),
     .m_valid_o(m_axis_o.valid),
     .m_ready_i(m_axis_ready_i),
     .m_data_o ({m_axis_o.last, m_axis_o.data})

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Frames into lanes, behind the one slot_shell that they share: judges what a frame asks for, puts its IV and its payload
+// into its lane's buffer (a counter into the lane's state), and keeps what issue and outlet need to know of it. The shell
+// has its answer at once, so that its trailer says whether the frame came as announced; blocks begin behind that. Of a
+// frame that is longer than a buffer they begin at once (array_long).
+//
+// Clocks: 2 a beat.
+module array_admit
+  import array_front_pkg::*;
+  import slot_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  // The clocks in which what is written here goes into the memories are those in which this is low.
+  input logic odd_i,
+
+  // The set that runs; of the frame on its way, what it may use.
+  input set_t      set_i,
+  input lane_key_t key_i,
+
+  // The shell.
+  input  header_t   header_i,
+  input  request_t  frame_i,
+  output response_t answer_o,
+  input  stream_t   trailer_i,
+
+  // Into the lane's buffer, or its state.
+  output logic        write_o,
+  output logic        to_state_o,
+  output at_t         at_o,
+  output logic [63:0] data_o,
+
+  // In one clock, when the frame has been accepted.
+  output logic        job_write_o,
+  output job_t        job_o,
+  // Bytes of its answer.
+  output logic [31:0] length_o,
+  // Where a cipher's answer begins.
+  output at_t         from_o,
+
+  // A frame that is longer than a buffer, until its trailer; a beat of it is there; there is room for one.
+  output logic long_o,
+  output logic long_beat_o,
+  input  logic long_room_i,
+
+  // The frame came as announced, or not. Its blocks may begin; it has none.
+  output logic ended_o,
+  output logic fine_o,
+  output logic ready_o,
+  output logic done_o
+);
+
+  logic known_long_q, accepted_q, started_q, empty_q;
+  logic wide_q, write_q, to_state_q;
+  at_t count_q, at_q;
+  logic [63:0] data_q;
+
+  // -- what is asked ----------------------------------------------------------------------------------------
+
+  // Of the header's first beat, which has been there for a clock when the second one is.
+  logic ctr_q, cbc_q, hmac_q, blocks_q, chained_q;
+  logic no_algorithm_q, no_operation_q, no_key_q, bad_iv_q, bad_length_q;
+  logic [5:0] digest_bytes;
+  logic whole;
+  status_e verdict;
+  number_t last_q;
+
+  assign digest_bytes = {set_i.output_words, 2'b0};
+  assign whole = header_i.payload_len[2:0] == '0 && !(wide_q && header_i.payload_len[3]);
+
+  always_ff @(posedge clk_i) begin
+    logic known, plain, way;
+    logic [31:0] less;
+    ctr_q     <= header_i.op == OpCtr;
+    cbc_q     <= header_i.op == OpCbc;
+    hmac_q    <= header_i.op == OpHmacStates;
+    wide_q    <= set_i.input_words == 6'd4;
+    chained_q <= set_i.hash || (header_i.op == OpCbc && !set_i.decrypt);
+    blocks_q  <= !set_i.hash && header_i.op != OpCtr;
+    known = set_i.hash ? header_i.op inside {OpHash, OpHmacStates} : header_i.op inside {OpEcb, OpCbc, OpCtr};
+    plain = !header_i.flags.partial && !header_i.flags.resume && !(set_i.hash && header_i.flags.decrypt);
+    way = set_i.hash || (header_i.op == OpCtr ? !set_i.decrypt : header_i.flags.decrypt == set_i.decrypt);
+    no_algorithm_q <= !set_i.valid || header_i.algorithm != set_i.algorithm;
+    no_operation_q <= !known || !plain || !way;
+    no_key_q <= header_i.op != OpHash && !key_i.key_valid;
+    bad_iv_q <= header_i.iv_len != (header_i.op inside {OpCtr, OpCbc} ?
+                                    (set_i.input_words == 6'd4 ? 8'd16 : 8'd8) : 8'd0);
+    bad_length_q <= set_i.hash ? header_i.result_len == '0 || header_i.result_len > 8'(digest_bytes)
+        : header_i.result_len != '0;
+
+    // With the room of an IV what a buffer holds, or more.
+    known_long_q <= header_i.payload_len[31:4] >= 28'd127;
+    empty_q <= header_i.payload_len == '0;
+    // Of a hash the block with its length, which has no room behind the last 9 bytes of a block.
+    less = header_i.payload_len - 32'd1;
+    if (set_i.hash)
+      last_q <= {3'b0, header_i.payload_len[31:6]} + number_t'(header_i.payload_len[5:3] == 3'd7);
+    else last_q <= wide_q ? {1'b0, less[31:4]} : less[31:3];
+  end
+
+  always_comb begin
+    if (no_algorithm_q) verdict = StatusUnknownAlgorithm;
+    else if (no_operation_q) verdict = StatusUnknownOperation;
+    else if (header_i.flags.fresh_key) verdict = StatusBadKeyLength;
+    else if (no_key_q) verdict = StatusMissingKey;
+    else if (bad_iv_q) verdict = StatusBadIvLength;
+    else if (bad_length_q || (blocks_q && !whole)) verdict = StatusBadLength;
+    else verdict = StatusOk;
+  end
+
+  assign job_write_o = frame_i.start;
+  assign job_o = '{
+      way: '{chained: chained_q, cbc: cbc_q, ctr: ctr_q, hmac: hmac_q},
+      area: key_i.area,
+      length: header_i.payload_len,
+      last: last_q
+    };
+  assign length_o = set_i.hash ? 32'(header_i.result_len) : header_i.payload_len;
+  // What CBC decrypts goes to where the block before lies.
+  assign from_o = cbc_q && !set_i.decrypt ? at_t'({wide_q, !wide_q}) : '0;
+
+  // -- beats ------------------------------------------------------------------------------------------------
+
+  logic ready, take, counter;
+
+  assign ready = odd_i && (!long_o || long_room_i);
+  assign take = frame_i.valid && ready;
+  assign counter = frame_i.section == SecIv && ctr_q;
+  assign long_beat_o = take && long_o && frame_i.section == SecPayload;
+
+  assign answer_o = '{
+      ready: ready,
+      valid: 1'b0,
+      done: started_q,
+      beat: '0,
+      length: length_o,
+      verdict: verdict
+    };
+
+  assign write_o = write_q;
+  assign to_state_o = to_state_q;
+  assign at_o = at_q;
+  assign data_o = data_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {write_q, to_state_q, count_q, at_q, data_q} <= '0;
+      {accepted_q, started_q, long_o} <= '0;
+    end else begin
+      started_q <= frame_i.start;
+      write_q <= take;
+      to_state_q <= counter;
+      at_q <= counter ? at_t'(frame_i.last && wide_q) : count_q;
+      data_q <= take ? frame_i.beat : '0;
+      if (frame_i.start) begin
+        accepted_q <= 1'b1;
+        long_o     <= known_long_q;
+        count_q    <= '0;
+      end else begin
+        if (take && !counter) count_q <= count_q + 1'b1;
+        if (trailer_i.valid) {accepted_q, long_o} <= '0;
+      end
+    end
+  end
+
+  // -- its end ----------------------------------------------------------------------------------------------
+
+  trailer_t trailer;
+  assign trailer = trailer_t'(trailer_i.data);
+  assign ended_o = trailer_i.valid;
+  assign fine_o  = accepted_q && trailer.status == 8'(StatusOk);
+  assign ready_o = ended_o && !long_o && fine_o && (set_i.hash || !empty_q);
+  assign done_o  = ended_o && !long_o && !(fine_o && (set_i.hash || !empty_q));
+
+endmodule
