@@ -2,7 +2,7 @@
 """The bits of the array's slot: what `array_route --keep` has routed, as a bitstream with a manifest, proven to be its
 netlist like every configuration's (docs/proof.md), in the form in which configurations go into a library.
 
-python -m ace_flow.array_bits --ace target/release/ace [--lanes 2] [--seed 1101]
+python -m ace_flow.array_bits --ace target/release/ace [--lanes 16] [--seed 1101]
 ace library add array --configurations build/array/configurations --secret KEY
 
 Without a seed it is the one of the median. What the proof came to goes to array/routed.json.
@@ -103,7 +103,7 @@ def make(ace: str, kept: dict, seed: int) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    parser.add_argument("--lanes", type=int, default=2, help="of the slot")
+    parser.add_argument("--lanes", type=int, default=16, help="of the slot")
     parser.add_argument("--seed", type=int, help="of which seed (default: that of the median)")
     args = parser.parse_args()
     os.environ["ACE_BIN"] = args.ace

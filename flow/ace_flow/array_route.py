@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The array's clock and what it takes of an LFE5U-45F: synthesis, placement and routing of the slot or of the bare tile.
 
-python -m ace_flow.array_route [slot|tile] [--lanes 2] [--seeds 1101,1102] [--frequency 120] [--keep]
+python -m ace_flow.array_route [slot|tile] [--lanes 16] [--seeds 1101,1102] [--frequency 120] [--keep]
 
 What is measured is printed, a line a seed. --keep writes it to array/routed.json, from which `ace array table` and
 docs/array.md have their clocks; seeds with which a choice was made do not belong there. `array_bits` makes the slot's
@@ -105,7 +105,7 @@ def keep(what: str, lanes: int, frequency: float, cells: dict, routes: list[dict
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=["slot", "tile"], default="slot")
-    parser.add_argument("--lanes", type=int, default=2, help="frames in flight of the slot")
+    parser.add_argument("--lanes", type=int, default=16, help="frames in flight of the slot")
     parser.add_argument("--seeds", default="1", help="of nextpnr, with commas between")
     parser.add_argument("--frequency", type=float, default=120, help="what is asked for, in MHz")
     parser.add_argument("--keep", action="store_true", help="write array/routed.json")
