@@ -95,7 +95,8 @@ impl Set {
 
     /// Clocks from one block of a packet to its next one, if each waits for the one before and no other packet is there.
     pub fn alone(&self) -> usize {
-        schedule::alone(self.ii(), usize::from(self.latency))
+        let (inputs, outputs) = (usize::from(self.input_words), usize::from(self.output_words));
+        schedule::alone(self.ii(), usize::from(self.latency), inputs, outputs)
     }
 
     pub fn input_stride(&self, shape: &Shape) -> usize {

@@ -52,8 +52,15 @@ pub struct Schedule {
     pub stores: BTreeMap<Id, Store>,
 }
 
-/// Clocks between a result and the choice of its packet's next block, in the slot's feed and lane (`rtl/array`).
-const TURN: usize = 12;
+/// Clocks from a result in the tile to the start of the packet's next block in the slot, if that were there at once: back
+/// into its lane's buffer, the lane's turn, and the words of the block into the tile (`rtl/array`: `array_return`,
+/// `array_turn`, `array_issue`).
+fn around(inputs: usize, outputs: usize) -> usize {
+    let beats = outputs.div_ceil(2);
+    // Of a cipher each beat of the block and of its mask, of a hash those of the state and of the message.
+    let reads = if inputs > outputs { beats + 8 + outputs % 2 } else { inputs };
+    26 + 2 * reads + 2 * (beats.max(1) - 1)
+}
 
 /// The kind of element that does an operation.
 pub fn kind_of(op: &Op) -> Option<Kind> {
@@ -147,9 +154,9 @@ fn choices(things: usize, places: usize) -> Vec<Vec<usize>> {
     out
 }
 
-/// [`Schedule::alone`] of an interval and a latency.
-pub(crate) fn alone(ii: usize, latency: usize) -> usize {
-    ii * (1 + (latency + TURN).div_ceil(ii))
+/// [`Schedule::alone`] of an interval and a latency, with so many words in and out.
+pub(crate) fn alone(ii: usize, latency: usize, inputs: usize, outputs: usize) -> usize {
+    ii * (latency + around(inputs, outputs)).div_ceil(ii)
 }
 
 impl Schedule {
@@ -199,10 +206,10 @@ impl Schedule {
         graph.outputs.iter().map(|id| self.visible(graph, *id)).max().unwrap_or(0).max(0) as usize
     }
 
-    /// Clocks from one block of a packet to its next one in the slot, if each waits for the one before (CBC, a hash): an
-    /// interval until the block starts, and as many more until its result has gone round.
+    /// Clocks from one block of a packet to its next one in the slot, if each waits for the one before (CBC, a hash): until
+    /// its result has gone round, and the next start.
     pub fn alone(&self, graph: &Graph) -> usize {
-        alone(self.ii, self.latency(graph))
+        alone(self.ii, self.latency(graph), graph.inputs, graph.outputs.len())
     }
 
     /// Blocks that are on their way at once.

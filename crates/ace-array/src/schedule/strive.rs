@@ -107,9 +107,9 @@ impl Strive<'_> {
         found.into_iter().min_by_key(|one| self.time(one))
     }
 
-    /// Of a block alone, and what is better of two that are as long.
+    /// Of a block alone, and an interval for what else there is; and what is better of two that are as long.
     fn time(&self, one: &Schedule) -> (usize, usize, usize) {
-        (one.alone(self.graph), one.latency(self.graph), one.ii)
+        (one.alone(self.graph) + one.ii, one.latency(self.graph), one.ii)
     }
 
     /// In growing strides to the first interval that is found, and halving what lies between it and the last that is
@@ -135,17 +135,18 @@ impl Strive<'_> {
     }
 
     /// The shortest time of a block alone. Longer intervals have less in each other's way and shorter latencies, and a
-    /// block waits longer for its start.
+    /// block waits longer for its start; how much longer counts, as a packet is seldom alone.
     fn least_latency(&mut self, least: usize) -> Option<Schedule> {
         let soonest = arrivals(self.graph).into_iter().max().unwrap_or(0);
         let mut best: Option<Schedule> = None;
         let mut ii = least;
         while ii <= self.shape.contexts && (self.left > 0 || best.is_none()) {
-            let most = best.as_ref().map_or(usize::MAX, |best| best.alone(self.graph));
+            let most = best.as_ref().map_or(usize::MAX, |best| self.time(best).0);
+            let time = |ii| ii + alone(ii, soonest, self.graph.inputs, self.graph.outputs.len());
             if soonest + ii >= most {
                 break;
             }
-            if alone(ii, soonest) < most
+            if time(ii) < most
                 && let Some(found) = self.at(ii, self.effort.looks / 40)
                 && best.as_ref().is_none_or(|best| self.time(&found) < self.time(best))
             {
