@@ -84,7 +84,8 @@ pub fn counts(graph: &Graph) -> [usize; 7] {
     out
 }
 
-/// The least initiation interval that the numbers of elements allow, and the kind that says so.
+/// The least initiation interval that the numbers of elements allow, and the slot that brings words, and the kind that
+/// says so.
 pub fn bound(graph: &Graph, shape: &Shape) -> (usize, Kind) {
     let counts = counts(graph);
     let mut least = (1, Kind::Alu);
@@ -108,7 +109,19 @@ pub fn bound(graph: &Graph, shape: &Shape) -> (usize, Kind) {
             least = (count, kind);
         }
     }
-    least
+    let words = words_in(graph.inputs, graph.outputs.len());
+    if words > least.0 { (words, Kind::Input) } else { least }
+}
+
+/// Clocks in which the slot brings a block's words into the tile (`array_loader` refuses sets with less). Of words that are
+/// neither a cipher's nor a hash's no slot takes a set.
+fn words_in(inputs: usize, outputs: usize) -> usize {
+    match (inputs, outputs) {
+        (2, 2) => 6,
+        (4, 4) => 10,
+        (inputs, outputs) if inputs == outputs + 16 => 28,
+        _ => 1,
+    }
 }
 
 /// Ports that each argument of an operation may have, one choice a line: those that an ALU may exchange.
