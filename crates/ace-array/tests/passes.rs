@@ -5,7 +5,7 @@ use ace_array::algorithms;
 use ace_array::graph::{AND, Graph, Id, NOT, OR, Op, Table, XOR};
 use ace_array::pass::{check_legal, cover, fold, legalise, sums, tables};
 use ace_array::schedule::Goal;
-use ace_array::shape::Shape;
+use ace_array::shape::{Shape, latency};
 use proptest::prelude::*;
 
 /// A stream of words that a seed says.
@@ -128,4 +128,23 @@ fn what_can_be_merged_is() {
     assert_eq!(counts("cast128.ace", "cast128_encrypt", 2)[..3], [32, 16, 16]);
     assert_eq!(counts("md5.ace", "md5", 3)[..2], [4 * 64 + 3, 64]);
     assert_eq!(counts("rc6.ace", "rc6_encrypt", 3)[3], 40);
+}
+
+/// Of four terms two are there early: the late ones wait for their sum, and not for each other's.
+#[test]
+fn what_comes_late_is_added_last() {
+    let mut graph = Graph { inputs: 2, ..Graph::default() };
+    let early: Vec<Id> = (0..2).map(|word| graph.add(Op::Input(word), vec![])).collect();
+    let mut late = early.clone();
+    for by in [3, 5] {
+        late = late.iter().map(|id| graph.add(Op::Rotate(by), vec![*id])).collect();
+    }
+    let sum = [late[0], early[0], late[1], early[1]];
+    let sum = sum.into_iter().reduce(|all, id| graph.add(Op::Sum(0), vec![all, id])).unwrap();
+    let out = graph.add(Op::Output(0), vec![sum]);
+    graph.outputs.push(out);
+    let arrivals = ace_array::pass::arrivals(&ace_array::pass::sums(&graph, 3));
+    let late = latency::READ + 2 * (latency::HOP + latency::ROTATOR);
+    let once = late + latency::HOP + latency::ALU;
+    assert_eq!(arrivals.into_iter().max(), Some(once + latency::HOP + latency::OUTPUT));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of sums as one sum of terms, and that made again of as many terms at once as an ALU takes, what is there
+//! Sums of sums as one sum of terms, and that made again of as few operations as an ALU's operands allow, what is there
 //! first before what comes late.
 
 use crate::graph::{Builder, Graph, Id, Op};
@@ -81,9 +81,14 @@ impl Made {
             // The first one that is added leads, if there is one, so that nothing has to be turned round.
             let lead = terms.iter().position(|term| !term.minus).unwrap_or(0);
             let mut taken = vec![terms.remove(lead)];
-            // The last operation takes what is left; the one before leaves it as much as it can take.
+            // The first operation takes so few that all others are full: what comes late waits for nobody, and what is
+            // early is one value to keep, not two.
+            let few = match terms.len() % (operands - 1) {
+                0 => operands,
+                rest => rest + 1,
+            };
             let mut next = 0;
-            while taken.len() < operands && next < terms.len() {
+            while taken.len() < few && next < terms.len() {
                 // An ALU has one key memory.
                 if terms[next].key && taken.iter().any(|term| term.key) {
                     next += 1;
