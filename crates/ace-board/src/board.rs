@@ -386,7 +386,8 @@ impl Board {
             // What is not logged yet started with a load or an execution that is going on, or starts from now on.
             let loads = self.loads.values().map(|load| load.start);
             let executions = self.executions.values().map(|execution| execution.start);
-            let until = loads.chain(executions).min().unwrap_or(self.now).min(self.now);
+            let joined = self.slots.iter().filter_map(|slot| slot.session.as_ref()?.oldest());
+            let until = loads.chain(executions).chain(joined).min().unwrap_or(self.now).min(self.now);
             self.ledger.settle(until);
         }
     }
@@ -509,6 +510,7 @@ impl Board {
             self.look = None;
         }
         let look = self.look;
+        self.simulate(look.unwrap_or(Picos::MAX));
         let next = self.agenda.peek().map(|Reverse((time, _, _))| *time);
         let Some(time) = [next, look].into_iter().flatten().min() else { return false };
         self.now = time;

@@ -50,8 +50,9 @@ impl Board {
                 self.decide();
                 continue;
             }
-            let next = self.agenda.peek().map(|Reverse((time, _, _))| *time);
             let look = self.look.filter(|_| !self.queue.is_empty());
+            self.simulate(look.unwrap_or(Picos::MAX).min(until));
+            let next = self.agenda.peek().map(|Reverse((time, _, _))| *time);
             if [next, look].into_iter().flatten().min().is_none_or(|next| next > until) {
                 self.now = self.now.max(until);
                 self.queue.advance(self.now);

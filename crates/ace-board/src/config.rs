@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::manifest::Configuration;
 use crate::trace::Picos;
 
-const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
+pub const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
 
 /// A board. [`BoardConfig::default`] is the committed `board.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -15,6 +15,7 @@ pub mod catalogue;
 mod clock;
 pub mod config;
 pub mod frame;
+mod joined;
 mod ledger;
 pub mod manifest;
 pub mod model;
@@ -24,6 +25,7 @@ pub mod record;
 mod slot;
 mod steps;
 pub mod store;
+mod stream;
 pub mod trace;
 mod worker;
 

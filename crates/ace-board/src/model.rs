@@ -3,23 +3,30 @@
 //! crate.
 #![allow(unsafe_code)]
 
-use std::collections::HashMap;
+mod shared;
+
 use std::ffi::{CString, c_char, c_int};
-use std::io::Write;
-#[cfg(target_os = "linux")]
-use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::ptr::{NonNull, null_mut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use libloading::Library;
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use self::shared::{Copy, functions};
 use crate::manifest::{FileRef, KeptLut};
+use crate::stream::{Seen, Stream};
 
 /// The version of the interface that this binding speaks.
 pub const ABI: u32 = 3;
+
+/// What `ace_model_drive` is told to do in a clock, and what it saw.
+const OFFER: u8 = 1;
+const TAKE: u8 = 2;
+const TVALID: u8 = 2;
+const TLAST: u8 = 4;
+/// Clocks in which a slot that has answered all takes a beat, if it ever does.
+const SETTLE: u64 = 1 << 12;
 
 /// A request, and where its response goes.
 #[derive(Clone, Debug, Default)]
@@ -76,10 +83,20 @@ pub enum RunError {
     Reset,
     #[error("a request is empty or not whole beats")]
     BadFrame,
+    #[error("an answer came to no request")]
+    Unasked,
     #[error("an assertion of rtl/formal failed in the model; standard output says which")]
     Assertion,
     #[error("the model returned {0}")]
     Unknown(i32),
+}
+
+/// A run that is over because the slot does not do what a slot does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    pub error: RunError,
+    /// The clock in which that was seen.
+    pub clock: u64,
 }
 
 /// Something that answers frames: the simulation of a slot.
@@ -87,6 +104,15 @@ pub trait SlotModel: Send {
     /// Sends the frames back to back and collects their responses; a response belongs to the first frame of its
     /// tag that has none. Frames that were not answered when it failed have an empty response.
     fn run(&mut self, frames: &mut [Frame], options: &Options) -> Result<(), RunError>;
+
+    /// Offers a frame from the next clock on, behind those that were offered before and may still be worked on. No
+    /// frames are run the other way before all that joined are answered. `number` comes back with it. A slot that has
+    /// answered all takes the first beat at once. Returns the clock from which on the frame is there.
+    fn join(&mut self, number: u64, frame: Frame) -> u64;
+
+    /// Lets time pass until clock `until`, or until a frame that joined is answered, which comes back; none passes while
+    /// there is none. Counts as hanging as in [`Options`]. What had joined is gone after an error.
+    fn go(&mut self, until: u64, max_clocks: u64) -> Result<Option<(u64, Frame)>, Stopped>;
 
     /// Asserts reset; keys are gone.
     fn reset(&mut self);
@@ -151,6 +177,17 @@ struct Functions {
     reset: unsafe extern "C" fn(*mut Opaque),
     clocks: unsafe extern "C" fn(*const Opaque) -> u64,
     run: unsafe extern "C" fn(*mut Opaque, *mut RawFrame, usize, *const RawOptions) -> c_int,
+    drive: unsafe extern "C" fn(
+        *mut Opaque,
+        *const u8,
+        usize,
+        *const u64,
+        *const u8,
+        usize,
+        u64,
+        *mut u8,
+        *mut u64,
+    ) -> usize,
     /// Keeps the code above mapped.
     _library: Library,
     /// Behind the library: the linker knows what it has mapped by this name, which must not become another's.
@@ -161,6 +198,9 @@ struct Functions {
 pub struct Model {
     raw: NonNull<Opaque>,
     functions: Arc<Functions>,
+    joined: Stream,
+    /// What went wrong while one joined.
+    fault: Option<Stopped>,
 }
 
 // SAFETY: an instance has no ties to the thread that made it, and instances are independent (ace_model.h);
@@ -185,9 +225,29 @@ impl Model {
         // keeps none of them; it writes `raw` if it returns 0.
         let code = unsafe { (functions.new)(&mut raw, luts.as_ptr(), luts.len()) };
         match (code, NonNull::new(raw)) {
-            (0, Some(raw)) => Ok(Self { raw, functions }),
+            (0, Some(raw)) => Ok(Self { raw, functions, joined: Stream::default(), fault: None }),
             (7, _) => Err(other()),
             _ => Err(ModelError::Memory),
+        }
+    }
+}
+
+impl Model {
+    /// Lets a clock pass in which answers are taken and this beat is offered, the last of its frame or not.
+    fn clock(&mut self, offer: Option<(u64, bool)>) -> Result<Seen, RunError> {
+        let todo = TAKE | if offer.is_some() { OFFER } else { 0 };
+        let (beat, last) = offer.unwrap_or_default();
+        let (last, beats) = (u8::from(last), usize::from(offer.is_some()));
+        let (mut seen, mut data) = (0, 0);
+        // SAFETY: one clock, at most one beat, and room for what is seen in one clock, all of which live beyond the
+        // call; `raw` is alive.
+        let taken = unsafe {
+            (self.functions.drive)(self.raw.as_ptr(), &todo, 1, &beat, &last, beats, 0, &mut seen, &mut data)
+        };
+        let answer = (seen & TVALID != 0).then_some((data, seen & TLAST != 0));
+        match taken {
+            usize::MAX => Err(RunError::Assertion),
+            taken => Ok(Seen { taken: taken == 1, answer }),
         }
     }
 }
@@ -241,6 +301,36 @@ impl SlotModel for Model {
         }
     }
 
+    fn join(&mut self, number: u64, frame: Frame) -> u64 {
+        let mut now = self.clocks();
+        let mut joined = std::mem::take(&mut self.joined);
+        let first = joined.is_empty();
+        joined.join(now, number, frame);
+        // What a slot that stood still has yet to do before it takes a beat is not the frame's time.
+        for _ in 0..if first { SETTLE } else { 0 } {
+            if joined.has_begun() || self.fault.is_some() {
+                break;
+            }
+            self.fault = joined.go(now, now + 1, 0, |offer| self.clock(offer)).err();
+            now = self.clocks();
+        }
+        self.joined = joined;
+        if first { now.saturating_sub(1) } else { now }
+    }
+
+    fn go(&mut self, until: u64, max_clocks: u64) -> Result<Option<(u64, Frame)>, Stopped> {
+        let mut joined = std::mem::take(&mut self.joined);
+        let gone = match self.fault.take() {
+            Some(fault) => Err(fault),
+            None => joined.go(self.clocks(), until, max_clocks, |offer| self.clock(offer)),
+        };
+        match gone {
+            Ok(_) => self.joined = joined,
+            Err(_) => self.reset(),
+        }
+        gone
+    }
+
     fn reset(&mut self) {
         // SAFETY: `raw` is alive and not shared.
         unsafe { (self.functions.reset)(self.raw.as_ptr()) }
@@ -250,91 +340,4 @@ impl SlotModel for Model {
         // SAFETY: `raw` is alive; the call does not write.
         unsafe { (self.functions.clocks)(self.raw.as_ptr()) }
     }
-}
-
-/// What was hashed, where nobody can change it any more: what is mapped is that, whatever has become of the file.
-#[cfg(target_os = "linux")]
-struct Copy(std::fs::File);
-
-#[cfg(target_os = "linux")]
-impl Copy {
-    /// A file in memory, sealed.
-    fn of(bytes: &[u8]) -> std::io::Result<Self> {
-        use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
-        let memory = memfd_create("ace-model", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        let mut file = std::fs::File::from(memory);
-        file.write_all(bytes)?;
-        fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
-        Ok(Self(file))
-    }
-
-    fn path(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
-    }
-}
-
-/// The same as a file of the user's own, which others cannot write.
-#[cfg(not(target_os = "linux"))]
-struct Copy(tempfile::NamedTempFile);
-
-#[cfg(not(target_os = "linux"))]
-impl Copy {
-    fn of(bytes: &[u8]) -> std::io::Result<Self> {
-        let mut file = tempfile::NamedTempFile::new()?;
-        file.write_all(bytes)?;
-        Ok(Self(file))
-    }
-
-    fn path(&self) -> PathBuf {
-        self.0.path().to_owned()
-    }
-}
-
-/// By path and contents.
-type Opened = HashMap<(PathBuf, [u8; 32]), Arc<Functions>>;
-
-/// The functions of a shared object; each one is read, checked and mapped once in a process. The map is keyed
-/// by contents, so a rebuilt file is another one.
-fn functions(file: &FileRef) -> Result<Arc<Functions>, ModelError> {
-    static OPEN: Mutex<Option<Opened>> = Mutex::new(None);
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let open = open.get_or_insert_default();
-    let key = (file.path.clone(), file.sha256);
-    if let Some(found) = open.get(&key) {
-        return Ok(Arc::clone(found));
-    }
-    let io = |reason: String| ModelError::Io { file: file.path.clone(), reason };
-    let bytes = ace_io::input::bytes(&file.path).map_err(|e| io(e.to_string()))?;
-    let found: [u8; 32] = Sha256::digest(&bytes).into();
-    if found != file.sha256 {
-        let (found, expected) = (hex::encode(found), hex::encode(file.sha256));
-        return Err(ModelError::Digest { file: file.path.clone(), found, expected });
-    }
-    let copy = Copy::of(&bytes).map_err(|e| io(format!("no place for a copy: {e}")))?;
-    // SAFETY: mapping a library runs its initialisers. The contents are those of the manifest, which the flow
-    // wrote together with the library; a Verilated model initialises tables only.
-    let library = unsafe { Library::new(copy.path()) }.map_err(|e| io(e.to_string()))?;
-    // SAFETY: the names and types are those of ace_model.h, whose version is checked before anything else is
-    // called; the pointers are kept together with the library.
-    let functions = unsafe {
-        let abi: unsafe extern "C" fn() -> u32 =
-            *library.get(b"ace_model_abi").map_err(|e| io(e.to_string()))?;
-        let found = abi();
-        if found != ABI {
-            return Err(ModelError::Abi { file: file.path.clone(), found });
-        }
-        let missing = |e: libloading::Error| io(e.to_string());
-        Functions {
-            new: *library.get(b"ace_model_new").map_err(missing)?,
-            free: *library.get(b"ace_model_free").map_err(missing)?,
-            reset: *library.get(b"ace_model_reset").map_err(missing)?,
-            clocks: *library.get(b"ace_model_clocks").map_err(missing)?,
-            run: *library.get(b"ace_model_run").map_err(missing)?,
-            _library: library,
-            _copy: copy,
-        }
-    };
-    let functions = Arc::new(functions);
-    open.insert(key, Arc::clone(&functions));
-    Ok(functions)
 }

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use ace_engine::Secret;
 use ace_schedule::SlotState;
 
+use crate::joined::Session;
 use crate::pass::Pass;
 use crate::trace::Picos;
 use crate::worker::{Request, Worker};
@@ -82,6 +83,8 @@ pub struct Slot {
     pub key: Option<HeldKey>,
     /// In the order in which they were handed over.
     pub flights: VecDeque<Flight>,
+    /// Of frames that join each other, while one of them is being worked on.
+    pub session: Option<Session>,
     /// Times in a row that the slot did not answer.
     pub hangs: u32,
 }
@@ -96,6 +99,7 @@ impl Slot {
             since: 0,
             key: None,
             flights: VecDeque::new(),
+            session: None,
             hangs: 0,
         }
     }
@@ -138,13 +142,14 @@ impl Slot {
         self.flights.remove(at)
     }
 
-    /// The operations that can be started now, in their order: at most `most` of those at the head that have
-    /// arrived, if nothing is running.
-    pub fn next(&self, most: usize) -> Vec<u64> {
-        if self.flights.iter().any(|f| matches!(f.stage, Stage::Running)) {
-            return Vec::new();
-        }
-        let unfinished = self.flights.iter().filter(|f| f.stage != Stage::Leaving);
-        unfinished.take_while(|f| f.stage == Stage::Waiting).take(most).map(|f| f.op).collect()
+    /// Whether anything is being worked on.
+    pub fn runs(&self) -> bool {
+        self.flights.iter().any(|f| f.stage == Stage::Running)
+    }
+
+    /// What has arrived and has nothing in front of it that has not, in order.
+    pub fn waiting(&self) -> impl Iterator<Item = &Flight> {
+        let begun = |f: &&Flight| matches!(f.stage, Stage::Leaving | Stage::Running);
+        self.flights.iter().skip_while(begun).take_while(|f| f.stage == Stage::Waiting)
     }
 }

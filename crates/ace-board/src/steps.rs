@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a board does and what happens to it: loads, transfers, executions.
 
-use std::collections::HashMap;
-
 use ace_engine::{Engine, EngineError, SlotFailure};
 
 use crate::board::{Board, Execution, Happens, LoadOutcome, id};
@@ -12,7 +10,7 @@ use crate::pass::{self, Task};
 use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
 use crate::trace::{Picos, What};
-use crate::worker::{Answer, Failure, Request, request_bytes};
+use crate::worker::{Failure, Request, request_bytes};
 
 /// So many times in a row a configuration may leave its slot silent before it is not tried again.
 const CONFIGURATION_HANGS: u32 = 2;
@@ -222,55 +220,43 @@ impl Board {
         }
     }
 
-    /// Starts what has arrived, if the slot is free and no other bank of its tile runs. This is where the simulation's
-    /// answers are waited for.
+    /// Starts what has arrived, if the slot has room and no other bank of its tile runs.
     fn start_next(&mut self, slot: usize) {
         let Some(configuration) = self.slots[slot].configuration() else { return };
         let banks = self.config.slot.banks;
         let first = slot / banks * banks;
-        let runs = |bank: usize| self.slots[bank].flights.iter().any(|f| f.stage == Stage::Running);
-        if (first..first + banks).any(|bank| bank != slot && runs(bank)) {
+        if (first..first + banks).any(|bank| bank != slot && self.slots[bank].runs()) {
             return;
         }
-        let (clock, in_flight) = {
-            let c = &self.catalogue.configurations[configuration];
-            (c.clock_hz, c.in_flight)
-        };
+        let it = &self.slots[slot];
+        let next = it.waiting().map(|f| f.op).next().filter(|_| !it.runs());
+        if self.catalogue.configurations[configuration].in_flight > 1 {
+            self.join(slot, configuration);
+        } else if let Some(op) = next {
+            self.start_alone(slot, configuration, op);
+        }
+    }
+
+    /// Starts an operation that is alone in its slot until it is done. This is where the simulation's answer is waited for.
+    pub(crate) fn start_alone(&mut self, slot: usize, configuration: usize, op: u64) {
+        self.queue.worked(configuration, op, 1);
+        let clock = self.catalogue.configurations[configuration].clock_hz;
         let it = &mut self.slots[slot];
-        let started = it.next(in_flight);
-        started.iter().for_each(|op| self.queue.worked(configuration, *op, started.len()));
-        let unsent: Vec<Request> =
-            started.iter().filter_map(|op| it.flight(*op).and_then(|f| f.request.take())).collect();
-        if !unsent.is_empty() {
-            it.worker.run(unsent);
+        let unsent = it.flight(op).and_then(|flight| {
+            flight.stage = Stage::Running;
+            flight.request.take()
+        });
+        if let Some(request) = unsent {
+            it.worker.run(vec![request]);
         }
-        let answers: Vec<(u64, Answer)> = started.iter().map(|op| (*op, it.worker.answer())).collect();
-        let timeout = self.config.slot_timeout();
-        let mut ends: Vec<Picos> = Vec::with_capacity(answers.len());
-        // A packet that has overtaken another one of its association waits for it.
-        let mut of_lane: HashMap<Option<u32>, Picos> = HashMap::new();
-        for (op, answer) in &answers {
-            let time = match answer.result {
-                Err(Failure::Silent) => timeout,
-                _ => clocks_time(answer.finished, clock),
-            };
-            let lane = of_lane.entry(self.jobs.get(op).map(|p| p.job.lane)).or_default();
-            *lane = self.now.saturating_add(time).max(*lane);
-            ends.push(*lane);
-        }
-        // If one of them failed, all are looked at when the last one ends, in the order of the requests: those
-        // behind a failure are tried again.
-        let last = ends.iter().copied().max().unwrap_or(self.now);
-        let sound = answers.iter().all(|(_, answer)| answer.result.is_ok());
-        for ((op, answer), end) in answers.into_iter().zip(ends) {
-            let end = if sound { end } else { last };
-            if let Some(flight) = self.slots[slot].flight(op) {
-                flight.stage = Stage::Running;
-            }
-            let start = self.now + clocks_time(answer.finished.saturating_sub(answer.cycles), clock);
-            self.executions.insert((slot, op), Execution { start, answer });
-            self.at(end, Happens::Executed { slot, op });
-        }
+        let answer = it.worker.answer();
+        let time = match answer.result {
+            Err(Failure::Silent) => self.config.slot_timeout(),
+            _ => clocks_time(answer.finished, clock),
+        };
+        let start = self.now + clocks_time(answer.finished.saturating_sub(answer.cycles), clock);
+        self.executions.insert((slot, op), Execution { start, answer });
+        self.at(self.now.saturating_add(time), Happens::Executed { slot, op });
     }
 
     pub(crate) fn executed(&mut self, slot: usize, op: u64) {
@@ -310,9 +296,9 @@ impl Board {
             Err((failure, error)) => {
                 self.ask = true;
                 // The slot may have kept another key than the frames behind this one count on: they are sent
-                // again, with their keys.
-                let behind: Vec<u64> =
-                    self.slots[slot].flights.iter().map(|f| f.op).skip_while(|o| *o != op).skip(1).collect();
+                // again, with their keys. What has overtaken it and is on its way back is good.
+                let behind = self.slots[slot].flights.iter().skip_while(|f| f.op != op).skip(1);
+                let behind: Vec<u64> = behind.filter(|f| f.stage != Stage::Leaving).map(|f| f.op).collect();
                 for other in behind {
                     let taken = self.slots[slot].take(other);
                     let answered = self.executions.remove(&(slot, other)).is_some();
@@ -335,6 +321,9 @@ impl Board {
                     }
                 }
             }
+        }
+        if !self.slots[slot].runs() {
+            self.slots[slot].session = None;
         }
         self.start_tile(slot);
     }

@@ -2,12 +2,16 @@
 //! The thread that simulates a slot. Wall time only: nothing here knows the virtual clock, and what comes back
 //! depends on the order of the calls alone.
 
+mod joined;
+
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use ace_engine::Kind;
 use zeroize::Zeroizing;
 
+use self::joined::Joined;
+pub use self::joined::News;
 use crate::frame::{self, HMAC_KEY_MAX, Header, KeySection, Status};
 use crate::model::{Frame, Options, RunError, SlotModel};
 use crate::pass::{Pass, Task};
@@ -35,7 +39,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn failed(failure: Failure) -> Self {
+    pub fn failed(failure: Failure) -> Self {
         Self { result: Err(failure), cycles: 0, finished: 0, response_bytes: 0 }
     }
 }
@@ -58,6 +62,10 @@ enum Order {
     Clear,
     /// Requests that the slot works on at the same time.
     Run(Vec<Request>),
+    /// A request that joins those that are under way, by its number.
+    Join(u64, Request),
+    /// So many clocks may have passed since the first one joined.
+    Go(u64),
     /// The failure has been seen: requests from here on are to be tried again.
     Resume,
 }
@@ -66,6 +74,7 @@ enum Order {
 pub struct Worker {
     orders: Option<Sender<Order>>,
     answers: Receiver<Answer>,
+    news: Receiver<News>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -75,8 +84,9 @@ impl Worker {
     pub fn start(name: String) -> std::io::Result<Self> {
         let (orders, inbox) = channel();
         let (outbox, answers) = channel();
-        let thread = std::thread::Builder::new().name(name).spawn(move || work(&inbox, &outbox))?;
-        Ok(Self { orders: Some(orders), answers, thread: Some(thread) })
+        let (paper, news) = channel();
+        let thread = std::thread::Builder::new().name(name).spawn(move || work(&inbox, &outbox, &paper))?;
+        Ok(Self { orders: Some(orders), answers, news, thread: Some(thread) })
     }
 
     /// The slot is this model from now on.
@@ -97,6 +107,21 @@ impl Worker {
     /// Hands over requests that are in the slot together.
     pub fn run(&self, requests: Vec<Request>) {
         self.order(Order::Run(requests));
+    }
+
+    /// Hands over a request that joins what the slot is working on. Nothing else is run before all that joined are answered.
+    pub fn join(&self, number: u64, request: Request) {
+        self.order(Order::Join(number, request));
+    }
+
+    /// Lets the slot go on until so many clocks since the first one joined have passed, or one is answered.
+    pub fn go(&self, until: u64) {
+        self.order(Order::Go(until));
+    }
+
+    /// Waits until it is there; none comes of a thread that is gone.
+    pub fn news(&self) -> Option<News> {
+        self.news.recv().ok()
     }
 
     /// Waits for the next answer. A thread that is gone is a slot that does not answer.
@@ -121,14 +146,26 @@ impl Drop for Worker {
     }
 }
 
-fn work(inbox: &Receiver<Order>, outbox: &Sender<Answer>) {
+fn work(inbox: &Receiver<Order>, outbox: &Sender<Answer>, paper: &Sender<News>) {
     let mut model: Option<Box<dyn SlotModel>> = None;
     let mut flushing = false;
+    let mut joined = Joined::default();
     while let Ok(order) = inbox.recv() {
         match order {
-            Order::Configure(new) => (model, flushing) = (Some(new), false),
-            Order::Clear => (model, flushing) = (None, false),
+            Order::Configure(new) => (model, flushing, joined) = (Some(new), false, Joined::default()),
+            Order::Clear => (model, flushing, joined) = (None, false, Joined::default()),
             Order::Resume => flushing = false,
+            Order::Join(number, request) => {
+                if let Some(model) = &mut model {
+                    joined.join(model.as_mut(), number, &request);
+                }
+            }
+            Order::Go(until) => {
+                let Some(model) = &mut model else { return };
+                if paper.send(joined.go(model.as_mut(), until)).is_err() {
+                    return;
+                }
+            }
             Order::Run(requests) => {
                 let answers = match &mut model {
                     Some(model) if !flushing => execute(model.as_mut(), &requests),
@@ -191,7 +228,7 @@ pub fn execute(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
 }
 
 /// Whether the slot has to hash the key first.
-fn is_long(request: &Request) -> bool {
+pub fn is_long(request: &Request) -> bool {
     request.fresh_key && matches!(&request.task.pass, Pass::Hmac { key, .. } if key.len() > HMAC_KEY_MAX)
 }
 
@@ -227,20 +264,26 @@ fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
     answer
 }
 
+/// A request of one frame: its bytes, and the bytes of result and the tag that the answer is to have.
+fn frame_of(request: &Request) -> (Zeroizing<Vec<u8>>, usize, u16) {
+    let key = match &request.task.pass {
+        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } if request.fresh_key => {
+            KeySection::Fresh(key.as_bytes())
+        }
+        _ => KeySection::Kept,
+    };
+    (frame::request(&request.task, key, request.tag), frame::result_len(&request.task), request.tag)
+}
+
+/// A beat more than any good response has, so that a longer one is seen for what it is.
+fn capacity(expected: usize) -> usize {
+    frame::padded(expected) + 2 * frame::BEAT
+}
+
 /// Requests of one frame each, in the slot together.
 fn exchange(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
-    let frame = |request: &Request| {
-        let key = match &request.task.pass {
-            Pass::Cipher { key, .. } | Pass::Hmac { key, .. } if request.fresh_key => {
-                KeySection::Fresh(key.as_bytes())
-            }
-            _ => KeySection::Kept,
-        };
-        let expected = frame::result_len(&request.task);
-        (frame::request(&request.task, key, request.tag), expected, request.tag)
-    };
     let max_clocks = requests.first().map_or(0, |r| r.max_clocks);
-    run_frames(model, requests.iter().map(frame).collect(), max_clocks)
+    run_frames(model, requests.iter().map(frame_of).collect(), max_clocks)
 }
 
 /// Frames with the bytes of result and the tag that each one is to have.
@@ -249,17 +292,12 @@ fn run_frames(
     requests: Vec<(Zeroizing<Vec<u8>>, usize, u16)>,
     max_clocks: u64,
 ) -> Vec<Answer> {
-    // A beat more than any good response has, so that a longer one is seen for what it is.
-    let mut frames: Vec<Frame> = requests
-        .iter()
-        .map(|(bytes, expected, _)| Frame::new(bytes.to_vec(), frame::padded(*expected) + 2 * frame::BEAT))
-        .collect();
+    let mut frames: Vec<Frame> =
+        requests.iter().map(|(bytes, expected, _)| Frame::new(bytes.to_vec(), capacity(*expected))).collect();
     let options = Options { max_clocks, ..Options::default() };
     let run = model.run(&mut frames, &options);
     let start = frames.first().map_or(0, |f| f.first_in);
-    let answer = |(mut frame, (_, expected, tag)): (Frame, &(_, usize, u16))| {
-        drop(Zeroizing::new(std::mem::take(&mut frame.request)));
-        let response_bytes = frame.response.len() as u64;
+    let answer = |(frame, (_, expected, tag)): (Frame, &(_, usize, u16))| {
         let failure = match &run {
             Err(RunError::Silent) => Some(Failure::Silent),
             Err(error) => Some(Failure::Protocol(error.to_string())),
@@ -267,17 +305,24 @@ fn run_frames(
         };
         match failure {
             Some(failure) if frame.response.is_empty() => {
-                Answer { response_bytes, ..Answer::failed(failure) }
+                drop(Zeroizing::new(frame.request));
+                Answer::failed(failure)
             }
-            _ => Answer {
-                cycles: frame.cycles(),
-                finished: frame.last_out.saturating_sub(start) + 1,
-                response_bytes,
-                result: check(frame.response, *expected, *tag),
-            },
+            _ => answer_of(frame, start, *expected, *tag),
         }
     };
     frames.into_iter().zip(&requests).map(answer).collect()
+}
+
+/// What came of a frame that was answered.
+fn answer_of(mut frame: Frame, start: u64, expected: usize, tag: u16) -> Answer {
+    drop(Zeroizing::new(std::mem::take(&mut frame.request)));
+    Answer {
+        cycles: frame.cycles(),
+        finished: frame.last_out.saturating_sub(start) + 1,
+        response_bytes: frame.response.len() as u64,
+        result: check(frame.response, expected, tag),
+    }
 }
 
 /// The result in a response, if it is the answer to this request.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ace_board::config::{Controller, SlotKind, SlotLimits};
 use ace_board::manifest::Blocks;
-use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel};
+use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel, Stopped};
 use ace_board::pass::{Pass, Task};
 use ace_board::store::StoreError;
 use ace_board::trace::What;
@@ -306,12 +306,14 @@ struct PacedSlot {
     inner: Box<dyn SlotModel>,
     blocks: Blocks,
     clocks: u64,
+    /// Frames that joined, and how many of their blocks are left.
+    joined: Vec<(u64, Frame, f64)>,
 }
 
 impl ModelSource for Paced {
     fn open(&self, set: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
         let (inner, blocks) = (self.0.open(set, models)?, set.blocks.unwrap());
-        Ok(Box::new(PacedSlot { inner, blocks, clocks: 0 }))
+        Ok(Box::new(PacedSlot { inner, blocks, clocks: 0, joined: Vec::new() }))
     }
 }
 
@@ -325,6 +327,31 @@ impl SlotModel for PacedSlot {
             self.clocks = self.clocks.max(frame.last_out + 1);
         }
         Ok(())
+    }
+
+    fn join(&mut self, number: u64, mut frame: Frame) -> u64 {
+        self.inner.run(std::slice::from_mut(&mut frame), &Options::default()).unwrap();
+        (frame.first_in, frame.last_out) = (self.clocks, 0);
+        let blocks = frame.request.len() as u64 / 64;
+        self.joined.push((number, frame, blocks as f64));
+        self.clocks
+    }
+
+    fn go(&mut self, until: u64, _: u64) -> Result<Option<(u64, Frame)>, Stopped> {
+        let several = self.blocks.interval * self.joined.len() as u32;
+        let pace = f64::from(self.blocks.alone.max(several));
+        let least = |at: &usize| (self.joined[*at].2 * pace).ceil() as u64;
+        let Some(next) = (0..self.joined.len()).min_by_key(least) else { return Ok(None) };
+        let clocks = least(&next).max(1).min(until.saturating_sub(self.clocks));
+        let answered = least(&next) <= clocks;
+        self.clocks += clocks;
+        self.joined.iter_mut().for_each(|(_, _, left)| *left -= clocks as f64 / pace);
+        if !answered {
+            return Ok(None);
+        }
+        let (number, mut frame, _) = self.joined.remove(next);
+        frame.last_out = self.clocks - 1;
+        Ok(Some((number, frame)))
     }
 
     fn reset(&mut self) {

@@ -22,6 +22,7 @@ fn source(number: u32) -> String {
          void ace_model_free(void *m) {{}}
          void ace_model_reset(void *m) {{}}
          uint64_t ace_model_clocks(const void *m) {{ return 0; }}
+         size_t ace_model_drive(void *m) {{ return 0; }}
          int ace_model_run(void *m, frame *f, size_t n, const void *o) {{
            for (size_t i = 0; i < n; i++) {{ for (int k = 0; k < 8; k++) f[i].r[k] = {number}; f[i].len = 8; }}
            return 0; }}"

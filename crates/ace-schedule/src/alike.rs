@@ -74,7 +74,7 @@ impl Queue {
         best.map_or(wanted, |(_, c)| c)
     }
 
-    /// Says that a slot that holds this configuration begins an operation, one of so many at a time: another one of the group
+    /// Says that a slot that holds this configuration works on an operation, one of so many at a time: another one of the group
     /// might have saved some of its time.
     pub fn worked(&mut self, held: ConfigurationId, op: u64, packets: usize) {
         let group = self.alike(held);

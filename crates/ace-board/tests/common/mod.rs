@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ace_board::frame::{self, Header, Status, flag, op};
-use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel};
+use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel, Stopped};
 use ace_board::pass::{Pass, Task};
 use ace_board::{
     Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy, Unsigned, record,
@@ -40,6 +40,9 @@ impl ModelSource for SoftSlots {
             key: None,
             clocks: 0,
             in_flight: configuration.in_flight,
+            joined: Vec::new(),
+            entrance: 0,
+            silent: false,
             mischief: Arc::clone(&self.0),
         }))
     }
@@ -52,6 +55,10 @@ struct SoftSlot {
     key: Option<(bool, Vec<u8>)>,
     clocks: u64,
     in_flight: usize,
+    /// Frames that joined and are not answered, and from when on the next one comes in.
+    joined: Vec<(u64, Frame)>,
+    entrance: u64,
+    silent: bool,
     mischief: Arc<Mutex<BTreeMap<String, Mischief>>>,
 }
 
@@ -101,6 +108,40 @@ impl SlotModel for SoftSlot {
         }
         self.clocks = end;
         Ok(())
+    }
+
+    fn join(&mut self, number: u64, mut frame: Frame) -> u64 {
+        assert!(self.joined.len() < self.in_flight, "more frames than the slot takes");
+        let now = self.clocks;
+        self.clocks = now.max(self.entrance);
+        self.silent |= self.run(std::slice::from_mut(&mut frame), &Options::default()).is_err();
+        if frame.last_out == 0 {
+            // What is no answer comes at once.
+            (frame.first_in, frame.last_out) = (self.clocks, self.clocks);
+        }
+        self.entrance = frame.first_in + frame.request.len() as u64 / 8;
+        self.clocks = now;
+        self.joined.push((number, frame));
+        now
+    }
+
+    fn go(&mut self, until: u64, max_clocks: u64) -> Result<Option<(u64, Frame)>, Stopped> {
+        if self.silent {
+            (self.silent, self.joined) = (false, Vec::new());
+            return Err(Stopped { error: RunError::Silent, clock: self.clocks + max_clocks });
+        }
+        let next = (0..self.joined.len()).min_by_key(|at| self.joined[*at].1.last_out);
+        match next.filter(|at| self.joined[*at].1.last_out < until) {
+            Some(at) => {
+                let (number, frame) = self.joined.remove(at);
+                self.clocks = self.clocks.max(frame.last_out + 1);
+                Ok(Some((number, frame)))
+            }
+            None => {
+                self.clocks = if self.joined.is_empty() { self.clocks } else { self.clocks.max(until) };
+                Ok(None)
+            }
+        }
     }
 
     fn reset(&mut self) {

@@ -13,7 +13,7 @@ use ace_array::shape::Shape;
 use ace_array::source::{Built, Program};
 use ace_board::frame::{self, Header, flag, op};
 use ace_board::manifest::Capability;
-use ace_board::model::{Frame, Options, RunError, SlotModel};
+use ace_board::model::{Frame, Options, RunError, SlotModel, Stopped};
 use zeroize::Zeroizing;
 
 use super::variants::Named;
@@ -51,6 +51,18 @@ pub struct ArraySlot {
     keyed: bool,
     /// Another set than the first one is not loaded.
     fixed: bool,
+    /// What the frames that joined have become: each part's number is one more than that of the one before.
+    parts: HashMap<u64, Part>,
+    next_part: u64,
+}
+
+/// One of the frames that a frame became.
+struct Part {
+    /// The number of that frame, and of its last part.
+    whole: u64,
+    last: u64,
+    /// What came of it.
+    answer: Option<Frame>,
 }
 
 /// Why a frame cannot be translated; it goes to the slot as it is, which refuses it.
@@ -67,6 +79,8 @@ impl ArraySlot {
             key: None,
             keyed: false,
             fixed: false,
+            parts: HashMap::new(),
+            next_part: 0,
         }
     }
 
@@ -223,6 +237,18 @@ fn key_frame(
     Ok(frame::assemble(key, &[&bytes]))
 }
 
+/// Makes the answer of a frame out of those to its parts: a set or a key that was refused says why it has none.
+fn merge(frame: &mut Frame, parts: &[Frame]) {
+    let refused =
+        |part: &&Frame| frame::response(&part.response).is_ok_and(|r| r.status != frame::Status::Ok);
+    let answer = parts.iter().find(refused).or(parts.last());
+    if let (Some(first), Some(answer)) = (parts.first(), answer) {
+        frame.response.clone_from(&answer.response);
+        (frame.first_in, frame.first_out, frame.last_out) =
+            (first.first_in, answer.first_out, answer.last_out);
+    }
+}
+
 impl SlotModel for ArraySlot {
     fn run(&mut self, frames: &mut [Frame], options: &Options) -> Result<(), RunError> {
         let mut all = Vec::new();
@@ -237,19 +263,50 @@ impl SlotModel for ArraySlot {
         let run = self.model.run(&mut all, options);
         let mut begin = 0;
         for (frame, end) in frames.iter_mut().zip(ends) {
-            // A set or a key that was refused says why its frame has no answer.
-            let parts = &all[begin..end];
-            let refused =
-                |part: &&Frame| frame::response(&part.response).is_ok_and(|r| r.status != frame::Status::Ok);
-            let answer = parts.iter().find(refused).or(parts.last());
-            if let (Some(first), Some(answer)) = (parts.first(), answer) {
-                frame.response.clone_from(&answer.response);
-                (frame.first_in, frame.first_out, frame.last_out) =
-                    (first.first_in, answer.first_out, answer.last_out);
-            }
+            merge(frame, &all[begin..end]);
             begin = end;
         }
         run
+    }
+
+    fn join(&mut self, number: u64, frame: Frame) -> u64 {
+        let capacity = frame.capacity;
+        let parts: Vec<Frame> = match self.translate(&frame.request) {
+            Ok(parts) => parts.iter().map(|part| Frame::new(part.to_vec(), capacity)).collect(),
+            Err(Strange) => vec![frame],
+        };
+        let last = self.next_part + parts.len() as u64 - 1;
+        let mut start = None;
+        for part in parts {
+            self.parts.insert(self.next_part, Part { whole: number, last, answer: None });
+            let clock = self.model.join(self.next_part, part);
+            start.get_or_insert(clock);
+            self.next_part += 1;
+        }
+        start.unwrap_or(self.model.clocks())
+    }
+
+    fn go(&mut self, until: u64, max_clocks: u64) -> Result<Option<(u64, Frame)>, Stopped> {
+        while let Some((number, answer)) = self.model.go(until, max_clocks)? {
+            let Some(part) = self.parts.get_mut(&number) else { continue };
+            let (whole, last) = (part.whole, part.last);
+            part.answer = Some(answer);
+            let own = |part: &Part| part.whole == whole && part.last == last;
+            if self.parts.values().any(|part| own(part) && part.answer.is_none()) {
+                continue;
+            }
+            let mut all: Vec<(u64, Frame)> = self
+                .parts
+                .extract_if(|_, part| own(part))
+                .filter_map(|(n, p)| Some((n, p.answer?)))
+                .collect();
+            all.sort_by_key(|(number, _)| *number);
+            let all: Vec<Frame> = all.into_iter().map(|(_, answer)| answer).collect();
+            let mut frame = Frame::default();
+            merge(&mut frame, &all);
+            return Ok(Some((whole, frame)));
+        }
+        Ok(None)
     }
 
     fn reset(&mut self) {
@@ -257,6 +314,7 @@ impl SlotModel for ArraySlot {
         self.banks = [None, None];
         self.running = 0;
         self.keyed = false;
+        self.parts.clear();
     }
 
     fn clocks(&self) -> u64 {
