@@ -131,9 +131,12 @@ impl Set {
                 }
                 continue;
             }
-            for pair in [0, 2] {
-                let (even, odd) = (tables[pair], tables[pair + 1]);
+            // Lanes 2 and 3 that have what lanes 0 and 1 have take it from the same beats.
+            let twice = tables[..2] == tables[2..];
+            for pair in if twice { &[0][..] } else { &[0, 2] } {
+                let (even, odd) = (tables[*pair], tables[pair + 1]);
                 let mask = (u8::from(!even.is_empty()) | u8::from(!odd.is_empty()) << 1) << pair;
+                let mask = if twice { mask | mask << 2 } else { mask };
                 // Tables of two lengths are sent one after the other.
                 let masks =
                     if even.len() == odd.len() { vec![mask] } else { vec![mask & 0b0101, mask & 0b1010] };
