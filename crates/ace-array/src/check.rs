@@ -2,6 +2,8 @@
 //! Looks at a finished schedule by the tile's rules alone, and shares no table with the scheduler: what every context
 //! would have to say is written down, and nothing may be said twice.
 
+mod turning;
+
 use std::collections::BTreeMap;
 
 use crate::Error;
@@ -107,11 +109,11 @@ pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Er
             operand(graph, shape, schedule, &mut book, id, at)?;
         }
     }
-    schedule.fits(graph, shape)
+    turning::check(graph, shape, schedule)
 }
 
 /// Every argument has a port of its own, and one that can have it.
-fn ports(graph: &Graph, shape: &Shape, id: Id, place: &Place) -> Result<(), Error> {
+pub(crate) fn ports(graph: &Graph, shape: &Shape, id: Id, place: &Place) -> Result<(), Error> {
     let node = &graph.nodes[id];
     let fail = |what: &str| Err(wrong(format!("operation {id} ({:?}) {what}: {:?}", node.op, place.ports)));
     let count = shape.ports(place.unit.kind);
@@ -183,7 +185,17 @@ fn operand(
     }
     let port = Part::Port(place.unit, place.ports[at]);
     let taken = match route {
-        Route::Key => return Ok(()),
+        // A key memory is asked three slots before the issue, and knows so many blocks' keys.
+        Route::Key => {
+            let asked = place.slot - 3;
+            return match asked.div_euclid(schedule.ii as i64) {
+                stage if (0..shape.stages as i64).contains(&stage) => Ok(()),
+                stage => Err(wrong(format!(
+                    "operand {at} of operation {id} is a key that is asked for in slot {asked}, which is stage {stage} of {}",
+                    shape.stages
+                ))),
+            };
+        }
         Route::Direct => {
             let from = schedule.places[arg].as_ref().map_or(0, |from| from.slot);
             let visible = from + clocks(&graph.nodes[arg].op);

@@ -116,8 +116,7 @@ impl Runner {
             }
         }
         let stride = self.set.input_stride(&self.shape);
-        // A block's words take a clock for each write, and a few until the memory has them.
-        let ahead = (stride + 6).div_ceil(self.set.ii()) + 1;
+        let ahead = starts_ahead(stride, self.set.ii());
         let mut results = Vec::with_capacity(blocks.len());
         let mut writes = VecDeque::new();
         let mut pending: VecDeque<Pending> = VecDeque::new();
@@ -167,6 +166,12 @@ impl Runner {
             .map(|at| self.tile.output(at % outputs, base + at / outputs))
             .collect()
     }
+}
+
+/// So many starts before its own a block's words are written at the earliest: each of its rows takes a clock, and there
+/// are a few until the memory has them. The slot's front end is not earlier (`rtl/array/array_issue.sv`).
+pub fn starts_ahead(rows: usize, ii: usize) -> usize {
+    (rows + 6).div_ceil(ii) + 1
 }
 
 /// A block's bytes as its words. DES's permutation is wires beside the stream's memories.

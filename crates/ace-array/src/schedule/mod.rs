@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use crate::Error;
 use crate::graph::{Graph, Id, Op};
+use crate::host::starts_ahead;
 use crate::pass::latency_of;
 use crate::shape::{Kind, Shape, Unit, latency};
 
@@ -198,7 +199,7 @@ impl Schedule {
     }
 
     /// The same schedule, from slot 0 on.
-    fn normal(mut self, graph: &Graph) -> Schedule {
+    pub(crate) fn normal(mut self, graph: &Graph) -> Schedule {
         let start = self.start(graph);
         for place in self.places.iter_mut().flatten() {
             place.slot -= start;
@@ -245,7 +246,9 @@ impl Schedule {
         let fail = |what: String| Err(Error::Schedule(what));
         let ii = self.ii as i64;
         let words = shape.stream_words as i64;
-        let blocks_in = words / (graph.inputs.div_ceil(shape.inputs) as i64).max(1);
+        let rows = graph.inputs.div_ceil(shape.inputs);
+        // Their words are written that early.
+        let blocks_in = words / (rows as i64).max(1) - starts_ahead(rows, self.ii) as i64;
         let blocks_out = words / (graph.outputs.len().div_ceil(shape.outputs) as i64).max(1);
         for (id, node) in graph.nodes.iter().enumerate() {
             let Some(place) = &self.places[id] else { continue };
@@ -254,8 +257,10 @@ impl Schedule {
             if keyed && stage >= shape.stages as i64 {
                 return fail(format!("a key is asked for in stage {stage} of {}", shape.stages));
             }
-            if matches!(node.op, Op::Input(_)) && stage + 2 > blocks_in {
-                return fail(format!("an input is read in stage {stage}, and {blocks_in} blocks have room"));
+            if matches!(node.op, Op::Input(_)) && stage >= blocks_in {
+                return fail(format!(
+                    "an input is read in stage {stage}, and words are there for {blocks_in}"
+                ));
             }
         }
         for memory in 0..shape.memories {
@@ -290,7 +295,7 @@ impl Schedule {
                 let mut age = (from - slot).div_euclid(ii);
                 while slot + age * ii <= to {
                     let same = (other as i64 - own as i64 + age * stride) % shape.memory_words as i64 == 0;
-                    if same && age != 0 && slot + age * ii >= from {
+                    if same && (age != 0 || other != own) && slot + age * ii >= from {
                         let kept = to - from;
                         let what = format!("a value is stored for {kept} slots, by others' addresses");
                         return Err(Error::Schedule(what));
