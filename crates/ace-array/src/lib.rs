@@ -2,8 +2,9 @@
 //! The multi-context array: its shape, its compiler and its simulator. Nothing here reads or writes a file.
 //!
 //! [`source`] reads an algorithm to a graph, [`pass`] makes it one of what elements do, [`schedule`] gives every
-//! operation a slot, an element and routes, [`check`] looks at that again by itself, [`set`] is the bytes that a tile
-//! loads, and [`tile`] runs them clock by clock. `docs/array.md` tells it from the outside.
+//! operation a slot, an element and routes, [`check`] looks at that again by itself, [`exact`] says of small graphs
+//! whether fewer contexts would do, [`set`] is the bytes that a tile loads, and [`tile`] runs them clock by clock.
+//! `docs/array.md` tells it from the outside.
 
 pub mod algorithms;
 pub mod check;
@@ -12,6 +13,7 @@ pub mod draw;
 mod element;
 pub mod emit;
 pub mod error;
+pub mod exact;
 pub mod explore;
 pub mod graph;
 pub mod host;

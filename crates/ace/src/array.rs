@@ -2,6 +2,7 @@
 //! `ace array`: the multi-context array's compiler and its simulator.
 
 pub mod build;
+mod check;
 mod explore;
 pub mod signed;
 pub mod slot;
@@ -63,11 +64,8 @@ enum Command {
     },
     /// Run random blocks through the simulated tile and compare them with the CPU engine's: a million a variant
     Verify(verify::Args),
-    /// Say whether a source compiles, or whether a set could be loaded
-    Check {
-        /// A source or a set
-        file: PathBuf,
-    },
+    /// Say whether a source compiles, or whether a set could be loaded; with --exact, whether fewer contexts would do
+    Check(check::Args),
     /// What every algorithm takes: operations, contexts, latency, bytes, load; and its rates beside those of the 2006 paper
     /// and of the library's configurations
     Table {
@@ -201,7 +199,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         }
         Command::Run { source, key, blocks } => simulate(source, &shape, key, blocks)?,
         Command::Verify(args) => return verify::run(args, &shape),
-        Command::Check { file } => return check(file, &shape),
+        Command::Check(args) => return check::run(args, &shape),
         Command::Table { names } => table::print(names, &shape)?,
         Command::Trace { source, variant, seed, count, output } => {
             let trace = match source {
@@ -299,25 +297,4 @@ fn simulate(source: &Source, shape: &Shape, key: &str, blocks: &[String]) -> Res
     }
     eprintln!("{} blocks in {} clocks, load {} clocks", all.len(), ran.clocks, ran.load);
     Ok(())
-}
-
-fn check(file: &Path, shape: &Shape) -> Result<Outcome> {
-    let bytes = ace_io::input::bytes(file).with_context(|| format!("cannot read {}", file.display()))?;
-    if bytes.starts_with(&ace_array::set::MAGIC) {
-        let set = Set::from_bytes(&bytes, shape).with_context(|| file.display().to_string())?;
-        println!("{}: {} contexts, {} slots to the result", file.display(), set.ii(), set.latency);
-        return Ok(Outcome::Well);
-    }
-    let program = program(file)?;
-    let mut outcome = Outcome::Well;
-    for variant in &program.variants {
-        match compile(&program, variant, shape, Effort::default()) {
-            Ok(compiled) => println!("{variant}: {} contexts", compiled.set.ii()),
-            Err(error) => {
-                println!("{variant}: {error}");
-                outcome = Outcome::Wrong;
-            }
-        }
-    }
-    Ok(outcome)
 }

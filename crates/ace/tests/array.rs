@@ -67,3 +67,32 @@ fn what_is_no_variant_is_not_verified() {
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&run.stderr).contains("serpent"));
 }
+
+/// The guide's example, in its words; a variant that has as few contexts as its elements allow; and a set, of which nothing
+/// of the kind can be said.
+#[test]
+fn what_is_the_least_is_said() {
+    let guide = include_str!("../../../docs/array.md");
+    let (_, rest) = guide.split_once("algorithm small;").unwrap();
+    let (text, rest) =
+        rest.split_once("\n\nace array check small.ace --exact 60 --shape one-quad.toml\n").unwrap();
+    let (wanted, _) = rest.split_once("\n```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("small.ace"), format!("algorithm small;{text}\n")).unwrap();
+    let shape = include_str!("../../../array/shape.toml").replace("quads = 2", "quads = 1");
+    std::fs::write(path("one-quad.toml"), shape).unwrap();
+    let ace = |args: &[&str]| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_ace")).arg("array").args(args).output().unwrap();
+        (ran.status.success(), String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
+    };
+    let small = path("small.ace");
+    let (well, said, _) = ace(&["check", &small, "--exact", "60", "--shape", &path("one-quad.toml")]);
+    assert_eq!((well, said.trim_end()), (true, wanted));
+    let (well, said, _) = ace(&["check", "idea", "--exact", "60"]);
+    assert!(well && said.contains("idea_encrypt: 79 contexts, the least: its ALUs alone take 79"), "{said}");
+    let set = path("small.set");
+    assert!(ace(&["compile", &small, "-o", &set]).0);
+    let (well, _, said) = ace(&["check", &set, "--exact", "60"]);
+    assert!(!well && said.contains("--exact is for sources"), "{said}");
+}

@@ -18,6 +18,9 @@ const REACH: i64 = 32;
 const AGAIN: usize = 8;
 /// An attempt ends when one in so many operations had to go, on average.
 const ALL_GONE: usize = 3;
+/// A graph of fewer nodes is tried as long as one of so many: few ejections are too few there, as the exact check shows.
+const SMALL: usize = 64;
+const AS_LARGE: usize = 200;
 
 pub(super) struct Search<'a> {
     pub(super) tables: Tables<'a>,
@@ -154,7 +157,7 @@ impl<'a> Search<'a> {
                     }
                 }
                 // Those that come to an end come to it with few: others are better begun anew.
-                if ALL_GONE * ejected > count {
+                if ALL_GONE * ejected > if count < SMALL { AS_LARGE } else { count } {
                     return None;
                 }
             }

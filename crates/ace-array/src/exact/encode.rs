@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A schedule with a given interval as clauses: where every operation is issued modulo the interval, on which element and
+//! with which ports, how every operand comes, and that nothing is said twice. Which slots these are is not in the clauses:
+//! [`stages`] says afterwards, or why there are none.
+
+use std::collections::BTreeMap;
+
+use batsat::Lit;
+
+use super::clauses::Clauses;
+use super::stages::{Distance, Event, slots};
+use crate::check;
+use crate::graph::{Graph, Id, Op};
+use crate::pass::latency_of;
+use crate::schedule::{Place, Route, Schedule, Store, kind_of};
+use crate::shape::{Kind, Shape, Unit, latency};
+
+const HOP: i64 = latency::HOP as i64;
+/// From a store's issue to the first slot of what is read.
+const STORED: i64 = (latency::STORE + latency::READ) as i64;
+
+/// An operation's choices; of each list exactly one is true.
+struct Choices {
+    slots: Vec<Lit>,
+    units: Vec<(Unit, Lit)>,
+    ports: Vec<(Vec<usize>, Lit)>,
+}
+
+/// A value that may be stored: the element, and the slot of the store.
+struct Kept {
+    memories: Vec<Lit>,
+    slots: Vec<Lit>,
+}
+
+/// An operand that comes over the network: directly or read again, and then from which slot on.
+struct Operand {
+    user: Id,
+    at: usize,
+    value: Id,
+    direct: Lit,
+    read: Vec<Lit>,
+}
+
+/// What a port may take in a slot: a value directly, or one that is read again.
+type Taken = (Id, bool);
+
+pub(super) struct Encoding<'a> {
+    graph: &'a Graph,
+    shape: &'a Shape,
+    ii: usize,
+    pub(super) clauses: Clauses,
+    operations: Vec<Option<Choices>>,
+    kept: BTreeMap<Id, Kept>,
+    operands: Vec<Operand>,
+}
+
+impl<'a> Encoding<'a> {
+    pub(super) fn new(graph: &'a Graph, shape: &'a Shape, ii: usize, clauses: Clauses) -> Encoding<'a> {
+        let none = (Vec::new(), BTreeMap::new(), Vec::new());
+        let mut new =
+            Encoding { graph, shape, ii, clauses, operations: none.0, kept: none.1, operands: none.2 };
+        new.operations = (0..graph.nodes.len()).map(|id| new.choices(id)).collect();
+        new.turns();
+        new.elements();
+        new.operands();
+        new.ports();
+        new.memories();
+        new
+    }
+
+    fn own(&self, id: Id) -> i64 {
+        latency_of(&self.graph.nodes[id].op) as i64
+    }
+
+    fn modulo(&self, slot: i64) -> usize {
+        slot.rem_euclid(self.ii as i64) as usize
+    }
+
+    /// Whether an operation's value is first on the network in a slot.
+    fn visible(&self, id: Id, slot: usize) -> Lit {
+        let at = self.modulo(slot as i64 - self.own(id));
+        self.operations[id].as_ref().map_or(!self.clauses.yes, |operation| operation.slots[at])
+    }
+
+    fn choices(&mut self, id: Id) -> Option<Choices> {
+        let node = &self.graph.nodes[id];
+        let kind = kind_of(&node.op)?;
+        let count = self.shape.count(kind);
+        let indices = match &node.op {
+            Op::Input(word) | Op::Output(word) => word % count..word % count + 1,
+            _ => 0..count,
+        };
+        let units: Vec<Unit> = indices.map(|index| Unit { kind, index }).collect();
+        // Whatever the checker takes, on the first of them as on each.
+        let fits = |ports: &Vec<usize>| {
+            let place = Place { slot: 0, unit: units[0], ports: ports.clone() };
+            check::ports(self.graph, self.shape, id, &place).is_ok()
+        };
+        let ports: Vec<Vec<usize>> =
+            orders(node.args.len(), self.shape.ports(kind)).into_iter().filter(fits).collect();
+        let slots = self.clauses.one_of(self.ii);
+        let which = self.clauses.one_of(units.len());
+        let how = self.clauses.one_of(ports.len());
+        Some(Choices {
+            slots,
+            units: units.into_iter().zip(which).collect(),
+            ports: ports.into_iter().zip(how).collect(),
+        })
+    }
+
+    /// Of schedules that differ by a turn of the slots, or by names of elements, one is enough.
+    fn turns(&mut self) {
+        if let Some(first) = self.operations.iter().flatten().max_by_key(|operation| operation.units.len()) {
+            let slot = first.slots[0];
+            self.clauses.add(&[slot]);
+        }
+        for kind in Kind::ALL {
+            let all: Vec<Vec<Lit>> = self
+                .operations
+                .iter()
+                .flatten()
+                .filter(|operation| operation.units.len() > 1 && operation.units[0].0.kind == kind)
+                .map(|operation| operation.units.iter().map(|(_, unit)| *unit).collect())
+                .collect();
+            for (at, own) in all.iter().enumerate() {
+                for (index, unit) in own.iter().enumerate().skip(1) {
+                    let before: Vec<Lit> = all[..at].iter().map(|other| other[index - 1]).collect();
+                    self.clauses.implies(&[*unit], &before);
+                }
+            }
+        }
+    }
+
+    /// An element begins one operation in a slot, and ends one.
+    fn elements(&mut self) {
+        let mut said: BTreeMap<(Unit, bool, usize), Vec<Lit>> = BTreeMap::new();
+        for id in 0..self.operations.len() {
+            let Some(operation) = &self.operations[id] else { continue };
+            let (own, units, slots) = (self.own(id), operation.units.clone(), operation.slots.clone());
+            for (unit, here) in units {
+                for (slot, now) in slots.iter().enumerate() {
+                    let both = self.clauses.all(&[here, *now]);
+                    said.entry((unit, false, slot)).or_default().push(both);
+                    // Other elements take as long for whatever they do.
+                    if unit.kind == Kind::Quad {
+                        let end = self.modulo(slot as i64 + own);
+                        said.entry((unit, true, end)).or_default().push(both);
+                    }
+                }
+            }
+        }
+        said.values().for_each(|all| self.clauses.at_most_one(all));
+    }
+
+    fn operands(&mut self) {
+        for (user, node) in self.graph.nodes.iter().enumerate() {
+            for (at, value) in node.args.iter().copied().enumerate() {
+                if self.graph.is_key(value) {
+                    continue;
+                }
+                let direct = self.clauses.literal();
+                let read = self.clauses.one_of(self.ii);
+                let (ii, memories) = (self.ii, self.shape.memories);
+                let clauses = &mut self.clauses;
+                let kept = self.kept.entry(value).or_insert_with(|| {
+                    let memories = clauses.literals(memories);
+                    clauses.at_most_one(&memories);
+                    Kept { memories, slots: clauses.one_of(ii) }
+                });
+                clauses.add(&[vec![direct], kept.memories.clone()].concat());
+                self.operands.push(Operand { user, at, value, direct, read });
+            }
+        }
+        let slots = |id: Id| self.operations[id].as_ref().map_or(Vec::new(), |one| one.slots.clone());
+        for operand in &self.operands {
+            let (from, to) = (slots(operand.value), slots(operand.user));
+            let own = self.own(operand.value) + HOP;
+            let line = self.shape.line;
+            within(&mut self.clauses, &[operand.direct], &from, &to, own, line);
+            let kept = &self.kept[&operand.value].slots;
+            within(&mut self.clauses, &[!operand.direct], &from, kept, own, line);
+            within(&mut self.clauses, &[!operand.direct], &operand.read, &to, HOP, line);
+        }
+    }
+
+    /// A port takes one value in a slot.
+    fn ports(&mut self) {
+        let mut takes: BTreeMap<(Unit, usize), BTreeMap<(Taken, usize), Lit>> = BTreeMap::new();
+        for operand in &self.operands {
+            let Some(operation) = &self.operations[operand.user] else { continue };
+            for (unit, here) in &operation.units {
+                for (port, how) in by_port(&operation.ports, operand.at) {
+                    let comes = self.clauses.literal();
+                    how.iter().for_each(|how| self.clauses.implies(&[*here, *how], &[comes]));
+                    let of = takes.entry((*unit, port)).or_default();
+                    for slot in 0..self.ii {
+                        let seen = self.visible(operand.value, slot);
+                        for (stored, when) in
+                            [(false, [operand.direct, seen]), (true, [!operand.direct, operand.read[slot]])]
+                        {
+                            let key = ((operand.value, stored), slot);
+                            let taken = *of.entry(key).or_insert_with(|| self.clauses.literal());
+                            self.clauses.implies(&[comes, when[0], when[1]], &[taken]);
+                        }
+                    }
+                }
+            }
+        }
+        for of in takes.values() {
+            for slot in 0..self.ii {
+                let here = of.iter().filter(|((_, at), _)| *at == slot).map(|(_, taken)| *taken);
+                self.clauses.at_most_one(&here.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// A memory element takes, writes and reads one value in a slot.
+    fn memories(&mut self) {
+        for memory in 0..self.shape.memories {
+            for slot in 0..self.ii {
+                let (mut takes, mut writes, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+                for (value, kept) in &self.kept {
+                    let here = kept.memories[memory];
+                    takes.push(self.clauses.all(&[here, self.visible(*value, slot)]));
+                    writes.push(self.clauses.all(&[here, kept.slots[slot]]));
+                    let read = self.clauses.literal();
+                    for operand in self.operands.iter().filter(|operand| operand.value == *value) {
+                        self.clauses.implies(&[here, !operand.direct, operand.read[slot]], &[read]);
+                    }
+                    reads.push(read);
+                }
+                for all in [takes, writes, reads] {
+                    self.clauses.at_most_one(&all);
+                }
+            }
+        }
+    }
+
+    /// The schedule of a solution or, if its slots modulo the interval are none, what is not true of any schedule.
+    pub(super) fn schedule(&self) -> Result<Schedule, Vec<Lit>> {
+        let clauses = &self.clauses;
+        let mut events = Vec::new();
+        let mut event = |slots: &[Lit]| {
+            let slot = clauses.which(slots);
+            events.push(Event { slot: slot as i64, why: slots[slot] });
+            events.len() - 1
+        };
+        let operations: Vec<usize> =
+            self.operations.iter().map(|one| one.as_ref().map_or(0, |one| event(&one.slots))).collect();
+        let stored = |operand: &&Operand| !clauses.is(operand.direct);
+        let mut stores: BTreeMap<Id, usize> = BTreeMap::new();
+        for operand in self.operands.iter().filter(stored) {
+            stores.entry(operand.value).or_insert_with(|| event(&self.kept[&operand.value].slots));
+        }
+        let reads: Vec<Option<usize>> = self
+            .operands
+            .iter()
+            .map(|operand| Some(operand).filter(stored).map(|operand| event(&operand.read)))
+            .collect();
+        let line = self.shape.line as i64;
+        let mut distances = Vec::new();
+        let mut between = |from: usize, to: usize, least: i64, most: i64, why: &[Lit]| {
+            distances.push(Distance { from, to, least, why: Vec::new() });
+            distances.push(Distance { from: to, to: from, least: -most, why: why.to_vec() });
+        };
+        for (operand, read) in self.operands.iter().zip(&reads) {
+            let (from, to) = (operations[operand.value], operations[operand.user]);
+            let own = self.own(operand.value);
+            let Some(read) = *read else {
+                between(from, to, own + HOP, own + line, &[operand.direct]);
+                continue;
+            };
+            let store = stores[&operand.value];
+            between(from, store, own + HOP, own + line, &[!operand.direct]);
+            between(read, to, HOP, line, &[!operand.direct]);
+        }
+        for (at, (operand, read)) in self.operands.iter().zip(&reads).enumerate() {
+            let Some(read) = *read else { continue };
+            let from = stores[&operand.value];
+            distances.push(Distance { from, to: read, least: STORED, why: vec![!operand.direct] });
+            // What is read of a value in slots that are one modulo the interval is read once.
+            for (other, second) in self.operands.iter().zip(&reads).skip(at + 1) {
+                let Some(second) = *second else { continue };
+                if other.value == operand.value && events[second].slot == events[read].slot {
+                    let why = vec![!operand.direct, !other.direct, events[read].why, events[second].why];
+                    distances.push(Distance { from: read, to: second, least: 0, why: why.clone() });
+                    distances.push(Distance { from: second, to: read, least: 0, why });
+                }
+            }
+        }
+        let slots = slots(self.ii as i64, &events, &distances)?;
+        let place = |id: Id, one: &Choices| {
+            let unit =
+                one.units.iter().find(|(_, unit)| clauses.is(*unit)).map_or(one.units[0].0, |one| one.0);
+            let ports =
+                one.ports.iter().find(|(_, how)| clauses.is(*how)).map_or(Vec::new(), |one| one.0.clone());
+            Place { slot: slots[operations[id]], unit, ports }
+        };
+        let places =
+            self.operations.iter().enumerate().map(|(id, one)| one.as_ref().map(|one| place(id, one)));
+        let mut routes: Vec<Vec<Route>> =
+            self.graph.nodes.iter().map(|node| vec![Route::Key; node.args.len()]).collect();
+        for (operand, read) in self.operands.iter().zip(&reads) {
+            routes[operand.user][operand.at] =
+                read.map_or(Route::Direct, |read| Route::Stored { slot: slots[read] });
+        }
+        let store = |(value, at): (&Id, &usize)| {
+            (*value, Store { memory: clauses.which(&self.kept[value].memories), slot: slots[*at] })
+        };
+        let stores = stores.iter().map(store).collect();
+        Ok(Schedule { ii: self.ii, places: places.collect(), routes, stores }.normal(self.graph))
+    }
+}
+
+/// Every order of so many things in so many places.
+fn orders(things: usize, places: usize) -> Vec<Vec<usize>> {
+    (0..things).fold(vec![Vec::new()], |all, _| {
+        let more = |taken: Vec<usize>| {
+            let free: Vec<usize> = (0..places).filter(|place| !taken.contains(place)).collect();
+            free.into_iter().map(move |place| [taken.clone(), vec![place]].concat())
+        };
+        all.into_iter().flat_map(more).collect()
+    })
+}
+
+/// The choices that bring an argument to each port.
+fn by_port(choices: &[(Vec<usize>, Lit)], at: usize) -> BTreeMap<usize, Vec<Lit>> {
+    let mut out: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
+    for (ports, how) in choices {
+        out.entry(ports[at]).or_default().push(*how);
+    }
+    out
+}
+
+/// One event comes `least` slots and up to `count` - 1 more behind another one: modulo the interval that says something
+/// if the interval is longer than that.
+fn within(clauses: &mut Clauses, when: &[Lit], from: &[Lit], to: &[Lit], least: i64, count: usize) {
+    let ii = from.len();
+    if count >= ii {
+        return;
+    }
+    for (slot, now) in from.iter().enumerate() {
+        let first = (slot as i64 + least).rem_euclid(ii as i64) as usize;
+        let then: Vec<Lit> = (first..first + count).map(|at| to[at % ii]).collect();
+        clauses.implies(&[when, &[*now]].concat(), &then);
+    }
+}
