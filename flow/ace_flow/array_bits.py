@@ -2,7 +2,7 @@
 """The bits of the array's slot: what `array_route --keep` has routed, as a bitstream with a manifest, proven to be its
 netlist like every configuration's (docs/proof.md), in the form in which configurations go into a library.
 
-python -m ace_flow.array_bits --ace target/release/ace [--lanes 16] [--seed 1101]
+python -m ace_flow.array_bits --ace target/release/ace [--tiles 1] [--lanes 16] [--seed 1101]
 ace library add array --configurations build/array/configurations --secret KEY
 
 Without a seed it is the one of the median. What the proof came to goes to array/routed.json.
@@ -37,16 +37,16 @@ def memory(ace: str, bitstream: Path) -> str:
     return json.loads(tools.output([ace, "inspect", str(bitstream), "--json"]))["memory_sha256"]
 
 
-def recipe(lanes: int) -> str:
+def recipe(tiles: int, lanes: int) -> str:
     """The digest of all that decides the bits, seeds aside: that of a row, and what `array_route` does besides."""
-    recipe = held.recipe(replace(array.rows()[0], parameters={"Lanes": lanes}))
+    recipe = held.recipe(replace(array.rows()[0], parameters={"Tiles": tiles, "Lanes": lanes}))
     passes = [tools.sha256(Path(__file__).with_name(name)) for name in ("array_route.py", "tied.py")]
     return hashlib.sha256(" ".join([recipe, *passes]).encode()).hexdigest()
 
 
 def make(ace: str, kept: dict, seed: int) -> dict:
     """Packs and proves; writes the folder; the record of the proof."""
-    netlist = netlist_of("slot", kept["lanes"])
+    netlist = netlist_of("slot", kept["tiles"], kept["lanes"])
     config, report = netlist.parent / f"route-{seed}.config", netlist.parent / f"report-{seed}.json"
     for path in (netlist, config, report):
         if not path.is_file():
@@ -67,14 +67,15 @@ def make(ace: str, kept: dict, seed: int) -> dict:
     digest = memory(ace, bitstream)
     if record["memory_sha256"] != digest:
         raise tools.ToolError(f"{bitstream} changed while it was proven; run it again")
-    model = array.model()
+    tiles, lanes = kept["tiles"], kept["lanes"]
+    model = array.model(tiles, lanes)
     manifest = {
         "schema": SCHEMA,
         "name": NAME,
-        "summary": f"the multi-context array: one tile, {kept['lanes']} lanes; what it computes context sets say",
+        "summary": f"the multi-context array: tiles: {tiles}, lanes of each: {lanes}; what it computes context sets say",
         "top": array.SLOT_TOP,
-        "parameters": {"Lanes": kept["lanes"]},
-        "in_flight": kept["lanes"],
+        "parameters": {"Tiles": tiles, "Lanes": lanes},
+        "in_flight": tiles * lanes,
         "can": [],
         "device": route.DEVICE,
         "package": route.PACKAGE,
@@ -89,7 +90,7 @@ def make(ace: str, kept: dict, seed: int) -> dict:
             "design_sha256": tools.sha256(FOLDER / f"route-{seed}.config"),
         },
         "tools": versions(),
-        "recipe": recipe(kept["lanes"]),
+        "recipe": recipe(tiles, lanes),
         "memory_sha256": digest,
         "netlist_sha256": tools.sha256(netlist),
         "inputs": kept["inputs"] | {"flow/boundary.lpf": tools.sha256(route.PINS)},
@@ -103,16 +104,17 @@ def make(ace: str, kept: dict, seed: int) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    parser.add_argument("--lanes", type=int, default=16, help="of the slot")
+    parser.add_argument("--tiles", type=int, default=array.TILES, help="of the slot")
+    parser.add_argument("--lanes", type=int, default=array.LANES, help="of each tile")
     parser.add_argument("--seed", type=int, help="of which seed (default: that of the median)")
     args = parser.parse_args()
     os.environ["ACE_BIN"] = args.ace
     kept = json.loads(KEPT.read_text())
     try:
-        if (slot := kept.get(f"slot-{args.lanes}")) is None:
+        if (slot := kept.get(f"slot-{args.tiles}x{args.lanes}")) is None:
             raise tools.ToolError(
-                f"{KEPT} has no slot of {args.lanes} lanes; `python -m ace_flow.array_route slot --lanes {args.lanes} "
-                "--keep` routes it"
+                f"{KEPT} has no slot of tiles: {args.tiles}, lanes of each: {args.lanes}; "
+                f"`python -m ace_flow.array_route slot --tiles {args.tiles} --lanes {args.lanes} --keep` routes it"
             )
         record = make(args.ace, slot, args.seed or median(slot))
     except (tools.ToolError, OSError, ValueError) as error:

@@ -66,8 +66,9 @@ def frame(
     return header + iv + payload + bytes(-len(payload) % 8)
 
 
-def load(data: bytes, tag: int, flags: int = 0) -> bytes:
-    return frame(0, LOAD, data, tag=tag, flags=flags)
+def load(data: bytes, tag: int, flags: int = 0, tiles: int = 0) -> bytes:
+    """`tiles`: a bit for each that takes the set; none is the first one alone."""
+    return frame(0, LOAD, data, tag=tag, flags=flags, result=tiles)
 
 
 def key(which: Set, words: bytes, tag: int, flags: int = 0) -> bytes:
@@ -108,30 +109,63 @@ def modes(which: Set) -> list[str]:
     return ["ecb", "cbc"] + ([] if which.decrypt else ["ctr"])
 
 
-class Controller:
-    """What has to be sent in front of a frame, so that the slot can do what it asks for."""
+@dataclass
+class Bank:
+    """What a bank holds, and whether its key is the last one for such frames."""
 
-    def __init__(self) -> None:
-        self.banks: list[Set | None] = [None, None]
-        self.running = 0
-        self.keyed: set[str] = set()
+    set: Set | None = None
+    keyed: bool = False
+
+
+class Controller:
+    """What has to be sent in front of a frame, so that the slot can do what it asks for: what its banks hold follows from
+    the order of frames."""
+
+    def __init__(self, tiles: int = 1, random: Random | None = None) -> None:
+        """`random`: of which tiles take a set; without, the first one does."""
+        self.tiles = [[Bank(), Bank()] for _ in range(tiles)]
+        self.running = [0] * tiles
+        self.random = random
         self.loads = self.switches = 0
 
-    def prepare(self, which: Set, words: bytes | None, tag: int) -> list[bytes]:
-        """Loads and keys; the frame behind them runs the set. `words`: a fresh key."""
+    def holding(self, which: Set) -> list[tuple[int, int]]:
+        """Tiles and banks that serve it, those that run first."""
+        found = [(t, b) for t, banks in enumerate(self.tiles) for b, bank in enumerate(banks) if bank.set is which]
+        current = [(t, b) for t, b in found if self.tiles[t][b].keyed]
+        return sorted(current or found, key=lambda at: (at[1] != self.running[at[0]], at[0]))
+
+    def keyed(self, which: Set) -> bool:
+        return any(self.tiles[t][b].keyed for t, b in self.holding(which))
+
+    def load(self, which: Set, tag: int) -> bytes:
+        mask = 0 if self.random is None else self.random.randrange(1, 1 << len(self.tiles))
+        for t, banks in enumerate(self.tiles):
+            if max(mask, 1) >> t & 1:
+                banks[1 - self.running[t]] = Bank(which)
+        self.loads += 1
+        return load(which.data, tag, tiles=mask)
+
+    def key(self, which: Set, words: bytes, tag: int) -> bytes:
+        for t, banks in enumerate(self.tiles):
+            run = self.running[t]
+            given = run if banks[run].set is which else 1 - run
+            for b, bank in enumerate(banks):
+                if bank.set is which:
+                    bank.keyed = b == given
+        return key(which, words, tag)
+
+    def prepare(
+        self, which: Set, words: bytes, tag: int, fresh: bool = True, again: bool = False
+    ) -> list[bytes]:
+        """Loads and keys; the frame behind them runs the set under this key. `fresh`: it is another one than before;
+        `again`: the set is loaded in any case."""
         frames = []
-        if which in self.banks:
-            at = self.banks.index(which)
-        else:
-            at = 1 - self.running
-            if (old := self.banks[at]) is not None:
-                self.keyed.discard(old.name)
-            self.banks[at] = which
-            frames.append(load(which.data, tag))
-            self.loads += 1
-        self.switches += at != self.running
-        self.running = at
-        if words is not None:
-            frames.append(key(which, words, tag))
-            self.keyed.add(which.name)
+        if again or not self.holding(which):
+            frames.append(self.load(which, tag))
+        # A set that goes away takes its key with it.
+        if fresh or not self.keyed(which):
+            frames.append(self.key(which, words, tag))
+        t, b = self.holding(which)[0]
+        self.switches += b != self.running[t]
+        self.running[t] = b
         return frames

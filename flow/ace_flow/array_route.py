@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The array's clock and what it takes of an LFE5U-45F: synthesis, placement and routing of the slot or of the bare tile.
 
-python -m ace_flow.array_route [slot|tile] [--lanes 16] [--seeds 1101,1102] [--frequency 120] [--keep]
+python -m ace_flow.array_route [slot|tile] [--tiles 1] [--lanes 16] [--seeds 1101,1102] [--frequency 120] [--keep]
 
 What is measured is printed, a line a seed. --keep writes it to array/routed.json, from which `ace array table` and
 docs/array.md have their clocks; seeds with which a choice was made do not belong there. `array_bits` makes the slot's
@@ -13,26 +13,26 @@ import json
 from pathlib import Path
 
 from . import outreg, route, rtl, synth, tied, tools
-from .array import BUILD, SLOT_SOURCES, SLOT_TOP, SOURCES, TOP
+from .array import BUILD, LANES, SLOT_SOURCES, SLOT_TOP, SOURCES, TILES, TOP
 
 KEPT = tools.ROOT / "array" / "routed.json"
 # Of what a part of the device could hold. The network of a tile fills the wires before the look-up tables.
 DENSITY = 0.7
 
 
-def netlist_of(what: str, lanes: int) -> Path:
-    """Where the netlist is, and beside it what is routed of it."""
-    return BUILD / (f"slot-{lanes}" if what == "slot" else what) / "netlist.json"
+def netlist_of(what: str, tiles: int, lanes: int) -> Path:
+    """Where the netlist is, and beside it what is routed of it. `lanes`: of a tile."""
+    return BUILD / (f"slot-{tiles}x{lanes}" if what == "slot" else what) / "netlist.json"
 
 
-def synthesise(what: str, lanes: int) -> tuple[Path, dict]:
+def synthesise(what: str, tiles: int, lanes: int) -> tuple[Path, dict]:
     """The netlist, its block memories with their output registers and no input tied to zero, and its cells."""
-    netlist = netlist_of(what, lanes)
+    netlist = netlist_of(what, tiles, lanes)
     out = netlist.parent
     out.mkdir(parents=True, exist_ok=True)
     top, sources = (SLOT_TOP, SLOT_SOURCES) if what == "slot" else (TOP, SOURCES)
     names = [str(path.relative_to(tools.ROOT)) for path in sources]
-    parameters = f"-G Lanes={lanes}" if what == "slot" else ""
+    parameters = f"-G Tiles={tiles} -G Lanes={lanes}" if what == "slot" else ""
     folders = " ".join(f"-I {folder}" for folder in rtl.folders(names))
     files = " ".join(name for name in names if not name.endswith(".svh"))
     lines = [
@@ -79,14 +79,17 @@ def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> di
     return {**route.summary(said, seed), "used": used, "available": of}
 
 
-def keep(what: str, lanes: int, frequency: float, cells: dict, routes: list[dict]) -> None:
+def keep(
+    what: str, tiles: int, lanes: int, frequency: float, cells: dict, routes: list[dict]
+) -> None:
     """Puts what was measured beside the sources; the middle one is the clock."""
     middle = route.median(routes)
     files = SLOT_SOURCES if what == "slot" else SOURCES
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     # The clock that `ace array table` counts with is that of a slot of as many lanes as rates were measured with.
-    kept[netlist_of(what, lanes).parent.name] = {
+    kept[netlist_of(what, tiles, lanes).parent.name] = {
         "device": route.DEVICE,
+        "tiles": tiles if what == "slot" else 1,
         "lanes": lanes if what == "slot" else 0,
         "asked_mhz": frequency,
         "fmax_mhz": middle["fmax_mhz"],
@@ -105,19 +108,20 @@ def keep(what: str, lanes: int, frequency: float, cells: dict, routes: list[dict
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=["slot", "tile"], default="slot")
-    parser.add_argument("--lanes", type=int, default=16, help="frames in flight of the slot")
+    parser.add_argument("--tiles", type=int, default=TILES, help="of the slot")
+    parser.add_argument("--lanes", type=int, default=LANES, help="frames in flight in each tile of the slot")
     parser.add_argument("--seeds", default="1", help="of nextpnr, with commas between")
     parser.add_argument("--frequency", type=float, default=120, help="what is asked for, in MHz")
     parser.add_argument("--keep", action="store_true", help="write array/routed.json")
     args = parser.parse_args()
-    netlist, cells = synthesise(args.what, args.lanes)
+    netlist, cells = synthesise(args.what, args.tiles, args.lanes)
     print(json.dumps(cells), flush=True)
     routes = []
     for seed in filter(None, args.seeds.split(",")):
         routes.append(place_and_route(args.what, netlist, int(seed), args.frequency))
         print(json.dumps(routes[-1]), flush=True)
         if args.keep:
-            keep(args.what, args.lanes, args.frequency, cells, routes)
+            keep(args.what, args.tiles, args.lanes, args.frequency, cells, routes)
     return 0
 
 

@@ -2,7 +2,7 @@
 """The array's slot in simulation: damaged sets are refused, sets change under traffic and no frame is lost or wrong, and
 nothing is left of a key.
 
-python -m ace_flow.array_slot --ace target/release/ace [--frames 400] [--seed 1]
+python -m ace_flow.array_slot --ace target/release/ace [--tiles 1] [--lanes 16] [--frames 400] [--seed 1]
 
 Ends with 1 at the first thing that is wrong.
 """
@@ -120,10 +120,10 @@ def refusals(library: Path, sets: dict[str, Set], random: Random) -> dict:
     return {"refused": len(cases)}
 
 
-def traffic(library: Path, sets: dict[str, Set], count: int, random: Random) -> dict:
+def traffic(library: Path, tiles: int, sets: dict[str, Set], count: int, random: Random) -> dict:
     """Frames of all sets back to back, with loads and keys between them: the answers are those that each frame has in a
-    slot where it is alone."""
-    control = Controller()
+    slot of one tile where it is alone."""
+    control = Controller(tiles, random if tiles > 1 else None)
     requests: list[bytes] = []
     alone: dict[int, list[bytes]] = {}  # by tag: load, key, frame
     names = list(sets.values())
@@ -133,13 +133,11 @@ def traffic(library: Path, sets: dict[str, Set], count: int, random: Random) -> 
         tag += 2
         if random.random() < 0.2:
             which = random.choice(names)
-        fresh = which.name not in control.keyed or random.random() < 0.2
+        again = tiles > 1 and random.random() < 0.1
+        fresh = which.name not in keys or random.random() < 0.2
         if fresh:
             keys[which.name] = key_of(which, random)
-        # A set that goes away takes its key with it.
-        gone = which not in control.banks
-        fresh |= gone
-        requests += control.prepare(which, keys[which.name] if fresh else None, tag + 1)
+        requests += control.prepare(which, keys[which.name], tag + 1, fresh, again)
         mode = random.choice(modes(which))
         request = data(which, mode, random.choice(LENGTHS), random, tag)
         if random.random() < 0.1:
@@ -153,7 +151,7 @@ def traffic(library: Path, sets: dict[str, Set], count: int, random: Random) -> 
         answers = slot.run(requests, seed=random.getrandbits(30), in_stall=2000, out_stall=8000)
         clocks = slot.clocks
     bytes_done = 0
-    with Model(library) as slot:
+    with Model(array.model()) as slot:
         for request, answer in zip(requests, answers, strict=True):
             tag = int.from_bytes(request[4:6], "little")
             if tag % 2:
@@ -212,7 +210,7 @@ def beats(requests: list[bytes]) -> list[tuple[int, bool]]:
     return out
 
 
-def independence(library: Path, sets: dict[str, Set], rounds: int, random: Random) -> dict:
+def independence(library: Path, tiles: int, sets: dict[str, Set], rounds: int, random: Random) -> dict:
     """Two runs with the same lengths and other keys and data, clock by clock: no pin but the answers' data differs, and
     after a wipe, a key cut short or a reset no register and no memory does."""
     compared = switches = 0
@@ -220,14 +218,14 @@ def independence(library: Path, sets: dict[str, Set], rounds: int, random: Rando
         salt = random.getrandbits(32)
         shape = Random(salt)  # of lengths, modes and sets, the same in both runs
         plan = []
-        control = Controller()
         event = ("wipe", "cut", "reset", "reset in a frame")[number % 4]
         for tag in range(8):
             which = shape.choice(list(sets.values()))
             plan.append((which, shape.choice(modes(which)), shape.choice([0, 64, 128, 2400]), tag))
         runs = []
         for run in range(2):
-            secret, control = Random(f"{salt} {run}"), Controller()
+            secret = Random(f"{salt} {run}")
+            control = Controller(tiles, Random(salt) if tiles > 1 else None)
             requests = []
             for at, (which, mode, length, tag) in enumerate(plan):
                 requests += control.prepare(which, key_of(which, secret), tag)
@@ -317,11 +315,13 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
+    parser.add_argument("--tiles", type=int, default=array.TILES, help="of the slot")
+    parser.add_argument("--lanes", type=int, default=array.LANES, help="of each tile")
     parser.add_argument("--frames", type=int, default=400, help="of the traffic")
     parser.add_argument("--rounds", type=int, default=24, help="of the comparison of two runs")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    library = array.model()
+    library = array.model(args.tiles, args.lanes)
     random = Random(args.seed)
     with tempfile.TemporaryDirectory() as folder:
         made = [Set.compiled(args.ace, variant, Path(folder)) for variant in VARIANTS]
@@ -330,8 +330,8 @@ def main() -> int:
         print(json.dumps({"refusals": refusals(library, sets, random)}), flush=True)
         print(json.dumps({"counters": counters(library, sets, random)}), flush=True)
         print(json.dumps({"switch_clocks": switches(library, sets, random)}), flush=True)
-        print(json.dumps({"traffic": traffic(library, sets, args.frames, random)}), flush=True)
-        print(json.dumps({"independence": independence(library, sets, args.rounds, random)}), flush=True)
+        print(json.dumps({"traffic": traffic(library, args.tiles, sets, args.frames, random)}), flush=True)
+        print(json.dumps({"independence": independence(library, args.tiles, sets, args.rounds, random)}), flush=True)
     except Wrong as wrong:
         print(f"error: {wrong}", file=sys.stderr)
         return 1

@@ -38,6 +38,13 @@ package array_front_pkg;
     logic [8:0]  memory_stride;
   } set_t;
 
+  // Keys of a bank: where the last one lies, if there is one; another bank that serves the same frames had a later one.
+  typedef struct packed {
+    logic  valid;
+    logic  stale;
+    area_t area;
+  } keys_t;
+
   // What intake has found out for the frame that a lane is given.
   typedef struct packed {
     logic  key_valid;
@@ -95,6 +102,11 @@ package array_front_pkg;
   function automatic logic [4:0] areas(logic [7:0] key_words, logic hash);
     if (hash || key_words <= 8'(KeyRoom / 4)) return 5'd4;
     return key_words <= 8'(KeyRoom / 2) ? 5'd2 : 5'd1;
+  endfunction
+
+  // Where a bank's next key lies.
+  function automatic area_t next_area(area_t last, logic [4:0] number);
+    return 5'(last) + 5'd1 >= number ? '0 : last + 2'd1;
   endfunction
 
   // Where the words of a key begin.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The entrance: looks at a frame's first beat, waits until the frame may go, and passes it to a lane or to the loader.
-// A frame goes to a free lane at once if the set that runs serves it. If the other bank's does, the lanes come to their ends
-// and the tile changes to that bank while the frame is on its way; if none does, it waits for the loader, and a lane refuses it. Frames that
-// load go to the loader while the lanes work, but a key waits until no lane uses the area that it will lie in.
+// A frame goes to a free lane at once if the set that runs in a tile serves it; of two such tiles to the one with more of
+// them. If the other bank's does, the tile's lanes come to their ends and it changes to that bank while the frame is on
+// its way; if none does, the frame waits for the loader, and a lane refuses it. Frames that load go to the loader while
+// the lanes work, but a key waits until no lane uses the area that it will lie in.
 //
-// Clocks: 9 from the first beat to its way, and 5 from the loader's end to that of a frame that waits for it.
+// Clocks: 9 from the first beat to its way, and 7 from the loader's end to that of a frame that waits for it.
 module array_intake
   import array_front_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
+  parameter int unsigned Tiles = 1,
+  // Of a tile.
   parameter int unsigned Lanes = 16
 ) (
   input logic clk_i,
@@ -21,37 +24,41 @@ module array_intake
   input  stream_t s_axis_i,
   output logic    s_axis_ready_o,
 
-  // Beats to whoever the frame is for: a lane, or the loader.
-  output stream_t beat_o,
-  output logic    to_lane_o,
-  output logic    to_loader_o,
-  input  logic    lanes_ready_i,
-  input  logic    loader_ready_i,
+  // Beats to whoever the frame is for: a lane of a tile, or the loader.
+  output stream_t             beat_o,
+  output logic    [Tiles-1:0] to_lane_o,
+  output logic                to_loader_o,
+  input  logic    [Tiles-1:0] lanes_ready_i,
+  input  logic                loader_ready_i,
   // A frame that wipes has been given away.
-  output logic    wipe_o,
+  output logic                wipe_o,
 
-  // Lanes that have nothing to do with a frame any more; one has not all of its own yet. The lane that has been given a
-  // frame, and what that frame may use, until the next one.
-  input  logic      [Lanes-1:0] free_i,
-  input  logic                  open_i,
-  output logic      [Lanes-1:0] given_o,
-  output lane_t                 lane_o,
-  output lane_key_t             key_o,
+  // Lanes that have nothing to do with a frame any more; one has not all of its own yet. A tile's lane that has been given
+  // a frame, and what that frame may use, until the tile's next one.
+  input  logic      [Tiles-1:0][Lanes-1:0] free_i,
+  input  logic      [Tiles-1:0]            open_i,
+  output logic      [Tiles-1:0][Lanes-1:0] given_o,
+  output lane_t     [Tiles-1:0]            lane_o,
+  output lane_key_t [Tiles-1:0]            key_o,
 
-  // The loader and the banks.
-  input  logic        loader_busy_i,
-  input  set_t  [1:0] sets_i,
-  input  area_t [1:0] area_i,
-  input  logic  [1:0] key_valid_i,
-  input  logic        recent_i,
-  output logic        key_known_o,
-  output logic        key_bank_o,
+  // The loader and the banks of every tile.
+  input  logic                   loader_busy_i,
+  input  set_t  [Tiles-1:0][1:0] sets_i,
+  input  keys_t [Tiles-1:0][1:0] keys_i,
+  // Of a key: the banks that it goes to, at most one of a tile, and where in them; those whose frames it is for.
+  output logic  [Tiles-1:0][1:0] key_banks_o,
+  output area_t                  key_area_o,
+  output logic  [Tiles-1:0][1:0] key_serves_o,
 
-  // The bank that runs is to be the other one; it is not yet.
-  output logic run_o,
-  output logic switch_o,
-  input  logic switching_i
+  // The bank of a tile that runs is to be the other one; it is not yet.
+  output logic [Tiles-1:0] run_o,
+  output logic [Tiles-1:0] switch_o,
+  input  logic [Tiles-1:0] switching_i
 );
+
+  if (Tiles < 1 || Tiles > 2) begin : gen_illegal
+    $error("array_intake: tiles are one or two");
+  end
 
   typedef enum logic [1:0] {
     Wait,    // for a first beat
@@ -78,84 +85,123 @@ module array_intake
 
   at_e  at_q;
   logic loader_key_q;  // what the loader has is a key
-  logic run_q, loading_key_q, loads_q, wipe_q;
-  logic [1:0] serves_q, sized_q;
+  logic loading_key_q, loads_q, wipe_q;
   logic [2:0] looks_q;
-  logic to_lane_q, to_loader_q;
-  lane_key_t [Lanes-1:0] keys_q;
-  lane_key_t key_q;
-  lane_t lane_q;
-  logic key_known_q, key_bank_q;
-  lane_t free_q;
-  logic any_free_q, idle_q;
+  logic [Tiles-1:0] run_q, to_lane_q;
+  logic to_loader_q;
+  lane_key_t [Tiles-1:0][Lanes-1:0] lane_keys_q;
+  lane_key_t [Tiles-1:0] key_q;
+  lane_t [Tiles-1:0] lane_q;
 
   assign run_o       = run_q;
   assign key_o       = key_q;
-  assign key_known_o = key_known_q;
-  assign key_bank_o  = key_bank_q;
   assign lane_o      = lane_q;
   assign to_lane_o   = to_lane_q;
   assign to_loader_o = to_loader_q;
 
   // -- what the frame is ------------------------------------------------------------------------------------
 
+  // Everything that is asked of banks and lanes comes in the clocks in which the frame is looked at, one step after the
+  // other; the loader counts as busy until what it has changed has come through them.
   header_t head;
   assign head = header_t'({64'b0, in_beat});
 
-  // Of two banks that serve it the one that runs, unless the last key was the other one's.
-  // Everything that is asked of banks and lanes comes in the clocks in which the frame is looked at, one step after the
-  // other; the loader counts as busy until what it has changed has come through them.
-  logic other_q, here_q, pick_q, key_found_q, area_used_q;
-  lane_key_t [1:0] bank_key_q;
+  // A bank without the last key for such a frame serves it only if none has that. Which one serves is a matter of the
+  // order of frames alone, or the host would not know which bank of a tile is the next one to be loaded.
+  logic [Tiles-1:0][1:0] serves_q, sized_q, current_q, able_q, key_banks_q;
+  logic [Tiles-1:0] here_q, other_q, more_q;
+  area_t [Tiles-1:0][1:0] next_q;  // where a bank's next key will lie
+  area_t [Tiles-1:0] tile_next_q;
   area_t key_next_q;
-  area_t [1:0] next_q;  // where a bank's next key will lie
-  logic [1:0][4:0] areas_q;
-  logic [3:0] busy_q;
-  logic loader_busy_q, go_q, to_switch_q;
+  logic area_used_q;
+  logic [5:0] busy_q;
+  logic loader_busy_q;
+  // Lanes of tiles.
+  logic [Tiles-1:0][4:0] free_count_q;
+  logic [Tiles-1:0] idle_q, any_free_q, switching_q;
+  lane_t [Tiles-1:0] free_q;
 
   always_ff @(posedge clk_i) begin
     logic used;
-    for (int unsigned b = 0; b < 2; b++) begin
-      serves_q[b] <= serves(sets_i[b], head);
-      sized_q[b]  <= head.result_len == (sets_i[b].hash ? 8'd16 : sets_i[b].key_words);
+    for (int unsigned t = 0; t < Tiles; t++) begin
+      for (int unsigned b = 0; b < 2; b++) begin
+        serves_q[t][b] <= serves(sets_i[t][b], head);
+        able_q[t][b] <= serves_q[t][b] && (current_q[t][b] || current_q == '0);
+        current_q[t][b] <= serves_q[t][b] && keys_i[t][b].valid && !keys_i[t][b].stale;
+        next_q[t][b] <= next_area(keys_i[t][b].area, areas(sets_i[t][b].key_words, sets_i[t][b].hash));
+        // A key says of how many words it is, so that sets for other lengths of keys can lie beside.
+        sized_q[t][b] <= head.result_len == (sets_i[t][b].hash ? 8'd16 : sets_i[t][b].key_words);
+        key_banks_q[t][b] <= serves_q[t][b] && sized_q[t][b]
+            && (run_q[t] == 1'(b) || !(serves_q[t][run_q[t]] && sized_q[t][run_q[t]]));
+      end
+      here_q[t] <= able_q[t][run_q[t]];
+      other_q[t] <= able_q[t][!run_q[t]];
+      tile_next_q[t] <= next_q[t][key_banks_q[t][1]];
     end
-    here_q  <= serves_q[run_q];
-    other_q <= serves_q[!run_q] && (!serves_q[run_q] || (recent_i == !run_q && key_valid_i[!run_q]));
-    for (int unsigned b = 0; b < 2; b++) bank_key_q[b] <= '{key_valid: key_valid_i[b], area: area_i[b]};
-    for (int unsigned b = 0; b < 2; b++) begin
-      areas_q[b] <= areas(sets_i[b].key_words, sets_i[b].hash);
-      next_q[b]  <= 5'(area_i[b]) + 5'd1 >= areas_q[b] ? '0 : area_i[b] + 2'd1;
-    end
-    key_next_q    <= next_q[pick_q];
-    busy_q        <= {busy_q[2:0], loader_busy_i};
-    // The loader and the tile have to mean the same bank.
-    loader_busy_q <= loader_busy_i || busy_q != '0 || switching_i;
+    key_next_q <= tile_next_q[0];
+    for (int t = Tiles - 1; t >= 0; t--) if (key_banks_q[t] != '0) key_next_q <= tile_next_q[t];
     used = 1'b0;
-    for (int unsigned l = 0; l < Lanes; l++)
-    used |= !free_i[l] && keys_q[l].key_valid && keys_q[l].area == key_next_q;
-    area_used_q <= used && pick_q == run_q;
-    // A key says of how many words it is, so that sets for other lengths of keys can lie beside.
-    pick_q      <= serves_q[run_q] && sized_q[run_q] ? run_q : !run_q;
-    key_found_q <= (serves_q & sized_q) != '0;
+    for (int unsigned t = 0; t < Tiles; t++)
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      used |= !free_i[t][l] && lane_keys_q[t][l].key_valid && lane_keys_q[t][l].area == key_next_q
+          && key_banks_q[t][run_q[t]];
+    end
+    area_used_q   <= used;
+    switching_q   <= switching_i;
+    busy_q        <= {busy_q[4:0], loader_busy_i};
+    // The loader and the tiles have to mean the same banks.
+    loader_busy_q <= loader_busy_i || busy_q != '0 || switching_i != '0;
   end
 
-  logic to_lane, ready;
+  // -- where it goes ----------------------------------------------------------------------------------------
+
+  typedef logic [0:0] tile_t;
+
+  logic to_lane, ready, served_q, change_q, go_q, to_switch_q;
+  tile_t choice_q, tile_q;
+
   assign to_lane = !loads_q && !loading_key_q;
-  assign ready   = !hold_i && !(wipe_q && (!idle_q || loader_busy_q));
+  assign ready   = !hold_i && !(wipe_q && (idle_q != '1 || loader_busy_q));
+
+  always_ff @(posedge clk_i) begin
+    choice_q <= '0;
+    if (here_q == '0) begin
+      for (int t = Tiles - 1; t >= 0; t--) if (other_q[t]) choice_q <= tile_t'(t);
+    end else begin
+      for (int t = Tiles - 1; t >= 0; t--)
+      if (here_q[t] && (here_q == Tiles'(1 << t) || more_q[t])) choice_q <= tile_t'(t);
+    end
+    // Of two tiles one has not less.
+    for (int unsigned t = 0; t < Tiles; t++) more_q[t] <= free_count_q[t] >= free_count_q[Tiles-1-t];
+    served_q <= here_q != '0;
+    change_q <= here_q == '0 && other_q != '0;
+    tile_q   <= to_lane ? choice_q : '0;
+    for (int unsigned t = 0; t < Tiles; t++) begin
+      free_count_q[t] <= 5'($countones(free_i[t]));
+      for (int unsigned l = 0; l < Lanes; l++) if (free_i[t][l]) free_q[t] <= lane_t'(l);
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       go_q        <= 1'b0;
       to_switch_q <= 1'b0;
+      any_free_q  <= '0;
+      idle_q      <= '0;
     end else begin
+      for (int unsigned t = 0; t < Tiles; t++) begin
+        any_free_q[t] <= free_i[t] != '0 && !open_i[t] && at_q != Pass;
+        idle_q[t]     <= free_i[t] == '1 && at_q != Pass;
+      end
       go_q        <= 1'b0;
       to_switch_q <= 1'b0;
       if (loads_q) go_q <= ready && !loader_busy_q;
       else if (loading_key_q) go_q <= ready && !loader_busy_q && !area_used_q;
-      // Sets and keys under way may be those of this frame.
-      else if (!(loader_busy_q && (!here_q || other_q || loader_key_q))) begin
-        if (other_q) to_switch_q <= ready && idle_q;
-        else go_q <= ready && any_free_q;
+      // Keys under way may be that of this frame, and so may sets if there is no other one for it: those that are loaded
+      // serve nobody.
+      else if (!(loader_busy_q && (loader_key_q || !(served_q || change_q)))) begin
+        if (change_q) to_switch_q <= ready && idle_q[choice_q] && !switching_q[choice_q];
+        else go_q <= ready && any_free_q[choice_q];
       end
     end
   end
@@ -165,37 +211,32 @@ module array_intake
   logic passed;
 
   assign beat_o   = '{valid: in_valid && at_q == Pass, last: in_last, data: at_q == Pass ? in_beat : '0};
-  assign in_ready = at_q == Pass && ((to_lane_q && lanes_ready_i) || (to_loader_q && loader_ready_i));
+  assign in_ready = at_q == Pass && ((to_lane_q & lanes_ready_i) != '0 || (to_loader_q && loader_ready_i));
   assign passed   = in_valid && in_ready && in_last;
   assign wipe_o   = at_q == Decide && (go_q || to_switch_q) && wipe_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       at_q          <= Wait;
-      run_q         <= 1'b0;
+      run_q         <= '0;
       loading_key_q <= 1'b0;
       loads_q       <= 1'b0;
       wipe_q        <= 1'b0;
       looks_q       <= '0;
-      to_lane_q     <= 1'b0;
+      to_lane_q     <= '0;
       to_loader_q   <= 1'b0;
-      keys_q        <= '0;
+      lane_keys_q   <= '0;
       key_q         <= '0;
       lane_q        <= '0;
       given_o       <= '0;
-      key_known_q   <= 1'b0;
-      key_bank_q    <= 1'b0;
-      free_q        <= '0;
-      any_free_q    <= 1'b0;
-      idle_q        <= 1'b0;
+      key_banks_o   <= '0;
+      key_area_o    <= '0;
+      key_serves_o  <= '0;
       loader_key_q  <= 1'b0;
-      switch_o      <= 1'b0;
+      switch_o      <= '0;
     end else begin
-      any_free_q <= free_i != '0 && !open_i && at_q != Pass;
-      given_o    <= '0;
-      idle_q     <= free_i == '1 && at_q != Pass;
-      for (int unsigned l = 0; l < Lanes; l++) if (free_i[l]) free_q <= lane_t'(l);
-      switch_o <= 1'b0;
+      given_o  <= '0;
+      switch_o <= '0;
       unique case (at_q)
         Wait:
         if (in_valid) begin
@@ -211,31 +252,38 @@ module array_intake
         end
         Decide: begin
           if (to_switch_q) begin
-            switch_o <= 1'b1;
-            run_q    <= !run_q;
+            switch_o[tile_q] <= 1'b1;
+            run_q[tile_q]    <= !run_q[tile_q];
           end
           if (to_switch_q || go_q) begin
             at_q <= Pass;
             if (to_lane) begin
-              to_lane_q <= 1'b1;
-              lane_q    <= free_q;
-              key_q     <= bank_key_q[run_q^to_switch_q];
+              automatic keys_t keys = keys_i[tile_q][run_q[tile_q]^to_switch_q];
+              to_lane_q[tile_q] <= 1'b1;
+              lane_q[tile_q]    <= free_q[tile_q];
+              key_q[tile_q]     <= '{key_valid: keys.valid, area: keys.area};
+              for (int unsigned t = 0; t < Tiles; t++)
               for (int unsigned l = 0; l < Lanes; l++) begin
-                given_o[l] <= free_q == lane_t'(l);
-                if (free_q == lane_t'(l)) keys_q[l] <= bank_key_q[run_q^to_switch_q];
+                if (tile_q == tile_t'(t) && free_q[t] == lane_t'(l)) begin
+                  given_o[t][l]     <= 1'b1;
+                  lane_keys_q[t][l] <= '{key_valid: keys.valid, area: keys.area};
+                end
               end
             end else begin
               to_loader_q  <= 1'b1;
               loader_key_q <= loading_key_q;
-              key_known_q  <= key_found_q;
-              key_bank_q   <= pick_q;
+              if (loading_key_q) begin
+                key_banks_o  <= key_banks_q;
+                key_area_o   <= key_next_q;
+                key_serves_o <= serves_q;
+              end
             end
           end
         end
         default: begin
           if (passed) begin
             at_q        <= Wait;
-            to_lane_q   <= 1'b0;
+            to_lane_q   <= '0;
             to_loader_q <= 1'b0;
           end
         end

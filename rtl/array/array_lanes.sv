@@ -67,12 +67,20 @@ module array_lanes
   end
 
   logic odd_q;
+  // The entrance is far away.
+  lane_t lane_q;
+  lane_key_t key_q;
   logic [Lanes-1:0] used_q, ready_q, done_q, fresh_q, outer_q;
   logic open_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) odd_q <= 1'b0;
     else odd_q <= !odd_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    lane_q <= lane_i;
+    key_q  <= key_i;
   end
 
   // -- the entrance -----------------------------------------------------------------------------------------
@@ -99,11 +107,11 @@ module array_lanes
     .refuse_i      (1'b0)
   );
 
-  logic admit_write, admit_to_state, job_write;
-  at_t admit_at, from;
+  logic admit_write, admit_to_state, accepted, job_write;
+  at_t admit_at, accepted_from, from;
   logic [63:0] admit_data;
-  job_t job;
-  logic [31:0] length;
+  job_t accepted_job, job;
+  logic [31:0] accepted_length, length;
   logic long, long_beat, long_room, ended, fine, admit_ready, admit_done;
 
   array_admit u_admit (
@@ -111,7 +119,7 @@ module array_lanes
     .rst_ni,
     .odd_i      (odd_q),
     .set_i,
-    .key_i,
+    .key_i      (key_q),
     .header_i   (header),
     .frame_i    (frame),
     .answer_o   (answer),
@@ -120,10 +128,10 @@ module array_lanes
     .to_state_o (admit_to_state),
     .at_o       (admit_at),
     .data_o     (admit_data),
-    .job_write_o(job_write),
-    .job_o      (job),
-    .length_o   (length),
-    .from_o     (from),
+    .job_write_o(accepted),
+    .job_o      (accepted_job),
+    .length_o   (accepted_length),
+    .from_o     (accepted_from),
     .long_o     (long),
     .long_beat_o(long_beat),
     .long_room_i(long_room),
@@ -132,6 +140,17 @@ module array_lanes
     .ready_o    (admit_ready),
     .done_o     (admit_done)
   );
+
+  // What is kept of a frame is far from the entrance.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) job_write <= 1'b0;
+    else job_write <= accepted;
+  end
+  always_ff @(posedge clk_i) begin
+    job    <= accepted_job;
+    length <= accepted_length;
+    from   <= accepted_from;
+  end
 
   // -- the tile ---------------------------------------------------------------------------------------------
 
@@ -159,7 +178,7 @@ module array_lanes
     .fresh_i      (fresh_q),
     .outer_i      (outer_q),
     .job_write_i  (job_write),
-    .job_lane_i   (lane_i),
+    .job_lane_i   (lane_q),
     .job_i        (job),
     .chosen_o     (chosen),
     .chosen_lane_o(chosen_lane),
@@ -220,7 +239,7 @@ module array_lanes
     .rst_ni,
     .set_i,
     .long_i    (long),
-    .lane_i,
+    .lane_i    (lane_q),
     .beat_i    (long_beat),
     .ended_i   (ended),
     .fine_i    (fine),
@@ -248,7 +267,7 @@ module array_lanes
     end else begin
       open_q <= given_i != '0 || (open_q && !ended);
       for (int unsigned l = 0; l < Lanes; l++) begin
-        automatic logic here = lane_i == lane_t'(l);
+        automatic logic here = lane_q == lane_t'(l);
         automatic logic issued_here = issued && issued_lane == lane_t'(l);
         automatic logic returned_here = returned && returned_block.lane == lane_t'(l);
         automatic logic long_here = long_active && long_lane == lane_t'(l);
@@ -281,7 +300,7 @@ module array_lanes
   always_comb begin
     turn_write    = odd_q ? return_write : admit_write;
     turn_to_state = odd_q ? return_to_state : admit_to_state;
-    turn_lane     = odd_q ? return_lane : lane_i;
+    turn_lane     = odd_q ? return_lane : lane_q;
     turn_at       = odd_q ? return_at : admit_at;
     turn_data     = odd_q ? return_data : admit_data;
     read_lane     = odd_q ? issue_lane : mask_read ? mask_lane : outlet_lane;
@@ -302,19 +321,24 @@ module array_lanes
     .read_data_o (beat)
   );
 
-  ram_block #(
-    .Width(64),
-    .Depth(Lanes << 2)
-  ) u_states (
-    .clk_i,
-    .clear_i,
-    .write_i     (turn_write && turn_to_state),
-    .write_at_i  ({turn_lane[LaneBits-1:0], turn_at[1:0]}),
-    .write_data_i(turn_data),
-    .read_i      (1'b1),
-    .read_at_i   ({issue_lane[LaneBits-1:0], index}),
-    .read_data_o (lane_state)
-  );
+  // Too small for block memory; the clear and the clocks of a read are those of ram_block.
+  (* ram_style = "distributed" *)
+  logic [63:0] states[Lanes << 2];
+  logic [63:0] state_q;
+  logic state_write_q;
+  logic [LaneBits+1:0] state_at_q;
+  logic [63:0] state_data_q;
+
+  always_ff @(posedge clk_i) begin
+    state_write_q <= clear_i.active || (turn_write && turn_to_state);
+    state_at_q    <= clear_i.active ? clear_i.index[LaneBits+1:0] : {turn_lane[LaneBits-1:0], turn_at[1:0]};
+    state_data_q  <= clear_i.active ? '0 : turn_data;
+    state_q       <= states[{issue_lane[LaneBits-1:0], index}];
+    lane_state    <= state_q;
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_write_q) states[state_at_q] <= state_data_q;
+  end
 
   // States that hashes begin with: the first one of each bank's set, and the inner and the outer one of each of its keys.
   // First states are no secret, and outlast a clear.
@@ -354,7 +378,7 @@ module array_lanes
     .odd_i      (odd_q),
     .mask_read_i(mask_read),
     .job_write_i(job_write),
-    .job_lane_i (lane_i),
+    .job_lane_i (lane_q),
     .length_i   (length),
     .from_i     (from),
     .ended_i    (ended),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames that load: a context set into the bank that does not run, or a key into an area of the bank that its frame
-// names. What is wrong with a set is found before it counts: a bank has no set from the first beat of a load until the
+// Frames that load: a context set into the bank that does not run of each tile that its frame names, or a key into an area
+// of every bank that it is for. What is wrong with a set is found before it counts: a bank has no set from the first beat of a load until the
 // last one was right. A new set's bank forgets its keys first.
 //
 // Clocks: of a set its words, or those that are written into the tile if there are more, and KeyRoom + 1 for the keys
@@ -11,7 +11,9 @@ module array_loader
   import array_front_pkg::*;
   import core_pkg::clear_t;
   import slot_pkg::*;
-(
+#(
+  parameter int unsigned Tiles = 1
+) (
   input logic   clk_i,
   input logic   rst_ni,
   input clear_t clear_i,
@@ -28,24 +30,24 @@ module array_loader
   // A key was cut short.
   output logic            forget_o,
 
-  // Which bank runs. Of a key: it is for a bank that has such a set, and which one that is.
-  input logic run_i,
-  input logic key_known_i,
-  input logic key_bank_i,
+  // Which banks run. Of a key: the banks that it goes to, one of a tile at most, where in them, and all whose frames it is
+  // for.
+  input logic  [Tiles-1:0]      run_i,
+  input logic  [Tiles-1:0][1:0] key_banks_i,
+  input area_t                  key_area_i,
+  input logic  [Tiles-1:0][1:0] key_serves_i,
 
-  output set_t  [1:0] sets_o,
-  // Of each bank: the area of the last key, and whether there is one; which of them had the last key.
-  output area_t [1:0] area_o,
-  output logic  [1:0] key_valid_o,
-  output logic        recent_o,
-  output logic        busy_o,
+  output set_t  [Tiles-1:0][1:0] sets_o,
+  output keys_t [Tiles-1:0][1:0] keys_o,
+  output logic                   busy_o,
 
-  // Into the tile, and into the store of states.
-  output write_t        write_o,
-  input  logic          write_ready_i,
-  output logic          state_write_o,
-  output logic   [ 6:0] state_at_o,
-  output logic   [63:0] state_data_o
+  // Into the tiles, of which some take it and then at once, and into the stores of their states.
+  output logic   [Tiles-1:0]      writes_o,
+  output write_t [Tiles-1:0]      write_o,
+  input  logic                    write_ready_i,
+  output logic   [Tiles-1:0]      state_write_o,
+  output logic   [Tiles-1:0][6:0] state_at_o,
+  output logic   [     63:0]      state_data_o
 );
 
   typedef enum logic [2:0] {
@@ -91,47 +93,58 @@ module array_loader
   localparam sums_t CrcSums = crc_sums();
 
   at_e at_q;
-  logic bank_q;
-  set_t [1:0] sets_q;
+  // Tiles that a set or a key goes to, and their banks.
+  logic [Tiles-1:0] tiles_q, banks_q;
+  set_t [Tiles-1:0][1:0] sets_q;
   set_t new_q;
-  area_t [1:0] area_q;
-  logic [1:0] key_valid_q;
-  logic recent_q;
+  keys_t [Tiles-1:0][1:0] keys_q;
 
-  assign sets_o      = sets_q;
-  assign area_o      = area_q;
-  assign key_valid_o = key_valid_q;
-  assign recent_o    = recent_q;
-  assign busy_o      = at_q != Idle;
+  assign sets_o = sets_q;
+  assign keys_o = keys_q;
+  assign busy_o = at_q != Idle;
 
   // -- the header -------------------------------------------------------------------------------------------
 
-  logic load_q, plain_q, fits_q, sized_q, hash_q;
+  logic load_q, plain_q, fits_q, sized_q, hash_q, key_known_q;
   logic [7:0] words_q;
   logic [9:0] bytes_q;
   logic [2:0] heads_q;
-  logic [4:0] areas_q;
-  area_t area_next_q;  // where the next key of that bank lies
-  logic [KeyWordBits-1:0] base_q, purge_base_q;
+  logic [Tiles-1:0] names_q, target_q, target_banks_q;
+  logic [Tiles-1:0][KeyWordBits-1:0] base_q, purge_base_q;
   status_e verdict_q;
 
-  // The shell is made to wait for the last of these.
+  // The shell is made to wait for the last of these. All banks of a key have sets for keys of as many words.
   always_ff @(posedge clk_i) begin
-    words_q <= sets_q[key_bank_i].key_words;
-    hash_q <= sets_q[key_bank_i].hash;
+    logic [7:0] words;
+    logic hash;
+    {words, hash} = '0;
+    for (int unsigned t = 0; t < Tiles; t++)
+    for (int unsigned b = 0; b < 2; b++) begin
+      if (key_banks_i[t][b]) begin
+        words |= sets_q[t][b].key_words;
+        hash |= sets_q[t][b].hash;
+      end
+    end
+    {words_q, hash_q} <= {words, hash};
+    key_known_q <= key_banks_i != '0;
     // A hash's key is two states of four beats each.
     bytes_q <= hash_q ? 10'd64 : {words_q, 2'b0};
-    areas_q <= areas(words_q, hash_q);
-    area_next_q <= 5'(area_q[key_bank_i]) + 5'd1 >= areas_q ? '0 : area_q[key_bank_i] + 2'd1;
-    base_q <= key_base(key_bank_i, area_next_q, words_q);
-    purge_base_q <= key_base(!run_i, '0, '0);
+    // A set goes to the first tile, if none is named.
+    names_q <= header_i.result_len == '0 ? Tiles'(1) : header_i.result_len[Tiles-1:0];
+    for (int unsigned t = 0; t < Tiles; t++) begin
+      target_q[t] <= load_q ? names_q[t] : key_banks_i[t] != '0;
+      target_banks_q[t] <= load_q ? !run_i[t] : key_banks_i[t][1];
+      base_q[t] <= key_base(key_banks_i[t][1], key_area_i, words_q);
+      purge_base_q[t] <= key_base(!run_i[t], '0, '0);
+    end
     load_q <= header_i.op == OpLoad;
-    plain_q <= header_i.iv_len == '0 && !header_i.flags.partial && !header_i.flags.resume;
+    plain_q <= header_i.iv_len == '0 && !header_i.flags.partial && !header_i.flags.resume
+        && (!load_q || header_i.result_len < 8'(1 << Tiles));
     fits_q <= header_i.payload_len == 32'(bytes_q) && bytes_q != '0;
     sized_q      <= header_i.payload_len[2:0] == '0 && header_i.payload_len >= 32'd64
                     && header_i.payload_len[31:17] == '0;
     heads_q <= {heads_q[1:0], heads_i};
-    if (!load_q && !key_known_i) verdict_q <= StatusUnknownAlgorithm;
+    if (!load_q && !key_known_q) verdict_q <= StatusUnknownAlgorithm;
     else if (!plain_q) verdict_q <= StatusUnknownOperation;
     else if (header_i.flags.fresh_key || (!load_q && !fits_q)) verdict_q <= StatusBadKeyLength;
     else if (load_q && !sized_q) verdict_q <= StatusBadLength;
@@ -158,7 +171,7 @@ module array_loader
   logic [11:0] context_q;
   logic [2:0] word_q;
   logic [15:0] contexts_q;
-  logic [KeyWordBits-1:0] key_at_q;
+  logic [Tiles-1:0][KeyWordBits-1:0] key_at_q;
   logic [7:0] purge_q;
   logic [2:0] state_beat_q;
   section_t section;
@@ -212,38 +225,53 @@ module array_loader
   end
 
   // What goes into the tile waits until it is taken; of what does not wait the target is none.
-  write_t out;
-  logic out_valid, out_ready, unused_valid;
+  write_t out, common;
+  logic [Tiles-1:0] out_tiles;
+  logic [Tiles-1:0][8:0] out_at, at;
+  logic out_valid, out_ready, valid;
 
   assign full = !out_ready;
 
   always_comb begin
     out      = kind_q;
     out.data = bytes_kind_q ? {56'b0, beat_q[7:0]} : beat_q;
-    out.at   = contexts_kind_q ? {1'b0, context_q[7:0]} : entry_q;
+    out.at   = '0;
+    for (int unsigned t = 0; t < Tiles; t++) out_at[t] = contexts_kind_q ? {1'b0, context_q[7:0]} : entry_q;
     if (contexts_kind_q) out.lane = {1'b0, word_q};
     if (!load_q || at_q == Purge) begin
       out.target = TargetKey;
       out.rotate = 1'b0;
       out.lane   = '0;
-      out.at     = 9'(key_at_q);
+      for (int unsigned t = 0; t < Tiles; t++) out_at[t] = 9'(key_at_q[t]);
     end
     if (at_q == Purge) out.data = '0;
     out_valid = at_q == Purge || (held_q && writes);
+    out_tiles = tiles_q;
   end
 
-  spill_register #(
-    .Width($bits(write_t))
+  // Whether it is taken does not come to the registers of its many bits.
+  logic [Tiles-1:0] tiles;
+
+  skid_buffer #(
+    .Width($bits(write_t) + 10 * Tiles)
   ) u_out (
     .clk_i,
     .rst_ni,
     .s_valid_i(out_valid),
     .s_ready_o(out_ready),
-    .s_data_i (out),
-    .m_valid_o(unused_valid),
+    .s_data_i ({out_tiles, out_at, out}),
+    .m_valid_o(valid),
     .m_ready_i(write_ready_i),
-    .m_data_o (write_o)
+    .m_data_o ({tiles, at, common})
   );
+
+  assign writes_o = tiles & {Tiles{valid}};
+  always_comb begin
+    for (int unsigned t = 0; t < Tiles; t++) begin
+      write_o[t]    = common;
+      write_o[t].at = at[t];
+    end
+  end
 
   // -- faults -----------------------------------------------------------------------------------------------
 
@@ -299,15 +327,16 @@ module array_loader
   // -- states -----------------------------------------------------------------------------------------------
 
   // Those of keys, a set's first one; in a purge all of a bank's.
+  logic state_write;
+
   always_comb begin
-    state_write_o = done && data_q && !is_crc_q && (load_q ? chain_q : hash_q);
-    state_at_o    = {bank_q, 2'b0, StateFirst, state_beat_q[1:0]};
-    state_data_o  = beat_q;
-    if (!load_q) state_at_o = {key_bank_i, area_next_q, 1'b0, state_beat_q};
-    if (at_q == Purge) begin
-      state_write_o = 1'b1;
-      state_at_o    = {bank_q, purge_q[5:0]};
-      state_data_o  = '0;
+    state_write   = at_q == Purge || (done && data_q && !is_crc_q && (load_q ? chain_q : hash_q));
+    state_data_o  = at_q == Purge ? '0 : beat_q;
+    state_write_o = state_write ? tiles_q : '0;
+    for (int unsigned t = 0; t < Tiles; t++) begin
+      state_at_o[t] = {banks_q[t], 2'b0, StateFirst, state_beat_q[1:0]};
+      if (!load_q) state_at_o[t] = {banks_q[t], key_area_i, 1'b0, state_beat_q};
+      if (at_q == Purge) state_at_o[t] = {banks_q[t], purge_q[5:0]};
     end
   end
 
@@ -322,12 +351,10 @@ module array_loader
     if (!rst_ni) begin
       at_q <= Idle;
       fault_q <= '0;
-      bank_q <= 1'b0;
+      {tiles_q, banks_q} <= '0;
       sets_q <= '0;
       new_q <= '0;
-      area_q <= '0;
-      key_valid_q <= '0;
-      recent_q <= 1'b0;
+      keys_q <= '0;
       {bad_q, other_q, open_q, held_q, first_q, tail_q, is_crc_q, beat_q, left_q, parts_q, head_q, data_q}      <= '0;
       {writing_q, chain_q, contexts_kind_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q} <= '0;
       {sections_q, entry_q, context_q, word_q, contexts_q, key_at_q, purge_q, state_beat_q, settle_q} <= '0;
@@ -345,9 +372,9 @@ module array_loader
       else if (step && !done) beat_q <= bytes_kind_q ? beat_q >> 8 : beat_q >> 32;
 
       if (step && writes) begin
-        left_q   <= left_q >> 1;
-        key_at_q <= key_at_q + 1'b1;
-        entry_q  <= entry_q + (small_q ? 9'd4 : 9'd1);
+        left_q <= left_q >> 1;
+        for (int unsigned t = 0; t < Tiles; t++) key_at_q[t] <= key_at_q[t] + 1'b1;
+        entry_q <= entry_q + (small_q ? 9'd4 : 9'd1);
         if (contexts_kind_q) begin
           word_q <= word_q + 1'b1;
           if (word_q == '1) context_q <= context_q + 1'b1;
@@ -416,8 +443,8 @@ module array_loader
       if (take && frame_i.last) open_q <= 1'b0;
 
       if (at_q == Purge && !full) begin
-        purge_q  <= purge_q + 1'b1;
-        key_at_q <= key_at_q + 1'b1;
+        purge_q <= purge_q + 1'b1;
+        for (int unsigned t = 0; t < Tiles; t++) key_at_q[t] <= key_at_q[t] + 1'b1;
         if (purged) begin
           at_q   <= Set;
           open_q <= 1'b1;
@@ -429,16 +456,22 @@ module array_loader
         if (settle_q == '0) begin
           at_q <= Over;
           if (!load_q) begin
-            area_q[key_bank_i]      <= area_next_q;
-            key_valid_q[key_bank_i] <= 1'b1;
-            recent_q                <= key_bank_i;
+            for (int unsigned t = 0; t < Tiles; t++)
+            for (int unsigned b = 0; b < 2; b++) begin
+              if (key_banks_i[t][b]) keys_q[t][b] <= '{valid: 1'b1, stale: 1'b0, area: key_area_i};
+              else if (key_serves_i[t][b]) keys_q[t][b].stale <= 1'b1;
+            end
           end else if (bad_q) fault_q <= StatusBadSet;
           else if (other_q) fault_q <= StatusOtherArray;
           else if (wrong_crc_q) fault_q <= StatusBadCrc;
           else if (!whole_q) fault_q <= StatusBadSet;
           else begin
-            sets_q[bank_q]       <= new_q;
-            sets_q[bank_q].valid <= 1'b1;
+            for (int unsigned t = 0; t < Tiles; t++) begin
+              if (tiles_q[t]) begin
+                sets_q[t][banks_q[t]]       <= new_q;
+                sets_q[t][banks_q[t]].valid <= 1'b1;
+              end
+            end
           end
         end
       end
@@ -455,10 +488,15 @@ module array_loader
         at_q <= load_q ? Purge : Key;
         open_q <= !load_q;
         key_at_q <= load_q ? purge_base_q : base_q;
+        tiles_q <= target_q;
+        banks_q <= target_banks_q;
         if (load_q) begin
-          bank_q               <= !run_i;
-          sets_q[!run_i].valid <= 1'b0;
-          key_valid_q[!run_i]  <= 1'b0;
+          for (int unsigned t = 0; t < Tiles; t++) begin
+            if (target_q[t]) begin
+              sets_q[t][target_banks_q[t]].valid <= 1'b0;
+              {keys_q[t][target_banks_q[t]].valid, keys_q[t][target_banks_q[t]].stale} <= '0;
+            end
+          end
         end
       end
       if (dropped || clear_i.active) begin
@@ -467,8 +505,8 @@ module array_loader
         open_q <= 1'b0;
       end
       if (clear_i.active) begin
-        key_valid_q <= '0;
-        beat_q      <= '0;
+        keys_q <= '0;
+        beat_q <= '0;
       end
     end
   end

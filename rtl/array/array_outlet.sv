@@ -81,7 +81,7 @@ module array_outlet
   logic none_q;
   logic [7:0] keep_q;
   logic [2:0] reading_q;
-  logic grant, over, out_ready;
+  logic grant, over, out_ready, loader_q;
   stream_t mid_q;
   logic [63:0] beat;
 
@@ -113,7 +113,7 @@ module array_outlet
     .lane_o (pick)
   );
 
-  assign picked = at_q == Idle && idle_q == '1 && pick_valid && !loader_left_o;
+  assign picked = at_q == Idle && idle_q == '1 && pick_valid && !loader_i.valid && !loader_q;
 
   always_ff @(posedge clk_i) begin
     answer_q <= answers[lane_q];
@@ -144,16 +144,18 @@ module array_outlet
   assign read_at_o = read_at_q;
   assign lane_o = lane_q;
   assign left_o = at_q == Trailer && !mid_q.valid;
-  assign loader_ready_o = at_q == Idle && !mid_q.valid;
-  assign loader_left_o = loader_ready_o && loader_i.valid;
+  assign loader_ready_o = loader_q;
+  assign loader_left_o = loader_q;
   assign empty_o = at_q == Idle && wanted == '0 && !loader_i.valid && !mid_q.valid && !m_axis_o.valid;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       at_q <= Idle;
-      {lane_q, idle_q, look_q, done_q, left_q, read_at_q, reading_q} <= '0;
+      {lane_q, idle_q, look_q, done_q, left_q, read_at_q, reading_q, loader_q} <= '0;
       mid_q <= '0;
     end else begin
+      // Nobody else has what is free then.
+      loader_q  <= at_q == Idle && !mid_q.valid && loader_i.valid && !loader_q;
       idle_q    <= {idle_q[1:0], at_q == Idle};
       look_q    <= at_q == Look ? {look_q[1:0], 1'b1} : '0;
       done_q    <= {done_q[0], at_q != Idle && done_i[lane_q]};

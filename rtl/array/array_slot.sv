@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tile of the array as a slot: behind the boundary that every slot has, with two kinds of frame of its own, which
-// load context sets and keys. Each lane has a frame, and the tile takes a block from one of them at each of its starts.
+// Tiles of the array as a slot: behind the boundary that every slot has, with two kinds of frame of its own, which load
+// context sets and keys. Each tile has lanes, of which each has a frame, and takes a block from one of them at each of its
+// starts. Tiles have nothing in common but the entrance, the loader and the exit: each runs a set of its own, or all the
+// same one.
 //
 // Cycles per block: the set's contexts at full load; of one frame alone whose blocks wait for each other the latency and
 // about 45, rounded up to contexts.
@@ -13,7 +15,9 @@ module array_slot
   import core_pkg::clear_t;
   import slot_pkg::*;
 #(
-  // Frames in flight, a power of two.
+  // 1 or 2.
+  parameter int unsigned Tiles = 1,
+  // Frames in flight in a tile, a power of two.
   parameter int unsigned Lanes = 16
 ) (
   `SLOT_PORTS
@@ -24,30 +28,24 @@ module array_slot
   localparam int unsigned ClearCycles = (Buffers > 512 ? Buffers : 512) + 128;
 
   clear_t clear;
-  logic hold;
+  logic hold, wipe;
 
   // -- the entrance -----------------------------------------------------------------------------------------
 
   stream_t beat;
-  logic to_lane, to_loader, lanes_ready, loader_ready, loader_left;
-  logic [Lanes-1:0] free, given;
-  logic open;
-  lane_t lane;
-  lane_key_t lane_key;
-  logic loader_used_q;
-  set_t [1:0] sets;
-  area_t [1:0] area;
-  logic [1:0] key_valid;
-  logic changing, switching;
-  logic [1:0] switch_q;
-  logic recent, key_known, key_bank, run, switch, wipe;
-  logic loader_busy;
-  set_t set;
-
-  // Everything that a set says has a register of its own behind it: the bank changes when nobody works.
-  always_ff @(posedge clk_i) set <= sets[run];
+  logic to_loader, loader_ready, loader_left, loader_used_q, loader_busy;
+  logic [Tiles-1:0] to_lane, lanes_ready, open;
+  logic [Tiles-1:0][Lanes-1:0] free, given;
+  lane_t [Tiles-1:0] lane;
+  lane_key_t [Tiles-1:0] lane_key;
+  set_t [Tiles-1:0][1:0] sets;
+  keys_t [Tiles-1:0][1:0] keys;
+  logic [Tiles-1:0][1:0] key_banks, key_serves;
+  area_t key_area;
+  logic [Tiles-1:0] run, switch, switching;
 
   array_intake #(
+    .Tiles(Tiles),
     .Lanes(Lanes)
   ) u_intake (
     .clk_i,
@@ -68,11 +66,10 @@ module array_slot
     .key_o         (lane_key),
     .loader_busy_i (loader_busy || loader_used_q),
     .sets_i        (sets),
-    .area_i        (area),
-    .key_valid_i   (key_valid),
-    .recent_i      (recent),
-    .key_known_o   (key_known),
-    .key_bank_o    (key_bank),
+    .keys_i        (keys),
+    .key_banks_o   (key_banks),
+    .key_area_o    (key_area),
+    .key_serves_o  (key_serves),
     .run_o         (run),
     .switch_o      (switch),
     .switching_i   (switching)
@@ -83,68 +80,19 @@ module array_slot
     else loader_used_q <= (loader_used_q || to_loader) && !loader_left;
   end
 
-  // -- lanes ------------------------------------------------------------------------------------------------
-
-  logic lanes_forget, loader_answer_ready, empty;
-  stream_t lanes_in, loader_answer, out;
-  logic [7:0] fault;
-  logic state_write;
-  logic [6:0] state_at;
-  logic [63:0] state_data;
-  logic start, bank;
-  logic [KeyWordBits-1:0] key_base_now;
-  logic [StreamBits-1:0] input_base, output_base, read_at;
-  logic [Outputs-1:0][31:0] words;
-  write_t load_write, lane_write, tile_write;
-
-  assign lanes_in = '{beat.valid && to_lane, beat.last, to_lane ? beat.data : '0};
-  assign {m_axis_tvalid, m_axis_tlast, m_axis_tdata} = out;
-
-  array_lanes #(
-    .Lanes(Lanes)
-  ) u_lanes (
-    .clk_i,
-    .rst_ni,
-    .clear_i       (clear),
-    .changing_i    (changing),
-    .hold_i        (switching),
-    .set_i         (set),
-    .run_i         (run),
-    .s_i           (lanes_in),
-    .s_ready_o     (lanes_ready),
-    .lane_i        (lane),
-    .key_i         (lane_key),
-    .given_i       (given),
-    .free_o        (free),
-    .open_o        (open),
-    .forget_o      (lanes_forget),
-    .state_write_i (state_write),
-    .state_at_i    (state_at),
-    .state_data_i  (state_data),
-    .start_i       (start),
-    .input_base_i  (input_base),
-    .output_base_i (output_base),
-    .key_base_o    (key_base_now),
-    .write_o       (lane_write),
-    .read_at_o     (read_at),
-    .words_i       (words),
-    .loader_i      (loader_answer),
-    .loader_ready_o(loader_answer_ready),
-    .loader_left_o (loader_left),
-    .fault_i       (fault),
-    .empty_o       (empty),
-    .m_axis_o      (out),
-    .m_axis_ready_i(m_axis_tready)
-  );
-
   // -- the loader -------------------------------------------------------------------------------------------
 
-  stream_t   loader_in;
+  stream_t loader_in, loader_answer;
   header_t   loader_header;
   request_t  loader_frame;
   response_t loader_response;
-  logic unused_response_ready, loader_shell_forget, loader_forget;
-  logic lane_writes;
+  logic loader_answer_ready, unused_response_ready, loader_shell_forget, loader_forget;
+  logic [7:0] fault;
+  logic [Tiles-1:0] load_writes, lane_writes, state_write;
+  logic load_ready;
+  write_t [Tiles-1:0] load_write;
+  logic [Tiles-1:0][6:0] state_at;
+  logic [63:0] state_data;
 
   // The loader answers a header late, and its shell waits for it as for a clear.
   logic [1:0] heads_q;
@@ -152,6 +100,8 @@ module array_slot
   clear_t loader_wait;
 
   assign loader_wait = '{active: clear.active || !looked, index: clear.index};
+  // A set that several tiles take they take at once.
+  assign load_ready  = (load_writes & lane_writes) == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) heads_q <= '0;
@@ -159,8 +109,7 @@ module array_slot
     else if (loader_in.valid && loader_ready && !heads_q[1]) heads_q <= heads_q + 2'd1;
   end
 
-  assign loader_in   = '{beat.valid && to_loader, beat.last, to_loader ? beat.data : '0};
-  assign lane_writes = lane_write.target != TargetNone;
+  assign loader_in = '{beat.valid && to_loader, beat.last, to_loader ? beat.data : '0};
 
   slot_shell u_loader_shell (
     .clk_i,
@@ -178,7 +127,9 @@ module array_slot
     .refuse_i      (1'b0)
   );
 
-  array_loader u_loader (
+  array_loader #(
+    .Tiles(Tiles)
+  ) u_loader (
     .clk_i,
     .rst_ni,
     .clear_i      (clear),
@@ -190,69 +141,155 @@ module array_slot
     .fault_o      (fault),
     .forget_o     (loader_forget),
     .run_i        (run),
-    .key_known_i  (key_known),
-    .key_bank_i   (key_bank),
+    .key_banks_i  (key_banks),
+    .key_area_i   (key_area),
+    .key_serves_i (key_serves),
     .sets_o       (sets),
-    .area_o       (area),
-    .key_valid_o  (key_valid),
-    .recent_o     (recent),
+    .keys_o       (keys),
     .busy_o       (loader_busy),
+    .writes_o     (load_writes),
     .write_o      (load_write),
-    .write_ready_i(!lane_writes),
+    .write_ready_i(load_ready),
     .state_write_o(state_write),
     .state_at_o   (state_at),
     .state_data_o (state_data)
   );
 
-  // -- the tile ---------------------------------------------------------------------------------------------
+  // -- tiles and their lanes --------------------------------------------------------------------------------
 
-  settings_t settings;
-  logic [3:0] since_q;
-  logic changing_q;
+  logic [Tiles-1:0] lanes_forget, answers_ready, answers_left, empty, out_ready;
+  stream_t [Tiles-1:0] out;
 
-  // The set has its register, and the settings theirs; lanes have found out when to choose by the end.
-  assign changing  = switch_q != '0 || changing_q;
-  assign switching = changing || since_q != '0;
+  // The first tile's exit has the loader's answers.
+  assign loader_answer_ready = answers_ready[0];
+  assign loader_left         = answers_left[0];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {switch_q, changing_q, since_q} <= '0;
-    else begin
-      switch_q   <= {switch_q[0], switch};
-      changing_q <= switch_q[1] || (changing_q && bank != run);
-      if (switch_q[1]) since_q <= 4'd12;
-      else if (since_q != '0) since_q <= since_q - 4'd1;
+  for (genvar t = 0; t < Tiles; t++) begin : gen_tile
+    set_t set;
+    settings_t settings;
+    stream_t lanes_in;
+    logic start, bank, changing, changing_q;
+    logic [1:0] switch_q;
+    logic [3:0] since_q;
+    logic [KeyWordBits-1:0] key_base_now;
+    logic [StreamBits-1:0] input_base, output_base, read_at;
+    logic [Outputs-1:0][31:0] words;
+    write_t lane_write, tile_write;
+
+    // Everything that a set says has a register of its own behind it: the bank changes when nobody works.
+    always_ff @(posedge clk_i) set <= sets[t][run[t]];
+
+    assign lanes_in = '{beat.valid && to_lane[t], beat.last, to_lane[t] ? beat.data : '0};
+
+    array_lanes #(
+      .Lanes(Lanes)
+    ) u_lanes (
+      .clk_i,
+      .rst_ni,
+      .clear_i       (clear),
+      .changing_i    (changing),
+      .hold_i        (switching[t]),
+      .set_i         (set),
+      .run_i         (run[t]),
+      .s_i           (lanes_in),
+      .s_ready_o     (lanes_ready[t]),
+      .lane_i        (lane[t]),
+      .key_i         (lane_key[t]),
+      .given_i       (given[t]),
+      .free_o        (free[t]),
+      .open_o        (open[t]),
+      .forget_o      (lanes_forget[t]),
+      .state_write_i (state_write[t]),
+      .state_at_i    (state_at[t]),
+      .state_data_i  (state_data),
+      .start_i       (start),
+      .input_base_i  (input_base),
+      .output_base_i (output_base),
+      .key_base_o    (key_base_now),
+      .write_o       (lane_write),
+      .read_at_o     (read_at),
+      .words_i       (words),
+      .loader_i      (t == 0 ? loader_answer : '0),
+      .loader_ready_o(answers_ready[t]),
+      .loader_left_o (answers_left[t]),
+      .fault_i       (fault),
+      .empty_o       (empty[t]),
+      .m_axis_o      (out[t]),
+      .m_axis_ready_i(out_ready[t])
+    );
+
+    // The set has its register, and the settings theirs; lanes have found out when to choose by the end.
+    assign changing     = switch_q != '0 || changing_q;
+    assign switching[t] = changing || since_q != '0;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) {switch_q, changing_q, since_q} <= '0;
+      else begin
+        switch_q   <= {switch_q[0], switch[t]};
+        changing_q <= switch_q[1] || (changing_q && bank != run[t]);
+        if (switch_q[1]) since_q <= 4'd12;
+        else if (since_q != '0) since_q <= since_q - 4'd1;
+      end
     end
+
+    always_ff @(posedge clk_i) begin
+      settings <= '{
+        bank: run[t],
+        memory_stride: set.memory_stride,
+        output_stride: pairs(6'(set.output_words)),
+        input_stride: pairs(set.input_words),
+        last: set.last_context
+      };
+    end
+
+    // Nobody else writes when the tile is to change to another bank: its lanes and the loader are idle.
+    assign lane_writes[t] = lane_write.target != TargetNone;
+    always_comb begin
+      tile_write = '0;
+      if (lane_writes[t]) tile_write = lane_write;
+      else if (load_writes[t] && load_ready) tile_write = load_write[t];
+      if (switch_q[1]) tile_write = '{target: TargetSettings, data: 64'(settings), default: '0};
+    end
+
+    array_tile u_tile (
+      .clk_i,
+      .rst_ni,
+      .clear_i      (clear),
+      .write_i      (tile_write),
+      .start_o      (start),
+      .key_base_i   (key_base_now),
+      .input_base_o (input_base),
+      .output_base_o(output_base),
+      .bank_o       (bank),
+      .read_at_i    (read_at),
+      .words_o      (words)
+    );
   end
 
-  always_ff @(posedge clk_i) begin
-    settings <= '{
-      bank: run,
-      memory_stride: set.memory_stride,
-      output_stride: pairs(6'(set.output_words)),
-      input_stride: pairs(set.input_words),
-      last: set.last_context
-    };
-  end
+  // -- the exit ---------------------------------------------------------------------------------------------
 
-  // Nobody else writes when the tile is to change to another bank: lanes and loader are idle.
-  always_comb begin
-    tile_write = lane_writes ? lane_write : load_write;
-    if (switch_q[1]) tile_write = '{target: TargetSettings, data: 64'(settings), default: '0};
-  end
+  stream_t answers;
+  logic exit_empty;
 
-  array_tile u_tile (
-    .clk_i,
-    .rst_ni,
-    .clear_i      (clear),
-    .write_i      (tile_write),
-    .start_o      (start),
-    .key_base_i   (key_base_now),
-    .input_base_o (input_base),
-    .output_base_o(output_base),
-    .bank_o       (bank),
-    .read_at_i    (read_at),
-    .words_o      (words)
-  );
+  assign {m_axis_tvalid, m_axis_tlast, m_axis_tdata} = answers;
+
+  if (Tiles == 1) begin : gen_one
+    assign answers    = out[0];
+    assign out_ready  = m_axis_tready;
+    assign exit_empty = 1'b1;
+  end else begin : gen_exit
+    array_exit #(
+      .Tiles(Tiles)
+    ) u_exit (
+      .clk_i,
+      .rst_ni,
+      .s_i           (out),
+      .s_ready_o     (out_ready),
+      .m_axis_o      (answers),
+      .m_axis_ready_i(m_axis_tready),
+      .empty_o       (exit_empty)
+    );
+  end
 
   // -- what is forgotten ------------------------------------------------------------------------------------
 
@@ -260,7 +297,8 @@ module array_slot
   logic forget_q, forget, wiping_q;
   logic [2:0] held_q;
 
-  assign forget = forget_q && held_q == '1 && free == '1 && !open && !loader_used_q && !loader_busy && empty && !clear.active;
+  assign forget = forget_q && held_q == '1 && free == '1 && open == '0 && !loader_used_q && !loader_busy && empty == '1
+      && exit_empty && !clear.active;
   assign hold = forget_q || wiping_q || clear.active;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -269,9 +307,9 @@ module array_slot
       wiping_q <= 1'b0;
       held_q   <= '0;
     end else begin
-      forget_q <= lanes_forget || loader_shell_forget || loader_forget || (forget_q && !forget);
+      forget_q <= lanes_forget != '0 || loader_shell_forget || loader_forget || (forget_q && !forget);
       held_q   <= {held_q[1:0], forget_q};
-      wiping_q <= wipe || (wiping_q && !lanes_forget && !loader_shell_forget);
+      wiping_q <= wipe || (wiping_q && lanes_forget == '0 && !loader_shell_forget);
     end
   end
 
