@@ -165,7 +165,10 @@ class Controller:
         # A set that goes away takes its key with it.
         if fresh or not self.keyed(which):
             frames.append(self.key(which, words, tag))
-        t, b = self.holding(which)[0]
-        self.switches += b != self.running[t]
-        self.running[t] = b
+        # All tiles that have it change to it, unless one runs it.
+        banks = self.holding(which)
+        if all(b != self.running[t] for t, b in banks):
+            self.switches += 1
+            for t, b in banks:
+                self.running[t] = b
         return frames

@@ -2,8 +2,8 @@
 //
 // The entrance: looks at a frame's first beat, waits until the frame may go, and passes it to a lane or to the loader.
 // A frame goes to a free lane at once if the set that runs in a tile serves it; of two such tiles to the one with more of
-// them. If the other bank's does, the tile's lanes come to their ends and it changes to that bank while the frame is on
-// its way; if none does, the frame waits for the loader, and a lane refuses it. Frames that load go to the loader while
+// them. If none does, but other banks do, the lanes of their tiles come to their ends and all these tiles change to that
+// bank while the frame is on its way; if there is none, the frame waits for the loader, and a lane refuses it. Frames that load go to the loader while
 // the lanes work, but a key waits until no lane uses the area that it will lie in.
 //
 // Clocks: 9 from the first beat to its way, and 7 from the loader's end to that of a frame that waits for it.
@@ -118,7 +118,7 @@ module array_intake
   logic loader_busy_q;
   // Lanes of tiles.
   logic [Tiles-1:0][4:0] free_count_q;
-  logic [Tiles-1:0] idle_q, any_free_q, switching_q;
+  logic [Tiles-1:0] idle_q, any_free_q, still_q;
   lane_t [Tiles-1:0] free_q;
 
   always_ff @(posedge clk_i) begin
@@ -147,7 +147,7 @@ module array_intake
           && key_banks_q[t][run_q[t]];
     end
     area_used_q   <= used;
-    switching_q   <= switching_i;
+    still_q       <= idle_q & ~switching_i;
     busy_q        <= {busy_q[4:0], loader_busy_i};
     // The loader and the tiles have to mean the same banks.
     loader_busy_q <= loader_busy_i || busy_q != '0 || switching_i != '0;
@@ -159,6 +159,7 @@ module array_intake
 
   logic to_lane, ready, served_q, change_q, go_q, to_switch_q;
   tile_t choice_q, tile_q;
+  logic [Tiles-1:0] changes_q;
 
   assign to_lane = !loads_q && !loading_key_q;
   assign ready   = !hold_i && !(wipe_q && (idle_q != '1 || loader_busy_q));
@@ -175,7 +176,9 @@ module array_intake
     for (int unsigned t = 0; t < Tiles; t++) more_q[t] <= free_count_q[t] >= free_count_q[Tiles-1-t];
     served_q <= here_q != '0;
     change_q <= here_q == '0 && other_q != '0;
-    tile_q   <= to_lane ? choice_q : '0;
+    // A set that has just been loaded may add a tile, which is not asked to change.
+    changes_q <= other_q;
+    tile_q    <= to_lane ? choice_q : '0;
     for (int unsigned t = 0; t < Tiles; t++) begin
       free_count_q[t] <= 5'($countones(free_i[t]));
       for (int unsigned l = 0; l < Lanes; l++) if (free_i[t][l]) free_q[t] <= lane_t'(l);
@@ -200,7 +203,7 @@ module array_intake
       // Keys under way may be that of this frame, and so may sets if there is no other one for it: those that are loaded
       // serve nobody.
       else if (!(loader_busy_q && (loader_key_q || !(served_q || change_q)))) begin
-        if (change_q) to_switch_q <= ready && idle_q[choice_q] && !switching_q[choice_q];
+        if (change_q) to_switch_q <= ready && (other_q & ~still_q) == '0;
         else go_q <= ready && any_free_q[choice_q];
       end
     end
@@ -252,8 +255,8 @@ module array_intake
         end
         Decide: begin
           if (to_switch_q) begin
-            switch_o[tile_q] <= 1'b1;
-            run_q[tile_q]    <= !run_q[tile_q];
+            switch_o <= changes_q;
+            run_q    <= run_q ^ changes_q;
           end
           if (to_switch_q || go_q) begin
             at_q <= Pass;
