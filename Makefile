@@ -80,6 +80,8 @@ define run-tests
 	$(PY) -m ace_flow.controller model
 	$(PY) -m ace_flow.array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
 	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
+	for slot in "--tiles 1 --lanes 16" "--tiles 2 --lanes 8"; do \
+	  $(PY) -m ace_flow.array_slot $$slot $(if $(filter part,$(2)),--frames 100 --rounds 4) || exit 1; done
 	$(if $(filter all,$(2)),$(PY) -m ace_flow.array_netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
 	$(ACE) array build $(if $(filter part,$(2)),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
 	for name in $(if $(filter part,$(2)),aes des md5 hmac_md5 sha1,$(ON_ARRAY)); do echo "$$name on the array"; \

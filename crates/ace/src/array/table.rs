@@ -24,6 +24,7 @@ use crate::trust::{OlderArgs, TrustArgs};
 /// What `python -m ace_flow.array_route --keep` and `python -m ace_flow.array_rates --keep` have measured.
 const ROUTED: &str = include_str!("../../../../array/routed.json");
 const RATES: &str = include_str!("../../../../array/rates.json");
+const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
 const PAPER: &str = include_str!("../../../../studies/drp-2006/paper.toml");
 /// The host link, over which a set comes.
 const LINK_MHZ: f64 = 100.0;
@@ -31,6 +32,7 @@ const LINK_MHZ: f64 = 100.0;
 #[derive(Deserialize)]
 struct Routed {
     device: String,
+    tiles: usize,
     lanes: usize,
     asked_mhz: f64,
     fmax_mhz: f64,
@@ -62,6 +64,8 @@ struct Path {
 struct Rates {
     /// Of a frame.
     bytes: usize,
+    tiles: usize,
+    /// Of each tile.
     lanes: usize,
     /// Of a variant: clocks by the number of frames side by side.
     clocks: BTreeMap<String, BTreeMap<usize, u64>>,
@@ -92,6 +96,7 @@ impl Rates {
 pub fn print(names: &[String], shape: &Shape) -> Result<()> {
     let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
     let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
+    let of_two: Rates = serde_json::from_str(RATES_OF_TWO).context("array/rates-2x8.json")?;
     let made = manifests(names, shape)?;
     compiled(&made);
     say!();
@@ -99,13 +104,15 @@ pub fn print(names: &[String], shape: &Shape) -> Result<()> {
     say!();
     placed(&routed);
     say!();
-    fast(&made, &rates, &clock(&routed, rates.lanes)?)
+    fast(&made, &rates, &clock(&routed, &rates)?)?;
+    say!();
+    fast(&made, &of_two, &clock(&routed, &of_two)?)
 }
 
-/// The clock of the slot of so many lanes; as long as none was routed, that of the bare tile.
-fn clock(routed: &BTreeMap<String, Routed>, lanes: usize) -> Result<(f64, &'static str)> {
+/// The clock of the slot whose rates these are; as long as none was routed, that of the bare tile.
+fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &'static str)> {
     let of = |name: &str, said| routed.get(name).map(|it| (it.fmax_mhz, said));
-    of(&format!("slot-{lanes}"), "slot")
+    of(&format!("slot-{}x{}", rates.tiles, rates.lanes), "slot")
         .or_else(|| of("tile", "tile"))
         .context("array/routed.json has neither a slot nor a tile")
 }
@@ -213,7 +220,11 @@ fn placed(routed: &BTreeMap<String, Routed>) {
             of.map_or(String::new(), |of| format!("{used} ({:.0} %)", 100.0 * used as f64 / of.max(1) as f64))
         };
         let seeds: Vec<String> = it.seeds.iter().map(|(seed, mhz)| format!("{seed}: {mhz:.1}")).collect();
-        let lanes = if it.lanes > 0 { format!(", {} lanes", it.lanes) } else { String::new() };
+        let lanes = if it.lanes > 0 {
+            format!(", {}, {} lanes each", counted(it.tiles, "tile"), it.lanes)
+        } else {
+            String::new()
+        };
         let bits = it.proof.as_ref().map_or("not made".into(), |proof| {
             let Proof { points, by_structure, control_points_refuted } = proof;
             format!("proven at {points} points, {by_structure} by structure; control refuted at {control_points_refuted}")
@@ -243,10 +254,11 @@ fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
     let paper: Paper = toml::from_str(PAPER).context("studies/drp-2006/paper.toml")?;
     let dedicated = dedicated();
     say!(
-        "| one tile, {} lanes, {clock:.2} MHz ({of}) | contexts alone, Mb/s | 1 packet | 4 | 8 | 16 | DRP-1 | its MHz | its contexts | its bytes | set ÷ its bytes | slot of its own, one frame | several |",
+        "| {}, {} lanes each, {clock:.2} MHz ({of}) | contexts alone, Mb/s | 1 packet | 4 | 8 | 16 | 64 | DRP-1 | its MHz | its contexts | its bytes | set ÷ its bytes | slot of its own, one frame | several |",
+        counted(rates.tiles, "tile"),
         rates.lanes
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let sets = made.iter().flat_map(|(name, made)| {
         let Ok((many, _, alone)) = made else { return Vec::new() };
         let second = Named::find(name).filter(|_| pays(many.alone, alone.alone)).map(|it| it.second().name);
@@ -255,7 +267,7 @@ fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
     for (name, manifest) in sets.filter(|(name, _)| rates.clocks.contains_key(name)) {
         let variant = &manifest.variant;
         let Some((need, block)) = need(variant) else { continue };
-        let most = 8.0 * block as f64 * clock / manifest.contexts as f64;
+        let most = 8.0 * (block * rates.tiles) as f64 * clock / manifest.contexts as f64;
         let at = |frames| rates.mbps(&name, frames, *clock).map_or(String::new(), |m| format!("{m:.0}"));
         let task = paper.task.iter().find(|task| Some(task.name.as_str()) == task_of(variant));
         let [mhz, drp] = [task.map(|t| t.mhz), task.map(|t| t.drp)]
@@ -270,16 +282,21 @@ fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
             best.map_or(String::new(), |time| format!("{:.0}", DATA as f64 * 8e6 / time.max(1) as f64))
         });
         say!(
-            "| {name} | {most:.0} | {} | {} | {} | {} | {drp} | {mhz} | {contexts} | {bytes} | {share} | {} | {} |",
+            "| {name} | {most:.0} | {} | {} | {} | {} | {} | {drp} | {mhz} | {contexts} | {bytes} | {share} | {} | {} |",
             at(1),
             at(4),
             at(8),
             at(16),
+            at(64),
             own[0],
             own[1],
         );
     }
     Ok(())
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Over which a slot's rate is stated.
@@ -328,7 +345,8 @@ fn dedicated() -> Vec<Configuration> {
 pub fn slot() -> Result<(usize, f64)> {
     let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
     let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
-    Ok((rates.lanes, clock(&routed, rates.lanes)?.0))
+    let clock = clock(&routed, &rates)?.0;
+    Ok((rates.lanes, clock))
 }
 
 /// Mb/s of a set with all lanes at work: what was measured of it or of its counterpart, else what the contexts and the
