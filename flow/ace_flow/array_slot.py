@@ -36,6 +36,8 @@ from .independence_slot import HOLD, M_TLAST, M_TVALID, OFFER, PINS, TAKE, Slot
 from .model import Model
 
 VARIANTS = ["aes:aes128_encrypt", "aes:aes128_decrypt", "des:des_encrypt", "md5:md5", "sha1:sha1"]
+# Of all sets it has the most blocks on their way.
+DEEPEST = "cast128:cast128_encrypt"
 # Clocks after which a slot has forgotten, from the answer or the reset on.
 WIPE_CYCLES = 4240
 UNKNOWN_ALGORITHM, MISSING_KEY, SHORT, LONG = 1, 4, 7, 8
@@ -77,6 +79,7 @@ def refusals(library: Path, sets: dict[str, Set], random: Random) -> dict:
     short = good[:-16] + good[-8:]
     count = signed(good[:12] + (len(good) // 8 + 1).to_bytes(4, "little") + good[16:])
     sections = signed(good[:32] + bytes([good[32] + 1]) + good[33:])
+    deep = signed(good[:18] + b"\xff\x0f" + good[20:])
     contexts = signed(good[:16] + bytes([good[16] + 1]) + good[17:])
     cases = [
         ("another array's set", load(version, 2), {OTHER_ARRAY}),
@@ -85,6 +88,7 @@ def refusals(library: Path, sets: dict[str, Set], random: Random) -> dict:
         ("a set that says another length", load(count, 2), {BAD_SET}),
         ("a set with a section too few", load(sections, 2), {BAD_SET}),
         ("a set with a context too few", load(contexts, 2), {BAD_SET}),
+        ("a set with more blocks on their way than there is room for", load(deep, 2), {BAD_SET}),
         ("a set whose frame ends early", load(good, 2)[:-64], {SHORT}),
         ("a set whose frame ends late", load(good, 2) + bytes(8), {LONG}),
     ]
@@ -200,6 +204,25 @@ def counters(library: Path, sets: dict[str, Set], random: Random) -> dict:
                     raise Wrong(f"{which.name}: a counter from {first:x} on gives {got.hex()}")
                 done += 8
     return {"blocks": done}
+
+
+def full(library: Path, tiles: int, which: Set, random: Random) -> dict:
+    """Blocks that wait for nothing, at every start of the tiles: each is what it is alone."""
+    requests = [data(which, "ecb", 1536, random, tag) for tag in range(16 * tiles)]
+    ready = [load(which.data, 1, tiles=(1 << tiles) - 1), key(which, key_of(which, random), 2)]
+    with Model(library) as slot:
+        slot.run(ready)
+        answers = slot.run(requests)
+    with Model(library) as slot:
+        slot.run(ready)
+        for request, answer in zip(requests, answers, strict=True):
+            text = request[16:]
+            for at in range(0, len(text), which.block * 16):
+                alone = frame(which.code, OPERATION["ecb"], text[at : at + which.block], tag=3)
+                wanted = slot.run([alone])[0].response[: which.block]
+                if answer.response[at : at + which.block] != wanted:
+                    raise Wrong(f"{which.name}: the block at {at} is another one among others than alone")
+    return {"frames": len(requests), "clocks": max(answer.last_out for answer in answers)}
 
 
 def beats(requests: list[bytes]) -> list[tuple[int, bool]]:
@@ -325,10 +348,12 @@ def main() -> int:
     random = Random(args.seed)
     with tempfile.TemporaryDirectory() as folder:
         made = [Set.compiled(args.ace, variant, Path(folder)) for variant in VARIANTS]
+        deepest = Set.compiled(args.ace, DEEPEST, Path(folder))
     sets = {one.name: one for one in made}
     try:
         print(json.dumps({"refusals": refusals(library, sets, random)}), flush=True)
         print(json.dumps({"counters": counters(library, sets, random)}), flush=True)
+        print(json.dumps({"full": full(library, args.tiles, deepest, random)}), flush=True)
         print(json.dumps({"switch_clocks": switches(library, sets, random)}), flush=True)
         print(json.dumps({"traffic": traffic(library, args.tiles, sets, args.frames, random)}), flush=True)
         print(json.dumps({"independence": independence(library, args.tiles, sets, args.rounds, random)}), flush=True)

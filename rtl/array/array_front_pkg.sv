@@ -94,6 +94,11 @@ package array_front_pkg;
     StateFirst
   } state_e;
 
+  // Blocks that are on their way at once: from a start in the tile to the end of what becomes of its result. A set with more
+  // is refused.
+  localparam int unsigned FlightBits = StageBits + 1;
+  localparam int unsigned FlightClocks = 64;  // behind the latency
+
   // Words of two, in pairs.
   function automatic logic [StreamBits-1:0] pairs(logic [5:0] words);
     return StreamBits'(words[5:1]) + StreamBits'(words[0]);

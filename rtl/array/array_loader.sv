@@ -305,10 +305,11 @@ module array_loader
     end
   end
 
-  // All that was announced has come, there is room for it, and the interval is long enough to bring a block's words.
+  // All that was announced has come, there is room for it, and the interval is long enough to bring a block's words and to
+  // leave room for all blocks that are on their way.
   logic [ 2:0] settle_q;  // clocks until what follows counts
   logic [15:0] shortest_q;
-  logic all_came_q, counted_q, in_range_q, long_q, some_q, shaped_q, whole_q;
+  logic all_came_q, counted_q, in_range_q, long_q, room_q, some_q, shaped_q, whole_q;
 
   always_ff @(posedge clk_i) begin
     // Two clocks for each beat that is read, the mask of CBC among them, and two more.
@@ -318,10 +319,11 @@ module array_loader
     counted_q <= contexts_q == 16'(context_q);
     in_range_q <= contexts_q <= 16'(1 << ContextBits);
     long_q <= contexts_q >= shortest_q;
+    room_q <= {contexts_q, FlightBits'(0)} >= 22'(new_q.latency) + 22'(FlightClocks);
     some_q <= new_q.input_words != '0 && new_q.output_words != '0 && new_q.key_words <= 8'(KeyRoom);
     shaped_q   <= new_q.hash ? new_q.output_words <= 4'd8 && new_q.input_words == 6'd16 + 6'(new_q.output_words)
         : new_q.output_words == 4'(new_q.input_words) && new_q.input_words inside {6'd2, 6'd4};
-    whole_q <= all_came_q && counted_q && in_range_q && long_q && some_q && shaped_q;
+    whole_q <= all_came_q && counted_q && in_range_q && long_q && room_q && some_q && shaped_q;
   end
 
   // -- states -----------------------------------------------------------------------------------------------

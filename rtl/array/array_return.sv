@@ -55,19 +55,19 @@ module array_return
   } flight_t;
 
   // As many as the tile has room for.
-  flight_t flights [1<<StageBits];
+  flight_t flights [1<<FlightBits];
   flight_t first_q;
-  logic [StageBits:0] begun_q, over_q;
+  logic [FlightBits:0] begun_q, over_q;
   logic [11:0] now_q, latency_q;
   logic [1:0] settle_q;
   logic due_q;
 
   always_ff @(posedge clk_i) begin
-    if (started_i) flights[begun_q[StageBits-1:0]] <= '{block_i, output_base_i, now_q + latency_q};
+    if (started_i) flights[begun_q[FlightBits-1:0]] <= '{block_i, output_base_i, now_q + latency_q};
   end
 
   always_ff @(posedge clk_i) begin
-    first_q   <= flights[over_q[StageBits-1:0]];
+    first_q   <= flights[over_q[FlightBits-1:0]];
     latency_q <= set_i.latency + 12'd2;
   end
 

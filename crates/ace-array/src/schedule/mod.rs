@@ -114,6 +114,9 @@ pub fn bound(graph: &Graph, shape: &Shape) -> (usize, Kind) {
     if words > least.0 { (words, Kind::Input) } else { least }
 }
 
+/// From a block's last word in the tile to the end of what the slot does with it, at most (rtl/array/array_front_pkg.sv).
+const FLIGHT_CLOCKS: usize = 64;
+
 /// Clocks in which the slot brings a block's words into the tile (`array_loader` refuses sets with less). Of words that are
 /// neither a cipher's nor a hash's no slot takes a set.
 fn words_in(inputs: usize, outputs: usize) -> usize {
@@ -265,6 +268,12 @@ impl Schedule {
         }
         for memory in 0..shape.memories {
             self.fits_memory(graph, shape, memory)?;
+        }
+        // From a start to the end of what the slot does with the result.
+        let on_their_way = (self.latency(graph) + FLIGHT_CLOCKS).div_ceil(self.ii.max(1));
+        if on_their_way > 2 * shape.stages {
+            let room = 2 * shape.stages;
+            return fail(format!("{on_their_way} blocks are on their way, and the slot has room for {room}"));
         }
         let out = |id: &Id| self.places[*id].as_ref().map_or(0, |place| place.slot);
         let first = graph.outputs.iter().map(out).min().unwrap_or(0);
