@@ -130,7 +130,9 @@ class Controller:
 
     def holding(self, which: Set) -> list[tuple[int, int]]:
         """Tiles and banks that serve it, those that run first."""
-        found = [(t, b) for t, banks in enumerate(self.tiles) for b, bank in enumerate(banks) if bank.set is which]
+        found = [
+            (t, b) for t, banks in enumerate(self.tiles) for b, bank in enumerate(banks) if bank.set is which
+        ]
         current = [(t, b) for t, b in found if self.tiles[t][b].keyed]
         return sorted(current or found, key=lambda at: (at[1] != self.running[at[0]], at[0]))
 

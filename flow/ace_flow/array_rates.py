@@ -63,7 +63,9 @@ def main() -> int:
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
     parser.add_argument("--tiles", type=int, default=array.TILES, help="of the slot")
     parser.add_argument("--lanes", type=int, default=array.LANES, help="of each tile")
-    parser.add_argument("--keep", action="store_true", help="write array/rates.json or array/rates-TILESxLANES.json")
+    parser.add_argument(
+        "--keep", action="store_true", help="write array/rates.json or array/rates-TILESxLANES.json"
+    )
     parser.add_argument(
         "names", nargs="*", help="sets, as aes:aes128_encrypt; default: one of each algorithm"
     )

@@ -79,9 +79,7 @@ def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> di
     return {**route.summary(said, seed), "used": used, "available": of}
 
 
-def keep(
-    what: str, tiles: int, lanes: int, frequency: float, cells: dict, routes: list[dict]
-) -> None:
+def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, routes: list[dict]) -> None:
     """Puts what was measured beside the sources; the middle one is the clock."""
     middle = route.median(routes)
     files = SLOT_SOURCES if what == "slot" else SOURCES

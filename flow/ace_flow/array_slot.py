@@ -356,7 +356,10 @@ def main() -> int:
         print(json.dumps({"full": full(library, args.tiles, deepest, random)}), flush=True)
         print(json.dumps({"switch_clocks": switches(library, sets, random)}), flush=True)
         print(json.dumps({"traffic": traffic(library, args.tiles, sets, args.frames, random)}), flush=True)
-        print(json.dumps({"independence": independence(library, args.tiles, sets, args.rounds, random)}), flush=True)
+        print(
+            json.dumps({"independence": independence(library, args.tiles, sets, args.rounds, random)}),
+            flush=True,
+        )
     except Wrong as wrong:
         print(f"error: {wrong}", file=sys.stderr)
         return 1
