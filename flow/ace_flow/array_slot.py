@@ -225,6 +225,47 @@ def full(library: Path, tiles: int, which: Set, random: Random) -> dict:
     return {"frames": len(requests), "clocks": max(answer.last_out for answer in answers)}
 
 
+def beside(library: Path, sets: dict[str, Set], random: Random) -> dict:
+    """Clocks of eight packets of a cipher in one tile, of eight of a hash in the other one, of both in turns, and of those of
+    the cipher while the other tile's bank is loaded: tiles do not wait for each other."""
+    cipher, hashing, other = (sets[name] for name in ("aes128_encrypt", "sha1", "des_encrypt"))
+
+    def clocks(loads: list[tuple[Set, int]], requests: list[bytes]) -> int:
+        with Model(library) as slot:
+            for which, tiles in loads:
+                mode = "hash" if which.hash else "cbc"
+                first = data(which, mode, 64, random, 3)
+                # It runs from its first frame on.
+                for request in (
+                    load(which.data, 1, tiles=tiles),
+                    key(which, key_of(which, random), 2),
+                    first,
+                ):
+                    if (got := said(slot, request)) != 0:
+                        raise Wrong(f"{which.name} has the status {got}")
+            answers = slot.run(requests)
+        if any(status(answer.response) != 0 for answer in answers):
+            raise Wrong("a frame is refused")
+        return max(answer.last_out for answer in answers) - min(answer.first_in for answer in answers) + 1
+
+    ciphers = [data(cipher, "cbc", 1536, random, tag) for tag in range(8)]
+    hashes = [data(hashing, "hmac-states", 1536, random, tag) for tag in range(100, 108)]
+    turns = [request for pair in zip(ciphers, hashes, strict=True) for request in pair]
+    took = {
+        "cipher": clocks([(cipher, 1)], ciphers),
+        "hash": clocks([(hashing, 2)], hashes),
+        "both": clocks([(cipher, 1), (hashing, 2)], turns),
+        "cipher_while_loading": clocks(
+            [(cipher, 1)], [*ciphers[:4], load(other.data, 99, tiles=2), *ciphers[4:]]
+        ),
+    }
+    if took["both"] >= took["cipher"] + took["hash"]:
+        raise Wrong(f"two tiles wait for each other: {took}")
+    if took["cipher_while_loading"] > 1.05 * took["cipher"]:
+        raise Wrong(f"a tile waits for the load of another one: {took}")
+    return took
+
+
 def beats(requests: list[bytes]) -> list[tuple[int, bool]]:
     out = []
     for request in requests:
@@ -354,6 +395,8 @@ def main() -> int:
         print(json.dumps({"refusals": refusals(library, sets, random)}), flush=True)
         print(json.dumps({"counters": counters(library, sets, random)}), flush=True)
         print(json.dumps({"full": full(library, args.tiles, deepest, random)}), flush=True)
+        if args.tiles > 1:
+            print(json.dumps({"beside": beside(library, sets, random)}), flush=True)
         print(json.dumps({"switch_clocks": switches(library, sets, random)}), flush=True)
         print(json.dumps({"traffic": traffic(library, args.tiles, sets, args.frames, random)}), flush=True)
         print(
