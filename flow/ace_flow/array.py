@@ -3,7 +3,7 @@
 sets of real algorithms, and the slot as a model that answers frames. `array_route` places and routes both.
 
 python -m ace_flow.array simulate --ace target/release/ace [--random 4] [ALGORITHM:VARIANT …]
-python -m ace_flow.array model       the slot as a model that answers frames, and where it is
+python -m ace_flow.array model [--tiles 1] [--lanes 16]       the slot as a model that answers frames, and where it is
 """
 
 import argparse
@@ -165,12 +165,14 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     played = commands.add_parser("simulate", help="the RTL against the simulator")
     arguments(played)
-    commands.add_parser("model", help="the slot as a model that answers frames")
+    modelled = commands.add_parser("model", help="the slot as a model that answers frames")
+    modelled.add_argument("--tiles", type=int, default=TILES, help="of the slot")
+    modelled.add_argument("--lanes", type=int, default=LANES, help="frames in flight in each tile of the slot")
     args = parser.parse_args()
     if args.command == "simulate":
         return play(bench(), args)
     try:
-        print(json.dumps({"model": str(model())}))
+        print(json.dumps({"model": str(model(args.tiles, args.lanes))}))
     except tools.ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

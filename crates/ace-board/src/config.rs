@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `board.toml`: what the board is made of.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use ace_ecp5::Device;
@@ -102,6 +103,9 @@ pub struct Host {
 #[serde(deny_unknown_fields, default)]
 pub struct SlotLimits {
     pub kind: SlotKind,
+    /// Tiles of the array. Each is simulated by itself: what they share, an entrance and an exit of a beat a clock, is never
+    /// what they wait for behind a host link that is slower.
+    pub tiles: usize,
     /// Banks of a tile of the array that are used: with two, one runs while the other one is loaded. Policies and reports
     /// have each as a slot of its own. When the lanes have come to their ends, a change of bank takes no time that
     /// `python -m ace_flow.array_slot` could measure in the RTL.
@@ -175,7 +179,7 @@ impl Default for Host {
 
 impl Default for SlotLimits {
     fn default() -> Self {
-        Self { kind: SlotKind::Fabric, banks: 1, timeout_ms: 10.0 }
+        Self { kind: SlotKind::Fabric, tiles: 1, banks: 1, timeout_ms: 10.0 }
     }
 }
 
@@ -215,9 +219,19 @@ impl BoardConfig {
         Ok(config)
     }
 
-    /// Slots as policies see them: a slot that holds the array is one for each of its banks.
+    /// Slots as policies see them: a slot that holds the array is one for each bank of its tiles.
     pub fn places(&self) -> usize {
-        self.slots * self.slot.banks
+        self.slots * self.slot.tiles * self.slot.banks
+    }
+
+    /// The places of one tile, of which one works at a time: those around `place`.
+    pub fn tile(&self, place: usize) -> Range<usize> {
+        around(place, self.slot.banks)
+    }
+
+    /// The places of all tiles of one slot.
+    pub fn slot(&self, place: usize) -> Range<usize> {
+        around(place, self.slot.tiles * self.slot.banks)
     }
 
     /// Every figure within sensible bounds. The error is the key and what is wrong with it.
@@ -228,7 +242,8 @@ impl BoardConfig {
             return Err(("device", format!("unknown device `{}` (allowed: {allowed})", self.device)));
         }
         whole("slots", self.slots, 1, 64)?;
-        let most = if self.slot.kind == SlotKind::Array { 2 } else { 1 };
+        let most = if self.slot.kind == SlotKind::Array { MOST_PLACES } else { 1 };
+        whole("slot.tiles", self.slot.tiles, 1, most)?;
         whole("slot.banks", self.slot.banks, 1, most)?;
         whole("packet_buffer", self.packet_buffer, 1, 1 << 20)?;
         whole("frame_buffers", self.frame_buffers, 1, 1024)?;
@@ -347,6 +362,14 @@ impl BoardConfig {
 /// Parts whose configuration memory is known, for messages.
 const DEVICES: [&str; 3] = ["LFE5U-25F", "LFE5U-45F", "LFE5U-85F"];
 
+/// Tiles of a slot, and banks of a tile. The RTL has two of both; more are a question to the model.
+const MOST_PLACES: usize = 4;
+
+fn around(place: usize, many: usize) -> Range<usize> {
+    let first = place / many * many;
+    first..first + many
+}
+
 /// `clocks` periods of a clock of `hz`, rounded up to a picosecond.
 pub fn clocks_time(clocks: u64, hz: u64) -> Picos {
     let time = (u128::from(clocks) * PICOS_PER_SECOND).div_ceil(u128::from(hz.max(1)));
@@ -438,12 +461,25 @@ mod tests {
         assert!(error("slots = 0").contains("b.toml:1: `slots` must be 1 to 64"));
         assert!(error("[host]\nsend_ns = -1").contains("b.toml:2: "));
         assert!(error("[slot]\ntimeout_ms = nan").contains("b.toml:2: "));
+        assert!(
+            error("[slot]\nkind = \"array\"\ntiles = 5")
+                .contains("b.toml:3: `slot.tiles` must be 1 to 4, not 5")
+        );
+        assert!(error("[slot]\ntiles = 2").contains("`slot.tiles` must be 1 to 1"));
         // Whom to trust is no matter of the board.
         assert!(error("[controller]\nkey = \"a.pub\"").contains("b.toml:2: unknown field `key`"));
         assert!(error("= = =").starts_with("b.toml:1: "));
         assert!(
             BoardConfig::from_file(Path::new("/nowhere/b.toml")).unwrap_err().to_string().contains("nowhere")
         );
+    }
+
+    #[test]
+    fn places_lie_bank_by_bank_and_tile_by_tile() {
+        let board = parse("slots = 3\n[slot]\nkind = \"array\"\ntiles = 2\nbanks = 2").unwrap();
+        assert_eq!(board.places(), 12);
+        assert_eq!([0, 1, 6, 11].map(|place| board.tile(place)), [0..2, 0..2, 6..8, 10..12]);
+        assert_eq!([0, 3, 6, 11].map(|place| board.slot(place)), [0..4, 0..4, 4..8, 8..12]);
     }
 
     #[test]

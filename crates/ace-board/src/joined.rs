@@ -153,9 +153,7 @@ impl Board {
 
     /// The hand-over of the first frame that waits for another bank of the tile.
     fn waits_beside(&self, slot: usize) -> Option<u64> {
-        let banks = self.config.slot.banks;
-        let first = slot / banks * banks;
-        let others = (first..first + banks).filter(|bank| *bank != slot);
+        let others = self.config.tile(slot).filter(|bank| *bank != slot);
         others.filter_map(|bank| self.slots[bank].waiting().map(|f| f.handover).next()).min()
     }
 

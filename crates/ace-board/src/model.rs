@@ -119,6 +119,12 @@ pub trait SlotModel: Send {
 
     /// Clocks since the last reset.
     fn clocks(&self) -> u64;
+
+    /// Clocks that a slot of the array was busy with the context set that it was opened with. What a slot does after a reset is
+    /// not of a load: the one on the board was reset before time 0.
+    fn loading(&self) -> u64 {
+        0
+    }
 }
 
 /// Why there is no model.

@@ -103,7 +103,7 @@ impl Board {
             Err(refused) => Err(refused.reason.clone()),
         };
         let bytes = written.map_or(0, |written| written.bytes);
-        let clocks = opened.as_ref().map_or(0, |model| model.clocks());
+        let clocks = opened.as_ref().map_or(0, |model| model.loading());
         let host = self.host(self.config.send_time(bytes), slot, 0, true);
         let (start, end) = self.transfer(host, bytes + crate::frame::HEADER as u64);
         let ready_at = end.max(start.saturating_add(clocks_time(clocks, clock)));
@@ -182,15 +182,13 @@ impl Board {
         self.at(end, Happens::Arrived { slot, op, handover });
     }
 
-    /// A key for one bank is the last one of all frames that its set answers, also where the set of another bank answers
-    /// them: that bank's have to bring theirs again.
+    /// A key is the last one of all frames that a set answers, for every tile of the slot and also where the set of another
+    /// bank answers them: frames for those have to bring theirs again.
     fn forget_beside(&mut self, slot: usize) {
         let set = |bank: &Slot| bank.configuration().map(|c| &self.catalogue.configurations[c]);
         let Some(own) = set(&self.slots[slot]) else { return };
-        let banks = self.config.slot.banks;
-        let first = slot / banks * banks;
         let alike = |bank: &usize| set(&self.slots[*bank]).is_some_and(|other| other.answers_like(own));
-        let others: Vec<usize> = (first..first + banks).filter(|bank| *bank != slot).filter(alike).collect();
+        let others: Vec<usize> = self.config.slot(slot).filter(|bank| *bank != slot).filter(alike).collect();
         for bank in others {
             self.slots[bank].key = None;
         }
@@ -207,9 +205,7 @@ impl Board {
 
     /// Starts what has arrived in this slot or in another bank of its tile: what was handed over first goes first.
     fn start_tile(&mut self, slot: usize) {
-        let banks = self.config.slot.banks;
-        let first = slot / banks * banks;
-        let mut all: Vec<usize> = (first..first + banks).collect();
+        let mut all: Vec<usize> = self.config.tile(slot).collect();
         let waits = |bank: &usize| {
             let waiting = self.slots[*bank].flights.iter().filter(|f| f.stage == Stage::Waiting);
             waiting.map(|f| f.handed).min().unwrap_or(Picos::MAX)
@@ -223,9 +219,7 @@ impl Board {
     /// Starts what has arrived, if the slot has room and no other bank of its tile runs.
     fn start_next(&mut self, slot: usize) {
         let Some(configuration) = self.slots[slot].configuration() else { return };
-        let banks = self.config.slot.banks;
-        let first = slot / banks * banks;
-        if (first..first + banks).any(|bank| bank != slot && self.slots[bank].runs()) {
+        if self.config.tile(slot).any(|bank| bank != slot && self.slots[bank].runs()) {
             return;
         }
         let it = &self.slots[slot];

@@ -415,9 +415,9 @@ fn a_manifest_with_clocks_that_cannot_be_is_said() {
     }
 }
 
-/// Whether passes brought their keys, of operations on a tile of two banks that is given them one at a time. The bank's set
-/// is for keys of so many bytes and for one direction.
-fn keys(sets: [(usize, Direction); 2], order: &[usize]) -> Vec<bool> {
+/// Whether passes brought their keys, of operations on two places, in so many slots, tiles and banks, that are given them one
+/// at a time. A place's set is for keys of so many bytes and for one direction.
+fn keys([slots, tiles, banks]: [usize; 3], sets: [(usize, Direction); 2], order: &[usize]) -> Vec<bool> {
     let build = Build::new();
     let text = build.manifest("aes");
     let other = build.at("configurations").join("des").join("manifest.json");
@@ -429,8 +429,8 @@ fn keys(sets: [(usize, Direction); 2], order: &[usize]) -> Vec<bool> {
         let text = text.replace(r#""name":"aes""#, &format!(r#""name":"{name}""#));
         std::fs::write(file, text.replace(r#""unknown":1"#, r#""context_set":true"#)).unwrap();
     }
-    let slot = SlotLimits { kind: SlotKind::Array, banks: 2, ..SlotLimits::default() };
-    let config = BoardConfig { slots: 1, slot, ..BoardConfig::default() };
+    let slot = SlotLimits { kind: SlotKind::Array, tiles, banks, ..SlotLimits::default() };
+    let config = BoardConfig { slots, slot, ..BoardConfig::default() };
     let source = Box::new(build.software.clone());
     let mut board =
         Board::with_source(config, build.catalogue(), Policy::DoubleBuffer, Models::Rtl, source).unwrap();
@@ -442,7 +442,7 @@ fn keys(sets: [(usize, Direction); 2], order: &[usize]) -> Vec<bool> {
         assert_eq!(run_one(&mut board, task.clone()).unwrap(), compute(task).unwrap());
     }
     let report = board.report();
-    assert_eq!(report.slots.iter().map(|slot| slot.loads).collect::<Vec<_>>(), [1, 1], "a set in each bank");
+    assert_eq!(report.slots.iter().map(|slot| slot.loads).collect::<Vec<_>>(), [1, 1], "a set in each place");
     let fresh = |event: &ace_board::trace::Event| match event.what {
         What::Execute { fresh_key, .. } => Some(fresh_key),
         _ => None,
@@ -451,10 +451,15 @@ fn keys(sets: [(usize, Direction); 2], order: &[usize]) -> Vec<bool> {
 }
 
 #[test]
-fn a_bank_whose_frames_another_one_answers_gets_its_key_again() {
+fn a_place_whose_frames_another_one_of_the_slot_answers_gets_its_key_again() {
     use Direction::{Decrypt, Encrypt};
     let order = [0, 1, 0, 0, 1, 1];
-    // The slot knows the last key for AES that encrypts, whatever its length.
-    assert_eq!(keys([(16, Encrypt), (32, Encrypt)], &order), [true, true, true, false, true, false]);
-    assert_eq!(keys([(16, Encrypt), (32, Decrypt)], &order), [true, true, false, false, false, false]);
+    let both = [(16, Encrypt), (32, Encrypt)];
+    let kept = [true, true, false, false, false, false];
+    // A slot knows the last key for AES that encrypts, whatever its length, in both banks of a tile and in both tiles.
+    for shape in [[1, 1, 2], [1, 2, 1]] {
+        assert_eq!(keys(shape, both, &order), [true, true, true, false, true, false], "{shape:?}");
+        assert_eq!(keys(shape, [(16, Encrypt), (32, Decrypt)], &order), kept, "{shape:?}");
+    }
+    assert_eq!(keys([2, 1, 1], both, &order), kept);
 }

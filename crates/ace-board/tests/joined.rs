@@ -134,11 +134,12 @@ fn a_board_lets_frames_join_when_they_have_arrived() {
     const ROOM: usize = 4;
     const CLOCK: Picos = 12_500;
     // Few packets on the board: what one slot answers is all that makes a frame come to another one.
-    for (slots, kind, banks, packet_buffer) in [
-        (1, SlotKind::Fabric, 1, 64),
-        (2, SlotKind::Fabric, 1, 64),
-        (2, SlotKind::Fabric, 1, 5),
-        (1, SlotKind::Array, 2, 64),
+    for (slots, kind, tiles, banks, packet_buffer) in [
+        (1, SlotKind::Fabric, 1, 1, 64),
+        (2, SlotKind::Fabric, 1, 1, 64),
+        (2, SlotKind::Fabric, 1, 1, 5),
+        (1, SlotKind::Array, 1, 2, 64),
+        (1, SlotKind::Array, 2, 2, 64),
     ] {
         let build = Build::new();
         for name in ["aes", "des"] {
@@ -150,7 +151,7 @@ fn a_board_lets_frames_join_when_they_have_arrived() {
             }
             std::fs::write(file, text).unwrap();
         }
-        let slot = SlotLimits { kind, banks, ..SlotLimits::default() };
+        let slot = SlotLimits { kind, tiles, banks, ..SlotLimits::default() };
         // A link as slow as the slots, so that frames come one after the other all the time, or a fast one.
         let host_link = Link { width: 64, clock_mhz: if packet_buffer == 5 { 1000.0 } else { 20.0 } };
         let host = Host { send_ns: 100.0, notice_ns: 0.0, ..Host::default() };
@@ -168,7 +169,7 @@ fn a_board_lets_frames_join_when_they_have_arrived() {
         assert_eq!(report, run(), "the same input, other times");
         let all = stays(&report.events);
         assert_eq!(all.len(), tasks.len());
-        let mut joined = 0;
+        let (mut joined, mut both_tiles) = (0, 0);
         for (n, one) in all.iter().enumerate() {
             let earlier = || all[..n].iter().filter(|other| other.slot == one.slot);
             // When it has arrived, the one before it is in, and there is room.
@@ -182,10 +183,18 @@ fn a_board_lets_frames_join_when_they_have_arrived() {
                 assert!(one.start < ready + CLOCK, "{} long after {ready}", one.start);
             }
             let beside = || all[..n].iter().filter(|other| other.end > one.start);
-            assert!(banks == 1 || beside().all(|other| other.slot == one.slot), "both banks run");
+            let tile = |stay: &Stay| stay.slot / banks;
+            let in_tile = || beside().filter(|other| tile(other) == tile(one));
+            assert!(banks == 1 || in_tile().all(|other| other.slot == one.slot), "both banks run");
+            both_tiles += beside().filter(|other| tile(other) != tile(one)).count();
             joined += beside().filter(|o| o.slot == one.slot && o.start < one.arrived).count();
         }
         assert!(joined > 50, "{slots} slots, {banks} banks: only {joined} joined others");
+        assert_eq!(
+            both_tiles > 50,
+            slots * tiles > 1,
+            "{slots} slots, {tiles} tiles: {both_tiles} beside others"
+        );
     }
 }
 

@@ -6,6 +6,7 @@
 //! saved the time of the change (ski rental): so all changes together cost at most what they have been worth.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::queue::Queue;
 use crate::{ConfigurationId, Costs, SlotState, Time};
@@ -31,7 +32,7 @@ struct Regret {
 }
 
 impl Queue {
-    /// Says which configurations do the same, and how many banks a slot has: it gets two of a group into none of them, as
+    /// Says which configurations do the same, and how many banks a tile has: it gets two of a group into none of them, as
     /// frames cannot tell them apart.
     pub fn set_alike(&mut self, groups: Vec<Vec<ConfigurationId>>, banks: usize) {
         self.alike = Alike { groups, banks, regrets: HashMap::new() };
@@ -43,6 +44,13 @@ impl Queue {
         group.map_or(&[], Vec::as_slice)
     }
 
+    /// The banks of a tile, one of which this slot is.
+    pub(crate) fn tile(&self, slot: usize) -> Range<usize> {
+        let banks = self.alike.banks.max(1);
+        let first = slot / banks * banks;
+        first..first + banks
+    }
+
     /// Whether a slot, in one of its banks, holds or awaits what does the same.
     pub(crate) fn held_alike(
         &self,
@@ -50,8 +58,8 @@ impl Queue {
         slot: usize,
         configuration: ConfigurationId,
     ) -> bool {
-        let (group, banks) = (self.alike(configuration), self.alike.banks.max(1));
-        let of_tile = slots.iter().skip(slot / banks * banks).take(banks);
+        let (group, tile) = (self.alike(configuration), self.tile(slot));
+        let of_tile = slots.iter().skip(tile.start).take(tile.len());
         !group.is_empty() && of_tile.filter_map(SlotState::expected).any(|held| group.contains(&held))
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
 
     // A slot without work is loaded with what is needed first and not there.
     let Some(wanted) = needs.iter().find(|n| n.home.is_none()) else { return Decision::Wait };
-    if let Some(slot) = view::spare(slots, &needs) {
+    if let Some(slot) = view::spare(queue, slots, &needs) {
         return view::load(queue, slots, &needs, slot, wanted.class, costs);
     }
 

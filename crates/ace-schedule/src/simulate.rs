@@ -155,6 +155,7 @@ struct Run<'a> {
 /// Runs a trace on empty slots. Nothing but loads and executions takes time, and an operation runs alone in its slot.
 pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
     let mut queue = Queue::new(setup.terms);
+    queue.set_alike(Vec::new(), setup.banks);
     if setup.cpu.is_some() {
         queue.learn(setup.slots);
     }

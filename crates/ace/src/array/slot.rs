@@ -51,6 +51,8 @@ pub struct ArraySlot {
     keyed: bool,
     /// Another set than the first one is not loaded.
     fixed: bool,
+    /// Clocks from the first beat of that one's frame to the slot's answer.
+    loading: u64,
     /// What the frames that joined have become: each part's number is one more than that of the one before.
     parts: HashMap<u64, Part>,
     next_part: u64,
@@ -79,6 +81,7 @@ impl ArraySlot {
             key: None,
             keyed: false,
             fixed: false,
+            loading: 0,
             parts: HashMap::new(),
             next_part: 0,
         }
@@ -97,16 +100,26 @@ impl ArraySlot {
         let program = algorithms::program(served.file).map_err(|e| e.to_string())?;
         let built = program.build(&name).map_err(|e| e.to_string())?;
         let load = Header { op: LOAD, payload_len: bytes.len() as u32, ..Header::default() };
-        let mut frames = [Frame::new(frame::assemble(load, &[&bytes]).to_vec(), 2 * frame::BEAT)];
-        slot.model.run(&mut frames, &Options::default()).map_err(|e| e.to_string())?;
-        let status = frame::response(&frames[0].response).map_err(|e| e.to_string())?.status;
+        // A frame of no operation is refused when the slot has done what it does after a reset, which is not of the load.
+        slot.alone(Header::default(), &[])?;
+        let frame = slot.alone(load, &bytes)?;
+        let status = frame::response(&frame.response).map_err(|e| e.to_string())?.status;
         if status != frame::Status::Ok {
             return Err(format!("the slot refuses the set: {status}"));
         }
+        slot.loading = frame.cycles();
         // It went to the bank that does not run; the first frame makes it run.
         slot.banks[1] = Some(name.clone());
         slot.variants.insert(name, Variant { program, built, set, bytes });
         Ok(slot)
+    }
+
+    /// The answer to a frame that is sent when nothing else is in the slot.
+    fn alone(&mut self, header: Header, payload: &[u8]) -> Result<Frame, String> {
+        let mut frames = [Frame::new(frame::assemble(header, &[payload]).to_vec(), 2 * frame::BEAT)];
+        self.model.run(&mut frames, &Options::default()).map_err(|e| e.to_string())?;
+        let [frame] = frames;
+        Ok(frame)
     }
 
     /// What frames may ask for.
@@ -319,5 +332,9 @@ impl SlotModel for ArraySlot {
 
     fn clocks(&self) -> u64 {
         self.model.clocks()
+    }
+
+    fn loading(&self) -> u64 {
+        self.loading
     }
 }

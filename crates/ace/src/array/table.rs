@@ -341,23 +341,37 @@ fn dedicated() -> Vec<Configuration> {
     open().unwrap_or_default()
 }
 
-/// Lanes of the slot, and its clock.
-pub fn slot() -> Result<(usize, f64)> {
-    let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
-    let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
-    let clock = clock(&routed, &rates)?.0;
-    Ok((rates.lanes, clock))
+/// A slot's tiles, the lanes of each, and its clock, with what was measured of it.
+pub struct Slot {
+    pub tiles: usize,
+    pub lanes: usize,
+    pub mhz: f64,
+    rates: Rates,
 }
 
-/// Mb/s of a set with all lanes at work: what was measured of it or of its counterpart, else what the contexts and the
-/// latency leave.
-pub fn rate(name: &str, set: &Set, mhz: f64) -> Result<f64> {
-    let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
-    let counterpart = name.replace("_decrypt", "_encrypt");
-    let (lanes, _) = slot()?;
-    let modelled = || {
-        let words = usize::from(set.input_words).saturating_sub(set.chain.len());
-        32.0 * words as f64 * mhz / (set.alone() as f64 / lanes as f64).max(set.ii() as f64)
-    };
-    Ok(rates.mbps(&counterpart, lanes, mhz).unwrap_or_else(modelled))
+impl Slot {
+    /// The slot of so many tiles, or of as many as the RTL can have.
+    ///
+    /// # Errors
+    /// When `array/` is not what it was built as.
+    pub fn of(tiles: usize) -> Result<Self> {
+        let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
+        let (file, name) = if tiles == 1 { (RATES, "rates") } else { (RATES_OF_TWO, "rates-2x8") };
+        let rates: Rates = serde_json::from_str(file).with_context(|| format!("array/{name}.json"))?;
+        let (mhz, _) = clock(&routed, &rates)?;
+        Ok(Self { tiles: rates.tiles, lanes: rates.lanes, mhz, rates })
+    }
+
+    /// Mb/s of a set in one tile with all of its lanes at work: what was measured of it or of its counterpart, else what the
+    /// contexts and the latency leave.
+    pub fn rate(&self, name: &str, set: &Set) -> f64 {
+        let Self { tiles, lanes, mhz, rates } = self;
+        let counterpart = name.replace("_decrypt", "_encrypt");
+        let modelled = || {
+            let words = usize::from(set.input_words).saturating_sub(set.chain.len());
+            32.0 * words as f64 * mhz / (set.alone() as f64 / *lanes as f64).max(set.ii() as f64)
+        };
+        let measured = rates.mbps(&counterpart, tiles * lanes, *mhz);
+        measured.map_or_else(modelled, |mbps| mbps / *tiles as f64)
+    }
 }
