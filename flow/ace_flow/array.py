@@ -167,7 +167,9 @@ def main() -> int:
     arguments(played)
     modelled = commands.add_parser("model", help="the slot as a model that answers frames")
     modelled.add_argument("--tiles", type=int, default=TILES, help="of the slot")
-    modelled.add_argument("--lanes", type=int, default=LANES, help="frames in flight in each tile of the slot")
+    modelled.add_argument(
+        "--lanes", type=int, default=LANES, help="frames in flight in each tile of the slot"
+    )
     args = parser.parse_args()
     if args.command == "simulate":
         return play(bench(), args)
