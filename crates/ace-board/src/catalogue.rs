@@ -197,12 +197,22 @@ impl Catalogue {
             format!("none in {folder} computes {need}; {what}")
         } else if self.configurations.is_empty() {
             format!("no configurations in {folder}; build them with `make models`")
-        } else {
-            let names: Vec<&str> = self.configurations.iter().map(|c| c.name.as_str()).collect();
+        } else if self.configurations.iter().all(|one| one.context_set) {
             format!(
-                "none of {} in {folder} computes {need}; build one with `make models` or add a row to \
-                 flow/configurations.toml",
-                names.join(", ")
+                "none of the {} context sets in {folder} computes {need}; `ace array build` makes all that there are \
+                 (docs/array.md says what the array does not do)",
+                self.configurations.len()
+            )
+        } else {
+            let names: Vec<&str> =
+                self.configurations.iter().map(|c| c.name.as_str()).take(NAMED + 1).collect();
+            let names = match names.len() > NAMED {
+                true => format!("the {} configurations", self.configurations.len()),
+                false => names.join(", "),
+            };
+            format!(
+                "none of {names} in {folder} computes {need}; build one with `make models` or add a row to \
+                 flow/configurations.toml"
             )
         };
         if !self.problems.is_empty() {
@@ -211,6 +221,9 @@ impl Catalogue {
         reason
     }
 }
+
+/// As many configurations are named in an error; of more it says how many there are.
+const NAMED: usize = 8;
 
 /// What the flow's other steps take for a configuration that the library holds: taking it out, its digest, its manifest.
 const FLOW_SECONDS: f64 = 5.0;

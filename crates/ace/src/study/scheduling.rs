@@ -327,7 +327,7 @@ pub fn print(study: &Study) {
     say!("\n## The demo's capture and traffic as in 2006\n");
     say!(
         "Removed: of the time exposed with one bank and a load at every change of task. The array is modelled \
-          (studies/scheduling/array.toml): there is none on the board.\n"
+          (studies/scheduling/array.toml), not that of the board.\n"
     );
     say!(
         "| traffic | board | window | policy | total ms | loads | exposed ms | of it first loads | hidden ms | overhead % | removed % |"
