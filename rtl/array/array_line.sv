@@ -14,7 +14,7 @@ module array_line
   // Takes zero, whatever the context says.
   input  logic                             clear_i,
   // Counts clocks.
-  input  logic  [DelayBits-1:0]            now_i,
+  input  logic  [ LineBits-1:0]            now_i,
   input  port_t                            port_i,
   input  logic  [  Sources-1:0][Width-1:0] sources_i,
   output logic  [    Width-1:0]            value_o
@@ -23,16 +23,16 @@ module array_line
   localparam int unsigned Choices = 1 << SelectBits;
 
   (* keep *) logic [SelectBits-1:0] select_q;
-  logic [DelayBits-1:0] read_at_q;
+  logic [LineBits-1:0] read_at_q;
   logic [Width-1:0] taken;
   (* ram_style = "distributed", no_rw_check *)
-  logic [Width-1:0] line[1 << DelayBits];
+  logic [Width-1:0] line[1 << LineBits];
 
   // The address of what was taken so many clocks ago. A carry chain is slower than these few bits of logic.
-  function automatic logic [DelayBits-1:0] back(logic [DelayBits-1:0] now, logic [DelayBits-1:0] delay);
+  function automatic logic [LineBits-1:0] back(logic [LineBits-1:0] now, logic [LineBits-1:0] delay);
     logic carry;
     carry = 1'b1;
-    for (int i = 0; i < DelayBits; i++) begin
+    for (int i = 0; i < LineBits; i++) begin
       back[i] = now[i] ^ ~delay[i] ^ carry;
       carry   = (now[i] & ~delay[i]) | (carry & (now[i] ^ ~delay[i]));
     end
@@ -40,7 +40,7 @@ module array_line
 
   always_ff @(posedge clk_i) begin
     select_q <= port_i.select | {SelectBits{clear_i}};
-    read_at_q <= back(now_i, port_i.delay);
+    read_at_q <= back(now_i, port_i.delay[LineBits-1:0]);
     line[now_i] <= taken;
   end
 

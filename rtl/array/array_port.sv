@@ -7,7 +7,7 @@ module array_port
 (
   input  logic                        clk_i,
   input  logic                        clear_i,
-  input  logic  [DelayBits-1:0]       now_i,
+  input  logic  [ LineBits-1:0]       now_i,
   input  port_t                       port_i,
   input  logic  [  Sources-1:0][31:0] sources_i,
   output logic  [         31:0]       value_o

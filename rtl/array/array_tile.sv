@@ -43,7 +43,7 @@ module array_tile
   write_t write_q;
   context_t now;
   logic [Sources-1:0][31:0] sources;
-  (* keep *) logic [DelayBits-1:0] clock_q;
+  (* keep *) logic [LineBits-1:0] clock_q;
 
   always_ff @(posedge clk_i) begin
     write_q <= write_i;

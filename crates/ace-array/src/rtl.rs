@@ -32,6 +32,7 @@ pub fn package(shape: &Shape) -> String {
     number("AluOperands", shape.alu_operands);
     number("SelectBits", shape.select_bits());
     number("DelayBits", shape.delay_bits());
+    number("LineBits", bits_for(shape.line));
     number("MemoryBits", bits_for(shape.memory_words));
     number("StreamBits", bits_for(shape.stream_words));
     number("KeyWordBits", bits_for(shape.key_words));

@@ -126,10 +126,6 @@ impl Shape {
                 return wrong(format!("{name} = {value}: a power of two from {least} to {most} is wanted"));
             }
         }
-        // The amount of a rotation lies in the field of a delay.
-        if self.line != 32 {
-            return wrong(format!("line = {}: rotations by constants need 32", self.line));
-        }
         if self.key_words <= 2 * self.constants {
             return wrong(format!(
                 "key_words = {} leave no room beside two banks of {} constants",
@@ -190,9 +186,9 @@ impl Shape {
         bits_for(self.sources() + 1)
     }
 
-    /// Bits of a port's delay.
+    /// Bits of a port's delay, which is also the amount of a rotation: of 32 bits, however far a line reaches.
     pub fn delay_bits(&self) -> usize {
-        bits_for(self.line)
+        bits_for(32)
     }
 
     /// Bits that the words of one key at most need as an address.
