@@ -8,31 +8,33 @@
 module array_line
   import array_pkg::*;
 #(
-  parameter int unsigned Width = 8
+  parameter int unsigned Width = 8,
+  // Of the clocks that it reaches back.
+  parameter int unsigned Bits  = LineBits
 ) (
-  input  logic                             clk_i,
+  input  logic                           clk_i,
   // Takes zero, whatever the context says.
-  input  logic                             clear_i,
+  input  logic                           clear_i,
   // Counts clocks.
-  input  logic  [ LineBits-1:0]            now_i,
-  input  port_t                            port_i,
-  input  logic  [  Sources-1:0][Width-1:0] sources_i,
-  output logic  [    Width-1:0]            value_o
+  input  logic  [   Bits-1:0]            now_i,
+  input  port_t                          port_i,
+  input  logic  [Sources-1:0][Width-1:0] sources_i,
+  output logic  [  Width-1:0]            value_o
 );
 
   localparam int unsigned Choices = 1 << SelectBits;
 
   (* keep *) logic [SelectBits-1:0] select_q;
-  logic [LineBits-1:0] read_at_q;
+  logic [Bits-1:0] read_at_q;
   logic [Width-1:0] taken;
   (* ram_style = "distributed", no_rw_check *)
-  logic [Width-1:0] line[1 << LineBits];
+  logic [Width-1:0] line[1 << Bits];
 
   // The address of what was taken so many clocks ago. A carry chain is slower than these few bits of logic.
-  function automatic logic [LineBits-1:0] back(logic [LineBits-1:0] now, logic [LineBits-1:0] delay);
+  function automatic logic [Bits-1:0] back(logic [Bits-1:0] now, logic [Bits-1:0] delay);
     logic carry;
     carry = 1'b1;
-    for (int i = 0; i < LineBits; i++) begin
+    for (int i = 0; i < Bits; i++) begin
       back[i] = now[i] ^ ~delay[i] ^ carry;
       carry   = (now[i] & ~delay[i]) | (carry & (now[i] ^ ~delay[i]));
     end
@@ -40,7 +42,7 @@ module array_line
 
   always_ff @(posedge clk_i) begin
     select_q <= port_i.select | {SelectBits{clear_i}};
-    read_at_q <= back(now_i, port_i.delay[LineBits-1:0]);
+    read_at_q <= back(now_i, port_i.delay[Bits-1:0]);
     line[now_i] <= taken;
   end
 

@@ -15,6 +15,7 @@ package array_pkg;
   localparam int unsigned SelectBits = 4;
   localparam int unsigned DelayBits = 5;
   localparam int unsigned LineBits = 4;
+  localparam int unsigned LongLineBits = 5;
   localparam int unsigned MemoryBits = 9;
   localparam int unsigned StreamBits = 8;
   localparam int unsigned KeyWordBits = 9;
@@ -25,7 +26,7 @@ package array_pkg;
   localparam int unsigned ContextWords = 8;
   localparam int unsigned ContextUsed = 506;
   // What a set has to be compiled for.
-  localparam logic [31:0] Version = 32'he4ba9e20;
+  localparam logic [31:0] Version = 32'h798446ba;
 
   // What a port takes in the clock after, and how old a value it reads.
   typedef struct packed {

@@ -4,13 +4,16 @@
 // the element has the register.
 module array_port
   import array_pkg::*;
-(
-  input  logic                        clk_i,
-  input  logic                        clear_i,
-  input  logic  [ LineBits-1:0]       now_i,
-  input  port_t                       port_i,
-  input  logic  [  Sources-1:0][31:0] sources_i,
-  output logic  [         31:0]       value_o
+#(
+  // Of the clocks that its lines reach back.
+  parameter int unsigned Bits = LineBits
+) (
+  input  logic                      clk_i,
+  input  logic                      clear_i,
+  input  logic  [   Bits-1:0]       now_i,
+  input  port_t                     port_i,
+  input  logic  [Sources-1:0][31:0] sources_i,
+  output logic  [       31:0]       value_o
 );
 
   for (genvar i = 0; i < 4; i++) begin : gen_byte
@@ -19,7 +22,8 @@ module array_port
       assign bytes[s] = sources_i[s][8*i+:8];
     end
     array_line #(
-      .Width(8)
+      .Width(8),
+      .Bits (Bits)
     ) u_line (
       .clk_i,
       .clear_i,

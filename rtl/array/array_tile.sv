@@ -43,7 +43,7 @@ module array_tile
   write_t write_q;
   context_t now;
   logic [Sources-1:0][31:0] sources;
-  (* keep *) logic [LineBits-1:0] clock_q;
+  (* keep *) logic [LongLineBits-1:0] clock_q;
 
   always_ff @(posedge clk_i) begin
     write_q <= write_i;
@@ -138,10 +138,13 @@ module array_tile
     logic [31:0] key_word;
 
     for (genvar p = 0; p < AluOperands; p++) begin : gen_port
-      array_port u_port (
+      localparam int unsigned Bits = p == AluOperands - 1 ? LongLineBits : LineBits;
+      array_port #(
+        .Bits(Bits)
+      ) u_port (
         .clk_i,
         .clear_i(clear_i.active),
-        .now_i(clock_q),
+        .now_i(clock_q[Bits-1:0]),
         .port_i(now.alus[i].ports[p]),
         .sources_i(sources),
         .value_o(operands[p])
@@ -186,7 +189,7 @@ module array_tile
     array_port u_value (
       .clk_i,
       .clear_i(clear_i.active),
-      .now_i(clock_q),
+      .now_i(clock_q[LineBits-1:0]),
       .port_i(now.rotators[i].value),
       .sources_i(sources),
       .value_o(value)
@@ -197,7 +200,7 @@ module array_tile
     ) u_amount (
       .clk_i,
       .clear_i(clear_i.active),
-      .now_i(clock_q),
+      .now_i(clock_q[LineBits-1:0]),
       .port_i(now.rotators[i].amount),
       .sources_i(low),
       .value_o(amount)
@@ -261,7 +264,7 @@ module array_tile
       ) u_line (
         .clk_i,
         .clear_i(clear_i.active),
-        .now_i(clock_q),
+        .now_i(clock_q[LineBits-1:0]),
         .port_i(now.quads[i].ports[p]),
         .sources_i(bytes),
         .value_o(index[p])
@@ -286,7 +289,7 @@ module array_tile
     array_port u_a (
       .clk_i,
       .clear_i(clear_i.active),
-      .now_i(clock_q),
+      .now_i(clock_q[LineBits-1:0]),
       .port_i(now.multipliers[i].a),
       .sources_i(sources),
       .value_o(a)
@@ -295,7 +298,7 @@ module array_tile
     array_port u_b (
       .clk_i,
       .clear_i(clear_i.active),
-      .now_i(clock_q),
+      .now_i(clock_q[LineBits-1:0]),
       .port_i(now.multipliers[i].b),
       .sources_i(sources),
       .value_o(b)
@@ -316,7 +319,7 @@ module array_tile
     array_port u_port (
       .clk_i,
       .clear_i(clear_i.active),
-      .now_i(clock_q),
+      .now_i(clock_q[LineBits-1:0]),
       .port_i(now.memories[i].value),
       .sources_i(sources),
       .value_o(value)
@@ -366,7 +369,7 @@ module array_tile
     array_port u_port (
       .clk_i,
       .clear_i(clear_i.active),
-      .now_i(clock_q),
+      .now_i(clock_q[LineBits-1:0]),
       .port_i(now.outputs[i].value),
       .sources_i(sources),
       .value_o(value)

@@ -160,7 +160,7 @@ fn keep(
     let place = schedule.places.get(value).and_then(Option::as_ref);
     let place = place.ok_or_else(|| wrong(format!("value {value} is stored and has no place")))?;
     let visible = place.slot + clocks(&graph.nodes[value].op);
-    if memory >= shape.memories || !(1..=shape.line as i64).contains(&(slot - visible)) {
+    if memory >= shape.memories || !(1..=shape.reach(Kind::Memory, 0) as i64).contains(&(slot - visible)) {
         return Err(wrong(format!("value {value} of slot {visible} is stored in slot {slot}")));
     }
     book.say(Part::Port(Unit { kind: Kind::Memory, index: memory }, 0), value, visible)?;
@@ -215,10 +215,11 @@ fn operand(
             slot
         }
     };
-    if !(1..=shape.line as i64).contains(&(place.slot - taken)) {
+    let reach = shape.reach(place.unit.kind, place.ports[at]);
+    if !(1..=reach as i64).contains(&(place.slot - taken)) {
         return Err(wrong(format!(
-            "operand {at} of operation {id} is taken in slot {taken} and wanted in slot {}, and the line has {}",
-            place.slot, shape.line
+            "operand {at} of operation {id} is taken in slot {taken} and wanted in slot {}, and the line has {reach}",
+            place.slot
         )));
     }
     Ok(())

@@ -33,6 +33,11 @@ pub fn area(shape: &Shape) -> Area {
     };
     let keyed = shape.alus + shape.rotators;
     let bases = keyed * bits_for(shape.key_words).div_ceil(4) * shape.stages.div_ceil(16);
+    let cells = |kind: Kind| {
+        let ports = widths(kind).into_iter().enumerate();
+        ports.map(|(port, width)| width.div_ceil(4) * shape.reach(kind, port).div_ceil(16)).sum::<usize>()
+    };
+    let lines = Kind::ALL.iter().map(|kind| shape.count(*kind) * cells(*kind)).sum::<usize>();
     let eights = (shape.sources() + 1).div_ceil(8);
     // Two words of 512 by 36 bits for 64 bits of contexts; two for a lane's two banks of two pages.
     let contexts = 2 * Layout::of(shape).words();
@@ -40,7 +45,7 @@ pub fn area(shape: &Shape) -> Area {
     let small = keyed + shape.memories + shape.inputs + shape.outputs;
     Area {
         multiplexers: 4 * eights * all(&|width| width),
-        lines: all(&|width: usize| width.div_ceil(4)) * shape.line.div_ceil(16) + bases,
+        lines: lines + bases,
         blocks: contexts + tables + small,
     }
 }

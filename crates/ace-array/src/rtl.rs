@@ -33,6 +33,7 @@ pub fn package(shape: &Shape) -> String {
     number("SelectBits", shape.select_bits());
     number("DelayBits", shape.delay_bits());
     number("LineBits", bits_for(shape.line));
+    number("LongLineBits", bits_for(shape.long_line));
     number("MemoryBits", bits_for(shape.memory_words));
     number("StreamBits", bits_for(shape.stream_words));
     number("KeyWordBits", bits_for(shape.key_words));

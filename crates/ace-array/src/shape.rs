@@ -79,6 +79,7 @@ pub struct Shape {
     pub outputs: usize,
     pub alu_operands: usize,
     pub line: usize,
+    pub long_line: usize,
     pub memory_words: usize,
     pub stream_words: usize,
     pub key_words: usize,
@@ -114,6 +115,7 @@ impl Shape {
         }
         let depths = [
             ("line", self.line, 8, 32),
+            ("long_line", self.long_line, 8, 32),
             ("memory_words", self.memory_words, 16, 512),
             ("stream_words", self.stream_words, 16, 512),
             ("key_words", self.key_words, 64, 512),
@@ -125,6 +127,12 @@ impl Shape {
             if !value.is_power_of_two() || !(least..=most).contains(&value) {
                 return wrong(format!("{name} = {value}: a power of two from {least} to {most} is wanted"));
             }
+        }
+        if self.long_line < self.line {
+            return wrong(format!(
+                "long_line = {}: it is not shorter than line = {}",
+                self.long_line, self.line
+            ));
         }
         if self.key_words <= 2 * self.constants {
             return wrong(format!(
@@ -186,6 +194,11 @@ impl Shape {
         bits_for(self.sources() + 1)
     }
 
+    /// Clocks back that the line of an element's port reaches.
+    pub fn reach(&self, kind: Kind, port: usize) -> usize {
+        if kind == Kind::Alu && port + 1 == self.alu_operands { self.long_line } else { self.line }
+    }
+
     /// Bits of a port's delay, which is also the amount of a rotation: of 32 bits, however far a line reaches.
     pub fn delay_bits(&self) -> usize {
         bits_for(32)
@@ -208,7 +221,14 @@ impl Shape {
         let mut digest = crc32fast::Hasher::new();
         digest.update(&ENCODING.to_le_bytes());
         let kinds = Kind::ALL.map(|kind| self.count(kind));
-        let depths = [self.alu_operands, self.line, self.memory_words, self.stream_words, self.key_words];
+        let depths = [
+            self.alu_operands,
+            self.line,
+            self.long_line,
+            self.memory_words,
+            self.stream_words,
+            self.key_words,
+        ];
         for value in kinds.iter().chain(&depths).chain(&[self.constants, self.contexts, self.stages]) {
             digest.update(&(*value as u32).to_le_bytes());
         }

@@ -46,6 +46,8 @@ pub struct Tile {
     /// Delay lines: for every clock of them what all ports have taken. A quad's and a rotator's amount's, which are of
     /// fewer bits in the RTL, are of all bits here.
     lines: Vec<u32>,
+    /// By port, what its line reaches.
+    reach: Vec<usize>,
     /// What the lines show in this clock.
     read: Vec<u32>,
     /// Of every port its select, of every port its delay, then what else each element has.
@@ -88,6 +90,10 @@ impl Tile {
         let key = || Key::new(shape.key_words, shape.stages);
         let stream = || Memory::new(shape.stream_words);
         let zero = Context::new(&layout);
+        let reach: Vec<usize> = shape
+            .units()
+            .flat_map(|unit| (0..shape.ports(unit.kind)).map(move |port| shape.reach(unit.kind, port)))
+            .collect();
         Tile {
             read_at: 0,
             alus: (0..shape.alus).map(|_| (Alu::new(shape.alu_operands), key())).collect(),
@@ -99,7 +105,8 @@ impl Tile {
             outputs: (0..shape.outputs).map(|_| (stream(), 0)).collect(),
             seen: vec![0; 1 << shape.select_bits()],
             ports,
-            lines: vec![0; shape.line * ports],
+            lines: vec![0; reach.iter().max().copied().unwrap_or(1) * ports],
+            reach,
             read: vec![0; ports],
             contexts: [vec![zero.clone(); shape.contexts], vec![zero; shape.contexts]],
             apart: [vec![0; shape.contexts * fields.len()], vec![0; shape.contexts * fields.len()]],
@@ -174,14 +181,16 @@ impl Tile {
         self.sequence(key_base);
         self.write = write;
         // All depths are powers of two.
-        self.clock = (self.clock + 1) & (self.shape.line - 1);
+        self.clock = (self.clock + 1) & (self.lines.len() / self.ports - 1);
     }
 
     /// Every port's line shows a word, and takes one from the network.
     fn ports(&mut self) {
-        let (clock, ports, last) = (self.clock, self.ports, self.shape.line - 1);
-        for (at, (read, delay)) in self.read.iter_mut().zip(&self.registers[2][ports..]).enumerate() {
-            let row = clock.wrapping_sub(1 + usize::from(*delay)) & last;
+        let (clock, ports) = (self.clock, self.ports);
+        let last = self.lines.len() / ports - 1;
+        let delays = self.registers[2][ports..].iter().zip(&self.reach);
+        for (at, (read, (delay, reach))) in self.read.iter_mut().zip(delays).enumerate() {
+            let row = clock.wrapping_sub(1 + (usize::from(*delay) & (reach - 1))) & last;
             *read = self.lines[row * ports + at];
         }
         let mut seen = std::mem::take(&mut self.seen);

@@ -59,6 +59,7 @@ fn graph(random: &mut Random) -> Graph {
 }
 
 fn shape(random: &mut Random) -> Shape {
+    let line = [8, 16, 32][random.below(3)];
     Shape {
         alus: 1 + random.below(2),
         rotators: 1 + random.below(2),
@@ -68,7 +69,8 @@ fn shape(random: &mut Random) -> Shape {
         inputs: 1 + random.below(2),
         outputs: 1,
         alu_operands: 2 + random.below(2),
-        line: [8, 16, 32][random.below(3)],
+        line,
+        long_line: [line, 32][random.below(2)],
         ..Shape::standard()
     }
 }

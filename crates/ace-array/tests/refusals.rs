@@ -211,7 +211,7 @@ fn the_rtl_has_this_shape() {
 fn a_shape_that_cannot_be_built_is_refused() {
     for (from, to, wanted) in [
         ("alus = 4", "alus = 0", "0 elements of kind ALU"),
-        ("line = 32", "line = 16", "rotations by constants need 32"),
+        ("line = 16", "line = 64", "line = 64: a power of two from 8 to 32"),
         ("contexts = 256", "contexts = 250", "contexts = 250: a power of two"),
         ("alu_operands = 3", "alu_operands = 4", "2 or 3 are possible"),
         ("key_words = 512", "key_words = 128", "leave no room"),

@@ -175,11 +175,17 @@ impl<'a> Encoding<'a> {
         for operand in &self.operands {
             let (from, to) = (slots(operand.value), slots(operand.user));
             let own = self.own(operand.value) + HOP;
-            let line = self.shape.line;
-            within(&mut self.clauses, &[operand.direct], &from, &to, own, line);
             let kept = &self.kept[&operand.value].slots;
-            within(&mut self.clauses, &[!operand.direct], &from, kept, own, line);
-            within(&mut self.clauses, &[!operand.direct], &operand.read, &to, HOP, line);
+            let store = self.shape.reach(Kind::Memory, 0);
+            within(&mut self.clauses, &[!operand.direct], &from, kept, own, store);
+            let Some(user) = &self.operations[operand.user] else { continue };
+            for (port, how) in by_port(&user.ports, operand.at) {
+                let reach = self.shape.reach(user.units[0].0.kind, port);
+                for how in how {
+                    within(&mut self.clauses, &[operand.direct, how], &from, &to, own, reach);
+                    within(&mut self.clauses, &[!operand.direct, how], &operand.read, &to, HOP, reach);
+                }
+            }
         }
     }
 
@@ -257,7 +263,7 @@ impl<'a> Encoding<'a> {
             .iter()
             .map(|operand| Some(operand).filter(stored).map(|operand| event(&operand.read)))
             .collect();
-        let line = self.shape.line as i64;
+        let store_reach = self.shape.reach(Kind::Memory, 0) as i64;
         let mut distances = Vec::new();
         let mut between = |from: usize, to: usize, least: i64, most: i64, why: &[Lit]| {
             distances.push(Distance { from, to, least, why: Vec::new() });
@@ -266,13 +272,16 @@ impl<'a> Encoding<'a> {
         for (operand, read) in self.operands.iter().zip(&reads) {
             let (from, to) = (operations[operand.value], operations[operand.user]);
             let own = self.own(operand.value);
+            let Some(user) = &self.operations[operand.user] else { continue };
+            let (ports, how) = user.ports.iter().find(|(_, how)| clauses.is(*how)).unwrap_or(&user.ports[0]);
+            let reach = self.shape.reach(user.units[0].0.kind, ports[operand.at]) as i64;
             let Some(read) = *read else {
-                between(from, to, own + HOP, own + line, &[operand.direct]);
+                between(from, to, own + HOP, own + reach, &[operand.direct, *how]);
                 continue;
             };
             let store = stores[&operand.value];
-            between(from, store, own + HOP, own + line, &[!operand.direct]);
-            between(read, to, HOP, line, &[!operand.direct]);
+            between(from, store, own + HOP, own + store_reach, &[!operand.direct]);
+            between(read, to, HOP, reach, &[!operand.direct, *how]);
         }
         for (at, (operand, read)) in self.operands.iter().zip(&reads).enumerate() {
             let Some(read) = *read else { continue };

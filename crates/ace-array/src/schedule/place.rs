@@ -72,7 +72,7 @@ impl Search<'_> {
     /// Those who hold an operand's port, if they weigh less than the other end of it.
     fn cheaper(&self, operand: &Operand) -> Option<Vec<Id>> {
         let wait = operand.slot - operand.from.slot - HOP;
-        if !(0..self.tables.shape.line as i64).contains(&wait) {
+        if !(0..self.tables.reach(operand.port)).contains(&wait) {
             return None;
         }
         let Price::Held(users) = self.tables.price(operand.port, operand.from) else { return None };

@@ -107,6 +107,11 @@ impl<'a> Tables<'a> {
         row * self.ii + slot.rem_euclid(self.ii as i64) as usize
     }
 
+    /// Slots that a port's line reaches back.
+    pub fn reach(&self, port: (Unit, usize)) -> i64 {
+        self.shape.reach(port.0.kind, port.1) as i64
+    }
+
     fn port_at(&self, port: (Unit, usize), slot: i64) -> usize {
         self.at(self.first_port[self.number(port.0)] + port.1, slot)
     }
@@ -165,7 +170,7 @@ impl<'a> Tables<'a> {
     /// from the network, or read again.
     pub fn way(&self, port: (Unit, usize), slot: i64, from: Taken) -> Option<Path> {
         let wait = slot - from.slot - latency::HOP as i64;
-        let near = (0..self.shape.line as i64).contains(&wait);
+        let near = (0..self.reach(port)).contains(&wait);
         if near && !matches!(self.price(port, from), Price::Held(_)) {
             return Some(Path::Direct);
         }
@@ -189,7 +194,7 @@ impl<'a> Tables<'a> {
                 return None;
             }
             let soonest = from.slot + latency::HOP as i64;
-            let issue = (soonest..soonest + self.shape.line as i64)
+            let issue = (soonest..soonest + self.reach((unit, 0)))
                 .find(|slot| self.write[self.at(memory, *slot)].is_none())?;
             let least = issue + (latency::STORE + latency::READ) as i64;
             let first = self.read_back(port, slot, value, memory, least)?;
@@ -205,7 +210,7 @@ impl<'a> Tables<'a> {
         let mut at = latest.rem_euclid(self.ii as i64) as usize;
         // Division is what takes the time here.
         let before = |at: &mut usize| std::mem::replace(at, if *at == 0 { self.ii - 1 } else { *at - 1 });
-        (least.max(latest - self.shape.line as i64 + 1)..=latest).rev().find(|first| {
+        (least.max(latest - self.reach(port) + 1)..=latest).rev().find(|first| {
             let at = before(&mut at);
             let what = Taken { from, value, slot: *first };
             let free =
