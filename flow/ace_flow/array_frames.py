@@ -10,9 +10,9 @@ from random import Random
 
 from .frames import DECRYPT, OPERATION
 
-LOAD, KEY = 0x51, 0x52
+LOAD, KEY, EXPAND = 0x51, 0x52, 0x53
 # Statuses behind those of the slot boundary (rtl/array/array_front_pkg.sv).
-BAD_SET, OTHER_ARRAY, BAD_CRC = 10, 11, 12
+BAD_SET, OTHER_ARRAY, BAD_CRC, NOT_FORWARDED = 10, 11, 12, 13
 BLOCK = {0x02: 8, 0x07: 8, 0x09: 8}  # bytes, of ciphers that do not have 16
 DIGEST = {0x41: 16, 0x42: 20, 0x44: 32}
 
@@ -75,6 +75,13 @@ def key(which: Set, words: bytes, tag: int, flags: int = 0) -> bytes:
     """Of a hash two states in four beats each, else the words of the expanded key."""
     flags |= DECRYPT if which.decrypt else 0
     return frame(which.code, KEY, words, tag=tag, flags=flags, result=len(words) // 4)
+
+
+def expand(which: "Set", cipher: "Set", secret: bytes, tag: int) -> bytes:
+    """What makes `secret` the cipher's key in the slot: its result is a key's frame, with the next tag."""
+    head = key(cipher, bytes(4 * cipher.key_words), tag + 1)[:16]
+    flags = DECRYPT if which.decrypt else 0
+    return frame(which.code, EXPAND, head + secret, tag=tag, flags=flags, result=cipher.key_words)
 
 
 def key_of(which: Set, random: Random) -> bytes:

@@ -32,12 +32,18 @@ module array_admit
   output logic [63:0] data_o,
 
   // In one clock, when the frame has been accepted.
-  output logic        job_write_o,
-  output job_t        job_o,
+  output logic           job_write_o,
+  output job_t           job_o,
   // Bytes of its answer.
-  output logic [31:0] length_o,
+  output logic    [31:0] length_o,
   // Where a cipher's answer begins.
-  output at_t         from_o,
+  output at_t            from_o,
+  // Its result is a frame; bytes of that beside the answer's, and beats of it that are in front; its first beat, which is
+  // also that of data_o.
+  output logic           forward_o,
+  output logic    [ 9:0] beside_o,
+  output passed_t        passed_o,
+  output logic           head_o,
 
   // A frame that is longer than a buffer, until its trailer; a beat of it is there; there is room for one.
   output logic long_o,
@@ -46,12 +52,13 @@ module array_admit
 
   // The frame came as announced, or not. Its blocks may begin; it has none.
   output logic ended_o,
+  output logic [7:0] status_o,
   output logic fine_o,
   output logic ready_o,
   output logic done_o
 );
 
-  logic known_long_q, accepted_q, started_q, empty_q;
+  logic known_long_q, accepted_q, started_q, empty_q, head_q;
   logic wide_q, write_q, to_state_q;
   at_t count_q, at_q;
   logic [63:0] data_q;
@@ -61,42 +68,64 @@ module array_admit
   // Of the header's first beat, which has been there for a clock when the second one is.
   logic ctr_q, cbc_q, hmac_q, blocks_q, chained_q;
   logic no_algorithm_q, no_operation_q, no_key_q, bad_iv_q, bad_length_q;
+  logic forward_q, wrong_q;
+  passed_t passed_q;
+  logic [31:0] rest_q;
+  logic [9:0] key_bytes_q, beside_q;
   logic [5:0] digest_bytes;
   logic whole;
   status_e verdict;
   number_t last_q;
 
-  assign digest_bytes = {set_i.output_words, 2'b0};
-  assign whole = header_i.payload_len[2:0] == '0 && !(wide_q && header_i.payload_len[3]);
+  assign digest_bytes = {set_i.output_words[3:0], 2'b0};
+  assign whole = header_i.payload_len[2:0] == '0 && !(wide_q && (header_i.payload_len[3] ^ passed_q[0]));
 
   always_ff @(posedge clk_i) begin
-    logic known, plain, way;
+    logic known, plain, way, forward;
     logic [31:0] less;
     ctr_q     <= header_i.op == OpCtr;
     cbc_q     <= header_i.op == OpCbc;
     hmac_q    <= header_i.op == OpHmacStates;
     wide_q    <= set_i.input_words == 6'd4;
     chained_q <= set_i.hash || (header_i.op == OpCbc && !set_i.decrypt);
-    blocks_q  <= !set_i.hash && header_i.op != OpCtr;
-    known = set_i.hash ? header_i.op inside {OpHash, OpHmacStates} : header_i.op inside {OpEcb, OpCbc, OpCtr};
+    blocks_q  <= !set_i.hash && !set_i.keys && header_i.op != OpCtr;
+    if (set_i.keys) known = header_i.op == OpExpand;
+    else if (set_i.hash) known = header_i.op inside {OpHash, OpHmacStates};
+    else known = header_i.op inside {OpEcb, OpCbc, OpCtr};
     plain = !header_i.flags.partial && !header_i.flags.resume && !(set_i.hash && header_i.flags.decrypt);
-    way = set_i.hash || (header_i.op == OpCtr ? !set_i.decrypt : header_i.flags.decrypt == set_i.decrypt);
+    way   = set_i.hash || (header_i.op == OpCtr ? !set_i.decrypt : header_i.flags.decrypt == set_i.decrypt);
     no_algorithm_q <= !set_i.valid || header_i.algorithm != set_i.algorithm;
-    no_operation_q <= !known || !plain || !way;
-    no_key_q <= header_i.op != OpHash && !key_i.key_valid;
-    bad_iv_q <= header_i.iv_len != (header_i.op inside {OpCtr, OpCbc} ?
+    // What a cipher says of its result's length is how many beats are passed on in front of it. CBC's IV is among them.
+    forward = !set_i.hash && (set_i.keys || header_i.result_len != '0);
+    forward_q <= forward;
+    passed_q  <= '0;
+    if (forward) passed_q <= set_i.keys ? passed_t'(2) : header_i.result_len[4:0];
+    no_operation_q <= !known || !plain || !way || (forward && set_i.decrypt && !set_i.keys);
+    no_key_q <= !(header_i.op inside {OpHash, OpExpand}) && !key_i.key_valid;
+    bad_iv_q <= header_i.iv_len != (header_i.op == OpCtr || (header_i.op == OpCbc && !forward) ?
                                     (set_i.input_words == 6'd4 ? 8'd16 : 8'd8) : 8'd0);
-    bad_length_q <= set_i.hash ? header_i.result_len == '0 || header_i.result_len > 8'(digest_bytes)
-        : header_i.result_len != '0;
+    if (set_i.hash) bad_length_q <= header_i.result_len == '0 || header_i.result_len > 8'(digest_bytes);
+    else
+      bad_length_q <= forward && !set_i.keys
+          && (header_i.result_len[7:5] != '0 || header_i.result_len[4:0] < 5'd2 + (header_i.op != OpCbc ? 5'd0 :
+              set_i.input_words == 6'd4 ? 5'd2 : 5'd1));
 
     // With the room of an IV what a buffer holds, or more.
     known_long_q <= header_i.payload_len[31:4] >= 28'd127;
     empty_q <= header_i.payload_len == '0;
     // Of a hash the block with its length, which has no room behind the last 9 bytes of a block.
-    less = header_i.payload_len - 32'd1;
+    less = header_i.payload_len + ~{24'b0, passed_q, 3'b0};
     if (set_i.hash)
       last_q <= {3'b0, header_i.payload_len[31:6]} + number_t'(header_i.payload_len[5:3] == 3'd7);
+    else if (set_i.keys) last_q <= '0;
     else last_q <= wide_q ? {1'b0, less[31:4]} : less[31:3];
+
+    // The words of a key are no answer. What is wrong with lengths here is said when the frame has come.
+    rest_q <= set_i.keys ? '0 : header_i.payload_len - {24'b0, passed_q, 3'b0};
+    key_bytes_q <= 10'd16 + {2'b0, set_i.input_words, 2'b0};
+    beside_q <= {2'b0, passed_q, 3'b0} + (set_i.keys ? {set_i.output_words, 2'b0} : 10'd0);
+    wrong_q <= forward_q && (set_i.keys ? header_i.payload_len != 32'(key_bytes_q)
+                             : known_long_q || header_i.payload_len[31:3] <= 29'(passed_q));
   end
 
   always_comb begin
@@ -113,12 +142,16 @@ module array_admit
   assign job_o = '{
       way: '{chained: chained_q, cbc: cbc_q, ctr: ctr_q, hmac: hmac_q},
       area: key_i.area,
+      skip: forward_q ? passed_q : cbc_q ? passed_t'({wide_q, !wide_q}) : '0,
       length: header_i.payload_len,
       last: last_q
     };
-  assign length_o = set_i.hash ? 32'(header_i.result_len) : header_i.payload_len;
+  assign length_o = set_i.hash ? 32'(header_i.result_len) : rest_q;
   // What CBC decrypts goes to where the block before lies.
-  assign from_o = cbc_q && !set_i.decrypt ? at_t'({wide_q, !wide_q}) : '0;
+  assign from_o = cbc_q && !set_i.decrypt && !forward_q ? at_t'({wide_q, !wide_q}) : '0;
+  assign forward_o = forward_q;
+  assign beside_o = beside_q;
+  assign passed_o = passed_q;
 
   // -- beats ------------------------------------------------------------------------------------------------
 
@@ -142,12 +175,14 @@ module array_admit
   assign to_state_o = to_state_q;
   assign at_o = at_q;
   assign data_o = data_q;
+  assign head_o = head_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {write_q, to_state_q, count_q, at_q, data_q} <= '0;
-      {accepted_q, started_q, long_o} <= '0;
+      {accepted_q, started_q, long_o, head_q} <= '0;
     end else begin
+      head_q <= take && forward_q && frame_i.section == SecPayload && count_q == '0;
       started_q <= frame_i.start;
       write_q <= take;
       to_state_q <= counter;
@@ -155,7 +190,7 @@ module array_admit
       data_q <= take ? frame_i.beat : '0;
       if (frame_i.start) begin
         accepted_q <= 1'b1;
-        long_o     <= known_long_q;
+        long_o     <= known_long_q && !forward_q;
         count_q    <= '0;
       end else begin
         if (take && !counter) count_q <= count_q + 1'b1;
@@ -167,10 +202,11 @@ module array_admit
   // -- its end ----------------------------------------------------------------------------------------------
 
   trailer_t trailer;
-  assign trailer = trailer_t'(trailer_i.data);
-  assign ended_o = trailer_i.valid;
-  assign fine_o  = accepted_q && trailer.status == 8'(StatusOk);
-  assign ready_o = ended_o && !long_o && fine_o && (set_i.hash || !empty_q);
-  assign done_o  = ended_o && !long_o && !(fine_o && (set_i.hash || !empty_q));
+  assign trailer  = trailer_t'(trailer_i.data);
+  assign ended_o  = trailer_i.valid;
+  assign status_o = trailer.status == 8'(StatusOk) && wrong_q ? 8'(StatusBadLength) : trailer.status;
+  assign fine_o   = accepted_q && status_o == 8'(StatusOk);
+  assign ready_o  = ended_o && !long_o && fine_o && (set_i.hash || !empty_q);
+  assign done_o   = ended_o && !long_o && !(fine_o && (set_i.hash || !empty_q));
 
 endmodule

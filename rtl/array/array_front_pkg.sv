@@ -6,14 +6,16 @@ package array_front_pkg;
   import array_pkg::*;
   import slot_pkg::*;
 
-  // Byte 1 of a frame: the payload is a context set; it is the words of a key.
+  // Byte 1 of a frame: the payload is a context set; it is the words of a key; it is what a set makes a key's words of.
   localparam logic [7:0] OpLoad = 8'h51;
   localparam logic [7:0] OpKey = 8'h52;
+  localparam logic [7:0] OpExpand = 8'h53;
 
   // Statuses behind those of slot_pkg.
   localparam logic [7:0] StatusBadSet = 8'd10;  // it contradicts itself, or is of another format
   localparam logic [7:0] StatusOtherArray = 8'd11;  // it was compiled for another shape
   localparam logic [7:0] StatusBadCrc = 8'd12;
+  localparam logic [7:0] StatusNotForwarded = 8'd13;  // its result is a frame that no tile takes
 
   // Keys of a bank: areas of its part of the key memories, which are 4, 2 or 1 by the words of a key.
   localparam int unsigned KeyRoom = ((1 << KeyWordBits) - (2 << ConstantBits)) / 2;
@@ -25,6 +27,7 @@ package array_front_pkg;
   typedef struct packed {
     logic        valid;
     logic        hash;
+    logic        keys;           // its results are the words of keys
     logic [7:0]  algorithm;
     logic        decrypt;
     logic        swap_in;        // bytes of a word: the highest one first
@@ -33,7 +36,7 @@ package array_front_pkg;
     logic [7:0]  last_context;
     logic [11:0] latency;
     logic [5:0]  input_words;
-    logic [3:0]  output_words;
+    logic [7:0]  output_words;
     logic [7:0]  key_words;
     logic [8:0]  memory_stride;
   } set_t;
@@ -65,11 +68,15 @@ package array_front_pkg;
     logic hmac;
   } way_t;
 
-  // A frame's blocks: bytes of the message, and the number of the last one.
+  // Of a frame whose result is a frame as well, beats that are passed on in front of the result.
+  typedef logic [4:0] passed_t;
+
+  // A frame's blocks: beats in front of the first one, bytes of the message, and the number of the last one.
   typedef logic [28:0] number_t;
   typedef struct packed {
     way_t        way;
     area_t       area;
+    passed_t     skip;
     logic [31:0] length;
     number_t     last;
   } job_t;
@@ -99,9 +106,19 @@ package array_front_pkg;
   localparam int unsigned FlightBits = StageBits + 1;
   localparam int unsigned FlightClocks = 64;  // behind the latency
 
+  // The frame that a lane's result is: what intake has to know of its first beat, and whether it holds the words of a key.
+  typedef struct packed {
+    logic       valid;
+    logic       keys;
+    logic [7:0] result_len;
+    flags_t     flags;
+    logic [7:0] op;
+    logic [7:0] algorithm;
+  } ask_t;
+
   // Words of two, in pairs.
-  function automatic logic [StreamBits-1:0] pairs(logic [5:0] words);
-    return StreamBits'(words[5:1]) + StreamBits'(words[0]);
+  function automatic logic [StreamBits-1:0] pairs(logic [7:0] words);
+    return StreamBits'(words[7:1]) + StreamBits'(words[0]);
   endfunction
 
   function automatic logic [4:0] areas(logic [7:0] key_words, logic hash);
@@ -125,12 +142,15 @@ package array_front_pkg;
     return base;
   endfunction
 
-  // Whether a set is asked for by a frame's first beat. CTR encrypts both ways; hashes have no direction.
+  // Whether a set is asked for by a frame's first beat. CTR encrypts both ways; hashes have no direction. What expands keys
+  // does nothing else, and is asked for by the number of words.
   function automatic logic serves(set_t set, header_t head);
     logic way;
     if (head.op == OpCtr) way = !set.decrypt;
     else way = head.flags.decrypt == set.decrypt;
-    return set.valid && head.algorithm == set.algorithm && (set.hash || way);
+    if (set.keys != (head.op == OpExpand)) way = 1'b0;
+    if (set.keys && head.result_len != set.output_words) way = 1'b0;
+    return set.valid && head.algorithm == set.algorithm && (way || (set.hash && !set.keys));
   endfunction
 
   function automatic logic [31:0] swapped(logic [31:0] word);

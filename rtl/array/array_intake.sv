@@ -6,6 +6,9 @@
 // bank while the frame is on its way; if there is none, the frame waits for the loader, and a lane refuses it. Frames that load go to the loader while
 // the lanes work, but a key waits until no lane uses the area that it will lie in.
 //
+// A result that is a frame itself comes from a tile's exit and goes before the next frame of the host: a key to the loader,
+// a hash to another tile, whose lanes do not wait for that exit.
+//
 // Clocks: 9 from the first beat to its way, and 7 from the loader's end to that of a frame that waits for it.
 module array_intake
   import array_front_pkg::*;
@@ -32,6 +35,15 @@ module array_intake
   input  logic                loader_ready_i,
   // A frame that wipes has been given away.
   output logic                wipe_o,
+
+  // Frames of tiles' exits; somebody's frame is on its way; one is taken, or nobody takes it; its beats, of one tile at a
+  // time.
+  input  ask_t    [Tiles-1:0] asks_i,
+  output logic                passing_o,
+  output logic    [Tiles-1:0] taken_o,
+  output logic    [Tiles-1:0] refused_o,
+  input  stream_t [Tiles-1:0] forwards_i,
+  output logic                forward_ready_o,
 
   // Lanes that have nothing to do with a frame any more; one has not all of its own yet. A tile's lane that has been given
   // a frame, and what that frame may use, until the tile's next one.
@@ -83,6 +95,45 @@ module array_intake
     .m_data_o ({in_last, in_beat})
   );
 
+  // -- whose frame it is ------------------------------------------------------------------------------------
+
+  typedef logic [0:0] tile_t;
+
+  logic from_tile_q, asked, asks, others, ready_in;
+  tile_t asking_q, asking;
+  logic forward_valid, forward_last;
+  logic [63:0] forward_beat;
+  stream_t forward;
+
+  always_comb begin
+    forward = '0;
+    asks = 1'b0;
+    others = 1'b0;
+    asking = '0;
+    for (int unsigned t = 0; t < Tiles; t++) begin
+      forward |= forwards_i[t];
+      asks |= asks_i[t].valid;
+      if (asking_q != tile_t'(t)) others |= asks_i[t].valid;
+    end
+    // In turns.
+    for (int unsigned t = 0; t < Tiles; t++)
+    if (asks_i[t].valid && (asking_q != tile_t'(t) || !asks_i[Tiles-1-t].valid)) asking = tile_t'(t);
+  end
+  assign asked = asks_i[asking_q].valid;
+
+  spill_register #(
+    .Width(65)
+  ) u_forward (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(forward.valid),
+    .s_ready_o(forward_ready_o),
+    .s_data_i ({forward.last, forward.data}),
+    .m_valid_o(forward_valid),
+    .m_ready_i(ready_in && from_tile_q),
+    .m_data_o ({forward_last, forward_beat})
+  );
+
   at_e  at_q;
   logic loader_key_q;  // what the loader has is a key
   logic loading_key_q, loads_q, wipe_q;
@@ -104,7 +155,16 @@ module array_intake
   // Everything that is asked of banks and lanes comes in the clocks in which the frame is looked at, one step after the
   // other; the loader counts as busy until what it has changed has come through them.
   header_t head;
-  assign head = header_t'({64'b0, in_beat});
+  always_comb begin
+    head = header_t'({64'b0, in_beat});
+    if (from_tile_q) begin
+      head            = '0;
+      head.result_len = asks_i[asking_q].result_len;
+      head.flags      = asks_i[asking_q].flags;
+      head.op         = asks_i[asking_q].op;
+      head.algorithm  = asks_i[asking_q].algorithm;
+    end
+  end
 
   // A bank without the last key for such a frame serves it only if none has that. Which one serves is a matter of the
   // order of frames alone, or the host would not know which bank of a tile is the next one to be loaded.
@@ -134,8 +194,9 @@ module array_intake
         key_banks_q[t][b] <= serves_q[t][b] && sized_q[t][b]
             && (run_q[t] == 1'(b) || !(serves_q[t][run_q[t]] && sized_q[t][run_q[t]]));
       end
-      here_q[t] <= able_q[t][run_q[t]];
-      other_q[t] <= able_q[t][!run_q[t]];
+      // A tile whose exit waits for this frame to go cannot take it.
+      here_q[t] <= able_q[t][run_q[t]] && !(from_tile_q && asking_q == tile_t'(t));
+      other_q[t] <= able_q[t][!run_q[t]] && !(from_tile_q && asking_q == tile_t'(t));
       tile_next_q[t] <= next_q[t][key_banks_q[t][1]];
     end
     key_next_q <= tile_next_q[0];
@@ -155,14 +216,13 @@ module array_intake
 
   // -- where it goes ----------------------------------------------------------------------------------------
 
-  typedef logic [0:0] tile_t;
-
-  logic to_lane, ready, served_q, change_q, go_q, to_switch_q;
+  logic to_lane, ready, served_q, change_q, go_q, to_switch_q, wrong_q, refuse_q;
   tile_t choice_q, tile_q;
   logic [Tiles-1:0] changes_q;
 
   assign to_lane = !loads_q && !loading_key_q;
-  assign ready   = !hold_i && !(wipe_q && (idle_q != '1 || loader_busy_q));
+  // What has been asked before a wipe comes to its end.
+  assign ready   = from_tile_q || (!hold_i && !(wipe_q && (idle_q != '1 || loader_busy_q)));
 
   always_ff @(posedge clk_i) begin
     choice_q <= '0;
@@ -179,6 +239,11 @@ module array_intake
     // A set that has just been loaded may add a tile, which is not asked to change.
     changes_q <= other_q;
     tile_q    <= to_lane ? choice_q : '0;
+    // Of a tile's frame: words of keys are a key and nothing else, results of ciphers are messages.
+    if (asks_i[asking_q].keys) wrong_q <= head.op != OpKey || head.flags.wipe;
+    else wrong_q <= !(head.op inside {OpHash, OpHmacStates}) || head.flags.wipe;
+    // Two tiles do not wait for each other to change.
+    refuse_q <= from_tile_q && (wrong_q || (to_lane && !loader_busy_q && !served_q && (!change_q || others)));
     for (int unsigned t = 0; t < Tiles; t++) begin
       free_count_q[t] <= 5'($countones(free_i[t]));
       for (int unsigned l = 0; l < Lanes; l++) if (free_i[t][l]) free_q[t] <= lane_t'(l);
@@ -213,9 +278,15 @@ module array_intake
 
   logic passed;
 
-  assign beat_o   = '{valid: in_valid && at_q == Pass, last: in_last, data: at_q == Pass ? in_beat : '0};
-  assign in_ready = at_q == Pass && ((to_lane_q & lanes_ready_i) != '0 || (to_loader_q && loader_ready_i));
-  assign passed   = in_valid && in_ready && in_last;
+  always_comb begin
+    beat_o = '0;
+    if (at_q == Pass && from_tile_q) beat_o = '{forward_valid, forward_last, forward_beat};
+    else if (at_q == Pass) beat_o = '{in_valid, in_last, in_beat};
+  end
+  assign ready_in  = at_q == Pass && ((to_lane_q & lanes_ready_i) != '0 || (to_loader_q && loader_ready_i));
+  assign in_ready  = ready_in && !from_tile_q;
+  assign passed    = beat_o.valid && ready_in && beat_o.last;
+  assign passing_o = at_q == Pass;
   assign wipe_o   = at_q == Decide && (go_q || to_switch_q) && wipe_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -237,23 +308,43 @@ module array_intake
       key_serves_o  <= '0;
       loader_key_q  <= 1'b0;
       switch_o      <= '0;
+      taken_o       <= '0;
+      refused_o     <= '0;
+      from_tile_q   <= 1'b0;
+      asking_q      <= '0;
     end else begin
-      given_o  <= '0;
-      switch_o <= '0;
+      given_o   <= '0;
+      switch_o  <= '0;
+      taken_o   <= '0;
+      refused_o <= '0;
       unique case (at_q)
-        Wait:
-        if (in_valid) begin
-          at_q          <= Look;
+        Wait: begin
           looks_q       <= '0;
+          from_tile_q   <= asks;
+          asking_q      <= asks ? asking : asking_q;
           loads_q       <= head.op == OpLoad;
           loading_key_q <= head.op == OpKey;
           wipe_q        <= head.flags.wipe;
+          if (asks || (in_valid && !from_tile_q)) at_q <= Look;
         end
         Look: begin
           looks_q <= looks_q + 1'b1;
-          if (looks_q == 3'd5) at_q <= Decide;
+          if (from_tile_q && looks_q == '0) begin
+            loads_q       <= head.op == OpLoad;
+            loading_key_q <= head.op == OpKey;
+            wipe_q        <= 1'b0;
+          end
+          if (looks_q == (from_tile_q ? 3'd6 : 3'd5)) at_q <= Decide;
+          if (from_tile_q ? !asked : asks) at_q <= Wait;
         end
-        Decide: begin
+        Decide:
+        if (from_tile_q && (!asked || refuse_q)) begin
+          at_q                <= Wait;
+          refused_o[asking_q] <= asked;
+        end else if ((from_tile_q ? others : asks) && !go_q && !to_switch_q) begin
+          at_q <= Wait;
+        end else begin
+          if (from_tile_q && (to_switch_q || go_q)) taken_o[asking_q] <= 1'b1;
           if (to_switch_q) begin
             switch_o <= changes_q;
             run_q    <= run_q ^ changes_q;
@@ -286,6 +377,7 @@ module array_intake
         default: begin
           if (passed) begin
             at_q        <= Wait;
+            from_tile_q <= 1'b0;
             to_lane_q   <= '0;
             to_loader_q <= 1'b0;
           end

@@ -65,6 +65,7 @@ module array_issue
 
   logic [3:0] state_beats_q, reads_q;
   logic wide_q, odd_words_q, hash_q;
+  logic [1:0] last_beat_q;
   logic [5:0] lead_q, digest_q;
   logic [StreamBits-1:0] stride_q;
 
@@ -72,12 +73,13 @@ module array_issue
     hash_q        <= set_i.hash;
     wide_q        <= set_i.input_words == 6'd4;
     odd_words_q   <= set_i.hash && set_i.output_words[0];
-    state_beats_q <= (set_i.output_words + 4'd1) >> 1;
-    digest_q      <= {set_i.output_words, 2'b0};
-    stride_q      <= pairs(set_i.input_words);
+    state_beats_q <= (set_i.output_words[3:0] + 4'd1) >> 1;
+    digest_q      <= {set_i.output_words[3:0], 2'b0};
+    stride_q      <= pairs(8'(set_i.input_words));
+    last_beat_q   <= 2'((set_i.input_words - 6'd1) >> 1);
     // With a mask, which is the longest.
     if (hash_q) reads_q <= state_beats_q + 4'd8 + 4'(odd_words_q);
-    else reads_q <= wide_q ? 4'd4 : 4'd2;
+    else reads_q <= wide_q || set_i.keys ? 4'd4 : 4'd2;
     lead_q <= 6'd11 + 6'({reads_q, 1'b0});
   end
 
@@ -171,7 +173,7 @@ module array_issue
     first3_q <= number2_q == '0;
     last3_q <= number2_q == job2_q.last;
     at3_q     <= hash_q ? at_t'({number2_q, 3'b0}) : at_t'(wide_q ? {number2_q[6:0], 1'b0} : number2_q[7:0])
-                 + (job2_q.way.cbc ? at_t'({wide_q, !wide_q}) : '0);
+                 + at_t'(job2_q.skip);
     key3_q <= key_base(run_i, job2_q.area, set_i.key_words);
     bits3_q <= {29'b0, job2_q.length, 3'b0} + (job2_q.way.hmac ? 64'd512 : 64'd0);
   end
@@ -312,7 +314,7 @@ module array_issue
     read_index_o <= ctr_q ? {1'b0, wide_q && step_q == '0} : step_q[1:0];
     if (hash_q) read_at_o <= at_q + at_t'(data_step[2:0]);
     else if (masked_q) read_at_o <= at_q + at_t'(step_q[1]) - (step_q[0] ? '0 : at_t'({wide_q, !wide_q}));
-    else read_at_o <= at_q + at_t'(step_q[0]);
+    else read_at_o <= at_q + at_t'(step_q[1:0]);
   end
 
   step_t step1_q, step2_q, step3_q, step4_q, step5_q;
@@ -425,7 +427,7 @@ module array_issue
         mark_q[i] <= 3'(i) == job3_q.length[2:0];
       end
       if (hash_q) last_step_q <= reads_q - 4'd1;
-      else last_step_q <= {2'b0, job3_q.way.cbc && !set_i.decrypt ? {wide_q, 1'b1} : {1'b0, wide_q}};
+      else last_step_q <= {2'b0, job3_q.way.cbc && !set_i.decrypt ? {wide_q, 1'b1} : last_beat_q};
     end
   end
 

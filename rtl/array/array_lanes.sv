@@ -51,6 +51,14 @@ module array_lanes
   output logic   [ StreamBits-1:0]       read_at_o,
   input  logic   [    Outputs-1:0][31:0] words_i,
 
+  // A lane's result is a frame; whether the entrance takes it, or nobody will; its beats.
+  output ask_t    ask_o,
+  input  logic    passing_i,
+  input  logic    taken_i,
+  input  logic    refused_i,
+  output stream_t forward_o,
+  input  logic    forward_ready_i,
+
   // The loader's answers, and all answers.
   input  stream_t       loader_i,
   output logic          loader_ready_o,
@@ -70,7 +78,7 @@ module array_lanes
   // The entrance is far away.
   lane_t lane_q;
   lane_key_t key_q;
-  logic [Lanes-1:0] used_q, ready_q, done_q, fresh_q, outer_q;
+  logic [Lanes-1:0] used_q, ready_q, done_q, fresh_q, outer_q, forward_q;
   logic open_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -112,6 +120,10 @@ module array_lanes
   logic [63:0] admit_data;
   job_t accepted_job, job;
   logic [31:0] accepted_length, length;
+  logic accepted_forward, forward, head;
+  logic [9:0] accepted_beside, beside;
+  passed_t accepted_passed, passed;
+  logic [7:0] status;
   logic long, long_beat, long_room, ended, fine, admit_ready, admit_done;
 
   array_admit u_admit (
@@ -132,10 +144,15 @@ module array_lanes
     .job_o      (accepted_job),
     .length_o   (accepted_length),
     .from_o     (accepted_from),
+    .forward_o  (accepted_forward),
+    .beside_o   (accepted_beside),
+    .passed_o   (accepted_passed),
+    .head_o     (head),
     .long_o     (long),
     .long_beat_o(long_beat),
     .long_room_i(long_room),
     .ended_o    (ended),
+    .status_o   (status),
     .fine_o     (fine),
     .ready_o    (admit_ready),
     .done_o     (admit_done)
@@ -147,9 +164,12 @@ module array_lanes
     else job_write <= accepted;
   end
   always_ff @(posedge clk_i) begin
-    job    <= accepted_job;
-    length <= accepted_length;
-    from   <= accepted_from;
+    job     <= accepted_job;
+    length  <= accepted_length;
+    from    <= accepted_from;
+    forward <= accepted_forward;
+    beside  <= accepted_beside;
+    passed  <= accepted_passed;
   end
 
   // -- the tile ---------------------------------------------------------------------------------------------
@@ -263,7 +283,7 @@ module array_lanes
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {used_q, ready_q, done_q, fresh_q, outer_q, open_q} <= '0;
+      {used_q, ready_q, done_q, fresh_q, outer_q, forward_q, open_q} <= '0;
     end else begin
       open_q <= given_i != '0 || (open_q && !ended);
       for (int unsigned l = 0; l < Lanes; l++) begin
@@ -280,6 +300,9 @@ module array_lanes
             || (returned_here && returned_block.final_block && !returned_block.inner))
           done_q[l] <= 1'b1;
         else if (left && left_lane == lane_t'(l)) done_q[l] <= 1'b0;
+        // Of a frame that was refused nothing is passed on.
+        if (job_write && here) forward_q[l] <= forward;
+        else if (admit_done && here) forward_q[l] <= 1'b0;
         // The first block has number 0, and so has the outer message.
         if ((job_write && here) || (returned_here && returned_block.final_block && returned_block.inner))
           fresh_q[l] <= 1'b1;
@@ -381,9 +404,16 @@ module array_lanes
     .job_lane_i (lane_q),
     .length_i   (length),
     .from_i     (from),
+    .beside_i   (beside),
+    .passed_i   (passed),
+    .keys_i     (set_i.keys),
+    .head_i     (head),
+    .head_data_i(admit_data),
     .ended_i    (ended),
+    .status_i   (status),
     .trailer_i  (trailer),
     .done_i     (done_q),
+    .forward_i  (forward_q),
     .long_lane_i(long_lane),
     .results_i  (results),
     .sent_o     (sent),
@@ -392,6 +422,12 @@ module array_lanes
     .loader_left_o,
     .read_at_o  (outlet_at),
     .beat_i     (beat),
+    .ask_o,
+    .passing_i,
+    .taken_i,
+    .refused_i,
+    .forward_o,
+    .forward_ready_i,
     .loader_i,
     .loader_ready_o,
     .fault_i,

@@ -312,8 +312,10 @@ module array_loader
   logic all_came_q, counted_q, in_range_q, long_q, room_q, some_q, shaped_q, whole_q;
 
   always_ff @(posedge clk_i) begin
-    // Two clocks for each beat that is read, the mask of CBC among them, and two more.
+    // Two clocks for each beat that is read, the mask of CBC among them, and two more; of a key's words for each that comes
+    // out.
     if (new_q.hash) shortest_q <= 16'd28;
+    else if (new_q.keys) shortest_q <= {7'b0, pairs(new_q.output_words), 1'b0} + 16'd8;
     else shortest_q <= new_q.input_words == 6'd2 ? 16'd6 : 16'd10;
     all_came_q <= sections_q == '0 && !data_q && word_q == '0;
     counted_q <= contexts_q == 16'(context_q);
@@ -321,8 +323,12 @@ module array_loader
     long_q <= contexts_q >= shortest_q;
     room_q <= {contexts_q, FlightBits'(0)} >= 22'(new_q.latency) + 22'(FlightClocks);
     some_q <= new_q.input_words != '0 && new_q.output_words != '0 && new_q.key_words <= 8'(KeyRoom);
-    shaped_q   <= new_q.hash ? new_q.output_words <= 4'd8 && new_q.input_words == 6'd16 + 6'(new_q.output_words)
-        : new_q.output_words == 4'(new_q.input_words) && new_q.input_words inside {6'd2, 6'd4};
+    if (new_q.keys)
+      shaped_q <= !new_q.hash && new_q.key_words == '0 && new_q.output_words <= 8'(KeyRoom)
+          && new_q.input_words inside {6'd2, 6'd4, 6'd6, 6'd8};
+    else if (new_q.hash)
+      shaped_q <= new_q.output_words <= 8'd8 && new_q.input_words == 6'd16 + 6'(new_q.output_words);
+    else shaped_q <= new_q.output_words == 8'(new_q.input_words) && new_q.input_words inside {6'd2, 6'd4};
     whole_q <= all_came_q && counted_q && in_range_q && long_q && room_q && some_q && shaped_q;
   end
 
@@ -396,7 +402,7 @@ module array_loader
         end
         if (head_q[3]) begin
           new_q.input_words   <= beat_q[5:0];
-          new_q.output_words  <= beat_q[11:8];
+          new_q.output_words  <= beat_q[15:8];
           new_q.key_words     <= beat_q[23:16];
           new_q.memory_stride <= beat_q[40:32];
         end
@@ -404,6 +410,7 @@ module array_loader
           sections_q      <= beat_q[15:0];
           new_q.algorithm <= beat_q[23:16];
           new_q.decrypt   <= beat_q[24];
+          new_q.keys      <= beat_q[25];
           new_q.hash      <= 1'b0;
         end
         if (!data_q && head_q == '0) begin

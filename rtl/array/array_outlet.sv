@@ -3,6 +3,10 @@
 // The exit: answers of lanes and of the loader, one after the other and never mingled. A lane's answer leaves when its
 // last block is done; that of the frame that is longer than a buffer as it comes, and then the rest follows.
 //
+// A result that is a frame itself leaves when the entrance takes it: its beats go there, and those behind what was in
+// front of the result to the host as well, if they are not the words of a key. While the entrance has no other frame, such
+// a lane comes before all others: nothing that it waits for waits for these.
+//
 // Clocks: 9 from an answer's end to its first beat, 4 a beat.
 module array_outlet
   import array_front_pkg::*;
@@ -21,11 +25,18 @@ module array_outlet
   input lane_t          job_lane_i,
   input logic    [31:0] length_i,
   input at_t            from_i,
+  input logic    [ 9:0] beside_i,
+  input passed_t        passed_i,
+  input logic           keys_i,
+  input logic           head_i,
+  input logic    [63:0] head_data_i,
   input logic           ended_i,
+  input logic    [ 7:0] status_i,
   input stream_t        trailer_i,
 
   // Lanes whose answer is whole; the long one, and whether a beat of it is there.
   input  logic  [Lanes-1:0] done_i,
+  input  logic  [Lanes-1:0] forward_i,
   input  lane_t             long_lane_i,
   input  logic              results_i,
   // A beat has been read; an answer has left, with its lane, or the loader's.
@@ -37,6 +48,14 @@ module array_outlet
   // The buffers; a beat is there two clocks behind its address.
   output at_t         read_at_o,
   input  logic [63:0] beat_i,
+
+  // A frame for the entrance, which has somebody else's, takes it, or says that nobody will; its beats.
+  output ask_t    ask_o,
+  input  logic    passing_i,
+  input  logic    taken_i,
+  input  logic    refused_i,
+  output stream_t forward_o,
+  input  logic    forward_ready_i,
 
   // The loader's answer, a trailer, and what it says of a set.
   input  stream_t       loader_i,
@@ -58,6 +77,9 @@ module array_outlet
   typedef struct packed {
     logic [31:0] length;
     at_t from;
+    logic [9:0]  beside;  // bytes of the lane's frame that are not the host's
+    passed_t     passed;  // beats of it in front of those that are
+    logic        keys;
   } answer_t;
 
   typedef struct packed {
@@ -66,9 +88,9 @@ module array_outlet
   } end_t;
 
   at_e at_q;
-  lane_t lane_q, pick;
-  logic pick_valid, picked;
-  logic [Lanes-1:0] wanted;
+  lane_t lane_q, pick, next, asked_q;
+  logic pick_valid, picked, next_valid, asking, passing_q;
+  logic [Lanes-1:0] wanted, frames;
   answer_t answers[Lanes];
   end_t ends[Lanes];
   answer_t answer_q;
@@ -85,18 +107,31 @@ module array_outlet
   stream_t mid_q;
   logic [63:0] beat;
 
+  // First beats of results that are frames.
+  ask_t heads[Lanes];
+  header_t head_in;
+  passed_t passed_q;
+  logic forward_q, refused_q, last_q;
+  stream_t forward_beat_q;
+
   assign trailer_in = trailer_t'(trailer_i.data);
+  assign head_in    = header_t'({64'b0, head_data_i});
 
   always_ff @(posedge clk_i) begin
-    if (job_write_i) answers[job_lane_i] <= '{length_i, from_i};
+    if (job_write_i) answers[job_lane_i] <= '{length_i, from_i, beside_i, passed_i, keys_i};
   end
   always_ff @(posedge clk_i) begin
-    if (ended_i) ends[job_lane_i] <= '{trailer_in.status, trailer_in.tag};
+    if (ended_i) ends[job_lane_i] <= '{status_i, trailer_in.tag};
+  end
+  always_ff @(posedge clk_i) begin
+    if (head_i)
+      heads[job_lane_i] <= '{1'b1, keys_i, head_in.result_len, head_in.flags, head_in.op, head_in.algorithm};
   end
 
+  assign frames = done_i & forward_i;
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++)
-    wanted[l] = done_i[l] || (results_i && long_lane_i == lane_t'(l));
+    wanted[l] = (done_i[l] && !forward_i[l]) || (results_i && long_lane_i == lane_t'(l));
   end
 
   // Nobody is picked before it is seen whose answer has left.
@@ -113,7 +148,29 @@ module array_outlet
     .lane_o (pick)
   );
 
-  assign picked = at_q == Idle && idle_q == '1 && pick_valid && !loader_i.valid && !loader_q;
+  array_turn #(
+    .Lanes(Lanes)
+  ) u_next (
+    .clk_i,
+    .rst_ni,
+    .valid_i(frames),
+    .taken_i(taken_i || refused_i),
+    .valid_o(next_valid),
+    .lane_o (next)
+  );
+
+  // The entrance is asked for one lane until it has said something.
+  assign asking = at_q == Idle && idle_q == '1 && next_valid && !passing_q;
+  assign picked = at_q == Idle && idle_q == '1 && pick_valid && !loader_i.valid && !loader_q && !asking;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {ask_o, asked_q, passing_q} <= '0;
+    else begin
+      passing_q <= passing_i;
+      if (!asking || taken_i || refused_i) ask_o <= '0;
+      else if (!ask_o.valid) {ask_o, asked_q} <= {heads[next], next};
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     answer_q <= answers[lane_q];
@@ -124,9 +181,9 @@ module array_outlet
 
   assign trailer = '{
       reserved: '0,
-      status: end_q.status,
+      status: refused_q ? StatusNotForwarded : end_q.status,
       tag: end_q.tag,
-      result_len: end_q.status == '0 ? answer_q.length : '0
+      result_len: end_q.status == '0 && !refused_q ? answer_q.length : '0
     };
 
   always_comb begin
@@ -135,24 +192,29 @@ module array_outlet
     for (int unsigned i = 0; i < 8; i++) beat[8*i+:8] = beat_i[8*i+:8] & {8{keep_q[i]}};
   end
 
-  assign over = at_q == Beats && reading_q == '0 && done_q[1] && (none_q || end_q.status != '0);
+  assign over = at_q == Beats && reading_q == '0 && done_q[1] && (none_q || end_q.status != '0 || refused_q);
 
   // One beat is on its way at a time, to where there is room for it when it comes.
   assign grant          = at_q == Beats && reading_q == '0 && !none_q && (done_q[1] || results_i) && !over
-                          && !odd_i && !mask_read_i && (!mid_q.valid || out_ready);
+                          && !odd_i && !mask_read_i && (!mid_q.valid || out_ready)
+                          && (!forward_beat_q.valid || forward_ready_i);
   assign sent_o = grant && long_lane_i == lane_q;
   assign read_at_o = read_at_q;
   assign lane_o = lane_q;
   assign left_o = at_q == Trailer && !mid_q.valid;
   assign loader_ready_o = loader_q;
   assign loader_left_o = loader_q;
-  assign empty_o = at_q == Idle && wanted == '0 && !loader_i.valid && !mid_q.valid && !m_axis_o.valid;
+  assign empty_o = at_q == Idle && wanted == '0 && frames == '0 && !forward_beat_q.valid && !loader_i.valid
+      && !mid_q.valid && !m_axis_o.valid;
+  assign forward_o = forward_beat_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       at_q <= Idle;
       {lane_q, idle_q, look_q, done_q, left_q, read_at_q, reading_q, loader_q} <= '0;
+      {passed_q, forward_q, refused_q, last_q} <= '0;
       mid_q <= '0;
+      forward_beat_q <= '0;
     end else begin
       // Nobody else has what is free then.
       loader_q  <= at_q == Idle && !mid_q.valid && loader_i.valid && !loader_q;
@@ -161,28 +223,41 @@ module array_outlet
       done_q    <= {done_q[0], at_q != Idle && done_i[lane_q]};
       reading_q <= {reading_q[1:0], grant};
       if (out_ready) mid_q <= '0;
+      if (forward_ready_i) forward_beat_q <= '0;
+      last_q <= left_q <= 32'd8;
 
       unique case (at_q)
         Idle: begin
-          if (picked) begin
+          forward_q <= taken_i;
+          refused_q <= refused_i;
+          if (taken_i || refused_i) begin
+            at_q   <= Look;
+            lane_q <= asked_q;
+          end else if (picked) begin
             at_q   <= Look;
             lane_q <= pick;
           end
         end
         Look: begin
-          left_q    <= answer_q.length;
+          left_q    <= answer_q.length + 32'(answer_q.beside);
           read_at_q <= answer_q.from;
+          passed_q  <= answer_q.passed;
           if (look_q[2]) at_q <= Beats;
         end
         Beats: begin
           if (over) at_q <= Trailer;
           if (grant) read_at_q <= read_at_q + 1'b1;
-          if (reading_q[1]) left_q <= left_q > 32'd8 ? left_q - 32'd8 : '0;
+          if (reading_q[1]) begin
+            left_q <= left_q > 32'd8 ? left_q - 32'd8 : '0;
+            if (passed_q != '0) passed_q <= passed_q - 1'b1;
+          end
         end
         default: if (!mid_q.valid) at_q <= Idle;
       endcase
 
-      if (reading_q[1]) mid_q <= '{valid: 1'b1, last: 1'b0, data: beat};
+      if (reading_q[1] && passed_q == '0 && !answer_q.keys)
+        mid_q <= '{valid: 1'b1, last: 1'b0, data: beat};
+      if (reading_q[1] && forward_q) forward_beat_q <= '{valid: 1'b1, last: last_q, data: beat};
       if (left_o) mid_q <= '{valid: 1'b1, last: 1'b1, data: trailer};
       if (loader_left_o) mid_q <= '{valid: 1'b1, last: 1'b1, data: loader_trailer};
     end

@@ -86,7 +86,7 @@ module array_return
   logic busy_q, wide_q, stepping, hash_q, odd_words_q, permuted_q;
   block_t block_q;
   logic [StreamBits-1:0] base_q;
-  logic [1:0] step_q, last_step_q;
+  logic [6:0] step_q, last_step_q;
   step_t step;
   step_t [5:0] steps_q;
   block_t returned_q;
@@ -111,7 +111,7 @@ module array_return
     wide_q      <= set_i.input_words == 6'd4;
     hash_q      <= set_i.hash;
     odd_words_q <= set_i.output_words[0];
-    last_step_q <= 2'((set_i.output_words - 4'd1) >> 1);
+    last_step_q <= 7'((set_i.output_words - 8'd1) >> 1);
     permuted_q  <= !set_i.hash && set_i.permuted;
   end
 
@@ -155,7 +155,7 @@ module array_return
       steps_q <= {steps_q[4:0], step};
       if (step.last) returned_q <= block_q;
       if (stepping) begin
-        step_q <= step_q + 2'd1;
+        step_q <= step_q + 7'd1;
         busy_q <= step_q != last_step_q;
       end
       if (due_q) begin
