@@ -34,14 +34,12 @@ module array_admit
   // In one clock, when the frame has been accepted.
   output logic           job_write_o,
   output job_t           job_o,
-  // Bytes of its answer.
+  // Bytes that leave the buffer: the answer, or the frame that the result is, with so many beats in front of it.
   output logic    [31:0] length_o,
   // Where a cipher's answer begins.
   output at_t            from_o,
-  // Its result is a frame; bytes of that beside the answer's, and beats of it that are in front; its first beat, which is
-  // also that of data_o.
+  // Its result is a frame; its first beat is that of data_o.
   output logic           forward_o,
-  output logic    [ 9:0] beside_o,
   output passed_t        passed_o,
   output logic           head_o,
 
@@ -70,8 +68,8 @@ module array_admit
   logic no_algorithm_q, no_operation_q, no_key_q, bad_iv_q, bad_length_q;
   logic forward_q, wrong_q;
   passed_t passed_q;
-  logic [31:0] rest_q;
-  logic [9:0] key_bytes_q, beside_q;
+  logic [10:0] secret_bytes_q;
+  logic [9:0] key_bytes_q;
   logic [5:0] digest_bytes;
   logic whole;
   status_e verdict;
@@ -120,12 +118,11 @@ module array_admit
     else if (set_i.keys) last_q <= '0;
     else last_q <= wide_q ? {1'b0, less[31:4]} : less[31:3];
 
-    // The words of a key are no answer. What is wrong with lengths here is said when the frame has come.
-    rest_q <= set_i.keys ? '0 : header_i.payload_len - {24'b0, passed_q, 3'b0};
-    key_bytes_q <= 10'd16 + {2'b0, set_i.input_words, 2'b0};
-    beside_q <= {2'b0, passed_q, 3'b0} + (set_i.keys ? {set_i.output_words, 2'b0} : 10'd0);
-    wrong_q <= forward_q && (set_i.keys ? header_i.payload_len != 32'(key_bytes_q)
-                             : known_long_q || header_i.payload_len[31:3] <= 29'(passed_q));
+    // What is wrong with lengths here is said when the frame has come.
+    secret_bytes_q <= 11'd16 + {3'b0, set_i.input_words, 2'b0};
+    key_bytes_q <= 10'd16 + {set_i.output_words, 2'b0};
+    wrong_q <= forward_q && (known_long_q || (set_i.keys ? header_i.payload_len[10:0] != secret_bytes_q
+                                              : header_i.payload_len[10:3] <= 8'(passed_q)));
   end
 
   always_comb begin
@@ -146,11 +143,14 @@ module array_admit
       length: header_i.payload_len,
       last: last_q
     };
-  assign length_o = set_i.hash ? 32'(header_i.result_len) : rest_q;
+  always_comb begin
+    length_o = header_i.payload_len;
+    if (set_i.hash) length_o = 32'(header_i.result_len);
+    if (set_i.keys) length_o = 32'(key_bytes_q);
+  end
   // What CBC decrypts goes to where the block before lies.
   assign from_o = cbc_q && !set_i.decrypt && !forward_q ? at_t'({wide_q, !wide_q}) : '0;
   assign forward_o = forward_q;
-  assign beside_o = beside_q;
   assign passed_o = passed_q;
 
   // -- beats ------------------------------------------------------------------------------------------------

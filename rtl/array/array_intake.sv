@@ -101,8 +101,6 @@ module array_intake
 
   logic from_tile_q, asked, asks, others, ready_in;
   tile_t asking_q, asking;
-  logic forward_valid, forward_last;
-  logic [63:0] forward_beat;
   stream_t forward;
 
   always_comb begin
@@ -120,19 +118,6 @@ module array_intake
     if (asks_i[t].valid && (asking_q != tile_t'(t) || !asks_i[Tiles-1-t].valid)) asking = tile_t'(t);
   end
   assign asked = asks_i[asking_q].valid;
-
-  spill_register #(
-    .Width(65)
-  ) u_forward (
-    .clk_i,
-    .rst_ni,
-    .s_valid_i(forward.valid),
-    .s_ready_o(forward_ready_o),
-    .s_data_i ({forward.last, forward.data}),
-    .m_valid_o(forward_valid),
-    .m_ready_i(ready_in && from_tile_q),
-    .m_data_o ({forward_last, forward_beat})
-  );
 
   at_e  at_q;
   logic loader_key_q;  // what the loader has is a key
@@ -280,14 +265,15 @@ module array_intake
 
   always_comb begin
     beat_o = '0;
-    if (at_q == Pass && from_tile_q) beat_o = '{forward_valid, forward_last, forward_beat};
+    if (at_q == Pass && from_tile_q) beat_o = forward;
     else if (at_q == Pass) beat_o = '{in_valid, in_last, in_beat};
   end
-  assign ready_in  = at_q == Pass && ((to_lane_q & lanes_ready_i) != '0 || (to_loader_q && loader_ready_i));
-  assign in_ready  = ready_in && !from_tile_q;
-  assign passed    = beat_o.valid && ready_in && beat_o.last;
+  assign ready_in = at_q == Pass && ((to_lane_q & lanes_ready_i) != '0 || (to_loader_q && loader_ready_i));
+  assign forward_ready_o = ready_in && from_tile_q;
+  assign in_ready = ready_in && !from_tile_q;
+  assign passed = beat_o.valid && ready_in && beat_o.last;
   assign passing_o = at_q == Pass;
-  assign wipe_o   = at_q == Decide && (go_q || to_switch_q) && wipe_q;
+  assign wipe_o = at_q == Decide && (go_q || to_switch_q) && wipe_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

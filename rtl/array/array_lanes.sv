@@ -121,7 +121,6 @@ module array_lanes
   job_t accepted_job, job;
   logic [31:0] accepted_length, length;
   logic accepted_forward, forward, head;
-  logic [9:0] accepted_beside, beside;
   passed_t accepted_passed, passed;
   logic [7:0] status;
   logic long, long_beat, long_room, ended, fine, admit_ready, admit_done;
@@ -145,7 +144,6 @@ module array_lanes
     .length_o   (accepted_length),
     .from_o     (accepted_from),
     .forward_o  (accepted_forward),
-    .beside_o   (accepted_beside),
     .passed_o   (accepted_passed),
     .head_o     (head),
     .long_o     (long),
@@ -168,7 +166,6 @@ module array_lanes
     length  <= accepted_length;
     from    <= accepted_from;
     forward <= accepted_forward;
-    beside  <= accepted_beside;
     passed  <= accepted_passed;
   end
 
@@ -404,7 +401,6 @@ module array_lanes
     .job_lane_i (lane_q),
     .length_i   (length),
     .from_i     (from),
-    .beside_i   (beside),
     .passed_i   (passed),
     .keys_i     (set_i.keys),
     .head_i     (head),

@@ -25,7 +25,6 @@ module array_outlet
   input lane_t          job_lane_i,
   input logic    [31:0] length_i,
   input at_t            from_i,
-  input logic    [ 9:0] beside_i,
   input passed_t        passed_i,
   input logic           keys_i,
   input logic           head_i,
@@ -77,8 +76,7 @@ module array_outlet
   typedef struct packed {
     logic [31:0] length;
     at_t from;
-    logic [9:0]  beside;  // bytes of the lane's frame that are not the host's
-    passed_t     passed;  // beats of it in front of those that are
+    passed_t     passed;  // beats of a frame in front of those that the host gets, too
     logic        keys;
   } answer_t;
 
@@ -94,6 +92,7 @@ module array_outlet
   answer_t answers[Lanes];
   end_t ends[Lanes];
   answer_t answer_q;
+  logic [31:0] host_length_q;
   end_t end_q;
   trailer_t trailer_in, trailer, loader_trailer;
   logic [2:0] look_q;
@@ -118,7 +117,7 @@ module array_outlet
   assign head_in    = header_t'({64'b0, head_data_i});
 
   always_ff @(posedge clk_i) begin
-    if (job_write_i) answers[job_lane_i] <= '{length_i, from_i, beside_i, passed_i, keys_i};
+    if (job_write_i) answers[job_lane_i] <= '{length_i, from_i, passed_i, keys_i};
   end
   always_ff @(posedge clk_i) begin
     if (ended_i) ends[job_lane_i] <= '{status_i, trailer_in.tag};
@@ -174,6 +173,8 @@ module array_outlet
 
   always_ff @(posedge clk_i) begin
     answer_q <= answers[lane_q];
+    // Only what fits a buffer is a frame.
+    host_length_q <= {answer_q.length[31:11], answer_q.length[10:0] - 11'({answer_q.passed, 3'b0})};
     end_q    <= ends[lane_q];
     none_q   <= left_q == '0;
     for (int unsigned i = 0; i < 8; i++) keep_q[i] <= left_q > 32'(i);
@@ -183,7 +184,7 @@ module array_outlet
       reserved: '0,
       status: refused_q ? StatusNotForwarded : end_q.status,
       tag: end_q.tag,
-      result_len: end_q.status == '0 && !refused_q ? answer_q.length : '0
+      result_len: end_q.status == '0 && !refused_q && !answer_q.keys ? host_length_q : '0
     };
 
   always_comb begin
@@ -239,7 +240,7 @@ module array_outlet
           end
         end
         Look: begin
-          left_q    <= answer_q.length + 32'(answer_q.beside);
+          left_q    <= answer_q.length;
           read_at_q <= answer_q.from;
           passed_q  <= answer_q.passed;
           if (look_q[2]) at_q <= Beats;
