@@ -5,25 +5,31 @@ tile, and the words that a set makes of a key are that key, without the host bet
 `array_slot` runs what is here.
 """
 
+import subprocess
 from pathlib import Path
 from random import Random
 
-from .array_frames import NOT_FORWARDED, Set, data, expand, frame, key, key_of, load, modes
-from .frames import BEAT, DECRYPT, OPERATION, status
+from .array_frames import (
+    EXPAND,
+    NOT_FORWARDED,
+    Set,
+    Wrong,
+    beats,
+    data,
+    expand,
+    frame,
+    hashing,
+    key,
+    key_of,
+    load,
+    modes,
+    passing,
+)
+from .array_independence import compare
+from .frames import BEAT, DECRYPT, OPERATION, WIPE, status
 from .independence_slot import M_TLAST, M_TVALID, OFFER, TAKE, Slot
 
-BAD_LENGTH, UNKNOWN_OPERATION = 6, 2
-Wrong = AssertionError
-
-
-def beats(requests: list[bytes]) -> list[tuple[int, bool]]:
-    out = []
-    for request in requests:
-        cut = range(0, len(request), BEAT)
-        out += [
-            (int.from_bytes(request[i : i + BEAT], "little"), i + BEAT == len(request)) for i in cut
-        ]
-    return out
+UNKNOWN_OPERATION, MISSING_KEY, BAD_LENGTH = 2, 4, 6
 
 
 class Wire:
@@ -46,7 +52,9 @@ class Wire:
         while len(out) < answers:
             pattern = bytes([OFFER | TAKE])
             if stalls:
-                pattern = bytes(stalls.choice([OFFER | TAKE, OFFER | TAKE, OFFER, TAKE, 0]) for _ in range(16))
+                pattern = bytes(
+                    stalls.choice([OFFER | TAKE, OFFER | TAKE, OFFER, TAKE, 0]) for _ in range(16)
+                )
             # An answer's end is seen in the clock in which it comes.
             seen = self.slot.drive(pattern, self.left[:16], 7)
             del self.left[: seen.taken]
@@ -67,17 +75,6 @@ class Wire:
     def said(self, request: bytes) -> int:
         (answer,) = self.send([request], 1).values()
         return status(answer)
-
-
-def passing(which: Set, mode: str, front: bytes, text: bytes, tag: int, iv: bytes = b"") -> bytes:
-    """A cipher's frame whose result is a frame: `front` in front of it, for CBC with the IV as its end."""
-    return frame(which.code, OPERATION[mode], front + text, tag=tag, iv=iv, result=len(front) // BEAT)
-
-
-def hashing(which: Set, head: bytes, length: int, tag: int, digest: int = 12) -> bytes:
-    """The beginning of a hash's frame: its header and what the message has in front of the ciphertext."""
-    whole = frame(which.code, OPERATION["hmac-states"], head + bytes(length), tag=tag, result=digest)
-    return whole[: 16 + len(head)]
 
 
 def prepared(wire: Wire, loads: list[tuple[Set, int]], random: Random) -> None:
@@ -113,13 +110,19 @@ def joined(library: Path, sets: dict[str, Set], count: int, random: Random) -> d
         answers += 2
         if random.random() < 0.3:
             other = random.choice([cipher, hashed])
-            requests.append(data(other, random.choice(modes(other)), random.choice([64, 576, 2400]), random, tag + 2))
+            requests.append(
+                data(other, random.choice(modes(other)), random.choice([64, 576, 2400]), random, tag + 2)
+            )
             answers += 1
     got = wire.send(requests, answers, Random(count))
     for tag, (mode, shown, iv, text) in pairs.items():
         alone = frame(cipher.code, OPERATION[mode], text, tag=3, iv=b"" if mode == "ecb" else iv)
         (wanted,) = wire.send([alone], 1).values()
-        if got[tag][: len(text)] != wanted[: len(text)] or status(got[tag]) != 0 or len(got[tag]) != len(wanted):
+        if (
+            got[tag][: len(text)] != wanted[: len(text)]
+            or status(got[tag]) != 0
+            or len(got[tag]) != len(wanted)
+        ):
             raise Wrong(f"frame {tag}, {mode}: {got[tag].hex()}, alone {wanted.hex()}")
         message = shown + wanted[: len(text)]
         (mac,) = wire.send(
@@ -133,9 +136,18 @@ def joined(library: Path, sets: dict[str, Set], count: int, random: Random) -> d
         iv, spi = random.randbytes(16), random.randbytes(8)
         begun = wire.clocks
         heads = [hashing(hashed, spi + iv, 1440, 2 * n + 101) for n in range(packets)]
-        wire.send([passing(cipher, "cbc", head, text, 2 * n + 100) for n, (head, text) in enumerate(zip(heads, texts, strict=True))], 2 * packets)
+        wire.send(
+            [
+                passing(cipher, "cbc", head, text, 2 * n + 100)
+                for n, (head, text) in enumerate(zip(heads, texts, strict=True))
+            ],
+            2 * packets,
+        )
         together, begun = wire.clocks - begun, wire.clocks
-        first = wire.send([frame(cipher.code, OPERATION["cbc"], text, tag=n, iv=iv) for n, text in enumerate(texts)], packets)
+        first = wire.send(
+            [frame(cipher.code, OPERATION["cbc"], text, tag=n, iv=iv) for n, text in enumerate(texts)],
+            packets,
+        )
         wire.send(
             [
                 frame(hashed.code, OPERATION["hmac-states"], spi + iv + first[n][:1440], tag=n, result=12)
@@ -179,7 +191,7 @@ def refused(library: Path, tiles: int, sets: dict[str, Set], random: Random) -> 
     for name, request, wanted in cases:
         answers = wire.send([request], 1)
         if list(answers) != [5] or answers[5][:-8] or status(answers[5]) != wanted:
-            raise Wrong(f"{name}: {({tag: answer.hex() for tag, answer in answers.items()})}")
+            raise Wrong(f"{name}: { ({tag: answer.hex() for tag, answer in answers.items()}) }")
         if (got := wire.said(data(cipher, "cbc", 64, random, 3))) != 0:
             raise Wrong(f"after {name} a frame has the status {got}")
     # What is passed on lies about its length: the cipher's answer stands, the hash's says so.
@@ -227,35 +239,87 @@ def crossed(library: Path, sets: dict[str, Set], random: Random) -> dict:
     return {"answers": done}
 
 
-def keys(library: Path, tiles: int, pairs: list[tuple[Set, Set, int]], random: Random) -> dict:
-    """Keys expanded in the slot: under each, frames have the answers that they have under the host's words of it. Of each
-    pair: the set that expands, the cipher's, bytes of a key."""
+def keys(library: Path, ace: str, pairs: list[tuple[Set, Set, int]], random: Random) -> dict:
+    """Keys expanded in the slot: under each of them blocks become what they do in the simulated tile under the host's words.
+    Of each pair: the set that expands, the cipher's, bytes of a key. Clocks from the first beat in to the last answer."""
     took = {}
     for expands, cipher, size in pairs:
         wire = Wire(library)
-        for which in (expands, cipher):
+        for which in (cipher, expands):
             if (got := wire.said(load(which.data, 1, tiles=1))) != 0:
                 raise Wrong(f"{which.name} has the status {got}")
-            # A bank runs from its first frame on.
-            wire.said(data(cipher, "ecb", 64, random, 3) if which is cipher else expand(which, cipher, bytes(size), 3))
-        for _ in range(4):
-            secret = random.randbytes(size)
+            # A set runs from its first frame on, and the next one goes to the other bank.
+            if which is cipher and wire.said(data(cipher, "ecb", 64, random, 3)) != MISSING_KEY:
+                raise Wrong(f"{cipher.name} has a key before it was given one")
+        for _ in range(3):
+            secret, block = random.randbytes(size), random.randbytes(cipher.block)
             begun = wire.clocks
             answers = wire.send([expand(expands, cipher, secret, 5)], 2)
             took[expands.name] = wire.clocks - begun
-            if status(answers[5]) or status(answers[6]) or len(answers[5]) != BEAT:
-                raise Wrong(f"{expands.name}: {({tag: answer.hex() for tag, answer in answers.items()})}")
-            test = data(cipher, "ecb", 160, random, 7)
-            (got,) = wire.send([test], 1).values()
-            words = cipher.words(secret)
-            if wire.said(key(cipher, words, 8)) != 0:
-                raise Wrong("a key is refused")
-            (wanted,) = wire.send([test], 1).values()
-            if got != wanted or status(got) != 0:
-                raise Wrong(f"under the key of {expands.name} a frame is {got.hex()}, not {wanted.hex()}")
+            if status(answers[5]) or status(answers[6]) or len(answers[5]) != BEAT or len(answers[6]) != BEAT:
+                raise Wrong(f"{expands.name}: { ({tag: answer.hex() for tag, answer in answers.items()}) }")
+            flags = DECRYPT if cipher.decrypt else 0
+            (got,) = wire.send([frame(cipher.code, OPERATION["ecb"], block, tag=7, flags=flags)], 1).values()
+            call = [
+                ace,
+                "array",
+                "run",
+                cipher.source,
+                "--variant",
+                cipher.name,
+                "--key",
+                secret.hex(),
+                block.hex(),
+            ]
+            wanted = subprocess.run(call, capture_output=True, check=True, text=True).stdout.split()[0]
+            if status(got) != 0 or got[: cipher.block].hex() != wanted:
+                raise Wrong(f"under the key of {expands.name} a block is {got.hex()}, not {wanted}")
         for length in (0, size - 8, size + 8):
             answers = wire.send([expand(expands, cipher, bytes(length), 5)], 1)
-            if status(answers[5]) != BAD_LENGTH:
+            if list(answers) != [5] or status(answers[5]) != BAD_LENGTH:
                 raise Wrong(f"{expands.name}: a key of {length} bytes has the status {status(answers[5])}")
+        # The words of a key go nowhere but into key memories.
+        secret = random.randbytes(size)
+        hashed = frame(0x42, OPERATION["hash"], bytes(4 * cipher.key_words), tag=6, result=20)[:16]
+        request = frame(expands.code, EXPAND, hashed + secret, tag=5, flags=flags, result=cipher.key_words)
+        answers = wire.send([request], 1)
+        if list(answers) != [5] or answers[5][:-BEAT] or status(answers[5]) != NOT_FORWARDED:
+            raise Wrong(f"{expands.name}: words of a key as a message: {answers}")
         wire.close()
     return {"clocks": took}
+
+
+def independence(
+    library: Path, tiles: int, sets: dict[str, Set], expands: Set, rounds: int, random: Random
+) -> dict:
+    """As array_slot's, of frames whose results are frames: two runs with other keys and data show the same, but for the
+    data of answers; after a wipe, a key cut short or a reset every register and memory is the same."""
+    cipher, hashed = sets["aes128_encrypt"], sets["sha1"]
+    for number in range(rounds):
+        salt = random.getrandbits(32)
+        event = ("wipe", "cut", "reset", "reset in a frame")[number % 4]
+        runs, answers = [], 0
+        for run in range(2):
+            secret, shape = Random(f"{salt} {run}"), Random(salt)
+            requests = [load(cipher.data, 1, tiles=1), key(cipher, key_of(cipher, secret), 2)]
+            requests += [data(cipher, "ecb", 64, secret, 3), load(expands.data, 4, tiles=1)]
+            answers = 4
+            if tiles > 1:
+                requests += [load(hashed.data, 5, tiles=2), key(hashed, key_of(hashed, secret), 6)]
+                answers += 2
+            for tag in range(100, 120, 2):
+                if tiles > 1 and shape.random() < 0.6:
+                    size = 16 * shape.randrange(1, 40)
+                    head = hashing(hashed, secret.randbytes(24), size, tag + 1)
+                    requests.append(passing(cipher, "cbc", head, secret.randbytes(size), tag))
+                else:
+                    requests.append(expand(expands, cipher, secret.randbytes(16), tag))
+                answers += 2
+            requests.append(data(cipher, "cbc", 160, secret, 7, WIPE if event == "wipe" else 0))
+            answers += 1
+            if event == "cut":
+                requests.append(key(cipher, key_of(cipher, secret), 99)[: 16 + 24])
+                answers += 1
+            runs.append(requests)
+        compare(library, runs, event, number, answers)
+    return {"runs": rounds}

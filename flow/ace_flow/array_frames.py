@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from .frames import DECRYPT, OPERATION
+from .frames import BEAT, DECRYPT, OPERATION
 
 LOAD, KEY, EXPAND = 0x51, 0x52, 0x53
 # Statuses behind those of the slot boundary (rtl/array/array_front_pkg.sv).
@@ -17,11 +17,16 @@ BLOCK = {0x02: 8, 0x07: 8, 0x09: 8}  # bytes, of ciphers that do not have 16
 DIGEST = {0x41: 16, 0x42: 20, 0x44: 32}
 
 
+class Wrong(Exception):
+    """The slot does not do what it should."""
+
+
 @dataclass(frozen=True)
 class Set:
     """A context set of a variant, as `ace array compile` writes it."""
 
     name: str
+    source: str
     data: bytes
     key_words: int
 
@@ -31,7 +36,7 @@ class Set:
 
     @property
     def decrypt(self) -> bool:
-        return self.data[35] == 1
+        return self.data[35] & 1 == 1
 
     @property
     def hash(self) -> bool:
@@ -50,7 +55,16 @@ class Set:
         command = [ace, "array", "compile", source, "--variant", name.removesuffix("_latency")]
         command += ["--for", goal, "-o", str(out)]
         said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-        return Set(name, out.read_bytes(), said["key_words"])
+        return Set(name, source, out.read_bytes(), said["key_words"])
+
+
+def beats(requests: list[bytes]) -> list[tuple[int, bool]]:
+    """Words of 64 bits, and whether a frame ends with each."""
+    out = []
+    for request in requests:
+        cut = range(0, len(request), BEAT)
+        out += [(int.from_bytes(request[i : i + BEAT], "little"), i + BEAT == len(request)) for i in cut]
+    return out
 
 
 def signed(data: bytes) -> bytes:
@@ -82,6 +96,17 @@ def expand(which: "Set", cipher: "Set", secret: bytes, tag: int) -> bytes:
     head = key(cipher, bytes(4 * cipher.key_words), tag + 1)[:16]
     flags = DECRYPT if which.decrypt else 0
     return frame(which.code, EXPAND, head + secret, tag=tag, flags=flags, result=cipher.key_words)
+
+
+def passing(which: Set, mode: str, front: bytes, text: bytes, tag: int, iv: bytes = b"") -> bytes:
+    """A cipher's frame whose result is a frame: `front` in front of it, for CBC with the IV as its end."""
+    return frame(which.code, OPERATION[mode], front + text, tag=tag, iv=iv, result=len(front) // BEAT)
+
+
+def hashing(which: Set, head: bytes, length: int, tag: int, digest: int = 12) -> bytes:
+    """The beginning of a hash's frame: its header and what the message has in front of the ciphertext."""
+    whole = frame(which.code, OPERATION["hmac-states"], head + bytes(length), tag=tag, result=digest)
+    return whole[: 16 + len(head)]
 
 
 def key_of(which: Set, random: Random) -> bytes:

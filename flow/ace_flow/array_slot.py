@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The array's slot in simulation: damaged sets are refused, sets change under traffic and no frame is lost or wrong, and
-nothing is left of a key.
+nothing is left of a key. Results that are frames themselves: array_forward.
 
 python -m ace_flow.array_slot --ace target/release/ace [--tiles 1] [--lanes 16] [--frames 400] [--seed 1]
 
@@ -15,13 +15,14 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from . import array
+from . import array, array_forward
 from .array_frames import (
     BAD_CRC,
     BAD_SET,
     OTHER_ARRAY,
     Controller,
     Set,
+    Wrong,
     data,
     frame,
     key,
@@ -30,16 +31,19 @@ from .array_frames import (
     modes,
     signed,
 )
+from .array_independence import compare
 from .frames import OPERATION, WIPE, status
-from .independence_runs import differing
-from .independence_slot import HOLD, M_TLAST, M_TVALID, OFFER, PINS, TAKE, Slot
 from .model import Model
 
 VARIANTS = ["aes:aes128_encrypt", "aes:aes128_decrypt", "des:des_encrypt", "md5:md5", "sha1:sha1"]
 # Of all sets it has the most blocks on their way.
 DEEPEST = "cast128:cast128_encrypt"
-# Clocks after which a slot has forgotten, from the answer or the reset on.
-WIPE_CYCLES = 4240
+# Sets that expand keys, the ciphers that these are for, and bytes of a key.
+EXPANDED = [
+    ("aes_keys:aes128_encrypt_keys", "aes:aes128_encrypt", 16),
+    ("aes_keys:aes256_decrypt_keys", "aes:aes256_decrypt", 32),
+    ("des_keys:des_encrypt_keys", "des:des_encrypt", 8),
+]
 UNKNOWN_ALGORITHM, MISSING_KEY, SHORT, LONG = 1, 4, 7, 8
 # Of payloads: none, blocks, what just fits a lane's buffer, what does not, and several times as much.
 LENGTHS = [0, 8, 64, 64, 200, 200, 576, 576, 1500, 2024, 2032, 2040, 2056, 5000]
@@ -51,10 +55,6 @@ ROUND_KEYS = (
     "ac7766f3 19fadc21 28d12941 575c006e d014f9a8 c9ee2589 e13f0cc8 b6630ca6"
 )
 BLOCK, WANTED = "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"
-
-
-class Wrong(Exception):
-    """The slot does not do what it should."""
 
 
 def said(slot: Model, request: bytes) -> int:
@@ -266,14 +266,6 @@ def beside(library: Path, sets: dict[str, Set], random: Random) -> dict:
     return took
 
 
-def beats(requests: list[bytes]) -> list[tuple[int, bool]]:
-    out = []
-    for request in requests:
-        cut = range(0, len(request), 8)
-        out += [(int.from_bytes(request[i : i + 8], "little"), i + 8 == len(request)) for i in cut]
-    return out
-
-
 def independence(library: Path, tiles: int, sets: dict[str, Set], rounds: int, random: Random) -> dict:
     """Two runs with the same lengths and other keys and data, clock by clock: no pin but the answers' data differs, and
     after a wipe, a key cut short or a reset no register and no memory does."""
@@ -303,41 +295,6 @@ def independence(library: Path, tiles: int, sets: dict[str, Set], rounds: int, r
         compare(library, runs, event, number)
         compared += 1
     return {"runs": compared, "switches": switches}
-
-
-def compare(library: Path, runs: list[list[bytes]], event: str, number: int) -> None:
-    with Slot(library) as one, Slot(library) as two:
-        left = [beats(requests) for requests in runs]
-        count, ended, clocks, enough = len(runs[0]), 0, 0, 0
-        if event == "reset in a frame":
-            enough = 4000 + 977 * number % 9000
-        todo = bytes([OFFER | TAKE]) * 64
-        while ended < count and not (enough and clocks >= enough):
-            # Answers end within these clocks: the event is looked for one clock at a time near the end.
-            step = todo if ended < count - 1 else todo[:1]
-            seen = [slot.drive(step, beats, 7) for slot, beats in zip((one, two), left, strict=True)]
-            left = [beats[taken.taken :] for beats, taken in zip(left, seen, strict=True)]
-            if seen[0].handshake != seen[1].handshake:
-                raise Wrong(
-                    f"{event}: the handshake differs after {clocks} clocks ({', '.join(PINS.values())})"
-                )
-            for pins, a, b in zip(seen[0].handshake, seen[0].data, seen[1].data, strict=True):
-                if a != b and not pins & M_TVALID:
-                    raise Wrong(f"{event}: m_axis_tdata differs while m_axis_tvalid is 0")
-                ended += bool(pins & M_TVALID and pins & M_TLAST)
-            clocks += len(step)
-            if clocks > 2_000_000:
-                raise Wrong(f"{event}: no answer")
-        if event.startswith("reset"):
-            for slot in (one, two):
-                slot.drive(bytes([HOLD | TAKE]) * 4, [], 7)
-        for slot in (one, two):
-            slot.drive(bytes([TAKE]) * WIPE_CYCLES, [], 7)
-        states = one.state(), two.state()
-        for item in one.items:
-            part = slice(item.start, item.start + item.bytes)
-            if states[0][part] != states[1][part]:
-                raise Wrong(f"{event}: {item.name} {differing(item, states[0][part], states[1][part])}")
 
 
 def switches(library: Path, sets: dict[str, Set], random: Random) -> dict:
@@ -390,6 +347,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         made = [Set.compiled(args.ace, variant, Path(folder)) for variant in VARIANTS]
         deepest = Set.compiled(args.ace, DEEPEST, Path(folder))
+        expanded = [
+            (Set.compiled(args.ace, keys, Path(folder)), Set.compiled(args.ace, cipher, Path(folder)), size)
+            for keys, cipher, size in EXPANDED
+        ]
     sets = {one.name: one for one in made}
     try:
         print(json.dumps({"refusals": refusals(library, sets, random)}), flush=True)
@@ -398,9 +359,29 @@ def main() -> int:
         if args.tiles > 1:
             print(json.dumps({"beside": beside(library, sets, random)}), flush=True)
         print(json.dumps({"switch_clocks": switches(library, sets, random)}), flush=True)
+        print(
+            json.dumps({"not_forwarded": array_forward.refused(library, args.tiles, sets, random)}),
+            flush=True,
+        )
+        print(json.dumps({"keys": array_forward.keys(library, args.ace, expanded, random)}), flush=True)
+        if args.tiles > 1:
+            count = max(10, args.frames // 10)
+            print(json.dumps({"joined": array_forward.joined(library, sets, count, random)}), flush=True)
+            print(json.dumps({"crossed": array_forward.crossed(library, sets, random)}), flush=True)
         print(json.dumps({"traffic": traffic(library, args.tiles, sets, args.frames, random)}), flush=True)
         print(
             json.dumps({"independence": independence(library, args.tiles, sets, args.rounds, random)}),
+            flush=True,
+        )
+        rounds, keys = max(4, args.rounds // 3), expanded[0][0]
+        print(
+            json.dumps(
+                {
+                    "independence_of_forwarded": array_forward.independence(
+                        library, args.tiles, sets, keys, rounds, random
+                    )
+                }
+            ),
             flush=True,
         )
     except Wrong as wrong:
