@@ -110,7 +110,10 @@ pub fn bound(graph: &Graph, shape: &Shape) -> (usize, Kind) {
             least = (count, kind);
         }
     }
-    let words = words_in(graph.inputs, graph.outputs.len());
+    let words = match graph.setup {
+        true => fetched_in(graph.outputs.len()),
+        false => words_in(graph.inputs, graph.outputs.len()),
+    };
     if words > least.0 { (words, Kind::Input) } else { least }
 }
 
@@ -126,6 +129,28 @@ fn words_in(inputs: usize, outputs: usize) -> usize {
         (inputs, outputs) if inputs == outputs + 16 => 28,
         _ => 1,
     }
+}
+
+/// Slots from a raw key to its last word at most: the front end counts them in twelve bits.
+const SETUP_LATENCY: usize = 4000;
+
+/// Clocks in which the front end fetches an expanded key: two words in two clocks, and the way there.
+fn fetched_in(words: usize) -> usize {
+    2 * words.div_ceil(2) + 8
+}
+
+/// Whether the front end can do with a set that sets keys up, of so many words in and out.
+pub(crate) fn sets_up((inputs, outputs): (usize, usize), ii: usize, latency: usize) -> Result<(), String> {
+    if !matches!(inputs, 2 | 4 | 6 | 8) {
+        return Err(format!("a raw key of {inputs} words"));
+    }
+    if ii < fetched_in(outputs) {
+        return Err(format!("{outputs} words of a key are fetched in {} clocks, not {ii}", fetched_in(outputs)));
+    }
+    if latency > SETUP_LATENCY {
+        return Err(format!("a key is set up in {latency} slots, of {SETUP_LATENCY} at most"));
+    }
+    Ok(())
 }
 
 /// Ports that each argument of an operation may have, one choice a line: those that an ALU may exchange.
@@ -247,6 +272,10 @@ impl Schedule {
     /// Whether stages, memories and streams are long enough for this schedule.
     pub fn fits(&self, graph: &Graph, shape: &Shape) -> Result<(), Error> {
         let fail = |what: String| Err(Error::Schedule(what));
+        if graph.setup {
+            let words = (graph.inputs, graph.outputs.len());
+            sets_up(words, self.ii, self.latency(graph)).map_err(Error::Schedule)?;
+        }
         let ii = self.ii as i64;
         let words = shape.stream_words as i64;
         let rows = graph.inputs.div_ceil(shape.inputs);
