@@ -154,7 +154,7 @@ fn a_set_up_that_does_not_fit_its_cipher_is_refused_with_its_place() {
     assert!(said.starts_with("a.ace:8:13: `w` sets keys up, and its name does not say"), "{said}");
     let said = wrong(&with("- keys] little", "- keys] big"), "v_keys");
     assert!(said.starts_with("a.ace:8:13: the words of an expanded key are `little`"), "{said}");
-    for input in ["word[3] little", "word[4] des", "word[10] big"] {
+    for input in ["word[5] little", "word[4] des", "word[10] big"] {
         let said = wrong(&with("word[4] little", input), "v_keys");
         assert!(said.starts_with("a.ace:8:13: a raw key is an input of 2, 4, 6 or 8 words"), "{said}");
     }

@@ -6,6 +6,7 @@ mod place;
 mod reserve;
 mod search;
 mod strive;
+mod turn;
 
 pub use strive::{Effort, Goal, schedule};
 
@@ -307,39 +308,9 @@ impl Schedule {
         let out = |id: &Id| self.places[*id].as_ref().map_or(0, |place| place.slot);
         let first = graph.outputs.iter().map(out).min().unwrap_or(0);
         if self.latency(graph) as i64 - first > (blocks_out - 2) * ii {
-            return fail(format!("outputs come over more than {blocks_out} blocks' time"));
-        }
-        Ok(())
-    }
-
-    /// Whether no other value of any block is stored at a value's address from its store to its last read. Addresses turn:
-    /// a block's are a stride behind those of the one before.
-    fn fits_memory(&self, graph: &Graph, shape: &Shape, memory: usize) -> Result<(), Error> {
-        let (ii, stride) = (self.ii as i64, self.memory_stride(shape) as i64);
-        let mut last = vec![i64::MIN; graph.nodes.len()];
-        for (id, node) in graph.nodes.iter().enumerate() {
-            for (arg, route) in node.args.iter().zip(&self.routes[id]) {
-                if let Route::Stored { slot } = route {
-                    last[*arg] = last[*arg].max(slot - latency::READ as i64);
-                }
-            }
-        }
-        let stored = self.stored(memory);
-        for (own, value) in stored.iter().enumerate() {
-            let (from, to) = (self.stores[value].slot, last[*value]);
-            for (other, by) in stored.iter().enumerate() {
-                let slot = self.stores[by].slot;
-                // Of blocks that are so much younger, or older, the store falls into that time.
-                let mut age = (from - slot).div_euclid(ii);
-                while slot + age * ii <= to {
-                    let same = (other as i64 - own as i64 + age * stride) % shape.memory_words as i64 == 0;
-                    if same && (age != 0 || other != own) && slot + age * ii >= from {
-                        let kept = to - from;
-                        let what = format!("a value is stored for {kept} slots, by others' addresses");
-                        return Err(Error::Schedule(what));
-                    }
-                    age += 1;
-                }
+            // An expanded key comes over many blocks' time, and some of it late enough.
+            if !(graph.setup && self.outputs_stay(graph, shape)) {
+                return fail(format!("outputs come over more than {blocks_out} blocks' time"));
             }
         }
         Ok(())
