@@ -13,20 +13,31 @@ macro_rules! files {
 
 files![
     "aes.ace",
+    "aes_boxes.ace",
+    "aes_keys.ace",
     "cast128.ace",
-    "cast256.ace",
     "cast128_key_boxes.ace",
+    "cast128_key_bytes.ace",
+    "cast128_keys.ace",
+    "cast256.ace",
     "cast_boxes.ace",
     "des.ace",
+    "des_keys.ace",
     "idea.ace",
+    "idea_keys.ace",
     "mars.ace",
     "mars_boxes.ace",
     "md5.ace",
     "rc6.ace",
+    "rc6_keys.ace",
     "serpent.ace",
+    "serpent_boxes.ace",
+    "serpent_keys.ace",
     "sha1.ace",
     "sha256.ace",
     "sm4.ace",
+    "sm4_boxes.ace",
+    "sm4_keys.ace",
     "twofish.ace",
 ];
 
@@ -121,5 +132,45 @@ impl Served {
             (_, true) => format!("{}_decrypt", self.stem),
             (_, false) => format!("{}_encrypt", self.stem),
         }
+    }
+}
+
+/// What sets the keys of a cipher up: of raw keys of so many bytes, shorter ones with what stands behind them in the source.
+pub struct KeySetup {
+    pub file: &'static str,
+    /// The cipher's, in [`SERVED`].
+    pub stem: &'static str,
+    /// What stands behind `_keys` in the names, where each length has a set.
+    pub bits: &'static str,
+    pub bytes: usize,
+}
+
+/// Every key set-up that fits the tile.
+pub const SETUPS: &[KeySetup] = &[
+    KeySetup { file: "aes_keys.ace", stem: "aes128", bits: "", bytes: 16 },
+    KeySetup { file: "aes_keys.ace", stem: "aes192", bits: "", bytes: 24 },
+    KeySetup { file: "aes_keys.ace", stem: "aes256", bits: "", bytes: 32 },
+    KeySetup { file: "des_keys.ace", stem: "des", bits: "", bytes: 8 },
+    KeySetup { file: "des_keys.ace", stem: "tdes", bits: "", bytes: 24 },
+    KeySetup { file: "rc6_keys.ace", stem: "rc6", bits: "128", bytes: 16 },
+    KeySetup { file: "rc6_keys.ace", stem: "rc6", bits: "192", bytes: 24 },
+    KeySetup { file: "rc6_keys.ace", stem: "rc6", bits: "256", bytes: 32 },
+    KeySetup { file: "serpent_keys.ace", stem: "serpent", bits: "", bytes: 32 },
+    KeySetup { file: "cast128_keys.ace", stem: "cast128_short", bits: "", bytes: 16 },
+    KeySetup { file: "cast128_keys.ace", stem: "cast128", bits: "", bytes: 16 },
+    KeySetup { file: "idea_keys.ace", stem: "idea", bits: "", bytes: 16 },
+    KeySetup { file: "sm4_keys.ace", stem: "sm4", bits: "", bytes: 16 },
+];
+
+impl KeySetup {
+    /// Whose keys these are.
+    pub fn served(&self) -> Option<&'static Served> {
+        SERVED.iter().find(|served| served.stem == self.stem)
+    }
+
+    /// The variant for a direction.
+    pub fn variant(&self, decrypt: bool) -> String {
+        let direction = if decrypt { "decrypt" } else { "encrypt" };
+        format!("{}_{direction}_keys{}", self.stem, self.bits)
     }
 }

@@ -48,6 +48,7 @@ pub fn emit(built: &Built, graph: &Graph, shape: &Shape, schedule: &Schedule) ->
         version: shape.version(),
         algorithm: built.code,
         decrypt: built.decrypt,
+        keys: built.keys,
         latency: small(schedule.latency(graph), "slots of latency")?,
         input: built.input,
         output: built.output,
@@ -69,10 +70,17 @@ impl Emitter<'_> {
             let Op::Quad { lanes, .. } = &node.op else { continue };
             for (lane, table) in lanes {
                 if !self.pages[*lane].contains(table) {
-                    let page = self.pages[*lane].len();
                     self.pages[*lane].push(*table);
-                    self.tables[*lane][page].clone_from(&self.graph.tables[*table].words);
                 }
+            }
+        }
+        for (lane, pages) in self.pages.iter_mut().enumerate() {
+            // Lanes that have the same tables have them on the same pages then, and are sent them once.
+            if self.graph.setup {
+                pages.sort_unstable();
+            }
+            for (page, table) in pages.iter().enumerate() {
+                self.tables[lane][page].clone_from(&self.graph.tables[*table].words);
             }
         }
     }

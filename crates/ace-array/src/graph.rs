@@ -90,6 +90,8 @@ pub struct Graph {
     pub tables: Vec<Table>,
     pub inputs: usize,
     pub keys: usize,
+    /// The block is a raw key and the result what a cipher's set-up makes of it.
+    pub setup: bool,
 }
 
 impl Graph {

@@ -24,6 +24,8 @@ pub struct Set {
     pub algorithm: u8,
     /// Frames that decrypt do.
     pub decrypt: bool,
+    /// Its block is a raw key and its result what the cipher of this code and direction is sent as a key.
+    pub keys: bool,
     /// Slots from a block's first context to the one in which its result can be read.
     pub latency: u16,
     pub input: Order,
@@ -173,7 +175,8 @@ impl Set {
                 | u64::from(self.memory_stride) << 32,
         );
         let sections = self.sections();
-        words.push(sections.len() as u64 | u64::from(self.algorithm) << 16 | u64::from(self.decrypt) << 24);
+        let flags = u64::from(self.decrypt) | u64::from(self.keys) << 1;
+        words.push(sections.len() as u64 | u64::from(self.algorithm) << 16 | flags << 24);
         for (section, mask, at, beats) in sections {
             words.push(
                 section as u64 | u64::from(mask) << 8 | u64::from(at) << 16 | (beats.len() as u64) << 32,
@@ -218,6 +221,7 @@ impl Set {
             version,
             algorithm: (words[4] >> 16) as u8,
             decrypt: words[4] >> 24 & 1 == 1,
+            keys: words[4] >> 25 & 1 == 1,
             latency: (header.0 >> 16) as u16,
             input,
             output,
@@ -326,6 +330,16 @@ impl Set {
         }
         if !self.chain.is_empty() && self.chain.len() != usize::from(self.output_words) {
             return wrong(format!("a chain of {} words", self.chain.len()));
+        }
+        if self.keys {
+            let words = (usize::from(self.input_words), usize::from(self.output_words));
+            if self.key_words > 0 || !self.chain.is_empty() {
+                return wrong(format!("it sets keys up, and wants {} words of one itself", self.key_words));
+            }
+            if self.input == Order::Des || self.output != Order::Little {
+                return wrong("it sets keys up in an order of bytes that no key has".to_owned());
+            }
+            schedule::sets_up(words, self.ii(), usize::from(self.latency)).or_else(wrong)?;
         }
         Ok(())
     }

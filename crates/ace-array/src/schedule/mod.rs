@@ -6,6 +6,7 @@ mod place;
 mod reserve;
 mod search;
 mod strive;
+mod turn;
 
 pub use strive::{Effort, Goal, schedule};
 
@@ -110,7 +111,10 @@ pub fn bound(graph: &Graph, shape: &Shape) -> (usize, Kind) {
             least = (count, kind);
         }
     }
-    let words = words_in(graph.inputs, graph.outputs.len());
+    let words = match graph.setup {
+        true => fetched_in(graph.outputs.len()),
+        false => words_in(graph.inputs, graph.outputs.len()),
+    };
     if words > least.0 { (words, Kind::Input) } else { least }
 }
 
@@ -126,6 +130,28 @@ fn words_in(inputs: usize, outputs: usize) -> usize {
         (inputs, outputs) if inputs == outputs + 16 => 28,
         _ => 1,
     }
+}
+
+/// Slots from a raw key to its last word at most: the front end counts them in twelve bits.
+const SETUP_LATENCY: usize = 4000;
+
+/// Clocks in which the front end fetches an expanded key: two words in two clocks, and the way there.
+fn fetched_in(words: usize) -> usize {
+    2 * words.div_ceil(2) + 8
+}
+
+/// Whether the front end can do with a set that sets keys up, of so many words in and out.
+pub(crate) fn sets_up((inputs, outputs): (usize, usize), ii: usize, latency: usize) -> Result<(), String> {
+    if !matches!(inputs, 2 | 4 | 6 | 8) {
+        return Err(format!("a raw key of {inputs} words"));
+    }
+    if ii < fetched_in(outputs) {
+        return Err(format!("{outputs} words of a key are fetched in {} clocks, not {ii}", fetched_in(outputs)));
+    }
+    if latency > SETUP_LATENCY {
+        return Err(format!("a key is set up in {latency} slots, of {SETUP_LATENCY} at most"));
+    }
+    Ok(())
 }
 
 /// Ports that each argument of an operation may have, one choice a line: those that an ALU may exchange.
@@ -247,6 +273,10 @@ impl Schedule {
     /// Whether stages, memories and streams are long enough for this schedule.
     pub fn fits(&self, graph: &Graph, shape: &Shape) -> Result<(), Error> {
         let fail = |what: String| Err(Error::Schedule(what));
+        if graph.setup {
+            let words = (graph.inputs, graph.outputs.len());
+            sets_up(words, self.ii, self.latency(graph)).map_err(Error::Schedule)?;
+        }
         let ii = self.ii as i64;
         let words = shape.stream_words as i64;
         let rows = graph.inputs.div_ceil(shape.inputs);
@@ -278,39 +308,9 @@ impl Schedule {
         let out = |id: &Id| self.places[*id].as_ref().map_or(0, |place| place.slot);
         let first = graph.outputs.iter().map(out).min().unwrap_or(0);
         if self.latency(graph) as i64 - first > (blocks_out - 2) * ii {
-            return fail(format!("outputs come over more than {blocks_out} blocks' time"));
-        }
-        Ok(())
-    }
-
-    /// Whether no other value of any block is stored at a value's address from its store to its last read. Addresses turn:
-    /// a block's are a stride behind those of the one before.
-    fn fits_memory(&self, graph: &Graph, shape: &Shape, memory: usize) -> Result<(), Error> {
-        let (ii, stride) = (self.ii as i64, self.memory_stride(shape) as i64);
-        let mut last = vec![i64::MIN; graph.nodes.len()];
-        for (id, node) in graph.nodes.iter().enumerate() {
-            for (arg, route) in node.args.iter().zip(&self.routes[id]) {
-                if let Route::Stored { slot } = route {
-                    last[*arg] = last[*arg].max(slot - latency::READ as i64);
-                }
-            }
-        }
-        let stored = self.stored(memory);
-        for (own, value) in stored.iter().enumerate() {
-            let (from, to) = (self.stores[value].slot, last[*value]);
-            for (other, by) in stored.iter().enumerate() {
-                let slot = self.stores[by].slot;
-                // Of blocks that are so much younger, or older, the store falls into that time.
-                let mut age = (from - slot).div_euclid(ii);
-                while slot + age * ii <= to {
-                    let same = (other as i64 - own as i64 + age * stride) % shape.memory_words as i64 == 0;
-                    if same && (age != 0 || other != own) && slot + age * ii >= from {
-                        let kept = to - from;
-                        let what = format!("a value is stored for {kept} slots, by others' addresses");
-                        return Err(Error::Schedule(what));
-                    }
-                    age += 1;
-                }
+            // An expanded key comes over many blocks' time, and some of it late enough.
+            if !(graph.setup && self.outputs_stay(graph, shape)) {
+                return fail(format!("outputs come over more than {blocks_out} blocks' time"));
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! [`Program::parse`] reads a file and what it includes, [`Program::build`] makes one variant of it.
 
 mod ast;
+mod keys;
 mod operate;
 mod parse;
 mod run;
@@ -46,6 +47,8 @@ pub struct Built {
     pub code: u8,
     /// The variant's number `decrypt` is not 0: frames that decrypt ask for it.
     pub decrypt: bool,
+    /// The variant's number `keys` is not 0: it makes the expanded key of the cipher whose code and direction these are.
+    pub keys: bool,
     pub graph: Graph,
     pub input: Order,
     pub output: Order,
@@ -153,6 +156,8 @@ impl Program {
         for (name, value) in params {
             machine.globals.insert(name.clone(), Value::Int(*value));
         }
+        let keys = self.number(variant, "keys") != 0;
+        machine.graph.setup = keys;
         let mut chain = Vec::new();
         let (mut input, mut setup, mut out) = (None, None, None);
         for (item, span) in &self.items {
@@ -194,6 +199,8 @@ impl Program {
                     define(&mut machine, name, words, span)?;
                     input = Some(*order);
                 }
+                // What a cipher is sent, the set-up of it makes.
+                Item::Key { .. } | Item::Setup { .. } if keys => {}
                 Item::Key { name, words } => {
                     let count = machine.int(words)?;
                     if machine.graph.keys > 0 || !(1..=KEY_WORDS).contains(&count) {
@@ -215,13 +222,14 @@ impl Program {
                     }
                     let count = machine.int(words)?;
                     let values = machine.body(Vec::new(), body, span)?;
-                    self.outputs(&mut machine, values, count, span)?;
-                    out = Some(*order);
+                    let most = if keys { keys::WORDS } else { WORDS };
+                    self.outputs(&mut machine, values, (count, most), span)?;
+                    out = Some((*order, words.span));
                 }
             }
         }
         let whole = Span::default();
-        let output = out.ok_or_else(|| Wrong::new(whole, "the file has no `run`"))?;
+        let (output, count) = out.ok_or_else(|| Wrong::new(whole, "the file has no `run`"))?;
         let input = input.ok_or_else(|| Wrong::new(whole, "the file has no `input`"))?;
         if !chain.is_empty() && chain.len() != machine.graph.outputs.len() {
             return Err(Wrong::new(whole, "the result has not as many words as the chain"));
@@ -230,11 +238,15 @@ impl Program {
             return Err(Wrong::new(whole, "the file has a key and no `setup`"));
         }
         let graph = machine.graph.clone();
+        if keys {
+            self.sets_up(variant, &graph, (input, output), !chain.is_empty(), count)?;
+        }
         Ok(Built {
             algorithm: self.algorithm.clone(),
             variant: variant.to_owned(),
             code: self.code,
-            decrypt: self.decrypts(variant),
+            decrypt: self.number(variant, "decrypt") != 0,
+            keys,
             graph,
             input,
             output,
@@ -243,21 +255,21 @@ impl Program {
         })
     }
 
-    fn decrypts(&self, wanted: &str) -> bool {
-        self.items.iter().any(|(item, _)| match item {
-            Item::Variant { name, params } => {
-                name == wanted && params.iter().any(|(name, value)| name == "decrypt" && *value != 0)
-            }
-            _ => false,
-        })
+    /// What a variant's number of this name is; 0 if it has none.
+    fn number(&self, variant: &str, wanted: &str) -> i64 {
+        let numbers = self.items.iter().find_map(|(item, _)| match item {
+            Item::Variant { name, params } if name == variant => Some(params),
+            _ => None,
+        });
+        numbers.into_iter().flatten().find(|(name, _)| name == wanted).map_or(0, |(_, value)| *value)
     }
 
-    fn outputs(&self, machine: &mut Machine, values: Value, count: i64, span: Span) -> Result<()> {
+    fn outputs(&self, machine: &mut Machine, values: Value, (count, most): (i64, i64), span: Span) -> Result<()> {
         let words = typed(values, Type { word: true, array: true }, span)?;
         let Value::Array(words) = words else { return Ok(()) };
-        if words.len() as i64 != count || !(1..=WORDS).contains(&count) {
+        if words.len() as i64 != count || !(1..=most).contains(&count) {
             return Err(Wrong::new(span, format!("`run` returns {} words, not {count}", words.len()))
-                .help(format!("1 to {WORDS} are possible")));
+                .help(format!("1 to {most} are possible")));
         }
         for (at, word) in words.iter().enumerate() {
             let Value::Word(word) = word else { continue };
