@@ -14,14 +14,14 @@ use thiserror::Error;
 
 use crate::beside::Beside;
 use crate::catalogue::Catalogue;
-use crate::config::{BoardConfig, Loads};
+use crate::config::{BoardConfig, Loads, SlotKind};
 use crate::ledger::{Accounts, Ledger};
 use crate::manifest::Configuration;
 use crate::model::{Model, ModelError, SlotModel};
 use crate::pass;
 use crate::slot::Slot;
 use crate::store::Store;
-use crate::trace::{BoardReport, ConfigurationReport, Event, Picos, What};
+use crate::trace::{ArrayReport, BoardReport, ConfigurationReport, Event, Picos, What};
 use crate::worker::{Answer, Worker};
 
 /// Why there is no board.
@@ -343,6 +343,8 @@ impl Board {
             host: self.config.host_words(),
             processor: self.beside.as_ref().map(|b| format!("{} ({})", b.processor.name, b.processor.source)),
             library: self.catalogue.store.as_deref().map(Store::words),
+            array: (self.config.slot.kind == SlotKind::Array)
+                .then_some(ArrayReport { tiles: self.config.slot.tiles, banks: self.config.slot.banks }),
             totals,
             slots,
             configurations,

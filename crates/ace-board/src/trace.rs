@@ -73,6 +73,9 @@ pub struct BoardReport {
     pub processor: Option<String>,
     /// The library that the controller reads, if there is one.
     pub library: Option<String>,
+    /// What slots hold for all the time, if that is the array: then [`BoardReport::slots`] are its banks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<ArrayReport>,
     pub totals: Totals,
     pub slots: Vec<SlotReport>,
     /// Every configuration of the catalogue, used or not.
@@ -81,6 +84,25 @@ pub struct BoardReport {
     pub events: Vec<Event>,
     /// Events that came after those, or were not asked for. The sums have them all.
     pub events_left_out: u64,
+}
+
+/// An array, which is a slot's one configuration: the banks of each of its tiles are loaded with context sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ArrayReport {
+    pub tiles: usize,
+    pub banks: usize,
+}
+
+impl BoardReport {
+    /// The device that a slot of the report belongs to, and the name of the slot.
+    #[must_use]
+    pub fn slot_name(&self, at: usize) -> (usize, String) {
+        let Some(ArrayReport { tiles, banks }) = self.array else { return (at, format!("slot {at}")) };
+        let (device, tile, bank) = (at / (tiles * banks), at / banks % tiles, at % banks);
+        let tile = if tiles > 1 { format!(", tile {tile}") } else { String::new() };
+        let bank = if banks > 1 { format!(", bank {bank}") } else { String::new() };
+        (device, format!("slot {device}{tile}{bank}"))
+    }
 }
 
 /// Where the modelled time went. Every instant between 0 and `total` is counted once:

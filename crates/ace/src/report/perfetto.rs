@@ -53,7 +53,7 @@ fn one_board(events: &mut Vec<Value>, board: &BoardReport, pids: Pids, summary: 
             _ if track > host => "processor".to_owned(),
             _ if track == host => "host".to_owned(),
             _ if track == link => "host link".to_owned(),
-            _ => format!("slot {track}"),
+            _ => board.slot_name(track).1,
         };
         events.push(name(pids.board, track + 1, "thread_name", &thread));
         events.push(json!({
@@ -147,14 +147,14 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
             }),
         ),
         What::Request { job, bytes } => {
-            (link, "link", format!("request to slot {}", event.slot), json!({"job": job, "bytes": bytes}))
+            (link, "link", format!("request to {}", board.slot_name(event.slot).1), json!({"job": job, "bytes": bytes}))
         }
         What::Response { job, bytes } => {
-            (link, "link", format!("response of slot {}", event.slot), json!({"job": job, "bytes": bytes}))
+            (link, "link", format!("response of {}", board.slot_name(event.slot).1), json!({"job": job, "bytes": bytes}))
         }
         What::Host { job, sends } => {
             let name = if *sends { "sends to" } else { "takes from" };
-            (link + 1, "host", format!("{name} slot {}", event.slot), json!({"job": job}))
+            (link + 1, "host", format!("{name} {}", board.slot_name(event.slot).1), json!({"job": job}))
         }
         What::Compute { job, lane, packet, operation, data_bytes } => (
             link + 2,

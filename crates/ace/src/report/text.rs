@@ -111,7 +111,8 @@ fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
     for (index, slot) in board.slots.iter().enumerate() {
         writeln!(
             out,
-            "slot {index}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}",
+            "{}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}",
+            board.slot_name(index).1,
             slot.loads,
             duration(slot.load),
             slot.operations,

@@ -9,7 +9,7 @@ use super::duration;
 use super::html::escape;
 
 const WIDTH: f64 = 1100.0;
-const LEFT: f64 = 70.0;
+const LEFT: f64 = 130.0;
 const RIGHT: f64 = 40.0;
 const ROW: f64 = 46.0;
 const BAR: f64 = 30.0;
@@ -60,8 +60,8 @@ pub fn draw(
     let (from, to) = window;
     let span = to.saturating_sub(from).max(1) as f64;
     let x = |t: Picos| LEFT + (t.clamp(from, to) - from) as f64 / span * (WIDTH - LEFT - RIGHT);
-    let link = board.slots.len() + usize::from(board.processor.is_some());
-    let height = ROW * (link + 1) as f64 + 40.0;
+    let rows = rows(board);
+    let height = ROW * rows.len() as f64 + 40.0;
     writeln!(
         page,
         "<div class=\"wide\"><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" font-family=\"sans-serif\" \
@@ -70,30 +70,64 @@ pub fn draw(
     let mut seen: Vec<&Event> = board.events.iter().filter(|e| e.end > from && e.start < to).collect();
     seen.sort_by_key(|e| e.start);
     let busy = busy(&seen);
-    for lane in 0..=link {
-        let is_link = lane == link;
-        let y = 8.0 + ROW * lane as f64;
-        let name = match lane {
-            _ if is_link => "host link".to_owned(),
-            slot if slot < board.slots.len() => format!("slot {slot}"),
-            _ => "processor".to_owned(),
+    for (at, row) in rows.iter().enumerate() {
+        let y = 8.0 + ROW * at as f64;
+        let name = match row {
+            Row::Fabric(device) => format!("slot {device}"),
+            Row::Slot(slot) => board.slot_name(*slot).1,
+            Row::Processor => "processor".to_owned(),
+            Row::Link => "host link".to_owned(),
         };
         writeln!(page, "<text x=\"10\" y=\"{:.0}\">{name}</text>", y + 20.0)?;
         let wide = WIDTH - LEFT - RIGHT;
         writeln!(page, "<rect class=\"idle\" x=\"{LEFT}\" y=\"{y}\" width=\"{wide:.1}\" height=\"{BAR}\"/>")?;
         let mut bars: Vec<Bar> = Vec::new();
         for event in &seen {
-            for bar in lane_bars(board, sas, event, &busy, &x, (!is_link).then_some(lane)) {
+            let track = match row {
+                Row::Fabric(_) => continue,
+                Row::Slot(slot) => Some(*slot),
+                Row::Processor => Some(board.slots.len()),
+                Row::Link => None,
+            };
+            for bar in lane_bars(board, sas, event, &busy, &x, track) {
                 match bars.last_mut() {
                     Some(last) if last.joins(&bar) => last.join(bar),
                     _ => bars.push(bar),
                 }
             }
         }
+        if let Row::Fabric(_) = row {
+            let title = "the slot's configuration, there before time 0; below it its context sets".to_owned();
+            let (name, colour) = ("array".to_owned(), LINK);
+            bars.push(Bar { start: LEFT, end: WIDTH - RIGHT, colour, name, title, count: 1 });
+        }
         bars.iter().try_for_each(|bar| bar.write(page, y))?;
     }
     ticks(page, height - 22.0, window, x)?;
     writeln!(page, "</svg></div>")
+}
+
+/// What a row shows.
+enum Row {
+    /// Of a slot that holds the array: its one configuration. What its banks hold stands in the rows below.
+    Fabric(usize),
+    Slot(usize),
+    Processor,
+    Link,
+}
+
+fn rows(board: &BoardReport) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for slot in 0..board.slots.len() {
+        let device = board.slot_name(slot).0;
+        if board.array.is_some() && (slot == 0 || board.slot_name(slot - 1).0 != device) {
+            rows.push(Row::Fabric(device));
+        }
+        rows.push(Row::Slot(slot));
+    }
+    rows.extend(board.processor.is_some().then_some(Row::Processor));
+    rows.push(Row::Link);
+    rows
 }
 
 /// When a slot executed or the link was busy: intervals that do not touch, in order. `events` are in the order of
@@ -151,7 +185,7 @@ fn lane_bars(
     match (&event.what, slot) {
         (What::Request { bytes, .. } | What::Response { bytes, .. }, None) => {
             let way = if matches!(event.what, What::Request { .. }) { "to" } else { "from" };
-            let title = format!("{bytes} bytes {way} slot {}: {took}", event.slot);
+            let title = format!("{bytes} bytes {way} {}: {took}", board.slot_name(event.slot).1);
             bar(event.start, event.end, LINK, String::new(), title)
         }
         (_, None) => Vec::new(),
