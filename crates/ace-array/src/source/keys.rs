@@ -11,6 +11,11 @@ use crate::graph::Graph;
 pub const WORDS: i64 = 255;
 
 impl Program {
+    /// Whether a variant sets keys up.
+    pub fn sets_up_keys(&self, variant: &str) -> bool {
+        self.number(variant, "keys") != 0
+    }
+
     /// Checks the graph of a variant with `keys`; `count` is where the file says how many words there are.
     pub(super) fn sets_up(
         &self,

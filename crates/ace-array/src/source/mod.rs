@@ -14,6 +14,7 @@ mod value;
 use std::sync::Arc;
 
 pub use ast::Order;
+pub use keys::cipher;
 use ast::{Expr, Item, Stmt, Type};
 use run::{Machine, Result, typed};
 use value::{Value, Word};
@@ -156,7 +157,7 @@ impl Program {
         for (name, value) in params {
             machine.globals.insert(name.clone(), Value::Int(*value));
         }
-        let keys = self.number(variant, "keys") != 0;
+        let keys = self.sets_up_keys(variant);
         machine.graph.setup = keys;
         let mut chain = Vec::new();
         let (mut input, mut setup, mut out) = (None, None, None);
