@@ -222,7 +222,10 @@ impl<'a> Search<'a> {
     fn crowded(&self, id: Id, slot: i64) -> bool {
         let shape = self.tables.shape;
         let mut wants: Vec<((Kind, usize), usize)> = Vec::new();
-        let want = |wants: &mut Vec<((Kind, usize), usize)>, what| match wants.iter_mut().find(|(of, _)| *of == what) {
+        let want = |wants: &mut Vec<((Kind, usize), usize)>, what| match wants
+            .iter_mut()
+            .find(|(of, _)| *of == what)
+        {
             Some((_, count)) => *count += 1,
             None => wants.push((what, 1)),
         };

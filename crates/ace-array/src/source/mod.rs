@@ -14,8 +14,8 @@ mod value;
 use std::sync::Arc;
 
 pub use ast::Order;
-pub use keys::cipher;
 use ast::{Expr, Item, Stmt, Type};
+pub use keys::cipher;
 use run::{Machine, Result, typed};
 use value::{Value, Word};
 
@@ -265,7 +265,13 @@ impl Program {
         numbers.into_iter().flatten().find(|(name, _)| name == wanted).map_or(0, |(_, value)| *value)
     }
 
-    fn outputs(&self, machine: &mut Machine, values: Value, (count, most): (i64, i64), span: Span) -> Result<()> {
+    fn outputs(
+        &self,
+        machine: &mut Machine,
+        values: Value,
+        (count, most): (i64, i64),
+        span: Span,
+    ) -> Result<()> {
         let words = typed(values, Type { word: true, array: true }, span)?;
         let Value::Array(words) = words else { return Ok(()) };
         if words.len() as i64 != count || !(1..=most).contains(&count) {

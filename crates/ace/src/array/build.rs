@@ -52,7 +52,8 @@ pub fn run(
 ) -> Result<()> {
     for name in names {
         if Named::find(name).is_none() {
-            let known: Vec<String> = Named::first().chain(Named::setups()).map(|known| known.variant).collect();
+            let known: Vec<String> =
+                Named::first().chain(Named::setups()).map(|known| known.variant).collect();
             bail!("no variant is called {name}; there are {}", known.join(", "));
         }
     }
@@ -204,7 +205,8 @@ pub fn board(
         );
     }
     let mut known = HashSet::new();
-    let ciphers = digests()?.into_iter().filter(|(name, _)| Named::find(name).is_none_or(|it| it.setup.is_none()));
+    let ciphers =
+        digests()?.into_iter().filter(|(name, _)| Named::find(name).is_none_or(|it| it.setup.is_none()));
     for (name, digest) in ciphers {
         let mut bytes = [0; 32];
         hex::decode_to_slice(&digest, &mut bytes).with_context(|| format!("array/sets.toml: {name}"))?;

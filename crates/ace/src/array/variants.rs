@@ -53,7 +53,9 @@ impl Named {
 
     /// The sets that set keys up. Each is made for the least interval: what its load takes is more than its latency.
     pub fn setups() -> impl Iterator<Item = Self> {
-        let ways = |setup: &'static KeySetup| setup.served().map(|served| [(setup, served, false), (setup, served, true)]);
+        let ways = |setup: &'static KeySetup| {
+            setup.served().map(|served| [(setup, served, false), (setup, served, true)])
+        };
         SETUPS.iter().filter_map(ways).flatten().map(|(setup, served, decrypt)| {
             let name = setup.variant(decrypt);
             Self { variant: name.clone(), name, served, decrypt, goal: Goal::Throughput, setup: Some(setup) }
