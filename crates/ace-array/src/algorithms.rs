@@ -39,6 +39,8 @@ files![
     "sm4_boxes.ace",
     "sm4_keys.ace",
     "twofish.ace",
+    "twofish_boxes.ace",
+    "twofish_keys.ace",
 ];
 
 /// A file of `array/`.
@@ -156,6 +158,9 @@ pub const SETUPS: &[KeySetup] = &[
     KeySetup { file: "rc6_keys.ace", stem: "rc6", bits: "192", bytes: 24 },
     KeySetup { file: "rc6_keys.ace", stem: "rc6", bits: "256", bytes: 32 },
     KeySetup { file: "serpent_keys.ace", stem: "serpent", bits: "", bytes: 32 },
+    KeySetup { file: "twofish_keys.ace", stem: "twofish128", bits: "", bytes: 16 },
+    KeySetup { file: "twofish_keys.ace", stem: "twofish192", bits: "", bytes: 24 },
+    KeySetup { file: "twofish_keys.ace", stem: "twofish256", bits: "", bytes: 32 },
     KeySetup { file: "cast128_keys.ace", stem: "cast128_short", bits: "", bytes: 16 },
     KeySetup { file: "cast128_keys.ace", stem: "cast128", bits: "", bytes: 16 },
     KeySetup { file: "idea_keys.ace", stem: "idea", bits: "", bytes: 16 },

@@ -66,6 +66,21 @@ fn clocks(op: &Op) -> i64 {
     }
 }
 
+/// What the front end asks of a set-up: two words of a key in two clocks and eight more fit the interval, the raw key has
+/// eight words at most, and twelve bits count the clocks to the last word.
+fn keys(graph: &Graph, schedule: &Schedule) -> Result<(), Error> {
+    let words = graph.outputs.len();
+    let written = |id: &Id| schedule.places.get(*id).and_then(|place| Some(place.as_ref()?.slot + 3));
+    let last = graph.outputs.iter().filter_map(written).max().unwrap_or(0);
+    if graph.inputs > 8 || schedule.ii < words + words % 2 + 8 || last > 4000 || graph.keys > 0 {
+        let (inputs, ii) = (graph.inputs, schedule.ii);
+        return Err(wrong(format!(
+            "a key of {inputs} words, {words} of it in {ii} slots, the last one in {last}"
+        )));
+    }
+    Ok(())
+}
+
 /// Refuses every schedule that a tile of this shape would not run as it is meant.
 pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Error> {
     check_legal(graph, shape)?;
@@ -74,6 +89,9 @@ pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Er
     }
     if schedule.places.len() != graph.nodes.len() || schedule.routes.len() != graph.nodes.len() {
         return Err(wrong("it is of another graph".to_owned()));
+    }
+    if graph.setup {
+        keys(graph, schedule)?;
     }
     let mut book = Book { ii: schedule.ii as i64, said: BTreeMap::new() };
     for (id, node) in graph.nodes.iter().enumerate() {

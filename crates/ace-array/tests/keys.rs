@@ -45,7 +45,8 @@ fn secret(number: usize, bytes: usize, random: &mut Random) -> Vec<u8> {
 fn expanded(shape: &Shape, setup: &KeySetup, decrypt: bool, keys: &[Vec<u8>]) -> (Set, Vec<Vec<u32>>) {
     let name = setup.variant(decrypt);
     let program = algorithms::program(setup.file).unwrap_or_else(|error| panic!("{error}"));
-    let compiled = compile(&program, &name, shape, Effort::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let compiled =
+        compile(&program, &name, shape, Effort::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
     let bytes = compiled.set.to_bytes();
     let set = Set::from_bytes(&bytes, shape).unwrap();
     println!(
@@ -102,7 +103,9 @@ fn shorter_keys_are_set_up_with_what_stands_behind_them() {
             all
         }
     };
-    for (stem, bytes) in [("tdes", 16), ("serpent", 16), ("serpent", 24), ("cast128_short", 5), ("cast128", 11)] {
+    for (stem, bytes) in
+        [("tdes", 16), ("serpent", 16), ("serpent", 24), ("cast128_short", 5), ("cast128", 11)]
+    {
         let setup = SETUPS.iter().find(|setup| setup.stem == stem).unwrap();
         let served = setup.served().unwrap();
         let cipher = algorithms::program(served.file).unwrap();

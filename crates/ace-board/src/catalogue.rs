@@ -60,7 +60,7 @@ impl Catalogue {
         Self::read(&build_folder(build).join("configurations"))
     }
 
-    /// Reads `folder/*/manifest.json`.
+    /// Reads `folder/*/manifest.json`. What sets keys up is no configuration: nothing asks for it by itself.
     pub fn read(folder: &Path) -> Self {
         let mut catalogue = Self { folder: folder.into(), ..Self::default() };
         let Ok(entries) = std::fs::read_dir(folder) else { return catalogue };
@@ -71,6 +71,7 @@ impl Catalogue {
         manifests.sort();
         for manifest in manifests {
             match Configuration::read(&manifest) {
+                Ok(configuration) if configuration.sets_up.is_some() => {}
                 Ok(configuration) => catalogue.configurations.push(configuration),
                 Err(error @ ManifestError { .. }) => catalogue.problems.push(error.to_string()),
             }

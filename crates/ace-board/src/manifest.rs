@@ -48,6 +48,8 @@ pub struct Configuration {
     pub can: Vec<Capability>,
     /// It is a context set for slots that hold the array, and no bitstream.
     pub context_set: bool,
+    /// Of a context set that sets keys up, the one that it does so for. It serves no frames itself.
+    pub sets_up: Option<String>,
     /// Of a context set, how often blocks start.
     pub blocks: Option<Blocks>,
     /// What it differs from in contents of LUTs alone, and does less than.
@@ -150,6 +152,8 @@ struct Raw {
     can: Vec<Capability>,
     #[serde(default)]
     context_set: bool,
+    #[serde(default)]
+    sets_up: Option<String>,
     #[serde(default)]
     contexts: Option<u32>,
     #[serde(default)]
@@ -256,6 +260,7 @@ impl Configuration {
             kept: raw.kept.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
             can: raw.can,
             context_set: raw.context_set,
+            sets_up: raw.sets_up,
             blocks: blocks.filter(|_| raw.context_set),
             variant_of: raw.variant_of,
             model_seconds: raw.model_seconds,

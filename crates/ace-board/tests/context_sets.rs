@@ -127,6 +127,20 @@ fn a_set_that_was_changed_after_somebody_signed_it_is_refused() {
     assert_eq!(signed.refused(&signed.key), Refusal::Older { found: 6, seen: 7 });
 }
 
+/// What a set that sets keys up says that it can, no board believes.
+#[test]
+fn a_set_that_sets_keys_up_is_no_configuration() {
+    let build = Build::new();
+    let all = build.catalogue().configurations.len();
+    let path = build.at("configurations").join("aes").join("manifest.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let said = r#""context_set":true,"sets_up":"aes128_encrypt""#;
+    std::fs::write(&path, text.replace(r#""unknown":1"#, said)).unwrap();
+    let catalogue = build.catalogue();
+    assert_eq!((catalogue.configurations.len(), catalogue.problems.len()), (all - 1, 0));
+    assert!(catalogue.configurations.iter().all(|one| one.name != "aes" && one.sets_up.is_none()));
+}
+
 #[test]
 fn a_set_of_the_library_is_loaded_over_the_link() {
     let build = Build::new();

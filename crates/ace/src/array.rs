@@ -4,6 +4,7 @@
 pub mod build;
 mod check;
 mod explore;
+mod keys;
 pub mod signed;
 pub mod slot;
 mod table;
@@ -141,6 +142,9 @@ struct Manifest {
     key_operands: usize,
     key_words: u16,
     key_setup: &'static str,
+    /// The variant that it sets the keys up for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sets_up: Option<String>,
     bytes: usize,
     context_bytes: usize,
     load_clocks: usize,
@@ -168,6 +172,7 @@ impl Manifest {
             key_operands: compiled.key_operands(),
             key_words: set.key_words,
             key_setup: if set.key_words > 0 { "host" } else { "none" },
+            sets_up: set.keys.then(|| keys::cipher(&compiled.built.variant)),
             context_bytes: set.contexts.iter().map(|context| 8 * context.0.len()).sum(),
             load_clocks: load_clocks(set, &bytes),
             sha256: hex::encode(sha2::Sha256::digest(&bytes)),

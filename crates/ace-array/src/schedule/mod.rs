@@ -146,7 +146,10 @@ pub(crate) fn sets_up((inputs, outputs): (usize, usize), ii: usize, latency: usi
         return Err(format!("a raw key of {inputs} words"));
     }
     if ii < fetched_in(outputs) {
-        return Err(format!("{outputs} words of a key are fetched in {} clocks, not {ii}", fetched_in(outputs)));
+        return Err(format!(
+            "{outputs} words of a key are fetched in {} clocks, not {ii}",
+            fetched_in(outputs)
+        ));
     }
     if latency > SETUP_LATENCY {
         return Err(format!("a key is set up in {latency} slots, of {SETUP_LATENCY} at most"));

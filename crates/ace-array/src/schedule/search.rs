@@ -30,6 +30,8 @@ pub(super) struct Search<'a> {
     latest: Vec<i64>,
     /// How far an operation may lag behind its operands' coming before it waits for those that its result is for.
     eager: i64,
+    /// Where words of the result begin to be put out: the first ones of an expanded key wait for the last ones.
+    out_from: i64,
     /// Where an operation was put by force the last time, and how often.
     forced: Vec<Option<i64>>,
     pub(super) times: Vec<usize>,
@@ -64,6 +66,10 @@ impl<'a> Search<'a> {
             let own = latency_of(&graph.nodes[id].op) as i64 + HOP;
             latest[id] = users[id].iter().map(|(user, _)| latest[*user] - own).min().unwrap_or(end);
         }
+        // Of so many blocks the output memories have the words at once.
+        let blocks = (shape.stream_words / graph.outputs.len().div_ceil(shape.outputs).max(1)) as i64;
+        let long = graph.setup && end > (blocks + 1) * ii as i64;
+        let out_from = if long { end - (blocks - 2).max(1) * ii as i64 + REACH } else { 0 };
         Search {
             tables: Tables::new(graph, shape, ii),
             places: vec![None; count],
@@ -76,6 +82,7 @@ impl<'a> Search<'a> {
             random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
             // Graphs differ in which is better: message schedules want to be early, few stores to be late.
             eager: if seed % 4 == 3 { 3 * shape.line as i64 } else { i64::MAX },
+            out_from,
             looks: 0,
         }
     }
@@ -177,6 +184,9 @@ impl<'a> Search<'a> {
         let near = self.users[id].iter().map(|(user, _)| *user).chain(self.sources(id)).filter_map(off).max();
         let base = self.latest[id] + near.unwrap_or(late);
         let start = match first {
+            Some(first) if matches!(self.graph().nodes[id].op, Op::Output(_)) && self.out_from > first => {
+                self.out_from
+            }
             Some(first) if self.latest[id] - self.soonest[id] <= self.eager => first,
             Some(first) => first.max(base - 2),
             None => base,
@@ -212,11 +222,22 @@ impl<'a> Search<'a> {
     fn crowded(&self, id: Id, slot: i64) -> bool {
         let shape = self.tables.shape;
         let mut wants: Vec<((Kind, usize), usize)> = Vec::new();
+        let want = |wants: &mut Vec<((Kind, usize), usize)>, what| match wants
+            .iter_mut()
+            .find(|(of, _)| *of == what)
+        {
+            Some((_, count)) => *count += 1,
+            None => wants.push((what, 1)),
+        };
         let results = self.tables.results(slot + self.own(id));
         for value in results.chain([id]) {
+            // A set-up has values that wait for the end of it, and each memory element takes one in a slot.
+            if self.graph().setup && self.far(value) {
+                want(&mut wants, (Kind::Memory, 0));
+            }
             for (user, at) in &self.users[value] {
                 let node = &self.graph().nodes[*user];
-                let want = match &node.op {
+                let wanted = match &node.op {
                     Op::Quad { lanes, .. } => (Kind::Quad, lanes[*at].0),
                     Op::Output(word) => (Kind::Output, word % shape.outputs),
                     op => match kind_of(op) {
@@ -224,15 +245,18 @@ impl<'a> Search<'a> {
                         _ => continue,
                     },
                 };
-                match wants.iter_mut().find(|(of, _)| *of == want) {
-                    Some((_, count)) => *count += 1,
-                    None => wants.push((want, 1)),
-                }
+                want(&mut wants, wanted);
             }
         }
         let room = |kind: Kind| if kind == Kind::Output { 1 } else { shape.count(kind) };
         // A product's operands can change places.
         wants.iter().any(|((kind, _), count)| *count > room(*kind) && *kind != Kind::Multiplier)
+    }
+
+    /// Whether somebody wants a value when no line has it any more.
+    fn far(&self, id: Id) -> bool {
+        let line = self.tables.shape.long_line as i64;
+        self.users[id].iter().any(|(user, _)| self.soonest[*user] - self.soonest[id] - self.own(id) > line)
     }
 
     fn settle(&mut self, id: Id, slots: &[i64]) -> bool {

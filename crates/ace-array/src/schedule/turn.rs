@@ -18,7 +18,8 @@ fn over(all: &[Word], stride: i64, words: i64, ii: i64) -> Option<&Word> {
     all.iter().find(|own| {
         all.iter().any(|other| {
             // Of blocks that are so much younger, or older, the write falls into that time.
-            let ages = (own.from - other.from).div_euclid(ii)..=own.to.saturating_sub(other.from).div_euclid(ii);
+            let ages =
+                (own.from - other.from).div_euclid(ii)..=own.to.saturating_sub(other.from).div_euclid(ii);
             ages.into_iter().any(|age| {
                 let same = (other.at - own.at + age * stride) % words == 0;
                 same && (age != 0 || other.at != own.at) && other.from + age * ii >= own.from
@@ -45,7 +46,8 @@ impl Schedule {
         let stride = self.memory_stride(shape) as i64;
         match over(&all, stride, shape.memory_words as i64, self.ii as i64) {
             Some(word) => {
-                let what = format!("a value is stored for {} slots, by others' addresses", word.to - word.from);
+                let what =
+                    format!("a value is stored for {} slots, by others' addresses", word.to - word.from);
                 Err(Error::Schedule(what))
             }
             None => Ok(()),

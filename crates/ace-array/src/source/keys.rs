@@ -11,6 +11,11 @@ use crate::graph::Graph;
 pub const WORDS: i64 = 255;
 
 impl Program {
+    /// Whether a variant sets keys up.
+    pub fn sets_up_keys(&self, variant: &str) -> bool {
+        self.number(variant, "keys") != 0
+    }
+
     /// Checks the graph of a variant with `keys`; `count` is where the file says how many words there are.
     pub(super) fn sets_up(
         &self,
@@ -28,14 +33,20 @@ impl Program {
             return Err(Wrong::new(count, "a raw key is an input of 2, 4, 6 or 8 words, `little` or `big`"));
         }
         if output != Order::Little {
-            return Err(Wrong::new(count, "the words of an expanded key are `little`, as a key's frame has them"));
+            return Err(Wrong::new(
+                count,
+                "the words of an expanded key are `little`, as a key's frame has them",
+            ));
         }
         if !self.variants.iter().any(|known| known == cipher) {
             return Ok(());
         }
         let (made, wanted) = (graph.outputs.len(), self.make(cipher)?.graph.keys);
         if made != wanted {
-            return Err(Wrong::new(count, format!("`{variant}` makes {made} words, `{cipher}` takes {wanted}")));
+            return Err(Wrong::new(
+                count,
+                format!("`{variant}` makes {made} words, `{cipher}` takes {wanted}"),
+            ));
         }
         Ok(())
     }

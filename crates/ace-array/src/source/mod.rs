@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 pub use ast::Order;
 use ast::{Expr, Item, Stmt, Type};
+pub use keys::cipher;
 use run::{Machine, Result, typed};
 use value::{Value, Word};
 
@@ -156,7 +157,7 @@ impl Program {
         for (name, value) in params {
             machine.globals.insert(name.clone(), Value::Int(*value));
         }
-        let keys = self.number(variant, "keys") != 0;
+        let keys = self.sets_up_keys(variant);
         machine.graph.setup = keys;
         let mut chain = Vec::new();
         let (mut input, mut setup, mut out) = (None, None, None);
@@ -264,7 +265,13 @@ impl Program {
         numbers.into_iter().flatten().find(|(name, _)| name == wanted).map_or(0, |(_, value)| *value)
     }
 
-    fn outputs(&self, machine: &mut Machine, values: Value, (count, most): (i64, i64), span: Span) -> Result<()> {
+    fn outputs(
+        &self,
+        machine: &mut Machine,
+        values: Value,
+        (count, most): (i64, i64),
+        span: Span,
+    ) -> Result<()> {
         let words = typed(values, Type { word: true, array: true }, span)?;
         let Value::Array(words) = words else { return Ok(()) };
         if words.len() as i64 != count || !(1..=most).contains(&count) {

@@ -52,7 +52,8 @@ pub fn run(
 ) -> Result<()> {
     for name in names {
         if Named::find(name).is_none() {
-            let known: Vec<String> = Named::first().map(|known| known.variant).collect();
+            let known: Vec<String> =
+                Named::first().chain(Named::setups()).map(|known| known.variant).collect();
             bail!("no variant is called {name}; there are {}", known.join(", "));
         }
     }
@@ -60,7 +61,7 @@ pub fn run(
         |named: &Named| names.is_empty() || [&named.name, &named.variant].iter().any(|n| names.contains(n));
     let wanted = |variant: &Named| asked(variant) || asked(&variant.second());
     let mut sets = Vec::new();
-    for variant in Named::first().filter(wanted) {
+    for variant in Named::first().chain(Named::setups()).filter(wanted) {
         sets.extend(variant.sets(shape)?.into_iter().filter(|(named, _)| asked(named)));
     }
     if let Some(none) =
@@ -87,6 +88,15 @@ fn put(output: &Path, named: &Named, compiled: &Compiled, slot: &table::Slot, mo
     let sha256 = hex::encode(Sha256::digest(&bytes));
     let folder = output.join(name);
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    // What sets keys up answers no frame of data, so that no board takes it for a cipher.
+    let sets_up = named.setup.map(|_| named.served.variant(named.decrypt));
+    let (can, rates) = match sets_up {
+        Some(_) => (Vec::new(), Vec::new()),
+        None => (
+            vec![signed::can(named.served, named.decrypt)],
+            vec![json!({"algorithm": named.served.algorithm, "mbps": slot.rate(name, set)})],
+        ),
+    };
     let manifest = json!({
         "schema": 1,
         "name": name,
@@ -98,8 +108,9 @@ fn put(output: &Path, named: &Named, compiled: &Compiled, slot: &table::Slot, mo
         "device": BoardConfig::default().device,
         "fmax_mhz": slot.mhz,
         "in_flight": slot.lanes,
-        "can": [signed::can(named.served, named.decrypt)],
-        "throughput_mbps": [{"algorithm": named.served.algorithm, "mbps": slot.rate(name, set)}],
+        "can": can,
+        "sets_up": sets_up,
+        "throughput_mbps": rates,
         "files": {
             "bitstream": {"path": format!("{name}.set"), "bytes": bytes.len(), "sha256": sha256},
             "model": {"path": model.path, "bytes": model.bytes, "sha256": hex::encode(model.sha256)},
@@ -194,7 +205,9 @@ pub fn board(
         );
     }
     let mut known = HashSet::new();
-    for (name, digest) in digests()? {
+    let ciphers =
+        digests()?.into_iter().filter(|(name, _)| Named::find(name).is_none_or(|it| it.setup.is_none()));
+    for (name, digest) in ciphers {
         let mut bytes = [0; 32];
         hex::decode_to_slice(&digest, &mut bytes).with_context(|| format!("array/sets.toml: {name}"))?;
         known.insert(bytes);

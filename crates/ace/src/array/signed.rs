@@ -41,6 +41,9 @@ pub struct SetManifest {
     pub bytes: usize,
     pub load_clocks: usize,
     pub sha256: String,
+    /// The variant that it sets the keys up for. It serves no frames then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets_up: Option<String>,
     pub can: Vec<Capability>,
 }
 
@@ -56,12 +59,17 @@ impl SetManifest {
     /// # Errors
     /// Why it is not one that a slot of this array takes, or of another algorithm.
     pub fn of(name: &str, bytes: &[u8]) -> Result<Self> {
-        let Some(Named { served, decrypt, goal, .. }) = Named::find(name) else {
+        let Some(Named { served, decrypt, goal, setup, .. }) = Named::find(name) else {
             bail!("no algorithm of the array has the variant {name}");
         };
         let set = Set::from_bytes(bytes, &Shape::standard()).with_context(|| name.to_owned())?;
-        if (set.algorithm, set.decrypt) != (served.code, decrypt) {
-            bail!("{name}: the set is one for algorithm {:#04x}, decrypt {}", set.algorithm, set.decrypt);
+        if (set.algorithm, set.decrypt, set.keys) != (served.code, decrypt, setup.is_some()) {
+            bail!(
+                "{name}: the set is one for algorithm {:#04x}, decrypt {}, keys {}",
+                set.algorithm,
+                set.decrypt,
+                set.keys
+            );
         }
         Ok(Self {
             name: name.to_owned(),
@@ -78,7 +86,8 @@ impl SetManifest {
             bytes: bytes.len(),
             load_clocks: load_clocks(&set, bytes),
             sha256: hex::encode(Sha256::digest(bytes)),
-            can: vec![can(served, decrypt)],
+            sets_up: setup.map(|_| served.variant(decrypt)),
+            can: if setup.is_some() { Vec::new() } else { vec![can(served, decrypt)] },
         })
     }
 

@@ -94,6 +94,9 @@ impl ArraySlot {
     pub fn loaded(model: Box<dyn SlotModel>, name: &str, bytes: Vec<u8>) -> Result<Self, String> {
         let mut slot = Self { fixed: true, ..Self::new(model) };
         let set = Set::from_bytes(&bytes, &slot.shape).map_err(|e| e.to_string())?;
+        if set.keys {
+            return Err(format!("{name} sets keys up, and answers no frames of data"));
+        }
         let named = Named::find(name);
         let Named { served, variant: name, .. } =
             named.ok_or_else(|| format!("no algorithm of the array has the variant {name}"))?;

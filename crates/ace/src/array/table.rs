@@ -17,6 +17,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::Manifest;
+use super::keys;
 use super::variants::{Named, pays};
 use crate::page::say;
 use crate::trust::{OlderArgs, TrustArgs};
@@ -27,7 +28,7 @@ const RATES: &str = include_str!("../../../../array/rates.json");
 const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
 const PAPER: &str = include_str!("../../../../studies/drp-2006/paper.toml");
 /// The host link, over which a set comes.
-const LINK_MHZ: f64 = 100.0;
+pub const LINK_MHZ: f64 = 100.0;
 
 #[derive(Deserialize)]
 struct Routed {
@@ -100,6 +101,8 @@ pub fn print(names: &[String], shape: &Shape) -> Result<()> {
     let made = manifests(names, shape)?;
     compiled(&made);
     say!();
+    keys::print(names, &made, shape)?;
+    say!();
     alone(&made);
     say!();
     placed(&routed);
@@ -120,7 +123,7 @@ fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &'sta
 /// A variant's manifest, what it stores, and its manifest when it is made for latency.
 type Both = (Manifest, usize, Manifest);
 /// Of every variant, or why there is none.
-type Made = Vec<(String, std::result::Result<Both, String>)>;
+pub type Made = Vec<(String, std::result::Result<Both, String>)>;
 
 fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
     let mut out = Vec::new();
@@ -129,7 +132,7 @@ fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
             continue;
         }
         let program = algorithms::program(file)?;
-        for variant in &program.variants {
+        for variant in program.variants.iter().filter(|variant| !program.sets_up_keys(variant)) {
             let both = [Goal::Throughput, Goal::Latency]
                 .map(|goal| compile(&program, variant, shape, Effort::of(goal)));
             let made = match both {

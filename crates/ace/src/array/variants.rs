@@ -2,7 +2,7 @@
 //! Which context sets there are: of every variant one for throughput, under the variant's name, and one for latency beside it
 //! where a packet alone gains enough.
 
-use ace_array::algorithms::{self, SERVED, Served};
+use ace_array::algorithms::{self, KeySetup, SERVED, SETUPS, Served};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::shape::Shape;
 use ace_array::{Compiled, Error, compile};
@@ -19,6 +19,8 @@ pub struct Named {
     pub served: &'static Served,
     pub decrypt: bool,
     pub goal: Goal,
+    /// It does not serve those frames, but sets the keys up for the set that does.
+    pub setup: Option<&'static KeySetup>,
 }
 
 /// Whether a set for latency is kept beside the one for throughput: it takes at least a fifth fewer clocks for a block of a
@@ -44,14 +46,28 @@ impl Named {
             served,
             decrypt,
             goal: Goal::Throughput,
+            setup: None,
         };
         variants().map(first)
+    }
+
+    /// The sets that set keys up. Each is made for the least interval: what its load takes is more than its latency.
+    pub fn setups() -> impl Iterator<Item = Self> {
+        let ways = |setup: &'static KeySetup| {
+            setup.served().map(|served| [(setup, served, false), (setup, served, true)])
+        };
+        SETUPS.iter().filter_map(ways).flatten().map(|(setup, served, decrypt)| {
+            let name = setup.variant(decrypt);
+            Self { variant: name.clone(), name, served, decrypt, goal: Goal::Throughput, setup: Some(setup) }
+        })
     }
 
     /// The set that would have this name, whether it is kept or not.
     pub fn find(name: &str) -> Option<Self> {
         let of = |variant: &str| Self::first().find(|known| known.variant == variant);
-        of(name).or_else(|| Some(of(name.strip_suffix(SECOND)?)?.second()))
+        of(name)
+            .or_else(|| Self::setups().find(|known| known.name == name))
+            .or_else(|| Some(of(name.strip_suffix(SECOND)?)?.second()))
     }
 
     /// The set of the same variant for latency.
@@ -64,9 +80,12 @@ impl Named {
     /// # Errors
     /// Why the variant does not compile.
     pub fn sets(&self, shape: &Shape) -> Result<Vec<(Named, Compiled)>> {
-        let program = algorithms::program(self.served.file)?;
+        let program = algorithms::program(self.setup.map_or(self.served.file, |setup| setup.file))?;
         let first = Named { name: self.variant.clone(), goal: Goal::Throughput, ..self.clone() };
         let many = compile(&program, &self.variant, shape, Effort::of(Goal::Throughput))?;
+        if self.setup.is_some() {
+            return Ok(vec![(first, many)]);
+        }
         let few = match compile(&program, &self.variant, shape, Effort::of(Goal::Latency)) {
             Err(Error::Fit { .. }) => None,
             few => Some(few?).filter(|few| pays(many.set.alone(), few.set.alone())),

@@ -135,3 +135,35 @@ fn only_sets_of_the_compiler_go_in() {
     fs::copy(&first, place.set(NAMES[2])).unwrap();
     refused(&[NAMES[2]], "array/sets.toml");
 }
+
+/// A set that sets keys up is signed as that, and said to serve nothing.
+#[test]
+fn sets_that_set_keys_up_go_in_as_what_they_are() {
+    let place = Place::new();
+    let name = "aes256_decrypt_keys";
+    fs::create_dir_all(place.at("sets").join(name)).unwrap();
+    let compile = |source: &str, variant: &str| {
+        let mut command = command();
+        command.args(["array", "compile", source, "--variant", variant, "-o"]);
+        let out = command.arg(place.set(name)).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        serde_json::from_slice::<Value>(&out.stdout).unwrap()
+    };
+    // The cipher under the name of its set-up.
+    assert!(compile("aes", "aes256_decrypt")["sets_up"].is_null());
+    let out = place.add_sets(&[name]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        stderr(&out).contains("the set is one for algorithm 0x01, decrypt true, keys false"),
+        "{}",
+        stderr(&out)
+    );
+    let made = compile("aes_keys", name);
+    assert_eq!((&made["sets_up"], &made["key_words"]), (&"aes256_decrypt".into(), &0.into()));
+    let out = place.add_sets(&[name]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let said = place.json(&["show", "--sets", name]);
+    assert_eq!((&said["sets_up"], &said["key_setup"]), (&"aes256_decrypt".into(), &"none".into()));
+    assert_eq!(said["can"], Value::Array(Vec::new()));
+    assert_eq!(place.read(&["verify"]).status.code(), Some(0));
+}
