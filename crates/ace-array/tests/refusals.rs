@@ -129,7 +129,7 @@ fn the_checker_refuses_schedules_that_are_wrong() {
     refused(&|wrong| place(wrong, first).unit.index = 4, "cannot be done at");
     refused(&|wrong| place(wrong, first).unit.kind = Kind::Rotator, "cannot be done at");
     refused(&|wrong| place(wrong, first).slot = -1, "cannot be done at");
-    refused(&|wrong| place(wrong, first).slot += 400, "the line has 32");
+    refused(&|wrong| place(wrong, first).slot += 400, ", and the line has ");
     refused(&|wrong| place(wrong, first).slot += 1, "");
     refused(&|wrong| place(wrong, first).ports[0] = 3, "ports that its element has not");
     refused(&|wrong| wrong.ii = 39, "");
