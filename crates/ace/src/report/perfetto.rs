@@ -146,12 +146,18 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
                 "waited_us": micros(event.start.saturating_sub(*queued)), "fresh_key": fresh_key, "error": error
             }),
         ),
-        What::Request { job, bytes } => {
-            (link, "link", format!("request to {}", board.slot_name(event.slot).1), json!({"job": job, "bytes": bytes}))
-        }
-        What::Response { job, bytes } => {
-            (link, "link", format!("response of {}", board.slot_name(event.slot).1), json!({"job": job, "bytes": bytes}))
-        }
+        What::Request { job, bytes } => (
+            link,
+            "link",
+            format!("request to {}", board.slot_name(event.slot).1),
+            json!({"job": job, "bytes": bytes}),
+        ),
+        What::Response { job, bytes } => (
+            link,
+            "link",
+            format!("response of {}", board.slot_name(event.slot).1),
+            json!({"job": job, "bytes": bytes}),
+        ),
         What::Host { job, sends } => {
             let name = if *sends { "sends to" } else { "takes from" };
             (link + 1, "host", format!("{name} {}", board.slot_name(event.slot).1), json!({"job": job}))
