@@ -112,12 +112,12 @@ pub fn print(names: &[String], shape: &Shape) -> Result<()> {
     fast(&made, &of_two, &clock(&routed, &of_two)?)
 }
 
-/// The clock of the slot whose rates these are; as long as none was routed, that of the bare tile.
+/// The clock of the slot whose rates these are; as long as none was routed, that of the slot of one tile.
 fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &'static str)> {
     let of = |name: &str, said| routed.get(name).map(|it| (it.fmax_mhz, said));
     of(&format!("slot-{}x{}", rates.tiles, rates.lanes), "slot")
-        .or_else(|| of("tile", "tile"))
-        .context("array/routed.json has neither a slot nor a tile")
+        .or_else(|| of("slot-1x16", "slot of one tile"))
+        .context("array/routed.json has no slot")
 }
 
 /// A variant's manifest, what it stores, and its manifest when it is made for latency.
