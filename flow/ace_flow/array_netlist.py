@@ -142,7 +142,7 @@ def main() -> int:
     parser.add_argument("--mutants", type=int, default=0, help="netlists with a wrong bit")
     args = parser.parse_args()
     try:
-        netlist, _ = synthesise("tile", 0)
+        netlist, _ = synthesise("tile", 1, 0)
         path, names = mutate(verilog(netlist), args.mutants)
         tile = array.bench([*CELLS, path])
         played = array.play(tile, args)
