@@ -9,15 +9,13 @@ Without a seed it is the one of the median. What the proof came to goes to array
 """
 
 import argparse
-import hashlib
 import json
 import os
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
-from . import array, held, prove, route, tools
+from . import array, array_route, digest, prove, route, tools
 from .array_route import KEPT, netlist_of
 from .cache import publish
 from .manifest import PINS_WARNING, SCHEMA, describe, versions
@@ -37,11 +35,10 @@ def memory(ace: str, bitstream: Path) -> str:
     return json.loads(tools.output([ace, "inspect", str(bitstream), "--json"]))["memory_sha256"]
 
 
-def recipe(tiles: int, lanes: int) -> str:
-    """The digest of all that decides the bits, seeds aside: that of a row, and what `array_route` does besides."""
-    recipe = held.recipe(replace(array.rows()[0], parameters={"Tiles": tiles, "Lanes": lanes}))
-    passes = [tools.sha256(Path(__file__).with_name(name)) for name in ("array_route.py", "tied.py")]
-    return hashlib.sha256(" ".join([recipe, *passes]).encode()).hexdigest()
+def recipe(kept: dict) -> str:
+    """The digest of all that decides the bits of what array/routed.json keeps, seeds aside."""
+    settings = array_route.settings(kept["tiles"], kept["lanes"], kept["asked_mhz"])
+    return digest.of([digest.sources(array.SLOT_SOURCES), settings])
 
 
 def make(ace: str, kept: dict, seed: int) -> dict:
@@ -90,10 +87,10 @@ def make(ace: str, kept: dict, seed: int) -> dict:
             "design_sha256": tools.sha256(FOLDER / f"route-{seed}.config"),
         },
         "tools": versions(),
-        "recipe": recipe(tiles, lanes),
+        "recipe": recipe(kept),
         "memory_sha256": digest,
         "netlist_sha256": tools.sha256(netlist),
-        "inputs": kept["inputs"] | {"flow/boundary.lpf": tools.sha256(route.PINS)},
+        "inputs": kept["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
         "files": {"bitstream": describe(bitstream, FOLDER), "model": describe(model, FOLDER)},
     }
     (FOLDER / "proof.json").write_text(json.dumps(record, indent=1) + "\n")

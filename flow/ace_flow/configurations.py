@@ -194,11 +194,13 @@ def _sources(row: _Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, 
         if not found:
             raise row.fail(f"`sources`: nothing matches {pattern}")
         files.update(dict.fromkeys(found))
-    # A package has to be read before its users, and those that build on no other before the rest.
+    # A package has to be read before its users, and those that build on no other before the rest; else names decide,
+    # which a file keeps where it goes.
     packages = {Path(f).stem for f in files if f.endswith("_pkg.sv")}
 
-    def rank(file: str) -> int:
-        return len(packages & rtl.names(file)) if Path(file).stem in packages else len(packages) + 1
+    def rank(file: str) -> tuple[int, str]:
+        path = Path(file)
+        return len(packages & rtl.names(file)) if path.stem in packages else len(packages) + 1, path.name
 
     return tuple(sorted(files, key=rank))
 

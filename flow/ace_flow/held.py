@@ -2,21 +2,19 @@
 """Configurations that the committed library holds: they are taken out of it instead of being placed and routed.
 
 A row is held if its recipe, the digest of all that decides its bits, is the one in the manifest that the library
-carries. Comments and white space in the RTL are not part of it.
+carries. Contents are part of it and paths are not, nor are comments and white space in the RTL (digest.py).
 """
 
 import fcntl
-import hashlib
 import json
 import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import measure, prove, route, synth, tools
+from . import digest, frames, measure, prove, route, synth, tools
 from .configurations import NAME, Configuration
 from .layout import BUILD
-from .rtl import plain
 from .tools import ROOT
 
 # Where the library is; an empty value says that there is none.
@@ -28,18 +26,15 @@ FOLDER = BUILD / "library"
 def recipe(configuration: Configuration) -> str:
     """The digest of all that decides the bits of a row, seeds aside."""
     parts = {
-        "sources": [
-            [source, hashlib.sha256(plain((ROOT / source).read_text()).encode()).hexdigest()]
-            for source in configuration.sources
-        ],
+        "sources": digest.sources(ROOT / source for source in configuration.sources),
         "synth": synth.settings(configuration),
     }
-    return hashlib.sha256(json.dumps(parts | _after(configuration), sort_keys=True).encode()).hexdigest()
+    return digest.of(parts | _after(configuration))
 
 
 def after(configuration: Configuration) -> str:
     """The digest of what decides the bits of a row besides its netlist and its seeds."""
-    return hashlib.sha256(json.dumps(_after(configuration), sort_keys=True).encode()).hexdigest()
+    return digest.of(_after(configuration))
 
 
 def _after(configuration: Configuration) -> dict:
@@ -55,9 +50,9 @@ def measured(configuration: Configuration) -> str:
     parts = {
         "can": [c.as_json() for c in configuration.can],
         "in_flight": configuration.in_flight,
-        "code": [tools.sha256(Path(measure.__file__).with_name(f)) for f in ("measure.py", "frames.py")],
+        "code": [digest.code(module) for module in (measure, frames)],
     }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return digest.of(parts)
 
 
 def read_json(path: Path) -> dict | None:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 CELL = "init_lut"
-SOURCE = "rtl/lib/init_lut.sv"
 PINS = "ABCD"
 # What the contents of a LUT are called in a netlist, and in what nextpnr has packed.
 INITS = {"LUT4": "INIT", "TRELLIS_COMB": "INITVAL"}

@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from . import held, measure, route, tools
+from . import held, measure, route, synth, tools
 from .configurations import Configuration
 from .layout import Places
 
@@ -84,11 +84,11 @@ def describe(path: Path, folder: Path) -> dict:
 
 def write(folder: Path, configuration: Configuration, files: dict[str, Path], parts: dict) -> None:
     """Writes folder/manifest.json at once, by a rename."""
-    inputs = {source: tools.sha256(tools.ROOT / source) for source in configuration.sources}
+    inputs = synth.inputs(configuration)
     if inputs != parts["area"].get("inputs", inputs):
         raise tools.ToolError("the sources changed while the configuration was built; build it again")
     manifest = compose(configuration, **parts)
-    manifest["inputs"] = inputs | {"flow/boundary.lpf": tools.sha256(route.PINS)}
+    manifest["inputs"] = inputs | {route.PINS.name: tools.sha256(route.PINS)}
     manifest["files"] = {key: describe(path, folder) for key, path in files.items()}
     target = folder / "manifest.json"
     part = folder / ".manifest.json"

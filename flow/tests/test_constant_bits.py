@@ -8,7 +8,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from ace_flow import configurations, constant_bits, constant_key, kept, route, study, tools
+from ace_flow import configurations, constant_bits, constant_key, kept, route, study, synth, tools
 from ace_flow.constant_bits import PAIRS, PHASE, PROBE, Routed, _moved
 
 FOLDER = constant_bits.FOLDER
@@ -29,7 +29,7 @@ class WhereInputsAre(unittest.TestCase):
 
     def test_what_the_study_prints_is_of_these_sources(self) -> None:
         known = json.loads(constant_bits.RESULT.read_text())
-        fresh = {source: study.digest(source) for source in [*constant_key.SOURCES, kept.SOURCE]}
+        fresh = {source: study.digest(source) for source in [*constant_key.SOURCES, synth.KEPT]}
         self.assertEqual(known["sources"], fresh, "run `python -m ace_flow.constant_bits`")
         self.assertEqual([found["seed"] for found in known["routes"]], list(constant_bits.SEEDS))
 
