@@ -41,7 +41,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 FLOW := $(PY) -m ace_flow.build --jobs $(JOBS)
 VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentation=indent \
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
-SV := $(shell find rtl flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort)
+SV := $(shell find rtl algorithms flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort)
 
 # intel-ipsec-mb is used where it is installed (Debian: libipsec-mb-dev); IPSEC_MB= builds without it.
 IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/x86_64-linux-gnu/libIPSec_MB.a),1)
@@ -68,8 +68,12 @@ demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on dem
 demo-live: ace  ## live traffic through two gateways in two network namespaces (root); a wire that is looked at
 	$(PYTHON) demo/live.py --ace $(ACE)
 
-# Known answers, in crates/ace-engine/kat, of what the array computes.
-ON_ARRAY = aes des 3des cast128 cast256 rc6 idea mars serpent sm4 twofish md5 sha1 sha256 hmac_md5 hmac_sha1 hmac_sha256
+# Known answers of what the array computes: a file `kat.csv` is of its folder's algorithm, another one of what it is called.
+ON_ARRAY = $(foreach room,$(patsubst %/algorithm.toml,%,$(shell grep -l '^\[\[array.variant' algorithms/*/algorithm.toml)),\
+  $(room)/kat.csv $(wildcard $(room)/hmac_*.csv))
+A_FEW_ON_ARRAY = $(foreach file,aes/kat des/kat md5/kat md5/hmac_md5 sha1/kat,algorithms/$(file).csv)
+# In a shell, of $$file.
+SUBJECT = name=$$(basename $$file .csv | tr _ -); test $$name != kat || name=$$(basename $$(dirname $$file))
 
 # $(1): of which rows of the library netlists are made anew; $(2): how much tests do.
 define run-tests
@@ -86,11 +90,11 @@ define run-tests
 	  $(PY) -m ace_flow.array_slot $$slot $(if $(filter part,$(2)),--frames 100 --rounds 4) || exit 1; done
 	$(if $(filter all,$(2)),$(PY) -m ace_flow.array_netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
 	$(ACE) array build $(if $(filter part,$(2)),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
-	for name in $(if $(filter part,$(2)),aes des md5 hmac_md5 sha1,$(ON_ARRAY)); do echo "$$name on the array"; \
-	  $(ACE) kat $$(echo $$name | tr _ -) crates/ace-engine/kat/$$name.csv --engine board --configurations array || exit 1; done
+	for file in $(if $(filter part,$(2)),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
+	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
 	$(if $(filter all,$(2)),$(ACE) array build --tiles 2; printf '[slot]\nkind = "array"\ntiles = 2\nbanks = 2\n' >build/two-tiles.toml; \
-	  for name in $(ON_ARRAY); do echo "$$name on an array of two tiles"; \
-	  $(ACE) kat $$(echo $$name | tr _ -) crates/ace-engine/kat/$$name.csv --engine board --board build/two-tiles.toml || exit 1; done)
+	  for file in $(ON_ARRAY); do $(SUBJECT); echo "$$name on an array of two tiles"; \
+	  $(ACE) kat $$name $$file --engine board --board build/two-tiles.toml || exit 1; done)
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \
 	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
@@ -213,7 +217,10 @@ package: ace  ## the same as a Debian package, in build/package
 check-system:
 	@scripts/check-system.sh $(PYTHON)
 
+# A folder that came or went has to be read; what cargo watches are the files in those that it knows.
 ace: check-system
+	@mkdir -p $(TARGET); ls algorithms | cmp -s - $(TARGET)/algorithms.txt || \
+	  { touch crates/ace-engine/build.rs crates/ace-array/build.rs; ls algorithms >$(TARGET)/algorithms.txt; }
 	cargo build --release --locked --package ace --package ace-xfrm --package ace-provider $(FEATURES)
 
 $(VENV): | check-system

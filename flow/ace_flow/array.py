@@ -45,8 +45,8 @@ SLOT_SOURCES = [
     *SOURCES,
     *[RTL / name for name in sorted(FRONT)],
     *[tools.ROOT / "rtl" / "slot" / f"{name}.sv" for name in ("slot_shell", "slot_sections", "slot_clear")],
-    *[tools.ROOT / "rtl" / "lib" / f"{name}.sv" for name in ("skid_buffer", "spill_register", "ram_block")],
-    tools.ROOT / "rtl" / "top" / "slot_ports.svh",
+    *[tools.ROOT / "rtl" / "prim" / f"{name}.sv" for name in ("skid_buffer", "spill_register", "ram_block")],
+    tools.ROOT / "rtl" / "slot" / "slot_ports.svh",
 ]
 BUILD = tools.ROOT / "build" / "array"
 # As rtl/array/array_slot.sv has them.

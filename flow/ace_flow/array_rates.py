@@ -4,7 +4,7 @@ eight and sixteen side by side, and 64 as fast as lanes come free, each a packet
 
 python -m ace_flow.array_rates --ace target/release/ace [--tiles 1] [--lanes 16] [--keep] [ALGORITHM:VARIANT …]
 
-Where array/sets.toml has a second set of a variant, for latency, that is measured, too. All tiles hold the set. --keep writes
+Where an algorithm's sets.toml has a second set of a variant, for latency, that is measured, too. All tiles hold the set. --keep writes
 array/rates.json or, of other slots than that of the default, array/rates-TILESxLANES.json, from which `ace array table` has
 its rates.
 """
@@ -13,11 +13,10 @@ import argparse
 import json
 import os
 import tempfile
-import tomllib
 from pathlib import Path
 from random import Random
 
-from . import array, tools
+from . import algorithms, array, tools
 from .array_frames import Set, data, key, key_of, load
 from .frames import status
 from .model import Model
@@ -35,7 +34,9 @@ VARIANTS = [
 
 
 def sets() -> list[str]:
-    known = tomllib.loads((tools.ROOT / "array" / "sets.toml").read_text())
+    known: set[str] = set()
+    for path in algorithms.FOLDER.glob("*/array/sets.toml"):
+        known |= algorithms.read(path)[1].keys()
     both = [[name, f"{name}_latency"] for name in VARIANTS]
     return [name for names in both for name in names if name.split(":")[1] in known]
 

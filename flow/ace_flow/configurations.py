@@ -1,33 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configurations.toml: what is built. Every error names the file, the line of the row and the row."""
+"""What is built: the rows of algorithms/*/algorithm.toml. Every error names the file, the line of the row and the row."""
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from . import algorithms
+from .capability import (
+    DIRECTIONS,
+    MODES,
+    OPERATIONS,
+    USUAL_MODES,
+    Capability,
+    ConfigurationError,
+    Row,
+    capability,
+)
 from .kept import Places as KeptPlaces
 from .rtl import DirectiveError, Files
-from .tools import FLOW, ROOT
+from .tools import ROOT
 
 # Seeds that clocks are reported with: no choice is ever made with them. Whoever tries something out (`ace_flow.sweep`)
 # does so with the others.
 MEASURING = range(1101, 1106)
 TRYING = range(1, 21)
 # Where a top and what it needs are looked for, unless a row says otherwise.
-SOURCES = ["rtl/**/*.sv", "rtl/**/*.svh"]
-# Tests and experiments may point to a table of their own.
-TABLE = Path(os.environ.get("ACE_CONFIGURATIONS", FLOW / "configurations.toml"))
-MODES = ("ecb", "cbc", "ctr", "cfb", "cfb8", "ofb")
-# What a row has that says nothing.
-USUAL_MODES = MODES[:3]
+SOURCES = ["rtl/**/*.sv", "rtl/**/*.svh", f"{algorithms.FOLDER.name}/*/rtl/**/*.sv"]
+# Tests and experiments may point to a table of their own: a folder of algorithms, or one file of rows.
+TABLE = Path(os.environ.get("ACE_CONFIGURATIONS", algorithms.FOLDER))
 # Modes in which the direction is not asked for.
 KEY_STREAMS = ("ctr", "ofb")
-DIRECTIONS = ("encrypt", "decrypt")
-OPERATIONS = ("hash", "hmac-states", "hmac-key")
 # The bits of what a gate has open, from the lowest (gate_t of rtl/slot/slot_pkg.sv).
 OPEN = (*DIRECTIONS, *MODES[:3], *OPERATIONS, *MODES[3:])
 SETS = ("demo", "library", "study")
@@ -35,41 +40,6 @@ SHAPES = ("iterative", "interleaved", "pipelined")
 PASSES = ("carry",)
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-class ConfigurationError(Exception):
-    """The table is wrong; the message says where and what is allowed."""
-
-
-@dataclass(frozen=True)
-class Capability:
-    """What the engine may ask of a configuration, for one algorithm."""
-
-    algorithm: str
-    code: int
-    kind: str
-    block_bytes: int
-    key_bytes: tuple[int, ...] = ()
-    directions: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ()
-    digest_bytes: int = 0
-    operations: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """As the manifest holds it."""
-        common = {
-            "algorithm": self.algorithm,
-            "code": self.code,
-            "kind": self.kind,
-            "block_bytes": self.block_bytes,
-        }
-        if self.kind == "cipher":
-            return common | {
-                "key_bytes": list(self.key_bytes),
-                "directions": list(self.directions),
-                "modes": list(self.modes),
-            }
-        return common | {"digest_bytes": self.digest_bytes, "operations": list(self.operations)}
 
 
 @dataclass(frozen=True)
@@ -93,89 +63,7 @@ class Configuration:
     of: str = ""  # of a variant: the row whose kept LUTs it fills differently
 
 
-@dataclass
-class _Row:
-    """A TOML table that knows where it stands and which keys have been asked for."""
-
-    where: str
-    values: dict[str, Any]
-    seen: set[str] = field(default_factory=set)
-
-    def fail(self, message: str) -> ConfigurationError:
-        return ConfigurationError(f"{self.where}: {message}")
-
-    def get(self, key: str, kind: type | tuple[type, ...], default: Any = None, required: bool = True) -> Any:
-        self.seen.add(key)
-        if key not in self.values:
-            if required and default is None:
-                raise self.fail(f"`{key}` is missing")
-            return default
-        value = self.values[key]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            kinds = kind if isinstance(kind, tuple) else (kind,)
-            wanted = " or ".join(k.__name__ for k in kinds)
-            raise self.fail(f"`{key}` is {type(value).__name__}, {wanted} wanted")
-        return value
-
-    def choices(self, key: str, allowed: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
-        values = self.get(key, list, list(default))
-        for value in values:
-            if value not in allowed:
-                raise self.fail(f"`{key}` has {value!r}; allowed: {', '.join(allowed)}")
-        if not values:
-            raise self.fail(f"`{key}` is empty; allowed: {', '.join(allowed)}")
-        return tuple(values)
-
-    def integers(self, key: str, low: int, high: int, default: list[int] | None = None) -> tuple[int, ...]:
-        values = self.get(key, list, default)
-        if not values or not all(isinstance(v, int) and low <= v <= high for v in values):
-            raise self.fail(f"`{key}` must be a list of whole numbers from {low} to {high}")
-        if len(set(values)) != len(values):
-            raise self.fail(f"`{key}` names a number twice")
-        return tuple(values)
-
-    def integer(self, key: str, low: int, high: int, default: int | None = None) -> int:
-        value = self.get(key, int, default)
-        if not low <= value <= high:
-            raise self.fail(f"`{key}` is {value}; {low} to {high} are allowed")
-        return value
-
-    def finish(self) -> None:
-        unknown = sorted(set(self.values) - self.seen)
-        if unknown:
-            raise self.fail(f"unknown key `{unknown[0]}`; known: {', '.join(sorted(self.seen))}")
-
-
-def _capability(row: _Row) -> Capability:
-    algorithm = row.get("algorithm", str)
-    code = row.integer("code", 1, 255)
-    kind = row.get("kind", str)
-    if kind == "cipher":
-        capability = Capability(
-            algorithm=algorithm,
-            code=code,
-            kind=kind,
-            block_bytes=row.integer("block_bytes", 8, 16),
-            key_bytes=row.integers("key_bytes", 5, 56),
-            directions=row.choices("directions", DIRECTIONS, DIRECTIONS),
-            modes=row.choices("modes", MODES, USUAL_MODES),
-        )
-    elif kind == "hash":
-        capability = Capability(
-            algorithm=algorithm,
-            code=code,
-            kind=kind,
-            block_bytes=row.integer("block_bytes", 64, 128),
-            digest_bytes=row.integer("digest_bytes", 16, 64),
-            operations=row.choices("operations", OPERATIONS, OPERATIONS),
-        )
-    else:
-        raise row.fail(f"`kind` is {kind!r}; allowed: cipher, hash")
-    row.finish()
-    return capability
-
-
-def _sources(row: _Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, ...]:
+def _sources(row: Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, ...]:
     patterns: list[str] = []
     for item in row.get("sources", list, SOURCES):
         if not isinstance(item, str):
@@ -205,7 +93,7 @@ def _sources(row: _Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, 
     return tuple(sorted(files, key=rank))
 
 
-def _needed(row: _Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[str, ...]:
+def _needed(row: Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[str, ...]:
     """Those of the files that a top needs, so that a change of others is not a change of the row."""
     of = {Path(file).stem: file for file in files}
     if top not in of:
@@ -222,7 +110,7 @@ def _needed(row: _Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[st
     return tuple(file for file in files if file in needed)
 
 
-def _parameters(row: _Row, default: dict[str, int | str] | None = None) -> dict[str, int | str]:
+def _parameters(row: Row, default: dict[str, int | str] | None = None) -> dict[str, int | str]:
     parameters = row.get("parameters", dict, default)
     for key, value in parameters.items():
         if not IDENTIFIER.fullmatch(key) or isinstance(value, bool) or not isinstance(value, int | str):
@@ -230,24 +118,24 @@ def _parameters(row: _Row, default: dict[str, int | str] | None = None) -> dict[
     return dict(parameters)
 
 
-def _can(row: _Row, where: str, shared: dict[str, Any]) -> tuple[Capability, ...]:
+def _can(row: Row, where: str, shared: dict[str, Capability]) -> tuple[Capability, ...]:
     can = row.get("can", list)
     if not can or not all(isinstance(c, dict | str) for c in can):
-        raise row.fail("`can` must be names of [capability.NAME] or tables of its own")
+        raise row.fail("`can` must be names of algorithms or of [can.NAME], or tables of its own")
     for c in can:
-        if isinstance(c, str) and not isinstance(shared.get(c), dict):
-            raise row.fail(f"`can` names the unknown capability {c!r}; known: {', '.join(sorted(shared))}")
+        if isinstance(c, str) and c not in shared:
+            raise row.fail(f"`can` names the unknown {c!r}; known: {', '.join(sorted(shared))}")
     return tuple(
-        _capability(_Row(f"{where}, can {i + 1}", shared[c] if isinstance(c, str) else c))
+        shared[c] if isinstance(c, str) else capability(Row(f"{where}, can {i + 1}", c))
         for i, c in enumerate(can)
     )
 
 
-def _kept(row: _Row) -> KeptPlaces | None:
+def _kept(row: Row) -> KeptPlaces | None:
     values = row.get("kept", dict, required=False)
     if values is None:
         return None
-    place = _Row(f"{row.where}, kept", values)
+    place = Row(f"{row.where}, kept", values)
     slices = place.get("slices", str)
     if not slices or any(s not in "ABCD" for s in slices) or len(set(slices)) != len(slices):
         raise place.fail(f"`slices` is {slices!r}; some of ABCD are wanted")
@@ -261,9 +149,9 @@ def gate_bits(names: Iterable[str], key_min: int = 0, key_max: int = 63) -> int:
     return 1 << 28 | key_max << 22 | key_min << 16 | sum(1 << OPEN.index(name) for name in names)
 
 
-def _opened(row: _Row, base: Configuration) -> tuple[dict[str, int | str], tuple[Capability, ...]]:
+def _opened(row: Row, base: Configuration) -> tuple[dict[str, int | str], tuple[Capability, ...]]:
     """What `open` says: the parameters of the gate, and what is left of what the base can do."""
-    gate = _Row(f"{row.where}, open", row.get("open", dict))
+    gate = Row(f"{row.where}, open", row.get("open", dict))
     all_keys = sorted({n for c in base.can for n in c.key_bytes})
     keys = gate.integers("key_bytes", 5, 56, all_keys) if all_keys else ()
     directions = gate.choices("directions", DIRECTIONS, DIRECTIONS)
@@ -301,7 +189,9 @@ def _opened(row: _Row, base: Configuration) -> tuple[dict[str, int | str], tuple
     return {"Gate": gate_bits(names, *((min(keys), max(keys)) if few else ()))}, tuple(can)
 
 
-def _variant(row: _Row, where: str, bases: dict[str, Configuration], shared: dict[str, Any]) -> Configuration:
+def _variant(
+    row: Row, where: str, bases: dict[str, Configuration], shared: dict[str, Capability]
+) -> Configuration:
     name, of = _name(row), row.get("of", str)
     base = bases.get(of)
     if base is None or base.kept is None or base.of:
@@ -327,7 +217,7 @@ def _variant(row: _Row, where: str, bases: dict[str, Configuration], shared: dic
     return variant
 
 
-def _name(row: _Row) -> str:
+def _name(row: Row) -> str:
     name = row.get("name", str)
     if not NAME.fullmatch(name):
         raise row.fail(f"`name` is {name!r}; small letters, digits and hyphens are allowed")
@@ -335,7 +225,7 @@ def _name(row: _Row) -> str:
 
 
 def _configuration(
-    row: _Row, where: str, groups: dict[str, list[str]], shared: dict[str, Any], rtl: Files
+    row: Row, where: str, groups: dict[str, list[str]], shared: dict[str, Capability], rtl: Files
 ) -> Configuration:
     name = _name(row)
     top = row.get("top", str)
@@ -390,34 +280,55 @@ def _lines(text: str, kind: str) -> list[int]:
     return [n for n, line in enumerate(text.splitlines(), 1) if head.match(line)]
 
 
-def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
-    """The rows by name, in the order of the file."""
-    text = path.read_text()
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path}: {error}") from None
+def _file(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a file of rows that belong to no algorithm, and what it says."""
+    text, table = algorithms.read(path)
     unknown = sorted(set(table) - {"sources", "capability", "configuration", "variant"})
     if unknown:
         raise ConfigurationError(
             f"{path}: unknown table `{unknown[0]}`; known: capability, configuration, sources, variant"
         )
-    groups, shared = table.get("sources", {}), table.get("capability", {})
-    if not table.get("configuration"):
+    return text, table
+
+
+def _rows(path: Path, text: str, table: dict[str, Any], kind: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """The rows of a kind, each with its kind and where it stands."""
+    lines, rows = _lines(text, kind), table.get(kind, [])
+    lines += [0] * (len(rows) - len(lines))
+    name = "(no name)"
+    return [
+        (kind, f"{path}:{line}: {kind} {values.get('name', name)!r}", values)
+        for line, values in zip(lines, rows, strict=False)
+    ]
+
+
+def load(path: Path = TABLE, root: Path = ROOT) -> dict[str, Configuration]:
+    """The rows by name: configurations in the order of the algorithms' codes, and then variants."""
+    groups: dict[str, list[str]] = {}
+    shared: dict[str, Capability] = {}
+    if path.is_dir():
+        found = algorithms.load(path)
+        for algorithm in found:
+            shared |= algorithm.capabilities
+        files = [(algorithm.path, algorithm.text, algorithm.table) for algorithm in found]
+    else:
+        text, table = _file(path)
+        groups = table.get("sources", {})
+        for name, values in table.get("capability", {}).items():
+            shared[name] = capability(Row(f"{path}: capability {name!r}", values))
+        files = [(path, text, table)]
+    rows = [row for kind in ("configuration", "variant") for file in files for row in _rows(*file, kind)]
+    if not any(kind == "configuration" for kind, *_ in rows):
         raise ConfigurationError(f"{path}: no [[configuration]]")
-    rows = [(kind, values) for kind in ("configuration", "variant") for values in table.get(kind, [])]
-    lines = {kind: _lines(text, kind) for kind in ("configuration", "variant")}
     configurations: dict[str, Configuration] = {}
     rtl = Files(root)
-    for kind, values in rows:
-        line = lines[kind].pop(0) if lines[kind] else 0
-        where = f"{path}:{line}: {kind} {values.get('name', '(no name)')!r}"
-        row = _Row(where, values)
+    for kind, where, values in rows:
+        row = Row(where, values)
         if kind == "variant":
             configuration = _variant(row, where, configurations, shared)
         else:
             configuration = _configuration(row, where, groups, shared, rtl)
         if configuration.name in configurations:
-            raise ConfigurationError(f"{where}: a row of this name stands above")
+            raise ConfigurationError(f"{where}: there is a row of this name already")
         configurations[configuration.name] = configuration
     return configurations

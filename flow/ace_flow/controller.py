@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loader of rtl/controller: python -m ace_flow.controller [model].
+"""The loader of rtl/loader: python -m ace_flow.controller [model].
 
 `model` makes build/controller/loader and contexts, the loader and the decoder of small streams in simulation, which
 the tests of ace-library run. Without an argument the decompressors and the whole loader are synthesised, placed and
@@ -23,25 +23,25 @@ FOLDER = BUILD / "controller"
 # What is simulated: the top and the main program.
 MODELS = {"loader": ("config_loader", "simulate.cc"), "contexts": ("context_decoder", "contexts.cc")}
 SOURCES = (
-    "rtl/controller/load_pkg.sv",
-    "rtl/controller/clear_entry.sv",
-    "rtl/controller/load_reader.sv",
-    "rtl/controller/row_queue.sv",
-    "rtl/controller/frame_bytes.sv",
-    "rtl/controller/frame_packer.sv",
-    "rtl/controller/config_window.sv",
-    "rtl/controller/config_run.sv",
-    "rtl/controller/config_ages.sv",
-    "rtl/controller/config_rows.sv",
-    "rtl/controller/config_decoder.sv",
-    "rtl/controller/load_frames.sv",
-    "rtl/controller/port_crc.sv",
-    "rtl/controller/config_loader.sv",
-    "rtl/lib/spill_register.sv",
+    "rtl/loader/load_pkg.sv",
+    "rtl/loader/clear_entry.sv",
+    "rtl/loader/load_reader.sv",
+    "rtl/loader/row_queue.sv",
+    "rtl/loader/frame_bytes.sv",
+    "rtl/loader/frame_packer.sv",
+    "rtl/loader/config_window.sv",
+    "rtl/loader/config_run.sv",
+    "rtl/loader/config_ages.sv",
+    "rtl/loader/config_rows.sv",
+    "rtl/loader/config_decoder.sv",
+    "rtl/loader/load_frames.sv",
+    "rtl/loader/port_crc.sv",
+    "rtl/loader/config_loader.sv",
+    "rtl/prim/spill_register.sv",
 )
 # The decoder of small streams.
 CONTEXTS = tuple(
-    f"rtl/controller/{name}.sv" for name in ("load_pkg", "context_range", "context_tables", "context_decoder")
+    f"rtl/loader/{name}.sv" for name in ("load_pkg", "context_range", "context_tables", "context_decoder")
 )
 # Pairs of rows in each group, the highest group in the lowest byte; one row more; bits that fill the first byte.
 DEVICES = {

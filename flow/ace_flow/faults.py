@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults put into the RTL on purpose, to see that the tests catch them: python -m ace_flow.faults.
 
-faults.toml says what is changed where. Each fault becomes a model of its configuration under build/faults/, and
+algorithms/*/faults.toml and flow/faults.toml say what is changed where (fault_table.py). Each fault becomes a model of its configuration under build/faults/, and
 index.json lists them. Those that known answers catch are for crates/ace-board/tests/faults.rs, which runs these and
 expects them to fail; `python -m ace_flow.independence --faults` does the same with the others.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import configurations, tools, verilate
 from .cache import cached
-from .fault_table import TABLE, Fault, load
+from .fault_table import Fault, load
 from .layout import BUILD, RUNTIME
 from .step import MODEL_FILES, step_runtime
 from .tools import ROOT
@@ -26,11 +26,13 @@ INDEX = FAULTS / "index.json"
 def build(fault: Fault, table: dict[str, configurations.Configuration]) -> dict:
     """Makes the model with the fault; its entry in the index."""
     if fault.configuration not in table:
-        raise configurations.ConfigurationError(f"{TABLE}: no configuration {fault.configuration!r}")
+        raise configurations.ConfigurationError(
+            f"fault {fault.number} ({fault.what}): no configuration {fault.configuration!r}"
+        )
     row = table[fault.configuration]
     if fault.file not in row.sources:
         raise configurations.ConfigurationError(
-            f"{TABLE}: fault {fault.number}: {fault.file} is no source of {row.name}"
+            f"fault {fault.number} ({fault.what}): {fault.file} is no source of {row.name}"
         )
     library = FAULTS / f"{fault.number}-{fault.configuration}.so"
     changed = FAULTS / f"{fault.number}-{Path(fault.file).name}"

@@ -8,7 +8,7 @@ reset, or a frame that ended in its key, no register and no bit of a memory diff
 configuration of the library that is no variant; variants are their base with other contents of a few LUTs.
 
 With --netlist the netlists' models as well; without names those that were built. With --faults, models with a fault
-that leaks (faults.toml, `python -m ace_flow.faults`) have to be found out.
+that leaks (fault_table.py, `python -m ace_flow.faults`) have to be found out.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kept LUTs: what variants of a design differ in, and nothing else.
 
-Synthesis sees an `init_lut` (rtl/lib/init_lut.sv) as a box. This pass makes a LUT4 of each and gives it a place of
+Synthesis sees an `init_lut` (rtl/prim/init_lut.sv) as a box. This pass makes a LUT4 of each and gives it a place of
 its own, so that their contents are in few frames. A variant takes the base's netlist, and later the base's placed and
 routed design, with other contents.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every top with every set of parameters of configurations.toml, the loader for every device, the array and the
+"""Every top with every set of parameters of a row, the loader for every device, the array and the
 designs of studies, through Verilator -Wall and slang; and no comment that a tool would obey (rtl.py)."""
 
 import argparse
@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import array, configurations, controller, fault_table, rtl, study, synth, tools
+from . import algorithms, array, configurations, controller, fault_table, rtl, study, synth, tools
 from .configurations import Configuration
 from .layout import BUILD
 
@@ -64,7 +64,12 @@ def main() -> int:
     failed = False
     try:
         for path in sorted(
-            [*tools.ROOT.glob("rtl/**/*.sv*"), *tools.FLOW.glob("**/*.sv"), *study.STUDIES.glob("*/rtl/*.sv")]
+            [
+                *tools.ROOT.glob("rtl/**/*.sv*"),
+                *algorithms.FOLDER.glob("*/rtl/**/*.sv*"),
+                *tools.FLOW.glob("**/*.sv"),
+                *study.STUDIES.glob("*/rtl/*.sv"),
+            ]
         ):
             rtl.check(path.relative_to(tools.ROOT), path.read_text())
         fault_table.load()

@@ -33,16 +33,19 @@ PARTS = (
 )
 # The library's serial cores, which the unit may be configured for.
 CORES = [
-    *("slot/core_pkg", "lib/init_lut", "lib/ram_logic"),
-    *(f"cipher/aes/aes_{part}" for part in ("pkg", "sbox_ebr", "sbox_tower", "sbox", "key_schedule", "core")),
-    *(f"cipher/des/des_{part}" for part in ("pkg", "keys", "serial", "unrolled", "core")),
-    *(f"cipher/idea/idea_{part}" for part in ("pkg", "mul", "subkeys", "core")),
-    *("hash/hash_control", "hash/sha1/sha1_pkg", "hash/sha1/sha1_core"),
+    *("rtl/slot/core_pkg", "rtl/prim/init_lut", "rtl/prim/ram_logic"),
+    *(
+        f"algorithms/aes/rtl/aes_{part}"
+        for part in ("pkg", "sbox_ebr", "sbox_tower", "sbox", "key_schedule", "core")
+    ),
+    *(f"algorithms/des/rtl/des_{part}" for part in ("pkg", "keys", "serial", "unrolled", "core")),
+    *(f"algorithms/idea/rtl/idea_{part}" for part in ("pkg", "mul", "subkeys", "core")),
+    *("rtl/hash/hash_control", "algorithms/sha1/rtl/sha1_pkg", "algorithms/sha1/rtl/sha1_core"),
 ]
 # Who answers the unit's sets: the loader of the library's configurations.
 LOADER = [source for source in controller.SOURCES if source.startswith("rtl/")]
 RTL = [
-    *(f"rtl/{core}.sv" for core in CORES),
+    *(f"{core}.sv" for core in CORES),
     *LOADER,
     *(f"{STUDY}/rtl/{part}.sv" for part in PARTS),
 ]

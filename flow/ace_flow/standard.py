@@ -63,11 +63,15 @@ def _all(call: str, *counts: range) -> str:
     return "{" + ", ".join(reversed(calls)) + "}"
 
 
-AES, SM4 = "rtl/cipher/aes/aes_pkg.sv", "rtl/cipher/sm4/sm4_pkg.sv"
-DES, SERPENT = "rtl/cipher/des/des_pkg.sv", "rtl/cipher/serpent/serpent_pkg.sv"
-TWOFISH, GOST = "rtl/cipher/twofish/twofish_pkg.sv", "rtl/cipher/gost/gost_pkg.sv"
-CAST, RC6, MARS = "rtl/cipher/cast/cast_pkg.sv", "rtl/cipher/rc6/rc6_pkg.sv", "rtl/cipher/mars/mars_pkg.sv"
-MD5, SHA1 = "rtl/hash/md5/md5_pkg.sv", "rtl/hash/sha1/sha1_pkg.sv"
+AES, SM4 = "algorithms/aes/rtl/aes_pkg.sv", "algorithms/sm4/rtl/sm4_pkg.sv"
+DES, SERPENT = "algorithms/des/rtl/des_pkg.sv", "algorithms/serpent/rtl/serpent_pkg.sv"
+TWOFISH, GOST = "algorithms/twofish/rtl/twofish_pkg.sv", "algorithms/magma/rtl/gost_pkg.sv"
+CAST, RC6, MARS = (
+    "algorithms/cast128/rtl/cast_pkg.sv",
+    "algorithms/rc6/rtl/rc6_pkg.sv",
+    "algorithms/mars/rtl/mars_pkg.sv",
+)
+MD5, SHA1 = "algorithms/md5/rtl/md5_pkg.sv", "algorithms/sha1/rtl/sha1_pkg.sv"
 SERPENT_PAPER, TWOFISH_PAPER = "Serpent's submission", "Twofish's paper"
 FUNCTIONS = [
     Function("AES", "sub_byte(i0)", "FIPS 197, 5.1.1", AES, (8,), 8, Spec.aes_sub),

@@ -21,7 +21,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", help="rows of configurations.toml; default: all of the set")
+    parser.add_argument("names", nargs="*", help="rows of the table; default: all of the set")
     parser.add_argument("--set", dest="group", choices=configurations.SETS)
     parser.add_argument(
         "--seeds", type=int, default=3, help="so many seeds, none of which clocks are reported with (3)"

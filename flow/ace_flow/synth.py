@@ -26,7 +26,7 @@ PARTS = {
     "core": re.compile(r"(gen_\w+\[\d\]\.)?u_core"),
 }
 # The box of a kept LUT; Yosys reads it apart from what slang does.
-KEPT = "rtl/lib/init_lut.sv"
+KEPT = "rtl/prim/init_lut.sv"
 # Cells whose outputs come from registers.
 CLOCKED = {"TRELLIS_FF", "DP16KD"}
 

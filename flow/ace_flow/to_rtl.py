@@ -2,7 +2,7 @@
 """Proves that the netlist of synthesis does what the RTL says (docs/proof.md, "To the RTL").
 
     python -m ace_flow.to_rtl NAME …               proves these configurations; their netlists have to be built
-    python -m ace_flow.to_rtl --controls NAME …    has the faults of flow/faults.toml in their files refuted as well
+    python -m ace_flow.to_rtl --controls NAME …    has the faults in their files refuted as well
     python -m ace_flow.to_rtl --built N            proves the N smallest of those that are built, or all (0)
     python -m ace_flow.to_rtl --table              prints the records of what was proven
 
@@ -204,13 +204,12 @@ def run(configuration: Configuration, netlist: Path, controls: bool) -> dict:
         if not controls or record["result"] != "proven":
             return record
         record["controls"] = []
-        for fault in fault_table.load():
-            if fault.file in configuration.sources and fault.configuration == configuration.name:
-                points = control(configuration, fault, matching, Path(name))
-                refuted = {"what": fault.what, "file": fault.file, "points_refuted": len(points)}
-                record["controls"].append(refuted | {"first": points[:1]})
-                if not points:
-                    raise Unequal(f"{configuration.name}: not refuted: {fault.what} ({fault.file})")
+        for fault in fault_table.of(configuration):
+            points = control(configuration, fault, matching, Path(name))
+            refuted = {"what": fault.what, "file": fault.file, "points_refuted": len(points)}
+            record["controls"].append(refuted | {"first": points[:1]})
+            if not points:
+                raise Unequal(f"{configuration.name}: not refuted: {fault.what} ({fault.file})")
     return record
 
 
@@ -273,7 +272,7 @@ def proven(configuration: Configuration, places: Places, controls: bool = False)
         record = run(configuration, places.netlist_json, controls)
         (out / "json").write_text(json.dumps(record, indent=1) + "\n")
 
-    extra = {"controls": tools.sha256(fault_table.TABLE)} if controls else {}
+    extra = {"controls": fault_table.said(fault_table.of(configuration))} if controls else {}
     cached("to_rtl", settings(configuration) | extra, inputs, {"json": output}, work)
     return json.loads(output.read_text())
 

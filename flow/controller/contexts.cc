@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decoder of small streams of rtl/controller in simulation:
+// The decoder of small streams of rtl/loader in simulation:
 //   contexts TABLES STREAM FRAMES SEED STALL
 // takes the tables of the first file and decodes the second one, of which the third says, in a line each, the place of
 // a frame in its column and how many frames before it are left out; it prints the frames. Bytes and room stall with

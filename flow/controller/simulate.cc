@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loader of rtl/controller in simulation:
+// The loader of rtl/loader in simulation:
 //   loader MEMORY SEED STALL LIST...
 // carries out the lists at byte addresses LIST of the file MEMORY, one after the other until one is refused, and prints
 // what the configuration port is given. Port, memory and its answers stall with chance STALL of 65536 each, and then

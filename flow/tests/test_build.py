@@ -7,9 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import build, configurations, tools
+from ace_flow import build, configurations
 
-TABLE = configurations.load(tools.FLOW / "configurations.toml")
+TABLE = configurations.load()
 
 
 class Spoiled(unittest.TestCase):

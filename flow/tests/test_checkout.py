@@ -29,7 +29,8 @@ class Elsewhere(unittest.TestCase):
             shutil.copytree(FLOW, root / "flow", ignore=unwanted)
             # The proof's key has the code that reads the bits in it.
             shutil.copytree(ROOT / "crates" / "ace-ecp5" / "src", root / "crates" / "ace-ecp5" / "src")
-            shutil.copytree(ROOT / "rtl", root / "rtl")
+            for part in ("rtl", "algorithms"):
+                shutil.copytree(ROOT / part, root / part)
             (root / "build" / "runtime").mkdir(parents=True)
             (root / "build" / "configurations" / "magma").mkdir(parents=True)
             # What is the same everywhere and takes long.

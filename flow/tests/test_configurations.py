@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configurations.toml: the real one, and every mistake with its place."""
+"""What is built: the rows of all algorithms, and every mistake with its place."""
 
 import re
 import tempfile
@@ -14,7 +14,7 @@ ALL_KEYS = 1 << 28 | 63 << 22
 
 GOOD = """
 [sources]
-common = ["rtl/lib/*.sv"]
+common = ["rtl/prim/*.sv"]
 
 [[configuration]]
 name = "one"
@@ -55,10 +55,10 @@ class Table(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         files = {
-            "rtl/lib/a_pkg.sv": "package a_pkg;",
-            "rtl/lib/b.sv": "module b import a_pkg::*; // unused",
-            "rtl/lib/unused.sv": "module unused;",
-            "rtl/lib/two_slot.sv": 'module two_slot; initial $display("// b");',
+            "rtl/prim/a_pkg.sv": "package a_pkg;",
+            "rtl/prim/b.sv": "module b import a_pkg::*; // unused",
+            "rtl/prim/unused.sv": "module unused;",
+            "rtl/prim/two_slot.sv": 'module two_slot; initial $display("// b");',
             "rtl/one/one_pkg.sv": "package one_pkg;",
             "rtl/one/one_slot.sv": "module one_slot import one_pkg::*; b /* two_slot */ u_b ();",
         }
@@ -83,9 +83,9 @@ class Table(unittest.TestCase):
         table = self.load(GOOD)
         self.assertEqual(list(table), ["one", "two"])
         one, two = table.values()
-        packages_first = ("rtl/lib/a_pkg.sv", "rtl/one/one_pkg.sv", "rtl/lib/b.sv", "rtl/one/one_slot.sv")
+        packages_first = ("rtl/prim/a_pkg.sv", "rtl/one/one_pkg.sv", "rtl/prim/b.sv", "rtl/one/one_slot.sv")
         self.assertEqual(one.sources, packages_first)
-        self.assertEqual(two.sources, ("rtl/lib/two_slot.sv",), "comments and strings name nothing")
+        self.assertEqual(two.sources, ("rtl/prim/two_slot.sv",), "comments and strings name nothing")
         self.assertEqual((one.sets, two.sets), (("library",), ("demo", "library")))
         self.assertEqual(one.can[0].modes, ("ecb", "cbc", "ctr"))
         self.assertEqual(two.can[0].operations, ("hash",))
@@ -95,7 +95,9 @@ class Table(unittest.TestCase):
         one, two = ":5: configuration 'one'", ":20: configuration 'two'"
         self.refuse('top = "one_slot"\n', "", one, "`top` is missing")
         self.refuse('top = "one_slot"', 'top = "1"', one, "not an identifier")
-        self.refuse('name = "two"', 'name = "one"', ":20: configuration 'one'", "stands above")
+        self.refuse(
+            'name = "two"', 'name = "one"', ":20: configuration 'one'", "there is a row of this name already"
+        )
         self.refuse('name = "two"', 'name = "Two/3"', "small letters, digits and hyphens")
         self.refuse("frequency_mhz = 80.5", 'frequency_mhz = "80"', two, "is str, int or float wanted")
         self.refuse("frequency_mhz = 80.5", "frequency_mhz = 0", two, "1 to 500 are allowed")
@@ -225,14 +227,100 @@ class Table(unittest.TestCase):
         refuse("{ Set = 3 }", "{ Rounds = 2 }", where, "are those of one")
         refuse('can = ["b"]', "", where, "`can` is missing")
         refuse('can = ["b"]', 'can = ["b"]\ntop = "x"', where, "unknown key `top`")
-        refuse('name = "one-b"', 'name = "one"', "a row of this name stands above")
+        refuse('name = "one-b"', 'name = "one"', "there is a row of this name already")
         refuse('slices = "AB"', 'slices = "AE"', "configuration 'one', kept", "some of ABCD")
         refuse("x = 20", "x = 200", "1 to 127 are allowed")
 
 
+class Rooms(unittest.TestCase):
+    """A folder of algorithms."""
+
+    ONE = """
+        title = "One"
+        code = 0x3e
+        kind = "cipher"
+        block_bytes = 8
+        key_bytes = [8, 16]
+        source = "nobody"
+        about = "An example."
+
+        [can.one-short]
+        key_bytes = [8]
+        modes = ["cbc"]
+
+        [[configuration]]
+        name = "one"
+        summary = "all of it"
+        top = "one_slot"
+        sources = ["*.sv"]
+        frequency_mhz = 80
+        can = ["one", "two"]
+
+        [[configuration]]
+        name = "one-small"
+        summary = "a part"
+        top = "one_slot"
+        sources = ["*.sv"]
+        frequency_mhz = 80
+        can = ["one-short"]
+        """
+    TWO = """
+        title = "Two"
+        code = 0x3e
+        kind = "cipher"
+        block_bytes = 8
+        key_bytes = [24]
+        source = "nobody"
+        about = "An example."
+        """
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        (self.root / "one_slot.sv").write_text("module one_slot; endmodule")
+
+    def load(self, **rooms: str) -> dict[str, configurations.Configuration]:
+        for name, text in rooms.items():
+            room = self.root / "algorithms" / name
+            room.mkdir(parents=True, exist_ok=True)
+            (room / "algorithm.toml").write_text(textwrap.dedent(text))
+        return configurations.load(self.root / "algorithms", self.root)
+
+    def test_rows_can_what_algorithms_are(self) -> None:
+        table = self.load(two=self.TWO, one=self.ONE)
+        self.assertEqual(list(table), ["one", "one-small"])
+        one, two = table["one"].can
+        self.assertEqual(
+            (one.algorithm, one.code, one.key_bytes, one.modes), ("one", 0x3E, (8, 16), ("ecb", "cbc", "ctr"))
+        )
+        self.assertEqual((two.algorithm, two.key_bytes), ("two", (24,)))
+        (short,) = table["one-small"].can
+        self.assertEqual((short.algorithm, short.key_bytes, short.modes), ("one", (8,), ("cbc",)))
+
+    def test_mistakes_name_the_file(self) -> None:
+        for old, new, said in (
+            ('kind = "cipher"', 'kind = "mac"', "allowed: cipher, hash, aead"),
+            ("code = 0x3e", "code = 300", "1 to 255 are allowed"),
+            ("title", "titel", "`title` is missing"),
+            ('about = "An example."', 'abut = "An example."', "unknown key `abut`"),
+            ('modes = ["cbc"]', 'mode = ["cbc"]', "can 'one-short': unknown key `mode`"),
+            (
+                '"one", "two"',
+                '"one", "three"',
+                "configuration 'one': `can` names the unknown 'three'; known: one, ",
+            ),
+            ("[can.one-short]", "[can.two]", "`can` 'two' is that of "),
+        ):
+            with self.subTest(new), self.assertRaises(configurations.ConfigurationError) as caught:
+                self.load(two=self.TWO, one=self.ONE.replace(old, new))
+            self.assertIn("algorithm.toml", str(caught.exception))
+            self.assertIn(said, str(caught.exception))
+
+
 class RealTable(unittest.TestCase):
     def test_demo_needs(self) -> None:
-        table = configurations.load(tools.FLOW / "configurations.toml")
+        table = configurations.load()
         demo = {name for name, row in table.items() if "demo" in row.sets}
         self.assertEqual(demo, {"aes", "3des", "md5", "sha1"})
         for row in table.values():
@@ -241,7 +329,7 @@ class RealTable(unittest.TestCase):
 
     def test_codes_are_those_of_the_frame_format(self) -> None:
         package = (tools.ROOT / "rtl" / "slot" / "slot_pkg.sv").read_text().lower()
-        table = configurations.load(tools.FLOW / "configurations.toml")
+        table = configurations.load()
         for row in table.values():
             for can in row.can:
                 name = "des" if can.algorithm == "3des" else can.algorithm

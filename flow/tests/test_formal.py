@@ -50,10 +50,10 @@ def text(row: str) -> Path:
 
 class Table(unittest.TestCase):
     def test_rows_that_say_nothing_or_too_much_are_refused(self):
-        source = 'sources = ["rtl/lib/skid_buffer.sv"]'
+        source = 'sources = ["rtl/prim/skid_buffer.sv"]'
         start = f'[[proof]]\nname = "a"\nwhat = "b"\ntop = "c"\n{source}\n'
         change = (
-            '[[proof.mutation]]\nwhat = "d"\nfile = "rtl/lib/skid_buffer.sv"\nfind = "module skid_buffer"\n'
+            '[[proof.mutation]]\nwhat = "d"\nfile = "rtl/prim/skid_buffer.sv"\nfind = "module skid_buffer"\n'
         )
         good = start + change + 'replace = "module other"\n'
         self.assertEqual(list(formal.load(text(good))), ["a"])
@@ -65,7 +65,7 @@ class Table(unittest.TestCase):
             good.replace('what = "b"', 'what = "b"\nspeed = 3'): "speed",
             start + change + 'replace = "module skid_buffer"\n': "differ",
             good.replace("module skid_buffer", "module kid_buffer"): "occurs 0 times",
-            good.replace("lib/skid_buffer.sv", "lib/none.sv"): "none.sv",
+            good.replace("prim/skid_buffer.sv", "prim/none.sv"): "none.sv",
         }.items():
             with self.subTest(said), self.assertRaisesRegex(formal.FormalError, said):
                 formal.load(text(row))

@@ -10,7 +10,7 @@ from unittest import mock
 
 from ace_flow import configurations, held, prove, rtl, tools
 
-TABLE = configurations.load(tools.FLOW / "configurations.toml")
+TABLE = configurations.load()
 DES = TABLE["des"]
 
 

@@ -38,7 +38,7 @@ class IdeaPaths(unittest.TestCase):
 
     def test_constant_keys_make_idea_of_each(self) -> None:
         parts = ("idea_constant_multiply", "idea_constant_add", "idea_constant_phase", "idea_constant")
-        sources = ["rtl/lib/init_lut.sv", f"{FOLDER}/rtl/idea_paths_pkg.sv"]
+        sources = ["rtl/prim/init_lut.sv", f"{FOLDER}/rtl/idea_paths_pkg.sv"]
         sources += [*(f"{FOLDER}/rtl/{name}.sv" for name in parts), f"{FOLDER}/test/constant_bench.sv"]
         bench = harness.simulator(
             "idea-constant", "constant_bench", sources, f"{FOLDER}/test/constant_bench.cc"

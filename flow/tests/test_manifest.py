@@ -10,7 +10,7 @@ from ace_flow import configurations, kept, manifest, route, tools
 from ace_flow.layout import Places
 from ace_flow.model import Model
 
-TABLE = configurations.load(tools.FLOW / "configurations.toml")
+TABLE = configurations.load()
 BUILT = {name: row for name, row in TABLE.items() if Places(name).manifest.exists()}
 AREA = {"lut4", "ccu2c", "ff", "dpr16x4", "ebr", "mult18"}
 KEYS = {

@@ -23,7 +23,7 @@ def definition() -> list[int]:
 
 class SBox(unittest.TestCase):
     def test_table_is_its_definition(self):
-        text = (tools.ROOT / "rtl/cipher/mars/mars_pkg.sv").read_text()
+        text = (tools.ROOT / "algorithms/mars/rtl/mars_pkg.sv").read_text()
         table = text[text.index("SBox[512]") :]
         words = [int(word, 16) for word in re.findall(r"32'h([0-9a-f]{8})", table)]
         self.assertEqual(words, definition())

@@ -10,7 +10,7 @@ from ace_flow import harness
 
 FOLDER = "studies/pilchard-2002"
 SOURCES = [
-    "rtl/cipher/des/des_pkg.sv",
+    "algorithms/des/rtl/des_pkg.sv",
     *(f"{FOLDER}/rtl/{name}.sv" for name in ("des_round", "des_rounds", "tdes_cascade", "block_port")),
     f"{FOLDER}/test/pilchard_bench.sv",
 ]

@@ -9,9 +9,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
-from ace_flow import configurations, layout, route, sweep, tools
+from ace_flow import configurations, layout, route, sweep
 
-TABLE = configurations.load(tools.FLOW / "configurations.toml")
+TABLE = configurations.load()
 PARTS = ["LFE5U-25F", "LFE5U-45F"]
 
 

@@ -213,7 +213,7 @@ impl Catalogue {
             };
             format!(
                 "none of {names} in {folder} computes {need}; build one with `make models` or add a row to \
-                 flow/configurations.toml"
+                 algorithm.toml"
             )
         };
         if !self.problems.is_empty() {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Published answers through OpenSSL's EVP functions, by the engine and by what is handed on: the files of
-//! `crates/ace-engine/kat`, each row in one piece, byte by byte, and back. OpenSSL's own `evp_test` has its answers
+//! `algorithms/`, each row in one piece, byte by byte, and back. OpenSSL's own `evp_test` has its answers
 //! from the same standards.
 
 #[allow(dead_code)] // Another test needs the rest of it.
 mod common;
 
-use std::path::PathBuf;
-
 use common::{Cipher, ENGINE, GET_TAG, HANDED_ON, Openssl, SET_IV_LEN, SET_TAG};
 
 /// The rows of a file: column by name.
 fn rows(file: &str) -> Vec<impl Fn(&str) -> String + use<>> {
-    let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../ace-engine/kat").join(format!("{file}.csv"));
+    let rooms =
+        ace_algorithms::load(&ace_algorithms::folder(env!("CARGO_MANIFEST_DIR"))).expect("algorithms");
+    let mut known = rooms.iter().flat_map(|room| room.known_answers().expect("answers"));
+    let (_, path) = known.find(|(name, _)| name == file).expect(file);
     let mut reader = csv::Reader::from_path(&path).expect("a file of answers");
     let names = reader.headers().expect("names of columns").clone();
     let all: Vec<_> = reader

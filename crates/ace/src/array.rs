@@ -101,7 +101,7 @@ enum Command {
         /// Of the slot: one tile of sixteen lanes, or two of eight
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=2))]
         tiles: usize,
-        /// Print the sets' digests, as array/sets.toml has them, and make no model
+        /// Print the sets' digests, as the sets.toml of the algorithms have them, and make no model
         #[arg(long)]
         digests: bool,
     },

@@ -51,12 +51,17 @@ module @ID@_core
 
   // -- keys -----------------------------------------------------------------------------------------------
 
+  localparam int unsigned KeyBeats = $bits(key_t) / 64;
+
   key_t key_q;
 
   always_ff @(posedge clk_i) begin
     if (clear_i.active) key_q <= '0;
-    else if (req_i.key_valid) key_q[64*req_i.key_index+:64] <= req_i.key;
-    else if (expand_q) key_q <= next_key(key_q, count_q);
+    else if (req_i.key_valid) begin
+      for (int unsigned beat = 0; beat < KeyBeats; beat++) begin
+        if (req_i.key_index == $bits(req_i.key_index)'(beat)) key_q[64*beat+:64] <= req_i.key;
+      end
+    end else if (expand_q) key_q <= next_key(key_q, count_q);
     // Of a key that is expanded nothing is left but the round keys.
     else if (keyed_q) key_q <= '0;
   end

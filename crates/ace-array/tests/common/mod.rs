@@ -13,8 +13,8 @@ pub struct Row {
 /// The fields of every row that an algorithm has: those of the repository, and those of the larger collection where
 /// there is one (`ACE_VECTORS`, or `../shared/vectors` beside the workspace).
 pub fn records(name: &str) -> Vec<csv::StringRecord> {
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../ace-engine/kat");
-    let ours = own.join(if name == "tdes" { "3des.csv".to_owned() } else { format!("{name}.csv") });
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../algorithms");
+    let ours = own.join(if name == "tdes" { "3des" } else { name }).join("kat.csv");
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
     let theirs = std::env::var_os("ACE_VECTORS").map_or(beside, PathBuf::from).join(format!("{name}.csv"));
     let mut out: Vec<csv::StringRecord> =

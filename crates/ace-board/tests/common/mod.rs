@@ -462,19 +462,19 @@ pub fn with_netlists() -> Catalogue {
     catalogue
 }
 
-/// The algorithms that the table of configurations has, those of studies aside: others are in software only.
+/// The rooms of the algorithms of this checkout.
+fn rooms() -> Vec<ace_algorithms::Algorithm> {
+    ace_algorithms::load(&repository("algorithms")).unwrap()
+}
+
+/// The algorithms that have a configuration, those of studies aside: others are in software only.
 fn in_hardware() -> Vec<String> {
-    let text = std::fs::read_to_string(repository("flow/configurations.toml")).unwrap();
-    let table: toml::Table = text.parse().unwrap();
-    let named = table["capability"].as_table().unwrap().values();
-    let rows = table["configuration"].as_array().unwrap().iter();
-    let study = |row: &toml::Value| row.get("sets").is_some_and(|sets| sets.to_string() == r#"["study"]"#);
-    let own = rows
-        .filter(|row| !study(row))
-        .filter_map(|row| row.get("can")?.as_array())
-        .flatten()
-        .filter(|can| can.is_table());
-    named.chain(own).map(|can| can["algorithm"].as_str().unwrap().to_owned()).collect()
+    rooms().into_iter().filter(|room| room.hardware).map(|room| room.name).collect()
+}
+
+/// Published known answers: what they are of, and the file.
+pub fn published() -> Vec<(String, std::path::PathBuf)> {
+    rooms().iter().flat_map(|room| room.known_answers().unwrap()).collect()
 }
 
 /// The algorithms of our table that a configuration computes.

@@ -67,8 +67,16 @@ where
     C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + Send + Sync + 'static,
     F: CtrFlavor<C::BlockSize> + Send + Sync + 'static,
 {
-    let cipher = C::new_from_slice(key).ok()?;
-    Some(Box::new(Expanded { cipher, counter: PhantomData::<F> }))
+    Some(boxed::<C, F>(C::new_from_slice(key).ok()?))
+}
+
+/// An expanded key with all modes; `F`: how wide the counter is.
+pub(super) fn boxed<C, F>(cipher: C) -> Box<dyn BlockCipher>
+where
+    C: BlockCipherEncrypt + BlockCipherDecrypt + Send + Sync + 'static,
+    F: CtrFlavor<C::BlockSize> + Send + Sync + 'static,
+{
+    Box::new(Expanded { cipher, counter: PhantomData::<F> })
 }
 
 fn set_up<C: KeyInit>(key: &[u8]) {

@@ -10,6 +10,7 @@ pub mod block;
 mod cpu;
 pub mod mac;
 pub mod mars;
+pub mod own;
 pub mod table;
 #[cfg(test)]
 mod tests;

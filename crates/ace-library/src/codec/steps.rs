@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the decompressor in hardware (rtl/controller/config_decoder.sv) does in each of its clocks.
+//! What the decompressor in hardware (rtl/loader/config_decoder.sv) does in each of its clocks.
 
 use ace_ecp5::Device;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the loader in hardware (rtl/controller) is told to do: lists of steps in the memory that it reads.
+//! What the loader in hardware (rtl/loader) is told to do: lists of steps in the memory that it reads.
 //!
 //! A list makes the loader write to the configuration port, byte for byte, what [`ace_ecp5::Emit`] writes: a whole
 //! image, or what of it is not blank ([`Memory::whole`]), a few runs of frames over what the device holds

@@ -46,7 +46,7 @@ pub(super) struct Pipeline {
     now: u64,
 }
 
-/// rtl/controller/row_queue.sv: cells that it holds, and what its flip-flops say of them.
+/// rtl/loader/row_queue.sv: cells that it holds, and what its flip-flops say of them.
 #[derive(Default)]
 struct Queue {
     count: usize,
@@ -55,7 +55,7 @@ struct Queue {
     valid: bool,
 }
 
-/// rtl/controller/frame_packer.sv: lengths of codes on their way, with whether they are a frame's last.
+/// rtl/loader/frame_packer.sv: lengths of codes on their way, with whether they are a frame's last.
 #[derive(Default)]
 struct Packer {
     fill: u32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One step of a list; rtl/controller/load_pkg.sv has the same.
+//! One step of a list; rtl/loader/load_pkg.sv has the same.
 
 use super::Place;
 

@@ -30,17 +30,21 @@ fn folder(slot: &table::Slot) -> PathBuf {
     Path::new("array").join(name)
 }
 
-/// SHA-256 of the sets by variant, which tests hold against the compiler: these go into libraries, and a board that is told
-/// to load what nobody has signed loads no others.
-const DIGESTS: &str = include_str!("../../../../array/sets.toml");
-
 #[derive(Deserialize)]
 struct Made {
     model: PathBuf,
 }
 
+/// SHA-256 of the sets by variant, which tests hold against the compiler: these go into libraries, and a board that is told
+/// to load what nobody has signed loads no others.
 pub fn digests() -> Result<BTreeMap<String, String>> {
-    toml::from_str(DIGESTS).context("array/sets.toml")
+    let mut all = BTreeMap::new();
+    for (algorithm, text) in ace_array::algorithms::SETS {
+        let own: BTreeMap<String, String> =
+            toml::from_str(text).with_context(|| format!("algorithms/{algorithm}/array/sets.toml"))?;
+        all.extend(own);
+    }
+    Ok(all)
 }
 
 pub fn run(
@@ -209,7 +213,8 @@ pub fn board(
         digests()?.into_iter().filter(|(name, _)| Named::find(name).is_none_or(|it| it.setup.is_none()));
     for (name, digest) in ciphers {
         let mut bytes = [0; 32];
-        hex::decode_to_slice(&digest, &mut bytes).with_context(|| format!("array/sets.toml: {name}"))?;
+        hex::decode_to_slice(&digest, &mut bytes)
+            .with_context(|| format!("array/sets.toml of an algorithm: {name}"))?;
         known.insert(bytes);
     }
     catalogue.sets = known;

@@ -130,7 +130,7 @@ pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>> {
     let mut out = Vec::new();
     for name in names {
         let Some(digest) = known.get(&name) else {
-            bail!("array/sets.toml has no context set {name}");
+            bail!("no array/sets.toml of an algorithm has the context set {name}");
         };
         let path = folder.join(&name).join(format!("{name}.set"));
         let bytes = ace_io::input::bytes(&path)
@@ -138,7 +138,7 @@ pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>> {
         let manifest = SetManifest::of(&name, &bytes)?;
         if manifest.sha256 != *digest {
             bail!(
-                "{} is not the set of array/sets.toml, which tests hold against the compiler; `ace array build` makes that",
+                "{} is not the set of its algorithm's array/sets.toml, which tests hold against the compiler; `ace array build` makes that",
                 path.display()
             );
         }

@@ -22,7 +22,7 @@ const ARRAY: &str = "array";
 
 #[derive(clap::Args)]
 pub struct RtlArgs {
-    /// Run on the RTL of this row of flow/configurations.toml as it stands, simulated alone: no netlist, no bits, no
+    /// Run on the RTL of this row of an algorithm.toml as it stands, simulated alone: no netlist, no bits, no
     /// board. Without a name, the row that is called as the algorithm; `array` is the array's slot, into which
     /// context sets and keys are loaded as the rows need them
     #[arg(long, value_name = "NAME", num_args = 0..=1, conflicts_with_all = ["engine", "board", "configurations"])]

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{ReadArgs, one};
 use crate::{Outcome, print_json};
 
-/// Write the memory of the loader in hardware (rtl/controller): the dictionary, and for each load a list of steps with
+/// Write the memory of the loader in hardware (rtl/loader): the dictionary, and for each load a list of steps with
 /// all that it reads
 ///
 /// DIR/memory is what the loader reads, DIR/NAME.port or DIR/NAME-over-OTHER.port what the configuration port is given. A

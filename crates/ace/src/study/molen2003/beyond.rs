@@ -182,7 +182,7 @@ pub fn print_loaded(loaded: Option<&Loaded>) {
         );
     }
     say!(
-        "\nSimulated: the loader's RTL (rtl/controller) beside the machine's, each at its clock (the machine at {machine_mhz:.1} MHz, loader \
+        "\nSimulated: the loader's RTL (rtl/loader) beside the machine's, each at its clock (the machine at {machine_mhz:.1} MHz, loader \
          and port as `board.toml` says, {buffer} bytes between them), reads lists and streams in the library's memory while the core \
          goes on; the unit can do what the configuration can whose very bytes the port was given. Modelled: the loader or the port, \
          whichever takes longer, as for all loads.\n"
