@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Algorithms as Linux calls them, in `ip xfrm` and in XFRM messages.
 
-use ace_esp::model::{AuthSuite, CipherSuite};
+use ace_ipsec::model::{AuthSuite, CipherSuite};
 
 use crate::sa_file::suites;
 

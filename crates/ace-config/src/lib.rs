@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Text that people write, made into what the data plane takes: security associations ([`ace_esp::SaSpec`]),
+//! Text that people write, made into what the data plane takes: security associations ([`ace_ipsec::SaSpec`]),
 //! rules, and the configuration of a gateway ([`gateway`]).
 #![forbid(unsafe_code)]
 

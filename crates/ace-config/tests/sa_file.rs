@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SA files: what is understood, and what is said about the rest.
 
-#[path = "../../ace-esp/tests/common/mod.rs"]
+#[path = "../../ace-ipsec/tests/common/mod.rs"]
 mod common;
 
 use ace_config::SaFile;
-use ace_esp::{Direction, Policy, SaMode};
+use ace_ipsec::{Direction, Policy, SaMode};
 use common::key;
 use proptest::prelude::*;
 

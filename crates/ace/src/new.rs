@@ -84,7 +84,7 @@ fn algorithm(new: &NewAlgorithm, root: &Path) -> Result<Outcome> {
     }
     let read = |path: &str| {
         let path = root.join(path);
-        ace_io::input::text(&path).with_context(|| format!("cannot read {}", path.display()))
+        ace_fs::read_text(&path).with_context(|| format!("cannot read {}", path.display()))
     };
     let (rows, table) = (read(ROWS)?, read(TABLE)?);
     let taken = |code: &u8| {
@@ -142,7 +142,7 @@ fn algorithm(new: &NewAlgorithm, root: &Path) -> Result<Outcome> {
         println!("made     {}", path.strip_prefix(root).unwrap_or(path).display());
     }
     for (path, text) in [(ROWS, rows + &fill(ROW)), (TABLE, table)] {
-        ace_io::publish(&root.join(path), text.as_bytes()).with_context(|| format!("cannot write {path}"))?;
+        ace_fs::write(&root.join(path), text.as_bytes()).with_context(|| format!("cannot write {path}"))?;
         println!("changed  {path}");
     }
     // The list may be a line too long now; where there is no rustfmt, `make fmt` says so.

@@ -12,7 +12,7 @@ mod wipe;
 
 use std::fmt;
 
-use ace_esp::{Direction, IvSource, Policy, Rule, SaSpec, SadError, Shard, Time, Treatment};
+use ace_ipsec::{Direction, IvSource, Policy, Rule, SaSpec, SadError, Shard, Time, Treatment};
 use toml::de::DeTable;
 
 use fields::{Fields, Report};

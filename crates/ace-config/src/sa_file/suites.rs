@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use ace_esp::model::{AUTHS, AuthSuite, CIPHERS, CipherSuite};
+use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, CipherSuite};
 
 /// What other programs call them, in plain spelling, and what they are called here.
 const ALIASES: &[(&str, &str)] = &[

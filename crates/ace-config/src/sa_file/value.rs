@@ -4,8 +4,8 @@
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
-use ace_esp::Selector;
-use ace_esp::packet::protocol;
+use ace_ipsec::Selector;
+use ace_ipsec::packet::protocol;
 use ipnet::IpNet;
 use toml::de::DeValue;
 use zeroize::Zeroizing;

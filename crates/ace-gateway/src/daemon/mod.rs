@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use ace_config::SaFileErrors;
 use ace_config::gateway::{Encapsulation, GatewayConfig};
 use ace_engine::Engine;
-use ace_esp::OsIvs;
+use ace_ipsec::OsIvs;
 use nix::libc::c_int;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
@@ -90,7 +90,7 @@ struct Daemon {
 /// What is wrong with it, line by line.
 pub fn read_config(path: &Path) -> Result<GatewayConfig, GatewayError> {
     let why = |why| GatewayError::Read { path: path.to_owned(), why };
-    let text = ace_io::input::text(path).map_err(why)?;
+    let text = ace_fs::read_text(path).map_err(why)?;
     Ok(GatewayConfig::parse(&path.display().to_string(), &text)?)
 }
 

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use ace_config::{SaFile, kernel, read_wiped};
-use ace_esp::model::{AuthSuite, CipherSuite};
+use ace_ipsec::model::{AuthSuite, CipherSuite};
 use anyhow::{Context, Result, bail};
 use zeroize::Zeroizing;
 
@@ -43,8 +43,7 @@ pub fn import(args: &Import) -> Result<Outcome> {
     let children = match &args.swanctl {
         None => Vec::new(),
         Some(path) => {
-            let text =
-                ace_io::input::text(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
             let children = swanctl::children(&text);
             if children.is_empty() {
                 bail!("{}: no CHILD_SAs: `swanctl --list-sas --raw` prints them", path.display());
@@ -230,7 +229,7 @@ impl<'a> State<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ace_esp::{Direction, SaMode};
+    use ace_ipsec::{Direction, SaMode};
 
     use super::*;
 

@@ -9,8 +9,8 @@ mod wireshark;
 use std::path::{Path, PathBuf};
 
 use ace_config::{SaFile, read_wiped};
-use ace_esp::model::{AUTHS, AuthSuite, CIPHERS, IvKind};
-use ace_esp::{Direction, SaSpec};
+use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, IvKind};
+use ace_ipsec::{Direction, SaSpec};
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::json;
@@ -107,7 +107,7 @@ pub fn load(path: &Path) -> Result<SaFile> {
 
 /// Keys are for whoever runs this alone, where a file is made for them.
 fn write(path: &Path, text: &Zeroizing<String>) -> Result<Outcome> {
-    ace_io::output::publish_private(path, text.as_bytes())
+    ace_fs::write_private(path, text.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     Ok(Outcome::Well)
 }

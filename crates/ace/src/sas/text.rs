@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use ace_config::SaFile;
-use ace_esp::model::KeyUse;
-use ace_esp::{Direction, Policy, Protocol, SaMode, SaSpec};
+use ace_ipsec::model::KeyUse;
+use ace_ipsec::{Direction, Policy, Protocol, SaMode, SaSpec};
 use anyhow::{Context, Result};
 use zeroize::Zeroizing;
 

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use ace_esp::model::IvKind;
-use ace_esp::{Direction, Protocol, SaSpec};
+use ace_ipsec::model::IvKind;
+use ace_ipsec::{Direction, Protocol, SaSpec};
 use zeroize::Zeroizing;
 
 use super::text::room;
