@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ace_ecp5::netlist::{
+use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use ace_ecp5_netlist::{
     Control, Database, Matched, Netlist, Pins, control, extract, name_registers, reference,
 };
-use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 

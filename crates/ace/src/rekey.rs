@@ -7,8 +7,8 @@ mod shown;
 
 use std::path::{Path, PathBuf};
 
-use ace_ecp5::netlist::{Database, Pins};
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use ace_ecp5_netlist::{Database, Pins};
 use anyhow::{Context, Result};
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 
 use super::database::{Database, Tile};
 use super::tiles::Bit;
-use crate::memory::ConfigMemory;
+use ace_ecp5::memory::ConfigMemory;
 
 /// What is changed in a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -156,7 +156,7 @@ fn through(kind: &Kind, half: usize) -> Vec<Net> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netlist::cells::{Cell, Port};
+    use crate::cells::{Cell, Port};
 
     fn lut(name: &str, init: u16, inputs: [Net; 4], output: Net) -> Cell {
         Cell { name: name.into(), kind: Kind::Lut { init, inputs, output } }

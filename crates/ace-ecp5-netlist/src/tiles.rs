@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::device::Device;
+use ace_ecp5::device::Device;
 
 /// An interned name of a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -247,7 +247,7 @@ pub(crate) fn parse(text: &str, name: &str, device: &Device, names: &mut Names) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{LFE5U_25F, LFE5U_45F};
+    use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 
     #[test]
     fn wires_are_relative_to_their_tile() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::NetlistError;
 use super::tiles::{Name, NameKind, Names, RelWire, TileType, parse};
-use crate::device::Device;
+use ace_ecp5::device::Device;
 
 /// Where a tile's bits are in the frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,8 +9,8 @@ use super::error::NetlistError;
 use super::mult::multiplies;
 use super::recall::{Question, Recall};
 use super::tiles::{Bit, Bits, Mux, Name, NameKind, RelWire};
-use crate::device::Device;
-use crate::memory::ConfigMemory;
+use ace_ecp5::device::Device;
+use ace_ecp5::memory::ConfigMemory;
 
 /// The row and column of wires that the whole device has once.
 pub(crate) const NOWHERE: i16 = -1;

@@ -316,7 +316,7 @@ pub fn name_registers(netlist: &mut Netlist, reference: &Netlist) -> Result<Matc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::netlist::cells::{Cell, Port};
+    use crate::cells::{Cell, Port};
 
     /// Four registers that all take `x`, and one that tells whether both pairs of them differ.
     fn twins(pairs: [[u32; 2]; 2], prefix: &str) -> Netlist {
