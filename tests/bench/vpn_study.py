@@ -136,7 +136,9 @@ def write(path, world, iperf_of, seconds, count, rate):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         record(world, iperf_of, seconds, flood, folder)
-        machine = processor(folder, "this machine", "tests/bench/vpn.sh --study", {"3des": tdes, "md5": MD5_MBPS})
+        machine = processor(
+            folder, "this machine", "tests/bench/vpn.sh --study", {"3des": tdes, "md5": MD5_MBPS}
+        )
         half = CIPHERED * 8 / LIBDES_MBPS
         paper = processor(
             folder, "P-III 866", "the paper, Sections 2.2 and 5.3", {"3des": LIBDES_MBPS, "md5": 1e7}
