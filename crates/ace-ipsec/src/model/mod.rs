@@ -14,7 +14,7 @@ use thiserror::Error;
 
 pub use lifetime::{Lifetime, Time};
 pub use selector::{Flow, Match, Selector};
-pub use suite::{AUTHS, AuthSuite, CIPHERS, CipherKind, CipherSuite, IvKind, legacy_reasons};
+pub use suite::{AUTHS, AuthSuite, CIPHERS, CipherKind, CipherSuite, ForeignNames, IvKind, legacy_reasons};
 
 /// The widest replay window, in packets.
 pub const MAX_WINDOW: u32 = 4096;

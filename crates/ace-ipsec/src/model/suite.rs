@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The table of suites. A cipher of the algorithm table is here without another word; a combined mode or a MAC is
-//! one more row.
+//! The table of suites, generated from suites.toml. A cipher of the algorithm table is here without another word; all
+//! that is known of a suite, with every name that others have for it, is one row there.
 
 use std::sync::LazyLock;
 
-use ace_engine::algorithm::{
-    AES, ALGORITHMS, CAMELLIA, CAST128, DES, IDEA, MD5, SHA1, SHA256, SHA384, SHA512, TDES,
-};
+use ace_engine::algorithm::ALGORITHMS;
 use ace_engine::{Aead, Algorithm, Kind, Mac, Mode};
 
 /// What encrypts.
@@ -50,8 +48,12 @@ pub struct CipherSuite {
     pub block: usize,
     /// Bytes of ICV of a combined mode, else 0.
     pub icv_len: usize,
+    /// What defines it for ESP.
+    pub rfc: Option<&'static str>,
     /// Why this needs `allow_legacy`.
     pub legacy: Option<&'static str>,
+    /// What others call it.
+    pub names: ForeignNames,
 }
 
 /// One way to authenticate.
@@ -65,54 +67,144 @@ pub struct AuthSuite {
     pub key_len: usize,
     /// Bytes of ICV in the packet.
     pub icv_len: usize,
+    /// What defines it for ESP and AH.
+    pub rfc: &'static str,
     /// Why this needs `allow_legacy`.
     pub legacy: Option<&'static str>,
+    /// Bytes of ICV that Linux takes of this MAC where nothing is said.
+    pub kernel_icv_len: usize,
+    /// What others call it.
+    pub names: ForeignNames,
 }
 
-/// Ciphers whose place in ESP is written down somewhere, and why those that need it need `allow_legacy`. Every
-/// other cipher needs it because nothing defines it for ESP. 3DES is `SHOULD NOT` in RFC 8221 and therefore not
-/// legacy here.
-static STANDING: &[(&Algorithm, Option<&str>)] = &[
-    (&AES, None),
-    (&TDES, None),
-    (&DES, Some("RFC 8221, 5: ENCR_DES is MUST NOT")),
-    (&CAST128, Some("RFC 9395: ENCR_CAST is deprecated")),
-    (&IDEA, Some("RFC 9395: ENCR_IDEA is deprecated")),
-    (&CAMELLIA, Some("RFC 8221 recommends no ENCR_CAMELLIA")),
-];
+/// What others call a suite (suites.toml).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForeignNames {
+    /// In SA files besides its own name, without `-`, `_`, `/` and spaces.
+    pub aliases: &'static [&'static str],
+    /// In IANA's registry of IKEv2 transforms.
+    pub iana: Option<&'static str>,
+    /// In Linux's XFRM, the long name first.
+    pub kernel: &'static [&'static str],
+    /// In Wireshark's table of ESP SAs.
+    pub wireshark: Option<&'static str>,
+    /// The last release of Wireshark that does not know it.
+    pub wireshark_after: Option<(u32, u32)>,
+}
+
+struct Row {
+    name: &'static str,
+    kind: RowKind,
+    key_len: usize,
+    nonce_len: usize,
+    icv_len: usize,
+    implicit: bool,
+    rfc: Option<&'static str>,
+    legacy: Option<&'static str>,
+    names: ForeignNames,
+}
+
+/// Block ciphers by their names in the algorithm table.
+#[derive(PartialEq)]
+enum RowKind {
+    Null,
+    Cbc(&'static str),
+    Ctr(&'static str),
+    Aead(Aead),
+    Gmac,
+}
+
+struct AuthRow {
+    name: &'static str,
+    mac: RowMac,
+    key_len: usize,
+    icv_len: usize,
+    rfc: &'static str,
+    legacy: Option<&'static str>,
+    kernel_icv: usize,
+    names: ForeignNames,
+}
+
+enum RowMac {
+    None,
+    Hmac(&'static str),
+    Xcbc,
+    Cmac,
+}
+
+include!(concat!(env!("OUT_DIR"), "/suites.rs"));
 
 const UNDEFINED: &str = "no RFC defines this cipher for ESP";
 
-/// Every cipher, in the order of listings: those of the algorithm table in CBC mode, and what else there is.
+/// Every cipher, in the order of listings: those of the algorithm table, then what else there is. A cipher without a
+/// row in suites.toml is a suite in CBC mode that nothing defines.
 pub static CIPHERS: LazyLock<Vec<CipherSuite>> = LazyLock::new(|| {
-    let mut suites: Vec<_> = ALGORITHMS.iter().copied().flat_map(cbc).collect();
-    for algorithm in [&AES, &CAMELLIA] {
-        let behind = suites.iter().rposition(|suite| suite.is_of(algorithm)).map_or(0, |at| at + 1);
-        suites.splice(behind..behind, [16, 24, 32].map(|key_len| ctr(algorithm, key_len)));
+    let mut suites = Vec::new();
+    for algorithm in ALGORITHMS.iter().copied() {
+        let before = suites.len();
+        for mode in [RowKind::Cbc(algorithm.name), RowKind::Ctr(algorithm.name)] {
+            let mut rows: Vec<_> = ROWS.iter().filter(|row| row.kind == mode).collect();
+            rows.sort_by_key(|row| row.key_len);
+            suites.extend(rows.into_iter().filter_map(|row| of_block(row, algorithm)));
+        }
+        if suites.len() == before {
+            suites.extend(undefined(algorithm));
+        }
     }
-    suites.extend(combined());
-    suites.push(CipherSuite {
-        name: "null",
-        kind: CipherKind::Null,
-        key_len: 0,
-        nonce_len: 0,
-        iv: IvKind::None,
-        iv_len: 0,
-        block: 1,
-        icv_len: 0,
-        legacy: None,
-    });
+    suites.extend(ROWS.iter().filter_map(of_itself));
     suites
 });
 
-fn standing(algorithm: &Algorithm) -> Option<&'static str> {
-    let row = STANDING.iter().find(|(listed, _)| *listed == algorithm);
-    row.map_or(Some(UNDEFINED), |(_, reason)| *reason)
+/// Every way to authenticate, in the order of suites.toml.
+pub static AUTHS: LazyLock<Vec<AuthSuite>> = LazyLock::new(|| {
+    let hash = |name: &str| ALGORITHMS.iter().copied().find(|algorithm| algorithm.name == name);
+    let suite = |row: &AuthRow| {
+        let mac = match row.mac {
+            RowMac::None => None,
+            RowMac::Hmac(name) => Some(Mac::Hmac(hash(name)?)),
+            RowMac::Xcbc => Some(Mac::Xcbc),
+            RowMac::Cmac => Some(Mac::Cmac),
+        };
+        Some(AuthSuite {
+            name: row.name,
+            mac,
+            key_len: row.key_len,
+            icv_len: row.icv_len,
+            rfc: row.rfc,
+            legacy: row.legacy,
+            kernel_icv_len: row.kernel_icv,
+            names: row.names,
+        })
+    };
+    AUTH_ROWS.iter().filter_map(suite).collect()
+});
+
+/// The suite of a row of a block cipher: CBC with an explicit IV as long as a block (RFC 2451, 3602, 4312), or counter
+/// mode with a nonce (RFC 3686, 5529).
+fn of_block(row: &Row, algorithm: &'static Algorithm) -> Option<CipherSuite> {
+    let Kind::Cipher { block, .. } = algorithm.kind else { return None };
+    let (mode, iv, iv_len, nonce_len, block) = match row.kind {
+        RowKind::Cbc(_) => (Mode::Cbc, IvKind::Random, block, 0, block),
+        _ => (Mode::Ctr, IvKind::Counter, 8, 4, 1),
+    };
+    Some(CipherSuite {
+        name: row.name,
+        kind: CipherKind::Block(algorithm, mode),
+        key_len: row.key_len,
+        nonce_len,
+        iv,
+        iv_len,
+        block,
+        icv_len: 0,
+        rfc: row.rfc,
+        legacy: row.legacy.or(if row.rfc.is_none() { Some(UNDEFINED) } else { None }),
+        names: row.names,
+    })
 }
 
-/// CBC with an explicit IV as long as a block (RFC 2451, 3602, 4312). With 64-bit blocks the longest key makes
-/// the suite (RFC 2451, 2.1), with 128-bit blocks each of 128, 192 and 256 bits makes one.
-fn cbc(algorithm: &'static Algorithm) -> Vec<CipherSuite> {
+/// With 64-bit blocks the longest key makes the suite (RFC 2451, 2.1), with 128-bit blocks each of 128, 192 and 256 bits
+/// makes one.
+fn undefined(algorithm: &'static Algorithm) -> Vec<CipherSuite> {
     let Kind::Cipher { block, keys } = algorithm.kind else { return Vec::new() };
     let keys: Vec<_> = match block {
         8 => keys.iter().max().copied().into_iter().collect(),
@@ -132,89 +224,40 @@ fn cbc(algorithm: &'static Algorithm) -> Vec<CipherSuite> {
         iv_len: block,
         block,
         icv_len: 0,
-        legacy: standing(algorithm),
+        rfc: None,
+        legacy: Some(UNDEFINED),
+        names: ForeignNames::default(),
     };
     keys.iter().map(suite).collect()
 }
 
-/// RFC 3686, 5529.
-fn ctr(algorithm: &'static Algorithm, key_len: usize) -> CipherSuite {
-    CipherSuite {
-        name: format!("{algorithm}-{}-ctr", key_len * 8).leak(),
-        kind: CipherKind::Block(algorithm, Mode::Ctr),
-        key_len,
-        nonce_len: 4,
-        iv: IvKind::Counter,
-        iv_len: 8,
-        block: 1,
-        icv_len: 0,
-        legacy: standing(algorithm),
-    }
-}
-
-/// RFC 4106, 4309, 4543, 7634, 8750.
-fn combined() -> Vec<CipherSuite> {
-    let suite = |name: String, kind, key_len, nonce_len, icv_len, iv| CipherSuite {
-        name: name.leak(),
+/// The suite of a row that is no block cipher's: a combined mode (RFC 4106, 4309, 4543, 7634, 8750), or none.
+fn of_itself(row: &Row) -> Option<CipherSuite> {
+    let (kind, iv, iv_len) = match row.kind {
+        RowKind::Cbc(_) | RowKind::Ctr(_) => return None,
+        RowKind::Null => (CipherKind::Null, IvKind::None, 0),
+        RowKind::Aead(aead) if row.implicit => (CipherKind::Aead(aead), IvKind::Implicit, 0),
+        RowKind::Aead(aead) => (CipherKind::Aead(aead), IvKind::Counter, 8),
+        RowKind::Gmac => (CipherKind::Gmac, IvKind::Counter, 8),
+    };
+    Some(CipherSuite {
+        name: row.name,
         kind,
-        key_len,
-        nonce_len,
+        key_len: row.key_len,
+        nonce_len: row.nonce_len,
         iv,
-        iv_len: if iv == IvKind::Implicit { 0 } else { 8 },
+        iv_len,
         block: 1,
-        icv_len,
-        legacy: None,
-    };
-    let aes = |mode: &str, kind, nonce_len, icvs: &[usize], implicit: usize| -> Vec<CipherSuite> {
-        let each = |&icv_len: &usize| {
-            [16, 24, 32].into_iter().flat_map(move |key_len| {
-                let name = format!("aes-{}-{mode}-{icv_len}", key_len * 8);
-                let explicit = (name.clone(), IvKind::Counter);
-                let implicit = (icv_len == implicit).then(|| (name + "-iiv", IvKind::Implicit));
-                [Some(explicit), implicit].into_iter().flatten().map(move |row| (row, key_len, icv_len))
-            })
-        };
-        let rows = icvs.iter().flat_map(each);
-        rows.map(|((name, iv), key_len, icv_len)| suite(name, kind, key_len, nonce_len, icv_len, iv))
-            .collect()
-    };
-    let mut suites = aes("gcm", CipherKind::Aead(Aead::Gcm), 4, &[16, 12, 8], 16);
-    suites.extend(aes("ccm", CipherKind::Aead(Aead::Ccm), 3, &[16, 12, 8], 8));
-    suites.extend([16, 24, 32].map(|key_len| {
-        suite(format!("aes-{}-gmac", key_len * 8), CipherKind::Gmac, key_len, 4, 16, IvKind::Counter)
-    }));
-    for (name, iv) in [("chacha20-poly1305", IvKind::Counter), ("chacha20-poly1305-iiv", IvKind::Implicit)] {
-        suites.push(suite(name.into(), CipherKind::Aead(Aead::ChaCha20Poly1305), 32, 4, 16, iv));
-    }
-    suites
+        icv_len: row.icv_len,
+        rfc: row.rfc,
+        legacy: row.legacy,
+        names: row.names,
+    })
 }
-
-const fn auth(name: &'static str, mac: Option<Mac>, key_len: usize, icv_len: usize) -> AuthSuite {
-    AuthSuite { name, mac, key_len, icv_len, legacy: None }
-}
-
-/// Every way to authenticate, in the order of listings (RFC 2403, 2404, 3566, 4494, 4868).
-pub static AUTHS: &[AuthSuite] = &[
-    auth("hmac-sha1-96", Some(Mac::Hmac(&SHA1)), 20, 12),
-    auth("hmac-sha256-128", Some(Mac::Hmac(&SHA256)), 32, 16),
-    auth("hmac-sha384-192", Some(Mac::Hmac(&SHA384)), 48, 24),
-    auth("hmac-sha512-256", Some(Mac::Hmac(&SHA512)), 64, 32),
-    auth("aes-xcbc-96", Some(Mac::Xcbc), 16, 12),
-    auth("aes-cmac-96", Some(Mac::Cmac), 16, 12),
-    AuthSuite {
-        legacy: Some("RFC 8221, 6: AUTH_HMAC_MD5_96 is MUST NOT"),
-        ..auth("hmac-md5-96", Some(Mac::Hmac(&MD5)), 16, 12)
-    },
-    auth("none", None, 0, 0),
-];
 
 impl CipherSuite {
     pub fn by_name(name: &str) -> Option<&'static CipherSuite> {
         CIPHERS.iter().find(|suite| suite.name == name)
-    }
-
-    fn is_of(&self, algorithm: &Algorithm) -> bool {
-        matches!(self.kind, CipherKind::Block(of, _) if of == algorithm)
     }
 
     /// Whether the cipher authenticates as well.

@@ -3,18 +3,22 @@
 
 use std::fmt::Write;
 
-use ace_config::SaFile;
 use ace_ipsec::model::KeyUse;
 use ace_ipsec::{Direction, Policy, Protocol, SaMode, SaSpec};
-use anyhow::{Context, Result};
 use zeroize::Zeroizing;
 
-/// An SA file with these SAs, which reads as they are.
-pub fn sa_file(policy: Policy, sas: &[SaSpec]) -> Result<Zeroizing<String>> {
+use super::{SaFile, SaFileErrors};
+
+/// An SA file with these SAs, which reads as they are. The keys are in it.
+///
+/// # Errors
+/// What no SA file may say.
+pub fn write(policy: Policy, sas: &[SaSpec]) -> Result<Zeroizing<String>, SaFileErrors> {
     // Room for the whole, so that no key stays behind in a buffer that became too small.
     let mut body = Zeroizing::new(String::with_capacity(sas.iter().map(room).sum()));
     for sa in sas {
-        association(&mut body, sa)?;
+        // A String takes all that is written.
+        let _ = association(&mut body, sa);
     }
     let policy = if policy == Policy::Bypass { "bypass" } else { "discard" };
     // Suites that need the word have it; no others are asked for it.
@@ -25,13 +29,25 @@ pub fn sa_file(policy: Policy, sas: &[SaSpec]) -> Result<Zeroizing<String>> {
         return Ok(text);
     }
     let text = with("allow_legacy = true\n");
-    SaFile::parse("SAs", &text).context("these SAs make no SA file")?;
+    SaFile::parse("SAs", &text)?;
     Ok(text)
 }
 
-/// A string of TOML: JSON's escapes are among its own.
+/// A basic string of TOML.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let mut out = String::with_capacity(2 + 6 * text.len());
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// More bytes than the text of an SA, in an SA file or in Wireshark's table, can have.
@@ -40,7 +56,7 @@ pub fn room(sa: &SaSpec) -> usize {
     2048 + 10 * sa.name.len()
 }
 
-fn association(out: &mut String, sa: &SaSpec) -> Result<()> {
+fn association(out: &mut String, sa: &SaSpec) -> std::fmt::Result {
     let direction = if sa.direction == Direction::Out { "out" } else { "in" };
     let mode = if sa.mode == SaMode::Tunnel { "tunnel" } else { "transport" };
     writeln!(out, "\n[[sa]]\nname = {}\nspi = {:#x}\ndirection = \"{direction}\"", quoted(&sa.name), sa.spi)?;
@@ -84,7 +100,7 @@ fn association(out: &mut String, sa: &SaSpec) -> Result<()> {
     Ok(())
 }
 
-fn selector(out: &mut String, sa: &SaSpec) -> Result<()> {
+fn selector(out: &mut String, sa: &SaSpec) -> std::fmt::Result {
     let s = &sa.selector;
     let range = |range: &std::ops::RangeInclusive<u16>| format!("\"{}-{}\"", range.start(), range.end());
     let parts: Vec<String> = [
@@ -132,6 +148,6 @@ mod tests {
         let mut out = String::new();
         association(&mut out, &file.sas()[0]).expect("a String takes all");
         assert!(out.len() < room(&file.sas()[0]), "{} bytes", out.len());
-        assert!(super::super::wireshark::table(file.sas(), None).len() < room(&file.sas()[0]));
+        assert!(crate::wireshark::table(file.sas(), None).text.len() < room(&file.sas()[0]));
     }
 }

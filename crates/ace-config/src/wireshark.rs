@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wireshark's table of ESP SAs.
 
-use std::fmt::Write;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-use ace_ipsec::model::IvKind;
 use ace_ipsec::{Direction, Protocol, SaSpec};
 use zeroize::Zeroizing;
 
-use super::text::room;
+use crate::sa_file::room;
 
 /// A release of Wireshark: major and minor number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +15,12 @@ pub struct Release(u32, u32);
 
 /// The last one without extended sequence numbers, ChaCha20 and implicit IVs, as far as is known here: Debian 12 has it.
 const OLD: Release = Release(4, 0);
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
 
 impl FromStr for Release {
     type Err = &'static str;
@@ -29,15 +34,24 @@ impl FromStr for Release {
     }
 }
 
+/// Wireshark's table of ESP SAs.
+pub struct Table {
+    /// One line for each SA, and a remark for each that is left out. The keys are in it.
+    pub text: Zeroizing<String>,
+    /// What is left out, and what that Wireshark cannot do.
+    pub warnings: Vec<String>,
+}
+
 /// One line for each SA; what Wireshark, or that release, has no name for is left out, with a remark and a warning.
-pub fn table(sas: &[SaSpec], release: Option<Release>) -> Zeroizing<String> {
+pub fn table(sas: &[SaSpec], release: Option<Release>) -> Table {
     let old = release.is_some_and(|release| release <= OLD);
     let mut out = Zeroizing::new(String::with_capacity(sas.iter().map(room).sum()));
+    let mut warnings = Vec::new();
     for sa in sas {
         // What does not know the high half cannot check an ICV with it, but can decrypt. With AES-GCM, which allows no
         // other authentication beside it, it calls every ICV wrong.
         let unchecked = old && sa.esn;
-        let names = match (sa.protocol, cipher(sa), auth(sa, unchecked)) {
+        let names = match (sa.protocol, sa.cipher.names.wireshark, auth(sa, unchecked)) {
             (Protocol::Esp, Some(cipher), Some(auth)) if !(old && recent(sa)) => Some((cipher, auth)),
             _ => None,
         };
@@ -48,14 +62,15 @@ pub fn table(sas: &[SaSpec], release: Option<Release>) -> Zeroizing<String> {
         };
         let Some((cipher, auth)) = names else {
             let line = format!("# {}: not for this Wireshark\n", what());
-            eprint!("ace: warning: left out: {}", line.trim_start_matches("# "));
+            warnings.push(format!("left out: {}", line.trim_start_matches("# ").trim_end()));
             out.push_str(&line);
             continue;
         };
         if unchecked {
-            eprintln!("ace: warning: {}: this Wireshark decrypts, but cannot check the ICV", what());
+            warnings.push(format!("{}: this Wireshark decrypts, but cannot check the ICV", what()));
         } else if release.is_none() && (recent(sa) || sa.esn) {
-            eprintln!("ace: warning: {}: needs a Wireshark newer than 4.0; `--for 4.0` does without", what());
+            warnings
+                .push(format!("{}: needs a Wireshark newer than {OLD}; `--for {OLD}` does without", what()));
         }
         let (from, to) = match sa.direction {
             Direction::Out => (sa.local, sa.remote),
@@ -74,12 +89,12 @@ pub fn table(sas: &[SaSpec], release: Option<Release>) -> Zeroizing<String> {
             }
         }
     }
-    out
+    Table { text: out, warnings }
 }
 
-/// Whether Wireshark 4.0 does not know the cipher.
+/// Whether the old Wireshark does not know the cipher.
 fn recent(sa: &SaSpec) -> bool {
-    sa.cipher.name.starts_with("chacha20") || sa.cipher.iv == IvKind::Implicit
+    sa.cipher.names.wireshark_after.is_some_and(|(major, minor)| OLD <= Release(major, minor))
 }
 
 fn hex(out: &mut String, key: &[u8]) {
@@ -92,43 +107,13 @@ fn hex(out: &mut String, key: &[u8]) {
     }
 }
 
-/// As packet-ipsec.c calls it.
-fn cipher(sa: &SaSpec) -> Option<&'static str> {
-    let name = sa.cipher.name;
-    let is = |prefix: &str, suffix: &str| name.starts_with(prefix) && name.ends_with(suffix);
-    Some(match name {
-        "null" => "NULL",
-        "3des-cbc" => "TripleDES-CBC [RFC2451]",
-        "des-cbc" => "DES-CBC [RFC2405]",
-        "cast128-cbc" => "CAST5-CBC [RFC2144]",
-        "chacha20-poly1305" => "ChaCha20 with Poly1305 [RFC7634]",
-        "chacha20-poly1305-iiv" => "ChaCha20 with Poly1305 and IIV [RFC7634 & RFC8750]",
-        _ if is("aes-", "-gcm-16-iiv") => "AES-GCM with IIV and 16 octet ICV [RFC4106 & RFC8750]",
-        _ if is("aes-", "-gcm-16") => "AES-GCM with 16 octet ICV [RFC4106]",
-        _ if is("aes-", "-gcm-12") => "AES-GCM with 12 octet ICV [RFC4106]",
-        _ if is("aes-", "-gcm-8") => "AES-GCM with 8 octet ICV [RFC4106]",
-        _ if is("aes-", "-cbc") => "AES-CBC [RFC3602]",
-        _ if is("aes-", "-ctr") => "AES-CTR [RFC3686]",
-        // Of 192 bits it has none.
-        "twofish-128-cbc" | "twofish-256-cbc" => "TWOFISH-CBC",
-        _ => return None,
-    })
-}
-
-/// The same of what authenticates. A combined mode does that itself.
+/// What authenticates, as packet-ipsec.c calls it. A combined mode does that itself.
 fn auth(sa: &SaSpec, unchecked: bool) -> Option<&'static str> {
-    Some(match (sa.auth.name, sa.auth.icv_len) {
-        (_, 12) if unchecked => "ANY 96 bit authentication [no checking]",
-        (_, 16) if unchecked => "ANY 128 bit authentication [no checking]",
-        (_, 24) if unchecked => "ANY 192 bit authentication [no checking]",
-        (_, 32) if unchecked => "ANY 256 bit authentication [no checking]",
-        ("none", _) => "NULL",
-        ("hmac-sha1-96", _) => "HMAC-SHA-1-96 [RFC2404]",
-        ("hmac-md5-96", _) => "HMAC-MD5-96 [RFC2403]",
-        ("hmac-sha256-128", _) => "HMAC-SHA-256-128 [RFC4868]",
-        ("hmac-sha384-192", _) => "HMAC-SHA-384-192 [RFC4868]",
-        ("hmac-sha512-256", _) => "HMAC-SHA-512-256 [RFC4868]",
-        ("aes-xcbc-96" | "aes-cmac-96", _) => "ANY 96 bit authentication [no checking]",
-        _ => return None,
-    })
+    match sa.auth.icv_len {
+        12 if unchecked => Some("ANY 96 bit authentication [no checking]"),
+        16 if unchecked => Some("ANY 128 bit authentication [no checking]"),
+        24 if unchecked => Some("ANY 192 bit authentication [no checking]"),
+        32 if unchecked => Some("ANY 256 bit authentication [no checking]"),
+        _ => sa.auth.names.wireshark,
+    }
 }

@@ -3,8 +3,15 @@
 //! which the kernel's states lack. It never prints keys.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 
-use anyhow::{Result, bail};
+use ace_ipsec::Selector;
+use ipnet::IpNet;
+
+use crate::import::Untranslatable;
+use crate::sa_file::{protocol_number, range};
+
+type Result<T> = std::result::Result<T, Untranslatable>;
 
 /// One CHILD_SA: two SAs, one in each direction.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,8 +30,7 @@ pub struct Child {
 pub struct Known {
     pub outbound: bool,
     pub name: String,
-    /// As an SA file writes it; empty: everything.
-    pub selector: String,
+    pub selector: Selector,
 }
 
 /// Whether a text is of swanctl.
@@ -95,28 +101,24 @@ impl Child {
             _ => return Ok(None),
         };
         let (Some(local), Some(remote)) = (one(&self.local_ts)?, one(&self.remote_ts)?) else {
-            bail!("{} has no traffic selectors", self.name);
+            return Err(Untranslatable(format!("{} has no traffic selectors", self.name)));
         };
         let (source, destination) = if outbound { (local, remote) } else { (remote, local) };
-        let any = |net: &str| matches!(net, "0.0.0.0/0" | "::/0" | "dynamic");
-        let mut parts = Vec::new();
-        if tunnel && !(any(source.net) && any(destination.net)) {
-            parts.push(format!("src = \"{}\", dst = \"{}\"", source.net, destination.net));
+        if source.protocol != destination.protocol {
+            return Err(Untranslatable(format!("{} has traffic selectors of two protocols", self.name)));
         }
-        match (source.protocol, destination.protocol) {
-            (None, None) => {}
-            (Some(a), Some(b)) if a == b => parts.push(match a.parse::<u8>() {
-                Ok(number) => format!("protocol = {number}"),
-                Err(_) => format!("protocol = \"{a}\""),
-            }),
-            _ => bail!("{} has traffic selectors of two protocols", self.name),
-        }
-        for (key, ports) in [("src_port", source.ports), ("dst_port", destination.ports)] {
-            parts.extend(ports.map(|ports| format!("{key} = \"{ports}\"")));
+        let mut selector = Selector {
+            protocol: source.protocol,
+            source_ports: source.ports,
+            destination_ports: destination.ports,
+            ..Selector::default()
+        };
+        if tunnel && !(source.net.is_none() && destination.net.is_none()) {
+            (selector.source, selector.destination) = (source.net, destination.net);
         }
         let direction = if outbound { "out" } else { "in" };
         let name = format!("{}-{direction}-{spi:08x}", self.name);
-        Ok(Some(Known { outbound, name, selector: parts.join(", ") }))
+        Ok(Some(Known { outbound, name, selector }))
     }
 
     /// The SPIs that it has.
@@ -125,20 +127,23 @@ impl Child {
     }
 }
 
-struct TrafficSelector<'a> {
-    net: &'a str,
-    protocol: Option<&'a str>,
-    ports: Option<&'a str>,
+struct TrafficSelector {
+    /// `None`: any address.
+    net: Option<IpNet>,
+    protocol: Option<u8>,
+    ports: Option<RangeInclusive<u16>>,
 }
 
 /// The only selector of a list: `10.1.0.0/16`, or with protocol and ports `10.1.0.0/16[tcp/8080]`.
-fn one(list: &[String]) -> Result<Option<TrafficSelector<'_>>> {
+fn one(list: &[String]) -> Result<Option<TrafficSelector>> {
     let [written] = list else {
         if list.is_empty() {
             return Ok(None);
         }
-        bail!("an SA file has one selector for an SA, and there are {}", list.join(" and "));
+        let all = list.join(" and ");
+        return Err(Untranslatable(format!("an SA file has one selector for an SA, and there are {all}")));
     };
+    let no_place = || Untranslatable(format!("the traffic selector {written} has no place in an SA file"));
     let (net, rest) = written.split_once('[').unwrap_or((written, ""));
     let (protocol, ports) = match rest.trim_end_matches(']') {
         "" => (None, None),
@@ -147,9 +152,12 @@ fn one(list: &[String]) -> Result<Option<TrafficSelector<'_>>> {
             None => (Some(rest), None),
         },
     };
-    if net.contains("..") || ports.is_some_and(|p| !p.bytes().all(|b| b.is_ascii_digit() || b == b'-')) {
-        bail!("the traffic selector {written} has no place in an SA file");
-    }
+    let net = match net {
+        "0.0.0.0/0" | "::/0" | "dynamic" => None,
+        net => Some(net.parse().map_err(|_| no_place())?),
+    };
+    let protocol = protocol.map(|word| protocol_number(word).ok_or_else(no_place)).transpose()?;
+    let ports = ports.map(|word| range(word).ok_or_else(no_place)).transpose()?;
     Ok(Some(TrafficSelector { net, protocol, ports }))
 }
 
@@ -172,15 +180,22 @@ mod tests {
         let (ours, theirs) = (address("192.0.2.1"), address("192.0.2.2"));
         let known = found[0].knows(theirs, 0xc0ff_ee01, true).expect("selectors").expect("known");
         assert_eq!((known.outbound, known.name.as_str()), (true, "net-out-c0ffee01"));
-        assert_eq!(known.selector, "src = \"10.1.0.0/16\", dst = \"10.2.0.0/16\"");
+        let net = |text: &str| text.parse().ok();
+        let nets = |source, destination| Selector {
+            source: net(source),
+            destination: net(destination),
+            ..Selector::default()
+        };
+        assert_eq!(known.selector, nets("10.1.0.0/16", "10.2.0.0/16"));
         let known = found[0].knows(ours, 0xc0ff_ee02, true).expect("selectors").expect("known");
-        assert_eq!(
-            (known.outbound, known.selector.as_str()),
-            (false, "src = \"10.2.0.0/16\", dst = \"10.1.0.0/16\"")
-        );
+        assert_eq!((known.outbound, known.selector), (false, nets("10.2.0.0/16", "10.1.0.0/16")));
         assert_eq!(found[0].knows(ours, 0xc0ff_ee01, true).expect("no error"), None, "the other end's SPI");
         let known = found[1].knows(theirs, 0x101, true).expect("selectors").expect("known");
-        let wanted = "src = \"10.1.0.0/16\", dst = \"10.2.0.9/32\", protocol = \"tcp\", dst_port = \"8080\"";
+        let wanted = Selector {
+            protocol: Some(6),
+            destination_ports: Some(8080..=8080),
+            ..nets("10.1.0.0/16", "10.2.0.9/32")
+        };
         assert_eq!(known.selector, wanted);
         assert!(found[2].knows(theirs, 0x201, true).is_err(), "two selectors");
         let pretty = RAW.replace('=', " = ").replace('{', "{\n").replace(" local-ts", "\n local-ts");
