@@ -59,7 +59,7 @@ impl Ends {
         until("the gateway is ready", || {
             let said = self.world.read(&log);
             assert!(!said.contains("ace: "), "{said}");
-            said.contains("ready: ")
+            said.contains("ready sas=")
         });
         id
     }
