@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Headers: reading any bytes, and what tunnel and transport mode make of them. The other judge is etherparse.
 
-mod common;
-
 use std::net::IpAddr;
 
+use crate::common::{End, SaText, clear, fix_checksum, pair, send, udp4, udp6};
 use ace_ipsec::packet::ip::{self, Fragment, Link, Version};
 use ace_ipsec::packet::{ecn, protocol, trailer};
 use ace_ipsec::{Cause, How};
-use common::{End, SaText, clear, fix_checksum, pair, send, udp4, udp6};
 use etherparse::{Ipv4Slice, Ipv6Slice};
 use proptest::prelude::*;
 

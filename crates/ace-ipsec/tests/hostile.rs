@@ -2,10 +2,8 @@
 //! Mutated packets through a thousand SAs: no panic, each counted once, nothing that is not authentic gets in and
 //! nothing that is authentic is kept out by it. A million with ACE_TESTS=all.
 
-mod common;
-
+use crate::common::{End, NOW, SaText, file, finish, fix_checksum, packet, udp4, udp6};
 use ace_ipsec::{Cause, Outside, Shard, packet as wire};
-use common::{End, NOW, SaText, file, finish, fix_checksum, packet, udp4, udp6};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -103,14 +101,15 @@ fn mutated_packets_through_a_thousand_sas() {
     let (mut out, mut into) = (gate("out"), gate("in"));
     assert_eq!((out.sas().count(), into.sas().count()), (1000, 1000));
     let originals: Vec<_> = (0..SAS).map(clear).collect();
-    let mut sealed: Vec<_> = originals.iter().map(|clear| common::send(&mut out, clear).packet()).collect();
+    let mut sealed: Vec<_> =
+        originals.iter().map(|clear| crate::common::send(&mut out, clear).packet()).collect();
     let mut rng = ChaCha20Rng::seed_from_u64(11);
     let mut taken = vec![false; SAS as usize];
     for _ in 0..total {
         let n = rng.next_u32() as usize % sealed.len();
         // A number that was taken would hide all that comes behind the replay window.
         if std::mem::take(&mut taken[n]) {
-            sealed[n] = common::send(&mut out, &originals[n]).packet();
+            sealed[n] = crate::common::send(&mut out, &originals[n]).packet();
         }
         let mut mutated = sealed[n].clone();
         mutate(&mut rng, &mut mutated);
@@ -138,7 +137,7 @@ fn mutated_packets_through_a_thousand_sas() {
     assert_eq!(counters.bypassed.packets, 0);
     assert!(counters.dropped.get(Cause::IcvMismatch) > total / 10);
     for (n, (sealed, original)) in sealed.iter().zip(&originals).enumerate() {
-        let end = common::send(&mut into, sealed);
+        let end = crate::common::send(&mut into, sealed);
         if taken[n] {
             assert_eq!(end, End::Dropped(Cause::Replayed));
         } else {

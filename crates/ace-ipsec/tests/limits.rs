@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What an SA runs out of: sequence numbers, extended or not, lifetimes, randomness.
 
-mod common;
-
+use crate::common::{End, NOW, SaText, clear, pair, seal, send};
 use ace_config::SaFile;
 use ace_ipsec::{Cause, Event, IvError, IvSource, SeededIvs};
-use common::{End, NOW, SaText, clear, pair, seal, send};
 
 #[test]
 fn sequence_numbers_end() {

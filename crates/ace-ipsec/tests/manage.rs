@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules and SAs that come and go under traffic: rekeying, removal, clocks, several cores.
 
-mod common;
-
 use std::collections::HashSet;
 use std::time::Duration;
 
+use crate::common::{End, NOW, SaText, clear, complete, ends, execute, file, finish, packet, seal, send};
 use ace_ipsec::model::{KeyUse, SpecError};
 use ace_ipsec::{
     Cause, Event, How, Inside, Lifetime, Outside, Policy, Rule, SaSpec, SadError, SeededIvs, Selector, Shard,
     Treatment, Update,
 };
-use common::{End, NOW, SaText, clear, complete, ends, execute, file, finish, packet, seal, send};
 
 fn spec(sa: &SaText) -> SaSpec {
     file(&format!("allow_legacy = true\n{}", sa.toml())).sas()[0].clone()

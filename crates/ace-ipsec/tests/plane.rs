@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Policy, replay, extended sequence numbers, lifetimes, failures, counters.
 
-mod common;
-
-use ace_engine::EngineError;
-use ace_engine::{Action, Completion, ConfigurationId, Direction, Illegal, Job, Mac};
-use ace_ipsec::{Cause, How, Inside, Outside, Shard, packet as wire};
-use common::{
+use crate::common::{
     End, NOW, SaText, clear, complete, ends, execute, finish, fix_checksum, packet, pair, plane, seal, send,
     udp4, udp6,
 };
+use ace_engine::EngineError;
+use ace_engine::{Action, Completion, ConfigurationId, Direction, Illegal, Job, Mac};
+use ace_ipsec::{Cause, How, Inside, Outside, Shard, packet as wire};
 
 const SELECTOR: &str = "selector = { src = \"10.0.0.1/32\", dst = \"10.0.0.2/32\" }";
 const BACK: &str = "selector = { src = \"10.0.0.2/32\", dst = \"10.0.0.1/32\" }";
@@ -318,7 +316,7 @@ fn what_is_inside_is_checked() {
 fn bad_padding_under_a_good_icv_takes_the_number() {
     let sa = SaText::new("in").suites("null", "hmac-sha1-96");
     let mut packet = bare(&[1, 2, 9, 9, 9, 3, 3, 4], false);
-    let key = hex::decode(common::key(20, 2)).unwrap();
+    let key = hex::decode(crate::common::key(20, 2)).unwrap();
     let mac = Mac::Hmac(&ace_engine::algorithm::SHA1);
     packet.extend(ace_engine::compute::mac(mac, &key, &packet[20..], 12).unwrap());
     packet[3] += 12;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packets that others sealed: RFC 3602, section 4, and an independent implementation (vectors/make_scapy.py).
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
+use crate::common::{End, SaText, send};
 use ace_engine::software::CpuEngine;
 use ace_ipsec::kat::{self, Outcome, Row};
 use ace_ipsec::{How, packet};
-use common::{End, SaText, send};
 
 /// RFC 3602, 4, cases 5 to 8: key, outer packet, what was inside, next header.
 const RFC_3602: [(&str, &str, &str, u8); 4] = [
@@ -123,7 +121,7 @@ fn rfc_3602_packets_through_the_data_plane() {
             ip.destination,
             ip.source,
         );
-        let End::Forwarded(How::Decapsulated, found) = send(&mut common::plane(&text), &packet) else {
+        let End::Forwarded(How::Decapsulated, found) = send(&mut crate::common::plane(&text), &packet) else {
             panic!("dropped")
         };
         if *next_header == 4 {
@@ -196,7 +194,7 @@ fn what_scapy_sealed_is_opened() {
     let rows = scapy();
     assert_eq!(rows.len(), 162, "9 ciphers, 3 authentications, 6 shapes");
     for row in rows {
-        let mut plane = common::plane(&row.sa_file("in"));
+        let mut plane = crate::common::plane(&row.sa_file("in"));
         let end = send(&mut plane, &hex::decode(&row.esp).unwrap());
         let expected = End::Forwarded(How::Decapsulated, hex::decode(&row.clear).unwrap());
         assert_eq!(end, expected, "{row:?}");
@@ -208,7 +206,7 @@ fn what_scapy_sealed_is_opened() {
 #[test]
 fn our_packets_look_like_scapys() {
     for row in scapy() {
-        let mut plane = common::plane(&row.sa_file("out"));
+        let mut plane = crate::common::plane(&row.sa_file("out"));
         let (clear, theirs) = (hex::decode(&row.clear).unwrap(), hex::decode(&row.esp).unwrap());
         let ours = send(&mut plane, &clear).packet();
         let (ip, their_ip) = (packet::ip::parse(&ours).unwrap(), packet::ip::parse(&theirs).unwrap());
@@ -225,7 +223,7 @@ fn our_packets_look_like_scapys() {
             assert_eq!(ours.len(), theirs.len(), "{row:?}");
             assert_eq!(ours[ip.upper.at..][..8], theirs[ip.upper.at..][..8], "SPI and sequence number");
         }
-        let mut other_end = common::plane(&row.sa_file("in"));
+        let mut other_end = crate::common::plane(&row.sa_file("in"));
         assert_eq!(send(&mut other_end, &ours), End::Forwarded(How::Decapsulated, clear));
     }
 }
@@ -234,7 +232,7 @@ fn our_packets_look_like_scapys() {
 fn suites_are_not_mixed_up() {
     // The same packet under the wrong suite is refused, not misread.
     let mut sealed = SaText::new("out").suites("aes-128-cbc", "hmac-sha1-96").plane();
-    let esp = send(&mut sealed, &common::clear(b"payload")).packet();
+    let esp = send(&mut sealed, &crate::common::clear(b"payload")).packet();
     let mut other = SaText::new("in").suites("aes-128-cbc", "hmac-md5-96").plane();
     assert_eq!(send(&mut other, &esp), End::Dropped(ace_ipsec::Cause::IcvMismatch));
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every suite, mode and family, there and back.
 
-mod common;
-
+use crate::common::{End, SaText, fix_checksum, pair, send, udp4, udp6};
 use ace_ipsec::model::{AUTHS, CIPHERS};
 use ace_ipsec::{Cause, How, packet as wire};
-use common::{End, SaText, fix_checksum, pair, send, udp4, udp6};
 use proptest::prelude::*;
 
 const A6: [u8; 16] = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];

@@ -3,16 +3,14 @@
 //! every packet that had an SA arrives, as it was, next in its SA, and nothing leaves in clear. A million packets with
 //! ACE_TESTS=all.
 
-mod common;
-
 use std::collections::{HashMap, VecDeque};
 
+use crate::common::{NOW, SaText, file, packet, udp4};
 use ace_engine::software::CpuEngine;
 use ace_engine::{Capabilities, Completion, Engine, Job};
 use ace_ipsec::{
     Cause, Exit, Fate, How, Inside, Outside, Policy, Rule, RuleId, SaId, SaSpec, SeededIvs, Shard, Treatment,
 };
-use common::{NOW, SaText, file, packet, udp4};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 

@@ -4,11 +4,9 @@
 //! from the same standards.
 
 #[allow(dead_code)] // Another test needs the rest of it.
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Cipher, ENGINE, GET_TAG, HANDED_ON, Openssl, SET_IV_LEN, SET_TAG};
+use crate::common::{Cipher, ENGINE, GET_TAG, HANDED_ON, Openssl, SET_IV_LEN, SET_TAG};
 
 /// The rows of a file: column by name.
 fn rows(file: &str) -> Vec<impl Fn(&str) -> String + use<>> {

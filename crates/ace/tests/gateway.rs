@@ -162,9 +162,7 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     // Another key: everything is dropped, nothing is shown.
     write_sas(&world, 1, &sas(1, "tunnel", '5', &GCM.replace("8899", "8888")));
     write_sas(&world, 2, &sas(2, "tunnel", '5', GCM));
-    for (gateway, log, said) in
-        [(a, "a.log", "added=2 removed=4"), (b, "b.log", "added=2 removed=2")]
-    {
+    for (gateway, log, said) in [(a, "a.log", "added=2 removed=4"), (b, "b.log", "added=2 removed=2")] {
         signal(gateway, "-HUP");
         until("the file is taken", || world.read(log).contains(said));
     }
