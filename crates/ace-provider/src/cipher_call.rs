@@ -83,9 +83,9 @@ unsafe extern "C" fn finish(
     let (Handle { core, context }, written) = unsafe { (&mut *context.cast::<Handle>(), &mut *written) };
     *written = 0;
     let room = if to.is_null() { 0 } else { room.min(16) };
-    // SAFETY: as above; a slice of no bytes needs no place, but a pointer.
     let to = match room {
         0 => &mut [],
+        // SAFETY: as above; a slice of no bytes needs no place, but a pointer.
         _ => unsafe { slice::from_raw_parts_mut(to, room) },
     };
     match context.finish(to) {
