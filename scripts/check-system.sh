@@ -26,8 +26,15 @@ fi
 if [[ $(uname -m) == x86_64 && ! -e /usr/include/intel-ipsec-mb.h ]]; then
   echo "Not installed: libipsec-mb-dev; the CPU engine is built without intel-ipsec-mb (apt-get install libipsec-mb-dev)" >&2
 fi
-if ! command -v cargo >/dev/null 2>&1; then
-  echo "Missing: cargo. Install Rust 1.95 or newer from https://rustup.rs" >&2
+# The workspace says which Rust it needs. Cargo of a distribution is often older, and fails with a riddle.
+wanted=$(sed -nE 's/^rust-version = "(.*)"/\1/p' "$(dirname "$0")/../Cargo.toml")
+if ! command -v cargo >/dev/null 2>&1 || ! command -v rustc >/dev/null 2>&1; then
+  echo "Missing: cargo and rustc. Install Rust $wanted or newer from https://rustup.rs" >&2
+  exit 1
+fi
+found=$(rustc --version | sed -nE 's/^rustc ([0-9]+\.[0-9]+).*/\1/p')
+if [[ $(printf '%s\n' "$wanted" "${found:-0}" | sort -V | head -n 1) != "$wanted" ]]; then
+  echo "$(command -v rustc) is Rust ${found:-of no known version}; $wanted or newer is needed: \`rustup update\`, or https://rustup.rs" >&2
   exit 1
 fi
 ((${#packages[@]} == 0))

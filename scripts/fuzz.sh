@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every fuzz target for so many seconds each (default 60); fuzz/README.md says what each must hold.
+# Runs every fuzz target for so many seconds each (default 60); tests/fuzz/README.md says what each must hold.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -15,13 +15,13 @@ for target in packet_path rekey sa_file gateway xfrm page capture bitstream stre
     sa_file | gateway) limits="-max_len=4096 -only_ascii=1" ;;
     bitstream | capture | xfrm | page | stream | library | array) limits="-max_len=4096" ;;
   esac
-  mkdir -p "fuzz/corpus/$target"
+  mkdir -p "tests/fuzz/corpus/$target"
   echo "fuzzing $target for $seconds s"
   # The stable toolchain is enough without a sanitizer; there is no unsafe code on these paths.
   # shellcheck disable=SC2086
-  cargo fuzz run -s none "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
+  cargo fuzz run --fuzz-dir tests/fuzz -s none "$target" "tests/fuzz/corpus/$target" "tests/fuzz/seeds/$target" -- \
     -max_total_time="$seconds" $limits -print_final_stats=1 2>&1 |
     grep -E '^(stat::number_of_executed_units|stat::new_units_added|Done|==|SUMMARY|error)|panicked|crash' ||
-    { echo "fuzzing $target failed; fuzz/artifacts/$target holds the input"; exit 1; }
+    { echo "fuzzing $target failed; tests/fuzz/artifacts/$target holds the input"; exit 1; }
 done
 echo "no finding"

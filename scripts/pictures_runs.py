@@ -10,7 +10,15 @@ from drawing import COLOURS, ROOT, Axis, Picture, Plot, ace
 
 def run(binary: Path, board: Path, policy: str, out: Path, report: Path | None = None) -> dict:
     """The demo's traffic, protected on a board."""
-    arguments = ["run", "demo/traffic.pcap", "--sas", "demo/protect.toml", "--unsigned", "--iv-seed", "1"]
+    arguments = [
+        "run",
+        "tests/demo/traffic.pcap",
+        "--sas",
+        "tests/demo/protect.toml",
+        "--unsigned",
+        "--iv-seed",
+        "1",
+    ]
     arguments += ["--board", str(board), "--policy", policy, "-o", str(out)]
     arguments += ["--report", str(report)] if report else []
     return ace(binary, *arguments)["board"]

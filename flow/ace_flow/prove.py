@@ -27,7 +27,8 @@ from .layout import BUILD, CONFIGURATIONS
 from .route import PACKAGE, PINS
 
 # What reads the bits: a change of it is a new proof.
-READER = sorted((tools.ROOT / "crates" / "ace-ecp5" / "src").rglob("*.rs"))
+CRATES = ("ace-ecp5", "ace-ecp5-netlist")
+READER = [p for crate in CRATES for p in sorted((tools.ROOT / "crates" / crate / "src").rglob("*.rs"))]
 # The format of records. What they are asked for before a library, the board or the flow counts on them is in
 # crates/ace-board/src/record.rs and held.py; whoever asks for more, raises it.
 RECORD = 3

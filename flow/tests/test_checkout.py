@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 from ace_flow.cache import store
+from ace_flow.prove import CRATES
 from ace_flow.tools import FLOW, ROOT
 
 ACE = Path(os.environ.get("ACE_BIN", ROOT / "target" / "release" / "ace"))
@@ -28,7 +29,9 @@ class Elsewhere(unittest.TestCase):
             unwanted = shutil.ignore_patterns("tests", "__pycache__")
             shutil.copytree(FLOW, root / "flow", ignore=unwanted)
             # The proof's key has the code that reads the bits in it.
-            shutil.copytree(ROOT / "crates" / "ace-ecp5" / "src", root / "crates" / "ace-ecp5" / "src")
+            for crate in CRATES:
+                source = Path("crates") / crate / "src"
+                shutil.copytree(ROOT / source, root / source)
             for part in ("rtl", "algorithms"):
                 shutil.copytree(ROOT / part, root / part)
             (root / "build" / "runtime").mkdir(parents=True)

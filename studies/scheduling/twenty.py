@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records the capture of 20 associations over 8 algorithms (twenty.pcap) and writes their SA files.
 
-Ten hosts download a file each from an eleventh one at the same time (demo/record.py --peers 10, needs root); each
+Ten hosts download a file each from an eleventh one at the same time (tests/demo/record.py --peers 10, needs root); each
 direction of each pair is an association. Six ciphers and two hashes take turns.
 """
 
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-RECORD = HERE.parent.parent / "demo" / "record.py"
+RECORD = HERE.parent.parent / "tests" / "demo" / "record.py"
 PEERS = 10
 CIPHERS = [
     ("aes-128-cbc", 16),

@@ -204,7 +204,7 @@ pub enum ConfigError {
 impl BoardConfig {
     /// Reads and checks `file`.
     pub fn from_file(file: &Path) -> Result<Self, ConfigError> {
-        let text = ace_io::input::text(file).map_err(|error| ConfigError::Io { file: file.into(), error })?;
+        let text = ace_fs::read_text(file).map_err(|error| ConfigError::Io { file: file.into(), error })?;
         Self::from_text(&text, file)
     }
 

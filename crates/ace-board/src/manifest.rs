@@ -209,7 +209,7 @@ impl Configuration {
     /// Reads `manifest.json`. The files it names are not touched.
     pub fn read(file: &Path) -> Result<Self, ManifestError> {
         let fail = |reason: String| ManifestError { file: file.into(), reason };
-        let text = ace_io::input::bytes(file).map_err(|e| fail(e.to_string()))?;
+        let text = ace_fs::read(file).map_err(|e| fail(e.to_string()))?;
         Self::from_json(&text, file.parent().unwrap_or(Path::new(""))).map_err(fail)
     }
 
@@ -288,7 +288,7 @@ impl Configuration {
     /// # Errors
     /// Why it does not.
     pub fn proven(&self, memory: &[u8; 32]) -> Result<Vec<u8>, String> {
-        let record = match ace_io::input::bytes(&self.record) {
+        let record = match ace_fs::read(&self.record) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(format!("{}: {error}", self.record.display()));
             }

@@ -75,8 +75,8 @@ pub fn write(configuration: &Configuration, device: &'static Device) -> Result<W
     let contents = match contents {
         Some(contents) => contents,
         None => {
-            let contents = ace_io::input::bytes(&file.path)
-                .map_err(|e| unsent(format!("{}: {e}", file.path.display())))?;
+            let contents =
+                ace_fs::read(&file.path).map_err(|e| unsent(format!("{}: {e}", file.path.display())))?;
             if Sha256::digest(&contents)[..] != sha256 {
                 return Err(unsent(format!("{} changed while it was read", file.path.display())));
             }
@@ -121,7 +121,7 @@ impl Memo {
         {
             return Ok((*sha256, None));
         }
-        let contents = ace_io::input::bytes(path).map_err(fail)?;
+        let contents = ace_fs::read(path).map_err(fail)?;
         let sha256: [u8; 32] = Sha256::digest(&contents).into();
         self.files.insert(path.into(), (stamp, sha256));
         Ok((sha256, Some(contents)))

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Text that people write, made into what the data plane takes: security associations ([`ace_esp::SaSpec`]),
-//! rules, and the configuration of a gateway ([`gateway`]).
+//! Text that people write, made into what the data plane takes: security associations ([`ace_ipsec::SaSpec`]),
+//! rules, and the configuration of a gateway ([`gateway`]); and SAs as others write them ([`kernel`], [`import`],
+//! [`swanctl`], [`wireshark`]).
 #![forbid(unsafe_code)]
 
 pub mod gateway;
+pub mod import;
 pub mod kernel;
 mod sa_file;
+pub mod swanctl;
+pub mod wireshark;
 
 pub use sa_file::suites;
-pub use sa_file::{SaFile, SaFileErrors, nearest, read_wiped};
+pub use sa_file::{SaFile, SaFileErrors, nearest, read_wiped, write};

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SA files: what is understood, and what is said about the rest.
 
-#[path = "../../ace-esp/tests/common/mod.rs"]
-mod common;
-
+use crate::common::key;
 use ace_config::SaFile;
-use ace_esp::{Direction, Policy, SaMode};
-use common::key;
+use ace_ipsec::{Direction, Policy, SaMode};
 use proptest::prelude::*;
 
 /// Every key, one per line; line 1 is empty so that line numbers are easy to count.
@@ -234,21 +231,21 @@ fn legacy_needs_leave() {
         ("aes-128-ctr", "none", "RFC 3686"),
         ("null", "none", "RFC 4303"),
     ] {
-        let sa = common::SaText::new("out").suites(cipher, auth).toml();
+        let sa = crate::common::SaText::new("out").suites(cipher, auth).toml();
         let errors = parse(&sa).expect_err(cipher);
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert!(errors[0].contains(reason) && errors[0].contains("allow_legacy = true"), "{errors:?}");
         parse(&format!("allow_legacy = true\n{sa}")).unwrap();
     }
     for cipher in ["3des-cbc", "aes-256-ctr", "null"] {
-        parse(&common::SaText::new("out").suites(cipher, "hmac-sha1-96").toml()).unwrap();
+        parse(&crate::common::SaText::new("out").suites(cipher, "hmac-sha1-96").toml()).unwrap();
     }
 }
 
 #[test]
 fn weak_keys() {
     let sa = |cipher: &str, legacy: bool, new_key: &str| {
-        let sa = common::SaText::new("out").suites(cipher, "hmac-sha1-96");
+        let sa = crate::common::SaText::new("out").suites(cipher, "hmac-sha1-96");
         let text = sa.toml().replace(&key(sa.cipher.keymat_len(), 1), new_key);
         parse(&format!("allow_legacy = {legacy}\n{text}"))
     };
@@ -274,7 +271,7 @@ fn weak_keys() {
 #[test]
 fn numbers_that_prove_nothing() {
     let none = |more: &str| {
-        let sa = common::SaText::new("in").suites("aes-128-cbc", "none").more(more).toml();
+        let sa = crate::common::SaText::new("in").suites("aes-128-cbc", "none").more(more).toml();
         parse(&format!("allow_legacy = true\n{sa}"))
     };
     assert!(none("esn = true").unwrap_err()[0].contains("`esn`"));
@@ -282,28 +279,28 @@ fn numbers_that_prove_nothing() {
     assert_eq!(file.sas()[0].replay_window, 0);
     assert!(file.warnings()[0].contains("`replay_window` has no effect"));
     assert!(none("").unwrap().warnings().is_empty());
-    let esn = common::SaText::new("in").more("esn = true\nreplay_window = 0").toml();
+    let esn = crate::common::SaText::new("in").more("esn = true\nreplay_window = 0").toml();
     assert!(parse(&esn).unwrap_err()[0].contains("nothing to infer"));
 }
 
 #[test]
 fn what_two_sas_may_not_share() {
-    let one = common::SaText::new("in");
-    let two = common::SaText { name: "second", ..one.clone() };
+    let one = crate::common::SaText::new("in");
+    let two = crate::common::SaText { name: "second", ..one.clone() };
     let errors = parse(&(one.toml() + &two.toml())).unwrap_err();
     assert!(
         errors[0].contains("`spi`: `0x1001` and `local` 192.0.2.2 are those of `from-a` in line 1 too"),
         "{errors:?}"
     );
-    let same_name = common::SaText { spi: 0x1002, ..one.clone() };
+    let same_name = crate::common::SaText { spi: 0x1002, ..one.clone() };
     assert!(parse(&(one.toml() + &same_name.toml())).unwrap_err()[0].contains("name of its own"));
     let elsewhere = two.clone().ends("192.0.2.3", "192.0.2.1");
     parse(&(one.toml() + &elsewhere.toml())).unwrap();
-    let other_way = common::SaText { direction: "out", ..two };
+    let other_way = crate::common::SaText { direction: "out", ..two };
     parse(&(one.toml() + &other_way.toml())).unwrap();
 
-    let out = common::SaText::new("out").suites("aes-128-ctr", "hmac-sha1-96");
-    let again = common::SaText { name: "again", spi: 0x2000, ..out.clone() };
+    let out = crate::common::SaText::new("out").suites("aes-128-ctr", "hmac-sha1-96");
+    let again = crate::common::SaText { name: "again", spi: 0x2000, ..out.clone() };
     let file = parse(&(out.toml() + &again.toml())).unwrap();
     assert!(
         file.warnings().iter().any(|w| w.contains("must not share a counter-mode key")),
@@ -318,7 +315,7 @@ fn what_two_sas_may_not_share() {
 #[test]
 fn a_counter_key_in_both_directions() {
     let of = |name, direction: &'static str, spi, more: &str| {
-        let sa = common::SaText { name, spi, ..common::SaText::new(direction) };
+        let sa = crate::common::SaText { name, spi, ..crate::common::SaText::new(direction) };
         sa.ends("192.0.2.1", "192.0.2.2").suites("aes-128-gcm-16", "none").more(more).toml()
     };
     let file = parse(&(of("out", "out", 0x1001, "") + &of("in", "in", 0x1002, ""))).unwrap();
@@ -328,18 +325,18 @@ fn a_counter_key_in_both_directions() {
     let errors = parse(&(of("out", "out", 0x1001, fresh) + &of("in", "in", 0x1002, fresh))).unwrap_err();
     assert!(errors[0].contains("both directions") && errors[0].contains("a key of its own"), "{errors:?}");
     // The two ends of one SA are no two senders; with CBC there is no counter.
-    let far_end = common::SaText::new("in").suites("aes-128-gcm-16", "none").toml();
+    let far_end = crate::common::SaText::new("in").suites("aes-128-gcm-16", "none").toml();
     assert!(parse(&(of("out", "out", 0x1001, fresh) + &far_end)).unwrap().warnings().is_empty());
-    let cbc = common::SaText::new("out").toml() + &common::SaText::new("in").toml();
+    let cbc = crate::common::SaText::new("out").toml() + &crate::common::SaText::new("in").toml();
     assert!(parse(&cbc).unwrap().warnings().is_empty());
 }
 
 #[test]
 fn combined_modes_and_ah() {
-    let of = |sa: common::SaText| parse(&sa.toml());
-    let gcm = of(common::SaText::new("out").suites("aes-256-gcm-16", "none")).unwrap();
+    let of = |sa: crate::common::SaText| parse(&sa.toml());
+    let gcm = of(crate::common::SaText::new("out").suites("aes-256-gcm-16", "none")).unwrap();
     assert_eq!(gcm.sas()[0].key.len(), 36);
-    let twice = of(common::SaText::new("out").suites("aes-256-gcm-16", "hmac-sha1-96")).unwrap_err();
+    let twice = of(crate::common::SaText::new("out").suites("aes-256-gcm-16", "hmac-sha1-96")).unwrap_err();
     assert!(twice[0].contains("one too many"), "{twice:?}");
     let short =
         with("\"aes-128-cbc\"\nkey = \"0123456789abcdef0123456789abcdef\"", "\"AES_128_GCM\"\nkey = \"00\"");
@@ -348,15 +345,15 @@ fn combined_modes_and_ah() {
         errors[0].contains("40 hex digits (20 bytes: 16 of key, then 4 of nonce) for aes-128-gcm-16"),
         "{errors:?}"
     );
-    let implicit = common::SaText::new("out").suites("chacha20-poly1305-iiv", "none");
+    let implicit = crate::common::SaText::new("out").suites("chacha20-poly1305-iiv", "none");
     assert!(of(implicit.clone()).unwrap_err()[0].contains("fresh_key = true"));
     of(implicit.more("fresh_key = true")).unwrap();
-    of(common::SaText::new("in").suites("chacha20-poly1305-iiv", "none")).unwrap();
+    of(crate::common::SaText::new("in").suites("chacha20-poly1305-iiv", "none")).unwrap();
 
-    of(common::SaText::new("out").ah("hmac-sha512-256")).unwrap();
-    let nothing = of(common::SaText::new("out").ah("none")).unwrap_err();
+    of(crate::common::SaText::new("out").ah("hmac-sha512-256")).unwrap();
+    let nothing = of(crate::common::SaText::new("out").ah("none")).unwrap_err();
     assert!(nothing[0].contains("without a purpose"), "{nothing:?}");
-    let sealed = common::SaText { protocol: "ah", ..common::SaText::new("out") };
+    let sealed = crate::common::SaText { protocol: "ah", ..crate::common::SaText::new("out") };
     assert!(of(sealed).unwrap_err()[0].contains("encrypts, and AH does not"));
     let seconds = with("soft_bytes = 1", "soft_seconds = 3, hard_seconds = 2");
     assert!(parse(&seconds).unwrap_err()[0].contains("is more than `hard_seconds` 2"));
@@ -368,7 +365,7 @@ fn combined_modes_and_ah() {
 fn many_sas_take_time_in_proportion() {
     let mut text = String::new();
     for n in 0..3000u32 {
-        let sa = common::SaText { spi: 0x1000 + n, ..common::SaText::new("out") };
+        let sa = crate::common::SaText { spi: 0x1000 + n, ..crate::common::SaText::new("out") };
         let sa = sa.suites("aes-128-ctr", "hmac-sha1-96").toml();
         text.push_str(&sa.replace("name = \"to-b\"", &format!("name = \"{n}\"")));
     }

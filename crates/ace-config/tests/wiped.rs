@@ -15,8 +15,8 @@ use std::time::Duration;
 use ace_config::{SaFile, read_wiped};
 use ace_engine::software::CpuEngine;
 use ace_engine::{Buffer, Engine};
-use ace_esp::model::{AUTHS, CIPHERS, CipherKind, IvKind};
-use ace_esp::{Fate, HEADROOM, Inside, Outside, Packet, SeededIvs, Shard, TAILROOM};
+use ace_ipsec::model::{AUTHS, CIPHERS, CipherKind, IvKind};
+use ace_ipsec::{Fate, HEADROOM, Inside, Outside, Packet, SeededIvs, Shard, TAILROOM};
 use marked::{PIECE, copies, digit};
 
 /// An SA of every suite, out and in, written a byte at a time.
@@ -59,7 +59,7 @@ fn write_file(path: &Path) {
 /// A packet through an SA and back.
 fn use_all(file: &SaFile, here: &mut Shard, there: &mut Shard) -> usize {
     let (mut engine, mut used) = (CpuEngine::new(), 0);
-    for sa in file.sas().iter().filter(|sa| sa.direction == ace_esp::Direction::Out) {
+    for sa in file.sas().iter().filter(|sa| sa.direction == ace_ipsec::Direction::Out) {
         let source = sa.selector.source.expect("one address").addr().to_string();
         let source: Vec<u8> = source.split('.').map(|n| n.parse().expect("a number")).collect();
         let mut clear = Vec::new();

@@ -18,7 +18,6 @@ pub mod error;
 mod inflate;
 pub mod inspect;
 pub mod memory;
-pub mod netlist;
 pub mod port;
 
 pub use device::Device;

@@ -2,10 +2,8 @@
 //! Damaged bitstreams: whatever single bit is wrong and wherever the stream ends, the device does not start,
 //! or it starts with the very same memory.
 
-mod common;
-
+use crate::common::{fixture, load};
 use ace_ecp5::{ConfigMemory, ConfigPort};
-use common::{fixture, load};
 use proptest::prelude::*;
 
 /// Where the preamble starts.

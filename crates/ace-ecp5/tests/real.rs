@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bitstreams that the tools made.
 
-mod common;
-
+use crate::common::{fixture, load};
 use ace_ecp5::device::{LFE5U_25F, LFE5U_45F, LFE5U_85F};
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit, Reason, inspect};
-use common::{fixture, load};
 
 #[test]
 fn memory_is_what_ecpunpack_sees() {

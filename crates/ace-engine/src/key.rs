@@ -6,15 +6,22 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::algorithm::{Algorithm, Kind};
 use crate::error::{EngineError, Illegal};
 use crate::need::{Aead, Direction, Mac, Mode, Need};
 
-/// Key material. Wiped when the last copy is dropped; never printed.
-#[derive(Clone, Default, PartialEq, Eq)]
+/// Key material. Wiped when the last copy is dropped; never printed; compared in a time that depends on lengths alone.
+#[derive(Clone, Default, Eq)]
 pub struct Secret(Arc<Zeroizing<Vec<u8>>>);
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes().ct_eq(other.as_bytes()).into()
+    }
+}
 
 impl Secret {
     pub fn new(bytes: Vec<u8>) -> Self {
@@ -241,5 +248,19 @@ impl Eq for Key {}
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Key({}, {} bytes, {:?})", self.0.id, self.0.secret.len(), self.0.purpose)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_equal_byte_by_byte() {
+        let secret = |bytes: &[u8]| Secret::new(bytes.to_vec());
+        assert_eq!(secret(b"key"), secret(b"key"));
+        assert!(
+            ["", "ke", "keys", "kez", "Key"].iter().all(|other| secret(b"key") != secret(other.as_bytes()))
+        );
     }
 }

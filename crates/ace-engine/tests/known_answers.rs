@@ -70,7 +70,11 @@ fn the_collection_passes() {
     for file in csv_files(&folder) {
         let Some(subject) = subject(&file) else {
             let packets = file.file_stem().is_some_and(|name| name == "esp");
-            assert!(packets, "{}: of what? (crates/ace-esp/tests/published.rs has esp.csv)", file.display());
+            assert!(
+                packets,
+                "{}: of what? (crates/ace-ipsec/tests/published.rs has esp.csv)",
+                file.display()
+            );
             continue;
         };
         let report = run_file(&file, subject);

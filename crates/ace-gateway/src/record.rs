@@ -8,8 +8,8 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use ace_esp::packet::ip;
-use ace_esp::{Direction, Protocol, SaId, SaMode, SaStatus};
+use ace_ipsec::packet::ip;
+use ace_ipsec::{Direction, Protocol, SaId, SaMode, SaStatus};
 use serde::{Deserialize, Serialize};
 
 /// What the first line says.

@@ -299,6 +299,7 @@ impl Core {
             && *id != 0
         {
             core.some = Some(*function);
+            // SAFETY: a function of this number is of this type (core(7)).
             unsafe {
                 match id {
                     5 => core.new_error = Some(std::mem::transmute::<Function, NewError>(*function)),

@@ -6,82 +6,33 @@ use std::slice;
 
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
 use crate::aead::{Context, Scheme, TAG};
+use crate::call::functions;
 use crate::cipher_call::{ASKED, rows};
 
 /// For those that stand in for OpenSSL's own wherever these are used: complete, and slower for no length.
 const TAKE: &std::ffi::CStr = c"provider=ace,ace.take=yes,ace.engine=yes";
 
-/// What OpenSSL has a pointer to.
-#[derive(Clone)]
-struct Handle {
-    core: Core,
-    context: Context,
-}
-
 /// Bytes of key.
 static ROWS: [(Scheme, usize); 4] =
     [(Scheme::Gcm, 16), (Scheme::Gcm, 24), (Scheme::Gcm, 32), (Scheme::ChaCha, 32)];
 
-unsafe extern "C" fn new<const ROW: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: OpenSSL passes what it was given.
-    let core = unsafe { crate::core_of(provider) };
-    let (scheme, key_len) = ROWS[ROW];
-    Box::into_raw(Box::new(Handle { core, context: Context::new(scheme, key_len) })).cast()
-}
-
-unsafe extern "C" fn copy(context: *mut c_void) -> *mut c_void {
-    // SAFETY: one of `new`.
-    let context = unsafe { &*context.cast::<Handle>() };
-    Box::into_raw(Box::new(context.clone())).cast()
-}
-
-unsafe extern "C" fn free(context: *mut c_void) {
-    if !context.is_null() {
-        // SAFETY: one of `new` or `copy`, given back once.
-        drop(unsafe { Box::from_raw(context.cast::<Handle>()) });
-    }
+fn context(row: usize) -> Context {
+    let (scheme, key_len) = ROWS[row];
+    Context::new(scheme, key_len)
 }
 
 /// # Safety
-/// There are `len` bytes at `from`, unless it is null.
-unsafe fn bytes<'a>(from: *const c_uchar, len: usize) -> Option<&'a [u8]> {
+/// OpenSSL's parameters.
+unsafe fn begin(
+    context: &mut Context,
+    encrypt: bool,
+    key: Option<&[u8]>,
+    iv: Option<&[u8]>,
+    params: *mut Param,
+) -> Result<(), Reason> {
+    context.begin(encrypt, key, iv)?;
     // SAFETY: as the caller says.
-    (!from.is_null() && len <= isize::MAX as usize).then(|| unsafe { slice::from_raw_parts(from, len) })
-}
-
-type Begin = (*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param);
-
-unsafe fn begin(encrypt: bool, (context, key, key_len, iv, iv_len, params): Begin) -> c_int {
-    // SAFETY: OpenSSL passes what it was given, and its own arrays with their lengths.
-    let (Handle { core, context }, key, iv) =
-        unsafe { (&mut *context.cast::<Handle>(), bytes(key, key_len), bytes(iv, iv_len)) };
-    let begun = context.begin(encrypt, key, iv);
-    // SAFETY: OpenSSL's parameters.
-    core.answer(begun.and_then(|()| unsafe { set(context, params) }))
-}
-
-unsafe extern "C" fn encrypt(
-    context: *mut c_void,
-    key: *const c_uchar,
-    key_len: usize,
-    iv: *const c_uchar,
-    iv_len: usize,
-    params: *mut Param,
-) -> c_int {
-    // SAFETY: as it is called.
-    unsafe { begin(true, (context, key, key_len, iv, iv_len, params)) }
-}
-
-unsafe extern "C" fn decrypt(
-    context: *mut c_void,
-    key: *const c_uchar,
-    key_len: usize,
-    iv: *const c_uchar,
-    iv_len: usize,
-    params: *mut Param,
-) -> c_int {
-    // SAFETY: as it is called.
-    unsafe { begin(false, (context, key, key_len, iv, iv_len, params)) }
+    unsafe { set(context, params) }
 }
 
 unsafe extern "C" fn update(
@@ -220,13 +171,6 @@ fn content(param: &Param) -> Result<&[u8], Reason> {
     param.get_bytes().and_then(|(_, bytes)| bytes).ok_or(Reason::Parameter)
 }
 
-unsafe extern "C" fn set_context_params(context: *mut c_void, params: *mut Param) -> c_int {
-    // SAFETY: OpenSSL passes what it was given.
-    let Handle { core, context } = unsafe { &mut *context.cast::<Handle>() };
-    // SAFETY: OpenSSL's parameters.
-    core.answer(unsafe { set(context, params) })
-}
-
 static GETTABLE: [Param; 7] = [
     Param::number(c"mode"),
     Param::number(c"keylen"),
@@ -257,45 +201,10 @@ static CONTEXT_SETTABLE: [Param; 6] = [
     Param::END,
 ];
 
-unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
-    GETTABLE.as_ptr()
-}
-
-unsafe extern "C" fn context_gettable(_: *mut c_void, _: *mut c_void) -> *const Param {
-    CONTEXT_GETTABLE.as_ptr()
-}
-
-unsafe extern "C" fn context_settable(_: *mut c_void, _: *mut c_void) -> *const Param {
-    CONTEXT_SETTABLE.as_ptr()
-}
-
-const fn table<const ROW: usize>() -> [Dispatch; 15] {
-    [
-        entry!(1, new::<ROW>, fn(*mut c_void) -> *mut c_void),
-        entry!(
-            2,
-            encrypt,
-            fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param) -> c_int
-        ),
-        entry!(
-            3,
-            decrypt,
-            fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param) -> c_int
-        ),
-        entry!(4, update, fn(*mut c_void, *mut c_uchar, *mut usize, usize, *const c_uchar, usize) -> c_int),
-        entry!(5, finish, fn(*mut c_void, *mut c_uchar, *mut usize, usize) -> c_int),
-        entry!(6, at_once, fn(*mut c_void, *mut c_uchar, *mut usize, usize, *const c_uchar, usize) -> c_int),
-        entry!(7, free, fn(*mut c_void)),
-        entry!(8, copy, fn(*mut c_void) -> *mut c_void),
-        entry!(9, get_params::<ROW>, fn(*mut Param) -> c_int),
-        entry!(10, get_context_params, fn(*mut c_void, *mut Param) -> c_int),
-        entry!(11, set_context_params, fn(*mut c_void, *mut Param) -> c_int),
-        entry!(12, gettable, fn(*mut c_void) -> *const Param),
-        entry!(13, context_gettable, fn(*mut c_void, *mut c_void) -> *const Param),
-        entry!(14, context_settable, fn(*mut c_void, *mut c_void) -> *const Param),
-        END,
-    ]
-}
+functions!(
+    15,
+    entry!(6, at_once, fn(*mut c_void, *mut c_uchar, *mut usize, usize, *const c_uchar, usize) -> c_int)
+);
 
 static TABLES: [[Dispatch; 15]; 4] = [table::<0>(), table::<1>(), table::<2>(), table::<3>()];
 

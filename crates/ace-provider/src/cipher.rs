@@ -158,10 +158,11 @@ impl Context {
         if self.schedule.is_none() {
             return Err(Reason::NoKey);
         }
-        // SAFETY: as the caller says.
         match self.row.mode {
             Mode::Ctr if room < len => Err(Reason::Room),
+            // SAFETY: as the caller says.
             Mode::Ctr => unsafe { self.stream(from, len, to) },
+            // SAFETY: as the caller says.
             _ => unsafe { self.blocks(from, len, to, room) },
         }
     }
@@ -225,8 +226,8 @@ impl Context {
         let mut at = 0;
         if self.held_len > 0 {
             let count = len.min(16 - self.held_len);
-            // SAFETY: inside of what the caller gave; byte by byte each is read before it is written.
             for key in &self.held[self.held_len..self.held_len + count] {
+                // SAFETY: inside of what the caller gave; byte by byte each is read before it is written.
                 unsafe { *to.add(at) = *from.add(at) ^ key };
                 at += 1;
             }

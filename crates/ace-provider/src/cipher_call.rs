@@ -8,14 +8,8 @@ use ace_engine::Mode;
 use ace_engine::algorithm::{AES, CAMELLIA, CAST128, IDEA, SM4, TDES};
 
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
+use crate::call::functions;
 use crate::cipher::{Context, Row};
-
-/// What OpenSSL has a pointer to.
-#[derive(Clone)]
-struct Handle {
-    core: Core,
-    context: Context,
-}
 
 static ROWS: [Row; 13] = [
     Row { algorithm: &AES, mode: Mode::Cbc, key_len: 16 },
@@ -33,66 +27,23 @@ static ROWS: [Row; 13] = [
     Row { algorithm: &SM4, mode: Mode::Cbc, key_len: 16 },
 ];
 
-unsafe extern "C" fn new<const ROW: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: OpenSSL passes what it was given.
-    let core = unsafe { crate::core_of(provider) };
-    Box::into_raw(Box::new(Handle { core, context: Context::new(&ROWS[ROW]) })).cast()
-}
-
-unsafe extern "C" fn copy(context: *mut c_void) -> *mut c_void {
-    // SAFETY: one of `new`.
-    let context = unsafe { &*context.cast::<Handle>() };
-    Box::into_raw(Box::new(context.clone())).cast()
-}
-
-unsafe extern "C" fn free(context: *mut c_void) {
-    if !context.is_null() {
-        // SAFETY: one of `new` or `copy`, given back once.
-        drop(unsafe { Box::from_raw(context.cast::<Handle>()) });
-    }
+fn context(row: usize) -> Context {
+    Context::new(&ROWS[row])
 }
 
 /// # Safety
-/// There are `len` bytes at `from`, unless it is null.
-unsafe fn bytes<'a>(from: *const c_uchar, len: usize) -> Option<&'a [u8]> {
-    // SAFETY: as the caller says.
-    (!from.is_null() && len <= isize::MAX as usize).then(|| unsafe { slice::from_raw_parts(from, len) })
-}
-
-type Begin = (*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param);
-
-unsafe fn begin(encrypt: bool, (context, key, key_len, iv, iv_len, params): Begin) -> c_int {
-    // SAFETY: OpenSSL passes what it was given, and its own arrays with their lengths.
-    let (Handle { core, context }, key, iv) =
-        unsafe { (&mut *context.cast::<Handle>(), bytes(key, key_len), bytes(iv, iv_len)) };
+/// OpenSSL's parameters.
+unsafe fn begin(
+    context: &mut Context,
+    encrypt: bool,
+    key: Option<&[u8]>,
+    iv: Option<&[u8]>,
+    params: *mut Param,
+) -> Result<(), Reason> {
     // The length of a key may be among the parameters.
-    // SAFETY: as above.
-    let done = unsafe { set(context, params) }.and_then(|()| context.begin(encrypt, key, iv));
-    core.answer(done)
-}
-
-unsafe extern "C" fn encrypt(
-    context: *mut c_void,
-    key: *const c_uchar,
-    key_len: usize,
-    iv: *const c_uchar,
-    iv_len: usize,
-    params: *mut Param,
-) -> c_int {
-    // SAFETY: as it is called.
-    unsafe { begin(true, (context, key, key_len, iv, iv_len, params)) }
-}
-
-unsafe extern "C" fn decrypt(
-    context: *mut c_void,
-    key: *const c_uchar,
-    key_len: usize,
-    iv: *const c_uchar,
-    iv_len: usize,
-    params: *mut Param,
-) -> c_int {
-    // SAFETY: as it is called.
-    unsafe { begin(false, (context, key, key_len, iv, iv_len, params)) }
+    // SAFETY: as the caller says.
+    unsafe { set(context, params) }?;
+    context.begin(encrypt, key, iv)
 }
 
 unsafe extern "C" fn update(
@@ -132,9 +83,9 @@ unsafe extern "C" fn finish(
     let (Handle { core, context }, written) = unsafe { (&mut *context.cast::<Handle>(), &mut *written) };
     *written = 0;
     let room = if to.is_null() { 0 } else { room.min(16) };
-    // SAFETY: as above; a slice of no bytes needs no place, but a pointer.
     let to = match room {
         0 => &mut [],
+        // SAFETY: as above; a slice of no bytes needs no place, but a pointer.
         _ => unsafe { slice::from_raw_parts_mut(to, room) },
     };
     match context.finish(to) {
@@ -202,13 +153,6 @@ unsafe fn set(context: &mut Context, params: *mut Param) -> Result<(), Reason> {
     Ok(())
 }
 
-unsafe extern "C" fn set_context_params(context: *mut c_void, params: *mut Param) -> c_int {
-    // SAFETY: OpenSSL passes what it was given.
-    let Handle { core, context } = unsafe { &mut *context.cast::<Handle>() };
-    // SAFETY: OpenSSL's parameters.
-    core.answer(unsafe { set(context, params) })
-}
-
 static GETTABLE: [Param; 6] = [
     Param::number(c"mode"),
     Param::number(c"keylen"),
@@ -236,44 +180,7 @@ static CONTEXT_SETTABLE: [Param; 5] = [
     Param::END,
 ];
 
-unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
-    GETTABLE.as_ptr()
-}
-
-unsafe extern "C" fn context_gettable(_: *mut c_void, _: *mut c_void) -> *const Param {
-    CONTEXT_GETTABLE.as_ptr()
-}
-
-unsafe extern "C" fn context_settable(_: *mut c_void, _: *mut c_void) -> *const Param {
-    CONTEXT_SETTABLE.as_ptr()
-}
-
-const fn table<const ROW: usize>() -> [Dispatch; 14] {
-    [
-        entry!(1, new::<ROW>, fn(*mut c_void) -> *mut c_void),
-        entry!(
-            2,
-            encrypt,
-            fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param) -> c_int
-        ),
-        entry!(
-            3,
-            decrypt,
-            fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize, *mut Param) -> c_int
-        ),
-        entry!(4, update, fn(*mut c_void, *mut c_uchar, *mut usize, usize, *const c_uchar, usize) -> c_int),
-        entry!(5, finish, fn(*mut c_void, *mut c_uchar, *mut usize, usize) -> c_int),
-        entry!(7, free, fn(*mut c_void)),
-        entry!(8, copy, fn(*mut c_void) -> *mut c_void),
-        entry!(9, get_params::<ROW>, fn(*mut Param) -> c_int),
-        entry!(10, get_context_params, fn(*mut c_void, *mut Param) -> c_int),
-        entry!(11, set_context_params, fn(*mut c_void, *mut Param) -> c_int),
-        entry!(12, gettable, fn(*mut c_void) -> *const Param),
-        entry!(13, context_gettable, fn(*mut c_void, *mut c_void) -> *const Param),
-        entry!(14, context_settable, fn(*mut c_void, *mut c_void) -> *const Param),
-        END,
-    ]
-}
+functions!(14);
 
 static TABLES: [[Dispatch; 14]; 13] = [
     table::<0>(),

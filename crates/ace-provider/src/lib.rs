@@ -12,6 +12,7 @@ mod abi;
 mod aead;
 #[cfg(feature = "ipsec-mb")]
 mod aead_call;
+mod call;
 mod cipher;
 mod cipher_call;
 mod digest;

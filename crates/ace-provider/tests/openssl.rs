@@ -2,9 +2,7 @@
 //! The provider beside OpenSSL's own, through OpenSSL: the same answers for random lengths, cut anywhere, and refusals
 //! for what does not fit.
 
-mod common;
-
-use common::{Cipher, GET_TAG, HANDED_ON, Openssl, Param, SET_IV_FIXED, SET_IV_LEN, SET_TAG, TLS_AAD};
+use crate::common::{Cipher, GET_TAG, HANDED_ON, Openssl, Param, SET_IV_FIXED, SET_IV_LEN, SET_TAG, TLS_AAD};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 

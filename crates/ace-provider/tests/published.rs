@@ -3,10 +3,7 @@
 //! `algorithms/`, each row in one piece, byte by byte, and back. OpenSSL's own `evp_test` has its answers
 //! from the same standards.
 
-#[allow(dead_code)] // Another test needs the rest of it.
-mod common;
-
-use common::{Cipher, ENGINE, GET_TAG, HANDED_ON, Openssl, SET_IV_LEN, SET_TAG};
+use crate::common::{Cipher, ENGINE, GET_TAG, HANDED_ON, Openssl, SET_IV_LEN, SET_TAG};
 
 /// The rows of a file: column by name.
 fn rows(file: &str) -> Vec<impl Fn(&str) -> String + use<>> {

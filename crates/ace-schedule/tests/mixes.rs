@@ -44,7 +44,7 @@ fn adaptive_is_near_the_best_of_the_others_in_every_mix() {
 
 #[test]
 fn the_demos_packets_are_those_of_its_capture() {
-    let mut reader = PcapReader::new(File::open(repository("demo/traffic.pcap")).unwrap()).unwrap();
+    let mut reader = PcapReader::new(File::open(repository("tests/demo/traffic.pcap")).unwrap()).unwrap();
     let mut packets = Vec::new();
     while let Some(packet) = reader.next_packet() {
         let data = packet.unwrap().data;

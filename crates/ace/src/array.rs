@@ -231,11 +231,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    ace_io::input::text(path).with_context(|| format!("cannot read {}", path.display()))
+    ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    ace_io::publish(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    ace_fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A source from a file, or by its name in `array/`. What is wrong with it is shown in its line.
@@ -252,7 +252,7 @@ fn program(path: &Path) -> Result<Program> {
     let beside = |name: &str| {
         // Nothing outside of the source's own folder is read.
         let plain = Path::new(name).file_name().is_some_and(|file| file == name);
-        plain.then(|| ace_io::input::text(&path.with_file_name(name)).ok()).flatten()
+        plain.then(|| ace_fs::read_text(&path.with_file_name(name)).ok()).flatten()
     };
     Program::parse(&path.display().to_string(), &text, &beside).map_err(shown)
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use ace_io::{Capture, Item};
+use ace_pcap::{Capture, Item};
 use anyhow::{Result, bail};
 use serde::Serialize;
 

@@ -57,7 +57,7 @@ pub fn manifests(catalogue: &Catalogue) -> Result<Vec<Value>> {
     let mut manifests = Vec::new();
     for configuration in &catalogue.configurations {
         let path = catalogue.folder.join(&configuration.name).join("manifest.json");
-        let text = ace_io::input::bytes(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = ace_fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let manifest: Value = serde_json::from_slice(&text).with_context(|| format!("{}", path.display()))?;
         manifests.push(manifest);
     }

@@ -57,7 +57,7 @@ pub fn processor(file: Option<&Path>) -> Result<Processor> {
     let (text, name) = match file {
         Some(file) => {
             let name = file.display().to_string();
-            (ace_io::input::text(file).with_context(|| name.clone())?, name)
+            (ace_fs::read_text(file).with_context(|| name.clone())?, name)
         }
         None => (PROCESSOR.to_owned(), "studies/processors/this-machine.toml".to_owned()),
     };

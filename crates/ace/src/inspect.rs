@@ -19,8 +19,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    let bytes =
-        ace_io::input::bytes(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let bytes = ace_fs::read(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
     let inspection = ace_ecp5::inspect(&bytes).with_context(|| format!("{}", args.file.display()))?;
     if args.json {
         print_json(&inspection)?;

@@ -131,7 +131,7 @@ fn print(report: &Report, file: &Path) {
 
 /// Whole ESP packets, sealed and opened.
 fn packets(file: &Path, engine: &mut AnyEngine) -> Result<Report> {
-    use ace_esp::kat::{Outcome as Row, check};
+    use ace_ipsec::kat::{Outcome as Row, check};
 
     let mut reader =
         csv::Reader::from_path(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -140,7 +140,7 @@ fn packets(file: &Path, engine: &mut AnyEngine) -> Result<Report> {
         bail!("{}: no column `esp_hex`: not a file of ESP packets", file.display());
     }
     let mut report = Report::default();
-    for (number, row) in reader.deserialize::<ace_esp::kat::Row>().enumerate() {
+    for (number, row) in reader.deserialize::<ace_ipsec::kat::Row>().enumerate() {
         let row = row.with_context(|| format!("{}", file.display()))?;
         let (line, source) = (number as u64 + 2, format!("{} {}", row.source, row.case));
         match check(&row, engine) {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ace_ecp5::netlist::{
+use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use ace_ecp5_netlist::{
     Control, Database, Matched, Netlist, Pins, control, extract, name_registers, reference,
 };
-use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
@@ -85,12 +85,11 @@ pub fn database(asked: Option<&Path>) -> Result<PathBuf> {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    ace_io::publish(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    ace_fs::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    let read =
-        |path: &Path| ace_io::input::bytes(path).with_context(|| format!("cannot read {}", path.display()));
+    let read = |path: &Path| ace_fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let text = |path: &Path| -> Result<String> {
         String::from_utf8(read(path)?).with_context(|| format!("{}", path.display()))
     };

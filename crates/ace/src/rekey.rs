@@ -7,8 +7,8 @@ mod shown;
 
 use std::path::{Path, PathBuf};
 
-use ace_ecp5::netlist::{Database, Pins};
 use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use ace_ecp5_netlist::{Database, Pins};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
@@ -113,8 +113,7 @@ fn written(held: &ConfigMemory, wanted: &ConfigMemory) -> Result<(ConfigMemory, 
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    let read =
-        |path: &Path| ace_io::input::bytes(path).with_context(|| format!("cannot read {}", path.display()));
+    let read = |path: &Path| ace_fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let bits = |path: &Path| load(&read(path)?).with_context(|| format!("{}", path.display()));
     let placed = bits(&args.placed)?;
     let places: Places =
@@ -169,5 +168,5 @@ pub fn run(args: &Args) -> Result<Outcome> {
 
 /// Whoever reads these bits knows the key.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    ace_io::output::publish_private(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    ace_fs::write_private(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ace_board::trace::BoardReport;
-use ace_esp::{Cause, Counters, SaStatus};
+use ace_ipsec::{Cause, Counters, SaStatus};
 use serde::Serialize;
 
 /// What a run did. Times of the board are modelled, `wall_seconds` is not.

@@ -59,6 +59,6 @@ pub fn named(argument: Option<&Path>, variable: &str) -> Option<PathBuf> {
 }
 
 pub fn read_text(path: &Path) -> Result<Zeroizing<String>> {
-    let text = ace_io::input::text(path);
+    let text = ace_fs::read_text(path);
     Ok(Zeroizing::new(text.with_context(|| format!("cannot read the key {}", path.display()))?))
 }

@@ -39,7 +39,7 @@ fn run(folder: &Path) -> (Value, String) {
 fn run_with(folder: &Path, how: &[&str]) -> (Value, String) {
     let (output, board) = (folder.join("out.pcap"), folder.join("board.toml"));
     fs::write(&board, "[controller]\nlibrary = \"\"\n").unwrap();
-    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--json", "--keep-going"];
+    let args = ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--json", "--keep-going"];
     let args = [&args[..], how, &["--configurations"]].concat();
     let out = ace(&args, &[folder, "-o".as_ref(), &output, "--board".as_ref(), &board]);
     assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
@@ -186,8 +186,8 @@ fn the_board_and_the_cpu_write_the_same_packets_under_both_policies() {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, engine: &[&str]| {
         let path = folder.path().join(name);
-        let args =
-            [&["run", TRAFFIC, "--sas", "demo/protect.toml", "--iv-seed", "5"], engine, &["-o"]].concat();
+        let args = [&["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--iv-seed", "5"], engine, &["-o"]]
+            .concat();
         let out = ace(&args, &[&path]);
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
         fs::read(path).unwrap()
@@ -208,7 +208,8 @@ fn what_the_board_has_no_configuration_for_the_cpu_does() {
     fs::write(&board, "[controller]\nlibrary = \"\"\n").unwrap();
     let run = |name: &str, engine: &[&str], configurations: &Path| {
         let path = folder.path().join(name);
-        let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--iv-seed", "5", "--json", "--unsigned"];
+        let args =
+            ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--iv-seed", "5", "--json", "--unsigned"];
         let args = [&args[..], engine, &["--configurations"]].concat();
         let out = ace(&args, &[configurations, "--board".as_ref(), &board, "-o".as_ref(), &path]);
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -244,7 +245,7 @@ fn the_report_is_one_page_and_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.pcap");
     let report = folder.path().join("report");
-    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--unsigned", "--report"];
+    let args = ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--unsigned", "--report"];
     let out = ace(&args, &[&report, "-o".as_ref(), &output]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let page = fs::read_to_string(report.join("report.html")).unwrap();

@@ -61,7 +61,8 @@ fn the_report_can_be_read_wide_and_narrow_by_day_and_by_night() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("out.pcap");
-    let args = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--unsigned", "--policy", "both", "--report"];
+    let args =
+        ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--unsigned", "--policy", "both", "--report"];
     let out = ace(&args, &[folder.path(), "-o".as_ref(), &output]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let page = fs::read_to_string(folder.path().join("report.html")).expect("a page");

@@ -20,10 +20,10 @@ const PCAP_HEADER: usize = 24;
 fn out_and_back_gives_the_original() {
     let folder = tempfile::tempdir().unwrap();
     let (esp, clear) = (folder.path().join("esp.pcap"), folder.path().join("clear.pcap"));
-    let out = ace(&["run", TRAFFIC, "--sas", "demo/protect.toml", "--engine", "cpu", "-o"], &[&esp]);
+    let out = ace(&["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--engine", "cpu", "-o"], &[&esp]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert!(stdout(&out).contains("277 protected"), "{}", stdout(&out));
-    let back = ace(&["run", "--sas", "demo/unprotect.toml", "--engine", "cpu", "-o"], &[&clear, &esp]);
+    let back = ace(&["run", "--sas", "tests/demo/unprotect.toml", "--engine", "cpu", "-o"], &[&clear, &esp]);
     assert_eq!(back.status.code(), Some(0), "{}", stderr(&back));
     assert!(stdout(&back).contains("277 decapsulated"), "{}", stdout(&back));
     assert_eq!(fs::read(root().join(TRAFFIC)).unwrap(), fs::read(&clear).unwrap());
@@ -45,8 +45,8 @@ fn a_seed_repeats_a_run_and_no_seed_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, seed: &[&str]| {
         let path = folder.path().join(name);
-        let args =
-            [&["run", TRAFFIC, "--sas", "demo/protect.toml", "--engine", "cpu"], seed, &["-o"]].concat();
+        let args = [&["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--engine", "cpu"], seed, &["-o"]]
+            .concat();
         assert_eq!(ace(&args, &[&path]).status.code(), Some(0));
         fs::read(path).unwrap()
     };
@@ -62,7 +62,8 @@ fn a_capture_cut_anywhere_gives_the_packets_before_the_cut() {
     for cut in [0, 1, 3, 4, 10, 23, 24, 25, 39, 40, 41, 500, 5000, whole.len() - 1] {
         fs::write(&input, &whole[..cut]).unwrap();
         let _ = fs::remove_file(&output);
-        let out = ace(&["run", "--sas", "demo/protect.toml", "--engine", "cpu", "-o"], &[&output, &input]);
+        let out =
+            ace(&["run", "--sas", "tests/demo/protect.toml", "--engine", "cpu", "-o"], &[&output, &input]);
         match cut {
             0..PCAP_HEADER => {
                 assert_eq!(out.status.code(), Some(2), "cut at {cut}");
@@ -98,7 +99,7 @@ fn a_corrupted_capture_never_panics_and_never_leaks() {
         }
         fs::write(&input, &bytes).unwrap();
         let out = ace(
-            &["run", "--sas", "demo/protect.toml", "--engine", "cpu", "--json", "-o"],
+            &["run", "--sas", "tests/demo/protect.toml", "--engine", "cpu", "--json", "-o"],
             &[&output, &input],
         );
         assert!(matches!(out.status.code(), Some(0..=2)), "{}", stderr(&out));
@@ -139,7 +140,7 @@ fn pcapng_goes_in() {
             .unwrap();
     }
     fs::write(&input, writer.into_inner()).unwrap();
-    let out = ace(&["run", "--sas", "demo/protect.toml", "--engine", "cpu", "-o"], &[&output, &input]);
+    let out = ace(&["run", "--sas", "tests/demo/protect.toml", "--engine", "cpu", "-o"], &[&output, &input]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert!(stdout(&out).contains("277 protected"), "{}", stdout(&out));
 }
@@ -167,7 +168,7 @@ fn what_matches_nothing_follows_the_policy() {
 fn a_bad_sa_file_is_refused_with_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let (sas, output) = (folder.path().join("sas.toml"), folder.path().join("out.pcap"));
-    let good = fs::read_to_string(root().join("demo/protect.toml")).unwrap();
+    let good = fs::read_to_string(root().join("tests/demo/protect.toml")).unwrap();
     for (wrong, words) in [
         (good.replace("aes-128-cbc", "aes-512-cbc"), "aes-128-cbc"),
         (good.replacen("key = \"", "key = \"00", 1), "16 bytes"),
@@ -191,15 +192,16 @@ fn input_and_output_must_differ() {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("copy.pcap");
     fs::copy(root().join(TRAFFIC), &copy).unwrap();
-    let out = ace(&["run", "--sas", "demo/protect.toml", "--engine", "cpu", "-o"], &[&copy, &copy]);
+    let out = ace(&["run", "--sas", "tests/demo/protect.toml", "--engine", "cpu", "-o"], &[&copy, &copy]);
     assert_eq!(out.status.code(), Some(2));
     assert_eq!(fs::read(root().join(TRAFFIC)).unwrap(), fs::read(&copy).unwrap());
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_an_error_that_names_it() {
-    let nowhere = root().join("demo/no/such/folder/out.pcap");
-    let out = ace(&["run", TRAFFIC, "--sas", "demo/protect.toml", "--engine", "cpu", "-o"], &[&nowhere]);
+    let nowhere = root().join("tests/demo/no/such/folder/out.pcap");
+    let out =
+        ace(&["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--engine", "cpu", "-o"], &[&nowhere]);
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("no/such/folder"), "{}", stderr(&out));
 }
@@ -333,7 +335,7 @@ fn two_cores_are_measured_by_processor_and_wall_time() {
 #[test]
 fn dispatch_explains_who_does_what() {
     let none = tempfile::tempdir().unwrap();
-    let args = ["dispatch", "explain", "--sas", "demo/protect.toml", "--json", "--processor"];
+    let args = ["dispatch", "explain", "--sas", "tests/demo/protect.toml", "--json", "--processor"];
     let explain = |processor: &Path| ace(&args, &[processor, Path::new("--configurations"), none.path()]);
     let out = explain(Path::new("studies/processors/vr5500.toml"));
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));

@@ -74,7 +74,7 @@ fn a_debian_package_brings_all_that_ace_looks_for() {
     };
     let out = ace(&["library", "verify"]);
     assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
-    for file in ["demo/protect.toml", TRAFFIC] {
+    for file in ["tests/demo/protect.toml", TRAFFIC] {
         fs::copy(root().join(file), nowhere.join(Path::new(file).file_name().expect("a name")))
             .expect("copied");
     }

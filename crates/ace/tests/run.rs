@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 use common::{TRAFFIC, ace, command, root, stderr, stdout};
 use serde_json::Value;
 
-const RUN: [&str; 6] = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--engine", "cpu"];
+const RUN: [&str; 6] = ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--engine", "cpu"];
 
 fn run_to(output: &Path) -> Output {
     ace(&[&RUN[..], &["-o"]].concat(), &[output])
@@ -128,7 +128,7 @@ fn the_umask_decides_who_may_read_what_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     for (umask, mode) in [("077", 0o600), ("027", 0o640)] {
         let script = format!(
-            "umask {umask}; \"$0\" run {TRAFFIC} --sas demo/protect.toml --engine cpu -o \"$1/{umask}.pcap\" \
+            "umask {umask}; \"$0\" run {TRAFFIC} --sas tests/demo/protect.toml --engine cpu -o \"$1/{umask}.pcap\" \
              --report \"$1/report-{umask}\""
         );
         let out = shell(&script, &[folder.path()]);
@@ -146,7 +146,7 @@ fn a_full_disk_leaves_what_was_there() {
     // A disk of its own, in a name space of its own, where that is allowed.
     let script = format!(
         "mount -t tmpfs -o size=64k none \"$1\" && echo old > \"$1/out.pcap\" || exit 77
-         code=0; \"$0\" run {TRAFFIC} --sas demo/protect.toml --engine cpu -o \"$1/out.pcap\" || code=$?
+         code=0; \"$0\" run {TRAFFIC} --sas tests/demo/protect.toml --engine cpu -o \"$1/out.pcap\" || code=$?
          test \"$(cat \"$1/out.pcap\")\" = old && test \"$(ls -A \"$1\")\" = out.pcap && exit $((code + 40))"
     );
     let program = command().get_program().to_owned();
@@ -327,7 +327,7 @@ fn the_exit_code_says_that_packets_failed_authentication_or_found_no_sa() {
     let folder = tempfile::tempdir().expect("a folder");
     let (esp, output) = (folder.path().join("esp.pcap"), folder.path().join("out.pcap"));
     assert_eq!(run_to(&esp).status.code(), Some(0));
-    let back = fs::read_to_string(root().join("demo/unprotect.toml")).expect("an SA file");
+    let back = fs::read_to_string(root().join("tests/demo/unprotect.toml")).expect("an SA file");
     let file = folder.path().join("wrong.toml");
     let wrong_key = back.replacen("auth_key = \"", "auth_key = \"00", 1);
     let digits = wrong_key.split("auth_key = \"00").nth(1).and_then(|rest| rest.split('"').next());
@@ -350,8 +350,10 @@ fn the_exit_code_says_that_packets_failed_authentication_or_found_no_sa() {
 fn a_folder_of_configurations_that_is_not_there_is_said_before_the_first_packet() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("out.pcap");
-    let out =
-        ace(&["run", TRAFFIC, "--sas", "demo/protect.toml", "--configurations", "/nope", "-o"], &[&output]);
+    let out = ace(
+        &["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--configurations", "/nope", "-o"],
+        &[&output],
+    );
     assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
     assert!(stderr(&out).contains("/nope"), "{}", stderr(&out));
     assert!(!output.exists());

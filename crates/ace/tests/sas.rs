@@ -12,7 +12,7 @@ fn the_mirrored_file_takes_back_what_the_file_protects() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let (mirror, esp, clear) = (at("mirror.toml"), at("esp.pcap"), at("clear.pcap"));
-    let out = ace(&["sas", "mirror", "demo/protect.toml", "-o"], &[&mirror]);
+    let out = ace(&["sas", "mirror", "tests/demo/protect.toml", "-o"], &[&mirror]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     #[cfg(unix)]
     {
@@ -21,7 +21,8 @@ fn the_mirrored_file_takes_back_what_the_file_protects() {
         assert_eq!(mode & 0o777, 0o600, "keys are for their owner");
     }
     let run = ["run", "--engine", "cpu", "--sas"];
-    let out = ace(&[&run[..2], &["cpu", TRAFFIC, "--sas", "demo/protect.toml", "-o"]].concat(), &[&esp]);
+    let out =
+        ace(&[&run[..2], &["cpu", TRAFFIC, "--sas", "tests/demo/protect.toml", "-o"]].concat(), &[&esp]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let back = ace(&run, &[&mirror, &esp, "-o".as_ref(), &clear]);
     assert_eq!(back.status.code(), Some(0), "{}{}", stdout(&back), stderr(&back));
@@ -31,13 +32,13 @@ fn the_mirrored_file_takes_back_what_the_file_protects() {
     let again = at("again.toml");
     assert_eq!(ace(&["sas", "mirror"], &[&mirror, "-o".as_ref(), &again]).status.code(), Some(0));
     let check = |path: &std::path::Path| stdout(&ace(&["sas", "check", "--json"], &[path]));
-    assert_eq!(check(&again), check(&root().join("demo/protect.toml")));
+    assert_eq!(check(&again), check(&root().join("tests/demo/protect.toml")));
     assert_ne!(check(&again), check(&mirror));
 }
 
 #[test]
 fn wiresharks_table_has_a_line_for_each_sa() {
-    let out = ace(&["sas", "wireshark", "demo/protect.toml"], &[]);
+    let out = ace(&["sas", "wireshark", "tests/demo/protect.toml"], &[]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let text = stdout(&out);
     assert_eq!(text.lines().count(), 4, "{text}");
@@ -117,7 +118,7 @@ fn every_suite_is_listed() {
 
 #[test]
 fn a_check_shows_no_key_and_says_what_is_wrong() {
-    let out = ace(&["sas", "check", "demo/protect.toml"], &[]);
+    let out = ace(&["sas", "check", "tests/demo/protect.toml"], &[]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert!(stdout(&out).contains("aes-128-cbc + hmac-md5-96"), "{}", stdout(&out));
     assert!(!stdout(&out).contains("dacac48b"), "a key: {}", stdout(&out));
@@ -151,7 +152,7 @@ fn what_the_engine_cannot_do_is_said_before_the_first_packet() {
         (folder.path().join("board.toml"), folder.path().join("nothing"), folder.path().join("out.pcap"));
     fs::write(&board, "[controller]\nlibrary = \"\"\n").expect("written");
     fs::create_dir(&nothing).expect("made");
-    let run = ["run", TRAFFIC, "--sas", "demo/protect.toml", "--unproven"];
+    let run = ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--unproven"];
     let paths =
         ["--board".as_ref(), board.as_path(), "--configurations".as_ref(), &nothing, "-o".as_ref(), &output];
     let out = ace(&run, &paths);

@@ -55,11 +55,13 @@ fn tshark_decrypts_the_demo_and_finds_every_icv_good() {
     let esp = folder.path().join("esp.pcap");
     // Without the built configurations the CPU engine writes the same packets.
     let engine = if built() { "board" } else { "cpu" };
-    let run =
-        ace(&["run", TRAFFIC, "--sas", "demo/protect.toml", "--unsigned", "--engine", engine, "-o"], &[&esp]);
+    let run = ace(
+        &["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--unsigned", "--engine", engine, "-o"],
+        &[&esp],
+    );
     assert!(run.status.success(), "{}", stderr(&run));
 
-    let options = preferences(&root().join("demo/protect.toml"));
+    let options = preferences(&root().join("tests/demo/protect.toml"));
     let segment = ["tcp.srcport", "tcp.dstport", "tcp.seq_raw", "tcp.ack_raw", "tcp.payload"];
     let clear = fields(&root().join(TRAFFIC), &[], &segment);
     let mut names = vec!["esp.icv_good", "esp.icv_bad"];

@@ -23,11 +23,11 @@ const MAC: &str = "0x0102030405060708090a0b0c0d0e0f100102030405060708090a0b0c0d0
 /// The preload library, built with the profile of this test.
 fn library() -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked", "--package", "ace-xfrm"]).current_dir(common::root());
+    cargo.args(["build", "--quiet", "--locked", "--package", "ace-xfrm-preload"]).current_dir(common::root());
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
-    assert!(cargo.status().is_ok_and(|status| status.success()), "ace-xfrm does not build");
+    assert!(cargo.status().is_ok_and(|status| status.success()), "ace-xfrm-preload does not build");
     PathBuf::from(env!("CARGO_BIN_EXE_ace")).with_file_name("libace_xfrm.so")
 }
 
@@ -59,7 +59,7 @@ impl Ends {
         until("the gateway is ready", || {
             let said = self.world.read(&log);
             assert!(!said.contains("ace: "), "{said}");
-            said.contains("ready: ")
+            said.contains("ready sas=")
         });
         id
     }

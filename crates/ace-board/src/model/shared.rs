@@ -66,7 +66,7 @@ pub(super) fn functions(file: &FileRef) -> Result<Arc<Functions>, ModelError> {
         return Ok(Arc::clone(found));
     }
     let io = |reason: String| ModelError::Io { file: file.path.clone(), reason };
-    let bytes = ace_io::input::bytes(&file.path).map_err(|e| io(e.to_string()))?;
+    let bytes = ace_fs::read(&file.path).map_err(|e| io(e.to_string()))?;
     let found: [u8; 32] = Sha256::digest(&bytes).into();
     if found != file.sha256 {
         let (found, expected) = (hex::encode(found), hex::encode(file.sha256));

@@ -3,8 +3,8 @@
 
 use std::net::IpAddr;
 
-use ace_esp::model::MAX_WINDOW;
-use ace_esp::{Direction, Lifetime, SaMode, SaSpec};
+use ace_ipsec::model::MAX_WINDOW;
+use ace_ipsec::{Direction, Lifetime, SaMode, SaSpec};
 use ipnet::IpNet;
 use toml::de::DeValue;
 

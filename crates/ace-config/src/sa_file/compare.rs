@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::net::IpAddr;
 
-use ace_esp::model::{KeyUse, Protocol};
-use ace_esp::{Direction, SaSpec, Selector};
+use ace_ipsec::model::{KeyUse, Protocol};
+use ace_ipsec::{Direction, SaSpec, Selector};
 
 use super::fields::{Fields, Report};
 

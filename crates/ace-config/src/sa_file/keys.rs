@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Cipher keys of SA files, and those that make a cipher weaker than its name.
 
-use ace_esp::model::CipherSuite;
+use ace_ipsec::model::CipherSuite;
 use zeroize::Zeroizing;
 
 use super::fields::{Fields, Report};

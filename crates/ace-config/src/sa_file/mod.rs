@@ -9,16 +9,21 @@ mod protection;
 pub mod suites;
 mod value;
 mod wipe;
+mod write;
 
 use std::fmt;
 
-use ace_esp::{Direction, IvSource, Policy, Rule, SaSpec, SadError, Shard, Time, Treatment};
+use ace_ipsec::{Direction, IvSource, Policy, Rule, SaSpec, SadError, Shard, Time, Treatment};
 use toml::de::DeTable;
+use zeroize::Zeroizing;
 
 use fields::{Fields, Report};
 
 pub use fields::nearest;
+pub(crate) use value::{protocol_number, range};
 pub use wipe::read_wiped;
+pub(crate) use write::room;
+pub use write::write;
 
 /// A checked SA file. There is no other way to make one than [`SaFile::parse`].
 #[derive(Clone, Debug)]
@@ -69,8 +74,28 @@ impl SaFile {
         &self.sas
     }
 
+    /// What becomes of packets that no rule matches.
     pub fn default_policy(&self) -> Policy {
         self.default_policy
+    }
+
+    /// The other end's SA file, as text with the keys in it: what goes out here comes in there. Selectors are those of
+    /// clear packets, which are the same at both ends.
+    ///
+    /// # Errors
+    /// What no SA file may say.
+    pub fn mirrored(&self) -> Result<Zeroizing<String>, SaFileErrors> {
+        let mirrored = |sa: &SaSpec| SaSpec {
+            direction: match sa.direction {
+                Direction::Out => Direction::In,
+                Direction::In => Direction::Out,
+            },
+            local: sa.remote,
+            remote: sa.local,
+            ..sa.clone()
+        };
+        let sas: Vec<SaSpec> = self.sas.iter().map(mirrored).collect();
+        write(self.default_policy, &sas)
     }
 
     /// Things that are allowed and that the user should know, one sentence each, as `file:line: …`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What protects the packets of an SA: protocol, suites and keys.
 
-use ace_esp::Direction;
-use ace_esp::model::{
+use ace_ipsec::Direction;
+use ace_ipsec::model::{
     AUTHS, AuthSuite, CIPHERS, CipherKind, CipherSuite, IvKind, KeyUse, Protocol, legacy_reasons,
 };
 use zeroize::Zeroizing;

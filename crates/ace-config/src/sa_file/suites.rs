@@ -4,37 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use ace_esp::model::{AUTHS, AuthSuite, CIPHERS, CipherSuite};
-
-/// What other programs call them, in plain spelling, and what they are called here.
-const ALIASES: &[(&str, &str)] = &[
-    ("aes128", "aes-128-cbc"),
-    ("aes192", "aes-192-cbc"),
-    ("aes256", "aes-256-cbc"),
-    ("aes128gcm", "aes-128-gcm-16"),
-    ("aes192gcm", "aes-192-gcm-16"),
-    ("aes256gcm", "aes-256-gcm-16"),
-    ("aes128ccm", "aes-128-ccm-16"),
-    ("aes192ccm", "aes-192-ccm-16"),
-    ("aes256ccm", "aes-256-ccm-16"),
-    ("3des", "3des-cbc"),
-    ("des", "des-cbc"),
-    ("md5", "hmac-md5-96"),
-    ("hmacmd5", "hmac-md5-96"),
-    ("sha1", "hmac-sha1-96"),
-    ("hmacsha1", "hmac-sha1-96"),
-    ("sha256", "hmac-sha256-128"),
-    ("hmacsha256", "hmac-sha256-128"),
-    ("hmacsha2256128", "hmac-sha256-128"),
-    ("sha384", "hmac-sha384-192"),
-    ("hmacsha384", "hmac-sha384-192"),
-    ("hmacsha2384192", "hmac-sha384-192"),
-    ("sha512", "hmac-sha512-256"),
-    ("hmacsha512", "hmac-sha512-256"),
-    ("hmacsha2512256", "hmac-sha512-256"),
-    ("aesxcbc", "aes-xcbc-96"),
-    ("aescmac", "aes-cmac-96"),
-];
+use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, CipherSuite, ForeignNames};
 
 /// Without case, `-`, `_`, `/` and spaces.
 fn plain(name: &str) -> String {
@@ -61,34 +31,44 @@ fn in_parts(name: &str) -> String {
 /// Suites by their spellings: plain ones, and by parts, which have spaces between them.
 type Names<T> = HashMap<String, &'static T>;
 
-fn by_name<T>(rows: impl Iterator<Item = (&'static str, &'static T)> + Clone) -> Names<T> {
-    let mut found: Names<T> = rows.clone().map(|(name, row)| (plain(name), row)).collect();
-    for (alias, name) in ALIASES {
-        if let Some(row) = found.get(&plain(name)).copied() {
+fn by_name<T>(rows: impl Iterator<Item = (&'static str, ForeignNames, &'static T)> + Clone) -> Names<T> {
+    let mut found: Names<T> = rows.clone().map(|(name, _, row)| (plain(name), row)).collect();
+    for (_, names, row) in rows.clone() {
+        for alias in names.aliases {
             found.entry((*alias).to_owned()).or_insert(row);
         }
+        // IANA has one name for every length of a key.
+        let same = |other: &ForeignNames| other.iana == names.iana;
+        if let Some(iana) =
+            names.iana.filter(|_| rows.clone().filter(|(_, other, _)| same(other)).count() == 1)
+        {
+            found.entry(plain(bare(iana))).or_insert(row);
+        }
     }
-    found.extend(rows.map(|(name, row)| (in_parts(name), row)));
+    found.extend(rows.map(|(name, _, row)| (in_parts(name), row)));
     found
 }
 
 fn find<T>(names: &Names<T>, name: &str) -> Option<&'static T> {
-    // As IANA calls them.
-    let bare = ["ENCR_", "AUTH_"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
-    names.get(&plain(bare)).or_else(|| names.get(&in_parts(bare))).copied()
+    names.get(&plain(bare(name))).or_else(|| names.get(&in_parts(bare(name)))).copied()
+}
+
+/// What IANA calls a transform, without the word for its kind.
+fn bare(name: &str) -> &str {
+    ["ENCR_", "AUTH_"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
 /// A cipher.
 pub fn cipher(name: &str) -> Option<&'static CipherSuite> {
     static NAMES: LazyLock<Names<CipherSuite>> =
-        LazyLock::new(|| by_name(CIPHERS.iter().map(|suite| (suite.name, suite))));
+        LazyLock::new(|| by_name(CIPHERS.iter().map(|suite| (suite.name, suite.names, suite))));
     find(&NAMES, name)
 }
 
 /// A way to authenticate.
 pub fn auth(name: &str) -> Option<&'static AuthSuite> {
     static NAMES: LazyLock<Names<AuthSuite>> =
-        LazyLock::new(|| by_name(AUTHS.iter().map(|suite| (suite.name, suite))));
+        LazyLock::new(|| by_name(AUTHS.iter().map(|suite| (suite.name, suite.names, suite))));
     find(&NAMES, name)
 }
 
@@ -105,7 +85,7 @@ mod tests {
                 assert_eq!(cipher(&name).map(|found| found.name), Some(suite.name), "{name}");
             }
         }
-        for suite in AUTHS {
+        for suite in AUTHS.iter() {
             for name in
                 [suite.name.to_owned(), suite.name.to_uppercase().replace('-', "_"), plain(suite.name)]
             {
@@ -130,9 +110,16 @@ mod tests {
         assert_eq!(parts.len(), CIPHERS.len());
         assert_eq!(auth("HMAC_SHA2_256_128").unwrap().name, "hmac-sha256-128");
         assert!(cipher("rot13").is_none() && auth("crc32").is_none() && cipher("").is_none());
-        for (alias, name) in ALIASES {
-            let found = cipher(alias).map(|row| row.name).or(auth(alias).map(|row| row.name));
-            assert_eq!(found, Some(*name), "an alias of nothing: {alias}");
+        let ciphers = CIPHERS.iter().map(|suite| (suite.name, suite.names));
+        for (name, names) in ciphers.chain(AUTHS.iter().map(|suite| (suite.name, suite.names))) {
+            for written in names.aliases.iter().copied().chain(names.iana.filter(|iana| *iana != "NONE")) {
+                let found = cipher(written).map(|row| row.name).or(auth(written).map(|row| row.name));
+                let lengths = written.contains("AES") || written.contains("CAMELLIA");
+                assert!(
+                    found == Some(name) || found.is_none() && lengths,
+                    "{written}: {found:?}, {name} wanted"
+                );
+            }
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
-use ace_esp::Selector;
-use ace_esp::packet::protocol;
+use ace_ipsec::Selector;
+use ace_ipsec::packet::protocol;
 use ipnet::IpNet;
 use toml::de::DeValue;
 use zeroize::Zeroizing;
@@ -31,6 +31,21 @@ const PROTOCOLS: &[(&str, u8)] = &[
     ("sctp", protocol::SCTP),
     ("udplite", protocol::UDP_LITE),
 ];
+
+/// A protocol by name or number.
+pub fn protocol_number(word: &str) -> Option<u8> {
+    let named = PROTOCOLS.iter().find(|&&(name, _)| name == word).map(|&(_, number)| number);
+    named.or_else(|| word.parse().ok())
+}
+
+/// A port, or a range of ports.
+pub fn range(written: &str) -> Option<RangeInclusive<u16>> {
+    let (low, high) = written.split_once('-').unwrap_or((written, written));
+    match (low.trim().parse::<u16>(), high.trim().parse::<u16>()) {
+        (Ok(low), Ok(high)) if low <= high => Some(low..=high),
+        _ => None,
+    }
+}
 
 /// One address that a host can have.
 pub fn address(report: &mut Report<'_>, fields: &Fields<'_>, key: &str) -> Option<IpAddr> {
@@ -118,11 +133,7 @@ fn protocol(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<u8> {
 fn ports(report: &mut Report<'_>, fields: &Fields<'_>, key: &str) -> Option<RangeInclusive<u16>> {
     match fields.get(key)?.get_ref() {
         DeValue::String(written) => {
-            let (low, high) = written.split_once('-').unwrap_or((written, written));
-            let range = match (low.trim().parse::<u16>(), high.trim().parse::<u16>()) {
-                (Ok(low), Ok(high)) if low <= high => Some(low..=high),
-                _ => None,
-            };
+            let range = range(written);
             if range.is_none() {
                 fields.wrong(report, key, "is not a port or range of ports", PORTS_ALLOWED);
             }

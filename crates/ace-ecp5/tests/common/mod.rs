@@ -6,7 +6,7 @@ use ace_ecp5::{BitstreamError, ConfigMemory, ConfigPort};
 
 /// A bitstream that `tests/fixtures/make.sh` made.
 pub fn fixture(name: &str) -> Vec<u8> {
-    let path = format!("{}/tests/fixtures/{name}.bit.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../ace-ecp5/tests/fixtures/{name}.bit.gz", env!("CARGO_MANIFEST_DIR"));
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(file)

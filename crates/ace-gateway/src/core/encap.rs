@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use ace_engine::Buffer;
-use ace_esp::packet::{ip::Outer, protocol};
+use ace_ipsec::packet::{ip::Outer, protocol};
 
 /// RFC 3948, 2.3.
 pub const KEEPALIVE: u8 = 0xff;
@@ -54,7 +54,7 @@ pub fn put_header(buffer: &mut Buffer, local: IpAddr, remote: IpAddr, ecn: u8) -
 
 #[cfg(test)]
 mod tests {
-    use ace_esp::packet::ip;
+    use ace_ipsec::packet::ip;
 
     use super::*;
 

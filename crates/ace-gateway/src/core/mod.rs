@@ -17,8 +17,8 @@ use std::time::Duration;
 use ace_config::SaFile;
 use ace_config::gateway::{Encapsulation, Peer};
 use ace_engine::{Buffer, Completion, Engine};
-use ace_esp::packet::ip;
-use ace_esp::{
+use ace_ipsec::packet::ip;
+use ace_ipsec::{
     Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, SaId, SaSpec,
     Shard,
 };
@@ -375,7 +375,7 @@ impl Core {
     }
 
     /// Totals of the data plane.
-    pub fn packets(&self) -> &ace_esp::Counters {
+    pub fn packets(&self) -> &ace_ipsec::Counters {
         self.plane.counters()
     }
 

@@ -3,9 +3,9 @@
 //! packets stay in order.
 
 use ace_config::SaFile;
-use ace_esp::packet::ip;
-use ace_esp::spd::{Decision, Spd};
-use ace_esp::{Direction, Inside, Policy, Rule, Treatment};
+use ace_ipsec::packet::ip;
+use ace_ipsec::spd::{Decision, Spd};
+use ace_ipsec::{Direction, Inside, Policy, Rule, Treatment};
 
 /// The core of an SA. Nothing but its SPI decides, so that no SA ever goes from one core to another, where its sequence
 /// numbers would begin again; the kernel divides what comes from outside in the same way.

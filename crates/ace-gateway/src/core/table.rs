@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Engine, EngineError};
-use ace_esp::{
+use ace_ipsec::{
     Direction, Inside, Outside, Policy, Protocol, Rule, RuleId, SaId, SaSpec, SaStatus, SadError, Shard,
     Treatment,
 };

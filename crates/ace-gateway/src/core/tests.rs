@@ -2,8 +2,8 @@
 //! Two gateways without devices: what one sends the other gets.
 
 use ace_engine::software::CpuEngine;
-use ace_esp::packet::ip::Outer;
-use ace_esp::{Cause, OsIvs};
+use ace_ipsec::packet::ip::Outer;
+use ace_ipsec::{Cause, OsIvs};
 
 use super::*;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tracing::{error, info};
 
 use super::{Daemon, load};
 
@@ -75,20 +76,20 @@ impl Daemon {
     }
 
     /// The board has spoken: a library may have come of it.
-    pub(super) fn libraries(&mut self, now: Duration, said: &mut impl FnMut(&str)) {
+    pub(super) fn libraries(&mut self, now: Duration) {
         let Some(outcome) = self.remote.as_ref().and_then(|remote| remote.outcome()) else { return };
         self.handed.pending = false;
         self.handed.said = Some(match outcome {
             Err(why) => {
-                said(&format!("library not taken, everything stays as it is: {why}"));
+                error!(%why, "library not taken, everything stays as it is");
                 json!({"error": why})
             }
             Ok(words) => {
-                said(&format!("library taken: {words}"));
+                info!(library = %words, "library taken");
                 // SAs that needed it are in the file by now, or come with the next SIGHUP.
-                let sas = load(&self.config, said, |file| self.front.load(now, file));
+                let sas = load(&self.config, |file| self.front.load(now, file));
                 if let Err(error) = &sas {
-                    said(&format!("not reloaded, all SAs stay as they are: {error}"));
+                    error!(%error, "not reloaded, all SAs stay as they are");
                 }
                 json!({"taken": words, "sas": self.front.sa_count(), "sas_error": sas.err().map(|e| e.to_string())})
             }

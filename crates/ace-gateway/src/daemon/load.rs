@@ -3,6 +3,7 @@
 
 use ace_config::gateway::GatewayConfig;
 use ace_config::{SaFile, read_wiped};
+use tracing::{info, warn};
 
 use super::GatewayError;
 use crate::core::{CoreError, Reloaded};
@@ -10,22 +11,16 @@ use crate::core::{CoreError, Reloaded};
 /// Takes the SA file, at the beginning and again.
 pub fn load(
     config: &GatewayConfig,
-    said: &mut impl FnMut(&str),
     load: impl FnOnce(&SaFile) -> Result<Reloaded, CoreError>,
 ) -> Result<(), GatewayError> {
     let Some(path) = &config.sas else { return Ok(()) };
     let text = read_wiped(path).map_err(|why| GatewayError::Read { path: path.clone(), why })?;
     let file = SaFile::parse(&path.display().to_string(), &text)?;
-    file.warnings().iter().for_each(|warning| said(&format!("warning: {warning}")));
+    file.warnings().iter().for_each(|warning| warn!("{warning}"));
     circles(config, &file)?;
     let done = load(&file).map_err(|why| GatewayError::Sas { path: path.clone(), why })?;
-    said(&format!(
-        "{}: {} SAs added, {} removed, {} kept",
-        path.display(),
-        done.added,
-        done.removed,
-        done.kept
-    ));
+    let Reloaded { added, removed, kept } = done;
+    info!(file = %path.display(), added, removed, kept, "SAs taken");
     Ok(())
 }
 

@@ -17,13 +17,14 @@ use std::time::{Duration, Instant};
 use ace_config::SaFileErrors;
 use ace_config::gateway::{Encapsulation, GatewayConfig};
 use ace_engine::Engine;
-use ace_esp::OsIvs;
+use ace_ipsec::OsIvs;
 use nix::libc::c_int;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use sd_notify::NotifyState;
 use thiserror::Error;
+use tracing::{error, info};
 
 use crate::core::{Core, CoreError, Settings};
 use crate::engines::Remote;
@@ -90,7 +91,7 @@ struct Daemon {
 /// What is wrong with it, line by line.
 pub fn read_config(path: &Path) -> Result<GatewayConfig, GatewayError> {
     let why = |why| GatewayError::Read { path: path.to_owned(), why };
-    let text = ace_io::input::text(path).map_err(why)?;
+    let text = ace_fs::read_text(path).map_err(why)?;
     Ok(GatewayConfig::parse(&path.display().to_string(), &text)?)
 }
 
@@ -109,7 +110,7 @@ pub fn hold_signals() -> Result<(), GatewayError> {
 }
 
 /// Runs a gateway until SIGTERM or SIGINT, with an engine for each core. `remote` belongs to an engine with a board.
-/// `said` takes what there is to say, a line each.
+/// What there is to say are `tracing` events.
 ///
 /// # Errors
 /// [`GatewayError`], before the first packet.
@@ -117,24 +118,23 @@ pub fn run(
     config: GatewayConfig,
     engines: Vec<Box<dyn Engine + Send>>,
     remote: Option<Remote>,
-    mut said: impl FnMut(&str),
 ) -> Result<(), GatewayError> {
-    let mut daemon = Daemon::open(config, engines, remote, &mut said)?;
+    let mut daemon = Daemon::open(config, engines, remote)?;
     daemon.notify(&[NotifyState::Ready]);
-    said(&format!("ready: {} SAs", daemon.front.sa_count()));
+    info!(sas = daemon.front.sa_count(), "ready");
     while !daemon.stopping {
-        daemon.turn(&mut said);
+        daemon.turn();
     }
     daemon.notify(&[NotifyState::Stopping]);
     // What was taken is sent.
     let now = daemon.start.elapsed();
     daemon.front.finish(now);
     if let (Some(mut recording), Some(lane)) = (daemon.recording.take(), daemon.front.lane()) {
-        recording.go_on(&mut lane.core, &mut said);
+        recording.go_on(&mut lane.core);
     }
     let packets = &daemon.front.figures()["packets"];
     let (protected, decapsulated) = (&packets["protected"]["packets"], &packets["decapsulated"]["packets"]);
-    said(&format!("stopped: {protected} packets protected, {decapsulated} taken back"));
+    info!(%protected, %decapsulated, "stopped");
     Ok(())
 }
 
@@ -152,7 +152,6 @@ impl Daemon {
         config: GatewayConfig,
         engines: Vec<Box<dyn Engine + Send>>,
         remote: Option<Remote>,
-        said: &mut impl FnMut(&str),
     ) -> Result<Self, GatewayError> {
         let (inside, outside) = (&config.inside, &config.outside);
         let keepalive = Some(Duration::from_secs(outside.keepalive.into())).filter(|it| !it.is_zero());
@@ -167,7 +166,7 @@ impl Daemon {
         let mut cores: Vec<Core> = engines.into_iter().map(core).collect();
         let start = Instant::now();
         if let [core] = &mut cores[..] {
-            load(&config, said, |file| core.load(Duration::ZERO, file))?;
+            load(&config, |file| core.load(Duration::ZERO, file))?;
         }
         let mask = signals();
         let signals = mask
@@ -260,7 +259,7 @@ impl Daemon {
                 lanes.extend(last);
                 let wrong = |why| GatewayError::Setup(format!("cannot start threads: {why}"));
                 let crew = Crew::start(lanes, start).map_err(wrong)?;
-                load(&config, said, |file| crew.load(start.elapsed(), file))?;
+                load(&config, |file| crew.load(start.elapsed(), file))?;
                 Front::Crew(crew)
             }
         };
@@ -283,24 +282,24 @@ impl Daemon {
     }
 
     /// Waits for something, and does all of it. Both sides have their turn, and each turn is bounded.
-    fn turn(&mut self, said: &mut impl FnMut(&str)) {
+    fn turn(&mut self) {
         let Ready { inside, outside, signalled, others } = self.wait();
         let now = self.start.elapsed();
         if let Some(lane) = self.front.lane() {
             lane.turn(now, inside, outside);
         }
         while let Some(event) = self.front.poll_event() {
-            said(&event);
+            info!("{event}");
         }
         if let (Some(recording), Some(lane)) = (&mut self.recording, self.front.lane())
-            && !recording.go_on(&mut lane.core, said)
+            && !recording.go_on(&mut lane.core)
         {
             self.recording = None;
         }
         if let Some(remote) = &mut self.remote {
             remote.calm();
         }
-        self.libraries(now, said);
+        self.libraries(now);
         // Answers are about everything else. Most turns are about packets alone, and nobody is asked whether he asks.
         let late = self.control.as_ref().and_then(Control::timeout).is_some_and(|until| now >= until);
         if (others || late)
@@ -323,7 +322,7 @@ impl Daemon {
             }
         }
         if signalled {
-            self.signals(now, said);
+            self.signals(now);
         }
         if self.watchdog.is_some_and(|every| now >= self.petted + every) {
             self.petted = now;
@@ -369,7 +368,7 @@ impl Daemon {
         Ready { inside, outside, signalled: at(0), others: any(ports.end..fds.len()) }
     }
 
-    fn signals(&mut self, now: Duration, said: &mut impl FnMut(&str)) {
+    fn signals(&mut self, now: Duration) {
         while let Ok(Some(signal)) = self.signals.read_signal() {
             if signal.ssi_signo != Signal::SIGHUP as u32 {
                 self.stopping = true;
@@ -380,8 +379,8 @@ impl Daemon {
                 Ok(when) => self.notify(&[NotifyState::Reloading, when]),
                 Err(_) => self.notify(&[NotifyState::Reloading]),
             }
-            if let Err(error) = load(&self.config, said, |file| self.front.load(now, file)) {
-                said(&format!("not reloaded, all SAs stay as they are: {error}"));
+            if let Err(error) = load(&self.config, |file| self.front.load(now, file)) {
+                error!(%error, "not reloaded, all SAs stay as they are");
             }
             self.notify(&[NotifyState::Ready]);
         }

@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 
 use ace_config::gateway::Record;
+use tracing::{error, info};
 
 use crate::core::Core;
 use crate::record::Recorder;
@@ -29,16 +30,16 @@ impl Recording {
     }
 
     /// Writes what was recorded since. False when that was the last of it: then packets go on unrecorded.
-    pub fn go_on(&mut self, core: &mut Core, said: &mut impl FnMut(&str)) -> bool {
+    pub fn go_on(&mut self, core: &mut Core) -> bool {
         let Some(recorder) = core.recorder() else { return false };
         let full = recorder.is_full();
         let mut written = recorder.write(&mut self.out);
         if full {
             written = written.and_then(|()| self.out.flush());
-            said(&format!("{}: it has all the packets that were wanted", self.name));
+            info!(file = self.name, "the recording has all the packets that were wanted");
         }
         if let Err(why) = &written {
-            said(&format!("{}: no more is recorded: {why}", self.name));
+            error!(file = self.name, %why, "no more is recorded");
         }
         let goes_on = written.is_ok() && !full;
         if !goes_on {

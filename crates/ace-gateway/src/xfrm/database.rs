@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use ace_engine::{Engine, Secret};
-use ace_esp::{Direction, Inside, Rule, RuleId, SaId, SaMode, SaSpec, Selector, Shard, Treatment, Update};
+use ace_ipsec::{Direction, Inside, Rule, RuleId, SaId, SaMode, SaSpec, Selector, Shard, Treatment, Update};
 use ipnet::IpNet;
 use nix::libc::{EEXIST, EINVAL, ENOENT, ENOMEM, ENOSYS, EOPNOTSUPP, ESRCH};
 

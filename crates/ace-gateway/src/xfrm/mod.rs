@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use ace_engine::Engine;
-use ace_esp::{Direction, SaId, Shard};
+use ace_ipsec::{Direction, SaId, Shard};
 use nix::libc::{EADDRNOTAVAIL, EEXIST, EINVAL, ENOENT, EOPNOTSUPP, ESRCH};
 
 use database::{Database, OUT, State};

@@ -4,7 +4,7 @@
 
 use std::net::IpAddr;
 
-use ace_esp::{Direction, Shard};
+use ace_ipsec::{Direction, Shard};
 use nix::libc::{EINVAL, ESRCH};
 
 use super::database::State;

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use ace_config::kernel;
 use ace_engine::Secret;
-use ace_esp::model::{KeyUse, MAX_WINDOW, Protocol, legacy_reasons};
-use ace_esp::{Direction, Lifetime, SaMode, SaSpec, Selector};
+use ace_ipsec::model::{KeyUse, MAX_WINDOW, Protocol, legacy_reasons};
+use ace_ipsec::{Direction, Lifetime, SaMode, SaSpec, Selector};
 use ipnet::IpNet;
 use nix::libc::{EINVAL, ENOSYS, EOPNOTSUPP, EPROTONOSUPPORT};
 

@@ -2,13 +2,13 @@
 //! Requests of XFRM, good ones from the fuzz target's seed and anything that is like them.
 
 use ace_engine::software::CpuEngine;
-use ace_esp::{OsIvs, Policy};
+use ace_ipsec::{OsIvs, Policy};
 use proptest::prelude::*;
 
 use super::*;
 
 /// One datagram a request, each behind its length, behind one byte.
-const SEED: &[u8] = include_bytes!("../../../../fuzz/seeds/xfrm/udp");
+const SEED: &[u8] = include_bytes!("../../../../tests/fuzz/seeds/xfrm/udp");
 
 fn seed() -> Vec<Vec<u8>> {
     let (mut rest, mut all) = (&SEED[1..], Vec::new());
@@ -130,8 +130,8 @@ fn a_policy_that_changes_goes_on_with_the_newest_sa() {
         let (to, from) = (&policy[16..20], &policy[32..36]);
         let head =
             [&[0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0][..], from, to, &[0, 9, 0, 9, 0, 8, 0, 0]].concat();
-        let packet = ace_esp::Packet { token: 0, buffer: ace_engine::Buffer::from_packet(&head, 128, 64) };
-        gateway.plane.ingest(Duration::ZERO, ace_esp::Inside, [packet]);
+        let packet = ace_ipsec::Packet { token: 0, buffer: ace_engine::Buffer::from_packet(&head, 128, 64) };
+        gateway.plane.ingest(Duration::ZERO, ace_ipsec::Inside, [packet]);
         let used = gateway.plane.sas().filter(|sa| sa.counters.accepted.packets > 0).map(|sa| sa.spi);
         assert_eq!(used.collect::<Vec<_>>(), [0x5001]);
         while gateway.plane.jobs().pop_front().is_some() {}

@@ -43,7 +43,7 @@ impl Seen {
         let mut highest = 0;
         for key in keys {
             let file = Self::file(folder, key);
-            let version = match ace_io::input::text(&file) {
+            let version = match ace_fs::read_text(&file) {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(SeenError::Read { file, error }),
                 Ok(text) => text.trim().parse::<u64>().map_err(|_| SeenError::NoVersion { file })?,

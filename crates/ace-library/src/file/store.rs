@@ -136,7 +136,7 @@ impl Guard {
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>, FileError> {
-    ace_io::input::bytes(path).map_err(|error| FileError::Read { path: path.to_owned(), error })
+    ace_fs::read(path).map_err(|error| FileError::Read { path: path.to_owned(), error })
 }
 
 fn refused(path: &Path) -> impl Fn(Refusal) -> FileError {

@@ -140,7 +140,7 @@ fn model(slot: &table::Slot) -> Result<FileRef> {
         bail!("there is no model of the array's slot; what went wrong stands above");
     }
     let made: Made = serde_json::from_slice(&made.stdout).context("the flow's answer")?;
-    let bytes = ace_io::input::bytes(&made.model).with_context(|| made.model.display().to_string())?;
+    let bytes = ace_fs::read(&made.model).with_context(|| made.model.display().to_string())?;
     let sha256 = Sha256::digest(&bytes).into();
     Ok(FileRef { path: made.model, bytes: bytes.len() as u64, sha256 })
 }
@@ -160,7 +160,7 @@ impl ModelSource for Loaded {
         let signed = self.store.as_deref().and_then(|store| store.set(set).ok());
         let bytes = match signed {
             Some(signed) => signed.bytes().to_vec(),
-            None => ace_io::input::bytes(file).map_err(|e| io(e.to_string()))?,
+            None => ace_fs::read(file).map_err(|e| io(e.to_string()))?,
         };
         let found: [u8; 32] = Sha256::digest(&bytes).into();
         if found != set.bitstream.sha256 {

@@ -27,7 +27,7 @@ pub fn run(args: &Args, shape: &Shape) -> Result<Outcome> {
     let file = &args.file;
     let known = !file.exists() && algorithms::file(&format!("{}.ace", file.display())).is_some();
     if !known {
-        let bytes = ace_io::input::bytes(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let bytes = ace_fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         if bytes.starts_with(&ace_array::set::MAGIC) {
             if args.exact.is_some() {
                 bail!("--exact is for sources: {} is a set, which has no graph", file.display());

@@ -133,7 +133,7 @@ pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>> {
             bail!("no array/sets.toml of an algorithm has the context set {name}");
         };
         let path = folder.join(&name).join(format!("{name}.set"));
-        let bytes = ace_io::input::bytes(&path)
+        let bytes = ace_fs::read(&path)
             .with_context(|| format!("cannot read {}; `ace array build` makes it", path.display()))?;
         let manifest = SetManifest::of(&name, &bytes)?;
         if manifest.sha256 != *digest {

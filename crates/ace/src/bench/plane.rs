@@ -8,9 +8,9 @@ use std::time::Duration;
 use ace_config::SaFile;
 use ace_engine::software::CpuEngine;
 use ace_engine::{Buffer, Completion, Engine};
-use ace_esp::model::{Flow, Selector};
-use ace_esp::spd::Spd;
-use ace_esp::{
+use ace_ipsec::model::{Flow, Selector};
+use ace_ipsec::spd::Spd;
+use ace_ipsec::{
     Fate, HEADROOM, Inside, OsIvs, Outside, Packet, Policy, Rule, Shard, Side, TAILROOM, Treatment,
 };
 use anyhow::{Result, bail};
@@ -207,7 +207,7 @@ pub fn policies() -> Result<Policies> {
     }
     let flow = |n: usize| {
         let packet = packet(n, 64);
-        ace_esp::packet::ip::parse(&packet).map(|ip| ip.flow(&packet))
+        ace_ipsec::packet::ip::parse(&packet).map(|ip| ip.flow(&packet))
     };
     // In an order that no prefetcher follows; 7919 and 10,000 have no common divisor.
     let all: Vec<Flow> = (0..MANY).filter_map(|n| flow(n * 7919 % MANY)).collect();

@@ -89,7 +89,7 @@ fn board(
         bail!("there is no library; `library` under [controller] of the board's description names one");
     };
     if let Some(warning) = &store.warning {
-        eprintln!("ace gateway: warning: {warning}");
+        tracing::warn!("{warning}");
     }
     catalogue.store = Some(Arc::new(store));
     Ok(Board::new(config, Catalogue::loadable(catalogue), policy, Models::Rtl)?)

@@ -3,6 +3,7 @@
 
 mod ask;
 mod engine;
+mod log;
 mod replay;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use clap::Subcommand;
 
 use crate::Outcome;
 use ask::{Ask, Hand};
+use log::Log;
 use replay::Replay;
 
 /// Protect live traffic (docs/gateway.md): what is routed into a TUN device leaves in ESP or AH, and the other way
@@ -25,6 +27,8 @@ use replay::Replay;
 pub struct Args {
     /// What the gateway is: docs/gateway.md
     config: Option<PathBuf>,
+    #[command(flatten)]
+    log: Log,
     #[command(subcommand)]
     question: Option<Question>,
 }
@@ -55,8 +59,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
         (None, Some(config)) => {
             let config = daemon::read_config(config)?;
             daemon::hold_signals()?;
+            args.log.begin();
             let (engines, remote) = engine::open(&config.engine)?;
-            daemon::run(config, engines, remote, |line| eprintln!("ace gateway: {line}"))?;
+            daemon::run(config, engines, remote)?;
             Ok(Outcome::Well)
         }
         (None, None) => bail!("name a configuration, or ask `status`, `sas` or `slots`"),

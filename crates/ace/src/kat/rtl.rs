@@ -78,7 +78,7 @@ impl RtlArgs {
             bail!("there is no model of `{name}`; what went wrong stands above");
         }
         let made: Simulated = serde_json::from_slice(&made.stdout).context("the flow's answer")?;
-        let bytes = ace_io::input::bytes(&made.model).with_context(|| format!("{}", made.model.display()))?;
+        let bytes = ace_fs::read(&made.model).with_context(|| format!("{}", made.model.display()))?;
         let sha256 = Sha256::digest(&bytes).into();
         let model = FileRef { path: made.model, bytes: bytes.len() as u64, sha256 };
         let model = Box::new(Model::open(&model, &[])?);

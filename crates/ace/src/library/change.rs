@@ -152,8 +152,7 @@ fn built(folder: Option<&Path>, names: &[String]) -> Result<Vec<Built>> {
         if memory.digest() != configuration.memory_sha256 {
             bail!("{}: the bitstream is not the one of its manifest; build it again", configuration.name);
         }
-        let manifest =
-            ace_io::input::bytes(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let manifest = ace_fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let proven = configuration.proven(&memory.digest());
         let proof = match proven.and_then(|proof| timed(&manifest, path.parent()).map(|()| proof)) {
             Ok(proof) => proof,
@@ -200,7 +199,7 @@ pub fn timed(manifest: &[u8], folder: Option<&Path>) -> Result<(), String> {
             None => folder.to_owned(),
         };
         let path = folder.join(format!("route-{seed}.{ending}"));
-        let Ok(bytes) = ace_io::input::bytes(&path) else { continue };
+        let Ok(bytes) = ace_fs::read(&path) else { continue };
         if hex::encode(Sha256::digest(&bytes)) != digest {
             return Err(format!("{} is not what its manifest says (`timing`)", path.display()));
         }

@@ -83,7 +83,7 @@ fn sets(args: &Extract, library: &Library) -> Result<Outcome> {
 }
 
 fn publish(path: &Path, bytes: &[u8]) -> Result<()> {
-    ace_io::publish(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    ace_fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The files of one configuration, each at once by a rename.

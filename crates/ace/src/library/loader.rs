@@ -5,7 +5,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use ace_board::BoardConfig;
-use ace_io::publish;
 use ace_library::file::Opened;
 use ace_library::load::Memory;
 use anyhow::{Context, Result, bail};
@@ -78,7 +77,8 @@ pub fn loader(args: &Loader) -> Result<Outcome> {
         let port = args.out.join(file);
         let once = over.is_some() || image.base().is_none();
         if once {
-            publish(&port, &load.bitstream).with_context(|| format!("cannot write {}", port.display()))?;
+            ace_fs::write(&port, &load.bitstream)
+                .with_context(|| format!("cannot write {}", port.display()))?;
         }
         loads.push(Listed {
             name: name.to_owned(),
@@ -92,7 +92,7 @@ pub fn loader(args: &Loader) -> Result<Outcome> {
         });
     }
     let path = args.out.join("memory");
-    publish(&path, memory.bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    ace_fs::write(&path, memory.bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     if args.read.file.json {
         print_json(&serde_json::json!({
             "memory": path, "dictionary": dictionary, "loads": loads, "loader_mhz": board.controller.clock_mhz,

@@ -81,7 +81,7 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
     let makes = args.configurations.is_none()
         && (!folder.exists() || folder.canonicalize().ok() == own.canonicalize().ok());
     let there = |image: &Image| {
-        let netlist = ace_io::input::bytes(&folder.join(image.name()).join("netlist.json"));
+        let netlist = ace_fs::read(&folder.join(image.name()).join("netlist.json"));
         let right = |bytes: Vec<u8>| manifest(image)["netlist_sha256"] == hex::encode(Sha256::digest(bytes));
         netlist.is_ok_and(|bytes| !makes || right(bytes))
     };
@@ -178,8 +178,7 @@ fn one(
     let Some(top) = manifest["top"].as_str() else {
         return Ok(Some(failed("its manifest names no top module".into())));
     };
-    let bytes =
-        ace_io::input::bytes(netlist).with_context(|| format!("cannot read {}", netlist.display()))?;
+    let bytes = ace_fs::read(netlist).with_context(|| format!("cannot read {}", netlist.display()))?;
     let Some(digest) = manifest["netlist_sha256"].as_str() else {
         let why = "its manifest does not say of which netlist it is (`netlist_sha256`)";
         return Ok(Some(failed(why.into())));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A circuit that was read back from bits, clock by clock, with many texts side by side.
 
-use ace_ecp5::netlist::Netlist;
-use ace_ecp5::netlist::cells::{CarryBit, Kind, Net};
+use ace_ecp5_netlist::Netlist;
+use ace_ecp5_netlist::cells::{CarryBit, Kind, Net};
 use anyhow::{Result, bail, ensure};
 
 const WORDS: usize = 24;
@@ -158,7 +158,7 @@ impl<'a> Circuit<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ace_ecp5::netlist::cells::{Cell, Port};
+    use ace_ecp5_netlist::cells::{Cell, Port};
 
     use super::*;
 

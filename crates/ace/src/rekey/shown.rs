@@ -2,7 +2,7 @@
 //! What the circuit that bits are makes of random blocks, clock by clock, beside IDEA in software.
 
 use ace_ecp5::ConfigMemory;
-use ace_ecp5::netlist::{Database, Pins, extract};
+use ace_ecp5_netlist::{Database, Pins, extract};
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 

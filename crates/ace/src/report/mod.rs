@@ -20,12 +20,12 @@ pub fn write(folder: &Path, summary: &Summary) -> Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let page = folder.join("report.html");
-    ace_io::publish(&page, html::page(summary).as_bytes())
+    ace_fs::write(&page, html::page(summary).as_bytes())
         .with_context(|| format!("cannot write {}", page.display()))?;
     if let Some(board) = &summary.board {
         let trace = folder.join("trace.json");
         let text = serde_json::to_string(&perfetto::trace(board, &boards::all(summary), summary))?;
-        ace_io::publish(&trace, text.as_bytes())
+        ace_fs::write(&trace, text.as_bytes())
             .with_context(|| format!("cannot write {}", trace.display()))?;
     }
     Ok(())

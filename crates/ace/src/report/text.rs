@@ -57,8 +57,8 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             sa.name,
             sa.spi,
             match sa.direction {
-                ace_esp::Direction::Out => "out",
-                ace_esp::Direction::In => "in",
+                ace_ipsec::Direction::Out => "out",
+                ace_ipsec::Direction::In => "in",
             },
             sa.suite(),
             sa.counters.forwarded.packets,

@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ace_engine::Engine;
-use ace_esp::{IvSource, OsIvs, Policy, SeededIvs, Shard};
-use ace_io::output::STDOUT;
-use ace_io::{Capture, CaptureWriter, DataLink, Format, LinkType, Output};
+use ace_fs::Output;
+use ace_fs::STDOUT;
+use ace_ipsec::{IvSource, OsIvs, Policy, SeededIvs, Shard};
+use ace_pcap::{Capture, CaptureWriter, DataLink, Format, LinkType};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 

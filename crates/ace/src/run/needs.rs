@@ -2,7 +2,7 @@
 //! What SAs will need of an engine, known before the first packet.
 
 use ace_engine::{Engine, EngineError, Need};
-use ace_esp::SaSpec;
+use ace_ipsec::SaSpec;
 
 /// What the engine cannot do, a sentence for each SA that needs it.
 pub fn missing(sas: &[SaSpec], engine: &dyn Engine) -> Vec<String> {

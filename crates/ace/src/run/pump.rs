@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ace_engine::{Buffer, Engine, EngineError};
-use ace_esp::{Exit, Fate, HEADROOM, Packet, Shard};
-use ace_io::link::unpadded;
-use ace_io::{
-    Capture, CaptureWriter, Content, DataLink, Frame, Item, LinkType, Order, Output, Place, WriteError,
-};
+use ace_fs::Output;
+use ace_ipsec::{Exit, Fate, HEADROOM, Packet, Shard};
+use ace_pcap::link::unpadded;
+use ace_pcap::{Capture, CaptureWriter, Content, DataLink, Frame, Item, LinkType, Order, Place, WriteError};
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 
@@ -144,7 +143,7 @@ impl Pump {
             return Ok(());
         }
         if !self.output.takes(frame.link) {
-            let why = ace_io::Lost::OtherLink.to_string();
+            let why = ace_pcap::Lost::OtherLink.to_string();
             count(&mut self.summary.unwritable, why, frame.number, "dropped", self.quiet);
             return Ok(());
         }

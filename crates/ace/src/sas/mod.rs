@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace sas`: SA files, before anything runs with them.
 
-mod import;
-mod swanctl;
-mod text;
-mod wireshark;
-
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use ace_config::{SaFile, read_wiped};
-use ace_esp::model::{AUTHS, AuthSuite, CIPHERS, IvKind};
-use ace_esp::{Direction, SaSpec};
-use anyhow::{Context, Result};
+use ace_config::{SaFile, import, read_wiped, swanctl, wireshark};
+use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, ForeignNames, IvKind};
+use ace_ipsec::{Direction, SaSpec};
+use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde_json::json;
 use zeroize::Zeroizing;
@@ -43,7 +39,7 @@ enum Command {
     ///
     /// strongSwan's own list (`swanctl --list-sas --raw`) has no keys. It has names, directions and traffic selectors,
     /// which the kernel's has not: --swanctl takes them from there.
-    Import(import::Import),
+    Import(Import),
 }
 
 #[derive(clap::Args)]
@@ -78,20 +74,40 @@ struct Translate {
     output: PathBuf,
 }
 
+#[derive(clap::Args)]
+struct Import {
+    /// What `ip -s xfrm state` printed; `/dev/stdin` for a pipe
+    file: PathBuf,
+    /// Addresses of this machine: SAs from them go out, SAs to them come in (kernels from 6.10 on say the direction
+    /// themselves)
+    #[arg(long, value_name = "ADDRESS")]
+    local: Vec<IpAddr>,
+    /// What `swanctl --list-sas --raw` printed on the same machine: it says what goes out and comes in, which packets
+    /// are meant, and what the SAs are called
+    #[arg(long, value_name = "FILE")]
+    swanctl: Option<PathBuf>,
+    /// Where the SA file goes (default: standard output)
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
 pub fn run(args: &Args) -> Result<Outcome> {
     match &args.command {
         Command::Check(args) => check(args),
         Command::Mirror(args) => {
             let file = load(&args.file)?;
-            let mirrored: Vec<SaSpec> = file.sas().iter().map(mirrored).collect();
-            write(&args.output, &text::sa_file(file.default_policy(), &mirrored)?)
+            write(&args.output, &file.mirrored()?)
         }
         Command::Wireshark(Wireshark { translate, release }) => {
             let file = load(&translate.file)?;
-            write(&translate.output, &wireshark::table(file.sas(), *release))
+            let table = wireshark::table(file.sas(), *release);
+            for warning in &table.warnings {
+                eprintln!("ace: warning: {warning}");
+            }
+            write(&translate.output, &table.text)
         }
         Command::Suites(args) => suites(args),
-        Command::Import(args) => import::import(args),
+        Command::Import(args) => import(args),
     }
 }
 
@@ -107,22 +123,31 @@ pub fn load(path: &Path) -> Result<SaFile> {
 
 /// Keys are for whoever runs this alone, where a file is made for them.
 fn write(path: &Path, text: &Zeroizing<String>) -> Result<Outcome> {
-    ace_io::output::publish_private(path, text.as_bytes())
+    ace_fs::write_private(path, text.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     Ok(Outcome::Well)
 }
 
-/// The same SA at its other end. Selectors are those of clear packets, which are the same there.
-fn mirrored(sa: &SaSpec) -> SaSpec {
-    SaSpec {
-        direction: match sa.direction {
-            Direction::Out => Direction::In,
-            Direction::In => Direction::Out,
-        },
-        local: sa.remote,
-        remote: sa.local,
-        ..sa.clone()
+fn import(args: &Import) -> Result<Outcome> {
+    let text = read_wiped(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let mut children = Vec::new();
+    if let Some(path) = &args.swanctl {
+        let text = ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
+        children = swanctl::children(&text);
+        if children.is_empty() {
+            bail!("{}: no CHILD_SAs: `swanctl --list-sas --raw` prints them", path.display());
+        }
     }
+    let imported =
+        import::states(&text, &args.local, &children).with_context(|| args.file.display().to_string())?;
+    for warning in &imported.warnings {
+        eprintln!("ace: warning: {warning}");
+    }
+    for why in &imported.left_out {
+        eprintln!("ace: left out: {why}");
+    }
+    write(&args.output, &imported.file)?;
+    Ok(if imported.left_out.is_empty() { Outcome::Well } else { Outcome::Wrong })
 }
 
 fn check(args: &Check) -> Result<Outcome> {
@@ -162,17 +187,25 @@ fn check(args: &Check) -> Result<Outcome> {
     Ok(Outcome::Well)
 }
 
+fn names(names: &ForeignNames) -> serde_json::Value {
+    json!({"iana": names.iana, "kernel": names.kernel, "wireshark": names.wireshark})
+}
+
 fn suites(args: &Suites) -> Result<Outcome> {
     if args.json {
         let ciphers = CIPHERS.iter().map(|suite| {
             json!({
                 "name": suite.name, "key": suite.key_len, "nonce": suite.nonce_len, "iv": suite.iv_len,
                 "block": suite.block, "icv": suite.icv_len, "combined": suite.combined(),
-                "implicit_iv": suite.iv == IvKind::Implicit, "legacy": suite.legacy,
+                "implicit_iv": suite.iv == IvKind::Implicit, "legacy": suite.legacy, "rfc": suite.rfc,
+                "names": names(&suite.names),
             })
         });
         let auths = AUTHS.iter().map(|suite| {
-            json!({ "name": suite.name, "key": suite.key_len, "icv": suite.icv_len, "legacy": suite.legacy })
+            json!({
+                "name": suite.name, "key": suite.key_len, "icv": suite.icv_len, "legacy": suite.legacy,
+                "rfc": suite.rfc, "names": names(&suite.names),
+            })
         });
         let (ciphers, auths): (Vec<_>, Vec<_>) = (ciphers.collect(), auths.collect());
         print_json(&json!({ "ciphers": ciphers, "auths": auths }))?;
@@ -184,7 +217,7 @@ fn suites(args: &Suites) -> Result<Outcome> {
         say!("| {} | {keymat} | {} | {} | {legacy} |", suite.name, suite.iv_len, suite.icv_len);
     }
     say!("\n| authentication | bytes of key | of ICV | legacy |\n|---|--:|--:|---|");
-    for AuthSuite { name, key_len, icv_len, legacy, .. } in AUTHS {
+    for AuthSuite { name, key_len, icv_len, legacy, .. } in AUTHS.iter() {
         say!("| {name} | {key_len} | {icv_len} | {} |", legacy.unwrap_or_default());
     }
     Ok(Outcome::Well)

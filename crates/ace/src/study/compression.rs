@@ -60,7 +60,7 @@ pub struct Row {
 
 /// Reads a bitstream into the memory it leaves behind.
 pub fn image(path: &Path) -> Result<ConfigMemory> {
-    let bytes = ace_io::input::bytes(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = ace_fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut port = ConfigPort::for_any_device();
     port.push(&bytes).with_context(|| path.display().to_string())?;
     Ok(port.finish().with_context(|| path.display().to_string())?.clone())
@@ -72,7 +72,7 @@ pub fn rows(catalogue: &Catalogue, also: &[PathBuf]) -> Result<Vec<Row>> {
     let mut variants = BTreeSet::new();
     for configuration in &catalogue.configurations {
         let manifest = catalogue.folder.join(&configuration.name).join("manifest.json");
-        let manifest: serde_json::Value = serde_json::from_slice(&ace_io::input::bytes(&manifest)?)?;
+        let manifest: serde_json::Value = serde_json::from_slice(&ace_fs::read(&manifest)?)?;
         let lut4 = manifest["area"]["lut4"].as_u64();
         if manifest["variant_of"].is_string() {
             variants.insert(configuration.name.clone());

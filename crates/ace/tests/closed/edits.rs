@@ -2,7 +2,7 @@
 //! Changes that a reading passed over once, or could: each is refused, and the reason names the place.
 
 use ace_ecp5::ConfigMemory;
-use ace_ecp5::netlist::{Change, NetlistError, follow};
+use ace_ecp5_netlist::{Change, NetlistError, follow};
 
 use super::Images;
 

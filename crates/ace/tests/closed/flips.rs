@@ -8,8 +8,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use ace_ecp5::netlist::{Flips, Reading, Verdict};
 use ace_ecp5::{ConfigMemory, Emit};
+use ace_ecp5_netlist::{Flips, Reading, Verdict};
 
 use super::Images;
 use super::common::root;

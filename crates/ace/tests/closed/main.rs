@@ -10,8 +10,8 @@ mod flips;
 use std::io::Read;
 use std::path::Path;
 
-use ace_ecp5::netlist::{Database, Netlist, NetlistError, Pins, extract};
 use ace_ecp5::{ConfigMemory, ConfigPort};
+use ace_ecp5_netlist::{Database, Netlist, NetlistError, Pins, extract};
 use common::{ace, root, stderr};
 
 /// The images of the library, the database and the pins.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The demo's capture, relative to the root.
-pub const TRAFFIC: &str = "demo/traffic.pcap";
+pub const TRAFFIC: &str = "tests/demo/traffic.pcap";
 
 /// The repository.
 pub fn root() -> PathBuf {

@@ -59,7 +59,7 @@ fn key_and_library_replaced_together_are_refused() {
     assert!(!place.at("checkout/out").exists());
     // So does the board, before a packet is read.
     let root = super::common::root().canonicalize().unwrap();
-    let (capture, sas) = (root.join("demo/traffic.pcap"), root.join("demo/protect.toml"));
+    let (capture, sas) = (root.join("tests/demo/traffic.pcap"), root.join("tests/demo/protect.toml"));
     let run = ["run", capture.to_str().unwrap(), "--sas", sas.to_str().unwrap(), "-o", "out.pcap"];
     says(&here(&run), 2, "not by the key that is trusted");
     assert!(!place.at("checkout/out.pcap").exists());

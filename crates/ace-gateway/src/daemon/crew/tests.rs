@@ -9,8 +9,8 @@ use std::os::unix::net::UnixDatagram;
 use ace_config::gateway::Encapsulation;
 use ace_engine::software::CpuEngine;
 use ace_engine::{Buffer, Capabilities, Completion, Engine, Job};
-use ace_esp::OsIvs;
-use ace_esp::packet::ip::Outer;
+use ace_ipsec::OsIvs;
+use ace_ipsec::packet::ip::Outer;
 
 use super::*;
 use crate::core::{Outgoing, Settings};

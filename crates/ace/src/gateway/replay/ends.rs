@@ -10,9 +10,9 @@ use std::time::Duration;
 use ace_config::SaFile;
 use ace_engine::software::CpuEngine;
 use ace_engine::{Buffer, Engine};
-use ace_esp::model::{AUTHS, CIPHERS};
-use ace_esp::{Inside, Packet, SeededIvs, Shard};
 use ace_gateway::record::Sa;
+use ace_ipsec::model::{AUTHS, CIPHERS};
+use ace_ipsec::{Inside, Packet, SeededIvs, Shard};
 use anyhow::{Context, Result, bail};
 
 const GATEWAY: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
@@ -99,7 +99,7 @@ impl Ends {
         self.plane.complete(now, &mut done);
         let exit = self.plane.poll_exit().context("the other end protects nothing")?;
         match exit.fate {
-            ace_esp::Fate::ToOutside(_) => Ok(exit.buffer),
+            ace_ipsec::Fate::ToOutside(_) => Ok(exit.buffer),
             fate => bail!("the other end does not protect a packet: {fate:?}"),
         }
     }

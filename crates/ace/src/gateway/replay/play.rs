@@ -9,8 +9,8 @@ use std::time::Duration;
 use ace_board::Board;
 use ace_board::trace::Picos;
 use ace_engine::{Buffer, Engine};
-use ace_esp::packet::ip::Outer;
-use ace_esp::{Fate, HEADROOM, Inside, Outside, Packet, Shard};
+use ace_ipsec::packet::ip::Outer;
+use ace_ipsec::{Fate, HEADROOM, Inside, Outside, Packet, Shard};
 use anyhow::{Result, bail};
 
 use super::ends::{Ends, clear_ends};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables 3 and 4: through the VPN. Ours are of `bench/vpn.sh --study`: what IPsec costs is measured there, wall time; what
+//! Tables 3 and 4: through the VPN. Ours are of `tests/bench/vpn.sh --study`: what IPsec costs is measured there, wall time; what
 //! the accelerator gains is one replay over another, modelled time. The two never meet in one figure.
 
 use std::path::Path;
@@ -65,17 +65,17 @@ fn won(software: f64, accelerated: f64) -> f64 {
     100.0 * (accelerated / software - 1.0)
 }
 
-/// A result of `bench/vpn.sh --study`; without a file the one of studies/pilchard-2002/vpn.toml.
+/// A result of `tests/bench/vpn.sh --study`; without a file the one of studies/pilchard-2002/vpn.toml.
 pub fn read(file: Option<&Path>) -> Result<Run> {
     let (text, name) = match file {
         Some(file) => {
             let name = file.display().to_string();
-            (ace_io::input::text(file).with_context(|| name.clone())?, name)
+            (ace_fs::read_text(file).with_context(|| name.clone())?, name)
         }
         None => (COMMITTED.to_owned(), "studies/pilchard-2002/vpn.toml".to_owned()),
     };
-    let run: Run =
-        toml::from_str(&text).with_context(|| format!("{name}: bench/vpn.sh --study writes such files"))?;
+    let run: Run = toml::from_str(&text)
+        .with_context(|| format!("{name}: tests/bench/vpn.sh --study writes such files"))?;
     let positive = |x: &f64| x.is_finite() && *x > 0.0;
     let measured = run.measured.iter().map(|m| (&m.protocol, &m.side, [m.clear, m.software]));
     let replayed = run.replayed.iter().map(|r| (&r.protocol, &r.side, [r.software, r.accelerated]));
@@ -101,7 +101,7 @@ pub fn print(paper: &[Throughput], ours: &Run) {
         say!("| ours | {protocol} | {side} | {clear:.2} | {software:.2} | {of:.1} | |");
     }
     say!(
-        "\nOurs: two gateways on one machine, wall time, `bench/vpn.sh --study`; sender, receiver, both gateways and iperf3 share its \
+        "\nOurs: two gateways on one machine, wall time, `tests/bench/vpn.sh --study`; sender, receiver, both gateways and iperf3 share its \
          cores. 3DES in CBC, HMAC-MD5-96. Of UDP the sender's is what its gateway sent.\n"
     );
     say!("## Table 4: with the accelerator, Mb/s\n");
@@ -146,9 +146,10 @@ mod tests {
         let run = read(Some(&file)).unwrap();
         let (m, r) = (&run.measured[0], &run.replayed[0]);
         assert_eq!((lost(m.clear, m.software), won(r.software, r.accelerated)), (75.0, 50.0));
-        for (wrong, why) in
-            [(rows.replace("75.0", "0.0"), "must be positive"), (rows.replace("side", "end"), "bench/vpn.sh")]
-        {
+        for (wrong, why) in [
+            (rows.replace("75.0", "0.0"), "must be positive"),
+            (rows.replace("side", "end"), "tests/bench/vpn.sh"),
+        ] {
             std::fs::write(&file, wrong).unwrap();
             let error = read(Some(&file)).err().unwrap().to_string();
             assert!(error.contains(why) && error.contains("result.toml"), "{error}");

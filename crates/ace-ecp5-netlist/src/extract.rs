@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From pads backwards: every cell that an output depends on, and nothing else.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::cells::{Net, Netlist, Port};
+use super::database::{Database, Pad, Tile};
+use super::error::NetlistError;
+use super::fabric::{Fabric, Wire};
+use super::mult::no_cascades;
+use super::pads::Role;
+use super::pins::Pins;
+use ace_ecp5::memory::ConfigMemory;
+
+/// What a way through the fabric begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Net(Net),
+    Undriven(Wire),
+}
+
+/// The netlist while it grows. Cells are made when something asks for their outputs; their inputs are followed
+/// later, from `waiting`, so that nothing recurses.
+pub(crate) struct Extractor<'a> {
+    pub fabric: Fabric<'a>,
+    pub netlist: Netlist,
+    pub nets: HashMap<Wire, Net>,
+    /// Nets without a value, and why; nothing may use them.
+    pub undefined: HashMap<Net, String>,
+    pub roots: HashMap<Wire, Wire>,
+    pub waiting: Vec<Pending>,
+    /// Numbers of the block memories.
+    pub contents: BTreeSet<u16>,
+    /// nextpnr's source of zeros was found with nothing that reads it.
+    pub zeros: bool,
+    /// Tiles in which it was looked for what nothing reads.
+    pub looked_into: Vec<Tile>,
+}
+
+/// A cell that is named already, and whose inputs are not followed yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pending {
+    Lut { at: (i16, i16), lut: usize, output: Net },
+    Mux5 { at: (i16, i16), slice: usize, output: Net },
+    Mux6 { at: (i16, i16), slice: usize, output: Net },
+    Carry { at: (i16, i16), slice: usize, sums: [Net; 2], carry_out: Net },
+    Ff { at: (i16, i16), ff: usize, output: Net },
+    Ram { at: (i16, i16), outputs: [Net; 4] },
+    Ebr { at: (i16, i16), block: u8 },
+    Mult { at: (i16, i16) },
+}
+
+/// The netlist that a configuration memory holds, and nothing but that netlist. Its ports are those of `pins`; a pad
+/// that drives and is not among them is refused.
+///
+/// # Errors
+/// Whatever the bits ask for and the translation does not cover, and every bit that the netlist does not rest on:
+/// nothing is guessed, and nothing is passed over.
+pub fn extract(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Result<Netlist, NetlistError> {
+    read(memory, database, pins, true)
+}
+
+/// As [`extract()`], but of what else the bits say, nothing is asked. A proof must not rest on it.
+///
+/// # Errors
+/// What the bits of the netlist ask for and the translation does not cover.
+pub fn follow(memory: &ConfigMemory, database: &Database, pins: &Pins) -> Result<Netlist, NetlistError> {
+    read(memory, database, pins, false)
+}
+
+fn read(
+    memory: &ConfigMemory,
+    database: &Database,
+    pins: &Pins,
+    closed: bool,
+) -> Result<Netlist, NetlistError> {
+    let mut extractor = whole(Fabric::new(database, memory), pins, closed)?;
+    let mut netlist = std::mem::take(&mut extractor.netlist);
+    netlist.ports.sort_by(|a, b| a.name.cmp(&b.name));
+    netlist.cells.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(netlist)
+}
+
+/// Reads all that a memory holds; the netlist is in no order.
+pub(crate) fn whole<'a>(
+    fabric: Fabric<'a>,
+    pins: &Pins,
+    closed: bool,
+) -> Result<Extractor<'a>, NetlistError> {
+    let (memory, database) = (fabric.memory, fabric.database);
+    if memory.device() != database.device {
+        return Err(NetlistError::Device(memory.device().name, database.device.name));
+    }
+    let pads = database.pads(&pins.package).ok_or_else(|| {
+        NetlistError::Pins(0, format!("{} has no package {}", database.device, pins.package))
+    })?;
+    let mut extractor = Extractor::new(fabric);
+    extractor.no_pad_registers()?;
+    let mut balls: HashMap<Pad, &str> = HashMap::new();
+    for (name, ball) in &pins.locations {
+        let pad = pads.get(ball).ok_or_else(|| {
+            NetlistError::Pins(0, format!("{name} is at {ball}, and {} has no such ball", pins.package))
+        })?;
+        balls.insert(*pad, name);
+    }
+    let mut all: Vec<&Pad> = pads.values().collect();
+    all.sort_by_key(|pad| (pad.row, pad.col, pad.pio));
+    let mut outputs = Vec::new();
+    let mut roles = HashMap::new();
+    for pad in all {
+        match (extractor.drives(*pad)?, balls.get(pad)) {
+            (true, Some(name)) => {
+                roles.insert(*pad, Role::Output);
+                outputs.push((*pad, *name));
+            }
+            (true, None) => {
+                let place = format!("pad R{}C{}{}", pad.row, pad.col, pad.pio);
+                return Err(NetlistError::Pins(0, format!("{place} is an output and has no name")));
+            }
+            (false, Some(name)) => {
+                roles.insert(*pad, Role::Input);
+                let net = extractor.netlist.net();
+                let wire = extractor.pad_wire(*pad, "JPADDI")?;
+                extractor.nets.insert(wire, net);
+                let port = Port { name: (*name).to_owned(), net, output: false };
+                extractor.netlist.ports.push(port);
+            }
+            (false, None) => {}
+        }
+    }
+    for (pad, name) in outputs {
+        let wire = extractor.pad_wire(pad, "PADDO")?;
+        let net = extractor.need(wire)?;
+        extractor.netlist.ports.push(Port { name: name.to_owned(), net, output: true });
+    }
+    extractor.finish()?;
+    if closed {
+        extractor.fabric.write_pads(&roles)?;
+        extractor.fabric.write_short_list()?;
+        extractor.quiet_quadrants()?;
+        extractor.quiet_logic()?;
+        extractor.fabric.close(&extractor.contents)?;
+    }
+    for cell in &extractor.netlist.cells {
+        for net in cell.kind.inputs() {
+            if let Some(why) = extractor.undefined.get(&net) {
+                return Err(NetlistError::Undriven(format!("{why}, which {} needs,", cell.name)));
+            }
+        }
+    }
+    no_cascades(&extractor.netlist)?;
+    Ok(extractor)
+}
+
+impl<'a> Extractor<'a> {
+    pub fn new(fabric: Fabric<'a>) -> Self {
+        Self {
+            fabric,
+            netlist: Netlist::default(),
+            nets: HashMap::new(),
+            undefined: HashMap::new(),
+            roots: HashMap::new(),
+            waiting: Vec::new(),
+            contents: BTreeSet::new(),
+            zeros: false,
+            looked_into: Vec::new(),
+        }
+    }
+
+    /// Forgets cells, and what is to be followed.
+    pub fn forget(&mut self) {
+        self.netlist.cells.clear();
+        self.waiting.clear();
+    }
+
+    /// Follows the inputs of every cell that was named.
+    pub fn finish(&mut self) -> Result<(), NetlistError> {
+        while let Some(pending) = self.waiting.pop() {
+            match pending {
+                Pending::Lut { at, lut, output } => self.lut(at, lut, output)?,
+                Pending::Mux5 { at, slice, output } => self.mux5(at, slice, output)?,
+                Pending::Mux6 { at, slice, output } => self.mux6(at, slice, output)?,
+                Pending::Carry { at, slice, sums, carry_out } => self.carry(at, slice, sums, carry_out)?,
+                Pending::Ff { at, ff, output } => self.ff(at, ff, output)?,
+                Pending::Ram { at, outputs } => self.ram(at, outputs)?,
+                Pending::Ebr { at, block } => self.ebr(at, block)?,
+                Pending::Mult { at } => self.mult(at)?,
+            }
+        }
+        Ok(())
+    }
+}

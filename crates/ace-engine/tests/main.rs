@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All tests of this crate from outside, in one program: `cargo test --test it NAME::`.
+
+mod cryptopp;
+mod known_answers;

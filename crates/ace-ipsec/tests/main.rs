@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All tests of this crate from outside, in one program: `cargo test --test it NAME::`.
+
+mod common;
+mod documents;
+mod headers;
+mod hostile;
+mod limits;
+mod manage;
+mod plane;
+mod published;
+mod round_trip;
+mod traffic;
