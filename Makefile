@@ -51,7 +51,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live test test-all interop formal lint bench models configurations study library array-tables pictures fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live test test-all interop formal lint bench models configurations algorithms study library array-tables pictures fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -148,6 +148,9 @@ configurations: $(VENV) ace  ## every configuration with 5 seeds; writes docs/co
 	{ cat docs/configurations.head; $(ACE) configurations --format md; } > docs/configurations.tmp
 	mv docs/configurations.tmp docs/configurations.md
 	cat docs/configurations.md
+
+algorithms: $(VENV) ace  ## algorithms/*/README.md anew, of the library as it is
+	$(PY) -m ace_flow.pages
 
 study: $(VENV) ace  ## the papers' tables beside ours, from what is built, and policies beside bounds (minutes); writes studies/*/results.md
 	set -e; for name in $(STUDIES); do \
