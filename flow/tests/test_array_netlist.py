@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from ace_flow import tools
-from ace_flow.array_netlist import bits, mutate
+from ace_flow.array.netlist import bits, mutate
 
 NETLIST = r"""module array_tile_netlist(a, z);
   LUT4 #(

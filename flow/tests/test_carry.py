@@ -4,7 +4,7 @@
 import itertools
 import unittest
 
-from ace_flow import carry
+from ace_flow.synth import carry
 
 
 def cell(kind: str, outputs: str, parameters: dict, **pins: int | str) -> dict:

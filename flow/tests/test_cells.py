@@ -7,10 +7,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import synth, tools, verilate
+from ace_flow import tools
 from ace_flow.configurations import Configuration
 from ace_flow.layout import BUILD, RUNTIME
-from ace_flow.model import Model
+from ace_flow.sim import verilate
+from ace_flow.sim.model import Model
+from ace_flow.synth import ecp5
 
 CELLS = sorted((tools.FLOW / "cells").glob("*.sv"))
 TOP = "cells_slot"
@@ -62,7 +64,7 @@ class CellModels(unittest.TestCase):
         out = self.work / str(kind)
         out.mkdir()
         row = design(kind)
-        synth.synthesise(row, out.relative_to(tools.ROOT), out / "log")
+        ecp5.synthesise(row, out.relative_to(tools.ROOT), out / "log")
         cells = json.loads((out / "netlist.json").read_text())["modules"][TOP]["cells"].values()
         self.assertLessEqual(WANTED[kind], {c["type"] for c in cells}, "the design does not need the cell")
         rtl, netlist = out / "rtl.so", out / "netlist.so"

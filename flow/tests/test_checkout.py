@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from ace_flow.cache import store
-from ace_flow.prove import CRATES
+from ace_flow.prove.bitstream import CRATES
 from ace_flow.tools import FLOW, ROOT
 
 ACE = Path(os.environ.get("ACE_BIN", ROOT / "target" / "release" / "ace"))
@@ -45,7 +45,7 @@ class Elsewhere(unittest.TestCase):
                 "YOWASP_CACHE_DIR": os.environ.get("YOWASP_CACHE_DIR", str(ROOT / ".venv" / "yowasp")),
             }
             for step in STEPS:
-                command = [sys.executable, "-m", "ace_flow.step", *step.split()]
+                command = [sys.executable, "-m", "ace_flow", "step", *step.split()]
                 done = subprocess.run(
                     command, cwd=root, env=environment, capture_output=True, text=True, check=False
                 )

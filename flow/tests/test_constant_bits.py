@@ -8,8 +8,11 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from ace_flow import configurations, constant_bits, constant_key, kept, route, study, synth, tools
-from ace_flow.constant_bits import PAIRS, PHASE, PROBE, Routed, _moved
+from ace_flow import configurations, study, tools
+from ace_flow.place import route
+from ace_flow.synth import ecp5, lut_init
+from ace_studies_idea_2004 import constant_bits, constant_key
+from ace_studies_idea_2004.constant_bits import PAIRS, PHASE, PROBE, Routed, _moved
 
 FOLDER = constant_bits.FOLDER
 RANDOM = random.Random(9)
@@ -24,13 +27,13 @@ class WhereInputsAre(unittest.TestCase):
         config += f"word: SLICED.K1.INIT {joined:016b}\n"
         self.assertEqual(constant_bits.inputs(config, bels), {"a": (2, 0, 3, 1), "b": (3, 3, 1, 1)})
         self.assertIn((3, 3, 1, 1), PAIRS)
-        with self.assertRaisesRegex(kept.KeptError, "1 LUTs do not say where their inputs are, b first"):
+        with self.assertRaisesRegex(lut_init.KeptError, "1 LUTs do not say where their inputs are, b first"):
             constant_bits.inputs(config.replace(f"{joined:016b}", "0" * 16), bels)
 
     def test_what_the_study_prints_is_of_these_sources(self) -> None:
         known = json.loads(constant_bits.RESULT.read_text())
-        fresh = {source: study.digest(source) for source in [*constant_key.SOURCES, synth.KEPT]}
-        self.assertEqual(known["sources"], fresh, "run `python -m ace_flow.constant_bits`")
+        fresh = {source: study.digest(source) for source in [*constant_key.SOURCES, ecp5.KEPT]}
+        self.assertEqual(known["sources"], fresh, "run `python -m ace_flow constant-bits`")
         self.assertEqual([found["seed"] for found in known["routes"]], list(constant_bits.SEEDS))
 
 

@@ -4,8 +4,8 @@
 import random
 import unittest
 
-from ace_flow import cut
-from ace_flow.gates import Graph
+from ace_flow.prove import cut
+from ace_flow.prove.gates import Graph
 
 from .test_gates import evaluate
 

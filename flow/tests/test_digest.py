@@ -6,7 +6,8 @@ import unittest
 from pathlib import Path
 from types import ModuleType
 
-from ace_flow import configurations, digest, held
+from ace_flow import configurations, digest
+from ace_flow.build import library_cache
 
 CODE = '''
 """A pass."""
@@ -72,7 +73,7 @@ class Sources(unittest.TestCase):
 
     def test_no_path_is_part_of_what_a_recipe_digests(self) -> None:
         for row in configurations.load().values():
-            said = str([held._after(row), held.synth.settings(row)])
+            said = str([library_cache._after(row), library_cache.synth.settings(row)])
             self.assertNotRegex(said, r"rtl/|flow/|\.sv|\.lpf", row.name)
 
 

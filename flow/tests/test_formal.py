@@ -7,12 +7,14 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from ace_flow import formal, formal_engines, tools, verilate
+from ace_flow import tools
+from ace_flow.build.step import step_runtime
+from ace_flow.formal import engines, proofs
 from ace_flow.layout import RUNTIME
-from ace_flow.model import Model, ModelError
-from ace_flow.step import step_runtime
+from ace_flow.sim import verilate
+from ace_flow.sim.model import Model, ModelError
 
-TABLE = formal.load()
+TABLE = proofs.load()
 CELL = TABLE["spill_register"]
 
 # A slot that answers every beat, and a check of it that a beat of ones offends.
@@ -56,7 +58,7 @@ class Table(unittest.TestCase):
             '[[proof.mutation]]\nwhat = "d"\nfile = "rtl/prim/skid_buffer.sv"\nfind = "module skid_buffer"\n'
         )
         good = start + change + 'replace = "module other"\n'
-        self.assertEqual(list(formal.load(text(good))), ["a"])
+        self.assertEqual(list(proofs.load(text(good))), ["a"])
         for row, said in {
             start: "no mutation",
             start.replace("skid_buffer.sv", "none.sv"): "no mutation",
@@ -67,37 +69,37 @@ class Table(unittest.TestCase):
             good.replace("module skid_buffer", "module kid_buffer"): "occurs 0 times",
             good.replace("prim/skid_buffer.sv", "prim/none.sv"): "none.sv",
         }.items():
-            with self.subTest(said), self.assertRaisesRegex(formal.FormalError, said):
-                formal.load(text(row))
+            with self.subTest(said), self.assertRaisesRegex(proofs.FormalError, said):
+                proofs.load(text(row))
 
     def test_every_check_is_part_of_a_proof(self):
         proven = {source for proof in TABLE.values() for source in proof.sources}
-        for path in formal.HARNESSES.glob("*_check.sv"):
+        for path in proofs.HARNESSES.glob("*_check.sv"):
             self.assertIn(str(path.relative_to(tools.ROOT)), proven)
 
 
 class Proofs(unittest.TestCase):
     def test_a_counterexample_is_named_and_has_a_trace(self):
-        formal_engines.wrappers(formal.FORMAL / "engines")
+        engines.wrappers(proofs.FORMAL / "engines")
         # A proof of the mutated cell: it must fail, and say where.
         mutation = CELL.mutation[0]
-        with tempfile.TemporaryDirectory(dir=formal.BUILD) as folder:
+        with tempfile.TemporaryDirectory(dir=proofs.BUILD) as folder:
             changed = Path(folder) / Path(mutation.file).name
-            changed.write_text(formal.mutated(CELL, mutation))
+            changed.write_text(proofs.mutated(CELL, mutation))
             name = str(changed.relative_to(tools.ROOT))
             sources = tuple(name if s == mutation.file else s for s in CELL.sources)
             wrong = replace(CELL, name="wrong", sources=sources, mutation=())
-            outcome = formal.prove(wrong, None, threading.Event(), again=True)
+            outcome = proofs.prove(wrong, None, threading.Event(), again=True)
         self.assertEqual(outcome.result, "refuted")
         self.assertFalse(outcome.good)
         self.assertIn("_rules.sv", outcome.detail)
         self.assertGreater((tools.ROOT / outcome.trace).stat().st_size, 0)
-        self.assertIn(outcome.trace, formal.line(outcome, wrong))
+        self.assertIn(outcome.trace, proofs.line(outcome, wrong))
 
     def test_a_proof_that_takes_too_long_ends(self):
-        formal_engines.wrappers(formal.FORMAL / "engines")
+        engines.wrappers(proofs.FORMAL / "engines")
         short = replace(TABLE["slot_shell"], name="short", seconds=1, mutation=())
-        outcome = formal.prove(short, None, threading.Event(), again=True)
+        outcome = proofs.prove(short, None, threading.Event(), again=True)
         self.assertEqual(outcome.result, "out of time")
 
 
@@ -105,7 +107,7 @@ class Models(unittest.TestCase):
     def test_an_assertion_that_fails_ends_the_call_and_no_more(self):
         RUNTIME.parent.mkdir(parents=True, exist_ok=True)
         step_runtime()
-        with tempfile.TemporaryDirectory(dir=formal.BUILD) as name:
+        with tempfile.TemporaryDirectory(dir=proofs.BUILD) as name:
             folder = Path(name)
             source, library = folder / "told_slot.sv", folder / "told.so"
             source.write_text(SLOT)

@@ -5,7 +5,8 @@ import itertools
 import random
 import unittest
 
-from ace_flow import gates, tools
+from ace_flow import tools
+from ace_flow.prove import gates
 
 OPERATIONS = {
     "$_BUF_": lambda a: a,

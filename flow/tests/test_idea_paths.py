@@ -6,8 +6,10 @@ import random
 import subprocess
 import unittest
 
-from ace_flow import constant_key, harness, study
-from ace_flow.idea import encrypt, number, phase, subkeys, words
+from ace_flow import study
+from ace_flow.sim import harness
+from ace_studies_idea_2004 import constant_key
+from ace_studies_idea_2004.idea import encrypt, number, phase, subkeys, words
 
 FOLDER = "studies/idea-2004"
 PARTS = ("idea_paths_pkg", "idea_multiply", "idea_phase", "idea_paths", "idea_stages", "idea_substages")
@@ -67,7 +69,7 @@ class IdeaPaths(unittest.TestCase):
     def test_what_the_study_prints_of_constant_keys_is_of_these_sources(self) -> None:
         known = json.loads(constant_key.RESULT.read_text())
         fresh = {source: study.digest(source) for source in known["sources"]}
-        self.assertEqual(known["sources"], fresh, "run `python -m ace_flow.constant_key`")
+        self.assertEqual(known["sources"], fresh, "run `python -m ace_flow constant-key`")
 
 
 if __name__ == "__main__":

@@ -7,12 +7,14 @@ import unittest
 from pathlib import Path
 from random import Random
 
-from ace_flow import configurations, independence, tools, verilate
+from ace_flow import configurations, tools
 from ace_flow.configurations import Capability, Configuration
-from ace_flow.independence_frames import frames
-from ace_flow.independence_runs import differing
-from ace_flow.independence_slot import Item
 from ace_flow.layout import BUILD, RUNTIME
+from ace_flow.noninterference import pairs
+from ace_flow.noninterference.frames import frames
+from ace_flow.noninterference.runs import differing
+from ace_flow.noninterference.slot import Item
+from ace_flow.sim import verilate
 
 SOURCE = "flow/tests/rtl/leaky_slot.sv"
 TOP = "leaky_slot"
@@ -60,7 +62,7 @@ class Leaks(unittest.TestCase):
         cls.folder.cleanup()
 
     def found(self, code: int) -> dict[str, set[str]]:
-        runs = independence.examine(self.library, design(code), 20_000)
+        runs = pairs.examine(self.library, design(code), 20_000)
         return {path: set(f.events) for path, f in runs.findings.items()}
 
     def test_nothing_is_found_where_nothing_leaks(self) -> None:
@@ -75,20 +77,20 @@ class Leaks(unittest.TestCase):
     def test_a_memory_that_a_wipe_leaves_is_found(self) -> None:
         found = self.found(4)
         self.assertEqual(set(found), {"leaky_slot.memory", "the answer"})
-        self.assertEqual(found["leaky_slot.memory"], {independence.WIPE, independence.CUT})
+        self.assertEqual(found["leaky_slot.memory"], {pairs.WIPE, pairs.CUT})
 
     def test_a_register_that_a_reset_leaves_is_found(self) -> None:
         found = self.found(5)
         self.assertEqual(set(found), {"leaky_slot.key_q", "the answer"})
-        self.assertEqual(found["leaky_slot.key_q"], {independence.RESET_IDLE, independence.RESET_BUSY})
+        self.assertEqual(found["leaky_slot.key_q"], {pairs.RESET_IDLE, pairs.RESET_BUSY})
 
     def test_a_key_cut_short_that_stays_is_found(self) -> None:
         found = self.found(6)
         self.assertLessEqual({"leaky_slot.key_q", "leaky_slot.memory"}, set(found))
-        self.assertEqual(found["leaky_slot.memory"], {independence.CUT})
+        self.assertEqual(found["leaky_slot.memory"], {pairs.CUT})
 
     def test_what_is_found_has_its_place(self) -> None:
-        runs = independence.examine(self.library, design(4), 20_000)
+        runs = pairs.examine(self.library, design(4), 20_000)
         text = str(runs.findings["leaky_slot.memory"])
         self.assertRegex(text, r"^leaky_slot\.memory word 0 bits 0x[0-9a-f]+ and \d+ more words? differs ")
 
@@ -117,11 +119,11 @@ class Parts(unittest.TestCase):
 
     def test_every_shape_says_when_it_has_forgotten(self) -> None:
         rows = configurations.load().values()
-        self.assertLessEqual({(r.shape, r.can[0].kind) for r in rows}, independence.WIPE_CYCLES.keys())
+        self.assertLessEqual({(r.shape, r.can[0].kind) for r in rows}, pairs.WIPE_CYCLES.keys())
         text = (tools.ROOT / "docs/slot.md").read_text()
         table = re.findall(r"^\| (\w+) (cipher|hash) \| (\d+)(?:, and .*)? \|$", text, re.MULTILINE)
         stated = {(shape, kind): int(clocks) for shape, kind, clocks in table}
-        self.assertEqual(stated, independence.WIPE_CYCLES)
+        self.assertEqual(stated, pairs.WIPE_CYCLES)
 
     def test_bits_that_differ(self) -> None:
         self.assertEqual(differing(Item("x", 0, 2, 2), b"\x01\x02", b"\x01\x03"), "bits 0x100")

@@ -5,10 +5,11 @@ import copy
 import json
 import unittest
 
-from ace_flow import configurations, kept
-from ace_flow.kept import KeptError
-from ace_flow.kept import Places as KeptPlaces
+from ace_flow import configurations
 from ace_flow.layout import Places
+from ace_flow.synth import lut_init
+from ace_flow.synth.lut_init import KeptError
+from ace_flow.synth.lut_init import Places as KeptPlaces
 
 
 def box(init: str, inputs: list, output: int) -> dict:
@@ -37,7 +38,7 @@ def module() -> dict:
 class KeptTest(unittest.TestCase):
     def test_places(self):
         design = module()
-        init = kept.place(design, KeptPlaces(20, 12, "AC"))
+        init = lut_init.place(design, KeptPlaces(20, 12, "AC"))
         self.assertEqual(len(init), 11)
         bels = {n: c["attributes"].get("BEL") for n, c in design["cells"].items()}
         # Two a slice, two slices a tile, then the next row; numbers in names count as numbers.
@@ -48,29 +49,29 @@ class KeptTest(unittest.TestCase):
         self.assertIsNone(bels["other"])
         self.assertEqual(design["cells"]["bit[0]"]["connections"], {"Z": [100]})
         self.assertEqual(design["cells"]["sbox"]["connections"]["D"], [5])
-        kept.release(design)
+        lut_init.release(design)
         self.assertNotIn("BEL", design["cells"]["sbox"]["attributes"])
 
     def test_constant_inputs_have_constant_contents(self):
         design = module()
         design["cells"]["sbox"]["connections"]["in_i"][2] = "1"
         with self.assertRaisesRegex(KeptError, "sbox: an input is constant"):
-            kept.place(design, KeptPlaces(20, 12, "A"))
+            lut_init.place(design, KeptPlaces(20, 12, "A"))
         with self.assertRaisesRegex(KeptError, "no init_lut"):
-            kept.place({"cells": {}}, KeptPlaces(20, 12, "A"))
+            lut_init.place({"cells": {}}, KeptPlaces(20, 12, "A"))
 
     def test_variants_differ_in_contents_alone(self):
         base = module()
-        init = kept.place(base, KeptPlaces(20, 12, "A"))
+        init = lut_init.place(base, KeptPlaces(20, 12, "A"))
         variant = copy.deepcopy(base)
-        kept.fill(variant, init | {"bit[7]": "1" * 16})
-        self.assertEqual(kept.held(variant)["bit[7]"], "1" * 16)
-        self.assertEqual(kept.differences(base, variant), [])
+        lut_init.fill(variant, init | {"bit[7]": "1" * 16})
+        self.assertEqual(lut_init.held(variant)["bit[7]"], "1" * 16)
+        self.assertEqual(lut_init.differences(base, variant), [])
         variant["cells"]["other"]["parameters"]["INIT"] = "0" * 16
-        self.assertEqual(kept.differences(base, variant), ["cells other"])
+        self.assertEqual(lut_init.differences(base, variant), ["cells other"])
         for wrong in ({"sbox": "0" * 16}, init | {"nobody": "0" * 16}):
             with self.assertRaisesRegex(KeptError, "not those of the base"):
-                kept.fill(copy.deepcopy(base), wrong)
+                lut_init.fill(copy.deepcopy(base), wrong)
 
     def test_bits(self):
         base = (
@@ -83,12 +84,12 @@ class KeptTest(unittest.TestCase):
             ".tile R12C20:PLC2\nword: SLICEA.K1.INIT 1111\nword: SLICEA.K0.INIT 0110\n"
         )
         places = ["X20/Y12/SLICEA.K0", "X20/Y12/SLICEA.K1"]
-        filled = kept.fill_config(base, other, places)
+        filled = lut_init.fill_config(base, other, places)
         self.assertEqual(filled, base.replace("K0.INIT 0000", "K0.INIT 0110"))
         with self.assertRaisesRegex(KeptError, "other LUTs"):
-            kept.fill_config(base, other.replace("0011", "1011"), places)
+            lut_init.fill_config(base, other.replace("0011", "1011"), places)
         with self.assertRaisesRegex(KeptError, "R14C20"):
-            kept.fill_config(base, other, [*places, "X20/Y14/SLICEA.K0"])
+            lut_init.fill_config(base, other, [*places, "X20/Y14/SLICEA.K0"])
 
     def test_what_is_built(self):
         """Netlists and placed designs of built variants are those of their bases but for the contents."""
@@ -103,7 +104,7 @@ class KeptTest(unittest.TestCase):
                     netlists = [
                         json.loads(p.netlist_json.read_text())["modules"][row.top] for p in (mine, base)
                     ]
-                    self.assertEqual(kept.differences(*netlists), [])
+                    self.assertEqual(lut_init.differences(*netlists), [])
                 self.assertNotEqual(*(manifest["kept"] for manifest in manifests))
                 self.assertEqual(*(manifest["kept"].keys() for manifest in manifests))
                 # One model serves both.

@@ -6,9 +6,12 @@ import json
 import os
 import unittest
 
-from ace_flow import configurations, kept, manifest, route, tools
+from ace_flow import configurations, tools
+from ace_flow.build import manifest
 from ace_flow.layout import Places
-from ace_flow.model import Model
+from ace_flow.place import route
+from ace_flow.sim.model import Model
+from ace_flow.synth import lut_init
 
 TABLE = configurations.load()
 BUILT = {name: row for name, row in TABLE.items() if Places(name).manifest.exists()}
@@ -77,7 +80,7 @@ class Manifests(unittest.TestCase):
                     wanted |= set() if row.of else {"netlist_verilog"}
                     self.assertEqual(m["netlist_sha256"], m["files"]["netlist_json"]["sha256"])
                     module = json.loads(places.netlist_json.read_text())["modules"][row.top]
-                    self.assertEqual(m["kept"], kept.numbers(module) if row.kept else {})
+                    self.assertEqual(m["kept"], lut_init.numbers(module) if row.kept else {})
                 elif os.environ.get("ACE_TESTS") == "all":
                     self.fail("its netlist was not made")
                 self.assertEqual(set(m["files"]), wanted)

@@ -6,9 +6,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import tools, verilate
+from ace_flow import tools
 from ace_flow.layout import BUILD, RUNTIME
-from ace_flow.model import Model, ModelError
+from ace_flow.sim import verilate
+from ace_flow.sim.model import Model, ModelError
 
 TOP = "luts_slot"
 PORTS = """

@@ -10,7 +10,10 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from ace_flow import families, idea, molen, study
+from ace_flow import study
+from ace_studies_idea_2004 import idea
+from ace_studies_molen_2003 import families
+from ace_studies_molen_2003 import programs as molen
 
 SET, RUN, END = 0x50000000, 0x30000000, 0
 CUSTOM = 0x0B
@@ -307,10 +310,10 @@ class Molen(unittest.TestCase):
 
     def test_what_the_study_prints_is_of_these_sources(self) -> None:
         programs = json.loads(molen.PROGRAMS.read_text())
-        self.assertEqual(programs["inputs"], molen.inputs(), "run `python -m ace_flow.molen`")
+        self.assertEqual(programs["inputs"], molen.inputs(), "run `python -m ace_flow molen`")
         synthesised = json.loads(families.RESULT.read_text())
         fresh = {families.SOURCE: study.digest(families.SOURCE)}
-        self.assertEqual(synthesised["sources"], fresh, "run `python -m ace_flow.families`")
+        self.assertEqual(synthesised["sources"], fresh, "run `python -m ace_flow families`")
 
 
 if __name__ == "__main__":

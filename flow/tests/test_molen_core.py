@@ -6,7 +6,7 @@ riscv-arch-test; these take their place."""
 import unittest
 from collections.abc import Callable
 
-from ace_flow import molen
+from ace_studies_molen_2003 import programs
 
 STOP = 0x00100073
 ONES = 0xFFFFFFFF
@@ -98,15 +98,15 @@ BRANCHES: dict[str, tuple[int, Callable[[int, int], bool]]] = {
 
 
 class Core(unittest.TestCase):
-    def program(self, code: list[int], results: int = 1, data: tuple[int, ...] = ()) -> molen.Outcome:
+    def program(self, code: list[int], results: int = 1, data: tuple[int, ...] = ()) -> programs.Outcome:
         """Runs words from address 0; what comes out is looked at."""
         self.assertLess(4 * len(code), DATA)
         words = code + [STOP] + [0] * (DATA // 4 - len(code) - 1) + list(data)
-        folder = molen.BUILD / "studies" / "molen-2003"
+        folder = programs.BUILD / "studies" / "molen-2003"
         folder.mkdir(parents=True, exist_ok=True)
         image = folder / f"{self.id()}.hex"
         image.write_text("\n".join(f"{word:08x}" for word in words))
-        return molen.run(image, molen.machine(), look=((OUT, results),))
+        return programs.run(image, programs.machine(), look=((OUT, results),))
 
     def results(self, pieces: list[list[int]], data: tuple[int, ...] = ()) -> list[int]:
         """What each piece leaves in register TO, the base of what comes out going along."""

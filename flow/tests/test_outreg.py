@@ -4,7 +4,7 @@
 import copy
 import unittest
 
-from ace_flow import outreg
+from ace_flow.synth import bram_outreg
 
 
 def design() -> dict:
@@ -40,13 +40,13 @@ def design() -> dict:
 class Outreg(unittest.TestCase):
     def test_registers_move_with_their_enable(self) -> None:
         module = design()
-        self.assertEqual(outreg.merge(module), 2)
+        self.assertEqual(bram_outreg.merge(module), 2)
         self.assertEqual(list(module["cells"]), ["memory"])
         memory = module["cells"]["memory"]
         self.assertEqual(memory["parameters"]["REGMODE_A"], "OUTREG")
         self.assertNotIn("REGMODE_B", memory["parameters"])
         self.assertEqual([memory["connections"][pin] for pin in ("OCEA", "DOA0", "DOA1")], [[3], [20], [21]])
-        self.assertEqual(outreg.merge(module), 0)
+        self.assertEqual(bram_outreg.merge(module), 0)
 
     def test_a_wide_port_takes_both_halves(self) -> None:
         module = design()
@@ -54,7 +54,7 @@ class Outreg(unittest.TestCase):
         memory["parameters"]["DATA_WIDTH_B"] = "0" * 26 + "100100"
         memory["connections"]["DOB0"] = memory["connections"].pop("DOA1")
         memory["port_directions"]["DOB0"] = "output"
-        self.assertEqual(outreg.merge(module), 2)
+        self.assertEqual(bram_outreg.merge(module), 2)
         self.assertEqual([memory["parameters"][f"REGMODE_{s}"] for s in "AB"], ["OUTREG"] * 2)
         self.assertEqual([memory["connections"][f"OCE{s}"] for s in "AB"], [[3]] * 2)
 
@@ -79,13 +79,13 @@ class Outreg(unittest.TestCase):
         ):
             module["cells"]["memory"]["port_directions"]["RSTA"] = "input"
             before = copy.deepcopy(module)
-            self.assertEqual(outreg.merge(module), 0)
+            self.assertEqual(bram_outreg.merge(module), 0)
             self.assertEqual(module, before)
 
     def test_an_output_of_the_module_stays_unregistered(self) -> None:
         module = design()
         module["ports"]["y"]["bits"].append(10)
-        self.assertEqual(outreg.merge(module), 0)
+        self.assertEqual(bram_outreg.merge(module), 0)
 
 
 if __name__ == "__main__":

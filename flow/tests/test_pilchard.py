@@ -6,7 +6,7 @@ import random
 import subprocess
 import unittest
 
-from ace_flow import harness
+from ace_flow.sim import harness
 
 FOLDER = "studies/pilchard-2002"
 SOURCES = [

@@ -10,8 +10,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from ace_flow import prove, tools
+from ace_flow import tools
 from ace_flow.layout import BUILD
+from ace_flow.prove import bitstream
 
 CLK, RESET, D, Q, TURNED = 6, 7, 8, 9, 10
 INPUTS = [2, 3, 4, 5]
@@ -82,14 +83,14 @@ class Parameters(unittest.TestCase):
     def test_defaults_and_spaces(self) -> None:
         one = register(REGSET="SET", SRMODE="ASYNC", CEMUX="1 ")
         self.assertEqual(
-            prove.compare_parameters(one, register(REGSET="SET ", SRMODE="ASYNC"))["TRELLIS_FF"], 1
+            bitstream.compare_parameters(one, register(REGSET="SET ", SRMODE="ASYNC"))["TRELLIS_FF"], 1
         )
-        self.assertEqual(prove.compare_parameters(register(), register(REGSET="RESET"))["TRELLIS_FF"], 1)
+        self.assertEqual(bitstream.compare_parameters(register(), register(REGSET="RESET"))["TRELLIS_FF"], 1)
 
     def test_differences(self) -> None:
         for other in (register(REGSET="SET"), register(SRMODE="ASYNC"), {"cells": {}}):
-            with self.assertRaises(prove.ProofError):
-                prove.compare_parameters(register(), other)
+            with self.assertRaises(bitstream.ProofError):
+                bitstream.compare_parameters(register(), other)
 
     def test_contents(self) -> None:
         def memory(value: str) -> dict:
@@ -97,20 +98,20 @@ class Parameters(unittest.TestCase):
                 "cells": {"m": {"type": "DP16KD", "parameters": {"INITVAL_3F": value}, "connections": {}}}
             }
 
-        self.assertEqual(prove.compare_parameters(memory("1x0"), memory("0000100"))["DP16KD"], 1)
+        self.assertEqual(bitstream.compare_parameters(memory("1x0"), memory("0000100"))["DP16KD"], 1)
         # What synthesis leaves open is 0 in the bits, and bits leave nothing open.
         for ours, theirs in (("110", "111"), ("1x0", "110"), ("x", "1"), ("100", "1x0"), ("1x0", "1x0")):
-            with self.assertRaises(prove.ProofError):
-                prove.compare_parameters(memory(ours), memory(theirs))
+            with self.assertRaises(bitstream.ProofError):
+                bitstream.compare_parameters(memory(ours), memory(theirs))
 
 
 class Yosys(unittest.TestCase):
-    def run_proof(self, gold: dict, gate: dict, control: dict, apart: bool = False) -> prove.Compared:
+    def run_proof(self, gold: dict, gate: dict, control: dict, apart: bool = False) -> bitstream.Compared:
         BUILD.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=BUILD) as name:
             folder = Path(name)
             modules = {"gold": gold, "gate": gate, "control": control}
-            return prove.compare(modules, folder, folder / "log", prove.Limit(), apart)
+            return bitstream.compare(modules, folder, folder / "log", bitstream.Limit(), apart)
 
     def test_equal(self) -> None:
         compared = self.run_proof(netlist(), bits(0x8000), bits(0x8040))
@@ -120,7 +121,7 @@ class Yosys(unittest.TestCase):
         """What is built otherwise is for the solver, which proves it, or not."""
         compared = self.run_proof(netlist(), other_way(0x8888), other_way(0x8880))
         self.assertEqual(compared, (5, 4, ["r.data"]))
-        with self.assertRaisesRegex(prove.ProofError, r"1 of 5 points differ.*r\.data"):
+        with self.assertRaisesRegex(bitstream.ProofError, r"1 of 5 points differ.*r\.data"):
             self.run_proof(netlist(), other_way(0x888C), other_way(0x8880))
 
     def test_nothing_is_left_to_structure(self) -> None:
@@ -128,15 +129,15 @@ class Yosys(unittest.TestCase):
         compared = self.run_proof(netlist(), bits(0x8000), bits(0x8040), apart=True)
         self.assertEqual((compared.points, compared.refuted), (5, ["r.data"]))
         self.assertLess(compared.by_structure, 5)
-        with self.assertRaisesRegex(prove.ProofError, r"1 of 5 points differ.*r\.data"):
+        with self.assertRaisesRegex(bitstream.ProofError, r"1 of 5 points differ.*r\.data"):
             self.run_proof(netlist(), bits(0x8001), bits(0x8040), apart=True)
 
     def test_different_bits_are_not_proven(self) -> None:
-        with self.assertRaisesRegex(prove.ProofError, "1 of 5 points differ.*r.data"):
+        with self.assertRaisesRegex(bitstream.ProofError, "1 of 5 points differ.*r.data"):
             self.run_proof(netlist(), bits(0x8001), bits(0x8001))
 
     def test_a_control_that_changes_nothing_is_an_error(self) -> None:
-        with self.assertRaisesRegex(prove.ProofError, "not refuted"):
+        with self.assertRaisesRegex(bitstream.ProofError, "not refuted"):
             self.run_proof(netlist(), bits(0x8000), bits(0x8000))
 
     def test_multipliers_are_compared_pin_by_pin(self) -> None:
@@ -151,7 +152,7 @@ class Limits(unittest.TestCase):
 
     def late(self, folder: Path, command: list[str], seconds: str) -> str:
         """Runs a command in which something writes its process into `folder`/pid and then sleeps; what it says."""
-        environment = {**os.environ, prove.LIMIT_VARIABLE: seconds}
+        environment = {**os.environ, bitstream.LIMIT_VARIABLE: seconds}
         environment["ACE_BIN"] = str(folder / "tool")
         start = time.monotonic()
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -182,34 +183,34 @@ class Limits(unittest.TestCase):
             ]
             said = self.late(folder, command, "1")
         self.assertRegex(said, r"some: no proof within 1 s: .*tool netlist .* ran for 1 s and was killed")
-        self.assertIn(f"{prove.LIMIT_VARIABLE}=SECONDS", said)
+        self.assertIn(f"{bitstream.LIMIT_VARIABLE}=SECONDS", said)
 
     def test_yosys_has_what_is_left(self) -> None:
         BUILD.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=BUILD) as name:
             folder = Path(name)
             self.sleeper(folder)
-            limit = prove.Limit()
+            limit = bitstream.Limit()
             limit.end = time.monotonic() + 1
             modules = {"gold": netlist(), "gate": bits(0x8000), "control": bits(0x8040)}
             with (
                 mock.patch.object(tools, "tool", lambda _: str(folder / "tool")),
                 self.assertRaisesRegex(tools.OutOfTime, "ran for 1 s and was killed"),
             ):
-                prove.compare(modules, folder, folder / "log", limit)
+                bitstream.compare(modules, folder, folder / "log", limit)
             with self.assertRaises(ProcessLookupError):
                 os.kill(int((folder / "pid").read_text()), 0)
 
     def test_a_number_is_wanted(self) -> None:
         for value in ("soon", "0", "-1", "nan", "inf"):
             with (
-                mock.patch.dict(os.environ, {prove.LIMIT_VARIABLE: value}),
-                self.assertRaisesRegex(prove.ProofError, prove.LIMIT_VARIABLE),
+                mock.patch.dict(os.environ, {bitstream.LIMIT_VARIABLE: value}),
+                self.assertRaisesRegex(bitstream.ProofError, bitstream.LIMIT_VARIABLE),
             ):
-                prove.Limit()
+                bitstream.Limit()
         with mock.patch.dict(os.environ):
-            os.environ.pop(prove.LIMIT_VARIABLE, None)
-            self.assertGreaterEqual(prove.Limit().left(), 600)
+            os.environ.pop(bitstream.LIMIT_VARIABLE, None)
+            self.assertGreaterEqual(bitstream.Limit().left(), 600)
 
 
 if __name__ == "__main__":

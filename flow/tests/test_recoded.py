@@ -4,11 +4,11 @@
 import random
 import unittest
 
-from ace_flow.equal.match import Matching
-from ace_flow.equal.names import bits_named
-from ace_flow.equal.simulate import WIDTH, Simulation, get
-from ace_flow.equal.states import codes
-from ace_flow.equal.tied import Proof
+from ace_flow.equiv.match import Matching
+from ace_flow.equiv.names import bits_named
+from ace_flow.equiv.simulate import WIDTH, Simulation, get
+from ace_flow.equiv.states import codes
+from ace_flow.equiv.transitions import Proof
 
 CLK, A, Q = 2, 3, 9
 PORTS = {

@@ -14,7 +14,7 @@ class Study(unittest.TestCase):
     def test_no_result_is_stale(self) -> None:
         self.assertIn("pilchard-2002", NAMES)
         for name in NAMES:
-            again = f"run `python -m ace_flow.study {name} DESIGN …` for these"
+            again = f"run `python -m ace_flow study {name} DESIGN …` for these"
             self.assertEqual(study.stale(name), [], again)
 
     def test_the_median_is_the_one_in_the_middle(self) -> None:

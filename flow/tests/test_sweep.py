@@ -9,7 +9,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
-from ace_flow import configurations, layout, route, sweep
+from ace_flow import configurations, layout
+from ace_flow.build import sweep
+from ace_flow.place import route
 
 TABLE = configurations.load()
 PARTS = ["LFE5U-25F", "LFE5U-45F"]

@@ -6,7 +6,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import configurations, route, synth, tools
+from ace_flow import configurations, tools
+from ace_flow.place import route
+from ace_flow.synth import ecp5
 
 
 def cell(kind: str, inputs: dict[str, list], outputs: dict[str, list]) -> dict:
@@ -44,33 +46,33 @@ class Netlists(unittest.TestCase):
         ff = cell("TRELLIS_FF", {"DI": [5], "CLK": [3]}, {"Q": [6]})
         lut = cell("LUT4", {"A": [2], "B": [6]}, {"Z": [5]})
         out = cell("LUT4", {"A": [6]}, {"Z": [9]})
-        synth.check_boundary(self.write(netlist([ff, lut, out])), "top")
+        ecp5.check_boundary(self.write(netlist([ff, lut, out])), "top")
 
     def test_path_from_input_to_output_is_refused(self) -> None:
         lut = cell("LUT4", {"A": [2]}, {"Z": [5]})
         mux = cell("PFUMX", {"ALUT": [7], "BLUT": [5], "C0": [6]}, {"Z": [9]})
         with self.assertRaisesRegex(tools.ToolError, "output y depends on input a within a clock"):
-            synth.check_boundary(self.write(netlist([lut, mux])), "top")
+            ecp5.check_boundary(self.write(netlist([lut, mux])), "top")
 
     def test_memory_is_passed_by_its_read_address_only(self) -> None:
         write = cell("TRELLIS_DPR16X4", {"DI": [2], "RAD": [6]}, {"DO": [9]})
-        synth.check_boundary(self.write(netlist([write])), "top")
+        ecp5.check_boundary(self.write(netlist([write])), "top")
         read = cell("TRELLIS_DPR16X4", {"DI": [6], "RAD": [2]}, {"DO": [9]})
         with self.assertRaises(tools.ToolError):
-            synth.check_boundary(self.write(netlist([read])), "top")
+            ecp5.check_boundary(self.write(netlist([read])), "top")
 
     def test_counts(self) -> None:
         cells = [cell("LUT4", {}, {})] * 3 + [cell("DP16KD", {}, {}), cell("PFUMX", {}, {})]
-        counts = synth.count_netlist(self.write(netlist(cells)), "top")
+        counts = ecp5.count_netlist(self.write(netlist(cells)), "top")
         self.assertEqual(counts, {"lut4": 3, "ccu2c": 0, "ff": 0, "dpr16x4": 0, "ebr": 1, "mult18": 0})
 
     def test_shell_and_core_are_counted_on_their_own(self) -> None:
-        parts = synth.parts_of(
+        parts = ecp5.parts_of(
             "10 modules:\n  x_slot\n  slot_shell$x_slot.u_front.u_shell\n  x_core$x_slot.u_core\n  a$x_slot.u_core.u_a\n",
             "x_slot",
         )
         self.assertEqual(set(parts.values()), {"slot_shell$x_slot.u_front.u_shell", "x_core$x_slot.u_core"})
-        script = synth.parts_script(configurations.load()["des"], Path("OUT"), parts)
+        script = ecp5.parts_script(configurations.load()["des"], Path("OUT"), parts)
         self.assertEqual(script.count("synth_ecp5"), 2)
 
 

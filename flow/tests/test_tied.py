@@ -4,13 +4,13 @@
 import random
 import unittest
 
-from ace_flow import tied
+from ace_flow.synth import tie_unused
 
 
 def look_up(cell: dict, table: str, values: dict) -> str:
     """What a table of a cell says, its inputs being constants or of these values."""
     index = 0
-    for place, pin in enumerate(tied.TABLES[cell["type"]][table]):
+    for place, pin in enumerate(tie_unused.TABLES[cell["type"]][table]):
         (net,) = cell["connections"][pin]
         index |= (int(net) if isinstance(net, str) else values[net]) << place
     return cell["parameters"][table][-1 - index]
@@ -34,7 +34,7 @@ def carry(cell: dict, values: dict, carried: int) -> tuple[int, int, int]:
 
 def cell_of(kind: str, rng: random.Random) -> dict:
     """A cell with random tables, some of whose inputs are constants."""
-    tables = tied.TABLES[kind]
+    tables = tie_unused.TABLES[kind]
     pins = [pin for table in tables.values() for pin in table]
     nets = {pin: [rng.choice(["0", "0", "1", number])] for number, pin in enumerate(pins)}
     return {
@@ -54,7 +54,7 @@ class TestTied(unittest.TestCase):
                     key: dict(value) if isinstance(value, dict) else value for key, value in cell.items()
                 }
                 zeros = sum(net == ["0"] for net in before["connections"].values())
-                self.assertEqual(tied.lift({"cells": {"it": cell}}), zeros)
+                self.assertEqual(tie_unused.lift({"cells": {"it": cell}}), zeros)
                 self.assertNotIn(["0"], cell["connections"].values())
                 for _ in range(20):
                     values = {number: rng.randrange(2) for number in range(8)}
@@ -69,7 +69,7 @@ class TestTied(unittest.TestCase):
             "ram": {"type": "DP16KD", "parameters": {}, "connections": {"ADA0": ["0"]}},
             "lut": {"type": "LUT4", "parameters": {"INIT": "1010"}, "connections": {p: [3] for p in "ABCD"}},
         }
-        self.assertEqual(tied.lift({"cells": cells}), 0)
+        self.assertEqual(tie_unused.lift({"cells": cells}), 0)
         self.assertEqual(cells["ram"]["connections"], {"ADA0": ["0"]})
 
 

@@ -6,14 +6,14 @@ import operator
 import random
 import unittest
 
-from ace_flow.equal.block_memory import BELOW, place
-from ace_flow.equal.match import Matching
-from ace_flow.equal.multiply import multiply
-from ace_flow.equal.names import tiles
-from ace_flow.equal.states import States
-from ace_flow.equal.tied import Proof
-from ace_flow.equal.words import Words, bit_of, word_of
-from ace_flow.gates import Graph
+from ace_flow.equiv.block_memory import BELOW, place
+from ace_flow.equiv.match import Matching
+from ace_flow.equiv.multiply import multiply
+from ace_flow.equiv.names import tiles
+from ace_flow.equiv.states import States
+from ace_flow.equiv.transitions import Proof
+from ace_flow.equiv.words import Words, bit_of, word_of
+from ace_flow.prove.gates import Graph
 
 CLK, RST, A, B, Q = 2, 3, 4, 5, 9
 PORTS = {

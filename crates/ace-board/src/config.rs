@@ -108,7 +108,7 @@ pub struct SlotLimits {
     pub tiles: usize,
     /// Banks of a tile of the array that are used: with two, one runs while the other one is loaded. Policies and reports
     /// have each as a slot of its own. When the lanes have come to their ends, a change of bank takes no time that
-    /// `python -m ace_flow.array_slot` could measure in the RTL.
+    /// `python -m ace_flow array-slot` could measure in the RTL.
     pub banks: usize,
     pub timeout_ms: f64,
 }

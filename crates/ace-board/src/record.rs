@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The format of records that counts (`RECORD` in `flow/ace_flow/prove.py`): what an older one was asked, is not enough.
+/// The format of records that counts (`RECORD` in `flow/ace_flow/prove/bitstream.py`): what an older one was asked, is not enough.
 pub const FORMAT: u64 = 3;
 
 #[derive(Deserialize)]
@@ -88,7 +88,7 @@ pub fn check(
     if record.is_empty() {
         return Err("there is no record that its bits are proven".into());
     }
-    let again = "`python -m ace_flow.build` proves it";
+    let again = "`python -m ace_flow build` proves it";
     let record: Record =
         serde_json::from_slice(record).map_err(|error| format!("its record of a proof is none: {error}"))?;
     let Record { format, result, points, memory_sha256, netlist_sha256, control, tied_to_rtl_by } = record;
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_flow_writes_this_format() {
-        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../flow/ace_flow/prove.py");
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../flow/ace_flow/prove/bitstream.py");
         let text = std::fs::read_to_string(file).expect("the flow is there");
         assert!(text.lines().any(|line| line == format!("RECORD = {FORMAT}")), "RECORD = {FORMAT}");
     }

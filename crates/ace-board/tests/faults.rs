@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tests tested: RTL with a fault put in on purpose (`algorithms/*/faults.toml`) must fail the known answers. Faults that
-//! change no answer are left to `python -m ace_flow.independence --faults`.
+//! change no answer are left to `python -m ace_flow noninterference --faults`.
 
 mod common;
 

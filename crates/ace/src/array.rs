@@ -74,7 +74,7 @@ enum Command {
         /// Files of array/, all if none is named
         names: Vec<String>,
     },
-    /// Write what the simulated tile does clock by clock, for the RTL to do the same (flow/ace_flow/array.py)
+    /// Write what the simulated tile does clock by clock, for the RTL to do the same (flow/ace_flow/array/model.py)
     Trace {
         /// A source; random contexts without one
         source: Option<PathBuf>,

@@ -18,7 +18,7 @@ impl Flow {
     /// The repository: here or a folder above.
     pub fn root() -> Result<PathBuf> {
         let here = std::env::current_dir()?;
-        match here.ancestors().find(|folder| folder.join("flow/ace_flow/prove.py").is_file()) {
+        match here.ancestors().find(|folder| folder.join("flow/ace_flow/prove/bitstream.py").is_file()) {
             Some(root) => Ok(root.to_owned()),
             None => bail!("this needs the flow of ACE's repository; run it inside of that"),
         }

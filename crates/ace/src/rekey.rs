@@ -26,7 +26,7 @@ use design::{Design, Places};
 pub struct Args {
     /// Bitstream of the design as it was placed and routed (.bit)
     placed: PathBuf,
-    /// Where the key's LUTs are and what each holds: as `python -m ace_flow.constant_bits` writes it
+    /// Where the key's LUTs are and what each holds: as `python -m ace_flow constant-bits` writes it
     #[arg(long)]
     places: PathBuf,
     /// The key, 32 hexadecimal digits

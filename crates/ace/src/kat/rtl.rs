@@ -32,7 +32,7 @@ pub struct RtlArgs {
     wave: Option<PathBuf>,
 }
 
-/// What `ace_flow.simulate` says.
+/// What `ace_flow simulate` says.
 #[derive(Deserialize)]
 struct Simulated {
     model: PathBuf,
@@ -67,8 +67,8 @@ impl RtlArgs {
         let mut command = flow.command();
         match name {
             ARRAY if kind.is_some() => bail!("the array's slot writes no waveforms"),
-            ARRAY => command.args(["-m", "ace_flow.array", "model"]),
-            name => command.args(["-m", "ace_flow.simulate", name]),
+            ARRAY => command.args(["-m", "ace_flow", "array", "model"]),
+            name => command.args(["-m", "ace_flow", "simulate", name]),
         };
         command.current_dir(&flow.root);
         command.args(kind.iter().flat_map(|kind| ["--wave", kind]));

@@ -142,7 +142,7 @@ fn built(folder: Option<&Path>, names: &[String]) -> Result<Vec<Built>> {
     let all = &catalogue.configurations;
     let place = catalogue.folder.display();
     if let Some(name) = names.iter().find(|name| !all.iter().any(|c| c.name == **name)) {
-        bail!("no configuration {name} in {place}; `python -m ace_flow.build {name}` builds it");
+        bail!("no configuration {name} in {place}; `python -m ace_flow build {name}` builds it");
     }
     let chosen = |c: &&Configuration| names.is_empty() || names.contains(&c.name);
     let (mut built, mut refused) = (Vec::new(), Vec::new());
@@ -171,7 +171,7 @@ fn built(folder: Option<&Path>, names: &[String]) -> Result<Vec<Built>> {
         let names: Vec<&str> = refused.iter().map(|(name, _)| *name).collect();
         let names = names.join(" ");
         bail!(
-            "only what is proven goes into a library; `python -m ace_flow.build {names}` builds and proves it"
+            "only what is proven goes into a library; `python -m ace_flow build {names}` builds and proves it"
         );
     }
     if built.is_empty() {

@@ -96,7 +96,7 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
         eprintln!("ace: netlists are made first of {}", missing.join(", "));
         let mut command = flow.command();
         // In the build folder of the repository.
-        command.args(["-m", "ace_flow.build", "--only-netlists"]).args(&missing).current_dir(&flow.root);
+        command.args(["-m", "ace_flow", "build", "--only-netlists"]).args(&missing).current_dir(&flow.root);
         flow.shown(&mut command)?;
         folder = own;
     }
@@ -193,7 +193,7 @@ fn one(
     let bits = folder.path().join(format!("{}.bit", image.name()));
     publish(&bits, &Emit { compress: true, ..Emit::default() }.whole(&memory))?;
     let mut command = flow.command();
-    command.args(["-m", "ace_flow.prove"]).arg(&bits).arg("--netlist").arg(netlist).args(["--top", top]);
+    command.args(["-m", "ace_flow", "prove"]).arg(&bits).arg("--netlist").arg(netlist).args(["--top", top]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.with_context(|| format!("cannot run {}", flow.python.display()))?;
     let Some(good) = wait(&mut child, interrupted)? else { return Ok(None) };

@@ -10,7 +10,7 @@ use super::circuit::{Circuit, LANES, Lanes};
 use super::design::Places;
 use crate::study::idea2004::{block, subkeys};
 
-/// Pins of the harness of the flow (flow/ace_flow/harness.py).
+/// Pins of the harness of the flow (flow/ace_flow/sim/harness.py).
 const CLOCK: &str = "clk_i";
 const DATA: &str = "d_i";
 const LOAD: &str = "load_i";

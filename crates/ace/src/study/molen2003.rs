@@ -117,7 +117,7 @@ fn paper() -> Result<Paper> {
 
 fn programs() -> Result<Programs> {
     serde_json::from_str(include_str!("../../../../studies/molen-2003/programs.json"))
-        .context("studies/molen-2003/programs.json: write it anew with python -m ace_flow.molen")
+        .context("studies/molen-2003/programs.json: write it anew with python -m ace_flow molen")
 }
 
 fn routed() -> Result<Routed> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `python -m ace_flow.study` has placed and routed for a study: studies/NAME/results.json. Whether
+//! What `python -m ace_flow study` has placed and routed for a study: studies/NAME/results.json. Whether
 //! that is of the designs as they are flow/tests/test_study.py looks.
 
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ pub struct Path {
 impl Routed {
     pub fn read(text: &str, file: &str) -> Result<Self> {
         serde_json::from_str(text)
-            .with_context(|| format!("{file}: write it anew with python -m ace_flow.study"))
+            .with_context(|| format!("{file}: write it anew with python -m ace_flow study"))
     }
 
     pub fn design(&self, name: &str) -> Result<&Design> {

@@ -98,7 +98,7 @@ fn proven(name: &str, memory: &ConfigMemory) -> Option<bool> {
     let bits = folder.path().join(format!("{name}.bit"));
     std::fs::write(&bits, Emit::default().whole(memory)).expect("it is written");
     let mut command = Command::new(python);
-    command.args(["-m", "ace_flow.prove"]).arg(&bits).arg("--netlist").arg(&netlist);
+    command.args(["-m", "ace_flow", "prove"]).arg(&bits).arg("--netlist").arg(&netlist);
     command.args(["--top", &format!("{name}_slot")]).current_dir(root());
     command.env("PYTHONPATH", root().join("flow")).env("ACE_BIN", env!("CARGO_BIN_EXE_ace"));
     let output = command.output().expect("it runs");

