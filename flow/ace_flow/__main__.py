@@ -2,17 +2,16 @@
 """One entry point: python -m ace_flow COMMAND, or ace-flow COMMAND where the package is installed."""
 
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
-from ace_flow.tools import ROOT
-
-# Commands by name: the module whose main they are, and what they are for. A module of a study is its folder and name.
+# Commands by name: the module whose main they are, and what they are for.
 COMMANDS = {
-    "build": ("ace_flow.build.run", "configurations: synthesised, placed, routed, proven; or taken out of the library"),
+    "build": (
+        "ace_flow.build.run",
+        "configurations: synthesised, placed, routed, proven; or taken out of the library",
+    ),
     "sweep": ("ace_flow.build.sweep", "rows, seeds and parts side by side"),
     "density": ("ace_flow.build.density", "several configurations on one part"),
     "simulate": ("ace_flow.sim.waves", "a model of the RTL as it stands, with waveforms if wanted"),
@@ -32,35 +31,22 @@ COMMANDS = {
     "array-rates": ("ace_flow.array.rates", "what the slot's RTL takes for a packet"),
     "pages": ("ace_flow.pages", "a page for each algorithm"),
     "study": ("ace_flow.study", "the designs of a study, synthesised, placed and routed"),
-    "constant-key": ("idea-2004/constant_key", "IDEA with its key in LUTs: its netlist"),
-    "constant-bits": ("idea-2004/constant_bits", "IDEA with its key in LUTs: its bits, with other keys"),
-    "families": ("molen-2003/families", "units of the Molen processor on other families"),
-    "molen": ("molen-2003/programs", "programs on the Molen processor"),
+    "constant-key": ("ace_studies.idea_2004.constant_key", "IDEA with its key in LUTs: its netlist"),
+    "constant-bits": (
+        "ace_studies.idea_2004.constant_bits",
+        "IDEA with its key in LUTs: its bits, with other keys",
+    ),
+    "families": ("ace_studies.molen_2003.families", "units of the Molen processor on other families"),
+    "molen": ("ace_studies.molen_2003.programs", "programs on the Molen processor"),
     # Called by the others.
     "step": ("ace_flow.build.step", ""),
     "snake": ("ace_flow.build.snake", ""),
 }
 
 
-def of_study(paper: str, module: str) -> ModuleType:
-    """A module of studies/PAPER/flow, as a part of the package ace_studies_PAPER."""
-    name = f"ace_studies_{paper.replace('-', '_')}"
-    if name not in sys.modules:
-        folder = ROOT / "studies" / paper / "flow"
-        spec = importlib.util.spec_from_file_location(
-            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
-        )
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return importlib.import_module(f"{name}.{module}")
-
-
 def find(command: str) -> Callable[[], int | None]:
     """What a command runs."""
-    module = COMMANDS[command][0]
-    if "/" in module:
-        return of_study(*module.split("/")).main
-    return importlib.import_module(module).main
+    return importlib.import_module(COMMANDS[command][0]).main
 
 
 def usage() -> str:

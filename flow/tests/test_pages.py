@@ -22,7 +22,10 @@ class Pages(unittest.TestCase):
         if not ACE.exists():
             self.skipTest(f"{ACE} is not built")
         done = subprocess.run(
-            [sys.executable, "-m", "ace_flow", "pages", "--check"], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "ace_flow", "pages", "--check"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuller images than our configurations are, to see what compression makes of them: python -m ace_flow.density.
+"""Fuller images than our configurations are, to see what compression makes of them: python -m ace_flow density.
 
 Several netlists of build/configurations, each behind the other's stream, are placed and routed on an LFE5U-25F. The
 bitstreams go to build/density, each with nextpnr's log, which says how full the device is; `ace study ace-2000
 --table 4 --also build/density/*.bit` compresses them."""
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -96,12 +97,20 @@ def build(name: str) -> None:
     cached("density", settings, parts, outputs, lambda out: make(parts, text, out))
 
 
-def main() -> None:
+def main() -> int:
     """Builds the named chains, or all."""
-    for name in sys.argv[1:] or CHAINS:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CHAINS)}; default: all")
+    names = parser.parse_args().names
+    if unknown := [name for name in names if name not in CHAINS]:
+        parser.error(f"there is no {unknown[0]!r}; there are {', '.join(CHAINS)}")
+    for name in names or CHAINS:
         build(name)
         print(f"build/density/{name}.bit")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

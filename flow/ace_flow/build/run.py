@@ -159,7 +159,16 @@ def snakemake(
     options: tuple[str, ...] = (),
 ) -> int:
     """Runs Snakemake over the flow, with more of its own options if need be; its exit code."""
-    command = [sys.executable, "-m", "ace_flow", "snake", "--snakefile", "flow/Snakefile", "--cores", str(jobs)]
+    command = [
+        sys.executable,
+        "-m",
+        "ace_flow",
+        "snake",
+        "--snakefile",
+        "flow/Snakefile",
+        "--cores",
+        str(jobs),
+    ]
     command += ["--logger", "ace", "--nolock", "--rerun-incomplete", "--keep-going"]
     command += ["--max-checksum-file-size", str(LARGEST_CHECKED_FILE)]
     command += [*options, "--config", f"names={','.join(names)}"]

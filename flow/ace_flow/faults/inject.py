@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults put into the RTL on purpose, to see that the tests catch them: python -m ace_flow.faults.
+"""Faults put into the RTL on purpose, to see that the tests catch them: python -m ace_flow faults.
 
 algorithms/*/faults.toml and flow/faults.toml say what is changed where (fault_table.py). Each fault becomes a model of its configuration under build/faults/, and
 index.json lists them. Those that known answers catch are for crates/ace-board/tests/faults.rs, which runs these and

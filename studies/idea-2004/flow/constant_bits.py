@@ -27,7 +27,7 @@ from ace_flow.sim import harness
 from ace_flow.study import SEEDS, digest, outcome
 from ace_flow.synth import bram_outreg, ecp5, lut_init
 from ace_flow.tools import ROOT
-from ace_studies_idea_2004 import constant_key, idea
+from ace_studies.idea_2004 import constant_key, idea
 
 STUDY = constant_key.STUDIES / "idea-2004"
 RESULT = STUDY / "constant-bits.json"

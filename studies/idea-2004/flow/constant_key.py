@@ -21,7 +21,7 @@ from ace_flow.sim import harness
 from ace_flow.study import STUDIES, digest, outcome
 from ace_flow.synth import bram_outreg, ecp5, lut_init
 from ace_flow.tools import ROOT
-from ace_studies_idea_2004 import idea
+from ace_studies.idea_2004 import idea
 
 RESULT = STUDIES / "idea-2004" / "constant.json"
 TOP = "idea_constant"

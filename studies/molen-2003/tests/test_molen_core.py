@@ -6,7 +6,7 @@ riscv-arch-test; these take their place."""
 import unittest
 from collections.abc import Callable
 
-from ace_studies_molen_2003 import programs
+from ace_studies.molen_2003 import programs
 
 STOP = 0x00100073
 ONES = 0xFFFFFFFF

@@ -11,8 +11,8 @@ from pathlib import Path
 from ace_flow import configurations, study, tools
 from ace_flow.place import route
 from ace_flow.synth import ecp5, lut_init
-from ace_studies_idea_2004 import constant_bits, constant_key
-from ace_studies_idea_2004.constant_bits import PAIRS, PHASE, PROBE, Routed, _moved
+from ace_studies.idea_2004 import constant_bits, constant_key
+from ace_studies.idea_2004.constant_bits import PAIRS, PHASE, PROBE, Routed, _moved
 
 FOLDER = constant_bits.FOLDER
 RANDOM = random.Random(9)

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ace_flow import study
-from ace_studies_idea_2004 import idea
-from ace_studies_molen_2003 import families
-from ace_studies_molen_2003 import programs as molen
+from ace_studies.idea_2004 import idea
+from ace_studies.molen_2003 import families
+from ace_studies.molen_2003 import programs as molen
 
 SET, RUN, END = 0x50000000, 0x30000000, 0
 CUSTOM = 0x0B

@@ -8,8 +8,8 @@ import unittest
 
 from ace_flow import study
 from ace_flow.sim import harness
-from ace_studies_idea_2004 import constant_key
-from ace_studies_idea_2004.idea import encrypt, number, phase, subkeys, words
+from ace_studies.idea_2004 import constant_key
+from ace_studies.idea_2004.idea import encrypt, number, phase, subkeys, words
 
 FOLDER = "studies/idea-2004"
 PARTS = ("idea_paths_pkg", "idea_multiply", "idea_phase", "idea_paths", "idea_stages", "idea_substages")
