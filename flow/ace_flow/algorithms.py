@@ -48,6 +48,12 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
         raise ConfigurationError(f"{path}: {error}") from None
 
 
+def _line(text: str, part: str) -> int:
+    """Where a [can.NAME] begins."""
+    head = re.compile(rf"\s*\[\s*can\s*\.\s*\"?{re.escape(part)}\"?\s*\]")
+    return next((n for n, line in enumerate(text.splitlines(), 1) if head.match(line)), 0)
+
+
 def _algorithm(path: Path) -> Algorithm:
     name = path.parent.name
     text, table = read(path)
@@ -82,7 +88,7 @@ def _algorithm(path: Path) -> Algorithm:
         own = {"algorithm": name, "kind": kind} | {key: row.get(key, (int, list)) for key in keys}
         capabilities[name] = capability(Row(row.where, own))
         for part, values in narrowed.items():
-            where = f"{row.where}, can {part!r}"
+            where = f"{path}:{_line(text, part)}: algorithm {name!r}, can {part!r}"
             strange = sorted(values.keys() - set(NARROWED)) if isinstance(values, dict) else [part]
             if strange:
                 raise ConfigurationError(f"{where}: unknown key `{strange[0]}`; known: {', '.join(NARROWED)}")

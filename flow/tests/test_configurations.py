@@ -304,7 +304,11 @@ class Rooms(unittest.TestCase):
             ("code = 0x3e", "code = 300", "1 to 255 are allowed"),
             ("title", "titel", "`title` is missing"),
             ('about = "An example."', 'abut = "An example."', "unknown key `abut`"),
-            ('modes = ["cbc"]', 'mode = ["cbc"]', "can 'one-short': unknown key `mode`"),
+            (
+                'modes = ["cbc"]',
+                'mode = ["cbc"]',
+                "algorithm.toml:10: algorithm 'one', can 'one-short': unknown key `mode`",
+            ),
             (
                 '"one", "two"',
                 '"one", "three"',

@@ -72,12 +72,17 @@ fn every_cipher_agrees_with_cryptopp() {
         .expect("g++ has just run");
     assert!(compiled.success());
 
+    // It has not every cipher of the table; GOST 28147-89, say, with the S-boxes of a test only.
+    let names = Command::new(&program).arg("--names").output().expect("what g++ made runs").stdout;
+    let names = String::from_utf8(names).expect("names");
+    let known: Vec<&str> = names.lines().collect();
+    assert!(known.iter().all(|name| Algorithm::by_name(name).is_some()) && known.len() >= 12, "{known:?}");
+
     let mut random = ChaCha20Rng::seed_from_u64(20);
     let (mut questions, mut answers) = (String::new(), Vec::new());
     for algorithm in ALGORITHMS.iter().copied() {
         let Kind::Cipher { block: block_len, keys } = algorithm.kind else { continue };
-        // Crypto++ has GOST 28147-89 with the S-boxes of a test only.
-        if ["magma", "gost-a"].contains(&algorithm.name) {
+        if !known.contains(&algorithm.name) {
             continue;
         }
         for &key_len in keys {

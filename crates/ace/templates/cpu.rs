@@ -35,6 +35,7 @@ impl Own for @TYPE@ {
 
     fn encrypt(&self, block: &mut [u8]) {
         for round_key in self.0.iter() {
+            block.rotate_right(1);
             block.iter_mut().zip(round_key).for_each(|(byte, key)| *byte ^= key);
         }
     }
@@ -42,6 +43,7 @@ impl Own for @TYPE@ {
     fn decrypt(&self, block: &mut [u8]) {
         for round_key in self.0.iter().rev() {
             block.iter_mut().zip(round_key).for_each(|(byte, key)| *byte ^= key);
+            block.rotate_left(1);
         }
     }
 }

@@ -26,11 +26,13 @@ package @ID@_pkg;
   endfunction
 
   function automatic block_t encrypt_round(input block_t x, input block_t key);
-    return x ^ key;
+    return {x[$bits(x)-9:0], x[$bits(x)-1-:8]} ^ key;
   endfunction
 
   function automatic block_t decrypt_round(input block_t x, input block_t key);
-    return x ^ key;
+    block_t mixed;
+    mixed = x ^ key;
+    return {mixed[7:0], mixed[$bits(x)-1:8]};
   endfunction
 
 endpackage

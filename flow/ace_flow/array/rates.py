@@ -25,20 +25,22 @@ from ace_flow.sim.model import Model
 # Bytes of a frame: as many as fit a lane's queue, so that the stream is not what frames wait for.
 BYTES = 1536
 PACKETS = (1, 2, 4, 8, 16, 64)
-VARIANTS = [
-    *[f"aes:aes{bits}_encrypt" for bits in (128, 192, 256)],
-    *["des:des_encrypt", "des:tdes_encrypt", "cast128:cast128_encrypt", "cast256:cast256_encrypt"],
-    *["rc6:rc6_encrypt", "md5:md5", "sha1:sha1", "sha256:sha256", "sm4:sm4_encrypt", "idea:idea_encrypt"],
-    *["mars:mars_encrypt", "serpent:serpent_encrypt"],
-    *[f"twofish:twofish{bits}_encrypt" for bits in (128, 192, 256)],
-]
+
+
+def variants() -> list[str]:
+    """FILE:VARIANT of everything that the array serves; decryption takes as long."""
+    served = [
+        (room.kind, v) for room in algorithms.load() for v in room.table.get("array", {}).get("variant", [])
+    ]
+    ending = {"cipher": "_encrypt", "hash": ""}
+    return [f"{v['file'].removesuffix('.ace')}:{v['stem']}{ending[kind]}" for kind, v in served]
 
 
 def sets() -> list[str]:
     known: set[str] = set()
     for path in algorithms.FOLDER.glob("*/array/sets.toml"):
         known |= algorithms.read(path)[1].keys()
-    both = [[name, f"{name}_latency"] for name in VARIANTS]
+    both = [[name, f"{name}_latency"] for name in variants()]
     return [name for names in both for name in names if name.split(":")[1] in known]
 
 

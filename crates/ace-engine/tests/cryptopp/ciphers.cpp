@@ -92,7 +92,7 @@ static std::string triple_des(const Question &q) {
   return q.key.size() == 16 ? both<CryptoPP::DES_EDE2>(q) : both<CryptoPP::DES_EDE3>(q);
 }
 
-int main() {
+int main(int argc, char **) {
   const std::map<std::string, std::function<std::string(const Question &)>> ciphers = {
       {"aes", both<CryptoPP::AES>},          {"des", both<CryptoPP::DES>},
       {"3des", triple_des},                  {"mars", both<CryptoPP::MARS>},
@@ -101,6 +101,11 @@ int main() {
       {"cast256", both<CryptoPP::CAST256>},  {"idea", both<CryptoPP::IDEA>},
       {"camellia", both<CryptoPP::Camellia>}, {"sm4", both<CryptoPP::SM4>},
   };
+  // With any argument: which ciphers there are.
+  if (argc > 1) {
+    for (const auto &cipher : ciphers) std::cout << cipher.first << '\n';
+    return 0;
+  }
   std::string algorithm, mode, key, iv, data;
   while (std::cin >> algorithm >> mode >> key >> iv >> data)
     std::cout << ciphers.at(algorithm)({mode, from_hex(key), from_hex(iv), from_hex(data)}) << '\n';
