@@ -29,6 +29,7 @@ COMMANDS = {
     "array-route": ("ace_flow.array.route", "tile or slot placed and routed"),
     "array-bits": ("ace_flow.array.bits", "the slot's bits proven"),
     "array-rates": ("ace_flow.array.rates", "what the slot's RTL takes for a packet"),
+    "cores": ("ace_flow.cores", "the RTL for other builds: ace.core (FuseSoC) and Bender.yml"),
     "pages": ("ace_flow.pages", "a page for each algorithm"),
     "study": ("ace_flow.study", "the designs of a study, synthesised, placed and routed"),
     "constant-key": ("ace_studies.idea_2004.constant_key", "IDEA with its key in LUTs: its netlist"),
@@ -39,6 +40,8 @@ COMMANDS = {
     "families": ("ace_studies.molen_2003.families", "units of the Molen processor on other families"),
     "molen": ("ace_studies.molen_2003.programs", "programs on the Molen processor"),
     # Called by the others.
+    "engines": ("ace_flow.formal.engines", ""),
+    "verilate": ("ace_flow.sim.verilate", ""),
     "step": ("ace_flow.build.step", ""),
     "snake": ("ace_flow.build.snake", ""),
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What SymbiYosys calls, under the names that it knows: python -m ace_flow.formal_engines -c 'command; …' is ABC.
+"""What SymbiYosys calls, under the names that it knows: python -m ace_flow engines -c 'command; …' is ABC.
 
 No wheel has ABC as a program of its own, but Yosys has it inside: its pass `abc` runs any script of ABC's commands.
 """
@@ -21,7 +21,7 @@ ANYTHING = (
 def wrappers(folder: Path) -> None:
     """Writes the programs into the folder, as shell scripts."""
     folder.mkdir(parents=True, exist_ok=True)
-    module = f'exec env PYTHONPATH="{tools.FLOW}" "{sys.executable}" -m ace_flow.formal_engines'
+    module = f'exec env PYTHONPATH="{tools.FLOW}" "{sys.executable}" -m ace_flow engines'
     programs = {"yosys-abc": module}
     for name in ("yosys", "yosys-smtbmc", "yosys-witness"):
         programs[name] = f'exec "{tools.tool(f"yowasp-{name}")}"'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a slot top (RTL or netlist) to a model: one shared object with the C interface of model/ace_model.h.
 
-python -m ace_flow.verilate --top aes_slot --out libaes.so [-G Name=Value] FILES
+python -m ace_flow verilate --top aes_slot --out libaes.so [-G Name=Value] FILES
 """
 
 import argparse
