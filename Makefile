@@ -96,9 +96,10 @@ define run-tests
 	  for file in $(ON_ARRAY); do $(SUBJECT); echo "$$name on an array of two tiles"; \
 	  $(ACE) kat $$name $$file --engine board --board build/two-tiles.toml || exit 1; done)
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
-	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow \
+	export ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2); { failed=0; $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow || failed=1; \
+	  for tests in studies/*/tests; do $(PY) -m unittest discover --start-directory $$tests || failed=1; done; exit $$failed; } \
 	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
-	ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2) cargo test --workspace --release --locked --no-fail-fast $(FEATURES) || rust=$$?; \
+	cargo test --workspace --release --locked --no-fail-fast $(FEATURES) || rust=$$?; \
 	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
 endef
 
