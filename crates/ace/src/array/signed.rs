@@ -130,7 +130,7 @@ pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>> {
     let mut out = Vec::new();
     for name in names {
         let Some(digest) = known.get(&name) else {
-            bail!("no array/sets.toml of an algorithm has the context set {name}");
+            bail!("algorithms/*/array/sets.toml has no context set {name}");
         };
         let path = folder.join(&name).join(format!("{name}.set"));
         let bytes = ace_fs::read(&path)
