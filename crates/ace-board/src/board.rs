@@ -228,10 +228,12 @@ impl Board {
         let device = Device::by_name(&config.device)
             .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
         let slots = (0..config.places()).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
-        let load: Vec<Picos> = catalogue.configurations.iter().map(|c| config.cost_of(c)).collect();
+        // What each load takes is asked when something needs it first; none is much longer than the file as it is.
+        let load = vec![0; catalogue.configurations.len()];
+        let files = catalogue.configurations.iter().map(|c| config.port_time(c.bitstream.bytes));
         let (latency, starvation) = config.bounds();
         let batch = config.batch();
-        let terms = Terms::new(latency, load.iter().copied().max().unwrap_or(0));
+        let terms = Terms::new(latency, files.max().unwrap_or(0));
         let terms = Terms { starvation, batch, ..terms };
         let mut ledger = Ledger::new(config.places(), catalogue.configurations.len());
         ledger.keep(KEPT_EVENTS);
@@ -359,8 +361,10 @@ impl Board {
             let found = self.catalogue.candidates(need, &self.config.device);
             // What may not be loaded is not tried.
             for c in &found {
-                if let Err(why) = self.catalogue.source(&self.catalogue.configurations[*c]) {
-                    self.refused.entry(*c).or_insert(why);
+                let configuration = &self.catalogue.configurations[*c];
+                match self.catalogue.source(configuration) {
+                    Ok(_) => self.costs.load[*c] = self.catalogue.load_time(&self.config, configuration),
+                    Err(why) => drop(self.refused.entry(*c).or_insert(why)),
                 }
             }
             self.known_needs.insert(*need, (found, need.to_string().into()));

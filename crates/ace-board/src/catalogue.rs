@@ -9,8 +9,10 @@ use ace_engine::Need;
 
 use ace_library::ContextSet;
 
+use crate::config::BoardConfig;
 use crate::manifest::{Configuration, ManifestError};
 use crate::store::Store;
+use crate::trace::Picos;
 
 /// Name of the variable that names another build folder.
 pub const BUILD_VARIABLE: &str = "ACE_BUILD";
@@ -134,6 +136,22 @@ impl Catalogue {
                 hex::encode(configuration.bitstream.sha256)
             )),
         }
+    }
+
+    /// What a load of a configuration takes into a slot that holds nothing of its domain, on a board where nothing else
+    /// wants port, link or host. Of the library: what its loader makes of the stored image. Of the build folder, and of
+    /// what would not be loaded: the file as it is.
+    pub fn load_time(&self, config: &BoardConfig, configuration: &Configuration) -> Picos {
+        let bytes = configuration.bitstream.bytes;
+        if configuration.context_set {
+            return config.set_time(bytes);
+        }
+        let stored = self.store.as_deref().filter(|store| store.holds(configuration));
+        let whole = stored.and_then(|store| store.whole(&configuration.name).ok());
+        whole.map_or_else(
+            || config.loading(bytes, 0),
+            |load| config.loading(load.bitstream.len() as u64, load.loader_clocks),
+        )
     }
 
     /// Only what may be loaded: what is not signed or not proven is not offered in the first place.

@@ -8,7 +8,7 @@ use ace_ecp5::Device;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::manifest::Configuration;
+use crate::frame::HEADER;
 use crate::trace::Picos;
 
 pub const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
@@ -274,15 +274,15 @@ impl BoardConfig {
         real("policy.batch_us", self.policy.batch_us, 0.0, 1e6)
     }
 
-    /// Time on the configuration port for `bytes`.
-    pub fn load_time(&self, bytes: u64) -> Picos {
+    /// Time on the configuration port for `bytes`. What a load takes says [`crate::Catalogue::load_time`].
+    pub fn port_time(&self, bytes: u64) -> Picos {
         let port = &self.configuration_port;
         clocks_time((bytes.saturating_mul(8)).div_ceil(u64::from(port.width.max(1))), hz(port.clock_mhz))
     }
 
     /// Time of a load: the port and the loader in front of it work at once, and the slower one counts.
     pub fn loading(&self, bytes: u64, loader_clocks: u64) -> Picos {
-        self.load_time(bytes).max(clocks_time(loader_clocks, hz(self.controller.clock_mhz)))
+        self.port_time(bytes).max(clocks_time(loader_clocks, hz(self.controller.clock_mhz)))
     }
 
     /// Time on the host link for `bytes`, whole link words.
@@ -309,13 +309,9 @@ impl BoardConfig {
         }
     }
 
-    /// What a load of a configuration takes, before anything is known of what the slot holds.
-    pub fn cost_of(&self, configuration: &Configuration) -> Picos {
-        let bytes = configuration.bitstream.bytes;
-        match configuration.context_set {
-            true => self.send_time(bytes).saturating_add(self.link_time(bytes)),
-            false => self.load_time(bytes),
-        }
+    /// What the frame of a context set of `bytes` takes on its way into a slot: host and link, if nobody else has them.
+    pub fn set_time(&self, bytes: u64) -> Picos {
+        self.send_time(bytes).saturating_add(self.link_time(bytes + HEADER as u64))
     }
 
     /// The longest a load may take.
@@ -491,7 +487,7 @@ mod tests {
     fn times_follow_the_figures() {
         let board = BoardConfig::default();
         // A byte per 20 ns, 8 bytes per 10 ns.
-        assert_eq!(board.load_time(1_032_325), 1_032_325 * 20_000);
+        assert_eq!(board.port_time(1_032_325), 1_032_325 * 20_000);
         assert_eq!(board.link_time(8), 10_000);
         assert_eq!(board.link_time(9), 20_000);
         assert_eq!((board.send_time(9), board.notice_time(1 << 20)), (950_000, 950_000));
@@ -499,7 +495,7 @@ mod tests {
         let polled = parse("[host]\nsend_ns = 10\nblock_words = 248\npolled = true").unwrap();
         assert_eq!([0, 8, 1984, 1985].map(|bytes| polled.send_time(bytes)), [10_000, 10_000, 10_000, 20_000]);
         let spi = parse("[configuration_port]\nkind = \"spi\"\nwidth = 1\nclock_mhz = 60.0").unwrap();
-        assert_eq!(spi.load_time(1_032_325), (1_032_325u64 * 8 * 1_000_000).div_ceil(60));
+        assert_eq!(spi.port_time(1_032_325), (1_032_325u64 * 8 * 1_000_000).div_ceil(60));
         assert_eq!(clocks_time(3, 81_000_000), 37_038);
         assert_eq!(clocks_time(u64::MAX, 1), u64::MAX);
     }

@@ -48,7 +48,7 @@ impl Board {
         let (bytes, mut time, mut result) = match written {
             Err(Refused { reason, bytes, not_done }) => {
                 let wait = if not_done { timeout } else { 0 };
-                (bytes, self.config.load_time(bytes).saturating_add(wait), Err(reason))
+                (bytes, self.config.port_time(bytes).saturating_add(wait), Err(reason))
             }
             Ok(written) => {
                 // What the slot computes is decided by the bits in its memory, not by the file's name.

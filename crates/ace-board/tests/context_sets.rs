@@ -168,7 +168,7 @@ fn a_set_of_the_library_is_loaded_over_the_link() {
         .collect();
     let config = BoardConfig::default();
     assert_eq!(loads, [config.send_time(bytes) + config.link_time(bytes + 16)]);
-    assert!(loads[0] < config.load_time(bytes), "a load over the port takes longer");
+    assert!(loads[0] < config.port_time(bytes), "a load over the port takes longer");
 }
 
 #[test]

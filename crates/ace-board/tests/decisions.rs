@@ -204,7 +204,7 @@ fn simulated(case: &Case, operations: &[Operation], took: &HashMap<(u64, bool), 
         really.push(real);
     }
     let loads: Vec<Picos> =
-        catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        catalogue.configurations.iter().map(|c| config.port_time(c.bitstream.bytes)).collect();
     let (latency, starvation) = config.bounds();
     let longest = loads.iter().copied().max().unwrap();
     let terms = Terms { starvation, batch: config.batch(), ..Terms::new(latency, longest) };

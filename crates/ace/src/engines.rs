@@ -11,7 +11,8 @@ use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
 use ace_engine::profile::Processor;
 use ace_engine::software::CpuEngine;
 use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
-use ace_library::Trust;
+use ace_library::file::Guard;
+use ace_library::{Seen, Trust};
 use ace_schedule::Policy;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -46,7 +47,18 @@ pub struct EngineArgs {
     #[arg(long, value_name = "FILE")]
     pub processor: Option<PathBuf>,
     #[command(flatten)]
+    pub policy: PolicyArgs,
+    #[command(flatten)]
     pub board: BoardArgs,
+}
+
+/// What decides when to load.
+#[derive(clap::Args)]
+pub struct PolicyArgs {
+    /// What decides when to load configurations (docs/scheduling.md); of `ace run` also `both`, which compares on-demand
+    /// with double-buffer
+    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
+    pub policy: Policies,
 }
 
 /// The processor that stands beside the slots when none is named.
@@ -68,15 +80,12 @@ pub fn processor(file: Option<&Path>) -> Result<Processor> {
     Ok(processor)
 }
 
+/// Which board, but for what decides on it.
 #[derive(clap::Args)]
 pub struct BoardArgs {
     /// The board's description; without it, the board of board.toml in the repository
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// What decides when to load configurations (docs/scheduling.md); of `ace run` also `both`, which compares on-demand
-    /// with double-buffer
-    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
-    pub policy: Policies,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations); `array` says
     /// the same as --slots array
     #[arg(long, value_name = "DIR")]
@@ -119,7 +128,7 @@ fn policies() -> impl TypedValueParser<Value = Policies> {
 
 impl Policies {
     /// The one, for commands that compare none.
-    fn only(&self) -> Result<Policy> {
+    pub fn only(&self) -> Result<Policy> {
         match self.0[..] {
             [policy] => Ok(policy),
             _ => bail!("several policies are compared by `ace run` alone: name one"),
@@ -154,14 +163,9 @@ impl BoardArgs {
         if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) }
     }
 
-    /// The one policy.
-    pub fn policy(&self) -> Result<Policy> {
-        self.policy.only()
-    }
-
     /// The board, whose slots run the RTL.
-    pub fn rtl(&self) -> Result<Board> {
-        self.open(self.policy()?, Models::Rtl)
+    pub fn rtl(&self, policy: Policy) -> Result<Board> {
+        self.open(policy, Models::Rtl)
     }
 
     fn open(&self, policy: Policy, models: Models) -> Result<Board> {
@@ -171,13 +175,26 @@ impl BoardArgs {
             let store = self.store(&config)?;
             return array::build::board(config, folder, policy, models, store, self.unsigned());
         }
+        let catalogue = self.catalogue(&config)?;
+        Ok(Board::new(config, catalogue, policy, models)?)
+    }
+
+    /// What the board can load, with the library that it loads from.
+    pub fn catalogue(&self, config: &BoardConfig) -> Result<Catalogue> {
         if let Some(folder) = self.configurations.as_deref().filter(|folder| !folder.is_dir()) {
             bail!("--configurations {}: there is no such folder", folder.display());
         }
         let mut catalogue = Self::catalogue_in(self.configurations.as_deref());
-        catalogue.store = self.store(&config)?;
+        catalogue.store = self.store(config)?;
         catalogue.unsigned = self.unsigned();
-        Ok(Board::new(config, catalogue, policy, models)?)
+        Ok(catalogue)
+    }
+
+    /// Those of a folder as the default board loads them: for figures, whoever has signed the library.
+    pub fn modelled_in(folder: Option<&Path>) -> Catalogue {
+        let guard = Guard { trust: Trust::ANYBODY, seen: Seen::of_user(), allow_older: true };
+        let store = Store::open(&BoardConfig::default().controller, None, guard).ok().flatten();
+        Catalogue { store: store.map(Arc::new), ..Self::catalogue_in(folder) }
     }
 
     /// The library that the board's description names.
@@ -209,7 +226,7 @@ pub enum AnyEngine {
 
 /// Opens the engine that the command line names.
 pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
-    open_with(args, args.board.policy.only()?, 0)
+    open_with(args, args.policy.policy.only()?, 0)
 }
 
 /// Opens an engine with one of the policies, which keeps so many events for a report.
