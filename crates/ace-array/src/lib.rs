@@ -26,6 +26,8 @@ pub mod shape;
 pub mod source;
 pub mod tile;
 pub mod trace;
+pub mod variants;
 
 pub use compile::{Compiled, compile};
 pub use error::Error;
+pub use variants::Named;

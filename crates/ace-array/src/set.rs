@@ -160,6 +160,11 @@ impl Set {
         out
     }
 
+    /// Clocks of a load over a stream of 64 bits: its words, or what they are written as if that is more.
+    pub fn load_clocks(&self) -> usize {
+        self.writes().len().max(self.to_bytes().len() / 8)
+    }
+
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut words = vec![u64::from_le_bytes(MAGIC), 0];
         words.push(

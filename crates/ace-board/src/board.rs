@@ -31,6 +31,13 @@ pub enum BoardError {
     Config(String),
     #[error("board: no thread for a slot: {0}")]
     Thread(#[from] std::io::Error),
+    /// Models of one kind of slot cannot run what is loaded into another one.
+    #[error(
+        "board: `[slot] kind` is \"{}\", and the models that it was given are of another kind; `ace_board::open` \
+         assembles a board of every kind",
+        .0.name()
+    )]
+    Kind(SlotKind),
 }
 
 /// Events that a board keeps, where nobody asks for more or fewer.
@@ -57,6 +64,11 @@ impl Models {
 
 /// Where the simulation of a configuration comes from.
 pub trait ModelSource {
+    /// Whether it has models of slots of this kind.
+    fn runs(&self, kind: SlotKind) -> bool {
+        kind == SlotKind::Fabric
+    }
+
     /// A new slot that runs `configuration`, out of reset.
     fn open(&self, configuration: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError>;
 }
@@ -225,6 +237,9 @@ impl Board {
         source: Box<dyn ModelSource>,
     ) -> Result<Self, BoardError> {
         config.check().map_err(|(key, reason)| BoardError::Config(format!("{key}: {reason}")))?;
+        if !source.runs(config.slot.kind) {
+            return Err(BoardError::Kind(config.slot.kind));
+        }
         let device = Device::by_name(&config.device)
             .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
         let slots = (0..config.places()).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
@@ -285,6 +300,10 @@ impl Board {
     /// Jobs that it takes at a time.
     pub fn packet_buffer(&self) -> usize {
         self.config.packet_buffer
+    }
+
+    pub fn config(&self) -> &BoardConfig {
+        &self.config
     }
 
     pub fn catalogue(&self) -> &Catalogue {

@@ -62,6 +62,11 @@ impl Catalogue {
         Self::read(&build_folder(build).join("configurations"))
     }
 
+    /// Those of this folder, or what [`Catalogue::find`] finds.
+    pub fn of(folder: Option<&Path>) -> Self {
+        folder.map_or_else(|| Self::find(None), Self::read)
+    }
+
     /// Reads `folder/*/manifest.json`. What sets keys up is no configuration: nothing asks for it by itself.
     pub fn read(folder: &Path) -> Self {
         let mut catalogue = Self { folder: folder.into(), ..Self::default() };

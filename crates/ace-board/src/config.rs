@@ -124,6 +124,16 @@ pub enum SlotKind {
     Array,
 }
 
+impl SlotKind {
+    /// As `board.toml` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fabric => "fabric",
+            Self::Array => "array",
+        }
+    }
+}
+
 /// What the policies promise a packet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -7,6 +7,7 @@
 //! describes what is modelled and what is not.
 #![deny(unsafe_code)]
 
+pub mod array;
 pub mod bare;
 pub mod bench;
 mod beside;
@@ -19,6 +20,7 @@ mod joined;
 mod ledger;
 pub mod manifest;
 pub mod model;
+pub mod open;
 pub mod pass;
 pub mod port;
 pub mod record;
@@ -34,6 +36,7 @@ pub use board::{Board, BoardError, ModelSource, Models, Step, Taken};
 pub use catalogue::{Catalogue, Unsigned};
 pub use config::{BoardConfig, ConfigError};
 pub use manifest::Configuration;
+pub use open::{Assembly, OpenError, open};
 pub use pass::{Pass, Task};
 pub use store::{Store, StoreError};
 pub use trace::BoardReport;

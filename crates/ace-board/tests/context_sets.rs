@@ -325,6 +325,10 @@ struct PacedSlot {
 }
 
 impl ModelSource for Paced {
+    fn runs(&self, _: SlotKind) -> bool {
+        true
+    }
+
     fn open(&self, set: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
         let (inner, blocks) = (self.0.open(set, models)?, set.blocks.unwrap());
         Ok(Box::new(PacedSlot { inner, blocks, clocks: 0, joined: Vec::new() }))

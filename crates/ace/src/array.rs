@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace array`: the multi-context array's compiler and its simulator.
 
-pub mod build;
+mod build;
 mod check;
 mod explore;
 mod keys;
-pub mod signed;
-pub mod slot;
 mod table;
-mod variants;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -174,16 +171,11 @@ impl Manifest {
             key_setup: if set.key_words > 0 { "host" } else { "none" },
             sets_up: set.keys.then(|| keys::cipher(&compiled.built.variant)),
             context_bytes: set.contexts.iter().map(|context| 8 * context.0.len()).sum(),
-            load_clocks: load_clocks(set, &bytes),
+            load_clocks: set.load_clocks(),
             sha256: hex::encode(sha2::Sha256::digest(&bytes)),
             bytes: bytes.len(),
         }
     }
-}
-
-/// Clocks of a load over a stream of 64 bits: its words, or what they are written as if that is more.
-pub(crate) fn load_clocks(set: &Set, bytes: &[u8]) -> usize {
-    set.writes().len().max(bytes.len() / 8)
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {

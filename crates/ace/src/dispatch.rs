@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ace_board::open::Parts;
 use ace_engine::Need;
 use ace_engine::profile::Processor;
 use anyhow::Result;
@@ -60,8 +61,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<Outcome> {
     let What::Explain(args) = &args.what;
     let processor = engines::processor(Some(&args.processor))?;
-    let board = args.board.config()?;
-    let catalogue = args.board.catalogue(&board)?;
+    let Parts { config: board, catalogue, .. } = args.board.parts()?;
     let file = sas::load(&args.sas)?;
     let mut rows = Vec::new();
     for sa in file.sas() {

@@ -7,8 +7,8 @@ use anyhow::Result;
 
 use super::Manifest;
 use super::table::{LINK_MHZ, Made};
-use super::variants::Named;
 use crate::page::say;
+use ace_array::Named;
 
 /// The cipher's variant, of a name of one that sets keys up.
 pub fn cipher(variant: &str) -> String {

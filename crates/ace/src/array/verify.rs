@@ -23,8 +23,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
-use super::variants::variants;
 use crate::{Outcome, meant, print_json};
+use ace_array::variants::variants;
 
 /// Blocks for which a set is loaded anew, with new keys.
 const OF_A_LOAD: usize = 8192;

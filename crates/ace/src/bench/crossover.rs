@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ace_board::open::Parts;
 use ace_engine::Algorithm;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -57,8 +58,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<Outcome> {
     check_seconds(args.seconds)?;
     let processor = engines::processor(Some(&args.processor))?;
-    let board = args.board.config()?;
-    let catalogue = args.board.catalogue(&board)?;
+    let Parts { config: board, catalogue, .. } = args.board.parts()?;
     if catalogue.configurations.is_empty() {
         bail!("no configurations are built: make models, or --configurations DIR");
     }

@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use super::change::timed;
 use super::members::Load;
 use super::{ReadArgs, and_sets, counted, signers, version_and_signers, warned};
-use crate::array::signed::{self, SetManifest};
 use crate::page::say;
 use crate::{Outcome, print_json};
+use ace_board::array::signed::{self, SetManifest};
 
 #[derive(clap::Args)]
 pub struct List {

@@ -7,8 +7,9 @@ mod recording;
 
 use std::path::PathBuf;
 
+use ace_board::config::SlotLimits;
 use ace_board::trace::{BoardReport, Picos, What};
-use ace_board::{Board, Catalogue, Models};
+use ace_board::{Board, BoardConfig, Catalogue, Models};
 use anyhow::{Result, bail};
 use serde::Serialize;
 
@@ -114,7 +115,9 @@ impl Replay {
         let terms = Terms { packet, round_trip, greedy: self.greedy };
         let policy = self.policy.policy.only()?;
         let alone = || -> Result<Board> {
-            let mut board = Board::new(self.board.config()?, Catalogue::default(), policy, Models::Rtl)?;
+            // Nothing is loaded: what its slots could be does not matter.
+            let config = BoardConfig { slot: SlotLimits::default(), ..self.board.config()? };
+            let mut board = Board::new(config, Catalogue::default(), policy, Models::Rtl)?;
             board.set_processor(processor.clone());
             Ok(board)
         };

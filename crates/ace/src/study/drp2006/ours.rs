@@ -12,7 +12,6 @@ use ace_engine::{Algorithm, Direction, Kind, Mode, Need};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::array::load_clocks;
 use crate::engines::{self, BoardArgs};
 use crate::page::say;
 
@@ -103,7 +102,7 @@ fn on_array(algorithm: &Algorithm, variant: &str, mhz: f64) -> Result<OnArray> {
     let (Kind::Cipher { block, .. } | Kind::Hash { block, .. }) = algorithm.kind;
     let (set, bits) = (&compiled.set, 8.0 * block as f64);
     let bytes = set.to_bytes();
-    let clocks = load_clocks(set, &bytes) as f64;
+    let clocks = set.load_clocks() as f64;
     Ok(OnArray {
         mbps: bits * mhz / set.ii() as f64,
         chained_mbps: bits * mhz / f64::from(set.latency),

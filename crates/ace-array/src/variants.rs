@@ -2,11 +2,11 @@
 //! Which context sets there are: of every variant one for throughput, under the variant's name, and one for latency beside it
 //! where a packet alone gains enough.
 
-use ace_array::algorithms::{self, KeySetup, SERVED, SETUPS, Served};
-use ace_array::schedule::{Effort, Goal};
-use ace_array::shape::Shape;
-use ace_array::{Compiled, Error, compile};
-use anyhow::Result;
+use crate::algorithms::{self, KeySetup, SERVED, SETUPS, Served};
+use crate::compile::{Compiled, compile};
+use crate::error::Error;
+use crate::schedule::{Effort, Goal};
+use crate::shape::Shape;
 
 /// What the name of a second set ends with.
 const SECOND: &str = "_latency";
@@ -79,7 +79,7 @@ impl Named {
     ///
     /// # Errors
     /// Why the variant does not compile.
-    pub fn sets(&self, shape: &Shape) -> Result<Vec<(Named, Compiled)>> {
+    pub fn sets(&self, shape: &Shape) -> Result<Vec<(Named, Compiled)>, Error> {
         let program = algorithms::program(self.setup.map_or(self.served.file, |setup| setup.file))?;
         let first = Named { name: self.variant.clone(), goal: Goal::Throughput, ..self.clone() };
         let many = compile(&program, &self.variant, shape, Effort::of(Goal::Throughput))?;

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use ace_array::Named;
 use ace_array::algorithms::{self, SERVED, Served};
 use ace_array::compile;
 use ace_array::host::to_words;
@@ -11,12 +12,12 @@ use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::source::{Built, Program};
-use ace_board::frame::{self, Header, flag, op};
-use ace_board::manifest::Capability;
-use ace_board::model::{Frame, Options, RunError, SlotModel, Stopped};
 use zeroize::Zeroizing;
 
-use super::variants::Named;
+use super::ArrayError;
+use crate::frame::{self, Header, flag, op};
+use crate::manifest::Capability;
+use crate::model::{Frame, Options, RunError, SlotModel, Stopped};
 
 /// Byte 1 of a frame, as `rtl/array/array_front_pkg.sv`.
 const LOAD: u8 = 0x51;
@@ -91,36 +92,36 @@ impl ArraySlot {
     ///
     /// # Errors
     /// Why there is no such variant, or the slot refuses the set.
-    pub fn loaded(model: Box<dyn SlotModel>, name: &str, bytes: Vec<u8>) -> Result<Self, String> {
+    pub fn loaded(model: Box<dyn SlotModel>, name: &str, bytes: Vec<u8>) -> Result<Self, ArrayError> {
         let mut slot = Self { fixed: true, ..Self::new(model) };
-        let set = Set::from_bytes(&bytes, &slot.shape).map_err(|e| e.to_string())?;
+        let wrong = |error: ace_array::Error| ArrayError::set(name, error);
+        let set = Set::from_bytes(&bytes, &slot.shape).map_err(wrong)?;
         if set.keys {
-            return Err(format!("{name} sets keys up, and answers no frames of data"));
+            return Err(ArrayError::SetsUp(name.to_owned()));
         }
-        let named = Named::find(name);
-        let Named { served, variant: name, .. } =
-            named.ok_or_else(|| format!("no algorithm of the array has the variant {name}"))?;
-        let program = algorithms::program(served.file).map_err(|e| e.to_string())?;
-        let built = program.build(&name).map_err(|e| e.to_string())?;
+        let named = Named::find(name).ok_or_else(|| ArrayError::Unknown(name.to_owned()))?;
+        let Named { served, variant, .. } = named;
+        let program = algorithms::program(served.file).map_err(wrong)?;
+        let built = program.build(&variant).map_err(wrong)?;
         let load = Header { op: LOAD, payload_len: bytes.len() as u32, ..Header::default() };
         // A frame of no operation is refused when the slot has done what it does after a reset, which is not of the load.
         slot.alone(Header::default(), &[])?;
         let frame = slot.alone(load, &bytes)?;
-        let status = frame::response(&frame.response).map_err(|e| e.to_string())?.status;
+        let status = frame::response(&frame.response)?.status;
         if status != frame::Status::Ok {
-            return Err(format!("the slot refuses the set: {status}"));
+            return Err(ArrayError::Refused(status));
         }
         slot.loading = frame.cycles();
         // It went to the bank that does not run; the first frame makes it run.
-        slot.banks[1] = Some(name.clone());
-        slot.variants.insert(name, Variant { program, built, set, bytes });
+        slot.banks[1] = Some(variant.clone());
+        slot.variants.insert(variant, Variant { program, built, set, bytes });
         Ok(slot)
     }
 
     /// The answer to a frame that is sent when nothing else is in the slot.
-    fn alone(&mut self, header: Header, payload: &[u8]) -> Result<Frame, String> {
+    fn alone(&mut self, header: Header, payload: &[u8]) -> Result<Frame, RunError> {
         let mut frames = [Frame::new(frame::assemble(header, &[payload]).to_vec(), 2 * frame::BEAT)];
-        self.model.run(&mut frames, &Options::default()).map_err(|e| e.to_string())?;
+        self.model.run(&mut frames, &Options::default())?;
         let [frame] = frames;
         Ok(frame)
     }

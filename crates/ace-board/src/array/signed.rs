@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Context sets on their way into a signed library: what is put in, and what is said of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use ace_array::Named;
 use ace_array::algorithms::Served;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_library::ContextSet;
-use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::build::digests;
-use super::load_clocks;
+use super::ArrayError;
+use super::digests::digests;
 use super::slot::capability;
-use super::variants::Named;
-use ace_board::manifest::Capability;
+use crate::manifest::Capability;
 
 /// What a library says of a context set: all but `can` stands in the set, too, and is compared with it.
 #[derive(Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -58,18 +57,13 @@ impl SetManifest {
     ///
     /// # Errors
     /// Why it is not one that a slot of this array takes, or of another algorithm.
-    pub fn of(name: &str, bytes: &[u8]) -> Result<Self> {
-        let Some(Named { served, decrypt, goal, setup, .. }) = Named::find(name) else {
-            bail!("no algorithm of the array has the variant {name}");
-        };
-        let set = Set::from_bytes(bytes, &Shape::standard()).with_context(|| name.to_owned())?;
-        if (set.algorithm, set.decrypt, set.keys) != (served.code, decrypt, setup.is_some()) {
-            bail!(
-                "{name}: the set is one for algorithm {:#04x}, decrypt {}, keys {}",
-                set.algorithm,
-                set.decrypt,
-                set.keys
-            );
+    pub fn of(name: &str, bytes: &[u8]) -> Result<Self, ArrayError> {
+        let named = Named::find(name).ok_or_else(|| ArrayError::Unknown(name.to_owned()))?;
+        let Named { served, decrypt, goal, setup, .. } = named;
+        let set = Set::from_bytes(bytes, &Shape::standard()).map_err(|e| ArrayError::set(name, e))?;
+        let (code, back, keys) = (set.algorithm, set.decrypt, set.keys);
+        if (code, back, keys) != (served.code, decrypt, setup.is_some()) {
+            return Err(ArrayError::Other { name: name.to_owned(), code, decrypt: back, keys });
         }
         Ok(Self {
             name: name.to_owned(),
@@ -84,7 +78,7 @@ impl SetManifest {
             key_words: set.key_words,
             key_setup: if set.key_words > 0 { "host" } else { "none" }.to_owned(),
             bytes: bytes.len(),
-            load_clocks: load_clocks(&set, bytes),
+            load_clocks: set.load_clocks(),
             sha256: hex::encode(Sha256::digest(bytes)),
             sets_up: setup.map(|_| served.variant(decrypt)),
             can: if setup.is_some() { Vec::new() } else { vec![can(served, decrypt)] },
@@ -92,8 +86,13 @@ impl SetManifest {
     }
 
     /// What a library says of a set.
-    pub fn said(set: &ContextSet) -> Result<Self> {
-        serde_json::from_slice(&set.manifest()?).with_context(|| format!("manifest of {}", set.name()))
+    ///
+    /// # Errors
+    /// When its manifest cannot be read.
+    pub fn said(set: &ContextSet) -> Result<Self, ArrayError> {
+        let unread = |reason: String| ArrayError::Manifest { name: set.name().to_owned(), reason };
+        let manifest = set.manifest().map_err(|error| unread(error.to_string()))?;
+        serde_json::from_slice(&manifest).map_err(|error| unread(error.to_string()))
     }
 }
 
@@ -108,14 +107,15 @@ pub struct Known {
 ///
 /// # Errors
 /// What is not so.
-pub fn verify(set: &ContextSet) -> Result<()> {
+pub fn verify(set: &ContextSet) -> Result<(), ArrayError> {
     let said = SetManifest::said(set)?;
     let mut is = SetManifest::of(set.name(), set.bytes())?;
     if (&said.made_for, said.clocks_alone) == (&None, None) {
         (is.made_for, is.clocks_alone) = (None, None);
     }
     if said != is {
-        bail!("{}: its manifest is of another context set", set.name());
+        let reason = "it is of another context set".to_owned();
+        return Err(ArrayError::Manifest { name: set.name().to_owned(), reason });
     }
     Ok(())
 }
@@ -124,25 +124,27 @@ pub fn verify(set: &ContextSet) -> Result<()> {
 ///
 /// # Errors
 /// When one is missing, or is not what the compiler makes of the sources of this `ace`.
-pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>> {
+pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>, ArrayError> {
     let known = digests()?;
     let names = if names.is_empty() { known.keys().cloned().collect() } else { names.to_vec() };
     let mut out = Vec::new();
     for name in names {
         let Some(digest) = known.get(&name) else {
-            bail!("array/sets.toml has no context set {name}");
+            return Err(ArrayError::NoDigest(name));
         };
-        let path = folder.join(&name).join(format!("{name}.set"));
-        let bytes = ace_fs::read(&path)
-            .with_context(|| format!("cannot read {}; `ace array build` makes it", path.display()))?;
+        let path: PathBuf = folder.join(&name).join(format!("{name}.set"));
+        let bytes = match ace_fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => return Err(ArrayError::Unread { path, error }),
+        };
         let manifest = SetManifest::of(&name, &bytes)?;
-        if manifest.sha256 != *digest {
-            bail!(
-                "{} is not the set of array/sets.toml, which tests hold against the compiler; `ace array build` makes that",
-                path.display()
-            );
+        if manifest.sha256 != hex::encode(digest) {
+            return Err(ArrayError::OtherDigest(path));
         }
-        out.push(Known { name, bytes, manifest: serde_json::to_vec(&manifest)? });
+        let text = serde_json::to_vec(&manifest);
+        let manifest =
+            text.map_err(|e| ArrayError::Manifest { name: name.clone(), reason: e.to_string() })?;
+        out.push(Known { name, bytes, manifest });
     }
     Ok(out)
 }
