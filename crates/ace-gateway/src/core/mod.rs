@@ -22,13 +22,13 @@ use ace_ipsec::{
     Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, SaId, SaSpec,
     Shard,
 };
-use serde::Serialize;
 
 use encap::Datagram;
 use peers::Peers;
 use sources::{Origin, Sources};
 use table::Table;
 
+use crate::counted::counted;
 use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, On, Xfrm};
 
@@ -60,25 +60,26 @@ pub enum Outgoing {
     Raw { to: IpAddr, packet: Buffer },
 }
 
-/// What the gateway itself counts; packets are counted by the data plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counters {
-    pub keepalives_sent: u64,
-    pub keepalives_received: u64,
-    /// Datagrams that are IKE's (RFC 3948, 2.2), for which there is nobody here.
-    pub ike_ignored: u64,
-    /// Datagrams too short to be anything.
-    pub datagrams_malformed: u64,
-    /// ESP in UDP with an SPI that no inbound SA has.
-    pub datagrams_unknown_spi: u64,
-    /// Protected packets for an end that no peer is known for.
-    pub no_peer: u64,
-    /// Clear packets that no rule protects.
-    pub clear_dropped: u64,
-    /// Endpoints that moved behind an authentic packet.
-    pub endpoint_moves: u64,
-    /// Packets that the engine gave up without a word.
-    pub engine_lost: u64,
+counted! {
+    /// What the gateway itself counts; packets are counted by the data plane.
+    Counters {
+        keepalives_sent,
+        keepalives_received,
+        /// Datagrams that are IKE's (RFC 3948, 2.2), for which there is nobody here.
+        ike_ignored,
+        /// Datagrams too short to be anything.
+        datagrams_malformed,
+        /// ESP in UDP with an SPI that no inbound SA has.
+        datagrams_unknown_spi,
+        /// Protected packets for an end that no peer is known for.
+        no_peer,
+        /// Clear packets that no rule protects.
+        clear_dropped,
+        /// Endpoints that moved behind an authentic packet.
+        endpoint_moves,
+        /// Packets that the engine gave up without a word.
+        engine_lost,
+    }
 }
 
 /// The gateway.

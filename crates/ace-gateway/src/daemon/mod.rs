@@ -132,8 +132,8 @@ pub fn run(
     if let (Some(mut recording), Some(lane)) = (daemon.recording.take(), daemon.front.lane()) {
         recording.go_on(&mut lane.core, &mut said);
     }
-    let packets = &daemon.front.figures()["packets"];
-    let (protected, decapsulated) = (&packets["protected"]["packets"], &packets["decapsulated"]["packets"]);
+    let packets = daemon.front.figures().0.packets;
+    let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
     said(&format!("stopped: {protected} packets protected, {decapsulated} taken back"));
     Ok(())
 }
@@ -299,6 +299,9 @@ impl Daemon {
         }
         if let Some(remote) = &mut self.remote {
             remote.calm();
+            if let Some(event) = remote.poll_event() {
+                said(&event);
+            }
         }
         self.libraries(now, said);
         // Answers are about everything else. Most turns are about packets alone, and nobody is asked whether he asks.
@@ -310,7 +313,7 @@ impl Daemon {
             self.control = Some(control);
         }
         if others && let Some(mut page) = self.page.take() {
-            page.serve(|question| self.answer(now, question));
+            page.serve(|| self.state(now));
             self.page = Some(page);
         }
         let Self { xfrm, front, .. } = self;

@@ -18,10 +18,11 @@ use std::time::Instant;
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job, JobId, Need};
 
 use board::{Answer, BoardThread, Order};
-use cost::{Choice, Class, Costs, Place};
+use cost::{Choice, Class, Costs};
 
 pub use board::{OpenBoard, Slots};
-pub use view::{BoardView, Timeline, View};
+pub use cost::{CostView, Place};
+pub use view::{BoardView, ConfigurationView, LoadView, SlotView, Timeline, View};
 
 /// Packets of one SA that may wait for the board even when many others do.
 const SHARE: usize = 4;
@@ -41,6 +42,13 @@ struct Shared {
     view: View,
     /// What came of the last library that was handed over.
     library: Option<Result<String, String>>,
+    /// What is to be said.
+    event: Option<String>,
+}
+
+/// Whether the board has done its part: a tag that does not match, or lengths that make no sense, are an answer.
+fn is_answer(result: &Result<(), EngineError>) -> bool {
+    matches!(result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)))
 }
 
 impl Remote {
@@ -73,6 +81,16 @@ impl Remote {
     /// What came of a library, once.
     pub fn outcome(&self) -> Option<Result<String, String>> {
         lock(&self.shared).library.take()
+    }
+
+    /// What is to be said, once.
+    pub fn poll_event(&self) -> Option<String> {
+        lock(&self.shared).event.take()
+    }
+
+    /// Why every operation on the board fails, if so.
+    pub fn board_fails(&self) -> Option<String> {
+        lock(&self.shared).view.board_fails.clone()
     }
 
     pub fn view(&self) -> View {
@@ -111,6 +129,10 @@ pub struct Live {
     lanes: HashMap<u32, usize>,
     answered: Vec<Completion>,
     batches: u32,
+    /// The board has answered something.
+    answers: bool,
+    /// Why it has failed something, last.
+    why: Option<String>,
     /// Copies that the board got for their time.
     measurements: u64,
     start: Instant,
@@ -154,6 +176,8 @@ impl Live {
             lanes: HashMap::new(),
             answered: Vec::new(),
             batches: 0,
+            answers: false,
+            why: None,
             measurements: 0,
             start: Instant::now(),
             shared,
@@ -197,13 +221,20 @@ impl Live {
             matches!(need, Need::Cipher { algorithm, .. } | Need::Hmac { algorithm } | Need::Hash { algorithm }
                 if self.on_board.iter().any(|name| name == algorithm.name))
         };
-        let choice = match (board, cpu) {
-            (true, false) => Choice::Board,
-            (true, true) if named(&needs.0) || needs.1.as_ref().is_some_and(named) => Choice::Board,
-            (true, true) => self.costs.choose(row, self.start.elapsed(), self.away.len()),
-            (false, true) => Choice::Cpu,
+        let only = match (board, cpu) {
+            (true, true) if named(&needs.0) || needs.1.as_ref().is_some_and(named) => Some(Place::Board),
+            (true, true) => None,
+            (true, false) => Some(Place::Board),
+            (false, true) => Some(Place::Cpu),
             (false, false) => {
                 return self.fail(job, EngineError::NoConfiguration { need: needs.0 });
+            }
+        };
+        let choice = match only {
+            None => self.costs.choose(row, self.start.elapsed(), self.away.len()),
+            Some(place) => {
+                self.costs.settle(row, place);
+                if place == Place::Board { Choice::Board } else { Choice::Cpu }
             }
         };
         match choice {
@@ -263,8 +294,8 @@ impl Live {
                 self.lanes.remove(&lane);
             }
         }
-        // A tag that does not match, or lengths that make no sense, are an answer.
-        let is_answer = matches!(done.result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)));
+        let is_answer = is_answer(&done.result);
+        self.judge(is_answer);
         if measured {
             if !is_answer {
                 self.costs.bar(row);
@@ -278,6 +309,26 @@ impl Live {
                 self.queue.push_back((row, job));
             }
             None => self.answered.push(done),
+        }
+    }
+
+    /// A board of which nothing was answered yet and something failed is said to fail, once: a class of packets that it
+    /// fails is not sent to it again where there is a choice, so that nobody else would notice.
+    fn judge(&mut self, is_answer: bool) {
+        if is_answer && !std::mem::replace(&mut self.answers, true) {
+            lock(&self.shared).view.board_fails = None;
+        }
+        if is_answer || self.answers || self.lost {
+            return;
+        }
+        let why = self.why.as_deref().unwrap_or("it does not say why");
+        let mut shared = lock(&self.shared);
+        if shared.view.board_fails.replace(why.to_owned()).is_none() {
+            let instead = match self.cpu {
+                Some(_) => "this processor computes what it can instead",
+                None => "packets that need it are dropped",
+            };
+            shared.event = Some(format!("every operation on the board has failed so far, {instead}: {why}"));
         }
     }
 
@@ -306,6 +357,7 @@ impl Live {
             };
             match heard {
                 Ok(Answer::Done(done)) => done.into_iter().for_each(|done| self.back(done)),
+                Ok(Answer::Failure(why)) => self.why = Some(why),
                 Ok(Answer::Cost(class, ns)) => {
                     let row = self.costs.row(class);
                     self.costs.measured(row, Place::Board, ns);
@@ -323,7 +375,10 @@ impl Live {
             self.board.capabilities = capabilities;
             self.costs.forget_board();
             self.can();
-            lock(&self.shared).view.switched += 1;
+            (self.answers, self.why) = (false, None);
+            let mut shared = lock(&self.shared);
+            shared.view.board_fails = None;
+            shared.view.switched += 1;
             words
         });
         lock(&self.shared).library = Some(outcome);
