@@ -2,7 +2,7 @@
 //! The algorithms of `array/`, as they were when this was built.
 
 use crate::Error;
-use crate::source::Program;
+use crate::frontend::Program;
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {

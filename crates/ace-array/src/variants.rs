@@ -5,8 +5,8 @@
 use crate::algorithms::{self, KeySetup, SERVED, SETUPS, Served};
 use crate::compile::{Compiled, compile};
 use crate::error::Error;
+use crate::ir::shape::Shape;
 use crate::schedule::{Effort, Goal};
-use crate::shape::Shape;
 
 /// What the name of a second set ends with.
 const SECOND: &str = "_latency";
@@ -88,7 +88,7 @@ impl Named {
         }
         let few = match compile(&program, &self.variant, shape, Effort::of(Goal::Latency)) {
             Err(Error::Fit { .. }) => None,
-            few => Some(few?).filter(|few| pays(many.set.alone(), few.set.alone())),
+            few => Some(few?).filter(|few| pays(many.set.dependent_interval(), few.set.dependent_interval())),
         };
         let second = few.map(|few| (self.second(), few));
         Ok([(first, many)].into_iter().chain(second).collect())
@@ -109,10 +109,16 @@ mod tests {
             for (named, compiled) in &sets {
                 let found = Named::find(&named.name).unwrap();
                 assert_eq!((found.variant.as_str(), found.goal), (variant, compiled.goal));
-                assert_eq!(compiled.set.alone(), compiled.schedule.alone(&compiled.graph));
+                assert_eq!(
+                    compiled.set.dependent_interval(),
+                    compiled.schedule.dependent_interval(&compiled.graph)
+                );
             }
             if let [(_, many), (_, few)] = &sets[..] {
-                assert!(many.set.ii() < few.set.ii() && pays(many.set.alone(), few.set.alone()));
+                assert!(
+                    many.set.ii() < few.set.ii()
+                        && pays(many.set.dependent_interval(), few.set.dependent_interval())
+                );
             }
         }
         assert!(Named::find("latency").is_none() && Named::find("sm4_latency").is_none());

@@ -10,11 +10,11 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
+use ace_array::frontend::Program;
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::Program;
 use ace_array::{Compiled, Error, algorithms, compile, draw, rtl, trace};
 use anyhow::{Context, Result, bail};
 use clap::builder::RangedU64ValueParser;
@@ -163,7 +163,7 @@ impl Manifest {
             bound_by: by.name(),
             latency: usize::from(set.latency),
             latency_bound: compiled.latency_bound(),
-            alone: compiled.schedule.alone(&compiled.graph),
+            alone: compiled.schedule.dependent_interval(&compiled.graph),
             in_flight: compiled.schedule.in_flight(&compiled.graph),
             operations: compiled.counts(),
             key_operands: compiled.key_operands(),

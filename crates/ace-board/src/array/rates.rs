@@ -127,7 +127,7 @@ impl Slot {
         let counterpart = name.replace("_decrypt", "_encrypt");
         let modelled = || {
             let words = usize::from(set.input_words).saturating_sub(set.chain.len());
-            32.0 * words as f64 * mhz / (set.alone() as f64 / *lanes as f64).max(set.ii() as f64)
+            32.0 * words as f64 * mhz / (set.dependent_interval() as f64 / *lanes as f64).max(set.ii() as f64)
         };
         let measured = rates.mbps(&counterpart, tiles * lanes, *mhz);
         measured.map_or_else(modelled, |mbps| mbps / *tiles as f64)

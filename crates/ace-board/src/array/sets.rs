@@ -39,7 +39,7 @@ pub fn manifest(named: &Named, compiled: &Compiled, slot: &Slot, model: &FileRef
         "context_set": true,
         "made_for": named.goal.to_string(),
         "contexts": set.ii(),
-        "clocks_alone": set.alone(),
+        "clocks_alone": set.dependent_interval(),
         "device": BoardConfig::default().device,
         "fmax_mhz": slot.mhz,
         "in_flight": slot.lanes,

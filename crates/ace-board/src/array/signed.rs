@@ -74,7 +74,7 @@ impl SetManifest {
             array: format!("{:08x}", set.version),
             cycles_per_block: set.ii(),
             latency: set.latency,
-            clocks_alone: Some(set.alone()),
+            clocks_alone: Some(set.dependent_interval()),
             key_words: set.key_words,
             key_setup: if set.key_words > 0 { "host" } else { "none" }.to_owned(),
             bytes: bytes.len(),

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use ace_array::Named;
 use ace_array::algorithms::{self, SERVED, Served};
 use ace_array::compile;
+use ace_array::frontend::{Built, Program};
 use ace_array::host::to_words;
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::{Built, Program};
 use zeroize::Zeroizing;
 
 use super::ArrayError;
