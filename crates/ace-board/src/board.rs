@@ -254,7 +254,7 @@ impl Board {
         ledger.keep(KEPT_EVENTS);
         let costs = Costs { load, switch: switches(&config, &catalogue) };
         let mut queue = Queue::new(terms);
-        queue.set_alike(catalogue.alike(), config.slot.banks);
+        queue.set_equivalents(catalogue.alike(), config.slot.banks);
         Ok(Self {
             slots: slots.collect::<Result<_, _>>()?,
             queue,
@@ -497,7 +497,7 @@ impl Board {
             let decision = match &self.beside {
                 Some(_) => {
                     let busy = self.busy();
-                    self.policy.decide_beside(&mut self.queue, &states, &self.costs, busy)
+                    self.policy.decide_with_coprocessor(&mut self.queue, &states, &self.costs, busy)
                 }
                 None => self.policy.decide(&self.queue, &states, &self.costs),
             };

@@ -217,11 +217,11 @@ fn a_slot_that_has_an_association_does_not_keep_it_from_a_faster_processor() {
         queue.start(0, 0);
         queue.push(op(1));
         let busy = SlotState::Busy { configuration: 0, since: 0, until: 100, room: 1 };
-        let before = Policy::DoubleBuffer.decide_beside(&mut queue, &[busy], &costs, None);
+        let before = Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[busy], &costs, None);
         queue.advance(100);
         queue.finish(0);
         let idle = SlotState::Idle { configuration: 0, last_used: 100, since: 0, blocked: false };
-        (before, Policy::DoubleBuffer.decide_beside(&mut queue, &[idle], &costs, None))
+        (before, Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[idle], &costs, None))
     };
     assert_eq!(decided(80, 20), (Decision::WaitUntil(100), Decision::Compute { op: 1 }));
     let there = Decision::Execute { slot: 0, op: 1 };

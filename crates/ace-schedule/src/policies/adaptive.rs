@@ -5,11 +5,12 @@
 
 use std::cmp::Reverse;
 
-use crate::class::Which;
-use crate::demand::in_time;
+use super::view;
+use super::view::Need;
 use crate::queue::ClassId;
-use crate::view::Need;
-use crate::{ConfigurationId, Costs, Decision, Queue, SlotState, Time, view};
+use crate::queue::demand::in_time;
+use crate::queue::select::Which;
+use crate::{ConfigurationId, Costs, Decision, Queue, SlotState, Time};
 
 /// What a unit of age is worth in slot time. 0 would let ties go by number and starve; 5 is oldest first.
 const AGE: f64 = 0.01;
@@ -254,7 +255,7 @@ impl<'a> Scene<'a> {
             }
             SlotState::Loading { .. } | SlotState::Failed => return None,
         };
-        if there == Some(wish.configuration) || queue.held_alike(self.slots, slot, wish.configuration) {
+        if there == Some(wish.configuration) || queue.holds_equivalent(self.slots, slot, wish.configuration) {
             return None;
         }
         let now = queue.now();

@@ -155,7 +155,7 @@ struct Run<'a> {
 /// Runs a trace on empty slots. Nothing but loads and executions takes time, and an operation runs alone in its slot.
 pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
     let mut queue = Queue::new(setup.terms);
-    queue.set_alike(Vec::new(), setup.banks);
+    queue.set_equivalents(Vec::new(), setup.banks);
     if setup.cpu.is_some() {
         queue.learn(setup.slots);
     }
@@ -232,7 +232,7 @@ impl Run<'_> {
                 let decision = match self.setup.cpu {
                     Some(_) => {
                         let busy = cpu.map(|(_, _, until)| until);
-                        policy.decide_beside(&mut self.queue, &states, costs, busy)
+                        policy.decide_with_coprocessor(&mut self.queue, &states, costs, busy)
                     }
                     None => policy.decide(&self.queue, &states, costs),
                 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Load when needed, and wait.
 
-use crate::{Decision, Queue, SlotState};
+use crate::{Costs, Decision, Queue, SlotState};
 
-pub(crate) fn decide(queue: &Queue, slots: &[SlotState]) -> Decision {
+pub(crate) fn decide(queue: &Queue, slots: &[SlotState], _: &Costs) -> Decision {
     let loading = slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
     if loading || queue.running().len() > 0 {
         return Decision::Wait;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the policies that work in batches read off the queue and the slots before they decide.
 
-use crate::class::Which;
+use crate::queue::select::Which;
 use crate::queue::{ClassId, Queue};
 use crate::{ConfigurationId, Costs, Decision, SlotState};
 

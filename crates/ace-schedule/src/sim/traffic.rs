@@ -2,7 +2,7 @@
 //! Traffic to study policies with: the same for the same seed, on every machine.
 
 use crate::bound::exact::Grid;
-use crate::simulate::{PASSES, Packet, Setup, Trace};
+use crate::sim::simulate::{PASSES, Packet, Setup, Trace};
 use crate::{ConfigurationId, Time};
 
 /// splitmix64.

@@ -6,10 +6,12 @@
 //! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
 //! so much to do that the slot would be done earlier with the load before it.
 
-use crate::class::{Op, Place, Which};
-use crate::estimate::Doer;
+use super::view;
 use crate::queue::ClassId;
-use crate::{Costs, Decision, Policy, Queue, SlotState, Time, view};
+use crate::queue::class::{Op, Place};
+use crate::queue::estimate::Doer;
+use crate::queue::select::Which;
+use crate::{Costs, Decision, Policy, Queue, SlotState, Time};
 
 /// The processor's part of an operation's slot time by which it has to be earlier to take the operation from the engine
 /// that did the last one like it, where nobody waits for a load.
@@ -20,7 +22,7 @@ const DEAREST_PROBE: Time = 4;
 impl Policy {
     /// As [`Policy::decide`], with a processor that does one operation at a time. In the queue it is the slot behind the
     /// last one. `busy`: until about when it has something to do.
-    pub fn decide_beside(
+    pub fn decide_with_coprocessor(
         &self,
         queue: &mut Queue,
         slots: &[SlotState],

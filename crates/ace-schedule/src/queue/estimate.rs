@@ -8,8 +8,8 @@
 
 use std::collections::HashMap;
 
+use super::op::ClassId;
 use crate::Time;
-use crate::queue::ClassId;
 
 /// Who does an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

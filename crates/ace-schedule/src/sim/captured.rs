@@ -3,8 +3,8 @@
 //!
 //! Times are nanoseconds. All packets are there at once, as in `ace run`: the packet buffer says how many are seen.
 
-use crate::simulate::{Packet, Trace};
-use crate::traffic::{Random, zipf};
+use crate::sim::simulate::{Packet, Trace};
+use crate::sim::traffic::{Random, zipf};
 use crate::{ConfigurationId, Time};
 
 /// What a slot does with one algorithm.

@@ -5,9 +5,10 @@
 //! age, would otherwise be late. So many configurations take turns as the rotation law allows ([`crate::bound::rotation`]); another
 //! one has to starve first.
 
-use crate::class::Which;
+use super::view;
 use crate::queue::ClassId;
-use crate::{Costs, Decision, Queue, SlotState, Time, view};
+use crate::queue::select::Which;
+use crate::{Costs, Decision, Queue, SlotState, Time};
 
 pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
     if slots.iter().any(|s| matches!(s, SlotState::Loading { .. })) {

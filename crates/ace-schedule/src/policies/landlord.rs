@@ -5,8 +5,8 @@
 //! top of the level when it was last used, and the level rises to the price of whatever has to go. Of k slots it loads
 //! at most k/(k − h + 1) times as much as the best with h slots, if the order is kept (Young).
 
-use crate::class::Which;
-use crate::view;
+use super::view;
+use crate::queue::select::Which;
 use crate::{Costs, Decision, Queue, SlotState};
 
 pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {

@@ -8,71 +8,52 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::queue::Queue;
+use super::operations::Queue;
+use super::regret::{Equivalents, Regret};
 use crate::{ConfigurationId, Costs, SlotState, Time};
-
-/// The groups, and the board's slots as far as they bear on them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Alike {
-    groups: Vec<Vec<ConfigurationId>>,
-    /// Places of a slot that one thing works in.
-    banks: usize,
-    /// By what a slot holds.
-    regrets: HashMap<ConfigurationId, Regret>,
-}
-
-/// What another one of a group would have saved.
-#[derive(Clone, Copy, Debug)]
-struct Regret {
-    other: ConfigurationId,
-    /// Slot time since the load, with as many operations at a time as there were.
-    saved: f64,
-    /// Slot time of the last operation alone, for which a slot that is to be loaded waits.
-    drain: f64,
-}
 
 impl Queue {
     /// Says which configurations do the same, and how many banks a tile has: it gets two of a group into none of them, as
     /// frames cannot tell them apart.
-    pub fn set_alike(&mut self, groups: Vec<Vec<ConfigurationId>>, banks: usize) {
-        self.alike = Alike { groups, banks, regrets: HashMap::new() };
+    pub fn set_equivalents(&mut self, groups: Vec<Vec<ConfigurationId>>, banks: usize) {
+        self.equivalents = Equivalents { groups, banks, regrets: HashMap::new() };
     }
 
     /// Those that do what a configuration does, itself among them; none if it is the only one.
-    pub(crate) fn alike(&self, configuration: ConfigurationId) -> &[ConfigurationId] {
-        let group = self.alike.groups.iter().find(|group| group.contains(&configuration));
+    pub(crate) fn equivalents(&self, configuration: ConfigurationId) -> &[ConfigurationId] {
+        let group = self.equivalents.groups.iter().find(|group| group.contains(&configuration));
         group.map_or(&[], Vec::as_slice)
     }
 
     /// The banks of a tile, one of which this slot is.
     pub(crate) fn tile(&self, slot: usize) -> Range<usize> {
-        let banks = self.alike.banks.max(1);
+        let banks = self.equivalents.banks.max(1);
         let first = slot / banks * banks;
         first..first + banks
     }
 
     /// Whether a slot, in one of its banks, holds or awaits what does the same.
-    pub(crate) fn held_alike(
+    pub(crate) fn holds_equivalent(
         &self,
         slots: &[SlotState],
         slot: usize,
         configuration: ConfigurationId,
     ) -> bool {
-        let (group, tile) = (self.alike(configuration), self.tile(slot));
+        let (group, tile) = (self.equivalents(configuration), self.tile(slot));
         let of_tile = slots.iter().skip(tile.start).take(tile.len());
         !group.is_empty() && of_tile.filter_map(SlotState::expected).any(|held| group.contains(&held))
     }
 
     /// Instead of a configuration the one of its group that is done first with the packets that wait or come, at most `most`
     /// at a time, its load into a slot that holds `over` included.
-    pub(crate) fn sooner(
+    pub(crate) fn cheapest_equivalent(
         &self,
         wanted: ConfigurationId,
         over: Option<ConfigurationId>,
         most: usize,
         costs: &Costs,
     ) -> ConfigurationId {
-        let group = self.alike(wanted);
+        let group = self.equivalents(wanted);
         let packets = if group.is_empty() { 0 } else { self.packets_for(wanted).min(most) };
         if packets == 0 {
             return wanted;
@@ -85,7 +66,7 @@ impl Queue {
     /// Says that a slot that holds this configuration works on an operation, one of so many at a time: another one of the group
     /// might have saved some of its time.
     pub fn worked(&mut self, held: ConfigurationId, op: u64, packets: usize) {
-        let group = self.alike(held);
+        let group = self.equivalents(held);
         let Some(op) = self.op(op).filter(|_| !group.is_empty()) else { return };
         let (it, cost) = (&self.classes[op.class], op.cost);
         let time = |c: &ConfigurationId| {
@@ -94,15 +75,15 @@ impl Queue {
         };
         let others = group.iter().filter(|c| **c != held).filter_map(time);
         let Some((own, best)) = time(&held).zip(others.min_by(|a, b| a.0.total_cmp(&b.0))) else { return };
-        let known = self.alike.regrets.get(&held).filter(|known| known.other == best.2);
+        let known = self.equivalents.regrets.get(&held).filter(|known| known.other == best.2);
         let saved = (known.map_or(0.0, |known| known.saved) + own.0 - best.0).max(0.0);
-        self.alike.regrets.insert(held, Regret { other: best.2, saved, drain: own.1 });
+        self.equivalents.regrets.insert(held, Regret { other: best.2, saved, drain: own.1 });
     }
 
     /// Forgets that of a group which is loaded anew.
     pub(crate) fn repent(&mut self, loaded: ConfigurationId) {
-        for c in self.alike(loaded).to_vec() {
-            self.alike.regrets.remove(&c);
+        for c in self.equivalents(loaded).to_vec() {
+            self.equivalents.regrets.remove(&c);
         }
     }
 
@@ -110,7 +91,7 @@ impl Queue {
     /// is free.
     pub(crate) fn instead(&self, slots: &[SlotState], slot: usize, costs: &Costs) -> Option<ConfigurationId> {
         let held = slots.get(slot)?.resident()?;
-        let Regret { other, saved, drain } = *self.alike.regrets.get(&held)?;
+        let Regret { other, saved, drain } = *self.equivalents.regrets.get(&held)?;
         let loading = slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
         let serves = !self.served_by(other).is_empty();
         (serves && !loading && saved > costs.of(Some(held), other) as f64 + drain).then_some(other)
@@ -153,7 +134,7 @@ mod tests {
     /// A queue with so many packets of so many lanes that need either of them, behind a pass of `before` if that is said.
     fn queue(packets: u64, lanes: u32, before: Option<usize>) -> Queue {
         let mut queue = Queue::new(Terms::new(LATENCY, 10));
-        queue.set_alike(vec![vec![MANY, FEW]], 2);
+        queue.set_equivalents(vec![vec![MANY, FEW]], 2);
         let hash = queue.class(&[MANY, FEW], &[]);
         queue.set_paces(hash, PACES.to_vec());
         let class = before.map_or(hash, |c| queue.class(&[c], &[vec![MANY, FEW]]));
@@ -293,7 +274,7 @@ mod tests {
         let decide = |queue: &Queue, slots: &[SlotState]| Policy::Adaptive.decide(queue, slots, &costs());
         let two = [busy(FEW), SlotState::Empty];
         assert_eq!(decide(&queue, &two), Decision::Load { slot: 1, configuration: MANY });
-        queue.set_alike(vec![vec![MANY, FEW]], 2);
+        queue.set_equivalents(vec![vec![MANY, FEW]], 2);
         assert!(!matches!(decide(&queue, &two), Decision::Load { .. }));
         assert!(!matches!(decide(&queue, &[busy(FEW), idle(OTHER)]), Decision::Load { .. }));
         let four = [busy(FEW), idle(OTHER), SlotState::Empty, SlotState::Empty];

@@ -5,8 +5,8 @@
 use serde::Serialize;
 
 use super::{Class, Figures, network};
-use crate::simulate::{NEVER, Packet, Setup, Trace, simulate};
-use crate::traffic::Random;
+use crate::sim::simulate::{NEVER, Packet, Setup, Trace, simulate};
+use crate::sim::traffic::Random;
 use crate::{Costs, Policy, Time};
 
 /// Packets of each association on their way.
@@ -38,7 +38,7 @@ pub fn closed(figures: &Figures, class: &Class, policy: Policy, seed: u64) -> Cl
     };
     let packet = |lane: usize| {
         let suite = network.lanes[lane].0;
-        let mut costs = [0; crate::simulate::PASSES];
+        let mut costs = [0; crate::sim::simulate::PASSES];
         for (cost_of, pass) in costs.iter_mut().zip(&network.suites[suite]) {
             *cost_of = pass.first().map_or(0, |c| cost(*c));
         }
@@ -100,12 +100,12 @@ pub fn law(figures: &Figures, class: &Class, seed: u64) -> Option<Law> {
         let costs = Costs::whole(vec![(class.load_us * 1e3) as Time; network.pace.len()]);
         let latency = (class.latency_ms * 1e6) as Time;
         let setup = Setup {
-            late: crate::simulate::Late::Dropped,
+            late: crate::sim::simulate::Late::Dropped,
             log: false,
             ..Setup::new(class.slots, &costs, latency)
         };
         let out = simulate(&trace, &setup, Policy::Rotation);
-        crate::traffic::in_time(&trace, &setup, &out.left) >= 0.99
+        crate::sim::traffic::in_time(&trace, &setup, &out.left) >= 0.99
     };
     let (mut low, mut high) = (0.0, 1.6);
     for _ in 0..7 {
@@ -118,7 +118,7 @@ pub fn law(figures: &Figures, class: &Class, seed: u64) -> Option<Law> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::Figure;
+    use crate::sim::study::Figure;
 
     #[test]
     fn a_closed_loop_sends_again_and_adaptive_starves_nobody() {

@@ -3,9 +3,9 @@
 
 use std::cmp::Reverse;
 
-use crate::class::Which;
+use super::view::{self, Need};
 use crate::queue::ClassId;
-use crate::view::{self, Need};
+use crate::queue::select::Which;
 use crate::{Costs, Decision, Queue, SlotState};
 
 pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {

@@ -9,8 +9,8 @@ pub use closed::{Closed, Law, WINDOW, closed, law as against_law};
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{linear, rotation};
-use crate::simulate::{Late, NEVER, Setup, Trace, simulate};
-use crate::traffic::{Network, Random, in_time, zipf};
+use crate::sim::simulate::{Late, NEVER, Setup, Trace, simulate};
+use crate::sim::traffic::{Network, Random, in_time, zipf};
 use crate::{Costs, Policy, Time};
 
 /// What a slot does with an algorithm.

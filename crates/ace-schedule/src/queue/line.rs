@@ -3,8 +3,10 @@
 
 use std::collections::VecDeque;
 
-use crate::class::Key;
-use crate::lane::At;
+use super::lane::At;
+
+/// Order of operations: by packet, then as they came.
+pub(crate) type Key = (u64, u64);
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(VecDeque<(Key, At)>);
