@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use ace_engine::{Action, Buffer, Capabilities, Completion, Engine, EngineError, Job, SlotFailure};
 
-use crate::board::id;
+use crate::pending::id;
 use crate::frame::Status;
 use crate::manifest::Capability;
 use crate::model::SlotModel;

@@ -9,9 +9,10 @@ use ace_schedule::Policy;
 use thiserror::Error;
 
 use crate::array::{self, ArrayError, Sets};
-use crate::board::{Board, BoardError, ModelSource, Models, SharedObjects};
+use crate::board::{Board, BoardError};
 use crate::catalogue::{Catalogue, Unsigned};
 use crate::config::{BoardConfig, SlotKind};
+use crate::source::{ModelSource, Models, SharedObjects};
 use crate::store::{Store, StoreError};
 
 /// All that says which board it is, but for what decides on it.

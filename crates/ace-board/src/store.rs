@@ -244,5 +244,5 @@ pub fn default_library() -> Option<PathBuf> {
 
 /// The folder beside or above the current folder or the executable in which there is such a file; else what is installed.
 fn above(name: &Path) -> Option<PathBuf> {
-    crate::catalogue::places("share/ace").into_iter().find(|folder| folder.join(name).is_file())
+    crate::folders::places("share/ace").into_iter().find(|folder| folder.join(name).is_file())
 }

@@ -11,11 +11,11 @@ use sha2::{Digest, Sha256};
 use super::rates::Slot;
 use super::slot::ArraySlot;
 use super::{ArrayError, digests, signed};
-use crate::board::{ModelSource, Models};
 use crate::catalogue::{Catalogue, build_folder};
 use crate::config::{BoardConfig, SlotKind, hz};
 use crate::manifest::{Configuration, FileRef};
 use crate::model::{Model, ModelError, SlotModel};
+use crate::source::{ModelSource, Models};
 use crate::store::Store;
 
 /// What a build folder says of a set that `model`, of `slot`, runs.

@@ -3,57 +3,26 @@
 //! its profile says.
 
 use ace_engine::profile::Processor;
-use ace_engine::{Action, Need, compute, software};
-use ace_schedule::Time;
+use ace_engine::{Action, Need, compute};
 
-use crate::board::{Board, Happens};
+use crate::board::Board;
+use crate::parts::Event;
 use crate::pass::{self, Task};
+use crate::processor::{Coprocessor, Running};
 use crate::trace::{Picos, What};
-
-/// The processor, and what it is doing.
-pub(crate) struct Beside {
-    pub processor: Processor,
-    pub running: Option<Running>,
-}
-
-/// An operation that the processor does.
-#[derive(Clone, Copy)]
-pub(crate) struct Running {
-    op: u64,
-    start: Picos,
-    end: Picos,
-}
-
-impl Beside {
-    /// Until when it has something to do.
-    pub fn busy(&self) -> Option<Time> {
-        self.running.map(|running| running.end)
-    }
-
-    /// What a pass over `bytes` of data takes, if the profile has a figure and the software here can do it.
-    pub fn time(&self, need: &Need, bytes: usize) -> Option<Picos> {
-        let ns = self.processor.time_ns(need, bytes).filter(|_| can(need))?;
-        Some((ns * 1e3) as Picos)
-    }
-}
-
-/// Whether a pass is one that a slot could be asked for as well.
-fn can(need: &Need) -> bool {
-    !matches!(need, Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. }) && software::can(need)
-}
 
 impl Board {
     /// Puts a processor beside the slots. An operation goes where it is done earlier; what the profile has no figure for,
     /// the processor is not asked to do. To be called before the first job comes.
     pub fn set_processor(&mut self, processor: Processor) {
         self.queue.learn(self.slots.len());
-        self.beside = Some(Beside { processor, running: None });
+        self.coprocessor = Some(Coprocessor { processor, running: None });
         self.capabilities = std::sync::OnceLock::new();
     }
 
     /// Time of a pass of a job on the processor.
     pub(crate) fn on_processor(&self, action: &Action, second: bool, need: &Need) -> Option<Picos> {
-        self.beside.as_ref()?.time(need, pass::data_len(action, second))
+        self.coprocessor.as_ref()?.time(need, pass::data_len(action, second))
     }
 
     /// What host and link add to a pass that goes through a slot.
@@ -76,26 +45,26 @@ impl Board {
             compute::run(task.operation()?).map(|buffer| task.result(&buffer))
         });
         if let Some(result) = result {
-            self.results.insert(op, (0, result));
+            self.link.results.insert(op, (0, result));
         }
-        let (start, end) = (self.now, self.now.saturating_add(time));
-        if let Some(beside) = &mut self.beside {
-            beside.running = Some(Running { op, start, end });
+        let (start, end) = (self.agenda.now, self.agenda.now.saturating_add(time));
+        if let Some(coprocessor) = &mut self.coprocessor {
+            coprocessor.running = Some(Running { op, start, end });
         }
-        if self.one_core {
-            self.host_free = end;
+        if self.link.one_core {
+            self.link.host_free = end;
         }
-        self.at(end, Happens::Computed { op });
+        self.agenda.at(end, Event::Computed { op });
     }
 
     /// The processor is done with an operation.
     pub(crate) fn computed(&mut self, op: u64) {
         let Some(Running { start, .. }) =
-            self.beside.as_mut().and_then(|b| b.running.take_if(|running| running.op == op))
+            self.coprocessor.as_mut().and_then(|it| it.running.take_if(|running| running.op == op))
         else {
             return;
         };
-        self.queue.took(op, self.now - start);
+        self.queue.took(op, self.agenda.now - start);
         if let Some(pending) = self.jobs.get(&op) {
             let what = What::Compute {
                 job: pending.job.id,
@@ -104,9 +73,9 @@ impl Board {
                 operation: pending.words.to_string(),
                 data_bytes: pass::data_len(&pending.job.operation.action, pending.second) as u64,
             };
-            self.log(start, self.now, self.slots.len(), what);
+            self.log(start, self.agenda.now, self.slots.len(), what);
         }
-        if let Some((_, result)) = self.results.remove(&op) {
+        if let Some((_, result)) = self.link.results.remove(&op) {
             self.answer(op, result);
         }
     }

@@ -3,87 +3,14 @@
 //! arrived. What the clocks come to the simulation says, which is let go on from event to event and never beyond the earliest
 //! instant at which another frame could arrive.
 
-use std::cmp::Reverse;
-
-use crate::board::{Board, Execution, Happens};
-use crate::config::{PICOS_PER_SECOND, clocks_time};
+use crate::batch::{Batch, InBatch};
+use crate::board::Board;
 use crate::frame::HEADER;
+use crate::parts::Event;
 use crate::pass::Pass;
 use crate::slot::Stage;
 use crate::trace::Picos;
 use crate::worker::{Answer, Failure, News, is_long};
-
-/// Frames that a slot works on since one came to it when it had none.
-pub struct Session {
-    start: Picos,
-    clock_hz: u64,
-    /// Clocks that have been simulated since, and each as often as there were frames under way in it.
-    clocks: u64,
-    frame_clocks: u64,
-    /// One has failed: none joins any more.
-    closed: bool,
-    /// In the order in which they joined, without those whose end is known.
-    frames: Vec<Joined>,
-}
-
-struct Joined {
-    op: u64,
-    lane: Option<u32>,
-    /// It has brought the key of those behind it.
-    fresh_key: bool,
-    /// It needs the key of one in front of it.
-    kept_key: bool,
-    at: Picos,
-    /// The session's clocks then.
-    clocks: u64,
-    frame_clocks: u64,
-    answer: Option<Answer>,
-}
-
-impl Session {
-    /// When the oldest frame joined whose end is not known.
-    pub fn oldest(&self) -> Option<Picos> {
-        self.frames.iter().map(|frame| frame.at).min()
-    }
-
-    /// Frames that the slot has not answered.
-    fn under_way(&self) -> usize {
-        self.frames.iter().filter(|frame| frame.answer.is_none()).count()
-    }
-
-    /// The instant behind so many of its clocks.
-    fn time(&self, clocks: u64) -> Picos {
-        self.start.saturating_add(clocks_time(clocks, self.clock_hz))
-    }
-
-    /// Clocks that have begun before an instant.
-    fn clocks_until(&self, until: Picos) -> u64 {
-        let picos = u128::from(until.saturating_sub(self.start));
-        u64::try_from((picos * u128::from(self.clock_hz)).div_ceil(PICOS_PER_SECOND)).unwrap_or(u64::MAX)
-    }
-
-    /// Takes out what may leave, with the start of its execution: an answer waits for earlier ones of its lane, and for
-    /// that of the frame that brought its key; after a failure all leave together.
-    fn leaving(&mut self) -> Vec<(u64, Execution)> {
-        let (mut out, mut kept): (Vec<_>, Vec<Joined>) = (Vec::new(), Vec::new());
-        let mut key_waits = false;
-        for frame in std::mem::take(&mut self.frames) {
-            let waits =
-                (key_waits && frame.kept_key) || kept.iter().any(|earlier| earlier.lane == frame.lane);
-            let stays = frame.answer.is_none() || (waits && !self.closed);
-            key_waits = if frame.fresh_key { stays } else { key_waits };
-            match frame.answer {
-                Some(answer) if !stays => {
-                    let start = self.time(answer.finished.saturating_sub(answer.cycles)).max(frame.at);
-                    out.push((frame.op, Execution { start, answer }));
-                }
-                answer => kept.push(Joined { answer, ..frame }),
-            }
-        }
-        self.frames = kept;
-        out
-    }
-}
 
 impl Board {
     /// Lets what has arrived join what the slot works on, as far as there is room.
@@ -94,14 +21,14 @@ impl Board {
         };
         let it = &self.slots[slot];
         let running = it.runs();
-        let inside = match &it.session {
+        let inside = match &it.batch {
             // One that is alone.
             None if running => return,
-            Some(session) if session.closed => return,
-            session => session.as_ref().map_or(0, Session::under_way),
+            Some(batch) if batch.closed => return,
+            batch => batch.as_ref().map_or(0, Batch::under_way),
         };
         // A tile that runs takes frames of its bank no more when one that came earlier waits for another bank.
-        let turn = if running { self.waits_beside(slot) } else { None };
+        let turn = if running { self.waits_in_other_bank(slot) } else { None };
         let long =
             |op: &u64| it.flights.iter().any(|f| f.op == *op && f.request.as_ref().is_some_and(is_long));
         let ready = it.waiting().take_while(|f| turn.is_none_or(|turn| f.handover < turn)).map(|f| f.op);
@@ -115,13 +42,13 @@ impl Board {
         }
         for op in ready {
             let lane = self.jobs.get(&op).map(|pending| pending.job.lane);
-            let now = self.now;
+            let now = self.agenda.now;
             let it = &mut self.slots[slot];
             // Clocks do not pass in a slot that has answered all.
-            let ended = it.session.as_ref().filter(|s| s.under_way() == 0).map(|s| s.time(s.clocks));
-            if it.session.is_none() || ended.is_some() {
+            let ended = it.batch.as_ref().filter(|s| s.under_way() == 0).map(|s| s.time(s.clocks));
+            if it.batch.is_none() || ended.is_some() {
                 let start = ended.map_or(now, |ended| ended.max(now));
-                it.session = Some(Session {
+                it.batch = Some(Batch {
                     start,
                     clock_hz,
                     clocks: 0,
@@ -131,13 +58,13 @@ impl Board {
                 });
             }
             let Some(flight) = it.flights.iter_mut().find(|f| f.op == op) else { continue };
-            let (Some(session), Some(request)) = (&mut it.session, flight.request.take()) else { continue };
+            let (Some(batch), Some(request)) = (&mut it.batch, flight.request.take()) else { continue };
             flight.stage = Stage::Running;
             let fresh_key = flight.fresh_key;
             let kept_key = !fresh_key && !matches!(request.task.pass, Pass::Hash { .. });
-            let (clocks, frame_clocks) = (session.clocks, session.frame_clocks);
+            let (clocks, frame_clocks) = (batch.clocks, batch.frame_clocks);
             let answer = None;
-            session.frames.push(Joined {
+            batch.frames.push(InBatch {
                 op,
                 lane,
                 fresh_key,
@@ -152,7 +79,7 @@ impl Board {
     }
 
     /// The hand-over of the first frame that waits for another bank of the tile.
-    fn waits_beside(&self, slot: usize) -> Option<u64> {
+    fn waits_in_other_bank(&self, slot: usize) -> Option<u64> {
         let others = self.config.tile(slot).filter(|bank| *bank != slot);
         others.filter_map(|bank| self.slots[bank].waiting().map(|f| f.handover).next()).min()
     }
@@ -161,21 +88,20 @@ impl Board {
     /// before is an event, too.
     pub(crate) fn simulate(&mut self, until: Picos) {
         loop {
-            let next = self.agenda.peek().map_or(until, |Reverse((time, _, _))| until.min(*time));
-            let at_work = |slot: &usize| {
-                self.slots[*slot].session.as_ref().is_some_and(|session| session.under_way() > 0)
-            };
+            let next = self.agenda.next().map_or(until, |time| until.min(time));
+            let at_work =
+                |slot: &usize| self.slots[*slot].batch.as_ref().is_some_and(|batch| batch.under_way() > 0);
             let slots: Vec<usize> = (0..self.slots.len()).filter(at_work).collect();
-            let sessions = slots.iter().filter_map(|slot| self.slots[*slot].session.as_ref());
-            let slowest = sessions.map(|session| session.time(session.clocks)).min().unwrap_or(next);
+            let batchs = slots.iter().filter_map(|slot| self.slots[*slot].batch.as_ref());
+            let slowest = batchs.map(|batch| batch.time(batch.clocks)).min().unwrap_or(next);
             // What one slot answers can make a frame come to another one, not sooner than host and link bring it.
             let reach = if slots.len() > 1 { slowest.saturating_add(self.way().max(1)) } else { Picos::MAX };
             let mut waited = Vec::new();
             for slot in slots {
                 let it = &self.slots[slot];
-                let Some(session) = &it.session else { continue };
-                let clocks = session.clocks_until(next.min(reach));
-                if clocks > session.clocks {
+                let Some(batch) = &it.batch else { continue };
+                let clocks = batch.clocks_until(next.min(reach));
+                if clocks > batch.clocks {
                     it.worker.go(clocks);
                     waited.push(slot);
                 }
@@ -199,35 +125,35 @@ impl Board {
     /// What a slot has answered meanwhile happens at its time.
     fn answered(&mut self, slot: usize, news: Option<News>) {
         let configuration = self.slots[slot].configuration();
-        let Some(session) = &mut self.slots[slot].session else { return };
+        let Some(batch) = &mut self.slots[slot].batch else { return };
         let answers = match news {
             Some(news) => {
-                let passed = news.clocks.saturating_sub(session.clocks);
-                session.frame_clocks += passed * session.under_way() as u64;
-                session.clocks = news.clocks;
+                let passed = news.clocks.saturating_sub(batch.clocks);
+                batch.frame_clocks += passed * batch.under_way() as u64;
+                batch.clocks = news.clocks;
                 news.answers
             }
             // A thread that is gone is a slot that does not answer.
             None => {
-                let waiting = session.frames.iter().filter(|frame| frame.answer.is_none());
+                let waiting = batch.frames.iter().filter(|frame| frame.answer.is_none());
                 waiting.map(|frame| (frame.op, Answer::failed(Failure::Silent))).collect()
             }
         };
         for (op, answer) in answers {
-            session.closed |= answer.result.is_err();
-            let Some(frame) = session.frames.iter_mut().find(|frame| frame.op == op) else { continue };
+            batch.closed |= answer.result.is_err();
+            let Some(frame) = batch.frames.iter_mut().find(|frame| frame.op == op) else { continue };
             frame.answer = Some(answer);
             // In the mean so many were in the slot while it was.
-            let clocks = session.clocks.saturating_sub(frame.clocks).max(1);
-            let packets = (session.frame_clocks.saturating_sub(frame.frame_clocks) + clocks / 2) / clocks;
+            let clocks = batch.clocks.saturating_sub(frame.clocks).max(1);
+            let packets = (batch.frame_clocks.saturating_sub(frame.frame_clocks) + clocks / 2) / clocks;
             if let (Some(configuration), Ok(packets)) = (configuration, usize::try_from(packets)) {
                 self.queue.worked(configuration, op, packets.max(1));
             }
         }
-        let end = session.time(session.clocks);
-        for (op, execution) in session.leaving() {
-            self.executions.insert((slot, op), execution);
-            self.at(end.max(self.now), Happens::Executed { slot, op });
+        let end = batch.time(batch.clocks);
+        for (op, execution) in batch.leaving() {
+            self.slots.executions.insert((slot, op), execution);
+            self.agenda.at(end.max(self.agenda.now), Event::Executed { slot, op });
         }
     }
 }
