@@ -4,6 +4,7 @@
 //! What has to be dropped is dropped here and counted by cause. Nothing leaves in clear: a packet that the data plane
 //! would let pass as it came is dropped too, because whoever runs a gateway routes into it what has to be protected.
 
+mod counters;
 mod encap;
 mod peers;
 mod sources;
@@ -28,10 +29,10 @@ use peers::Peers;
 use sources::{Origin, Sources};
 use table::Table;
 
-use crate::counted::counted;
 use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, On, Xfrm};
 
+pub use counters::Counters;
 pub use peers::PeerStatus;
 pub use steer::{Steer, by_spi};
 pub use table::{CoreError, Reloaded, SaView};
@@ -58,28 +59,6 @@ pub enum Outgoing {
     Udp { to: SocketAddr, ecn: u8, payload: Buffer },
     /// A whole IP packet with ESP or AH.
     Raw { to: IpAddr, packet: Buffer },
-}
-
-counted! {
-    /// What the gateway itself counts; packets are counted by the data plane.
-    Counters {
-        keepalives_sent,
-        keepalives_received,
-        /// Datagrams that are IKE's (RFC 3948, 2.2), for which there is nobody here.
-        ike_ignored,
-        /// Datagrams too short to be anything.
-        datagrams_malformed,
-        /// ESP in UDP with an SPI that no inbound SA has.
-        datagrams_unknown_spi,
-        /// Protected packets for an end that no peer is known for.
-        no_peer,
-        /// Clear packets that no rule protects.
-        clear_dropped,
-        /// Endpoints that moved behind an authentic packet.
-        endpoint_moves,
-        /// Packets that the engine gave up without a word.
-        engine_lost,
-    }
 }
 
 /// The gateway.

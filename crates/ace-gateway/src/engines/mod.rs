@@ -4,24 +4,24 @@
 
 mod board;
 mod cost;
+mod remote;
 mod view;
 
 use std::collections::{HashMap, VecDeque};
-use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::sync::mpsc::{Sender, TryRecvError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::TryRecvError;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job, JobId, Need};
 
 use board::{Answer, BoardThread, Order};
 use cost::{Choice, Class, Costs};
+use remote::{Shared, lock};
 
 pub use board::{OpenBoard, Slots};
 pub use cost::{CostView, Place};
+pub use remote::Remote;
 pub use view::{BoardView, ConfigurationView, LoadView, SlotView, Timeline, View};
 
 /// Packets of one SA that may wait for the board even when many others do.
@@ -29,79 +29,9 @@ const SHARE: usize = 4;
 /// Of so many batches with packets of several classes one is taken apart, to measure.
 const APART: u32 = 64;
 
-/// What `ace gateway` needs beside the engine that the data plane has.
-pub struct Remote {
-    orders: Sender<Order>,
-    wake: Option<UnixStream>,
-    shared: Arc<Mutex<Shared>>,
-    board: Arc<Mutex<BoardView>>,
-}
-
-#[derive(Default)]
-struct Shared {
-    view: View,
-    /// What came of the last library that was handed over.
-    library: Option<Result<String, String>>,
-    /// What is to be said.
-    event: Option<String>,
-}
-
 /// Whether the board has done its part: a tag that does not match, or lengths that make no sense, are an answer.
 fn is_answer(result: &Result<(), EngineError>) -> bool {
     matches!(result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)))
-}
-
-impl Remote {
-    /// Readable when there are answers.
-    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.wake.as_ref().map(AsFd::as_fd)
-    }
-
-    /// Takes notice of being woken.
-    pub fn calm(&mut self) {
-        let mut bytes = [0; 256];
-        while let Some(wake) = &mut self.wake {
-            match wake.read(&mut bytes) {
-                // The thread is gone.
-                Ok(0) => self.wake = None,
-                Ok(_) => {}
-                Err(_) => return,
-            }
-        }
-    }
-
-    /// Hands over a library file. What comes of it is said by [`Remote::outcome`].
-    pub fn take_library(&self, path: PathBuf) {
-        if self.orders.send(Order::Library(path)).is_err() {
-            lock(&self.shared).library =
-                Some(Err("the board's thread is gone: restart the gateway".to_owned()));
-        }
-    }
-
-    /// What came of a library, once.
-    pub fn outcome(&self) -> Option<Result<String, String>> {
-        lock(&self.shared).library.take()
-    }
-
-    /// What is to be said, once.
-    pub fn poll_event(&self) -> Option<String> {
-        lock(&self.shared).event.take()
-    }
-
-    /// Why every operation on the board fails, if so.
-    pub fn board_fails(&self) -> Option<String> {
-        lock(&self.shared).view.board_fails.clone()
-    }
-
-    pub fn view(&self) -> View {
-        let board = Some(lock(&self.board).clone());
-        View { board, ..lock(&self.shared).view.clone() }
-    }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is in it is figures for people.
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A job at the board.
