@@ -5,6 +5,21 @@
 //! operation a slot, an element and routes and looks at that again by itself, [`exact`] says of small graphs whether fewer
 //! contexts would do, [`set`] is the bytes that a tile loads, and [`tile`] runs them clock by clock. [`compile()`] does all
 //! steps. `docs/array.md` tells it from the outside.
+//!
+//! ```
+//! use ace_array::schedule::Effort;
+//! use ace_array::set::Set;
+//! use ace_array::shape::Shape;
+//! use ace_array::{algorithms, compile};
+//!
+//! let (program, shape) = (algorithms::program("md5.ace")?, Shape::standard());
+//! let compiled = compile(&program, "md5", &shape, Effort::default())?;
+//! let bytes = compiled.set.to_bytes();
+//! // A tile takes the set as bytes, and refuses whatever is not one.
+//! assert_eq!(Set::from_bytes(&bytes, &shape)?.ii(), compiled.set.ii());
+//! assert!(Set::from_bytes(&bytes[1..], &shape).is_err());
+//! # Ok::<(), ace_array::Error>(())
+//! ```
 
 pub mod algorithms;
 pub mod codegen;
@@ -14,11 +29,11 @@ pub mod error;
 pub mod exact;
 pub mod explore;
 pub mod frontend;
-pub mod ir;
+mod ir;
 pub mod passes;
 pub mod rtl;
 pub mod schedule;
-pub mod sim;
+mod sim;
 pub mod variants;
 
 pub use codegen::set;

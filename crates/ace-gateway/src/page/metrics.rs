@@ -80,8 +80,11 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     text.0
 }
 
+/// What of an SA a family has.
+type Figure = fn(&Sa) -> u64;
+
 fn associations(text: &mut Text, sas: &[Sa]) {
-    let families: [(&str, &str, &str, fn(&Sa) -> u64); 4] = [
+    let families: [(&str, &str, &str, Figure); 4] = [
         ("ace_sa_packets_total", "counter", "Packets forwarded.", |sa| sa.counters.forwarded.packets),
         ("ace_sa_bytes_total", "counter", "Bytes forwarded.", |sa| sa.counters.forwarded.bytes),
         ("ace_sa_sequence", "gauge", "The last sequence number, or the highest that was received.", |sa| {
