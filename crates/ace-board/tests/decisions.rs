@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use ace_board::config::{Controller, Host, Link, PolicyLimits};
 use ace_board::trace::{Picos, What};
-use ace_board::{BoardConfig, Policy, Step, DecisionRecord};
+use ace_board::{BoardConfig, DecisionRecord, Policy, Step};
 use ace_engine::algorithm::{AES, DES, MD5, SHA1};
 use ace_engine::profile::{Processor, Rate};
 use ace_engine::{
@@ -173,7 +173,11 @@ fn live(case: &Case, operations: &[Operation]) -> (Vec<DecisionRecord>, HashMap<
 }
 
 /// The same input for the simulator. Suites are numbered by their first packet, as the board meets them.
-fn simulated(case: &Case, operations: &[Operation], took: &HashMap<(u64, bool), Picos>) -> Vec<DecisionRecord> {
+fn simulated(
+    case: &Case,
+    operations: &[Operation],
+    took: &HashMap<(u64, bool), Picos>,
+) -> Vec<DecisionRecord> {
     let build = Build::new();
     let (catalogue, config) = (build.catalogue(), config(case));
     let candidates = |need: &Need| catalogue.candidates(need, &config.device);
