@@ -201,12 +201,8 @@ pub fn slots(answer: &View) {
     }
     let micros = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.2}", ns / 1e3));
     for cost in &answer.costs {
-        let now = match (cost.at, cost.barred) {
-            (Place::Cpu, false) => "cpu",
-            (Place::Cpu, true) => "cpu (the board failed)",
-            (Place::Board, false) => "board",
-            (Place::Board, true) => "board (it failed, cpu takes over)",
-        };
+        let at = if cost.at == Place::Board { "board" } else { "cpu" };
+        let now = if cost.barred { format!("{at} (the board failed)") } else { at.to_owned() };
         say!(
             "| {} | {} | {} | {} | {now} | {} | {} |",
             cost.operation,
