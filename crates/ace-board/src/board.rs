@@ -71,7 +71,8 @@ impl Board {
     /// A board whose slots are empty, at time 0.
     ///
     /// # Errors
-    /// A figure in `config` that makes no sense.
+    /// A figure in `config` that makes no sense, or slots of another kind than the models: [`crate::open()`] has the
+    /// means for every kind.
     pub fn new(
         config: BoardConfig,
         catalogue: Catalogue,
