@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Name of the variable that names another build folder.
 pub const BUILD_VARIABLE: &str = "ACE_BUILD";
 
-/// The build folder of [`Catalogue::find`].
+/// The build folder of [`crate::Catalogue::find`].
 pub fn build_folder(build: Option<&Path>) -> PathBuf {
     if let Some(build) = build {
         return build.into();

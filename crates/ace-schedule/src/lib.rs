@@ -2,7 +2,7 @@
 //! The controller's policies: which configuration is loaded where and when, and which operation runs next.
 //!
 //! A decision is a pure function of the [`Queue`], which knows the time, the [`SlotState`]s and the [`Costs`]: no I/O,
-//! no randomness. The live board and the trace simulator ([`simulate`]) call the same [`Policy::decide`], again and again
+//! no randomness. The live board and the trace simulator ([`simulate()`]) call the same [`Policy::decide`], again and again
 //! at one instant until it answers [`Decision::Wait`] or [`Decision::WaitUntil`], and then let time pass until something
 //! happens.
 //!

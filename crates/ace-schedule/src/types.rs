@@ -107,11 +107,11 @@ impl Costs {
 /// What to do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Start loading a configuration. Whatever the slot held is gone. [`Queue::load`] is to be told.
+    /// Start loading a configuration. Whatever the slot held is gone. [`crate::Queue::load`] is to be told.
     Load { slot: usize, configuration: ConfigurationId },
     /// Hand the queued operation `op` to a slot that holds a configuration for it.
     Execute { slot: usize, op: u64 },
-    /// Hand the queued operation `op` to the processor beside the slots ([`Policy::decide_with_coprocessor`] alone).
+    /// Hand the queued operation `op` to the processor beside the slots ([`crate::Policy::decide_with_coprocessor`] alone).
     Compute { op: u64 },
     /// Nothing to do until something ends or a new operation arrives.
     Wait,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule with a given interval as clauses: where every operation is issued modulo the interval, on which element and
 //! with which ports, how every operand comes, and that nothing is said twice. Which slots these are is not in the clauses:
-//! [`stages`] says afterwards, or why there are none.
+//! [`super::stages`] says afterwards, or why there are none.
 
 use std::collections::BTreeMap;
 

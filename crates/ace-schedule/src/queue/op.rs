@@ -43,7 +43,7 @@ pub struct QueuedOp {
     pub packet: u64,
     /// When the packet came.
     pub arrived: Time,
-    /// What serves it, see [`Queue::class`].
+    /// What serves it, see [`crate::Queue::class`].
     pub class: ClassId,
     /// Estimate of its time in a slot of the preferred configuration.
     pub cost: Time,

@@ -14,7 +14,7 @@ use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
 use crate::{ConfigurationId, Costs, Time};
 
-/// Operations by class, in the order of packets; see [`crate::lane`] for the order within an association.
+/// Operations by class, in the order of packets; see `lane.rs` for the order within an association.
 #[derive(Clone, Debug)]
 pub struct Queue {
     pub(crate) terms: Terms,
