@@ -2,7 +2,7 @@
 //! The programs of `algorithms/*/array/`, and what they serve, as they were when this was built.
 
 use crate::Error;
-use crate::source::Program;
+use crate::frontend::Program;
 
 include!(concat!(env!("OUT_DIR"), "/algorithms.rs"));
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Source to context set, all steps one after the other.
 
+use crate::codegen::emit;
+use crate::codegen::set::Set;
 use crate::error::Error;
-use crate::graph::Graph;
-use crate::schedule::{Effort, Goal, Schedule, bound, counts, schedule};
-use crate::set::Set;
-use crate::shape::{Kind, Shape};
-use crate::source::{Built, Program};
-use crate::{check, emit, pass};
+use crate::frontend::{Built, Program};
+use crate::ir::graph::Graph;
+use crate::ir::shape::{Kind, Shape};
+use crate::passes;
+use crate::schedule::{Effort, Goal, Schedule, bound, check, counts, schedule};
 
 /// A variant that fits the array, with everything that is known of it.
 pub struct Compiled {
@@ -32,7 +33,7 @@ impl Compiled {
 
     /// The latency that there would be with elements without end.
     pub fn latency_bound(&self) -> usize {
-        pass::arrivals(&self.graph).into_iter().max().unwrap_or(0)
+        passes::arrivals(&self.graph).into_iter().max().unwrap_or(0)
     }
 
     /// Operands that come from key memories.
@@ -48,10 +49,10 @@ pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) 
         other => other,
     };
     let built = program.build(variant)?;
-    let graph = pass::all(&built.graph, shape, effort.goal);
-    pass::check_legal(&graph, shape).map_err(fit)?;
+    let graph = passes::all(&built.graph, shape, effort.goal);
+    passes::check_legal(&graph, shape).map_err(fit)?;
     let schedule = schedule(&graph, shape, effort).map_err(fit)?;
-    check::check(&graph, shape, &schedule)?;
-    let set = emit::emit(&built, &graph, shape, &schedule)?;
+    check(&graph, shape, &schedule)?;
+    let set = emit(&built, &graph, shape, &schedule)?;
     Ok(Compiled { built, graph, goal: effort.goal, schedule, set })
 }

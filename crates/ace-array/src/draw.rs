@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::graph::{Link, Op};
+use crate::ir::graph::{Link, Op};
+use crate::ir::shape::{Kind, Shape, Unit};
 use crate::schedule::Schedule;
-use crate::shape::{Kind, Shape, Unit};
 use crate::{Compiled, graph::Graph};
 
 const CELL: usize = 34;

@@ -2,10 +2,10 @@
 //! Shapes against each other: what a tile of each takes, counted from how the RTL is built, and what algorithms get of it.
 
 use crate::Error;
-use crate::graph::Graph;
-use crate::layout::Layout;
+use crate::ir::graph::Graph;
+use crate::ir::layout::Layout;
+use crate::ir::shape::{Kind, Shape, bits_for};
 use crate::schedule::{Effort, bound, schedule};
-use crate::shape::{Kind, Shape, bits_for};
 
 /// What a tile takes that grows with its shape: elements themselves are small beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

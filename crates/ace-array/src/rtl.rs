@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::layout::Layout;
-use crate::shape::{Kind, Shape, bits_for};
+use crate::ir::layout::Layout;
+use crate::ir::shape::{Kind, Shape, bits_for};
 
 /// The text of `rtl/array/array_pkg.sv`.
 pub fn package(shape: &Shape) -> String {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sources and sets that somebody damaged: an error, or something that is whole; never a panic.
 
+use ace_array::frontend::Program;
 use ace_array::host::{Block, Runner};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::Program;
-use ace_array::{Error, algorithms, compile, pass};
+use ace_array::{Error, algorithms, compile, passes};
 use proptest::prelude::*;
 
 /// Reads a source as far as a graph that fits or an error with a place.
@@ -14,7 +14,7 @@ fn read(text: &str) {
     let program = Program::parse("a.ace", text, &|name| algorithms::file(name).map(str::to_owned));
     let built = program.and_then(|program| program.build(&program.variants[0].clone()));
     match built {
-        Ok(built) => drop(pass::all(&built.graph, &Shape::standard(), Goal::default())),
+        Ok(built) => drop(passes::all(&built.graph, &Shape::standard(), Goal::default())),
         Err(Error::Source(diagnostic)) => {
             let said = diagnostic.to_string();
             assert!(said.contains(".ace:"), "{said}");

@@ -2,11 +2,11 @@
 //! Keys that the array sets up: word by word what the cipher's own `setup` makes of them on the host.
 
 use ace_array::algorithms::{self, KeySetup, SETUPS};
+use ace_array::frontend::{Order, Program};
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::{Order, Program};
 use ace_array::{Error, compile};
 
 /// SplitMix64.

@@ -3,15 +3,15 @@
 
 mod common;
 
+use ace_array::frontend::Program;
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::Program;
 use ace_array::{Compiled, algorithms, compile};
 
 /// What the bytes of a variant's set are, loaded again.
-fn loaded(file: &str, variant: &str) -> (ace_array::source::Program, Compiled, Set, Shape) {
+fn loaded(file: &str, variant: &str) -> (ace_array::frontend::Program, Compiled, Set, Shape) {
     let shape = Shape::standard();
     let program = algorithms::program(file).unwrap_or_else(|error| panic!("{error}"));
     let compiled =

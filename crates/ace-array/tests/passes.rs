@@ -3,7 +3,7 @@
 
 use ace_array::algorithms;
 use ace_array::graph::{AND, Graph, Id, NOT, OR, Op, Table, XOR};
-use ace_array::pass::{check_legal, cover, fold, legalise, sums, tables};
+use ace_array::passes::{check_legal, cover, fold, legalise, sums, tables};
 use ace_array::schedule::Goal;
 use ace_array::shape::{Shape, latency};
 use proptest::prelude::*;
@@ -120,7 +120,7 @@ fn what_can_be_merged_is() {
     let counts = |file: &str, variant: &str, operands: usize| {
         let built = algorithms::program(file).unwrap().build(variant).unwrap();
         let shape = Shape { alu_operands: operands, ..Shape::standard() };
-        ace_array::schedule::counts(&ace_array::pass::all(&built.graph, &shape, Goal::Throughput))
+        ace_array::schedule::counts(&ace_array::passes::all(&built.graph, &shape, Goal::Throughput))
     };
     // ALUs, rotators, quads: four look-ups and their XOR are one quad, a chain of CAST is one, MD5's step is a bit
     // function and three sums of which one has three terms.
@@ -143,7 +143,7 @@ fn what_comes_late_is_added_last() {
     let sum = sum.into_iter().reduce(|all, id| graph.add(Op::Sum(0), vec![all, id])).unwrap();
     let out = graph.add(Op::Output(0), vec![sum]);
     graph.outputs.push(out);
-    let arrivals = ace_array::pass::arrivals(&ace_array::pass::sums(&graph, 3));
+    let arrivals = ace_array::passes::arrivals(&ace_array::passes::sums(&graph, 3));
     let late = latency::READ + 2 * (latency::HOP + latency::ROTATOR);
     let once = late + latency::HOP + latency::ALU;
     assert_eq!(arrivals.into_iter().max(), Some(once + latency::HOP + latency::OUTPUT));

@@ -3,12 +3,12 @@
 //! the CPU engine computes.
 
 use ace_array::algorithms::{self, SERVED, Served};
+use ace_array::frontend::Built;
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::Built;
-use ace_array::{compile, pass};
+use ace_array::{compile, passes};
 use ace_engine::algorithm::ALGORITHMS;
 use ace_engine::{Algorithm, Direction, Mode, compute};
 
@@ -60,7 +60,7 @@ fn case(served: &Served, decrypt: bool, built: &Built, count: usize, random: &mu
             block.push(0x80);
             block.resize(56, 0);
             let bits = 8 * text.len() as u64;
-            let big = built.input == ace_array::source::Order::Big;
+            let big = built.input == ace_array::frontend::Order::Big;
             block.extend(if big { bits.to_be_bytes() } else { bits.to_le_bytes() });
             let words = [built.chain.clone(), to_words(built.input, &block)].concat();
             (words, compute::digest(algorithm, &text).unwrap())
@@ -95,7 +95,7 @@ fn graphs_compute_what_the_cpu_does() {
         for decrypt in ways(served) {
             let name = served.variant(*decrypt);
             let mut built = program.build(&name).unwrap();
-            let graph = pass::all(&built.graph, &Shape::standard(), Goal::Throughput);
+            let graph = passes::all(&built.graph, &Shape::standard(), Goal::Throughput);
             let all = cases(600, 1_000_000usize.div_ceil(variants(served)));
             for from in (0..all).step_by(OF_A_KEY.min(all / 3)) {
                 let count = OF_A_KEY.min(all / 3).min(all - from);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is wrong is refused: sources with a place and a reason, schedules by the checker, sets by the loader.
 
-use ace_array::check::check;
+use ace_array::frontend::Program;
 use ace_array::graph::{Graph, Op};
+use ace_array::schedule::check;
 use ace_array::schedule::{Effort, Goal, Route, Schedule, Store, schedule};
 use ace_array::set::Set;
 use ace_array::shape::{Kind, Shape};
-use ace_array::source::Program;
-use ace_array::{Error, algorithms, compile, pass};
+use ace_array::{Error, algorithms, compile, passes};
 
 fn small(run: &str) -> String {
     format!(
@@ -103,7 +103,7 @@ fn a_diagnostic_shows_its_line() {
 fn right() -> (Graph, Shape, Schedule) {
     let shape = Shape::standard();
     let built = algorithms::program("rc6.ace").unwrap().build("rc6_encrypt").unwrap();
-    let graph = pass::all(&built.graph, &shape, Goal::default());
+    let graph = passes::all(&built.graph, &shape, Goal::default());
     let found = schedule(&graph, &shape, Effort::default()).unwrap();
     check(&graph, &shape, &found).unwrap();
     assert!(!found.stores.is_empty());

@@ -10,12 +10,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ace_board::pass::{Pass, Task};
-use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Unsigned, bench};
+use ace_board::{Assembly, Board, BoardConfig, Models, Policy, Unsigned, bench, open};
 use ace_engine::algorithm::{AES, MD5, SHA1, TDES};
 use ace_engine::{
     Action, Algorithm, Buffer, Direction, Engine, EngineError, Iv, Job, Key, Mac, Mode, Operation, Secret,
     Suffix, Tag,
 };
+use ace_library::file::Guard;
+use ace_library::{Seen, Trust};
 
 const PACKET: usize = 1424;
 
@@ -105,13 +107,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let associations =
         [Association::new((&AES, 16, 16), (&MD5, 16))?, Association::new((&TDES, 24, 8), (&SHA1, 20))?];
     // On what is built here, signed or not.
-    let catalogue = Catalogue { unsigned: Unsigned::Unproven, ..Catalogue::find(None) };
+    let assembly = || Assembly {
+        config: config.clone(),
+        folder: None,
+        configurations: None,
+        guard: Guard { trust: Trust::ANYBODY, seen: Seen::of_user(), allow_older: true },
+        unsigned: Unsigned::Unproven,
+        loadable: false,
+    };
     println!("{packets} packets of {PACKET} bytes, port {}; modelled times in ms", config.port_words());
     println!(
         "policy          total  executing  link only  exposed load  idle | loads  kept | hidden load  overhead"
     );
     for policy in Policy::ALL {
-        let mut board = Board::new(config.clone(), catalogue.clone(), policy, Models::Rtl)?;
+        let mut board = open(assembly(), policy, Models::Rtl)?;
         let start = Instant::now();
         run(&mut board, &associations, &lanes, config.packet_buffer)?;
         let wall = start.elapsed().as_secs_f64();
@@ -132,6 +141,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     println!("simulation of one slot, wall time:");
+    let catalogue = assembly().parts()?.catalogue;
     for pass in associations.into_iter().flat_map(|association| association.passes) {
         let task = Task { pass, data: vec![1; PACKET] };
         let s = bench::speed(&catalogue, &config.device, &task, Models::Rtl, Duration::from_secs(1))?;

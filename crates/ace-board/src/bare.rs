@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 
 use ace_engine::{Action, Buffer, Capabilities, Completion, Engine, EngineError, Job, SlotFailure};
 
-use crate::board::id;
 use crate::frame::Status;
 use crate::manifest::Capability;
 use crate::model::SlotModel;
 use crate::pass::{self, Task};
+use crate::pending::id;
 use crate::worker::{Failure, Request, execute};
 
 /// Clocks without a beat after which the slot counts as hanging: more than any core takes for a block, and the array's

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The configurations that the flow has built.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use ace_engine::Need;
 
 use ace_library::ContextSet;
 
+use crate::config::{BoardConfig, Loads};
+pub use crate::folders::{BUILD_VARIABLE, build_folder};
 use crate::manifest::{Configuration, ManifestError};
 use crate::store::Store;
-
-/// Name of the variable that names another build folder.
-pub const BUILD_VARIABLE: &str = "ACE_BUILD";
+use crate::trace::Picos;
 
 /// What becomes of configurations that nobody has signed: those of a build folder of which the library does not hold the
 /// very bits.
@@ -58,6 +58,11 @@ impl Catalogue {
     /// or above the executable. A folder without configurations makes an empty catalogue.
     pub fn find(build: Option<&Path>) -> Self {
         Self::read(&build_folder(build).join("configurations"))
+    }
+
+    /// Those of this folder, or what [`Catalogue::find`] finds.
+    pub fn of(folder: Option<&Path>) -> Self {
+        folder.map_or_else(|| Self::find(None), Self::read)
     }
 
     /// Reads `folder/*/manifest.json`. What sets keys up is no configuration: nothing asks for it by itself.
@@ -136,6 +141,41 @@ impl Catalogue {
         }
     }
 
+    /// What a load of a configuration takes into a slot that holds nothing of its domain, on a board where nothing else
+    /// wants port, link or host. Of the library: what its loader makes of the stored image. Of the build folder, and of
+    /// what would not be loaded: the file as it is.
+    pub fn load_time(&self, config: &BoardConfig, configuration: &Configuration) -> Picos {
+        let bytes = configuration.bitstream.bytes;
+        if configuration.context_set {
+            return config.set_time(bytes);
+        }
+        let stored = self.store.as_deref().filter(|store| store.holds(configuration));
+        let whole = stored.and_then(|store| store.whole(&configuration.name).ok());
+        whole.map_or_else(
+            || config.loading(bytes, 0),
+            |load| config.loading(load.bitstream.len() as u64, load.loader_clocks),
+        )
+    }
+
+    /// What loads cost that make one configuration of another one, by their places, where the board does such loads.
+    pub fn switch_times(&self, config: &BoardConfig) -> BTreeMap<(usize, usize), Picos> {
+        let mut switches = BTreeMap::new();
+        if config.controller.load == Loads::Full {
+            return switches;
+        }
+        let stored = |(at, c)| Some((at, c, self.stored(c)?));
+        let all: Vec<_> = self.configurations.iter().enumerate().filter_map(stored).collect();
+        for (from, old, store) in &all {
+            for (to, new, _) in &all {
+                if let Some(part) = store.part(&old.name, &new.name) {
+                    let time = config.loading(part.bitstream.len() as u64, part.loader_clocks);
+                    switches.insert((*from, *to), time);
+                }
+            }
+        }
+        switches
+    }
+
     /// Only what may be loaded: what is not signed or not proven is not offered in the first place.
     #[must_use]
     pub fn loadable(mut self) -> Self {
@@ -151,7 +191,7 @@ impl Catalogue {
     }
 
     /// Context sets that do the same at another pace, by their places.
-    pub fn alike(&self) -> Vec<Vec<usize>> {
+    pub fn equivalents(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (at, one) in self.configurations.iter().enumerate().filter(|(_, one)| one.blocks.is_some()) {
             let same = |group: &&mut Vec<usize>| {
@@ -238,30 +278,4 @@ fn candidates(configurations: &[Configuration], need: &Need, device: &str) -> Ve
         (configuration.estimate(need, 1 << 12), configuration.variant_of.is_some())
     });
     found
-}
-
-/// The build folder of [`Catalogue::find`].
-pub fn build_folder(build: Option<&Path>) -> PathBuf {
-    if let Some(build) = build {
-        return build.into();
-    }
-    if let Some(build) = std::env::var_os(BUILD_VARIABLE).filter(|b| !b.is_empty()) {
-        return build.into();
-    }
-    let built = places("").into_iter().map(|p| p.join("build"));
-    let installed = places("lib/ace").into_iter();
-    built.chain(installed).find(|p| p.join("configurations").is_dir()).unwrap_or_else(|| "build".into())
-}
-
-/// Folders in which to look, the nearest first: the current one and those above it, that of the executable and those
-/// above it, and then `installed` in each of the latter: a prefix is above its `bin`.
-pub(crate) fn places(installed: &str) -> Vec<PathBuf> {
-    let here = std::env::current_dir().ok();
-    let own = std::env::current_exe().ok();
-    let above = |path: &Option<PathBuf>| -> Vec<PathBuf> {
-        path.iter().flat_map(|p| p.ancestors()).map(Path::to_owned).collect()
-    };
-    let (here, own) = (above(&here), above(&own));
-    let installed: Vec<PathBuf> = own.iter().map(|p| p.join(installed)).collect();
-    [here, own, installed].concat()
 }

@@ -1,42 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The virtual clock for whoever brings packets at instants of their own: a gateway's traffic that is played again.
 
-use std::cmp::Reverse;
-
 use ace_engine::{Completion, Engine};
 
-use crate::board::{Board, Happens};
+use crate::board::Board;
+use crate::parts::Event;
 use crate::trace::{Picos, What};
 
 impl Board {
     /// One core is the processor beside the slots and the host's thread: it computes, or serves the board, or does what
     /// it is told to [`Board::spend`] time on, one after the other as they come.
     pub fn one_core(&mut self) {
-        self.one_core = true;
+        self.link.one_core = true;
     }
 
     /// The host's thread does something else for so long, when it has done what it was given before. When it is done.
     pub fn spend(&mut self, time: Picos) -> Picos {
-        let start = self.now.max(self.host_free);
-        self.host_free = start.saturating_add(time);
+        let start = self.agenda.now.max(self.link.host_free);
+        self.link.host_free = start.saturating_add(time);
         if time > 0 {
-            self.log(start, self.host_free, self.slots.len(), What::Host { job: 0, sends: false });
+            self.log(start, self.link.host_free, self.slots.len(), What::Host { job: 0, sends: false });
         }
         self.core_taken();
-        self.host_free
+        self.link.host_free
     }
 
     /// Until when the core has something to do, where there is a processor beside the slots.
     pub(crate) fn busy(&self) -> Option<Picos> {
-        let running = self.beside.as_ref()?.busy();
-        let host = Some(self.host_free).filter(|until| self.one_core && *until > self.now);
+        let running = self.coprocessor.as_ref()?.busy();
+        let host = Some(self.link.host_free).filter(|until| self.link.one_core && *until > self.agenda.now);
         running.into_iter().chain(host).max()
     }
 
     /// The core is taken until the host's thread is free: whoever decides is asked again then.
     pub(crate) fn core_taken(&mut self) {
-        if self.one_core && self.beside.is_some() && self.host_free > self.now {
-            self.at(self.host_free, Happens::CoreFree);
+        if self.link.one_core && self.coprocessor.is_some() && self.link.host_free > self.agenda.now {
+            self.agenda.at(self.link.host_free, Event::CoreFree);
         }
     }
 
@@ -46,16 +45,16 @@ impl Board {
             return self.wait(done);
         }
         while self.done.is_empty() {
-            if self.ask {
+            if self.agenda.ask {
                 self.decide();
                 continue;
             }
-            let look = self.look.filter(|_| !self.queue.is_empty());
+            let look = self.agenda.look.filter(|_| !self.queue.is_empty());
             self.simulate(look.unwrap_or(Picos::MAX).min(until));
-            let next = self.agenda.peek().map(|Reverse((time, _, _))| *time);
+            let next = self.agenda.next();
             if [next, look].into_iter().flatten().min().is_none_or(|next| next > until) {
-                self.now = self.now.max(until);
-                self.queue.advance(self.now);
+                self.agenda.now = self.agenda.now.max(until);
+                self.queue.advance(self.agenda.now);
                 break;
             }
             self.advance();

@@ -3,6 +3,7 @@
 //! crate.
 #![allow(unsafe_code)]
 
+pub(crate) mod frames;
 mod shared;
 
 use std::ffi::{CString, c_char, c_int};
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use libloading::Library;
 use thiserror::Error;
 
+pub use self::frames::{Frame, Options, RunError, SlotModel, Stopped};
 use self::shared::{Copy, functions};
 use crate::manifest::{FileRef, KeptLut};
 use crate::stream::{Seen, Stream};
@@ -27,105 +29,6 @@ const TVALID: u8 = 2;
 const TLAST: u8 = 4;
 /// Clocks in which a slot that has answered all takes a beat, if it ever does.
 const SETTLE: u64 = 1 << 12;
-
-/// A request, and where its response goes.
-#[derive(Clone, Debug, Default)]
-pub struct Frame {
-    /// Whole beats.
-    pub request: Vec<u8>,
-    /// Bytes of response that there is room for.
-    pub capacity: usize,
-    /// What came back; whole beats.
-    pub response: Vec<u8>,
-    /// Clock in which the first beat of the request was taken.
-    pub first_in: u64,
-    /// Clock in which the first beat of the response was taken.
-    pub first_out: u64,
-    /// Clock in which the last beat of the response was taken.
-    pub last_out: u64,
-}
-
-impl Frame {
-    /// Room for `capacity` bytes of response, rounded up to beats.
-    pub fn new(request: Vec<u8>, capacity: usize) -> Self {
-        Self { request, capacity: capacity.next_multiple_of(8), ..Self::default() }
-    }
-
-    /// Clocks from the first request beat to the last response beat, both counted.
-    pub fn cycles(&self) -> u64 {
-        self.last_out.saturating_sub(self.first_in) + 1
-    }
-}
-
-/// How a model is run. The default: no stalls, the model's own time-out, no reset.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Of the stalls.
-    pub seed: u64,
-    /// Chance in 65536 that no request beat is offered in a clock.
-    pub in_stall: u32,
-    /// Chance in 65536 that no response beat is taken in a clock.
-    pub out_stall: u32,
-    /// Clocks without a beat after which the slot counts as hanging; 0: 2^20.
-    pub max_clocks: u64,
-    /// Reset after so many clocks of this call; 0: never.
-    pub reset_after: u64,
-}
-
-/// Why a run ended before every frame was answered.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum RunError {
-    #[error("the slot does not answer")]
-    Silent,
-    #[error("a response is longer than it can be")]
-    NoSpace,
-    #[error("the slot was reset")]
-    Reset,
-    #[error("a request is empty or not whole beats")]
-    BadFrame,
-    #[error("an answer came to no request")]
-    Unasked,
-    #[error("an assertion of rtl/formal failed in the model; standard output says which")]
-    Assertion,
-    #[error("the model returned {0}")]
-    Unknown(i32),
-}
-
-/// A run that is over because the slot does not do what a slot does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped {
-    pub error: RunError,
-    /// The clock in which that was seen.
-    pub clock: u64,
-}
-
-/// Something that answers frames: the simulation of a slot.
-pub trait SlotModel: Send {
-    /// Sends the frames back to back and collects their responses; a response belongs to the first frame of its
-    /// tag that has none. Frames that were not answered when it failed have an empty response.
-    fn run(&mut self, frames: &mut [Frame], options: &Options) -> Result<(), RunError>;
-
-    /// Offers a frame from the next clock on, behind those that were offered before and may still be worked on. No
-    /// frames are run the other way before all that joined are answered. `number` comes back with it. A slot that has
-    /// answered all takes the first beat at once. Returns the clock from which on the frame is there.
-    fn join(&mut self, number: u64, frame: Frame) -> u64;
-
-    /// Lets time pass until clock `until`, or until a frame that joined is answered, which comes back; none passes while
-    /// there is none. Counts as hanging as in [`Options`]. What had joined is gone after an error.
-    fn go(&mut self, until: u64, max_clocks: u64) -> Result<Option<(u64, Frame)>, Stopped>;
-
-    /// Asserts reset; keys are gone.
-    fn reset(&mut self);
-
-    /// Clocks since the last reset.
-    fn clocks(&self) -> u64;
-
-    /// Clocks that a slot of the array was busy with the context set that it was opened with. What a slot does after a reset is
-    /// not of a load: the one on the board was reset before time 0.
-    fn loading(&self) -> u64 {
-        0
-    }
-}
 
 /// Why there is no model.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn the_flow_writes_this_format() {
-        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../flow/ace_flow/prove/bitstream.py");
+        let file =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../flow/ace_flow/prove/bitstream.py");
         let text = std::fs::read_to_string(file).expect("the flow is there");
         assert!(text.lines().any(|line| line == format!("RECORD = {FORMAT}")), "RECORD = {FORMAT}");
     }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use ace_engine::Secret;
 use ace_schedule::SlotState;
 
-use crate::joined::Session;
+use crate::batch::Batch;
 use crate::pass::Pass;
 use crate::trace::Picos;
 use crate::worker::{Request, Worker};
@@ -84,7 +84,7 @@ pub struct Slot {
     /// In the order in which they were handed over.
     pub flights: VecDeque<Flight>,
     /// Of frames that join each other, while one of them is being worked on.
-    pub session: Option<Session>,
+    pub batch: Option<Batch>,
     /// Times in a row that the slot did not answer.
     pub hangs: u32,
 }
@@ -99,7 +99,7 @@ impl Slot {
             since: 0,
             key: None,
             flights: VecDeque::new(),
-            session: None,
+            batch: None,
             hangs: 0,
         }
     }

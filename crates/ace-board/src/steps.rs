@@ -3,10 +3,13 @@
 
 use ace_engine::{Engine, EngineError, SlotFailure};
 
-use crate::board::{Board, Execution, Happens, LoadOutcome, id};
+use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
 use crate::config::{Loads, clocks_time};
+use crate::execution::Execution;
+use crate::parts::{Event, LoadOutcome};
 use crate::pass::{self, Task};
+use crate::pending::id;
 use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
 use crate::trace::{Picos, What};
@@ -41,14 +44,14 @@ impl Board {
                 let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
                 let over =
                     resident.filter(|c| self.config.controller.load == Loads::Partial && store.holds(c));
-                store.write(over.map(|c| c.name.as_str()), &wanted.name, self.device)
+                store.write(over.map(|c| c.name.as_str()), &wanted.name, self.port.device)
             }
-            Ok(Source::Build | Source::Set(_)) => port::write(wanted, self.device),
+            Ok(Source::Build | Source::Set(_)) => port::write(wanted, self.port.device),
         };
         let (bytes, mut time, mut result) = match written {
             Err(Refused { reason, bytes, not_done }) => {
                 let wait = if not_done { timeout } else { 0 };
-                (bytes, self.config.load_time(bytes).saturating_add(wait), Err(reason))
+                (bytes, self.config.port_time(bytes).saturating_add(wait), Err(reason))
             }
             Ok(written) => {
                 // What the slot computes is decided by the bits in its memory, not by the file's name.
@@ -61,7 +64,9 @@ impl Board {
                             true => wanted.proven(&written.memory).map(drop),
                             false => Ok(()),
                         };
-                        proven.and_then(|()| self.source.open(wanted, self.models).map_err(|e| e.to_string()))
+                        proven.and_then(|()| {
+                            self.port.source.open(wanted, self.port.models).map_err(|e| e.to_string())
+                        })
                     }
                     Some(found) => {
                         Err(format!("the bits are those of `{}`", self.catalogue.configurations[found].name))
@@ -80,8 +85,8 @@ impl Board {
             ));
             time = timeout;
         }
-        let ready_at = self.now.saturating_add(time);
-        self.loading(slot, ready_at, LoadOutcome { start: self.now, bytes, configuration, result });
+        let ready_at = self.agenda.now.saturating_add(time);
+        self.loading(slot, ready_at, LoadOutcome { start: self.agenda.now, bytes, configuration, result });
     }
 
     fn loading(&mut self, slot: usize, ready_at: Picos, outcome: LoadOutcome) {
@@ -89,8 +94,8 @@ impl Board {
         it.worker.clear();
         it.key = None;
         it.holds = Holds::Loading { configuration: outcome.configuration, ready_at };
-        self.loads.insert(slot, outcome);
-        self.at(ready_at, Happens::Loaded { slot });
+        self.port.loads.insert(slot, outcome);
+        self.agenda.at(ready_at, Event::Loaded { slot });
     }
 
     /// Starts the load of a context set into a slot that holds the array: a frame on the slot's stream, which the slot
@@ -99,7 +104,7 @@ impl Board {
         let wanted = &self.catalogue.configurations[configuration];
         let clock = wanted.clock_hz;
         let opened = match &written {
-            Ok(_) => self.source.open(wanted, self.models).map_err(|e| e.to_string()),
+            Ok(_) => self.port.source.open(wanted, self.port.models).map_err(|e| e.to_string()),
             Err(refused) => Err(refused.reason.clone()),
         };
         let bytes = written.map_or(0, |written| written.bytes);
@@ -107,7 +112,11 @@ impl Board {
         let host = self.host(self.config.send_time(bytes), slot, 0, true);
         let (start, end) = self.transfer(host, bytes + crate::frame::HEADER as u64);
         let ready_at = end.max(start.saturating_add(clocks_time(clocks, clock)));
-        self.loading(slot, ready_at, LoadOutcome { start: self.now, bytes, configuration, result: opened });
+        self.loading(
+            slot,
+            ready_at,
+            LoadOutcome { start: self.agenda.now, bytes, configuration, result: opened },
+        );
     }
 
     fn same_bits(&self, a: usize, b: usize) -> bool {
@@ -116,17 +125,17 @@ impl Board {
     }
 
     pub(crate) fn loaded(&mut self, slot: usize) {
-        let Some(LoadOutcome { start, bytes, configuration, result }) = self.loads.remove(&slot) else {
+        let Some(LoadOutcome { start, bytes, configuration, result }) = self.port.loads.remove(&slot) else {
             return;
         };
         let refused = result.as_ref().err().cloned();
-        self.log(start, self.now, slot, What::Load { configuration, bytes, refused });
+        self.log(start, self.agenda.now, slot, What::Load { configuration, bytes, refused });
         let it = &mut self.slots[slot];
         match result {
             Ok(model) => {
                 it.worker.configure(model);
                 it.holds = Holds::Configured { configuration };
-                (it.last_used, it.since) = (self.now, self.now);
+                (it.last_used, it.since) = (self.agenda.now, self.agenda.now);
             }
             Err(reason) => {
                 it.holds = Holds::Nothing;
@@ -160,31 +169,31 @@ impl Board {
         let fresh_key = key.is_some() && key != it.key;
         if fresh_key {
             it.key = key;
-            self.forget_beside(slot);
+            self.forget_key_of_other_banks(slot);
         }
         let bytes = request_bytes(&task, fresh_key);
         let built = self.host(self.config.send_time(bytes), slot, job, true);
         let (start, end) = self.transfer(built, bytes);
-        let it = &mut self.slots[slot];
-        self.handovers += 1;
-        let handover = self.handovers;
+        let it = &mut self.slots.all[slot];
+        self.slots.handovers += 1;
+        let handover = self.slots.handovers;
         let max_clocks = u64::try_from(max_clocks).unwrap_or(u64::MAX).max(1);
         let mut request = Some(Request { task, fresh_key, tag: handover as u16, max_clocks });
         if in_flight == 1 {
             // What it will answer does not depend on what else arrives: the simulation starts now.
             it.worker.run(request.take().into_iter().collect());
         }
-        let handed = self.now;
+        let handed = self.agenda.now;
         let expected = it.flights.back().map_or(handed, |f| f.expected.max(handed)).saturating_add(cost);
         let stage = Stage::Coming;
         it.flights.push_back(Flight { op, request, handover, stage, handed, expected, fresh_key });
         self.log(start, end, slot, What::Request { job, bytes });
-        self.at(end, Happens::Arrived { slot, op, handover });
+        self.agenda.at(end, Event::Arrived { slot, op, handover });
     }
 
     /// A key is the last one of all frames that a set answers, for every tile of the slot and also where the set of another
     /// bank answers them: frames for those have to bring theirs again.
-    fn forget_beside(&mut self, slot: usize) {
+    fn forget_key_of_other_banks(&mut self, slot: usize) {
         let set = |bank: &Slot| bank.configuration().map(|c| &self.catalogue.configurations[c]);
         let Some(own) = set(&self.slots[slot]) else { return };
         let alike = |bank: &usize| set(&self.slots[*bank]).is_some_and(|other| other.answers_like(own));
@@ -248,20 +257,20 @@ impl Board {
             Err(Failure::Silent) => self.config.slot_timeout(),
             _ => clocks_time(answer.finished, clock),
         };
-        let start = self.now + clocks_time(answer.finished.saturating_sub(answer.cycles), clock);
-        self.executions.insert((slot, op), Execution { start, answer });
-        self.at(self.now.saturating_add(time), Happens::Executed { slot, op });
+        let start = self.agenda.now + clocks_time(answer.finished.saturating_sub(answer.cycles), clock);
+        self.slots.executions.insert((slot, op), Execution { start, answer });
+        self.agenda.at(self.agenda.now.saturating_add(time), Event::Executed { slot, op });
     }
 
     pub(crate) fn executed(&mut self, slot: usize, op: u64) {
-        let Some(Execution { start, answer }) = self.executions.remove(&(slot, op)) else { return };
+        let Some(Execution { start, answer }) = self.slots.executions.remove(&(slot, op)) else { return };
         let Some(configuration) = self.slots[slot].configuration() else { return };
         let Some(pending) = self.jobs.get(&op) else { return };
         let job = pending.job.id;
         let (lane, packet, operation) = (pending.job.lane, pending.job.packet, pending.words.to_string());
         let data_bytes = pass::data_len(&pending.job.operation.action, pending.second) as u64;
         if let Err(Failure::Protocol(complaint)) = &answer.result {
-            self.complaints.insert(configuration, complaint.clone());
+            self.slots.complaints.insert(configuration, complaint.clone());
         }
         let result = answer.result.map_err(|failure| {
             let error = error(&failure, slot, configuration);
@@ -279,23 +288,23 @@ impl Board {
             fresh_key: self.slots[slot].flight(op).is_some_and(|f| f.fresh_key),
             error: result.as_ref().err().map(|(_, e)| self.explain(e)),
         };
-        self.log(start, self.now, slot, what);
-        self.slots[slot].last_used = self.now;
+        self.log(start, self.agenda.now, slot, what);
+        self.slots[slot].last_used = self.agenda.now;
         match result {
             Ok(bytes) => {
                 self.slots[slot].hangs = 0;
-                self.hangs.remove(&configuration);
+                self.slots.hangs.remove(&configuration);
                 self.send_back(slot, op, answer.response_bytes, Ok(bytes));
             }
             Err((failure, error)) => {
-                self.ask = true;
+                self.agenda.ask = true;
                 // The slot may have kept another key than the frames behind this one count on: they are sent
                 // again, with their keys. What has overtaken it and is on its way back is good.
                 let behind = self.slots[slot].flights.iter().skip_while(|f| f.op != op).skip(1);
                 let behind: Vec<u64> = behind.filter(|f| f.stage != Stage::Leaving).map(|f| f.op).collect();
                 for other in behind {
                     let taken = self.slots[slot].take(other);
-                    let answered = self.executions.remove(&(slot, other)).is_some();
+                    let answered = self.slots.executions.remove(&(slot, other)).is_some();
                     if !answered && taken.is_some_and(|f| f.request.is_none()) {
                         self.slots[slot].worker.answer();
                     }
@@ -317,7 +326,7 @@ impl Board {
             }
         }
         if !self.slots[slot].runs() {
-            self.slots[slot].session = None;
+            self.slots[slot].batch = None;
         }
         self.start_tile(slot);
     }
@@ -328,8 +337,8 @@ impl Board {
         it.worker.clear();
         it.hangs += 1;
         it.holds = if it.hangs >= SLOT_HANGS { Holds::Failed } else { Holds::Nothing };
-        self.log(self.now, self.now, slot, What::Reset);
-        let hangs = self.hangs.entry(configuration).or_default();
+        self.log(self.agenda.now, self.agenda.now, slot, What::Reset);
+        let hangs = self.slots.hangs.entry(configuration).or_default();
         *hangs += 1;
         if *hangs >= CONFIGURATION_HANGS {
             let reason = format!("it left its slot without a proper answer {hangs} times in a row");
@@ -340,30 +349,30 @@ impl Board {
     /// Sends a response over the link, when the link is free.
     fn send_back(&mut self, slot: usize, op: u64, bytes: u64, result: Result<Vec<u8>, EngineError>) {
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
-        let (start, end) = self.transfer(self.now, bytes);
+        let (start, end) = self.transfer(self.agenda.now, bytes);
         if let Some(flight) = self.slots[slot].flight(op) {
             flight.stage = Stage::Leaving;
         }
         self.log(start, end, slot, What::Response { job, bytes });
-        self.results.insert(op, (bytes, result));
-        self.at(end, Happens::Returned { slot, op });
+        self.link.results.insert(op, (bytes, result));
+        self.agenda.at(end, Event::Returned { slot, op });
     }
 
     pub(crate) fn returned(&mut self, slot: usize, op: u64) {
         let it = &mut self.slots[slot];
         if let Some(flight) = it.take(op) {
             let began = flight.handed.max(it.last_returned);
-            it.last_returned = self.now;
-            self.queue.took(op, self.now - began);
+            it.last_returned = self.agenda.now;
+            self.queue.took(op, self.agenda.now - began);
         }
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
-        let bytes = self.results.get(&op).map_or(0, |result| result.0);
+        let bytes = self.link.results.get(&op).map_or(0, |result| result.0);
         let taken = self.host(self.config.notice_time(bytes), slot, job, false);
-        self.at(taken, Happens::Noticed { op });
+        self.agenda.at(taken, Event::Noticed { op });
     }
 
     pub(crate) fn noticed(&mut self, op: u64) {
-        if let Some((_, result)) = self.results.remove(&op) {
+        if let Some((_, result)) = self.link.results.remove(&op) {
             self.answer(op, result);
         }
     }
@@ -371,9 +380,9 @@ impl Board {
     /// The host's thread does something for a job of `slot` that takes `time`, when it has done what it was given before.
     /// When it is done.
     fn host(&mut self, time: Picos, slot: usize, job: u64, sends: bool) -> Picos {
-        let start = self.now.max(self.host_free);
+        let start = self.agenda.now.max(self.link.host_free);
         let end = start.saturating_add(time);
-        self.host_free = end;
+        self.link.host_free = end;
         if time > 0 {
             self.log(start, end, slot, What::Host { job, sends });
         }
@@ -384,11 +393,11 @@ impl Board {
     /// A transfer over the link that cannot begin before `ready`. A host that polls does nothing else meanwhile.
     fn transfer(&mut self, ready: Picos, bytes: u64) -> (Picos, Picos) {
         let polled = self.config.host.polled;
-        let start = ready.max(self.link_free).max(if polled { self.host_free } else { 0 });
+        let start = ready.max(self.link.free).max(if polled { self.link.host_free } else { 0 });
         let end = start.saturating_add(self.config.link_time(bytes));
-        self.link_free = end;
+        self.link.free = end;
         if polled {
-            self.host_free = end;
+            self.link.host_free = end;
             self.core_taken();
         }
         (start, end)

@@ -27,6 +27,7 @@ pub enum StoreError {
 
 type Outcomes = HashMap<(Option<String>, String), Result<Written, Refused>>;
 type Parts = HashMap<(String, String), Option<Arc<Load>>>;
+type Wholes = HashMap<String, Result<Arc<Load>, ImageError>>;
 
 /// A library that was opened: its signatures and its version are as they have to be.
 #[derive(Debug)]
@@ -44,6 +45,7 @@ pub struct Store {
     /// over the same memory always leave the same one.
     outcomes: Mutex<Outcomes>,
     parts: Mutex<Parts>,
+    wholes: Mutex<Wholes>,
 }
 
 impl Store {
@@ -83,6 +85,7 @@ impl Store {
             file,
             outcomes: Mutex::default(),
             parts: Mutex::default(),
+            wholes: Mutex::default(),
         }))
     }
 
@@ -171,11 +174,11 @@ impl Store {
             not_done: false,
         };
         let outcome = match part {
-            None => self.library.whole(name).map_err(unsent).and_then(|load| {
+            None => self.whole(name).map_err(unsent).and_then(|load| {
                 let written = stream(&load.bitstream, device)?;
                 Ok(Written { loader_clocks: load.loader_clocks, ..written })
             }),
-            Some((over, part)) => self.library.whole(over).map_err(unsent).and_then(|held| {
+            Some((over, part)) => self.whole(over).map_err(unsent).and_then(|held| {
                 let mut port = ConfigPort::new(device);
                 let refused = |error: BitstreamError, bytes: u64, not_done: bool| Refused {
                     reason: error.to_string(),
@@ -196,6 +199,13 @@ impl Store {
 
     fn outcomes(&self) -> MutexGuard<'_, Outcomes> {
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What loads `name` into a slot that holds nothing.
+    pub(crate) fn whole(&self, name: &str) -> Result<Arc<Load>, ImageError> {
+        let mut wholes = self.wholes.lock().unwrap_or_else(PoisonError::into_inner);
+        let whole = wholes.entry(name.into());
+        whole.or_insert_with(|| self.library.whole(name).map(Arc::new)).clone()
     }
 
     /// What makes `name` of `over` in a slot that holds it, where the library has that.
@@ -234,5 +244,5 @@ pub fn default_library() -> Option<PathBuf> {
 
 /// The folder beside or above the current folder or the executable in which there is such a file; else what is installed.
 fn above(name: &Path) -> Option<PathBuf> {
-    crate::catalogue::places("share/ace").into_iter().find(|folder| folder.join(name).is_file())
+    crate::folders::places("share/ace").into_iter().find(|folder| folder.join(name).is_file())
 }

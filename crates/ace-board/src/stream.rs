@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::frame::BEAT;
-use crate::model::{Frame, RunError, Stopped};
+use crate::model::frames::{Frame, RunError, Stopped};
 
 /// Clocks without a beat after which a slot counts as hanging, if nothing else is said.
 const MAX_CLOCKS: u64 = 1 << 20;
@@ -49,7 +49,7 @@ impl Stream {
         self.under_way.push_back((number, frame));
     }
 
-    /// As [`crate::model::SlotModel::go`], from clock `now` on; `clock` lets one pass, in which a beat may be offered.
+    /// As [`crate::model::frames::SlotModel::go`], from clock `now` on; `clock` lets one pass, in which a beat may be offered.
     pub fn go(
         &mut self,
         mut now: u64,

@@ -2,7 +2,7 @@
 //! The thread that simulates a slot. Wall time only: nothing here knows the virtual clock, and what comes back
 //! depends on the order of the calls alone.
 
-mod joined;
+mod overlapping;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use ace_engine::Kind;
 use zeroize::Zeroizing;
 
-use self::joined::Joined;
-pub use self::joined::News;
+use self::overlapping::Joined;
+pub use self::overlapping::News;
 use crate::frame::{self, HMAC_KEY_MAX, Header, KeySection, Status};
 use crate::model::{Frame, Options, RunError, SlotModel};
 use crate::pass::{Pass, Task};
@@ -64,7 +64,7 @@ enum Order {
     Run(Vec<Request>),
     /// A request that joins those that are under way, by its number.
     Join(u64, Request),
-    /// So many clocks may have passed since the first one joined.
+    /// So many clocks may have passed since the first one overlapping.
     Go(u64),
     /// The failure has been seen: requests from here on are to be tried again.
     Resume,
@@ -109,12 +109,12 @@ impl Worker {
         self.order(Order::Run(requests));
     }
 
-    /// Hands over a request that joins what the slot is working on. Nothing else is run before all that joined are answered.
+    /// Hands over a request that joins what the slot is working on. Nothing else is run before all that overlapping are answered.
     pub fn join(&self, number: u64, request: Request) {
         self.order(Order::Join(number, request));
     }
 
-    /// Lets the slot go on until so many clocks since the first one joined have passed, or one is answered.
+    /// Lets the slot go on until so many clocks since the first one overlapping have passed, or one is answered.
     pub fn go(&self, until: u64) {
         self.order(Order::Go(until));
     }
@@ -149,20 +149,20 @@ impl Drop for Worker {
 fn work(inbox: &Receiver<Order>, outbox: &Sender<Answer>, paper: &Sender<News>) {
     let mut model: Option<Box<dyn SlotModel>> = None;
     let mut flushing = false;
-    let mut joined = Joined::default();
+    let mut overlapping = Joined::default();
     while let Ok(order) = inbox.recv() {
         match order {
-            Order::Configure(new) => (model, flushing, joined) = (Some(new), false, Joined::default()),
-            Order::Clear => (model, flushing, joined) = (None, false, Joined::default()),
+            Order::Configure(new) => (model, flushing, overlapping) = (Some(new), false, Joined::default()),
+            Order::Clear => (model, flushing, overlapping) = (None, false, Joined::default()),
             Order::Resume => flushing = false,
             Order::Join(number, request) => {
                 if let Some(model) = &mut model {
-                    joined.join(model.as_mut(), number, &request);
+                    overlapping.join(model.as_mut(), number, &request);
                 }
             }
             Order::Go(until) => {
                 let Some(model) = &mut model else { return };
-                if paper.send(joined.go(model.as_mut(), until)).is_err() {
+                if paper.send(overlapping.go(model.as_mut(), until)).is_err() {
                     return;
                 }
             }

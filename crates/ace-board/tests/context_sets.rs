@@ -168,7 +168,7 @@ fn a_set_of_the_library_is_loaded_over_the_link() {
         .collect();
     let config = BoardConfig::default();
     assert_eq!(loads, [config.send_time(bytes) + config.link_time(bytes + 16)]);
-    assert!(loads[0] < config.load_time(bytes), "a load over the port takes longer");
+    assert!(loads[0] < config.port_time(bytes), "a load over the port takes longer");
 }
 
 #[test]
@@ -325,6 +325,10 @@ struct PacedSlot {
 }
 
 impl ModelSource for Paced {
+    fn runs(&self, _: SlotKind) -> bool {
+        true
+    }
+
     fn open(&self, set: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
         let (inner, blocks) = (self.0.open(set, models)?, set.blocks.unwrap());
         Ok(Box::new(PacedSlot { inner, blocks, clocks: 0, joined: Vec::new() }))

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use ace_board::config::{Controller, Host, Link, PolicyLimits};
 use ace_board::trace::{Picos, What};
-use ace_board::{BoardConfig, Policy, Step, Taken};
+use ace_board::{BoardConfig, DecisionRecord, Policy, Step};
 use ace_engine::algorithm::{AES, DES, MD5, SHA1};
 use ace_engine::profile::{Processor, Rate};
 use ace_engine::{
@@ -131,7 +131,7 @@ fn profile(mbps: [u32; 4]) -> Processor {
 }
 
 /// What the board did, and the times that its slots took, by packet and pass.
-fn live(case: &Case, operations: &[Operation]) -> (Vec<Taken>, HashMap<(u64, bool), Picos>) {
+fn live(case: &Case, operations: &[Operation]) -> (Vec<DecisionRecord>, HashMap<(u64, bool), Picos>) {
     let build = Build::new();
     let mut board = build.board_of(config(case), case.policy);
     board.keep_decisions();
@@ -157,7 +157,7 @@ fn live(case: &Case, operations: &[Operation]) -> (Vec<Taken>, HashMap<(u64, boo
     assert_eq!(report.events_left_out, 0);
     // The first response of a job is that of the first of its passes that went through a slot.
     let mut given: HashMap<u64, VecDeque<(bool, Picos)>> = HashMap::new();
-    for Taken { at, slot, what } in board.decisions() {
+    for DecisionRecord { at, slot, what } in board.decisions() {
         if let (Step::Pass { packet, second }, true) = (what, *slot < case.slots) {
             given.entry(*packet).or_default().push_back((*second, *at));
         }
@@ -173,7 +173,11 @@ fn live(case: &Case, operations: &[Operation]) -> (Vec<Taken>, HashMap<(u64, boo
 }
 
 /// The same input for the simulator. Suites are numbered by their first packet, as the board meets them.
-fn simulated(case: &Case, operations: &[Operation], took: &HashMap<(u64, bool), Picos>) -> Vec<Taken> {
+fn simulated(
+    case: &Case,
+    operations: &[Operation],
+    took: &HashMap<(u64, bool), Picos>,
+) -> Vec<DecisionRecord> {
     let build = Build::new();
     let (catalogue, config) = (build.catalogue(), config(case));
     let candidates = |need: &Need| catalogue.candidates(need, &config.device);
@@ -204,7 +208,7 @@ fn simulated(case: &Case, operations: &[Operation], took: &HashMap<(u64, bool), 
         really.push(real);
     }
     let loads: Vec<Picos> =
-        catalogue.configurations.iter().map(|c| config.load_time(c.bitstream.bytes)).collect();
+        catalogue.configurations.iter().map(|c| config.port_time(c.bitstream.bytes)).collect();
     let (latency, starvation) = config.bounds();
     let longest = loads.iter().copied().max().unwrap();
     let terms = Terms { starvation, batch: config.batch(), ..Terms::new(latency, longest) };
@@ -219,8 +223,8 @@ fn simulated(case: &Case, operations: &[Operation], took: &HashMap<(u64, bool), 
     };
     let out = simulate(&trace, &setup, case.policy);
     assert_eq!(out.unserved, 0);
-    let load = |l: &(usize, usize, u64, u64)| Taken { at: l.2, slot: l.0, what: Step::Load(l.1) };
-    let pass = |s: &ace_schedule::simulate::Start| Taken {
+    let load = |l: &(usize, usize, u64, u64)| DecisionRecord { at: l.2, slot: l.0, what: Step::Load(l.1) };
+    let pass = |s: &ace_schedule::simulate::Start| DecisionRecord {
         at: s.start,
         slot: s.slot,
         what: Step::Pass { packet: s.packet as u64, second: s.pass == 1 },
@@ -229,7 +233,7 @@ fn simulated(case: &Case, operations: &[Operation], took: &HashMap<(u64, bool), 
 }
 
 /// Order within an instant, in which loads and passes are kept apart by the simulator.
-fn sorted(mut all: Vec<Taken>) -> Vec<Taken> {
+fn sorted(mut all: Vec<DecisionRecord>) -> Vec<DecisionRecord> {
     all.sort_by_key(|taken| {
         let what = match taken.what {
             Step::Load(configuration) => (0, configuration as u64, false),
@@ -283,7 +287,7 @@ fn a_board_is_used() {
     let operations: Vec<Operation> =
         case.packets.iter().map(|(l, b)| operation(&mut random, case.lanes[*l], *l, *b)).collect();
     let (live, _) = live(&case, &operations);
-    let count = |f: &dyn Fn(&Taken) -> bool| live.iter().filter(|t| f(t)).count();
+    let count = |f: &dyn Fn(&DecisionRecord) -> bool| live.iter().filter(|t| f(t)).count();
     assert!(count(&|t| matches!(t.what, Step::Load(_))) >= 2);
     assert!(count(&|t| matches!(t.what, Step::Pass { .. }) && t.slot < 2) > 5);
     assert!(count(&|t| t.slot == 2) > 5);

@@ -261,8 +261,8 @@ fn one_operation_costs_what_the_formula_says() {
         let totals = board.report().totals;
         assert_eq!((totals.host, totals.host_only), (2 * 950_000, 2 * 950_000));
         assert_eq!(totals.total, expected);
-        assert_eq!(totals.exposed_load, config.load_time(bytes));
-        assert_eq!(totals.overhead, config.load_time(bytes) as f64 / expected as f64);
+        assert_eq!(totals.exposed_load, config.port_time(bytes));
+        assert_eq!(totals.overhead, config.port_time(bytes) as f64 / expected as f64);
     }
 }
 

@@ -119,7 +119,7 @@ fn loads_cost_what_was_sent_and_end_in_time() {
     // Cut in half: the port waits for DONE until its time is over.
     let half = bits[..bits.len() / 2].to_vec();
     build.write("aes", &half, memory("LFE5U-45F", 0).digest(), 80.0);
-    assert_eq!(load(&config).0, config.load_time(half.len() as u64) + config.load_timeout());
+    assert_eq!(load(&config).0, config.port_time(half.len() as u64) + config.load_timeout());
     build.write("aes", &bits, memory("LFE5U-45F", 0).digest(), 80.0);
     let mut slow = config;
     slow.configuration_port.timeout_ms = 1.0;

@@ -168,7 +168,7 @@ fn partial(frames: [&[usize]; 2], count: u64, algorithms: &[&'static Algorithm])
         let (bytes, time) = part[*at];
         // Each frame with CRC and a dummy byte; a millisecond is for more than 7 KB over SPI.
         if (count * 109..count * 109 + 150).contains(&bytes) {
-            assert!(time >= config.load_time(bytes) && time < config.load_time(bytes + 1500), "{part:?}");
+            assert!(time >= config.port_time(bytes) && time < config.port_time(bytes + 1500), "{part:?}");
             return true;
         }
         assert_eq!(part[*at], full[*at]);

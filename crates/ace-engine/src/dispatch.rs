@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which of several engines executes an operation: the first that can do all of it. Between slots and a stated processor
-//! costs decide, on the board's clock (`ace_schedule::Policy::decide_beside`); what is left for [`choose`] is what neither
+//! costs decide, on the board's clock (`ace_schedule::Policy::decide_with_coprocessor`); what is left for [`choose`] is what neither
 //! of these can do.
 
 use std::collections::VecDeque;

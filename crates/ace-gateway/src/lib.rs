@@ -7,11 +7,13 @@
 #![cfg(target_os = "linux")]
 
 mod core;
+mod counted;
 pub mod daemon;
 pub mod engines;
 mod io;
 mod page;
 pub mod record;
+pub mod status;
 mod xfrm;
 
 pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};

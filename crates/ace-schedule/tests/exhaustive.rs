@@ -104,9 +104,12 @@ impl Search<'_> {
         for _ in 0..64 {
             let busy = world.running.iter().any(|r| r.0 == ours).then_some(world.now + 1);
             let decision = match self.system.processor {
-                Some(_) => {
-                    self.system.policy.decide_beside(&mut world.queue, &world.slots, &self.costs, busy)
-                }
+                Some(_) => self.system.policy.decide_with_coprocessor(
+                    &mut world.queue,
+                    &world.slots,
+                    &self.costs,
+                    busy,
+                ),
                 None => self.system.policy.decide(&world.queue, &world.slots, &self.costs),
             };
             match decision {

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace array`: the multi-context array's compiler and its simulator.
 
-pub mod build;
+mod build;
 mod check;
 mod explore;
 mod keys;
-pub mod signed;
-pub mod slot;
 mod table;
-mod variants;
 mod verify;
 
 use std::path::{Path, PathBuf};
 
+use ace_array::frontend::Program;
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::Program;
 use ace_array::{Compiled, Error, algorithms, compile, draw, rtl, trace};
 use anyhow::{Context, Result, bail};
 use clap::builder::RangedU64ValueParser;
@@ -166,7 +163,7 @@ impl Manifest {
             bound_by: by.name(),
             latency: usize::from(set.latency),
             latency_bound: compiled.latency_bound(),
-            alone: compiled.schedule.alone(&compiled.graph),
+            alone: compiled.schedule.dependent_interval(&compiled.graph),
             in_flight: compiled.schedule.in_flight(&compiled.graph),
             operations: compiled.counts(),
             key_operands: compiled.key_operands(),
@@ -174,16 +171,11 @@ impl Manifest {
             key_setup: if set.key_words > 0 { "host" } else { "none" },
             sets_up: set.keys.then(|| keys::cipher(&compiled.built.variant)),
             context_bytes: set.contexts.iter().map(|context| 8 * context.0.len()).sum(),
-            load_clocks: load_clocks(set, &bytes),
+            load_clocks: set.load_clocks(),
             sha256: hex::encode(sha2::Sha256::digest(&bytes)),
             bytes: bytes.len(),
         }
     }
-}
-
-/// Clocks of a load over a stream of 64 bits: its words, or what they are written as if that is more.
-pub(crate) fn load_clocks(set: &Set, bytes: &[u8]) -> usize {
-    set.writes().len().max(bytes.len() / 8)
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use ace_board::open::Parts;
 use ace_engine::Need;
 use ace_engine::profile::Processor;
 use anyhow::Result;
@@ -33,12 +34,8 @@ struct Explain {
     /// The processor: a file as in studies/processors, which `ace bench profile` writes of this one
     #[arg(long, value_name = "FILE")]
     processor: PathBuf,
-    /// The board's description; without it, the board of board.toml in the repository
-    #[arg(long, value_name = "FILE")]
-    board: Option<PathBuf>,
-    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
-    configurations: Option<PathBuf>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -64,8 +61,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<Outcome> {
     let What::Explain(args) = &args.what;
     let processor = engines::processor(Some(&args.processor))?;
-    let board = BoardArgs::config_of(args.board.as_deref())?;
-    let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+    let Parts { config: board, catalogue, .. } = args.board.parts()?;
     let file = sas::load(&args.sas)?;
     let mut rows = Vec::new();
     for sa in file.sas() {
@@ -76,7 +72,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
                 let host = (board.host.send_ns + board.host.notice_ns) / 1e3;
                 let link = 2.0 * board.link_time(bytes as u64) as f64 / 1e6;
                 let slot_us = best.map(|c| c.estimate(&need, bytes) as f64 / 1e6 + host + link);
-                let load_us = best.map(|c| board.load_time(c.bitstream.bytes) as f64 / 1e6);
+                let load_us = best.map(|c| catalogue.load_time(&board, c) as f64 / 1e6);
                 let processor_us = processor.time_ns(&need, bytes).map(|ns| ns / 1e3);
                 rows.push(row(
                     &sa.name,

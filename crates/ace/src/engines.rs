@@ -3,21 +3,21 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use ace_board::config::SlotKind;
+use ace_board::open::Parts;
 use ace_board::trace::BoardReport;
-use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
+use ace_board::{Assembly, Board, BoardConfig, Catalogue, Models, Unsigned};
 use ace_engine::profile::Processor;
 use ace_engine::software::CpuEngine;
 use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
-use ace_library::Trust;
+use ace_library::file::Guard;
+use ace_library::{Seen, Trust};
 use ace_schedule::Policy;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::array;
 use crate::trust::TrustArgs;
 
 /// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
@@ -46,7 +46,18 @@ pub struct EngineArgs {
     #[arg(long, value_name = "FILE")]
     pub processor: Option<PathBuf>,
     #[command(flatten)]
+    pub policy: PolicyArgs,
+    #[command(flatten)]
     pub board: BoardArgs,
+}
+
+/// What decides when to load.
+#[derive(clap::Args)]
+pub struct PolicyArgs {
+    /// What decides when to load configurations (docs/scheduling.md); of `ace run` also `both`, which compares on-demand
+    /// with double-buffer
+    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
+    pub policy: Policies,
 }
 
 /// The processor that stands beside the slots when none is named.
@@ -68,15 +79,12 @@ pub fn processor(file: Option<&Path>) -> Result<Processor> {
     Ok(processor)
 }
 
+/// Which board, but for what decides on it.
 #[derive(clap::Args)]
 pub struct BoardArgs {
     /// The board's description; without it, the board of board.toml in the repository
     #[arg(long, value_name = "FILE")]
     pub board: Option<PathBuf>,
-    /// What decides when to load configurations (docs/scheduling.md); of `ace run` also `both`, which compares on-demand
-    /// with double-buffer
-    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
-    pub policy: Policies,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations); `array` says
     /// the same as --slots array
     #[arg(long, value_name = "DIR")]
@@ -108,6 +116,9 @@ fn slot_kind(name: &str) -> Result<SlotKind, String> {
     }
 }
 
+/// Instead of a folder: slots that hold the array.
+const ARRAY: &str = "array";
+
 /// Clap says which one was meant.
 fn policies() -> impl TypedValueParser<Value = Policies> {
     let names = Policy::ALL.iter().map(Policy::name).chain(["both"]);
@@ -119,7 +130,7 @@ fn policies() -> impl TypedValueParser<Value = Policies> {
 
 impl Policies {
     /// The one, for commands that compare none.
-    fn only(&self) -> Result<Policy> {
+    pub fn only(&self) -> Result<Policy> {
         match self.0[..] {
             [policy] => Ok(policy),
             _ => bail!("several policies are compared by `ace run` alone: name one"),
@@ -128,16 +139,15 @@ impl Policies {
 }
 
 impl BoardArgs {
-    /// The configurations of a folder, or of the folder that is found without one.
-    pub fn catalogue_in(folder: Option<&Path>) -> Catalogue {
-        match folder {
-            Some(folder) => Catalogue::read(folder),
-            None => Catalogue::find(None),
-        }
-    }
-
+    /// The board's description. What the command line says of its slots goes before what the file says.
     pub fn config(&self) -> Result<BoardConfig> {
-        Self::config_of(self.board.as_deref())
+        let mut config = Self::config_of(self.board.as_deref())?;
+        let named = self.configurations.as_deref() == Some(Path::new(ARRAY));
+        config.slot.kind = if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) };
+        if config.slot.kind == SlotKind::Fabric {
+            (config.slot.tiles, config.slot.banks) = (1, 1);
+        }
+        Ok(config)
     }
 
     /// The board of a file, or the default one.
@@ -148,47 +158,44 @@ impl BoardArgs {
         })
     }
 
-    /// What the slots are.
-    fn kind(&self, config: &BoardConfig) -> SlotKind {
-        let named = self.configurations.as_deref() == Some(Path::new("array"));
-        if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) }
-    }
-
-    /// The one policy.
-    pub fn policy(&self) -> Result<Policy> {
-        self.policy.only()
-    }
-
     /// The board, whose slots run the RTL.
-    pub fn rtl(&self) -> Result<Board> {
-        self.open(self.policy()?, Models::Rtl)
+    pub fn rtl(&self, policy: Policy) -> Result<Board> {
+        self.open(policy, Models::Rtl)
     }
 
-    fn open(&self, policy: Policy, models: Models) -> Result<Board> {
-        let config = self.config()?;
-        if self.kind(&config) == SlotKind::Array {
-            let folder = self.configurations.as_deref().filter(|folder| *folder != Path::new("array"));
-            let store = self.store(&config)?;
-            return array::build::board(config, folder, policy, models, store, self.unsigned());
-        }
-        if let Some(folder) = self.configurations.as_deref().filter(|folder| !folder.is_dir()) {
-            bail!("--configurations {}: there is no such folder", folder.display());
-        }
-        let mut catalogue = Self::catalogue_in(self.configurations.as_deref());
-        catalogue.store = self.store(&config)?;
-        catalogue.unsigned = self.unsigned();
-        Ok(Board::new(config, catalogue, policy, models)?)
+    pub fn open(&self, policy: Policy, models: Models) -> Result<Board> {
+        Ok(self.parts()?.board(policy, models)?)
     }
 
-    /// The library that the board's description names.
-    fn store(&self, config: &BoardConfig) -> Result<Option<Arc<Store>>> {
-        let folder = self.board.as_deref().and_then(Path::parent);
-        let guard = self.trust.guard(Trust::ANYBODY)?;
-        let store = Store::open(&config.controller, folder, guard)?;
-        if let Some(warning) = store.as_ref().and_then(|store| store.warning.as_ref()) {
+    /// What the board is, and what it can load.
+    pub fn parts(&self) -> Result<Parts> {
+        let parts = self.assembly()?.parts()?;
+        if let Some(warning) = parts.catalogue.store.as_ref().and_then(|store| store.warning.as_ref()) {
             eprintln!("ace: warning: {warning}");
         }
-        Ok(store.map(Arc::new))
+        Ok(parts)
+    }
+
+    fn assembly(&self) -> Result<Assembly> {
+        Ok(Assembly {
+            config: self.config()?,
+            folder: self.board.as_deref().and_then(Path::parent).map(Path::to_owned),
+            configurations: self.configurations.clone().filter(|folder| *folder != Path::new(ARRAY)),
+            guard: self.trust.guard(Trust::ANYBODY)?,
+            unsigned: self.unsigned(),
+            loadable: false,
+        })
+    }
+
+    /// The configurations of a folder, or of the folder that is found without one.
+    pub fn catalogue_in(folder: Option<&Path>) -> Catalogue {
+        Catalogue::of(folder)
+    }
+
+    /// Those of a folder as the default board loads them: for figures.
+    pub fn modelled_in(folder: Option<&Path>) -> Catalogue {
+        let guard = Guard { trust: Trust::ANYBODY, seen: Seen::of_user(), allow_older: true };
+        ace_board::open::modelled(folder, guard)
     }
 
     fn unsigned(&self) -> Unsigned {
@@ -209,7 +216,7 @@ pub enum AnyEngine {
 
 /// Opens the engine that the command line names.
 pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
-    open_with(args, args.board.policy.only()?, 0)
+    open_with(args, args.policy.policy.only()?, 0)
 }
 
 /// Opens an engine with one of the policies, which keeps so many events for a report.

@@ -276,3 +276,37 @@ fn the_report_is_one_page_and_a_trace() {
         assert!(spans.windows(2).all(|w| w[0].0 + w[0].1 <= w[1].0 + 1e-6), "slot {slot}: events overlap");
     }
 }
+
+#[test]
+fn what_a_load_is_said_to_take_is_what_it_takes() {
+    if !built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // One configuration for each algorithm: the first one that can serve is the one that is loaded.
+    copy_of_build(folder.path(), "");
+    let output = folder.path().join("out.pcap");
+    let sas = ["--sas", "tests/demo/protect.toml", "--json", "--configurations"];
+    let out = ace(&[&["run", TRAFFIC], &sas[..]].concat(), &[folder.path(), "-o".as_ref(), &output]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let summary: Value = serde_json::from_slice(&out.stdout).expect("a summary");
+    let processor = Path::new("studies/processors/vr5500.toml");
+    let processor = ["--processor".as_ref(), processor];
+    let out =
+        ace(&[&["dispatch", "explain"], &sas[..]].concat(), &[&[folder.path()], &processor[..]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let explained: Value = serde_json::from_slice(&out.stdout).expect("rows");
+    let mut compared = 0;
+    for loaded in summary["board"]["configurations"].as_array().expect("a list") {
+        let (loads, load) = (loaded["loads"].as_u64().unwrap(), loaded["load"].as_u64().unwrap());
+        let said =
+            explained.as_array().expect("a list").iter().find(|r| r["configuration"] == loaded["name"]);
+        if let Some(said) = said.filter(|_| loads > 0) {
+            assert_eq!(loaded["from_library"], true, "{loaded}");
+            let said = said["load_us"].as_f64().expect("a figure");
+            assert!((said - load as f64 / loads as f64 / 1e6).abs() < 1e-6, "{said}: {loaded}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 4);
+}

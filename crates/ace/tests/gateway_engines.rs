@@ -231,6 +231,7 @@ fn the_cheaper_one_computes_and_a_slot_works_beside_it() {
             && aes["by_cpu"].as_u64() >= Some(200)
             && aes["by_board"] == 0
             && aes["board_ns"].as_f64() > aes["cpu_ns"].as_f64()
+            && (&sm4["at"], &sm4["barred"]) == (&"board".into(), &false.into())
             && sm4["by_board"].as_u64() >= Some(20)
             && sm4["by_cpu"] == 0
     });
@@ -246,6 +247,62 @@ fn the_cheaper_one_computes_and_a_slot_works_beside_it() {
     assert!(three[0]["seconds"].as_f64() < three[2]["seconds"].as_f64());
     watch.kill().expect("it runs");
     watch.wait().expect("it ends");
+}
+
+/// Whether the context sets of AES and SHA-1 are built, which the library names.
+fn sets_ready() -> bool {
+    let built =
+        |name: &&str| common::root().join("build/array/sets").join(name).join("manifest.json").exists();
+    let missing = ["aes128_encrypt", "aes128_decrypt", "sha1"].iter().find(|name| !built(name));
+    let Some(missing) = missing else { return true };
+    assert!(
+        std::env::var_os("ACE_REQUIRE_BUILD").is_none(),
+        "not built: {missing}; `ace array build` makes it"
+    );
+    eprintln!("{missing} is not built; nothing was checked");
+    false
+}
+
+#[test]
+fn context_sets_compute_live_traffic_on_an_array_board() {
+    if !sets_ready() {
+        return;
+    }
+    let Some(world) = World::new() else { return };
+    let library = common::root().join("library/ace.lib").canonicalize().expect("it is there");
+    let text =
+        format!("slots = 1\n[controller]\nlibrary = {library:?}\n[slot]\nkind = \"array\"\nbanks = 2\n");
+    fs::write(world.path("board.toml"), text).expect("it is ours");
+    let sets = common::root().join("build/array/sets");
+    let engine = format!("kind = \"board\"\nboard = \"board.toml\"\nconfigurations = {sets:?}\n");
+    gateway(&world, 1, &engine, &sas(1, 0, "aes-128-cbc"));
+    gateway(&world, 2, "kind = \"cpu\"\n", &sas(2, 0, "aes-128-cbc"));
+    let (answered, seen) = world.watch(|| world.ping("a", B, 10));
+    assert_eq!((answered, shown(&seen)), (10, 0), "answers, and packets in clear; {}", world.read("a.log"));
+    // Ten requests and ten answers, each a pass of the cipher and one of the hash.
+    until("all passes are counted", || ask(&world, "a", "slots")["board"]["completed"] == 40);
+    let slots = ask(&world, "a", "slots");
+    let board = &slots["board"];
+    assert_eq!((&board["failed"], &slots["refused"]), (&0.into(), &0.into()));
+    let banks = board["slots"].as_array().expect("a list");
+    let names: Vec<&str> = banks.iter().filter_map(|bank| bank["name"].as_str()).collect();
+    assert_eq!(names, ["slot 0, bank 0", "slot 0, bank 1"]);
+    for bank in banks {
+        assert!(bank["loads"].as_u64() > Some(0) && bank["operations"].as_u64() > Some(0), "{bank}");
+    }
+    let sum = |of: &Value, what: &str| -> u64 {
+        of.as_array().expect("a list").iter().filter_map(|one| one[what].as_u64()).sum()
+    };
+    let loaded = &board["configurations"];
+    assert_eq!((sum(&board["slots"], "operations"), sum(loaded, "operations")), (40, 40), "{slots}");
+    assert_eq!(Some(sum(&board["slots"], "loads")), board["loads"].as_u64());
+    let all = loaded.as_array().expect("a list");
+    for stem in ["aes128_encrypt", "aes128_decrypt", "sha1"] {
+        let of = |one: &&Value| one["name"].as_str().is_some_and(|name| name.starts_with(stem));
+        let operations: u64 = all.iter().filter(of).filter_map(|one| one["operations"].as_u64()).sum();
+        assert_eq!(operations, if stem == "sha1" { 20 } else { 10 }, "{stem}: {slots}");
+    }
+    assert!(slots["costs"].as_array().expect("a list").iter().all(|cost| cost["at"] == "board"), "{slots}");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 //! under a length and a CRC that are right: an error with its place, or what can be used; never a panic.
 #![no_main]
 
+use ace_array::frontend::Program;
 use ace_array::set::{MAGIC, Set};
 use ace_array::shape::Shape;
-use ace_array::source::Program;
-use ace_array::{algorithms, pass};
+use ace_array::{algorithms, passes};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -23,7 +23,7 @@ fn source(text: &str) {
     match program.and_then(|program| program.build(&program.variants[0].clone())) {
         Ok(built) => {
             let shape = Shape::standard();
-            let graph = pass::all(&built.graph, &shape);
+            let graph = passes::all(&built.graph, &shape);
             let (block, key) = (vec![0x9E37_79B9; graph.inputs], vec![0x7F4A_7C15; graph.keys]);
             assert_eq!(built.graph.evaluate(&block, &key), graph.evaluate(&block, &key));
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A schedule with a given interval as clauses: where every operation is issued modulo the interval, on which element and
 //! with which ports, how every operand comes, and that nothing is said twice. Which slots these are is not in the clauses:
-//! [`stages`] says afterwards, or why there are none.
+//! [`super::stages`] says afterwards, or why there are none.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use batsat::Lit;
 
 use super::clauses::Clauses;
 use super::stages::{Distance, Event, slots};
-use crate::check;
-use crate::graph::{Graph, Id, Op};
-use crate::pass::latency_of;
+use crate::ir::graph::{Graph, Id, Op};
+use crate::ir::shape::{Kind, Shape, Unit, latency};
+use crate::passes::latency_of;
+use crate::schedule::check;
 use crate::schedule::{Place, Route, Schedule, Store, kind_of};
-use crate::shape::{Kind, Shape, Unit, latency};
 
 const HOP: i64 = latency::HOP as i64;
 /// From a store's issue to the first slot of what is read.

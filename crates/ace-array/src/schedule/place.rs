@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operations in places: what a place costs, and the routes of who has one.
 
-use super::Place;
 use super::reserve::{Path, Price, Taken, Use};
 use super::search::{HOP, Search};
-use crate::graph::Id;
-use crate::shape::Unit;
+use super::types::Place;
+use crate::ir::graph::Id;
+use crate::ir::shape::Unit;
 
 /// What an operand costs that no port takes yet, one that is read once more from a memory element, and one that has to be
 /// stored for it.

@@ -2,8 +2,8 @@
 //! What is taken: elements, their results' slots, ports, memory elements' reads and writes, all modulo the interval.
 //! Each reservation has its users, and goes with the last of them.
 
-use crate::graph::{Graph, Id};
-use crate::shape::{Kind, Shape, Unit, latency};
+use crate::ir::graph::{Graph, Id};
+use crate::ir::shape::{Kind, Shape, Unit, latency};
 
 /// An operand: the operation and the argument. What stores a value has [`STORE`] for the argument.
 pub type Use = (Id, usize);

@@ -6,10 +6,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::reserve::{Tables, Way};
-use super::{Place, Route, Schedule, Store, kind_of, port_choices};
-use crate::graph::{Graph, Id, Op};
-use crate::pass::latency_of;
-use crate::shape::{Kind, Shape, Unit, latency};
+use super::types::{Place, Route, Schedule, Store, kind_of, port_choices};
+use crate::ir::graph::{Graph, Id, Op};
+use crate::ir::shape::{Kind, Shape, Unit, latency};
+use crate::passes::latency_of;
 
 pub(super) const HOP: i64 = latency::HOP as i64;
 /// Slots in which a place is looked for by force. More of them move what is in the way further than they help.

@@ -19,7 +19,7 @@ impl Engine for Board {
         let device = &self.config.device;
         let can = |need: &Need| {
             !self.catalogue.candidates(need, device).is_empty()
-                || self.beside.as_ref().is_some_and(|beside| beside.time(need, 0).is_some())
+                || self.coprocessor.as_ref().is_some_and(|it| it.time(need, 0).is_some())
         };
         self.capabilities.get_or_init(|| Capabilities::of(can))
     }
@@ -35,7 +35,7 @@ impl Engine for Board {
             });
             let (first, second) = operation.action.needs();
             match legal {
-                Ok(()) => self.enqueue(job, false, self.now, first, second),
+                Ok(()) => self.enqueue(job, false, self.agenda.now, first, second),
                 Err(error) => {
                     self.failed += 1;
                     let (id, buffer) = (job.id, job.operation.buffer);
@@ -67,7 +67,7 @@ impl Engine for Board {
                 format!("{error}: {}", self.catalogue.why_none(&need, &self.config.device))
             }
             EngineError::LoadFailed { configuration } => {
-                let reason = self.refused.get(&(configuration.0 as usize));
+                let reason = self.port.refused.get(&(configuration.0 as usize));
                 let reason = reason.map_or("it is no longer tried", String::as_str);
                 format!("configuration `{}` was refused: {reason}", name(configuration))
             }
@@ -76,7 +76,7 @@ impl Engine for Board {
                 format!("slot {slot} ({}) answered `{words}`", name(configuration))
             }
             EngineError::SlotFailed { slot, configuration, failure } => {
-                let complaint = self.complaints.get(&(configuration.0 as usize));
+                let complaint = self.slots.complaints.get(&(configuration.0 as usize));
                 let words = match (failure, complaint) {
                     (SlotFailure::Protocol, Some(complaint)) => complaint.clone(),
                     _ => failure.to_string(),
@@ -99,7 +99,7 @@ impl Board {
         if !self.done.is_empty() {
             return false;
         }
-        if self.ask {
+        if self.agenda.ask {
             self.decide();
         }
         if self.done.is_empty() && !self.advance() {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use ace_board::config::SlotKind;
 use ace_board::frame::{self, Header, Status, flag, op};
 use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel, Stopped};
 use ace_board::pass::{Pass, Task};
@@ -32,6 +33,10 @@ pub struct Mischief {
 pub struct SoftSlots(pub Arc<Mutex<BTreeMap<String, Mischief>>>);
 
 impl ModelSource for SoftSlots {
+    fn runs(&self, _: SlotKind) -> bool {
+        true
+    }
+
     fn open(&self, configuration: &Configuration, _: Models) -> Result<Box<dyn SlotModel>, ModelError> {
         let codes = configuration.can.iter().map(|c| c.code).collect();
         Ok(Box::new(SoftSlot {

@@ -4,6 +4,7 @@
 //! What has to be dropped is dropped here and counted by cause. Nothing leaves in clear: a packet that the data plane
 //! would let pass as it came is dropped too, because whoever runs a gateway routes into it what has to be protected.
 
+mod counters;
 mod encap;
 mod peers;
 mod sources;
@@ -22,7 +23,6 @@ use ace_ipsec::{
     Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, SaId, SaSpec,
     Shard,
 };
-use serde::Serialize;
 
 use encap::Datagram;
 use peers::Peers;
@@ -32,6 +32,7 @@ use table::Table;
 use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, On, Xfrm};
 
+pub use counters::Counters;
 pub use peers::PeerStatus;
 pub use steer::{Steer, by_spi};
 pub use table::{CoreError, Reloaded, SaView};
@@ -58,27 +59,6 @@ pub enum Outgoing {
     Udp { to: SocketAddr, ecn: u8, payload: Buffer },
     /// A whole IP packet with ESP or AH.
     Raw { to: IpAddr, packet: Buffer },
-}
-
-/// What the gateway itself counts; packets are counted by the data plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counters {
-    pub keepalives_sent: u64,
-    pub keepalives_received: u64,
-    /// Datagrams that are IKE's (RFC 3948, 2.2), for which there is nobody here.
-    pub ike_ignored: u64,
-    /// Datagrams too short to be anything.
-    pub datagrams_malformed: u64,
-    /// ESP in UDP with an SPI that no inbound SA has.
-    pub datagrams_unknown_spi: u64,
-    /// Protected packets for an end that no peer is known for.
-    pub no_peer: u64,
-    /// Clear packets that no rule protects.
-    pub clear_dropped: u64,
-    /// Endpoints that moved behind an authentic packet.
-    pub endpoint_moves: u64,
-    /// Packets that the engine gave up without a word.
-    pub engine_lost: u64,
 }
 
 /// The gateway.

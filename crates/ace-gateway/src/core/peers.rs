@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use ace_config::gateway::Peer;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Settings;
 
@@ -29,7 +29,7 @@ pub struct Peers {
 }
 
 /// One peer as it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerStatus {
     pub address: IpAddr,
     pub endpoint: SocketAddr,

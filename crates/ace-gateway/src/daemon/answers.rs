@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use tracing::{error, info};
 
 use super::{Daemon, load};
+use crate::engines::{Remote, View};
+use crate::status::{Sa, State, Status};
 
 /// A library under way or taken, by number.
 #[derive(Default)]
@@ -23,12 +25,9 @@ impl Daemon {
     pub(super) fn answer(&mut self, now: Duration, question: &str) -> Value {
         match question.split_once(' ') {
             None => match question {
-                "status" => self.status(now),
-                "sas" => json!(self.front.sas()),
-                "slots" => match &self.remote {
-                    Some(remote) => json!(remote.view()),
-                    None => json!({"board": null, "costs": []}),
-                },
+                "status" => json!(self.status(now)),
+                "sas" => json!(self.sas()),
+                "slots" => json!(self.slots()),
                 _ => unknown(),
             },
             Some(("library", path)) => self.hand(Path::new(path)),
@@ -37,19 +36,33 @@ impl Daemon {
         }
     }
 
-    pub(super) fn status(&self, now: Duration) -> Value {
-        let mut status = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "seconds": now.as_secs_f64(),
-            "tun": self.config.inside.tun,
-            "listening": self.listening,
-            "page": self.page.as_ref().map(|page| page.listening),
-            "sas": self.front.sa_count(),
-        });
-        if let (Value::Object(status), Value::Object(figures)) = (&mut status, self.front.figures()) {
-            status.extend(figures);
+    pub(super) fn status(&self, now: Duration) -> Status {
+        let (figures, peers, cores) = self.front.figures();
+        Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds: now.as_secs_f64(),
+            tun: self.config.inside.tun.clone(),
+            listening: self.listening,
+            page: self.page.as_ref().map(|page| page.listening),
+            sas: self.front.sa_count(),
+            figures,
+            peers,
+            cores,
+            board_fails: self.remote.as_ref().and_then(Remote::board_fails),
         }
-        status
+    }
+
+    fn sas(&self) -> Vec<Sa> {
+        self.front.sas().into_iter().map(Sa::from).collect()
+    }
+
+    fn slots(&self) -> View {
+        self.remote.as_ref().map_or_else(View::default, Remote::view)
+    }
+
+    /// All of it, for the page.
+    pub(super) fn state(&self, now: Duration) -> State {
+        State { status: self.status(now), sas: self.sas(), slots: self.slots() }
     }
 
     fn hand(&mut self, path: &Path) -> Value {

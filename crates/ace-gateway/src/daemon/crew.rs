@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use ace_config::SaFile;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use serde_json::{Value, json};
 
-use super::front::{figures, sum};
+use super::front::figures;
 use super::lane::{Among, Lane, Letter, Ports};
-use crate::core::{Core, CoreError, Reloaded, SaView, Steer, by_spi};
+use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, by_spi};
 use crate::io::Losses;
+use crate::status::{CoreStatus, Figures};
 
 /// Letters that wait for one core.
 const MOST: usize = 4096;
@@ -165,27 +165,25 @@ impl Crew {
         self.lanes(|lane| lane.core.sa_count()).into_iter().sum()
     }
 
-    /// Of all cores together, and of each what tells them apart.
-    pub fn figures(&self) -> Value {
+    /// Of all cores together, the peers, and of each core what tells it apart.
+    pub fn figures(&self) -> (Figures, Vec<PeerStatus>, Option<Vec<CoreStatus>>) {
+        let sum = |mut all: Figures, one: Figures| {
+            all.add(one);
+            all
+        };
         let all = self.lanes(figures).into_iter().reduce(sum).unwrap_or_default();
         let each = self.shared.places.iter().map(|place| {
             let lane = lock(&place.lane);
-            json!({
-                "alive": !place.dead.load(Ordering::Acquire),
-                "sas": lane.as_ref().map(|lane| lane.core.sa_count()),
-                "accepted": lane.as_ref().map(|lane| lane.core.packets().accepted.packets),
-                "handed_over_refused": place.refused.load(Ordering::Relaxed),
-                "strayed": lane.as_ref().and_then(|lane| lane.among.as_ref()).map(|among| among.strayed),
-            })
+            CoreStatus {
+                alive: !place.dead.load(Ordering::Acquire),
+                sas: lane.as_ref().map(|lane| lane.core.sa_count()),
+                accepted: lane.as_ref().map(|lane| lane.core.packets().accepted.packets),
+                handed_over_refused: place.refused.load(Ordering::Relaxed),
+                strayed: lane.as_ref().and_then(|lane| lane.among.as_ref()).map(|among| among.strayed),
+            }
         });
-        let each: Vec<Value> = each.collect();
-        let peers = self.lanes(|lane| json!(lane.core.peers())).into_iter().next();
-        let mut all = all;
-        if let Value::Object(all) = &mut all {
-            all.insert("cores".to_owned(), each.into());
-            all.insert("peers".to_owned(), peers.unwrap_or_default());
-        }
-        all
+        let peers = self.lanes(|lane| lane.core.peers()).into_iter().next();
+        (all, peers.unwrap_or_default(), Some(each.collect()))
     }
 
     /// What there is to say.

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use ace_config::SaFile;
-use serde_json::{Value, json};
 
 use super::crew::Crew;
 use super::lane::Lane;
-use crate::core::{CoreError, Reloaded, SaView};
+use crate::core::{CoreError, PeerStatus, Reloaded, SaView};
+use crate::status::{CoreStatus, Figures};
 
 pub enum Front {
     One(Box<Lane>),
@@ -45,15 +45,10 @@ impl Front {
         }
     }
 
-    pub fn figures(&self) -> Value {
+    /// Of all cores together, the peers, and of several cores each.
+    pub fn figures(&self) -> (Figures, Vec<PeerStatus>, Option<Vec<CoreStatus>>) {
         match self {
-            Front::One(lane) => {
-                let mut all = figures(lane);
-                if let Value::Object(all) = &mut all {
-                    all.insert("peers".to_owned(), json!(lane.core.peers()));
-                }
-                all
-            }
+            Front::One(lane) => (figures(lane), lane.core.peers(), None),
             Front::Crew(crew) => crew.figures(),
         }
     }
@@ -78,38 +73,11 @@ impl Front {
 }
 
 /// What a lane counts, for `status`.
-pub fn figures(lane: &Lane) -> Value {
-    json!({
-        "engine": lane.core.engine_name(),
-        "packets": lane.core.packets(),
-        "gateway": lane.core.counters(),
-        "losses": lane.losses,
-    })
-}
-
-/// Numbers are added, one by one; of all else the first is as good as any.
-pub fn sum(a: Value, b: Value) -> Value {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => (a.as_u64().unwrap_or(0) + b.as_u64().unwrap_or(0)).into(),
-        (Value::Object(mut a), Value::Object(b)) => {
-            for (key, value) in b {
-                let before = a.remove(&key);
-                a.insert(key, before.map_or(value.clone(), |before| sum(before, value)));
-            }
-            Value::Object(a)
-        }
-        (a, _) => a,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_added() {
-        let (a, b) =
-            (json!({"a": 1, "b": {"c": 2}, "e": "cpu"}), json!({"a": 3, "b": {"c": 4, "d": 5}, "e": "cpu"}));
-        assert_eq!(sum(a, b), json!({"a": 4, "b": {"c": 6, "d": 5}, "e": "cpu"}));
+pub fn figures(lane: &Lane) -> Figures {
+    Figures {
+        engine: lane.core.engine_name().to_owned(),
+        packets: lane.core.packets().into(),
+        gateway: *lane.core.counters(),
+        losses: lane.losses,
     }
 }

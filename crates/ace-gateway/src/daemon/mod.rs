@@ -24,7 +24,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use sd_notify::NotifyState;
 use thiserror::Error;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use crate::core::{Core, CoreError, Settings};
 use crate::engines::Remote;
@@ -132,9 +132,9 @@ pub fn run(
     if let (Some(mut recording), Some(lane)) = (daemon.recording.take(), daemon.front.lane()) {
         recording.go_on(&mut lane.core);
     }
-    let packets = &daemon.front.figures()["packets"];
-    let (protected, decapsulated) = (&packets["protected"]["packets"], &packets["decapsulated"]["packets"]);
-    info!(%protected, %decapsulated, "stopped");
+    let packets = daemon.front.figures().0.packets;
+    let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
+    info!(protected, decapsulated, "stopped");
     Ok(())
 }
 
@@ -298,6 +298,9 @@ impl Daemon {
         }
         if let Some(remote) = &mut self.remote {
             remote.calm();
+            if let Some(event) = remote.poll_event() {
+                warn!("{event}");
+            }
         }
         self.libraries(now);
         // Answers are about everything else. Most turns are about packets alone, and nobody is asked whether he asks.
@@ -309,7 +312,7 @@ impl Daemon {
             self.control = Some(control);
         }
         if others && let Some(mut page) = self.page.take() {
-            page.serve(|question| self.answer(now, question));
+            page.serve(|| self.state(now));
             self.page = Some(page);
         }
         let Self { xfrm, front, .. } = self;

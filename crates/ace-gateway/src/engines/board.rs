@@ -14,6 +14,7 @@ use ace_board::Board;
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job};
 
 use super::cost::Class;
+use super::is_answer;
 use super::view::{BoardView, Timeline};
 
 /// What works on the thread.
@@ -65,6 +66,8 @@ pub enum Order {
 
 pub enum Answer {
     Done(Vec<Completion>),
+    /// Why one of those that come next has failed, in the board's words.
+    Failure(String),
     /// So many nanoseconds of wall time for each packet, where all were of one class.
     Cost(Class, f64),
     /// What came of [`Order::Library`]: what it can do now, and the library in words.
@@ -214,6 +217,10 @@ impl Work {
                 u32::try_from(done.len()).unwrap_or(u32::MAX),
                 self.jobs.is_empty() && in_flight == 0,
             );
+            let failed = done.iter().find(|done| !is_answer(&done.result));
+            if let Some(Err(error)) = failed.map(|done| &done.result) {
+                self.out.say(Answer::Failure(self.board.explain(error)));
+            }
             if !done.is_empty() && !self.out.say(Answer::Done(done)) {
                 return false;
             }

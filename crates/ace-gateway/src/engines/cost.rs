@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use ace_engine::{Need, Operation};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How much cheaper the other one has to be before a class of packets changes over.
 const CLEARLY: f64 = 1.25;
@@ -35,7 +35,7 @@ impl Class {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
     #[default]
@@ -57,17 +57,19 @@ pub enum Choice {
 struct Figures {
     cpu: Option<f64>,
     board: Option<f64>,
+    /// Where packets go, chosen or not.
     at: Place,
     /// When the one that does not compute was asked last.
     probed: Option<Duration>,
-    /// The board has failed this class: it is not asked again.
+    /// The board has failed this class: where there is a choice it is not asked again.
     barred: bool,
     by_cpu: u64,
     by_board: u64,
 }
 
 /// A class as it is shown.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CostView {
     pub operation: String,
     /// Packets of at least so many bytes, and less than twice as many.
@@ -105,12 +107,19 @@ impl Costs {
         self.rows.get_mut(row).map_or(Choice::Cpu, |(_, figures)| decide(figures, now, waiting))
     }
 
-    /// Counts a packet.
+    /// Counts a packet that was given to somebody.
     pub fn count(&mut self, row: usize, place: Place) {
         let Some((_, figures)) = self.rows.get_mut(row) else { return };
         match place {
             Place::Cpu => figures.by_cpu += 1,
             Place::Board => figures.by_board += 1,
+        }
+    }
+
+    /// Nothing is chosen for this class: there is one place for its packets.
+    pub fn settle(&mut self, row: usize, place: Place) {
+        if let Some((_, figures)) = self.rows.get_mut(row) {
+            figures.at = place;
         }
     }
 
@@ -131,7 +140,7 @@ impl Costs {
     /// The board cannot do it after all.
     pub fn bar(&mut self, row: usize) {
         if let Some((_, figures)) = self.rows.get_mut(row) {
-            (figures.barred, figures.at) = (true, Place::Cpu);
+            figures.barred = true;
         }
     }
 
@@ -162,7 +171,10 @@ impl Costs {
 
 fn decide(figures: &mut Figures, now: Duration, waiting: usize) -> Choice {
     // First it is known what this processor takes.
-    let Some(cpu) = figures.cpu.filter(|_| !figures.barred) else { return Choice::Cpu };
+    let Some(cpu) = figures.cpu.filter(|_| !figures.barred) else {
+        figures.at = Place::Cpu;
+        return Choice::Cpu;
+    };
     let due = |cost: f64| {
         figures.probed.is_none_or(|last| now.saturating_sub(last).as_nanos() as f64 >= cost * PROBES)
     };

@@ -4,86 +4,34 @@
 
 mod board;
 mod cost;
+mod remote;
 mod view;
 
 use std::collections::{HashMap, VecDeque};
-use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::sync::mpsc::{Sender, TryRecvError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::TryRecvError;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job, JobId, Need};
 
 use board::{Answer, BoardThread, Order};
-use cost::{Choice, Class, Costs, Place};
+use cost::{Choice, Class, Costs};
+use remote::{Shared, lock};
 
 pub use board::{OpenBoard, Slots};
-pub use view::{BoardView, Timeline, View};
+pub use cost::{CostView, Place};
+pub use remote::Remote;
+pub use view::{BoardView, ConfigurationView, LoadView, SlotView, Timeline, View};
 
 /// Packets of one SA that may wait for the board even when many others do.
 const SHARE: usize = 4;
 /// Of so many batches with packets of several classes one is taken apart, to measure.
 const APART: u32 = 64;
 
-/// What `ace gateway` needs beside the engine that the data plane has.
-pub struct Remote {
-    orders: Sender<Order>,
-    wake: Option<UnixStream>,
-    shared: Arc<Mutex<Shared>>,
-    board: Arc<Mutex<BoardView>>,
-}
-
-#[derive(Default)]
-struct Shared {
-    view: View,
-    /// What came of the last library that was handed over.
-    library: Option<Result<String, String>>,
-}
-
-impl Remote {
-    /// Readable when there are answers.
-    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.wake.as_ref().map(AsFd::as_fd)
-    }
-
-    /// Takes notice of being woken.
-    pub fn calm(&mut self) {
-        let mut bytes = [0; 256];
-        while let Some(wake) = &mut self.wake {
-            match wake.read(&mut bytes) {
-                // The thread is gone.
-                Ok(0) => self.wake = None,
-                Ok(_) => {}
-                Err(_) => return,
-            }
-        }
-    }
-
-    /// Hands over a library file. What comes of it is said by [`Remote::outcome`].
-    pub fn take_library(&self, path: PathBuf) {
-        if self.orders.send(Order::Library(path)).is_err() {
-            lock(&self.shared).library =
-                Some(Err("the board's thread is gone: restart the gateway".to_owned()));
-        }
-    }
-
-    /// What came of a library, once.
-    pub fn outcome(&self) -> Option<Result<String, String>> {
-        lock(&self.shared).library.take()
-    }
-
-    pub fn view(&self) -> View {
-        let board = Some(lock(&self.board).clone());
-        View { board, ..lock(&self.shared).view.clone() }
-    }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is in it is figures for people.
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+/// Whether the board has done its part: a tag that does not match, or lengths that make no sense, are an answer.
+fn is_answer(result: &Result<(), EngineError>) -> bool {
+    matches!(result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)))
 }
 
 /// A job at the board.
@@ -111,6 +59,10 @@ pub struct Live {
     lanes: HashMap<u32, usize>,
     answered: Vec<Completion>,
     batches: u32,
+    /// The board has answered something.
+    answers: bool,
+    /// Why it has failed something, last.
+    why: Option<String>,
     /// Copies that the board got for their time.
     measurements: u64,
     start: Instant,
@@ -154,6 +106,8 @@ impl Live {
             lanes: HashMap::new(),
             answered: Vec::new(),
             batches: 0,
+            answers: false,
+            why: None,
             measurements: 0,
             start: Instant::now(),
             shared,
@@ -197,13 +151,20 @@ impl Live {
             matches!(need, Need::Cipher { algorithm, .. } | Need::Hmac { algorithm } | Need::Hash { algorithm }
                 if self.on_board.iter().any(|name| name == algorithm.name))
         };
-        let choice = match (board, cpu) {
-            (true, false) => Choice::Board,
-            (true, true) if named(&needs.0) || needs.1.as_ref().is_some_and(named) => Choice::Board,
-            (true, true) => self.costs.choose(row, self.start.elapsed(), self.away.len()),
-            (false, true) => Choice::Cpu,
+        let only = match (board, cpu) {
+            (true, true) if named(&needs.0) || needs.1.as_ref().is_some_and(named) => Some(Place::Board),
+            (true, true) => None,
+            (true, false) => Some(Place::Board),
+            (false, true) => Some(Place::Cpu),
             (false, false) => {
                 return self.fail(job, EngineError::NoConfiguration { need: needs.0 });
+            }
+        };
+        let choice = match only {
+            None => self.costs.choose(row, self.start.elapsed(), self.away.len()),
+            Some(place) => {
+                self.costs.settle(row, place);
+                if place == Place::Board { Choice::Board } else { Choice::Cpu }
             }
         };
         match choice {
@@ -263,8 +224,8 @@ impl Live {
                 self.lanes.remove(&lane);
             }
         }
-        // A tag that does not match, or lengths that make no sense, are an answer.
-        let is_answer = matches!(done.result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)));
+        let is_answer = is_answer(&done.result);
+        self.judge(is_answer);
         if measured {
             if !is_answer {
                 self.costs.bar(row);
@@ -278,6 +239,26 @@ impl Live {
                 self.queue.push_back((row, job));
             }
             None => self.answered.push(done),
+        }
+    }
+
+    /// A board of which nothing was answered yet and something failed is said to fail, once: a class of packets that it
+    /// fails is not sent to it again where there is a choice, so that nobody else would notice.
+    fn judge(&mut self, is_answer: bool) {
+        if is_answer && !std::mem::replace(&mut self.answers, true) {
+            lock(&self.shared).view.board_fails = None;
+        }
+        if is_answer || self.answers || self.lost {
+            return;
+        }
+        let why = self.why.as_deref().unwrap_or("it does not say why");
+        let mut shared = lock(&self.shared);
+        if shared.view.board_fails.replace(why.to_owned()).is_none() {
+            let instead = match self.cpu {
+                Some(_) => "this processor computes what it can instead",
+                None => "packets that need it are dropped",
+            };
+            shared.event = Some(format!("every operation on the board has failed so far, {instead}: {why}"));
         }
     }
 
@@ -306,6 +287,7 @@ impl Live {
             };
             match heard {
                 Ok(Answer::Done(done)) => done.into_iter().for_each(|done| self.back(done)),
+                Ok(Answer::Failure(why)) => self.why = Some(why),
                 Ok(Answer::Cost(class, ns)) => {
                     let row = self.costs.row(class);
                     self.costs.measured(row, Place::Board, ns);
@@ -323,7 +305,10 @@ impl Live {
             self.board.capabilities = capabilities;
             self.costs.forget_board();
             self.can();
-            lock(&self.shared).view.switched += 1;
+            (self.answers, self.why) = (false, None);
+            let mut shared = lock(&self.shared);
+            shared.view.board_fails = None;
+            shared.view.switched += 1;
             words
         });
         lock(&self.shared).library = Some(outcome);

@@ -119,6 +119,8 @@ fn the_board_alone_computes_what_it_can_and_drops_what_is_too_much() {
     let (mut live, remote) = open(false, Manner::Works, Duration::from_millis(1), &[]);
     assert_eq!(live.name(), "board");
     assert!(all(&mut live, (0..8).map(|id| job(id, 0, &AES))).iter().all(Result::is_ok));
+    let shown = remote.view();
+    assert_eq!((shown.costs[0].at, shown.costs[0].by_board, shown.board_fails), (Place::Board, 8, None));
     assert!(matches!(all(&mut live, [job(9, 0, &DES)])[..], [Err(EngineError::NoConfiguration { .. })]));
     // One lane floods; another one finds room.
     let flood = (0..100).map(|id| job(id, 1, &AES)).chain([job(100, 2, &AES)]);
@@ -154,6 +156,12 @@ fn a_board_that_fails_or_dies_loses_nothing_where_there_is_a_processor() {
         let view = remote.view();
         assert!(view.taken_over > 0);
         assert_eq!(view.board_lost, manner == Manner::Dies);
+        // It is not hidden: once in the log, and as long as it is so in the status.
+        let said = remote.poll_event();
+        assert_eq!(said.is_some(), manner == Manner::Fails, "{said:?}");
+        assert!(said.is_none_or(|said| said.contains("every operation on the board has failed so far")));
+        assert_eq!((view.board_fails.is_some(), remote.poll_event()), (manner == Manner::Fails, None));
+        assert!(view.costs[0].barred || manner == Manner::Dies, "{:?}", view.costs);
         let (mut live, _remote) = open(false, manner, Duration::ZERO, &[]);
         let results = all(&mut live, (0..10).map(|id| job(id, 0, &AES)));
         assert!(results.iter().all(|result| *result == Err(EngineError::NoSlot)), "{results:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ace_board::BoardReport;
 use ace_board::trace::What;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cost::CostView;
 
@@ -15,7 +15,8 @@ const LOADS: usize = 64;
 const PICOS: f64 = 1e12;
 
 /// What computes.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct View {
     pub board: Option<BoardView>,
     /// By what packets need and how long they are; empty where nothing is chosen.
@@ -30,9 +31,12 @@ pub struct View {
     pub switched: u64,
     /// The board's thread is gone.
     pub board_lost: bool,
+    /// Why operations on the board fail, as long as it has answered none.
+    pub board_fails: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BoardView {
     pub library: Option<String>,
     pub policy: String,
@@ -49,8 +53,11 @@ pub struct BoardView {
     pub timeline: Vec<LoadView>,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SlotView {
+    /// `slot 0`, or of an array `slot 0, tile 1, bank 0`.
+    pub name: String,
     pub resident: Option<String>,
     pub loads: u64,
     pub operations: u64,
@@ -58,7 +65,8 @@ pub struct SlotView {
     pub modelled_load_seconds: f64,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ConfigurationView {
     pub name: String,
     pub loads: u64,
@@ -67,7 +75,8 @@ pub struct ConfigurationView {
     pub refused: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LoadView {
     /// Wall time since the board was made, when it was noticed.
     pub seconds: f64,
@@ -118,7 +127,8 @@ impl BoardView {
     pub fn of(report: &BoardReport, timeline: &mut Timeline, now: Duration) -> Self {
         timeline.take(report, now);
         let name = |at: usize| report.configurations.get(at).map(|one| one.name.clone());
-        let slots = report.slots.iter().map(|slot| SlotView {
+        let slots = report.slots.iter().enumerate().map(|(at, slot)| SlotView {
+            name: report.slot_name(at).1,
             resident: slot.resident.and_then(name),
             loads: slot.loads,
             operations: slot.operations,

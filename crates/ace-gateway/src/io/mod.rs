@@ -11,8 +11,8 @@ pub mod xfrm;
 use std::io;
 use std::os::fd::BorrowedFd;
 
+use crate::counted::counted;
 use nix::poll::{PollFd, PollFlags, poll};
-use serde::Serialize;
 
 /// Instructions of the kernel's packet filters (linux/filter.h, bpf_common.h).
 mod bpf {
@@ -35,19 +35,20 @@ pub const BATCH: usize = 256;
 /// Milliseconds that a packet waits for room in the kernel's queue before it is dropped.
 const PATIENCE: u16 = 5;
 
-/// What the kernel did not take or give. The kernel's queues are the only ones there are: they are bounded, and what
-/// does not fit is dropped there or counted here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Losses {
-    /// The queue to the outside stayed full.
-    pub outside_full: u64,
-    /// Longer than the MTU of the way out.
-    pub outside_too_big: u64,
-    /// Anything else, such as no route.
-    pub outside_failed: u64,
-    pub outside_unreadable: u64,
-    pub inside_failed: u64,
-    pub inside_unreadable: u64,
+counted! {
+    /// What the kernel did not take or give. The kernel's queues are the only ones there are: they are bounded, and what
+    /// does not fit is dropped there or counted here.
+    Losses {
+        /// The queue to the outside stayed full.
+        outside_full,
+        /// Longer than the MTU of the way out.
+        outside_too_big,
+        /// Anything else, such as no route.
+        outside_failed,
+        outside_unreadable,
+        inside_failed,
+        inside_unreadable,
+    }
 }
 
 impl Losses {

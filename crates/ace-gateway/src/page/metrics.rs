@@ -2,9 +2,10 @@
 //! What a gateway counts, in Prometheus' text format 0.0.4. A page of text needs no library: what there is to get wrong
 //! is that a family's lines stand together and that labels are quoted.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use serde_json::Value;
+use crate::engines::{BoardView, SlotView, View};
+use crate::status::{Sa, State, Traffic};
 
 /// The lines of one exposition.
 #[derive(Default)]
@@ -16,11 +17,7 @@ impl Text {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    /// Nothing, where there is no number.
-    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: &Value) {
-        if !value.is_number() {
-            return;
-        }
+    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.0.push_str(name);
         for (at, (label, text)) in labels.iter().enumerate() {
             let quoted = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
@@ -29,176 +26,159 @@ impl Text {
         let _ = writeln!(self.0, "{} {value}", if labels.is_empty() { "" } else { "}" });
     }
 
-    /// One line for each entry of an object.
-    fn each(&mut self, name: &str, label: &str, of: &Value) {
-        for (key, value) in of.as_object().into_iter().flatten() {
+    /// A family of one line for each entry.
+    fn each<'a>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        of: impl IntoIterator<Item = (&'a str, u64)>,
+    ) {
+        self.family(name, "counter", help);
+        for (key, value) in of {
             self.line(name, &[(label, key)], value);
         }
     }
 }
 
-fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn items(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-/// From the answers to `status`, `sas` and `slots`.
-pub fn exposition(status: &Value, sas: &Value, slots: &Value) -> String {
+/// All that a gateway says of itself.
+pub fn exposition(State { status, sas, slots }: &State) -> String {
     let mut text = Text::default();
     text.family("ace_gateway_info", "gauge", "The gateway; always 1.");
     let labels = [
-        ("version", word(&status["version"])),
-        ("engine", word(&status["engine"])),
-        ("tun", word(&status["tun"])),
+        ("version", status.version.as_str()),
+        ("engine", status.figures.engine.as_str()),
+        ("tun", status.tun.as_str()),
     ];
-    text.line("ace_gateway_info", &labels, &1.into());
+    text.line("ace_gateway_info", &labels, 1);
     text.family("ace_gateway_uptime_seconds", "gauge", "Since the gateway began.");
-    text.line("ace_gateway_uptime_seconds", &[], &status["seconds"]);
+    text.line("ace_gateway_uptime_seconds", &[], status.seconds);
     text.family("ace_gateway_sas", "gauge", "Security associations.");
-    text.line("ace_gateway_sas", &[], &status["sas"]);
-    let packets = &status["packets"];
-    for (name, key, help) in [
-        ("ace_gateway_packets_total", "packets", "Packets by what became of them."),
-        ("ace_gateway_bytes_total", "bytes", "Their bytes as they left."),
-    ] {
-        text.family(name, "counter", help);
-        for what in ["accepted", "protected", "decapsulated", "bypassed"] {
-            text.line(name, &[("what", what)], &packets[what][key]);
-        }
-    }
-    for (name, label, of, help) in [
-        ("ace_gateway_dropped_total", "cause", &packets["dropped"], "Packets dropped by the data plane."),
-        ("ace_gateway_events_total", "what", &status["gateway"], "What the gateway itself counts."),
-        ("ace_gateway_losses_total", "cause", &status["losses"], "What the kernel did not take or give."),
-    ] {
-        text.family(name, "counter", help);
-        text.each(name, label, of);
-    }
+    text.line("ace_gateway_sas", &[], status.sas);
+    let packets = &status.figures.packets;
+    let parts = [
+        ("accepted", packets.accepted),
+        ("protected", packets.protected),
+        ("decapsulated", packets.decapsulated),
+        ("bypassed", packets.bypassed),
+    ];
+    let of = |count: fn(&Traffic) -> u64| parts.iter().map(move |(what, of)| (*what, count(of)));
+    let (name, help) = ("ace_gateway_packets_total", "Packets by what became of them.");
+    text.each(name, help, "what", of(|of| of.packets));
+    text.each("ace_gateway_bytes_total", "Their bytes as they left.", "what", of(|of| of.bytes));
+    let dropped = packets.dropped.iter().map(|(cause, count)| (cause.as_str(), *count));
+    text.each("ace_gateway_dropped_total", "Packets dropped by the data plane.", "cause", dropped);
+    let (name, help) = ("ace_gateway_events_total", "What the gateway itself counts.");
+    text.each(name, help, "what", status.figures.gateway.iter());
+    let (name, help) = ("ace_gateway_losses_total", "What the kernel did not take or give.");
+    text.each(name, help, "cause", status.figures.losses.iter());
     associations(&mut text, sas);
-    board(&mut text, &slots["board"]);
-    engines(&mut text, slots);
+    if let Some(of) = &slots.board {
+        board(&mut text, of);
+        engines(&mut text, slots);
+    }
     text.0
 }
 
 /// What of an SA a family has.
-type Figure = fn(&Value) -> Value;
+type Figure = fn(&Sa) -> u64;
 
-fn associations(text: &mut Text, sas: &Value) {
+fn associations(text: &mut Text, sas: &[Sa]) {
     let families: [(&str, &str, &str, Figure); 4] = [
-        ("ace_sa_packets_total", "counter", "Packets forwarded.", |sa| {
-            sa["counters"]["forwarded"]["packets"].clone()
-        }),
-        ("ace_sa_bytes_total", "counter", "Bytes forwarded.", |sa| {
-            sa["counters"]["forwarded"]["bytes"].clone()
-        }),
+        ("ace_sa_packets_total", "counter", "Packets forwarded.", |sa| sa.counters.forwarded.packets),
+        ("ace_sa_bytes_total", "counter", "Bytes forwarded.", |sa| sa.counters.forwarded.bytes),
         ("ace_sa_sequence", "gauge", "The last sequence number, or the highest that was received.", |sa| {
-            sa["sequence"].clone()
+            sa.sequence
         }),
         ("ace_sa_dropped_total", "counter", "Packets dropped, whatever the cause.", |sa| {
-            let causes = sa["counters"]["dropped"].as_object().into_iter().flatten();
-            causes.filter_map(|(_, count)| count.as_u64()).sum::<u64>().into()
+            sa.counters.dropped.values().sum()
         }),
     ];
     for (name, kind, help, value) in families {
         text.family(name, kind, help);
-        for sa in items(sas) {
-            let spi = format!("{:#x}", sa["spi"].as_u64().unwrap_or_default());
+        for sa in sas {
+            let spi = format!("{:#x}", sa.spi);
+            let peer = sa.remote.map(|remote| remote.to_string()).unwrap_or_default();
             let labels = [
-                ("name", word(&sa["name"])),
+                ("name", sa.name.as_str()),
                 ("spi", spi.as_str()),
-                ("direction", word(&sa["direction"])),
-                ("peer", word(&sa["remote"])),
+                ("direction", sa.direction.as_str()),
+                ("peer", peer.as_str()),
             ];
-            text.line(name, &labels, &value(sa));
+            text.line(name, &labels, value(sa));
         }
     }
 }
 
-fn board(text: &mut Text, board: &Value) {
-    if board.is_null() {
-        return;
-    }
-    for (name, key, help) in [
-        ("ace_board_loads_total", "loads", "Loads that configured a slot."),
-        ("ace_board_refused_loads_total", "refused_loads", "Loads that did not."),
-        ("ace_board_completed_total", "completed", "Operations with a result."),
-        ("ace_board_failed_total", "failed", "Operations with an error."),
-        ("ace_board_modelled_seconds_total", "modelled_seconds", "Modelled time, not wall time."),
-    ] {
+fn board(text: &mut Text, board: &BoardView) {
+    let mut one = |name: &str, help: &str, value: &dyn Display| {
         text.family(name, "counter", help);
-        text.line(name, &[], &board[key]);
-    }
+        text.line(name, &[], value);
+    };
+    one("ace_board_loads_total", "Loads that configured a slot.", &board.loads);
+    one("ace_board_refused_loads_total", "Loads that did not.", &board.refused_loads);
+    one("ace_board_completed_total", "Operations with a result.", &board.completed);
+    one("ace_board_failed_total", "Operations with an error.", &board.failed);
+    one("ace_board_modelled_seconds_total", "Modelled time, not wall time.", &board.modelled_seconds);
     text.family("ace_slot_holds", "gauge", "The configuration that a slot holds; always 1.");
-    for (at, slot) in items(&board["slots"]).iter().enumerate() {
-        if let Some(name) = slot["resident"].as_str() {
-            text.line("ace_slot_holds", &[("slot", &at.to_string()), ("configuration", name)], &1.into());
+    for (at, slot) in board.slots.iter().enumerate() {
+        if let Some(name) = &slot.resident {
+            text.line("ace_slot_holds", &[("slot", &at.to_string()), ("configuration", name)], 1);
         }
     }
-    for (name, key, help) in [
-        ("ace_slot_loads_total", "loads", "Loads of a slot."),
-        ("ace_slot_operations_total", "operations", "Operations of a slot."),
-        (
-            "ace_slot_modelled_execute_seconds_total",
-            "modelled_execute_seconds",
-            "Modelled time of executions.",
-        ),
-        ("ace_slot_modelled_load_seconds_total", "modelled_load_seconds", "Modelled time of loads."),
-    ] {
+    let mut each = |name: &str, help: &str, value: fn(&SlotView) -> f64| {
         text.family(name, "counter", help);
-        for (at, slot) in items(&board["slots"]).iter().enumerate() {
-            text.line(name, &[("slot", &at.to_string())], &slot[key]);
+        for (at, slot) in board.slots.iter().enumerate() {
+            text.line(name, &[("slot", &at.to_string())], value(slot));
         }
-    }
+    };
+    each("ace_slot_loads_total", "Loads of a slot.", |slot| slot.loads as f64);
+    each("ace_slot_operations_total", "Operations of a slot.", |slot| slot.operations as f64);
+    let name = "ace_slot_modelled_execute_seconds_total";
+    each(name, "Modelled time of executions.", |slot| slot.modelled_execute_seconds);
+    let name = "ace_slot_modelled_load_seconds_total";
+    each(name, "Modelled time of loads.", |slot| slot.modelled_load_seconds);
 }
 
-fn engines(text: &mut Text, slots: &Value) {
-    if slots["board"].is_null() {
-        return;
-    }
-    for (name, key, help) in [
+fn engines(text: &mut Text, slots: &View) {
+    let families = [
         (
             "ace_engine_taken_over_total",
-            "taken_over",
             "Packets that the board failed and the processor computed.",
+            slots.taken_over,
         ),
         (
             "ace_engine_spilled_total",
-            "spilled",
             "Packets for the processor because the board's queue was full.",
+            slots.spilled,
         ),
-        ("ace_engine_refused_total", "refused", "Packets dropped because the board's queue was full."),
-        ("ace_libraries_taken_total", "switched", "Newer libraries since the start."),
-    ] {
+        ("ace_engine_refused_total", "Packets dropped because the board's queue was full.", slots.refused),
+        ("ace_libraries_taken_total", "Newer libraries since the start.", slots.switched),
+    ];
+    for (name, help, value) in families {
         text.family(name, "counter", help);
-        text.line(name, &[], &slots[key]);
+        text.line(name, &[], value);
     }
-    for (name, kind, help, keys, parts) in [
-        (
-            "ace_engine_packets_total",
-            "counter",
-            "Packets by kind, length and engine.",
-            ["by_cpu", "by_board"],
-            1.0,
-        ),
-        ("ace_engine_packet_seconds", "gauge", "Wall time that one takes.", ["cpu_ns", "board_ns"], 1e9),
-    ] {
-        text.family(name, kind, help);
-        for cost in items(&slots["costs"]) {
-            let bytes = cost["bytes"].as_u64().unwrap_or_default().to_string();
-            for (engine, key) in ["cpu", "board"].into_iter().zip(keys) {
-                let labels = [
-                    ("operation", word(&cost["operation"])),
-                    ("bytes_from", bytes.as_str()),
-                    ("engine", engine),
-                ];
-                let value = match cost[key].as_f64().filter(|_| parts != 1.0) {
-                    Some(value) => (value / parts).into(),
-                    None => cost[key].clone(),
-                };
-                text.line(name, &labels, &value);
+    let (name, help) = ("ace_board_fails", "Whether every operation on the board has failed so far.");
+    text.family(name, "gauge", help);
+    text.line(name, &[], u8::from(slots.board_fails.is_some()));
+    let packets = "ace_engine_packets_total";
+    text.family(packets, "counter", "Packets by kind, length and engine.");
+    for cost in &slots.costs {
+        let bytes = cost.bytes.to_string();
+        for (engine, count) in [("cpu", cost.by_cpu), ("board", cost.by_board)] {
+            let labels = [("operation", cost.operation.as_str()), ("bytes_from", &bytes), ("engine", engine)];
+            text.line(packets, &labels, count);
+        }
+    }
+    let time = "ace_engine_packet_seconds";
+    text.family(time, "gauge", "Wall time that one takes.");
+    for cost in &slots.costs {
+        let bytes = cost.bytes.to_string();
+        for (engine, ns) in [("cpu", cost.cpu_ns), ("board", cost.board_ns)] {
+            let labels = [("operation", cost.operation.as_str()), ("bytes_from", &bytes), ("engine", engine)];
+            if let Some(ns) = ns {
+                text.line(time, &labels, ns / 1e9);
             }
         }
     }
@@ -208,22 +188,49 @@ fn engines(text: &mut Text, slots: &Value) {
 mod tests {
     use std::collections::HashSet;
 
-    use serde_json::json;
-
     use super::*;
+    use crate::engines::CostView;
+    use crate::status::{SaCounters, Status};
 
     #[test]
     fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
-        let status = json!({
-            "version": "1", "seconds": 2.5, "engine": "auto", "tun": "ace0", "sas": 1,
-            "packets": {"accepted": {"packets": 3, "bytes": 4}, "dropped": {"no_sa": 7}},
-            "gateway": {"no_peer": 0}, "losses": {"outside_full": 5}
-        });
-        let sas = json!([{"name": "a\"b\\c\nd", "spi": 256, "direction": "out", "remote": "192.0.2.2", "sequence": 9,
-            "counters": {"forwarded": {"packets": 9, "bytes": 90}, "dropped": {"x": 1, "y": 2}}}]);
-        let slots = json!({"board": {"slots": [{"resident": "aes", "loads": 1}, {"resident": null, "loads": 0}]},
-            "costs": [{"operation": "aes", "bytes": 64, "cpu_ns": 500.0, "board_ns": null, "by_cpu": 3}]});
-        let text = exposition(&status, &sas, &slots);
+        let counts = |of: &[(&str, u64)]| of.iter().map(|(key, n)| ((*key).to_owned(), *n)).collect();
+        let mut status = Status {
+            version: "1".to_owned(),
+            seconds: 2.5,
+            tun: "ace0".to_owned(),
+            sas: 1,
+            ..Status::default()
+        };
+        status.figures.engine = "auto".to_owned();
+        status.figures.packets.accepted = Traffic { packets: 3, bytes: 4 };
+        status.figures.packets.dropped = counts(&[("no_sa", 7)]);
+        status.figures.losses.outside_full = 5;
+        let sa = Sa {
+            name: "a\"b\\c\nd".to_owned(),
+            spi: 256,
+            direction: "out".to_owned(),
+            remote: "192.0.2.2".parse().ok(),
+            sequence: 9,
+            counters: SaCounters {
+                forwarded: Traffic { packets: 9, bytes: 90 },
+                dropped: counts(&[("x", 1), ("y", 2)]),
+                ..SaCounters::default()
+            },
+            ..Sa::default()
+        };
+        let slot = SlotView { resident: Some("aes".to_owned()), loads: 1, ..SlotView::default() };
+        let cost = CostView {
+            operation: "aes".to_owned(),
+            bytes: 64,
+            cpu_ns: Some(500.0),
+            by_cpu: 3,
+            ..CostView::default()
+        };
+        let board = BoardView { slots: vec![slot, SlotView::default()], ..BoardView::default() };
+        let slots = View { board: Some(board), costs: vec![cost], ..View::default() };
+        let mut state = State { status, sas: vec![sa], slots };
+        let text = exposition(&state);
         let (mut family, mut seen) = (String::new(), HashSet::new());
         for line in text.lines() {
             if let Some(help) = line.strip_prefix("# HELP ") {
@@ -242,11 +249,12 @@ mod tests {
             "ace_sa_dropped_total{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 3",
             "ace_slot_holds{slot=\"0\",configuration=\"aes\"} 1",
             "ace_engine_packets_total{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 3",
-            "ace_engine_packet_seconds{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 5e-7",
+            "ace_engine_packet_seconds{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 0.0000005",
+            "ace_gateway_losses_total{cause=\"outside_full\"} 5",
         ] {
             assert!(text.lines().any(|line| line == wanted), "{wanted} is not in\n{text}");
         }
-        let none = exposition(&status, &json!([]), &json!({"board": null, "costs": []}));
-        assert!(!none.contains("ace_board"));
+        state.slots = View::default();
+        assert!(!exposition(&state).contains("ace_board"));
     }
 }

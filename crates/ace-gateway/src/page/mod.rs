@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-
 use http::{LONGEST, Request};
+
+use crate::status::State;
 
 const MOST_CLIENTS: usize = 8;
 /// For a request, and for an answer.
@@ -26,8 +26,8 @@ const PAGE: &str = include_str!("page.html");
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
-/// A question, and where its answer goes.
-type Asked = (&'static str, SyncSender<Value>);
+/// Where the answer to a question goes. There is one question: how everything is.
+type Asked = SyncSender<Box<State>>;
 
 /// The gateway's side.
 pub struct Page {
@@ -64,12 +64,12 @@ impl Page {
     }
 
     /// Answers what was asked.
-    pub fn serve(&mut self, mut answer: impl FnMut(&str) -> Value) {
+    pub fn serve(&mut self, mut answer: impl FnMut() -> State) {
         let mut bytes = [0; 64];
         while self.wake.read(&mut bytes).is_ok_and(|count| count > 0) {}
-        while let Ok((question, reply)) = self.asked.try_recv() {
+        while let Ok(reply) = self.asked.try_recv() {
             // Whoever asked may be gone.
-            let _ = reply.try_send(answer(question));
+            let _ = reply.try_send(Box::new(answer()));
         }
     }
 }
@@ -98,9 +98,9 @@ impl Asker {
         }
     }
 
-    fn ask(&self, question: &'static str) -> Option<Value> {
+    fn state(&self) -> Option<Box<State>> {
         let (reply, answer) = sync_channel(1);
-        self.ask.try_send((question, reply)).ok()?;
+        self.ask.try_send(reply).ok()?;
         // A full pipe wakes as well.
         let _ = (&*self.wake).write(&[1]);
         answer.recv_timeout(PATIENCE).ok()
@@ -145,26 +145,16 @@ impl Asker {
             Request::Page => ("text/html", PAGE.to_owned()),
             Request::Script => ("text/javascript", SCRIPT.to_owned()),
             Request::Style => ("text/css", STYLE.to_owned()),
-            Request::State => {
-                let [status, sas, slots] = self.all()?;
-                let state = json!({"status": status, "sas": sas, "slots": slots});
-                ("application/json", state.to_string())
-            }
-            Request::Metrics => {
-                let [status, sas, slots] = self.all()?;
-                ("text/plain; version=0.0.4", metrics::exposition(&status, &sas, &slots))
-            }
+            Request::State => ("application/json", serde_json::to_string(&*self.state()?).ok()?),
+            Request::Metrics => ("text/plain; version=0.0.4", metrics::exposition(&*self.state()?)),
         })
-    }
-
-    fn all(&self) -> Option<[Value; 3]> {
-        Some([self.ask("status")?, self.ask("sas")?, self.ask("slots")?])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::status::Status;
 
     fn get(at: SocketAddr, path: &str) -> String {
         let mut stream = TcpStream::connect(at).expect("it listens");
@@ -187,20 +177,17 @@ mod tests {
             ["/", "/page.js", "/page.css", "/state.json", "/metrics", "/other"].map(|path| get(at, path))
         });
         while !client.is_finished() {
-            page.serve(|question| match question {
-                "sas" => json!([]),
-                _ => json!({"version": question}),
+            page.serve(|| State {
+                status: Status { version: "7".to_owned(), ..Status::default() },
+                ..State::default()
             });
             std::thread::sleep(Duration::from_millis(1));
         }
         let said = client.join().unwrap();
         assert!(said[..5].iter().all(|said| said.starts_with("HTTP/1.1 200 OK")), "{said:?}");
-        assert!(
-            said[3].ends_with(r#"{"sas":[],"slots":{"version":"slots"},"status":{"version":"status"}}"#),
-            "{}",
-            said[3]
-        );
-        assert!(said[4].contains("ace_gateway_info{version=\"status\""), "{}", said[4]);
+        let state: State = serde_json::from_str(said[3].rsplit("\r\n").next().unwrap()).unwrap();
+        assert_eq!((state.status.version.as_str(), state.sas.len()), ("7", 0));
+        assert!(said[4].contains("ace_gateway_info{version=\"7\""), "{}", said[4]);
         assert!(said[5].starts_with("HTTP/1.1 404"));
         drop(hanging);
         // A gateway that is busy for good.

@@ -86,15 +86,17 @@ function loads(board) {
 function show({ status, sas, slots }) {
   const { board } = slots;
   at("line").textContent = `Version ${status.version}, engine ${status.engine}, ${status.sas} SAs, up ${Math.floor(status.seconds)} s.` +
-    (board ? ` Library: ${board.library ?? "none"}.` : "");
+    (board ? ` Library: ${board.library ?? "none"}.` : "") +
+    (slots.board_fails ? ` Every operation on the board has failed so far: ${slots.board_fails}` : "");
   rates(status);
   table("slots", ["slot", "holds", "loads", "operations", "executing, modelled s", "loading, modelled s"],
-    (board?.slots ?? []).map((slot, n) => [n, slot.resident ?? "nothing", slot.loads, slot.operations,
+    (board?.slots ?? []).map((slot) => [slot.name, slot.resident ?? "nothing", slot.loads, slot.operations,
       slot.modelled_execute_seconds.toFixed(6), slot.modelled_load_seconds.toFixed(6)]));
   loads(board);
   const micros = (ns) => (ns == null ? "" : (ns / 1e3).toFixed(2));
   table("costs", ["operation", "bytes from", "processor us", "board us", "now", "by processor", "by board"],
-    slots.costs.map((cost) => [cost.operation, cost.bytes, micros(cost.cpu_ns), micros(cost.board_ns), cost.at, cost.by_cpu, cost.by_board]));
+    slots.costs.map((cost) => [cost.operation, cost.bytes, micros(cost.cpu_ns), micros(cost.board_ns),
+      cost.barred ? `${cost.at} (the board failed)` : cost.at, cost.by_cpu, cost.by_board]));
   // A page of thousands of rows is read by nobody; `ace gateway sas` has them all.
   table("sas", ["name", "SPI", "direction", "peer", "suite", "packets", "bytes", "dropped"],
     sas.slice(0, 200).map((sa) => [sa.name, `0x${sa.spi.toString(16)}`, sa.direction, sa.remote,

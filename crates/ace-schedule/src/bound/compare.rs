@@ -2,8 +2,8 @@
 //! Policies against the exact optimum on small random traces.
 
 use super::exact::{Grid, Loads, most_in_time};
-use crate::simulate::{Late, Setup, simulate};
-use crate::traffic::{Random, STEP, Small, on_grid, small};
+use crate::sim::simulate::{Late, Setup, simulate};
+use crate::sim::traffic::{Random, STEP, Small, on_grid, small};
 use crate::{Costs, Policy};
 
 /// A class of small traces.

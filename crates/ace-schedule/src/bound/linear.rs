@@ -20,7 +20,7 @@ use good_lp::{
     Expression, ProblemVariables, Solution, SolverModel, Variable, clarabel, constraint, variable,
 };
 
-use crate::simulate::Trace;
+use crate::sim::simulate::Trace;
 use crate::{ConfigurationId, Time};
 
 /// Steps of a latency bound, where few configurations take turns and where many do: a programme with many is larger.
@@ -235,7 +235,7 @@ impl<'a> Programme<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::{PASSES, Packet};
+    use crate::sim::simulate::{PASSES, Packet};
 
     /// Two configurations on one slot, all packets there at once: only what one load and the work behind it leave room for.
     #[test]

@@ -4,7 +4,7 @@
 use ace_array::explore::{area, front, interval, shapes};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::shape::{Kind, Shape};
-use ace_array::{algorithms, pass};
+use ace_array::{algorithms, passes};
 use anyhow::{Context, Result, bail};
 
 use crate::page::say;
@@ -59,9 +59,9 @@ pub fn run(args: &Args, like: &Shape) -> Result<()> {
     for shape in shapes(like, args.most) {
         let contexts: Vec<Option<usize>> = built
             .iter()
-            .map(|b| interval(&pass::all(&b.graph, &shape, Goal::default()), &shape, effort).ok())
+            .map(|b| interval(&passes::all(&b.graph, &shape, Goal::default()), &shape, effort).ok())
             .collect();
-        let bits = |(b, contexts): (&ace_array::source::Built, &Option<usize>)| {
+        let bits = |(b, contexts): (&ace_array::frontend::Built, &Option<usize>)| {
             let words = b.graph.inputs - b.chain.len();
             contexts.map_or(f64::NEG_INFINITY, |ii| (32.0 * words as f64 / ii as f64).ln())
         };

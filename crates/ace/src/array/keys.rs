@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What key set-up takes on the array, beside the sets of the ciphers that it is for.
 
+use ace_array::frontend;
 use ace_array::shape::{Kind, Shape};
-use ace_array::source;
 use anyhow::Result;
 
 use super::Manifest;
 use super::table::{LINK_MHZ, Made};
-use super::variants::Named;
 use crate::page::say;
+use ace_array::Named;
 
 /// The cipher's variant, of a name of one that sets keys up.
 pub fn cipher(variant: &str) -> String {
-    source::cipher(variant).unwrap_or(variant).to_owned()
+    frontend::cipher(variant).unwrap_or(variant).to_owned()
 }
 
 /// A row for each set-up of the named files, or of all.

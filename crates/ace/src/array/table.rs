@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use ace_array::schedule::{Effort, Goal};
-use ace_array::set::Set;
 use ace_array::shape::{Kind as Element, Shape};
+use ace_array::variants::{Named, pays};
 use ace_array::{Error, algorithms, compile};
+use ace_board::array::{Proof, Rates, Routed, clock, rates, routed};
 use ace_board::store::{Store, default_library};
 use ace_board::{BoardConfig, Configuration};
 use ace_engine::algorithm::ALGORITHMS;
@@ -18,59 +19,12 @@ use serde::Deserialize;
 
 use super::Manifest;
 use super::keys;
-use super::variants::{Named, pays};
 use crate::page::say;
 use crate::trust::{OlderArgs, TrustArgs};
 
-/// What `python -m ace_flow array-route --keep` and `python -m ace_flow array-rates --keep` have measured.
-const ROUTED: &str = include_str!("../../../../array/routed.json");
-const RATES: &str = include_str!("../../../../array/rates.json");
-const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
 const PAPER: &str = include_str!("../../../../studies/drp-2006/paper.toml");
 /// The host link, over which a set comes.
 pub const LINK_MHZ: f64 = 100.0;
-
-#[derive(Deserialize)]
-struct Routed {
-    device: String,
-    tiles: usize,
-    lanes: usize,
-    asked_mhz: f64,
-    fmax_mhz: f64,
-    used: BTreeMap<String, u64>,
-    available: BTreeMap<String, u64>,
-    seeds: BTreeMap<String, f64>,
-    critical_path: Path,
-    #[serde(default)]
-    proof: Option<Proof>,
-}
-
-/// What `python -m ace_flow array-bits` has proven of the bits.
-#[derive(Deserialize)]
-struct Proof {
-    points: u64,
-    by_structure: u64,
-    control_points_refuted: u64,
-}
-
-#[derive(Deserialize)]
-struct Path {
-    from: String,
-    to: String,
-    logic_ns: f64,
-    routing_ns: f64,
-}
-
-#[derive(Deserialize)]
-struct Rates {
-    /// Of a frame.
-    bytes: usize,
-    tiles: usize,
-    /// Of each tile.
-    lanes: usize,
-    /// Of a variant: clocks by the number of frames side by side.
-    clocks: BTreeMap<String, BTreeMap<usize, u64>>,
-}
 
 #[derive(Deserialize)]
 struct Paper {
@@ -86,18 +40,8 @@ struct Task {
     bits: u64,
 }
 
-impl Rates {
-    /// Mb/s of so many frames side by side.
-    fn mbps(&self, variant: &str, frames: usize, mhz: f64) -> Option<f64> {
-        let clocks = *self.clocks.get(variant)?.get(&frames)?;
-        Some(8.0 * (frames * self.bytes) as f64 * mhz / clocks.max(1) as f64)
-    }
-}
-
 pub fn print(names: &[String], shape: &Shape) -> Result<()> {
-    let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
-    let rates: Rates = serde_json::from_str(RATES).context("array/rates.json")?;
-    let of_two: Rates = serde_json::from_str(RATES_OF_TWO).context("array/rates-2x8.json")?;
+    let (routed, rates, of_two) = (routed()?, rates(1)?, rates(2)?);
     let made = manifests(names, shape)?;
     compiled(&made);
     say!();
@@ -110,14 +54,6 @@ pub fn print(names: &[String], shape: &Shape) -> Result<()> {
     fast(&made, &rates, &clock(&routed, &rates)?)?;
     say!();
     fast(&made, &of_two, &clock(&routed, &of_two)?)
-}
-
-/// The clock of the slot whose rates these are; as long as none was routed, that of the slot of one tile.
-fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &'static str)> {
-    let of = |name: &str, said| routed.get(name).map(|it| (it.fmax_mhz, said));
-    of(&format!("slot-{}x{}", rates.tiles, rates.lanes), "slot")
-        .or_else(|| of("slot-1x16", "slot of one tile"))
-        .context("array/routed.json has no slot")
 }
 
 /// A variant's manifest, what it stores, and its manifest when it is made for latency.
@@ -342,39 +278,4 @@ fn dedicated() -> Vec<Configuration> {
         Some(store.configurations())
     };
     open().unwrap_or_default()
-}
-
-/// A slot's tiles, the lanes of each, and its clock, with what was measured of it.
-pub struct Slot {
-    pub tiles: usize,
-    pub lanes: usize,
-    pub mhz: f64,
-    rates: Rates,
-}
-
-impl Slot {
-    /// The slot of so many tiles, or of as many as the RTL can have.
-    ///
-    /// # Errors
-    /// When `array/` is not what it was built as.
-    pub fn of(tiles: usize) -> Result<Self> {
-        let routed: BTreeMap<String, Routed> = serde_json::from_str(ROUTED).context("array/routed.json")?;
-        let (file, name) = if tiles == 1 { (RATES, "rates") } else { (RATES_OF_TWO, "rates-2x8") };
-        let rates: Rates = serde_json::from_str(file).with_context(|| format!("array/{name}.json"))?;
-        let (mhz, _) = clock(&routed, &rates)?;
-        Ok(Self { tiles: rates.tiles, lanes: rates.lanes, mhz, rates })
-    }
-
-    /// Mb/s of a set in one tile with all of its lanes at work: what was measured of it or of its counterpart, else what the
-    /// contexts and the latency leave.
-    pub fn rate(&self, name: &str, set: &Set) -> f64 {
-        let Self { tiles, lanes, mhz, rates } = self;
-        let counterpart = name.replace("_decrypt", "_encrypt");
-        let modelled = || {
-            let words = usize::from(set.input_words).saturating_sub(set.chain.len());
-            32.0 * words as f64 * mhz / (set.alone() as f64 / *lanes as f64).max(set.ii() as f64)
-        };
-        let measured = rates.mbps(&counterpart, tiles * lanes, *mhz);
-        measured.map_or_else(modelled, |mbps| mbps / *tiles as f64)
-    }
 }

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use ace_array::algorithms::{self, Served};
+use ace_array::frontend::{Built, Order, Program};
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::source::{Built, Order, Program};
 use ace_array::{Compiled, compile};
 use ace_engine::algorithm::ALGORITHMS;
 use ace_engine::{Algorithm, Direction, Mode, compute};
@@ -23,8 +23,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
-use super::variants::variants;
 use crate::{Outcome, meant, print_json};
+use ace_array::variants::variants;
 
 /// Blocks for which a set is loaded anew, with new keys.
 const OF_A_LOAD: usize = 8192;

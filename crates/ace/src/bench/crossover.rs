@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ace_board::open::Parts;
 use ace_engine::Algorithm;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -25,12 +26,8 @@ pub struct Args {
     /// The stated processor: a file as in studies/processors
     #[arg(long, value_name = "FILE")]
     processor: PathBuf,
-    /// The board's description; without it, the board of board.toml in the repository
-    #[arg(long, value_name = "FILE")]
-    board: Option<PathBuf>,
-    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
-    configurations: Option<PathBuf>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// Seconds per measurement
     #[arg(long, default_value_t = 0.02)]
     seconds: f64,
@@ -61,8 +58,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<Outcome> {
     check_seconds(args.seconds)?;
     let processor = engines::processor(Some(&args.processor))?;
-    let board = BoardArgs::config_of(args.board.as_deref())?;
-    let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+    let Parts { config: board, catalogue, .. } = args.board.parts()?;
     if catalogue.configurations.is_empty() {
         bail!("no configurations are built: make models, or --configurations DIR");
     }
@@ -79,7 +75,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let host = board.host.send_ns + board.host.notice_ns;
             let link = 2.0 * board.link_time(bytes as u64) as f64 / 1e3;
             let slot = best.map(|c| c.estimate(&need, bytes) as f64 / 1e3 + host + link);
-            let load = best.map(|c| board.load_time(c.bitstream.bytes) as f64 / 1e3);
+            let load = best.map(|c| catalogue.load_time(&board, c) as f64 / 1e3);
             let stated = processor.time_ns(&need, bytes);
             let loaded = slot.zip(load).map(|(slot, load)| slot + load);
             let rate = |ns: f64| bytes as f64 * 8e3 / ns;

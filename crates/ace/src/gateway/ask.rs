@@ -2,12 +2,16 @@
 //! Questions to a running gateway, and its answers as tables.
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ace_gateway::ask;
+use ace_gateway::engines::{Place, View};
+use ace_gateway::status::{Sa, Status, Traffic};
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::page::{self, say};
 use crate::{Outcome, print_json};
@@ -37,29 +41,44 @@ pub struct Hand {
     control: PathBuf,
 }
 
-fn answer(control: &Path, question: &str) -> Result<Value> {
+/// What a gateway says instead of an answer.
+#[derive(Deserialize)]
+struct Refusal {
+    error: String,
+}
+
+/// What came of a library that was handed over.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Handed {
+    number: u64,
+    pending: bool,
+    taken: String,
+    sas_error: Option<String>,
+}
+
+fn answer<T: DeserializeOwned>(control: &Path, question: &str) -> Result<T> {
     let said = ask(control, question)
         .with_context(|| format!("no gateway answers at {}; --control names another", control.display()))?;
-    let answer: Value = serde_json::from_str(&said).context("the gateway's answer is not JSON")?;
-    match answer["error"].as_str() {
-        Some(error) => bail!("the gateway says: {error}"),
-        None => Ok(answer),
+    if let Ok(Refusal { error }) = serde_json::from_str(&said) {
+        bail!("the gateway says: {error}");
     }
+    serde_json::from_str(&said).context("the gateway's answer is not of this version of ace")
 }
 
 impl Ask {
-    pub fn show(&self, question: &str, table: fn(&Value)) -> Result<Outcome> {
+    pub fn show<T: DeserializeOwned + Serialize>(&self, question: &str, table: fn(&T)) -> Result<Outcome> {
         let every = self.watch.map(|seconds| Duration::try_from_secs_f64(seconds.clamp(0.1, 3600.0)));
         let every = every.transpose().context("--watch is no number of seconds")?;
         loop {
-            let answer = answer(&self.control, question)?;
+            let answer: T = answer(&self.control, question)?;
             if self.watch.is_some() && !self.json {
                 // The screen is cleared, the cursor goes home (ECMA-48, ED and CUP).
                 print!("\x1b[2J\x1b[H");
             }
             match (self.json, self.watch) {
                 // One to a line.
-                (true, Some(_)) => println!("{answer}"),
+                (true, Some(_)) => println!("{}", serde_json::to_string(&answer)?),
                 (true, None) => print_json(&answer)?,
                 (false, _) => {
                     table(&answer);
@@ -80,13 +99,13 @@ impl Hand {
         let path = std::path::absolute(&self.file).with_context(|| self.file.display().to_string())?;
         let text = path.to_str().filter(|text| !text.contains('\n'));
         let text = text.with_context(|| format!("{}: such a path cannot be handed over", path.display()))?;
-        let number = answer(&self.control, &format!("library {text}"))?["number"].clone();
+        let Handed { number, .. } = answer(&self.control, &format!("library {text}"))?;
         let start = Instant::now();
         loop {
-            let said = answer(&self.control, &format!("library-said {number}"))?;
-            if said["pending"] != true {
-                say!("taken: {}", words(&said["taken"]));
-                if let Some(error) = said["sas_error"].as_str() {
+            let said: Handed = answer(&self.control, &format!("library-said {number}"))?;
+            if !said.pending {
+                say!("taken: {}", said.taken);
+                if let Some(error) = said.sas_error {
                     bail!("the library is at work; the SA file was not taken anew: {error}");
                 }
                 return Ok(Outcome::Well);
@@ -102,110 +121,113 @@ impl Hand {
     }
 }
 
-pub fn status(answer: &Value) {
+pub fn status(answer: &Status) {
+    let shown = |at: Option<SocketAddr>| at.map_or_else(String::new, |at| at.to_string());
     say!("| what | value |\n|---|--:|");
-    for key in ["version", "seconds", "tun", "listening", "page", "engine", "sas"] {
-        say!("| {key} | {} |", words(&answer[key]));
+    say!("| version | {} |\n| seconds | {} |\n| tun | {} |", answer.version, answer.seconds, answer.tun);
+    say!("| listening | {} |\n| page | {} |", shown(answer.listening), shown(answer.page));
+    say!("| engine | {} |\n| sas | {} |", answer.figures.engine, answer.sas);
+    if let Some(why) = &answer.board_fails {
+        say!("| every operation on the board has failed so far | {why} |");
     }
-    for peer in answer["peers"].as_array().into_iter().flatten() {
-        say!("| peer {} | {} |", words(&peer["address"]), words(&peer["endpoint"]));
+    for peer in &answer.peers {
+        say!("| peer {} | {} |", peer.address, peer.endpoint);
     }
-    for part in ["accepted", "protected", "decapsulated"] {
-        let traffic = &answer["packets"][part];
-        say!("| {part} | {} packets, {} bytes |", words(&traffic["packets"]), words(&traffic["bytes"]));
+    let packets = &answer.figures.packets;
+    for (part, traffic) in [
+        ("accepted", packets.accepted),
+        ("protected", packets.protected),
+        ("decapsulated", packets.decapsulated),
+    ] {
+        say!("| {part} | {} packets, {} bytes |", traffic.packets, traffic.bytes);
     }
-    for (part, of) in [("dropped", &answer["packets"]), ("gateway", answer), ("losses", answer)] {
-        for (cause, count) in of[part].as_object().into_iter().flatten() {
-            if count.as_u64() != Some(0) {
-                say!("| {part}: {cause} | {} |", words(count));
-            }
-        }
+    let dropped = packets.dropped.iter().map(|(cause, count)| ("dropped", cause.as_str(), *count));
+    let own = answer.figures.gateway.iter().map(|(what, count)| ("gateway", what, count));
+    let losses = answer.figures.losses.iter().map(|(cause, count)| ("losses", cause, count));
+    for (part, cause, count) in dropped.chain(own).chain(losses).filter(|(.., count)| *count > 0) {
+        say!("| {part}: {cause} | {count} |");
     }
 }
 
-pub fn sas(answer: &Value) {
+pub fn sas(answer: &Vec<Sa>) {
     say!("| name | SPI | direction | peer | suite | sequence | packets | bytes | dropped |");
     say!("|---|--:|---|---|---|--:|--:|--:|--:|");
-    for sa in answer.as_array().into_iter().flatten() {
-        let suite = match (sa["cipher"].as_str(), sa["auth"].as_str()) {
-            (Some(cipher), Some("none")) => cipher.to_owned(),
-            (cipher, auth) => format!("{} + {}", cipher.unwrap_or_default(), auth.unwrap_or_default()),
+    for sa in answer {
+        let suite = match sa.auth.as_str() {
+            "none" => sa.cipher.clone(),
+            auth => format!("{} + {auth}", sa.cipher),
         };
-        let counters = &sa["counters"];
-        let dropped = counters["dropped"].as_object().into_iter().flatten();
-        let dropped: u64 = dropped.filter_map(|(_, count)| count.as_u64()).sum();
-        let cells = [
-            words(&sa["name"]),
-            format!("{:#x}", sa["spi"].as_u64().unwrap_or_default()),
-            words(&sa["direction"]),
-            words(&sa["remote"]),
-            suite,
-            words(&sa["sequence"]),
-            words(&counters["forwarded"]["packets"]),
-            words(&counters["forwarded"]["bytes"]),
-            dropped.to_string(),
-        ];
-        say!("| {} |", cells.join(" | "));
+        let Traffic { packets, bytes } = sa.counters.forwarded;
+        say!(
+            "| {} | {:#x} | {} | {} | {suite} | {} | {packets} | {bytes} | {} |",
+            sa.name,
+            sa.spi,
+            sa.direction,
+            sa.remote.map_or_else(String::new, |remote| remote.to_string()),
+            sa.sequence,
+            sa.counters.dropped.values().sum::<u64>()
+        );
     }
 }
 
-pub fn slots(answer: &Value) {
-    let board = &answer["board"];
-    if board.is_null() {
+pub fn slots(answer: &View) {
+    let Some(board) = &answer.board else {
         say!("This gateway has no board: `kind` of [engine] is \"cpu\".");
         return;
-    }
+    };
     say!(
-        "Library: {}. Policy: {}. Modelled time: {} s.\n",
-        words(&board["library"]),
-        words(&board["policy"]),
-        seconds(&board["modelled_seconds"])
+        "Library: {}. Policy: {}. Modelled time: {:.6} s.\n",
+        board.library.as_deref().unwrap_or("none"),
+        board.policy,
+        board.modelled_seconds
     );
     say!("| slot | holds | loads | operations | executing, modelled s | loading, modelled s |");
-    say!("|--:|---|--:|--:|--:|--:|");
-    for (at, slot) in board["slots"].as_array().into_iter().flatten().enumerate() {
-        let cells = [
-            at.to_string(),
-            slot["resident"].as_str().unwrap_or("nothing").to_owned(),
-            words(&slot["loads"]),
-            words(&slot["operations"]),
-            seconds(&slot["modelled_execute_seconds"]),
-            seconds(&slot["modelled_load_seconds"]),
-        ];
-        say!("| {} |", cells.join(" | "));
+    say!("|---|---|--:|--:|--:|--:|");
+    for slot in &board.slots {
+        say!(
+            "| {} | {} | {} | {} | {:.6} | {:.6} |",
+            slot.name,
+            slot.resident.as_deref().unwrap_or("nothing"),
+            slot.loads,
+            slot.operations,
+            slot.modelled_execute_seconds,
+            slot.modelled_load_seconds
+        );
     }
-    let costs = answer["costs"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if !costs.is_empty() {
+    if !answer.costs.is_empty() {
         say!("\nWho computes, by wall time for a packet:\n");
         say!("| operation | bytes from | processor us | board us | now | by processor | by board |");
         say!("|---|--:|--:|--:|---|--:|--:|");
     }
-    let micros = |ns: &Value| ns.as_f64().map_or_else(String::new, |ns| format!("{:.2}", ns / 1e3));
-    for cost in costs {
-        let cells = [
-            words(&cost["operation"]),
-            words(&cost["bytes"]),
-            micros(&cost["cpu_ns"]),
-            micros(&cost["board_ns"]),
-            if cost["barred"] == true { "cpu (the board failed)".to_owned() } else { words(&cost["at"]) },
-            words(&cost["by_cpu"]),
-            words(&cost["by_board"]),
-        ];
-        say!("| {} |", cells.join(" | "));
+    let micros = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.2}", ns / 1e3));
+    for cost in &answer.costs {
+        let at = if cost.at == Place::Board { "board" } else { "cpu" };
+        let now = if cost.barred { format!("{at} (the board failed)") } else { at.to_owned() };
+        say!(
+            "| {} | {} | {} | {} | {now} | {} | {} |",
+            cost.operation,
+            cost.bytes,
+            micros(cost.cpu_ns),
+            micros(cost.board_ns),
+            cost.by_cpu,
+            cost.by_board
+        );
     }
     say!();
-    for key in ["taken_over", "spilled", "refused", "switched", "board_lost"] {
-        if answer[key].as_u64() != Some(0) && answer[key] != false {
-            say!("{}: {}", key.replace('_', " "), words(&answer[key]));
+    for (what, count) in [
+        ("taken over", answer.taken_over),
+        ("spilled", answer.spilled),
+        ("refused", answer.refused),
+        ("switched", answer.switched),
+    ] {
+        if count > 0 {
+            say!("{what}: {count}");
         }
     }
-}
-
-fn seconds(value: &Value) -> String {
-    format!("{:.6}", value.as_f64().unwrap_or_default())
-}
-
-/// As people read it.
-fn words(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    if answer.board_lost {
+        say!("board lost: true");
+    }
+    if let Some(why) = &answer.board_fails {
+        say!("every operation on the board has failed so far: {why}");
+    }
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use ace_board::array::ArraySlot;
 use ace_board::bare::Bare;
 use ace_board::manifest::{Capability, FileRef};
 use ace_board::model::Model;
@@ -13,7 +14,6 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::array::slot::ArraySlot;
 use crate::engines::AnyEngine;
 use crate::flow::Flow;
 

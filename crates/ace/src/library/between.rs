@@ -82,7 +82,7 @@ pub fn between(library: &Library) -> Result<Vec<Between>, ImageError> {
 }
 
 fn ms(bytes: usize) -> f64 {
-    BoardConfig::default().load_time(bytes as u64) as f64 / 1e9
+    BoardConfig::default().port_time(bytes as u64) as f64 / 1e9
 }
 
 /// What makes `to` of `from`; `None` if frame addresses are not known.

@@ -16,11 +16,11 @@ use sha2::{Digest, Sha256};
 
 use super::look::{manifest, tied_by_proof};
 use super::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
-use crate::array::signed::{self, Known};
 use crate::engines::BoardArgs;
 use crate::study::compression::image;
 use crate::trust::keys;
 use crate::{Outcome, print_json};
+use ace_board::array::signed::{self, Known};
 
 #[derive(clap::Args)]
 pub struct Build {
@@ -265,7 +265,7 @@ pub fn build(args: &Build) -> Result<Outcome> {
 
 /// Context sets by name, with their manifests.
 fn sets(folder: Option<&Path>, names: &[String]) -> Result<Vec<Known>> {
-    folder.map_or(Ok(Vec::new()), |folder| signed::sets(folder, names))
+    folder.map_or(Ok(Vec::new()), |folder| Ok(signed::sets(folder, names)?))
 }
 
 /// The same configurations, encoded anew: nothing is built or proven again, as no bit of them changes.

@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use super::change::timed;
 use super::members::Load;
 use super::{ReadArgs, and_sets, counted, signers, version_and_signers, warned};
-use crate::array::signed::{self, SetManifest};
 use crate::page::say;
 use crate::{Outcome, print_json};
+use ace_board::array::signed::{self, SetManifest};
 
 #[derive(clap::Args)]
 pub struct List {
@@ -435,7 +435,7 @@ fn decoded_loads(rows: &[Row]) {
 /// those of `board.toml` as committed; a load takes the longer of the two.
 fn loads(rows: &[Row]) {
     let board = BoardConfig::default();
-    let port = |load: &Load| board.load_time(load.port_bytes as u64) as f64 / 1e9;
+    let port = |load: &Load| board.port_time(load.port_bytes as u64) as f64 / 1e9;
     let loader = |load: &Load| 1e-3 * load.loader_clocks as f64 / board.controller.clock_mhz;
     say!(
         "\n| configuration | frames used | runs | port bytes: all frames | used ones | loader clocks: all | used | port ms: all | used | loader ms: all | used | load ms: all | used |"

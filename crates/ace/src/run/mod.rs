@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     {
         bail!("{} is both input and output", args.input.display());
     }
-    let policies = &args.engine.board.policy.0;
+    let policies = &args.engine.policy.policy.0;
     let compares = policies.len() > 1;
     if compares && args.engine.engine == EngineKind::Cpu {
         bail!("several policies: the CPU engine has none");

@@ -7,12 +7,13 @@ mod recording;
 
 use std::path::PathBuf;
 
+use ace_board::config::SlotLimits;
 use ace_board::trace::{BoardReport, Picos, What};
-use ace_board::{Board, Catalogue, Models};
+use ace_board::{Board, BoardConfig, Catalogue, Models};
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use crate::engines::{self, BoardArgs};
+use crate::engines::{self, BoardArgs, PolicyArgs};
 use crate::page::say;
 use crate::run::needs;
 use crate::{Outcome, print_json};
@@ -43,6 +44,8 @@ pub struct Replay {
     /// The first packets of the recording; slots run RTL, which takes about a millisecond for each
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     packets: usize,
+    #[command(flatten)]
+    policy: PolicyArgs,
     #[command(flatten)]
     board: BoardArgs,
     /// Print as JSON
@@ -110,21 +113,23 @@ impl Replay {
         let processor = engines::processor(self.processor.as_deref())?;
         let (packet, round_trip) = (picos(self.packet_us), picos(self.round_trip_us));
         let terms = Terms { packet, round_trip, greedy: self.greedy };
+        let policy = self.policy.policy.only()?;
         let alone = || -> Result<Board> {
-            let mut board =
-                Board::new(self.board.config()?, Catalogue::default(), self.board.policy()?, Models::Rtl)?;
+            // Nothing is loaded: what its slots could be does not matter.
+            let config = BoardConfig { slot: SlotLimits::default(), ..self.board.config()? };
+            let mut board = Board::new(config, Catalogue::default(), policy, Models::Rtl)?;
             board.set_processor(processor.clone());
             Ok(board)
         };
         let beside = || -> Result<Board> {
-            let mut board = self.board.rtl()?;
+            let mut board = self.board.rtl(policy)?;
             board.set_processor(processor.clone());
             Ok(board)
         };
         let boards: [(&str, Result<Board>); 3] = [
             ("processor", alone()),
             ("processor and board", beside()),
-            ("board, which alone computes", self.board.rtl()),
+            ("board, which alone computes", self.board.rtl(policy)),
         ];
         let file = ends::file(&recording.sas, false)?;
         let mut sides = Vec::new();

@@ -12,7 +12,6 @@ use ace_engine::{Algorithm, Direction, Kind, Mode, Need};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::array::load_clocks;
 use crate::engines::{self, BoardArgs};
 use crate::page::say;
 
@@ -103,7 +102,7 @@ fn on_array(algorithm: &Algorithm, variant: &str, mhz: f64) -> Result<OnArray> {
     let (Kind::Cipher { block, .. } | Kind::Hash { block, .. }) = algorithm.kind;
     let (set, bits) = (&compiled.set, 8.0 * block as f64);
     let bytes = set.to_bytes();
-    let clocks = load_clocks(set, &bytes) as f64;
+    let clocks = set.load_clocks() as f64;
     Ok(OnArray {
         mbps: bits * mhz / set.ii() as f64,
         chained_mbps: bits * mhz / f64::from(set.latency),
@@ -116,7 +115,7 @@ fn on_array(algorithm: &Algorithm, variant: &str, mhz: f64) -> Result<OnArray> {
 
 /// The fastest configuration that works on one frame at a time, and the fastest that works on several.
 fn in_slots(algorithm: &'static Algorithm, configurations: Option<&Path>) -> [Option<InSlot>; 2] {
-    let catalogue = BoardArgs::catalogue_in(configurations);
+    let catalogue = BoardArgs::modelled_in(configurations);
     let board = BoardConfig::default();
     let need = match algorithm.kind {
         Kind::Cipher { keys, .. } => Need::Cipher {
@@ -136,7 +135,7 @@ fn in_slots(algorithm: &'static Algorithm, configurations: Option<&Path>) -> [Op
             configuration: best.name.clone(),
             mbps: BYTES as f64 * 8e6 / best.estimate(&need, BYTES).max(1) as f64,
             image_bits: 8 * best.bitstream.bytes,
-            load_us: board.load_time(best.bitstream.bytes) as f64 / 1e6,
+            load_us: catalogue.load_time(&board, best) as f64 / 1e6,
         })
     })
 }

@@ -38,7 +38,7 @@ pub fn rows(configurations: Option<&Path>) -> Result<Vec<Pays>> {
         include_str!("../../../../../studies/processors/cortex-a53.toml"),
         include_str!("../../../../../studies/processors/this-machine.toml"),
     ];
-    let (catalogue, board) = (BoardArgs::catalogue_in(configurations), BoardConfig::default());
+    let (catalogue, board) = (BoardArgs::modelled_in(configurations), BoardConfig::default());
     let mut rows = Vec::new();
     for text in processors {
         let processor: Processor = toml::from_str(text).context("studies/processors")?;
@@ -61,7 +61,7 @@ pub fn rows(configurations: Option<&Path>) -> Result<Vec<Pays>> {
             let slot_us = best.map(|c| c.estimate(&need, BYTES) as f64 / 1e6);
             let besides = (board.host.send_ns + board.host.notice_ns) / 1e3
                 + 2.0 * board.link_time(BYTES as u64) as f64 / 1e6;
-            let load_us = best.map(|c| board.load_time(c.bitstream.bytes) as f64 / 1e6);
+            let load_us = best.map(|c| catalogue.load_time(&board, c) as f64 / 1e6);
             let saved = processor_us.zip(slot_us).map(|(cpu, slot)| cpu - slot);
             let repaid = saved.zip(load_us).filter(|(saved, _)| *saved > 0.0);
             rows.push(Pays {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where everything lies in a context word. Fields of an element lie side by side, elements in the order of their
+//! kinds. A field belongs to the slot of the operation's issue, but a select to the slot in which the value is taken,
+//! and a key's to the slot `KEY_LEAD` before.
+
+use crate::ir::shape::{Kind, Shape, Unit, bits_for};
+
+/// A field of a context word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub offset: usize,
+    pub width: usize,
+}
+
+/// Fields of one element, of which those that its kind has not are empty.
+#[derive(Clone, Debug, Default)]
+pub struct Fields {
+    pub select: Vec<Field>,
+    pub delay: Vec<Field>,
+    /// ALU: bit 8 tells a sum from a bit function; a sum has in bits 0 to 3: subtract the operand before the last,
+    /// subtract the last, leave the last out, leave the first out; a bit function has its truth table in bits 0 to 7 by {c, b, a}.
+    /// Rotator: constant amount, right, shift. Quad: zero of each lane, page of each lane, six bits, an operation
+    /// of two bits (0 XOR, 2 sum, 3 difference) for lanes 0, 1, 2 with what comes from the lanes above.
+    /// Multiplier: x(2x+1), rotate by 5.
+    pub op: Option<Field>,
+    /// Word of the key (or constant), stage, constant, use.
+    pub key: Option<[Field; 4]>,
+    pub write: Option<Field>,
+    pub write_address: Option<Field>,
+    pub read_address: Option<Field>,
+}
+
+pub const ALU_SUM: u64 = 1 << 8;
+pub const SUM_MINUS_INNER: u64 = 1;
+pub const SUM_MINUS_LAST: u64 = 2;
+pub const SUM_WITHOUT_LAST: u64 = 4;
+pub const SUM_WITHOUT_FIRST: u64 = 8;
+pub const ROTATE_CONSTANT: u64 = 1;
+pub const ROTATE_RIGHT: u64 = 2;
+pub const ROTATE_SHIFT: u64 = 4;
+pub const QUAD_PAGE: usize = 4;
+pub const QUAD_SIX: usize = 8;
+pub const QUAD_OPS: usize = 9;
+pub const MULTIPLY_QUADRATIC: u64 = 1;
+pub const MULTIPLY_ROTATE: u64 = 2;
+
+/// The layout of a shape's contexts.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    units: Vec<(Unit, Fields)>,
+    pub bits: usize,
+}
+
+impl Layout {
+    pub fn of(shape: &Shape) -> Layout {
+        let mut next = 0;
+        let mut field = |width: usize| {
+            next += width;
+            Field { offset: next - width, width }
+        };
+        let mut units = Vec::new();
+        for unit in shape.units() {
+            let mut fields = Fields::default();
+            for _ in 0..shape.ports(unit.kind) {
+                fields.select.push(field(shape.select_bits()));
+                fields.delay.push(field(shape.delay_bits()));
+            }
+            let op = match unit.kind {
+                Kind::Alu => 9,
+                Kind::Rotator => 3,
+                Kind::Quad => 15,
+                Kind::Multiplier => 2,
+                Kind::Memory | Kind::Input | Kind::Output => 0,
+            };
+            fields.op = (op > 0).then(|| field(op));
+            if Shape::has_keys(unit.kind) {
+                let widths = [shape.key_offset_bits(), bits_for(shape.stages), 1, 1];
+                fields.key = Some(widths.map(&mut field));
+            }
+            let words = if unit.kind == Kind::Memory { shape.memory_words } else { shape.stream_words };
+            if matches!(unit.kind, Kind::Memory | Kind::Output) {
+                fields.write = Some(field(1));
+                fields.write_address = Some(field(bits_for(words)));
+            }
+            if matches!(unit.kind, Kind::Memory | Kind::Input) {
+                fields.read_address = Some(field(bits_for(words)));
+            }
+            units.push((unit, fields));
+        }
+        Layout { units, bits: next }
+    }
+
+    /// Words of 64 bits of one context.
+    pub fn words(&self) -> usize {
+        self.bits.div_ceil(64)
+    }
+
+    pub fn fields(&self, unit: Unit) -> &Fields {
+        let found = self.units.iter().find(|(of, _)| *of == unit);
+        &found.expect("a layout has every element of its shape").1
+    }
+
+    /// Every element with its fields, in order.
+    pub fn all(&self) -> &[(Unit, Fields)] {
+        &self.units
+    }
+}
+
+/// One context: bits, 64 to a word, the lowest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context(pub Vec<u64>);
+
+impl Context {
+    pub fn new(layout: &Layout) -> Context {
+        Context(vec![0; layout.words()])
+    }
+
+    pub fn get(&self, field: Field) -> u64 {
+        let word = |at: usize| self.0.get(at).copied().unwrap_or(0);
+        let (at, shift) = (field.offset / 64, field.offset % 64);
+        let both = u128::from(word(at)) | u128::from(word(at + 1)) << 64;
+        (both >> shift) as u64 & ((1 << field.width) - 1)
+    }
+
+    /// Puts a value into a field that is zero. Bits beyond the field's width are lost.
+    pub fn put(&mut self, field: Field, value: u64) {
+        let value = u128::from(value & ((1 << field.width) - 1)) << (field.offset % 64);
+        for (at, part) in [(field.offset / 64, value as u64), (field.offset / 64 + 1, (value >> 64) as u64)] {
+            if part != 0 {
+                self.0[at] |= part;
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The last pass: what is left is what an element does in one operation, with operands that it can have.
+
+use crate::Error;
+use crate::ir::graph::{Graph, Id, Op, swept};
+use crate::ir::shape::Shape;
+
+/// The first and only argument, as it is.
+const COPY: Op = Op::Logic(0b10);
+
+pub fn legalise(graph: &Graph) -> Graph {
+    let mut out = graph.empty_like();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    // Keys that an ALU has put on the network.
+    let mut copies: Vec<(Id, Id)> = Vec::new();
+    let uses = graph.uses();
+    for (id, node) in graph.nodes.iter().enumerate() {
+        let mut args: Vec<Id> = Vec::new();
+        let mut keys = 0;
+        for (at, arg) in node.args.iter().enumerate() {
+            let here = match &node.op {
+                Op::Logic(_) | Op::Sum(_) => keys == 0,
+                Op::RotateBy { .. } => at == 1,
+                _ => false,
+            };
+            let mut value = new[*arg];
+            if graph.is_key(*arg) {
+                if here {
+                    keys += 1;
+                } else {
+                    value = match copies.iter().find(|(key, _)| *key == value) {
+                        Some((_, copy)) => *copy,
+                        None => {
+                            let copy = out.add(COPY, vec![value]);
+                            copies.push((value, copy));
+                            copy
+                        }
+                    };
+                }
+            } else if let Op::Input(_) = graph.nodes[*arg].op {
+                // Everybody reads a word of the block when it is wanted; nobody has to keep it.
+                value = out.add(graph.nodes[*arg].op.clone(), Vec::new());
+            }
+            args.push(value);
+        }
+        // A quadratic that is rotated by five and not used otherwise.
+        if let (Op::Rotate(5), Op::Quadratic { rotate: false }) =
+            (&node.op, &graph.nodes[node.args.first().copied().unwrap_or(0)].op)
+            && uses[node.args[0]] == 1
+        {
+            let inner = out.nodes[new[node.args[0]]].args.clone();
+            new.push(out.add(Op::Quadratic { rotate: true }, inner));
+            continue;
+        }
+        let op = match &node.op {
+            Op::Lookup { table, lane, six } => {
+                Op::Quad { lanes: vec![(*lane, *table)], links: Vec::new(), six: *six }
+            }
+            op => op.clone(),
+        };
+        new.push(out.add(op, args));
+        if matches!(node.op, Op::Output(_)) {
+            debug_assert!(graph.outputs.contains(&id));
+        }
+    }
+    out.outputs = graph.outputs.iter().map(|id| new[*id]).collect();
+    swept(&out)
+}
+
+/// Says what of a graph no element can do.
+pub fn check_legal(graph: &Graph, shape: &Shape) -> Result<(), Error> {
+    let fail = |what: String| Err(Error::Schedule(what));
+    let mut pages: Vec<Vec<usize>> = vec![Vec::new(); 4];
+    for (id, node) in graph.nodes.iter().enumerate() {
+        let keys: Vec<usize> = (0..node.args.len()).filter(|at| graph.is_key(node.args[*at])).collect();
+        let most = match &node.op {
+            Op::Logic(_) | Op::Sum(_) => (1, shape.alu_operands),
+            Op::RotateBy { .. } => (usize::from(keys == [1]), 2),
+            _ => (0, 4),
+        };
+        if keys.len() > most.0 || node.args.len() > most.1 {
+            return fail(format!("operation {id} ({:?}) has operands that no element takes", node.op));
+        }
+        match &node.op {
+            Op::Lookup { .. } => return fail(format!("operation {id} looks up a table outside of a quad")),
+            Op::Multiply | Op::Quadratic { .. } if shape.multipliers == 0 => {
+                return fail("a product, and the array has no multiplier".to_owned());
+            }
+            Op::Quad { lanes, links, .. } => {
+                if links.iter().any(|link| *link != crate::ir::graph::Link::Xor) && lanes.len() != 4 {
+                    return fail(format!("operation {id} is a chain of {} look-ups", lanes.len()));
+                }
+                for (lane, table) in lanes {
+                    if !pages[*lane].contains(table) {
+                        pages[*lane].push(*table);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for (lane, tables) in pages.iter().enumerate() {
+        if tables.len() > 2 {
+            let names: Vec<&str> = tables.iter().map(|table| graph.tables[*table].name.as_str()).collect();
+            return fail(format!("lane {lane} has two tables, and {} are looked up there", names.join(", ")));
+        }
+    }
+    let rooms = [("key", graph.keys, shape.key_room()), ("block", graph.inputs, shape.stream_words / 2)];
+    for (what, words, room) in rooms {
+        if words > room {
+            return fail(format!("the {what} has {words} words, and there is room for {room}"));
+        }
+    }
+    let mut constants: Vec<u32> = graph
+        .nodes
+        .iter()
+        .filter_map(|node| if let Op::Const(value) = node.op { Some(value) } else { None })
+        .collect();
+    constants.sort_unstable();
+    constants.dedup();
+    if constants.len() > shape.constants {
+        return fail(format!("{} constants, and there is room for {}", constants.len(), shape.constants));
+    }
+    Ok(())
+}

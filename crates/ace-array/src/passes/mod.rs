@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Passes over graphs. Each one leaves what the graph computes as it is.
+
+mod cover;
+mod fold;
+mod legal;
+mod sums;
+mod tables;
+
+pub use cover::cover;
+pub use fold::fold;
+pub use legal::{check_legal, legalise};
+pub use sums::sums;
+pub use tables::tables;
+
+use crate::ir::goal::Goal;
+use crate::ir::graph::{Graph, Op};
+use crate::ir::shape::{Shape, latency};
+
+/// The graph as the array's elements compute it for a goal.
+pub fn all(graph: &Graph, shape: &Shape, goal: Goal) -> Graph {
+    let mut graph = tables(&fold(graph));
+    graph = sums(&graph, shape.alu_operands);
+    graph = cover(&graph, shape.alu_operands, goal);
+    legalise(&fold(&graph))
+}
+
+/// Slots from an operation's issue to its value's first one.
+pub fn latency_of(op: &Op) -> usize {
+    match op {
+        Op::Input(_) => latency::READ,
+        Op::Key(_) | Op::Const(_) => 0,
+        Op::Logic(_) | Op::Sum(_) => latency::ALU,
+        Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => latency::ROTATOR,
+        Op::Multiply | Op::Quadratic { .. } => latency::MULTIPLIER,
+        Op::Lookup { .. } => latency::QUAD,
+        Op::Quad { links, .. } if links.iter().all(|link| *link == crate::ir::graph::Link::Xor) => {
+            latency::QUAD
+        }
+        Op::Quad { .. } => latency::QUAD_CHAIN,
+        Op::Output(_) => latency::OUTPUT,
+    }
+}
+
+/// The earliest slot in which each node's value can be taken, were there elements without end.
+pub fn arrivals(graph: &Graph) -> Vec<usize> {
+    let mut out: Vec<usize> = Vec::with_capacity(graph.nodes.len());
+    for node in &graph.nodes {
+        let hop = |arg: &usize| if graph.is_key(*arg) { 0 } else { out[*arg] + latency::HOP };
+        let start = node.args.iter().map(hop).max().unwrap_or(0);
+        out.push(start + latency_of(&node.op));
+    }
+    out
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How fast the array's slot is: what was routed and measured of its RTL, as `array/` had it when this was built.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use ace_array::set::Set;
+use serde::Deserialize;
+
+use super::ArrayError;
+
+/// What `python -m ace_flow.array_route --keep` and `python -m ace_flow.array_rates --keep` have measured.
+const ROUTED: &str = include_str!("../../../../array/routed.json");
+const RATES: &str = include_str!("../../../../array/rates.json");
+const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
+
+/// What was placed and routed of the array: a slot, or a tile alone.
+#[derive(Deserialize)]
+pub struct Routed {
+    pub device: String,
+    pub tiles: usize,
+    pub lanes: usize,
+    pub asked_mhz: f64,
+    pub fmax_mhz: f64,
+    pub used: BTreeMap<String, u64>,
+    pub available: BTreeMap<String, u64>,
+    pub seeds: BTreeMap<String, f64>,
+    pub critical_path: CriticalPath,
+    #[serde(default)]
+    pub proof: Option<Proof>,
+}
+
+/// What `python -m ace_flow.array_bits` has proven of the bits.
+#[derive(Deserialize)]
+pub struct Proof {
+    pub points: u64,
+    pub by_structure: u64,
+    pub control_points_refuted: u64,
+}
+
+/// The longest path.
+#[derive(Deserialize)]
+pub struct CriticalPath {
+    pub from: String,
+    pub to: String,
+    pub logic_ns: f64,
+    pub routing_ns: f64,
+}
+
+/// What was measured of the slot's RTL.
+#[derive(Deserialize)]
+pub struct Rates {
+    /// Of a frame.
+    pub bytes: usize,
+    pub tiles: usize,
+    /// Of each tile.
+    pub lanes: usize,
+    /// Of a variant: clocks by the number of frames side by side.
+    pub clocks: BTreeMap<String, BTreeMap<usize, u64>>,
+}
+
+impl Rates {
+    /// Mb/s of so many frames side by side.
+    pub fn mbps(&self, variant: &str, frames: usize, mhz: f64) -> Option<f64> {
+        let clocks = *self.clocks.get(variant)?.get(&frames)?;
+        Some(8.0 * (frames * self.bytes) as f64 * mhz / clocks.max(1) as f64)
+    }
+}
+
+fn wrong(file: &'static str, reason: &dyn Display) -> ArrayError {
+    ArrayError::Table { file: file.to_owned(), reason: reason.to_string() }
+}
+
+/// All that was routed, by name.
+///
+/// # Errors
+/// When `array/` is not what it was built as.
+pub fn routed() -> Result<BTreeMap<String, Routed>, ArrayError> {
+    serde_json::from_str(ROUTED).map_err(|e| wrong("array/routed.json", &e))
+}
+
+/// What was measured of the slot of one tile, or of the one of as many as the RTL can have.
+///
+/// # Errors
+/// As [`routed`].
+pub fn rates(tiles: usize) -> Result<Rates, ArrayError> {
+    let (text, file) =
+        if tiles == 1 { (RATES, "array/rates.json") } else { (RATES_OF_TWO, "array/rates-2x8.json") };
+    serde_json::from_str(text).map_err(|e| wrong(file, &e))
+}
+
+/// The clock of the slot whose rates these are; as long as none was routed, that of the slot of one tile.
+///
+/// # Errors
+/// When neither was routed.
+pub fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &'static str), ArrayError> {
+    let of = |name: &str, said| routed.get(name).map(|it| (it.fmax_mhz, said));
+    of(&format!("slot-{}x{}", rates.tiles, rates.lanes), "slot")
+        .or_else(|| of("slot-1x16", "slot of one tile"))
+        .ok_or_else(|| wrong("array/routed.json", &"it has no slot"))
+}
+
+/// A slot's tiles, the lanes of each, and its clock, with what was measured of it.
+pub struct Slot {
+    pub tiles: usize,
+    pub lanes: usize,
+    pub mhz: f64,
+    rates: Rates,
+}
+
+impl Slot {
+    /// The slot of so many tiles, or of as many as the RTL can have.
+    ///
+    /// # Errors
+    /// When `array/` is not what it was built as.
+    pub fn of(tiles: usize) -> Result<Self, ArrayError> {
+        let rates = rates(tiles)?;
+        let (mhz, _) = clock(&routed()?, &rates)?;
+        Ok(Self { tiles: rates.tiles, lanes: rates.lanes, mhz, rates })
+    }
+
+    /// Mb/s of a set in one tile with all of its lanes at work: what was measured of it or of its counterpart, else what the
+    /// contexts and the latency leave.
+    pub fn rate(&self, name: &str, set: &Set) -> f64 {
+        let Self { tiles, lanes, mhz, rates } = self;
+        let counterpart = name.replace("_decrypt", "_encrypt");
+        let modelled = || {
+            let words = usize::from(set.input_words).saturating_sub(set.chain.len());
+            32.0 * words as f64 * mhz / (set.dependent_interval() as f64 / *lanes as f64).max(set.ii() as f64)
+        };
+        let measured = rates.mbps(&counterpart, tiles * lanes, *mhz);
+        measured.map_or_else(modelled, |mbps| mbps / *tiles as f64)
+    }
+
+    /// Where its sets are, from the folder of what is built.
+    pub fn folder(&self) -> PathBuf {
+        match self.tiles {
+            1 => "array/sets".into(),
+            tiles => format!("array/sets-{tiles}x{}", self.lanes).into(),
+        }
+    }
+
+    /// What makes its sets and its model.
+    pub fn command(&self) -> String {
+        match self.tiles {
+            1 => "ace array build".into(),
+            tiles => format!("ace array build --tiles {tiles}"),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Context sets on their way into a signed library: what is put in, and what is said of it.
+
+use std::path::{Path, PathBuf};
+
+use ace_array::Named;
+use ace_array::algorithms::Served;
+use ace_array::set::Set;
+use ace_array::shape::Shape;
+use ace_library::ContextSet;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::ArrayError;
+use super::digests::digests;
+use super::slot::capability;
+use crate::manifest::Capability;
+
+/// What a library says of a context set: all but `can` stands in the set, too, and is compared with it.
+#[derive(Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct SetManifest {
+    pub name: String,
+    pub algorithm: String,
+    pub code: u8,
+    pub decrypt: bool,
+    /// Throughput or latency. Libraries do not say it in which a variant has one set.
+    #[serde(default)]
+    pub made_for: Option<String>,
+    /// Version of the array that it is for.
+    pub array: String,
+    /// Contexts, which are clocks from one block to the next at full load.
+    pub cycles_per_block: usize,
+    pub latency: u16,
+    /// Clocks from one block of a packet alone to its next one.
+    #[serde(default)]
+    pub clocks_alone: Option<usize>,
+    pub key_words: u16,
+    /// Who expands keys.
+    pub key_setup: String,
+    pub bytes: usize,
+    pub load_clocks: usize,
+    pub sha256: String,
+    /// The variant that it sets the keys up for. It serves no frames then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets_up: Option<String>,
+    pub can: Vec<Capability>,
+}
+
+/// What a board that is loaded with a variant's set can be asked for.
+pub fn can(served: &Served, decrypt: bool) -> Capability {
+    let modes: &[&str] = if decrypt { &["ecb", "cbc"] } else { &["ecb", "cbc", "ctr"] };
+    capability(served, &[if decrypt { "decrypt" } else { "encrypt" }], modes)
+}
+
+impl SetManifest {
+    /// Of a set that is to be one of a variant's.
+    ///
+    /// # Errors
+    /// Why it is not one that a slot of this array takes, or of another algorithm.
+    pub fn of(name: &str, bytes: &[u8]) -> Result<Self, ArrayError> {
+        let named = Named::find(name).ok_or_else(|| ArrayError::Unknown(name.to_owned()))?;
+        let Named { served, decrypt, goal, setup, .. } = named;
+        let set = Set::from_bytes(bytes, &Shape::standard()).map_err(|e| ArrayError::set(name, e))?;
+        let (code, back, keys) = (set.algorithm, set.decrypt, set.keys);
+        if (code, back, keys) != (served.code, decrypt, setup.is_some()) {
+            return Err(ArrayError::Other { name: name.to_owned(), code, decrypt: back, keys });
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            algorithm: served.algorithm.to_owned(),
+            code: served.code,
+            decrypt,
+            made_for: Some(goal.to_string()),
+            array: format!("{:08x}", set.version),
+            cycles_per_block: set.ii(),
+            latency: set.latency,
+            clocks_alone: Some(set.dependent_interval()),
+            key_words: set.key_words,
+            key_setup: if set.key_words > 0 { "host" } else { "none" }.to_owned(),
+            bytes: bytes.len(),
+            load_clocks: set.load_clocks(),
+            sha256: hex::encode(Sha256::digest(bytes)),
+            sets_up: setup.map(|_| served.variant(decrypt)),
+            can: if setup.is_some() { Vec::new() } else { vec![can(served, decrypt)] },
+        })
+    }
+
+    /// What a library says of a set.
+    ///
+    /// # Errors
+    /// When its manifest cannot be read.
+    pub fn said(set: &ContextSet) -> Result<Self, ArrayError> {
+        let unread = |reason: String| ArrayError::Manifest { name: set.name().to_owned(), reason };
+        let manifest = set.manifest().map_err(|error| unread(error.to_string()))?;
+        serde_json::from_slice(&manifest).map_err(|error| unread(error.to_string()))
+    }
+}
+
+/// A context set that goes into a library.
+pub struct Known {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    pub manifest: Vec<u8>,
+}
+
+/// Whether what a library says of a set is so, and a slot of this array would take it.
+///
+/// # Errors
+/// What is not so.
+pub fn verify(set: &ContextSet) -> Result<(), ArrayError> {
+    let said = SetManifest::said(set)?;
+    let mut is = SetManifest::of(set.name(), set.bytes())?;
+    if (&said.made_for, said.clocks_alone) == (&None, None) {
+        (is.made_for, is.clocks_alone) = (None, None);
+    }
+    if said != is {
+        let reason = "it is of another context set".to_owned();
+        return Err(ArrayError::Manifest { name: set.name().to_owned(), reason });
+    }
+    Ok(())
+}
+
+/// The sets of these names below a folder, or all that this `ace` knows, with their manifests: what goes into a library.
+///
+/// # Errors
+/// When one is missing, or is not what the compiler makes of the sources of this `ace`.
+pub fn sets(folder: &Path, names: &[String]) -> Result<Vec<Known>, ArrayError> {
+    let known = digests()?;
+    let names = if names.is_empty() { known.keys().cloned().collect() } else { names.to_vec() };
+    let mut out = Vec::new();
+    for name in names {
+        let Some(digest) = known.get(&name) else {
+            return Err(ArrayError::NoDigest(name));
+        };
+        let path: PathBuf = folder.join(&name).join(format!("{name}.set"));
+        let bytes = match ace_fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => return Err(ArrayError::Unread { path, error }),
+        };
+        let manifest = SetManifest::of(&name, &bytes)?;
+        if manifest.sha256 != hex::encode(digest) {
+            return Err(ArrayError::OtherDigest(path));
+        }
+        let text = serde_json::to_vec(&manifest);
+        let manifest =
+            text.map_err(|e| ArrayError::Manifest { name: name.clone(), reason: e.to_string() })?;
+        out.push(Known { name, bytes, manifest });
+    }
+    Ok(out)
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is read and what is refused.
+
+use super::*;
+
+fn parse(text: &str) -> Result<BoardConfig, ConfigError> {
+    BoardConfig::from_text(text, Path::new("b.toml"))
+}
+
+#[test]
+fn the_committed_board_is_the_default() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../board.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(BoardConfig::from_file(&file).unwrap(), BoardConfig::default());
+    assert_eq!(parse("").unwrap(), BoardConfig::default());
+    // Nothing is left to chance: every key that exists is in the file.
+    let all: toml::Value = toml::Value::try_from(BoardConfig::default()).unwrap();
+    assert_eq!(toml::from_str::<toml::Value>(&text).unwrap(), all);
+}
+
+#[test]
+fn errors_name_file_line_and_value() {
+    let error = |text: &str| parse(text).unwrap_err().to_string();
+    assert!(error("slots = 2\nslotz = 3\n").starts_with("b.toml:2: unknown field `slotz`"));
+    assert!(error("\n\nslots = \"x\"").starts_with("b.toml:3: "));
+    assert!(error("slots = 1\n[host_link]\nclock_mhz = 1.0\nwidth = 7\n").starts_with("b.toml:4: "));
+    assert!(
+        error("[configuration_port]\nkind = \"spi\"\nwidth = 8").contains("b.toml:3: a port of kind `spi`")
+    );
+    assert!(error("[configuration_port]\nkind = \"usb\"").contains("parallel"));
+    assert!(error("device = \"XC7\"").contains("LFE5U-45F"));
+    assert!(error("slots = 0").contains("b.toml:1: `slots` must be 1 to 64"));
+    assert!(error("[host]\nsend_ns = -1").contains("b.toml:2: "));
+    assert!(error("[slot]\ntimeout_ms = nan").contains("b.toml:2: "));
+    assert!(
+        error("[slot]\nkind = \"array\"\ntiles = 5").contains("b.toml:3: `slot.tiles` must be 1 to 4, not 5")
+    );
+    assert!(error("[slot]\ntiles = 2").contains("`slot.tiles` must be 1 to 1"));
+    // Whom to trust is no matter of the board.
+    assert!(error("[controller]\nkey = \"a.pub\"").contains("b.toml:2: unknown field `key`"));
+    assert!(error("= = =").starts_with("b.toml:1: "));
+    assert!(
+        BoardConfig::from_file(Path::new("/nowhere/b.toml")).unwrap_err().to_string().contains("nowhere")
+    );
+}
+
+#[test]
+fn places_lie_bank_by_bank_and_tile_by_tile() {
+    let board = parse("slots = 3\n[slot]\nkind = \"array\"\ntiles = 2\nbanks = 2").unwrap();
+    assert_eq!(board.places(), 12);
+    assert_eq!([0, 1, 6, 11].map(|place| board.tile(place)), [0..2, 0..2, 6..8, 10..12]);
+    assert_eq!([0, 3, 6, 11].map(|place| board.slot(place)), [0..4, 0..4, 4..8, 8..12]);
+}
+
+#[test]
+fn every_device_is_known() {
+    assert!(DEVICES.iter().all(|d| Device::by_name(d).is_some()));
+}
+
+#[test]
+fn times_follow_the_figures() {
+    let board = BoardConfig::default();
+    // A byte per 20 ns, 8 bytes per 10 ns.
+    assert_eq!(board.port_time(1_032_325), 1_032_325 * 20_000);
+    assert_eq!(board.link_time(8), 10_000);
+    assert_eq!(board.link_time(9), 20_000);
+    assert_eq!((board.send_time(9), board.notice_time(1 << 20)), (950_000, 950_000));
+    // Blocks of 248 words, as the 2002 paper has them.
+    let polled = parse("[host]\nsend_ns = 10\nblock_words = 248\npolled = true").unwrap();
+    assert_eq!([0, 8, 1984, 1985].map(|bytes| polled.send_time(bytes)), [10_000, 10_000, 10_000, 20_000]);
+    let spi = parse("[configuration_port]\nkind = \"spi\"\nwidth = 1\nclock_mhz = 60.0").unwrap();
+    assert_eq!(spi.port_time(1_032_325), (1_032_325u64 * 8 * 1_000_000).div_ceil(60));
+    assert_eq!(clocks_time(3, 81_000_000), 37_038);
+    assert_eq!(clocks_time(u64::MAX, 1), u64::MAX);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Decisions that a board has carried out.
+
+use crate::trace::Picos;
+
+/// A decision that was carried out, and when: what a simulation of the same traffic is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecisionRecord {
+    pub at: Picos,
+    /// The processor beside the slots is one more than the last slot.
+    pub slot: usize,
+    pub what: Step,
+}
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A configuration, by its place in the catalogue.
+    Load(usize),
+    /// A pass of a packet.
+    Pass { packet: u64, second: bool },
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The one way to a board: from what describes it to slots that can be loaded.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ace_library::file::Guard;
+use ace_schedule::Policy;
+use thiserror::Error;
+
+use crate::array::{self, ArrayError, Sets};
+use crate::board::{Board, BoardError};
+use crate::catalogue::{Catalogue, Unsigned};
+use crate::config::{BoardConfig, SlotKind};
+use crate::source::{ModelSource, Models, SharedObjects};
+use crate::store::{Store, StoreError};
+
+/// All that says which board it is, but for what decides on it.
+#[derive(Debug)]
+pub struct Assembly {
+    pub config: BoardConfig,
+    /// The folder of its description: the path of the library starts there.
+    pub folder: Option<PathBuf>,
+    /// Where the configurations are, or the context sets of slots that hold the array; without it, where they are built.
+    pub configurations: Option<PathBuf>,
+    /// Whose libraries are taken.
+    pub guard: Guard,
+    /// What becomes of what the library does not hold.
+    pub unsigned: Unsigned,
+    /// Nothing else is offered than what may be loaded. Else it is refused when it is needed.
+    pub loadable: bool,
+}
+
+/// Why there is no such board.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Array(#[from] ArrayError),
+    #[error(transparent)]
+    Board(#[from] BoardError),
+    #[error("{}: there is no such folder of configurations", .0.display())]
+    Folder(PathBuf),
+}
+
+/// What a board can load, and what runs it.
+pub struct Parts {
+    pub config: BoardConfig,
+    pub catalogue: Catalogue,
+    source: Box<dyn ModelSource>,
+}
+
+impl Assembly {
+    /// Opens the library and reads what there is to load. A kind of slot is one arm of the match.
+    ///
+    /// # Errors
+    /// When the library is refused, or there is nothing for slots of this kind.
+    pub fn parts(self) -> Result<Parts, OpenError> {
+        let Self { config, folder, configurations, guard, unsigned, loadable } = self;
+        let store = Store::open(&config.controller, folder.as_deref(), guard)?.map(Arc::new);
+        if let Some(folder) = configurations.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(OpenError::Folder(folder.clone()));
+        }
+        let (mut catalogue, source): (Catalogue, Box<dyn ModelSource>) = match config.slot.kind {
+            SlotKind::Fabric => (Catalogue::of(configurations.as_deref()), Box::new(SharedObjects)),
+            SlotKind::Array => {
+                let sets = array::catalogue(config.slot.tiles, configurations.as_deref())?;
+                (sets, Box::new(Sets { store: store.clone() }))
+            }
+        };
+        catalogue.store = store;
+        catalogue.unsigned = unsigned;
+        if loadable {
+            catalogue = catalogue.loadable();
+        }
+        Ok(Parts { config, catalogue, source })
+    }
+}
+
+impl Parts {
+    /// The board.
+    ///
+    /// # Errors
+    /// As [`Board::with_source`].
+    pub fn board(self, policy: Policy, models: Models) -> Result<Board, BoardError> {
+        Board::with_source(self.config, self.catalogue, policy, models, self.source)
+    }
+}
+
+/// Makes a board of what describes it.
+///
+/// # Errors
+/// Why there is none, with the remedy.
+pub fn open(assembly: Assembly, policy: Policy, models: Models) -> Result<Board, OpenError> {
+    Ok(assembly.parts()?.board(policy, models)?)
+}
+
+/// The configurations of a folder, or of the build folder, as the default board loads them, whoever has signed its library:
+/// for figures alone.
+pub fn modelled(configurations: Option<&Path>, guard: Guard) -> Catalogue {
+    let store = Store::open(&BoardConfig::default().controller, None, guard).ok().flatten();
+    Catalogue { store: store.map(Arc::new), ..Catalogue::of(configurations) }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Jobs that wait or run.
+
+use std::sync::Arc;
+
+use ace_engine::{ConfigurationId, Job, Need};
+
+use crate::trace::Picos;
+
+/// A job on the board: the pass of it that waits or runs.
+pub(crate) struct Pending {
+    pub job: Job,
+    /// It is the second one.
+    pub second: bool,
+    /// When the job came.
+    pub arrived: Picos,
+    /// When this pass of it did.
+    pub queued: Picos,
+    pub words: Arc<str>,
+}
+
+impl Pending {
+    /// What computes the pass.
+    pub fn need(&self) -> Option<Need> {
+        let (first, second) = self.job.operation.action.needs();
+        if self.second { second } else { Some(first) }
+    }
+}
+
+/// A configuration of the catalogue, as errors name it.
+pub(crate) fn id(configuration: usize) -> ConfigurationId {
+    // A catalogue of 2^32 configurations does not fit into memory.
+    ConfigurationId(u32::try_from(configuration).unwrap_or(u32::MAX))
+}

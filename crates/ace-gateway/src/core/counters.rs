@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the gateway itself counts.
+
+use crate::counted::counted;
+
+counted! {
+    /// What the gateway itself counts; packets are counted by the data plane.
+    Counters {
+        keepalives_sent,
+        keepalives_received,
+        /// Datagrams that are IKE's (RFC 3948, 2.2), for which there is nobody here.
+        ike_ignored,
+        /// Datagrams too short to be anything.
+        datagrams_malformed,
+        /// ESP in UDP with an SPI that no inbound SA has.
+        datagrams_unknown_spi,
+        /// Protected packets for an end that no peer is known for.
+        no_peer,
+        /// Clear packets that no rule protects.
+        clear_dropped,
+        /// Endpoints that moved behind an authentic packet.
+        endpoint_moves,
+        /// Packets that the engine gave up without a word.
+        engine_lost,
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A processor beside the slots: who does an operation, and when a load pays.
+//!
+//! An operation goes where it is done earlier, both queues and the load under way included. So while a configuration is
+//! being loaded its operations are done by the processor whenever that is earlier. A load begins when it is repaid by what
+//! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
+//! so much to do that the slot would be done earlier with the load before it.
+
+use super::view;
+use crate::queue::ClassId;
+use crate::queue::class::{Op, Place};
+use crate::queue::estimate::Doer;
+use crate::queue::select::Which;
+use crate::{Costs, Decision, Policy, Queue, SlotState, Time};
+
+/// The processor's part of an operation's slot time by which it has to be earlier to take the operation from the engine
+/// that did the last one like it, where nobody waits for a load.
+const HYSTERESIS: Time = 16;
+/// A probe may take so many times as long as where it belongs.
+const DEAREST_PROBE: Time = 4;
+
+impl Policy {
+    /// As [`Policy::decide`], with a processor that does one operation at a time. In the queue it is the slot behind the
+    /// last one. `busy`: until about when it has something to do.
+    pub fn decide_with_coprocessor(
+        &self,
+        queue: &mut Queue,
+        slots: &[SlotState],
+        costs: &Costs,
+        busy: Option<Time>,
+    ) -> Decision {
+        for class in 0..queue.classes.len() {
+            queue.classes[class].held_back = held_back(queue, slots, costs, class, busy);
+        }
+        // As the policy sees them: those that wait for better are hidden from it.
+        let mut seen: Option<Vec<SlotState>> = None;
+        let mut look: Option<Time> = None;
+        let decision = loop {
+            let states = seen.as_deref().unwrap_or(slots);
+            let decision = match self.decide(queue, states, costs) {
+                Decision::Load { configuration, .. } if !repaid(queue, configuration) => {
+                    view::execute(queue, states, None, Which::Any).unwrap_or(Decision::Wait)
+                }
+                decision => decision,
+            };
+            let Decision::Execute { slot, op } = decision else { break decision };
+            match place(queue, slots, slot, op, busy) {
+                Goes::There(op) => return Decision::Execute { slot, op },
+                Goes::Beside(op) => return Decision::Compute { op },
+                Goes::Later(at) => look = [look, at].into_iter().flatten().min(),
+            }
+            seen.get_or_insert_with(|| slots.to_vec())[slot] = slots[slot].hidden();
+        };
+        let look_at = match decision {
+            Decision::Wait => look,
+            Decision::WaitUntil(at) => Some(look.map_or(at, |look| look.min(at))),
+            decision => return decision,
+        };
+        match taken(queue, slots, costs).filter(|_| busy.is_none()) {
+            Some(op) => Decision::Compute { op },
+            None => look_at.map_or(Decision::Wait, Decision::WaitUntil),
+        }
+    }
+}
+
+/// Where an operation goes that a slot could take.
+enum Goes {
+    There(u64),
+    Beside(u64),
+    /// Nothing goes there now: the processor is earlier with all of them, or others are on their way. Until when at most.
+    Later(Option<Time>),
+}
+
+/// Of the operations that a slot could take, from `first` on, the first that it has done earlier than the processor, which
+/// does those before it. One whose lane is in the slot can go to the processor when the slot has answered: if that is
+/// earlier still, the lane waits for it, or a slot that once had a lane would keep it.
+fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: Option<Time>) -> Goes {
+    let now = queue.now();
+    let (free, idle) = match slots[slot] {
+        SlotState::Busy { until, .. } => (until.max(now), false),
+        _ => (now, true),
+    };
+    let Some(class) = queue.class_of(first) else { return Goes::There(first) };
+    let mut promised = busy.map_or(0, |until| until.saturating_sub(now));
+    let pace = pace(queue, slots, slot, class);
+    let mut found = None;
+    let mut drains = None;
+    for (nth, o) in queue.heads_for(class, slot).skip_while(|o| o.op.id != first).enumerate() {
+        let Some(time) = o.op.cpu else {
+            found = Some(o.op.id);
+            break;
+        };
+        let cost = if o.known.seen { o.op.cost } else { (o.op.cost as f64 * pace) as Time };
+        let there = free.saturating_add(cost).saturating_add(o.op.aside);
+        let mut here = now.saturating_add(promised).saturating_add(time);
+        let follows = matches!(o.place, Place::Follows(_));
+        if follows {
+            here = here.max(free.saturating_add(o.op.aside).saturating_add(time));
+        }
+        let free_processor = busy.is_none() && nth == 0 && !follows;
+        if earlier(o, here, there) {
+            if o.known.probe && idle && cost <= time.saturating_mul(DEAREST_PROBE) {
+                found = Some(o.op.id);
+                break;
+            }
+            if free_processor {
+                return Goes::Beside(o.op.id);
+            }
+            if follows {
+                drains = Some(free);
+            }
+            promised = promised.saturating_add(time);
+        } else {
+            if o.known.probe && free_processor && time <= cost.saturating_mul(DEAREST_PROBE) {
+                return Goes::Beside(o.op.id);
+            }
+            found = Some(o.op.id);
+            break;
+        }
+    }
+    match found {
+        Some(op) if idle => match gathers(queue, slots, slot, class) {
+            Some(until) => Goes::Later(Some(until)),
+            None => Goes::There(op),
+        },
+        Some(op) => Goes::There(op),
+        None => Goes::Later(drains.filter(|at| *at > now)),
+    }
+}
+
+/// How much longer than the first candidate of a class what is in a slot takes for an operation.
+fn pace(queue: &Queue, slots: &[SlotState], slot: usize, class: ClassId) -> f64 {
+    let it = &queue.classes[class];
+    let at = it.candidates.iter().position(|c| slots[slot].resident() == Some(*c));
+    at.and_then(|at| it.paces.get(at)).map_or(1.0, |pace| pace.0)
+}
+
+/// Whether the processor, done at `here`, is earlier than the slot, done at `there`: by a margin, if it is not the one that
+/// did the last of these.
+fn earlier(o: &Op, here: Time, there: Time) -> bool {
+    let margin = o.op.cost / HYSTERESIS;
+    match o.known.last {
+        Some(Doer::Slot) => here.saturating_add(margin) < there,
+        Some(Doer::Processor) => here < there.saturating_add(margin),
+        None => here < there,
+    }
+}
+
+/// Until when a slot that works on several operations at a time waits for those whose pass before runs now.
+fn gathers(queue: &mut Queue, slots: &[SlotState], slot: usize, class: ClassId) -> Option<Time> {
+    let (now, batch) = (queue.now(), queue.terms.batch);
+    let it = &queue.classes[class];
+    let at = it.candidates.iter().position(|c| slots[slot].resident() == Some(*c));
+    let at_once = at.and_then(|at| it.paces.get(at)).map_or(1.0, |pace| pace.1);
+    let comes =
+        at_once > it.heads() as f64 && queue.classes.iter().any(|c| c.then == Some(class) && c.running > 0);
+    let it = &mut queue.classes[class];
+    let until = it.gathers.unwrap_or(now).saturating_add(batch);
+    let waits = at_once > 1.0 && comes && now < until;
+    it.gathers = waits.then_some(it.gathers.unwrap_or(now));
+    waits.then_some(until)
+}
+
+/// Whether some class that a configuration serves has repaid its load.
+fn repaid(queue: &Queue, configuration: usize) -> bool {
+    queue.served_by(configuration).iter().any(|c| !queue.classes[*c].held_back)
+}
+
+/// Whether a class is the processor's until a load is repaid: it can do all that waits, has not spent as much more than
+/// a slot would have as a load costs, and would be done with all that waits before a slot were.
+fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, busy: Option<Time>) -> bool {
+    let it = &queue.classes[class];
+    if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
+        return false;
+    }
+    let over = slots.iter().map(SlotState::resident);
+    let load = over.flat_map(|over| it.candidates.iter().map(move |c| costs.of(over, *c))).min();
+    let Some(load) = load else { return false };
+    let backlog = queue.computable.saturating_add(busy.map_or(0, |until| until.saturating_sub(queue.now())));
+    it.saved + it.rent_now(queue.now(), queue.terms.memory) < load as f64
+        && (it.waiting == 0 || backlog <= load.saturating_add(it.demand.work))
+}
+
+/// The operation that the processor does next, if there is one that it would have done earlier than a slot: of the class
+/// for which slots are worst beside it.
+fn taken(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Option<u64> {
+    let ours = slots.len();
+    let mut best: Option<(f64, u64)> = None;
+    for class in 0..queue.classes.len() {
+        if queue.startable(class, ours, Which::Any).is_none() {
+            continue;
+        }
+        let (mut in_a_slot, resident) = free(queue, slots, costs, class);
+        // In the order in which a slot would serve them.
+        for op in queue.heads_for(class, ours) {
+            in_a_slot = in_a_slot.saturating_add(op.op.cost);
+            let Some(time) = op.op.cpu else { continue };
+            let (here, there) = (queue.now().saturating_add(time), in_a_slot.saturating_add(op.op.aside));
+            let wins = if resident { earlier(op, here, there) } else { here < there };
+            if wins {
+                let ratio = op.op.cost as f64 / time.max(1) as f64;
+                if best.is_none_or(|(of, _)| ratio > of) {
+                    best = Some((ratio, op.op.id));
+                }
+                break;
+            }
+        }
+    }
+    best.map(|(_, op)| op)
+}
+
+/// When a slot would begin with the operations of a class, as far as is known, and whether it needs no load for that.
+fn free(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId) -> (Time, bool) {
+    let it = &queue.classes[class];
+    let now = queue.now();
+    let at = |slot: &SlotState| {
+        let serves = slot.expected().is_some_and(|c| it.candidates.contains(&c));
+        serves.then_some(match *slot {
+            SlotState::Loading { ready_at, .. } => (ready_at, false),
+            SlotState::Busy { until, .. } => (until.max(now), true),
+            _ => (now, true),
+        })
+    };
+    if let Some(free) = slots.iter().filter_map(at).min() {
+        return free;
+    }
+    if it.held_back {
+        return (Time::MAX, false);
+    }
+    // It is missing, and its load can begin when the port is free, behind those of classes that have waited for longer.
+    let port = slots.iter().filter_map(|s| match *s {
+        SlotState::Loading { ready_at, .. } => Some(ready_at),
+        _ => None,
+    });
+    let load = |class: ClassId| {
+        let candidates = queue.classes[class].candidates.iter();
+        candidates.map(|c| costs.of(None, *c)).min().unwrap_or(Time::MAX)
+    };
+    let older = |c: &ClassId| {
+        *c != class
+            && !queue.classes[*c].held_back
+            && queue.first(*c).is_some_and(|o| queue.first(class).is_none_or(|own| o.key < own.key))
+            && view::home(queue, slots, *c).is_none()
+    };
+    let before: Time = (0..queue.classes.len()).filter(older).map(load).fold(0, Time::saturating_add);
+    let room = slots.iter().map(|s| if let SlotState::Busy { until, .. } = *s { until } else { now });
+    let from = port.chain(room.min()).max().unwrap_or(now);
+    (from.saturating_add(before).saturating_add(load(class)), false)
+}

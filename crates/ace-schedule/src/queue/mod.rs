@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What waits and what runs, kept by classes, lanes and ages, so that a decision costs as much as there are classes.
+
+pub(crate) mod class;
+pub(crate) mod demand;
+mod equivalents;
+pub(crate) mod estimate;
+mod lane;
+mod line;
+mod op;
+mod operations;
+mod regret;
+pub(crate) mod select;
+
+pub use op::{ClassId, QueuedOp, Terms};
+pub use operations::Queue;

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A board made of nothing but times: runs a trace of packets through a policy.
+
+use std::collections::VecDeque;
+
+use crate::{ClassId, ConfigurationId, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+
+/// Passes that a packet may need.
+pub const PASSES: usize = 3;
+
+/// What never happened.
+pub const NEVER: Time = Time::MAX;
+
+/// A packet and the time that each of its passes takes in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    pub arrival: Time,
+    pub lane: u32,
+    /// Index into [`Trace::suites`].
+    pub suite: u32,
+    pub bytes: u32,
+    pub costs: [Time; PASSES],
+}
+
+/// Packets in the order in which they arrive.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The passes of a packet, one after the other: configurations that serve it, the preferred one first. A pass
+    /// without any is skipped.
+    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
+    pub packets: Vec<Packet>,
+}
+
+/// The configuration of a pass that the processor did.
+pub const NOTHING: ConfigurationId = ConfigurationId::MAX;
+
+/// What becomes of packets that can no longer be in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Late {
+    Kept,
+    Dropped,
+}
+
+/// Times of passes by packet of the trace: in a slot, and on the processor.
+pub type Really<'a> = (&'a [[Time; PASSES]], &'a [[Time; PASSES]]);
+
+/// The board and its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// Slots, or banks of them.
+    pub slots: usize,
+    /// Banks of a slot that share what works: 1 where each one works for itself.
+    pub banks: usize,
+    pub costs: &'a Costs,
+    pub terms: Terms,
+    pub late: Late,
+    /// Of a processor beside the slots, that does one operation at a time: by packet of the trace, the time of its passes;
+    /// [`NEVER`] where it cannot.
+    pub cpu: Option<&'a [[Time; PASSES]]>,
+    /// What passes really take in a slot and on the processor, by packet, where that is not what is said of them.
+    pub really: Option<Really<'a>>,
+    /// What an operation through a slot takes besides, as the policies know it; here it takes no time.
+    pub aside: Time,
+    /// At most so many packets are in the packet buffer at a time; one enters when another has left. For the policies a
+    /// packet arrives when it enters.
+    pub buffer: usize,
+    /// A closed loop: so long after a packet has left, its lane sends one like it.
+    pub again: Option<Time>,
+    /// Nothing happens after this.
+    pub stop: Time,
+    /// Whether [`Outcome::loads`] and [`Outcome::starts`] are kept.
+    pub log: bool,
+}
+
+impl<'a> Setup<'a> {
+    /// Slots that work for themselves, an open loop without limits, everything logged.
+    pub fn new(slots: usize, costs: &'a Costs, latency: Time) -> Self {
+        Self {
+            slots,
+            banks: 1,
+            costs,
+            terms: Terms::new(latency, costs.load.iter().copied().max().unwrap_or(0)),
+            late: Late::Kept,
+            cpu: None,
+            really: None,
+            aside: 0,
+            buffer: usize::MAX,
+            again: None,
+            stop: NEVER,
+            log: true,
+        }
+    }
+}
+
+/// When and where one pass ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Index into the trace.
+    pub packet: usize,
+    /// Index into the packet's passes.
+    pub pass: usize,
+    pub slot: usize,
+    pub configuration: ConfigurationId,
+    pub start: Time,
+    pub end: Time,
+}
+
+/// What became of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// When the last thing ended.
+    pub total: Time,
+    /// Sum of all loads.
+    pub load: Time,
+    /// The part of `load` during which no slot worked.
+    pub exposed_load: Time,
+    /// Of this, what belongs to the first load of each slot or bank.
+    pub exposed_first: Time,
+    /// Slot, configuration, start and end of each load.
+    pub loads: Vec<(usize, ConfigurationId, Time, Time)>,
+    pub load_count: usize,
+    /// In the order in which they started.
+    pub starts: Vec<Start>,
+    pub start_count: usize,
+    /// Passes that the processor did; in `starts` as in the slot behind the last one.
+    pub computed: usize,
+    /// Passes that found their configuration there: not the first one after a load.
+    pub kept: usize,
+    /// When each packet left; [`NEVER`] for those that did not. In a closed loop those that followed are behind the
+    /// trace's.
+    pub left: Vec<Time>,
+    /// Those that followed in a closed loop: the packet that each one is like, and its arrival.
+    pub followed: Vec<(usize, Time)>,
+    pub dropped: usize,
+    /// Passes that never ran: every slot lost, nothing serves them, or the time was over.
+    pub unserved: usize,
+    pub decisions: u64,
+}
+
+struct Run<'a> {
+    trace: &'a Trace,
+    setup: &'a Setup<'a>,
+    queue: Queue,
+    /// By suite: index and class of each pass that is not skipped.
+    classes: Vec<Vec<(usize, ClassId)>>,
+    /// By operation in the queue: packet, place in `classes`, and when it began. Operations number themselves.
+    ops: VecDeque<(usize, usize, Time)>,
+    first_op: u64,
+    ended: VecDeque<bool>,
+    inside: usize,
+    now: Time,
+    out: Outcome,
+}
+
+/// Runs a trace on empty slots. Nothing but loads and executions takes time, and an operation runs alone in its slot.
+pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
+    let mut queue = Queue::new(setup.terms);
+    queue.set_equivalents(Vec::new(), setup.banks);
+    if setup.cpu.is_some() {
+        queue.learn(setup.slots);
+    }
+    let classes = trace.suites.iter().map(|suite| classes(&mut queue, suite)).collect();
+    let left = vec![NEVER; trace.packets.len()];
+    Run {
+        trace,
+        setup,
+        queue,
+        classes,
+        ops: VecDeque::new(),
+        first_op: 0,
+        ended: VecDeque::new(),
+        inside: 0,
+        now: 0,
+        out: Outcome { left, ..Outcome::default() },
+    }
+    .run(policy)
+}
+
+fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationId>]) -> Vec<(usize, ClassId)> {
+    let there: Vec<usize> = (0..suite.len()).filter(|pass| !suite[*pass].is_empty()).collect();
+    let class = |at: usize| {
+        let then: Vec<_> = there[at + 1..].iter().map(|pass| suite[*pass].clone()).collect();
+        (there[at], queue.class(&suite[there[at]], &then))
+    };
+    (0..there.len()).map(class).collect()
+}
+
+impl Run<'_> {
+    fn run(mut self, policy: Policy) -> Outcome {
+        let Setup { slots, banks, costs, .. } = *self.setup;
+        let banks = banks.max(1);
+        let mut states = vec![SlotState::Empty; slots];
+        // What runs in each slot, and whether its load has served anything yet.
+        let mut busy: Vec<Option<(Time, u64)>> = vec![None; slots];
+        let (mut fresh, mut loaded) = (vec![false; slots], vec![false; slots]);
+        let mut load: Option<(Time, usize)> = None;
+        // When the processor is done, with what, and when it was said to be.
+        let mut cpu: Option<(Time, u64, Time)> = None;
+        let mut incoming = 0;
+        let mut back: VecDeque<(Time, usize)> = VecDeque::new();
+        loop {
+            while self.inside < self.setup.buffer.max(1) {
+                if let Some(&(at, like)) = back.front()
+                    && at <= self.now
+                {
+                    back.pop_front();
+                    self.out.followed.push((like, at));
+                    self.out.left.push(NEVER);
+                    self.enter(self.out.left.len() - 1);
+                } else if incoming < self.trace.packets.len()
+                    && self.trace.packets[incoming].arrival <= self.now
+                {
+                    self.enter(incoming);
+                    incoming += 1;
+                } else {
+                    break;
+                }
+            }
+            let look_again = loop {
+                self.drop_late(&mut back);
+                if banks > 1 {
+                    for (of_slot, runs) in states.chunks_mut(banks).zip(busy.chunks(banks)) {
+                        let works = runs.iter().any(Option::is_some);
+                        for state in of_slot {
+                            if let SlotState::Idle { blocked, .. } = state {
+                                *blocked = works;
+                            }
+                        }
+                    }
+                }
+                self.out.decisions += 1;
+                let decision = match self.setup.cpu {
+                    Some(_) => {
+                        let busy = cpu.map(|(_, _, until)| until);
+                        policy.decide_with_coprocessor(&mut self.queue, &states, costs, busy)
+                    }
+                    None => policy.decide(&self.queue, &states, costs),
+                };
+                match decision {
+                    Decision::Compute { op } => {
+                        let (end, said) = self.compute(op, slots);
+                        cpu = Some((end, op, said));
+                    }
+                    Decision::Wait => break NEVER,
+                    Decision::WaitUntil(at) => break at.max(self.now + 1),
+                    Decision::Load { slot, configuration } => {
+                        let resident = states[slot].resident();
+                        let ready_at = self.now + costs.of(resident, configuration);
+                        self.queue.load(resident, configuration, costs);
+                        states[slot] = SlotState::Loading { configuration, ready_at };
+                        load = Some((ready_at, slot));
+                        self.out.load_count += 1;
+                        self.out.load += ready_at - self.now;
+                        if self.setup.log {
+                            self.out.loads.push((slot, configuration, self.now, ready_at));
+                        }
+                    }
+                    Decision::Execute { slot, op } => {
+                        let Some(configuration) = states[slot].resident() else { break NEVER };
+                        let SlotState::Idle { since, .. } = states[slot] else { break NEVER };
+                        let (end, until) = self.start(slot, configuration, op);
+                        self.out.kept += usize::from(!std::mem::take(&mut fresh[slot]));
+                        states[slot] = SlotState::Busy { configuration, since, until, room: 0 };
+                        busy[slot] = Some((end, op));
+                    }
+                }
+            };
+            let ends = busy.iter().flatten().map(|b| b.0).chain(load.map(|l| l.0)).chain(cpu.map(|c| c.0));
+            let mut next = ends.min().unwrap_or(NEVER);
+            if self.inside < self.setup.buffer.max(1) {
+                let arrival = self.trace.packets.get(incoming).map_or(NEVER, |p| p.arrival);
+                next = next.min(arrival).min(back.front().map_or(NEVER, |b| b.0)).max(self.now);
+            }
+            next = next.min(look_again);
+            if next == NEVER || next > self.setup.stop {
+                break;
+            }
+            if let Some((_, slot)) = load
+                && cpu.is_none()
+                && busy.iter().all(Option::is_none)
+            {
+                self.out.exposed_load += next - self.now;
+                self.out.exposed_first += if loaded[slot] { 0 } else { next - self.now };
+            }
+            self.now = next;
+            self.queue.advance(next);
+            if let Some((_, slot)) = load.take_if(|l| l.0 == next)
+                && let SlotState::Loading { configuration, .. } = states[slot]
+            {
+                (fresh[slot], loaded[slot]) = (true, true);
+                states[slot] =
+                    SlotState::Idle { configuration, last_used: next, since: next, blocked: false };
+            }
+            if let Some((_, op, _)) = cpu.take_if(|c| c.0 == next) {
+                self.end(op, &mut back);
+            }
+            for slot in 0..slots {
+                if let Some((_, op)) = busy[slot].take_if(|b| b.0 == next)
+                    && let SlotState::Busy { configuration, since, .. } = states[slot]
+                {
+                    states[slot] = SlotState::Idle { configuration, last_used: next, since, blocked: false };
+                    self.end(op, &mut back);
+                }
+            }
+        }
+        self.out.total = self.now;
+        let wanted: usize = self.trace.packets.iter().map(|p| self.classes[p.suite as usize].len()).sum();
+        let followed = self.out.followed.iter();
+        let more: usize = followed.map(|f| self.classes[self.trace.packets[f.0].suite as usize].len()).sum();
+        self.out.unserved = wanted + more - self.out.start_count;
+        self.out
+    }
+
+    /// The packet of the trace that this one is, or is like.
+    fn packet(&self, packet: usize) -> &Packet {
+        &self.trace.packets[self.like(packet)]
+    }
+
+    /// The place of that packet in the trace.
+    fn like(&self, packet: usize) -> usize {
+        packet.checked_sub(self.trace.packets.len()).map_or(packet, |at| self.out.followed[at].0)
+    }
+
+    fn enter(&mut self, packet: usize) {
+        self.queue.advance(self.now);
+        self.inside += 1;
+        if !self.submit(packet, 0, self.now) {
+            self.inside -= 1;
+            self.out.left[packet] = self.now;
+        }
+    }
+
+    /// Queues a pass of a packet, if there is one more.
+    fn submit(&mut self, packet: usize, at: usize, arrived: Time) -> bool {
+        let Packet { lane, suite, bytes, costs, .. } = *self.packet(packet);
+        let passes = &self.classes[suite as usize];
+        let Some(&(pass, class)) = passes.get(at) else { return false };
+        let next = passes.get(at + 1).map_or(0, |(pass, _)| costs[*pass]);
+        let id = self.first_op + self.ops.len() as u64;
+        self.ops.push_back((packet, at, NEVER));
+        self.ended.push_back(false);
+        let cpu = self
+            .setup
+            .cpu
+            .and_then(|cpu| cpu.get(self.like(packet)))
+            .map(|of| of[pass])
+            .filter(|t| *t != NEVER);
+        let cost = costs[pass];
+        let (packet, aside) = (packet as u64, self.setup.aside);
+        let op = QueuedOp { id, lane, packet, arrived, class, cost, next, cpu, aside, bytes };
+        self.queue.push(op);
+        true
+    }
+
+    fn begin(&mut self, op: u64) -> (usize, usize) {
+        let (packet, at, began) = &mut self.ops[(op - self.first_op) as usize];
+        *began = self.now;
+        (*packet, *at)
+    }
+
+    /// A slot begins an operation; when it is done, and when it is said to be.
+    fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> (Time, Time) {
+        let (packet, at) = self.begin(op);
+        let of = self.packet(packet);
+        let pass = self.classes[of.suite as usize][at].0;
+        let time = self.setup.really.map_or(of.costs[pass], |really| really.0[self.like(packet)][pass]);
+        let said = self.queue.start(op, slot).map_or(time, |op| op.cost);
+        let end = self.now.saturating_add(time);
+        self.queue.used(configuration);
+        self.queue.worked(configuration, op, 1);
+        self.out.start_count += 1;
+        if self.setup.log {
+            self.out.starts.push(Start { packet, pass, slot, configuration, start: self.now, end });
+        }
+        (end, self.now.saturating_add(said))
+    }
+
+    /// The processor begins an operation; when it is done, and when it is said to be.
+    fn compute(&mut self, op: u64, ours: usize) -> (Time, Time) {
+        let (packet, at) = self.begin(op);
+        let pass = self.classes[self.packet(packet).suite as usize][at].0;
+        let said = self.queue.compute(op, ours).and_then(|op| op.cpu).unwrap_or(0);
+        let time = self.setup.really.map_or(said, |really| really.1[self.like(packet)][pass]);
+        self.out.computed += 1;
+        self.out.start_count += 1;
+        let end = self.now.saturating_add(time);
+        if self.setup.log {
+            let start = self.now;
+            self.out.starts.push(Start { packet, pass, slot: ours, configuration: NOTHING, start, end });
+        }
+        (end, self.now.saturating_add(said))
+    }
+
+    /// An operation has ended: its packet goes on or leaves.
+    fn end(&mut self, op: u64, back: &mut VecDeque<(Time, usize)>) {
+        let (packet, at, began) = self.forget(op);
+        self.queue.took(op, self.now - began);
+        let Some(QueuedOp { arrived, .. }) = self.queue.finish(op) else { return };
+        if !self.submit(packet, at + 1, arrived) {
+            self.leave(packet, back);
+            self.out.left[packet] = self.now;
+        }
+    }
+
+    fn leave(&mut self, packet: usize, back: &mut VecDeque<(Time, usize)>) {
+        self.inside -= 1;
+        if let Some(again) = self.setup.again {
+            back.push_back((self.now + again, self.like(packet)));
+        }
+    }
+
+    fn drop_late(&mut self, back: &mut VecDeque<(Time, usize)>) {
+        while self.setup.late == Late::Dropped
+            && let Some(id) = self.queue.late().map(|op| op.id)
+        {
+            self.queue.remove(id);
+            let (packet, ..) = self.forget(id);
+            self.out.dropped += 1;
+            self.leave(packet, back);
+        }
+    }
+
+    /// Operations end about in the order in which they came: what is before the first open one is forgotten.
+    fn forget(&mut self, op: u64) -> (usize, usize, Time) {
+        let place = (op - self.first_op) as usize;
+        let known = self.ops[place];
+        self.ended[place] = true;
+        while self.ended.front() == Some(&true) {
+            self.ended.pop_front();
+            self.ops.pop_front();
+            self.first_op += 1;
+        }
+        known
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Policies on traffic of stated classes: the figures behind `ace study scheduling`.
+//!
+//! Times are nanoseconds.
+
+mod closed;
+
+pub use closed::{Closed, Law, WINDOW, closed, law as against_law};
+use serde::{Deserialize, Serialize};
+
+use crate::bound::{linear, rotation};
+use crate::sim::simulate::{Late, NEVER, Setup, Trace, simulate};
+use crate::sim::traffic::{Network, Random, in_time, zipf};
+use crate::{Costs, Policy, Time};
+
+/// What a slot does with an algorithm.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Figure {
+    pub name: String,
+    pub mbps: f64,
+    /// Time of an operation besides its bytes.
+    pub fixed_ns: f64,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Figures {
+    pub cipher: Vec<Figure>,
+    pub hash: Vec<Figure>,
+    pub class: Vec<Class>,
+}
+
+/// A class of traffic on a board.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Class {
+    pub name: String,
+    pub on_off: bool,
+    pub lanes: usize,
+    /// Suites: cipher i with hash i mod 2.
+    pub suites: usize,
+    /// Zipf's exponent of the suites among the associations.
+    pub zipf: f64,
+    /// One configuration for both passes, or one for each.
+    pub fused: bool,
+    pub slots: usize,
+    pub load_us: f64,
+    pub latency_ms: f64,
+}
+
+/// How a policy is asked to treat what is late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Way {
+    pub policy: Policy,
+    pub drops: bool,
+}
+
+/// Every policy, dropping what is late; and double buffering as it was, which does not.
+pub const WAYS: [Way; 6] = [
+    Way { policy: Policy::OnDemand, drops: true },
+    Way { policy: Policy::DoubleBuffer, drops: false },
+    Way { policy: Policy::DoubleBuffer, drops: true },
+    Way { policy: Policy::Landlord, drops: true },
+    Way { policy: Policy::Rotation, drops: true },
+    Way { policy: Policy::Adaptive, drops: true },
+];
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Result {
+    pub way: Way,
+    /// Of all bytes, those that left within the bound.
+    pub in_time: f64,
+    /// The latency that one packet in a thousand of those that left exceeded.
+    pub p999_ms: f64,
+    /// Exposed loads over the whole time.
+    pub overhead: f64,
+    pub loads: usize,
+}
+
+/// A class at a part of the capacity that the rotation law gives it; where the law gives none, of the slots' share of what
+/// as many slots as configurations would carry.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub class: String,
+    pub part: f64,
+    pub mbps: f64,
+    pub packets: usize,
+    /// Of all bytes, what no schedule exceeds ([`crate::bound::linear`]), where that was asked for and solved.
+    pub bound: Option<f64>,
+    pub results: Vec<Result>,
+}
+
+const SIZES: [(u32, f64); 2] = [(64, 1.0), (1424, 2.0)];
+const SHARES: f64 = 0.9;
+
+pub fn network(figures: &Figures, class: &Class) -> Network {
+    let mut names: Vec<String> = Vec::new();
+    let mut pace = Vec::new();
+    let mut add = |name: String, mbps: f64, fixed: f64| match names.iter().position(|n| *n == name) {
+        Some(at) => at,
+        None => {
+            names.push(name);
+            pace.push((8000.0 / mbps, fixed));
+            names.len() - 1
+        }
+    };
+    let suite = |at: usize| {
+        let cipher = &figures.cipher[at % figures.cipher.len()];
+        let hash = &figures.hash[at % figures.hash.len()];
+        if class.fused {
+            // One image holds both, a frame streams through, and the slower one decides.
+            let name = format!("{}+{}", cipher.name, hash.name);
+            vec![vec![add(name, cipher.mbps.min(hash.mbps), cipher.fixed_ns + hash.fixed_ns)]]
+        } else {
+            let first = add(cipher.name.clone(), cipher.mbps, cipher.fixed_ns);
+            vec![vec![first], vec![add(hash.name.clone(), hash.mbps, hash.fixed_ns)]]
+        }
+    };
+    let suites: Vec<_> = (0..class.suites).map(suite).collect();
+    let mut random = Random(1);
+    let weights = zipf(class.suites, class.zipf);
+    // Every suite has an association first; the others have one at random.
+    let suite_of = |lane: usize| if lane < class.suites { lane } else { random.pick(&weights) };
+    let lanes = (0..class.lanes).map(suite_of).zip(zipf(class.lanes, SHARES)).collect();
+    Network { suites, pace, lanes, sizes: SIZES.to_vec() }
+}
+
+/// Bytes a nanosecond at which the law says that the configurations can still take turns.
+fn law(class: &Class, network: &Network) -> f64 {
+    let (load, latency) = (class.load_us * 1e3, class.latency_ms * 1e6);
+    let parts: Vec<_> = network.parts(1.0).into_iter().map(|part| (part, load)).collect();
+    rotation::capacity(&parts, class.slots, latency)
+}
+
+/// The same; where the law gives none, a share of what as many slots as configurations would carry.
+fn capacity(class: &Class, network: &Network) -> f64 {
+    let (load, latency) = (class.load_us * 1e3, class.latency_ms * 1e6);
+    let parts: Vec<_> = network.parts(1.0).into_iter().map(|part| (part, load)).collect();
+    let law = law(class, network);
+    let used = parts.iter().filter(|p| p.0 > 0.0).count();
+    match law * 8000.0 > 1.0 {
+        true => law,
+        false => rotation::capacity(&parts, used, latency) * class.slots as f64 / used.max(1) as f64,
+    }
+}
+
+/// The trace of a class at a part of its capacity, and Mb/s.
+pub fn trace(class: &Class, network: &Network, part: f64, seed: u64) -> (Trace, f64) {
+    let latency = class.latency_ms * 1e6;
+    let bytes = capacity(class, network) * part;
+    let time = latency * if latency > 2e6 { 16.0 } else { 30.0 };
+    let mut random = Random(seed);
+    let trace = match class.on_off {
+        true => network.on_off(&mut random, bytes, time as Time, latency),
+        false => network.poisson(&mut random, bytes, time as Time),
+    };
+    (trace, bytes * 8000.0)
+}
+
+/// One class at one part of its capacity.
+pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64, bounded: bool) -> Row {
+    let network = network(figures, class);
+    let (trace, mbps) = trace(class, &network, part, seed);
+    let load = vec![(class.load_us * 1e3) as Time; network.pace.len()];
+    let latency = (class.latency_ms * 1e6) as Time;
+    let slots = linear::Slots { count: class.slots, load: &load, latency };
+    let bound = if bounded { linear::most_in_time(&trace, &slots) } else { None };
+    let costs = Costs::whole(load);
+    let end = trace.packets.last().map_or(0, |p| p.arrival);
+    let of = |way: &Way| {
+        let setup = Setup {
+            late: if way.drops { Late::Dropped } else { Late::Kept },
+            stop: end + 4 * latency,
+            log: false,
+            ..Setup::new(class.slots, &costs, latency)
+        };
+        let out = simulate(&trace, &setup, way.policy);
+        let mut waits: Vec<Time> = trace
+            .packets
+            .iter()
+            .zip(&out.left)
+            .filter(|(_, l)| **l != NEVER)
+            .map(|(p, l)| l - p.arrival)
+            .collect();
+        waits.sort_unstable();
+        let p999 = waits.get((waits.len() * 999 / 1000).min(waits.len().saturating_sub(1)));
+        Result {
+            way: *way,
+            in_time: in_time(&trace, &setup, &out.left),
+            p999_ms: p999.map_or(0.0, |t| *t as f64 / 1e6),
+            overhead: out.exposed_load as f64 / out.total.max(1) as f64,
+            loads: out.load_count,
+        }
+    };
+    let results = WAYS.iter().map(of).collect();
+    Row { class: class.name.clone(), part, mbps, packets: trace.packets.len(), bound, results }
+}
