@@ -6,6 +6,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ace_report::Table;
 use anyhow::{Result, anyhow, bail};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use super::engine::BATCH;
 use super::plane::{Gates, SUITES};
 use crate::engines;
-use crate::page::say;
+use crate::page::{self, say};
 
 /// One core and all of them take turns, so that whatever else the machine does meets both.
 const ROUNDS: usize = 9;
@@ -136,19 +137,10 @@ pub fn print(rows: &[Row]) {
          and all in turns, medians.\n",
         first.cores
     );
-    say!("| suite | bytes | one core, Mpps | all, Mpps | times | one, Mpps of CPU time | all | times |");
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|");
-    for row in rows {
-        say!(
-            "| {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} |",
-            row.suite,
-            row.bytes,
-            row.one_mpps,
-            row.all_mpps,
-            row.times,
-            row.one_cpu_mpps,
-            row.all_cpu_mpps,
-            row.cpu_times
-        );
-    }
+    let mpps = |value: f64| format!("{value:.2}");
+    let table = Table::of(rows).left("suite", |r| &r.suite).right("bytes", |r| r.bytes);
+    let table = table.right("one core, Mpps", |r| mpps(r.one_mpps)).right("all, Mpps", |r| mpps(r.all_mpps));
+    let table = table.right("times", |r| mpps(r.times));
+    let table = table.right("one, Mpps of CPU time", |r| mpps(r.one_cpu_mpps));
+    page::table(&table.right("all", |r| mpps(r.all_cpu_mpps)).right("times", |r| mpps(r.cpu_times)));
 }

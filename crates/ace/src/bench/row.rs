@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A line of the tables of `ace bench dataplane`: one thread, one direction.
 
+use ace_report::Table;
 use serde::Serialize;
 
-use crate::page::say;
+use crate::page::{self, say};
 
 /// Times are of one operation, or of one packet.
 #[derive(Serialize)]
@@ -26,22 +27,14 @@ pub struct Row {
 
 pub fn print(title: &str, rows: &[Row]) {
     say!("{title}\n");
-    say!("| suite | | bytes | ns | Mpps | Gbit/s | of bare | bare, ns | portable, ns | allocations |");
-    say!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for row in rows {
-        let (ratio, bare) = beside(row.bare_nanoseconds, row.nanoseconds);
-        say!(
-            "| {} | {} | {} | {:.0} | {:.2} | {:.2} | {ratio} | {bare} | {:.0} | {} |",
-            row.suite,
-            row.direction,
-            row.bytes,
-            row.nanoseconds,
-            row.mpps,
-            row.gbit_per_second,
-            row.portable_nanoseconds,
-            row.allocations
-        );
-    }
+    let table = Table::of(rows).left("suite", |r| &r.suite).left("", |r| r.direction);
+    let table = table.right("bytes", |r| r.bytes).right("ns", |r| format!("{:.0}", r.nanoseconds));
+    let table = table.right("Mpps", |r| format!("{:.2}", r.mpps));
+    let table = table.right("Gbit/s", |r| format!("{:.2}", r.gbit_per_second));
+    let table = table.right("of bare", |r| beside(r.bare_nanoseconds, r.nanoseconds).0);
+    let table = table.right("bare, ns", |r| beside(r.bare_nanoseconds, r.nanoseconds).1);
+    let table = table.right("portable, ns", |r| format!("{:.0}", r.portable_nanoseconds));
+    page::table(&table.right("allocations", |r| r.allocations));
 }
 
 /// How much of the bare library's speed there is, and its own nanoseconds, for a table.

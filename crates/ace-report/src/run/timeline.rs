@@ -5,8 +5,7 @@ use std::fmt::Write;
 
 use ace_board::trace::{BoardReport, Event, Picos, What};
 
-use super::duration;
-use super::html::escape;
+use super::figures::{duration, escape};
 
 const WIDTH: f64 = 1100.0;
 const LEFT: f64 = 130.0;
@@ -15,21 +14,21 @@ const ROW: f64 = 46.0;
 const BAR: f64 = 30.0;
 
 /// A load while neither a slot nor the host link works, and one behind their work.
-pub const EXPOSED: &str = "#b5460f";
-pub const HIDDEN: &str = "#846900";
-pub const REFUSED: &str = "#7f0000";
-pub const LINK: &str = "#555555";
+pub(super) const EXPOSED: &str = "#b5460f";
+pub(super) const HIDDEN: &str = "#846900";
+pub(super) const REFUSED: &str = "#7f0000";
+pub(super) const LINK: &str = "#555555";
 /// The processor beside the slots.
-pub const COMPUTE: &str = "#6a3d9a";
+pub(super) const COMPUTE: &str = "#6a3d9a";
 /// One colour per configuration, in the order of the catalogue; they repeat.
-pub const EXECUTE: [&str; 8] =
+pub(super) const EXECUTE: [&str; 8] =
     ["#2166ac", "#1b7837", "#762a83", "#01665e", "#2f6f95", "#3a7a41", "#7f5a93", "#1f756d"];
 
 /// Bars of one colour closer together than this many units of the picture are drawn as one.
 const MERGE: f64 = 0.5;
 
 /// From shortly before the first execution to as long again as a part of the whole needs.
-pub fn detail_window(board: &BoardReport) -> (Picos, Picos) {
+pub(super) fn detail_window(board: &BoardReport) -> (Picos, Picos) {
     let total = board.totals.total;
     let executions = board.events.iter().filter(|e| matches!(e.what, What::Execute { .. }));
     let first = executions.map(|e| e.start).min().unwrap_or(0);
@@ -51,7 +50,7 @@ struct Bar {
 }
 
 /// Draws one lane for each slot and one for the host link. `sas`: names of the lanes of the data plane.
-pub fn draw(
+pub(super) fn draw(
     page: &mut String,
     board: &BoardReport,
     sas: &[&str],
@@ -288,7 +287,7 @@ fn tick_step(span: Picos) -> Picos {
 
 #[cfg(test)]
 mod tests {
-    use super::super::html::tests::contrast;
+    use super::super::figures::tests::contrast;
     use super::*;
 
     #[test]

@@ -6,9 +6,8 @@ use std::fmt::Write;
 
 use ace_board::trace::{BoardReport, Event, Picos, What};
 
-use super::duration;
-use super::html::escape;
-use crate::summary::Summary;
+use super::figures::{duration, escape};
+use super::summary::Summary;
 
 /// Passes and their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +62,12 @@ fn waits(events: &[Event]) -> BTreeMap<(usize, u32), Sum> {
     all
 }
 
-pub fn write(page: &mut String, board: &BoardReport, summary: &Summary, several: bool) -> std::fmt::Result {
+pub(super) fn write(
+    page: &mut String,
+    board: &BoardReport,
+    summary: &Summary,
+    several: bool,
+) -> std::fmt::Result {
     let of = if several { format!(", {}", escape(&board.policy)) } else { String::new() };
     let name = |lane: u32| summary.sas.get(lane as usize).map_or("?", |sa| sa.name.as_str());
     let doers = doers(&board.events);

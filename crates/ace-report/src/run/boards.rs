@@ -5,17 +5,17 @@ use std::fmt::Write;
 
 use ace_board::trace::{BoardReport, Picos, Totals};
 
-use super::html::escape;
+use super::figures::{duration, escape, percent};
+use super::summary::Summary;
 use super::timeline::{self, COMPUTE, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
-use super::{duration, percent, work};
-use crate::summary::Summary;
+use super::work;
 
 /// The policies that are compared, in the order in which they ran.
-pub fn all(summary: &Summary) -> Vec<&BoardReport> {
+pub(super) fn all(summary: &Summary) -> Vec<&BoardReport> {
     summary.compared.iter().chain(&summary.board).collect()
 }
 
-pub fn write(page: &mut String, summary: &Summary) -> std::fmt::Result {
+pub(super) fn write(page: &mut String, summary: &Summary) -> std::fmt::Result {
     let boards = all(summary);
     let Some(board) = boards.last() else { return Ok(()) };
     let policies: Vec<&str> = boards.iter().map(|board| board.policy.as_str()).collect();

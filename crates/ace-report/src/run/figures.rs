@@ -1,35 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run did: for a terminal, as a page with a picture, and as a trace for Perfetto.
-
-mod boards;
-mod html;
-mod perfetto;
-pub mod text;
-mod timeline;
-mod work;
-
-use std::path::Path;
+//! Figures and names as people read them, and as HTML wants them.
 
 use ace_board::trace::Picos;
-use anyhow::{Context, Result};
-
-use crate::summary::Summary;
-
-/// Writes `report.html` and, for a run on the board, `trace.json`.
-pub fn write(folder: &Path, summary: &Summary) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let page = folder.join("report.html");
-    ace_fs::write(&page, html::page(summary).as_bytes())
-        .with_context(|| format!("cannot write {}", page.display()))?;
-    if let Some(board) = &summary.board {
-        let trace = folder.join("trace.json");
-        let text = serde_json::to_string(&perfetto::trace(board, &boards::all(summary), summary))?;
-        ace_fs::write(&trace, text.as_bytes())
-            .with_context(|| format!("cannot write {}", trace.display()))?;
-    }
-    Ok(())
-}
 
 /// A modelled duration for people: 3 significant digits and a unit.
 pub fn duration(picos: Picos) -> String {
@@ -56,9 +28,27 @@ pub fn percent(part: Picos, whole: Picos) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
+/// Text as HTML, where it is no mark-up.
+pub(super) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// WCAG 2.1, 1.4.3, of two colours in six digits.
+    pub fn contrast(a: &str, b: &str) -> f64 {
+        let luminance = |colour: &str| {
+            let part = |at: usize| {
+                let c = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("a colour")) / 255.0;
+                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+        };
+        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
 
     #[test]
     fn durations_have_three_digits() {
@@ -68,5 +58,10 @@ mod tests {
         assert_eq!(duration(999_000_000_000), "999 ms");
         assert_eq!(duration(2_500_000_000_000), "2.50 s");
         assert_eq!(percent(1, 0), 0.0);
+    }
+
+    #[test]
+    fn names_cannot_break_out_of_the_page() {
+        assert_eq!(escape("<b a=\"x\">&"), "&lt;b a=&quot;x&quot;&gt;&amp;");
     }
 }

@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use super::boards;
-use crate::summary::Summary;
+use super::figures::escape;
+use super::summary::Summary;
 
 /// Colours of text reach 4.5 against their ground, and bars 3 against an idle lane, in both schemes (WCAG 2.1, AA).
 const STYLE: &str = ":root{color-scheme:light dark;--ground:#fff;--ink:#222;--quiet:#555;--line:#ddd;--idle:#eee;\
@@ -23,14 +24,10 @@ margin:.6em 0;list-style:none}.key span{display:inline-block;width:.9em;height:.
 vertical-align:-.1em}.share{display:inline-block;min-width:4.8em}.note{color:var(--quiet)}@media(max-width:600px){body{margin:1em auto;padding:0 .6em;\
 font-size:14px}td,th{padding:.15em .4em}.share{display:block}.share:empty{display:none}}";
 
-pub fn page(summary: &Summary) -> String {
+pub(super) fn page(summary: &Summary) -> String {
     let mut page = String::new();
     write_page(&mut page, summary).expect("a String takes all that is written");
     page
-}
-
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn write_page(page: &mut String, summary: &Summary) -> std::fmt::Result {
@@ -92,22 +89,10 @@ fn write_sas(page: &mut String, summary: &Summary) -> std::fmt::Result {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::figures::tests::contrast;
     use super::super::timeline::{COMPUTE, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
     use super::*;
-
-    /// WCAG 2.1, 1.4.3, of two colours in six digits.
-    pub fn contrast(a: &str, b: &str) -> f64 {
-        let luminance = |colour: &str| {
-            let part = |at: usize| {
-                let c = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("a colour")) / 255.0;
-                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-            };
-            0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
-        };
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        a.max(b) / a.min(b)
-    }
 
     #[test]
     fn text_can_be_read_on_the_page_by_day_and_by_night() {
@@ -131,10 +116,5 @@ pub(super) mod tests {
                 assert!(found >= 3.0, "{bar}: {found:.2}");
             }
         }
-    }
-
-    #[test]
-    fn names_cannot_break_out_of_the_page() {
-        assert_eq!(escape("<b a=\"x\">&"), "&lt;b a=&quot;x&quot;&gt;&amp;");
     }
 }

@@ -5,9 +5,14 @@ use std::io::{self, Write};
 
 use ace_board::trace::BoardReport;
 
-use super::{boards, duration, percent};
-use crate::summary::Summary;
+use super::boards;
+use super::figures::{duration, percent};
+use super::summary::Summary;
 
+/// Writes what a run did for a terminal.
+///
+/// # Errors
+/// Those of `out`.
 pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let p = &summary.packets;
     writeln!(

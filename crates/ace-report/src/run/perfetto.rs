@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use ace_board::trace::{BoardReport, Event, Picos, What};
 use serde_json::{Value, json};
 
-use crate::summary::Summary;
+use super::summary::Summary;
 
 /// Numbers begin with 1: Perfetto takes 0 for the idle process and hides its threads. Two processes for each board.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ struct Span {
 
 /// Slots and link as threads of one process, the packets of every SA on tracks of another one, and how many packets are
 /// on the board as a counter; the same again for every board that is compared.
-pub fn trace(board: &BoardReport, boards: &[&BoardReport], summary: &Summary) -> Value {
+pub(super) fn trace(board: &BoardReport, boards: &[&BoardReport], summary: &Summary) -> Value {
     let mut events = Vec::new();
     for (number, board) in boards.iter().enumerate() {
         one_board(&mut events, board, Pids { board: 2 * number + 1, packets: 2 * number + 2 }, summary);
