@@ -9,7 +9,6 @@ use ace_board::config::SlotKind;
 use ace_board::trace::BoardReport;
 use ace_board::{Board, BoardConfig, Catalogue, Models, Store, Unsigned};
 use ace_engine::profile::Processor;
-use ace_engine::software::CpuEngine;
 use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::Trust;
 use ace_schedule::Policy;
@@ -236,11 +235,7 @@ pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<Any
 
 /// The fastest that this processor has: intel-ipsec-mb where it is linked and knows the machine.
 pub fn cpu() -> Box<dyn Engine + Send> {
-    #[cfg(feature = "ipsec-mb")]
-    if let Some(engine) = ace_ipsec_mb::MbEngine::new() {
-        return Box::new(engine);
-    }
-    Box::new(CpuEngine::new())
+    ace_ipsec_mb::cpu_engine()
 }
 
 impl AnyEngine {

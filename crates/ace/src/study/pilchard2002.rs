@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::routed::Routed;
-use crate::bench::plane;
+use ace_bench::plane;
 use figure7::{Accelerator, Curve, Figure7, Interface, Software};
 use vpn::{Run, Throughput};
 

@@ -11,7 +11,7 @@ pub use missing::Bare;
 mod missing {
     use std::time::Duration;
 
-    use super::super::engine::Protection;
+    use crate::engine::Protection;
 
     /// There is none.
     pub enum Bare {}
@@ -36,8 +36,8 @@ mod linked {
     use ace_engine::algorithm::{AES, SHA1, SHA256, TDES};
     use ace_ipsec_mb::ffi::{AesKey, Chained, Cipher, DesKey, GcmKey, Hash, HmacKey, Manager};
 
-    use super::super::cpu_time;
-    use super::super::engine::{BATCH, Protection};
+    use crate::engine::Protection;
+    use crate::measure::{BATCH, cpu_time};
 
     enum Kind {
         Gcm(GcmKey),

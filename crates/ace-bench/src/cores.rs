@@ -6,34 +6,37 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ace_report::Table;
-use anyhow::{Result, anyhow, bail};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
 
-use super::engine::BATCH;
-use super::plane::{Gates, SUITES};
-use crate::engines;
-use crate::page::{self, say};
+use crate::BenchError;
+use crate::measure::{BATCH, cpu_time};
+use crate::plane::{Gates, SUITES};
 
 /// One core and all of them take turns, so that whatever else the machine does meets both.
-const ROUNDS: usize = 9;
+pub const ROUNDS: usize = 9;
 
 /// Packets a second through both directions, sealed and opened again.
 #[derive(Serialize)]
 pub struct Row {
-    suite: String,
-    bytes: usize,
-    cores: usize,
+    /// Cipher and hash.
+    pub suite: String,
+    /// Of a clear IP packet.
+    pub bytes: usize,
+    /// That worked at once.
+    pub cores: usize,
     /// 10^6 packets in a second of wall time: the median of one core, and of all.
-    one_mpps: f64,
-    all_mpps: f64,
+    pub one_mpps: f64,
+    /// Of all at once.
+    pub all_mpps: f64,
     /// Of each round, and the median of them.
-    times: f64,
+    pub times: f64,
     /// As above by what the threads had of their cores: other programs take no part in it.
-    one_cpu_mpps: f64,
-    all_cpu_mpps: f64,
-    cpu_times: f64,
+    pub one_cpu_mpps: f64,
+    /// Of all at once.
+    pub all_cpu_mpps: f64,
+    /// Of each round, the median.
+    pub cpu_times: f64,
 }
 
 /// What threads did: packets a second, by wall time and by processor time.
@@ -44,24 +47,24 @@ struct Rate {
 }
 
 /// The first `count` cores that this process may have.
-fn cores(count: usize) -> Result<Vec<usize>> {
+fn cores(count: usize) -> Result<Vec<usize>, BenchError> {
     let allowed = sched_getaffinity(None)?;
     let all: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
     match all.get(..count) {
         Some(some) if count > 1 => Ok(some.to_vec()),
-        _ => bail!("--cores is between 2 and {}: as many as this process may have", all.len()),
+        _ => Err(BenchError::Cores { most: all.len() }),
     }
 }
 
 /// Every core that is named works for as long.
-fn together(cores: &[usize], suites: (&str, &str), bytes: usize, time: Duration) -> Result<Rate> {
+fn together(cores: &[usize], suites: (&str, &str), bytes: usize, time: Duration) -> Result<Rate, BenchError> {
     let barrier = Barrier::new(cores.len());
-    let one = |core: usize| -> Result<Rate> {
-        let made = || -> Result<Gates> {
+    let one = |core: usize| -> Result<Rate, BenchError> {
+        let made = || -> Result<Gates, BenchError> {
             let mut set = CpuSet::new();
             set.set(core);
             sched_setaffinity(None, &set)?;
-            let mut gates = Gates::new(suites, bytes, engines::cpu())?;
+            let mut gates = Gates::new(suites, bytes, ace_ipsec_mb::cpu_engine())?;
             // The caches are filled.
             for _ in 0..4 {
                 gates.batch()?;
@@ -72,20 +75,20 @@ fn together(cores: &[usize], suites: (&str, &str), bytes: usize, time: Duration)
         // Whoever has failed is not waited for afterwards, and everybody begins at once.
         barrier.wait();
         let mut gates = made?;
-        let (start, before) = (Instant::now(), super::cpu_time());
+        let (start, before) = (Instant::now(), cpu_time());
         let mut packets = 0;
         while start.elapsed() < time {
             gates.batch()?;
             packets += BATCH;
         }
-        let (wall, cpu) = (start.elapsed(), super::cpu_time() - before);
+        let (wall, cpu) = (start.elapsed(), cpu_time() - before);
         Ok(Rate { wall: packets as f64 / wall.as_secs_f64(), cpu: packets as f64 / cpu.as_secs_f64() })
     };
     thread::scope(|scope| {
         let threads: Vec<_> = cores.iter().map(|core| scope.spawn(move || one(*core))).collect();
         let mut sum = Rate { wall: 0.0, cpu: 0.0 };
         for thread in threads {
-            let rate = thread.join().map_err(|_| anyhow!("a thread of the measurement is gone"))??;
+            let rate = thread.join().map_err(|_| BenchError::Thread)??;
             sum = Rate { wall: sum.wall + rate.wall, cpu: sum.cpu + rate.cpu };
         }
         Ok(sum)
@@ -98,7 +101,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], count: usize, seconds: f64) -> Result<Vec<Row>> {
+pub fn rows(names: &[String], count: usize, seconds: f64) -> Result<Vec<Row>, BenchError> {
     let cores = cores(count)?;
     let time = Duration::from_secs_f64(seconds / ROUNDS as f64);
     let mut rows = Vec::new();
@@ -128,19 +131,4 @@ pub fn rows(names: &[String], count: usize, seconds: f64) -> Result<Vec<Row>> {
         }
     }
     Ok(rows)
-}
-
-pub fn print(rows: &[Row]) {
-    let Some(first) = rows.first() else { return };
-    say!(
-        "Data plane and engine on {} cores, a shard on each, packets sealed and opened again; {ROUNDS} rounds, one core \
-         and all in turns, medians.\n",
-        first.cores
-    );
-    let mpps = |value: f64| format!("{value:.2}");
-    let table = Table::of(rows).left("suite", |r| &r.suite).right("bytes", |r| r.bytes);
-    let table = table.right("one core, Mpps", |r| mpps(r.one_mpps)).right("all, Mpps", |r| mpps(r.all_mpps));
-    let table = table.right("times", |r| mpps(r.times));
-    let table = table.right("one, Mpps of CPU time", |r| mpps(r.one_cpu_mpps));
-    page::table(&table.right("all", |r| mpps(r.all_cpu_mpps)).right("times", |r| mpps(r.cpu_times)));
 }

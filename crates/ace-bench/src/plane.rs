@@ -13,20 +13,17 @@ use ace_ipsec::spd::Spd;
 use ace_ipsec::{
     Fate, HEADROOM, Inside, OsIvs, Outside, Packet, Policy, Rule, Shard, Side, TAILROOM, Treatment,
 };
-use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::bare::Bare;
-use super::engine::{self, ASSOCIATIONS, BATCH};
-use super::row::Row;
-use crate::engines;
-use crate::page::say;
+use crate::bare::Bare;
+use crate::measure::{ASSOCIATIONS, BATCH, Batch, allocations as allocated, cpu_time, in_turns};
+use crate::{BenchError, Row, engine};
 
 /// Rules of the look-up and SAs of the file.
 const MANY: usize = 10_000;
 
 /// Names as in SA files, and that of the engine's table.
-pub(super) const SUITES: &[(&str, &str, &str)] = &[
+pub(crate) const SUITES: &[(&str, &str, &str)] = &[
     ("aes-128-gcm-16", "none", "aes-128-gcm"),
     ("aes-256-gcm-16", "none", "aes-256-gcm"),
     ("chacha20-poly1305", "none", "chacha20-poly1305"),
@@ -43,14 +40,17 @@ pub(super) const SUITES: &[(&str, &str, &str)] = &[
 #[derive(Serialize)]
 pub struct Policies {
     /// Rules, and SAs of the file.
-    rules: usize,
-    /// A look-up that the flow cache answers, and one past it.
-    cached_nanoseconds: f64,
-    uncached_nanoseconds: f64,
-    /// Text to checked SAs, and those into a shard.
-    parse_seconds: f64,
-    install_seconds: f64,
-    file_bytes: usize,
+    pub rules: usize,
+    /// A look-up that the flow cache answers.
+    pub cached_nanoseconds: f64,
+    /// A look-up past the flow cache.
+    pub uncached_nanoseconds: f64,
+    /// Text to checked SAs.
+    pub parse_seconds: f64,
+    /// SAs into a shard.
+    pub install_seconds: f64,
+    /// Length of the text.
+    pub file_bytes: usize,
 }
 
 /// An SA file of one end: tunnels between two gateways, one for each host behind them.
@@ -75,7 +75,7 @@ fn file(count: usize, direction: &str, (cipher, auth): (&str, &str)) -> String {
     text
 }
 
-fn shard(text: &str) -> Result<Shard> {
+fn shard(text: &str) -> Result<Shard, BenchError> {
     Ok(SaFile::parse("bench", text)?.shard(Duration::ZERO, Box::new(OsIvs::default()))?)
 }
 
@@ -90,7 +90,7 @@ fn packet(n: usize, bytes: usize) -> Vec<u8> {
 }
 
 /// Both ends of the tunnels, and the packets that go through them and come back.
-pub(super) struct Gates {
+pub(crate) struct Gates {
     out: Shard,
     into: Shard,
     engine: Box<dyn Engine>,
@@ -99,7 +99,11 @@ pub(super) struct Gates {
 }
 
 impl Gates {
-    pub(super) fn new(suites: (&str, &str), bytes: usize, engine: Box<dyn Engine>) -> Result<Self> {
+    pub(crate) fn new(
+        suites: (&str, &str),
+        bytes: usize,
+        engine: Box<dyn Engine>,
+    ) -> Result<Self, BenchError> {
         let packets = (0..BATCH).map(|n| {
             let bytes = packet(n % ASSOCIATIONS, bytes);
             Packet { token: n as u64, buffer: Buffer::from_packet(&bytes, HEADROOM, TAILROOM) }
@@ -114,7 +118,7 @@ impl Gates {
     }
 
     /// How long a batch takes each way, and what it allocates.
-    pub(super) fn batch(&mut self) -> Result<[(Duration, usize); 2]> {
+    pub(crate) fn batch(&mut self) -> Result<[(Duration, usize); 2], BenchError> {
         let Self { out, into, engine, done, packets } = self;
         let sealing = pass(out, Inside, engine.as_mut(), done, packets)?;
         let opening = pass(into, Outside, engine.as_mut(), done, packets)?;
@@ -129,8 +133,8 @@ fn pass<S: Side>(
     engine: &mut dyn Engine,
     done: &mut Vec<Completion>,
     packets: &mut Vec<Packet>,
-) -> Result<(Duration, usize)> {
-    let (before, start) = (super::allocations(), super::cpu_time());
+) -> Result<(Duration, usize), BenchError> {
+    let (before, start) = (allocated(), cpu_time());
     shard.ingest(Duration::ZERO, side, packets.drain(..));
     while shard.in_flight() > 0 {
         engine.try_submit(shard.jobs());
@@ -139,21 +143,21 @@ fn pass<S: Side>(
     }
     while let Some(exit) = shard.poll_exit() {
         if let Fate::Dropped(cause) = exit.fate {
-            bail!("a packet was dropped: {cause}");
+            return Err(BenchError::Dropped(cause));
         }
         packets.push(Packet { token: exit.token, buffer: exit.buffer });
     }
-    Ok((super::cpu_time() - start, super::allocations() - before))
+    Ok((cpu_time() - start, allocated() - before))
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
+pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>, BenchError> {
     let mut rows = Vec::new();
     let chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
     for &(cipher, auth, alone) in SUITES.iter().filter(|(cipher, ..)| chosen(cipher)) {
         let suite = if auth == "none" { cipher.to_owned() } else { format!("{cipher} + {auth}") };
         for bytes in [64, 1424] {
-            let mut ours = Gates::new((cipher, auth), bytes, engines::cpu())?;
+            let mut ours = Gates::new((cipher, auth), bytes, ace_ipsec_mb::cpu_engine())?;
             let mut portable = Gates::new((cipher, auth), bytes, Box::new(CpuEngine::new()))?;
             let mut bare = engine::protection(alone).and_then(|protection| Bare::new(protection, bytes));
             let mut allocations = [0; 2];
@@ -166,12 +170,12 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
             };
             let mut their_batch = |_| Ok(portable.batch()?.map(|(took, _)| took));
             let mut bare_batch = bare.as_mut().map(|bare| |_| Ok([true, false].map(|way| bare.batch(way))));
-            let mut things: Vec<super::Batch<'_, 2>> = vec![&mut our_batch, &mut their_batch];
+            let mut things: Vec<Batch<'_, 2>> = vec![&mut our_batch, &mut their_batch];
             if let Some(bare) = &mut bare_batch {
                 things.push(bare);
             }
-            let times = super::in_turns(2.0 * seconds, &mut things)?;
-            let &[ours, theirs, ref bare @ ..] = &times[..] else { bail!("{suite}: nothing was measured") };
+            let times = in_turns(2.0 * seconds, &mut things)?;
+            let &[ours, theirs, ref bare @ ..] = &times[..] else { return Err(BenchError::Nothing(suite)) };
             for (way, direction) in ["seal", "open"].into_iter().enumerate() {
                 let (nanoseconds, portable_nanoseconds) = (ours[way], theirs[way]);
                 rows.push(Row {
@@ -192,13 +196,13 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
 }
 
 /// Rules and files of ten thousand.
-pub fn policies() -> Result<Policies> {
+pub fn policies() -> Result<Policies, BenchError> {
     let text = file(MANY, "out", ("aes-128-gcm-16", "none"));
-    let start = super::cpu_time();
+    let start = cpu_time();
     let sas = SaFile::parse("bench", &text)?;
-    let parsed = super::cpu_time();
+    let parsed = cpu_time();
     sas.shard(Duration::ZERO, Box::new(OsIvs::default()))?;
-    let installed = super::cpu_time();
+    let installed = cpu_time();
 
     let mut rules: Spd<Inside> = Spd::new(Policy::Discard);
     for sa in sas.sas() {
@@ -214,9 +218,9 @@ pub fn policies() -> Result<Policies> {
     let time = |flows: &[Flow], mut decide: Box<dyn FnMut(&Flow) + '_>| {
         let mut best = Duration::MAX;
         for _ in 0..50 {
-            let start = super::cpu_time();
+            let start = cpu_time();
             flows.iter().for_each(&mut decide);
-            best = best.min(super::cpu_time() - start);
+            best = best.min(cpu_time() - start);
         }
         best.as_nanos() as f64 / flows.len() as f64
     };
@@ -231,20 +235,4 @@ pub fn policies() -> Result<Policies> {
         install_seconds: (installed - parsed).as_secs_f64(),
         file_bytes: text.len(),
     })
-}
-
-pub fn print_policies(policies: &Policies) {
-    say!(
-        "\n{} rules: {:.0} ns a look-up past the flow cache, {:.0} ns from it",
-        policies.rules,
-        policies.uncached_nanoseconds,
-        policies.cached_nanoseconds
-    );
-    say!(
-        "{} security associations: {:.3} s to parse {:.1} MB of SA file, {:.3} s to install",
-        policies.rules,
-        policies.parse_seconds,
-        policies.file_bytes as f64 / 1e6,
-        policies.install_seconds
-    );
 }

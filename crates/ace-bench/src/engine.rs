@@ -12,27 +12,23 @@ use ace_engine::{
     Action, Aead, Algorithm, Buffer, Completion, Direction, Engine, EngineError, Inline, Iv, Job, Key, Mac,
     Mode, Operation, Source, Suffix, Tag,
 };
-use anyhow::{Result, bail};
 
-use super::bare::Bare;
-use super::row::Row;
-use crate::engines;
+use crate::bare::Bare;
+use crate::measure::{ASSOCIATIONS, BATCH, Batch, allocations as allocated, cpu_time, in_turns};
+use crate::{BenchError, Row};
 
-/// Packets in a batch, and security associations among them.
-pub const BATCH: usize = 256;
-pub const ASSOCIATIONS: usize = 16;
 /// SPI and sequence number.
 const HEADER: usize = 8;
 
 /// What protects a packet.
 #[derive(Clone, Copy)]
-pub enum Protection {
+pub(crate) enum Protection {
     Aead(Aead, usize),
     Chained { cipher: &'static Algorithm, mode: Mode, key_len: usize, hash: &'static Algorithm, icv: usize },
 }
 
 /// In the order of the table.
-pub const SUITES: &[(&str, Protection)] = &[
+pub(crate) const SUITES: &[(&str, Protection)] = &[
     ("aes-128-gcm", Protection::Aead(Aead::Gcm, 16)),
     ("aes-256-gcm", Protection::Aead(Aead::Gcm, 32)),
     ("chacha20-poly1305", Protection::Aead(Aead::ChaCha20Poly1305, 32)),
@@ -101,7 +97,7 @@ fn opening(mut action: Action) -> Action {
 }
 
 /// The suite of this name.
-pub fn protection(name: &str) -> Option<Protection> {
+pub(crate) fn protection(name: &str) -> Option<Protection> {
     SUITES.iter().find(|(suite, _)| *suite == name).map(|(_, protection)| *protection)
 }
 
@@ -122,7 +118,7 @@ impl<'a> Round<'a> {
     }
 
     /// How long the engine has a batch, and what it allocates.
-    fn batch(&mut self, engine: &mut dyn Engine) -> Result<(Duration, usize)> {
+    fn batch(&mut self, engine: &mut dyn Engine) -> Result<(Duration, usize), BenchError> {
         for (id, (action, packet)) in self.actions.iter().zip(self.packets).enumerate() {
             let mut buffer = self.spare.pop().unwrap_or_default();
             buffer.copy_from_slice(packet);
@@ -130,12 +126,12 @@ impl<'a> Round<'a> {
             let lane = (id % ASSOCIATIONS) as u32;
             self.jobs.push_back(Job { id: id as u64, lane, packet: id as u64, operation });
         }
-        let (before, start) = (super::allocations(), super::cpu_time());
+        let (before, start) = (allocated(), cpu_time());
         while !self.jobs.is_empty() {
             engine.try_submit(&mut self.jobs);
             engine.wait(&mut self.done);
         }
-        let took = (super::cpu_time() - start, super::allocations() - before);
+        let took = (cpu_time() - start, allocated() - before);
         for done in self.done.drain(..) {
             done.result?;
             self.spare.push(done.buffer);
@@ -145,9 +141,9 @@ impl<'a> Round<'a> {
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
+pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>, BenchError> {
     let mut rows = Vec::new();
-    let (mut engine, mut portable) = (engines::cpu(), CpuEngine::new());
+    let (mut engine, mut portable) = (ace_ipsec_mb::cpu_engine(), CpuEngine::new());
     let chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
     for (suite, protection) in SUITES.iter().filter(|(name, _)| chosen(name)) {
         for bytes in [64, 1424] {
@@ -167,19 +163,19 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
                 let mut bare = Bare::new(*protection, bytes);
                 let mut allocations = 0;
                 let mut our_batch = |counts| {
-                    let (took, allocated) = ours.batch(engine.as_mut())?;
-                    allocations += if counts { allocated } else { 0 };
+                    let (took, count) = ours.batch(engine.as_mut())?;
+                    allocations += if counts { count } else { 0 };
                     Ok([took])
                 };
                 let mut their_batch = |_| Ok([theirs.batch(&mut portable)?.0]);
                 let mut bare_batch = bare.as_mut().map(|bare| |_| Ok([bare.batch(direction == "seal")]));
-                let mut things: Vec<super::Batch<'_, 1>> = vec![&mut our_batch, &mut their_batch];
+                let mut things: Vec<Batch<'_, 1>> = vec![&mut our_batch, &mut their_batch];
                 if let Some(bare) = &mut bare_batch {
                     things.push(bare);
                 }
-                let times = super::in_turns(seconds, &mut things)?.concat();
+                let times = in_turns(seconds, &mut things)?.concat();
                 let &[nanoseconds, portable_nanoseconds, ref bare @ ..] = &times[..] else {
-                    bail!("{suite}: nothing was measured");
+                    return Err(BenchError::Nothing((*suite).to_owned()));
                 };
                 let row = Row {
                     suite: (*suite).to_owned(),
@@ -198,7 +194,7 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>> {
     }
     if rows.is_empty() {
         let names: Vec<_> = SUITES.iter().map(|(name, _)| *name).collect();
-        bail!("no such suite; there are {}", names.join(", "));
+        return Err(BenchError::Suite(names.join(", ")));
     }
     Ok(rows)
 }

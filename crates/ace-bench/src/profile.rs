@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use ace_engine::algorithm::ALGORITHMS;
 use ace_engine::profile::{Processor, Rate};
 use ace_engine::{Algorithm, Direction, Key, Kind, Mac, Mode, Operation, compute, software};
-use anyhow::{Context, Result};
+
+use crate::BenchError;
 
 /// Data of a small and of a full-sized packet: a line through both is the rate and what an operation costs besides.
 const BYTES: [usize; 2] = [64, 1424];
 
 /// One operation over so many bytes: CBC encryption with the shortest key (the longest of 3DES), or HMAC.
-pub(super) fn operation(algorithm: &'static Algorithm, bytes: usize) -> Option<Operation> {
+pub fn operation(algorithm: &'static Algorithm, bytes: usize) -> Option<Operation> {
     let key = |len: usize| (0..len).map(|i| (i * 59 + 23) as u8).collect::<Vec<u8>>();
     let data = vec![0xa5; bytes];
     let operation = match algorithm.kind {
@@ -30,7 +31,7 @@ pub(super) fn operation(algorithm: &'static Algorithm, bytes: usize) -> Option<O
 }
 
 /// Nanoseconds of one run, its buffer copied; the best of several rounds, because all else can only slow it down.
-pub(super) fn time(operation: &Operation, budget: Duration) -> f64 {
+pub fn time(operation: &Operation, budget: Duration) -> f64 {
     let start = Instant::now();
     let mut best = f64::INFINITY;
     while best.is_infinite() || start.elapsed() < budget {
@@ -44,6 +45,7 @@ pub(super) fn time(operation: &Operation, budget: Duration) -> f64 {
     best
 }
 
+/// What this processor takes for every algorithm that it has, each measured for so long.
 pub fn measure(seconds: f64) -> Processor {
     let budget = Duration::from_secs_f64(seconds);
     let of = |algorithm: &&'static Algorithm| {
@@ -72,6 +74,6 @@ fn processor() -> Option<String> {
 }
 
 /// As a file of studies/processors.
-pub fn text(processor: &Processor) -> Result<String> {
-    toml::to_string(processor).context("a profile")
+pub fn text(processor: &Processor) -> Result<String, BenchError> {
+    Ok(toml::to_string(processor)?)
 }
