@@ -344,6 +344,12 @@ impl Set {
         Ok(())
     }
 
+    /// Clocks of a load of `bytes`, which the set is as, over a stream of 64 bits: its words, or what they are written as if
+    /// that is more.
+    pub fn load_clocks(&self, bytes: &[u8]) -> usize {
+        self.writes().len().max(bytes.len() / 8)
+    }
+
     /// What is written into the idle bank, a clock each: the time that a load takes.
     pub fn writes(&self) -> Vec<Write> {
         let mut out = Vec::new();

@@ -17,6 +17,7 @@ pub mod config;
 pub mod frame;
 mod joined;
 mod ledger;
+pub mod library;
 pub mod manifest;
 pub mod model;
 pub mod pass;

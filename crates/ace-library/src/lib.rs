@@ -3,15 +3,13 @@
 //!
 //! [`Library`] is the file: configurations, manifests, proofs and context sets, signed with Ed25519. [`codec`] is the compression
 //! that it uses: a dictionary shared by all its streams, and streams that memory reads turn back into frames.
-//! [`load`] tells the loader in hardware what to do. [`paper`] is the compression of the FCCM 2000 paper, for
-//! comparison. docs/library-format.md describes all of it.
+//! [`load`] tells the loader in hardware what to do. docs/library-format.md describes all of it.
 
 pub mod codec;
 pub mod domain;
 pub mod error;
 pub mod file;
 pub mod load;
-pub mod paper;
 
 pub use error::{FileError, ImageError, KeyError, Refusal, SeenError};
 pub use file::{ContextSet, Image, KeySet, Library, PublicKey, SecretKey, Seen, Trust};

@@ -183,7 +183,7 @@ impl Manifest {
 
 /// Clocks of a load over a stream of 64 bits: its words, or what they are written as if that is more.
 pub(crate) fn load_clocks(set: &Set, bytes: &[u8]) -> usize {
-    set.writes().len().max(bytes.len() / 8)
+    set.load_clocks(bytes)
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {

@@ -12,6 +12,7 @@ use ace_engine::profile::Processor;
 use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::Trust;
 use ace_schedule::Policy;
+use ace_studies::processors::Stated;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -49,7 +50,7 @@ pub struct EngineArgs {
 }
 
 /// The processor that stands beside the slots when none is named.
-const PROCESSOR: &str = include_str!("../../../studies/processors/this-machine.toml");
+const PROCESSOR: Stated = ace_studies::processors::THIS_MACHINE;
 
 /// A stated processor, of a file or the one that comes with ace.
 pub fn processor(file: Option<&Path>) -> Result<Processor> {
@@ -58,7 +59,7 @@ pub fn processor(file: Option<&Path>) -> Result<Processor> {
             let name = file.display().to_string();
             (ace_fs::read_text(file).with_context(|| name.clone())?, name)
         }
-        None => (PROCESSOR.to_owned(), "studies/processors/this-machine.toml".to_owned()),
+        None => (PROCESSOR.text.to_owned(), PROCESSOR.file.to_owned()),
     };
     let processor: Processor = toml::from_str(&text).with_context(|| name.clone())?;
     if let Err(why) = processor.check() {

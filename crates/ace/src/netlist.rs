@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use ace_ecp5::{Emit, load};
 use ace_ecp5_netlist::{
     Control, Database, Matched, Netlist, Pins, control, extract, name_registers, reference,
 };
@@ -62,13 +62,6 @@ struct ControlSummary {
     #[serde(flatten)]
     bit: Control,
     memory_sha256: String,
-}
-
-/// What a bitstream leaves in a blank device.
-pub fn load(bytes: &[u8]) -> Result<ConfigMemory> {
-    let mut port = ConfigPort::for_any_device();
-    port.push(bytes)?;
-    Ok(port.finish()?.clone())
 }
 
 /// The folder that was named, or that of the wheel.

@@ -24,7 +24,12 @@ pub fn put(text: fmt::Arguments<'_>) {
 
 /// Puts a table on the page.
 pub fn table<T>(table: &Table<'_, T>) {
-    PAGE.with_borrow_mut(|page| page.table(table));
+    with(|page| page.table(table));
+}
+
+/// Lets somebody else fill the page.
+pub fn with(fill: impl FnOnce(&mut Page)) {
+    PAGE.with_borrow_mut(fill);
 }
 
 /// A line of Markdown for the page; as `println!`.
@@ -32,11 +37,7 @@ macro_rules! say {
     () => { $crate::page::put(format_args!("\n")) };
     ($($what:tt)*) => { $crate::page::put(format_args!("{}\n", format_args!($($what)*))) };
 }
-/// Part of a line; as `print!`.
-macro_rules! say_part {
-    ($($what:tt)*) => { $crate::page::put(format_args!($($what)*)) };
-}
-pub(crate) use {say, say_part};
+pub(crate) use say;
 
 /// Prints the page, and leaves it empty.
 pub fn print() -> io::Result<()> {

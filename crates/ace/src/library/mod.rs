@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace library`: the file that holds configurations, signed.
 
-mod between;
 mod change;
 mod domains;
 mod extract;
 mod loader;
 mod look;
-mod members;
 mod prove;
 mod rounds;
-
-pub use members::{Load, Member};
+mod stats;
+mod verify;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -56,10 +54,10 @@ enum Command {
     Recode(change::Recode),
     /// Check signatures and version, decompress every configuration, compare its digest, and read its record of a proof;
     /// read every context set as a slot would, and compare it with its manifest
-    Verify(look::Verify),
+    Verify(verify::Verify),
     Prove(prove::Prove),
     /// What configurations take, and how fast they are decompressed
-    Stats(look::Stats),
+    Stats(stats::Args),
     /// What configurations of the same algorithm share, and what switching between them takes
     Domains(domains::Domains),
     /// What more rounds in hardware cost when they are compressed: Table 4 of the paper of 2000 against p
@@ -104,15 +102,12 @@ struct ReadArgs {
     device: Option<&'static Device>,
 }
 
-/// What loads of a configuration and of all that is stored over it take, by the library that commands take without
-/// options.
-pub fn load_times(skeleton: &str) -> Result<Vec<Member>> {
+/// The library that commands take without options, to print figures of it.
+pub fn for_figures() -> Result<Library> {
     let file = FileArgs { library: None, json: false };
     // Nothing is loaded from it: that a newer one was here before, in another checkout perhaps, changes no figure.
     let trust = TrustArgs { key: None, older: OlderArgs { allow_older: true } };
-    let Opened { library, .. } = ReadArgs { file, trust, require: 0, device: None }.open()?;
-    one(&library, skeleton)?;
-    Ok(members::domain(&library, skeleton)?)
+    Ok(ReadArgs { file, trust, require: 0, device: None }.open()?.library)
 }
 
 /// For commands that write.
@@ -238,9 +233,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::Add(args) => change::add(args),
         Command::Remove(args) => change::remove(args),
         Command::Recode(args) => change::recode(args),
-        Command::Verify(args) => look::verify(args),
+        Command::Verify(args) => verify::verify(args),
         Command::Prove(args) => prove::prove(args),
-        Command::Stats(args) => look::stats(args),
+        Command::Stats(args) => stats::stats(args),
         Command::Domains(args) => domains::domains(args),
         Command::Rounds(args) => rounds::rounds(args),
         Command::Keygen(args) => keygen(args),

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ace_board::library::manifest;
 use ace_ecp5::Emit;
 use ace_library::file::{Opened, publish};
 use ace_library::{Image, Library};
@@ -19,7 +20,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::look::manifest;
 use super::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
 use crate::flow::Flow;
