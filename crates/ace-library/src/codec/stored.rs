@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use ace_ecp5::ConfigMemory;
 
-use super::Tables;
 use super::dictionary::DICTIONARY_BYTES;
+use super::tables::Tables;
 use crate::file::INDEX_ENTRY_BYTES;
 use crate::file::used::Used;
 

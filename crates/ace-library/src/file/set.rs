@@ -4,10 +4,10 @@
 
 use sha2::{Digest, Sha256};
 
-use super::image::Text;
-use super::layout::Reader;
+use super::image::{METADATA_MAX, Text};
+use super::library::Library;
 use super::name::{NAME_BYTES, is_name};
-use super::{Library, METADATA_MAX};
+use super::reader::Reader;
 use crate::error::ImageError;
 
 /// Bytes of the index for one context set.
@@ -25,6 +25,7 @@ pub struct ContextSet {
 }
 
 impl ContextSet {
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }

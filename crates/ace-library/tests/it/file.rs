@@ -119,7 +119,10 @@ fn refusals_give_the_reason() {
         let mut other = bytes.clone();
         other[8] = format;
         let why = refused(&other, &trust);
-        assert_eq!(why, Refusal::Format { found: format.into(), known: 24, version: 5 });
+        assert!(
+            matches!(why, Refusal::Format { found, version: 5, .. } if found == u32::from(format)),
+            "{why}"
+        );
         assert!(why.to_string().contains("`ace library build`"), "{why}");
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The codec: what goes in comes out, and no bytes can break it.
 
-mod reference;
-
 use ace_ecp5::device::{DEVICES, Device, LFE5U_45F};
 use ace_library::codec::{DICTIONARY_BYTES, Dictionary, StreamError, compress, decompress};
 use proptest::prelude::*;
+
+use super::reference;
 
 /// Frames that look a little like a design: places that stay in use for some frames, and much that is empty.
 fn frames(device: &'static Device, seeds: &[(usize, usize, u16)], count: usize) -> Vec<u8> {

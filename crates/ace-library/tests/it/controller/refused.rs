@@ -11,7 +11,7 @@ use ace_library::load::{Block, Delta, LoadError, Memory, Place, Run, Whole};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::{REFUSED, begin, change, changes, each, loader, push, registers, run, runs, stream_of, whole};
+use super::{REFUSED, begin, change, changes, each, loader, push, registers, run, runs, stream_of, whole};
 
 #[test]
 fn what_the_decoder_refuses_is_refused() {

@@ -3,9 +3,8 @@
 
 use std::sync::LazyLock;
 
-use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
+use ace_ecp5::device::LFE5U_45F;
 use ace_ecp5::{ConfigPort, Emit};
-use ace_library::codec::Dictionary;
 use ace_library::{ImageError, Library, Refusal};
 use proptest::prelude::*;
 use sha2::Digest;
@@ -81,49 +80,20 @@ fn forged_deltas_are_refused() {
     }
 }
 
-/// A file of one configuration whose stream holds all frames, as those of format 5 all did.
-fn of_format_5(library: &Library) -> Vec<u8> {
-    let parts = library.parts();
-    let mut bytes = library.to_bytes(None);
-    let index = parts.header + parts.dictionary + parts.contents;
-    // One run of 7562 frames from the first one on.
-    assert_eq!(bytes.drain(index + 128..index + 132).collect::<Vec<u8>>(), [1, 0, 0x89, 0x3b]);
-    for at in [24, index + 60] {
-        let length = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) - 4;
-        bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());
-    }
-    bytes[8] = 5;
-    resealed(bytes)
-}
-
 #[test]
-fn files_of_the_formats_before_are_read() {
-    let base = super::base(&LFE5U_25F);
-    let trained = Dictionary::train([&base]);
-    let mut library = Library::new(Dictionary::even(&trained.to_bytes()).expect("it is a dictionary"));
-    library.add("a", &base, b"{}", b"", &[]).expect("it fits");
-    let file = library.to_bytes(None);
-    assert_eq!(file[8], 6);
-    assert_eq!(Library::from_bytes(&file, &ANYBODY).as_ref(), Ok(&library));
-    let mut older = of_format_5(&library);
-    assert_eq!(Library::from_bytes(&older, &ANYBODY).as_ref(), Ok(&library));
-    // Of those with context sets, which are 16 more, the oldest is 6.
-    for format in [4, 9, 16 + 5, 16 + 9] {
-        older[8] = format;
-        let why = Library::from_bytes(&older, &ANYBODY);
-        assert!(matches!(why, Err(Refusal::Format { found, known: 24, .. }) if found == u32::from(format)));
+fn files_of_other_formats_are_refused_by_their_number() {
+    let good = &GOOD.0;
+    assert_eq!(good[8], 7);
+    // 5 and 6 were formats once; 16 more say that there are context sets.
+    for format in [0, 4, 5, 6, 9, 16 + 5, 16 + 6, 16 + 9, 32 + 7] {
+        let mut other = good.clone();
+        other[8] = format;
+        let why = Library::from_bytes(&resealed(other), &ANYBODY).expect_err("another format");
+        assert!(matches!(why, Refusal::Format { found, .. } if found == u32::from(format)), "{why}");
+        let why = why.to_string();
+        assert!(why.contains(&format!("format {format} of")) && why.contains("7 and 8"), "{why}");
+        assert!(why.contains("`ace library build` makes it anew"), "{why}");
     }
-    // The same bytes as another format are other rows.
-    let mut other = file;
-    other[8] = 7;
-    let other = Library::from_bytes(&resealed(other), &ANYBODY).expect("well formed");
-    assert!(matches!(other.memory("a"), Err(ImageError::Stream { .. } | ImageError::Digest(_))));
-    // What was stored before is stored anew, and is loaded as fast then.
-    assert_eq!(library.memory("a"), Ok(base.clone()));
-    let anew = library.recoded(trained).expect("all is well");
-    assert_eq!(anew.to_bytes(None)[8], 7);
-    assert_eq!(anew.memory("a"), Ok(base));
-    assert_eq!(anew.whole("a"), library.whole("a"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use ace_library::load::{Delta, Run};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::{begin, built, each, image, loader, push, registers, run, variant_of};
+use super::{begin, built, each, image, loader, push, registers, run, variant_of};
 
 /// Loads each member of the domains of a library over each other one; how many loads that were.
 fn switches(library: &Library) -> usize {
