@@ -23,7 +23,7 @@ const SET_UP: [&str; 4] =
 
 #[test]
 fn sets_are_those_whose_digests_are_known() {
-    let known = include_str!("../../../array/sets.toml");
+    let known = include_str!("../../../../array/sets.toml");
     let known: Vec<&str> = known.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
     let all = std::env::var_os("ACE_TESTS").is_some_and(|what| what == "all");
     let quick = [&QUICK[..], &SET_UP].concat();
@@ -77,7 +77,7 @@ fn what_is_no_variant_is_not_verified() {
 /// of the kind can be said.
 #[test]
 fn what_is_the_least_is_said() {
-    let guide = include_str!("../../../docs/array.md");
+    let guide = include_str!("../../../../docs/array.md");
     let (_, rest) = guide.split_once("algorithm small;").unwrap();
     let (text, rest) =
         rest.split_once("\n\nace array check small.ace --exact 60 --shape one-quad.toml\n").unwrap();
@@ -85,7 +85,7 @@ fn what_is_the_least_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("small.ace"), format!("algorithm small;{text}\n")).unwrap();
-    let shape = include_str!("../../../array/shape.toml").replace("quads = 2", "quads = 1");
+    let shape = include_str!("../../../../array/shape.toml").replace("quads = 2", "quads = 1");
     std::fs::write(path("one-quad.toml"), shape).unwrap();
     let ace = |args: &[&str]| {
         let ran = Command::new(env!("CARGO_BIN_EXE_ace")).arg("array").args(args).output().unwrap();

@@ -2,12 +2,10 @@
 //! `ace run` on the board when bits are damaged, cut, missing or another device's: the packets that needed them are
 //! dropped and counted, the others go on, none leaves in clear.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{TRAFFIC, ace, built, root, stderr};
+use crate::common::{TRAFFIC, ace, built, root, stderr};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The report in a browser: wide and narrow, by day and by night. Pictures of it stay in build/screenshots.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{TRAFFIC, ace, built, root, stderr};
+use crate::common::{TRAFFIC, ace, built, root, stderr};
 
 /// Runs in the page and leaves what it found where `--dump-dom` shows it.
 const PROBE: &str = r#"<script>addEventListener("load",()=>{

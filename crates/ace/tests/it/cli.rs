@@ -2,12 +2,10 @@
 //! The command line as a user meets it: good runs, bad inputs, exit codes. On the CPU engine, so that nothing has to
 //! be built; the board has its own file.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{TRAFFIC, ace, root, stderr, stdout};
+use crate::common::{TRAFFIC, ace, root, stderr, stdout};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What somebody who can read the memory of a running `ace run` finds of the SA file: the keys that it works with, and
 //! neither the file's text nor more copies than are worked with.
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -11,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::{TRAFFIC, command, root};
+use crate::common::{TRAFFIC, command, root};
 
 const KEY: &str = "5ec3a70f91d24b68cd317e0a96f85b24";
 const AUTH_KEY: &str = "c91e5d83a2f0467b1d68b53f0ea7924cd35817e6";

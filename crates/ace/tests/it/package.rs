@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `make install` and `make package` put somewhere works there, without the repository.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{TRAFFIC, built, root, stderr, stdout};
+use crate::common::{TRAFFIC, built, root, stderr, stdout};
 
 /// Below the root of the package.
 fn is_there(root: &Path, path: &str) {

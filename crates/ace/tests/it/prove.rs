@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace library prove`: what it takes for proven, and what it does not.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::{root, stderr, stdout};
 use ace_ecp5::ConfigPort;
 use ace_library::codec::Dictionary;
 use ace_library::{Library, SecretKey};
-use common::{root, stderr, stdout};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -144,7 +142,7 @@ impl Place {
     }
 
     fn command(&self) -> Command {
-        let mut command = common::command();
+        let mut command = crate::common::command();
         command.current_dir(root()).env("ACE_PYTHON", &self.python);
         command
     }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Recorded traffic on the virtual clock: what the board gains, and that its reconfiguration stalls nothing.
-#![cfg(target_os = "linux")]
-
-mod common;
 
 use serde_json::{Value, json};
 
@@ -43,14 +40,14 @@ fn recording() -> String {
 
 #[test]
 fn beside_the_processor_a_reconfiguration_stalls_nothing() {
-    if !common::built() {
+    if !crate::common::built() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("live.rec");
     std::fs::write(&file, recording()).unwrap();
-    let out = common::ace(&["gateway", "replay", "--json"], &[&file]);
-    assert_eq!(out.status.code(), Some(0), "{}", common::stderr(&out));
+    let out = crate::common::ace(&["gateway", "replay", "--json"], &[&file]);
+    assert_eq!(out.status.code(), Some(0), "{}", crate::common::stderr(&out));
     let report: Value = serde_json::from_slice(&out.stdout).unwrap();
     let sides = report["sides"].as_array().unwrap();
     assert_eq!(sides.len(), 3);
@@ -73,7 +70,7 @@ fn beside_the_processor_a_reconfiguration_stalls_nothing() {
 
 #[test]
 fn a_processor_that_is_faster_loses_nothing_by_the_board() {
-    if !common::built() {
+    if !crate::common::built() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -83,8 +80,8 @@ fn a_processor_that_is_faster_loses_nothing_by_the_board() {
     let rates: String = ["3des", "aes", "md5", "sha1"].map(rate).concat();
     std::fs::write(&processor, format!("name = \"fast\"\nsource = \"a test\"\n{rates}")).unwrap();
     let args = ["gateway", "replay", "--json", "--processor", processor.to_str().unwrap()];
-    let out = common::ace(&args, &[&file]);
-    assert_eq!(out.status.code(), Some(0), "{}", common::stderr(&out));
+    let out = crate::common::ace(&args, &[&file]);
+    assert_eq!(out.status.code(), Some(0), "{}", crate::common::stderr(&out));
     let report: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(report["gains"][0]["percent"].as_f64().unwrap() > -2.0, "{report}");
 }
@@ -94,13 +91,17 @@ fn what_cannot_be_played_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("live.rec");
     std::fs::write(&file, "{\"recording\":1}\nnonsense\n").unwrap();
-    let out = common::ace(&["gateway", "replay"], &[&file]);
+    let out = crate::common::ace(&["gateway", "replay"], &[&file]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(common::stderr(&out).contains("live.rec:2: "), "{}", common::stderr(&out));
+    assert!(crate::common::stderr(&out).contains("live.rec:2: "), "{}", crate::common::stderr(&out));
     // Nobody has AES-GCM in modelled time.
     let text = recording().replace("3des-cbc", "aes-128-gcm-16").replace("hmac-md5-96", "none");
     std::fs::write(&file, text).unwrap();
-    let out = common::ace(&["gateway", "replay"], &[&file]);
+    let out = crate::common::ace(&["gateway", "replay"], &[&file]);
     assert_eq!(out.status.code(), Some(1));
-    assert!(common::stderr(&out).contains("not played by processor: SA 0"), "{}", common::stderr(&out));
+    assert!(
+        crate::common::stderr(&out).contains("not played by processor: SA 0"),
+        "{}",
+        crate::common::stderr(&out)
+    );
 }

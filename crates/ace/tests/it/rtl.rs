@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! For whoever writes a core: known answers on the RTL alone, waveforms, and what `ace new` begins with.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{ace, command, root, stderr, stdout};
+use crate::common::{ace, command, root, stderr, stdout};
 
 /// The flow's Python, where it is installed.
 fn python() -> Option<PathBuf> {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace run` where captures, outputs and keys are not as they should be. On the CPU engine.
-#![cfg(unix)]
-
-mod common;
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::{TRAFFIC, ace, command, root, stderr, stdout};
+use crate::common::{TRAFFIC, ace, command, root, stderr, stdout};
 use serde_json::Value;
 
 const RUN: [&str; 6] = ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--engine", "cpu"];

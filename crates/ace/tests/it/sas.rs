@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace sas`: files of the other end, of Wireshark, and what is said of a file.
 
-mod common;
-
 use std::fs;
 
-use common::{TRAFFIC, ace, root, stderr, stdout};
+use crate::common::{TRAFFIC, ace, root, stderr, stdout};
 
 #[test]
 fn the_mirrored_file_takes_back_what_the_file_protects() {

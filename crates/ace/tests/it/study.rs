@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace study scheduling`: no policy is above a bound, and what was reached stays so.
 
-mod common;
-
-use common::ace;
+use crate::common::ace;
 use serde_json::Value;
 
 #[test]
@@ -46,7 +44,7 @@ fn no_policy_is_above_a_bound_and_adaptive_is_near_them() {
 /// that is built is what the command prints now.
 #[test]
 fn the_page_of_the_2006_paper_has_its_tables_and_units() {
-    let page = std::fs::read_to_string(common::root().join("studies/drp-2006/results.md")).unwrap();
+    let page = std::fs::read_to_string(crate::common::root().join("studies/drp-2006/results.md")).unwrap();
     let section = |title: &str| {
         let (_, rest) = page.split_once(&format!("\n## {title}")).unwrap_or_else(|| panic!("no `{title}`"));
         let rows = rest.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with('|'));
@@ -102,7 +100,7 @@ fn the_page_of_the_2006_paper_has_its_tables_and_units() {
 /// studies/scheduling/results.md, which `make study` writes: nothing on it is above a proven bound.
 #[test]
 fn the_page_of_policies_has_its_sections_and_no_policy_above_a_bound() {
-    let page = std::fs::read_to_string(common::root().join("studies/scheduling/results.md")).unwrap();
+    let page = std::fs::read_to_string(crate::common::root().join("studies/scheduling/results.md")).unwrap();
     let section = |title: &str| {
         let (_, rest) = page.split_once(&format!("\n## {title}")).unwrap_or_else(|| panic!("no `{title}`"));
         let lines = rest.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with('|'));
@@ -155,10 +153,11 @@ fn the_pages_of_the_three_other_papers_are_what_the_commands_print() {
         ("pilchard-2002", &["Table 2", "Triple DES in CBC", "Table 3", "Table 4"][..]),
     ];
     for (name, titles) in fixed {
-        let page =
-            std::fs::read_to_string(common::root().join(format!("studies/{name}/results.md"))).unwrap();
+        let page = std::fs::read_to_string(crate::common::root().join(format!("studies/{name}/results.md")))
+            .unwrap();
         let head =
-            std::fs::read_to_string(common::root().join(format!("studies/{name}/results.head"))).unwrap();
+            std::fs::read_to_string(crate::common::root().join(format!("studies/{name}/results.head")))
+                .unwrap();
         let tables = page.strip_prefix(&head).unwrap_or_else(|| panic!("{name}: the head is another"));
         let out = ace(&["study", name, "--measure", "0.01", "--format", "md"], &[]);
         assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));

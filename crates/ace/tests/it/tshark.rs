@@ -2,12 +2,10 @@
 //! An independent witness: tshark decrypts what `ace run` wrote, with the demo's keys, finds every ICV good and
 //! sees the original TCP segments. Runs when tshark is installed; with CI=true its absence is a failure.
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
-use common::{TRAFFIC, ace, built, root, stderr, stdout};
+use crate::common::{TRAFFIC, ace, built, root, stderr, stdout};
 
 /// tshark's preferences with which it reads what an SA file protects.
 fn preferences(sas: &Path) -> Vec<String> {

@@ -2,13 +2,11 @@
 //! `ace run --engine auto` on a capture of 20 associations over 8 algorithms (studies/scheduling/twenty.py): each operation
 //! goes where it is done earlier, and every packet is the CPU engine's.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use common::{ace, root, stderr};
+use crate::common::{ace, root, stderr};
 use serde_json::Value;
 
 const CONFIGURATIONS: [&str; 8] = ["aes", "des", "3des", "cast128", "cast256", "rc6", "md5", "sha1"];

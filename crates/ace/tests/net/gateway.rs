@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace gateway` on live traffic: two gateways over a wire on which everything is watched.
-#![cfg(target_os = "linux")]
-
-mod common;
-mod netns;
 
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 
-use netns::{WORD, World, shown, until};
+use crate::netns::{WORD, World, shown, until};
 use serde_json::Value;
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
@@ -59,7 +55,7 @@ fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
     let path = world.path(&format!("{name}.toml"));
     fs::write(&path, config).expect("it is ours");
     let log = format!("{name}.log");
-    let id = world.start(name, common::command().arg("gateway").arg(&path), &log);
+    let id = world.start(name, crate::common::command().arg("gateway").arg(&path), &log);
     until("the gateway is ready", || {
         let said = world.read(&log);
         assert!(!said.contains("ace: "), "{said}");
@@ -74,9 +70,11 @@ fn write_sas(world: &World, who: u8, sas: &str) {
 }
 
 fn ask(world: &World, name: &str, question: &str) -> Value {
-    let out =
-        common::ace(&["gateway", question, "--json", "--control"], &[&world.path(&format!("{name}.sock"))]);
-    assert_eq!(out.status.code(), Some(0), "{}", common::stderr(&out));
+    let out = crate::common::ace(
+        &["gateway", question, "--json", "--control"],
+        &[&world.path(&format!("{name}.sock"))],
+    );
+    assert_eq!(out.status.code(), Some(0), "{}", crate::common::stderr(&out));
     serde_json::from_slice(&out.stdout).expect("JSON")
 }
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The board behind `ace gateway`: live traffic through configurations that are loaded, whoever costs less, and a newer
 //! library in the field while traffic flows.
-#![cfg(target_os = "linux")]
-
-mod common;
-mod netns;
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use netns::{World, shown, until};
+use crate::netns::{World, shown, until};
 use serde_json::Value;
 
 const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
@@ -48,7 +44,7 @@ fn gateway(world: &World, who: u8, engine: &str, sas: &str) -> u32 {
     let path = world.path(&format!("{name}.toml"));
     fs::write(&path, config).expect("it is ours");
     let log = format!("{name}.log");
-    let id = world.start(name, common::command().arg("gateway").arg(&path), &log);
+    let id = world.start(name, crate::common::command().arg("gateway").arg(&path), &log);
     until("the gateway is ready", || {
         let said = world.read(&log);
         assert!(!said.contains("ace: "), "{said}");
@@ -67,15 +63,15 @@ fn write_sas(world: &World, name: &str, sas: &str) {
 
 fn ask(world: &World, name: &str, question: &str) -> Value {
     let socket = world.path(&format!("{name}.sock"));
-    let out = common::ace(&["gateway", question, "--json", "--control"], &[&socket]);
-    assert_eq!(out.status.code(), Some(0), "{}", common::stderr(&out));
+    let out = crate::common::ace(&["gateway", question, "--json", "--control"], &[&socket]);
+    assert_eq!(out.status.code(), Some(0), "{}", crate::common::stderr(&out));
     serde_json::from_slice(&out.stdout).expect("JSON")
 }
 
 /// Hands gateway `a` a library: whether it was taken, and what was said.
 fn hand(world: &World, file: &Path) -> (bool, String) {
-    let out = common::ace(&["gateway", "library", "--control"], &[&world.path("a.sock"), file]);
-    (out.status.code() == Some(0), common::stdout(&out) + &common::stderr(&out))
+    let out = crate::common::ace(&["gateway", "library", "--control"], &[&world.path("a.sock"), file]);
+    (out.status.code() == Some(0), crate::common::stdout(&out) + &crate::common::stderr(&out))
 }
 
 /// Two libraries of one key, the newer one with SM4, a board for them, and a library of somebody else.
@@ -83,10 +79,10 @@ fn libraries(world: &World) {
     let at = |name: &str| world.path(name);
     let run = |arguments: &[&str], paths: &[&Path]| {
         // What is made here has not been seen by the gateways.
-        let mut ace = common::command();
-        ace.current_dir(common::root()).env("XDG_STATE_HOME", world.path("state")).arg("library");
+        let mut ace = crate::common::command();
+        ace.current_dir(crate::common::root()).env("XDG_STATE_HOME", world.path("state")).arg("library");
         let out = ace.args(arguments).args(paths).output().expect("ace starts");
-        assert_eq!(out.status.code(), Some(0), "{}", common::stderr(&out));
+        assert_eq!(out.status.code(), Some(0), "{}", crate::common::stderr(&out));
     };
     for key in ["key", "other"] {
         run(&["keygen"], &[&at(key)]);
@@ -109,16 +105,17 @@ fn libraries(world: &World) {
 
 fn ready() -> bool {
     let models = ["aes", "sha1", "sm4"];
-    let built =
-        |name: &&str| common::root().join("build/configurations").join(name).join("manifest.json").exists();
-    common::built() && models.iter().all(built) || {
+    let built = |name: &&str| {
+        crate::common::root().join("build/configurations").join(name).join("manifest.json").exists()
+    };
+    crate::common::built() && models.iter().all(built) || {
         eprintln!("sm4 is not built; nothing was checked");
         false
     }
 }
 
 fn board(kind: &str) -> String {
-    let configurations = common::root().join("build/configurations");
+    let configurations = crate::common::root().join("build/configurations");
     format!(
         "kind = \"{kind}\"\nboard = \"board.toml\"\nlibrary_key = \"trusted.keys\"\nconfigurations = \"{}\"\n",
         configurations.display()
@@ -234,10 +231,10 @@ fn the_cheaper_one_computes_and_a_slot_works_beside_it() {
             && sm4["by_board"].as_u64() >= Some(20)
             && sm4["by_cpu"] == 0
     });
-    let out = common::ace(&["gateway", "slots", "--control"], &[&world.path("a.sock")]);
-    assert!(common::stdout(&out).contains("sm4"), "{}", common::stdout(&out));
+    let out = crate::common::ace(&["gateway", "slots", "--control"], &[&world.path("a.sock")]);
+    assert!(crate::common::stdout(&out).contains("sm4"), "{}", crate::common::stdout(&out));
     // Shown again and again until nobody reads any more.
-    let mut watch = common::command();
+    let mut watch = crate::common::command();
     watch.args(["gateway", "status", "--json", "--watch", "0.1", "--control"]).arg(world.path("a.sock"));
     let mut watch = watch.stdout(std::process::Stdio::piped()).spawn().expect("ace starts");
     let lines = std::io::BufRead::lines(std::io::BufReader::new(watch.stdout.take().expect("a pipe")));
@@ -283,7 +280,7 @@ fn the_page_and_the_metrics_show_what_happens() {
         eprintln!("chromium is not installed (apt-get install chromium); the page was seen by nobody");
         return;
     }
-    let pictures = common::root().join("build/screenshots");
+    let pictures = crate::common::root().join("build/screenshots");
     fs::create_dir_all(&pictures).expect("a folder");
     let pictures = pictures.canonicalize().expect("a folder");
     for width in [1200, 500] {
@@ -294,7 +291,7 @@ fn the_page_and_the_metrics_show_what_happens() {
         chromium.args([&format!("--window-size={width},1600"), "--virtual-time-budget=3500", "--dump-dom"]);
         chromium.arg(format!("--screenshot={}", pictures.join(format!("gateway-{width}.png")).display()));
         let out = world.run("a", chromium.arg("http://127.0.0.1:9450/"));
-        let dom = common::stdout(&out);
+        let dom = crate::common::stdout(&out);
         for part in [
             "engine auto, 2 SAs",
             "data-wide=\"false\"",
@@ -304,7 +301,7 @@ fn the_page_and_the_metrics_show_what_happens() {
             "<polyline",
             "of modelled time",
         ] {
-            assert!(dom.contains(part), "{part} is not in\n{dom}\n{}", common::stderr(&out));
+            assert!(dom.contains(part), "{part} is not in\n{dom}\n{}", crate::common::stderr(&out));
         }
         let turns = dom.split("data-turns=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse().ok());
         assert!(turns >= Some(2), "it goes on: {turns:?}");

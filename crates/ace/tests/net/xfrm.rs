@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ip xfrm` as it is on every Linux, with the preload library, on `ace gateway` instead of the kernel.
-#![cfg(target_os = "linux")]
-
-mod common;
-mod netns;
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -11,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Instant;
 
-use netns::{World, shown, until};
+use crate::netns::{World, shown, until};
 use socket2::{Domain, SockAddr, Socket, Type};
 
 const A: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
@@ -23,7 +19,9 @@ const MAC: &str = "0x0102030405060708090a0b0c0d0e0f100102030405060708090a0b0c0d0
 /// The preload library, built with the profile of this test.
 fn library() -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked", "--package", "ace-xfrm-preload"]).current_dir(common::root());
+    cargo
+        .args(["build", "--quiet", "--locked", "--package", "ace-xfrm-preload"])
+        .current_dir(crate::common::root());
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
@@ -55,7 +53,7 @@ impl Ends {
         let path = self.world.path(&format!("{name}.toml"));
         fs::write(&path, config).expect("it is ours");
         let log = format!("{name}.log");
-        let id = self.world.start(name, common::command().arg("gateway").arg(&path), &log);
+        let id = self.world.start(name, crate::common::command().arg("gateway").arg(&path), &log);
         until("the gateway is ready", || {
             let said = self.world.read(&log);
             assert!(!said.contains("ace: "), "{said}");
@@ -76,14 +74,14 @@ impl Ends {
 
     fn does(&self, of: &str, arguments: &str) -> String {
         let out = self.ip(of, arguments);
-        assert!(out.status.success(), "ip {arguments}: {}", common::stderr(&out));
-        common::stdout(&out)
+        assert!(out.status.success(), "ip {arguments}: {}", crate::common::stderr(&out));
+        crate::common::stdout(&out)
     }
 
     fn refuses(&self, of: &str, arguments: &str, why: &str) {
         let out = self.ip(of, arguments);
         assert!(!out.status.success(), "ip {arguments} did it");
-        assert!(common::stderr(&out).contains(why), "ip {arguments}: {}", common::stderr(&out));
+        assert!(crate::common::stderr(&out).contains(why), "ip {arguments}: {}", crate::common::stderr(&out));
     }
 
     /// SAs and policies of a tunnel, at both ends.
@@ -136,7 +134,7 @@ fn ip_xfrm_configures_the_gateway() {
 
     // The kernel knows nothing of it.
     let kernel = world.within("a", || Command::new("ip").args(["xfrm", "state", "list"]).output());
-    assert_eq!(common::stdout(&kernel.expect("ip starts")), "");
+    assert_eq!(crate::common::stdout(&kernel.expect("ip starts")), "");
 
     // A second SA takes over, and the first goes: nothing is lost.
     ends.tunnel("update", 2);
@@ -245,5 +243,5 @@ fn without_a_gateway_nothing_is_configured() {
         .output()
         .expect("ip starts");
     assert!(!out.status.success());
-    assert!(common::stderr(&out).contains("Connection refused"), "{}", common::stderr(&out));
+    assert!(crate::common::stderr(&out).contains("Connection refused"), "{}", crate::common::stderr(&out));
 }

@@ -12,7 +12,7 @@ use ace_ecp5::{ConfigMemory, Emit};
 use ace_ecp5_netlist::{Flips, Reading, Verdict};
 
 use super::Images;
-use super::common::root;
+use crate::common::root;
 
 /// How many flips of each verdict are held against a reading of the whole image.
 const CHECKED: usize = 6;

@@ -2,17 +2,15 @@
 //! The closed world: of an image of the library every bit is read, and an image with a bit more or less is refused with
 //! the place. Without the database of Project Trellis these tests say so and pass, unless ACE_REQUIRE_BUILD is set.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod edits;
 mod flips;
 
 use std::io::Read;
 use std::path::Path;
 
+use crate::common::{ace, root, stderr};
 use ace_ecp5::{ConfigMemory, ConfigPort};
 use ace_ecp5_netlist::{Database, Netlist, NetlistError, Pins, extract};
-use common::{ace, root, stderr};
 
 /// The images of the library, the database and the pins.
 pub struct Images {

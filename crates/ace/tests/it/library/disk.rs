@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use super::Place;
-use super::common::stderr;
+use crate::common::stderr;
 
 /// Runs `ace library add` in a shell that prepares what goes wrong.
 fn add_under(place: &Place, shell: &str) -> Output {

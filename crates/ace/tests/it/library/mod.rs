@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace library` as a user meets it: the life of a library, and what is refused.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod disk;
 mod sets;
 mod trust;
@@ -11,11 +9,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
+use crate::common::{ace, command, stderr, stdout};
 use ace_ecp5::device::LFE5U_45F;
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, Emit};
 use ace_library::PublicKey;
-use common::{ace, command, stderr, stdout};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -9,7 +9,7 @@ use ace_array::shape::Shape;
 use serde_json::Value;
 
 use super::Place;
-use super::common::{command, stderr, stdout};
+use crate::common::{command, stderr, stdout};
 
 const NAMES: [&str; 3] = ["aes128_encrypt", "des_decrypt", "sm4_encrypt_latency"];
 

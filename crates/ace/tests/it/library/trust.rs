@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Place;
-use super::common::{command, stderr, stdout};
+use crate::common::{command, stderr, stdout};
 
 fn says(out: &Output, code: i32, text: &str) {
     assert_eq!(out.status.code(), Some(code), "{} {}", stdout(out), stderr(out));
@@ -58,7 +58,7 @@ fn key_and_library_replaced_together_are_refused() {
     says(&here(&["library", "extract", "--out", "out"]), 2, "not by the key that is trusted");
     assert!(!place.at("checkout/out").exists());
     // So does the board, before a packet is read.
-    let root = super::common::root().canonicalize().unwrap();
+    let root = crate::common::root().canonicalize().unwrap();
     let (capture, sas) = (root.join("tests/demo/traffic.pcap"), root.join("tests/demo/protect.toml"));
     let run = ["run", capture.to_str().unwrap(), "--sas", sas.to_str().unwrap(), "-o", "out.pcap"];
     says(&here(&run), 2, "not by the key that is trusted");
