@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use ace_board::Catalogue;
 use ace_board::library::read_memory;
 use ace_ecp5::{ConfigMemory, Emit};
-use ace_library::codec::{Contexts, Dictionary, Stored, Tables};
+use ace_library::codec::{Contexts, Dictionary, Tables};
+use ace_library::file::Stored;
 use ace_report::{Page, Table, say};
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ace_library::Library;
-use ace_library::codec::Stored;
+use ace_library::file::Stored;
 use ace_report::{Page, Table};
 use serde::Serialize;
 use serde_json::Value;

@@ -4,7 +4,7 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 
-use crate::Table;
+use crate::table::Table;
 
 /// How a page is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use anyhow::{Result, bail};
 
 use crate::engines::BoardArgs;
 use crate::page::say;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Measure how fast slots are simulated and how fast the CPU engine is, in wall time.
 ///

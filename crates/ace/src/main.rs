@@ -18,6 +18,7 @@ mod inspect;
 mod kat;
 mod library;
 mod manual;
+mod meant;
 mod netlist;
 mod new;
 mod page;
@@ -72,6 +73,7 @@ enum Command {
 }
 
 pub use ace_report::{Outcome, print_json};
+pub use meant::meant;
 
 fn main() -> ExitCode {
     // `ace … | head` ends quietly.
@@ -106,9 +108,4 @@ fn main() -> ExitCode {
             ExitCode::from(FAILED)
         }
     }
-}
-
-/// ` did you mean `x`?`, or nothing if nothing is near.
-pub fn meant(word: &str, known: &[&str]) -> String {
-    ace_config::nearest(word, known).map_or(String::new(), |near| format!(" did you mean `{near}`?"))
 }

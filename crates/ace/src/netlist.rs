@@ -12,7 +12,7 @@ use ace_ecp5_netlist::{
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Read an ECP5 bitstream back into the circuit that it is, as structural Verilog: LUTs, carry chains, flip-flops,
 /// memories with their contents. What bits mean is in the Project Trellis database of the wheel

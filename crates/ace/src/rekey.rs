@@ -8,7 +8,7 @@ use ace_studies::idea_2004::rekey::{Delta, IdeaKey, Task, rekey};
 use anyhow::Result;
 
 use crate::netlist::database;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Give IDEA under a constant key (studies/idea-2004) another key: what its LUTs hold is worked out from the key, the
 /// frames that differ are written over a slot that holds another key, and what is there then is looked at. All that

@@ -12,7 +12,9 @@ use serde::Serialize;
 
 use crate::configurations::manifests;
 use crate::engines::BoardArgs;
-use crate::{Outcome, library, page, print_json};
+use crate::library;
+use crate::page;
+use ace_report::{Outcome, print_json};
 
 /// Print a paper's tables beside ours.
 ///

@@ -12,7 +12,6 @@ mod encode;
 mod model;
 mod rows;
 mod steps;
-mod stored;
 mod tables;
 
 pub use contexts::{CONTEXTS_BYTES, Contexts};
@@ -20,5 +19,4 @@ pub use decode::{Decoded, StreamError, decompress};
 pub use dictionary::{DICTIONARY_BYTES, Dictionary, ENTRIES};
 pub use encode::compress;
 pub(crate) use steps::{Clock, cells_of, clocks_of};
-pub use stored::{BLOCK_ENTRY_BYTES, Stored};
 pub use tables::Tables;

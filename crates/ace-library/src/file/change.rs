@@ -3,12 +3,11 @@
 
 use ace_ecp5::ConfigMemory;
 
-use super::delta::{Delta, Frames};
+use super::delta::{BLOCK_ENTRY_BYTES, Delta, Frames};
 use super::image::{BLANK, Image, METADATA_MAX, Text};
 use super::library::Library;
 use super::name::is_name;
 use super::used::Used;
-use crate::codec::BLOCK_ENTRY_BYTES;
 use crate::error::ImageError;
 
 impl Library {

@@ -11,6 +11,8 @@ use super::delta::{RUN_BYTES, Run};
 use super::used::Used;
 use crate::error::ImageError;
 
+/// Bytes of the index for one configuration.
+pub const INDEX_ENTRY_BYTES: usize = 128;
 /// The longest manifest or proof, not compressed.
 pub const METADATA_MAX: usize = 1 << 20;
 /// The number that stands for contents of zeros.

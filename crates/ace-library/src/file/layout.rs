@@ -4,16 +4,16 @@
 use ace_ecp5::memory::EBR_BYTES;
 use sha2::{Digest, Sha256};
 
-use super::delta::RUN_BYTES;
-use super::image::Image;
+use super::delta::{BLOCK_ENTRY_BYTES, RUN_BYTES};
+use super::image::{INDEX_ENTRY_BYTES, Image};
 use super::key::{PublicKey, SecretKey};
 use super::library::Library;
 use super::name::NAME_BYTES;
 use super::parse::parse;
-use super::reader::Reader;
+use super::reader::{Malformed, Reader};
 use super::set::{self, ContextSet};
 use super::trust::{KEYS_MAX, KeySet, Trust, fingerprints};
-use crate::codec::{BLOCK_ENTRY_BYTES, CONTEXTS_BYTES, DICTIONARY_BYTES, Tables};
+use crate::codec::{CONTEXTS_BYTES, DICTIONARY_BYTES, Tables};
 use crate::error::Refusal;
 
 pub(super) const MAGIC: &[u8; 8] = b"ACELIB\r\n";
@@ -25,8 +25,6 @@ pub(super) const SETS: u32 = 16;
 /// All of them, for whoever has another one.
 const KNOWN: &str = "7 and 8, and 16 more with context sets";
 const HEADER: usize = 40;
-/// Bytes of the index for one configuration.
-pub const INDEX_ENTRY_BYTES: usize = 128;
 const DIGEST: usize = 32;
 /// In front of the signatures: how many there are, and zero.
 const SIGNERS: usize = 8;
@@ -174,7 +172,7 @@ impl Library {
     /// As [`Library::from_bytes`].
     pub fn signed(bytes: &[u8], trust: &Trust) -> Result<(Self, Vec<PublicKey>), Refusal> {
         let Checked { format, body, signers, .. } = check(bytes, trust)?;
-        let library = parse(body, format).map_err(|what| Refusal::Malformed { what })?;
+        let library = parse(body, format).map_err(|Malformed(what)| Refusal::Malformed { what })?;
         if let Some(wanted) = trust.device
             && let Some(image) = library.images.iter().find(|i| i.device != wanted)
         {

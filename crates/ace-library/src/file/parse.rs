@@ -4,18 +4,18 @@
 use ace_ecp5::Device;
 use ace_ecp5::memory::EBR_BYTES;
 
-use super::delta::{self, RUN_BYTES, Run};
-use super::image::{BLANK, Image, METADATA_MAX, Text};
-use super::layout::{FORMAT_SMALL, INDEX_ENTRY_BYTES, MAGIC, SETS};
+use super::delta::{self, BLOCK_ENTRY_BYTES, RUN_BYTES, Run};
+use super::image::{BLANK, INDEX_ENTRY_BYTES, Image, METADATA_MAX, Text};
+use super::layout::{FORMAT_SMALL, MAGIC, SETS};
 use super::library::Library;
-use super::reader::Reader;
+use super::reader::{Malformed, Reader};
 use super::set;
 use super::used::Used;
-use crate::codec::{BLOCK_ENTRY_BYTES, CONTEXTS_BYTES, Contexts, DICTIONARY_BYTES, Dictionary, Tables};
+use crate::codec::{CONTEXTS_BYTES, Contexts, DICTIONARY_BYTES, Dictionary, Tables};
 
-pub(super) fn parse(body: &[u8], format: u32) -> Result<Library, String> {
+pub(super) fn parse(body: &[u8], format: u32) -> Result<Library, Malformed> {
     let mut all = Reader::new(body);
-    let header = || "header".to_owned();
+    let header = || Malformed::from("header");
     all.take(MAGIC.len() + 4).ok_or_else(header)?;
     let count = all.word().ok_or_else(header)? as usize;
     let version = all.long().ok_or_else(header)?;
@@ -45,7 +45,7 @@ pub(super) fn parse(body: &[u8], format: u32) -> Result<Library, String> {
         let image = image(&mut Reader::new(entry), offset as u64, &mut all, contents.len());
         let (image, base) = image.ok_or_else(|| format!("index entry {}", images.len()))?;
         if images.last().is_some_and(|last| last.name >= image.name) {
-            return Err(format!("order at {}", image.name));
+            return Err(format!("order at {}", image.name).into());
         }
         images.push(image);
         bases.push(base);
@@ -54,13 +54,13 @@ pub(super) fn parse(body: &[u8], format: u32) -> Result<Library, String> {
         let Some(number) = bases[at] else { continue };
         let whole = bases.get(number) == Some(&None) && images[number].device == images[at].device;
         if !whole {
-            return Err(format!("base of {}", images[at].name));
+            return Err(format!("base of {}", images[at].name).into());
         }
         images[at].base = Some(images[number].name.clone());
     }
     let sets = set::take(sets, body.len(), &mut all)?;
     if all.left() != 0 {
-        return Err("end".to_owned());
+        return Err("end".into());
     }
     Ok(Library { version, tables: Tables { dictionary, contexts }, contents, images, sets })
 }

@@ -3,6 +3,22 @@
 
 use super::name::{NAME_BYTES, is_name};
 
+/// What in a file does not make sense.
+#[derive(Debug)]
+pub(super) struct Malformed(pub(super) String);
+
+impl From<&str> for Malformed {
+    fn from(what: &str) -> Self {
+        Self(what.to_owned())
+    }
+}
+
+impl From<String> for Malformed {
+    fn from(what: String) -> Self {
+        Self(what)
+    }
+}
+
 /// Takes bytes from the front.
 pub(super) struct Reader<'a>(&'a [u8]);
 

@@ -12,11 +12,11 @@ use ace_library::{FileError, KeySet, Library, Refusal, SecretKey, Trust};
 use anyhow::{Context, Result, bail};
 use clap::builder::PossibleValue;
 
-use super::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
+use super::args::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
 use crate::array::signed::{self, Known};
 use crate::engines::BoardArgs;
 use crate::trust::keys;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct Build {

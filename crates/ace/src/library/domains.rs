@@ -6,9 +6,9 @@ use ace_library::file::Opened;
 use ace_report::{Table, or_dash};
 use anyhow::Result;
 
-use super::ReadArgs;
+use super::args::ReadArgs;
 use crate::page::{self, say};
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct Domains {

@@ -7,10 +7,10 @@ use ace_library::{ContextSet, Image, Library};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{ReadArgs, and_sets, counted, signers, version_and_signers};
+use super::args::{ReadArgs, and_sets, counted, one, signers, version_and_signers};
 use crate::array::signed::SetManifest;
 use crate::page::say;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct List {
@@ -136,7 +136,7 @@ pub fn show(args: &Show) -> Result<Outcome> {
         }
         return Ok(Outcome::Well);
     }
-    let image = super::one(&library, &args.name)?;
+    let image = one(&library, &args.name)?;
     let (mut value, manifest) = (short(&library, image), manifest(image));
     if args.read.file.json {
         value["manifest"] = manifest;

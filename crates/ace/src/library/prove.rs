@@ -20,11 +20,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{ReadArgs, chosen};
+use super::args::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
 use crate::flow::Flow;
 use crate::page::{self, say};
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// What a stored record must say as well.
 const SAME: [&str; 7] =

@@ -5,8 +5,9 @@ use ace_library::file::Opened;
 use ace_studies::ace_2000;
 use anyhow::Result;
 
-use super::ReadArgs;
-use crate::{Outcome, page, print_json};
+use super::args::ReadArgs;
+use crate::page;
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct Rounds {

@@ -10,9 +10,9 @@ use ace_report::{Table, or_dash};
 use anyhow::Result;
 use serde_json::json;
 
-use super::ReadArgs;
+use super::args::ReadArgs;
 use crate::page::{self, say};
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct Args {

@@ -6,10 +6,10 @@ use ace_library::FileError;
 use anyhow::Result;
 use serde_json::json;
 
-use super::{ReadArgs, and_sets, counted, signers, version_and_signers, warned};
+use super::args::{ReadArgs, and_sets, counted, signers, version_and_signers, warned};
 use crate::array::signed;
 use crate::page::say;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct Verify {

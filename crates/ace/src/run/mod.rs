@@ -20,7 +20,8 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::engines::{self, AnyEngine, EngineArgs, EngineKind};
-use crate::{Outcome, sas};
+use crate::sas;
+use ace_report::Outcome;
 use pump::Pump;
 
 /// Send a capture through ESP: clear packets that match an outbound security association leave protected, ESP

@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 
 use ace_ecp5::ConfigMemory;
 
-use super::dictionary::DICTIONARY_BYTES;
-use super::tables::Tables;
-use crate::file::INDEX_ENTRY_BYTES;
-use crate::file::used::Used;
+use super::delta::BLOCK_ENTRY_BYTES;
+use super::image::INDEX_ENTRY_BYTES;
+use super::used::Used;
+use crate::codec::{DICTIONARY_BYTES, Tables};
 
-/// A block RAM that is to be written: its identity and the number of its contents.
-pub const BLOCK_ENTRY_BYTES: usize = 4;
 /// Bytes of one image, by what they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stored {
