@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the paper leaves to its future, by its own model: feedback through each way in, and duplicated paths.
 
+use ace_ecp5::device::LFE5U_45F;
 use serde::Serialize;
 
 use super::built::Built;
 use super::interface::{BLOCK_BITS, Path};
 use ace_report::{Page, say};
 
-/// LUT4 and MULT18X18D of an LFE5U-45F, and what part of them is used at most, so that it can be routed.
-const LUTS: u64 = 43_848;
+/// MULT18X18D of an LFE5U-45F, and what part of them and of its LUT4 is used at most, so that it can be routed.
 const MULTIPLIERS: u64 = 72;
 const FULL: f64 = 0.8;
 
@@ -80,7 +80,7 @@ pub fn copies(built: &[Built], ways: &Ways) -> Vec<Copies> {
     fast(built)
         .map(|b| {
             let room = |have: u64, each: u64| (FULL * have as f64 / each.max(1) as f64) as u64;
-            let copies = room(LUTS, b.lut_sites).min(room(MULTIPLIERS, b.mult18));
+            let copies = room(LFE5U_45F.lut4, b.lut_sites).min(room(MULTIPLIERS, b.mult18));
             let clocks = b.clocks as f64 / copies.max(1) as f64;
             Copies {
                 path: b.path,

@@ -4,6 +4,8 @@
 use crate::error::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use super::NoSets;
+
 use ace_board::library::{Load, Member, domain};
 use ace_library::Library;
 use ace_report::{Page, say};
@@ -242,7 +244,7 @@ pub fn print_sha1(page: &mut Page, sha1: &Sha1, text_bits: f64, machine_mhz: Opt
 pub fn print_changes(
     page: &mut Page,
     keys: &[Keys],
-    changes: &Result<Vec<Change>, String>,
+    changes: &Result<Vec<Change>, NoSets>,
     loaded: Option<&Loaded>,
     machine_mhz: Option<f64>,
 ) {

@@ -95,6 +95,11 @@ struct Goal {
     met: bool,
 }
 
+/// Why there are no sets to load: there is no library, or it does not hold them.
+#[derive(Clone, Debug, Serialize, thiserror::Error)]
+#[error("{0}")]
+pub struct NoSets(pub String);
+
 /// The paper's tables and what it leaves to its future.
 #[derive(Serialize)]
 pub struct Study {
@@ -109,7 +114,7 @@ pub struct Study {
     /// If it has been placed and routed.
     machine: Option<Machine>,
     /// To another size of the key; or why there is none.
-    changes: Result<Vec<Change>, String>,
+    changes: Result<Vec<Change>, NoSets>,
     goals: Vec<Goal>,
 }
 
@@ -140,7 +145,7 @@ fn run<'a>(programs: &'a Programs, form: &str, run_clocks: u64, seed: u64) -> Re
 ///
 /// # Errors
 /// A file of studies/molen-2003 is not what it should be: a fault of this repository.
-pub fn study(library: Result<&Library, String>) -> Result<Study> {
+pub fn study(library: Result<&Library, NoSets>) -> Result<Study> {
     let (paper, programs, routed) = (paper()?, programs()?, routed()?);
     let gains = gains(&paper, &programs)?;
     let mix_columns = taken_over(run(&programs, "reference", 1, 1)?, run(&programs, "molen", 1, 1)?)[0];
@@ -176,7 +181,8 @@ pub fn study(library: Result<&Library, String>) -> Result<Study> {
             met: mhz.is_some_and(|mhz| mhz >= 50.0),
         },
     ];
-    let changes = library.and_then(|library| changes(library, mhz).map_err(|error| error.to_string()));
+    let changes =
+        library.and_then(|library| changes(library, mhz).map_err(|error| NoSets(error.to_string())));
     let families = units::families()?;
     Ok(Study {
         routed: routed.about(),
@@ -289,7 +295,7 @@ mod tests {
 
     #[test]
     fn the_unit_saves_what_its_share_allows() {
-        let study = study(Err("none".into())).unwrap();
+        let study = study(Err(NoSets("none".into()))).unwrap();
         assert_eq!(study.gains.len(), 6);
         // 256 blocks of nine rounds, each longer by what the unit takes longer.
         let executions = 256 * 9;
@@ -325,7 +331,7 @@ mod tests {
 
     #[test]
     fn the_inverse_is_larger_and_slower_and_both_are_less_than_two() {
-        let table = study(Err("none".into())).unwrap().table2;
+        let table = study(Err(NoSets("none".into()))).unwrap().table2;
         assert!(table[1].ns > table[0].ns && table[1].lut4 > table[0].lut4);
         assert!(table[2].lut4 < table[0].lut4 + table[1].lut4);
     }

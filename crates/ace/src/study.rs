@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Paper::Ace2000 => finalists(args)?,
         Paper::Drp2006 => show(json, &drp_2006::study(&catalogue(), args.quick)?, drp_2006::print)?,
         Paper::Molen2003 => {
-            let library = library::for_figures().map_err(|error| format!("{error:#}"));
+            let library = library::for_figures().map_err(|error| molen_2003::NoSets(format!("{error:#}")));
             show(json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
         }
         Paper::Idea2004 => show(json, &idea_2004::study(args.measure)?, idea_2004::print)?,

@@ -19,23 +19,33 @@ const BLOCK_BYTES: usize = 14;
 /// port alone.
 #[derive(Serialize)]
 pub struct Between {
+    /// What the slot is to hold.
     pub name: String,
+    /// How many others there are.
     pub others: usize,
-    /// That are not blank, and how many of them are the same in every one of the others.
+    /// Frames that are not blank.
     pub frames_used: usize,
+    /// Those of them that are the same in every one of the others.
     pub frames_the_same: usize,
     /// Over the other one with the fewest bytes, in the middle, with the most: frames that differ, and bytes at the port
     /// with block RAMs that differ, in the device's compression.
     pub over: [Write; 3],
+    /// Into a device that PROGRAMN has cleared.
     pub cleared_port_bytes: usize,
+    /// The same, in milliseconds of the port.
     pub cleared_port_ms: f64,
 }
 
+/// What makes one configuration of another as a partial write.
 #[derive(Clone, Serialize)]
 pub struct Write {
+    /// What the slot holds.
     pub from: String,
+    /// That differ.
     pub frames: usize,
+    /// With block RAMs that differ.
     pub port_bytes: usize,
+    /// Milliseconds of the port.
     pub port_ms: f64,
 }
 

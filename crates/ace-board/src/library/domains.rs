@@ -19,37 +19,55 @@ const PARALLEL: f64 = 50e6;
 /// Configurations, and those that are stored over one another.
 #[derive(Serialize)]
 pub struct Domains {
+    /// By algorithm and device.
     pub domains: Vec<Domain>,
+    /// That are stored over one another.
     pub members: Vec<Member>,
     /// Between algorithms.
     pub between: Vec<Between>,
 }
 
+/// Configurations of one algorithm on one device.
 #[derive(Serialize)]
 pub struct Domain {
+    /// What all of them compute.
     pub algorithm: String,
+    /// What they are for.
     pub device: &'static str,
+    /// How many there are.
     pub configurations: usize,
+    /// That are the same in all.
     pub frames_shared: usize,
+    /// Those of them that are not blank.
     pub frames_shared_used: usize,
     /// Of the bits that at least one sets.
     pub bits_shared_percent: f64,
+    /// From each to the next.
     pub switches: Vec<Switch>,
 }
 
 /// From one configuration to another one of its domain. Times are modelled.
 #[derive(Serialize)]
 pub struct Switch {
+    /// What the slot holds.
     pub from: String,
+    /// What it is to hold.
     pub to: String,
+    /// That differ.
     pub frames: usize,
+    /// That differ.
     pub bits: u64,
+    /// Whose contents differ.
     pub block_rams: usize,
+    /// Of the frames that differ, compressed.
     pub stored_bytes: usize,
     /// Of what is less: the changed frames, or the whole image in the device's own compression.
     pub port_bytes: usize,
+    /// Whether that is the frames.
     pub partial: bool,
+    /// By slave SPI at 60 MHz.
     pub spi_ms: f64,
+    /// By a byte a clock at 50 MHz.
     pub parallel_ms: f64,
 }
 

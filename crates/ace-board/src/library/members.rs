@@ -13,23 +13,29 @@ use crate::config::{Port, PortKind};
 /// of it at the clock of `board.toml` as committed, whichever takes longer.
 #[derive(Serialize)]
 pub struct Member {
+    /// Its name.
     pub name: String,
     /// What it is stored over; nothing for the skeleton itself.
     pub skeleton: Option<String>,
     /// In which it differs from the skeleton.
     pub frames_changed: usize,
+    /// In which it differs from the skeleton.
     pub bits: u64,
+    /// Whose contents differ.
     pub block_rams: usize,
     /// Those that are written over the others.
     pub frames: usize,
     /// Of the stream of these frames and their runs.
     pub stored_bytes: usize,
-    /// Those of the domain that become it by these frames, and those over which it is loaded whole.
+    /// Those of the domain that become it by these frames.
     pub partial_over: Vec<String>,
+    /// Those over which it is loaded whole.
     pub whole_over: Vec<String>,
     /// Of these frames; nothing if they are written over none.
     pub partial: Option<Load>,
+    /// Of all frames that are used.
     pub whole: Load,
+    /// Its clock.
     pub fmax_mhz: Option<f64>,
     /// Clock lost because what variants differ in has to be in few frames: against the skeleton placed without that.
     pub fmax_cost_percent: Option<f64>,
@@ -38,13 +44,18 @@ pub struct Member {
 /// What a load takes.
 #[derive(Serialize)]
 pub struct Load {
+    /// Given to the configuration port.
     pub port_bytes: usize,
+    /// Of the loader, if nothing makes it wait.
     pub loader_clocks: u64,
+    /// By slave SPI at 60 MHz.
     pub spi_ms: f64,
+    /// By the port of `board.toml`.
     pub parallel_ms: f64,
 }
 
 impl Load {
+    /// Modelled: port and loader work at once, and the slower one counts.
     pub fn of(port_bytes: usize, loader_clocks: u64) -> Self {
         let ms = |configuration_port| {
             let board = BoardConfig { configuration_port, ..BoardConfig::default() };

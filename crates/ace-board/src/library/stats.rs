@@ -4,7 +4,6 @@
 use std::time::{Duration, Instant};
 
 use ace_ecp5::Device;
-use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
 use ace_library::codec::Decoded;
 use ace_library::{Image, ImageError, Library};
 use serde::Serialize;
@@ -22,39 +21,42 @@ fn decoded_bytes(image: &Image) -> usize {
     image.frame_count() * image.device().frame_bytes()
 }
 
-/// LUT4s of a device.
-fn luts(device: &Device) -> u64 {
-    match device {
-        d if *d == LFE5U_25F => 24_288,
-        d if *d == LFE5U_45F => 43_848,
-        _ => 83_640,
-    }
-}
-
 /// One configuration's figures.
 #[derive(Serialize)]
 pub struct Stats {
+    /// Its name.
     pub name: String,
+    /// What it is for.
     pub device: &'static str,
+    /// What ties its netlist to the RTL, by its own record.
     pub tied_to_rtl_by: String,
+    /// Of the device's LUT4.
     pub lut_use_percent: Option<f64>,
+    /// Of the device's frames.
     pub frame_bytes: usize,
+    /// Of its streams and runs.
     pub stored_bytes: usize,
+    /// Of its frames, what is stored.
     pub percent: f64,
     /// What it is stored over, if it is not stored whole: all that follows is then of the frames that differ.
     pub base: Option<String>,
+    /// That it writes.
     pub block_rams: usize,
     /// Modelled: a decompressor that takes a clock for every row and every run, and three for every decision.
     pub clocks: u64,
+    /// Of frames, decompressed.
     pub bytes_per_clock: f64,
+    /// The most that one frame takes.
     pub slowest_frame_clocks: u64,
     /// Wall time.
     pub software_mb_per_second: Option<f64>,
-    /// That are not blank, and in how many runs they stand.
+    /// Frames that are not blank.
     pub frames_used: usize,
+    /// Of frames that are used or not.
     pub runs: usize,
-    /// Into a device that PROGRAMN has cleared: of the frames that are used, and of all.
+    /// Into a device that PROGRAMN has cleared, of the frames that are used.
     pub load: Load,
+    /// Of all frames.
     pub load_with_blank: Load,
 }
 
@@ -75,7 +77,7 @@ pub fn stats(library: &Library, budget: Option<Duration>) -> Result<Vec<Stats>, 
             name: image.name().to_owned(),
             device: image.device().name,
             tied_to_rtl_by: tied(image, &manifest(image)).to_string(),
-            lut_use_percent: lut4.map(|n| 100.0 * n as f64 / luts(image.device()) as f64),
+            lut_use_percent: lut4.map(|n| 100.0 * n as f64 / image.device().lut4 as f64),
             frame_bytes: raw,
             stored_bytes: image.stored_frame_bytes(),
             percent: 100.0 * image.stored_frame_bytes() as f64 / raw as f64,
