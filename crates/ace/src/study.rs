@@ -133,7 +133,7 @@ fn finalists(args: &Args) -> Result<()> {
     let built = manifests(&catalogue)?;
     if args.table == Some(Table::Compression) {
         let rows = ace_2000::compressed(&catalogue, &args.also)?;
-        return show(args.json, &rows, ace_2000::print_compressed);
+        return show_sorted(args.json, &rows, ace_2000::print_compressed);
     }
     let wants = |table| args.table.is_none_or(|t| t == table);
     let tables = ace_2000::Tables {
@@ -147,5 +147,13 @@ fn finalists(args: &Args) -> Result<()> {
             eprintln!("ace: no configuration of {cipher} is built; `make models` builds them");
         }
     }
-    show(args.json, &study, ace_2000::print)
+    show_sorted(args.json, &study, ace_2000::print)
+}
+
+/// The same with the names of JSON in order, as the tables of 2000 have always been.
+fn show_sorted<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) -> Result<()> {
+    if json {
+        return Ok(print_json(&serde_json::to_value(study)?)?);
+    }
+    show(json, study, print)
 }
