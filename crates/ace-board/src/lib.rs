@@ -46,6 +46,7 @@ mod execution;
 mod folders;
 pub mod frame;
 mod ledger;
+pub mod library;
 pub mod manifest;
 pub mod model;
 pub mod open;

@@ -17,6 +17,8 @@ pub struct Device {
     /// Bits of a frame, counted from the last one sent, at which rows of tiles begin that are two bits high instead of
     /// twelve. The lowest bit and the highest stand alone.
     pub narrow_rows: &'static [usize],
+    /// LUTs of four inputs.
+    pub lut4: u64,
     /// Embedded block RAMs of 18 kbit.
     pub ebr_blocks: usize,
     /// How the address of a single frame is written: the first column of every region of the device.
@@ -37,6 +39,7 @@ pub static LFE5U_25F: Device = Device {
     frames: 7562,
     frame_bits: 592,
     narrow_rows: &[157],
+    lut4: 24_288,
     ebr_blocks: 56,
     regions: None,
 };
@@ -47,6 +50,7 @@ pub static LFE5U_45F: Device = Device {
     frames: 9470,
     frame_bits: 846,
     narrow_rows: &[265, 555],
+    lut4: 43_848,
     ebr_blocks: 108,
     regions: Some(&[0, 12, 30, 49, 68]),
 };
@@ -57,6 +61,7 @@ pub static LFE5U_85F: Device = Device {
     frames: 13294,
     frame_bits: 1136,
     narrow_rows: &[121, 411, 701],
+    lut4: 83_640,
     ebr_blocks: 208,
     regions: None,
 };

@@ -25,4 +25,4 @@ pub use emit::Emit;
 pub use error::{BitstreamError, Reason};
 pub use inspect::{Inspection, inspect};
 pub use memory::ConfigMemory;
-pub use port::{ConfigPort, STARTUP_BYTES};
+pub use port::{ConfigPort, STARTUP_BYTES, load};

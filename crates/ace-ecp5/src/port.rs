@@ -105,6 +105,16 @@ pub struct ConfigPort {
     seen: Seen,
 }
 
+/// What a bitstream leaves in a blank device, of whichever kind it is for.
+///
+/// # Errors
+/// What a configuration port refuses.
+pub fn load(bytes: &[u8]) -> Result<ConfigMemory, BitstreamError> {
+    let mut port = ConfigPort::for_any_device();
+    port.push(bytes)?;
+    Ok(port.finish()?.clone())
+}
+
 impl ConfigPort {
     /// The port of a device whose memory is blank.
     pub fn new(device: &'static Device) -> Self {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CPU engine on [intel-ipsec-mb](https://github.com/intel/intel-ipsec-mb) 1.3 (Debian: `libipsec-mb-dev`), which
-//! works on packets of many security associations at once. Without the feature `native` the crate is empty: nothing
-//! needs the library.
+//! works on packets of many security associations at once. Without the feature `native`
+//! nothing needs the library, and [`cpu_engine`] is the portable one.
 #![deny(unsafe_code)]
 
 #[cfg(feature = "native")]
@@ -17,3 +17,12 @@ pub mod stream;
 
 #[cfg(feature = "native")]
 pub use engine::MbEngine;
+
+/// The fastest CPU engine of this processor: intel-ipsec-mb where it is linked and knows the machine, else portable.
+pub fn cpu_engine() -> Box<dyn ace_engine::Engine + Send> {
+    #[cfg(feature = "native")]
+    if let Some(engine) = MbEngine::new() {
+        return Box::new(engine);
+    }
+    Box::new(ace_engine::software::CpuEngine::new())
+}

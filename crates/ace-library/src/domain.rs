@@ -5,8 +5,8 @@
 
 use ace_ecp5::{ConfigMemory, Emit};
 
-use crate::codec::{BLOCK_ENTRY_BYTES, Tables};
-use crate::file::RUN_BYTES;
+use crate::codec::Tables;
+use crate::file::{BLOCK_ENTRY_BYTES, RUN_BYTES};
 
 /// What all configurations of a domain have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use crate::codec::StreamError;
 
 /// Why bytes are no library that may be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs)] // The messages say it.
 pub enum Refusal {
     #[error("this is no ACE library")]
     NoLibrary,
@@ -20,7 +21,7 @@ pub enum Refusal {
     )]
     Format {
         found: u32,
-        known: u32,
+        known: &'static str,
         /// What the file says is its version, which nobody has checked.
         version: u64,
     },
@@ -60,6 +61,7 @@ pub enum Refusal {
 
 /// Why one configuration cannot be taken out of a library or put into it.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs)] // The messages say it.
 pub enum ImageError {
     #[error("there is no {0} in the library; `ace library list` says what there is")]
     Unknown(String),
@@ -92,6 +94,7 @@ pub enum ImageError {
 
 /// Why a key file cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs)] // The messages say it.
 pub enum KeyError {
     #[error("this is no {wanted} key of ACE; `ace library keygen` makes one")]
     NoKey { wanted: &'static str },
@@ -103,6 +106,7 @@ pub enum KeyError {
 
 /// Why it is not known which versions were seen.
 #[derive(Debug, Error)]
+#[allow(missing_docs)] // The messages say it.
 pub enum SeenError {
     #[error(
         "cannot read {}, which keeps the highest version of the library that was seen: {error}; --allow-older goes on without", file.display()
@@ -124,6 +128,7 @@ pub enum SeenError {
 
 /// Why a library file could not be read or written. What was there before is still there.
 #[derive(Debug, Error)]
+#[allow(missing_docs)] // The messages say it.
 pub enum FileError {
     #[error("cannot read {}: {error}", path.display())]
     Read { path: PathBuf, error: std::io::Error },

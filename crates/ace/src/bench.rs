@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace bench`: wall-clock speed of the simulated slots and of the CPU engine.
 
-mod bare;
-mod cores;
 mod crossover;
-mod engine;
-pub mod plane;
-mod profile;
-pub mod row;
+mod print;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use ace_bench::{ASSOCIATIONS, BATCH, cores, engine, plane, profile};
 use ace_board::Models;
 use ace_board::bench::{Speed, slot_speed};
 use ace_board::manifest::Configuration;
@@ -22,7 +18,7 @@ use anyhow::{Result, bail};
 
 use crate::engines::BoardArgs;
 use crate::page::say;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Measure how fast slots are simulated and how fast the CPU engine is, in wall time.
 ///
@@ -88,52 +84,6 @@ struct SlotArgs {
     json: bool,
 }
 
-/// CPU time of this thread: what a busy machine changes least.
-fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    // Neither part is negative: the clock starts with the thread.
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-/// Heap allocations of the process so far, those that only grew or shrank included.
-fn allocations() -> usize {
-    let counts = stats_alloc::INSTRUMENTED_SYSTEM.stats();
-    counts.allocations + counts.reallocations
-}
-
-/// What is measured: runs a batch, which counts or warms up, and says how long it took, each way.
-type Batch<'a, const WAYS: usize> = &'a mut dyn FnMut(bool) -> Result<[Duration; WAYS]>;
-
-/// Batches of one thing before it is the next one's turn, and how many of them only fill the caches again.
-const TURN: usize = 16;
-const WARM_UP: usize = 4;
-
-/// Nanoseconds of one packet, the median of many batches of each thing. They take turns, so that whatever else the
-/// machine does meets all of them.
-fn in_turns<const WAYS: usize>(seconds: f64, things: &mut [Batch<'_, WAYS>]) -> Result<Vec<[f64; WAYS]>> {
-    let mut times: Vec<[Vec<Duration>; WAYS]> =
-        things.iter().map(|_| std::array::from_fn(|_| Vec::with_capacity(1 << 14))).collect();
-    let start = cpu_time();
-    loop {
-        for (thing, times) in things.iter_mut().zip(&mut times) {
-            for batch in 0..TURN {
-                let took = thing(batch >= WARM_UP)?;
-                if batch >= WARM_UP {
-                    times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
-                }
-            }
-        }
-        if (cpu_time() - start).as_secs_f64() >= seconds {
-            break;
-        }
-    }
-    let median = |mut times: Vec<Duration>| {
-        times.sort_unstable();
-        times.get(times.len() / 2).map_or(f64::NAN, |median| median.as_nanos() as f64 / engine::BATCH as f64)
-    };
-    Ok(times.into_iter().map(|ways| ways.map(median)).collect())
-}
-
 fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
     check_seconds(args.seconds)?;
     if let Some(count) = args.cores {
@@ -141,7 +91,7 @@ fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
         if args.json {
             print_json(&rows)?;
         } else {
-            cores::print(&rows);
+            print::cores(&rows);
         }
         return Ok(Outcome::Well);
     }
@@ -153,13 +103,13 @@ fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
     } else {
         say!(
             "CPU time of one thread, medians of batches of {} packets of {} security associations.\n",
-            engine::BATCH,
-            engine::ASSOCIATIONS
+            BATCH,
+            ASSOCIATIONS
         );
-        row::print("Engine alone:", &engine);
+        print::rows("Engine alone:", &engine);
         say!("");
-        row::print("Data plane and engine:", &plane);
-        plane::print_policies(&policies);
+        print::rows("Data plane and engine:", &plane);
+        print::policies(&policies);
     }
     Ok(Outcome::Well)
 }

@@ -7,7 +7,7 @@ use ace_pcap::{Capture, Item};
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Compare two captures packet by packet and byte by byte (time stamps are not compared).
 #[derive(clap::Args)]

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::engines::BoardArgs;
 use crate::page::say;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Print what the built configurations compute and cost: area, clock, cycles, throughput.
 ///

@@ -9,11 +9,11 @@ use ace_board::open::Parts;
 use ace_board::trace::BoardReport;
 use ace_board::{Assembly, Board, BoardConfig, Catalogue, Models, Unsigned};
 use ace_engine::profile::Processor;
-use ace_engine::software::CpuEngine;
 use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::file::Guard;
 use ace_library::{Seen, Trust};
 use ace_schedule::Policy;
+use ace_studies::processors::Stated;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -61,7 +61,7 @@ pub struct PolicyArgs {
 }
 
 /// The processor that stands beside the slots when none is named.
-const PROCESSOR: &str = include_str!("../../../studies/processors/this-machine.toml");
+const PROCESSOR: Stated = ace_studies::processors::THIS_MACHINE;
 
 /// A stated processor, of a file or the one that comes with ace.
 pub fn processor(file: Option<&Path>) -> Result<Processor> {
@@ -70,7 +70,7 @@ pub fn processor(file: Option<&Path>) -> Result<Processor> {
             let name = file.display().to_string();
             (ace_fs::read_text(file).with_context(|| name.clone())?, name)
         }
-        None => (PROCESSOR.to_owned(), "studies/processors/this-machine.toml".to_owned()),
+        None => (PROCESSOR.text.to_owned(), PROCESSOR.file.to_owned()),
     };
     let processor: Processor = toml::from_str(&text).with_context(|| name.clone())?;
     if let Err(why) = processor.check() {
@@ -243,11 +243,7 @@ pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<Any
 
 /// The fastest that this processor has: intel-ipsec-mb where it is linked and knows the machine.
 pub fn cpu() -> Box<dyn Engine + Send> {
-    #[cfg(feature = "ipsec-mb")]
-    if let Some(engine) = ace_ipsec_mb::MbEngine::new() {
-        return Box::new(engine);
-    }
-    Box::new(CpuEngine::new())
+    ace_ipsec_mb::cpu_engine()
 }
 
 impl AnyEngine {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Say what a configuration port makes of an ECP5 bitstream: device, frames, checks, and the digest of the
 /// configuration memory it leaves.

@@ -18,19 +18,19 @@ mod inspect;
 mod kat;
 mod library;
 mod manual;
+mod meant;
 mod netlist;
 mod new;
 mod page;
 mod rekey;
-mod report;
 mod run;
 mod sas;
 mod study;
-mod summary;
 mod trust;
 
 use std::process::ExitCode;
 
+use ace_report::{FAILED, Style};
 use clap::{Parser, Subcommand};
 
 /// Counts allocations, so that `ace bench` can say that a data plane makes none.
@@ -72,20 +72,15 @@ enum Command {
     Manual(manual::Args),
 }
 
-/// How a command ended that did not fail outright.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Well,
-    /// The work is done and its result says that something is wrong.
-    Wrong,
-    Interrupted,
-}
+pub use ace_report::{Outcome, print_json};
+pub use meant::meant;
 
 fn main() -> ExitCode {
     // `ace … | head` ends quietly.
     sigpipe::reset();
     let cli = Cli::parse();
-    page::choose(if cli.format == "md" { page::Style::Md } else { page::Style::Text });
+    let style = if cli.format == "md" { Style::Md } else { Style::Text };
+    page::choose(style);
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Array(args) => array::run(&args),
@@ -107,26 +102,10 @@ fn main() -> ExitCode {
     };
     let outcome = page::print().map_err(Into::into).and(outcome);
     match outcome {
-        Ok(Outcome::Well) => ExitCode::SUCCESS,
-        Ok(Outcome::Wrong) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(outcome) => outcome.into(),
         Err(error) => {
             eprintln!("ace: {error:#}");
-            ExitCode::from(2)
+            ExitCode::from(FAILED)
         }
     }
-}
-
-/// ` did you mean `x`?`, or nothing if nothing is near.
-pub fn meant(word: &str, known: &[&str]) -> String {
-    ace_config::nearest(word, known).map_or(String::new(), |near| format!(" did you mean `{near}`?"))
-}
-
-/// Prints a value for machines.
-pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, value)?;
-    writeln!(out)?;
-    Ok(())
 }

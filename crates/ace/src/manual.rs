@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate_to};
 
-use crate::{Cli, Outcome};
+use crate::Cli;
+use ace_report::Outcome;
 
 /// Write manual pages and completions below a folder as they are below a prefix.
 #[derive(clap::Args)]

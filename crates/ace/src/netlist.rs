@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ace_ecp5::{ConfigMemory, ConfigPort, Emit};
+use ace_ecp5::{Emit, load};
 use ace_ecp5_netlist::{
     Control, Database, Matched, Netlist, Pins, control, extract, name_registers, reference,
 };
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Read an ECP5 bitstream back into the circuit that it is, as structural Verilog: LUTs, carry chains, flip-flops,
 /// memories with their contents. What bits mean is in the Project Trellis database of the wheel
@@ -62,13 +62,6 @@ struct ControlSummary {
     #[serde(flatten)]
     bit: Control,
     memory_sha256: String,
-}
-
-/// What a bitstream leaves in a blank device.
-pub fn load(bytes: &[u8]) -> Result<ConfigMemory> {
-    let mut port = ConfigPort::for_any_device();
-    port.push(bytes)?;
-    Ok(port.finish()?.clone())
 }
 
 /// The folder that was named, or that of the wheel.

@@ -1,39 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace study`: a paper's tables beside ours.
 
-pub mod compression;
-mod drp2006;
-pub mod idea2004;
-mod molen2003;
-mod pilchard2002;
-mod routed;
-mod scheduling;
-
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ace_engine::Algorithm;
-use ace_engine::measure::cipher_speed;
-use anyhow::{Context, Result};
+use ace_report::Page;
+use ace_studies::{ace_2000, drp_2006, idea_2004, molen_2003, pilchard_2002, scheduling};
+use anyhow::Result;
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::configurations::manifests;
 use crate::engines::BoardArgs;
-use crate::page::say;
-use crate::{Outcome, print_json};
-
-/// Key length of the paper's tables, in bytes.
-const KEY: usize = 16;
-/// Parameters of configurations that say how many rounds are laid out one behind the other, and how many rings of
-/// them stand side by side.
-const ROUNDS: [&str; 2] = ["RoundsPerClock", "Unrolled"];
-const RINGS: &str = "Rings";
-/// Room for more blocks in flight, which more rounds want.
-const ROOM: &str = "Lanes";
-/// Rings that are longer than a round and have no parameter that says so.
-const LONG_RINGS: [(&str, u64); 1] = [("serpent_ring_slot", 8)];
+use crate::library;
+use crate::page;
+use ace_report::{Outcome, print_json};
 
 /// Print a paper's tables beside ours.
 ///
@@ -114,377 +95,65 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// studies/ace-2000/paper.toml.
-#[derive(Deserialize)]
-struct Figures {
-    finalist: Vec<Finalist>,
-    compressed: Vec<compression::Published>,
-}
-
-#[derive(Deserialize)]
-struct Finalist {
-    name: String,
-    algorithm: String,
-    software: Published,
-    hardware: Published,
-}
-
-#[derive(Clone, Copy, Deserialize, Serialize)]
-struct Published {
-    setup_us: f64,
-    setup_blocks: f64,
-    mbps: f64,
-}
-
-/// A finalist, the paper's figures and ours.
-#[derive(Serialize)]
-struct Row {
-    cipher: String,
-    paper_software: Published,
-    paper_hardware: Published,
-    software: Option<Software>,
-    /// One block at a time.
-    iterative: Option<Hardware>,
-    /// The fastest shape in CBC encryption.
-    fastest: Option<Hardware>,
-}
-
-/// Measured now, wall time.
-#[derive(Serialize)]
-struct Software {
-    setup_us: f64,
-    setup_blocks: f64,
-    feedback_mbps: f64,
-    parallel_mbps: f64,
-}
-
-/// Modelled.
-#[derive(Clone, Serialize)]
-struct Hardware {
-    configuration: String,
-    in_flight: u64,
-    fmax_mhz: f64,
-    setup_us: f64,
-    setup_blocks: f64,
-    mbps: f64,
-}
-
-/// One way to lay out rounds: `rings` times `behind` of them.
-#[derive(Serialize)]
-struct Layout {
-    algorithm: String,
-    family: String,
-    rings: u64,
-    behind: u64,
-    rounds: u64,
-    configuration: String,
-    in_flight: u64,
-    lut4: u64,
-    fmax_mhz: f64,
-    cycles: f64,
-    ecb_mbps: f64,
-    /// Throughput over that of the layout with the fewest rounds, and over it per round.
-    gain: f64,
-    gain_per_round: f64,
+/// Prints a study, on a page or as JSON.
+fn show<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) -> Result<()> {
+    if json {
+        print_json(study)?;
+    } else {
+        page::with(|page| print(page, study));
+    }
+    Ok(())
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
+    let catalogue = || BoardArgs::modelled_in(args.configurations.as_deref());
+    let json = args.json;
     match args.paper {
-        Paper::Ace2000 => {}
-        Paper::Drp2006 => {
-            let study = drp2006::study(args.configurations.as_deref(), args.quick)?;
-            if args.json {
-                print_json(&study)?
-            } else {
-                drp2006::print(&study)
-            }
-            return Ok(Outcome::Well);
-        }
+        Paper::Ace2000 => finalists(args)?,
+        Paper::Drp2006 => show(json, &drp_2006::study(&catalogue(), args.quick)?, drp_2006::print)?,
         Paper::Molen2003 => {
-            let study = molen2003::study()?;
-            if args.json {
-                print_json(&study)?
-            } else {
-                molen2003::print(&study)
-            }
-            return Ok(Outcome::Well);
+            let library = library::for_figures().map_err(|error| molen_2003::NoSets(format!("{error:#}")));
+            show(json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
         }
-        Paper::Idea2004 => {
-            let study = idea2004::study(args.measure)?;
-            if args.json {
-                print_json(&study)?
-            } else {
-                idea2004::print(&study)
-            }
-            return Ok(Outcome::Well);
-        }
+        Paper::Idea2004 => show(json, &idea_2004::study(args.measure)?, idea_2004::print)?,
         Paper::Pilchard2002 => {
-            let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+            let catalogue = catalogue();
             // The study says what it has without any.
             let built = if catalogue.configurations.is_empty() { Vec::new() } else { manifests(&catalogue)? };
-            let study = pilchard2002::study(&built, args.vpn.as_deref(), args.measure)?;
-            if args.json {
-                print_json(&study)?
-            } else {
-                pilchard2002::print(&study)
-            }
-            return Ok(Outcome::Well);
+            let study = pilchard_2002::study(&built, args.vpn.as_deref(), args.measure)?;
+            show(json, &study, pilchard_2002::print)?;
         }
-        Paper::Scheduling => {
-            let study = scheduling::study(args.configurations.as_deref(), args.quick)?;
-            if args.json {
-                print_json(&study)?
-            } else {
-                scheduling::print(&study)
-            }
-            return Ok(Outcome::Well);
-        }
+        Paper::Scheduling => show(json, &scheduling::study(&catalogue(), args.quick)?, scheduling::print)?,
     }
-    let figures: Figures = toml::from_str(include_str!("../../../studies/ace-2000/paper.toml"))
-        .context("studies/ace-2000/paper.toml")?;
-    let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
-    let built = manifests(&catalogue)?;
-    if args.table == Some(Table::Compression) {
-        let rows = compression::rows(&catalogue, &args.also)?;
-        if args.json {
-            print_json(&serde_json::json!({ "paper": figures.compressed, "rows": rows }))?;
-        } else {
-            compression::print(&figures.compressed, &rows);
-        }
-        return Ok(Outcome::Well);
-    }
-    let wants = |table| args.table.is_none_or(|t| t == table);
-    let rows: Vec<Row> = if wants(Table::KeySetup) || wants(Table::Throughput) {
-        let budget = Duration::from_secs_f64(args.measure);
-        figures.finalist.into_iter().map(|f| compare(f, &built, budget)).collect()
-    } else {
-        Vec::new()
-    };
-    let layouts = if wants(Table::Rounds) { layouts(&built) } else { Vec::new() };
-    if args.json {
-        print_json(&serde_json::json!({ "finalists": rows, "rounds": layouts }))?;
-        return Ok(Outcome::Well);
-    }
-    for row in &rows {
-        if row.iterative.is_none() {
-            eprintln!("ace: no configuration of {} is built; `make models` builds them", row.cipher);
-        }
-    }
-    if wants(Table::KeySetup) {
-        print_setup(&rows);
-    }
-    if wants(Table::Throughput) {
-        print_throughput(&rows);
-    }
-    if wants(Table::Rounds) {
-        print_layouts(&layouts);
-    }
-    say!(
-        "Between the two software columns lie 26 years of processors (Pentium Pro, 200 MHz, 1999; this CPU today), \
-         between the hardware columns a Virtex of 220 nm and an ECP5 of 40 nm, and other tools: what a column says \
-         about another one is the ratio within its own time. Software: wall time of this run. Hardware: cycles of \
-         the simulated RTL at the placed and routed clock, not tried on silicon."
-    );
     Ok(Outcome::Well)
 }
 
-fn compare(finalist: Finalist, built: &[Value], budget: Duration) -> Row {
-    let speed = Algorithm::by_name(&finalist.algorithm).and_then(|a| cipher_speed(a, KEY, budget));
-    let software = speed.map(|s| Software {
-        setup_us: s.key_setup.as_secs_f64() * 1e6,
-        setup_blocks: s.key_setup.as_secs_f64() / s.block.as_secs_f64().max(1e-12),
-        feedback_mbps: s.feedback_mbps,
-        parallel_mbps: s.parallel_mbps,
-    });
-    let mut all: Vec<Hardware> =
-        built.iter().filter_map(|m| hardware(m, &finalist.algorithm, "cbc")).collect();
-    all.sort_by(|a, b| b.mbps.total_cmp(&a.mbps));
-    Row {
-        cipher: finalist.name,
-        paper_software: finalist.software,
-        paper_hardware: finalist.hardware,
-        software,
-        iterative: all.iter().find(|h| h.in_flight == 1).cloned(),
-        fastest: all.first().cloned(),
+fn finalists(args: &Args) -> Result<()> {
+    let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
+    let built = manifests(&catalogue)?;
+    if args.table == Some(Table::Compression) {
+        let rows = ace_2000::compressed(&catalogue, &args.also)?;
+        return show_sorted(args.json, &rows, ace_2000::print_compressed);
     }
-}
-
-/// What a configuration costs for encryption with a key of 128 bits in `mode`, if it has that.
-fn hardware(manifest: &Value, algorithm: &str, mode: &str) -> Option<Hardware> {
-    let find = |list: &Value| -> Option<f64> {
-        let entry = list.as_array()?.iter().find(|e| {
-            e["algorithm"] == algorithm
-                && e["key_bytes"] == KEY
-                && e["direction"] == "encrypt"
-                && (e["mode"].is_null() || e["mode"] == mode)
-        })?;
-        // Of a key set-up, what the paper calls its latency: the time until the first round, if it is known.
-        entry.get("first_round").or(entry.get("cycles")).or(entry.get("mbps"))?.as_f64()
+    let wants = |table| args.table.is_none_or(|t| t == table);
+    let tables = ace_2000::Tables {
+        key_setup: wants(Table::KeySetup),
+        throughput: wants(Table::Throughput),
+        rounds: wants(Table::Rounds),
     };
-    let (cycles, setup) = (find(&manifest["cycles"]["per_block"])?, find(&manifest["cycles"]["key_setup"])?);
-    let fmax_mhz = manifest["fmax_mhz"].as_f64()?;
-    Some(Hardware {
-        configuration: manifest["name"].as_str()?.to_owned(),
-        in_flight: manifest["in_flight"].as_u64().unwrap_or(1),
-        fmax_mhz,
-        setup_us: setup / fmax_mhz,
-        setup_blocks: setup / cycles,
-        mbps: find(&manifest["throughput_mbps"])?,
-    })
-}
-
-/// Families of configurations that differ in the number of rounds alone.
-fn layouts(built: &[Value]) -> Vec<Layout> {
-    let mut all: Vec<Layout> = Vec::new();
-    for manifest in built {
-        let Some(parameters) = manifest["parameters"].as_object() else { continue };
-        let top = manifest["top"].as_str().unwrap_or("?");
-        let of = |name: &str| parameters.get(name).and_then(Value::as_u64);
-        let rings = of(RINGS).unwrap_or(1);
-        let long = LONG_RINGS.iter().find(|l| l.0 == top).map(|l| l.1);
-        let Some(behind) =
-            ROUNDS.iter().find_map(|n| of(n)).or(long).or(top.ends_with("_ring_slot").then_some(1))
-        else {
-            continue;
-        };
-        let laid_out = |name: &str| ROUNDS.contains(&name) || name == ROOM || name == RINGS;
-        let mut others: Vec<String> =
-            parameters.iter().filter(|(k, _)| !laid_out(k)).map(|(k, v)| format!("{k}={v}")).collect();
-        others.insert(0, top.to_owned());
-        for algorithm in
-            manifest["can"].as_array().into_iter().flatten().filter_map(|c| c["algorithm"].as_str())
-        {
-            let of = |list: &Value, key: &str| {
-                list.as_array()?
-                    .iter()
-                    .filter(|e| {
-                        e["algorithm"] == algorithm && e["mode"] == "ecb" && e["direction"] == "encrypt"
-                    })
-                    .find_map(|e| e[key].as_f64())
-            };
-            let figures =
-                of(&manifest["cycles"]["per_block"], "cycles").zip(of(&manifest["throughput_mbps"], "mbps"));
-            let Some((cycles, ecb_mbps)) = figures else { continue };
-            all.push(Layout {
-                algorithm: algorithm.to_owned(),
-                family: others.join(" "),
-                rings,
-                behind,
-                rounds: rings * behind,
-                configuration: manifest["name"].as_str().unwrap_or("?").to_owned(),
-                in_flight: manifest["in_flight"].as_u64().unwrap_or(1),
-                lut4: manifest["area"]["lut4"].as_u64().unwrap_or(0),
-                fmax_mhz: manifest["fmax_mhz"].as_f64().unwrap_or(0.0),
-                cycles,
-                ecb_mbps,
-                gain: 1.0,
-                gain_per_round: 1.0,
-            });
+    let study = ace_2000::study(&built, tables, Duration::from_secs_f64(args.measure))?;
+    if !args.json {
+        for cipher in study.missing() {
+            eprintln!("ace: no configuration of {cipher} is built; `make models` builds them");
         }
     }
-    all.sort_by(|a, b| (&a.algorithm, &a.family, a.rounds).cmp(&(&b.algorithm, &b.family, b.rounds)));
-    all.dedup_by(|a, b| (&a.algorithm, &a.configuration) == (&b.algorithm, &b.configuration));
-    let family = |l: &Layout| (l.algorithm.clone(), l.family.clone());
-    // One way to lay out the rounds is no comparison.
-    let count = |l: &Layout, all: &[Layout]| all.iter().filter(|o| family(o) == family(l)).count();
-    let keep: Vec<bool> = all.iter().map(|l| count(l, &all) > 1).collect();
-    let mut keep = keep.iter();
-    all.retain(|_| *keep.next().unwrap_or(&false));
-    for at in 0..all.len() {
-        let first = all.iter().position(|o| family(o) == family(&all[at])).unwrap_or(at);
-        let gain = all[at].ecb_mbps / all[first].ecb_mbps.max(1e-9);
-        all[at].gain = gain;
-        all[at].gain_per_round = gain / (all[at].rounds as f64 / all[first].rounds.max(1) as f64);
-    }
-    all
+    show_sorted(args.json, &study, ace_2000::print)
 }
 
-fn or_dash(value: Option<f64>, digits: usize) -> String {
-    value.map_or("–".into(), |v| format!("{v:.digits$}"))
-}
-
-fn print_setup(rows: &[Row]) {
-    say!("## Table 1: key-setup latency, 128-bit key\n");
-    say!(
-        "| cipher | software µs, paper | here | hardware µs, paper | ours | software ÷ hardware, paper | ours | software in blocks, paper | here | hardware in blocks, paper | ours | configuration |"
-    );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
-    for row in rows {
-        let (software, ours) = (row.software.as_ref(), row.iterative.as_ref());
-        say!(
-            "| {} | {:.2} | {} | {:.2} | {} | {:.0} | {} | {:.2} | {} | {:.2} | {} | {} |",
-            row.cipher,
-            row.paper_software.setup_us,
-            or_dash(software.map(|s| s.setup_us), 3),
-            row.paper_hardware.setup_us,
-            or_dash(ours.map(|h| h.setup_us), 3),
-            row.paper_software.setup_us / row.paper_hardware.setup_us,
-            or_dash(software.zip(ours).map(|(s, h)| s.setup_us / h.setup_us), 1),
-            row.paper_software.setup_blocks,
-            or_dash(software.map(|s| s.setup_blocks), 2),
-            row.paper_hardware.setup_blocks,
-            or_dash(ours.map(|h| h.setup_blocks), 2),
-            ours.map_or("–", |h| &h.configuration),
-        );
+/// The same with the names of JSON in order, as the tables of 2000 have always been.
+fn show_sorted<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) -> Result<()> {
+    if json {
+        return Ok(print_json(&serde_json::to_value(study)?)?);
     }
-    say!();
-}
-
-fn print_throughput(rows: &[Row]) {
-    say!("## Table 2: throughput in Mb/s, 128-bit key, encryption in feedback (CBC)\n");
-    say!(
-        "| cipher | software, paper | here (ECB) | hardware, paper | ours, one block at a time | ours, fastest | speed-up, paper | ours, one block | ours, fastest | configurations |"
-    );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|");
-    for row in rows {
-        let (one, best) = (row.iterative.as_ref(), row.fastest.as_ref());
-        let here = row.software.as_ref().map(|s| s.feedback_mbps);
-        let speed_up = |h: Option<&Hardware>| h.zip(here).map(|(h, s)| h.mbps / s);
-        say!(
-            "| {} | {:.2} | {} ({}) | {:.2} | {} | {} | {:.2} | {} | {} | {} |",
-            row.cipher,
-            row.paper_software.mbps,
-            or_dash(here, 0),
-            or_dash(row.software.as_ref().map(|s| s.parallel_mbps), 0),
-            row.paper_hardware.mbps,
-            or_dash(one.map(|h| h.mbps), 0),
-            or_dash(best.map(|h| h.mbps), 0),
-            row.paper_hardware.mbps / row.paper_software.mbps,
-            or_dash(speed_up(one), 2),
-            or_dash(speed_up(best), 2),
-            [one, best]
-                .into_iter()
-                .flatten()
-                .map(|h| h.configuration.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-        );
-    }
-    say!();
-}
-
-fn print_layouts(layouts: &[Layout]) {
-    say!("## p rounds in hardware, p times the throughput (section 4.2), ECB encryption\n");
-    say!(
-        "| algorithm | p | rings × rounds | configuration | in flight | LUT4 (slot) | Fmax MHz | cycles/block | Mb/s | gain | gain / p |"
-    );
-    say!("|---|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|");
-    for l in layouts {
-        say!(
-            "| {} | {} | {} × {} | {} | {} | {} | {:.1} | {:.1} | {:.0} | {:.2} | {:.2} |",
-            l.algorithm,
-            l.rounds,
-            l.rings,
-            l.behind,
-            l.configuration,
-            l.in_flight,
-            l.lut4,
-            l.fmax_mhz,
-            l.cycles,
-            l.ecb_mbps,
-            l.gain,
-            l.gain_per_round
-        );
-    }
-    say!();
+    show(json, study, print)
 }

@@ -4,7 +4,7 @@
 //! of any bytes it makes again of what the compressor makes of that.
 #![no_main]
 
-#[path = "../../../crates/ace-library/tests/reference/mod.rs"]
+#[path = "../../../crates/ace-library/tests/it/reference/mod.rs"]
 mod reference;
 
 use std::sync::LazyLock;

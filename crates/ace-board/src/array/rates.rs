@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::ArrayError;
 
-/// What `python -m ace_flow.array_route --keep` and `python -m ace_flow.array_rates --keep` have measured.
+/// What `python -m ace_flow array-route --keep` and `python -m ace_flow array-rates --keep` have measured.
 const ROUTED: &str = include_str!("../../../../array/routed.json");
 const RATES: &str = include_str!("../../../../array/rates.json");
 const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
@@ -31,7 +31,7 @@ pub struct Routed {
     pub proof: Option<Proof>,
 }
 
-/// What `python -m ace_flow.array_bits` has proven of the bits.
+/// What `python -m ace_flow array-bits` has proven of the bits.
 #[derive(Deserialize)]
 pub struct Proof {
     pub points: u64,

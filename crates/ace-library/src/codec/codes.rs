@@ -2,7 +2,7 @@
 //! Codes of rows, as a decoder finds them: what length a code has and where its row stands follow from the
 //! context and the next five bits.
 
-use super::{CLASSES, Class, HOT_ZERO, LITERAL, ROW_BITS};
+use super::model::{CLASSES, Class, HOT_ZERO, LITERAL, ROW_BITS};
 
 /// Rows that there are.
 pub(crate) const VALUES: usize = 1 << ROW_BITS;

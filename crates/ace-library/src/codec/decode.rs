@@ -7,8 +7,8 @@ use thiserror::Error;
 use super::bits::BitReader;
 use super::codes::{BEHIND_RUN, Code, NO_ROW};
 use super::dictionary::Dictionary;
+use super::model::{EXPONENT_BITS, History, MORE, MORE_ROWS};
 use super::rows::{FRAME_ROWS, Rows};
-use super::{EXPONENT_BITS, History, MORE, MORE_ROWS};
 
 /// Rows of a frame go by words, the highest row in bit 0 of the first word. The last bit of a word is none of
 /// them: it ends a search.
@@ -16,7 +16,8 @@ const WORD_ROWS: u32 = 63;
 /// A refill is 56 bits, a code at most 17.
 const CODES_A_REFILL: usize = 3;
 
-/// Why a stream is refused.
+/// Why a stream is refused: each says what is wrong, and frames are counted from 0.
+#[allow(missing_docs)] // The messages say it.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum StreamError {
     #[error("the compressed frames end in frame {frame} of {frames}")]
@@ -44,6 +45,7 @@ pub struct Decoded {
     pub literals: u64,
     /// Of a small stream: binary decisions, five clocks each, and frames, two more each.
     pub decisions: u64,
+    /// Of a small stream.
     pub frames: u64,
     /// Clocks in which the range of a small stream is doubled, and nothing else can be done.
     pub waits: u64,
@@ -70,7 +72,7 @@ pub fn decompress(
     stream: &[u8],
     out: &mut [u8],
 ) -> Result<Decoded, StreamError> {
-    let rows = dictionary.frame_rows(device);
+    let rows = Rows::new(device);
     if !out.len().is_multiple_of(rows.frame_bytes) {
         return Err(StreamError::Length { bytes: out.len(), frame_bytes: rows.frame_bytes });
     }

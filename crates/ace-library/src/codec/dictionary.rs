@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The dictionary that all streams of a library share: the rows that occur most, by rank.
 
-use ace_ecp5::{ConfigMemory, Device};
+use ace_ecp5::ConfigMemory;
 
-use super::CLASSES;
 use super::codes::{ENTRIES_AT, LITERALS_AT, NO_ROW, PLACES, VALUES};
-use super::rows::{Cut, Rows};
+use super::model::CLASSES;
+use super::rows::Rows;
 
 /// Rows that a dictionary holds.
 pub const ENTRIES: usize = 848;
@@ -15,8 +15,6 @@ pub const DICTIONARY_BYTES: usize = ENTRIES * 3 / 2;
 /// The 848 rows that have short codes. See docs/library-format.md.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
-    /// How frames are cut into the rows that it holds.
-    cut: Cut,
     values: Vec<u16>,
     /// By value: code and length, prefix included.
     codes: Vec<(u16, u8)>,
@@ -30,7 +28,7 @@ impl Dictionary {
     pub fn train<'a>(images: impl IntoIterator<Item = &'a ConfigMemory>) -> Self {
         let mut counts = vec![0u64; VALUES];
         for image in images {
-            let rows = Rows::new(image.device(), Cut::Tiles);
+            let rows = Rows::new(image.device());
             for frame in image.frames() {
                 rows.each(frame, |_, value| counts[usize::from(value)] += 1);
             }
@@ -38,22 +36,12 @@ impl Dictionary {
         let mut order: Vec<u16> = (1..VALUES as u16).collect();
         order.sort_by_key(|value| (std::cmp::Reverse(counts[usize::from(*value)]), *value));
         order.truncate(ENTRIES);
-        Self::from_values(Cut::Tiles, order)
+        Self::from_values(order)
     }
 
     /// From 848 rows packed into 12 bits each, as a library stores them. `None` if the length is wrong or
     /// one of them is zero.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Self::cut(Cut::Tiles, bytes)
-    }
-
-    /// The same, for frames that are cut into rows as they were up to format 6 of the library: twelve bits each, also
-    /// where tiles are not as high.
-    pub fn even(bytes: &[u8]) -> Option<Self> {
-        Self::cut(Cut::Even, bytes)
-    }
-
-    fn cut(cut: Cut, bytes: &[u8]) -> Option<Self> {
         if bytes.len() != DICTIONARY_BYTES {
             return None;
         }
@@ -62,7 +50,7 @@ impl Dictionary {
             [a << 4 | b >> 4, (b & 15) << 8 | c]
         });
         let values: Vec<u16> = values.collect();
-        (!values.contains(&0)).then(|| Self::from_values(cut, values))
+        (!values.contains(&0)).then(|| Self::from_values(values))
     }
 
     /// As a library stores it.
@@ -74,7 +62,7 @@ impl Dictionary {
         pairs.collect()
     }
 
-    fn from_values(cut: Cut, values: Vec<u16>) -> Self {
+    fn from_values(values: Vec<u16>) -> Self {
         let mut codes = vec![(0, 0); VALUES];
         let mut rows = Box::new([0; PLACES]);
         rows[ENTRIES_AT..][..values.len()].copy_from_slice(&values);
@@ -89,27 +77,12 @@ impl Dictionary {
                 codes[usize::from(*value)] = (code as u16, len as u8);
             }
         }
-        Self { cut, values, codes, rows }
+        Self { values, codes, rows }
     }
 
     /// Code and length of a row that is not zero; `None` if it is no entry.
     pub(crate) fn code(&self, value: u16) -> Option<(u16, u8)> {
         self.codes.get(usize::from(value)).copied().filter(|(_, len)| *len > 0)
-    }
-
-    /// The frames of a device as rows.
-    pub(crate) fn frame_rows(&self, device: &Device) -> Rows {
-        Rows::new(device, self.cut)
-    }
-
-    /// The same entries for the rows of today.
-    pub(crate) fn tiles(&self) -> Self {
-        Self { cut: Cut::Tiles, ..self.clone() }
-    }
-
-    /// Rows are as they were up to format 6.
-    pub(crate) fn is_even(&self) -> bool {
-        self.cut == Cut::Even
     }
 
     /// Rows by the places that codes give.
@@ -121,7 +94,7 @@ impl Dictionary {
 
 impl PartialEq for Dictionary {
     fn eq(&self, other: &Self) -> bool {
-        (self.cut, &self.values) == (other.cut, &other.values)
+        self.values == other.values
     }
 }
 

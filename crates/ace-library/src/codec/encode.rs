@@ -5,7 +5,8 @@ use ace_ecp5::Device;
 
 use super::bits::BitWriter;
 use super::dictionary::Dictionary;
-use super::{EXPONENT_BITS, HOT_ZERO, History, LITERAL, MORE, MORE_ROWS, ROW_BITS};
+use super::model::{EXPONENT_BITS, HOT_ZERO, History, LITERAL, MORE, MORE_ROWS, ROW_BITS};
+use super::rows::Rows;
 
 /// Compresses frames of `device` in the order in which they come, each [`Device::frame_bytes`] long. Bits that
 /// fill the first byte of a frame are taken as zero.
@@ -14,7 +15,7 @@ pub fn compress<'a>(
     device: &Device,
     frames: impl IntoIterator<Item = &'a [u8]>,
 ) -> Vec<u8> {
-    let rows = dictionary.frame_rows(device);
+    let rows = Rows::new(device);
     let mut out = Encoder { dictionary, codes: Vec::new(), run: None };
     let mut history = History::default();
     let mut values = vec![0u16; rows.count];

@@ -3,23 +3,13 @@
 
 use ace_ecp5::Device;
 
-use super::ROW_BITS;
+use super::model::ROW_BITS;
 
 /// More than any frame has rows.
 pub(crate) const FRAME_ROWS: usize = 128;
 
-/// How frames are cut into rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Cut {
-    /// Row 0 is bit 0 alone, row r > 0 is bits 12r-11 to 12r, and the highest row is what is left of the frame: as it
-    /// was up to format 6 of the library.
-    Even,
-    /// Where tiles begin: the lowest bit and the highest alone, and rows of two bits where the device has them.
-    #[default]
-    Tiles,
-}
-
-/// How the frames of a device divide into rows.
+/// How the frames of a device divide into rows: where tiles begin, the lowest bit and the highest alone, and rows of two bits
+/// where the device has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
     pub(crate) frame_bytes: usize,
@@ -32,13 +22,13 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(device: &Device, cut: Cut) -> Self {
+    pub(crate) fn new(device: &Device) -> Self {
         let (mut first, mut width) = ([0; FRAME_ROWS], [0; FRAME_ROWS]);
         let (mut count, mut bit) = (0, 0);
         while bit < device.frame_bits && count < FRAME_ROWS {
-            let bits = match cut {
-                _ if bit == 0 => 1,
-                Cut::Tiles if device.narrow_rows.contains(&bit) => 2,
+            let bits = match bit {
+                0 => 1,
+                _ if device.narrow_rows.contains(&bit) => 2,
                 _ => ROW_BITS.min(device.frame_bits - bit),
             };
             (first[count], width[count]) = (bit as u16, bits as u8);
@@ -107,21 +97,19 @@ mod tests {
 
     #[test]
     fn rows_cover_every_bit_once() {
-        for (device, highest) in DEVICES.iter().zip([3, 5, 7]) {
-            for cut in [Cut::Even, Cut::Tiles] {
-                let rows = Rows::new(device, cut);
-                let bits: usize = (0..rows.count).map(|row| rows.width(row)).sum();
-                assert_eq!(bits, device.frame_bits);
-                for row in 1..rows.count {
-                    assert_eq!(
-                        usize::from(rows.first[row]),
-                        usize::from(rows.first[row - 1]) + rows.width(row - 1)
-                    );
-                }
-                assert_eq!(rows.width(rows.count - 1), if cut == Cut::Even { highest } else { 1 });
-                let narrow = (0..rows.count).filter(|row| rows.width(*row) == 2).count();
-                assert_eq!(narrow, if cut == Cut::Even { 0 } else { device.narrow_rows.len() });
+        for device in DEVICES {
+            let rows = Rows::new(device);
+            let bits: usize = (0..rows.count).map(|row| rows.width(row)).sum();
+            assert_eq!(bits, device.frame_bits);
+            for row in 1..rows.count {
+                assert_eq!(
+                    usize::from(rows.first[row]),
+                    usize::from(rows.first[row - 1]) + rows.width(row - 1)
+                );
             }
+            assert_eq!(rows.width(rows.count - 1), 1);
+            let narrow = (0..rows.count).filter(|row| rows.width(*row) == 2).count();
+            assert_eq!(narrow, device.narrow_rows.len());
         }
     }
 
@@ -129,23 +117,18 @@ mod tests {
     fn rows_make_the_frame_again() {
         let mut frame = vec![0; 106];
         (frame[0], frame[72], frame[104], frame[105]) = (0x3e, 0x06, 0x20, 0x03);
-        for (cut, count, found) in [
-            (Cut::Even, 72, [(71, 0x1f), (23, 3), (2, 1), (1, 1), (0, 1)]),
-            (Cut::Tiles, 74, [(73, 1), (72, 0xf00), (23, 3), (2, 1), (1, 1)]),
-        ] {
-            let rows = Rows::new(&LFE5U_45F, cut);
-            assert_eq!(rows.count, count);
-            let (mut seen, mut values) = (Vec::new(), [0; FRAME_ROWS]);
-            rows.each(&frame, |row, value| {
-                seen.push((row, value));
-                values[count - 1 - row] = value;
-            });
-            assert_eq!(seen[..5], found);
-            let mut again = vec![0; 106];
-            assert_eq!(rows.pack(&values, &mut again), Some(()));
-            assert_eq!(again, frame);
-            values[count - 1] = 2;
-            assert_eq!(rows.pack(&values, &mut again), None);
-        }
+        let (rows, count) = (Rows::new(&LFE5U_45F), 74);
+        assert_eq!(rows.count, count);
+        let (mut seen, mut values) = (Vec::new(), [0; FRAME_ROWS]);
+        rows.each(&frame, |row, value| {
+            seen.push((row, value));
+            values[count - 1 - row] = value;
+        });
+        assert_eq!(seen[..5], [(73, 1), (72, 0xf00), (23, 3), (2, 1), (1, 1)]);
+        let mut again = vec![0; 106];
+        assert_eq!(rows.pack(&values, &mut again), Some(()));
+        assert_eq!(again, frame);
+        values[count - 1] = 2;
+        assert_eq!(rows.pack(&values, &mut again), None);
     }
 }

@@ -5,8 +5,8 @@ use ace_ecp5::Device;
 
 use super::bits::BitReader;
 use super::codes::{BEHIND_RUN, Code, HOT, WARM};
-use super::rows::{Cut, Rows};
-use super::{EXPONENT_BITS, History, MORE, MORE_ROWS, ROW_BITS};
+use super::model::{EXPONENT_BITS, History, MORE, MORE_ROWS, ROW_BITS};
+use super::rows::Rows;
 
 /// A clock: how many bits it takes, and whether it is the last one of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Clock {
 /// The cells of a frame, the highest first: one row alone, or a pair of rows of twelve bits. How many rows each has, and
 /// how many bytes of the frame end in it.
 pub(crate) fn cells_of(device: &Device) -> Vec<(usize, usize)> {
-    let rows = Rows::new(device, Cut::Tiles);
+    let rows = Rows::new(device);
     let mut bits = device.frame_bytes() * 8 - device.frame_bits;
     let mut row = rows.count;
     let mut cells = Vec::new();

@@ -4,11 +4,14 @@
 use ace_ecp5::Device;
 
 use super::contexts::{self, Contexts};
-use super::{Decoded, Dictionary, StreamError, compress, decompress};
+use super::decode::{Decoded, StreamError, decompress};
+use super::dictionary::Dictionary;
+use super::encode::compress;
 
 /// Streams are of rows, with the dictionary's codes, or small, with the probabilities of contexts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tables {
+    /// The rows that occur most.
     pub dictionary: Dictionary,
     /// Streams are small.
     pub contexts: Option<Box<Contexts>>,
@@ -50,8 +53,8 @@ impl Tables {
         }
     }
 
-    /// How the loader in hardware has its streams: rows, cut where tiles begin.
+    /// How the loader in hardware has its streams: rows.
     pub(crate) fn loads(&self) -> bool {
-        self.contexts.is_none() && !self.dictionary.is_even()
+        self.contexts.is_none()
     }
 }

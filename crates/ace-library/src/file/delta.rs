@@ -3,8 +3,10 @@
 
 use ace_ecp5::{ConfigMemory, Device};
 
-use crate::codec::{BLOCK_ENTRY_BYTES, Tables};
+use crate::codec::Tables;
 
+/// A block RAM that is to be written: its identity and the number of its contents.
+pub const BLOCK_ENTRY_BYTES: usize = 4;
 /// Bytes of a run of frames in a library.
 pub const RUN_BYTES: usize = 8;
 

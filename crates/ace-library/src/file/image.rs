@@ -9,8 +9,14 @@ use flate2::read::{DeflateDecoder, DeflateEncoder};
 
 use super::delta::{RUN_BYTES, Run};
 use super::used::Used;
-use super::{BLANK, METADATA_MAX};
 use crate::error::ImageError;
+
+/// Bytes of the index for one configuration.
+pub const INDEX_ENTRY_BYTES: usize = 128;
+/// The longest manifest or proof, not compressed.
+pub const METADATA_MAX: usize = 1 << 20;
+/// The number that stands for contents of zeros.
+pub(super) const BLANK: u16 = u16::MAX;
 
 /// A manifest or a proof: text that the library does not look into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,10 +51,12 @@ pub struct Image {
 }
 
 impl Image {
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
+    /// What it is for.
     pub fn device(&self) -> &'static Device {
         self.device
     }

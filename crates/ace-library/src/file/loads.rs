@@ -6,9 +6,11 @@ use std::borrow::Cow;
 use ace_ecp5::emit::patterns;
 use ace_ecp5::{ConfigMemory, Emit};
 
+use super::image::Image;
+use super::library::Library;
+use super::members;
 use super::used::Used;
-use super::{Image, Library, members};
-use crate::codec::{Dictionary, compress};
+use crate::codec::compress;
 use crate::error::ImageError;
 use crate::load::{Block, Delta, LoadError, Memory, Registers, Run, Whole};
 
@@ -25,7 +27,7 @@ pub struct Load {
 
 impl Library {
     /// What loads a configuration into a device that PROGRAMN has cleared, in the device's own compression: the frames
-    /// that are used, or all of them where addresses are not known (or the file is of the format that stores all).
+    /// that are used, or all of them where addresses are not known.
     /// Skeleton and delta are merged on the way if it is stored so.
     ///
     /// # Errors
@@ -75,7 +77,7 @@ impl Library {
         let mut list = || {
             let patterns = Some(patterns(held.frames()));
             let stream = match used {
-                None => memory.push(&compress(&self.loaded(), device, held.frames()))?,
+                None => memory.push(&compress(self.dictionary(), device, held.frames()))?,
                 Some(_) => {
                     memory.push(&self.stream(skeleton.frames(), &held, &Used::of(&held).positions()))?
                 }
@@ -97,7 +99,7 @@ impl Library {
     /// # Errors
     /// When the loader's memory cannot hold it.
     pub fn dictionary_list(&self, memory: &mut Memory) -> Result<u32, LoadError> {
-        let place = memory.push(&self.loaded().to_bytes())?;
+        let place = memory.push(&self.dictionary().to_bytes())?;
         memory.dictionary(place)
     }
 
@@ -161,21 +163,14 @@ impl Library {
         Ok(Some((wanted, sent)))
     }
 
-    /// What the loader has for a dictionary.
-    fn loaded(&self) -> Cow<'_, Dictionary> {
-        let dictionary = self.dictionary();
-        if dictionary.is_even() { Cow::Owned(dictionary.tiles()) } else { Cow::Borrowed(dictionary) }
-    }
-
-    /// What the loader reads of a stream of these frames. Of a file up to format 6, which cuts them otherwise, and of
-    /// small streams, the same frames once more.
+    /// What the loader reads of a stream of these frames; of small streams, the same frames once more.
     fn stream<'a>(&self, stored: &'a [u8], memory: &ConfigMemory, positions: &[usize]) -> Cow<'a, [u8]> {
         if self.tables.loads() {
             return Cow::Borrowed(stored);
         }
         let all: Vec<&[u8]> = memory.frames().collect();
         let frames = positions.iter().filter_map(|at| all.get(*at).copied());
-        Cow::Owned(compress(&self.loaded(), memory.device(), frames))
+        Cow::Owned(compress(self.dictionary(), memory.device(), frames))
     }
 
     fn clocks(
@@ -185,7 +180,7 @@ impl Library {
     ) -> Result<u64, ImageError> {
         let mut memory = Memory::default();
         let list = list(&mut memory)?;
-        let clocks = memory.clocks(list, image.device(), &self.loaded());
+        let clocks = memory.clocks(list, image.device(), self.dictionary());
         clocks.ok_or_else(|| ImageError::Digest(image.name().to_owned()))
     }
 }

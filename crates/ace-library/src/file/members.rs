@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use ace_ecp5::{ConfigMemory, Emit};
 
 use super::delta::{Frames, changed, number};
-use super::{Image, Library};
+use super::image::Image;
+use super::library::Library;
 use crate::error::ImageError;
 
 /// The most frames that a domain has in common,

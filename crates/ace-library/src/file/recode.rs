@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A library whose streams are made anew.
 
-use super::Library;
+use super::library::Library;
 use crate::codec::Tables;
 use crate::error::ImageError;
 

@@ -4,10 +4,10 @@
 
 use sha2::{Digest, Sha256};
 
-use super::image::Text;
-use super::layout::Reader;
+use super::image::{METADATA_MAX, Text};
+use super::library::Library;
 use super::name::{NAME_BYTES, is_name};
-use super::{Library, METADATA_MAX};
+use super::reader::{Malformed, Reader};
 use crate::error::ImageError;
 
 /// Bytes of the index for one context set.
@@ -25,6 +25,7 @@ pub struct ContextSet {
 }
 
 impl ContextSet {
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -129,7 +130,7 @@ pub(super) fn put(sets: &[ContextSet], out: &mut Vec<u8>) {
 }
 
 /// Takes so many sets from the front of what is left of a file of `len` bytes. The error says what makes no sense.
-pub(super) fn take(count: usize, len: usize, all: &mut Reader) -> Result<Vec<ContextSet>, String> {
+pub(super) fn take(count: usize, len: usize, all: &mut Reader) -> Result<Vec<ContextSet>, Malformed> {
     let index =
         count.checked_mul(SET_ENTRY_BYTES).and_then(|n| all.take(n)).ok_or("index of context sets")?;
     let mut sets: Vec<ContextSet> = Vec::new();
@@ -138,7 +139,7 @@ pub(super) fn take(count: usize, len: usize, all: &mut Reader) -> Result<Vec<Con
         let set = one(&mut Reader::new(entry), offset as u64, all);
         let set = set.ok_or_else(|| format!("context set {}", sets.len()))?;
         if sets.last().is_some_and(|last| last.name >= set.name) {
-            return Err(format!("order at context set {}", set.name));
+            return Err(format!("order at context set {}", set.name).into());
         }
         sets.push(set);
     }

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::Library;
 use super::key::{PublicKey, SecretKey};
 use super::layout::countersign;
+use super::library::Library;
 use super::seen::Seen;
 use super::trust::{KeySet, Trust};
 use crate::error::{FileError, Refusal, SeenError};
@@ -15,7 +15,9 @@ use crate::error::{FileError, Refusal, SeenError};
 /// A library and the length of its file.
 #[derive(Debug)]
 pub struct Opened {
+    /// What is in it.
     pub library: Library,
+    /// Length of the file.
     pub bytes: u64,
     /// Who of those that are trusted have signed it.
     pub signers: Vec<PublicKey>,
@@ -36,7 +38,9 @@ pub fn read(path: &Path, trust: &Trust) -> Result<Opened, FileError> {
 /// How libraries are opened: what they have to be, and that none takes the place of a newer one.
 #[derive(Clone, Debug)]
 pub struct Guard {
+    /// What they have to be.
     pub trust: Trust,
+    /// The versions that were here.
     pub seen: Seen,
     /// Take versions that are older than one that was seen.
     pub allow_older: bool,

@@ -4,7 +4,9 @@
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, Device};
 
-use super::{BLANK, Image, Library, delta};
+use super::delta;
+use super::image::{BLANK, Image};
+use super::library::Library;
 use crate::codec::Decoded;
 use crate::error::ImageError;
 

@@ -3,9 +3,10 @@
 
 use ace_ecp5::Device;
 
+use super::memory::Memory;
 use super::pipeline::Pipeline;
+use super::place::Place;
 use super::step::{self, STEP_BYTES, Step};
-use super::{Memory, Place};
 use crate::codec::{DICTIONARY_BYTES, Dictionary, decompress};
 
 /// Clocks of a step besides its bytes: its own twelve bytes and the memory's answers.

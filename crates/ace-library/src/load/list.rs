@@ -4,7 +4,9 @@
 use ace_ecp5::Device;
 use ace_ecp5::memory::{EBR_BYTES, EBR_ROW_BYTES};
 
-use super::{Block, Delta, LoadError, MAX_FRAMES, Memory, Place, Registers, Run, Step, Whole};
+use super::memory::Memory;
+use super::place::{Block, Delta, LoadError, MAX_FRAMES, Place, Registers, Run, Whole};
+use super::step::Step;
 
 /// Commands of the port with the three bytes behind their opcodes, as Project Trellis names them.
 mod command {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One step of a list; rtl/loader/load_pkg.sv has the same.
 
-use super::Place;
+use super::place::Place;
 
 /// Bytes of a step.
 pub const STEP_BYTES: usize = 12;

@@ -4,23 +4,19 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ace_board::manifest::Configuration;
+use ace_board::library::{Built, BuiltError, built as read_built, tied_by_proof};
 use ace_ecp5::ConfigMemory;
 use ace_library::codec::{Contexts, Dictionary, Tables};
-use ace_library::file::{Guard, Opened, is_name, read};
-use ace_library::{FileError, Image, KeySet, Library, Refusal, SecretKey, Trust};
+use ace_library::file::{Guard, Opened, read};
+use ace_library::{FileError, KeySet, Library, Refusal, SecretKey, Trust};
 use anyhow::{Context, Result, bail};
 use clap::builder::PossibleValue;
-use serde_json::Value;
-use sha2::{Digest, Sha256};
 
-use super::look::{manifest, tied_by_proof};
-use super::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
+use super::args::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
 use crate::engines::BoardArgs;
-use crate::study::compression::image;
 use crate::trust::keys;
-use crate::{Outcome, print_json};
 use ace_board::array::signed::{self, Known};
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct Build {
@@ -122,113 +118,17 @@ pub struct Recode {
     streams: Streams,
 }
 
-/// A built configuration: what goes into a library.
-struct Built {
-    name: String,
-    /// What it computes, by name of the algorithm.
-    algorithms: Vec<String>,
-    memory: ConfigMemory,
-    manifest: Vec<u8>,
-    /// Its record says that these bits are proven.
-    proof: Vec<u8>,
-}
-
-/// The built configurations of these names, or all.
+/// The built configurations of these names, or all; what is wrong with them is said.
 fn built(folder: Option<&Path>, names: &[String]) -> Result<Vec<Built>> {
     let catalogue = BoardArgs::catalogue_in(folder);
     for problem in &catalogue.problems {
         eprintln!("ace: {problem}");
     }
-    let all = &catalogue.configurations;
-    let place = catalogue.folder.display();
-    if let Some(name) = names.iter().find(|name| !all.iter().any(|c| c.name == **name)) {
-        bail!("no configuration {name} in {place}; `python -m ace_flow build {name}` builds it");
-    }
-    let chosen = |c: &&Configuration| names.is_empty() || names.contains(&c.name);
-    let (mut built, mut refused) = (Vec::new(), Vec::new());
-    for configuration in all.iter().filter(chosen) {
-        let path = catalogue.folder.join(&configuration.name).join("manifest.json");
-        let memory = image(&configuration.bitstream.path)?;
-        if memory.digest() != configuration.memory_sha256 {
-            bail!("{}: the bitstream is not the one of its manifest; build it again", configuration.name);
+    Ok(read_built(&catalogue, names).inspect_err(|error| {
+        if let BuiltError::Unproven { refused } = error {
+            refused.iter().for_each(|(name, why)| eprintln!("ace: {name}: {why}"));
         }
-        let manifest = ace_fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let proven = configuration.proven(&memory.digest());
-        let proof = match proven.and_then(|proof| timed(&manifest, path.parent()).map(|()| proof)) {
-            Ok(proof) => proof,
-            Err(why) => {
-                refused.push((configuration.name.as_str(), why));
-                continue;
-            }
-        };
-        let algorithms = configuration.can.iter().map(|c| c.algorithm.clone()).collect();
-        built.push(Built { name: configuration.name.clone(), algorithms, memory, manifest, proof });
-    }
-    if !refused.is_empty() {
-        for (name, why) in &refused {
-            eprintln!("ace: {name}: {why}");
-        }
-        let names: Vec<&str> = refused.iter().map(|(name, _)| *name).collect();
-        let names = names.join(" ");
-        bail!(
-            "only what is proven goes into a library; `python -m ace_flow build {names}` builds and proves it"
-        );
-    }
-    if built.is_empty() {
-        bail!("no configurations in {place}; build them with `make models`");
-    }
-    // What a variant is one of comes first, so that it is the skeleton.
-    built.sort_by_key(|b| of(&b.manifest).is_some());
-    Ok(built)
-}
-
-/// Whether a manifest says from what report of timing its clock is and of which design, and, where these lie in its folder
-/// (of a variant its base's), whether they are the ones.
-pub fn timed(manifest: &[u8], folder: Option<&Path>) -> Result<(), String> {
-    let manifest: Value = serde_json::from_slice(manifest).map_err(|error| error.to_string())?;
-    let timing = &manifest["timing"];
-    let files = [("report_sha256", "json"), ("design_sha256", "config")];
-    for (key, ending) in files {
-        let digest = timing[key].as_str().unwrap_or_default();
-        if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err("its manifest does not say where its clock is from (`timing`)".into());
-        }
-        let (Some(folder), Some(seed)) = (folder, timing["seed"].as_u64()) else { continue };
-        let folder = match manifest["variant_of"].as_str().filter(|base| is_name(base)) {
-            Some(base) => folder.with_file_name(base),
-            None => folder.to_owned(),
-        };
-        let path = folder.join(format!("route-{seed}.{ending}"));
-        let Ok(bytes) = ace_fs::read(&path) else { continue };
-        if hex::encode(Sha256::digest(&bytes)) != digest {
-            return Err(format!("{} is not what its manifest says (`timing`)", path.display()));
-        }
-        let report: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        if ending == "json" && report["fmax_mhz"] != manifest["fmax_mhz"] {
-            let (said, wanted) = (&manifest["fmax_mhz"], &report["fmax_mhz"]);
-            return Err(format!("its manifest says {said} MHz, and {} says {wanted}", path.display()));
-        }
-    }
-    Ok(())
-}
-
-/// What a manifest calls its configuration a variant of.
-fn of(manifest: &[u8]) -> Option<String> {
-    let manifest: Value = serde_json::from_slice(manifest).ok()?;
-    manifest["variant_of"].as_str().map(str::to_owned)
-}
-
-/// Puts a configuration into a library, as what it changes of another one of its domain if that is less.
-fn put(library: &mut Library, built: &Built) -> Result<()> {
-    let shares = |image: &&Image| {
-        let manifest = manifest(image);
-        let mut can = manifest["can"].as_array().into_iter().flatten();
-        let variant = of(&built.manifest).is_some_and(|base| base == image.name());
-        variant || can.any(|can| built.algorithms.iter().any(|a| can["algorithm"] == a.as_str()))
-    };
-    let domain: Vec<String> = library.images().iter().filter(shares).map(|i| i.name().to_owned()).collect();
-    let domain: Vec<&str> = domain.iter().map(String::as_str).collect();
-    Ok(library.add(&built.name, &built.memory, &built.manifest, &built.proof, &domain)?)
+    })?)
 }
 
 pub fn build(args: &Build) -> Result<Outcome> {
@@ -250,10 +150,10 @@ pub fn build(args: &Build) -> Result<Outcome> {
     };
     let built = built(args.configurations.as_deref(), &args.names)?;
     let all: Vec<&ConfigMemory> = built.iter().map(|b| &b.memory).collect();
-    let bases = built.iter().filter(|b| of(&b.manifest).is_none()).map(|b| &b.memory);
+    let bases = built.iter().filter(|b| !b.is_variant()).map(|b| &b.memory);
     let mut library = Library::new(args.streams.tables(&all, bases));
     for configuration in &built {
-        put(&mut library, configuration)?;
+        configuration.put(&mut library)?;
         eprintln!("ace: {} is in", configuration.name);
     }
     for set in sets(args.sets.as_deref(), &[])? {
@@ -310,7 +210,7 @@ pub fn add(args: &Add) -> Result<Outcome> {
     let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
     let library = guard.update(&args.write.file.existing()?, &secret, |library| {
         for b in &built {
-            put(library, b)?;
+            b.put(library)?;
         }
         for set in &sets {
             library.add_set(&set.name, &set.bytes, &set.manifest)?;

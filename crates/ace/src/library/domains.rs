@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace library domains`: what the configurations of an algorithm share, and what switching between them takes.
 
-use std::collections::BTreeMap;
-
-use ace_ecp5::ConfigMemory;
-use ace_library::Library;
-use ace_library::domain::{Skeleton, delta, skeleton};
+use ace_board::library::{Between, Domain, Load, Member, Switch, domains as found};
 use ace_library::file::Opened;
+use ace_report::{Table, or_dash};
 use anyhow::Result;
-use serde::Serialize;
 
-use super::ReadArgs;
-use super::between::{self, Between, between};
-use super::look::manifest;
-use super::members::{self, Member, members};
-use crate::page::say;
-use crate::{Outcome, print_json};
-
-/// Bytes a second: slave SPI at 60 MHz, and a byte a clock at 50 MHz through the 8-bit port.
-const SPI: f64 = 60e6 / 8.0;
-const PARALLEL: f64 = 50e6;
+use super::args::ReadArgs;
+use crate::page::{self, say};
+use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub struct Domains {
@@ -27,143 +16,70 @@ pub struct Domains {
     read: ReadArgs,
 }
 
-/// Configurations, and those that are stored over one another.
-#[derive(Serialize)]
-struct Found {
-    domains: Vec<Domain>,
-    members: Vec<Member>,
-    /// Between algorithms.
-    between: Vec<Between>,
-}
-
-#[derive(Serialize)]
-struct Domain {
-    algorithm: String,
-    device: &'static str,
-    configurations: usize,
-    frames_shared: usize,
-    frames_shared_used: usize,
-    /// Of the bits that at least one sets.
-    bits_shared_percent: f64,
-    switches: Vec<Switch>,
-}
-
-/// From one configuration to another one of its domain. Times are modelled.
-#[derive(Serialize)]
-struct Switch {
-    from: String,
-    to: String,
-    frames: usize,
-    bits: u64,
-    block_rams: usize,
-    stored_bytes: usize,
-    /// Of what is less: the changed frames, or the whole image in the device's own compression.
-    port_bytes: usize,
-    partial: bool,
-    spi_ms: f64,
-    parallel_ms: f64,
-}
-
-/// From one to another image of a library; `None` if the devices differ.
-fn switch(
-    library: &Library,
-    (from, a): (&str, &ConfigMemory),
-    (to, b): (&str, &ConfigMemory),
-) -> Option<Switch> {
-    let delta = delta(library.tables(), a, b)?;
-    let whole = library.whole(to).ok()?.bitstream.len();
-    // A partial bitstream carries no contents of block RAMs.
-    let part = delta.port_bytes.filter(|bytes| *bytes < whole && delta.blocks == 0);
-    let port_bytes = part.unwrap_or(whole);
-    Some(Switch {
-        from: from.to_owned(),
-        to: to.to_owned(),
-        frames: delta.frames.len(),
-        bits: delta.bits,
-        block_rams: delta.blocks,
-        stored_bytes: delta.stored_bytes,
-        port_bytes,
-        partial: part.is_some(),
-        spi_ms: port_bytes as f64 / SPI * 1e3,
-        parallel_ms: port_bytes as f64 / PARALLEL * 1e3,
-    })
-}
-
 pub fn domains(args: &Domains) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
-    let mut groups: BTreeMap<(String, u32), Vec<(&str, ConfigMemory)>> = BTreeMap::new();
-    for image in library.images().iter().filter(|i| i.base().is_none()) {
-        let manifest = manifest(image);
-        for can in manifest["can"].as_array().into_iter().flatten() {
-            if let Some(algorithm) = can["algorithm"].as_str() {
-                let group = groups.entry((algorithm.to_owned(), image.device().idcode)).or_default();
-                if group.iter().all(|(name, _)| *name != image.name()) {
-                    group.push((image.name(), library.memory(image.name())?));
-                }
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for ((algorithm, _), group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
-        let images: Vec<&ConfigMemory> = group.iter().map(|(_, image)| image).collect();
-        let Some(Skeleton { bits_shared, bits_used, frames_shared, frames_shared_used }) = skeleton(&images)
-        else {
-            continue;
-        };
-        let mut switches = Vec::new();
-        for ((from, a), (to, b)) in group.iter().zip(group.iter().skip(1)) {
-            switches.extend(switch(&library, (from, a), (to, b)));
-        }
-        found.push(Domain {
-            algorithm,
-            device: images[0].device().name,
-            configurations: images.len(),
-            frames_shared,
-            frames_shared_used,
-            bits_shared_percent: 100.0 * bits_shared as f64 / bits_used.max(1) as f64,
-            switches,
-        });
-    }
-    let found = Found { domains: found, members: members(&library)?, between: between(&library)? };
+    let found = found(&library)?;
     if args.read.file.json {
         print_json(&found)?;
-    } else {
-        found.print();
+        return Ok(Outcome::Well);
+    }
+    switches(&found.domains);
+    if !found.members.is_empty() {
+        say!();
+        members(&found.members);
+    }
+    if !found.between.is_empty() {
+        say!();
+        between(&found.between);
     }
     Ok(Outcome::Well)
 }
 
-impl Found {
-    fn print(&self) {
-        say!(
-            "| algorithm | from | to | frames in common, not blank | bits in common % | frames changed | block RAMs | stored bytes | port bytes | load | SPI ms | 8-bit ms |"
-        );
-        say!("|---|---|---|--:|--:|--:|--:|--:|--:|---|--:|--:|");
-        for d in &self.domains {
-            for s in &d.switches {
-                say!(
-                    "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {:.2} | {:.2} |",
-                    d.algorithm,
-                    s.from,
-                    s.to,
-                    d.frames_shared_used,
-                    d.bits_shared_percent,
-                    s.frames,
-                    s.block_rams,
-                    s.stored_bytes,
-                    s.port_bytes,
-                    if s.partial { "partial" } else { "whole" },
-                    s.spi_ms,
-                    s.parallel_ms
-                );
-            }
-        }
-        if !self.members.is_empty() {
-            say!();
-            members::print(&self.members);
-        }
-        if !self.between.is_empty() {
-            between::print(&self.between);
-        }
-    }
+fn ms(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+fn switches(domains: &[Domain]) {
+    let all: Vec<(&Domain, &Switch)> =
+        domains.iter().flat_map(|d| d.switches.iter().map(move |s| (d, s))).collect();
+    let table = Table::of(&all).left("algorithm", |(d, _)| &d.algorithm);
+    let table = table.left("from", |(_, s)| &s.from).left("to", |(_, s)| &s.to);
+    let table = table.right("frames in common, not blank", |(d, _)| d.frames_shared_used);
+    let table = table.right("bits in common %", |(d, _)| format!("{:.1}", d.bits_shared_percent));
+    let table = table.right("frames changed", |(_, s)| s.frames).right("block RAMs", |(_, s)| s.block_rams);
+    let table =
+        table.right("stored bytes", |(_, s)| s.stored_bytes).right("port bytes", |(_, s)| s.port_bytes);
+    let table = table.left("load", |(_, s)| if s.partial { "partial" } else { "whole" });
+    page::table(&table.right("SPI ms", |(_, s)| ms(s.spi_ms)).right("8-bit ms", |(_, s)| ms(s.parallel_ms)));
+}
+
+fn members(members: &[Member]) {
+    let part =
+        |of: fn(&Load) -> f64, digits: usize| move |m: &Member| or_dash(m.partial.as_ref().map(of), digits);
+    let table = Table::of(members).left("member", |m| &m.name);
+    let table = table.left("of", |m| m.skeleton.as_deref().unwrap_or("–"));
+    let table = table.right("frames changed", |m| m.frames_changed).right("bits", |m| m.bits);
+    let table = table.right("block RAMs", |m| m.block_rams).right("frames written", |m| m.frames);
+    let others = |m: &Member| m.partial_over.len() + m.whole_over.len();
+    let table = table.right("over", move |m| format!("{} of {}", m.partial_over.len(), others(m)));
+    let table = table.right("stored bytes", |m| m.stored_bytes);
+    let table = table.right("port bytes", part(|load| load.port_bytes as f64, 0));
+    let table = table.right("loader clocks", part(|load| load.loader_clocks as f64, 0));
+    let table = table.right("SPI ms", part(|load| load.spi_ms, 3));
+    let table = table.right("8-bit ms", part(|load| load.parallel_ms, 3));
+    let table = table.right("whole: SPI ms", |m| ms(m.whole.spi_ms));
+    let table = table.right("8-bit ms", |m| ms(m.whole.parallel_ms));
+    let table = table.right("MHz", |m| or_dash(m.fmax_mhz, 1));
+    page::table(&table.right("clock lost %", |m| or_dash(m.fmax_cost_percent, 1)));
+}
+
+fn between(found: &[Between]) {
+    let table = Table::of(found).left("to", |b| &b.name).right("frames used", |b| b.frames_used);
+    let table = table.right("the same in all others", |b| b.frames_the_same);
+    let table = table.left("over: least", |b| &b.over[0].from).right("frames", |b| b.over[0].frames);
+    let table = table.right("port ms", |b| ms(b.over[0].port_ms));
+    let table =
+        table.right("middle: frames", |b| b.over[1].frames).right("port ms", |b| ms(b.over[1].port_ms));
+    let table = table.right("most: frames", |b| b.over[2].frames).right("port ms", |b| ms(b.over[2].port_ms));
+    page::table(&table.right("cleared: port ms", |b| ms(b.cleared_port_ms)));
 }

@@ -11,8 +11,8 @@ use ace_library::{ContextSet, Image, Library};
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::{ReadArgs, chosen, counted, warned};
-use crate::{Outcome, print_json};
+use super::args::{ReadArgs, chosen, counted, warned};
+use ace_report::{Outcome, print_json};
 
 /// What an image is for, and what it is not for.
 const WARNING: &str = "the images are for a bare device with the pins of flow/boundary.lpf (LFE5U-45F in CABGA381). \

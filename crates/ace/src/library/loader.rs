@@ -10,8 +10,8 @@ use ace_library::load::Memory;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::{ReadArgs, one};
-use crate::{Outcome, print_json};
+use super::args::{ReadArgs, one};
+use ace_report::{Outcome, print_json};
 
 /// Write the memory of the loader in hardware (rtl/loader): the dictionary, and for each load a list of steps with
 /// all that it reads

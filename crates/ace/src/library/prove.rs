@@ -10,20 +10,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ace_board::library::manifest;
 use ace_ecp5::Emit;
 use ace_library::file::{Opened, publish};
 use ace_library::{Image, Library};
+use ace_report::Table;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::look::manifest;
-use super::{ReadArgs, chosen};
+use super::args::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
 use crate::flow::Flow;
-use crate::page::say;
-use crate::{Outcome, print_json};
+use crate::page::{self, say};
+use ace_report::{Outcome, print_json};
 
 /// What a stored record must say as well.
 const SAME: [&str; 7] =
@@ -252,22 +253,14 @@ fn wait(child: &mut Child, interrupted: &AtomicBool) -> Result<Option<bool>> {
 }
 
 fn print(rows: &[Row]) {
-    say!("| configuration | result | points | registers | control: points refuted | CPU s | stored record |");
-    say!("|---|---|--:|--:|--:|--:|---|");
-    for row in rows {
-        let figure = |value: &Value| if value.is_null() { "–".to_owned() } else { value.to_string() };
-        let record = &row.record;
-        say!(
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            row.name,
-            if row.proven { "proven" } else { "NOT PROVEN" },
-            figure(&record["points"]),
-            figure(&record["registers"]),
-            figure(&record["control"]["points_refuted"]),
-            figure(&record["cpu_seconds"]),
-            row.stored
-        );
-    }
+    let figure = |value: &Value| if value.is_null() { "–".to_owned() } else { value.to_string() };
+    let table = Table::of(rows).left("configuration", |r| &r.name);
+    let table = table.left("result", |r| if r.proven { "proven" } else { "NOT PROVEN" });
+    let table = table.right("points", |r| figure(&r.record["points"]));
+    let table = table.right("registers", |r| figure(&r.record["registers"]));
+    let table = table.right("control: points refuted", |r| figure(&r.record["control"]["points_refuted"]));
+    let table = table.right("CPU s", |r| figure(&r.record["cpu_seconds"]));
+    page::table(&table.left("stored record", |r| r.stored));
     let proven = rows.iter().filter(|row| row.proven).count();
     let seconds: f64 = rows.iter().filter_map(|row| row.record["cpu_seconds"].as_f64()).sum();
     say!("\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());

@@ -15,12 +15,13 @@ use ace_fs::Output;
 use ace_fs::STDOUT;
 use ace_ipsec::{IvSource, OsIvs, Policy, SeededIvs, Shard};
 use ace_pcap::{Capture, CaptureWriter, DataLink, Format, LinkType};
+use ace_report::Summary;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::engines::{self, AnyEngine, EngineArgs, EngineKind};
-use crate::summary::Summary;
-use crate::{Outcome, report, sas};
+use crate::sas;
+use ace_report::Outcome;
 use pump::Pump;
 
 /// Send a capture through ESP: clear packets that match an outbound security association leave protected, ESP
@@ -133,14 +134,14 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     summary.compared = compared;
     if let Some(folder) = &args.report {
-        report::write(folder, &summary)?;
+        ace_report::run::write(folder, &summary)?;
     }
     let mut said = Vec::new();
     if args.json {
         serde_json::to_writer_pretty(&mut said, &summary)?;
         said.push(b'\n');
     } else {
-        report::text::write(&mut said, &summary)?;
+        ace_report::run::text(&mut said, &summary)?;
         if let Some(folder) = &args.report {
             writeln!(said, "report: {}", folder.join("report.html").display())?;
         }

@@ -11,11 +11,11 @@ use ace_fs::Output;
 use ace_ipsec::{Exit, Fate, HEADROOM, Packet, Shard};
 use ace_pcap::link::unpadded;
 use ace_pcap::{Capture, CaptureWriter, Content, DataLink, Frame, Item, LinkType, Order, Place, WriteError};
+use ace_report::Summary;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 
 use crate::engines::AnyEngine;
-use crate::summary::Summary;
 
 /// So many frames wait for a packet in front of them that the engine has not finished, or so many bytes: then no more
 /// are read until it has.

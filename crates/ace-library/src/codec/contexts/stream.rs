@@ -4,9 +4,9 @@
 use ace_ecp5::Device;
 
 use super::super::decode::{Decoded, StreamError};
-use super::super::rows::{Cut, FRAME_ROWS, Rows};
+use super::super::rows::{FRAME_ROWS, Rows};
 use super::coder::{Decoder, Encoder};
-use super::{COLUMN, Contexts, Known, OWN};
+use super::table::{COLUMN, Contexts, Known, OWN};
 
 /// Compresses frames of `device` and their places in the order of transmission, which go upwards. No frames are no bytes.
 pub(crate) fn compress<'a>(
@@ -14,7 +14,7 @@ pub(crate) fn compress<'a>(
     device: &Device,
     frames: impl IntoIterator<Item = (usize, &'a [u8])>,
 ) -> Vec<u8> {
-    let rows = Rows::new(device, Cut::Tiles);
+    let rows = Rows::new(device);
     let (mut known, mut out) = (Known::new(rows.count), Encoder::default());
     let mut values = [0u16; FRAME_ROWS];
     let mut frames = frames.into_iter().peekable();
@@ -50,7 +50,7 @@ pub(crate) fn decompress(
     positions: impl IntoIterator<Item = usize>,
     out: &mut [u8],
 ) -> Result<Decoded, StreamError> {
-    let rows = Rows::new(device, Cut::Tiles);
+    let rows = Rows::new(device);
     let mut seen = Decoded::default();
     if !out.len().is_multiple_of(rows.frame_bytes) {
         return Err(StreamError::Length { bytes: out.len(), frame_bytes: rows.frame_bytes });

@@ -3,9 +3,9 @@
 
 use ace_ecp5::ConfigMemory;
 
-use super::super::ROW_BITS;
-use super::super::rows::{Cut, FRAME_ROWS, Rows};
-use super::{ANY, Bit, COLUMN, Context, Contexts, FLAG_PARENTS, Flag, Known, NO_BIT, NO_FLAG, OWN};
+use super::super::model::ROW_BITS;
+use super::super::rows::{FRAME_ROWS, Rows};
+use super::table::{ANY, Bit, COLUMN, Context, Contexts, FLAG_PARENTS, Flag, Known, NO_BIT, NO_FLAG, OWN};
 
 /// Bits by which a parent has to shorten what it tells about, so that it is taken.
 const WORTH: f64 = 10.0;
@@ -21,7 +21,7 @@ impl Contexts {
         let mut flags: Vec<Vec<u16>> = vec![Vec::new(); COLUMN];
         let every = Flag { parents: [0, 1, 2, 3], zero: [0; 1 << FLAG_PARENTS] };
         for image in images {
-            let rows = Rows::new(image.device(), Cut::Tiles);
+            let rows = Rows::new(image.device());
             let mut known = Known::new(rows.count);
             let mut frame_rows = [0u16; FRAME_ROWS];
             for (position, frame) in image.frames().enumerate() {

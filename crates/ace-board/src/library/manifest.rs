@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a library's configurations say of themselves.
+
+use ace_library::{Image, Library};
+use serde_json::Value;
+
+use crate::record::{Tie, tie};
+
+/// The manifest; null if it is none.
+pub fn manifest(image: &Image) -> Value {
+    image.manifest().ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or(Value::Null)
+}
+
+/// What ties the netlist of a configuration to its RTL, by its own record; a record that is of something else ties nothing.
+pub fn tied(image: &Image, manifest: &Value) -> Tie {
+    let proof: Value =
+        image.proof().ok().and_then(|proof| serde_json::from_slice(&proof).ok()).unwrap_or(Value::Null);
+    let netlist = manifest["netlist_sha256"].as_str().unwrap_or_default();
+    tie(&proof["tied_to_rtl_by"], netlist, manifest["recipe"].as_str()).unwrap_or(Tie::Simulation)
+}
+
+/// How many of the configurations of a library are proven to be their RTL.
+pub fn tied_by_proof(library: &Library) -> usize {
+    library.images().iter().filter(|image| tied(image, &manifest(image)) == Tie::Equivalence).count()
+}

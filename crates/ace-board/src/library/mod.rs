@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What goes into a library and what it says of its configurations, beyond the file itself ([`ace_library`]): manifests,
+//! records of proofs, and what loads take on the board of `board.toml`.
+#![warn(missing_docs)]
+
+mod between;
+mod built;
+mod domains;
+mod manifest;
+mod members;
+mod stats;
+mod verify;
+
+pub use between::{Between, Write, between};
+pub use built::{Built, BuiltError, TimingError, built, read_memory, timed};
+pub use domains::{Domain, Domains, Switch, domains};
+pub use manifest::{manifest, tied, tied_by_proof};
+pub use members::{Load, Member, domain, members};
+pub use stats::{Stats, frame_bytes, stats};
+pub use verify::{VerifyError, verify};

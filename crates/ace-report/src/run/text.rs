@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The summary on a terminal.
+
+use std::io::{self, Write};
+
+use ace_board::trace::BoardReport;
+
+use super::boards;
+use super::figures::{duration, percent};
+use super::summary::Summary;
+
+/// Writes what a run did for a terminal.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let p = &summary.packets;
+    writeln!(
+        out,
+        "{}: {} packets in, {} out: {} protected, {} decapsulated, {} bypassed; {} dropped",
+        summary.input,
+        summary.frames,
+        summary.written,
+        p.protected.packets,
+        p.decapsulated.packets,
+        p.bypassed.packets,
+        summary.frames - summary.written,
+    )?;
+    for (cause, count) in p.dropped.iter() {
+        writeln!(out, "  dropped {count:>6}  {:18} {cause}", cause.name())?;
+    }
+    if summary.cut_short > 0 {
+        writeln!(
+            out,
+            "  dropped {:>6}  cut_short          the capture holds only their beginning",
+            summary.cut_short
+        )?;
+    }
+    for (what, frames) in &summary.opaque {
+        let fate = if summary.bypass_opaque { "passed " } else { "dropped" };
+        writeln!(out, "  {fate} {frames:>6}  opaque             cannot be looked through: {what}")?;
+    }
+    let lost = summary.unreadable.iter().map(|(why, n)| ("unreadable", *why, n));
+    let lost = lost.chain(summary.unwritable.iter().map(|(why, n)| ("unwritable", why.as_str(), n)));
+    for (name, why, frames) in lost {
+        writeln!(out, "  dropped {frames:>6}  {name:18} {why}")?;
+    }
+    if summary.not_ip > 0 {
+        writeln!(out, "  {} frames hold no IP packet", summary.not_ip)?;
+    }
+    writeln!(out)?;
+    let name_width = summary.sas.iter().map(|sa| sa.name.len()).max().unwrap_or(0).max(4);
+    writeln!(
+        out,
+        "{:name_width$}  {:10} {:3}  {:26} {:>8} {:>10} {:>8} {:>10}",
+        "SA", "SPI", "dir", "suite", "packets", "bytes", "dropped", "sequence"
+    )?;
+    for sa in &summary.sas {
+        writeln!(
+            out,
+            "{:name_width$}  {:#010x} {:3}  {:26} {:>8} {:>10} {:>8} {:>10}",
+            sa.name,
+            sa.spi,
+            match sa.direction {
+                ace_ipsec::Direction::Out => "out",
+                ace_ipsec::Direction::In => "in",
+            },
+            sa.suite(),
+            sa.counters.forwarded.packets,
+            sa.counters.forwarded.bytes,
+            sa.counters.dropped.total(),
+            sa.sequence,
+        )?;
+    }
+    writeln!(out)?;
+    let boards = boards::all(summary);
+    for board in &boards {
+        write_board(out, board)?;
+        writeln!(out)?;
+    }
+    if let [first, .., last] = boards[..] {
+        let (a, b) = (&first.totals, &last.totals);
+        writeln!(
+            out,
+            "{} takes {} where {} takes {}, and {} of its overhead is left of {}",
+            last.policy,
+            duration(b.total),
+            first.policy,
+            duration(a.total),
+            duration(b.exposed_load),
+            duration(a.exposed_load)
+        )?;
+    }
+    writeln!(out, "wall time {:.2} s ({} engine)", summary.wall_seconds, summary.engine)
+}
+
+fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
+    let t = &board.totals;
+    writeln!(
+        out,
+        "board: {}, {} slots, port {}, link {}, policy {}, {} models",
+        board.device,
+        board.slots.len(),
+        board.configuration_port,
+        board.host_link,
+        board.policy,
+        board.models
+    )?;
+    writeln!(out, "host: {}", board.host)?;
+    if let Some(processor) = &board.processor {
+        writeln!(out, "beside the slots: {processor}, {} passes in {}", t.computed, duration(t.computation))?;
+    }
+    if let Some(library) = &board.library {
+        writeln!(out, "configurations from {library}; of the build where it does not hold them (marked *)")?;
+    }
+    for (index, slot) in board.slots.iter().enumerate() {
+        writeln!(
+            out,
+            "{}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}",
+            board.slot_name(index).1,
+            slot.loads,
+            duration(slot.load),
+            slot.operations,
+            duration(slot.execute),
+            duration(slot.idle),
+            slot.resident
+                .and_then(|at| board.configurations.get(at))
+                .map_or("nothing", |configuration| &configuration.name),
+        )?;
+    }
+    for c in board.configurations.iter().filter(|c| c.loads + c.operations > 0 || c.refused.is_some()) {
+        writeln!(
+            out,
+            "  {:10} {:>5} loads of {:>7} bytes{}, {:>6} operations, {:>9} bytes in {:>10} at {:.1} MHz{}",
+            c.name,
+            c.loads,
+            // The mean: partial loads differ.
+            c.loaded_bytes / c.loads.max(1),
+            if board.library.is_some() && !c.from_library { "*" } else { "" },
+            c.operations,
+            c.data_bytes,
+            duration(c.execute),
+            c.clock_hz as f64 / 1e6,
+            c.refused.as_ref().map_or(String::new(), |reason| format!("; refused: {reason}")),
+        )?;
+    }
+    writeln!(out, "modelled time {}, of which", duration(t.total))?;
+    for (what, part) in [
+        ("a slot works", t.executing),
+        ("only the processor works", t.computing),
+        ("only the host link works", t.link_only),
+        ("only the host works", t.host_only),
+        ("all wait for a configuration", t.exposed_load),
+        ("nothing happens", t.idle),
+    ] {
+        writeln!(out, "  {:>10}  {:>5.1} %  {what}", duration(part), percent(part, t.total))?;
+    }
+    writeln!(
+        out,
+        "reconfiguration: {} loads, {} in all, {} hidden; {} operations found their configuration resident",
+        t.loads,
+        duration(t.load),
+        duration(t.hidden_load),
+        t.skipped_loads
+    )
+}

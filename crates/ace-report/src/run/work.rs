@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who did what for each association, and what a load cost whom.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use ace_board::trace::{BoardReport, Event, Picos, What};
+
+use super::figures::{duration, escape};
+use super::summary::Summary;
+
+/// Passes and their time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sum {
+    count: u64,
+    time: Picos,
+    longest: Picos,
+}
+
+impl Sum {
+    fn add(&mut self, time: Picos) {
+        self.count += 1;
+        self.time += time;
+        self.longest = self.longest.max(time);
+    }
+}
+
+/// By association: in slots, and on the processor.
+fn doers(events: &[Event]) -> BTreeMap<u32, (Sum, Sum)> {
+    let mut all: BTreeMap<u32, (Sum, Sum)> = BTreeMap::new();
+    for event in events {
+        let took = event.end - event.start;
+        match event.what {
+            What::Execute { lane, .. } => all.entry(lane).or_default().0.add(took),
+            What::Compute { lane, .. } => all.entry(lane).or_default().1.add(took),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// By configuration and association: passes that were there before a load of their configuration was over, and what of
+/// that load they waited for.
+fn waits(events: &[Event]) -> BTreeMap<(usize, u32), Sum> {
+    let mut order: Vec<&Event> = events.iter().collect();
+    order.sort_by_key(|event| (event.start, event.end));
+    // By slot, the load that it has what it holds from.
+    let mut loads: BTreeMap<usize, (Picos, Picos)> = BTreeMap::new();
+    let mut all: BTreeMap<(usize, u32), Sum> = BTreeMap::new();
+    for event in order {
+        match event.what {
+            What::Load { refused: None, .. } => drop(loads.insert(event.slot, (event.start, event.end))),
+            What::Execute { configuration, lane, queued, .. } => {
+                let Some((start, end)) = loads.get(&event.slot).copied() else { continue };
+                if queued < end {
+                    all.entry((configuration, lane)).or_default().add(end - queued.max(start));
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+pub(super) fn write(
+    page: &mut String,
+    board: &BoardReport,
+    summary: &Summary,
+    several: bool,
+) -> std::fmt::Result {
+    let of = if several { format!(", {}", escape(&board.policy)) } else { String::new() };
+    let name = |lane: u32| summary.sas.get(lane as usize).map_or("?", |sa| sa.name.as_str());
+    let doers = doers(&board.events);
+    let beside = board.processor.is_some();
+    writeln!(page, "<h2>Who did what{of}</h2>")?;
+    if let Some(processor) = &board.processor {
+        writeln!(page, "<p class=\"note\">The processor beside the slots: {}.</p>", escape(processor))?;
+    }
+    let last = if beside { "<th>on the processor</th><th>time</th>" } else { "" };
+    writeln!(
+        page,
+        "<div class=\"wide\"><table><tr><th>SA</th><th>passes in slots</th><th>time</th>{last}</tr>"
+    )?;
+    for (lane, (slots, processor)) in &doers {
+        let name = escape(name(*lane));
+        write!(page, "<tr><td>{name}</td><td>{}</td><td>{}</td>", slots.count, duration(slots.time))?;
+        if beside {
+            write!(page, "<td>{}</td><td>{}</td>", processor.count, duration(processor.time))?;
+        }
+        writeln!(page, "</tr>")?;
+    }
+    writeln!(page, "</table></div>")?;
+    writeln!(
+        page,
+        "<h2>What loads cost whom{of}</h2><p class=\"note\">Passes that were there before the load of their configuration \
+         was over, and how much of that load they waited for.</p><div class=\"wide\"><table><tr><th>configuration</th>\
+         <th>SA</th><th>passes that waited</th><th>all of them together</th><th>the longest</th></tr>"
+    )?;
+    for ((configuration, lane), sum) in waits(&board.events) {
+        let configuration = board.configurations.get(configuration).map_or("?", |c| c.name.as_str());
+        writeln!(
+            page,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escape(configuration),
+            escape(name(lane)),
+            sum.count,
+            duration(sum.time),
+            duration(sum.longest)
+        )?;
+    }
+    writeln!(page, "</table></div>")?;
+    if board.events_left_out > 0 {
+        writeln!(page, "<p class=\"note\">Of the events that are drawn.</p>")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn execute(slot: usize, lane: u32, queued: Picos, start: Picos) -> Event {
+        let what = What::Execute {
+            configuration: 3,
+            job: 0,
+            lane,
+            packet: 0,
+            operation: String::new(),
+            data_bytes: 1,
+            cycles: 1,
+            queued,
+            fresh_key: false,
+            error: None,
+        };
+        Event { start, end: start + 5, slot, what }
+    }
+
+    #[test]
+    fn a_load_costs_those_who_were_there_before_it_was_over() {
+        let load = What::Load { configuration: 3, bytes: 1, refused: None };
+        let compute = What::Compute { job: 0, lane: 1, packet: 0, operation: String::new(), data_bytes: 1 };
+        let events = [
+            Event { start: 100, end: 200, slot: 0, what: load },
+            // One was there before the load began, one came while it went on, one after it; another slot has no load.
+            execute(0, 1, 50, 200),
+            execute(0, 1, 170, 206),
+            execute(0, 2, 210, 212),
+            execute(1, 2, 50, 212),
+            Event { start: 120, end: 127, slot: 2, what: compute },
+        ];
+        let waits = waits(&events);
+        assert_eq!(waits.len(), 1);
+        assert_eq!(waits[&(3, 1)], Sum { count: 2, time: 130, longest: 100 });
+        let doers = doers(&events);
+        assert_eq!(
+            (doers[&1].0.count, doers[&1].1, doers[&2].0.count),
+            (2, Sum { count: 1, time: 7, longest: 7 }, 2)
+        );
+    }
+}

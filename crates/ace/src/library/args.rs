@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which library, whose, and which of its configurations: what the commands of `ace library` share.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use ace_board::config::DEFAULT_LIBRARY;
+use ace_board::store::default_library;
+use ace_ecp5::Device;
+use ace_library::file::{Guard, Opened, fingerprints};
+use ace_library::{Image, Library, PublicKey, SecretKey, Trust};
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::meant::meant;
+use crate::trust::{OlderArgs, TrustArgs, named, read_text};
+
+#[derive(clap::Args)]
+pub struct FileArgs {
+    /// The library (default: $ACE_LIBRARY, else library/ace.lib)
+    #[arg(long, value_name = "FILE")]
+    pub library: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// For commands that only read.
+#[derive(clap::Args)]
+pub struct ReadArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    #[command(flatten)]
+    pub trust: TrustArgs,
+    /// Refuse versions of the library older than this
+    #[arg(long, value_name = "VERSION", default_value_t = 0)]
+    pub require: u64,
+    /// Refuse libraries that hold configurations for another device
+    #[arg(long, value_name = "DEVICE", value_parser = device)]
+    pub device: Option<&'static Device>,
+}
+
+/// The library that commands take without options, to print figures of it.
+pub fn for_figures() -> Result<Library> {
+    let file = FileArgs { library: None, json: false };
+    // Nothing is loaded from it: that a newer one was here before, in another checkout perhaps, changes no figure.
+    let trust = TrustArgs { key: None, older: OlderArgs { allow_older: true } };
+    Ok(ReadArgs { file, trust, require: 0, device: None }.open()?.library)
+}
+
+/// For commands that write.
+#[derive(clap::Args)]
+pub struct WriteArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// The secret key that signs (default: $ACE_LIBRARY_SECRET)
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub older: OlderArgs,
+}
+
+pub fn device(name: &str) -> Result<&'static Device, String> {
+    Device::by_name(name).ok_or_else(|| "LFE5U-25F, LFE5U-45F or LFE5U-85F is wanted".to_owned())
+}
+
+impl FileArgs {
+    pub fn path(&self) -> PathBuf {
+        named(self.library.as_deref(), "ACE_LIBRARY").unwrap_or_else(|| match Path::new(DEFAULT_LIBRARY) {
+            here if here.exists() => here.to_owned(),
+            // From any other folder the same one.
+            here => default_library().unwrap_or_else(|| here.to_owned()),
+        })
+    }
+
+    /// The path of a library that has to be there.
+    pub fn existing(&self) -> Result<PathBuf> {
+        let path = self.path();
+        if path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            bail!(
+                "there is no library {}; --library or ACE_LIBRARY names another one, `ace library build` makes one",
+                path.display()
+            );
+        }
+        Ok(path)
+    }
+}
+
+impl ReadArgs {
+    pub fn open(&self) -> Result<Opened> {
+        let path = self.file.existing()?;
+        Ok(warned(self.guard()?.open(&path)?))
+    }
+
+    pub fn guard(&self) -> Result<Guard> {
+        self.trust.guard(Trust { required_version: self.require, device: self.device, ..Trust::ANYBODY })
+    }
+}
+
+/// Says what is to be said about a library that was opened or written.
+pub fn warned(opened: Opened) -> Opened {
+    if let Some(unkept) = &opened.unkept {
+        eprintln!("ace: warning: {unkept}");
+    }
+    opened
+}
+
+/// `version 3, signed by 0123456789abcdef0123456789abcdef`.
+pub fn version_and_signers(opened: &Opened) -> String {
+    let by = match &opened.signers[..] {
+        [] => "signed by nobody".to_owned(),
+        signers => format!("signed by {}", fingerprints(signers)),
+    };
+    format!("version {}, {by}", opened.library.version)
+}
+
+/// The fingerprints of who has signed.
+pub fn signers(opened: &Opened) -> Vec<String> {
+    opened.signers.iter().map(PublicKey::fingerprint).collect()
+}
+
+impl WriteArgs {
+    pub fn secret(&self) -> Result<SecretKey> {
+        let Some(path) = named(self.secret.as_deref(), "ACE_LIBRARY_SECRET") else {
+            bail!(
+                "who signs? Give --secret FILE or set ACE_LIBRARY_SECRET; `ace library keygen FILE` makes a key"
+            );
+        };
+        let text = read_text(&path)?;
+        SecretKey::parse(&text).with_context(|| path.display().to_string())
+    }
+}
+
+/// The configurations of these names, each once, or all.
+pub fn chosen<'a>(library: &'a Library, names: &[String]) -> Result<Vec<&'a Image>> {
+    names.iter().try_for_each(|name| one(library, name).map(drop))?;
+    let wanted = |image: &&Image| names.is_empty() || names.iter().any(|name| name == image.name());
+    Ok(library.images().iter().filter(wanted).collect())
+}
+
+/// One configuration by name, or which name may have been meant.
+pub fn one<'a>(library: &'a Library, name: &str) -> Result<&'a Image> {
+    let known: Vec<&str> = library.images().iter().map(Image::name).collect();
+    library.get(name).map_err(|error| match meant(name, &known) {
+        near if near.is_empty() => error.into(),
+        near => anyhow!("{error};{near}"),
+    })
+}
+
+/// `3 configurations`.
+pub fn counted(configurations: usize) -> String {
+    format!("{configurations} configuration{}", if configurations == 1 { "" } else { "s" })
+}
+
+/// `, 3 context sets` where there are any.
+pub fn and_sets(sets: usize) -> String {
+    match sets {
+        0 => String::new(),
+        1 => ", 1 context set".to_owned(),
+        sets => format!(", {sets} context sets"),
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace library verify`: every configuration as it was signed and proven, every context set as a slot would read it.
+
+use ace_board::library::{tied_by_proof, verify as verify_image};
+use ace_library::FileError;
+use anyhow::Result;
+use serde_json::json;
+
+use super::args::{ReadArgs, and_sets, counted, signers, version_and_signers, warned};
+use crate::page::say;
+use ace_board::array::signed;
+use ace_report::{Outcome, print_json};
+
+#[derive(clap::Args)]
+pub struct Verify {
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub fn verify(args: &Verify) -> Result<Outcome> {
+    let path = args.read.file.existing()?;
+    let guard = args.read.guard()?;
+    let mut problems = Vec::new();
+    let (mut checked, mut sets) = (0, 0);
+    let mut opened = None;
+    match guard.open(&path) {
+        Ok(found) => {
+            for image in found.library.images() {
+                match verify_image(&found.library, image) {
+                    Ok(()) => checked += 1,
+                    Err(problem) => problems.push(problem.to_string()),
+                }
+            }
+            for set in found.library.sets() {
+                match signed::verify(set) {
+                    Ok(()) => sets += 1,
+                    Err(problem) => problems.push(format!("{problem:#}")),
+                }
+            }
+            opened = Some(warned(found));
+        }
+        Err(error @ FileError::Refused { .. }) => problems.push(error.to_string()),
+        Err(error) => return Err(error.into()),
+    }
+    if args.read.file.json {
+        print_json(&json!({
+            "version": opened.as_ref().map(|opened| opened.library.version),
+            "signed_by": opened.as_ref().map(signers), "configurations": checked, "sets": sets,
+            "problems": problems,
+            "proven_to_rtl": opened.as_ref().map(|opened| tied_by_proof(&opened.library)),
+        }))?;
+    } else if let (Some(opened), []) = (&opened, &problems[..]) {
+        let about = version_and_signers(opened);
+        let rtl = tied_by_proof(&opened.library);
+        say!(
+            "{}: {about}, {}, all as signed and proven, {rtl} of them to the RTL{}",
+            path.display(),
+            counted(checked),
+            and_sets(sets)
+        );
+    }
+    for problem in &problems {
+        eprintln!("ace: {problem}");
+    }
+    Ok(Outcome::well_if(problems.is_empty()))
+}

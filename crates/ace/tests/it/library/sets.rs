@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Context sets of the array in a library: put in, looked at, taken out, and refused.
+
+use std::fs;
+use std::process::Output;
+
+use ace_array::set::Set;
+use ace_array::shape::Shape;
+use serde_json::Value;
+
+use super::Place;
+use crate::common::{command, stderr, stdout};
+
+const NAMES: [&str; 3] = ["aes128_encrypt", "des_decrypt", "sm4_encrypt_latency"];
+
+impl Place {
+    /// Compiles sets into a folder, as `ace array build` would.
+    fn compile(&self) {
+        for (name, source) in NAMES.into_iter().zip(["aes", "des", "sm4"]) {
+            let (variant, goal) =
+                name.strip_suffix("_latency").map_or((name, "throughput"), |variant| (variant, "latency"));
+            let folder = self.at("sets").join(name);
+            fs::create_dir_all(&folder).unwrap();
+            let mut command = command();
+            command.args(["array", "compile", source, "--variant", variant, "--for", goal, "-o"]);
+            let out = command.arg(folder.join(format!("{name}.set"))).output().unwrap();
+            assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        }
+    }
+
+    fn add_sets(&self, names: &[&str]) -> Output {
+        let paths = [self.library(), self.at("key"), self.at("sets")];
+        self.run(&[&["library", "add"], names].concat(), &["--library", "--secret", "--sets"], &paths)
+    }
+
+    fn set(&self, name: &str) -> std::path::PathBuf {
+        self.at("sets").join(name).join(format!("{name}.set"))
+    }
+}
+
+#[test]
+fn sets_go_in_and_come_out() {
+    let place = Place::new();
+    let before = place.json(&["list"]);
+    assert_eq!(before["sets"], Value::Array(Vec::new()));
+    place.compile();
+    let out = place.add_sets(&NAMES);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let list = place.json(&["list"]);
+    assert_eq!((&list["version"], list["configurations"].as_array().map(Vec::len)), (&2.into(), Some(2)));
+    let aes = &list["sets"][0];
+    assert_eq!((&aes["name"], &aes["algorithm"]), (&NAMES[0].into(), &"aes".into()));
+    // Of each the list says what the set itself does.
+    for (at, name) in NAMES.into_iter().enumerate() {
+        let said = &list["sets"][at];
+        let set = Set::from_bytes(&fs::read(place.set(name)).unwrap(), &Shape::standard()).unwrap();
+        let goal = if name.ends_with("_latency") { "latency" } else { "throughput" };
+        assert_eq!((&said["name"], &said["made_for"]), (&name.into(), &goal.into()));
+        assert_eq!(said["decrypt"], name.contains("_decrypt"));
+        let figures =
+            ["cycles_per_block", "latency", "clocks_alone"].map(|what| said[what].as_u64().unwrap());
+        assert_eq!(
+            figures,
+            [set.ii() as u64, u64::from(set.latency), set.dependent_interval() as u64],
+            "{name}"
+        );
+        assert!(figures[0] < figures[1] && figures[1] < figures[2], "{name}: {figures:?}");
+    }
+    let bytes = fs::read(place.set(NAMES[0])).unwrap();
+    assert_eq!(aes["bytes"], bytes.len());
+    assert_eq!(place.json(&["show", "--sets", NAMES[0]]), *aes);
+    let text = stdout(&place.read(&["list"]));
+    assert!(text.contains("2 configurations, 3 context sets") && text.contains("des_decrypt"), "{text}");
+    assert!(text.contains(" latency ") && text.contains(" throughput "), "{text}");
+    let out = place.read(&["verify"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(stdout(&out).contains(", 3 context sets"), "{}", stdout(&out));
+    let stats = place.json(&["stats"]);
+    assert_eq!(stats["bytes"], fs::metadata(place.library()).unwrap().len());
+    assert!(stats["context_set_bytes"].as_u64() > Some(bytes.len() as u64));
+
+    let paths = [place.library(), place.at("key.pub"), place.at("out")];
+    let flags = ["--library", "--key", "--out"];
+    let out = place.run(&["library", "extract", "--sets", NAMES[0]], &flags, &paths);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let folder = place.at("out").join(NAMES[0]);
+    assert_eq!(fs::read(folder.join(format!("{}.set", NAMES[0]))).unwrap(), bytes);
+    assert!(folder.join("manifest.json").exists() && !place.at("out").join(NAMES[1]).exists());
+
+    // Whoever builds anew says which sets go in.
+    assert_eq!(place.write("remove", &["--sets", NAMES[1]]).status.code(), Some(0));
+    assert_eq!(place.json(&["list"])["sets"].as_array().map(Vec::len), Some(2));
+    let [gone, again] =
+        [place.read(&["show", "--sets", NAMES[1]]), place.write("remove", &["--sets", NAMES[1]])];
+    for out in [gone, again] {
+        assert_eq!(out.status.code(), Some(2));
+        assert!(stderr(&out).contains("there is no context set des_decrypt"), "{}", stderr(&out));
+    }
+}
+
+#[test]
+fn only_sets_of_the_compiler_go_in() {
+    let place = Place::new();
+    place.compile();
+    let library = fs::read(place.library()).unwrap();
+    let refused = |names: &[&str], text: &str| {
+        let out = place.add_sets(names);
+        assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+        assert!(stderr(&out).contains(text), "{text}: {}", stderr(&out));
+        assert!(fs::read(place.library()).unwrap() == library);
+    };
+    refused(&["aes"], "has no context set aes");
+    refused(&["md5"], "`ace array build` makes it");
+    // Nothing is named: all are wanted.
+    refused(&[], "cannot read");
+    let good = fs::read(place.set(NAMES[0])).unwrap();
+    // One of another algorithm, one that is cut short, and one for an array of another version.
+    fs::copy(place.set(NAMES[1]), place.set(NAMES[0])).unwrap();
+    refused(&[NAMES[0]], "the set is one for algorithm 0x02");
+    fs::write(place.set(NAMES[0]), &good[..good.len() - 8]).unwrap();
+    refused(&[NAMES[0]], NAMES[0]);
+    let mut older = good.clone();
+    older[8] ^= 1;
+    fs::write(place.set(NAMES[0]), older).unwrap();
+    refused(&[NAMES[0]], NAMES[0]);
+    // One that a slot would take, and that the compiler did not make.
+    let shape = Shape::standard();
+    let mut other = Set::from_bytes(&good, &shape).unwrap();
+    other.latency += 1;
+    fs::write(place.set(NAMES[0]), other.to_bytes()).unwrap();
+    refused(&[NAMES[0]], "array/sets.toml");
+    // A second set where there is none, and the first one in its place.
+    refused(&["aes128_encrypt_latency"], "has no context set aes128_encrypt_latency");
+    fs::write(place.set(NAMES[0]), &good).unwrap();
+    let first = place.at("first.set");
+    let mut compile = command();
+    compile.args(["array", "compile", "sm4", "--variant", "sm4_encrypt", "-o"]);
+    assert_eq!(compile.arg(&first).output().unwrap().status.code(), Some(0));
+    fs::copy(&first, place.set(NAMES[2])).unwrap();
+    refused(&[NAMES[2]], "array/sets.toml");
+}
+
+/// A set that sets keys up is signed as that, and said to serve nothing.
+#[test]
+fn sets_that_set_keys_up_go_in_as_what_they_are() {
+    let place = Place::new();
+    let name = "aes256_decrypt_keys";
+    fs::create_dir_all(place.at("sets").join(name)).unwrap();
+    let compile = |source: &str, variant: &str| {
+        let mut command = command();
+        command.args(["array", "compile", source, "--variant", variant, "-o"]);
+        let out = command.arg(place.set(name)).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        serde_json::from_slice::<Value>(&out.stdout).unwrap()
+    };
+    // The cipher under the name of its set-up.
+    assert!(compile("aes", "aes256_decrypt")["sets_up"].is_null());
+    let out = place.add_sets(&[name]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        stderr(&out).contains("the set is one for algorithm 0x01, decrypt true, keys false"),
+        "{}",
+        stderr(&out)
+    );
+    let made = compile("aes_keys", name);
+    assert_eq!((&made["sets_up"], &made["key_words"]), (&"aes256_decrypt".into(), &0.into()));
+    let out = place.add_sets(&[name]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let said = place.json(&["show", "--sets", name]);
+    assert_eq!((&said["sets_up"], &said["key_setup"]), (&"aes256_decrypt".into(), &"none".into()));
+    assert_eq!(said["can"], Value::Array(Vec::new()));
+    assert_eq!(place.read(&["verify"]).status.code(), Some(0));
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line as a user meets it; `cargo test -p ace --test it library::` runs the tests of one module. What needs
+//! network namespaces, and its time for itself, is the other program, `net`.
+
+mod array;
+mod board;
+mod browser;
+mod cli;
+mod closed;
+#[path = "../common/mod.rs"]
+mod common;
+mod library;
+#[cfg(target_os = "linux")]
+mod memory;
+mod package;
+mod prove;
+#[cfg(target_os = "linux")]
+mod replay;
+mod rtl;
+#[cfg(unix)]
+mod run;
+mod sas;
+mod study;
+mod tshark;
+mod twenty;

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Gateways between network namespaces. They are timed, so they do not run beside the tests of `it`.
+#![cfg(target_os = "linux")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod gateway;
+mod gateway_engines;
+mod netns;
+mod xfrm;

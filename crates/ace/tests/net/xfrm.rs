@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ip xfrm` as it is on every Linux, with the preload library, on `ace gateway` instead of the kernel.
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::Instant;
+
+use crate::netns::{World, shown, until};
+use socket2::{Domain, SockAddr, Socket, Type};
+
+const A: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
+const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
+const KEY: &str = "0x0102030405060708090a0b0c0d0e0f1011121314";
+const AES: &str = "0x0102030405060708090a0b0c0d0e0f10";
+const MAC: &str = "0x0102030405060708090a0b0c0d0e0f100102030405060708090a0b0c0d0e0f10";
+
+/// The preload library, built with the profile of this test.
+fn library() -> PathBuf {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args(["build", "--quiet", "--locked", "--package", "ace-xfrm-preload"])
+        .current_dir(crate::common::root());
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    assert!(cargo.status().is_ok_and(|status| status.success()), "ace-xfrm-preload does not build");
+    PathBuf::from(env!("CARGO_BIN_EXE_ace")).with_file_name("libace_xfrm.so")
+}
+
+struct Ends {
+    world: World,
+    library: PathBuf,
+}
+
+impl Ends {
+    fn new() -> Option<Ends> {
+        let (library, world) = (library(), World::new()?);
+        let ends = Ends { world, library };
+        for (who, name) in [(1, "a"), (2, "b")] {
+            ends.start(who, name);
+        }
+        Some(ends)
+    }
+
+    fn start(&self, who: u8, name: &str) -> u32 {
+        let config = format!(
+            "control = \"{name}.sock\"\n[inside]\ntun = \"ace0\"\naddress = [\"10.0.{who}.1/32\"]\n\
+             routes = [\"10.0.{}.0/24\"]\n[outside]\nencapsulation = \"udp\"\n[xfrm]\nsocket = \"{name}.xfrm\"\n",
+            3 - who
+        );
+        let path = self.world.path(&format!("{name}.toml"));
+        fs::write(&path, config).expect("it is ours");
+        let log = format!("{name}.log");
+        let id = self.world.start(name, crate::common::command().arg("gateway").arg(&path), &log);
+        until("the gateway is ready", || {
+            let said = self.world.read(&log);
+            assert!(!said.contains("ace: "), "{said}");
+            said.contains("ready sas=")
+        });
+        id
+    }
+
+    /// `ip`, with the gateway of one end for its kernel.
+    fn ip(&self, of: &str, arguments: &str) -> Output {
+        Command::new("ip")
+            .args(arguments.split(' '))
+            .env("LD_PRELOAD", &self.library)
+            .env("ACE_XFRM", self.world.path(&format!("{of}.xfrm")))
+            .output()
+            .expect("ip starts")
+    }
+
+    fn does(&self, of: &str, arguments: &str) -> String {
+        let out = self.ip(of, arguments);
+        assert!(out.status.success(), "ip {arguments}: {}", crate::common::stderr(&out));
+        crate::common::stdout(&out)
+    }
+
+    fn refuses(&self, of: &str, arguments: &str, why: &str) {
+        let out = self.ip(of, arguments);
+        assert!(!out.status.success(), "ip {arguments} did it");
+        assert!(crate::common::stderr(&out).contains(why), "ip {arguments}: {}", crate::common::stderr(&out));
+    }
+
+    /// SAs and policies of a tunnel, at both ends.
+    fn tunnel(&self, command: &str, number: u32) {
+        for (of, ways) in [("a", ["out", "in"]), ("b", ["in", "out"])] {
+            for ((from, to), way) in [(1, 2), (2, 1)].into_iter().zip(ways) {
+                let ends = format!("src 192.0.2.{from} dst 192.0.2.{to}");
+                let suite = if from == 1 {
+                    format!("aead rfc4106(gcm(aes)) {KEY} 128")
+                } else {
+                    format!("auth-trunc hmac(sha256) {MAC} 128 enc cbc(aes) {AES}")
+                };
+                let spi = 0x1000 * from + number;
+                let sa = format!("{ends} proto esp spi {spi:#x} reqid {number} mode tunnel {suite}");
+                self.does(of, &format!("xfrm state add {sa}"));
+                let policy = format!("src 10.0.{from}.0/24 dst 10.0.{to}.0/24 dir {way}");
+                let template = format!("tmpl {ends} proto esp reqid {number} mode tunnel");
+                self.does(of, &format!("xfrm policy {command} {policy} {template}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn ip_xfrm_configures_the_gateway() {
+    let Some(ends) = Ends::new() else { return };
+    let world = &ends.world;
+    assert_eq!(ends.does("a", "xfrm state list"), "");
+    assert_eq!(world.ping_in_vain("a", B, 1), 0);
+    ends.tunnel("add", 1);
+    let (pings, seen) = world.watch(|| (world.ping("a", B, 3), world.ping("b", A, 3)));
+    assert_eq!((pings, shown(&seen)), ((3, 3), 0));
+
+    // What was put in is told, keys too: whoever asks is root.
+    let list = ends.does("a", "-s xfrm state list");
+    for part in [
+        "src 192.0.2.1 dst 192.0.2.2\n\tproto esp spi 0x00001001",
+        &format!("aead rfc4106(gcm(aes)) {KEY} (160 bits) 128"),
+        &format!("auth-trunc hmac(sha256) {MAC} (256 bits) 128"),
+        &format!("enc cbc(aes) {AES}"),
+        "6(packets)",
+    ] {
+        assert!(list.contains(part), "{part}\n{list}");
+    }
+    assert!(ends.does("a", "xfrm policy list").contains("dir out"));
+    assert_eq!(ends.does("a", "xfrm state count").trim(), "SAD count 2");
+    assert_eq!(ends.does("a", "xfrm policy count").trim(), "SPD IN  1 OUT 1 FWD 0");
+    let get = "xfrm state get src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1001";
+    assert!(ends.does("a", get).contains("reqid 1"));
+
+    // The kernel knows nothing of it.
+    let kernel = world.within("a", || Command::new("ip").args(["xfrm", "state", "list"]).output());
+    assert_eq!(crate::common::stdout(&kernel.expect("ip starts")), "");
+
+    // A second SA takes over, and the first goes: nothing is lost.
+    ends.tunnel("update", 2);
+    for (of, number) in [("a", 1), ("b", 1)] {
+        for from in [1, 2] {
+            let ends_of = format!("src 192.0.2.{from} dst 192.0.2.{}", 3 - from);
+            ends.does(
+                of,
+                &format!("xfrm state delete {ends_of} proto esp spi {:#x}", 0x1000 * from + number),
+            );
+        }
+    }
+    assert_eq!((world.ping("a", B, 3), world.ping("b", A, 3)), (3, 3));
+
+    // Without its policy an SA carries nothing, and with it again it goes on where it was.
+    let policy = "src 10.0.1.0/24 dst 10.0.2.0/24 dir out";
+    ends.does("a", &format!("xfrm policy delete {policy}"));
+    let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 1));
+    assert_eq!((answered, shown(&seen)), (0, 0));
+    let template = "tmpl src 192.0.2.1 dst 192.0.2.2 proto esp reqid 2 mode tunnel";
+    ends.does("a", &format!("xfrm policy add {policy} {template}"));
+    assert_eq!(world.ping("a", B, 3), 3);
+
+    // What is not there is refused by its errno.
+    let sa = "xfrm state add src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x3000";
+    let gcm = format!("aead rfc4106(gcm(aes)) {KEY} 128");
+    ends.refuses("a", &format!("{sa} mode beet {gcm}"), "not supported");
+    ends.refuses("a", &format!("{sa} mode tunnel enc cbc(blowfish) {AES}"), "not implemented");
+    ends.refuses("a", &format!("{sa} mode tunnel enc cbc(aes) {AES}"), "not implemented");
+    ends.refuses("a", &format!("{sa} mode tunnel {gcm} if_id 7"), "not supported");
+    ends.refuses(
+        "a",
+        "xfrm state delete src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x3000",
+        "No such process",
+    );
+    ends.refuses("a", &format!("xfrm policy delete {}", policy.replace("10.0", "10.9")), "No such file");
+    let elsewhere = sa.replace("192.0.2.1", "198.51.100.1");
+    ends.refuses("a", &format!("{elsewhere} mode tunnel {gcm}"), "assign requested address");
+    let reserved = "xfrm state allocspi src 192.0.2.2 dst 192.0.2.1 proto esp mode tunnel min 4096 max 4099";
+    assert!(ends.does("a", reserved).contains("proto esp spi 0x0000100"));
+
+    // Flushed: nothing flows, nothing shows.
+    ends.does("a", "xfrm state flush");
+    assert_eq!(ends.does("a", "xfrm state list"), "");
+    let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 1));
+    assert_eq!((answered, shown(&seen)), (0, 0));
+    ends.does("a", "xfrm policy flush");
+    assert_eq!(ends.does("a", "xfrm policy list"), "");
+}
+
+#[test]
+fn clients_that_misbehave_harm_nobody_else() {
+    let Some(ends) = Ends::new() else { return };
+    let connect = || {
+        let socket = Socket::new(Domain::UNIX, Type::SEQPACKET, None).expect("a socket");
+        let path = ends.world.path("a.xfrm");
+        socket.connect(&SockAddr::unix(path).expect("a path")).expect("it listens");
+        socket
+    };
+    ends.tunnel("add", 1);
+    // Half a message, none at all, one that says that it is endless, one that goes before its answer.
+    let half = connect();
+    half.send(&[24, 0, 0, 0, 0x12]).expect("it goes");
+    let silent = connect();
+    let wrong = connect();
+    wrong.send(&[0xff; 60000]).expect("it goes");
+    let dump = [20_u32.to_ne_bytes(), [0x12, 0, 5, 3], [1, 0, 0, 0], [0; 4], [0; 4]].concat();
+    for _ in 0..100 {
+        connect().send(&dump).expect("it goes");
+    }
+    // A flood whose answers nobody reads.
+    let flood = connect();
+    flood.set_nonblocking(true).expect("it may");
+    while flood.send(&dump).is_ok() {}
+    assert_eq!(ends.does("a", "xfrm state count").trim(), "SAD count 2");
+    assert_eq!(ends.world.ping("a", B, 2), 2);
+    drop((half, silent, wrong, flood));
+
+    // As many SAs as a gateway of a provider has.
+    let many = 10_000;
+    let lines = (0..many).map(|n| {
+        let (to, spi) = (format!("198.51.{}.{}", 100 + n / 250, n % 250 + 1), 0x10_0000 + n);
+        let sa = format!("src 192.0.2.1 dst {to} proto esp spi {spi:#x} reqid {spi} mode tunnel");
+        format!("xfrm state add {sa} aead rfc4106(gcm(aes)) {KEY} 128\n")
+    });
+    let batch = ends.world.path("batch");
+    fs::write(&batch, lines.collect::<String>()).expect("it is ours");
+    let start = Instant::now();
+    ends.does("a", &format!("-batch {}", batch.display()));
+    let took = start.elapsed();
+    assert_eq!(ends.does("a", "xfrm state count").trim(), format!("SAD count {}", many + 2));
+    println!("{many} SAs over XFRM by ip -batch: {:.2} s", took.as_secs_f64());
+    assert_eq!(ends.does("a", "xfrm state list").matches("proto esp").count(), many + 2);
+    assert_eq!(ends.world.ping("a", B, 3), 3);
+    ends.does("a", "xfrm state flush");
+    assert_eq!(ends.does("a", "xfrm state count").trim(), "SAD count 0");
+}
+
+#[test]
+fn without_a_gateway_nothing_is_configured() {
+    let library = library();
+    let out = Command::new("ip")
+        .args(["xfrm", "state", "list"])
+        .env("LD_PRELOAD", library)
+        .env("ACE_XFRM", "/nonexistent/xfrm.sock")
+        .output()
+        .expect("ip starts");
+    assert!(!out.status.success());
+    assert!(crate::common::stderr(&out).contains("Connection refused"), "{}", crate::common::stderr(&out));
+}

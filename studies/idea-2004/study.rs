@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The 2004 paper: IDEA by three data paths and three ways in, its equations, and part of its future work.
+
+mod built;
+mod constant;
+mod equations;
+mod future;
+mod interface;
+pub mod rekey;
+mod software;
+
+use std::time::Duration;
+
+use crate::error::{Context, Result};
+use ace_engine::Algorithm;
+use ace_engine::measure::cipher_speed;
+use serde::{Deserialize, Serialize};
+
+use crate::routed::Routed;
+use ace_report::{Page, say};
+use built::{Built, STEP, Substages, built};
+use constant::Constant;
+use equations::{Equation, equations};
+use future::{Copies, Feedback, Ways};
+use interface::{Clocks, PATHS, Path, fit, fitted_us};
+use software::Speed;
+
+/// Stages: rtl/idea_substages.sv.
+const STAGES: u64 = 8 * 13 + 4;
+/// A block a clock where the multipliers allow it: 5 Gb/s.
+const GOAL_MBPS: f64 = 5000.0;
+
+#[derive(Deserialize, Serialize)]
+struct Paper {
+    software_mbps: f64,
+    clock_mhz: f64,
+    characters: u64,
+    ratio: f64,
+    interface: Interface,
+    cell: Vec<Cell>,
+    rival: Vec<Rival>,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize)]
+struct Interface {
+    memory_accesses: u64,
+    port_accesses: u64,
+    array_characters: [u64; 3],
+}
+
+#[derive(Deserialize, Serialize)]
+struct Cell {
+    path: Path,
+    interface: String,
+    slices: u64,
+    mhz: f64,
+    mbps: f64,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Rival {
+    name: String,
+    mbps: f64,
+}
+
+/// A cell of Table 2 beside what the model makes of it, and of ours.
+#[derive(Serialize)]
+struct Row {
+    paper: Cell,
+    model_mbps: f64,
+    /// LUT4 of our data path with MULT18X18D alone, without a way in.
+    lut_sites: u64,
+    /// It in the same place, at the paper's clock and at its own.
+    at_20_mhz: f64,
+    at_ours: f64,
+}
+
+/// The paper's tables and equations, and what its future work gives.
+#[derive(Serialize)]
+pub struct Study {
+    routed: String,
+    software: Vec<Speed>,
+    /// The CPU engine's, in CBC and in ECB.
+    engine: [f64; 2],
+    paper_software: f64,
+    clocks: Clocks,
+    errors: [f64; 3],
+    within: usize,
+    memory_us: f64,
+    port_us: f64,
+    table2: Vec<Row>,
+    built: Vec<Built>,
+    equations: Vec<Equation>,
+    /// What feedback costs each path through each way in, and what copies of a path give.
+    future: Vec<Feedback>,
+    copies: Vec<Copies>,
+    substages: Substages,
+    constant: Constant,
+    rivals: Vec<Rival>,
+    ratio_paper: f64,
+    /// Over the fastest software of this run: P through the array, and stages.
+    ratio_p: f64,
+    ratio_substages: f64,
+}
+
+fn paper() -> Result<Paper> {
+    toml::from_str(include_str!("paper.toml")).context("studies/idea-2004/paper.toml")
+}
+
+fn routed() -> Result<Routed> {
+    Routed::read(include_str!("results.json"), "studies/idea-2004/results.json")
+}
+
+/// The paper's board as a model, and what was placed and routed; `seconds`: to measure software.
+///
+/// # Errors
+/// A file of studies/idea-2004 is not what it should be: a fault of this repository.
+pub fn study(seconds: f64) -> Result<Study> {
+    let paper = paper()?;
+    let routed = routed()?;
+    let budget = Duration::from_secs_f64(seconds / 3.0);
+    let software = software::measure(budget);
+    let engine = Algorithm::by_name("idea")
+        .and_then(|a| cipher_speed(a, 16, budget))
+        .context("the CPU engine has no IDEA")?;
+
+    let Interface { memory_accesses, port_accesses, array_characters, .. } = paper.interface;
+    let published = |interface: &str| -> Result<[f64; 3]> {
+        let of =
+            |path| paper.cell.iter().find(|c| c.path == path && c.interface == interface).map(|c| c.mbps);
+        let all: Option<Vec<f64>> = PATHS.into_iter().map(of).collect();
+        all.and_then(|a| a.try_into().ok())
+            .with_context(|| format!("studies/idea-2004/paper.toml: three cells of `{interface}` are wanted"))
+    };
+    let array = |path: Path, clocks: Clocks, mhz: f64| {
+        path.array_mbps(clocks, memory_accesses, array_characters[path as usize], paper.characters, mhz)
+    };
+    let (clocks, errors, within) =
+        fit(published("array")?, |path, clocks| array(path, clocks, paper.clock_mhz));
+    let memory_us = fitted_us(published("memory")?[0], memory_accesses);
+    let port_us = fitted_us(published("port")?[0], port_accesses);
+    let mbps = |interface: &str, path: Path, clocks: Clocks, mhz: f64| match interface {
+        "memory" => path.link_mbps(clocks, memory_accesses, memory_us, paper.characters, mhz),
+        "port" => path.link_mbps(clocks, port_accesses, port_us, paper.characters, mhz),
+        _ => array(path, clocks, mhz),
+    };
+    let built = built(&routed)?;
+    // A clock for each operation, and for each access as there.
+    let ours = Clocks { access: clocks.access, ..STEP };
+    let mut table2 = Vec::new();
+    for cell in paper.cell {
+        let own = built.iter().find(|b| b.path == cell.path && b.multipliers == "mult18");
+        let own = own.context("studies/idea-2004/results.json: a path with MULT18X18D is missing")?;
+        let mhz = own.median_mhz;
+        table2.push(Row {
+            lut_sites: own.lut_sites,
+            model_mbps: mbps(&cell.interface, cell.path, clocks, paper.clock_mhz),
+            at_20_mhz: mbps(&cell.interface, cell.path, ours, paper.clock_mhz),
+            at_ours: mbps(&cell.interface, cell.path, ours, mhz),
+            paper: cell,
+        });
+    }
+    let ways = Ways {
+        accesses: [paper.interface.memory_accesses, paper.interface.port_accesses],
+        access_us: [memory_us, port_us],
+        array_characters,
+        array_access: clocks.access,
+        characters: paper.characters,
+    };
+    let (future, copies) = (future::feedback(&built, &ways), future::copies(&built, &ways));
+    let stages = routed.design("substages-mult18")?;
+    let substages = Substages {
+        lut_sites: stages.area.lut_sites(),
+        ff: stages.area.ff,
+        mult18: stages.area.mult18,
+        device: stages.device.clone(),
+        fmax_mhz: stages.routes.iter().map(|r| r.fmax_mhz).collect(),
+        median_mhz: stages.median.fmax_mhz,
+        stages: STAGES,
+        mbps: 64.0 * stages.median.fmax_mhz,
+    };
+    let fastest = software.iter().map(|s| s.mbps).fold(engine.parallel_mbps, f64::max);
+    let p = table2.iter().filter(|r| r.paper.path == Path::P).map(|r| r.at_ours).fold(0.0, f64::max);
+    Ok(Study {
+        routed: routed.about(),
+        software,
+        engine: [engine.feedback_mbps, engine.parallel_mbps],
+        paper_software: paper.software_mbps,
+        clocks,
+        errors,
+        within,
+        memory_us,
+        port_us,
+        table2,
+        equations: equations(&routed)?,
+        built,
+        future,
+        copies,
+        ratio_p: p / fastest,
+        ratio_substages: substages.mbps / fastest,
+        substages,
+        constant: constant::read()?,
+        rivals: paper.rival,
+        ratio_paper: paper.ratio,
+    })
+}
+
+/// Puts the study on a page.
+pub fn print(page: &mut Page, study: &Study) {
+    say!(page, "## Table 1: software\n");
+    say!(page, "| | Mb/s |");
+    say!(page, "|---|--:|");
+    say!(page, "| paper, Pentium IV 1.7 GHz | {:.3} |", study.paper_software);
+    for s in &study.software {
+        say!(page, "| here, {} | {:.0} |", s.name, s.mbps);
+    }
+    say!(page, "| here, the CPU engine, CBC (ECB) | {:.0} ({:.0}) |", study.engine[0], study.engine[1]);
+    say!(page, "\nHere: wall time of this run, one core.\n");
+
+    let c = study.clocks;
+    say!(page, "## Table 2: three paths, three ways in\n");
+    say!(
+        page,
+        "| | slices, paper | LUT4, our path | MHz, paper | Mb/s, paper | model | error % | our path at 20 MHz | at its clock |"
+    );
+    say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for r in &study.table2 {
+        let p = &r.paper;
+        say!(
+            page,
+            "| {:?}, {} | {} | {} | {:.3} | {:.3} | {:.3} | {:+.1} | {:.3} | {:.3} |",
+            p.path,
+            p.interface,
+            p.slices,
+            r.lut_sites,
+            p.mhz,
+            p.mbps,
+            r.model_mbps,
+            100.0 * (r.model_mbps / p.mbps - 1.0),
+            r.at_20_mhz,
+            r.at_ours
+        );
+    }
+    say!(
+        page,
+        "\nModelled time. One set of whole clocks for the three cells of the array: multiplication {}, addition {}, exclusive-or {}, \
+         access {} (of {} sets within 10 % the nearest). What an access to the memory ({:.2} µs) and to the ports ({:.2} µs) takes, \
+         its host and all, the paper does not say: both are fitted to one cell each, and that the three algorithms come out equal \
+         there is the test, which holds only if link and path overlap. Our paths: a clock for every operation, the same accesses.\n",
+        c.mt,
+        c.at,
+        c.xt,
+        c.access,
+        study.within,
+        study.memory_us,
+        study.port_us
+    );
+
+    say!(page, "## The data paths, placed and routed\n");
+    say!(
+        page,
+        "| path | multipliers | LUT4 | FF | MULT18 | MHz by seed | median | clocks a block | Mb/s, ECB | clocks with feedback | Mb/s, CBC, CFB, OFB |"
+    );
+    say!(page, "|---|---|--:|--:|--:|---|--:|--:|--:|--:|--:|");
+    let seeds = |all: &[f64]| all.iter().map(|mhz| format!("{mhz:.1}")).collect::<Vec<_>>().join(", ");
+    for b in &study.built {
+        say!(
+            page,
+            "| {:?} | {} | {} | {} | {} | {} | {:.1} | {} | {:.1} | {} | {:.1} |",
+            b.path,
+            b.multipliers,
+            b.lut_sites,
+            b.ff,
+            b.mult18,
+            seeds(&b.fmax_mhz),
+            b.median_mhz,
+            b.clocks,
+            b.mbps,
+            b.feedback_clocks,
+            b.feedback_mbps
+        );
+    }
+    let s = &study.substages;
+    say!(
+        page,
+        "| stages, {} | mult18 | {} | {} | {} | {} | {:.1} | 1 | {:.0} | {} | {:.1} |",
+        s.device,
+        s.lut_sites,
+        s.ff,
+        s.mult18,
+        seeds(&s.fmax_mhz),
+        s.median_mhz,
+        s.mbps,
+        s.stages,
+        64.0 * s.median_mhz / s.stages as f64
+    );
+    say!(
+        page,
+        "\nOurs: {}. LUT4 count places of LUTs, carry cells and distributed memory included; the paths alone, without modes or a way in. \
+         With feedback one text alone: {} texts at a time fill the stages again.\n",
+        study.routed,
+        s.stages
+    );
+
+    constant::print(page, &study.constant, &study.substages);
+    say!(page);
+    equations::print(page, &study.equations);
+    future::print(page, &study.future, &study.copies);
+    let met = if study.substages.mbps >= GOAL_MBPS { "yes" } else { "**no**" };
+    say!(page, "\n## Goal\n");
+    say!(page, "| goal | limit | figure | met |");
+    say!(page, "|---|--:|--:|---|");
+    say!(page, "| stages, ECB or CTR, Mb/s, at least | {GOAL_MBPS} | {:.0} | {met} |", study.substages.mbps);
+
+    say!(page, "\n## Others, and the ratio to software\n");
+    say!(page, "| | Mb/s |");
+    say!(page, "|---|--:|");
+    for r in &study.rivals {
+        say!(page, "| {} | {:.3} |", r.name, r.mbps);
+    }
+    say!(page, "\n| ratio to software | |");
+    say!(page, "|---|--:|");
+    say!(page, "| paper, P through the array | {:.3} |", study.ratio_paper);
+    say!(
+        page,
+        "| ours, P through the array, its clock, to the fastest software here | {:.3} |",
+        study.ratio_p
+    );
+    say!(page, "| ours, stages, ECB | {:.3} |", study.ratio_substages);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::built::{MULTIPLIERS, clocks};
+    use super::*;
+
+    #[test]
+    fn the_model_gives_the_papers_cells_within_a_tenth() {
+        let study = study(0.01).unwrap();
+        assert_eq!(study.table2.len(), 9);
+        for row in &study.table2 {
+            let error = row.model_mbps / row.paper.mbps - 1.0;
+            assert!(error.abs() <= 0.1, "{:?} {}: {error}", row.paper.path, row.paper.interface);
+        }
+        assert!(study.within > 0);
+        // A headline that its own tables give.
+        let p = study.table2.iter().map(|r| r.paper.mbps).fold(0.0, f64::max);
+        assert!((p / study.paper_software / study.ratio_paper - 1.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn what_was_placed_has_the_papers_shape() {
+        let study = study(0.01).unwrap();
+        for multipliers in MULTIPLIERS {
+            let of: Vec<&Built> = study.built.iter().filter(|b| b.multipliers == multipliers).collect();
+            assert_eq!(of.len(), 3);
+            assert!(of[0].mbps < of[1].mbps && of[1].mbps < of[2].mbps);
+            assert_eq!(of.iter().all(|b| b.mult18 == 0), multipliers == "lut");
+            assert!(of[2].feedback_mbps < of[2].mbps / 8.0);
+        }
+        assert_eq!(clocks(Path::S), (117, 117));
+        assert_eq!(clocks(Path::SR), (58, 58));
+        assert_eq!(clocks(Path::P), (8, 73));
+        assert!(study.substages.mbps > study.built.iter().map(|b| b.mbps).fold(0.0, f64::max));
+        assert_eq!(study.equations.len(), 8);
+    }
+}

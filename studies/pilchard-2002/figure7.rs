@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Throughput against size: software, and an accelerator behind the block interface. Modelled time.
+
+use ace_board::BoardConfig;
+use serde::Serialize;
+
+use ace_report::{Page, say, say_part};
+
+/// Bytes of a word.
+const WORD: usize = 8;
+/// Words that a block brings besides its data: where to start; the first one three keys and a vector as well.
+const START_WORDS: usize = 1;
+const KEY_WORDS: usize = 4;
+/// Sizes of the table: powers of two, and the one that the paper states.
+const STATED: usize = 7168;
+const LARGEST: usize = 65536;
+
+/// A core as the state machine sees it.
+#[derive(Clone, Serialize)]
+pub struct Accelerator {
+    pub name: String,
+    /// Clocks of a word of 64 bits, and until the first is there.
+    pub core_clocks: f64,
+    pub first_clocks: f64,
+    pub machine_mhz: f64,
+    /// That are under way at a time.
+    pub packets: usize,
+}
+
+impl Accelerator {
+    /// One packet at a time, so many clocks a word.
+    pub fn one(name: &str, core_clocks: f64, machine_mhz: f64) -> Self {
+        Self { name: name.to_owned(), core_clocks, first_clocks: core_clocks, machine_mhz, packets: 1 }
+    }
+}
+
+/// The host's way to it.
+#[derive(Clone, Serialize)]
+pub struct Interface {
+    /// What a block costs the host besides its words.
+    pub block_ns: f64,
+    /// Moving a word.
+    pub word_ns: f64,
+    pub block_words: usize,
+}
+
+impl Interface {
+    /// As a board's file has it; the host moves every word itself and pays for every block.
+    pub fn of(board: &BoardConfig) -> Self {
+        let words = usize::try_from(board.host.block_words).unwrap_or(usize::MAX);
+        Self {
+            block_ns: board.host.send_ns + board.host.notice_ns,
+            word_ns: WORD as f64 * 8e3 / f64::from(board.host_link.width) / board.host_link.clock_mhz,
+            block_words: if words == 0 { usize::MAX / WORD } else { words },
+        }
+    }
+
+    /// Clocks of the machine in which the host reads a word at the fastest.
+    fn read_clocks(&self, machine_mhz: f64) -> u64 {
+        (self.word_ns * machine_mhz / 1e3).ceil().max(1.0) as u64
+    }
+
+    /// From the start's clock until the first read: rtl/block_port.sv.
+    fn moment(&self, of: &Accelerator, words: u64) -> u64 {
+        let behind = words.saturating_sub(1) as f64;
+        let read = self.read_clocks(of.machine_mhz) as f64;
+        (of.first_clocks + (behind * (of.core_clocks - read)).max(0.0)).ceil() as u64 + 2
+    }
+
+    /// Nanoseconds for as many operations on so many bytes as are under way at a time.
+    pub fn time_ns(&self, of: &Accelerator, bytes: usize) -> f64 {
+        let mut words = of.packets * bytes.div_ceil(WORD);
+        let mut ns = (of.packets * KEY_WORDS) as f64 * self.word_ns;
+        while words > 0 {
+            let block = words.min(self.block_words);
+            let clocks = self.moment(of, block as u64) + block as u64 * self.read_clocks(of.machine_mhz);
+            ns += self.block_ns
+                + (block + of.packets * START_WORDS) as f64 * self.word_ns
+                + clocks as f64 * 1e3 / of.machine_mhz;
+            words -= block;
+        }
+        ns
+    }
+
+    /// Of the time in which a whole block is read, the part in which the core still works.
+    pub fn overlap(&self, of: &Accelerator) -> f64 {
+        let words = self.block_words as u64;
+        let read = words * self.read_clocks(of.machine_mhz);
+        let last = of.first_clocks + (words as f64 - 1.0) * of.core_clocks;
+        (last - self.moment(of, words) as f64).max(0.0) / read as f64
+    }
+}
+
+#[derive(Serialize)]
+pub struct Software {
+    pub name: String,
+    pub mbps: f64,
+    /// A third of its DES.
+    pub inferred: bool,
+}
+
+#[derive(Serialize)]
+pub struct Curve {
+    accelerator: Accelerator,
+    interface: Interface,
+}
+
+impl Curve {
+    pub fn of(accelerator: &Accelerator, interface: &Interface) -> Self {
+        Self { accelerator: accelerator.clone(), interface: interface.clone() }
+    }
+
+    fn mbps(&self, bytes: usize) -> f64 {
+        (self.accelerator.packets * bytes) as f64 * 8e3 / self.interface.time_ns(&self.accelerator, bytes)
+    }
+}
+
+#[derive(Serialize)]
+pub struct Figure7 {
+    software: Vec<Software>,
+    curves: Vec<Curve>,
+    /// Bytes, and Mb/s of each curve.
+    points: Vec<(usize, Vec<f64>)>,
+    /// Of each curve, for each software: from how many bytes on it is the faster one.
+    crossovers: Vec<Vec<Option<usize>>>,
+}
+
+impl Figure7 {
+    pub fn of(software: Vec<Software>, curves: Vec<Curve>) -> Self {
+        let mut sizes: Vec<usize> = (3..=16).map(|n| 1 << n).chain([STATED]).collect();
+        sizes.sort_unstable();
+        let points =
+            sizes.into_iter().map(|bytes| (bytes, curves.iter().map(|c| c.mbps(bytes)).collect())).collect();
+        let from = |curve: &Curve, software: &Software| {
+            // The last size at which it is not.
+            let slower = (1..=LARGEST / WORD).rev().find(|words| curve.mbps(words * WORD) < software.mbps);
+            match slower {
+                Some(words) if words == LARGEST / WORD => None,
+                Some(words) => Some((words + 1) * WORD),
+                None => Some(WORD),
+            }
+        };
+        let crossovers = curves.iter().map(|c| software.iter().map(|s| from(c, s)).collect()).collect();
+        Self { software, curves, points, crossovers }
+    }
+
+    /// Where curve `curve` overtakes software `software`.
+    pub fn crossover(&self, software: usize, curve: usize) -> Option<usize> {
+        *self.crossovers.get(curve)?.get(software)?
+    }
+
+    /// Mb/s of a curve at one of the sizes.
+    #[cfg(test)]
+    pub fn at(&self, curve: usize, bytes: usize) -> Option<f64> {
+        self.points.iter().find(|p| p.0 == bytes)?.1.get(curve).copied()
+    }
+}
+
+pub fn print(page: &mut Page, figure: &Figure7) {
+    say!(page, "## Figure 7: triple DES in CBC, Mb/s against size\n");
+    say_part!(page, "| bytes |");
+    figure.software.iter().for_each(|s| say_part!(page, " {} |", s.name));
+    figure.curves.iter().for_each(|c| say_part!(page, " {} |", c.accelerator.name));
+    say!(page, "\n|--:|{}", "--:|".repeat(figure.software.len() + figure.curves.len()));
+    for (bytes, mbps) in &figure.points {
+        say_part!(page, "| {bytes} |");
+        figure.software.iter().for_each(|s| say_part!(page, " {:.1} |", s.mbps));
+        mbps.iter().for_each(|m| say_part!(page, " {m:.1} |"));
+        say!(page);
+    }
+    say!(page, "\n| accelerator | block costs the host µs | crossover, bytes: {} |", {
+        let names: Vec<&str> = figure.software.iter().map(|s| s.name.as_str()).collect();
+        names.join(" | ")
+    });
+    say!(page, "|---|--:|{}", "--:|".repeat(figure.software.len()));
+    for (curve, from) in figure.curves.iter().zip(&figure.crossovers) {
+        say_part!(page, "| {} | {:.2} |", curve.accelerator.name, curve.interface.block_ns / 1e3);
+        from.iter().for_each(|f| say_part!(page, " {} |", f.map_or("never".into(), |b| b.to_string())));
+        say!(page);
+    }
+    say!(
+        page,
+        "\nSoftware: LibDES as the paper states it; this CPU measured in this run (portable software, wall time, no call's cost); the \
+         small one is a third of its DES in the paper of 2006, which has no triple DES. Accelerators are modelled: the interface of \
+         studies/pilchard-2002/rtl/block_port.sv, the processor moving every word over 64 bits at 100 MHz and paying for every block. \
+         What a block costs the paper's host is fitted to its one stated point ({STATED} bytes), ours is board.toml's. With several packets at a \
+         time a size is that of each, and they come in blocks together; the RTL of the interface carries one at a time."
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_block_is_the_interfaces() {
+        let interface = Interface { block_ns: 1000.0, word_ns: 10.0, block_words: 248 };
+        let core = Accelerator::one("x", 24.0, 50.0);
+        // A word takes half a clock of the machine, and no read is faster than a clock.
+        assert_eq!(interface.moment(&core, 248), 248 * 24 - 247 + 2);
+        let block = 1000.0 + 249.0 * 10.0 + ((248 * 24 - 247 + 2 + 248) * 20) as f64;
+        assert_eq!(interface.time_ns(&core, 1984), 40.0 + block);
+        assert_eq!(interface.time_ns(&core, 2 * 1984), 40.0 + 2.0 * block);
+        // A host that is slower than the core begins when the first word is done.
+        let slow = Interface { word_ns: 1000.0, ..interface.clone() };
+        assert_eq!(slow.moment(&core, 248), 24 + 2);
+        assert!(interface.overlap(&core) > 0.98);
+        // Two packets of 124 words are a block, with two keys and starts.
+        let two = Accelerator { packets: 2, first_clocks: 40.0, ..core };
+        assert_eq!(interface.moment(&two, 248), 40 + 247 * 23 + 2);
+        let block = 1000.0 + 250.0 * 10.0 + ((40 + 247 * 23 + 2 + 248) * 20) as f64;
+        assert_eq!(interface.time_ns(&two, 992), 80.0 + block);
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How the study of 2002 is printed.
+
+use super::{MARGIN, PACKET, Study, figure7, vpn};
+use ace_report::{Page, say};
+
+/// Puts the study on a page.
+pub fn print(page: &mut Page, study: &Study) {
+    say!(page, "## Table 2: DES by rounds in a clock, ECB\n");
+    say!(
+        page,
+        "| rounds | slices, paper | LUT4, ours | FF | MHz, paper | ours, by seed | median | clocks a block | Mb/s, paper | ours |"
+    );
+    say!(page, "|---|--:|--:|--:|--:|---|--:|--:|--:|--:|");
+    for r in &study.table2 {
+        let of = |value: Option<String>| value.unwrap_or("–".into());
+        let seeds: Vec<String> = r.fmax_mhz.iter().map(|mhz| format!("{mhz:.1}")).collect();
+        say!(
+            page,
+            "| {}{} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {:.0} |",
+            r.rounds,
+            if r.pipelined { ", pipelined" } else { "" },
+            of(r.paper.as_ref().map(|p| p.slices.to_string())),
+            r.lut4,
+            r.ff,
+            of(r.paper.as_ref().map(|p| format!("{:.2}", p.mhz))),
+            seeds.join(", "),
+            r.median_mhz,
+            r.clocks,
+            of(r.paper.as_ref().map(|p| format!("{:.2}", p.mbps))),
+            r.mbps
+        );
+    }
+    say!(page, "\nOurs: {}.\n", study.routed);
+    let p = &study.paper;
+    say!(page, "## Triple DES in CBC: three cascaded cores of 16 rounds behind the block interface\n");
+    say!(
+        page,
+        "| | area | core MHz | machine MHz | clocks a word | Mb/s of the path | Mb/s of whole clocks |"
+    );
+    say!(page, "|---|---|--:|--:|--:|--:|--:|");
+    let clocks = (p.machine_mhz / p.core_mhz).ceil();
+    say!(
+        page,
+        "| paper | {} slices | {:.3} | {:.0} | {clocks:.0} | {:.2} | {:.1} |",
+        p.slices,
+        p.core_mhz,
+        p.machine_mhz,
+        p.mbps,
+        64.0 * p.machine_mhz / clocks
+    );
+    if let Some(c) = &study.cascade {
+        say!(
+            page,
+            "| ours | {} LUT4 | {:.3} | {:.0} | {} | {:.2} | {:.1} |",
+            c.lut4,
+            1e3 / c.delay_ns,
+            c.machine_mhz,
+            c.core_clocks,
+            c.path_mbps,
+            c.mbps
+        );
+        say!(
+            page,
+            "\nThe path takes {:.1} ns by the timing report and is given ⌈{MARGIN} × delay × clock⌉ clocks.",
+            c.delay_ns
+        );
+    } else {
+        say!(page, "\nOurs is written and simulated, and not placed and routed: it is missing here.");
+    }
+    let port = &study.port;
+    say!(
+        page,
+        "\nThe interface alone: {} LUT4, {} EBR, {:.1} MHz. A raw key is 64 bits where a key schedule would be 768 ({} times less \
+         data).\n",
+        port.lut4,
+        port.ebr,
+        port.mhz,
+        p.key_schedule_factor
+    );
+    figure7::print(page, &study.figure7);
+    let there = study.amdahl_paper;
+    say!(page, "\n## Amdahl: at most 1 / (α + (1 - α) / P)\n");
+    say!(page, "| | α | P | at most |");
+    say!(page, "|---|--:|--:|--:|");
+    say!(page, "| paper | {:.2} | {:.2} | {:.2} |", there.alpha, there.p, there.speed_up);
+    match study.amdahl {
+        Some(a) => {
+            say!(page, "| our data plane, {PACKET} bytes | {:.3} | {:.2} | {:.2} |", a.alpha, a.p, a.speed_up)
+        }
+        None => say!(page, "| our data plane, {PACKET} bytes | {:.3} | – | – |", study.alpha),
+    }
+    say!(
+        page,
+        "\nOurs: sealing takes {:.0} ns with portable software (3des-cbc, hmac-sha1-96), {:.0} ns of them triple DES (wall time of this \
+         run); P is that against the fastest accelerator above behind the interface (modelled).\n",
+        study.packet_ns,
+        study.cipher_ns
+    );
+    vpn::print(page, &study.ttcp_paper, &study.ttcp);
+    say!(page, "\n## Goals\n");
+    say!(page, "| goal | limit | figure | met |");
+    say!(page, "|---|--:|--:|---|");
+    for g in &study.goals {
+        let figure = g.figure.map_or("none".into(), |f| format!("{f:.1}"));
+        let met = if g.met == Some(true) { "yes" } else { "**no**" };
+        say!(page, "| {} | {} | {figure} | {met} |", g.what, g.limit);
+    }
+}
