@@ -51,7 +51,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live test test-all interop formal lint bench models configurations algorithms study library array-tables pictures fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations algorithms study library array-tables pictures fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -75,11 +75,37 @@ A_FEW_ON_ARRAY = $(foreach file,aes/kat des/kat md5/kat md5/hmac_md5 sha1/kat,al
 # In a shell, of $$file.
 SUBJECT = name=$$(basename $$file .csv | tr _ -); test $$name != kat || name=$$(basename $$(dirname $$file))
 
-# $(1): of which rows of the library netlists are made anew; $(2): how much tests do.
-define run-tests
-	$(FLOW) --set library --seeds $(SEEDS) --netlists $(1) $(if $(COMMIT),--commit "$(COMMIT)")
-	$(PY) -m ace_flow formal $(if $(filter part,$(2)),--fast) --jobs $(JOBS)
-	$(PY) -m ace_flow equiv --controls --built $(if $(filter part,$(2)),3,0)
+# How much tests do: part, or all. Each job stands on what those before it have built, and builds it if it runs alone.
+TESTS ?= part
+PART := $(filter part,$(TESTS))
+ALL := $(filter all,$(TESTS))
+# What `make check` takes through flow and proof: small, of a shape that most have.
+CHECKED ?= sm4
+
+check: $(VENV) ace  ## on a built tree, in minutes: format, lints, unit tests, one configuration through flow and proof
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked $(FEATURES) -- -D warnings
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	$(PY) -m ace_flow lint $(CHECKED)
+	cargo test --workspace --release --locked --lib --bins $(FEATURES)
+	$(FLOW) $(CHECKED) --netlists all
+	$(PY) -m ace_flow equiv --controls $(CHECKED)
+
+test: test-interop test-rtl test-code  ## Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
+
+test-all:  ## the same with all netlists, a million random blocks for each algorithm, every known answer everywhere
+	$(MAKE) TESTS=all test
+
+test-interop: $(WITNESS) all  ## of these, ESP and AH against scapy and tshark
+	$(INTEROP) $(if $(PART),--part)
+
+built-library: $(VENV) ace
+	$(FLOW) --set library --seeds $(SEEDS) --netlists $(if $(ALL),all,fifth) $(if $(COMMIT),--commit "$(COMMIT)")
+
+test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, faults, noninterference, the array's RTL and answers
+	$(PY) -m ace_flow formal $(if $(PART),--fast) --jobs $(JOBS)
+	$(PY) -m ace_flow equiv --controls --built $(if $(PART),3,0)
 	$(PY) -m ace_flow standard
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow noninterference --netlist --faults
@@ -87,31 +113,27 @@ define run-tests
 	$(PY) -m ace_flow array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
 	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
 	for slot in "--tiles 1 --lanes 16" "--tiles 2 --lanes 8"; do \
-	  $(PY) -m ace_flow array-slot $$slot $(if $(filter part,$(2)),--frames 100 --rounds 4) || exit 1; done
-	$(if $(filter all,$(2)),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
-	$(ACE) array build $(if $(filter part,$(2)),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
-	for file in $(if $(filter part,$(2)),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
+	  $(PY) -m ace_flow array-slot $$slot $(if $(PART),--frames 100 --rounds 4) || exit 1; done
+	$(if $(ALL),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
+	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
+	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
-	$(if $(filter all,$(2)),$(ACE) array build --tiles 2; printf '[slot]\nkind = "array"\ntiles = 2\nbanks = 2\n' >build/two-tiles.toml; \
+	$(if $(ALL),$(ACE) array build --tiles 2; printf '[slot]\nkind = "array"\ntiles = 2\nbanks = 2\n' >build/two-tiles.toml; \
 	  for file in $(ON_ARRAY); do $(SUBJECT); echo "$$name on an array of two tiles"; \
 	  $(ACE) kat $$name $$file --engine board --board build/two-tiles.toml || exit 1; done)
+
+test-code: built-library all  ## of these, the tests in Rust and in Python
+	$(PY) -m ace_flow faults
+	$(PY) -m ace_flow loader model
+	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
-	export ACE_REQUIRE_BUILD=1 ACE_TESTS=$(2); { failed=0; $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow || failed=1; \
+	export ACE_REQUIRE_BUILD=1 ACE_TESTS=$(TESTS); { failed=0; $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow || failed=1; \
 	  for tests in studies/*/tests; do $(PY) -m unittest discover --start-directory $$tests || failed=1; done; exit $$failed; } \
 	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
 	cargo test --workspace --release --locked --no-fail-fast $(FEATURES) || rust=$$?; \
 	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
-endef
 
-test: $(VENV) $(WITNESS) ace  ## Rust, RTL, bitstreams, the flow, and a fifth of the library's netlists, which the commit chooses
-	$(INTEROP) --part
-	$(call run-tests,fifth,part)
-
-test-all: $(VENV) $(WITNESS) ace  ## the same with all netlists, a million random blocks for each algorithm, every known answer everywhere
-	$(INTEROP)
-	$(call run-tests,all,all)
-
-interop: $(WITNESS) ace  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon
+interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon
 	$(INTEROP)
 	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
@@ -195,6 +217,9 @@ pictures: $(VENV) ace  ## docs/pictures, from the library and from runs of the d
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
 	$(PY) scripts/pictures.py --ace $(ACE)
 
+deny: check-system  ## licences, sources and duplicates of the crates that we build on, by cargo-deny (deny.toml)
+	cargo deny check bans licenses sources
+
 fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (tests/fuzz/README.md)
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
@@ -215,7 +240,7 @@ PREFIX ?= /usr/local
 install:  ## binary, library, models that are built, manual pages and completions below PREFIX (and DESTDIR)
 	scripts/install.sh "$(DESTDIR)$(PREFIX)" "$(ACE)"
 
-package: ace  ## the same as a Debian package, in build/package
+package: all  ## the same as a Debian package, in build/package
 	scripts/package.sh "$(ACE)"
 
 check-system:
@@ -225,6 +250,10 @@ check-system:
 ace: check-system
 	@mkdir -p $(TARGET); ls algorithms | cmp -s - $(TARGET)/algorithms.txt || \
 	  { touch crates/ace-engine/build.rs crates/ace-array/build.rs; ls algorithms >$(TARGET)/algorithms.txt; }
+	cargo build --release --locked --package ace $(if $(FEATURES),--features ace/ipsec-mb)
+
+# With what other programs load: the preload library of XFRM and OpenSSL's provider.
+all: ace
 	cargo build --release --locked --package ace --package ace-xfrm-preload --package ace-provider $(FEATURES)
 
 $(VENV): | check-system

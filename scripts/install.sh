@@ -4,7 +4,7 @@
 # that root builds nothing).
 set -euo pipefail
 prefix=$1 ace=$2
-[ -x "$ace" ] || { echo "$ace is not built: run make ace first" >&2; exit 1; }
+[ -x "$ace" ] || { echo "$ace is not built: run make all first" >&2; exit 1; }
 install -D -m 755 "$ace" "$prefix/bin/ace"
 [ ! -e library/ace.lib ] || install -D -m 644 library/ace.lib "$prefix/share/ace/library/ace.lib"
 install -D -m 644 -t "$prefix/share/doc/ace" README.md LICENSE board.toml

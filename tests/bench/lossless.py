@@ -230,7 +230,7 @@ def main():
         sys.exit("lossless.py: namespaces and TUN devices are root's")
     Ace.ace = given.ace.resolve()
     if not os.access(Ace.ace, os.X_OK):
-        sys.exit(f"lossless.py: {given.ace} is not there: make ace")
+        sys.exit(f"lossless.py: {given.ace} is not there: make all")
     if given.cores > 1:
         Ace.engine = f'kind = "cpu"\ncores = {given.cores}'
     if given.board:

@@ -11,7 +11,7 @@ folder=$(realpath "${1:-target/release}")
 seconds=${2:-1}
 rounds=${3:-3}
 wanted=("${@:4}")
-[ -e "$folder/libace_provider.so" ] || { echo "$folder has no libace_provider.so: make ace" >&2; exit 1; }
+[ -e "$folder/libace_provider.so" ] || { echo "$folder has no libace_provider.so: make all" >&2; exit 1; }
 modules=$(openssl version -m | sed -E 's/.*"(.*)"/\1/')
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT

@@ -204,7 +204,7 @@ def main():
     given = arguments.parse_args()
     Ace.ace = given.ace.resolve()
     if not os.access(Ace.ace, os.X_OK):
-        sys.exit(f"vpn.py: {given.ace} is not there: make ace")
+        sys.exit(f"vpn.py: {given.ace} is not there: make all")
     if given.study:
         with tempfile.TemporaryDirectory() as folder:
             world = World(folder)

@@ -231,7 +231,7 @@ class LibipsecProvider(Libipsec):
     @classmethod
     def missing(cls):
         if not Ace.ace.with_name("libace_provider.so").exists():
-            return "libace_provider.so is not there: make ace"
+            return "libace_provider.so is not there: make all"
         return super().missing()
 
     def start(self):
