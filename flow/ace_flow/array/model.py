@@ -22,6 +22,8 @@ from ace_flow.sim import verilate
 from ace_flow.sim.verilate import MODEL, compile_command
 
 RTL = tools.ROOT / "rtl" / "array"
+# What the cells do that the RTL there names.
+CELLS = tools.FLOW / "cells" / "logic.sv"
 # The package first: slang reads in order.
 PACKAGES = [
     *[tools.ROOT / "rtl" / "slot" / name for name in ("core_pkg.sv", "slot_pkg.sv")],
@@ -88,7 +90,7 @@ def bench(netlist: list[Path] | None = None) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     # The cells' behaviour takes the place of their names.
     sources = [path for path in SOURCES if path.name != "array_cells.sv"]
-    tile = [*sources, MODEL / "array_cells.sv"] if netlist is None else [*sources, *netlist]
+    tile = [*sources, CELLS] if netlist is None else [*sources, *netlist]
     files = [*tile, MODEL / "array_bench.sv" if netlist is None else BESIDE]
     tools.run(
         [
@@ -116,7 +118,7 @@ def model(tiles: int = TILES, lanes: int = LANES) -> Path:
     shape = slot_name(tiles, lanes)
     library, log = BUILD / f"{shape}.so", BUILD / f"{shape}.log"
     parameters = {"Tiles": tiles, "Lanes": lanes}
-    sources = [MODEL / path.name if path.name == "array_cells.sv" else path for path in SLOT_SOURCES]
+    sources = [CELLS if path.name == "array_cells.sv" else path for path in SLOT_SOURCES]
     settings = {
         "top": SLOT_TOP,
         "parameters": parameters,

@@ -4,6 +4,7 @@
 #![no_main]
 
 use ace_array::frontend::Program;
+use ace_array::schedule::Goal;
 use ace_array::set::{MAGIC, Set};
 use ace_array::shape::Shape;
 use ace_array::{algorithms, passes};
@@ -23,9 +24,11 @@ fn source(text: &str) {
     match program.and_then(|program| program.build(&program.variants[0].clone())) {
         Ok(built) => {
             let shape = Shape::standard();
-            let graph = passes::all(&built.graph, &shape);
-            let (block, key) = (vec![0x9E37_79B9; graph.inputs], vec![0x7F4A_7C15; graph.keys]);
-            assert_eq!(built.graph.evaluate(&block, &key), graph.evaluate(&block, &key));
+            for goal in [Goal::Throughput, Goal::Latency] {
+                let graph = passes::all(&built.graph, &shape, goal);
+                let (block, key) = (vec![0x9E37_79B9; graph.inputs], vec![0x7F4A_7C15; graph.keys]);
+                assert_eq!(built.graph.evaluate(&block, &key), graph.evaluate(&block, &key));
+            }
         }
         Err(error) => assert!(error.to_string().contains(".ace:"), "{error}"),
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use ace_config::gateway::Encapsulation;
 use ace_engine::software::CpuEngine;
-use ace_ipsec::SeededIvs;
 use ace_gateway::{Core, Settings};
+use ace_ipsec::SeededIvs;
 use libfuzzer_sys::fuzz_target;
 
 fn whole(mut datagram: &[u8]) -> bool {
