@@ -4,6 +4,7 @@
 //! Build scripts of the crates that have tables of algorithms read them here and generate these tables;
 //! `flow/ace_flow/algorithms.py` reads the same files for the rows that the flow builds. A file that is wrong ends with
 //! its name, the line and what to write instead. docs/adding-an-algorithm.md explains the keys.
+#![warn(missing_docs)]
 
 mod check;
 mod raw;
@@ -49,10 +50,24 @@ pub struct Algorithm {
 /// A cipher or a hash behind the slot boundary, or something that is in software as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Byte 0 of a frame; block and key lengths in bytes.
-    Cipher { code: u8, block: usize, keys: Vec<usize> },
-    /// Byte 0 of a frame; block and digest lengths in bytes.
-    Hash { code: u8, block: usize, digest: usize },
+    /// A block cipher.
+    Cipher {
+        /// Byte 0 of a request frame.
+        code: u8,
+        /// Length of a block in bytes.
+        block: usize,
+        /// The key lengths that the cipher takes, in bytes.
+        keys: Vec<usize>,
+    },
+    /// A hash.
+    Hash {
+        /// Byte 0 of a request frame.
+        code: u8,
+        /// Length in bytes of the block that the compression function takes.
+        block: usize,
+        /// Length of the digest in bytes.
+        digest: usize,
+    },
     /// An AEAD that no slot computes.
     Aead,
 }
@@ -84,11 +99,24 @@ pub struct Setup {
 /// Why the rooms cannot be read.
 #[derive(Debug, Error)]
 pub enum Error {
+    /// A file or folder cannot be read.
     #[error("{}: {error}", path.display())]
-    Io { path: PathBuf, error: std::io::Error },
-    /// The message ends with what to write instead.
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A file says something that it must not, or not enough.
     #[error("{}:{line}: {message}", path.display())]
-    Wrong { path: PathBuf, line: usize, message: String },
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong, and what to write instead.
+        message: String,
+    },
 }
 
 impl Algorithm {

@@ -21,14 +21,19 @@ pub use more::{Engine, EngineKind, Page, Record};
 pub struct GatewayConfig {
     /// The SA file; with `xfrm` there need not be one.
     pub sas: Option<PathBuf>,
+    /// With it the gateway takes SAs and policies from an IKE daemon; `None`: the SA file is all.
     pub xfrm: Option<Xfrm>,
     /// The socket on which the gateway answers.
     pub control: PathBuf,
     /// Who the gateway becomes when everything is open; `None`: it stays who it is.
     pub user: Option<String>,
+    /// The TUN device.
     pub inside: Inside,
+    /// How ESP and AH travel.
     pub outside: Outside,
+    /// With UDP: where the other ends of SAs are at first, one row an address at most.
     pub peers: Vec<Peer>,
+    /// What computes ciphers and hashes.
     pub engine: Engine,
     /// `None`: there is none.
     pub page: Option<Page>,
@@ -45,6 +50,7 @@ pub struct Inside {
     pub addresses: Vec<IpNet>,
     /// What is sent into it.
     pub routes: Vec<IpNet>,
+    /// The device's MTU: 576 to 9000 bytes.
     pub mtu: u16,
     /// Let the kernel hand over and take TCP in large pieces.
     pub offload: bool,
@@ -68,8 +74,10 @@ pub enum Encapsulation {
     None,
 }
 
+/// The side on which packets travel as ESP or AH.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outside {
+    /// What ESP and AH are carried by.
     pub encapsulation: Encapsulation,
     /// With UDP: where it listens. Port 0 takes any.
     pub listen: SocketAddr,

@@ -3,6 +3,7 @@
 //! rules, and the configuration of a gateway ([`gateway`]); and SAs as others write them ([`kernel`], [`import`],
 //! [`swanctl`], [`wireshark`]).
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod gateway;
 pub mod import;

@@ -16,6 +16,7 @@ type Result<T> = std::result::Result<T, Untranslatable>;
 /// One CHILD_SA: two SAs, one in each direction.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Child {
+    /// The name in swanctl.conf, which connections may share.
     pub name: String,
     local: Option<IpAddr>,
     remote: Option<IpAddr>,
@@ -28,8 +29,11 @@ pub struct Child {
 /// What an SA of a child is called, and what it protects.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Known {
+    /// Whether the SA goes from this machine to the other one.
     pub outbound: bool,
+    /// The child's name, the direction and the SPI: `net-out-c1234567`.
     pub name: String,
+    /// What the SA protects, as the packet in clear stands; addresses only if it is a tunnel.
     pub selector: Selector,
 }
 

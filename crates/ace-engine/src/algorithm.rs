@@ -23,9 +23,19 @@ pub struct Algorithm {
 #[derive(Debug)]
 pub enum Kind {
     /// Block and key lengths in bytes.
-    Cipher { block: usize, keys: &'static [usize] },
+    Cipher {
+        /// Length of a block in bytes.
+        block: usize,
+        /// The key lengths that the cipher takes, in bytes.
+        keys: &'static [usize],
+    },
     /// Block and digest lengths in bytes.
-    Hash { block: usize, digest: usize },
+    Hash {
+        /// Length of the block that the compression function takes, in bytes.
+        block: usize,
+        /// Length of the whole digest in bytes.
+        digest: usize,
+    },
 }
 
 include!(concat!(env!("OUT_DIR"), "/algorithms.rs"));

@@ -6,7 +6,9 @@ use std::ops::{Deref, DerefMut, Range};
 /// Bytes `start..end` of a buffer's packet. `Copy`, as `Range` is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
+    /// Offset of the first byte from the start of the packet.
     pub start: u32,
+    /// Offset behind the last byte.
     pub end: u32,
 }
 
@@ -23,6 +25,7 @@ impl Span {
         self.end.saturating_sub(self.start) as usize
     }
 
+    /// Whether no byte lies in it; so also for a span that is the wrong way round.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.len() == 0
@@ -60,6 +63,7 @@ pub struct Inline<const N: usize> {
 }
 
 impl<const N: usize> Inline<N> {
+    /// No bytes: the IV of ECB, or associated data that there is none of.
     pub const EMPTY: Self = Self { bytes: [0; N], len: 0 };
 
     /// `None` if there are more than `N`.
@@ -187,6 +191,7 @@ impl Buffer {
         self.end = self.end.min(self.start.saturating_add(len));
     }
 
+    /// Copies `bytes` behind the packet; allocates only if the tailroom is too small.
     #[inline]
     pub fn extend_from_slice(&mut self, bytes: &[u8]) {
         self.push_back(bytes.len()).copy_from_slice(bytes);

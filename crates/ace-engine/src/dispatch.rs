@@ -34,6 +34,7 @@ struct Member<E> {
 }
 
 impl<E: Engine> Dispatch<E> {
+    /// Takes engines in order of preference, the most preferred one first.
     pub fn new(engines: Vec<E>) -> Self {
         let capabilities =
             Capabilities::of(|need| engines.iter().any(|engine| engine.capabilities().can(need)));

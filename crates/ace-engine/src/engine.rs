@@ -14,6 +14,7 @@ pub type JobId = u64;
 /// An operation on its way through an engine.
 #[derive(Clone, Debug)]
 pub struct Job {
+    /// The number that comes back in [`Completion::id`].
     pub id: JobId,
     /// Of two jobs of one lane (one SA) the one submitted first completes first, unless it belongs to a later
     /// packet. Lanes are independent.
@@ -21,14 +22,18 @@ pub struct Job {
     /// The packet this job belongs to; jobs of one packet share it. Smaller is earlier. A strictly
     /// in-order engine finishes packet n before it starts packet n + 1.
     pub packet: u64,
+    /// What to compute, with the packet's bytes.
     pub operation: Operation,
 }
 
 /// The answer to one job. After an error the buffer holds nothing that may leave: it was wiped or is what came in.
 #[derive(Debug)]
 pub struct Completion {
+    /// The [`Job::id`] that was submitted.
     pub id: JobId,
+    /// The packet that the operation brought, worked on in place.
     pub buffer: Buffer,
+    /// Nothing if all of the operation was done, else the reason why it has no result.
     pub result: Result<(), EngineError>,
 }
 
@@ -42,6 +47,7 @@ impl Capabilities {
         Self(Need::all().into_iter().filter(|need| can(need)).collect())
     }
 
+    /// Whether the engine executes operations that need this.
     pub fn can(&self, need: &Need) -> bool {
         self.0.contains(need)
     }

@@ -140,18 +140,45 @@ pub struct Row {
 pub enum Check {
     /// Encrypting the plaintext gives the ciphertext and decrypting gives it back; for a Monte-Carlo mode
     /// only the direction that it names.
-    Cipher { mode: RowMode, key: Secret, iv: Vec<u8>, plaintext: Vec<u8>, ciphertext: Vec<u8> },
+    Cipher {
+        /// The `mode` column.
+        mode: RowMode,
+        /// The cipher's key.
+        key: Secret,
+        /// A block; empty for ECB.
+        iv: Vec<u8>,
+        /// The text in clear.
+        plaintext: Vec<u8>,
+        /// The encrypted text, as long as `plaintext`.
+        ciphertext: Vec<u8>,
+    },
     /// The digest of `unit` repeated `count` times; keyed if the subject is a MAC.
-    Digest { key: Secret, unit: Vec<u8>, count: usize, digest: Vec<u8> },
+    Digest {
+        /// Empty for a hash without a key.
+        key: Secret,
+        /// The bytes that the message repeats; the whole message if `count` is 1.
+        unit: Vec<u8>,
+        /// How often the message repeats `unit`.
+        count: usize,
+        /// The stated digest or MAC; its length says how much of the computed one is compared.
+        digest: Vec<u8>,
+    },
     /// If it is `valid`, encrypting the plaintext gives ciphertext and tag, and decrypting these gives it back. If
     /// not, decrypting is refused.
     Aead {
+        /// The AEAD's key.
         key: Secret,
+        /// The `iv_hex` column; its length may be one that the AEAD refuses.
         nonce: Vec<u8>,
+        /// Bytes that are authenticated and not encrypted.
         aad: Vec<u8>,
+        /// The text in clear.
         plaintext: Vec<u8>,
+        /// The encrypted text, as long as `plaintext`, without the tag.
         ciphertext: Vec<u8>,
+        /// The stated tag, possibly truncated.
         tag: Vec<u8>,
+        /// Whether the `result` column says that the row verifies.
         valid: bool,
     },
 }
@@ -198,7 +225,9 @@ impl Report {
 /// A row with another answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
+    /// Line of the row in its file; the header is line 1.
     pub line: u64,
+    /// Where the answer was published, as the row says.
     pub source: String,
     /// What was computed: `encrypt`, `decrypt`, `digest` or `verify`.
     pub step: String,
@@ -211,22 +240,48 @@ pub struct Failure {
 /// A row that was not run, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skip {
+    /// Line of the row in its file; the header is line 1.
     pub line: u64,
+    /// Where the answer was published, as the row says.
     pub source: String,
+    /// What the engine or the reader lacks to run it, as a sentence for people.
     pub reason: String,
 }
 
 /// Why a file has no rows to run. Every variant names the file.
 #[derive(Debug, Error)]
 pub enum KatError {
+    /// The file cannot be opened or read.
     #[error("{}: {error}", file.display())]
-    Io { file: PathBuf, error: std::io::Error },
+    Io {
+        /// The file, as it was named.
+        file: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The path was `-`, and known answers do not come from standard input.
     #[error("{0}: known answers are read from a file")]
     NotAFile(String),
+    /// The file has no byte.
     #[error("{}: the file is empty", file.display())]
-    Empty { file: PathBuf },
+    Empty {
+        /// The file, as it was named.
+        file: PathBuf,
+    },
+    /// The file has a header and nothing else.
     #[error("{}: no rows below the header", file.display())]
-    NoRows { file: PathBuf },
+    NoRows {
+        /// The file, as it was named.
+        file: PathBuf,
+    },
+    /// A row or the header is malformed.
     #[error("{} line {line}: {reason}", file.display())]
-    Line { file: PathBuf, line: u64, reason: String },
+    Line {
+        /// The file, as it was named.
+        file: PathBuf,
+        /// Counted from 1; the header is line 1.
+        line: u64,
+        /// What is wrong, and what is allowed.
+        reason: String,
+    },
 }

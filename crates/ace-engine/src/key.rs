@@ -24,10 +24,13 @@ impl PartialEq for Secret {
 }
 
 impl Secret {
+    /// Takes the bytes over; they are wiped in their place. Copies that the caller made before are the caller's to
+    /// wipe.
     pub fn new(bytes: Vec<u8>) -> Self {
         Zeroizing::new(bytes).into()
     }
 
+    /// The key's bytes, for what expands or compares them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -37,6 +40,7 @@ impl Secret {
         self.0.len()
     }
 
+    /// Whether it has no bytes, as the key of a plain digest.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -57,11 +61,16 @@ impl fmt::Debug for Secret {
 /// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
+    /// Encryption or decryption without authentication.
     Cipher {
+        /// A block cipher.
         algorithm: &'static Algorithm,
+        /// The mode of operation.
         mode: Mode,
     },
+    /// Authentication of a message.
     Mac(Mac),
+    /// Encryption and authentication in one.
     Aead(Aead),
     /// No key at all: a plain digest.
     Hash(&'static Algorithm),
@@ -144,6 +153,7 @@ impl Key {
         self.0.id
     }
 
+    /// What the key was checked for when it was made.
     #[inline]
     pub fn purpose(&self) -> Purpose {
         self.0.purpose

@@ -9,7 +9,9 @@ use crate::algorithm::{ALGORITHMS, Algorithm, Kind};
 /// The modes of SP 800-38A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
+    /// Each block for itself, without an IV (6.1). Equal blocks stay equal.
     Ecb,
+    /// Each block is added to the one that was encrypted before (6.2).
     Cbc,
     /// The counter is the whole block as one big-endian number.
     Ctr,
@@ -17,6 +19,7 @@ pub enum Mode {
     Cfb,
     /// Segments are bytes: a pass of the cipher for each.
     Cfb8,
+    /// The key stream is the cipher's output fed back (6.4).
     Ofb,
 }
 
@@ -47,13 +50,17 @@ impl Mode {
     }
 }
 
+/// Which way a cipher works on a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
+    /// From text in clear to encrypted text.
     Encrypt,
+    /// From encrypted text to text in clear.
     Decrypt,
 }
 
 impl Direction {
+    /// Both, in the order of listings.
     pub const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
 
     /// `encrypt`, `decrypt`: as manifests and people write it.
@@ -77,8 +84,10 @@ pub enum Aead {
 }
 
 impl Aead {
+    /// Every one, in the order of listings.
     pub const ALL: [Aead; 3] = [Aead::Gcm, Aead::Ccm, Aead::ChaCha20Poly1305];
 
+    /// As known answers and reports write it.
     pub const fn name(self) -> &'static str {
         match self {
             Aead::Gcm => "aes-gcm",
@@ -145,12 +154,43 @@ pub enum Mac {
 /// for a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Need {
-    Cipher { algorithm: &'static Algorithm, mode: Mode, direction: Direction, key_len: usize },
-    Hash { algorithm: &'static Algorithm },
-    Hmac { algorithm: &'static Algorithm },
-    Aead { aead: Aead, direction: Direction, key_len: usize },
+    /// One pass of a block cipher.
+    Cipher {
+        /// A cipher of the table.
+        algorithm: &'static Algorithm,
+        /// The mode of operation.
+        mode: Mode,
+        /// Equal for both ways if the mode has no direction ([`Mode::has_direction`]).
+        direction: Direction,
+        /// Length of the key in bytes.
+        key_len: usize,
+    },
+    /// A digest without a key.
+    Hash {
+        /// A hash of the table.
+        algorithm: &'static Algorithm,
+    },
+    /// HMAC (RFC 2104), with keys of any length.
+    Hmac {
+        /// The hash that it uses.
+        algorithm: &'static Algorithm,
+    },
+    /// One pass of an AEAD.
+    Aead {
+        /// Which AEAD.
+        aead: Aead,
+        /// Encryption writes a tag, decryption checks one.
+        direction: Direction,
+        /// Length of the key in bytes.
+        key_len: usize,
+    },
+    /// AES-XCBC-MAC (RFC 3566), with keys of 16 bytes.
     Xcbc,
-    Cmac { key_len: usize },
+    /// AES-CMAC (RFC 4493).
+    Cmac {
+        /// Length of the key in bytes.
+        key_len: usize,
+    },
 }
 
 impl Need {

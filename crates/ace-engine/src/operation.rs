@@ -16,13 +16,17 @@ pub type Suffix = Inline<4>;
 /// Bytes that are part of the operation, or a place in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// The bytes themselves.
     Inline(Inline<16>),
+    /// A place in the operation's buffer, which the engine reads and does not change.
     Range(Span),
 }
 
 impl Source {
+    /// No bytes at all: associated data that there is none of.
     pub const EMPTY: Self = Source::Inline(Inline::EMPTY);
 
+    /// Length in bytes; of a range also if the packet does not hold it.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -31,6 +35,7 @@ impl Source {
         }
     }
 
+    /// Whether no byte is meant.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -56,6 +61,7 @@ pub enum Tag {
 }
 
 impl Tag {
+    /// Where the tag is, or will be. A shorter span than the whole tag holds its leftmost bytes.
     #[inline]
     pub fn span(self) -> Span {
         match self {
@@ -68,21 +74,60 @@ impl Tag {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// In place. For CTR the IV is the first counter block.
-    Cipher { key: Key, direction: Direction, iv: Iv, text: Span },
+    Cipher {
+        /// Of [`Purpose::Cipher`].
+        key: Key,
+        /// Which way; no difference for CTR and OFB.
+        direction: Direction,
+        /// As long as a block; empty for ECB.
+        iv: Iv,
+        /// The bytes that change; whole blocks for ECB and CBC.
+        text: Span,
+    },
     /// Over bytes and then over `suffix`. With a hash's key a plain digest.
-    Mac { key: Key, over: Span, suffix: Suffix, tag: Tag },
+    Mac {
+        /// Of [`Purpose::Mac`] or [`Purpose::Hash`].
+        key: Key,
+        /// The authenticated bytes.
+        over: Span,
+        /// Authenticated behind `over`; in ESP the high half of an extended sequence number (RFC 4303, 2.2.1).
+        suffix: Suffix,
+        /// Where the tag is, and whether to write or to check it.
+        tag: Tag,
+    },
     /// In place. Encryption writes the tag, decryption checks it first or, where both take one pass, wipes the text if
     /// it does not match.
-    Aead { key: Key, direction: Direction, nonce: Source, aad: Source, text: Span, tag: Span },
+    Aead {
+        /// Of [`Purpose::Aead`].
+        key: Key,
+        /// Which way.
+        direction: Direction,
+        /// Never the same twice under one key.
+        nonce: Source,
+        /// Bytes that are authenticated and not encrypted.
+        aad: Source,
+        /// The bytes that change; any number.
+        text: Span,
+        /// The tag's place; overlaps neither text nor, when decrypting, what is read.
+        tag: Span,
+    },
     /// Encryption: the cipher, then the MAC over `over`. Decryption: the MAC, and only if it matches the cipher.
     CipherMac {
+        /// Of [`Purpose::Cipher`].
         cipher: Key,
+        /// As long as a block; empty for ECB.
         iv: Iv,
+        /// Encryption has to write the tag, decryption has to check it.
         direction: Direction,
+        /// The bytes that the cipher changes.
         text: Span,
+        /// Of [`Purpose::Mac`] or [`Purpose::Hash`].
         mac: Key,
+        /// The authenticated bytes; the MAC reads them encrypted.
         over: Span,
+        /// Authenticated behind `over`, as in [`Action::Mac`].
         suffix: Suffix,
+        /// Where the tag is; outside `text`.
         tag: Tag,
     },
 }
@@ -90,7 +135,9 @@ pub enum Action {
 /// What is to be computed, and the packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
+    /// What the engine does with the buffer.
     pub action: Action,
+    /// The packet; the engine gives it back in its [`Completion`](crate::Completion).
     pub buffer: Buffer,
 }
 

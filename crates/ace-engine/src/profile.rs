@@ -10,9 +10,11 @@ use crate::need::Need;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Processor {
+    /// As reports name it: `Cortex-A53, 1200 MHz`.
     pub name: String,
     /// Where the figures come from.
     pub source: String,
+    /// What it can do. Of several rows for one algorithm the first counts.
     pub rate: Vec<Rate>,
 }
 
@@ -20,6 +22,7 @@ pub struct Processor {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
+    /// As in SA files: `aes`, `sha1`.
     pub algorithm: String,
     /// 10^6 bits a second.
     pub mbps: f64,

@@ -4,6 +4,7 @@
 //! [`Core`] is all of it that decides anything: packets and datagrams go in, what has to be sent comes out; it opens
 //! no socket and asks no clock. [`daemon`] is the thin rest: devices, sockets, signals, privileges.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 #![cfg(target_os = "linux")]
 
 mod core;

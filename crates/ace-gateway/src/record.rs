@@ -29,6 +29,7 @@ pub enum Line {
     Sa(Sa),
     /// Who speaks to whom, before the first packet of it.
     Flow(Flow),
+    /// A packet that left, in the order in which packets left.
     Packet(Packet),
     /// So many packets were wanted; there were more.
     Full(u64),
@@ -38,15 +39,21 @@ pub enum Line {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sa {
+    /// What packets call it by; counted from 0.
     pub number: u32,
+    /// As in the SA file.
     pub name: String,
     /// Packets go out with it; else they come in.
     pub out: bool,
+    /// AH; else ESP.
     pub ah: bool,
+    /// Tunnel mode; else transport mode.
     pub tunnel: bool,
+    /// Extended sequence numbers (RFC 4303, 2.2.1).
     pub esn: bool,
     /// As in an SA file.
     pub cipher: String,
+    /// As in an SA file.
     pub auth: String,
 }
 
@@ -54,10 +61,13 @@ pub struct Sa {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
+    /// What packets call it by; counted from 0.
     pub number: u32,
+    /// The IP protocol number of the upper layer: 6 for TCP.
     pub protocol: u8,
     /// Port 0 where there are none.
     pub source: SocketAddr,
+    /// Port 0 where there are none.
     pub destination: SocketAddr,
 }
 
@@ -124,6 +134,7 @@ impl Recorder {
         it
     }
 
+    /// Whether more packets came than were wanted; the recording then says so.
     pub fn is_full(&self) -> bool {
         self.taken > self.most
     }

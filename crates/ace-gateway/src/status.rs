@@ -18,9 +18,11 @@ pub type Counts = BTreeMap<String, u64>;
 /// The answer to `status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
+    /// Version of the gateway's program.
     pub version: String,
     /// Since it began.
     pub seconds: f64,
+    /// Name of the TUN device.
     pub tun: String,
     /// Where ESP in UDP comes, if it does.
     pub listening: Option<SocketAddr>,
@@ -28,8 +30,10 @@ pub struct Status {
     pub page: Option<SocketAddr>,
     /// Security associations.
     pub sas: usize,
+    /// Of all cores together.
     #[serde(flatten)]
     pub figures: Figures,
+    /// With UDP: the other ends.
     #[serde(default)]
     pub peers: Vec<PeerStatus>,
     /// Of several cores each.
@@ -43,18 +47,26 @@ pub struct Status {
 /// What a core counts, or all together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
+    /// The name of what computes: `cpu`, `board`.
     pub engine: String,
+    /// What the data plane counts.
     pub packets: Packets,
+    /// What the gateway counts around the data plane.
     pub gateway: Counters,
+    /// What the kernel did not take or give.
     pub losses: Losses,
 }
 
 /// Packets by what became of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packets {
+    /// What came in, from both sides.
     pub accepted: Traffic,
+    /// What left as ESP or AH.
     pub protected: Traffic,
+    /// What left in clear behind ESP or AH.
     pub decapsulated: Traffic,
+    /// What left as it came; a gateway lets nothing do so.
     pub bypassed: Traffic,
     /// By cause.
     pub dropped: Counts,
@@ -63,25 +75,35 @@ pub struct Packets {
 /// Packets, and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
+    /// Number of packets.
     pub packets: u64,
+    /// Their bytes, from the first byte of the IP header.
     pub bytes: u64,
 }
 
 /// What tells one core from the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreStatus {
+    /// Whether its thread runs.
     pub alive: bool,
+    /// SAs that are installed on it; `None`: its thread has panicked.
     pub sas: Option<usize>,
+    /// Packets that came in; `None`: its thread has panicked.
     pub accepted: Option<u64>,
+    /// Packets for this core that another one had to drop, because too many waited for it.
     pub handed_over_refused: u64,
+    /// Packets that were nobody's, or another core's after a change of SAs; `None`: its thread has panicked.
     pub strayed: Option<u64>,
 }
 
 /// A security association, of the answer to `sas`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sa {
+    /// Its place in the data plane; a later SA may have the place again.
     pub id: u32,
+    /// As in the SA file.
     pub name: String,
+    /// The Security Parameters Index (RFC 4303, 2.1).
     pub spi: u32,
     /// `out` or `in`.
     pub direction: String,
@@ -89,33 +111,51 @@ pub struct Sa {
     pub protocol: String,
     /// `tunnel` or `transport`.
     pub mode: String,
+    /// As in SA files: `aes-128-cbc`.
     pub cipher: String,
+    /// As in SA files: `hmac-sha1-96`.
     pub auth: String,
+    /// Extended sequence numbers (RFC 4303, 2.2.1).
     pub esn: bool,
+    /// In packets; 0 for outbound SAs and where replays are not looked for.
     pub replay_window: u32,
+    /// Outbound: the last number sent; inbound: the highest authenticated one.
     pub sequence: u64,
+    /// Outbound: that was the last number there is.
     pub exhausted: bool,
+    /// A soft limit was reached: it is time for a successor.
     pub soft_lifetime_over: bool,
+    /// A hard limit was reached: the SA carries nothing any more.
     pub hard_lifetime_over: bool,
+    /// What it carried and dropped.
     pub counters: SaCounters,
+    /// Our end.
     pub local: Option<IpAddr>,
+    /// The other end.
     pub remote: Option<IpAddr>,
+    /// What it protects, as people write it.
     pub selector: String,
 }
 
 /// What one association did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SaCounters {
+    /// What it took in.
     pub accepted: Traffic,
+    /// What left: ESP or AH of an outbound SA, clear packets of an inbound one.
     pub forwarded: Traffic,
+    /// By cause.
     pub dropped: Counts,
 }
 
 /// All three answers at one instant.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct State {
+    /// The answer to `status`.
     pub status: Status,
+    /// The answer to `sas`.
     pub sas: Vec<Sa>,
+    /// The answer to `slots`.
     pub slots: View,
 }
 

@@ -37,11 +37,13 @@ struct Job {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Done {
+    /// The [`Chained::index`] of the job.
     pub index: u32,
     good: u32,
 }
 
 impl Done {
+    /// Whether the library did the job. If not, text and tag hold nothing of use.
     pub fn is_good(&self) -> bool {
         self.good != 0
     }
@@ -82,11 +84,17 @@ unsafe extern "C" {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Hash {
+    /// MD5 (RFC 1321).
     Md5 = 1,
+    /// SHA-1 (FIPS 180-4).
     Sha1 = 2,
+    /// SHA-224 (FIPS 180-4).
     Sha224 = 3,
+    /// SHA-256 (FIPS 180-4).
     Sha256 = 4,
+    /// SHA-384 (FIPS 180-4).
     Sha384 = 5,
+    /// SHA-512 (FIPS 180-4).
     Sha512 = 6,
 }
 
@@ -155,14 +163,19 @@ pub struct HmacKey {
 
 /// The cipher of a chained job.
 pub enum Cipher<'a> {
+    /// No cipher: the MAC alone.
     None,
+    /// AES in CBC mode (SP 800-38A, 6.2), with an IV of 16 bytes.
     AesCbc(&'a AesKey),
+    /// AES in counter mode (SP 800-38A, 6.5); the IV is the first counter block.
     AesCtr(&'a AesKey),
     /// DES or 3DES in CBC mode, by its key.
     Des(&'a DesKey),
     /// With Poly1305 over this and the text.
     ChaCha {
+        /// The key of ChaCha20 (RFC 8439, 2.4).
         key: &'a [u8; 32],
+        /// Bytes that Poly1305 authenticates in front of the text.
         aad: &'a [u8],
     },
 }
@@ -171,13 +184,19 @@ pub enum Cipher<'a> {
 pub struct Chained<'a> {
     /// The caller's number of it.
     pub index: u32,
+    /// Whether the cipher encrypts; then it works before the MAC, else behind it.
     pub encrypt: bool,
+    /// The packet; the cipher changes it in place.
     pub packet: &'a mut [u8],
+    /// What encrypts or decrypts.
     pub cipher: Cipher<'a>,
+    /// The bytes of the packet that the cipher changes.
     pub text: Range<usize>,
     /// As long as the cipher needs.
     pub iv: &'a [u8],
+    /// What authenticates; `None`: nothing but perhaps the cipher itself.
     pub mac: Option<&'a HmacKey>,
+    /// The bytes of the packet that the MAC reads.
     pub over: Range<usize>,
     /// The whole tag comes here, in both directions.
     pub tag: &'a mut [u8; 64],
@@ -269,6 +288,7 @@ impl Manager {
         self.raw.as_ptr()
     }
 
+    /// The library's version, as it writes it itself.
     pub fn version() -> String {
         // SAFETY: a constant string of the library.
         unsafe { CStr::from_ptr(ace_mb_version()) }.to_string_lossy().into_owned()

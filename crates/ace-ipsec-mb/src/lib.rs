@@ -3,6 +3,7 @@
 //! works on packets of many security associations at once. Without the feature `native`
 //! nothing needs the library, and [`cpu_engine`] is the portable one.
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 #[cfg(feature = "native")]
 mod engine;

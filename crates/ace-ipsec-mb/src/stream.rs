@@ -58,7 +58,9 @@ unsafe extern "C" {
 
 /// A prepared key of an AEAD.
 pub enum AeadKey {
+    /// AES-GCM (SP 800-38D).
     Gcm(GcmKey),
+    /// ChaCha20-Poly1305 (RFC 8439); the key in clear, because the library expands none.
     ChaCha(Zeroizing<[u8; 32]>),
 }
 

@@ -53,7 +53,9 @@ causes! {
     SequenceExhausted "sequence_exhausted" "the sequence numbers of the security association are used up";
     /// A hard limit of bytes, packets or seconds.
     LifetimeExceeded "lifetime_exceeded" "the hard lifetime of the security association is over";
+    /// An IP packet has at most 65535 bytes; an IPv6 one so many behind its header.
     TooBig "too_big" "the protected packet would be longer than an IP packet can be";
+    /// [`IvError`](crate::IvError): nothing is sent with an IV that may be guessed.
     IvUnavailable "iv_unavailable" "no randomness for an initialisation vector";
     /// No configuration computes what the SA needs.
     NoConfiguration "no_configuration" "no configuration computes what the security association needs";
@@ -63,7 +65,9 @@ causes! {
     EngineFailed "engine_failed" "the engine did not deliver a result";
     /// More waits for the engine than it takes.
     Overload "overload" "the queue of the engine is full";
+    /// An SA's packets have at least what its suite always needs (RFC 4303, 2).
     EspTooShort "esp_too_short" "the ESP packet is shorter than header, IV, trailer and ICV";
+    /// RFC 4302, 2.2: the length field has one value for a suite. Options in front must fit their header.
     BadAh "bad_ah" "the AH header does not have the length of the suite, or what is in front of it is wrong";
     /// RFC 4302, 3.3.3.1: the ICV covers the destination at which the packet arrives.
     SourceRoute "source_route" "AH does not protect packets whose source route is not at its end";
@@ -71,9 +75,11 @@ causes! {
     BadLength "bad_length" "the encrypted part is not a whole number of cipher blocks";
     /// Sequence number 0 is never sent.
     SequenceZero "sequence_zero" "the sequence number is zero";
+    /// RFC 4303, 3.4.3: the number is in the replay window and marked as seen.
     Replayed "replayed" "a packet with this sequence number was received before";
     /// To the left of the replay window.
     TooOld "too_old" "the sequence number is to the left of the replay window";
+    /// RFC 4303, 3.4.4.1, and RFC 4302, 3.4.4: the packet was changed, or sealed with another key.
     IcvMismatch "icv_mismatch" "the integrity check value is wrong";
     /// RFC 4303, 2.4: 1, 2, 3, …
     BadPadding "bad_padding" "the padding is not 1, 2, 3, … or longer than the packet";
@@ -81,6 +87,7 @@ causes! {
     WrongNextHeader "wrong_next_header" "a tunnel carries something that is not an IP packet";
     /// RFC 4303, 2.6: next header 59.
     Dummy "dummy" "a dummy packet, sent to hide traffic";
+    /// A tunnel carried what is cut off or malformed.
     BadInnerPacket "bad_inner_packet" "the decrypted packet is not a whole IP packet";
     /// RFC 4301, 5.2: selectors are checked again after decryption.
     SelectorMismatch "selector_mismatch" "the decrypted packet does not match the selector";
@@ -132,7 +139,9 @@ impl Serialize for Drops {
 /// Packets and their bytes (whole IP packets).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Traffic {
+    /// Number of packets.
     pub packets: u64,
+    /// Their bytes, from the first byte of the IP header.
     pub bytes: u64,
 }
 
@@ -154,6 +163,7 @@ pub struct Counters {
     pub decapsulated: Traffic,
     /// Packets that left as they came.
     pub bypassed: Traffic,
+    /// What was dropped, by cause.
     pub dropped: Drops,
 }
 
@@ -164,5 +174,6 @@ pub struct SaCounters {
     pub accepted: Traffic,
     /// What left: ESP of an outbound SA, decapsulated packets of an inbound one.
     pub forwarded: Traffic,
+    /// What was dropped, by cause.
     pub dropped: Drops,
 }

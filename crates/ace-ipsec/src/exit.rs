@@ -33,9 +33,12 @@ pub enum Fate {
 /// A packet on its way out. Those of one SA leave in the order in which they came.
 #[derive(Debug)]
 pub struct Exit {
+    /// The [`Packet::token`](crate::Packet::token) that the packet came with.
     pub token: u64,
+    /// The packet as it leaves.
     pub buffer: Buffer,
     /// Whose packet it was, where that is known.
     pub sa: Option<SaId>,
+    /// Where the packet goes, or why it goes nowhere.
     pub fate: Fate,
 }

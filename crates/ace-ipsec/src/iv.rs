@@ -53,6 +53,7 @@ impl IvSource for OsIvs {
 pub struct SeededIvs(ChaCha20Rng);
 
 impl SeededIvs {
+    /// Takes the seed of the stream; one seed gives one stream for all SAs together.
     pub fn new(seed: u64) -> Self {
         Self(ChaCha20Rng::seed_from_u64(seed))
     }

@@ -18,23 +18,37 @@ const FRONT: usize = 20;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Row {
+    /// The document or tool that published the packet.
     pub source: String,
+    /// Which of the source's packets it is, for reports.
     pub case: String,
     /// `ESP`; anything else is skipped.
     pub proto: String,
+    /// IP version around the packet; not looked at, as ESP is the same in both.
     pub ipver: String,
+    /// `tunnel` or `transport`; not looked at, as the payload is stated whole.
     pub mode: String,
+    /// The cipher with its mode, as in SA files; the key's length may be missing.
     pub enc_alg: String,
+    /// The cipher's key, without salt.
     pub enc_key_hex: String,
+    /// The nonce that suites like AES-GCM take from the key material (RFC 4106, 4).
     pub salt_hex: String,
+    /// The authentication, as in SA files; empty with combined modes.
     pub auth_alg: String,
+    /// The key of the authentication.
     pub auth_key_hex: String,
     /// Bytes, decimal.
     pub icv_len: String,
+    /// The Security Parameters Index.
     pub spi_hex: String,
+    /// The 32 bits of sequence number in the packet.
     pub seq_hex: String,
+    /// The high half of an extended sequence number; empty if there is none.
     pub esn_hi_hex: String,
+    /// The IV in the packet.
     pub iv_hex: String,
+    /// What ESP carries: a whole packet in tunnel mode.
     pub payload_hex: String,
     /// Decimal.
     pub next_header: String,
@@ -42,13 +56,16 @@ pub struct Row {
     pub esp_plaintext_hex: String,
     /// From SPI to ICV.
     pub esp_hex: String,
+    /// The IP header in front of ESP; not looked at.
     pub outer_hex: String,
+    /// How the source checked the packet, for people; not looked at.
     pub check: String,
 }
 
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
+    /// The engine made the published packet, and opened it to the payload.
     Passed,
     /// What differs.
     Failed(String),

@@ -5,6 +5,7 @@
 //! ([`Shard::jobs`]); the engine's completions go to [`Shard::complete`], and packets leave by
 //! [`Shard::poll_exit`]. Nothing here computes a cipher or a hash, opens a socket or looks at a clock.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod counters;
 mod exit;

@@ -8,6 +8,7 @@
 //! stand in the file. The reader of pcap-file refuses frames that a snapshot length cut, holds times of pcapng for
 //! nanoseconds and ends at option lists without an end; its writer is used.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod link;
 pub mod order;

@@ -29,10 +29,12 @@ impl<T> Order<T> {
         Self { first: 0, waiting: VecDeque::new(), bytes: 0, most, most_bytes }
     }
 
+    /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
+    /// Whether what waits has reached one of both limits; then nothing more should go in.
     pub fn is_full(&self) -> bool {
         self.waiting.len() >= self.most || self.bytes >= self.most_bytes
     }

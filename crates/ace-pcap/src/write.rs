@@ -25,7 +25,9 @@ const NANOSECONDS: u8 = 9;
 /// Which format a capture is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// One header, then frames of one link type; times in micro- or nanoseconds.
     Pcap,
+    /// Blocks; frames of any length and of several link types (draft-ietf-opsawg-pcapng).
     PcapNg,
 }
 
@@ -43,18 +45,24 @@ impl Format {
 /// Why a frame cannot stand in a capture. The capture goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Lost {
+    /// The frame has more bytes than the header of the pcap file allows.
     #[error("longer than a frame of the capture that is written may be; .pcapng has no such limit")]
     TooLong,
+    /// In pcap seconds have 32 bits; in pcapng nanoseconds have 64.
     #[error("of a time that pcap cannot say (after February 2106); .pcapng can")]
     Time,
+    /// A pcap file has one link type, named in its header.
     #[error("of another link type than the first; .pcapng holds frames of several")]
     OtherLink,
 }
 
+/// Why a frame was not written, or why nothing more can be.
 #[derive(Debug, Error)]
 pub enum WriteError {
+    /// This frame has no place in the capture; the next one may have.
     #[error("a frame is {0}")]
     Frame(#[from] Lost),
+    /// The output takes nothing more.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

@@ -19,8 +19,10 @@ pub enum EngineKind {
     Auto,
 }
 
+/// What computes ciphers and hashes; all of it can be left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
+    /// Whether this processor, the board or both.
     pub kind: EngineKind,
     /// With `cpu`: threads, each with a share of the SAs; `None`: one.
     pub cores: Option<usize>,
@@ -46,6 +48,7 @@ pub struct Page {
 /// What is written down of the traffic, to be played again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
+    /// Where the recording goes; the file is written anew at each start.
     pub file: PathBuf,
     /// The first ones.
     pub packets: u64,

@@ -26,6 +26,29 @@ pub(crate) use write::room;
 pub use write::write;
 
 /// A checked SA file. There is no other way to make one than [`SaFile::parse`].
+///
+/// ```
+/// use ace_config::SaFile;
+///
+/// let text = r#"
+///     [[sa]]
+///     name = "a-to-b"
+///     spi = 0x1001
+///     direction = "out"
+///     mode = "tunnel"
+///     local = "192.0.2.1"
+///     remote = "192.0.2.2"
+///     cipher = "aes-128-gcm-16"
+///     key = "8d2f1c4be07a93560d11f2a8c45e7b905b0e9c17"
+/// "#;
+/// let file = SaFile::parse("sas.toml", text)?;
+/// assert_eq!(file.sas()[0].spi, 0x1001);
+///
+/// // One byte of the key is missing.
+/// let errors = SaFile::parse("sas.toml", &text.replace("8d2f", "8d")).unwrap_err();
+/// assert!(errors.0[0].starts_with("sas.toml:10: "));
+/// # Ok::<(), ace_config::SaFileErrors>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SaFile {
     default_policy: Policy,

@@ -48,6 +48,7 @@ struct Gcm<C> {
     hash: GHash,
 }
 
+/// Expands a key of GCM over `C` (SP 800-38D); `None` if the cipher takes no key of this length.
 pub fn gcm<C>(key: &[u8]) -> Option<Box<dyn AeadCipher>>
 where
     C: KeyInit + BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + Send + Sync + 'static,
@@ -122,6 +123,7 @@ impl<C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + Send + Sync> AeadC
 /// AES-CCM (SP 800-38C).
 struct Ccm<C>(C);
 
+/// Expands a key of CCM over `C` (SP 800-38C); `None` if the cipher takes no key of this length.
 pub fn ccm<C>(key: &[u8]) -> Option<Box<dyn AeadCipher>>
 where
     C: KeyInit + BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + Send + Sync + 'static,

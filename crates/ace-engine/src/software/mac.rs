@@ -21,6 +21,7 @@ pub trait Authenticator: Send + Sync {
 
 /// A hash or an HMAC whose message comes piece by piece.
 pub trait Running: Send + Sync {
+    /// Adds bytes to the end of the message.
     fn update(&mut self, piece: &[u8]);
 
     /// The whole tag at the start of `tag`; the next piece begins another message.
@@ -29,16 +30,20 @@ pub trait Running: Send + Sync {
     /// Forgets the pieces so far.
     fn restart(&mut self);
 
+    /// A second message that begins with the pieces so far and goes on by itself.
     fn copy(&self) -> Box<dyn Running>;
 }
 
 /// What the table says of a hash; [`hash`] makes them.
 #[derive(Clone, Copy)]
 pub struct Hash {
+    /// Starts a digest without a key.
     pub digest: fn() -> Box<dyn Authenticator>,
     /// HMAC (RFC 2104) with a key of any length.
     pub hmac: fn(key: &[u8]) -> Option<Box<dyn Authenticator>>,
+    /// As `digest`, for a message that comes piece by piece.
     pub running_digest: fn() -> Box<dyn Running>,
+    /// As `hmac`, for a message that comes piece by piece.
     pub running_hmac: fn(key: &[u8]) -> Option<Box<dyn Running>>,
 }
 

@@ -5,7 +5,7 @@
 //! A key is expanded by its first operation and kept with the key. There is no key policy here: weak keys and bad
 //! parity are the business of whoever makes the SA.
 
-pub mod aead;
+mod aead;
 pub mod block;
 mod cpu;
 pub mod mac;
@@ -14,8 +14,8 @@ pub mod own;
 pub mod table;
 #[cfg(test)]
 mod tests;
-pub mod twofish;
-pub mod wiping;
+mod twofish;
+mod wiping;
 mod words;
 
 use subtle::ConstantTimeEq;

@@ -6,7 +6,9 @@ use crate::counted::counted;
 counted! {
     /// What the gateway itself counts; packets are counted by the data plane.
     Counters {
+        /// Keepalives (RFC 3948, 2.3) to peers that nothing else was sent to.
         keepalives_sent,
+        /// Keepalives of peers; nothing else comes of them.
         keepalives_received,
         /// Datagrams that are IKE's (RFC 3948, 2.2), for which there is nobody here.
         ike_ignored,

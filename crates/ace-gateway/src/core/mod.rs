@@ -4,6 +4,7 @@
 //! What has to be dropped is dropped here and counted by cause. Nothing leaves in clear: a packet that the data plane
 //! would let pass as it came is dropped too, because whoever runs a gateway routes into it what has to be protected.
 
+mod boundary;
 mod counters;
 mod encap;
 mod peers;
@@ -16,7 +17,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use ace_config::SaFile;
-use ace_config::gateway::{Encapsulation, Peer};
+use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_ipsec::packet::ip;
 use ace_ipsec::{
@@ -32,34 +33,11 @@ use table::Table;
 use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, On, Xfrm};
 
+pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
 pub use peers::PeerStatus;
 pub use steer::{Steer, by_spi};
 pub use table::{CoreError, Reloaded, SaView};
-
-/// What the core has to know of a configuration.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub encapsulation: Encapsulation,
-    pub peers: Vec<Peer>,
-    /// Where peers listen that are not named.
-    pub port: u16,
-    /// Silence before a keepalive; `None`: none are sent.
-    pub keepalive: Option<Duration>,
-    /// Takes SAs and policies by XFRM; whether also those that need `allow_legacy`.
-    pub xfrm: Option<bool>,
-}
-
-/// What has to be sent.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Outgoing {
-    /// A clear packet, to the inside.
-    Inside(Buffer),
-    /// A datagram: ESP, or a keepalive.
-    Udp { to: SocketAddr, ecn: u8, payload: Buffer },
-    /// A whole IP packet with ESP or AH.
-    Raw { to: IpAddr, packet: Buffer },
-}
 
 /// The gateway.
 pub struct Core {
@@ -370,14 +348,17 @@ impl Core {
         all
     }
 
+    /// How many SAs are installed, from files and by XFRM.
     pub fn sa_count(&self) -> usize {
         self.table.len() + self.xfrm.as_ref().map_or(0, Xfrm::len)
     }
 
+    /// The other ends of SAs, each with its endpoint.
     pub fn peers(&self) -> Vec<PeerStatus> {
         self.peers.status()
     }
 
+    /// The name of what computes, as [`Engine::name`] has it.
     pub fn engine_name(&self) -> &'static str {
         self.engine.name()
     }

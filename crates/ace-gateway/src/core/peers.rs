@@ -8,7 +8,7 @@ use std::time::Duration;
 use ace_config::gateway::Peer;
 use serde::{Deserialize, Serialize};
 
-use super::Settings;
+use super::boundary::Settings;
 
 #[derive(Clone, Copy, Debug)]
 struct State {
@@ -31,8 +31,11 @@ pub struct Peers {
 /// One peer as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerStatus {
+    /// `remote` of the SAs with this peer.
     pub address: IpAddr,
+    /// Where packets for it go now.
     pub endpoint: SocketAddr,
+    /// Whether authentic packets from elsewhere move the endpoint.
     pub roaming: bool,
 }
 

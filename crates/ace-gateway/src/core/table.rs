@@ -25,17 +25,39 @@ pub enum CoreError {
         "default_policy = \"bypass\" would let packets out in clear; a gateway takes default_policy = \"discard\" \
          alone, and what is not to be protected is not routed into it"
     )]
+    /// The file's default policy is `bypass`.
     Bypass,
+    /// An AH SA and `encapsulation = "udp"` do not go together; the SA's name is given here.
     #[error("SA {0}: AH cannot be encapsulated in UDP (RFC 3948, 1); encapsulation = \"none\" carries it")]
     AhInUdp(String),
+    /// An SA over IPv6 and `encapsulation = "none"` do not go together; the SA's name is given here.
     #[error("SA {0}: raw ESP and AH over IPv6 are not there; encapsulation = \"udp\" carries ESP over IPv6")]
     RawIpv6(String),
+    /// Two inbound SAs cannot be told apart.
     #[error("SA {name}: SPI {spi:#x} is another inbound SA's; in UDP the SPI alone tells them apart")]
-    SameSpi { name: String, spi: u32 },
+    SameSpi {
+        /// Name of the later one.
+        name: String,
+        /// The SPI of both.
+        spi: u32,
+    },
+    /// Nothing computes the SA's suite.
     #[error("SA {name}: {why}")]
-    Engine { name: String, why: String },
+    Engine {
+        /// The SA's name.
+        name: String,
+        /// What the engine says.
+        why: String,
+    },
+    /// The data plane refuses the SA.
     #[error("SA {name}: {why}")]
-    Install { name: String, why: SadError },
+    Install {
+        /// The SA's name.
+        name: String,
+        /// What the data plane says.
+        why: SadError,
+    },
+    /// The operating system gave none for the comparison of keys.
     #[error("no randomness from the operating system")]
     Randomness,
 }
@@ -43,18 +65,25 @@ pub enum CoreError {
 /// What a load did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reloaded {
+    /// SAs that were there, and are in the file as they were.
     pub kept: usize,
+    /// SAs that are new, or changed so that they had to be installed anew.
     pub added: usize,
+    /// SAs that are no longer in the file, or were replaced.
     pub removed: usize,
 }
 
 /// One SA as it stands.
 #[derive(Clone, Debug, Serialize)]
 pub struct SaView {
+    /// What the data plane says of it.
     #[serde(flatten)]
     pub status: SaStatus,
+    /// Our end.
     pub local: IpAddr,
+    /// The other end.
     pub remote: IpAddr,
+    /// What the SA protects, as people write it; `by policies` if it came by XFRM.
     pub selector: String,
 }
 

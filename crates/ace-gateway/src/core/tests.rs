@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Two gateways without devices: what one sends the other gets.
 
+use ace_config::gateway::Peer;
 use ace_engine::software::CpuEngine;
 use ace_ipsec::packet::ip::Outer;
 use ace_ipsec::{Cause, OsIvs};

@@ -44,21 +44,47 @@ use recording::Recording;
 /// Why a gateway does not begin or go on, with what to do about it.
 #[derive(Debug, Error)]
 pub enum GatewayError {
+    /// A file cannot be read.
     #[error("cannot read {path}: {why}")]
-    Read { path: PathBuf, why: std::io::Error },
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: std::io::Error,
+    },
+    /// The configuration or the SA file is wrong; the message names file and line.
     #[error(transparent)]
     Text(#[from] SaFileErrors),
+    /// The SA file is right, and this gateway cannot carry its SAs.
     #[error("{path}: {why}")]
-    Sas { path: PathBuf, why: CoreError },
+    Sas {
+        /// The SA file.
+        path: PathBuf,
+        /// Which SA, and why not.
+        why: CoreError,
+    },
     #[error(
         "the route {route} leads into the gateway and {end}, where its own packets go, is within it: they would go \
          round in circles; leave {end} out of `routes`"
     )]
-    Circle { route: String, end: std::net::IpAddr },
+    /// The gateway's own packets would be routed into it.
+    Circle {
+        /// The entry of `routes`.
+        route: String,
+        /// The address that the entry must leave out.
+        end: std::net::IpAddr,
+    },
+    /// The system refuses a device, a socket or a port.
     #[error("cannot open {what}: {why}{remedy}")]
-    Open { what: String, why: std::io::Error, remedy: &'static str },
-    #[error("[engine]: {0}")]
-    Engine(String),
+    Open {
+        /// What was to be opened, in words.
+        what: String,
+        /// What the system says.
+        why: std::io::Error,
+        /// What to do about it, as the end of the sentence; may be empty.
+        remedy: &'static str,
+    },
+    /// The system refuses something else that has to be done first: a sentence.
     #[error("{0}")]
     Setup(String),
 }

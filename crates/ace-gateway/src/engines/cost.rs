@@ -35,11 +35,14 @@ impl Class {
     }
 }
 
+/// Where packets of a class are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
+    /// This processor.
     #[default]
     Cpu,
+    /// The board.
     Board,
 }
 
@@ -71,14 +74,21 @@ struct Figures {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CostView {
+    /// What packets of the class need, as [`Need`] is written; two needs with a comma between them.
     pub operation: String,
     /// Packets of at least so many bytes, and less than twice as many.
     pub bytes: u64,
+    /// Nanoseconds of wall time for a packet here, averaged over the last ones; `None`: never measured.
     pub cpu_ns: Option<f64>,
+    /// Nanoseconds of wall time for a packet on the board, by the same rule.
     pub board_ns: Option<f64>,
+    /// Where packets of the class go now.
     pub at: Place,
+    /// The board failed the class, and gets no more of it.
     pub barred: bool,
+    /// Packets that this processor computed.
     pub by_cpu: u64,
+    /// Packets that the board computed.
     pub by_board: u64,
 }
 

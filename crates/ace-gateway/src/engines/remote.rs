@@ -70,6 +70,7 @@ impl Remote {
         lock(&self.shared).view.board_fails.clone()
     }
 
+    /// What is known at this moment of the board and of what packets cost.
     pub fn view(&self) -> View {
         let board = Some(lock(&self.board).clone());
         View { board, ..lock(&self.shared).view.clone() }

@@ -18,6 +18,7 @@ const PICOS: f64 = 1e12;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct View {
+    /// `None`: there is no board.
     pub board: Option<BoardView>,
     /// By what packets need and how long they are; empty where nothing is chosen.
     pub costs: Vec<CostView>,
@@ -35,17 +36,27 @@ pub struct View {
     pub board_fails: Option<String>,
 }
 
+/// A board, as its last report has it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BoardView {
+    /// The library that its controller reads configurations from; `None`: a folder.
     pub library: Option<String>,
+    /// Name of the scheduling policy: `adaptive`.
     pub policy: String,
+    /// What stands in the slots: `rtl`, or `netlist` for models made from the synthesised design.
     pub models: String,
+    /// Modelled time since the board was made, in seconds.
     pub modelled_seconds: f64,
+    /// Configurations and context sets that were loaded.
     pub loads: u64,
+    /// Loads that the configuration port or a slot refused.
     pub refused_loads: u64,
+    /// Operations with a result.
     pub completed: u64,
+    /// Operations without one.
     pub failed: u64,
+    /// The slots in order; with an array, the banks of its tiles.
     pub slots: Vec<SlotView>,
     /// Those that were loaded or refused.
     pub configurations: Vec<ConfigurationView>,
@@ -53,37 +64,55 @@ pub struct BoardView {
     pub timeline: Vec<LoadView>,
 }
 
+/// A slot, or a bank of a tile.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SlotView {
     /// `slot 0`, or of an array `slot 0, tile 1, bank 0`.
     pub name: String,
+    /// The configuration or context set in it; `None`: it is empty.
     pub resident: Option<String>,
+    /// Times that something was loaded into it.
     pub loads: u64,
+    /// Operations that it executed.
     pub operations: u64,
+    /// Seconds of modelled time that it computed.
     pub modelled_execute_seconds: f64,
+    /// Seconds of modelled time that it was being loaded.
     pub modelled_load_seconds: f64,
 }
 
+/// A configuration, or a context set.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ConfigurationView {
+    /// As listings have it: `aes-iterative`.
     pub name: String,
+    /// Times that it was loaded, into any slot.
     pub loads: u64,
+    /// Operations that it executed.
     pub operations: u64,
+    /// Bytes of data in these operations.
     pub data_bytes: u64,
+    /// Why the board does not load it any more; `None`: it does.
     pub refused: Option<String>,
 }
 
+/// One load of a slot.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LoadView {
     /// Wall time since the board was made, when it was noticed.
     pub seconds: f64,
+    /// Number of the slot, from 0, in [`BoardView::slots`].
     pub slot: usize,
+    /// The configuration or context set that was loaded.
     pub configuration: String,
+    /// When the load began, in seconds of modelled time since the board was made.
     pub modelled_start_seconds: f64,
+    /// How long the load took, in seconds of modelled time.
     pub modelled_load_seconds: f64,
+    /// The load failed, and left the slot without a function.
     pub refused: bool,
 }
 
@@ -124,7 +153,7 @@ impl Timeline {
 }
 
 impl BoardView {
-    pub fn of(report: &BoardReport, timeline: &mut Timeline, now: Duration) -> Self {
+    pub(crate) fn of(report: &BoardReport, timeline: &mut Timeline, now: Duration) -> Self {
         timeline.take(report, now);
         let name = |at: usize| report.configurations.get(at).map(|one| one.name.clone());
         let slots = report.slots.iter().enumerate().map(|(at, slot)| SlotView {

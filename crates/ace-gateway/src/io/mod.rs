@@ -45,8 +45,11 @@ counted! {
         outside_too_big,
         /// Anything else, such as no route.
         outside_failed,
+        /// The kernel gave an error instead of datagrams: an ICMP error of an earlier one, say.
         outside_unreadable,
+        /// The TUN device did not take packets; those that were written at once count as one.
         inside_failed,
+        /// The TUN device gave an error instead of packets.
         inside_unreadable,
     }
 }

@@ -8,26 +8,33 @@ const HEADERS: usize = 64;
 /// What is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
+    /// `/`: the page.
     Page,
+    /// `/page.js`: what keeps the page up to date.
     Script,
+    /// `/page.css`: how the page looks.
     Style,
     /// What the page shows.
     State,
+    /// `/metrics`: the figures in the text format of Prometheus.
     Metrics,
 }
 
 /// Why nothing is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
+    /// The bytes are no request of HTTP/1, or longer than [`LONGEST`].
     Malformed,
     /// Another method than GET.
     Method,
     /// By a name that is not this machine's: a page of somebody else had a browser ask (DNS rebinding).
     Host,
+    /// There is nothing by this path.
     NotFound,
 }
 
 impl Refusal {
+    /// Code and words of the answer's first line (RFC 9110, 15).
     pub fn status(self) -> &'static str {
         match self {
             Refusal::Malformed => "400 Bad Request",

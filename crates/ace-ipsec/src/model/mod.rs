@@ -23,7 +23,9 @@ pub const MAX_WINDOW: u32 = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
+    /// Outbound: the SA protects packets that leave.
     Out,
+    /// Inbound: the SA takes the protection off packets that come in.
     In,
 }
 
@@ -31,7 +33,9 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SaMode {
+    /// A whole IP packet, in a new IP packet between the two ends (RFC 4303, 3.1.2).
     Tunnel,
+    /// What follows the IP header, which stays in front (RFC 4303, 3.1.1).
     Transport,
 }
 
@@ -39,7 +43,9 @@ pub enum SaMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
+    /// Encapsulating Security Payload (RFC 4303), IP protocol 50.
     Esp,
+    /// Authentication Header (RFC 4302), IP protocol 51.
     Ah,
 }
 
@@ -69,9 +75,13 @@ pub enum KeyUse {
 pub struct SaSpec {
     /// For people.
     pub name: String,
+    /// The Security Parameters Index in the packets. 0 to 255 are reserved (RFC 4303, 2.1); SA files refuse them.
     pub spi: u32,
+    /// Whether the SA protects packets or takes their protection off.
     pub direction: Direction,
+    /// Which header its packets have.
     pub protocol: Protocol,
+    /// What the SA encloses.
     pub mode: SaMode,
     /// Our end.
     pub local: IpAddr,
@@ -79,39 +89,59 @@ pub struct SaSpec {
     pub remote: IpAddr,
     /// As the packet in clear stands: for an inbound SA the source is the remote side.
     pub selector: Selector,
+    /// What encrypts; the suite `null` for AH and for authentication alone.
     pub cipher: &'static CipherSuite,
+    /// What authenticates; the suite `none` with combined modes and for encryption alone.
     pub auth: &'static AuthSuite,
     /// Cipher key, and behind it the nonce of suites that have one.
     pub key: Secret,
+    /// Key of the authentication, as long as its suite says; empty for `none`.
     pub auth_key: Secret,
+    /// Whether counters may start at the sequence number.
     pub key_use: KeyUse,
+    /// Extended sequence numbers: 64 bits are counted and 32 are sent (RFC 4303, 2.2.1).
     pub esn: bool,
     /// In packets; 0: replays are not looked for.
     pub replay_window: u32,
     /// Outbound: the first number sent; inbound: the lowest number taken.
     pub first_sequence: u64,
+    /// When the SA has to be replaced, and when it ends.
     pub lifetime: Lifetime,
 }
 
 /// Why an SA cannot be installed.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SpecError {
+    /// A key does not fit its suite.
     #[error("the key has {found} bytes and the suite wants {wanted}")]
-    KeyLength { wanted: usize, found: usize },
+    KeyLength {
+        /// Bytes that the suite wants; with the nonce, where it has one.
+        wanted: usize,
+        /// Bytes that were given.
+        found: usize,
+    },
+    /// One end is an IPv4 address and the other one an IPv6 address.
     #[error("both ends must be of one address family")]
     Families,
+    /// AH was given a cipher, or no authentication.
     #[error("AH takes no cipher and needs authentication (RFC 4302)")]
     AhSuite,
+    /// An AEAD was given an authentication suite besides.
     #[error("a combined mode takes no second authentication (RFC 4303, 3.2)")]
     TwiceAuthenticated,
+    /// Extended sequence numbers could not be guessed right without both.
     #[error("extended sequence numbers need authentication and, inbound, a window (RFC 4303, 2.2.1, 3.4.3)")]
     Esn,
+    /// The replay window is too wide.
     #[error("the replay window is wider than {MAX_WINDOW} packets")]
     Window,
+    /// The first sequence number is one that no packet may have.
     #[error("the first sequence number is 0 or beyond the last one")]
     FirstSequence,
+    /// The same sequence number under a key in use again would be the same IV again.
     #[error("an implicit IV is the sequence number, so the key must be fresh (RFC 8750)")]
     ImplicitIv,
+    /// The engine has no such key.
     #[error("the engine refuses the key")]
     Engine,
 }

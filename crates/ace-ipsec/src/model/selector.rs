@@ -12,17 +12,24 @@ use super::protocol;
 /// Addresses, protocol and ports as they stand in the packet; `None` matches anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selector {
+    /// Source addresses. For an inbound SA these are on the remote side.
     pub source: Option<IpNet>,
+    /// Destination addresses.
     pub destination: Option<IpNet>,
+    /// The IP protocol number, of the upper layer: 6 for TCP.
     pub protocol: Option<u8>,
+    /// Source ports of TCP, UDP, UDP-Lite, DCCP and SCTP. No packet of another protocol matches.
     pub source_ports: Option<RangeInclusive<u16>>,
+    /// Destination ports, by the same rule.
     pub destination_ports: Option<RangeInclusive<u16>>,
 }
 
 /// What selectors look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
+    /// Source address in the IP header.
     pub source: IpAddr,
+    /// Destination address in the IP header.
     pub destination: IpAddr,
     /// `None` when a later fragment does not show it.
     pub protocol: Option<u8>,
@@ -32,7 +39,7 @@ pub struct Flow {
 
 impl Flow {
     /// Whether the packet keeps something from the selectors that its protocol has.
-    pub fn hides(&self) -> bool {
+    pub(crate) fn hides(&self) -> bool {
         self.protocol.is_none_or(|number| protocol::has_ports(number) && self.ports.is_none())
     }
 }
@@ -40,7 +47,9 @@ impl Flow {
 /// Whether a packet is one of the selector's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
+    /// All that the selector asks for fits.
     Yes,
+    /// Something that the packet shows does not fit.
     No,
     /// The selector asks for what the packet does not show (later fragments have no ports). It may be one of
     /// the selector's, so it must not be treated as if it were not.
@@ -78,7 +87,7 @@ impl Selector {
         }
     }
 
-    pub fn wants_ports(&self) -> bool {
+    fn wants_ports(&self) -> bool {
         self.source_ports.is_some() || self.destination_ports.is_some()
     }
 }

@@ -12,6 +12,7 @@ use ace_engine::{Aead, Algorithm, Kind, Mac, Mode};
 pub enum CipherKind {
     /// The payload travels in clear (RFC 2410).
     Null,
+    /// A block cipher in a mode without authentication.
     Block(&'static Algorithm, Mode),
     /// Encryption and authentication in one (RFC 4303, 3.2).
     Aead(Aead),
@@ -22,6 +23,7 @@ pub enum CipherKind {
 /// Where the bytes of an IV come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IvKind {
+    /// There is none: the suite `null`.
     None,
     /// Unpredictable, in the packet.
     Random,
@@ -36,11 +38,13 @@ pub enum IvKind {
 pub struct CipherSuite {
     /// As in SA files.
     pub name: &'static str,
+    /// What the suite computes.
     pub kind: CipherKind,
     /// Bytes of cipher key.
     pub key_len: usize,
     /// Bytes of nonce, which follow the key.
     pub nonce_len: usize,
+    /// Where its IVs come from.
     pub iv: IvKind,
     /// Bytes of IV in the packet.
     pub iv_len: usize,
@@ -256,6 +260,7 @@ fn of_itself(row: &Row) -> Option<CipherSuite> {
 }
 
 impl CipherSuite {
+    /// By the name in SA files: `aes-128-cbc`.
     pub fn by_name(name: &str) -> Option<&'static CipherSuite> {
         CIPHERS.iter().find(|suite| suite.name == name)
     }
@@ -287,6 +292,7 @@ impl CipherSuite {
 }
 
 impl AuthSuite {
+    /// By the name in SA files: `hmac-sha1-96`.
     pub fn by_name(name: &str) -> Option<&'static AuthSuite> {
         AUTHS.iter().find(|suite| suite.name == name)
     }

@@ -13,9 +13,12 @@ pub const IPV6_LEN: usize = 40;
 /// Hop limit of headers that are made here.
 const HOP_LIMIT: u8 = 64;
 
+/// The version in the first four bits of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
+    /// IPv4 (RFC 791).
     V4,
+    /// IPv6 (RFC 8200).
     V6,
 }
 
@@ -24,6 +27,7 @@ pub enum Version {
 pub enum Fragment {
     /// Not a fragment (or the only one, RFC 6946).
     Whole,
+    /// With the upper layer's header, and more fragments to come.
     First,
     /// Without the upper layer's header.
     Later,
@@ -32,15 +36,20 @@ pub enum Fragment {
 /// A place in the chain of headers: what starts at `at` is named by the protocol byte at `named_by`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
+    /// Offset of the header in the packet.
     pub at: usize,
+    /// Offset of the byte in front of it that says which protocol it is.
     pub named_by: usize,
 }
 
 /// What the headers of a packet say. All offsets lie within `total_len`, and that within the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ip {
+    /// IPv4 or IPv6.
     pub version: Version,
+    /// Source address in the IP header.
     pub source: IpAddr,
+    /// Destination address in the IP header; a routing header may name a later one.
     pub destination: IpAddr,
     /// DSCP and ECN.
     pub traffic_class: u8,
@@ -48,6 +57,7 @@ pub struct Ip {
     pub flow_label: u32,
     /// IPv4 only, else false.
     pub dont_fragment: bool,
+    /// Whether the packet is a part of a datagram, and which.
     pub fragment: Fragment,
     /// Bytes from the first of the header to the last of the payload.
     pub total_len: usize,
@@ -207,9 +217,13 @@ fn fold(mut sum: u64) -> u16 {
 pub struct Outer<'a> {
     /// Of one family with `destination`.
     pub source: &'a IpAddr,
+    /// The other end.
     pub destination: &'a IpAddr,
+    /// DSCP and ECN, as [`Ip::traffic_class`].
     pub traffic_class: u8,
+    /// IPv6 only; the low 20 bits go into the header.
     pub flow_label: u32,
+    /// IPv4 only.
     pub dont_fragment: bool,
     /// IPv4 only.
     pub identification: u16,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packets: views of their headers, and ESP and AH sealed and opened in place. Every function takes any bytes and never panics.
 
-pub mod ah;
+pub(crate) mod ah;
 pub mod ecn;
-pub mod envelope;
-pub mod esp;
+pub(crate) mod envelope;
+pub(crate) mod esp;
 pub mod ip;
 mod mutable;
 pub mod trailer;
-pub mod transform;
+pub(crate) mod transform;
 
 pub use crate::model::protocol;
 

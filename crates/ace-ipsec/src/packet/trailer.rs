@@ -11,7 +11,9 @@ pub const TRAILER_LEN: usize = 2;
 /// SPI and the sequence number's low half: all that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EspHeader {
+    /// The Security Parameters Index (RFC 4303, 2.1).
     pub spi: u32,
+    /// The low 32 bits of the sequence number (RFC 4303, 2.2).
     pub sequence: u32,
 }
 
@@ -21,6 +23,7 @@ impl EspHeader {
         Some(Self { spi: be32(esp, 0)?, sequence: be32(esp, 4)? })
     }
 
+    /// As they stand in the packet, big-endian.
     pub fn to_bytes(self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         bytes[..4].copy_from_slice(&self.spi.to_be_bytes());

@@ -67,7 +67,9 @@ pub struct Share {
 /// What may change while an SA is in use; keys and numbers may not.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
+    /// Packets for which the SA stands from now on.
     pub selector: Option<Selector>,
+    /// Limits from now on; what the SA has carried before counts.
     pub lifetime: Option<Lifetime>,
 }
 
@@ -177,15 +179,23 @@ impl Association {
 /// One SA as it stands.
 #[derive(Clone, Debug, Serialize)]
 pub struct SaStatus {
+    /// The handle that [`Shard`](crate::Shard) gave at installation.
     pub id: SaId,
+    /// The name that the SA was installed with.
     pub name: String,
+    /// The Security Parameters Index in the packets.
     pub spi: u32,
+    /// Whether the SA protects packets or takes their protection off.
     pub direction: Direction,
+    /// Which header its packets have.
     pub protocol: Protocol,
+    /// What the SA encloses.
     pub mode: SaMode,
     /// As in the SA file.
     pub cipher: &'static str,
+    /// As in the SA file.
     pub auth: &'static str,
+    /// Whether sequence numbers have 64 bits.
     pub esn: bool,
     /// In packets; 0 for outbound SAs and when replays are not detected.
     pub replay_window: u32,
@@ -193,8 +203,11 @@ pub struct SaStatus {
     pub sequence: u64,
     /// Outbound: that was the last number there is.
     pub exhausted: bool,
+    /// A soft limit was reached: it is time for a successor.
     pub soft_lifetime_over: bool,
+    /// A hard limit was reached: the SA carries nothing any more.
     pub hard_lifetime_over: bool,
+    /// What the SA carried and dropped since it was installed.
     pub counters: SaCounters,
 }
 

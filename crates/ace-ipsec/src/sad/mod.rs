@@ -39,16 +39,22 @@ fn notice(charge: Charge, report: &mut impl FnMut(Notice)) {
 /// Why an SA is not in the database.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SadError {
+    /// The SA itself is not right.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// Packets of both SAs could not be told apart.
     #[error("an inbound security association with this destination, protocol and SPI is there already")]
     Taken,
+    /// The SA was removed, or the handle is another data plane's.
     #[error("no security association with this handle")]
     Unknown,
+    /// What both cores use cannot change now.
     #[error("another core has a share in the security association")]
     Shared,
+    /// The rule was given for an inbound SA, or is missing or removed.
     #[error("an outbound security association needs a rule, and an inbound one has none")]
     Rule,
+    /// All handles are used up.
     #[error("no place for another security association")]
     Full,
 }

@@ -47,13 +47,25 @@ pub const TAILROOM: usize = 15 + 2 + 32;
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// Once per SA: time to negotiate a successor.
-    SoftLifetime { sa: SaId },
+    SoftLifetime {
+        /// The SA that nears its end.
+        sa: SaId,
+    },
     /// Once per SA: it carries nothing any more.
-    HardLifetime { sa: SaId },
+    HardLifetime {
+        /// The SA that ended.
+        sa: SaId,
+    },
     /// Once per SA: its sequence numbers are used up.
-    SequenceExhausted { sa: SaId },
+    SequenceExhausted {
+        /// The SA whose next number would be the first one again.
+        sa: SaId,
+    },
     /// A packet came for a rule without an SA; once until the rule has one.
-    Acquire { rule: RuleId<Inside> },
+    Acquire {
+        /// The rule that needs an SA.
+        rule: RuleId<Inside>,
+    },
 }
 
 impl Event {
@@ -67,6 +79,43 @@ impl Event {
 }
 
 /// SAs, their state, the policy, and the packets that wait for an engine.
+///
+/// ```
+/// use ace_config::SaFile;
+/// use ace_engine::{Buffer, Engine, software::CpuEngine};
+/// use ace_ipsec::{Fate, HEADROOM, How, Inside, OsIvs, Packet, TAILROOM, Time};
+///
+/// let sas = SaFile::parse(
+///     "sas.toml",
+///     r#"
+///     [[sa]]
+///     name = "a-to-b"
+///     spi = 0x1001
+///     direction = "out"
+///     mode = "tunnel"
+///     local = "192.0.2.1"
+///     remote = "192.0.2.2"
+///     cipher = "aes-128-gcm-16"
+///     key = "8d2f1c4be07a93560d11f2a8c45e7b905b0e9c17"
+///     "#,
+/// )?;
+/// let mut shard = sas.shard(Time::ZERO, Box::new(OsIvs::default()))?;
+///
+/// // An IPv4 header without payload, from 10.0.0.1 to 10.0.0.2.
+/// let clear = [0x45, 0, 0, 20, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+/// let buffer = Buffer::from_packet(&clear, HEADROOM, TAILROOM);
+/// shard.ingest(Time::ZERO, Inside, [Packet { token: 0, buffer }]);
+///
+/// let (mut engine, mut done) = (CpuEngine::new(), Vec::new());
+/// engine.try_submit(shard.jobs());
+/// engine.wait(&mut done);
+/// shard.complete(Time::ZERO, &mut done);
+///
+/// let exit = shard.poll_exit().expect("one packet in, one packet out");
+/// assert_eq!(exit.fate, Fate::ToOutside(How::Protected));
+/// assert_eq!(exit.buffer[9], 50); // The outer header carries ESP.
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Shard {
     sad: Sad,
     inside: Spd<Inside>,

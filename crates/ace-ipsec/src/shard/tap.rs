@@ -11,7 +11,9 @@ use crate::spd::Decision;
 /// From which side a packet of a capture came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
+    /// The protected side: the packet is in clear and on its way out, or was decapsulated already.
     Inside,
+    /// The unprotected side: the packet came from the network.
     Outside,
 }
 

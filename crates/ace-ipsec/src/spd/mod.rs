@@ -20,8 +20,11 @@ use index::Index;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Treatment {
+    /// IPsec (RFC 4301, 4.4.1): see [`Treatment`] for what it asks of each side.
     Protect,
+    /// The packet goes to the other side as it came.
     Bypass,
+    /// The packet is dropped and counted.
     Discard,
 }
 
@@ -29,14 +32,18 @@ pub enum Treatment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
+    /// The packet goes to the other side as it came.
     Bypass,
+    /// The packet is dropped and counted.
     Discard,
 }
 
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
+    /// The packets that the rule is for, as they stand in clear.
     pub selector: Selector,
+    /// What becomes of them.
     pub treatment: Treatment,
     /// Smaller goes first; of two that are equal the one that was added first.
     pub priority: u32,
@@ -45,9 +52,11 @@ pub struct Rule {
 /// What the rules say about a packet; rules by place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
+    /// The rule at this place is for the packet, and no rule before it is.
     Rule(u32),
     /// The packet does not show what this rule asks for. It may be the rule's.
     Unknown(u32),
+    /// No rule is for the packet; the [`Policy`] decides.
     Default,
 }
 
@@ -75,11 +84,12 @@ pub struct Spd<S> {
     index: Index,
     cache: FlowCache,
     added: u32,
-    pub default: Policy,
+    pub(crate) default: Policy,
     side: PhantomData<S>,
 }
 
 impl<S: Side> Spd<S> {
+    /// A database without rules: every packet is treated as `default` says.
     pub fn new(default: Policy) -> Self {
         Self {
             slots: Vec::new(),
@@ -92,6 +102,7 @@ impl<S: Side> Spd<S> {
         }
     }
 
+    /// Adds a rule behind all rules of its priority.
     pub fn add(&mut self, rule: Rule) -> RuleId<S> {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
@@ -141,6 +152,7 @@ impl<S: Side> Spd<S> {
         true
     }
 
+    /// The rule, unless it was removed.
     pub fn get(&self, id: RuleId<S>) -> Option<&Rule> {
         let slot = self.slots.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
         slot.entry.as_ref().map(|entry| &entry.rule)
@@ -151,6 +163,7 @@ impl<S: Side> Spd<S> {
         self.slots.len() - self.free.len()
     }
 
+    /// Whether there is no rule.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -12,14 +12,17 @@ use thiserror::Error;
 /// A link type whose frames can be taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkType {
+    /// Ethernet II or 802.3, with VLAN tags (`LINKTYPE_ETHERNET`, 1).
     Ethernet,
     /// Linux "cooked" capture.
     Cooked,
     /// Its second version.
     Cooked2,
+    /// An IP packet and nothing in front of it (`LINKTYPE_RAW`, 101; IPv4 and IPv6 alone, 228 and 229).
     Raw,
     /// BSD loopback: a protocol family in the byte order of whoever captured it, or big-endian.
     Loopback,
+    /// PPP, with the protocol at the start (`LINKTYPE_PPP`, 9).
     Ppp,
     /// PPP with address and control, or without.
     PppHdlc,
@@ -73,8 +76,10 @@ enum Family {
 /// Why a packet has no place in the frame of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WrapError {
+    /// A length field of the header has too few bits, or one that the packet is too long for.
     #[error("the link header cannot say how long the packet is")]
     Length,
+    /// The packet is IPv6 and the header has no number for it.
     #[error("the link header cannot carry IPv6")]
     Family,
 }
@@ -83,6 +88,7 @@ pub enum WrapError {
 const MAX_802_3: u16 = 1500;
 
 impl LinkType {
+    /// The link type of a number in a capture; `None` if its frames cannot be taken apart.
     pub fn of(link: DataLink) -> Option<Self> {
         Some(match u32::from(link) {
             1 => LinkType::Ethernet,

@@ -25,7 +25,9 @@ pub struct Frame<'a> {
     pub number: u64,
     /// Since 1970.
     pub time: Duration,
+    /// The link type, which in pcapng may differ from frame to frame.
     pub link: DataLink,
+    /// What the capture kept of it; valid until the next item is read.
     pub bytes: &'a [u8],
     /// Its length on the wire, in bytes.
     pub wire_len: u32,
@@ -41,10 +43,13 @@ impl Frame<'_> {
 /// What the next record of a capture is.
 #[derive(Clone, Copy, Debug)]
 pub enum Item<'a> {
+    /// A frame that was read.
     Frame(Frame<'a>),
     /// A record that can be told from its neighbours, of which nothing can be made.
     Unreadable {
+        /// Counted from 1, as [`Frame::number`].
         number: u64,
+        /// What is wrong with the record, as half a sentence for people.
         why: &'static str,
     },
 }
@@ -53,25 +58,54 @@ pub enum Item<'a> {
 #[derive(Debug, Error)]
 #[error("{name}: packet {number}: {why}; the {before} packets before it were read", before = .number - 1)]
 pub struct Damage {
+    /// The capture's name.
     pub name: String,
     /// Counted from 1.
     pub number: u64,
+    /// What is wrong, as half a sentence for people.
     pub why: String,
 }
 
 /// Why nothing of a capture could be read.
 #[derive(Debug, Error)]
 pub enum CaptureError {
+    /// The file cannot be opened.
     #[error("cannot open {name}: {error}")]
-    Open { name: String, error: io::Error },
+    Open {
+        /// As it was named.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file was opened and its first bytes cannot be read.
     #[error("{name}: {error}")]
-    Read { name: String, error: io::Error },
+    Read {
+        /// As it was named.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Less than four bytes; the capture's name is given here.
     #[error("{0}: not a capture: shorter than the 4 bytes that say pcap or pcapng")]
     Short(String),
+    /// The first bytes are no capture's.
     #[error("{name}: not a capture: it starts with {}, neither pcap nor pcapng", words(.magic))]
-    Magic { name: String, magic: [u8; 4] },
+    Magic {
+        /// The capture's name.
+        name: String,
+        /// The first four bytes.
+        magic: [u8; 4],
+    },
+    /// The header in front of the first packet cannot be read.
     #[error("{name}: the {what} is damaged: {why}")]
-    Header { name: String, what: &'static str, why: String },
+    Header {
+        /// The capture's name.
+        name: String,
+        /// Which header: `pcap file header` or `pcapng section header`.
+        what: &'static str,
+        /// What is wrong with it, as half a sentence for people.
+        why: String,
+    },
 }
 
 fn words(magic: &[u8; 4]) -> String {
@@ -79,6 +113,26 @@ fn words(magic: &[u8; 4]) -> String {
 }
 
 /// Reads a capture frame by frame.
+///
+/// ```
+/// use ace_pcap::{Capture, CaptureWriter, DataLink, Format, Item, TsResolution};
+/// use std::{io::Cursor, time::Duration};
+///
+/// let mut out =
+///     CaptureWriter::new(Vec::new(), Format::PcapNg, DataLink::RAW, TsResolution::NanoSecond, 0)?;
+/// out.write(DataLink::RAW, Duration::from_secs(1_000_000_000), &[0x45; 20])?;
+///
+/// // A file is read by `Capture::open`.
+/// let input = Box::new(Cursor::new(out.into_inner()));
+/// let mut capture = Capture::read("memory", input, None)?;
+/// while let Some(item) = capture.next_item() {
+///     match item? {
+///         Item::Frame(frame) => assert_eq!((frame.number, frame.bytes.len()), (1, 20)),
+///         Item::Unreadable { number, why } => eprintln!("packet {number}: {why}"),
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Capture {
     name: String,
     blocks: Blocks,

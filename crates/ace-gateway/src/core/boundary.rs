@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is told to the core when it is made, and what it gives out.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use ace_config::gateway::{Encapsulation, Peer};
+use ace_engine::Buffer;
+
+/// What the core has to know of a configuration.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What ESP and AH are carried by.
+    pub encapsulation: Encapsulation,
+    /// With UDP: where the other ends are at first; whoever is not named is at `port` of an SA's `remote`.
+    pub peers: Vec<Peer>,
+    /// Where peers listen that are not named.
+    pub port: u16,
+    /// Silence before a keepalive; `None`: none are sent.
+    pub keepalive: Option<Duration>,
+    /// Takes SAs and policies by XFRM; whether also those that need `allow_legacy`.
+    pub xfrm: Option<bool>,
+}
+
+/// What has to be sent.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outgoing {
+    /// A clear packet, to the inside.
+    Inside(Buffer),
+    /// A datagram: ESP, or a keepalive.
+    Udp {
+        /// Where it goes.
+        to: SocketAddr,
+        /// ECN of the outer IP header, in the low two bits (RFC 3168, 5).
+        ecn: u8,
+        /// What stands behind the UDP header.
+        payload: Buffer,
+    },
+    /// A whole IP packet with ESP or AH.
+    Raw {
+        /// The other end of the SA.
+        to: IpAddr,
+        /// From the first byte of the outer IP header.
+        packet: Buffer,
+    },
+}
