@@ -7,6 +7,8 @@
 //! refused, with the place. What the bits of silicon mean is what Project Trellis found out; none of this has been
 //! tried on silicon.
 
+#![warn(missing_docs)]
+
 mod answers;
 mod bit_flip_sensitivity;
 mod block;
