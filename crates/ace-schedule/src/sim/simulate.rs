@@ -14,11 +14,15 @@ pub const NEVER: Time = Time::MAX;
 /// A packet and the time that each of its passes takes in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
+    /// When the packet reaches the board's packet buffer, in the unit of the trace.
     pub arrival: Time,
+    /// The packet's security association, as in [`QueuedOp::lane`].
     pub lane: u32,
     /// Index into [`Trace::suites`].
     pub suite: u32,
+    /// The packet's length in bytes.
     pub bytes: u32,
+    /// Time of each pass in a slot; passes that the suite does not have are not looked at.
     pub costs: [Time; PASSES],
 }
 
@@ -28,6 +32,7 @@ pub struct Trace {
     /// The passes of a packet, one after the other: configurations that serve it, the preferred one first. A pass
     /// without any is skipped.
     pub suites: Vec<Vec<Vec<ConfigurationId>>>,
+    /// The packets, by arrival.
     pub packets: Vec<Packet>,
 }
 
@@ -37,7 +42,9 @@ pub const NOTHING: ConfigurationId = ConfigurationId::MAX;
 /// What becomes of packets that can no longer be in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Late {
+    /// They are served all the same.
     Kept,
+    /// The policies drop them ([`Outcome::dropped`]).
     Dropped,
 }
 
@@ -51,8 +58,11 @@ pub struct Setup<'a> {
     pub slots: usize,
     /// Banks of a slot that share what works: 1 where each one works for itself.
     pub banks: usize,
+    /// What loads cost.
     pub costs: &'a Costs,
+    /// What the policies are told: latency bound, memory and shares.
     pub terms: Terms,
+    /// What becomes of packets that can no longer be in time.
     pub late: Late,
     /// Of a processor beside the slots, that does one operation at a time: by packet of the trace, the time of its passes;
     /// [`NEVER`] where it cannot.
@@ -99,9 +109,13 @@ pub struct Start {
     pub packet: usize,
     /// Index into the packet's passes.
     pub pass: usize,
+    /// The slot or bank, from 0; one behind the last is the processor.
     pub slot: usize,
+    /// The configuration that did the pass; [`NOTHING`] for the processor.
     pub configuration: ConfigurationId,
+    /// When the pass began.
     pub start: Time,
+    /// When the pass ended.
     pub end: Time,
 }
 
@@ -118,9 +132,11 @@ pub struct Outcome {
     pub exposed_first: Time,
     /// Slot, configuration, start and end of each load.
     pub loads: Vec<(usize, ConfigurationId, Time, Time)>,
+    /// How many loads there were, also where [`Setup::log`] is off.
     pub load_count: usize,
     /// In the order in which they started.
     pub starts: Vec<Start>,
+    /// How many passes started, also where [`Setup::log`] is off.
     pub start_count: usize,
     /// Passes that the processor did; in `starts` as in the slot behind the last one.
     pub computed: usize,
@@ -131,9 +147,11 @@ pub struct Outcome {
     pub left: Vec<Time>,
     /// Those that followed in a closed loop: the packet that each one is like, and its arrival.
     pub followed: Vec<(usize, Time)>,
+    /// Packets that the policy gave up as late.
     pub dropped: usize,
     /// Passes that never ran: every slot lost, nothing serves them, or the time was over.
     pub unserved: usize,
+    /// Decisions that the policy was asked for.
     pub decisions: u64,
 }
 
