@@ -19,6 +19,8 @@ struct Cut {
     leaves: Vec<Id>,
 }
 
+/// Covers the bit functions of a graph with as few ALU operations of up to `operands` arguments as the goal allows, by
+/// cuts. Logic of two arguments that one operation can compute becomes one [`Op::Logic`].
 pub fn cover(graph: &Graph, operands: usize, goal: Goal) -> Graph {
     if operands == 2 {
         return merged(&split(graph), operands, goal);
