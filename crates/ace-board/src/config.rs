@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `board.toml`: what the board is made of.
 
+mod defaults;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -166,59 +168,6 @@ pub struct PolicyLimits {
     pub starvation_ms: f64,
     /// Beside a processor: so long a slot that works on several frames at a time waits for those on their way to it.
     pub batch_us: f64,
-}
-
-impl Default for BoardConfig {
-    fn default() -> Self {
-        Self {
-            device: "LFE5U-45F".into(),
-            slots: 2,
-            packet_buffer: 64,
-            frame_buffers: 4,
-            controller: Controller::default(),
-            configuration_port: Port::default(),
-            host_link: Link::default(),
-            host: Host::default(),
-            slot: SlotLimits::default(),
-            policy: PolicyLimits::default(),
-        }
-    }
-}
-
-impl Default for Controller {
-    fn default() -> Self {
-        Self { library: DEFAULT_LIBRARY.into(), require: 0, clock_mhz: 90.0, load: Loads::Full }
-    }
-}
-
-impl Default for Port {
-    fn default() -> Self {
-        Self { kind: PortKind::Parallel, width: 8, clock_mhz: 50.0, timeout_ms: 1000.0 }
-    }
-}
-
-impl Default for Link {
-    fn default() -> Self {
-        Self { width: 64, clock_mhz: 100.0 }
-    }
-}
-
-impl Default for Host {
-    fn default() -> Self {
-        Self { send_ns: 950.0, notice_ns: 950.0, polled: false, block_words: 0 }
-    }
-}
-
-impl Default for SlotLimits {
-    fn default() -> Self {
-        Self { kind: SlotKind::Fabric, tiles: 1, banks: 1, timeout_ms: 10.0 }
-    }
-}
-
-impl Default for PolicyLimits {
-    fn default() -> Self {
-        Self { latency_ms: 50.0, starvation_ms: 100.0, batch_us: 100.0 }
-    }
 }
 
 /// Why there is no board.
