@@ -14,7 +14,7 @@ pub const NEVER: Time = Time::MAX;
 pub struct Packet {
     /// When the packet reaches the board's packet buffer, in the unit of the trace.
     pub arrival: Time,
-    /// The packet's security association, as in [`QueuedOp::lane`].
+    /// The packet's security association, as in [`crate::QueuedOp::lane`].
     pub lane: u32,
     /// Index into [`Trace::suites`].
     pub suite: u32,
