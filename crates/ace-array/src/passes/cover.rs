@@ -19,8 +19,8 @@ struct Cut {
     leaves: Vec<Id>,
 }
 
-/// Covers the bit functions of a graph with as few ALU operations of up to `operands` arguments as the goal allows, by
-/// cuts. Logic of two arguments that one operation can compute becomes one [`Op::Logic`].
+/// Merges the bit functions of a graph into operations of up to `operands` arguments, 2 or 3. For throughput it looks for
+/// few operations, for latency for short ways.
 pub fn cover(graph: &Graph, operands: usize, goal: Goal) -> Graph {
     if operands == 2 {
         return merged(&split(graph), operands, goal);
