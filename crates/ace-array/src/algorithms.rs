@@ -28,6 +28,7 @@ pub struct Served {
     pub code: u8,
     /// Its name in the engines' table.
     pub algorithm: &'static str,
+    /// The file of `algorithms/*/array/` that has its variants.
     pub file: &'static str,
     /// What the variants' names begin with.
     pub stem: &'static str,
@@ -55,11 +56,13 @@ impl Served {
 
 /// What sets the keys of a cipher up: of raw keys of so many bytes, shorter ones with what stands behind them in the source.
 pub struct KeySetup {
+    /// The file of `algorithms/*/array/` with the variants that expand its keys.
     pub file: &'static str,
     /// The cipher's, in [`SERVED`].
     pub stem: &'static str,
     /// What stands behind `_keys` in the names, where each length has a set.
     pub bits: &'static str,
+    /// Bytes of the raw key.
     pub bytes: usize,
 }
 

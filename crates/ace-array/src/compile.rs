@@ -12,11 +12,15 @@ use crate::schedule::{Effort, Goal, Schedule, bound, check, counts, schedule};
 
 /// A variant that fits the array, with everything that is known of it.
 pub struct Compiled {
+    /// The variant, as its source says it.
     pub built: Built,
     /// What the elements compute.
     pub graph: Graph,
+    /// What was preferred: throughput, or a packet alone.
     pub goal: Goal,
+    /// Where and when each operation of `graph` is done.
     pub schedule: Schedule,
+    /// What a tile loads.
     pub set: Set,
 }
 

@@ -9,12 +9,16 @@ use thiserror::Error;
 /// A place in a source: its file's number among those that were read, and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
+    /// The file's number.
     pub file: usize,
+    /// The first byte.
     pub start: usize,
+    /// The byte behind the last one.
     pub end: usize,
 }
 
 impl Span {
+    /// From the beginning of this place to the end of the other one.
     pub fn to(self, end: Span) -> Span {
         Span { end: end.end.max(self.end), ..self }
     }
@@ -23,16 +27,21 @@ impl Span {
 /// What is wrong with a source, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
+    /// Where it is.
     pub span: Span,
+    /// What is wrong, without the place.
     pub message: String,
+    /// What to do about it, where that is known.
     pub help: Option<String>,
 }
 
 impl Wrong {
+    /// Something wrong, with no remedy yet.
     pub fn new(span: Span, message: impl Into<String>) -> Wrong {
         Wrong { span, message: message.into(), help: None }
     }
 
+    /// The same with a remedy.
     pub fn help(mut self, help: impl Into<String>) -> Wrong {
         self.help = Some(help.into());
         self
@@ -43,10 +52,15 @@ impl Wrong {
 #[derive(Clone, Debug, Error)]
 #[error("{}", self.line())]
 pub struct Diagnostic {
+    /// The file's name.
     pub name: String,
+    /// The whole text of the file.
     pub text: String,
+    /// The bytes of the text that are wrong.
     pub bytes: Range<usize>,
+    /// What is wrong, without the place.
     pub message: String,
+    /// What to do about it, where that is known.
     pub help: Option<String>,
 }
 
@@ -80,18 +94,30 @@ impl Diagnostic {
     }
 }
 
+/// Why a step from a shape and a source to a set, or from bytes to a set, came to nothing.
 #[derive(Debug, Error)]
 pub enum Error {
+    /// The shape's text cannot be read, or no array of this shape can be built.
     #[error("the shape cannot be built: {0}")]
     Shape(String),
+    /// The source is wrong at a place that is named.
     #[error(transparent)]
     Source(#[from] Box<Diagnostic>),
+    /// The variant needs more of something than the array has.
     #[error("{variant} does not fit the array: {what}")]
-    Fit { variant: String, what: String },
+    Fit {
+        /// The variant.
+        variant: String,
+        /// What it needs, and what there is.
+        what: String,
+    },
+    /// The bytes are no set for this shape.
     #[error("the set is refused: {0}")]
     Set(String),
+    /// The checker has found an operation or an operand that the schedule does not serve.
     #[error("the schedule is wrong: {0}")]
     Schedule(String),
+    /// What was asked for does not exist or makes no sense.
     #[error("{0}")]
     Use(String),
 }

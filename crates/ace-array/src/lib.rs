@@ -21,6 +21,8 @@
 //! # Ok::<(), ace_array::Error>(())
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod algorithms;
 pub mod codegen;
 pub mod compile;

@@ -14,10 +14,15 @@ const SECOND: &str = "_latency";
 /// What a set's name says.
 #[derive(Clone)]
 pub struct Named {
+    /// The set's name.
     pub name: String,
+    /// The variant that it computes.
     pub variant: String,
+    /// Which frames it serves, or whose keys it sets up.
     pub served: &'static Served,
+    /// Whether it serves frames that decrypt.
     pub decrypt: bool,
+    /// What its schedule was made for.
     pub goal: Goal,
     /// It does not serve those frames, but sets the keys up for the set that does.
     pub setup: Option<&'static KeySetup>,

@@ -17,18 +17,22 @@ use crate::pass::Task;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{configuration}: {reason}")]
 pub struct SpeedError {
+    /// The configuration that was to be measured.
     pub configuration: String,
+    /// What went wrong with it.
     pub reason: String,
 }
 
 /// A measurement of one slot's simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Speed {
+    /// The configuration's name.
     pub configuration: String,
     /// `aes-128-cbc encrypt`.
     pub operation: String,
     /// Bytes of data per frame.
     pub frame_bytes: usize,
+    /// Frames that were answered.
     pub frames: u64,
     /// Clocks simulated.
     pub clocks: u64,
@@ -36,6 +40,7 @@ pub struct Speed {
     pub seconds: f64,
     /// Data bytes over wall time, 10^6 bytes a second.
     pub mb_per_second: f64,
+    /// Clocks simulated a second of wall time.
     pub clocks_per_second: f64,
     /// What the slot itself would reach: data bits over clocks at the configuration's clock, 10^6 bits a second of
     /// modelled time.

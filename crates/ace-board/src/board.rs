@@ -28,8 +28,10 @@ use crate::worker::Worker;
 /// Why there is no board.
 #[derive(Debug, Error)]
 pub enum BoardError {
+    /// The board's description contradicts itself, or asks for what the catalogue does not have.
     #[error("board: {0}")]
     Config(String),
+    /// The system gave no thread to run a slot's model.
     #[error("board: no thread for a slot: {0}")]
     Thread(#[from] std::io::Error),
     /// Models of one kind of slot cannot run what is loaded into another one.
@@ -145,10 +147,12 @@ impl Board {
         self.config.packet_buffer
     }
 
+    /// What the board was made of.
     pub fn config(&self) -> &BoardConfig {
         &self.config
     }
 
+    /// What the board can load.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }

@@ -42,6 +42,7 @@ pub(crate) enum Source<'a> {
 pub struct Catalogue {
     /// Where they were looked for.
     pub folder: PathBuf,
+    /// Those that can be used, by name; a [`crate::trace`] names them by their place here.
     pub configurations: Vec<Configuration>,
     /// Manifests that could not be used. They are not fatal: what they would serve is refused when needed.
     pub problems: Vec<String>,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `board.toml`: what the board is made of.
 
+mod defaults;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,7 @@ use thiserror::Error;
 use crate::frame::HEADER;
 use crate::trace::Picos;
 
+/// A second on the virtual clock.
 pub const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
 
 /// A board. [`BoardConfig::default`] is the committed `board.toml`.
@@ -19,16 +22,23 @@ pub const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
 pub struct BoardConfig {
     /// Part in every slot, `LFE5U-45F`.
     pub device: String,
+    /// How many slots there are; today each one is a whole part.
     pub slots: usize,
     /// Look-ahead of the controller in packets.
     pub packet_buffer: usize,
     /// Frames a slot may hold at a time.
     pub frame_buffers: usize,
+    /// What reads the library.
     pub controller: Controller,
+    /// The one configuration port, which all slots share.
     pub configuration_port: Port,
+    /// The link to the host, which all slots share.
     pub host_link: Link,
+    /// What operations cost the host.
     pub host: Host,
+    /// What the slots are, and how long one may keep silent.
     pub slot: SlotLimits,
+    /// What the policies promise a packet.
     pub policy: PolicyLimits,
 }
 
@@ -45,6 +55,7 @@ pub struct Controller {
     pub require: u64,
     /// Its clock; `ace_library::load` counts the clocks of a load.
     pub clock_mhz: f64,
+    /// What it writes into a slot that holds something.
     pub load: Loads,
 }
 
@@ -62,26 +73,36 @@ pub enum Loads {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PortKind {
+    /// The slave parallel port, 8 bits a clock.
     Parallel,
+    /// Slave SPI, 1 bit a clock; LFE5U parts take 60 MHz at most.
     Spi,
+    /// JTAG, 1 bit a clock.
     Jtag,
 }
 
+/// The port through which bitstreams reach the slots, one slot at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Port {
+    /// How the port is wired.
     pub kind: PortKind,
     /// Bits a clock.
     pub width: u32,
+    /// The port's clock in MHz.
     pub clock_mhz: f64,
+    /// A load that takes longer is given up, in milliseconds; so is one behind which DONE does not come within this
+    /// time.
     pub timeout_ms: f64,
 }
 
+/// The link between host and slots, which makes one transfer at a time in either direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Link {
     /// Bits a clock.
     pub width: u32,
+    /// The link's clock in MHz.
     pub clock_mhz: f64,
 }
 
@@ -99,9 +120,11 @@ pub struct Host {
     pub block_words: u64,
 }
 
+/// The slots, as the controller sees them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlotLimits {
+    /// What every slot is.
     pub kind: SlotKind,
     /// Tiles of the array. Each is simulated by itself: what they share, an entrance and an exit of a beat a clock, is never
     /// what they wait for behind a host link that is slower.
@@ -110,6 +133,7 @@ pub struct SlotLimits {
     /// have each as a slot of its own. When the lanes have come to their ends, a change of bank takes no time that
     /// `python -m ace_flow array-slot` could measure in the RTL.
     pub banks: usize,
+    /// A slot that neither takes nor gives a beat for so long is reset and loses its configuration, in milliseconds.
     pub timeout_ms: f64,
 }
 
@@ -146,69 +170,33 @@ pub struct PolicyLimits {
     pub batch_us: f64,
 }
 
-impl Default for BoardConfig {
-    fn default() -> Self {
-        Self {
-            device: "LFE5U-45F".into(),
-            slots: 2,
-            packet_buffer: 64,
-            frame_buffers: 4,
-            controller: Controller::default(),
-            configuration_port: Port::default(),
-            host_link: Link::default(),
-            host: Host::default(),
-            slot: SlotLimits::default(),
-            policy: PolicyLimits::default(),
-        }
-    }
-}
-
-impl Default for Controller {
-    fn default() -> Self {
-        Self { library: DEFAULT_LIBRARY.into(), require: 0, clock_mhz: 90.0, load: Loads::Full }
-    }
-}
-
-impl Default for Port {
-    fn default() -> Self {
-        Self { kind: PortKind::Parallel, width: 8, clock_mhz: 50.0, timeout_ms: 1000.0 }
-    }
-}
-
-impl Default for Link {
-    fn default() -> Self {
-        Self { width: 64, clock_mhz: 100.0 }
-    }
-}
-
-impl Default for Host {
-    fn default() -> Self {
-        Self { send_ns: 950.0, notice_ns: 950.0, polled: false, block_words: 0 }
-    }
-}
-
-impl Default for SlotLimits {
-    fn default() -> Self {
-        Self { kind: SlotKind::Fabric, tiles: 1, banks: 1, timeout_ms: 10.0 }
-    }
-}
-
-impl Default for PolicyLimits {
-    fn default() -> Self {
-        Self { latency_ms: 50.0, starvation_ms: 100.0, batch_us: 100.0 }
-    }
-}
-
 /// Why there is no board.
 #[derive(Debug, Error)]
 pub enum ConfigError {
+    /// The file cannot be read.
     #[error("{}: {error}", file.display())]
-    Io { file: PathBuf, error: std::io::Error },
-    /// `line` counts from 1.
+    Io {
+        /// The file that was named.
+        file: PathBuf,
+        /// Why the system could not read it.
+        error: std::io::Error,
+    },
+    /// The file is no TOML, or has a key that boards have not.
     #[error("{}:{line}: {reason}", file.display())]
-    Syntax { file: PathBuf, line: usize, reason: String },
+    Syntax {
+        /// The file with the mistake.
+        file: PathBuf,
+        /// The line with the mistake; the first is 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A value is outside of what it may be, or two values contradict each other.
     #[error("{reason}")]
-    Value { reason: String },
+    Value {
+        /// Which value, and what it may be.
+        reason: String,
+    },
 }
 
 impl BoardConfig {

@@ -6,9 +6,11 @@ use crate::trace::Picos;
 /// A decision that was carried out, and when: what a simulation of the same traffic is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecisionRecord {
+    /// When, on the virtual clock.
     pub at: Picos,
     /// The processor beside the slots is one more than the last slot.
     pub slot: usize,
+    /// What the slot was told to do.
     pub what: Step,
 }
 
@@ -18,5 +20,10 @@ pub enum Step {
     /// A configuration, by its place in the catalogue.
     Load(usize),
     /// A pass of a packet.
-    Pass { packet: u64, second: bool },
+    Pass {
+        /// The packet, by the caller's number.
+        packet: u64,
+        /// Whether it is the second of the packet's two passes.
+        second: bool,
+    },
 }

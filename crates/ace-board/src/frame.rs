@@ -18,24 +18,39 @@ pub const HMAC_KEY_MAX: usize = 64;
 
 /// Byte 1 of a request.
 pub mod op {
+    /// A cipher in ECB mode; no IV.
     pub const ECB: u8 = 0x11;
+    /// A cipher in CBC mode.
     pub const CBC: u8 = 0x12;
+    /// A cipher in CTR mode; the IV section is the first counter block.
     pub const CTR: u8 = 0x13;
+    /// A cipher in CFB mode with segments of a whole block.
     pub const CFB: u8 = 0x14;
+    /// A cipher in CFB mode with segments of 8 bits.
     pub const CFB8: u8 = 0x15;
+    /// A cipher in OFB mode.
     pub const OFB: u8 = 0x16;
+    /// A hash over the payload.
     pub const HASH: u8 = 0x21;
+    /// HMAC, whose key section is the two chaining states behind the inner and the outer key block.
     pub const HMAC_STATES: u8 = 0x31;
+    /// HMAC, whose key section is the key itself, at most [`HMAC_KEY_MAX`](super::HMAC_KEY_MAX) bytes.
     pub const HMAC_KEY: u8 = 0x32;
+    /// Authenticated encryption; reserved, and every slot refuses it today.
     pub const AEAD: u8 = 0x41;
 }
 
 /// Byte 2 of a request.
 pub mod flag {
+    /// A cipher decrypts; without it, it encrypts.
     pub const DECRYPT: u8 = 1 << 0;
+    /// The frame carries a key, which the slot keeps.
     pub const FRESH_KEY: u8 = 1 << 1;
+    /// The slot forgets its key and its state when the frame is answered.
     pub const WIPE: u8 = 1 << 2;
+    /// A hash goes on from the chaining state in the IV section.
     pub const RESUME: u8 = 1 << 3;
+    /// A hash takes whole blocks, pads nothing and returns the chaining state.
     pub const PARTIAL: u8 = 1 << 4;
 }
 
@@ -43,20 +58,31 @@ pub mod flag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Status {
+    /// The frame has its result.
     Ok = 0,
+    /// The slot holds another algorithm than the header asks for.
     UnknownAlgorithm = 1,
+    /// The slot has no such operation, mode, direction or flag.
     UnknownOperation = 2,
+    /// The algorithm takes no key of this length.
     BadKeyLength = 3,
+    /// The frame brings no key, and the slot keeps none.
     MissingKey = 4,
+    /// The IV section is not as long as the operation wants it.
     BadIvLength = 5,
+    /// The payload is not whole blocks where it has to be, or no result can have the length that is asked for.
     BadLength = 6,
+    /// The frame ends before its sections do.
     FrameShort = 7,
+    /// The frame goes on behind its sections.
     FrameLong = 8,
+    /// A field or flag that has to be zero is not.
     Reserved = 9,
     /// Of the array alone, as the next two: a context set contradicts itself.
     BadSet = 10,
     /// A context set was compiled for another array.
     OtherArray = 11,
+    /// A context set's CRC is not that of its bytes.
     BadCrc = 12,
 }
 
@@ -106,19 +132,30 @@ impl fmt::Display for Status {
 /// The first 16 bytes of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
+    /// Code of the algorithm (`rtl/slot/slot_pkg.sv`); byte 0.
     pub algorithm: u8,
+    /// What to do, one of [`op`]; byte 1.
     pub op: u8,
+    /// Bits of [`flag`]; byte 2.
     pub flags: u8,
+    /// Bytes of the key section, 0 without [`flag::FRESH_KEY`]; byte 3.
     pub key_len: u8,
+    /// The host's number of the frame, which comes back in the response; bytes 4 and 5.
     pub tag: u16,
+    /// Bytes of the IV section; byte 6.
     pub iv_len: u8,
+    /// Bytes of digest to return, 0 for ciphers; byte 7.
     pub result_len: u8,
+    /// Bytes of the payload; bytes 8 to 11.
     pub payload_len: u32,
+    /// Bytes of associated data, 0 but for AEAD; bytes 12 and 13.
     pub aad_len: u16,
+    /// Zero; bytes 14 and 15.
     pub reserved: u16,
 }
 
 impl Header {
+    /// The header as it goes over the boundary: two beats, every field with its lowest byte first.
     pub fn to_bytes(self) -> [u8; HEADER] {
         let mut b = [0; HEADER];
         (b[0], b[1], b[2], b[3]) = (self.algorithm, self.op, self.flags, self.key_len);
@@ -171,6 +208,7 @@ pub fn assemble(header: Header, sections: &[&[u8]]) -> Zeroizing<Vec<u8>> {
 pub enum KeySection<'a> {
     /// The slot still has it.
     Kept,
+    /// The frame brings this key, which the slot keeps from then on.
     Fresh(&'a [u8]),
 }
 
@@ -246,7 +284,9 @@ impl Bounded for u32 {
 /// A response that is well formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response<'a> {
+    /// The request's [`Header::tag`].
     pub tag: u16,
+    /// Whether there is a result, and if not, why.
     pub status: Status,
     /// Empty unless the status is Ok.
     pub result: &'a [u8],
@@ -255,14 +295,24 @@ pub struct Response<'a> {
 /// A response that breaks the rules of the boundary.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ResponseError {
+    /// The response has this many bytes, which are no beats of 8, or not one beat.
     #[error("a response of {0} bytes is not whole beats")]
     Beats(usize),
+    /// The status is none of [`Status`].
     #[error("unknown status {0}")]
     Status(u8),
+    /// The last byte of the response is this, and has to be zero.
     #[error("the reserved byte of the response is {0:#04x}")]
     Reserved(u8),
+    /// The result that the last beat announces is not what came before it.
     #[error("{announced} bytes of result announced, {beats} bytes of beats sent")]
-    Length { announced: usize, beats: usize },
+    Length {
+        /// Bytes that the last beat announces.
+        announced: usize,
+        /// Bytes of the beats before it.
+        beats: usize,
+    },
+    /// Bytes behind the result, up to a whole beat, are not zero.
     #[error("the padding of the result is not zero")]
     Padding,
 }

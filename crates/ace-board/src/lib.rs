@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod array;
 pub mod bare;

@@ -21,12 +21,15 @@ const SCHEMA: u32 = 1;
 /// A configuration that the flow has built.
 #[derive(Clone, Debug)]
 pub struct Configuration {
+    /// The name that folders, libraries and commands use.
     pub name: String,
+    /// One line on what it is, for people.
     pub summary: String,
     /// The part it is made for.
     pub device: String,
     /// The clock of the placed and routed design.
     pub clock_hz: u64,
+    /// The file with the bits that are loaded.
     pub bitstream: FileRef,
     /// Model of the RTL.
     pub model: FileRef,
@@ -80,8 +83,11 @@ impl Blocks {
 /// A file of a configuration and what is known about its contents.
 #[derive(Clone, Debug)]
 pub struct FileRef {
+    /// Where the file is.
     pub path: PathBuf,
+    /// Its length in bytes.
     pub bytes: u64,
+    /// Its SHA-256.
     pub sha256: [u8; 32],
 }
 
@@ -89,7 +95,9 @@ pub struct FileRef {
 /// of its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptLut {
+    /// The LUT's path below the top.
     pub name: String,
+    /// Its output, bit by bit, for every value of its inputs.
     pub contents: u16,
 }
 
@@ -139,7 +147,9 @@ impl Capability {
 #[derive(Debug, Error)]
 #[error("{}: {reason}", file.display())]
 pub struct ManifestError {
+    /// The manifest that was read.
     pub file: PathBuf,
+    /// What is wrong with it.
     pub reason: String,
 }
 
@@ -268,6 +278,7 @@ impl Configuration {
         })
     }
 
+    /// Whether one of its capabilities covers the need.
     pub fn serves(&self, need: &Need) -> bool {
         self.can.iter().any(|c| c.serves(need))
     }

@@ -33,16 +33,39 @@ const SETTLE: u64 = 1 << 12;
 /// Why there is no model.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ModelError {
+    /// The shared object of the model cannot be read or loaded.
     #[error("{}: {reason}", file.display())]
-    Io { file: PathBuf, reason: String },
+    Io {
+        /// The shared object.
+        file: PathBuf,
+        /// Why the system or the loader refuses it.
+        reason: String,
+    },
+    /// The shared object is not the one that the manifest was written for.
     #[error("{}: the file is not the one in the manifest (SHA-256 {found}, expected {expected}); run `make models`", file.display())]
-    Digest { file: PathBuf, found: String, expected: String },
+    Digest {
+        /// The shared object.
+        file: PathBuf,
+        /// Its SHA-256 in hexadecimal digits.
+        found: String,
+        /// The SHA-256 that the manifest gives.
+        expected: String,
+    },
+    /// The shared object was built for another version of the interface between models and this crate.
     #[error("{}: interface version {found}, expected {ABI}; run `make models`", file.display())]
-    Abi { file: PathBuf, found: u32 },
+    Abi {
+        /// The shared object.
+        file: PathBuf,
+        /// The version that it was built for.
+        found: u32,
+    },
+    /// The model could not be given the memory that it needs.
     #[error("out of memory for a model")]
     Memory,
+    /// The LUTs that the manifest names are not those that the model of this file has.
     #[error("{}: the LUTs of the manifest are not those of the model; run `make models`", .0.display())]
     OtherLuts(PathBuf),
+    /// The model of the synthesised netlist was asked for, and this configuration was built without.
     #[error("`{0}` has no netlist model; `make models NAMES={0} NETLISTS=all` makes it")]
     NoNetlist(String),
 }

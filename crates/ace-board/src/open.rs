@@ -18,6 +18,7 @@ use crate::store::{Store, StoreError};
 /// All that says which board it is, but for what decides on it.
 #[derive(Debug)]
 pub struct Assembly {
+    /// What the board is made of.
     pub config: BoardConfig,
     /// The folder of its description: the path of the library starts there.
     pub folder: Option<PathBuf>,
@@ -34,19 +35,25 @@ pub struct Assembly {
 /// Why there is no such board.
 #[derive(Debug, Error)]
 pub enum OpenError {
+    /// The library is missing or refused.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The context sets of slots with the array are missing or refused.
     #[error(transparent)]
     Array(#[from] ArrayError),
+    /// Library and sets are there, but no board can be made of them.
     #[error(transparent)]
     Board(#[from] BoardError),
+    /// This folder, where configurations were to be looked for, is not there.
     #[error("{}: there is no such folder of configurations", .0.display())]
     Folder(PathBuf),
 }
 
 /// What a board can load, and what runs it.
 pub struct Parts {
+    /// What the board is made of, with the library's path made whole.
     pub config: BoardConfig,
+    /// All that the board may load.
     pub catalogue: Catalogue,
     source: Box<dyn ModelSource>,
 }

@@ -11,15 +11,37 @@ use subtle::ConstantTimeEq;
 /// What is to be computed, without the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// `iv`: empty for ECB, else one block (for CTR the first counter block).
-    Cipher { algorithm: &'static Algorithm, mode: Mode, direction: Direction, key: Secret, iv: Vec<u8> },
+    /// One direction of a cipher in a mode, under a key.
+    Cipher {
+        /// The cipher.
+        algorithm: &'static Algorithm,
+        /// How blocks are chained.
+        mode: Mode,
+        /// Whether it encrypts or decrypts.
+        direction: Direction,
+        /// The key, of a length that the cipher takes.
+        key: Secret,
+        /// Nothing for ECB, else one block; for CTR the first counter block.
+        iv: Vec<u8>,
+    },
     /// The whole digest.
-    Hash { algorithm: &'static Algorithm },
-    /// HMAC (RFC 2104) with any key length; the leftmost `output_len` bytes (1 to the digest).
-    Hmac { algorithm: &'static Algorithm, key: Secret, output_len: usize },
+    Hash {
+        /// The hash.
+        algorithm: &'static Algorithm,
+    },
+    /// HMAC (RFC 2104) with any key length; the leftmost bytes of it.
+    Hmac {
+        /// The hash that HMAC uses.
+        algorithm: &'static Algorithm,
+        /// The key, of any length.
+        key: Secret,
+        /// Bytes of the result, from the left: 1 to the digest.
+        output_len: usize,
+    },
 }
 
 impl Pass {
+    /// What a configuration has to be able to do to serve the pass.
     pub fn need(&self) -> Need {
         match self {
             Pass::Cipher { algorithm, mode, direction, key, .. } => {
@@ -30,6 +52,7 @@ impl Pass {
         }
     }
 
+    /// The cipher or hash of the pass.
     pub fn algorithm(&self) -> &'static Algorithm {
         match self {
             Pass::Cipher { algorithm, .. } | Pass::Hash { algorithm } | Pass::Hmac { algorithm, .. } => {
@@ -62,7 +85,9 @@ impl Pass {
 /// A pass over data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
+    /// What is computed.
     pub pass: Pass,
+    /// What it is computed over.
     pub data: Vec<u8>,
 }
 

@@ -26,6 +26,7 @@ pub struct Written {
 /// A bitstream that came to nothing. The slot holds no configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
+    /// What the port, or the check behind it, says about the bitstream.
     pub reason: String,
     /// Bytes that had gone through the port by then.
     pub bytes: u64,

@@ -16,6 +16,7 @@ pub enum Models {
 }
 
 impl Models {
+    /// As reports and commands write it: `rtl` or `netlist`.
     pub fn name(self) -> &'static str {
         match self {
             Models::Rtl => "rtl",

@@ -19,8 +19,15 @@ use crate::record;
 /// Why a library cannot be used. It is not passed over: nothing is loaded then.
 #[derive(Debug, Error)]
 pub enum StoreError {
+    /// The library's file, which the board's description names, cannot be read.
     #[error("{}: {error}; `library = \"\"` under [controller] says that there is none", file.display())]
-    Missing { file: PathBuf, error: std::io::Error },
+    Missing {
+        /// The file.
+        file: PathBuf,
+        /// Why the system could not read it.
+        error: std::io::Error,
+    },
+    /// The file is no library that this board may use: damaged, too old or signed by nobody who is trusted.
     #[error(transparent)]
     File(#[from] FileError),
 }

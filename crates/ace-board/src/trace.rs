@@ -11,10 +11,13 @@ pub type Picos = u64;
 /// One thing that took time. Events are listed in the order of their `end`, then as they were found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
+    /// When it began.
     pub start: Picos,
+    /// When it ended.
     pub end: Picos,
     /// The slot this was done for.
     pub slot: usize,
+    /// What was done.
     #[serde(flatten)]
     pub what: What,
 }
@@ -23,15 +26,31 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum What {
-    /// The configuration port wrote a bitstream into the slot. `refused` says why it came to nothing.
-    Load { configuration: usize, bytes: u64, refused: Option<String> },
-    /// The host link carried a request to the slot.
-    Request { job: u64, bytes: u64 },
-    /// The slot worked. `error` says why there was no result.
-    Execute {
+    /// The configuration port wrote a bitstream into the slot.
+    Load {
+        /// What was loaded.
         configuration: usize,
+        /// Bytes that went through the port.
+        bytes: u64,
+        /// Why the slot holds nothing behind it; none for a load that succeeded.
+        refused: Option<String>,
+    },
+    /// The host link carried a request to the slot.
+    Request {
+        /// The board's number of the operation.
         job: u64,
+        /// Bytes of the request frame.
+        bytes: u64,
+    },
+    /// The slot worked.
+    Execute {
+        /// What the slot held.
+        configuration: usize,
+        /// The board's number of the operation.
+        job: u64,
+        /// The security association.
         lane: u32,
+        /// The packet, by the caller's number.
         packet: u64,
         /// For people: `aes-128-cbc encrypt`, `hmac-md5`.
         operation: String,
@@ -43,14 +62,36 @@ pub enum What {
         queued: Picos,
         /// The key went with this frame.
         fresh_key: bool,
+        /// Why there was no result, for people.
         error: Option<String>,
     },
     /// The host link carried a response back.
-    Response { job: u64, bytes: u64 },
+    Response {
+        /// The board's number of the operation.
+        job: u64,
+        /// Bytes of the response frame.
+        bytes: u64,
+    },
     /// The host's thread built a frame and started its transfer, or took a response.
-    Host { job: u64, sends: bool },
+    Host {
+        /// The board's number of the operation.
+        job: u64,
+        /// Whether it built a request; otherwise it took a response.
+        sends: bool,
+    },
     /// The processor beside the slots did a pass; `slot` is one more than the last one.
-    Compute { job: u64, lane: u32, packet: u64, operation: String, data_bytes: u64 },
+    Compute {
+        /// The board's number of the operation.
+        job: u64,
+        /// The security association.
+        lane: u32,
+        /// The packet, by the caller's number.
+        packet: u64,
+        /// For people, as in [`What::Execute`].
+        operation: String,
+        /// Bytes of data that the pass was given.
+        data_bytes: u64,
+    },
     /// The slot was reset because it did not answer.
     Reset,
 }
@@ -66,6 +107,7 @@ pub struct BoardReport {
     pub models: String,
     /// The port and link in words, for captions.
     pub configuration_port: String,
+    /// The host link in words, for captions.
     pub host_link: String,
     /// What an operation costs the host, in words.
     pub host: String,
@@ -76,7 +118,9 @@ pub struct BoardReport {
     /// What slots hold for all the time, if that is the array: then [`BoardReport::slots`] are its banks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<ArrayReport>,
+    /// Sums over all of the time.
     pub totals: Totals,
+    /// The slots in their order; for the array the banks of its tiles.
     pub slots: Vec<SlotReport>,
     /// Every configuration of the catalogue, used or not.
     pub configurations: Vec<ConfigurationReport>,
@@ -89,7 +133,9 @@ pub struct BoardReport {
 /// An array, which is a slot's one configuration: the banks of each of its tiles are loaded with context sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ArrayReport {
+    /// Tiles of a slot.
     pub tiles: usize,
+    /// Banks of a tile that are used.
     pub banks: usize,
 }
 
@@ -140,6 +186,7 @@ pub struct Totals {
     pub host: Picos,
     /// Loads that configured a slot.
     pub loads: u64,
+    /// Loads behind which the slot holds nothing.
     pub refused_loads: u64,
     /// Operations that found their configuration resident: executions that are not the first after a load.
     pub skipped_loads: u64,
@@ -158,10 +205,15 @@ pub struct Totals {
 /// One slot: `load + execute + idle = total`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SlotReport {
+    /// Time of loads into the slot, refused ones too.
     pub load: Picos,
+    /// Time in which the slot worked.
     pub execute: Picos,
+    /// The rest of the time.
     pub idle: Picos,
+    /// Loads that configured the slot.
     pub loads: u64,
+    /// Executions in the slot.
     pub operations: u64,
     /// What the slot holds at the end, an index into [`BoardReport::configurations`].
     pub resident: Option<usize>,
@@ -170,6 +222,7 @@ pub struct SlotReport {
 /// One configuration of the catalogue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ConfigurationReport {
+    /// The configuration's name.
     pub name: String,
     /// The clock of the placed and routed design, Hz.
     pub clock_hz: u64,
@@ -177,13 +230,19 @@ pub struct ConfigurationReport {
     pub bitstream_bytes: u64,
     /// Whether its bits come from the library.
     pub from_library: bool,
+    /// Loads of it that configured a slot.
     pub loads: u64,
     /// Bytes that its loads sent through the configuration port.
     pub loaded_bytes: u64,
+    /// Sum of the times of its loads.
     pub load: Picos,
+    /// Executions while a slot held it.
     pub operations: u64,
+    /// Sum of the times of these.
     pub execute: Picos,
+    /// Clocks of these, counted in the simulation.
     pub cycles: u64,
+    /// Bytes of data that they were given.
     pub data_bytes: u64,
     /// Why the board no longer tries to load it.
     pub refused: Option<String>,

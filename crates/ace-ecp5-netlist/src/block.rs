@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::cells::{Kind, Net, Pin};
 use super::database::Tile;
 use super::error::NetlistError;
-use super::extract::{Extractor, Pending};
+use super::extractor::{Extractor, Pending};
 
 /// Words of 9 bits in a block memory.
 const EBR_WORDS: usize = 2048;

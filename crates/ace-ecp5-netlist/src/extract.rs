@@ -1,54 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From pads backwards: every cell that an output depends on, and nothing else.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use super::cells::{Net, Netlist, Port};
-use super::database::{Database, Pad, Tile};
+use super::cells::{Netlist, Port};
+use super::database::{Database, Pad};
 use super::error::NetlistError;
-use super::fabric::{Fabric, Wire};
+use super::extractor::Extractor;
+use super::fabric::Fabric;
 use super::mult::no_cascades;
 use super::pads::Role;
 use super::pins::Pins;
 use ace_ecp5::memory::ConfigMemory;
-
-/// What a way through the fabric begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    Net(Net),
-    Undriven(Wire),
-}
-
-/// The netlist while it grows. Cells are made when something asks for their outputs; their inputs are followed
-/// later, from `waiting`, so that nothing recurses.
-pub(crate) struct Extractor<'a> {
-    pub fabric: Fabric<'a>,
-    pub netlist: Netlist,
-    pub nets: HashMap<Wire, Net>,
-    /// Nets without a value, and why; nothing may use them.
-    pub undefined: HashMap<Net, String>,
-    pub roots: HashMap<Wire, Wire>,
-    pub waiting: Vec<Pending>,
-    /// Numbers of the block memories.
-    pub contents: BTreeSet<u16>,
-    /// nextpnr's source of zeros was found with nothing that reads it.
-    pub zeros: bool,
-    /// Tiles in which it was looked for what nothing reads.
-    pub looked_into: Vec<Tile>,
-}
-
-/// A cell that is named already, and whose inputs are not followed yet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Pending {
-    Lut { at: (i16, i16), lut: usize, output: Net },
-    Mux5 { at: (i16, i16), slice: usize, output: Net },
-    Mux6 { at: (i16, i16), slice: usize, output: Net },
-    Carry { at: (i16, i16), slice: usize, sums: [Net; 2], carry_out: Net },
-    Ff { at: (i16, i16), ff: usize, output: Net },
-    Ram { at: (i16, i16), outputs: [Net; 4] },
-    Ebr { at: (i16, i16), block: u8 },
-    Mult { at: (i16, i16) },
-}
 
 /// The netlist that a configuration memory holds, and nothing but that netlist. Its ports are those of `pins`; a pad
 /// that drives and is not among them is refused.
@@ -137,8 +100,8 @@ pub(crate) fn whole<'a>(
     if closed {
         extractor.fabric.write_pads(&roles)?;
         extractor.fabric.write_short_list()?;
-        extractor.quiet_quadrants()?;
-        extractor.quiet_logic()?;
+        extractor.residual_quadrants()?;
+        extractor.residual_logic()?;
         extractor.fabric.close(&extractor.contents)?;
     }
     for cell in &extractor.netlist.cells {
@@ -150,43 +113,4 @@ pub(crate) fn whole<'a>(
     }
     no_cascades(&extractor.netlist)?;
     Ok(extractor)
-}
-
-impl<'a> Extractor<'a> {
-    pub fn new(fabric: Fabric<'a>) -> Self {
-        Self {
-            fabric,
-            netlist: Netlist::default(),
-            nets: HashMap::new(),
-            undefined: HashMap::new(),
-            roots: HashMap::new(),
-            waiting: Vec::new(),
-            contents: BTreeSet::new(),
-            zeros: false,
-            looked_into: Vec::new(),
-        }
-    }
-
-    /// Forgets cells, and what is to be followed.
-    pub fn forget(&mut self) {
-        self.netlist.cells.clear();
-        self.waiting.clear();
-    }
-
-    /// Follows the inputs of every cell that was named.
-    pub fn finish(&mut self) -> Result<(), NetlistError> {
-        while let Some(pending) = self.waiting.pop() {
-            match pending {
-                Pending::Lut { at, lut, output } => self.lut(at, lut, output)?,
-                Pending::Mux5 { at, slice, output } => self.mux5(at, slice, output)?,
-                Pending::Mux6 { at, slice, output } => self.mux6(at, slice, output)?,
-                Pending::Carry { at, slice, sums, carry_out } => self.carry(at, slice, sums, carry_out)?,
-                Pending::Ff { at, ff, output } => self.ff(at, ff, output)?,
-                Pending::Ram { at, outputs } => self.ram(at, outputs)?,
-                Pending::Ebr { at, block } => self.ebr(at, block)?,
-                Pending::Mult { at } => self.mult(at)?,
-            }
-        }
-        Ok(())
-    }
 }

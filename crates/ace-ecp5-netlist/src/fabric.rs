@@ -6,24 +6,14 @@ use std::collections::BTreeSet;
 
 use super::database::{Database, Drive, Tile};
 use super::error::NetlistError;
-use super::mult::multiplies;
-use super::recall::{Question, Recall};
-use super::tiles::{Bit, Bits, Mux, Name, NameKind, RelWire};
+use super::query_cache::{QueryCache, Question};
+use super::tiles::{Bit, Bits, Mux, NameKind, RelWire};
+use super::wire::{NOWHERE, Wire};
 use ace_ecp5::device::Device;
 use ace_ecp5::memory::ConfigMemory;
 
-/// The row and column of wires that the whole device has once.
-pub(crate) const NOWHERE: i16 = -1;
 /// Longer than any way through the fabric.
 const LONGEST: usize = 10_000;
-
-/// A wire of the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Wire {
-    pub row: i16,
-    pub col: i16,
-    pub name: Name,
-}
 
 /// A memory seen through a database.
 #[derive(Clone, Debug)]
@@ -36,7 +26,7 @@ pub(crate) struct Fabric<'a> {
     pub feeds: RefCell<BTreeSet<u8>>,
     /// A bit that is taken for the other ([`place`]), and what was asked so far; only where flips are tried.
     pub flipped: Cell<Option<u32>>,
-    pub recall: Option<Recall<'a>>,
+    pub cache: Option<QueryCache<'a>>,
 }
 
 /// The number of a bit among all of a device.
@@ -48,15 +38,15 @@ impl<'a> Fabric<'a> {
     pub fn new(database: &'a Database, memory: &'a ConfigMemory) -> Self {
         let written = RefCell::new(ConfigMemory::new(memory.device()));
         let (feeds, flipped) = (RefCell::default(), Cell::new(None));
-        Self { database, memory, written, feeds, flipped, recall: None }
+        Self { database, memory, written, feeds, flipped, cache: None }
     }
 
     pub fn held(&self, tile: &Tile, frame: u16, bit: u16) -> Option<bool> {
         let (frame, bit) = (tile.frame + usize::from(frame), tile.bit + usize::from(bit));
         let held = self.memory.bit(frame, bit)?;
-        let Some(recall) = &self.recall else { return Some(held) };
+        let Some(cache) = &self.cache else { return Some(held) };
         let place = place(self.memory.device(), frame, bit);
-        recall.reads(place);
+        cache.reads(&[place]);
         Some(held ^ (self.flipped.get() == Some(place)))
     }
 
@@ -66,8 +56,8 @@ impl<'a> Fabric<'a> {
         for b in bits.into_iter().filter(|b| b.set) {
             let (frame, bit) = (tile.frame + usize::from(b.frame), tile.bit + usize::from(b.bit));
             written.set_bit(frame, bit, true);
-            if let Some(recall) = &self.recall {
-                recall.writes(place(self.memory.device(), frame, bit));
+            if let Some(cache) = &self.cache {
+                cache.writes(place(self.memory.device(), frame, bit));
             }
         }
     }
@@ -148,7 +138,7 @@ impl<'a> Fabric<'a> {
 
     /// What drives a wire now; `None` where its way through the fabric begins.
     pub fn driver(&self, wire: Wire) -> Result<Option<Wire>, NetlistError> {
-        match self.recall {
+        match self.cache {
             None => self.find_driver(wire),
             Some(_) => self.ask(Question::Driver(wire)).driver(),
         }
@@ -250,7 +240,7 @@ impl<'a> Fabric<'a> {
         const CELLS: [&str; 9] =
             ["CIBTEST", "MULT9", "PRADD9", "PRADD18", "ALU24", "ALU54", "IOLOGIC", "SIOLOGIC", "DQS"];
         match self.text(source).rsplit_once('_') {
-            Some((pin, "MULT18")) => pin.starts_with("JP") && !multiplies(self, source),
+            Some((pin, "MULT18")) => pin.starts_with("JP") && !self.multiplies(source),
             Some((_, cell)) => CELLS.contains(&cell),
             None => {
                 let number = self.text(source).strip_prefix("JP").filter(|digits| !digits.is_empty());

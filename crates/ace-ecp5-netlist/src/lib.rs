@@ -7,6 +7,10 @@
 //! refused, with the place. What the bits of silicon mean is what Project Trellis found out; none of this has been
 //! tried on silicon.
 
+#![warn(missing_docs)]
+
+mod answers;
+mod bit_flip_sensitivity;
 mod block;
 pub mod cells;
 mod closed;
@@ -16,19 +20,19 @@ mod database;
 mod edit;
 mod error;
 mod extract;
+mod extractor;
 mod fabric;
-mod flips;
 mod json;
 mod matching;
 mod mult;
 mod pads;
 mod pins;
 mod points;
-mod quiet;
+mod query_cache;
 mod ram;
 mod reading;
-mod recall;
 mod reference;
+mod residual_config;
 mod settings;
 mod simulate;
 mod slice;
@@ -36,7 +40,9 @@ mod solve;
 mod sources;
 mod tiles;
 mod verilog;
+mod wire;
 
+pub use bit_flip_sensitivity::{BitFlipSensitivity, Verdict};
 pub use cells::Netlist;
 pub use closed::{CONTROL0, USERCODE};
 pub use control::{Control, control};
@@ -44,7 +50,6 @@ pub use database::{Database, Pad};
 pub use edit::Change;
 pub use error::NetlistError;
 pub use extract::{extract, follow};
-pub use flips::{Flips, Verdict};
 pub use matching::{Matched, name_registers};
 pub use pins::Pins;
 pub use reading::Reading;

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 use super::cells::{Kind, Net, Netlist, Pin};
 use super::database::Tile;
 use super::error::NetlistError;
-use super::extract::{Extractor, Pending};
-use super::fabric::{Fabric, Wire};
+use super::extractor::{Extractor, Pending};
+use super::fabric::Fabric;
+use super::wire::Wire;
 
 /// A group of multipliers is nine tiles wide; the first pair is set in the first five of them, the second in the last.
 const HALF: i16 = 4;
@@ -56,29 +57,31 @@ const OFF: [(&str, &str); 29] = [
     ("MULT_BYPASS", "DISABLED"),
 ];
 
-/// The multiplier at a place: its name in settings, and the tiles that have its settings.
-fn multiplier(fabric: &Fabric<'_>, at: (i16, i16)) -> Option<(String, Vec<Tile>)> {
-    let number = fabric.tiles_at(at.0, at.1).find_map(|tile| {
-        let number = fabric.type_name(tile).strip_prefix("MIB_DSP")?.parse::<i16>().ok()?;
-        matches!(number, 0 | 1 | HALF | 5).then_some(number)
-    })?;
-    let first = at.1 - number + if number < HALF { 0 } else { HALF };
-    let tiles = (first..=first + HALF).flat_map(|col| fabric.tiles_at(at.0, col).copied());
-    let tiles = tiles.filter(|tile| fabric.type_name(tile).contains("_DSP")).collect();
-    Some((format!("MULT18_{number}"), tiles))
-}
+impl Fabric<'_> {
+    /// The multiplier at a place: its name in settings, and the tiles that have its settings.
+    fn multiplier(&self, at: (i16, i16)) -> Option<(String, Vec<Tile>)> {
+        let number = self.tiles_at(at.0, at.1).find_map(|tile| {
+            let number = self.type_name(tile).strip_prefix("MIB_DSP")?.parse::<i16>().ok()?;
+            matches!(number, 0 | 1 | HALF | 5).then_some(number)
+        })?;
+        let first = at.1 - number + if number < HALF { 0 } else { HALF };
+        let tiles = (first..=first + HALF).flat_map(|col| self.tiles_at(at.0, col).copied());
+        let tiles = tiles.filter(|tile| self.type_name(tile).contains("_DSP")).collect();
+        Some((format!("MULT18_{number}"), tiles))
+    }
 
-/// Whether the multiplier that an output belongs to is on; outputs of several blocks share the wires behind them.
-pub(crate) fn multiplies(fabric: &Fabric<'_>, output: Wire) -> bool {
-    multiplier(fabric, (output.row, output.col))
-        .is_some_and(|(name, tiles)| fabric.spread(&tiles, &format!("{name}.MODE")) == Some("MULT18X18D"))
+    /// Whether the multiplier that an output belongs to is on; outputs of several blocks share the wires behind them.
+    pub fn multiplies(&self, output: Wire) -> bool {
+        self.multiplier((output.row, output.col))
+            .is_some_and(|(name, tiles)| self.spread(&tiles, &format!("{name}.MODE")) == Some("MULT18X18D"))
+    }
 }
 
 impl Extractor<'_> {
     /// The multiplier behind `P0` to `P35`.
     pub fn mult_output(&mut self, at: (i16, i16), pin: &str) -> Result<Option<Net>, NetlistError> {
         let number = pin.strip_prefix('P').and_then(|number| number.parse::<u8>().ok());
-        if number.is_none() || multiplier(&self.fabric, at).is_none() {
+        if number.is_none() || self.fabric.multiplier(at).is_none() {
             return Ok(None);
         }
         for bit in 0..36 {
@@ -92,7 +95,7 @@ impl Extractor<'_> {
     pub fn mult(&mut self, at: (i16, i16)) -> Result<(), NetlistError> {
         let place = format!("R{}C{}_MULT", at.0, at.1);
         let refuse = |what: String| Err(NetlistError::Unsupported(place.clone(), what));
-        let Some((name, tiles)) = multiplier(&self.fabric, at) else {
+        let Some((name, tiles)) = self.fabric.multiplier(at) else {
             return refuse("a multiplier of this place".to_owned());
         };
         for (setting, wanted) in std::iter::once(("MODE", "MULT18X18D")).chain(SETTINGS) {

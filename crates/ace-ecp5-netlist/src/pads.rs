@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use super::cells::Net;
 use super::database::{Pad, Tile};
 use super::error::NetlistError;
-use super::extract::Extractor;
-use super::fabric::{Fabric, Wire};
+use super::extractor::Extractor;
+use super::fabric::Fabric;
+use super::wire::Wire;
 
 /// The one kind of pad that a slot has ([`super::Pins::parse`] refuses others).
 pub(crate) const IO_TYPE: &str = "LVCMOS33";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::cells::{Kind, Net, Pin};
 use super::error::NetlistError;
-use super::extract::{Extractor, Pending, Source};
+use super::extractor::{Extractor, Pending, Source};
 
 impl Extractor<'_> {
     /// The memory behind an output of slices A and B.

@@ -7,9 +7,10 @@ use super::cells::{Net, Netlist};
 use super::database::{Database, Tile};
 use super::error::NetlistError;
 use super::extract::whole;
-use super::fabric::{Fabric, Wire};
+use super::fabric::Fabric;
 use super::pins::Pins;
-use super::recall::{Answers, Recall};
+use super::query_cache::{Answers, QueryCache};
+use super::wire::Wire;
 use ace_ecp5::memory::ConfigMemory;
 
 /// A memory that was read, and what its reading asked.
@@ -22,7 +23,7 @@ pub struct Reading<'a> {
     /// The reading as it stood at its end.
     pub(super) nets: HashMap<Wire, Net>,
     pub(super) zeros: bool,
-    pub(super) quiet: HashSet<Tile>,
+    pub(super) residual: HashSet<Tile>,
     pub(super) written: ConfigMemory,
 }
 
@@ -35,11 +36,11 @@ impl<'a> Reading<'a> {
         pins: &'a Pins,
     ) -> Result<Self, NetlistError> {
         let mut fabric = Fabric::new(database, memory);
-        fabric.recall = Some(Recall::default());
+        fabric.cache = Some(QueryCache::default());
         let end = whole(fabric, pins, true)?;
         let netlist = sorted(end.netlist);
-        let answers = end.fabric.recall.map(Recall::into_answers).unwrap_or_default();
-        let (quiet, written) = (end.looked_into.into_iter().collect(), end.fabric.written.into_inner());
+        let answers = end.fabric.cache.map(QueryCache::into_answers).unwrap_or_default();
+        let (residual, written) = (end.looked_into.into_iter().collect(), end.fabric.written.into_inner());
         Ok(Self {
             memory,
             database,
@@ -48,7 +49,7 @@ impl<'a> Reading<'a> {
             netlist,
             nets: end.nets,
             zeros: end.zeros,
-            quiet,
+            residual,
             written,
         })
     }

@@ -4,14 +4,14 @@
 use super::database::Tile;
 use super::error::NetlistError;
 use super::fabric::Fabric;
-use super::recall::Question;
+use super::query_cache::Question;
 use super::tiles::{Bit, Bits};
 
 impl<'a> Fabric<'a> {
     /// The value of a setting of a tile: the matching one of most bits. `None` if the tile has no such setting
     /// or no value matches.
     pub fn choice(&self, tile: &Tile, name: &str) -> Option<&'a str> {
-        match self.recall {
+        match self.cache {
             None => self.find_choice(tile, name),
             Some(_) => self.ask(Question::Choice(*tile, name.to_owned())).text(),
         }
@@ -29,7 +29,7 @@ impl<'a> Fabric<'a> {
 
     /// As [`Fabric::spread`], for a value that the circuit rests on.
     pub fn spread_setting(&self, tiles: &[Tile], name: &str) -> Option<&'a str> {
-        match self.recall {
+        match self.cache {
             None => self.find_spread_setting(tiles, name),
             Some(_) => self.ask(Question::SpreadSetting(tiles.to_vec(), name.to_owned())).text(),
         }
@@ -47,7 +47,7 @@ impl<'a> Fabric<'a> {
 
     /// The value of a setting whose bits lie in several tiles: the matching one of most bits in all of them.
     pub fn spread(&self, tiles: &[Tile], name: &str) -> Option<&'a str> {
-        match self.recall {
+        match self.cache {
             None => self.find_spread(tiles, name),
             Some(_) => self.ask(Question::Spread(tiles.to_vec(), name.to_owned())).text(),
         }
@@ -79,7 +79,7 @@ impl<'a> Fabric<'a> {
     /// same block (settings `prefix…MUX`) also own.
     pub fn option_matches(&self, tile: &Tile, name: &str, value: &str, prefix: &str) -> bool {
         let all = [name, value, prefix];
-        match self.recall {
+        match self.cache {
             None => self.find_match(tile, all),
             Some(_) => self.ask(Question::Matches(*tile, all.map(str::to_owned))).flag(),
         }
@@ -106,7 +106,7 @@ impl<'a> Fabric<'a> {
 
     /// As [`Fabric::choice`], for a value that the circuit rests on: the tile must have one.
     pub fn setting(&self, tile: &Tile, name: &str) -> Result<&'a str, NetlistError> {
-        let found = match self.recall {
+        let found = match self.cache {
             None => self.find_setting(tile, name),
             Some(_) => self.ask(Question::Setting(*tile, name.to_owned())).text(),
         };
@@ -122,7 +122,7 @@ impl<'a> Fabric<'a> {
     /// The digits of a number that this tile has, the lowest first. The circuit rests on them. None stands for a digit
     /// that another tile has, and for one whose bits contradict each other.
     pub fn word(&self, tile: &Tile, name: &str) -> Option<Vec<Option<bool>>> {
-        match self.recall {
+        match self.cache {
             None => self.find_word(tile, name),
             Some(_) => self.ask(Question::Word(*tile, name.to_owned())).word(),
         }

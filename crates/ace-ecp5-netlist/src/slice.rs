@@ -4,7 +4,7 @@
 use super::cells::{CarryBit, Kind, Net, reduce};
 use super::database::Tile;
 use super::error::NetlistError;
-use super::extract::{Extractor, Pending, Source};
+use super::extractor::{Extractor, Pending, Source};
 
 pub(crate) const SLICES: [char; 4] = ['A', 'B', 'C', 'D'];
 const INPUTS: [char; 4] = ['A', 'B', 'C', 'D'];

@@ -3,8 +3,8 @@
 
 use super::cells::{Cell, Kind, Net};
 use super::error::NetlistError;
-use super::extract::{Extractor, Pending, Source};
-use super::fabric::Wire;
+use super::extractor::{Extractor, Pending, Source};
+use super::wire::Wire;
 
 impl Extractor<'_> {
     /// What a pin of the block fabric gets when nothing is routed to it: 1, or 0 if it is tied low.

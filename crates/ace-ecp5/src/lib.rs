@@ -11,6 +11,8 @@
 //! [`STARTUP_BYTES`] dummy bytes must follow the last command. So every single-bit error behind the preamble
 //! is refused or changes nothing.
 
+#![warn(missing_docs)]
+
 mod crc;
 pub mod device;
 pub mod emit;

@@ -8,6 +8,8 @@
 //!
 //! Times are plain `u64`; the caller chooses the unit and keeps to it.
 
+#![warn(missing_docs)]
+
 pub mod bound;
 mod policies;
 mod queue;

@@ -17,23 +17,33 @@ pub type ConfigurationId = usize;
 pub enum SlotState {
     /// Holds no configuration.
     Empty,
+    /// A configuration is on its way into the slot; what it held is gone.
     Loading {
+        /// The configuration that is being loaded.
         configuration: ConfigurationId,
+        /// When the load is expected to end.
         ready_at: Time,
     },
-    /// Configured, and nothing to do. `last_used`: when its last operation ended, or the load. `since`: when the load
-    /// ended. `blocked`: it can be loaded, but nothing can start in it now.
+    /// Configured, and nothing to do.
     Idle {
+        /// The configuration that the slot holds.
         configuration: ConfigurationId,
+        /// When its last operation ended, or the load if there was none.
         last_used: Time,
+        /// When the load ended.
         since: Time,
+        /// Whether nothing can start in the slot now, although it can be loaded.
         blocked: bool,
     },
-    /// At work until about `until`. `room`: operations that its input buffer could take now.
+    /// Configured and at work.
     Busy {
+        /// The configuration that the slot holds.
         configuration: ConfigurationId,
+        /// When the load ended.
         since: Time,
+        /// When the operation at work is expected to end.
         until: Time,
+        /// Operations that the slot's input buffer could take now.
         room: usize,
     },
     /// Out of order; never used again.
@@ -108,11 +118,24 @@ impl Costs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Start loading a configuration. Whatever the slot held is gone. [`crate::Queue::load`] is to be told.
-    Load { slot: usize, configuration: ConfigurationId },
+    Load {
+        /// The slot to load, by its index.
+        slot: usize,
+        /// The configuration to load into it.
+        configuration: ConfigurationId,
+    },
     /// Hand the queued operation `op` to a slot that holds a configuration for it.
-    Execute { slot: usize, op: u64 },
+    Execute {
+        /// The slot that starts the operation, by its index.
+        slot: usize,
+        /// The operation's [`crate::QueuedOp::id`].
+        op: u64,
+    },
     /// Hand the queued operation `op` to the processor beside the slots ([`crate::Policy::decide_with_coprocessor`] alone).
-    Compute { op: u64 },
+    Compute {
+        /// The operation's [`crate::QueuedOp::id`].
+        op: u64,
+    },
     /// Nothing to do until something ends or a new operation arrives.
     Wait,
     /// The same, but ask again at this time at the latest.

@@ -8,14 +8,17 @@ use crate::ir::layout::{Context, Layout};
 use crate::ir::shape::Shape;
 use crate::schedule;
 
+/// The first eight bytes of a set: the name of the format and its version, 2.
 pub const MAGIC: [u8; 8] = *b"ACESET\x02\n";
 /// Words of the header.
 const HEADER: usize = 5;
 
-/// A table's place: a lane and a page of it.
+/// Lanes of a quad, each of which looks up tables of its own.
 pub const LANES: usize = 4;
+/// Tables that each lane of a quad has room for.
 pub const PAGES: usize = 2;
 
+/// What a tile loads, with every length and number within what its shape has ([`Set::from_bytes`] checks that).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Set {
     /// The shape's version.
@@ -28,14 +31,21 @@ pub struct Set {
     pub keys: bool,
     /// Slots from a block's first context to the one in which its result can be read.
     pub latency: u16,
+    /// How the bytes of a block are words.
     pub input: Order,
+    /// How the words of a result are bytes.
     pub output: Order,
+    /// Words of 32 bits of a block; of a hash with the state in front of the message.
     pub input_words: u8,
+    /// Words of 32 bits of a result.
     pub output_words: u8,
+    /// Words of 32 bits of an expanded key, at most [`Shape::key_room`].
     pub key_words: u16,
     /// Words that a block moves the memory elements' bases by.
     pub memory_stride: u16,
+    /// The constants of the key memories, which operations take like words of a key.
     pub constants: Vec<u32>,
+    /// The contexts of a block, one a clock, in the layout of [`Layout`].
     pub contexts: Vec<Context>,
     /// By lane and page: 64 or 256 words, or none.
     pub tables: [[Vec<u32>; PAGES]; LANES],
@@ -60,21 +70,32 @@ enum Section {
 /// What is written into a tile in one clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
+    /// What is written.
     pub target: Target,
+    /// Whether each lane takes the word rotated left by a byte more than the lane before.
     pub rotate: bool,
+    /// A mask of lanes for tables; the number of the word in its context for contexts.
     pub lane: u8,
+    /// The address in what is written.
     pub at: u16,
+    /// The beat of 64 bits; what takes a word uses its low half.
     pub data: u64,
 }
 
 /// As `target_e` of `rtl/array/array_pkg.sv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
+    /// A word of 64 bits of a context.
     Context = 1,
+    /// An entry of the tables of lanes.
     Table = 2,
+    /// A constant, in every key memory.
     Constant = 3,
+    /// A word of a key, in every key memory.
     Key = 4,
+    /// A word for each input element.
     Input = 5,
+    /// What a tile has to know of a set besides: bank, strides and the number of contexts.
     Settings = 6,
 }
 
@@ -91,6 +112,7 @@ fn order(code: u8) -> Option<Order> {
 }
 
 impl Set {
+    /// The initiation interval: slots from one block's start to the next one's, which is the number of contexts.
     pub fn ii(&self) -> usize {
         self.contexts.len()
     }
@@ -101,10 +123,12 @@ impl Set {
         schedule::dependent_interval(self.ii(), usize::from(self.latency), inputs, outputs)
     }
 
+    /// Words of each input element that a block takes.
     pub fn input_stride(&self, shape: &Shape) -> usize {
         usize::from(self.input_words).div_ceil(shape.inputs)
     }
 
+    /// Words of each output element that a result takes.
     pub fn output_stride(&self, shape: &Shape) -> usize {
         usize::from(self.output_words).div_ceil(shape.outputs)
     }
@@ -165,6 +189,7 @@ impl Set {
         self.writes().len().max(self.to_bytes().len() / 8)
     }
 
+    /// The bytes of the set as docs/array.md has them, its CRC at the end; [`Set::from_bytes`] gives the same set back.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut words = vec![u64::from_le_bytes(MAGIC), 0];
         words.push(

@@ -68,7 +68,9 @@ pub enum StmtKind {
 /// How a block's bytes are words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
+    /// The first byte of four is the word's lowest.
     Little,
+    /// The first byte of four is the word's highest.
     Big,
     /// Big, through DES's initial permutation, each half rotated right by one.
     Des,

@@ -34,15 +34,19 @@ const KEY_WORDS: i64 = 1024;
 pub struct Program {
     files: Vec<(String, String)>,
     items: Vec<(Item, Span)>,
+    /// The algorithm's name, as its source gives it.
     pub algorithm: String,
     /// Byte 0 of the frames that ask for it; 0 if the file names none.
     pub code: u8,
+    /// The names of its variants, in the order of the source.
     pub variants: Vec<String>,
 }
 
 /// One variant of an algorithm, before any pass.
 pub struct Built {
+    /// The algorithm's name.
     pub algorithm: String,
+    /// The variant's name.
     pub variant: String,
     /// As its program's.
     pub code: u8,
@@ -50,8 +54,11 @@ pub struct Built {
     pub decrypt: bool,
     /// The variant's number `keys` is not 0: it makes the expanded key of the cipher whose code and direction these are.
     pub keys: bool,
+    /// What a block's words and a key's words make of each other, as the source says it.
     pub graph: Graph,
+    /// How the bytes of a block are words.
     pub input: Order,
+    /// How the words of a result are bytes.
     pub output: Order,
     /// A hash's first state; it is the first input words of each block, and each result the next block's.
     pub chain: Vec<u32>,

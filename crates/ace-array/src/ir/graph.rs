@@ -7,12 +7,16 @@ pub type Id = usize;
 /// How a quad joins what its lanes find, from lane 3 down to lane 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Link {
+    /// The XOR of both.
     Xor,
+    /// The sum of both, modulo 2^32.
     Plus,
+    /// What comes from the lanes above less what the lane finds, modulo 2^32.
     Minus,
 }
 
 impl Link {
+    /// Joins what comes from the lanes above with what the lane below finds.
     pub fn apply(self, above: u32, below: u32) -> u32 {
         match self {
             Link::Xor => above ^ below,
@@ -22,12 +26,14 @@ impl Link {
     }
 }
 
+/// What a node computes of its arguments; all of them are words of 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A word of the block.
     Input(usize),
     /// A word of the key.
     Key(usize),
+    /// A word that the source gives, which a key memory keeps.
     Const(u32),
     /// A bit function of up to three arguments: its truth table by {third, second, first}.
     Logic(u8),
@@ -37,58 +43,85 @@ pub enum Op {
     Rotate(u32),
     /// By the low five bits of the second argument.
     RotateBy {
+        /// To the right; otherwise to the left.
         right: bool,
     },
+    /// Bits that leave are lost, and zeros come.
     Shift {
+        /// To the right; otherwise to the left.
         right: bool,
+        /// By so many bits, 0 to 31.
         by: u32,
     },
+    /// The low half of a product.
     Multiply,
     /// x(2x + 1), rotated left by five or not.
     Quadratic {
+        /// Whether the result is rotated left by five.
         rotate: bool,
     },
     /// The word of a table that a byte of the argument names, or the byte's upper six bits.
     Lookup {
+        /// Index into [`Graph::tables`].
         table: usize,
+        /// The byte of the argument, 0 for the lowest.
         lane: usize,
+        /// The table has 64 words, and the byte's upper six bits name one.
         six: bool,
     },
     /// Up to four look-ups, each by its lane's byte of its own argument, joined. Lanes in descending order, one for
     /// each argument; links in front of all but the first.
     Quad {
+        /// Lane and index into [`Graph::tables`] of each look-up.
         lanes: Vec<(usize, usize)>,
+        /// How each look-up but the first is joined to those before it.
         links: Vec<Link>,
+        /// The tables have 64 words, and the bytes' upper six bits name one.
         six: bool,
     },
+    /// A word of the result, by its number; it has the argument's value.
     Output(usize),
 }
 
+/// The XOR of two arguments.
 pub const XOR: Op = Op::Logic(0b0110);
+/// The AND of two arguments, bit by bit.
 pub const AND: Op = Op::Logic(0b1000);
+/// The OR of two arguments, bit by bit.
 pub const OR: Op = Op::Logic(0b1110);
+/// The complement of one argument.
 pub const NOT: Op = Op::Logic(0b01);
 
+/// One operation of a graph.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
+    /// What it computes.
     pub op: Op,
+    /// The nodes whose values it takes, in the order that the operation wants.
     pub args: Vec<Id>,
 }
 
 /// A table that lanes look up: 64 or 256 words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
+    /// The table's name in the source.
     pub name: String,
+    /// Its words, by index.
     pub words: Vec<u32>,
 }
 
+/// A computation over one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
+    /// The nodes, each behind its arguments.
     pub nodes: Vec<Node>,
     /// The node of each word of the result, an [`Op::Output`] each.
     pub outputs: Vec<Id>,
+    /// The tables that look-ups name.
     pub tables: Vec<Table>,
+    /// Words of the block.
     pub inputs: usize,
+    /// Words of the key.
     pub keys: usize,
     /// The block is a raw key and the result what a cipher's set-up makes of it.
     pub setup: bool,
@@ -100,6 +133,7 @@ impl Graph {
         Graph { nodes: Vec::new(), outputs: Vec::new(), ..self.clone() }
     }
 
+    /// Puts a node behind all others, and gives its number. Its arguments have to be there already.
     pub fn add(&mut self, op: Op, args: Vec<Id>) -> Id {
         self.nodes.push(Node { op, args });
         self.nodes.len() - 1
@@ -175,15 +209,18 @@ pub fn logic(truth: u8, args: &[u32]) -> u32 {
 
 /// A graph that is built with each value once.
 pub struct Builder {
+    /// What was built so far.
     pub graph: Graph,
     known: std::collections::HashMap<Node, Id>,
 }
 
 impl Builder {
+    /// A builder with the block, the key and the tables of another graph, and no nodes.
     pub fn like(graph: &Graph) -> Builder {
         Builder { graph: graph.empty_like(), known: std::collections::HashMap::new() }
     }
 
+    /// The number of the node with this operation and these arguments, which is made if there is none yet.
     pub fn add(&mut self, op: Op, args: Vec<Id>) -> Id {
         let node = Node { op, args };
         if let Some(id) = self.known.get(&node) {

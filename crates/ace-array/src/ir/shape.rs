@@ -11,12 +11,19 @@ pub const SHAPE: &str = include_str!("../../../../array/shape.toml");
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
+    /// Sums of up to three operands, and bit functions of three.
     Alu,
+    /// Rotations and shifts.
     Rotator,
+    /// Four look-ups, joined.
     Quad,
+    /// Products, low half.
     Multiplier,
+    /// Words that are kept for later slots.
     Memory,
+    /// Words of the block, read.
     Input,
+    /// Words of the result, written.
     Output,
 }
 
@@ -25,6 +32,7 @@ impl Kind {
     pub const ALL: [Kind; 7] =
         [Kind::Alu, Kind::Rotator, Kind::Quad, Kind::Multiplier, Kind::Memory, Kind::Input, Kind::Output];
 
+    /// As messages and docs/array.md call it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Alu => "ALU",
@@ -41,18 +49,23 @@ impl Kind {
 /// One element of the tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unit {
+    /// The element's kind.
     pub kind: Kind,
+    /// Its number among those of its kind.
     pub index: usize,
 }
 
 /// Clocks from an element's issue to the first slot in which its result can be taken by an operand port.
 pub mod latency {
+    /// Of a sum or a bit function.
     pub const ALU: usize = 2;
+    /// Of a rotation or a shift.
     pub const ROTATOR: usize = 3;
     /// Four look-ups and their XOR.
     pub const QUAD: usize = 3;
     /// Four look-ups and a chain of sums, differences and XORs.
     pub const QUAD_CHAIN: usize = 5;
+    /// Of a product.
     pub const MULTIPLIER: usize = 4;
     /// A read of a memory element or an input.
     pub const READ: usize = 2;
@@ -70,21 +83,37 @@ pub mod latency {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
+    /// How many ALUs there are.
     pub alus: usize,
+    /// How many rotators there are.
     pub rotators: usize,
+    /// How many quads there are.
     pub quads: usize,
+    /// How many multipliers there are; there may be none.
     pub multipliers: usize,
+    /// How many memory elements there are.
     pub memories: usize,
+    /// How many inputs there are, each of which gives a word of the block a clock.
     pub inputs: usize,
+    /// How many outputs there are, each of which takes a word of the result a clock.
     pub outputs: usize,
+    /// Operands of an ALU, 2 or 3.
     pub alu_operands: usize,
+    /// Clocks back that a port's delay line reaches.
     pub line: usize,
+    /// Clocks back that the delay line of an ALU's last port reaches.
     pub long_line: usize,
+    /// Words of a memory element.
     pub memory_words: usize,
+    /// Words of an input or an output memory.
     pub stream_words: usize,
+    /// Words of a key memory, the constants of both banks included.
     pub key_words: usize,
+    /// Constants of one bank in each key memory.
     pub constants: usize,
+    /// Contexts of one bank.
     pub contexts: usize,
+    /// Blocks that are on their way at once, at most.
     pub stages: usize,
 }
 
@@ -146,6 +175,7 @@ impl Shape {
         Ok(())
     }
 
+    /// How many elements of a kind there are.
     pub fn count(&self, kind: Kind) -> usize {
         match kind {
             Kind::Alu => self.alus,
@@ -174,6 +204,7 @@ impl Shape {
         matches!(kind, Kind::Alu | Kind::Rotator)
     }
 
+    /// Every element, in the order of [`Kind::ALL`] and then by number.
     pub fn units(&self) -> impl Iterator<Item = Unit> + '_ {
         Kind::ALL.into_iter().flat_map(|kind| (0..self.count(kind)).map(move |index| Unit { kind, index }))
     }

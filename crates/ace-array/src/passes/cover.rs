@@ -19,6 +19,8 @@ struct Cut {
     leaves: Vec<Id>,
 }
 
+/// Merges the bit functions of a graph into operations of up to `operands` arguments, 2 or 3. For throughput it looks for
+/// few operations, for latency for short ways.
 pub fn cover(graph: &Graph, operands: usize, goal: Goal) -> Graph {
     if operands == 2 {
         return merged(&split(graph), operands, goal);

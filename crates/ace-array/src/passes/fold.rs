@@ -3,6 +3,7 @@
 
 use crate::ir::graph::{Builder, Graph, Id, Op};
 
+/// Folds constants, leaves out identities and dead code, joins rotations of rotations and computes equal values once.
 pub fn fold(graph: &Graph) -> Graph {
     let mut builder = Builder::like(graph);
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());

@@ -8,6 +8,8 @@ use crate::ir::shape::Shape;
 /// The first and only argument, as it is.
 const COPY: Op = Op::Logic(0b10);
 
+/// Gives every operation operands that its element can have: a word of a key or a constant where there is no key memory
+/// is copied by an ALU first. [`check_legal`] accepts the result.
 pub fn legalise(graph: &Graph) -> Graph {
     let mut out = graph.empty_like();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());

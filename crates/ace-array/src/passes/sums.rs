@@ -15,6 +15,7 @@ struct Term {
     key: bool,
 }
 
+/// Makes chains of sums and differences operations of up to `operands` terms, those that are there first in front.
 pub fn sums(graph: &Graph, operands: usize) -> Graph {
     let uses = graph.uses();
     let mut inside = vec![false; graph.nodes.len()];

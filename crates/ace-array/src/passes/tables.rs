@@ -4,6 +4,7 @@
 use crate::ir::graph::{Builder, Graph, Id, Link, Op, XOR};
 use crate::passes::latency_of;
 
+/// Merges look-ups that are joined into quads, first chains of sums and differences and then XORs.
 pub fn tables(graph: &Graph) -> Graph {
     xors(&chains(graph))
 }

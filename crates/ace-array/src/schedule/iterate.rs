@@ -12,6 +12,7 @@ use crate::passes::arrivals;
 /// How hard the scheduler tries, and what for.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
+    /// What is preferred among schedules.
     pub goal: Goal,
     /// Attempts at one interval before the next one.
     pub tries: u64,
@@ -26,6 +27,7 @@ impl Default for Effort {
 }
 
 impl Effort {
+    /// As hard as by default, for this goal.
     pub fn of(goal: Goal) -> Effort {
         Effort { goal, ..Effort::default() }
     }

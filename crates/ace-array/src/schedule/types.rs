@@ -12,8 +12,11 @@ use crate::passes::latency_of;
 /// Where an operation is done: its slot counts from the block's start, `ports[i]` is the port of argument `i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// The slot of its issue.
     pub slot: i64,
+    /// The element that does it.
     pub unit: Unit,
+    /// By argument: the operand port that takes it.
     pub ports: Vec<usize>,
 }
 
@@ -25,23 +28,31 @@ pub enum Route {
     /// Taken from the network in the value's first slot, and kept in the delay line.
     Direct,
     /// Read again from the memory element that stored the value; `slot` is the first one of what is read.
-    Stored { slot: i64 },
+    Stored {
+        /// The slot in which the value can be taken from the network again.
+        slot: i64,
+    },
 }
 
 /// A value that a memory element keeps: the slot of the store's issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Store {
+    /// The memory element's number.
     pub memory: usize,
+    /// The slot of the store's issue, from the block's start.
     pub slot: i64,
 }
 
+/// Where and when a graph's operations are done. [`check`](super::check()) says whether it is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
+    /// The initiation interval: slots from one block's start to the next one's.
     pub ii: usize,
     /// By node; keys and constants have none.
     pub places: Vec<Option<Place>>,
     /// By node and argument.
     pub routes: Vec<Vec<Route>>,
+    /// The values that memory elements keep, by node.
     pub stores: BTreeMap<Id, Store>,
 }
 

@@ -15,7 +15,9 @@ use crate::sim::tile::Tile;
 /// One block: its words and its key's number.
 #[derive(Clone, Debug)]
 pub struct Block {
+    /// The block's words, as many as [`Set::input_words`] says.
     pub words: Vec<u32>,
+    /// Which of the keys that were loaded it is for, from 0.
     pub key: usize,
 }
 
@@ -32,6 +34,7 @@ pub struct Ran {
 
 /// A tile with a set that runs.
 pub struct Runner {
+    /// The tile that runs.
     pub tile: Tile,
     shape: Shape,
     set: Set,

@@ -9,10 +9,12 @@ use crate::ir::shape::Shape;
 
 /// Lines of a trace, with the number of words that each shows in front.
 pub struct Trace {
+    /// A line with a number, and then a line a clock.
     pub text: String,
 }
 
 impl Trace {
+    /// A trace without clocks: the number of words that each of its lines shows.
     pub fn new(shape: &Shape) -> Trace {
         Trace { text: format!("{}\n", shape.sources() + shape.outputs) }
     }

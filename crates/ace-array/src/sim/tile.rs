@@ -19,6 +19,7 @@ struct Settings {
 /// What the network shows, and whether a block starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
+    /// The value of each source of the network, in the order of [`Shape::source`].
     pub sources: Vec<u32>,
     /// Words of the output memories.
     pub words: Vec<u32>,
@@ -28,6 +29,7 @@ pub struct Clock {
     pub block: usize,
 }
 
+/// A tile: its elements, network, delay lines and memories, as they are between two clocks.
 pub struct Tile {
     /// What is read of the output memories.
     pub read_at: usize,

@@ -18,15 +18,25 @@ const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
 /// What was placed and routed of the array: a slot, or a tile alone.
 #[derive(Deserialize)]
 pub struct Routed {
+    /// The part that it was placed on, `LFE5U-45F`.
     pub device: String,
+    /// Tiles of the slot.
     pub tiles: usize,
+    /// Lanes of each tile.
     pub lanes: usize,
+    /// The clock that the router was asked for, in MHz.
     pub asked_mhz: f64,
+    /// The clock that is reached, in MHz: the median over the seeds.
     pub fmax_mhz: f64,
+    /// Cells in use, by nextpnr's name of their kind.
     pub used: BTreeMap<String, u64>,
+    /// Cells that the part has, by the same names.
     pub available: BTreeMap<String, u64>,
+    /// The clock reached with each seed, in MHz.
     pub seeds: BTreeMap<String, f64>,
+    /// The longest path of the run that was kept.
     pub critical_path: CriticalPath,
+    /// What was proven of its bits, if they were.
     #[serde(default)]
     pub proof: Option<Proof>,
 }
@@ -34,17 +44,24 @@ pub struct Routed {
 /// What `python -m ace_flow array-bits` has proven of the bits.
 #[derive(Deserialize)]
 pub struct Proof {
+    /// Points at which the netlist of the bits and that of synthesis were compared.
     pub points: u64,
+    /// Points of these that have the same structure in both, so that no solver was asked.
     pub by_structure: u64,
+    /// Points of a netlist that was made wrong on purpose, at which the proof found the difference.
     pub control_points_refuted: u64,
 }
 
 /// The longest path.
 #[derive(Deserialize)]
 pub struct CriticalPath {
+    /// The register where the path begins, by its name in the netlist.
     pub from: String,
+    /// The register where it ends.
     pub to: String,
+    /// Delay of cells on the path, in nanoseconds.
     pub logic_ns: f64,
+    /// Delay of wires on the path, in nanoseconds.
     pub routing_ns: f64,
 }
 
@@ -53,6 +70,7 @@ pub struct CriticalPath {
 pub struct Rates {
     /// Of a frame.
     pub bytes: usize,
+    /// Tiles of the slot that was measured.
     pub tiles: usize,
     /// Of each tile.
     pub lanes: usize,
@@ -103,8 +121,11 @@ pub fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &
 
 /// A slot's tiles, the lanes of each, and its clock, with what was measured of it.
 pub struct Slot {
+    /// How many tiles the slot has.
     pub tiles: usize,
+    /// How many lanes each tile has.
     pub lanes: usize,
+    /// The slot's clock in MHz.
     pub mhz: f64,
     rates: Rates,
 }

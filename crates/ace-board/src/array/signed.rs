@@ -19,9 +19,13 @@ use crate::manifest::Capability;
 /// What a library says of a context set: all but `can` stands in the set, too, and is compared with it.
 #[derive(Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct SetManifest {
+    /// The set's name in the library, which is that of its variant.
     pub name: String,
+    /// The algorithm, as `algorithms/` calls it.
     pub algorithm: String,
+    /// The algorithm's code, byte 0 of a request.
     pub code: u8,
+    /// Whether the set decrypts.
     pub decrypt: bool,
     /// Throughput or latency. Libraries do not say it in which a variant has one set.
     #[serde(default)]
@@ -30,19 +34,25 @@ pub struct SetManifest {
     pub array: String,
     /// Contexts, which are clocks from one block to the next at full load.
     pub cycles_per_block: usize,
+    /// Clocks from a block's entrance to its exit.
     pub latency: u16,
     /// Clocks from one block of a packet alone to its next one.
     #[serde(default)]
     pub clocks_alone: Option<usize>,
+    /// Words of 32 bits of an expanded key; 0 if frames bring none.
     pub key_words: u16,
     /// Who expands keys.
     pub key_setup: String,
+    /// The set's length in bytes.
     pub bytes: usize,
+    /// Clocks in which a tile takes the set.
     pub load_clocks: usize,
+    /// SHA-256 of the set in hexadecimal digits.
     pub sha256: String,
     /// The variant that it sets the keys up for. It serves no frames then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sets_up: Option<String>,
+    /// What a slot with this set can be asked for; nothing if it expands keys.
     pub can: Vec<Capability>,
 }
 
@@ -98,8 +108,11 @@ impl SetManifest {
 
 /// A context set that goes into a library.
 pub struct Known {
+    /// The set's name in the library.
     pub name: String,
+    /// The set as a tile takes it.
     pub bytes: Vec<u8>,
+    /// Its [`SetManifest`] as JSON.
     pub manifest: Vec<u8>,
 }
 

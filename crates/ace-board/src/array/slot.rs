@@ -72,6 +72,7 @@ struct Part {
 struct Strange;
 
 impl ArraySlot {
+    /// A slot with the array of [`Shape::standard`], into which no set is loaded yet.
     pub fn new(model: Box<dyn SlotModel>) -> Self {
         Self {
             model,

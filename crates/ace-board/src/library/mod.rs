@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What goes into a library and what it says of its configurations, beyond the file itself ([`ace_library`]): manifests,
 //! records of proofs, and what loads take on the board of `board.toml`.
-#![warn(missing_docs)]
 
 mod between;
 mod built;

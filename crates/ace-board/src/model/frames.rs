@@ -50,18 +50,25 @@ pub struct Options {
 /// Why a run ended before every frame was answered.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum RunError {
+    /// For longer than [`Options`] allow, the slot has neither taken nor given a beat.
     #[error("the slot does not answer")]
     Silent,
+    /// The slot goes on with a response beyond the space that was set aside for it.
     #[error("a response is longer than it can be")]
     NoSpace,
+    /// The slot was reset in the middle, as [`Options::reset_after`] asks for.
     #[error("the slot was reset")]
     Reset,
+    /// A request has no bytes, or is not whole beats of 8.
     #[error("a request is empty or not whole beats")]
     BadFrame,
+    /// The slot began a response while no request was open.
     #[error("an answer came to no request")]
     Unasked,
+    /// An assertion that was compiled into the model failed.
     #[error("an assertion of rtl/formal failed in the model; standard output says which")]
     Assertion,
+    /// The model ended with a code that this crate does not know.
     #[error("the model returned {0}")]
     Unknown(i32),
 }
@@ -69,6 +76,7 @@ pub enum RunError {
 /// A run that is over because the slot does not do what a slot does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
+    /// Why it is over.
     pub error: RunError,
     /// The clock in which that was seen.
     pub clock: u64,

@@ -9,11 +9,15 @@ use crate::{Costs, Policy};
 /// A class of small traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Class {
+    /// How the packets come.
     pub kind: Small,
+    /// Different configurations that packets ask for, at most 8.
     pub configurations: usize,
+    /// Slots of the board, at most 4.
     pub slots: usize,
     /// In steps, of which a packet takes one.
     pub load: usize,
+    /// Steps from a packet's arrival within which it has to be done.
     pub bound: usize,
     /// Packets a step.
     pub rate: f64,
@@ -30,6 +34,8 @@ const fn class(
     Class { kind, configurations, slots, load, bound, rate }
 }
 
+/// Classes that policies are compared in: random packets, bursts and turns, with loads that are long and short beside a
+/// packet.
 pub const SMALL: [Class; 12] = [
     class(Small::Poisson, 3, 1, 4, 20, 0.7),
     class(Small::Poisson, 3, 1, 4, 20, 1.0),
@@ -48,6 +54,7 @@ pub const SMALL: [Class; 12] = [
 /// What was served in time in one trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
+    /// Packets of the trace.
     pub packets: usize,
     /// By who knows the future.
     pub best: usize,

@@ -14,7 +14,9 @@ use std::collections::hash_map::Entry;
 /// Packets on a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
+    /// Configurations that packets may ask for; they are numbered from 0.
     pub configurations: usize,
+    /// Slots of the board.
     pub slots: usize,
     /// Steps of a load.
     pub load: usize,

@@ -33,9 +33,11 @@ const SECONDS: f64 = 60.0;
 /// What the slots are.
 #[derive(Clone, Debug)]
 pub struct Slots<'a> {
+    /// How many slots the board has; all are alike.
     pub count: usize,
     /// By configuration.
     pub load: &'a [Time],
+    /// Time from a packet's arrival within which it has to leave, in the unit of the trace.
     pub latency: Time,
 }
 

@@ -44,6 +44,7 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// A queue without operations, slots and classes, at time 0.
     pub fn new(terms: Terms) -> Self {
         Self {
             terms,
@@ -136,6 +137,7 @@ impl Queue {
         self.in_time_until = until;
     }
 
+    /// The time that the queue was told last, in the caller's unit.
     pub fn now(&self) -> Time {
         self.clock.now
     }
@@ -262,6 +264,7 @@ impl Queue {
         self.running.iter().map(|at| &self.ops[*at as usize].op)
     }
 
+    /// Whether the queue has no operation, neither one that waits nor one that runs.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -14,6 +14,7 @@ pub struct Pace {
     pub block: u64,
     /// Clocks from one block to the next.
     pub clocks: f64,
+    /// The configuration's clock in MHz.
     pub mhz: f64,
 }
 
@@ -53,7 +54,9 @@ pub fn demo(csv: &str) -> Vec<(u32, u64)> {
 /// What an association's packets go through: a cipher and a hash, and which comes first.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite {
+    /// The cipher's index into the paces.
     pub cipher: ConfigurationId,
+    /// The hash's index into the paces.
     pub hash: ConfigurationId,
     /// Packets come in: the hash is checked first.
     pub inbound: bool,

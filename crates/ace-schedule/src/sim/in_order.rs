@@ -10,8 +10,11 @@ use crate::ConfigurationId;
 /// What became of a sequence. Times in the unit of the tasks'.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InOrder {
+    /// Time from the first load to the end of the last task.
     pub total: f64,
+    /// Sum of the times of all tasks.
     pub executing: f64,
+    /// Loads that were made.
     pub loads: usize,
     /// Time of all loads.
     pub loading: f64,

@@ -16,24 +16,33 @@ use crate::{Costs, Policy, Time};
 /// What a slot does with an algorithm.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Figure {
+    /// The algorithm's name, as in the library.
     pub name: String,
+    /// Megabits of packets a second, without what an operation takes besides.
     pub mbps: f64,
     /// Time of an operation besides its bytes.
     pub fixed_ns: f64,
 }
 
+/// What `ace study scheduling` reads: the figures of algorithms and the classes of traffic.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Figures {
+    /// The ciphers, in the order in which suites take them.
     pub cipher: Vec<Figure>,
+    /// The hashes, in the order in which suites take them.
     pub hash: Vec<Figure>,
+    /// The classes of traffic, in the order in which they are reported.
     pub class: Vec<Class>,
 }
 
 /// A class of traffic on a board.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Class {
+    /// How the class is called in the report.
     pub name: String,
+    /// Whether associations send in bursts with a heavy tail; otherwise packets come at random times.
     pub on_off: bool,
+    /// How many security associations send.
     pub lanes: usize,
     /// Suites: cipher i with hash i mod 2.
     pub suites: usize,
@@ -41,15 +50,20 @@ pub struct Class {
     pub zipf: f64,
     /// One configuration for both passes, or one for each.
     pub fused: bool,
+    /// Slots of the board.
     pub slots: usize,
+    /// Time of loading one configuration, in microseconds.
     pub load_us: f64,
+    /// The latency bound of every packet, in milliseconds.
     pub latency_ms: f64,
 }
 
 /// How a policy is asked to treat what is late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Way {
+    /// The policy that decides.
     pub policy: Policy,
+    /// Whether packets that can no longer be in time are dropped.
     pub drops: bool,
 }
 
@@ -63,8 +77,10 @@ pub const WAYS: [Way; 6] = [
     Way { policy: Policy::Adaptive, drops: true },
 ];
 
+/// What one policy made of one class at one load.
 #[derive(Clone, Debug, Serialize)]
 pub struct Result {
+    /// The policy, and whether it dropped what was late.
     pub way: Way,
     /// Of all bytes, those that left within the bound.
     pub in_time: f64,
@@ -72,6 +88,7 @@ pub struct Result {
     pub p999_ms: f64,
     /// Exposed loads over the whole time.
     pub overhead: f64,
+    /// Loads of configurations over the whole time.
     pub loads: usize,
 }
 
@@ -79,18 +96,25 @@ pub struct Result {
 /// as many slots as configurations would carry.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
+    /// The [`Class::name`].
     pub class: String,
+    /// Traffic offered over the capacity, 1 for all of it.
     pub part: f64,
+    /// Traffic offered, in megabits a second.
     pub mbps: f64,
+    /// Packets of the trace.
     pub packets: usize,
     /// Of all bytes, what no schedule exceeds ([`crate::bound::linear`]), where that was asked for and solved.
     pub bound: Option<f64>,
+    /// One for each of [`WAYS`], in that order.
     pub results: Vec<Result>,
 }
 
 const SIZES: [(u32, f64); 2] = [(64, 1.0), (1424, 2.0)];
 const SHARES: f64 = 0.9;
 
+/// The associations and paces of a class: the first associations have the suites one after the other, the rest one at
+/// random by [`Class::zipf`], and the shares of associations follow Zipf's law. The same class gives the same network.
 pub fn network(figures: &Figures, class: &Class) -> Network {
     let mut names: Vec<String> = Vec::new();
     let mut pace = Vec::new();

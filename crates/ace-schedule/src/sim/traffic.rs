@@ -28,6 +28,7 @@ impl Random {
         (self.unit() * n as f64) as u64
     }
 
+    /// A number with an exponential distribution of this mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * (1.0 - self.unit()).ln()
     }
@@ -60,6 +61,7 @@ pub fn zipf(n: usize, exponent: f64) -> Vec<f64> {
 /// How packets of a small trace come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Small {
+    /// Each packet at a random step, by Zipf's shares.
     Poisson,
     /// Several packets of one configuration close together.
     Bursts,
@@ -123,6 +125,7 @@ pub fn on_grid(grid: &Grid) -> Trace {
 /// Security associations and what their packets take.
 #[derive(Clone, Debug)]
 pub struct Network {
+    /// The suites, as in [`Trace::suites`].
     pub suites: Vec<Vec<Vec<ConfigurationId>>>,
     /// By configuration: time for a byte, and for a packet besides.
     pub pace: Vec<(f64, f64)>,
@@ -145,6 +148,7 @@ impl Network {
         Packet { arrival, lane: lane as u32, suite: suite as u32, bytes, costs }
     }
 
+    /// Mean length of a packet in bytes, by the shares of the sizes.
     pub fn mean_bytes(&self) -> f64 {
         let all: f64 = self.sizes.iter().map(|s| s.1).sum();
         self.sizes.iter().map(|s| f64::from(s.0) * s.1).sum::<f64>() / all

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use ace_ecp5::{ConfigMemory, Emit};
-use ace_ecp5_netlist::{Flips, Reading, Verdict};
+use ace_ecp5_netlist::{BitFlipSensitivity, Reading, Verdict};
 
 use super::Images;
 use crate::common::root;
@@ -34,11 +34,11 @@ fn random(seed: u32, below: u32) -> u32 {
 fn verdicts(
     reading: &Reading<'_>,
     count: u32,
-    try_one: impl Fn(&mut Flips<'_>, u32) -> (Vec<u32>, Verdict) + Sync,
+    try_one: impl Fn(&mut BitFlipSensitivity<'_>, u32) -> (Vec<u32>, Verdict) + Sync,
 ) -> BTreeMap<Verdict, (u32, Vec<Vec<u32>>)> {
     let next = AtomicU32::new(0);
     let work = || {
-        let mut flips = Flips::new(reading).expect("no circle");
+        let mut flips = BitFlipSensitivity::new(reading).expect("no circle");
         let mut found: BTreeMap<Verdict, (u32, Vec<Vec<u32>>)> = BTreeMap::new();
         loop {
             let first = next.fetch_add(512, Ordering::Relaxed);
@@ -115,7 +115,7 @@ fn tried(
     name: &str,
     what: &str,
     count: u32,
-    try_one: impl Fn(&mut Flips<'_>, u32) -> (Vec<u32>, Verdict) + Sync,
+    try_one: impl Fn(&mut BitFlipSensitivity<'_>, u32) -> (Vec<u32>, Verdict) + Sync,
 ) {
     let Some(images) = Images::new(&[name]) else { return };
     let memory = images.memory(name);

@@ -5,9 +5,9 @@
 use super::cells::Net;
 use super::database::Tile;
 use super::error::NetlistError;
-use super::extract::{Extractor, Source};
-use super::fabric::{NOWHERE, Wire};
+use super::extractor::{Extractor, Source};
 use super::slice::SLICES;
+use super::wire::{NOWHERE, Wire};
 
 /// The table of a LUT that is not in use.
 const BLANK: u16 = 0xffff;
@@ -15,7 +15,7 @@ const BLANK: u16 = 0xffff;
 impl Extractor<'_> {
     /// The short list, clocks: nextpnr hands a clock to all quadrants, also to those without a register. It is the
     /// same clock there, or the image is refused.
-    pub fn quiet_quadrants(&self) -> Result<(), NetlistError> {
+    pub fn residual_quadrants(&self) -> Result<(), NetlistError> {
         for number in self.fabric.feeds.borrow().iter() {
             let names = ["UL", "UR", "LL", "LR"].map(|quadrant| format!("G_{quadrant}PCLK{number}"));
             let wires: Vec<Wire> =
@@ -35,19 +35,19 @@ impl Extractor<'_> {
     }
 
     /// The short list, logic tiles: ends of carry chains, and LUTs that nothing reads.
-    pub fn quiet_logic(&mut self) -> Result<(), NetlistError> {
+    pub fn residual_logic(&mut self) -> Result<(), NetlistError> {
         self.looked_into = self.fabric.unexplained_tiles();
         for tile in self.looked_into.clone() {
             if self.fabric.type_name(&tile) == "PLC2" {
                 for slice in 0..SLICES.len() {
-                    self.quiet_slice(&tile, slice)?;
+                    self.residual_slice(&tile, slice)?;
                 }
             }
         }
         self.finish()
     }
 
-    pub fn quiet_slice(&mut self, tile: &Tile, slice: usize) -> Result<(), NetlistError> {
+    pub fn residual_slice(&mut self, tile: &Tile, slice: usize) -> Result<(), NetlistError> {
         let at = (tile.row, tile.col);
         let luts = [2 * slice, 2 * slice + 1];
         let mode = self.fabric.choice(tile, &format!("SLICE{}.MODE", SLICES[slice]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Any bit of a memory turned: what a reading makes of it, without reading all of it again.
 //!
-//! A reading sees the bits only through its questions ([`super::recall`]). A bit at which none of them looks changes
+//! A reading sees the bits only through its questions ([`super::query_cache`]). A bit at which none of them looks changes
 //! nothing that is read, and so nothing that is written again; but the bit is not as it was written, and that is refused.
 //! Of a bit at which some look, these are asked anew; where an answer is another one, the memory is read as a whole, with
 //! the answers to all other questions as they were. What is read without a refusal is compared ([`super::compare`]).
@@ -12,10 +12,11 @@ use super::cells::{Kind, Net};
 use super::compare::{Comparison, Outcome};
 use super::database::Tile;
 use super::error::NetlistError;
-use super::extract::{Extractor, whole};
+use super::extract::whole;
+use super::extractor::Extractor;
 use super::fabric::Fabric;
+use super::query_cache::{Answer, Known, QueryCache, Question};
 use super::reading::{Reading, sorted};
-use super::recall::{Answer, Known, Question, Recall};
 use super::slice::SLICES;
 
 /// What becomes of a memory with other bits.
@@ -37,7 +38,7 @@ pub enum Verdict {
 }
 
 /// Tries flips of a memory.
-pub struct Flips<'r> {
+pub struct BitFlipSensitivity<'r> {
     reading: &'r Reading<'r>,
     questions: Vec<&'r Question>,
     /// For each bit where its questions begin in `readers`.
@@ -53,7 +54,7 @@ pub struct Flips<'r> {
     comparison: Comparison<'r>,
 }
 
-impl<'r> Flips<'r> {
+impl<'r> BitFlipSensitivity<'r> {
     /// # Errors
     /// The circuit goes in a circle.
     pub fn new(reading: &'r Reading<'r>) -> Result<Self, NetlistError> {
@@ -89,7 +90,7 @@ impl<'r> Flips<'r> {
             }
         }
         let mut fabric = Fabric::new(reading.database, reading.memory);
-        fabric.recall = Some(Recall::default());
+        fabric.cache = Some(QueryCache::default());
         let mut end = Extractor::new(fabric);
         (end.nets, end.zeros) = (reading.nets.clone(), reading.zeros);
         let comparison = Comparison::new(&reading.netlist)?;
@@ -109,11 +110,11 @@ impl<'r> Flips<'r> {
     pub fn flip(&mut self, bit: u32) -> Result<Verdict, NetlistError> {
         let asked = self.first[bit as usize] as usize..self.first[bit as usize + 1] as usize;
         let tile = self.reading.database.tiles.get(self.tile_at[bit as usize] as usize).copied();
-        let quiet = tile.is_some_and(|tile| self.reading.quiet.contains(&tile));
+        let residual = tile.is_some_and(|tile| self.reading.residual.contains(&tile));
         if asked.is_empty() {
-            return self.unexplained(bit, tile.filter(|_| !quiet));
+            return self.unexplained(bit, tile.filter(|_| !residual));
         }
-        if quiet {
+        if residual {
             return self.again(&[bit]);
         }
         self.end.fabric.flipped.set(Some(bit));
@@ -189,14 +190,14 @@ impl<'r> Flips<'r> {
         }
     }
 
-    /// Looks into a tile as [`Extractor::quiet_logic`] does: what is read and explained (nothing, if it is refused). None
+    /// Looks into a tile as [`Extractor::residual_logic`] does: what is read and explained (nothing, if it is refused). None
     /// if there is more to a circuit then.
     fn look(&mut self, tile: &Tile) -> Option<(Vec<u32>, Vec<u32>)> {
         let before = (self.end.netlist.cells.len(), self.end.nets.len(), self.end.zeros);
-        let begin = |end: &Extractor| end.fabric.recall.iter().for_each(Recall::begin);
+        let begin = |end: &Extractor| end.fabric.cache.iter().for_each(QueryCache::begin);
         begin(&self.end);
-        let refused = (0..SLICES.len()).try_for_each(|slice| self.end.quiet_slice(tile, slice)).is_err();
-        let noted = self.end.fabric.recall.as_ref().map(Recall::end);
+        let refused = (0..SLICES.len()).try_for_each(|slice| self.end.residual_slice(tile, slice)).is_err();
+        let noted = self.end.fabric.cache.as_ref().map(QueryCache::end);
         let (reads, writes) = noted.unwrap_or_default();
         let after = (self.end.netlist.cells.len(), self.end.nets.len(), self.end.zeros);
         if before != after {
@@ -253,7 +254,7 @@ impl<'r> Flips<'r> {
             stale.extend(asked.map(|at| self.questions[self.readers[at] as usize].clone()));
         }
         let mut fabric = Fabric::new(self.reading.database, &memory);
-        fabric.recall = Some(Recall::over(&self.reading.answers, stale));
+        fabric.cache = Some(QueryCache::over(&self.reading.answers, stale));
         let Ok(end) = whole(fabric, self.reading.pins, true) else { return Ok(Verdict::Refused) };
         // Nets get their numbers as they are met: those of before, at the same places.
         let mut numbers: HashMap<Net, Net> = HashMap::from([(Net::ZERO, Net::ZERO), (Net::ONE, Net::ONE)]);

@@ -9,8 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::database::Tile;
 use super::error::NetlistError;
-use super::fabric::{Fabric, Wire};
-use super::tiles::NameKind;
+use super::wire::Wire;
 
 /// A question to the bits. `Setting`, `SpreadSetting`, `Matches` and `Word` rest on the answer, and so does `Driver`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,7 +61,7 @@ pub(crate) type Answers<'a> = HashMap<Question, Known<'a>>;
 
 /// What was asked so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recall<'a> {
+pub(crate) struct QueryCache<'a> {
     /// Answers of another memory, and those of its questions that look at a bit that is another one here.
     before: Option<(&'a Answers<'a>, HashSet<Question>)>,
     answers: RefCell<Answers<'a>>,
@@ -70,15 +69,29 @@ pub(crate) struct Recall<'a> {
     open: RefCell<Vec<(Vec<u32>, Vec<u32>)>>,
 }
 
-impl<'a> Recall<'a> {
+impl<'a> QueryCache<'a> {
     /// For a memory that differs from another one only in bits that these questions look at.
     pub fn over(answers: &'a Answers<'a>, stale: HashSet<Question>) -> Self {
         Self { before: Some((answers, stale)), ..Self::default() }
     }
 
-    pub fn reads(&self, place: u32) {
+    /// What is made of an answer, if there is one that holds still: one of before, or one of this memory.
+    pub fn known<T>(&self, question: &Question, then: impl FnOnce(&Known<'a>) -> T) -> Option<T> {
+        if let Some((answers, stale)) = &self.before
+            && let Some(known) = answers.get(question).filter(|_| !stale.contains(question))
+        {
+            return Some(then(known));
+        }
+        self.answers.borrow().get(question).map(then)
+    }
+
+    pub fn keep(&self, question: Question, known: Known<'a>) {
+        self.answers.borrow_mut().insert(question, known);
+    }
+
+    pub fn reads(&self, places: &[u32]) {
         if let Some((reads, _)) = self.open.borrow_mut().last_mut() {
-            reads.push(place);
+            reads.extend(places);
         }
     }
 
@@ -109,69 +122,5 @@ impl<'a> Recall<'a> {
             outer.extend(&reads);
         }
         (reads, writes)
-    }
-}
-
-impl<'a> Fabric<'a> {
-    /// An answer, from before if there is one.
-    pub fn ask(&self, question: Question) -> Answer<'a> {
-        let Some(recall) = &self.recall else { return self.answer(&question) };
-        // Nothing that was known holds for the other value of a bit.
-        if self.flipped.get().is_some() {
-            return self.fresh(&question).answer;
-        }
-        let known = |known: &Known<'a>| {
-            let mut written = self.written.borrow_mut();
-            let bits = self.memory.device().frame_bits;
-            for place in &known.writes {
-                let place = *place as usize;
-                written.set_bit(place / bits, place % bits, true);
-            }
-            if let Some((reads, _)) = recall.open.borrow_mut().last_mut() {
-                reads.extend(&known.reads);
-            }
-            if let Question::Driver(wire) = &question
-                && let NameKind::Feed(number) = self.database.kind_of(wire.name)
-            {
-                self.feeds.borrow_mut().insert(number);
-            }
-            known.answer.clone()
-        };
-        if let Some((answers, stale)) = &recall.before
-            && let Some(answer) = answers.get(&question).filter(|_| !stale.contains(&question))
-        {
-            return known(answer);
-        }
-        if let Some(answer) = recall.answers.borrow().get(&question) {
-            return known(answer);
-        }
-        let fresh = self.fresh(&question);
-        let answer = fresh.answer.clone();
-        recall.answers.borrow_mut().insert(question, fresh);
-        answer
-    }
-
-    /// An answer from the bits as they are, and what it looks at.
-    pub fn fresh(&self, question: &Question) -> Known<'a> {
-        if let Some(recall) = &self.recall {
-            recall.begin();
-        }
-        let answer = self.answer(question);
-        let (reads, writes) = self.recall.as_ref().map(Recall::end).unwrap_or_default();
-        Known { answer, reads, writes }
-    }
-
-    fn answer(&self, question: &Question) -> Answer<'a> {
-        match question {
-            Question::Driver(wire) => Answer::Driver(self.find_driver(*wire)),
-            Question::Choice(tile, name) => Answer::Text(self.find_choice(tile, name)),
-            Question::Setting(tile, name) => Answer::Text(self.find_setting(tile, name)),
-            Question::Spread(tiles, name) => Answer::Text(self.find_spread(tiles, name)),
-            Question::SpreadSetting(tiles, name) => Answer::Text(self.find_spread_setting(tiles, name)),
-            Question::Matches(tile, [name, value, prefix]) => {
-                Answer::Flag(self.find_match(tile, [name, value, prefix]))
-            }
-            Question::Word(tile, name) => Answer::Word(self.find_word(tile, name)),
-        }
     }
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a key has that `board.toml` leaves out: the committed file's value.
+
+use super::{
+    BoardConfig, Controller, DEFAULT_LIBRARY, Host, Link, Loads, PolicyLimits, Port, PortKind, SlotKind,
+    SlotLimits,
+};
+
+impl Default for BoardConfig {
+    fn default() -> Self {
+        Self {
+            device: "LFE5U-45F".into(),
+            slots: 2,
+            packet_buffer: 64,
+            frame_buffers: 4,
+            controller: Controller::default(),
+            configuration_port: Port::default(),
+            host_link: Link::default(),
+            host: Host::default(),
+            slot: SlotLimits::default(),
+            policy: PolicyLimits::default(),
+        }
+    }
+}
+
+impl Default for Controller {
+    fn default() -> Self {
+        Self { library: DEFAULT_LIBRARY.into(), require: 0, clock_mhz: 90.0, load: Loads::Full }
+    }
+}
+
+impl Default for Port {
+    fn default() -> Self {
+        Self { kind: PortKind::Parallel, width: 8, clock_mhz: 50.0, timeout_ms: 1000.0 }
+    }
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self { width: 64, clock_mhz: 100.0 }
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self { send_ns: 950.0, notice_ns: 950.0, polled: false, block_words: 0 }
+    }
+}
+
+impl Default for SlotLimits {
+    fn default() -> Self {
+        Self { kind: SlotKind::Fabric, tiles: 1, banks: 1, timeout_ms: 10.0 }
+    }
+}
+
+impl Default for PolicyLimits {
+    fn default() -> Self {
+        Self { latency_ms: 50.0, starvation_ms: 100.0, batch_us: 100.0 }
+    }
+}
