@@ -74,7 +74,7 @@ pub struct CoreStatus {
     pub sas: Option<usize>,
     pub accepted: Option<u64>,
     pub handed_over_refused: u64,
-    pub strayed: Option<u64>,
+    pub misrouted: Option<u64>,
 }
 
 /// A security association, of the answer to `sas`.
