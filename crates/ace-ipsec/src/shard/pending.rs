@@ -17,7 +17,7 @@ pub enum Stage {
 
 /// A packet whose buffer is with an engine.
 #[derive(Clone, Copy, Debug)]
-pub struct Flight {
+pub struct PendingPacket {
     pub token: u64,
     /// Among the packets of its SA.
     pub place: u64,
@@ -32,76 +32,76 @@ pub struct Flight {
 }
 
 #[derive(Debug, Default)]
-struct Seat {
+struct Entry {
     /// How often it was used, so that no completion is taken twice.
-    turn: u32,
-    flight: Option<Flight>,
-    /// Bytes to be put back. The memory stays with the seat.
+    generation: u32,
+    packet: Option<PendingPacket>,
+    /// Bytes to be put back. The memory stays with the entry.
     kept: Vec<u8>,
 }
 
-/// Seats are used again: a plane with so many packets under way allocates nothing.
+/// Entries are used again: a plane with so many packets under way allocates nothing.
 #[derive(Debug, Default)]
-pub struct Flights {
-    seats: Vec<Seat>,
+pub struct PendingTable {
+    entries: Vec<Entry>,
     free: Vec<u32>,
 }
 
-impl Flights {
+impl PendingTable {
     /// `kept`, if there is anything, is swapped for memory to be used for the next packet.
     #[inline]
-    pub fn board(&mut self, flight: Flight, kept: &mut Vec<u8>) -> JobId {
+    pub fn insert(&mut self, packet: PendingPacket, kept: &mut Vec<u8>) -> JobId {
         let index = self.free.pop().unwrap_or_else(|| {
-            self.seats.push(Seat::default());
+            self.entries.push(Entry::default());
             // 2^32 packets at once do not fit into memory.
-            (self.seats.len() - 1) as u32
+            (self.entries.len() - 1) as u32
         });
-        let Some(seat) = self.seats.get_mut(index as usize) else { return JobId::MAX };
-        seat.flight = Some(flight);
+        let Some(entry) = self.entries.get_mut(index as usize) else { return JobId::MAX };
+        entry.packet = Some(packet);
         if !kept.is_empty() {
-            std::mem::swap(&mut seat.kept, kept);
+            std::mem::swap(&mut entry.kept, kept);
         }
-        JobId::from(seat.turn) << 32 | JobId::from(index)
+        JobId::from(entry.generation) << 32 | JobId::from(index)
     }
 
-    /// `None` if there is no such job, or its packet has landed already. `kept` gets what was kept.
+    /// `None` if there is no such job, or its packet is complete already. `kept` gets what was kept.
     #[inline]
-    pub fn land(&mut self, id: JobId, kept: &mut Vec<u8>) -> Option<Flight> {
-        let (turn, index) = ((id >> 32) as u32, id as u32);
-        let seat = self.seats.get_mut(index as usize).filter(|seat| seat.turn == turn)?;
-        let flight = seat.flight?;
-        seat.flight = None;
+    pub fn remove(&mut self, id: JobId, kept: &mut Vec<u8>) -> Option<PendingPacket> {
+        let (generation, index) = ((id >> 32) as u32, id as u32);
+        let entry = self.entries.get_mut(index as usize).filter(|entry| entry.generation == generation)?;
+        let packet = entry.packet?;
+        entry.packet = None;
         kept.clear();
-        if !seat.kept.is_empty() {
-            std::mem::swap(&mut seat.kept, kept);
+        if !entry.kept.is_empty() {
+            std::mem::swap(&mut entry.kept, kept);
         }
-        seat.turn = seat.turn.wrapping_add(1);
+        entry.generation = entry.generation.wrapping_add(1);
         self.free.push(index);
-        Some(flight)
+        Some(packet)
     }
 
     pub fn len(&self) -> usize {
-        self.seats.len() - self.free.len()
+        self.entries.len() - self.free.len()
     }
 }
 
-/// Where packets go on board.
+/// Packets that wait for an engine, and their jobs.
 #[derive(Debug, Default)]
-pub struct Desk {
-    pub flights: Flights,
+pub struct Pending {
+    pub table: PendingTable,
     pub jobs: VecDeque<Job>,
     /// Of jobs, in the order in which packets came.
     serial: u64,
 }
 
-impl Desk {
-    /// The buffer goes with its operation, and what was kept with the flight.
+impl Pending {
+    /// The buffer goes with its operation, and what was kept with the packet.
     // Inlined, the action is made in the queue: a copy of what was just written in parts waits for all of them.
     #[inline(always)]
-    pub fn board(&mut self, flight: Flight, kept: &mut Vec<u8>, buffer: &mut Buffer, action: Action) {
-        let id = self.flights.board(flight, kept);
+    pub fn submit(&mut self, packet: PendingPacket, kept: &mut Vec<u8>, buffer: &mut Buffer, action: Action) {
+        let id = self.table.insert(packet, kept);
         let operation = Operation { action, buffer: std::mem::take(buffer) };
-        self.jobs.push_back(Job { id, lane: flight.sa, packet: self.serial, operation });
+        self.jobs.push_back(Job { id, lane: packet.sa, packet: self.serial, operation });
         self.serial += 1;
     }
 }
