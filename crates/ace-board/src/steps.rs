@@ -267,7 +267,7 @@ impl Board {
         let Some(configuration) = self.slots[slot].configuration() else { return };
         let Some(pending) = self.jobs.get(&op) else { return };
         let job = pending.job.id;
-        let (lane, packet, operation) = (pending.job.lane, pending.job.packet, pending.words.to_string());
+        let (flow, packet, operation) = (pending.job.flow, pending.job.packet, pending.words.to_string());
         let data_bytes = pass::data_len(&pending.job.operation.action, pending.second) as u64;
         if let Err(Failure::Protocol(complaint)) = &answer.result {
             self.slots.complaints.insert(configuration, complaint.clone());
@@ -279,7 +279,7 @@ impl Board {
         let what = What::Execute {
             configuration,
             job,
-            lane,
+            flow,
             packet,
             operation,
             data_bytes,

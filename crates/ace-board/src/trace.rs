@@ -31,7 +31,7 @@ pub enum What {
     Execute {
         configuration: usize,
         job: u64,
-        lane: u32,
+        flow: u32,
         packet: u64,
         /// For people: `aes-128-cbc encrypt`, `hmac-md5`.
         operation: String,
@@ -50,7 +50,7 @@ pub enum What {
     /// The host's thread built a frame and started its transfer, or took a response.
     Host { job: u64, sends: bool },
     /// The processor beside the slots did a pass; `slot` is one more than the last one.
-    Compute { job: u64, lane: u32, packet: u64, operation: String, data_bytes: u64 },
+    Compute { job: u64, flow: u32, packet: u64, operation: String, data_bytes: u64 },
     /// The slot was reset because it did not answer.
     Reset,
 }

@@ -101,7 +101,7 @@ impl Pending {
     pub fn submit(&mut self, packet: PendingPacket, kept: &mut Vec<u8>, buffer: &mut Buffer, action: Action) {
         let id = self.table.insert(packet, kept);
         let operation = Operation { action, buffer: std::mem::take(buffer) };
-        self.jobs.push_back(Job { id, lane: packet.sa, packet: self.serial, operation });
+        self.jobs.push_back(Job { id, flow: packet.sa, packet: self.serial, operation });
         self.serial += 1;
     }
 }

@@ -15,7 +15,7 @@ pub const NEVER: Time = Time::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     pub arrival: Time,
-    pub lane: u32,
+    pub flow: u32,
     /// Index into [`Trace::suites`].
     pub suite: u32,
     pub bytes: u32,
@@ -64,7 +64,7 @@ pub struct Setup<'a> {
     /// At most so many packets are in the packet buffer at a time; one enters when another has left. For the policies a
     /// packet arrives when it enters.
     pub buffer: usize,
-    /// A closed loop: so long after a packet has left, its lane sends one like it.
+    /// A closed loop: so long after a packet has left, its flow sends one like it.
     pub again: Option<Time>,
     /// Nothing happens after this.
     pub stop: Time,
@@ -332,7 +332,7 @@ impl Run<'_> {
 
     /// Queues a pass of a packet, if there is one more.
     fn submit(&mut self, packet: usize, at: usize, arrived: Time) -> bool {
-        let Packet { lane, suite, bytes, costs, .. } = *self.packet(packet);
+        let Packet { flow, suite, bytes, costs, .. } = *self.packet(packet);
         let passes = &self.classes[suite as usize];
         let Some(&(pass, class)) = passes.get(at) else { return false };
         let next = passes.get(at + 1).map_or(0, |(pass, _)| costs[*pass]);
@@ -347,7 +347,7 @@ impl Run<'_> {
             .filter(|t| *t != NEVER);
         let cost = costs[pass];
         let (packet, aside) = (packet as u64, self.setup.aside);
-        let op = QueuedOp { id, lane, packet, arrived, class, cost, next, cpu, aside, bytes };
+        let op = QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, bytes };
         self.queue.push(op);
         true
     }
