@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use ace_engine::{Action, Buffer, Capabilities, Completion, Engine, EngineError, Job, SlotFailure};
 
+use crate::capability::Capability;
 use crate::frame::Status;
-use crate::manifest::Capability;
 use crate::model::SlotModel;
 use crate::pass::{self, Task};
 use crate::pending::id;
