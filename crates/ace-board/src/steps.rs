@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a board does and what happens to it: loads, transfers, executions.
 
-use ace_engine::{Engine, EngineError, SlotFailure};
+use ace_engine::{ConfigurationId, Engine, EngineError, SlotFailure};
 
 use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
@@ -9,7 +9,6 @@ use crate::config::{Loads, clocks_time};
 use crate::execution::Execution;
 use crate::parts::{Event, LoadOutcome};
 use crate::pass::{self, Task};
-use crate::pending::id;
 use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
 use crate::trace::{Picos, What};
@@ -405,7 +404,7 @@ impl Board {
 }
 
 fn error(failure: &Failure, slot: usize, configuration: usize) -> EngineError {
-    let (slot, configuration) = (u32::try_from(slot).unwrap_or(u32::MAX), id(configuration));
+    let (slot, configuration) = (u32::try_from(slot).unwrap_or(u32::MAX), ConfigurationId::at(configuration));
     let failed = |failure| EngineError::SlotFailed { slot, configuration, failure };
     match failure {
         Failure::Status(status) => EngineError::SlotStatus { slot, configuration, status: *status as u8 },

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use ace_engine::{Completion, EngineError, Job, Need};
+use ace_engine::{Completion, ConfigurationId, EngineError, Job, Need};
 use ace_schedule::QueuedOp;
 
 use super::Board;
 use crate::pass;
-use crate::pending::{Pending, id};
+use crate::pending::Pending;
 use crate::trace::Picos;
 
 impl Board {
@@ -34,7 +34,7 @@ impl Board {
     fn unserved(&self, need: &Need) -> EngineError {
         let all = self.known_needs.get(need).map_or(&[][..], |(all, _)| all);
         match all.iter().find(|c| self.port.refused.contains_key(*c)) {
-            Some(c) => EngineError::LoadFailed { configuration: id(*c) },
+            Some(c) => EngineError::LoadFailed { configuration: ConfigurationId::at(*c) },
             None => EngineError::NoConfiguration { need: *need },
         }
     }
