@@ -90,14 +90,14 @@ pub fn study(catalogue: &Catalogue, quick: bool) -> Result<Study> {
     let small: Vec<SmallRow> = SMALL.iter().map(|class| small(class, if quick { 1 } else { 18 })).collect();
     let few = |name: &str| name.starts_with("2 SAs") || name.starts_with("25 us loads");
     let rows = |class: &study::Class| {
-        let bounded = !quick || class.lanes == 2;
+        let bounded = !quick || class.flows == 2;
         [0.8, 1.2].map(|part| row(&figures, class, part, SEED, bounded))
     };
     let large: Vec<Row> = figures.class.iter().filter(|c| !quick || few(&c.name)).flat_map(rows).collect();
     let speed: Vec<Speed> = Policy::ALL.iter().map(|policy| speed(&figures, *policy, quick)).collect();
     let boards = board::study(&crate::drp_2006::packets(600)?)?;
     // In a closed loop two passes and one, long loads and short ones.
-    let looped = figures.class.iter().filter(|c| if quick { c.lanes == 2 } else { !c.on_off });
+    let looped = figures.class.iter().filter(|c| if quick { c.flows == 2 } else { !c.on_off });
     let closed: Vec<Closed> = looped
         .clone()
         .flat_map(|class| Policy::ALL.map(|policy| closed(&figures, class, policy, SEED)))
@@ -239,7 +239,7 @@ fn small(class: &compare::Class, traces: u64) -> SmallRow {
 
 /// The class with most associations and slots, at 0.8 of its capacity, for as many packets as it has; the best of some runs.
 fn speed(figures: &Figures, policy: Policy, quick: bool) -> Speed {
-    let Some(class) = figures.class.iter().max_by_key(|c| c.lanes * c.slots) else {
+    let Some(class) = figures.class.iter().max_by_key(|c| c.flows * c.slots) else {
         return Speed { policy, packets_per_second: 0.0, ns_per_decision: 0.0 };
     };
     let network = network(figures, class);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiled sets, as bytes, in the simulated tile against published answers.
 
-mod common;
-
 use ace_array::frontend::Program;
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::{Compiled, algorithms, compile};
+
+use crate::common;
 
 /// What the bytes of a variant's set are, loaded again.
 fn loaded(file: &str, variant: &str) -> (ace_array::frontend::Program, Compiled, Set, Shape) {

@@ -123,8 +123,8 @@ impl<'a> Round<'a> {
             let mut buffer = self.spare.pop().unwrap_or_default();
             buffer.copy_from_slice(packet);
             let operation = Operation { action: action.clone(), buffer };
-            let lane = (id % ASSOCIATIONS) as u32;
-            self.jobs.push_back(Job { id: id as u64, lane, packet: id as u64, operation });
+            let flow = (id % ASSOCIATIONS) as u32;
+            self.jobs.push_back(Job { id: id as u64, flow, packet: id as u64, operation });
         }
         let (before, start) = (allocated(), cpu_time());
         while !self.jobs.is_empty() {

@@ -21,7 +21,7 @@ use ace_library::{Seen, Trust};
 
 const PACKET: usize = 1424;
 
-/// What the packets of a lane need, of its two passes alone and together.
+/// What the packets of a flow need, of its two passes alone and together.
 struct Association {
     passes: [Pass; 2],
     action: Action,
@@ -52,36 +52,36 @@ impl Association {
 }
 
 /// TCP sends a few segments of one download, then a few of the other.
-fn lanes(packets: usize) -> Vec<u32> {
+fn flows(packets: usize) -> Vec<u32> {
     let mut state = 88_172_645_463_325_252_u64;
-    let mut lanes = Vec::new();
-    while lanes.len() < packets {
+    let mut flows = Vec::new();
+    while flows.len() < packets {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let lane = (state >> 20 & 1) as u32;
-        lanes.extend(std::iter::repeat_n(lane, 1 + (state >> 30) as usize % 4));
+        let flow = (state >> 20 & 1) as u32;
+        flows.extend(std::iter::repeat_n(flow, 1 + (state >> 30) as usize % 4));
     }
-    lanes.truncate(packets);
-    lanes
+    flows.truncate(packets);
+    flows
 }
 
 fn run(
     board: &mut Board,
     associations: &[Association; 2],
-    lanes: &[u32],
+    flows: &[u32],
     buffer: usize,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let mut incoming = lanes.iter().zip(0u64..);
+    let mut incoming = flows.iter().zip(0u64..);
     let (mut jobs, mut done) = (VecDeque::new(), Vec::new());
     let mut inside = 0;
     loop {
         while inside < buffer
-            && let Some((&lane, packet)) = incoming.next()
+            && let Some((&flow, packet)) = incoming.next()
         {
-            let action = associations[lane as usize].action.clone();
+            let action = associations[flow as usize].action.clone();
             let operation = Operation { action, buffer: Buffer::with_room(0, PACKET + 12, 0) };
-            jobs.push_back(Job { id: packet, lane, packet, operation });
+            jobs.push_back(Job { id: packet, flow, packet, operation });
             inside += 1;
         }
         board.try_submit(&mut jobs);
@@ -103,7 +103,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(file) => BoardConfig::from_file(Path::new(&file))?,
         None => BoardConfig::default(),
     };
-    let lanes = lanes(packets);
+    let flows = flows(packets);
     let associations =
         [Association::new((&AES, 16, 16), (&MD5, 16))?, Association::new((&TDES, 24, 8), (&SHA1, 20))?];
     // On what is built here, signed or not.
@@ -122,7 +122,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for policy in Policy::ALL {
         let mut board = open(assembly(), policy, Models::Rtl)?;
         let start = Instant::now();
-        run(&mut board, &associations, &lanes, config.packet_buffer)?;
+        run(&mut board, &associations, &flows, config.packet_buffer)?;
         let wall = start.elapsed().as_secs_f64();
         let t = board.report().totals;
         let ms = |t: u64| t as f64 / 1e9;

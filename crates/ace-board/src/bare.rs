@@ -4,13 +4,14 @@
 
 use std::collections::VecDeque;
 
-use ace_engine::{Action, Buffer, Capabilities, Completion, Engine, EngineError, Job, SlotFailure};
+use ace_engine::{
+    Action, Buffer, Capabilities, Completion, ConfigurationId, Engine, EngineError, Job, SlotFailure,
+};
 
+use crate::capability::Capability;
 use crate::frame::Status;
-use crate::manifest::Capability;
 use crate::model::SlotModel;
 use crate::pass::{self, Task};
-use crate::pending::id;
 use crate::worker::{Failure, Request, execute};
 
 /// Clocks without a beat after which the slot counts as hanging: more than any core takes for a block, and the array's
@@ -52,11 +53,14 @@ impl Bare {
     }
 
     fn error(&mut self, failure: Failure) -> EngineError {
-        let failed = |failure| EngineError::SlotFailed { slot: 0, configuration: id(0), failure };
+        let failed =
+            |failure| EngineError::SlotFailed { slot: 0, configuration: ConfigurationId::at(0), failure };
         match failure {
-            Failure::Status(status) => {
-                EngineError::SlotStatus { slot: 0, configuration: id(0), status: status as u8 }
-            }
+            Failure::Status(status) => EngineError::SlotStatus {
+                slot: 0,
+                configuration: ConfigurationId::at(0),
+                status: status as u8,
+            },
             Failure::Protocol(complaint) => {
                 self.complaint = complaint;
                 failed(SlotFailure::Protocol)

@@ -21,7 +21,7 @@ pub struct Batch {
 
 pub struct InBatch {
     pub op: u64,
-    pub lane: Option<u32>,
+    pub flow: Option<u32>,
     /// It has brought the key of those behind it.
     pub fresh_key: bool,
     /// It needs the key of one in front of it.
@@ -55,14 +55,14 @@ impl Batch {
         u64::try_from((picos * u128::from(self.clock_hz)).div_ceil(PICOS_PER_SECOND)).unwrap_or(u64::MAX)
     }
 
-    /// Takes out what may leave, with the start of its execution: an answer waits for earlier ones of its lane, and for
+    /// Takes out what may leave, with the start of its execution: an answer waits for earlier ones of its flow, and for
     /// that of the frame that brought its key; after a failure all leave together.
     pub fn leaving(&mut self) -> Vec<(u64, Execution)> {
         let (mut out, mut kept): (Vec<_>, Vec<InBatch>) = (Vec::new(), Vec::new());
         let mut key_waits = false;
         for frame in std::mem::take(&mut self.frames) {
             let waits =
-                (key_waits && frame.kept_key) || kept.iter().any(|earlier| earlier.lane == frame.lane);
+                (key_waits && frame.kept_key) || kept.iter().any(|earlier| earlier.flow == frame.flow);
             let stays = frame.answer.is_none() || (waits && !self.closed);
             key_waits = if frame.fresh_key { stays } else { key_waits };
             match frame.answer {

@@ -68,7 +68,7 @@ impl Board {
         if let Some(pending) = self.jobs.get(&op) {
             let what = What::Compute {
                 job: pending.job.id,
-                lane: pending.job.lane,
+                flow: pending.job.flow,
                 packet: pending.job.packet,
                 operation: pending.words.to_string(),
                 data_bytes: pass::data_len(&pending.job.operation.action, pending.second) as u64,

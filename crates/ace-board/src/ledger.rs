@@ -224,11 +224,11 @@ mod tests {
                     0 => What::Load { configuration, bytes: 7, refused: None },
                     1 => What::Request { job, bytes: 9 },
                     2 => What::Host { job, sends: true },
-                    3 => What::Compute { job, lane: 0, packet: job, operation: "".into(), data_bytes: 64 },
+                    3 => What::Compute { job, flow: 0, packet: job, operation: "".into(), data_bytes: 64 },
                     _ => What::Execute {
                         configuration,
                         job,
-                        lane: 0,
+                        flow: 0,
                         packet: job,
                         operation: "".into(),
                         data_bytes: 64,

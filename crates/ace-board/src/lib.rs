@@ -38,6 +38,7 @@ pub mod bare;
 mod batch;
 pub mod bench;
 pub mod board;
+pub mod capability;
 pub mod catalogue;
 mod clock;
 pub mod config;

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use ace_engine::Need;
 use ace_library::ImageError;
 use ace_library::file::is_name;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use thiserror::Error;
 
+use crate::capability::Capability;
 use crate::config::hz;
 use crate::record;
 use crate::trace::Picos;
@@ -99,48 +100,6 @@ pub struct KeptLut {
     pub name: String,
     /// Its output, bit by bit, for every value of its inputs.
     pub contents: u16,
-}
-
-/// One algorithm that a configuration computes, and how much of it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Capability {
-    /// A name of the table in `ace-engine`.
-    pub algorithm: String,
-    /// Byte 0 of a request frame.
-    pub code: u8,
-    /// Ciphers: key lengths in bytes.
-    #[serde(default)]
-    pub key_bytes: Vec<usize>,
-    /// Ciphers: `encrypt`, `decrypt`.
-    #[serde(default)]
-    pub directions: Vec<String>,
-    /// Ciphers: `ecb`, `cbc`, `ctr`, `cfb`, `cfb8`, `ofb`.
-    #[serde(default)]
-    pub modes: Vec<String>,
-    /// Hashes: `hash`, `hmac-states`, `hmac-key`.
-    #[serde(default)]
-    pub operations: Vec<String>,
-}
-
-impl Capability {
-    /// Whether this computes `need`. For CTR and OFB the direction does not matter.
-    pub fn serves(&self, need: &Need) -> bool {
-        let Some(algorithm) = need.algorithm() else { return false };
-        let has = |list: &[String], what: &str| list.iter().any(|x| x == what);
-        self.algorithm == algorithm.name
-            && self.code == algorithm.code
-            && match need {
-                Need::Cipher { mode, direction, key_len, .. } => {
-                    self.key_bytes.contains(key_len)
-                        && has(&self.modes, mode.name())
-                        && (!mode.has_direction() || has(&self.directions, direction.name()))
-                }
-                Need::Hash { .. } => has(&self.operations, "hash"),
-                // Keys longer than a block are hashed by the slot first.
-                Need::Hmac { .. } => has(&self.operations, "hmac-key") && has(&self.operations, "hash"),
-                Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. } => false,
-            }
-    }
 }
 
 /// Why a manifest is not usable.
@@ -283,15 +242,9 @@ impl Configuration {
         self.can.iter().any(|c| c.serves(need))
     }
 
-    /// Whether there are frames that both answer, so that a slot which holds both cannot tell whose they are: same code, and
-    /// a direction of a cipher, whatever the length of the key.
+    /// Whether there are frames that both answer, so that a slot which holds both cannot tell whose they are.
     pub fn answers_like(&self, other: &Self) -> bool {
-        let like = |a: &Capability, b: &Capability| {
-            a.code == b.code
-                && (a.directions.iter().any(|way| b.directions.contains(way))
-                    || a.operations.iter().any(|operation| b.operations.contains(operation)))
-        };
-        self.can.iter().any(|a| other.can.iter().any(|b| like(a, b)))
+        self.can.iter().any(|a| other.can.iter().any(|b| a.answers_like(b)))
     }
 
     /// Its own record, if that says that a memory of this digest is proven to be its netlist.

@@ -41,7 +41,7 @@ impl Board {
             None => {}
         }
         for op in ready {
-            let lane = self.jobs.get(&op).map(|pending| pending.job.lane);
+            let flow = self.jobs.get(&op).map(|pending| pending.job.flow);
             let now = self.agenda.now;
             let it = &mut self.slots[slot];
             // Clocks do not pass in a slot that has answered all.
@@ -66,7 +66,7 @@ impl Board {
             let answer = None;
             batch.frames.push(InBatch {
                 op,
-                lane,
+                flow,
                 fresh_key,
                 kept_key,
                 at: now,

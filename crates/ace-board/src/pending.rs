@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ace_engine::{ConfigurationId, Job, Need};
+use ace_engine::{Job, Need};
 
 use crate::trace::Picos;
 
@@ -25,10 +25,4 @@ impl Pending {
         let (first, second) = self.job.operation.action.needs();
         if self.second { second } else { Some(first) }
     }
-}
-
-/// A configuration of the catalogue, as errors name it.
-pub(crate) fn id(configuration: usize) -> ConfigurationId {
-    // A catalogue of 2^32 configurations does not fit into memory.
-    ConfigurationId(u32::try_from(configuration).unwrap_or(u32::MAX))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a board does and what happens to it: loads, transfers, executions.
 
-use ace_engine::{Engine, EngineError, SlotFailure};
+use ace_engine::{ConfigurationId, Engine, EngineError, SlotFailure};
 
 use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
@@ -9,7 +9,6 @@ use crate::config::{Loads, clocks_time};
 use crate::execution::Execution;
 use crate::parts::{Event, LoadOutcome};
 use crate::pass::{self, Task};
-use crate::pending::id;
 use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
 use crate::trace::{Picos, What};
@@ -267,7 +266,7 @@ impl Board {
         let Some(configuration) = self.slots[slot].configuration() else { return };
         let Some(pending) = self.jobs.get(&op) else { return };
         let job = pending.job.id;
-        let (lane, packet, operation) = (pending.job.lane, pending.job.packet, pending.words.to_string());
+        let (flow, packet, operation) = (pending.job.flow, pending.job.packet, pending.words.to_string());
         let data_bytes = pass::data_len(&pending.job.operation.action, pending.second) as u64;
         if let Err(Failure::Protocol(complaint)) = &answer.result {
             self.slots.complaints.insert(configuration, complaint.clone());
@@ -279,7 +278,7 @@ impl Board {
         let what = What::Execute {
             configuration,
             job,
-            lane,
+            flow,
             packet,
             operation,
             data_bytes,
@@ -405,7 +404,7 @@ impl Board {
 }
 
 fn error(failure: &Failure, slot: usize, configuration: usize) -> EngineError {
-    let (slot, configuration) = (u32::try_from(slot).unwrap_or(u32::MAX), id(configuration));
+    let (slot, configuration) = (u32::try_from(slot).unwrap_or(u32::MAX), ConfigurationId::at(configuration));
     let failed = |failure| EngineError::SlotFailed { slot, configuration, failure };
     match failure {
         Failure::Status(status) => EngineError::SlotStatus { slot, configuration, status: *status as u8 },

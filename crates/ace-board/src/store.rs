@@ -11,8 +11,9 @@ use ace_library::{ContextSet, FileError, Image, ImageError, Library};
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::capability::Capability;
 use crate::config::{Controller, DEFAULT_LIBRARY};
-use crate::manifest::{Capability, Configuration};
+use crate::manifest::Configuration;
 use crate::port::{Refused, Written, stream};
 use crate::record;
 

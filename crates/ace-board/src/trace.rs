@@ -49,7 +49,7 @@ pub enum What {
         /// The board's number of the operation.
         job: u64,
         /// The security association.
-        lane: u32,
+        flow: u32,
         /// The packet, by the caller's number.
         packet: u64,
         /// For people: `aes-128-cbc encrypt`, `hmac-md5`.
@@ -84,7 +84,7 @@ pub enum What {
         /// The board's number of the operation.
         job: u64,
         /// The security association.
-        lane: u32,
+        flow: u32,
         /// The packet, by the caller's number.
         packet: u64,
         /// For people, as in [`What::Execute`].

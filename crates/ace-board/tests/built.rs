@@ -34,7 +34,7 @@ fn subject(file: &str) -> Option<Subject> {
 }
 
 fn has_mode(configuration: &Configuration, mode: &str) -> bool {
-    configuration.can.iter().any(|c| c.modes.iter().any(|m| m == mode))
+    configuration.can.iter().any(|c| c.modes.iter().any(|m| m.name() == mode))
 }
 
 /// Runs every file whose algorithm has a configuration, on the board as it is and then on each

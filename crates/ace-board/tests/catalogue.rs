@@ -105,9 +105,17 @@ fn what_is_wrong_with_a_manifest_is_said() {
     assert!(error(r#""memory_sha256":""#, r#""memory_sha256":"x"#).contains("memory_sha256"));
     assert!(error(r#""sha256":""#, r#""sha256":"é"#).contains("bad sha256"));
     assert!(error(r#""device""#, r#""devise""#).contains("device"));
+    assert!(error(r#""ofb"]"#, r#""xts"]"#).contains("`modes` names the unknown \"xts\""));
 
     // The others are still there, and what is missing is explained by it.
     let file = build.folder.path().join("configurations/aes/manifest.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("encrypt", "forth")).unwrap();
+    let problems = Catalogue::find(Some(build.folder.path())).problems;
+    assert!(
+        matches!(&problems[..], [one] if one.contains("aes/manifest.json: aes: `directions`")),
+        "{problems:?}"
+    );
     std::fs::write(&file, "{").unwrap();
     let catalogue = Catalogue::find(Some(build.folder.path()));
     assert_eq!((catalogue.configurations.len(), catalogue.problems.len()), (3, 1));

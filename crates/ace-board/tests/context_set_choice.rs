@@ -62,9 +62,9 @@ fn the_packets_that_wait_say_which_set_is_loaded() {
             };
             assert_eq!(single(&mut one), wanted);
             assert_eq!(loads(&one), [latency.as_str()], "{policy}");
-            for lanes in [1, 16] {
+            for flows in [1, 16] {
                 many = new();
-                assert_eq!(run_all(&mut many, &tasks, lanes), wanted);
+                assert_eq!(run_all(&mut many, &tasks, flows), wanted);
                 // On-demand never runs two at once.
                 let name = if policy == Policy::OnDemand { latency.as_str() } else { "sha1" };
                 assert_eq!(loads(&many), [name], "{policy}");

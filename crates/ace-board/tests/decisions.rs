@@ -22,7 +22,7 @@ use proptest::prelude::*;
 /// So much data that a frame with key and IV is one word of the link below.
 const LONGEST: u64 = 20;
 
-/// What a lane's packets need: a cipher, a hash, or both.
+/// What a flow's packets need: a cipher, a hash, or both.
 #[derive(Clone, Copy, Debug)]
 struct Suite {
     cipher: Option<bool>,
@@ -36,8 +36,8 @@ struct Case {
     port_mhz: f64,
     latency_ms: f64,
     policy: Policy,
-    lanes: Vec<Suite>,
-    /// Lane and blocks of data.
+    flows: Vec<Suite>,
+    /// Flow and blocks of data.
     packets: Vec<(usize, u64)>,
     /// Mb/s of AES, DES, MD5 and SHA-1 on the processor, if there is one; 0: it cannot.
     processor: Option<[u32; 4]>,
@@ -56,19 +56,19 @@ fn suites() -> impl Strategy<Value = Suite> {
 prop_compose! {
     fn cases()(
         slots in 1usize..4, window in 1usize..24, port in 0usize..3, latency in 0usize..3,
-        policy in prop::sample::select(Policy::ALL.to_vec()), lanes in prop::collection::vec(suites(), 1..5),
+        policy in prop::sample::select(Policy::ALL.to_vec()), flows in prop::collection::vec(suites(), 1..5),
         packets in prop::collection::vec((any::<prop::sample::Index>(), 1..LONGEST), 1..60),
         processor in prop::option::of(prop::array::uniform4(0u32..600)),
     ) -> Case {
         Case {
             slots, window, port_mhz: [50.0, 400.0, 5000.0][port], latency_ms: [0.05, 1.0, 50.0][latency], policy,
-            packets: packets.into_iter().map(|(lane, blocks)| (lane.index(lanes.len()), blocks)).collect(),
-            lanes, processor,
+            packets: packets.into_iter().map(|(flow, blocks)| (flow.index(flows.len()), blocks)).collect(),
+            flows, processor,
         }
     }
 }
 
-fn operation(random: &mut Random, suite: Suite, lane: usize, blocks: u64) -> Operation {
+fn operation(random: &mut Random, suite: Suite, flow: usize, blocks: u64) -> Operation {
     let len = 16 * blocks as usize;
     let cipher = suite.cipher.map(|des| {
         let (algorithm, key): (_, &[u8]) = if des { (&DES, &[3; 8]) } else { (&AES, &[1; 16]) };
@@ -76,7 +76,7 @@ fn operation(random: &mut Random, suite: Suite, lane: usize, blocks: u64) -> Ope
     });
     let mac = suite.hash.map(|sha| {
         let algorithm = if sha { &SHA1 } else { &MD5 };
-        Key::mac(Mac::Hmac(algorithm), &[lane as u8; 16]).unwrap()
+        Key::mac(Mac::Hmac(algorithm), &[flow as u8; 16]).unwrap()
     });
     let data = random.bytes(len);
     let iv = |key: &Key| Iv::new(&vec![9; key.iv_len()]).unwrap();
@@ -140,7 +140,7 @@ fn live(case: &Case, operations: &[Operation]) -> (Vec<DecisionRecord>, HashMap<
     }
     let job = |(at, operation): (usize, &Operation)| Job {
         id: at as u64,
-        lane: case.packets[at].0 as u32,
+        flow: case.packets[at].0 as u32,
         packet: at as u64,
         operation: operation.clone(),
     };
@@ -192,7 +192,7 @@ fn simulated(
             trace.suites.push(suite);
             trace.suites.len() - 1
         });
-        let (lane, blocks) = case.packets[at];
+        let (flow, blocks) = case.packets[at];
         let bytes = 16 * blocks as usize;
         let (mut costs, mut beside, mut real) = ([0; PASSES], [NEVER; PASSES], [0; PASSES]);
         for (pass, need) in [Some(first), second].iter().flatten().enumerate() {
@@ -203,7 +203,7 @@ fn simulated(
             real[pass] = took.get(&(at as u64, pass == 1)).copied().unwrap_or(costs[pass]);
         }
         let bytes = operation.buffer.len() as u32;
-        trace.packets.push(Packet { arrival: 0, lane: lane as u32, suite: suite as u32, bytes, costs });
+        trace.packets.push(Packet { arrival: 0, flow: flow as u32, suite: suite as u32, bytes, costs });
         cpu.push(beside);
         really.push(real);
     }
@@ -253,7 +253,7 @@ proptest! {
         let operations: Vec<Operation> = case
             .packets
             .iter()
-            .map(|(lane, blocks)| operation(&mut random, case.lanes[*lane], *lane, *blocks))
+            .map(|(flow, blocks)| operation(&mut random, case.flows[*flow], *flow, *blocks))
             .collect();
         let (live, took) = live(&case, &operations);
         let simulated = simulated(&case, &operations, &took);
@@ -276,7 +276,7 @@ fn a_board_is_used() {
         port_mhz: 400.0,
         latency_ms: 1.0,
         policy: Policy::Adaptive,
-        lanes: vec![
+        flows: vec![
             Suite { cipher: Some(true), hash: Some(true) },
             Suite { cipher: Some(false), hash: None },
         ],
@@ -285,7 +285,7 @@ fn a_board_is_used() {
     };
     let mut random = Random(5);
     let operations: Vec<Operation> =
-        case.packets.iter().map(|(l, b)| operation(&mut random, case.lanes[*l], *l, *b)).collect();
+        case.packets.iter().map(|(l, b)| operation(&mut random, case.flows[*l], *l, *b)).collect();
     let (live, _) = live(&case, &operations);
     let count = |f: &dyn Fn(&DecisionRecord) -> bool| live.iter().filter(|t| f(t)).count();
     assert!(count(&|t| matches!(t.what, Step::Load(_))) >= 2);

@@ -10,9 +10,10 @@ mod common;
 use std::collections::BTreeSet;
 
 use ace_board::board::SharedObjects;
-use ace_board::manifest::Capability;
+use ace_board::capability::{Capability, HashOperation};
 use ace_board::model::{Frame, Options};
 use ace_board::{Configuration, ModelSource, Models};
+use ace_engine::{Direction, Mode};
 use common::{Build, built, repository};
 
 /// Requests and responses in turn.
@@ -49,19 +50,22 @@ fn run(block: &str, configurations: &[Configuration], source: &dyn ModelSource) 
         // The algorithm and, for ciphers, the length of the first key; and whatever the requests ask for.
         let serves = |c: &Capability| {
             let key_len = usize::from(frames[0][3]);
-            let has = |list: &[String], what: &str| list.is_empty() || list.iter().any(|x| x == what);
             let asked = frames.iter().step_by(2).all(|request| {
-                let direction = has(&c.directions, if request[2] & 1 == 1 { "decrypt" } else { "encrypt" });
+                let back = request[2] & 1 == 1;
+                let way = if back { Direction::Decrypt } else { Direction::Encrypt };
+                let direction = c.directions.is_empty() || c.directions.contains(&way);
+                let mode = |mode| c.modes.is_empty() || c.modes.contains(&mode);
+                let operation = |one| c.operations.is_empty() || c.operations.contains(&one);
                 match request[1] {
-                    0x11 => has(&c.modes, "ecb") && direction,
-                    0x12 => has(&c.modes, "cbc") && direction,
-                    0x13 => has(&c.modes, "ctr"),
-                    0x14 => has(&c.modes, "cfb") && direction,
-                    0x15 => has(&c.modes, "cfb8") && direction,
-                    0x16 => has(&c.modes, "ofb"),
-                    0x21 => has(&c.operations, "hash"),
-                    0x31 => has(&c.operations, "hmac-states"),
-                    0x32 => has(&c.operations, "hmac-key"),
+                    0x11 => mode(Mode::Ecb) && direction,
+                    0x12 => mode(Mode::Cbc) && direction,
+                    0x13 => mode(Mode::Ctr),
+                    0x14 => mode(Mode::Cfb) && direction,
+                    0x15 => mode(Mode::Cfb8) && direction,
+                    0x16 => mode(Mode::Ofb),
+                    0x21 => operation(HashOperation::Hash),
+                    0x31 => operation(HashOperation::HmacStates),
+                    0x32 => operation(HashOperation::HmacKey),
                     _ => direction,
                 }
             });

@@ -17,7 +17,7 @@ use ace_engine::{
 };
 use common::{Build, Random, run_all, run_one};
 
-/// A packet: its lane and its operations.
+/// A packet: its flow and its operations.
 type Packet = (u32, Vec<Operation>);
 
 /// The buffers behind a packet's operations.
@@ -32,9 +32,9 @@ fn run(board: &mut Board, packets: &[Packet], buffer: usize) -> (Vec<Results>, V
     let mut inside = 0;
     let (mut jobs, mut done) = (VecDeque::new(), Vec::new());
     let job = |packet: usize, at: usize| -> Option<Job> {
-        let (lane, operations) = &packets[packet];
+        let (flow, operations) = &packets[packet];
         let operation = operations.get(at)?.clone();
-        Some(Job { id: (packet * 16 + at) as u64, lane: *lane, packet: packet as u64, operation })
+        Some(Job { id: (packet * 16 + at) as u64, flow: *flow, packet: packet as u64, operation })
     };
     loop {
         while inside < buffer
@@ -91,8 +91,8 @@ fn two_associations(count: usize) -> Vec<Packet> {
         (cipher(&TDES, &[3; 24]), hmac(&SHA1, &[4; 20]), 8),
     ];
     let mut packet = |_| {
-        let lane = random.below(2) as usize;
-        let (cipher, mac, block) = &associations[lane];
+        let flow = random.below(2) as usize;
+        let (cipher, mac, block) = &associations[flow];
         let len = (8 * (1 + random.below(180)) as usize).next_multiple_of(*block);
         let action = Action::CipherMac {
             cipher: cipher.clone(),
@@ -106,7 +106,7 @@ fn two_associations(count: usize) -> Vec<Packet> {
         };
         let mut buffer = Buffer::from_packet(&random.bytes(len), 0, 12);
         buffer.push_back(12);
-        (lane as u32, vec![Operation { action, buffer }])
+        (flow as u32, vec![Operation { action, buffer }])
     };
     (0..count).map(&mut packet).collect()
 }
@@ -175,7 +175,7 @@ fn every_operation_equals_the_cpu() {
 }
 
 #[test]
-fn looking_ahead_saves_loads_and_keeps_lanes_in_order() {
+fn looking_ahead_saves_loads_and_keeps_flows_in_order() {
     let build = Build::new();
     let packets = two_associations(300);
     let mut totals = Vec::new();
@@ -185,9 +185,9 @@ fn looking_ahead_saves_loads_and_keeps_lanes_in_order() {
         for ((_, operations), results) in packets.iter().zip(&results) {
             assert_eq!(compute::run(operations[0].clone()).as_ref(), Ok(&results[0]));
         }
-        for lane in 0..2 {
-            let of_lane = order.iter().filter(|(p, _)| packets[*p].0 == lane);
-            assert!(of_lane.map(|(p, _)| *p).is_sorted(), "{policy}: lane {lane}");
+        for flow in 0..2 {
+            let of_flow = order.iter().filter(|(p, _)| packets[*p].0 == flow);
+            assert!(of_flow.map(|(p, _)| *p).is_sorted(), "{policy}: flow {flow}");
         }
         let report = board.report();
         check_sums(&report);
@@ -219,7 +219,7 @@ fn a_board_decrypts_what_is_authentic_and_nothing_else() {
             assert_eq!(opened[..text], clear.buffer[..text]);
             let executed = board.report().totals.completed;
             sealed.buffer[text / 2] ^= 4;
-            let job = Job { id: 1, lane: 0, packet: 1, operation: sealed.clone() };
+            let job = Job { id: 1, flow: 0, packet: 1, operation: sealed.clone() };
             let done = engine::run_all(&mut board, vec![job]).pop().unwrap();
             assert_eq!((done.result, &done.buffer), (Err(EngineError::Mismatch), &sealed.buffer));
             assert_eq!(board.report().totals.completed, executed + 1, "no cipher pass after a wrong tag");
@@ -378,9 +378,9 @@ fn a_slot_that_works_on_several_frames_is_given_several() {
         for ((_, passes), results) in packets.iter().zip(&results) {
             assert_eq!(compute::run(passes[0].clone()).as_ref(), Ok(&results[0]));
         }
-        for lane in 0..6 {
-            let of_lane = order.iter().filter(|(p, _)| packets[*p].0 == lane);
-            assert!(of_lane.map(|(p, _)| *p).is_sorted(), "{in_flight} in flight: lane {lane}");
+        for flow in 0..6 {
+            let of_flow = order.iter().filter(|(p, _)| packets[*p].0 == flow);
+            assert!(of_flow.map(|(p, _)| *p).is_sorted(), "{in_flight} in flight: flow {flow}");
         }
         let report = board.report();
         let t = &report.totals;

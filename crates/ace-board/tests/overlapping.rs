@@ -202,7 +202,7 @@ fn a_board_lets_frames_join_when_they_have_arrived() {
 fn a_failure_among_frames_that_join_costs_no_other_packet() {
     let mut random = Random(8);
     let tasks: Vec<_> = (0..120).map(|_| random.operation(&AES, 1500)).collect();
-    for lanes in [1, 6, 120] {
+    for flows in [1, 6, 120] {
         let build = Build::new();
         build.interleave("aes", 8);
         build.mischief("aes", |m| {
@@ -213,18 +213,18 @@ fn a_failure_among_frames_that_join_costs_no_other_packet() {
         let mut board =
             build.board_of(BoardConfig { slots: 1, ..BoardConfig::default() }, Policy::DoubleBuffer);
         let mut failed = 0;
-        for (task, result) in tasks.iter().zip(run_all(&mut board, &tasks, lanes)) {
+        for (task, result) in tasks.iter().zip(run_all(&mut board, &tasks, flows)) {
             match result {
                 Ok(result) => assert_eq!(result, compute(task.clone()).unwrap()),
                 Err(_) => failed += 1,
             }
         }
         // One that fails behind another one is tried again.
-        assert!((3..=11).contains(&failed), "{lanes} lanes: {failed}");
+        assert!((3..=11).contains(&failed), "{flows} flows: {failed}");
         // The slot is empty again: another configuration can be loaded over this one.
         let other = random.operation(&DES, 100);
         assert_eq!(run_one(&mut board, other.clone()), compute(other));
         // Whatever had left before is not done again.
-        assert_eq!(stays(&board.report().events).len(), tasks.len() + 1, "{lanes} lanes");
+        assert_eq!(stays(&board.report().events).len(), tasks.len() + 1, "{flows} flows");
     }
 }

@@ -7,8 +7,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use ace_board::board::SharedObjects;
+use ace_board::capability::Capability;
 use ace_board::frame::{self, BEAT, HEADER, KeySection, Status, flag, op};
-use ace_board::manifest::Capability;
 use ace_board::model::{Frame, Options, RunError, SlotModel};
 use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};

@@ -7,6 +7,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use ace_board::board::SharedObjects;
+use ace_board::capability::HashOperation;
 use ace_board::frame::{self, KeySection, Status};
 use ace_board::model::{Frame, Options, SlotModel};
 use ace_board::pass::{Pass, Task};
@@ -15,7 +16,6 @@ use common::{Random, algorithms, built, compute, with_netlists};
 
 /// The answer of a variant to an operation that its base computes, by what its manifest says that it can do.
 fn expected(variant: &Configuration, pass: &Pass) -> Status {
-    let has = |list: &[String], what: &str| list.iter().any(|x| x == what);
     let need = pass.need();
     let of_code = variant.can.iter().filter(|c| c.code == pass.algorithm().code);
     let mut can = of_code.peekable();
@@ -24,10 +24,10 @@ fn expected(variant: &Configuration, pass: &Pass) -> Status {
     }
     let open = can.any(|c| match pass {
         Pass::Cipher { mode, direction, .. } => {
-            has(&c.modes, mode.name()) && (!mode.has_direction() || has(&c.directions, direction.name()))
+            c.modes.contains(mode) && (!mode.has_direction() || c.directions.contains(direction))
         }
-        Pass::Hash { .. } => has(&c.operations, "hash"),
-        Pass::Hmac { .. } => has(&c.operations, "hmac-key"),
+        Pass::Hash { .. } => c.operations.contains(&HashOperation::Hash),
+        Pass::Hmac { .. } => c.operations.contains(&HashOperation::HmacKey),
     });
     match open {
         false => Status::UnknownOperation,

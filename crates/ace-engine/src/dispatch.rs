@@ -18,8 +18,8 @@ pub fn choose<'a>(
     engines.into_iter().position(can)
 }
 
-/// Several engines as one, those that are preferred first. Jobs of one lane may go to several of them and come back in
-/// any order among these; within one engine its promise about lanes holds.
+/// Several engines as one, those that are preferred first. Jobs of one flow may go to several of them and come back in
+/// any order among these; within one engine its promise about flows holds.
 pub struct Dispatch<E> {
     members: Vec<Member<E>>,
     capabilities: Capabilities,
@@ -188,7 +188,7 @@ mod tests {
             1 => Operation::mac(mac.clone(), &[3; 64], 12),
             _ => Operation::cipher(des.clone(), Direction::Encrypt, &[2; 8], &[3; 64]).unwrap(),
         };
-        let job = |id| Job { id, lane: 0, packet: id, operation: operation(id) };
+        let job = |id| Job { id, flow: 0, packet: id, operation: operation(id) };
         let mut done = run_all(&mut engine, (0..60).map(job).collect());
         done.sort_by_key(|done| done.id);
         assert!(done.iter().map(|done| done.id).eq(0..60), "each has one answer");

@@ -16,9 +16,9 @@ pub type JobId = u64;
 pub struct Job {
     /// The number that comes back in [`Completion::id`].
     pub id: JobId,
-    /// Of two jobs of one lane (one SA) the one submitted first completes first, unless it belongs to a later
-    /// packet. Lanes are independent.
-    pub lane: u32,
+    /// Of two jobs of one flow (one SA) the one submitted first completes first, unless it belongs to a later
+    /// packet. Flows are independent.
+    pub flow: u32,
     /// The packet this job belongs to; jobs of one packet share it. Smaller is earlier. A strictly
     /// in-order engine finishes packet n before it starts packet n + 1.
     pub packet: u64,
@@ -95,7 +95,7 @@ pub fn take_jobs(queue: &mut VecDeque<Job>, jobs: &mut VecDeque<Job>, most: usiz
 /// # Errors
 /// As the engine says.
 pub fn run_one(engine: &mut dyn Engine, operation: Operation) -> Result<Buffer, EngineError> {
-    let mut results = run_all(engine, vec![Job { id: 0, lane: 0, packet: 0, operation }]);
+    let mut results = run_all(engine, vec![Job { id: 0, flow: 0, packet: 0, operation }]);
     results.pop().map_or(Err(EngineError::Lost), |done| done.result.map(|()| done.buffer))
 }
 

@@ -10,6 +10,19 @@ use crate::need::Need;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConfigurationId(pub u32);
 
+impl ConfigurationId {
+    /// The one at this place of the catalogue.
+    pub fn at(place: usize) -> Self {
+        // A catalogue of 2^32 configurations does not fit into memory.
+        Self(u32::try_from(place).unwrap_or(u32::MAX))
+    }
+
+    /// Its place in the catalogue.
+    pub const fn place(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Why an operation has no result. A packet whose operation fails is dropped and counted; never sent in clear.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum EngineError {

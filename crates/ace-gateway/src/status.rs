@@ -93,7 +93,7 @@ pub struct CoreStatus {
     /// Packets for this core that another one had to drop, because too many waited for it.
     pub handed_over_refused: u64,
     /// Packets that were nobody's, or another core's after a change of SAs; `None`: its thread has panicked.
-    pub strayed: Option<u64>,
+    pub misrouted: Option<u64>,
 }
 
 /// A security association, of the answer to `sas`.

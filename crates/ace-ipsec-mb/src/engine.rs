@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The engine: a batch at a time, so that packets of different security associations fill the library's lanes.
-//! Answers come in the order of submission, and with it in that of every lane. What the library has no code for, and
+//! Answers come in the order of submission, and with it in that of every flow. What the library has no code for, and
 //! what would be an odd case for it, the portable software computes.
 
 use std::collections::VecDeque;

@@ -123,7 +123,7 @@ fn reversed(action: &Action, buffer: &Buffer) -> Operation {
 fn jobs(operations: &[Operation]) -> Vec<Job> {
     let job = |(id, operation): (usize, &Operation)| Job {
         id: id as u64,
-        lane: id as u32 % 7,
+        flow: id as u32 % 7,
         packet: id as u64,
         operation: operation.clone(),
     };

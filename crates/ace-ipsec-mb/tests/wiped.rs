@@ -80,7 +80,7 @@ fn neither_the_library_nor_its_engine_keeps_a_key() {
     let operations = operations();
     assert!(copies().len() > 10, "the search finds keys that are there");
     let count = operations.len();
-    let job = |(id, operation)| Job { id: id as u64, lane: id as u32, packet: id as u64, operation };
+    let job = |(id, operation)| Job { id: id as u64, flow: id as u32, packet: id as u64, operation };
     let done = run_all(&mut engine, operations.into_iter().enumerate().map(job).collect());
     assert_eq!(done.len(), count);
     assert!(done.iter().filter(|done| done.result.is_ok()).count() >= count / 2, "encryption works");

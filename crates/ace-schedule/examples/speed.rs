@@ -10,7 +10,7 @@ use ace_schedule::{Costs, Policy};
 fn main() {
     let figures: Figures =
         toml::from_str(include_str!("../../../studies/scheduling/classes.toml")).expect("figures");
-    let class = figures.class.iter().max_by_key(|c| c.lanes * c.slots).expect("a class");
+    let class = figures.class.iter().max_by_key(|c| c.flows * c.slots).expect("a class");
     let network = network(&figures, class);
     let (trace, _) = trace(class, &network, 0.8, 1000);
     let costs = Costs::whole(vec![(class.load_us * 1e3) as u64; network.pace.len()]);

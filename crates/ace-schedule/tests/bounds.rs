@@ -4,7 +4,7 @@
 use ace_schedule::Policy;
 use ace_schedule::bound::compare::{SMALL, served};
 
-/// `cargo test --release -p ace-schedule --test bounds -- --nocapture` prints the table.
+/// `cargo test --release -p ace-schedule --test it bounds:: -- --nocapture` prints the table.
 #[test]
 fn policies_stay_below_the_optimum_and_adaptive_near_it() {
     let seeds = if cfg!(debug_assertions) { 1 } else { 4 };

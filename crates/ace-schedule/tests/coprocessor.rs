@@ -48,7 +48,7 @@ fn traffic(seed: u64, mbps: f64) -> Trace {
     let network = Network {
         suites: (0..20).map(|at| vec![vec![at % 6], vec![6 + at % 2]]).collect(),
         pace: ALGORITHMS.map(pace).to_vec(),
-        lanes: (0..20).zip(zipf(20, 0.9)).collect(),
+        flows: (0..20).zip(zipf(20, 0.9)).collect(),
         sizes: vec![(64, 1.0), (1424, 2.0)],
     };
     network.poisson(&mut Random(seed), mbps / 8000.0, 300_000_000)
@@ -88,9 +88,9 @@ fn waited_in_vain(trace: &Trace, out: &Outcome, cpu: &[[Time; PASSES]]) -> (usiz
     for s in &out.starts {
         let packet = &trace.packets[s.packet];
         let first = s.pass.checked_sub(1).and_then(|pass| ends.get(&(s.packet, pass)).copied());
-        let of_lane = before.insert((packet.lane, s.pass), s.end).unwrap_or(0);
+        let of_flow = before.insert((packet.flow, s.pass), s.end).unwrap_or(0);
         ends.insert((s.packet, s.pass), s.end);
-        let turn = first.unwrap_or(packet.arrival).max(of_lane);
+        let turn = first.unwrap_or(packet.arrival).max(of_flow);
         let Some(load) = out.loads.iter().rfind(|l| l.0 == s.slot && l.2 <= s.start) else { continue };
         if load.3 <= turn {
             continue;
@@ -150,7 +150,7 @@ fn learnt(
 ) -> Outcome {
     let packet = |at: usize| {
         let arrival = 100 * at as Time;
-        Packet { arrival, lane: at as u32 % 4, suite: 0, bytes: 100, costs: [said; PASSES] }
+        Packet { arrival, flow: at as u32 % 4, suite: 0, bytes: 100, costs: [said; PASSES] }
     };
     let trace = Trace { suites: vec![vec![vec![0]]], packets: (0..count).map(packet).collect() };
     let costs = Costs::whole(vec![500]);
@@ -203,7 +203,7 @@ fn a_slot_that_has_an_association_does_not_keep_it_from_a_faster_processor() {
         let class = queue.class(&[0], &[]);
         let op = |id: u64| QueuedOp {
             id,
-            lane: 7,
+            flow: 7,
             packet: id,
             arrived: 0,
             class,

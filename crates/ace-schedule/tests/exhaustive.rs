@@ -23,7 +23,7 @@ struct System {
     pace: Time,
 }
 
-/// Lane and suite.
+/// Flow and suite.
 type Packet = (u32, usize);
 
 #[derive(Clone)]
@@ -64,14 +64,14 @@ impl Search<'_> {
     }
 
     fn push(&self, world: &mut World, packet: usize, pass: usize, arrived: Time) {
-        let (lane, suite) = self.packets[packet];
+        let (flow, suite) = self.packets[packet];
         let class = self.class(&mut world.queue, suite, pass);
         let id = world.ops.len() as u64;
         world.ops.push((packet, pass));
         let next = if pass + 1 < SUITES[suite].len() { COST } else { 0 };
         world.queue.push(QueuedOp {
             id,
-            lane,
+            flow,
             packet: packet as u64,
             arrived,
             class,
@@ -171,14 +171,14 @@ impl Search<'_> {
                 world.queue.took(op, self.system.pace);
                 let Some(done) = world.queue.finish(op) else { self.fail(world, "what ended did not run") };
                 let (packet, pass) = world.ops[op as usize];
-                let (lane, suite) = self.packets[packet];
+                let (flow, suite) = self.packets[packet];
                 // The same pass of an earlier packet of its association has ended, if it has as many behind it.
                 let behind = SUITES[suite].len() - pass;
                 for earlier in 0..packet {
                     let (other, of) = self.packets[earlier];
                     let same = SUITES[of].len().checked_sub(behind);
                     let waits = same.is_some_and(|pass| !world.ended.contains(&(earlier, pass)));
-                    if other == lane && waits {
+                    if other == flow && waits {
                         self.fail(world, "an operation before an earlier one of its association");
                     }
                 }
@@ -250,7 +250,7 @@ fn search(system: System, packets: &[Packet]) -> usize {
     search.worlds
 }
 
-/// All traffic of `count` packets in two lanes whose suites may differ from packet to packet.
+/// All traffic of `count` packets in two flows whose suites may differ from packet to packet.
 fn traffic(count: u32) -> impl Iterator<Item = Vec<Packet>> {
     let kinds = 2 * SUITES.len();
     (0..kinds.pow(count)).map(move |mut number| {

@@ -49,14 +49,14 @@ fn the_demos_packets_are_those_of_its_capture() {
     while let Some(packet) = reader.next_packet() {
         let data = packet.unwrap().data;
         // Ethernet and IPv4 without options: the last bytes of the addresses are 10.0.0.1 to 10.0.0.3.
-        let lane = match (data[29], data[33]) {
+        let flow = match (data[29], data[33]) {
             (1, 2) => 0,
             (2, 1) => 1,
             (1, 3) => 2,
             (3, 1) => 3,
             other => panic!("hosts {other:?}"),
         };
-        packets.push((lane, u64::from(u16::from_be_bytes([data[16], data[17]]))));
+        packets.push((flow, u64::from(u16::from_be_bytes([data[16], data[17]]))));
     }
     assert_eq!(demo(), packets);
 }

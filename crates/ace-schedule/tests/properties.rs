@@ -11,31 +11,31 @@ use proptest::prelude::*;
 const CONFIGURATIONS: usize = 5;
 const LATENCY: Time = 1000;
 
-/// Any packets whatever: passes change from packet to packet within a lane.
+/// Any packets whatever: passes change from packet to packet within a flow.
 fn wild() -> impl Strategy<Value = Trace> {
     let pass = prop::collection::vec(0..CONFIGURATIONS, 1..3);
     let packet = (0u32..4, prop::collection::vec(pass, 0..4), [1u64..60, 1..60, 1..60], 0u64..40);
     prop::collection::vec(packet, 0..80).prop_map(|packets| {
         let (mut trace, mut arrival) = (Trace::default(), 0);
-        for (at, (lane, suite, costs, gap)) in packets.into_iter().enumerate() {
+        for (at, (flow, suite, costs, gap)) in packets.into_iter().enumerate() {
             trace.suites.push(suite);
             arrival += gap;
-            trace.packets.push(Packet { arrival, lane, suite: at as u32, bytes: 100, costs });
+            trace.packets.push(Packet { arrival, flow, suite: at as u32, bytes: 100, costs });
         }
         trace
     })
 }
 
-/// Packets as security associations make them: each lane has its suite, one configuration per pass.
+/// Packets as security associations make them: each flow has its suite, one configuration per pass.
 fn suites() -> impl Strategy<Value = Trace> {
     let suite = prop::collection::vec((0..CONFIGURATIONS).prop_map(|c| vec![c]), 1..3);
     let packets = prop::collection::vec((0usize..4, 1u64..60, 0u64..40), 0..120);
     (prop::collection::vec(suite, 1..4), packets, any::<bool>()).prop_map(|(suites, packets, at_once)| {
         let mut arrival = 0;
-        let packet = |(lane, cost, gap): (usize, u64, u64)| {
+        let packet = |(flow, cost, gap): (usize, u64, u64)| {
             arrival += if at_once { 0 } else { gap };
-            let lane = (lane % suites.len()) as u32;
-            Packet { arrival, lane, suite: lane, bytes: 100, costs: [cost; 3] }
+            let flow = (flow % suites.len()) as u32;
+            Packet { arrival, flow, suite: flow, bytes: 100, costs: [cost; 3] }
         };
         let packets = packets.into_iter().map(packet).collect();
         Trace { suites, packets }
@@ -98,20 +98,20 @@ fn check(trace: &Trace, setup: &Setup, out: &Outcome) {
     assert_eq!((out.loads.len(), out.starts.len()), (out.load_count, out.start_count));
 }
 
-/// In one lane, the same pass of an earlier packet starts and ends first, and packets leave in order.
-fn check_lanes(trace: &Trace, out: &Outcome) {
+/// In one flow, the same pass of an earlier packet starts and ends first, and packets leave in order.
+fn check_flows(trace: &Trace, out: &Outcome) {
     let mut last: HashMap<(u32, usize), (usize, u64)> = HashMap::new();
     for s in &out.starts {
-        let lane = trace.packets[s.packet].lane;
-        if let Some((packet, end)) = last.insert((lane, s.pass), (s.packet, s.end)) {
-            assert!(packet < s.packet, "lane {lane}: packet {} before {}", packet, s.packet);
-            assert!(end <= s.start, "lane {lane}: packets {} and {} at once", packet, s.packet);
+        let flow = trace.packets[s.packet].flow;
+        if let Some((packet, end)) = last.insert((flow, s.pass), (s.packet, s.end)) {
+            assert!(packet < s.packet, "flow {flow}: packet {} before {}", packet, s.packet);
+            assert!(end <= s.start, "flow {flow}: packets {} and {} at once", packet, s.packet);
         }
     }
     let mut left: HashMap<u32, u64> = HashMap::new();
     for (packet, at) in trace.packets.iter().zip(&out.left).filter(|(_, at)| **at != NEVER) {
-        let last = left.insert(packet.lane, *at).unwrap_or(0);
-        assert!(last <= *at, "lane {}: a packet left before an earlier one", packet.lane);
+        let last = left.insert(packet.flow, *at).unwrap_or(0);
+        assert!(last <= *at, "flow {}: a packet left before an earlier one", packet.flow);
     }
 }
 
@@ -143,13 +143,13 @@ proptest! {
         let setup = Setup { banks, buffer, late, ..Setup::new(slots, &costs, LATENCY) };
         let out = simulate(&trace, &setup, policy);
         check(&trace, &setup, &out);
-        check_lanes(&trace, &out);
+        check_flows(&trace, &out);
     }
 
-    /// Whatever a processor beside the slots can do and how fast: every pass runs once, lanes keep their order, and nothing
+    /// Whatever a processor beside the slots can do and how fast: every pass runs once, flows keep their order, and nothing
     /// stands still.
     #[test]
-    fn with_a_processor_beside_lanes_keep_their_order_and_all_is_done(
+    fn with_a_processor_beside_flows_keep_their_order_and_all_is_done(
         trace in suites(), policy in policies(), slots in 1usize..4, buffer in 1usize..20, load in 0u64..400,
         times in prop::collection::vec(prop::option::of(1u64..100), 1..8)
     ) {
@@ -160,7 +160,7 @@ proptest! {
         let out = simulate(&trace, &setup, policy);
         prop_assert_eq!(out.unserved, 0);
         prop_assert_eq!(out.starts.len(), passes(&trace));
-        check_lanes(&trace, &out);
+        check_flows(&trace, &out);
         let mut works: Vec<_> = out.starts.iter().filter(|s| s.slot == slots).collect();
         prop_assert_eq!(works.len(), out.computed);
         works.sort_by_key(|s| s.start);
@@ -214,12 +214,12 @@ fn fixed_traces(count: u64) -> Vec<Trace> {
         (state >> 20) % n
     };
     let mut trace = |_| {
-        let lanes = 1 + below(4);
+        let flows = 1 + below(4);
         let suites: Vec<Vec<Vec<usize>>> =
-            (0..lanes).map(|_| (0..=below(2)).map(|_| vec![below(5) as usize]).collect()).collect();
+            (0..flows).map(|_| (0..=below(2)).map(|_| vec![below(5) as usize]).collect()).collect();
         let mut packet = |_| {
-            let (lane, cost) = (below(lanes) as u32, 1 + below(60));
-            Packet { arrival: 0, lane, suite: lane, bytes: 100, costs: [cost; 3] }
+            let (flow, cost) = (below(flows) as u32, 1 + below(60));
+            Packet { arrival: 0, flow, suite: flow, bytes: 100, costs: [cost; 3] }
         };
         let packets = (0..200).map(&mut packet).collect();
         Trace { suites, packets }
@@ -241,9 +241,9 @@ fn double_buffering_is_not_slower_with_enough_look_ahead() {
     }
 }
 
-/// One packet of lane 1 against an endless stream of lane 0 whose two configurations fill both slots.
+/// One packet of flow 1 against an endless stream of flow 0 whose two configurations fill both slots.
 fn lonely(policy: Policy, starvation: Time, load: u64) -> Time {
-    let packet = |lane: u32| Packet { arrival: 0, lane, suite: lane, bytes: 100, costs: [10; 3] };
+    let packet = |flow: u32| Packet { arrival: 0, flow, suite: flow, bytes: 100, costs: [10; 3] };
     let mut packets = vec![packet(0); 2000];
     packets[3] = packet(1);
     let trace = Trace { suites: vec![vec![vec![0], vec![1]], vec![vec![2]]], packets };
@@ -283,7 +283,7 @@ fn fewest_loads_by_hand() {
 /// One slot, packets that want 0, then 1 or 2, then 0 again: making 1 of 0 is cheap, 2 is not.
 #[test]
 fn a_part_of_an_image_is_chosen_and_charged_as_such() {
-    let packet = |suite| Packet { arrival: 0, lane: 0, suite, bytes: 100, costs: [10; 3] };
+    let packet = |suite| Packet { arrival: 0, flow: 0, suite, bytes: 100, costs: [10; 3] };
     let trace = Trace {
         suites: vec![vec![vec![0]], vec![vec![2, 1]]],
         packets: vec![packet(0), packet(1), packet(0)],
@@ -303,13 +303,13 @@ fn a_part_of_an_image_is_chosen_and_charged_as_such() {
     check(&trace, &Setup::new(1, &costs, 100_000), &out);
 }
 
-/// A ring is worth its longer load when many lanes wait, and not for one, which goes through it a frame at a time.
+/// A ring is worth its longer load when many flows wait, and not for one, which goes through it a frame at a time.
 #[test]
 fn two_slots_for_one_class_when_its_queue_asks_for_it() {
     let costs = costs(100);
     let packets = (0..4000u64).map(|at| Packet {
         arrival: at * 6,
-        lane: (at % 16) as u32,
+        flow: (at % 16) as u32,
         suite: 0,
         bytes: 100,
         costs: [10; 3],

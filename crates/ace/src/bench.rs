@@ -198,10 +198,8 @@ fn operations(configuration: &Configuration, bytes: usize) -> Vec<Task> {
                 let shortest = can.key_bytes.iter().min();
                 let longest = can.key_bytes.iter().max().filter(|l| Some(*l) != shortest);
                 for key_bytes in shortest.into_iter().chain(longest) {
-                    for (name, direction) in
-                        [("encrypt", Direction::Encrypt), ("decrypt", Direction::Decrypt)]
-                    {
-                        if can.directions.iter().any(|d| d == name) && can.modes.iter().any(|m| m == "cbc") {
+                    for direction in Direction::BOTH {
+                        if can.directions.contains(&direction) && can.modes.contains(&Mode::Cbc) {
                             push(Pass::Cipher {
                                 algorithm,
                                 mode: Mode::Cbc,

@@ -7,6 +7,7 @@ use ace_array::Named;
 use ace_array::algorithms::Served;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
+use ace_engine::{Direction, Mode};
 use ace_library::ContextSet;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::ArrayError;
 use super::digests::digests;
 use super::slot::capability;
-use crate::manifest::Capability;
+use crate::capability::Capability;
 
 /// What a library says of a context set: all but `can` stands in the set, too, and is compared with it.
 #[derive(Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -58,8 +59,10 @@ pub struct SetManifest {
 
 /// What a board that is loaded with a variant's set can be asked for.
 pub fn can(served: &Served, decrypt: bool) -> Capability {
-    let modes: &[&str] = if decrypt { &["ecb", "cbc"] } else { &["ecb", "cbc", "ctr"] };
-    capability(served, &[if decrypt { "decrypt" } else { "encrypt" }], modes)
+    match decrypt {
+        true => capability(served, &[Direction::Decrypt], &[Mode::Ecb, Mode::Cbc]),
+        false => capability(served, &[Direction::Encrypt], &[Mode::Ecb, Mode::Cbc, Mode::Ctr]),
+    }
 }
 
 impl SetManifest {

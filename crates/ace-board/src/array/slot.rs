@@ -12,11 +12,12 @@ use ace_array::host::to_words;
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
+use ace_engine::{Direction, Mode};
 use zeroize::Zeroizing;
 
 use super::ArrayError;
+use crate::capability::{Capability, HashOperation};
 use crate::frame::{self, Header, flag, op};
-use crate::manifest::Capability;
 use crate::model::{Frame, Options, RunError, SlotModel, Stopped};
 
 /// Byte 1 of a frame, as `rtl/array/array_front_pkg.sv`.
@@ -131,7 +132,7 @@ impl ArraySlot {
     pub fn can() -> Vec<Capability> {
         SERVED
             .iter()
-            .map(|served| capability(served, &["encrypt", "decrypt"], &["ecb", "cbc", "ctr"]))
+            .map(|served| capability(served, &Direction::BOTH, &[Mode::Ecb, Mode::Cbc, Mode::Ctr]))
             .collect()
     }
 
@@ -205,17 +206,14 @@ impl ArraySlot {
 }
 
 /// What frames may ask of an algorithm's sets, in these directions and modes if it is a cipher.
-pub fn capability(served: &Served, directions: &[&str], modes: &[&str]) -> Capability {
-    let strings = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
-    let hash = served.keys.is_empty();
-    Capability {
-        algorithm: served.algorithm.to_owned(),
-        code: served.code,
-        key_bytes: served.keys.to_vec(),
-        directions: if hash { Vec::new() } else { strings(directions) },
-        modes: if hash { Vec::new() } else { strings(modes) },
-        operations: if hash { strings(&["hash", "hmac-states", "hmac-key"]) } else { Vec::new() },
+pub fn capability(served: &Served, directions: &[Direction], modes: &[Mode]) -> Capability {
+    let mut can = Capability::of(served.algorithm, served.code);
+    can.key_bytes = served.keys.to_vec();
+    match served.keys {
+        [] => can.operations = HashOperation::ALL.to_vec(),
+        _ => (can.directions, can.modes) = (directions.to_vec(), modes.to_vec()),
     }
+    can
 }
 
 /// A key's words for the slot: those of the set-up, or two states.

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use ace_engine::{Completion, EngineError, Job, Need};
+use ace_engine::{Completion, ConfigurationId, EngineError, Job, Need};
 use ace_schedule::QueuedOp;
 
 use super::Board;
 use crate::pass;
-use crate::pending::{Pending, id};
+use crate::pending::Pending;
 use crate::trace::Picos;
 
 impl Board {
@@ -34,7 +34,7 @@ impl Board {
     fn unserved(&self, need: &Need) -> EngineError {
         let all = self.known_needs.get(need).map_or(&[][..], |(all, _)| all);
         match all.iter().find(|c| self.port.refused.contains_key(*c)) {
-            Some(c) => EngineError::LoadFailed { configuration: id(*c) },
+            Some(c) => EngineError::LoadFailed { configuration: ConfigurationId::at(*c) },
             None => EngineError::NoConfiguration { need: *need },
         }
     }
@@ -66,7 +66,7 @@ impl Board {
         self.next_op += 1;
         let (candidates, words) = self.candidates(&need);
         let then: Vec<Vec<usize>> = after.iter().map(|need| self.candidates(need).0).collect();
-        let (lane, packet) = (job.lane, job.packet);
+        let (flow, packet) = (job.flow, job.packet);
         let bytes = u32::try_from(job.operation.buffer.len()).unwrap_or(u32::MAX);
         let estimate = |candidates: &[usize], need: &Need, second: bool| {
             let bytes = pass::data_len(&job.operation.action, second);
@@ -85,7 +85,7 @@ impl Board {
         self.agenda.ask = true;
         let class = self.queue.class(&candidates, &then);
         self.queue.set_paces(class, self.paces(&candidates, &need));
-        self.queue.push(QueuedOp { id, lane, packet, arrived, class, cost, next, cpu, aside, bytes });
+        self.queue.push(QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, bytes });
     }
 
     /// How fast candidates are, beside the first of them, and on how many frames each works at once.

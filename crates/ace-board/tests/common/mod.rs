@@ -26,12 +26,12 @@ pub fn run_one(engine: &mut dyn Engine, task: Task) -> Result<Vec<u8>, EngineErr
     engine::run_one(engine, task.operation()?).map(|buffer| task.result(&buffer))
 }
 
-/// What an engine makes of tasks, handed over together, task `n` as packet `n` of the lane `n` modulo `lanes`. Each is
+/// What an engine makes of tasks, handed over together, task `n` as packet `n` of the flow `n` modulo `flows`. Each is
 /// answered once.
-pub fn run_all(engine: &mut dyn Engine, tasks: &[Task], lanes: u32) -> Vec<Result<Vec<u8>, EngineError>> {
+pub fn run_all(engine: &mut dyn Engine, tasks: &[Task], flows: u32) -> Vec<Result<Vec<u8>, EngineError>> {
     let job = |(id, task): (usize, &Task)| Job {
         id: id as u64,
-        lane: id as u32 % lanes,
+        flow: id as u32 % flows,
         packet: id as u64,
         operation: task.operation().unwrap(),
     };

@@ -128,10 +128,10 @@ impl Flight<'_> {
         let id = self.next_id;
         self.next_id += 1;
         // Rows are independent of each other; the operations of one task are never in flight together.
-        let lane = u32::try_from(task.row).unwrap_or(u32::MAX);
+        let flow = u32::try_from(task.row).unwrap_or(u32::MAX);
         self.bytes += operation.buffer.len();
         self.tasks.insert(id, (task, operation.buffer.len()));
-        self.jobs.push_back(Job { id, lane, packet: id, operation });
+        self.jobs.push_back(Job { id, flow, packet: id, operation });
     }
 
     fn take(&mut self, id: JobId) -> Option<Task> {

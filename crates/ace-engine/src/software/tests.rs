@@ -134,7 +134,7 @@ fn jobs_complete_in_their_order() {
     assert_eq!((engine.wait(&mut done), done.len()), (0, 0));
     let job = |id: u64| {
         let operation = Operation::mac(Key::hash(&MD5).expect("a hash"), &[id as u8], 16);
-        Job { id, lane: 0, packet: id, operation }
+        Job { id, flow: 0, packet: id, operation }
     };
     // More than its queue takes.
     let mut jobs: VecDeque<Job> = (0..1000).map(job).collect();

@@ -17,7 +17,7 @@ pub(super) struct Handed {
     last: u64,
     pending: bool,
     /// What came of the last one.
-    said: Option<Value>,
+    outcome: Option<Value>,
 }
 
 impl Daemon {
@@ -31,7 +31,7 @@ impl Daemon {
                 _ => unknown(),
             },
             Some(("library", path)) => self.hand(Path::new(path)),
-            Some(("library-said", number)) => self.handed(number),
+            Some(("library-outcome", number)) => self.handed(number),
             Some(_) => unknown(),
         }
     }
@@ -76,14 +76,14 @@ impl Daemon {
             return json!({"error": "the path of the library is not absolute"});
         }
         remote.take_library(PathBuf::from(path));
-        self.handed = Handed { last: self.handed.last + 1, pending: true, said: None };
+        self.handed = Handed { last: self.handed.last + 1, pending: true, outcome: None };
         json!({"number": self.handed.last})
     }
 
     fn handed(&self, number: &str) -> Value {
-        match &self.handed.said {
+        match &self.handed.outcome {
             _ if number.parse() != Ok(self.handed.last) => json!({"error": "there was no such library"}),
-            Some(said) => said.clone(),
+            Some(outcome) => outcome.clone(),
             None => json!({"pending": true}),
         }
     }
@@ -92,7 +92,7 @@ impl Daemon {
     pub(super) fn libraries(&mut self, now: Duration) {
         let Some(outcome) = self.remote.as_ref().and_then(|remote| remote.outcome()) else { return };
         self.handed.pending = false;
-        self.handed.said = Some(match outcome {
+        self.handed.outcome = Some(match outcome {
             Err(why) => {
                 error!(%why, "library not taken, everything stays as it is");
                 json!({"error": why})

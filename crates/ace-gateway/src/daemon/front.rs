@@ -1,83 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What moves packets: one lane in the thread that does all else, or several, each in its own.
+//! What moves packets: one worker in the thread that does all else, or several, each in its own.
 
 use std::time::Duration;
 
 use ace_config::SaFile;
 
-use super::crew::Crew;
-use super::lane::Lane;
+use super::worker::Worker;
+use super::worker_pool::WorkerPool;
 use crate::core::{CoreError, PeerStatus, Reloaded, SaView};
 use crate::status::{CoreStatus, Figures};
 
 pub enum Front {
-    One(Box<Lane>),
-    Crew(Crew),
+    One(Box<Worker>),
+    Pool(WorkerPool),
 }
 
 impl Front {
     /// Where there is but one core.
-    pub fn lane(&mut self) -> Option<&mut Lane> {
+    pub fn worker(&mut self) -> Option<&mut Worker> {
         match self {
-            Front::One(lane) => Some(lane),
-            Front::Crew(_) => None,
+            Front::One(worker) => Some(worker),
+            Front::Pool(_) => None,
         }
     }
 
     pub fn load(&mut self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
         match self {
-            Front::One(lane) => lane.core.load(now, file),
-            Front::Crew(crew) => crew.load(now, file),
+            Front::One(worker) => worker.core.load(now, file),
+            Front::Pool(pool) => pool.load(now, file),
         }
     }
 
     pub fn sas(&self) -> Vec<SaView> {
         match self {
-            Front::One(lane) => lane.core.sas(),
-            Front::Crew(crew) => crew.sas(),
+            Front::One(worker) => worker.core.sas(),
+            Front::Pool(pool) => pool.sas(),
         }
     }
 
     pub fn sa_count(&self) -> usize {
         match self {
-            Front::One(lane) => lane.core.sa_count(),
-            Front::Crew(crew) => crew.sa_count(),
+            Front::One(worker) => worker.core.sa_count(),
+            Front::Pool(pool) => pool.sa_count(),
         }
     }
 
     /// Of all cores together, the peers, and of several cores each.
     pub fn figures(&self) -> (Figures, Vec<PeerStatus>, Option<Vec<CoreStatus>>) {
         match self {
-            Front::One(lane) => (figures(lane), lane.core.peers(), None),
-            Front::Crew(crew) => crew.figures(),
+            Front::One(worker) => (figures(worker), worker.core.peers(), None),
+            Front::Pool(pool) => pool.figures(),
         }
     }
 
     pub fn poll_event(&mut self) -> Option<String> {
         match self {
-            Front::One(lane) => lane.core.poll_event(),
-            Front::Crew(crew) => crew.poll_event(),
+            Front::One(worker) => worker.core.poll_event(),
+            Front::Pool(pool) => pool.poll_event(),
         }
     }
 
     /// What was taken is sent.
     pub fn finish(&mut self, now: Duration) {
         match self {
-            Front::One(lane) => {
-                lane.core.finish(now);
-                lane.send(now);
+            Front::One(worker) => {
+                worker.core.finish(now);
+                worker.send(now);
             }
-            Front::Crew(crew) => crew.stop(),
+            Front::Pool(pool) => pool.stop(),
         }
     }
 }
 
-/// What a lane counts, for `status`.
-pub fn figures(lane: &Lane) -> Figures {
+/// What a worker counts, for `status`.
+pub fn figures(worker: &Worker) -> Figures {
     Figures {
-        engine: lane.core.engine_name().to_owned(),
-        packets: lane.core.packets().into(),
-        gateway: *lane.core.counters(),
-        losses: lane.losses,
+        engine: worker.core.engine_name().to_owned(),
+        packets: worker.core.packets().into(),
+        gateway: *worker.core.counters(),
+        losses: worker.losses,
     }
 }

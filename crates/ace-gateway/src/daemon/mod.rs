@@ -2,11 +2,11 @@
 //! `ace gateway`: opens everything, gives up what it no longer needs, and moves packets until it is told to stop.
 
 mod answers;
-mod crew;
 mod front;
-mod lane;
 mod load;
 mod recording;
+mod worker;
+mod worker_pool;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
@@ -35,11 +35,11 @@ use crate::io::udp::Udp;
 use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::io::{Losses, setup};
 use crate::page::Page;
-use crew::Crew;
 use front::Front;
-use lane::{Devices, Lane, Outside, Ports};
 use load::load;
 use recording::Recording;
+use worker::{Devices, Outside, Ports, Worker};
+use worker_pool::WorkerPool;
 
 /// Why a gateway does not begin or go on, with what to do about it.
 #[derive(Debug, Error)]
@@ -100,7 +100,7 @@ struct Daemon {
     signals: SignalFd,
     start: Instant,
     watchdog: Option<Duration>,
-    petted: Duration,
+    watchdog_fed: Duration,
     /// With UDP.
     listening: Option<SocketAddr>,
     /// With a board.
@@ -155,8 +155,8 @@ pub fn run(
     // What was taken is sent.
     let now = daemon.start.elapsed();
     daemon.front.finish(now);
-    if let (Some(mut recording), Some(lane)) = (daemon.recording.take(), daemon.front.lane()) {
-        recording.go_on(&mut lane.core);
+    if let (Some(mut recording), Some(worker)) = (daemon.recording.take(), daemon.front.worker()) {
+        recording.go_on(&mut worker.core);
     }
     let packets = daemon.front.figures().0.packets;
     let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
@@ -274,19 +274,19 @@ impl Daemon {
             .then(|| Duration::from_micros(microseconds) / 3);
         // Threads begin when privileges are gone: these are a thread's own.
         let devices = queues.into_iter().zip(opened);
-        let mut lanes: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
+        let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
             .map(|(core, (tun, outside))| (core, Box::new(Devices { tun, outside }) as Box<dyn Ports>))
             .collect();
-        let front = match (lanes.len(), lanes.pop()) {
+        let front = match (workers.len(), workers.pop()) {
             (1, Some((core, ports))) => {
-                Front::One(Box::new(Lane { core, ports, losses: Losses::default(), among: None }))
+                Front::One(Box::new(Worker { core, ports, losses: Losses::default(), routing: None }))
             }
             (_, last) => {
-                lanes.extend(last);
+                workers.extend(last);
                 let wrong = |why| GatewayError::Setup(format!("cannot start threads: {why}"));
-                let crew = Crew::start(lanes, start).map_err(wrong)?;
-                load(&config, |file| crew.load(start.elapsed(), file))?;
-                Front::Crew(crew)
+                let pool = WorkerPool::start(workers, start).map_err(wrong)?;
+                load(&config, |file| pool.load(start.elapsed(), file))?;
+                Front::Pool(pool)
             }
         };
         Ok(Self {
@@ -297,7 +297,7 @@ impl Daemon {
             signals,
             start,
             watchdog,
-            petted: Duration::ZERO,
+            watchdog_fed: Duration::ZERO,
             listening,
             remote,
             handed: answers::Handed::default(),
@@ -311,14 +311,14 @@ impl Daemon {
     fn turn(&mut self) {
         let Ready { inside, outside, signalled, others } = self.wait();
         let now = self.start.elapsed();
-        if let Some(lane) = self.front.lane() {
-            lane.turn(now, inside, outside);
+        if let Some(worker) = self.front.worker() {
+            worker.turn(now, inside, outside);
         }
         while let Some(event) = self.front.poll_event() {
             info!("{event}");
         }
-        if let (Some(recording), Some(lane)) = (&mut self.recording, self.front.lane())
-            && !recording.go_on(&mut lane.core)
+        if let (Some(recording), Some(worker)) = (&mut self.recording, self.front.worker())
+            && !recording.go_on(&mut worker.core)
         {
             self.recording = None;
         }
@@ -342,7 +342,7 @@ impl Daemon {
             self.page = Some(page);
         }
         let Self { xfrm, front, .. } = self;
-        if let (Some(xfrm), Some(Lane { core, .. })) = (xfrm, front.lane()) {
+        if let (Some(xfrm), Some(Worker { core, .. })) = (xfrm, front.worker()) {
             if others {
                 xfrm.serve(|request| core.xfrm(now, request, &is_local));
             }
@@ -353,8 +353,8 @@ impl Daemon {
         if signalled {
             self.signals(now);
         }
-        if self.watchdog.is_some_and(|every| now >= self.petted + every) {
-            self.petted = now;
+        if self.watchdog.is_some_and(|every| now >= self.watchdog_fed + every) {
+            self.watchdog_fed = now;
             self.notify(&[NotifyState::Watchdog]);
         }
     }
@@ -364,12 +364,12 @@ impl Daemon {
         let now = self.start.elapsed();
         let timeouts = [
             match &self.front {
-                Front::One(lane) => lane.core.poll_timeout(),
+                Front::One(worker) => worker.core.poll_timeout(),
                 // What they have to say waits no longer.
-                Front::Crew(_) => Some(now + LISTEN),
+                Front::Pool(_) => Some(now + LISTEN),
             },
             self.control.as_ref().and_then(Control::timeout),
-            self.watchdog.map(|every| self.petted + every),
+            self.watchdog.map(|every| self.watchdog_fed + every),
         ];
         let timeout = timeouts.into_iter().flatten().min().map_or(PollTimeout::NONE, |at| {
             // Up to the next millisecond, so that it is not woken too early again and again.
@@ -377,8 +377,8 @@ impl Daemon {
             PollTimeout::try_from(left.min(60_000) as c_int).unwrap_or(PollTimeout::NONE)
         });
         let mut fds = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
-        if let Front::One(lane) = &self.front {
-            fds.extend(lane.ports.fds().into_iter().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        if let Front::One(worker) = &self.front {
+            fds.extend(worker.ports.fds().into_iter().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         }
         let ports = 1..fds.len();
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));

@@ -37,7 +37,7 @@ fn is_answer(result: &Result<(), EngineError>) -> bool {
 /// A job at the board.
 struct Away {
     row: usize,
-    lane: u32,
+    flow: u32,
     /// What this processor computes should the board fail.
     copy: Option<Job>,
     /// Nobody waits for it: it was sent for its time alone.
@@ -55,8 +55,8 @@ pub struct Live {
     costs: Costs,
     queue: VecDeque<(usize, Job)>,
     away: HashMap<JobId, Away>,
-    /// Jobs at the board, by lane.
-    lanes: HashMap<u32, usize>,
+    /// Jobs at the board, by flow.
+    flows: HashMap<u32, usize>,
     answered: Vec<Completion>,
     batches: u32,
     /// The board has answered something.
@@ -103,7 +103,7 @@ impl Live {
             costs: Costs::default(),
             queue: VecDeque::new(),
             away: HashMap::new(),
-            lanes: HashMap::new(),
+            flows: HashMap::new(),
             answered: Vec::new(),
             batches: 0,
             answers: false,
@@ -134,11 +134,11 @@ impl Live {
         cpu.capabilities().can(&first) && second.is_none_or(|second| cpu.capabilities().can(&second))
     }
 
-    /// Whether the board has room for one more of a lane: all together fill its queue twice, when many lanes share it
-    /// none has more than its part, and a few packets of any lane find a place beside a flood.
-    fn room(&self, lane: u32) -> bool {
-        let (most, own) = (self.board.most * 2, self.lanes.get(&lane).copied().unwrap_or(0));
-        let part = most / (self.lanes.len() + usize::from(own == 0));
+    /// Whether the board has room for one more of a flow: all together fill its queue twice, when many flows share it
+    /// none has more than its part, and a few packets of any flow find a place beside a flood.
+    fn room(&self, flow: u32) -> bool {
+        let (most, own) = (self.board.most * 2, self.flows.get(&flow).copied().unwrap_or(0));
+        let part = most / (self.flows.len() + usize::from(own == 0));
         (own < SHARE && self.away.len() < most * 2) || (own < part && self.away.len() < most)
     }
 
@@ -168,7 +168,7 @@ impl Live {
             }
         };
         match choice {
-            Choice::Board if self.room(job.lane) => {
+            Choice::Board if self.room(job.flow) => {
                 let copy = cpu.then(|| job.clone());
                 self.send(row, job, copy, false);
             }
@@ -198,13 +198,13 @@ impl Live {
     }
 
     fn send(&mut self, row: usize, job: Job, copy: Option<Job>, measured: bool) {
-        let (id, lane) = (job.id, job.lane);
+        let (id, flow) = (job.id, job.flow);
         if !measured {
             self.costs.count(row, Place::Board);
         }
         self.changed = true;
-        *self.lanes.entry(lane).or_default() += 1;
-        self.away.insert(id, Away { row, lane, copy, measured });
+        *self.flows.entry(flow).or_default() += 1;
+        self.away.insert(id, Away { row, flow, copy, measured });
         // A thread that is gone says nothing any more, and everything that is away comes back then.
         if self.board.orders.send(Order::Job(Box::new(job))).is_err() {
             self.bury();
@@ -217,11 +217,11 @@ impl Live {
 
     /// Something came back from the board.
     fn back(&mut self, done: Completion) {
-        let Some(Away { row, lane, copy, measured }) = self.away.remove(&done.id) else { return };
-        if let Some(count) = self.lanes.get_mut(&lane) {
+        let Some(Away { row, flow, copy, measured }) = self.away.remove(&done.id) else { return };
+        if let Some(count) = self.flows.get_mut(&flow) {
             *count -= 1;
             if *count == 0 {
-                self.lanes.remove(&lane);
+                self.flows.remove(&flow);
             }
         }
         let is_answer = is_answer(&done.result);

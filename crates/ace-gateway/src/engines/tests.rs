@@ -89,12 +89,12 @@ fn open(cpu: bool, manner: Manner, slow: Duration, on_board: &[&str]) -> (Live, 
     Live::open(cpu, maker, on_board.iter().map(|name| (*name).to_owned()).collect()).expect("a board")
 }
 
-fn job(id: u64, lane: u32, algorithm: &'static ace_engine::Algorithm) -> Job {
+fn job(id: u64, flow: u32, algorithm: &'static ace_engine::Algorithm) -> Job {
     let key = Key::cipher(algorithm, Mode::Cbc, &[7; 24][..if algorithm == &DES { 8 } else { 16 }]);
     let iv = &[2; 16][..if algorithm == &DES { 8 } else { 16 }];
     let operation = Operation::cipher(key.expect("a key"), Direction::Encrypt, iv, &[id as u8; 64])
         .expect("an operation");
-    Job { id, lane, packet: id, operation }
+    Job { id, flow, packet: id, operation }
 }
 
 /// All answers, by id; each is what the software says.
@@ -122,7 +122,7 @@ fn the_board_alone_computes_what_it_can_and_drops_what_is_too_much() {
     let shown = remote.view();
     assert_eq!((shown.costs[0].at, shown.costs[0].by_board, shown.board_fails), (Place::Board, 8, None));
     assert!(matches!(all(&mut live, [job(9, 0, &DES)])[..], [Err(EngineError::NoConfiguration { .. })]));
-    // One lane floods; another one finds room.
+    // One flow floods; another one finds room.
     let flood = (0..100).map(|id| job(id, 1, &AES)).chain([job(100, 2, &AES)]);
     let results = all(&mut live, flood);
     let refused = results.iter().filter(|result| **result == Err(EngineError::Overloaded)).count();

@@ -26,11 +26,12 @@ const ALG_CRYPT: u16 = 2;
 const ALG_COMP: u16 = 3;
 const ENCAP: u16 = 4;
 const TMPL: u16 = 5;
+pub const REPLAY_VAL: u16 = 10;
 pub const POLICY_TYPE: u16 = 16;
 const ALG_AEAD: u16 = 18;
 const ALG_AUTH_TRUNC: u16 = 20;
 const MARK: u16 = 21;
-const REPLAY_ESN_VAL: u16 = 23;
+pub const REPLAY_ESN_VAL: u16 = 23;
 pub const PROTO: u16 = 25;
 const OFFLOAD_DEV: u16 = 28;
 const IF_ID: u16 = 31;
@@ -195,6 +196,21 @@ fn algorithm(value: &[u8], with_number: bool) -> Result<(&str, usize, usize, &[u
     Ok((std::str::from_utf8(name).map_err(|_| EINVAL)?, bits, number, key))
 }
 
+/// The first number that a new SA sends, or takes: behind those that attributes say have been used.
+///
+/// # Errors
+/// A state that is too short.
+pub fn first_sequence(attributes: &[u8], inbound: bool) -> Result<u64, Errno> {
+    let word = |value: &[u8], at| u32_at(value, at).map(u64::from).ok_or(EINVAL);
+    let used = match (attribute(attributes, REPLAY_ESN_VAL), attribute(attributes, REPLAY_VAL)) {
+        (Some(state), _) if inbound => word(state, 8)? | word(state, 16)? << 32,
+        (Some(state), _) => word(state, 4)? | word(state, 12)? << 32,
+        (None, Some(state)) => word(state, if inbound { 4 } else { 0 })?,
+        (None, None) => 0,
+    };
+    used.checked_add(1).ok_or(EINVAL)
+}
+
 /// What an SA is.
 ///
 /// # Errors
@@ -273,7 +289,7 @@ pub fn spec(info: &[u8], attributes: &[u8], inbound: bool, allow_legacy: bool) -
         key_use: KeyUse::Reused,
         esn,
         replay_window: window,
-        first_sequence: super::replay::first_sequence(attributes, inbound)?,
+        first_sequence: first_sequence(attributes, inbound)?,
         lifetime: lifetime(info)?,
     };
     spec.check().map_err(|_| EINVAL)?;
@@ -295,4 +311,32 @@ pub fn templates(attributes: &[u8]) -> Vec<Template> {
         })
     };
     bytes.chunks_exact(TEMPLATE).filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::Reply;
+    use super::*;
+
+    /// Attributes alone.
+    fn made(kind: u16, words: &[u32]) -> Vec<u8> {
+        let value: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        Reply::new(0, 0, 0, &[]).attribute(kind, &value).done()[16..].to_vec()
+    }
+
+    #[test]
+    fn numbers_go_on_behind_those_that_were_used() {
+        assert_eq!((first_sequence(&[], true), first_sequence(&[], false)), (Ok(1), Ok(1)));
+        let short = made(REPLAY_VAL, &[41, 7, 0]);
+        assert_eq!((first_sequence(&short, false), first_sequence(&short, true)), (Ok(42), Ok(8)));
+        let long = made(REPLAY_ESN_VAL, &[1, 41, 7, 2, 3, 32, 0]);
+        assert_eq!(first_sequence(&long, false), Ok((2 << 32) + 42));
+        assert_eq!(first_sequence(&long, true), Ok((3 << 32) + 8));
+        // What was copied from the old SA comes first, what is true now last.
+        let both = [made(REPLAY_ESN_VAL, &[1, 0, 0, 0, 0, 32, 0]), long].concat();
+        assert_eq!(first_sequence(&both, true), Ok((3 << 32) + 8));
+        let last = made(REPLAY_ESN_VAL, &[1, u32::MAX, 0, u32::MAX, 0, 32, 0]);
+        assert_eq!(first_sequence(&last, false), Err(EINVAL));
+        assert_eq!(first_sequence(&made(REPLAY_VAL, &[1]), true), Err(EINVAL));
+    }
 }

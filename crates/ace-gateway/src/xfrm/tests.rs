@@ -104,7 +104,7 @@ fn an_sa_that_is_asked_where_it_stands_goes_on_there_when_it_is_made_anew() {
     let message = wire::messages(&said[0]).next().unwrap();
     assert_eq!((said.len(), message.kind, message.sequence), (1, replay::NEWAE, 5));
     let inbound = key.destination == IpAddr::from([192, 0, 2, 1]);
-    assert_eq!(replay::first_sequence(&message.body[replay::AEVENT_ID..], inbound), Ok(41));
+    assert_eq!(shapes::first_sequence(&message.body[replay::AEVENT_ID..], inbound), Ok(41));
     // Half a request, and an SA that is not there.
     assert_eq!(gateway.ask(&Reply::new(kind::GETAE, 0, 1, &id[..40]).done()), [(wire::NLMSG_ERROR, EINVAL)]);
     id[16] ^= 1;

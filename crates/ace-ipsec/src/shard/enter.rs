@@ -3,7 +3,7 @@
 
 use ace_engine::Buffer;
 
-use super::flight::{Flight, Stage};
+use super::pending::{PendingPacket, Stage};
 use super::receive::keep_before;
 use super::{Event, Exit, Fate, How, Packet, Shard};
 use crate::counters::Cause;
@@ -172,7 +172,7 @@ impl Shard {
             self.identification = self.identification.wrapping_add(1).max(1);
         }
         envelope::enclose(buffer, ip, &plan, &with)?;
-        let mut flight = Flight {
+        let mut entry = PendingPacket {
             token: packet.token,
             place: 0,
             sequence: ticket.sequence,
@@ -181,7 +181,7 @@ impl Shard {
             sa: id.slot(),
             stage: Stage::Seal,
         };
-        let Self { kept, desk, .. } = self;
+        let Self { kept, pending, .. } = self;
         let mut computed = false;
         match fixed.protocol {
             Protocol::Esp => {
@@ -197,10 +197,10 @@ impl Shard {
                     pad_len: None,
                 };
                 esp::seal(transform, buffer, plan.at, input, |buffer, action| {
-                    flight.place = sa.queue.enter();
+                    entry.place = sa.queue.enter();
                     if let Some(action) = action {
                         computed = true;
-                        desk.board(flight, kept, buffer, action);
+                        pending.submit(entry, kept, buffer, action);
                     }
                 })?;
             }
@@ -213,16 +213,16 @@ impl Shard {
                     version,
                 };
                 let action = ah::seal(transform, buffer, plan.at, input, kept)?;
-                flight.place = sa.queue.enter();
+                entry.place = sa.queue.enter();
                 computed = true;
-                desk.board(flight, kept, buffer, action);
+                pending.submit(entry, kept, buffer, action);
             }
         }
         if starts {
             self.watch(id);
         }
         if !computed {
-            self.finish(&flight, std::mem::take(&mut packet.buffer), Ok(()));
+            self.finish(&entry, std::mem::take(&mut packet.buffer), Ok(()));
         }
         Ok(())
     }

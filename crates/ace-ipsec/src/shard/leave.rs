@@ -3,7 +3,7 @@
 
 use ace_engine::{Buffer, Completion, EngineError};
 
-use super::flight::{Flight, Stage};
+use super::pending::{PendingPacket, Stage};
 use super::{Event, Exit, Fate, How, Shard};
 use crate::counters::Cause;
 use crate::id::SaId;
@@ -14,19 +14,24 @@ use crate::sad::association::{Association, Half};
 impl Shard {
     /// A packet comes back from an engine.
     #[inline]
-    pub(super) fn land(&mut self, completion: Completion) {
-        if let Some(flight) = self.desk.flights.land(completion.id, &mut self.kept) {
-            self.finish(&flight, completion.buffer, completion.result);
+    pub(super) fn completed(&mut self, completion: Completion) {
+        if let Some(entry) = self.pending.table.remove(completion.id, &mut self.kept) {
+            self.finish(&entry, completion.buffer, completion.result);
         }
     }
 
     /// What is left to do when there is nothing to compute any more.
-    pub(super) fn finish(&mut self, flight: &Flight, mut buffer: Buffer, result: Result<(), EngineError>) {
-        let Flight { token, place, sa: slot, stage, .. } = *flight;
+    pub(super) fn finish(
+        &mut self,
+        entry: &PendingPacket,
+        mut buffer: Buffer,
+        result: Result<(), EngineError>,
+    ) {
+        let PendingPacket { token, place, sa: slot, stage, .. } = *entry;
         let Some((id, _)) = self.sad.at_mut(slot) else { return };
         let fate = result.map_err(engine_cause).and_then(|()| match stage {
-            Stage::Seal => self.sealed(slot, &mut buffer, flight.envelope.at),
-            Stage::Open => self.opened(id, &mut buffer, flight),
+            Stage::Seal => self.sealed(slot, &mut buffer, entry.envelope.at),
+            Stage::Open => self.opened(id, &mut buffer, entry),
         });
         let exit = Exit { token, buffer, sa: Some(id), fate: fate.unwrap_or_else(Fate::Dropped) };
         self.count(&exit);
@@ -46,13 +51,13 @@ impl Shard {
         Ok(Fate::ToOutside(How::Protected))
     }
 
-    fn opened(&mut self, id: SaId, buffer: &mut Buffer, flight: &Flight) -> Result<Fate, Cause> {
-        let (now, envelope) = (self.now, &flight.envelope);
+    fn opened(&mut self, id: SaId, buffer: &mut Buffer, entry: &PendingPacket) -> Result<Fate, Cause> {
+        let (now, envelope) = (self.now, &entry.envelope);
         let (_, sa) = self.sad.at_mut(id.slot()).ok_or(Cause::UnknownSpi)?;
         let authentic = sa.fixed.transform.authenticates();
         if authentic {
             // What is wrong inside a packet with a good ICV: the number is taken all the same.
-            self.vouch(id, flight.sequence, flight.bytes, now)?;
+            self.vouch(id, entry.sequence, entry.bytes, now)?;
         }
         let (_, sa) = self.sad.at_mut(id.slot()).ok_or(Cause::UnknownSpi)?;
         let (fixed, at) = (&*sa.fixed, envelope.at);

@@ -3,9 +3,9 @@
 //! socket, asks no clock and computes no cipher.
 
 mod enter;
-mod flight;
 mod leave;
 mod manage;
+mod pending;
 mod receive;
 mod tap;
 
@@ -23,7 +23,7 @@ use crate::model::Time;
 use crate::sad::{Notice, Sad};
 use crate::side::{Inside, Outside, Side};
 use crate::spd::{Policy, Spd};
-use flight::Desk;
+use pending::Pending;
 
 pub use tap::Seen;
 
@@ -127,7 +127,7 @@ pub struct Shard {
     deadlines: BinaryHeap<Reverse<(Time, SaId)>>,
     /// Of outer IPv4 headers; one sequence for all SAs, because SAs may share addresses (RFC 6864).
     identification: u16,
-    desk: Desk,
+    pending: Pending,
     exits: VecDeque<Exit>,
     events: VecDeque<Event>,
     counters: Counters,
@@ -146,7 +146,7 @@ impl Shard {
             now: Time::ZERO,
             deadlines: BinaryHeap::new(),
             identification: 1,
-            desk: Desk::default(),
+            pending: Pending::default(),
             exits: VecDeque::new(),
             events: VecDeque::new(),
             counters: Counters::default(),
@@ -169,7 +169,7 @@ impl Shard {
 
     /// What an engine has to execute; it takes from the front. The answers go to [`Shard::complete`].
     pub fn jobs(&mut self) -> &mut VecDeque<Job> {
-        &mut self.desk.jobs
+        &mut self.pending.jobs
     }
 
     /// Goes on with packets whose operations were executed, in whatever order. Those whose operation failed are
@@ -177,7 +177,7 @@ impl Shard {
     pub fn complete(&mut self, now: Time, done: &mut Vec<Completion>) {
         self.tick(now);
         for completion in done.drain(..) {
-            self.land(completion);
+            self.completed(completion);
         }
     }
 
@@ -211,7 +211,7 @@ impl Shard {
 
     /// Packets that wait for a completion.
     pub fn in_flight(&self) -> usize {
-        self.desk.flights.len()
+        self.pending.table.len()
     }
 
     /// Totals.

@@ -4,7 +4,7 @@
 use ace_engine::Buffer;
 
 use super::enter::Stop;
-use super::flight::{Flight, Stage};
+use super::pending::{PendingPacket, Stage};
 use super::{Packet, Shard};
 use crate::counters::Cause;
 use crate::id::SaId;
@@ -48,7 +48,7 @@ impl Shard {
         let transform = &fixed.transform;
         let Half::In(half) = &mut sa.half else { return Err(Cause::UnknownSpi.into()) };
         let sequence = half.arrive(low).map_err(stop)?;
-        let mut flight = Flight {
+        let mut entry = PendingPacket {
             token: packet.token,
             place: 0,
             sequence,
@@ -58,13 +58,13 @@ impl Shard {
             stage: Stage::Open,
         };
         if of == Protocol::Esp {
-            flight.bytes = esp::enciphered_len(transform, buffer, at).map_err(|e| stop(e.into()))?;
+            entry.bytes = esp::enciphered_len(transform, buffer, at).map_err(|e| stop(e.into()))?;
         }
         if !transform.authenticates() {
             // No ICV will vouch for the packet: it counts from here.
-            return self.receive_unvouched(now, id, flight, packet);
+            return self.receive_unvouched(now, id, entry, packet);
         }
-        let Self { kept, desk, .. } = self;
+        let Self { kept, pending, .. } = self;
         match of {
             Protocol::Esp => {
                 if esp::shifts(transform, fixed.esn) {
@@ -72,8 +72,8 @@ impl Shard {
                 }
                 let opened = esp::open(transform, buffer, at, sequence, fixed.esn, |buffer, action| {
                     if let Some(action) = action {
-                        flight.place = sa.queue.enter();
-                        desk.board(flight, kept, buffer, action);
+                        entry.place = sa.queue.enter();
+                        pending.submit(entry, kept, buffer, action);
                     }
                 });
                 opened.map_err(|error| stop(error.into()))
@@ -81,8 +81,8 @@ impl Shard {
             Protocol::Ah => {
                 let numbers = (sequence, fixed.esn);
                 let action = ah::open(transform, buffer, at, ip.version, numbers, kept).map_err(stop)?;
-                flight.place = sa.queue.enter();
-                desk.board(flight, kept, buffer, action);
+                entry.place = sa.queue.enter();
+                pending.submit(entry, kept, buffer, action);
                 Ok(())
             }
         }
@@ -93,22 +93,22 @@ impl Shard {
         &mut self,
         now: Time,
         id: SaId,
-        mut flight: Flight,
+        mut entry: PendingPacket,
         packet: &mut Packet,
     ) -> Result<(), Stop> {
         let stop = |cause| Stop { cause, sa: Some(id) };
-        let at = flight.envelope.at;
-        let (_, sa) = self.sad.at_mut(flight.sa).ok_or(Cause::UnknownSpi)?;
+        let at = entry.envelope.at;
+        let (_, sa) = self.sad.at_mut(entry.sa).ok_or(Cause::UnknownSpi)?;
         let (transform, esn, mut action) = (&sa.fixed.transform, sa.fixed.esn, None);
         let opened =
-            esp::open(transform, &mut packet.buffer, at, flight.sequence, esn, |_, some| action = some);
+            esp::open(transform, &mut packet.buffer, at, entry.sequence, esn, |_, some| action = some);
         opened.map_err(|error| stop(error.into()))?;
-        self.vouch(id, flight.sequence, flight.bytes, now).map_err(stop)?;
-        let (_, sa) = self.sad.at_mut(flight.sa).ok_or(Cause::UnknownSpi)?;
-        flight.place = sa.queue.enter();
+        self.vouch(id, entry.sequence, entry.bytes, now).map_err(stop)?;
+        let (_, sa) = self.sad.at_mut(entry.sa).ok_or(Cause::UnknownSpi)?;
+        entry.place = sa.queue.enter();
         match action {
-            Some(action) => self.desk.board(flight, &mut self.kept, &mut packet.buffer, action),
-            None => self.finish(&flight, std::mem::take(&mut packet.buffer), Ok(())),
+            Some(action) => self.pending.submit(entry, &mut self.kept, &mut packet.buffer, action),
+            None => self.finish(&entry, std::mem::take(&mut packet.buffer), Ok(())),
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::boards;
 use super::figures::escape;
 use super::summary::Summary;
 
-/// Colours of text reach 4.5 against their ground, and bars 3 against an idle lane, in both schemes (WCAG 2.1, AA).
+/// Colours of text reach 4.5 against their ground, and bars 3 against an idle track, in both schemes (WCAG 2.1, AA).
 const STYLE: &str = ":root{color-scheme:light dark;--ground:#fff;--ink:#222;--quiet:#555;--line:#ddd;--idle:#eee;\
 --link:#1a56a8}\
 @media(prefers-color-scheme:dark){:root{--ground:#181818;--ink:#ddd;--quiet:#aaa;--line:#444;--idle:#c8c8c8;\

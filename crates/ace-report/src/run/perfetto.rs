@@ -22,7 +22,7 @@ fn micros(picos: Picos) -> f64 {
 
 /// From the first transfer of a packet to its last.
 struct Span {
-    lane: u32,
+    flow: u32,
     start: Picos,
     end: Picos,
 }
@@ -77,30 +77,30 @@ fn packets(board: &BoardReport, summary: &Summary, pids: Pids) -> Vec<Value> {
         .events
         .iter()
         .filter_map(|event| match event.what {
-            What::Execute { job, packet, lane, .. } | What::Compute { job, packet, lane, .. } => {
-                Some((job, (packet, lane)))
+            What::Execute { job, packet, flow, .. } | What::Compute { job, packet, flow, .. } => {
+                Some((job, (packet, flow)))
             }
             _ => None,
         })
         .collect();
     let mut spans: BTreeMap<u64, Span> = BTreeMap::new();
     for event in &board.events {
-        if let Some((packet, lane)) = job(&event.what).and_then(|job| of.get(&job)) {
+        if let Some((packet, flow)) = job(&event.what).and_then(|job| of.get(&job)) {
             let Event { start, end, .. } = *event;
-            let span = spans.entry(*packet).or_insert(Span { lane: *lane, start, end });
+            let span = spans.entry(*packet).or_insert(Span { flow: *flow, start, end });
             (span.start, span.end) = (span.start.min(start), span.end.max(end));
         }
     }
     let mut changes: BTreeMap<Picos, i64> = BTreeMap::new();
     let mut events = Vec::new();
-    for (packet, Span { lane, start, end }) in &spans {
+    for (packet, Span { flow, start, end }) in &spans {
         *changes.entry(*start).or_default() += 1;
         *changes.entry(*end).or_default() -= 1;
-        let sa = summary.sas.get(*lane as usize).map_or("?", |sa| sa.name.as_str());
+        let sa = summary.sas.get(*flow as usize).map_or("?", |sa| sa.name.as_str());
         // Packets of one SA overlap: spans of an id of their own, which Perfetto lays out itself.
         for (phase, at) in [("b", start), ("e", end)] {
             events.push(json!({
-                "ph": phase, "pid": pids.packets, "tid": lane + 1, "id": packet, "cat": "packet", "name": sa,
+                "ph": phase, "pid": pids.packets, "tid": flow + 1, "id": packet, "cat": "packet", "name": sa,
                 "ts": micros(*at), "args": {"packet": packet}
             }));
         }
@@ -128,7 +128,7 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
         What::Execute {
             configuration: at,
             job,
-            lane,
+            flow,
             packet,
             operation,
             data_bytes,
@@ -141,7 +141,7 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
             "execute",
             operation.clone(),
             json!({
-                "configuration": configuration(at), "job": job, "lane": lane, "packet": packet,
+                "configuration": configuration(at), "job": job, "flow": flow, "packet": packet,
                 "data_bytes": data_bytes, "cycles": cycles,
                 "waited_us": micros(event.start.saturating_sub(*queued)), "fresh_key": fresh_key, "error": error
             }),
@@ -162,11 +162,11 @@ fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
             let name = if *sends { "sends to" } else { "takes from" };
             (link + 1, "host", format!("{name} {}", board.slot_name(event.slot).1), json!({"job": job}))
         }
-        What::Compute { job, lane, packet, operation, data_bytes } => (
+        What::Compute { job, flow, packet, operation, data_bytes } => (
             link + 2,
             "compute",
             operation.clone(),
-            json!({"job": job, "lane": lane, "packet": packet, "data_bytes": data_bytes}),
+            json!({"job": job, "flow": flow, "packet": packet, "data_bytes": data_bytes}),
         ),
         What::Reset => (event.slot, "reset", "reset".to_owned(), json!({})),
     };

@@ -36,7 +36,7 @@ pub(super) fn detail_window(board: &BoardReport) -> (Picos, Picos) {
     (first.saturating_sub(width / 10), (first + width).min(total))
 }
 
-/// Something on a lane.
+/// Something on a track.
 struct Bar {
     start: f64,
     end: f64,
@@ -49,7 +49,7 @@ struct Bar {
     count: usize,
 }
 
-/// Draws one lane for each slot and one for the host link. `sas`: names of the lanes of the data plane.
+/// Draws one track for each slot and one for the host link. `sas`: names of the flows of the data plane.
 pub(super) fn draw(
     page: &mut String,
     board: &BoardReport,
@@ -88,7 +88,7 @@ pub(super) fn draw(
                 Row::Processor => Some(board.slots.len()),
                 Row::Link => None,
             };
-            for bar in lane_bars(board, sas, event, &busy, &x, track) {
+            for bar in track_bars(board, sas, event, &busy, &x, track) {
                 match bars.last_mut() {
                     Some(last) if last.joins(&bar) => last.join(bar),
                     _ => bars.push(bar),
@@ -168,7 +168,7 @@ fn pieces(event: &Event, busy: &[(Picos, Picos)]) -> Vec<(bool, Picos, Picos)> {
     pieces
 }
 
-fn lane_bars(
+fn track_bars(
     board: &BoardReport,
     sas: &[&str],
     event: &Event,
@@ -189,8 +189,8 @@ fn lane_bars(
         }
         (_, None) => Vec::new(),
         (_, Some(slot)) if slot != event.slot => Vec::new(),
-        (What::Compute { lane, packet, operation, data_bytes, .. }, Some(_)) => {
-            let sa = sas.get(*lane as usize).copied().unwrap_or("?");
+        (What::Compute { flow, packet, operation, data_bytes, .. }, Some(_)) => {
+            let sa = sas.get(*flow as usize).copied().unwrap_or("?");
             let title = format!("{operation}: packet {packet} of {sa}, {data_bytes} bytes, {took}");
             bar(event.start, event.end, COMPUTE, String::new(), title)
         }
@@ -207,8 +207,8 @@ fn lane_bars(
             };
             pieces(event, busy).into_iter().flat_map(piece).collect()
         }
-        (What::Execute { configuration, lane, packet, operation, data_bytes, error, .. }, _) => {
-            let sa = sas.get(*lane as usize).copied().unwrap_or("?");
+        (What::Execute { configuration, flow, packet, operation, data_bytes, error, .. }, _) => {
+            let sa = sas.get(*flow as usize).copied().unwrap_or("?");
             let failed = error.as_ref().map_or(String::new(), |error| format!("; failed: {error}"));
             let title = format!("{operation}: packet {packet} of {sa}, {data_bytes} bytes, {took}{failed}");
             bar(event.start, event.end, EXECUTE[configuration % EXECUTE.len()], name(*configuration), title)

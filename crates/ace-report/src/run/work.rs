@@ -31,8 +31,8 @@ fn doers(events: &[Event]) -> BTreeMap<u32, (Sum, Sum)> {
     for event in events {
         let took = event.end - event.start;
         match event.what {
-            What::Execute { lane, .. } => all.entry(lane).or_default().0.add(took),
-            What::Compute { lane, .. } => all.entry(lane).or_default().1.add(took),
+            What::Execute { flow, .. } => all.entry(flow).or_default().0.add(took),
+            What::Compute { flow, .. } => all.entry(flow).or_default().1.add(took),
             _ => {}
         }
     }
@@ -50,10 +50,10 @@ fn waits(events: &[Event]) -> BTreeMap<(usize, u32), Sum> {
     for event in order {
         match event.what {
             What::Load { refused: None, .. } => drop(loads.insert(event.slot, (event.start, event.end))),
-            What::Execute { configuration, lane, queued, .. } => {
+            What::Execute { configuration, flow, queued, .. } => {
                 let Some((start, end)) = loads.get(&event.slot).copied() else { continue };
                 if queued < end {
-                    all.entry((configuration, lane)).or_default().add(end - queued.max(start));
+                    all.entry((configuration, flow)).or_default().add(end - queued.max(start));
                 }
             }
             _ => {}
@@ -69,7 +69,7 @@ pub(super) fn write(
     several: bool,
 ) -> std::fmt::Result {
     let of = if several { format!(", {}", escape(&board.policy)) } else { String::new() };
-    let name = |lane: u32| summary.sas.get(lane as usize).map_or("?", |sa| sa.name.as_str());
+    let name = |flow: u32| summary.sas.get(flow as usize).map_or("?", |sa| sa.name.as_str());
     let doers = doers(&board.events);
     let beside = board.processor.is_some();
     writeln!(page, "<h2>Who did what{of}</h2>")?;
@@ -81,8 +81,8 @@ pub(super) fn write(
         page,
         "<div class=\"wide\"><table><tr><th>SA</th><th>passes in slots</th><th>time</th>{last}</tr>"
     )?;
-    for (lane, (slots, processor)) in &doers {
-        let name = escape(name(*lane));
+    for (flow, (slots, processor)) in &doers {
+        let name = escape(name(*flow));
         write!(page, "<tr><td>{name}</td><td>{}</td><td>{}</td>", slots.count, duration(slots.time))?;
         if beside {
             write!(page, "<td>{}</td><td>{}</td>", processor.count, duration(processor.time))?;
@@ -96,13 +96,13 @@ pub(super) fn write(
          was over, and how much of that load they waited for.</p><div class=\"wide\"><table><tr><th>configuration</th>\
          <th>SA</th><th>passes that waited</th><th>all of them together</th><th>the longest</th></tr>"
     )?;
-    for ((configuration, lane), sum) in waits(&board.events) {
+    for ((configuration, flow), sum) in waits(&board.events) {
         let configuration = board.configurations.get(configuration).map_or("?", |c| c.name.as_str());
         writeln!(
             page,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             escape(configuration),
-            escape(name(lane)),
+            escape(name(flow)),
             sum.count,
             duration(sum.time),
             duration(sum.longest)
@@ -119,11 +119,11 @@ pub(super) fn write(
 mod tests {
     use super::*;
 
-    fn execute(slot: usize, lane: u32, queued: Picos, start: Picos) -> Event {
+    fn execute(slot: usize, flow: u32, queued: Picos, start: Picos) -> Event {
         let what = What::Execute {
             configuration: 3,
             job: 0,
-            lane,
+            flow,
             packet: 0,
             operation: String::new(),
             data_bytes: 1,
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_load_costs_those_who_were_there_before_it_was_over() {
         let load = What::Load { configuration: 3, bytes: 1, refused: None };
-        let compute = What::Compute { job: 0, lane: 1, packet: 0, operation: String::new(), data_bytes: 1 };
+        let compute = What::Compute { job: 0, flow: 1, packet: 0, operation: String::new(), data_bytes: 1 };
         let events = [
             Event { start: 100, end: 200, slot: 0, what: load },
             // One was there before the load began, one came while it went on, one after it; another slot has no load.

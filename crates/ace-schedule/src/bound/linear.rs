@@ -242,7 +242,7 @@ mod tests {
     /// Two configurations on one slot, all packets there at once: only what one load and the work behind it leave room for.
     #[test]
     fn a_load_costs_what_it_keeps_from_being_done() {
-        let packet = |suite: u32| Packet { arrival: 0, lane: suite, suite, bytes: 100, costs: [10; PASSES] };
+        let packet = |suite: u32| Packet { arrival: 0, flow: suite, suite, bytes: 100, costs: [10; PASSES] };
         let packets: Vec<Packet> = (0..60).map(|at| packet(at % 2)).collect();
         let trace = Trace { suites: vec![vec![vec![0]], vec![vec![1]]], packets };
         let bound = |slots: usize, load: u64, latency: u64| {

@@ -116,7 +116,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a class lacks a configuration, or needs another copy of one: more comes than its slots can do, two loads'
-    /// worth waits for each of them, and in more lanes than there are slots.
+    /// worth waits for each of them, and in more flows than there are slots.
     fn wants(&self, class: ClassId) -> bool {
         let (it, copies) = (&self.queue.classes[class], self.copies[class]);
         if it.candidates.is_empty() || it.held_back || !self.waits(class) {

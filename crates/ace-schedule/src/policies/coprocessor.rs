@@ -72,8 +72,8 @@ enum Goes {
 }
 
 /// Of the operations that a slot could take, from `first` on, the first that it has done earlier than the processor, which
-/// does those before it. One whose lane is in the slot can go to the processor when the slot has answered: if that is
-/// earlier still, the lane waits for it, or a slot that once had a lane would keep it.
+/// does those before it. One whose flow is in the slot can go to the processor when the slot has answered: if that is
+/// earlier still, the flow waits for it, or a slot that once had a flow would keep it.
 fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: Option<Time>) -> Goes {
     let now = queue.now();
     let (free, idle) = match slots[slot] {

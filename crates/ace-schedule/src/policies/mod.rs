@@ -50,7 +50,7 @@ policies! {
     /// Strictly in the order of packets, one operation at a time. When its configuration is not resident it is
     /// loaded over the one that was used longest ago, and everything waits.
     OnDemand = "on-demand" in on_demand;
-    /// Looks ahead: queued operations of the resident configurations run in batches, lanes may overtake each
+    /// Looks ahead: queued operations of the resident configurations run in batches, flows may overtake each
     /// other, and a slot without work is loaded with what is needed next while the other one works.
     DoubleBuffer = "double-buffer" in double_buffer;
     /// What is needed first is loaded over the idle configuration whose rent is lowest.

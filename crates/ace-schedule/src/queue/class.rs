@@ -3,18 +3,18 @@
 
 use super::demand::{Demand, Yield};
 use super::estimate::Known;
-use super::lane::At;
+use super::flow::At;
 use super::line::{Key, Line};
 use super::op::{ClassId, QueuedOp};
 use crate::{ConfigurationId, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Behind another one of its lane.
+    /// Behind another one of its flow.
     Blocked,
     Ready,
     Late,
-    /// May only go behind the one of its lane that is in this slot.
+    /// May only go behind the one of its flow that is in this slot.
     Follows(usize),
     Runs(usize),
 }
@@ -104,7 +104,7 @@ impl Class {
         }
     }
 
-    /// Time that a candidate takes for `work`, with the lanes that wait: operations of one lane go one after another.
+    /// Time that a candidate takes for `work`, with the flows that wait: operations of one flow go one after another.
     pub fn time_on(&self, candidate: usize, work: Time) -> f64 {
         self.time_of(candidate, work, self.heads())
     }
@@ -115,7 +115,7 @@ impl Class {
         work as f64 * factor * at_once / (operations.max(1) as f64).min(at_once)
     }
 
-    /// Operations whose turn it is or comes when what runs ends: one of each lane.
+    /// Operations whose turn it is or comes when what runs ends: one of each flow.
     pub fn heads(&self) -> usize {
         self.ready.len() + self.late.len() + self.follows.len()
     }

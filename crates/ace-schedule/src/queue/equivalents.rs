@@ -131,8 +131,8 @@ mod tests {
     const FEW: usize = 2;
     const PACES: [(f64, f64); 2] = [(1.0, 9.0), (148.0 / 112.0, 5.0)];
 
-    /// A queue with so many packets of so many lanes that need either of them, behind a pass of `before` if that is said.
-    fn queue(packets: u64, lanes: u32, before: Option<usize>) -> Queue {
+    /// A queue with so many packets of so many flows that need either of them, behind a pass of `before` if that is said.
+    fn queue(packets: u64, flows: u32, before: Option<usize>) -> Queue {
         let mut queue = Queue::new(Terms::new(LATENCY, 10));
         queue.set_equivalents(vec![vec![MANY, FEW]], 2);
         let hash = queue.class(&[MANY, FEW], &[]);
@@ -140,14 +140,14 @@ mod tests {
         let class = before.map_or(hash, |c| queue.class(&[c], &[vec![MANY, FEW]]));
         for id in 0..packets {
             let next = if before.is_some() { 4000 } else { 0 };
-            queue.push(QueuedOp { next, ..op(id, id as u32 % lanes, class) });
+            queue.push(QueuedOp { next, ..op(id, id as u32 % flows, class) });
         }
         queue
     }
 
-    fn op(id: u64, lane: u32, class: usize) -> QueuedOp {
+    fn op(id: u64, flow: u32, class: usize) -> QueuedOp {
         let (cost, next, bytes) = (4000, 0, 1500);
-        QueuedOp { id, lane, packet: id, arrived: 0, class, cost, next, cpu: None, aside: 0, bytes }
+        QueuedOp { id, flow, packet: id, arrived: 0, class, cost, next, cpu: None, aside: 0, bytes }
     }
 
     fn idle(configuration: usize) -> SlotState {
@@ -162,13 +162,13 @@ mod tests {
     fn every_policy_loads_what_is_done_first() {
         // 1 / 740 is more than 1 / 1008, 4 / 740 more than 4 / 1008, and 8 / 1008 more than 1 / 148.
         for (packets, wanted) in [(1, FEW), (4, FEW), (6, FEW), (7, MANY), (8, MANY), (16, MANY)] {
-            for lanes in [1, 16] {
+            for flows in [1, 16] {
                 for policy in Policy::ALL {
-                    let decision = policy.decide(&queue(packets, lanes, None), &[SlotState::Empty], &costs());
+                    let decision = policy.decide(&queue(packets, flows, None), &[SlotState::Empty], &costs());
                     // On-demand never runs two at once.
                     let wanted = if policy == Policy::OnDemand { FEW } else { wanted };
                     let load = Decision::Load { slot: 0, configuration: wanted };
-                    assert_eq!(decision, load, "{policy}: {packets} packets of {lanes} lanes");
+                    assert_eq!(decision, load, "{policy}: {packets} packets of {flows} flows");
                 }
             }
         }

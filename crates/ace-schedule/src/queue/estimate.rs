@@ -87,7 +87,7 @@ impl Estimates {
     /// Corrects what is expected of an operation on a slot and on the processor.
     pub fn correct(
         &mut self,
-        (lane, class, bytes): (u32, ClassId, u32),
+        (flow, class, bytes): (u32, ClassId, u32),
         slot: &mut Time,
         processor: &mut Option<Time>,
     ) -> Known {
@@ -95,7 +95,7 @@ impl Estimates {
             self.records.clear();
         }
         let new = Record { slot: UNSEEN, processor: UNSEEN, last: None, count: 0 };
-        let record = self.records.entry((lane, class, bin(bytes))).or_insert(new);
+        let record = self.records.entry((flow, class, bin(bytes))).or_insert(new);
         *slot = record.slot.of(*slot);
         *processor = processor.map(|time| record.processor.of(time));
         record.count = record.count.wrapping_add(1);
@@ -106,12 +106,12 @@ impl Estimates {
     /// An operation of which `expected` was said at first took `time`.
     pub fn observe(
         &mut self,
-        (lane, class, bytes): (u32, ClassId, u32),
+        (flow, class, bytes): (u32, ClassId, u32),
         doer: Doer,
         expected: Time,
         time: Time,
     ) {
-        let Some(record) = self.records.get_mut(&(lane, class, bin(bytes))) else { return };
+        let Some(record) = self.records.get_mut(&(flow, class, bin(bytes))) else { return };
         record.last = Some(doer);
         if expected > 0 {
             let factor = match doer {
@@ -138,7 +138,7 @@ mod tests {
         };
         assert_eq!(expect(&mut all, key), (1000, Some(500), None));
         all.observe(key, Doer::Slot, 1000, 3000);
-        // The first one counts whole; one size speaks for those of its bin, and for no other lane or size.
+        // The first one counts whole; one size speaks for those of its bin, and for no other flow or size.
         assert_eq!(expect(&mut all, (7, 1, 1100)), (3000, Some(500), Some(Doer::Slot)));
         assert_eq!(expect(&mut all, (8, 1, 1400)), (1000, Some(500), None));
         assert_eq!(expect(&mut all, (7, 1, 60)), (1000, Some(500), None));

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::lane::At;
+use super::flow::At;
 
 /// Order of operations: by packet, then as they came.
 pub(crate) type Key = (u64, u64);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What waits and what runs, kept by classes, lanes and ages, so that a decision costs as much as there are classes.
+//! What waits and what runs, kept by classes, flows and ages, so that a decision costs as much as there are classes.
 
 pub(crate) mod class;
 pub(crate) mod demand;
 mod equivalents;
 pub(crate) mod estimate;
-mod lane;
+mod flow;
 mod line;
 mod op;
 mod operations;

@@ -38,7 +38,7 @@ pub struct QueuedOp {
     /// Unique among the operations in the queue.
     pub id: u64,
     /// The security association.
-    pub lane: u32,
+    pub flow: u32,
     /// The packet; smaller is earlier.
     pub packet: u64,
     /// When the packet came.

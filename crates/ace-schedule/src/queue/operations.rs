@@ -2,19 +2,19 @@
 //! The packet buffer as the policies see it: what waits, what runs, how old it is, what comes next.
 //!
 //! It is kept by classes of operations that the same configurations serve, so that a decision costs as much as there
-//! are classes and slots, however many lanes and packets wait.
+//! are classes and slots, however many flows and packets wait.
 
 use std::collections::HashMap;
 
 use super::class::{Class, Op, Place};
 use super::demand::{Clock, Yield};
 use super::estimate::{Doer, Estimates, Known};
-use super::lane::{At, Lane, Turn};
+use super::flow::{At, Flow, Turn};
 use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
 use crate::{ConfigurationId, Costs, Time};
 
-/// Operations by class, in the order of packets; see `lane.rs` for the order within an association.
+/// Operations by class, in the order of packets; see `flow.rs` for the order within an association.
 #[derive(Clone, Debug)]
 pub struct Queue {
     pub(crate) terms: Terms,
@@ -27,8 +27,8 @@ pub struct Queue {
     pub(crate) ops: Vec<Op>,
     free: Vec<At>,
     places: HashMap<u64, At, foldhash::fast::RandomState>,
-    lanes: HashMap<u32, Lane, foldhash::fast::RandomState>,
-    spare: Vec<Lane>,
+    flows: HashMap<u32, Flow, foldhash::fast::RandomState>,
+    spare: Vec<Flow>,
     arrivals: u64,
     /// Of all classes.
     yields: Yield,
@@ -56,7 +56,7 @@ impl Queue {
             ops: Vec::new(),
             free: Vec::new(),
             places: HashMap::default(),
-            lanes: HashMap::default(),
+            flows: HashMap::default(),
             spare: Vec::new(),
             arrivals: 0,
             yields: Yield::default(),
@@ -159,7 +159,7 @@ impl Queue {
             (false, (slot, _)) => (Doer::Slot, slot),
             (true, (_, processor)) => (Doer::Processor, processor),
         };
-        estimates.observe((op.lane, op.class, op.bytes), doer, expected, time);
+        estimates.observe((op.flow, op.class, op.bytes), doer, expected, time);
     }
 
     /// Makes an operation wait.
@@ -167,12 +167,12 @@ impl Queue {
         self.advance(op.arrived);
         let expected = (op.cost, op.cpu.unwrap_or(0));
         let known = match &mut self.estimates {
-            Some(all) => all.correct((op.lane, op.class, op.bytes), &mut op.cost, &mut op.cpu),
+            Some(all) => all.correct((op.flow, op.class, op.bytes), &mut op.cost, &mut op.cpu),
             None => Known::default(),
         };
         let key = (op.packet, self.arrivals);
         self.arrivals += 1;
-        let (id, lane) = (op.id, op.lane);
+        let (id, flow) = (op.id, op.flow);
         let it = Op { op, key, place: Place::Blocked, expected, known };
         let at = match self.free.pop() {
             Some(at) => {
@@ -186,10 +186,10 @@ impl Queue {
         };
         self.places.insert(id, at);
         self.enter(at, true);
-        self.settle(lane);
+        self.settle(flow);
     }
 
-    /// Counts an operation as waiting, and gives it its place in its lane.
+    /// Counts an operation as waiting, and gives it its place in its flow.
     fn enter(&mut self, at: At, fresh: bool) {
         let Op { op, .. } = &self.ops[at as usize];
         let class = &mut self.classes[op.class];
@@ -203,18 +203,18 @@ impl Queue {
             self.yields.add(op.bytes, op.cost + op.next);
         }
         let spare = &mut self.spare;
-        let lane = self.lanes.entry(op.lane).or_insert_with(|| spare.pop().unwrap_or_default());
-        if let Some(displaced) = lane.wait(class.behind, op.packet, at) {
+        let flow = self.flows.entry(op.flow).or_insert_with(|| spare.pop().unwrap_or_default());
+        if let Some(displaced) = flow.wait(class.behind, op.packet, at) {
             self.detach(displaced);
         }
     }
 
-    /// Gives the first ones of a lane the places that they have now.
-    fn settle(&mut self, lane: u32) {
-        let Self { lanes, ops, classes, clock, in_time_until, .. } = self;
-        let Some(it) = lanes.get(&lane) else { return };
+    /// Gives the first ones of a flow the places that they have now.
+    fn settle(&mut self, flow: u32) {
+        let Self { flows, ops, classes, clock, in_time_until, .. } = self;
+        let Some(it) = flows.get(&flow) else { return };
         if it.is_empty() {
-            self.spare.extend(lanes.remove(&lane));
+            self.spare.extend(flows.remove(&flow));
             return;
         }
         for (at, turn) in it.heads() {
@@ -275,18 +275,18 @@ impl Queue {
         self.detach(at);
         let Op { op, place, .. } = &mut self.ops[at as usize];
         *place = Place::Runs(slot);
-        let (lane, packet) = (op.lane, op.packet);
+        let (flow, packet) = (op.flow, op.packet);
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
         class.weigh(op, false);
         self.computable = self.computable.saturating_sub(op.cpu.unwrap_or(0));
         class.running += 1;
         class.demand.take(&self.clock, op.arrived, op.cost);
-        if let Some(it) = self.lanes.get_mut(&lane) {
+        if let Some(it) = self.flows.get_mut(&flow) {
             it.start(class.behind, packet, at, slot);
         }
         self.running.push(at);
-        self.settle(lane);
+        self.settle(flow);
         Some(&self.ops[at as usize].op)
     }
 
@@ -311,16 +311,16 @@ impl Queue {
         let op = self.ops[at as usize].op.clone();
         let class = &mut self.classes[op.class];
         class.coming = class.coming.saturating_sub(op.next);
-        self.settle(op.lane);
+        self.settle(op.flow);
         Some(op)
     }
 
     /// Takes an operation back from its slot, to the place it had.
     pub fn put_back(&mut self, id: u64) -> bool {
         let Some(at) = self.stop(id) else { return false };
-        let lane = self.ops[at as usize].op.lane;
+        let flow = self.ops[at as usize].op.flow;
         self.enter(at, false);
-        self.settle(lane);
+        self.settle(flow);
         true
     }
 
@@ -332,8 +332,8 @@ impl Queue {
         *place = Place::Blocked;
         let class = &mut self.classes[op.class];
         class.running -= 1;
-        if let Some(lane) = self.lanes.get_mut(&op.lane) {
-            lane.end(class.behind, at);
+        if let Some(flow) = self.flows.get_mut(&op.flow) {
+            flow.end(class.behind, at);
         }
         self.running.retain(|r| *r != at);
         Some(at)
@@ -352,10 +352,10 @@ impl Queue {
         self.computable = self.computable.saturating_sub(op.cpu.unwrap_or(0));
         class.coming = class.coming.saturating_sub(op.next);
         class.demand.take(&self.clock, op.arrived, op.cost);
-        if let Some(lane) = self.lanes.get_mut(&op.lane) {
-            lane.leave(class.behind, at);
+        if let Some(flow) = self.flows.get_mut(&op.flow) {
+            flow.leave(class.behind, at);
         }
-        self.settle(op.lane);
+        self.settle(op.flow);
         Some(op)
     }
 

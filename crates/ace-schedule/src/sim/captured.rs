@@ -65,12 +65,12 @@ pub struct Suite {
 /// Packets, an association and a length each, of associations with these suites.
 pub fn trace(packets: &[(u32, u64)], suites: &[Suite], paces: &[Pace]) -> Trace {
     let order = |s: &Suite| if s.inbound { [s.hash, s.cipher] } else { [s.cipher, s.hash] };
-    let packet = |&(lane, len): &(u32, u64)| {
-        let suite = &suites[lane as usize % suites.len()];
+    let packet = |&(flow, len): &(u32, u64)| {
+        let suite = &suites[flow as usize % suites.len()];
         let iv = paces[suite.cipher].block;
         let [first, second] = order(suite).map(|c| paces[c].time(len, iv).max(1));
-        let suite = lane % suites.len() as u32;
-        Packet { arrival: 0, lane, suite, bytes: len as u32, costs: [first, second, 0] }
+        let suite = flow % suites.len() as u32;
+        Packet { arrival: 0, flow, suite, bytes: len as u32, costs: [first, second, 0] }
     };
     Trace {
         suites: suites.iter().map(|s| order(s).map(|c| vec![c]).to_vec()).collect(),
@@ -83,9 +83,9 @@ pub fn demo_suites(inbound: bool) -> [Suite; 4] {
     [0, 0, 2, 2].map(|cipher| Suite { cipher, hash: cipher + 1, inbound })
 }
 
-/// Full-sized and small packets of `lanes` associations with Zipf's shares, independent of each other.
-pub fn mixed(random: &mut Random, lanes: usize, count: usize) -> Vec<(u32, u64)> {
-    let shares = zipf(lanes, 0.9);
+/// Full-sized and small packets of `flows` associations with Zipf's shares, independent of each other.
+pub fn mixed(random: &mut Random, flows: usize, count: usize) -> Vec<(u32, u64)> {
+    let shares = zipf(flows, 0.9);
     let mut packet = || (random.pick(&shares) as u32, if random.unit() < 2.0 / 3.0 { 1424 } else { 64 });
     (0..count).map(|_| packet()).collect()
 }

@@ -204,7 +204,7 @@ impl Run<'_> {
 
     /// Queues a pass of a packet, if there is one more.
     fn submit(&mut self, packet: usize, at: usize, arrived: Time) -> bool {
-        let Packet { lane, suite, bytes, costs, .. } = *self.packet(packet);
+        let Packet { flow, suite, bytes, costs, .. } = *self.packet(packet);
         let passes = &self.classes[suite as usize];
         let Some(&(pass, class)) = passes.get(at) else { return false };
         let next = passes.get(at + 1).map_or(0, |(pass, _)| costs[*pass]);
@@ -219,7 +219,7 @@ impl Run<'_> {
             .filter(|t| *t != NEVER);
         let cost = costs[pass];
         let (packet, aside) = (packet as u64, self.setup.aside);
-        let op = QueuedOp { id, lane, packet, arrived, class, cost, next, cpu, aside, bytes };
+        let op = QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, bytes };
         self.queue.push(op);
         true
     }

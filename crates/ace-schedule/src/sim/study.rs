@@ -43,7 +43,7 @@ pub struct Class {
     /// Whether associations send in bursts with a heavy tail; otherwise packets come at random times.
     pub on_off: bool,
     /// How many security associations send.
-    pub lanes: usize,
+    pub flows: usize,
     /// Suites: cipher i with hash i mod 2.
     pub suites: usize,
     /// Zipf's exponent of the suites among the associations.
@@ -142,9 +142,9 @@ pub fn network(figures: &Figures, class: &Class) -> Network {
     let mut random = Random(1);
     let weights = zipf(class.suites, class.zipf);
     // Every suite has an association first; the others have one at random.
-    let suite_of = |lane: usize| if lane < class.suites { lane } else { random.pick(&weights) };
-    let lanes = (0..class.lanes).map(suite_of).zip(zipf(class.lanes, SHARES)).collect();
-    Network { suites, pace, lanes, sizes: SIZES.to_vec() }
+    let suite_of = |flow: usize| if flow < class.suites { flow } else { random.pick(&weights) };
+    let flows = (0..class.flows).map(suite_of).zip(zipf(class.flows, SHARES)).collect();
+    Network { suites, pace, flows, sizes: SIZES.to_vec() }
 }
 
 /// Bytes a nanosecond at which the law says that the configurations can still take turns.

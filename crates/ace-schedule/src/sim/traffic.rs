@@ -107,11 +107,11 @@ pub fn small(random: &mut Random, kind: Small, mut grid: Grid, rate: f64, expone
 /// Time of a step where a grid is run through a policy.
 pub const STEP: Time = 1000;
 
-/// A grid's packets for the simulator: each configuration is a lane, and each packet of it takes a step.
+/// A grid's packets for the simulator: each configuration is a flow, and each packet of it takes a step.
 pub fn on_grid(grid: &Grid) -> Trace {
     let packet = |(step, c): &(usize, usize)| Packet {
         arrival: *step as Time * STEP,
-        lane: *c as u32,
+        flow: *c as u32,
         suite: *c as u32,
         bytes: 1000,
         costs: [STEP; PASSES],
@@ -130,22 +130,22 @@ pub struct Network {
     /// By configuration: time for a byte, and for a packet besides.
     pub pace: Vec<(f64, f64)>,
     /// By association: its suite and its share of the packets.
-    pub lanes: Vec<(usize, f64)>,
+    pub flows: Vec<(usize, f64)>,
     /// Sizes of packets and their shares.
     pub sizes: Vec<(u32, f64)>,
 }
 
 impl Network {
-    fn packet(&self, random: &mut Random, arrival: Time, lane: usize) -> Packet {
+    fn packet(&self, random: &mut Random, arrival: Time, flow: usize) -> Packet {
         let weights: Vec<f64> = self.sizes.iter().map(|s| s.1).collect();
         let bytes = self.sizes[random.pick(&weights)].0;
-        let suite = self.lanes[lane].0;
+        let suite = self.flows[flow].0;
         let mut costs = [0; PASSES];
         for (cost, pass) in costs.iter_mut().zip(&self.suites[suite]) {
             let (byte, more) = pass.first().map_or((0.0, 0.0), |c| self.pace[*c]);
             *cost = ((f64::from(bytes) * byte + more) as Time).max(1);
         }
-        Packet { arrival, lane: lane as u32, suite: suite as u32, bytes, costs }
+        Packet { arrival, flow: flow as u32, suite: suite as u32, bytes, costs }
     }
 
     /// Mean length of a packet in bytes, by the shares of the sizes.
@@ -157,7 +157,7 @@ impl Network {
     /// By configuration: the part of a slot that `bytes` a unit of time need.
     pub fn parts(&self, bytes: f64) -> Vec<f64> {
         let mut parts = vec![0.0; self.pace.len()];
-        for (suite, share) in &self.lanes {
+        for (suite, share) in &self.flows {
             for c in self.suites[*suite].iter().filter_map(|pass| pass.first()) {
                 parts[*c] += bytes * share * (self.pace[*c].0 + self.pace[*c].1 / self.mean_bytes());
             }
@@ -170,7 +170,7 @@ impl Network {
         let gap = self.mean_bytes() / bytes;
         let mut sum = 0.0;
         let sums: Vec<f64> = self
-            .lanes
+            .flows
             .iter()
             .map(|l| {
                 sum += l.1;
@@ -180,8 +180,8 @@ impl Network {
         let (mut packets, mut at) = (Vec::new(), random.exponential(gap));
         while at < time as f64 {
             let wanted = random.unit() * sum;
-            let lane = sums.partition_point(|s| *s <= wanted).min(self.lanes.len() - 1);
-            packets.push(self.packet(random, at as Time, lane));
+            let flow = sums.partition_point(|s| *s <= wanted).min(self.flows.len() - 1);
+            packets.push(self.packet(random, at as Time, flow));
             at += random.exponential(gap);
         }
         Trace { suites: self.suites.clone(), packets }
@@ -191,7 +191,7 @@ impl Network {
     pub fn on_off(&self, random: &mut Random, bytes: f64, time: Time, on: f64) -> Trace {
         const DUTY: f64 = 0.2;
         let mut packets = Vec::new();
-        for (lane, (_, share)) in self.lanes.iter().enumerate() {
+        for (flow, (_, share)) in self.flows.iter().enumerate() {
             let gap = self.mean_bytes() / (bytes * share / DUTY);
             let mut at = -random.unit() * on / DUTY;
             while at < time as f64 {
@@ -199,7 +199,7 @@ impl Network {
                 let mut next = at + random.exponential(gap);
                 while next < end.min(time as f64) {
                     if next >= 0.0 {
-                        packets.push(self.packet(random, next as Time, lane));
+                        packets.push(self.packet(random, next as Time, flow));
                     }
                     next += random.exponential(gap);
                 }
@@ -212,10 +212,10 @@ impl Network {
 
     /// What a closed loop begins with: `window` packets of each association.
     pub fn windows(&self, random: &mut Random, window: usize, within: Time) -> Trace {
-        let mut packets: Vec<Packet> = (0..self.lanes.len() * window)
+        let mut packets: Vec<Packet> = (0..self.flows.len() * window)
             .map(|at| {
                 let arrival = random.below(within.max(1));
-                self.packet(random, arrival, at % self.lanes.len())
+                self.packet(random, arrival, at % self.flows.len())
             })
             .collect();
         packets.sort_by_key(|p| p.arrival);

@@ -102,7 +102,7 @@ impl Hand {
         let Handed { number, .. } = answer(&self.control, &format!("library {text}"))?;
         let start = Instant::now();
         loop {
-            let said: Handed = answer(&self.control, &format!("library-said {number}"))?;
+            let said: Handed = answer(&self.control, &format!("library-outcome {number}"))?;
             if !said.pending {
                 say!("taken: {}", said.taken);
                 if let Some(error) = said.sas_error {

@@ -8,7 +8,8 @@ use std::process::Stdio;
 
 use ace_board::array::ArraySlot;
 use ace_board::bare::Bare;
-use ace_board::manifest::{Capability, FileRef};
+use ace_board::capability::Capability;
+use ace_board::manifest::FileRef;
 use ace_board::model::Model;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;

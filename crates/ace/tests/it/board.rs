@@ -253,7 +253,7 @@ fn the_report_is_one_page_and_a_trace() {
     }
     assert_eq!(page.matches("href=").count(), page.matches("href=\"https://ui.perfetto.dev\"").count());
     assert!(page.contains("name=\"viewport\"") && page.contains("prefers-color-scheme:dark"));
-    assert!(page.contains("host link</text>") && page.contains("packet 0 of c-to-a"), "lanes and names");
+    assert!(page.contains("host link</text>") && page.contains("packet 0 of c-to-a"), "tracks and names");
     let trace: Value = serde_json::from_slice(&fs::read(report.join("trace.json")).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let count = |category: &str| events.iter().filter(|e| e["cat"] == category).count();

@@ -19,7 +19,7 @@ for(const e of document.querySelectorAll("h1,h2,h3,p,td,th,li,a,svg text:not(.on
  if(e.textContent)small=Math.min(small,t)}
 const out=[...document.querySelectorAll("body>*")].filter(e=>e.getBoundingClientRect().right>innerWidth+1);
 parent.document.body.dataset.found=JSON.stringify({width:innerWidth,overflow:out.length,worst,small,night:lum(ground)<.2,
- bars:document.querySelectorAll("rect>title").length,lanes:document.querySelectorAll("rect.idle").length,
+ bars:document.querySelectorAll("rect>title").length,tracks:document.querySelectorAll("rect.idle").length,
  tables:[...document.querySelectorAll(".wide table")].filter((e,i)=>i<1&&e.scrollWidth>e.parentNode.clientWidth).length})
 })</script>"#;
 
@@ -31,7 +31,7 @@ struct Found {
     small: f64,
     night: bool,
     bars: usize,
-    lanes: usize,
+    tracks: usize,
     tables: usize,
 }
 
@@ -97,7 +97,7 @@ fn the_report_can_be_read_wide_and_narrow_by_day_and_by_night() {
             assert!(found.worst >= 4.5, "AA wants a contrast of 4.5: {what}");
             assert!(found.small >= 10.0, "text too small to be read: {what}");
             // Two slots and the link, of each policy from beginning to end and in detail.
-            assert!(found.lanes == 12 && found.bars > 100, "{what}");
+            assert!(found.tracks == 12 && found.bars > 100, "{what}");
         }
     }
 }

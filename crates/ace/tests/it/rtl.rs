@@ -143,7 +143,7 @@ fn a_new_algorithm_is_a_folder_and_can_be_simulated_and_proven() {
     flow(&python, folder.path(), &["ace_flow", "lint", "rot-13", "rot-26"]);
     let out = flow(&python, folder.path(), &["ace_flow", "simulate", "rot-13"]);
     let made: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
-    let can: Vec<ace_board::manifest::Capability> =
+    let can: Vec<ace_board::capability::Capability> =
         serde_json::from_value(made["can"].clone()).expect("what it can do");
     assert_eq!((can[0].algorithm.as_str(), &can[0].key_bytes[..]), ("rot-13", &[16, 32][..]));
     // The netlist is the RTL, and each fault is seen.

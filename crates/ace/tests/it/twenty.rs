@@ -116,7 +116,7 @@ fn no_packet_of_the_capture_waits_for_a_load_in_vain() {
         let number = |e: &Value, key: &str| e["args"][key].as_u64().unwrap();
         let before = of("execute").chain(of("compute")).filter(|o| {
             o["name"] == e["name"]
-                && number(o, "lane") == number(e, "lane")
+                && number(o, "flow") == number(e, "flow")
                 && number(o, "packet") < number(e, "packet")
         });
         before.map(|o| span(o).1).fold(queued, f64::max)

@@ -14,8 +14,8 @@ pub const NEVER: Time = Time::MAX;
 pub struct Packet {
     /// When the packet reaches the board's packet buffer, in the unit of the trace.
     pub arrival: Time,
-    /// The packet's security association, as in [`crate::QueuedOp::lane`].
-    pub lane: u32,
+    /// The packet's security association, as in [`crate::QueuedOp::flow`].
+    pub flow: u32,
     /// Index into [`Trace::suites`].
     pub suite: u32,
     /// The packet's length in bytes.
@@ -72,7 +72,7 @@ pub struct Setup<'a> {
     /// At most so many packets are in the packet buffer at a time; one enters when another has left. For the policies a
     /// packet arrives when it enters.
     pub buffer: usize,
-    /// A closed loop: so long after a packet has left, its lane sends one like it.
+    /// A closed loop: so long after a packet has left, its flow sends one like it.
     pub again: Option<Time>,
     /// Nothing happens after this.
     pub stop: Time,

@@ -42,19 +42,19 @@ pub fn closed(figures: &Figures, class: &Class, policy: Policy, seed: u64) -> Cl
         let (per_byte, fixed) = network.pace[configuration];
         (f64::from(BYTES) * per_byte + fixed) as Time
     };
-    let packet = |lane: usize| {
-        let suite = network.lanes[lane].0;
+    let packet = |flow: usize| {
+        let suite = network.flows[flow].0;
         let mut costs = [0; crate::sim::simulate::PASSES];
         for (cost_of, pass) in costs.iter_mut().zip(&network.suites[suite]) {
             *cost_of = pass.first().map_or(0, |c| cost(*c));
         }
-        (lane as u32, suite as u32, costs)
+        (flow as u32, suite as u32, costs)
     };
-    let lanes = network.lanes.len();
-    let mut packets: Vec<Packet> = (0..lanes * WINDOW)
+    let flows = network.flows.len();
+    let mut packets: Vec<Packet> = (0..flows * WINDOW)
         .map(|at| {
-            let (lane, suite, costs) = packet(at % lanes);
-            Packet { arrival: random.below(ROUND_TRIP), lane, suite, bytes: BYTES, costs }
+            let (flow, suite, costs) = packet(at % flows);
+            Packet { arrival: random.below(ROUND_TRIP), flow, suite, bytes: BYTES, costs }
         })
         .collect();
     packets.sort_by_key(|p| p.arrival);
@@ -64,16 +64,16 @@ pub fn closed(figures: &Figures, class: &Class, policy: Policy, seed: u64) -> Cl
     let setup =
         Setup { again: Some(ROUND_TRIP), stop, log: false, ..Setup::new(class.slots, &costs, latency) };
     let out = simulate(&trace, &setup, policy);
-    let mut of_lane = vec![0_usize; lanes];
+    let mut of_flow = vec![0_usize; flows];
     let mut waits = Vec::new();
-    let own = trace.packets.iter().map(|p| (p.lane, p.arrival));
-    let followed = out.followed.iter().map(|(like, at)| (trace.packets[*like].lane, *at));
-    for ((lane, arrival), left) in own.chain(followed).zip(&out.left).filter(|(_, left)| **left != NEVER) {
-        of_lane[lane as usize] += 1;
+    let own = trace.packets.iter().map(|p| (p.flow, p.arrival));
+    let followed = out.followed.iter().map(|(like, at)| (trace.packets[*like].flow, *at));
+    for ((flow, arrival), left) in own.chain(followed).zip(&out.left).filter(|(_, left)| **left != NEVER) {
+        of_flow[flow as usize] += 1;
         waits.push(left - arrival);
     }
     waits.sort_unstable();
-    let mean = waits.len() as f64 / lanes.max(1) as f64;
+    let mean = waits.len() as f64 / flows.max(1) as f64;
     let in_time = waits.partition_point(|wait| *wait <= latency);
     let at = (waits.len() * 999 / 1000).min(waits.len().saturating_sub(1));
     Closed {
@@ -82,7 +82,7 @@ pub fn closed(figures: &Figures, class: &Class, policy: Policy, seed: u64) -> Cl
         mbps: waits.len() as f64 * f64::from(BYTES) * 8e3 / stop as f64,
         in_time: in_time as f64 / waits.len().max(1) as f64,
         p999_ms: waits.get(at).map_or(0.0, |wait| *wait as f64 / 1e6),
-        starved: of_lane.iter().filter(|count| (**count as f64) < mean / 10.0).count(),
+        starved: of_flow.iter().filter(|count| (**count as f64) < mean / 10.0).count(),
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
         let class = Class {
             name: "small".into(),
             on_off: false,
-            lanes: 6,
+            flows: 6,
             suites: 3,
             zipf: 0.0,
             fused: true,
@@ -153,7 +153,7 @@ mod tests {
         let of = |policy| closed(&figures, &class, policy, 7);
         let (on_demand, adaptive) = (of(Policy::OnDemand), of(Policy::Adaptive));
         assert!(adaptive.mbps > on_demand.mbps, "{} {}", adaptive.mbps, on_demand.mbps);
-        // A window of 16 a round trip each is the most: 6 lanes, 16 packets, 1424 bytes, 2 ms.
+        // A window of 16 a round trip each is the most: 6 flows, 16 packets, 1424 bytes, 2 ms.
         assert!(adaptive.mbps <= 6.0 * 16.0 * 1424.0 * 8.0 / 2000.0 + 1.0, "{}", adaptive.mbps);
         assert_eq!(adaptive.starved, 0);
         let law = law(&figures, &class, 7).expect("a law");

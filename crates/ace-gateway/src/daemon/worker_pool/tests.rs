@@ -14,7 +14,7 @@ use ace_ipsec::packet::ip::Outer;
 
 use super::*;
 use crate::core::{Outgoing, Settings};
-use crate::daemon::lane::Arrived;
+use crate::daemon::worker::Arrived;
 
 /// What is in every clear packet.
 const WORD: &[u8] = b"plaintext that nobody may see";
@@ -130,7 +130,7 @@ fn clear(n: u8, from: u8) -> Vec<u8> {
 
 /// Two cores of end 1, what is behind them, and end 2.
 struct World {
-    crew: Crew,
+    pool: WorkerPool,
     inside: Vec<UnixDatagram>,
     outside: Vec<UnixDatagram>,
     bombs: Vec<Arc<AtomicBool>>,
@@ -155,12 +155,12 @@ impl World {
             outside.push(b);
             bombs.push(bomb);
         }
-        let crew = Crew::start(all, Instant::now()).unwrap();
-        let loaded = crew.load(Duration::ZERO, &sas(1)).unwrap();
-        assert_eq!((loaded.added, crew.sa_count()), (8, 8));
+        let pool = WorkerPool::start(all, Instant::now()).unwrap();
+        let loaded = pool.load(Duration::ZERO, &sas(1)).unwrap();
+        assert_eq!((loaded.added, pool.sa_count()), (8, 8));
         let mut other = core(&Arc::default());
         other.load(Duration::ZERO, &sas(2)).unwrap();
-        Self { crew, inside, outside, bombs, other }
+        Self { pool, inside, outside, bombs, other }
     }
 
     /// A packet of a tunnel, read by a core; what leaves the core whose tunnel it is, opened by the other end.
@@ -217,12 +217,12 @@ fn each_core_has_its_own_sas_wherever_packets_come() {
         world.outside[at].send(&again).unwrap();
     }
     world.out(1, 0);
-    world.crew.stop();
-    let (figures, _, cores) = world.crew.figures();
+    world.pool.stop();
+    let (figures, _, cores) = world.pool.figures();
     assert_eq!(figures.packets.dropped.get("replayed"), Some(&2), "{figures:?}");
     assert_eq!(cores.unwrap()[1].sas, Some(4));
     assert!(world.all().is_empty());
-    for sa in world.crew.sas() {
+    for sa in world.pool.sas() {
         assert!(sa.status.sequence >= 2, "{}", sa.status.name);
     }
 }
@@ -239,8 +239,8 @@ fn what_no_sa_is_for_is_dropped_wherever_it_comes() {
         pipe.send(&[0xff]).unwrap();
     }
     (0..4).for_each(|n| world.out(n, 0));
-    world.crew.stop();
-    let (figures, ..) = world.crew.figures();
+    world.pool.stop();
+    let (figures, ..) = world.pool.figures();
     assert_eq!(figures.packets.dropped.get("policy_discard"), Some(&2), "{figures:?}");
     assert_eq!(figures.packets.dropped.get("malformed_packet"), Some(&2), "{figures:?}");
     assert_eq!(figures.gateway.datagrams_unknown_spi, 2, "{figures:?}");
@@ -255,11 +255,11 @@ fn a_core_that_panics_takes_its_own_sas_along_and_lets_nothing_out() {
     world.bombs[1].store(true, Ordering::Release);
     world.inside[0].send(&clear(3, 1)).unwrap();
     let until = Instant::now() + Duration::from_secs(10);
-    while world.crew.figures().2.unwrap()[1].alive {
+    while world.pool.figures().2.unwrap()[1].alive {
         assert!(Instant::now() < until, "it lives on");
         std::thread::yield_now();
     }
-    let said = world.crew.said.recv_timeout(Duration::from_secs(10)).unwrap();
+    let said = world.pool.events.recv_timeout(Duration::from_secs(10)).unwrap();
     assert!(said.contains("core 1 has failed"), "{said}");
     // Its memory would work again: it stays away, also with the SAs taken anew.
     world.bombs[1].store(false, Ordering::Release);
@@ -276,13 +276,13 @@ fn a_core_that_panics_takes_its_own_sas_along_and_lets_nothing_out() {
             world.out(2, 0);
         }
         assert!(world.all().is_empty());
-        assert_eq!(world.crew.sa_count(), 4);
+        assert_eq!(world.pool.sa_count(), 4);
         if round == 0 {
-            let loaded = world.crew.load(Duration::ZERO, &sas(1)).unwrap();
+            let loaded = world.pool.load(Duration::ZERO, &sas(1)).unwrap();
             assert_eq!((loaded.kept, loaded.added, loaded.removed), (4, 0, 0));
         }
     }
-    let cores = world.crew.figures().2.unwrap();
+    let cores = world.pool.figures().2.unwrap();
     assert!(cores[1].handed_over_refused >= 4 && cores[0].alive, "{cores:?}");
 }
 
@@ -290,11 +290,11 @@ fn a_core_that_panics_takes_its_own_sas_along_and_lets_nothing_out() {
 fn a_reload_changes_all_cores_or_none() {
     let world = World::new();
     let bypass = SaFile::parse("sas.toml", "default_policy = \"bypass\"\n").unwrap();
-    assert_eq!(world.crew.load(Duration::ZERO, &bypass), Err(CoreError::Bypass));
-    assert_eq!(world.crew.sa_count(), 8);
-    let loaded = world.crew.load(Duration::ZERO, &sas(1)).unwrap();
+    assert_eq!(world.pool.load(Duration::ZERO, &bypass), Err(CoreError::Bypass));
+    assert_eq!(world.pool.sa_count(), 8);
+    let loaded = world.pool.load(Duration::ZERO, &sas(1)).unwrap();
     assert_eq!((loaded.kept, loaded.added, loaded.removed), (8, 0, 0));
     let empty = SaFile::parse("sas.toml", "").unwrap();
-    assert_eq!(world.crew.load(Duration::ZERO, &empty).unwrap().removed, 8);
-    assert_eq!(world.crew.sa_count(), 0);
+    assert_eq!(world.pool.load(Duration::ZERO, &empty).unwrap().removed, 8);
+    assert_eq!(world.pool.sa_count(), 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The order within a security association.
 //!
-//! Packets of a lane leave in their order. Of two operations with as many passes behind them, that of the earlier
+//! Packets of a flow leave in their order. Of two operations with as many passes behind them, that of the earlier
 //! packet goes first, or the later one queues up behind it in the same slot, which answers in order. One with fewer
 //! passes behind it waits for earlier packets that have more. So the HMAC of packet 1 may go before the cipher pass
 //! of packet 2, and need not.
@@ -11,16 +11,16 @@ use std::collections::VecDeque;
 /// An operation's place in the queue's table.
 pub(crate) type At = u32;
 
-/// Where a waiting operation may start now, as far as its lane goes.
+/// Where a waiting operation may start now, as far as its flow goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     NotYet,
-    /// An earlier one of the lane is in this slot, which answers in order.
+    /// An earlier one of the flow is in this slot, which answers in order.
     Behind(usize),
     Anywhere,
 }
 
-/// Operations of a lane that have as many passes behind them.
+/// Operations of a flow that have as many passes behind them.
 #[derive(Clone, Debug, Default)]
 struct Stage {
     behind: usize,
@@ -31,11 +31,11 @@ struct Stage {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lane {
+pub(crate) struct Flow {
     stages: Vec<Stage>,
 }
 
-impl Lane {
+impl Flow {
     fn stage(&mut self, behind: usize) -> &mut Stage {
         let at = match self.stages.iter().position(|s| s.behind == behind) {
             Some(at) => at,
@@ -105,39 +105,39 @@ impl Lane {
 mod tests {
     use super::*;
 
-    fn heads(lane: &Lane) -> Vec<(At, Turn)> {
-        let mut heads: Vec<_> = lane.heads().collect();
+    fn heads(flow: &Flow) -> Vec<(At, Turn)> {
+        let mut heads: Vec<_> = flow.heads().collect();
         heads.sort_by_key(|h| h.0);
         heads
     }
 
     #[test]
     fn passes_of_different_packets_go_side_by_side_and_the_same_pass_in_order() {
-        let mut lane = Lane::default();
-        (1..4).for_each(|packet| assert_eq!(lane.wait(1, packet, packet as At), None));
-        assert_eq!(heads(&lane), [(1, Turn::Anywhere)]);
-        lane.start(1, 1, 1, 7);
-        assert_eq!(heads(&lane), [(2, Turn::Behind(7))]);
-        lane.end(1, 1);
+        let mut flow = Flow::default();
+        (1..4).for_each(|packet| assert_eq!(flow.wait(1, packet, packet as At), None));
+        assert_eq!(heads(&flow), [(1, Turn::Anywhere)]);
+        flow.start(1, 1, 1, 7);
+        assert_eq!(heads(&flow), [(2, Turn::Behind(7))]);
+        flow.end(1, 1);
         // The second pass of packet 1, and the first one of packet 2.
-        lane.wait(0, 1, 11);
-        assert_eq!(heads(&lane), [(2, Turn::Anywhere), (11, Turn::Anywhere)]);
+        flow.wait(0, 1, 11);
+        assert_eq!(heads(&flow), [(2, Turn::Anywhere), (11, Turn::Anywhere)]);
         // A later packet that has no first pass does not overtake packet 2.
-        lane.start(0, 1, 11, 3);
-        lane.end(0, 11);
-        lane.wait(0, 5, 15);
-        assert_eq!(heads(&lane), [(2, Turn::Anywhere), (15, Turn::NotYet)]);
-        lane.start(1, 2, 2, 0);
-        lane.start(1, 3, 3, 0);
-        assert_eq!(heads(&lane), [(15, Turn::NotYet)]);
-        lane.end(1, 2);
-        lane.end(1, 3);
-        assert_eq!(heads(&lane), [(15, Turn::Anywhere)]);
+        flow.start(0, 1, 11, 3);
+        flow.end(0, 11);
+        flow.wait(0, 5, 15);
+        assert_eq!(heads(&flow), [(2, Turn::Anywhere), (15, Turn::NotYet)]);
+        flow.start(1, 2, 2, 0);
+        flow.start(1, 3, 3, 0);
+        assert_eq!(heads(&flow), [(15, Turn::NotYet)]);
+        flow.end(1, 2);
+        flow.end(1, 3);
+        assert_eq!(heads(&flow), [(15, Turn::Anywhere)]);
         // Taken back, it has its place again.
-        assert_eq!(lane.wait(0, 4, 14), Some(15));
-        assert_eq!(heads(&lane), [(14, Turn::Anywhere)]);
-        lane.leave(0, 14);
-        lane.leave(0, 15);
-        assert!(lane.is_empty());
+        assert_eq!(flow.wait(0, 4, 14), Some(15));
+        assert_eq!(heads(&flow), [(14, Turn::Anywhere)]);
+        flow.leave(0, 14);
+        flow.leave(0, 15);
+        assert!(flow.is_empty());
     }
 }

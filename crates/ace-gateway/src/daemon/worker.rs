@@ -94,7 +94,7 @@ impl Ports for Devices {
 }
 
 /// From one core to another.
-pub enum Letter {
+pub enum Handoff {
     /// A clear packet of an SA there.
     Inside(Buffer),
     /// A datagram of an SA there: a network card may have joined it to one of an SA here.
@@ -104,36 +104,36 @@ pub enum Letter {
 }
 
 /// Of several cores: which this is, and whose packets are whose.
-pub struct Among {
+pub struct Routing {
     pub me: usize,
     pub steer: Steer,
     /// For each core what is to be handed over.
-    pub letters: Vec<Vec<Letter>>,
+    pub handoffs: Vec<Vec<Handoff>>,
     /// Packets that came here and were for nobody, or for another core after a change of SAs.
-    pub strayed: u64,
+    pub misrouted: u64,
 }
 
-pub struct Lane {
+pub struct Worker {
     pub core: Core,
     pub ports: Box<dyn Ports>,
     pub losses: Losses,
     /// `None`: it is the only one.
-    pub among: Option<Among>,
+    pub routing: Option<Routing>,
 }
 
-impl Lane {
+impl Worker {
     /// Takes what there is from both sides and sends what becomes of it. Both sides have their turn, and each turn is
     /// bounded.
     pub fn turn(&mut self, now: Duration, inside: bool, outside: bool) {
         if inside {
-            let Self { core, ports, losses, among } = self;
+            let Self { core, ports, losses, routing } = self;
             ports.read_inside(losses, &mut |packet| {
                 let mut buffer = core.buffer();
                 buffer.extend_from_slice(packet);
-                match among {
+                match routing {
                     None => core.from_inside(now, buffer),
-                    Some(among) => match among.steer.inside(packet) {
-                        Some(owner) if owner != among.me => among.put(owner, Letter::Inside(buffer)),
+                    Some(routing) => match routing.steer.inside(packet) {
+                        Some(owner) if owner != routing.me => routing.put(owner, Handoff::Inside(buffer)),
                         // What no SA is for is dropped and counted here.
                         _ => core.from_inside(now, buffer),
                     },
@@ -142,7 +142,7 @@ impl Lane {
             self.send(now);
         }
         if outside {
-            let Self { core, ports, losses, among } = self;
+            let Self { core, ports, losses, routing } = self;
             ports.read_outside(losses, &mut |arrived| {
                 let mut buffer = core.buffer();
                 match arrived {
@@ -152,9 +152,12 @@ impl Lane {
                     }
                     Arrived::Udp { source, ecn, payload } => {
                         buffer.extend_from_slice(payload);
-                        match among.as_mut().and_then(|among| Some((among.of_datagram(payload)?, among))) {
-                            Some((owner, among)) if owner != among.me => {
-                                among.put(owner, Letter::Udp { source, ecn, payload: buffer });
+                        match routing
+                            .as_mut()
+                            .and_then(|routing| Some((routing.of_datagram(payload)?, routing)))
+                        {
+                            Some((owner, routing)) if owner != routing.me => {
+                                routing.put(owner, Handoff::Udp { source, ecn, payload: buffer });
                             }
                             _ => core.from_udp(now, source, ecn, buffer),
                         }
@@ -165,28 +168,30 @@ impl Lane {
         }
         self.core.tick(now);
         self.send(now);
-        if let Some(among) = &mut self.among {
+        if let Some(routing) = &mut self.routing {
             while let Some((peer, endpoint)) = self.core.poll_move() {
-                let others = (0..among.letters.len()).filter(|other| *other != among.me);
-                others.for_each(|other| among.letters[other].push(Letter::Moved(peer, endpoint)));
+                let others = (0..routing.handoffs.len()).filter(|other| *other != routing.me);
+                others.for_each(|other| routing.handoffs[other].push(Handoff::Moved(peer, endpoint)));
             }
         }
     }
 
     /// Takes what other cores have handed over. Were its SA no longer here, it is dropped: nothing is handed on twice.
-    pub fn take(&mut self, now: Duration, letters: impl IntoIterator<Item = Letter>) {
-        for letter in letters {
-            let Self { core, among: Some(among), .. } = self else { return };
-            match letter {
-                Letter::Moved(peer, endpoint) => core.moved(peer, endpoint),
-                Letter::Inside(buffer) if among.steer.inside(&buffer) == Some(among.me) => {
+    pub fn take(&mut self, now: Duration, handoffs: impl IntoIterator<Item = Handoff>) {
+        for handoff in handoffs {
+            let Self { core, routing: Some(routing), .. } = self else { return };
+            match handoff {
+                Handoff::Moved(peer, endpoint) => core.moved(peer, endpoint),
+                Handoff::Inside(buffer) if routing.steer.inside(&buffer) == Some(routing.me) => {
                     core.from_inside(now, buffer);
                 }
-                Letter::Udp { source, ecn, payload } if among.of_datagram(&payload) == Some(among.me) => {
+                Handoff::Udp { source, ecn, payload }
+                    if routing.of_datagram(&payload) == Some(routing.me) =>
+                {
                     core.from_udp(now, source, ecn, payload);
                 }
-                Letter::Inside(buffer) | Letter::Udp { payload: buffer, .. } => {
-                    among.strayed += 1;
+                Handoff::Inside(buffer) | Handoff::Udp { payload: buffer, .. } => {
+                    routing.misrouted += 1;
                     core.give_back(buffer);
                 }
             }
@@ -206,11 +211,11 @@ impl Lane {
     }
 }
 
-impl Among {
-    fn put(&mut self, owner: usize, letter: Letter) {
-        match self.letters.get_mut(owner) {
-            Some(letters) => letters.push(letter),
-            None => self.strayed += 1,
+impl Routing {
+    fn put(&mut self, owner: usize, handoff: Handoff) {
+        match self.handoffs.get_mut(owner) {
+            Some(handoffs) => handoffs.push(handoff),
+            None => self.misrouted += 1,
         }
     }
 
@@ -218,6 +223,6 @@ impl Among {
     fn of_datagram(&self, payload: &[u8]) -> Option<usize> {
         let spi = u32::from_be_bytes(*payload.first_chunk()?);
         // Keepalives and IKE are counted by whoever gets them.
-        (payload.len() > 4 && spi != 0).then(|| by_spi(spi, self.letters.len()))
+        (payload.len() > 4 && spi != 0).then(|| by_spi(spi, self.handoffs.len()))
     }
 }

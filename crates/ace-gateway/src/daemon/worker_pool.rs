@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Several cores: a thread and a lane for each. Every SA is one core's; what comes to another one is handed over in a
+//! Several cores: a thread and a worker for each. Every SA is one core's; what comes to another one is handed over in a
 //! bounded box. A core that panics loses its SAs, with their keys: what is for them is dropped until the gateway is
 //! started anew, for nobody knows which sequence numbers it had used. The others go on.
 
@@ -17,23 +17,23 @@ use ace_config::SaFile;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::front::figures;
-use super::lane::{Among, Lane, Letter, Ports};
+use super::worker::{Handoff, Ports, Routing, Worker};
 use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, by_spi};
 use crate::io::Losses;
 use crate::status::{CoreStatus, Figures};
 
-/// Letters that wait for one core.
+/// Handoffs that wait for one core.
 const MOST: usize = 4096;
 
 /// One core's, as all see it.
 struct Place {
     /// `None` once it has panicked.
-    lane: Mutex<Option<Lane>>,
-    letters: Mutex<Vec<Letter>>,
+    worker: Mutex<Option<Worker>>,
+    handoffs: Mutex<Vec<Handoff>>,
     wake: UnixStream,
     /// Nobody works here any more.
     dead: AtomicBool,
-    /// Letters for which there was no room, or nobody.
+    /// Handoffs for which there was no room, or nobody.
     refused: AtomicU64,
 }
 
@@ -43,28 +43,28 @@ struct Shared {
     start: Instant,
 }
 
-pub struct Crew {
+pub struct WorkerPool {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    said: Receiver<String>,
+    events: Receiver<String>,
 }
 
 fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A lane that was left in the middle is taken away by whoever left it.
+    // A worker that was left in the middle is taken away by whoever left it.
     it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Place {
-    fn post(&self, letters: &mut Vec<Letter>) {
-        if letters.is_empty() {
+    fn post(&self, handoffs: &mut Vec<Handoff>) {
+        if handoffs.is_empty() {
             return;
         }
-        let mut waiting = lock(&self.letters);
+        let mut waiting = lock(&self.handoffs);
         let room = if self.dead.load(Ordering::Acquire) { 0 } else { MOST - waiting.len().min(MOST) };
-        let refused = letters.len().saturating_sub(room) as u64;
-        letters.truncate(room);
+        let refused = handoffs.len().saturating_sub(room) as u64;
+        handoffs.truncate(room);
         let was_empty = waiting.is_empty();
-        waiting.append(letters);
+        waiting.append(handoffs);
         drop(waiting);
         self.refused.fetch_add(refused, Ordering::Relaxed);
         if was_empty {
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-impl Crew {
+impl WorkerPool {
     /// Threads for cores without SAs.
     ///
     /// # Errors
@@ -93,25 +93,25 @@ impl Crew {
             theirs.set_nonblocking(true)?;
             let fds = ports.fds().into_iter().map(|fd| fd.try_clone_to_owned());
             ends.push((fds.collect::<std::io::Result<Vec<OwnedFd>>>()?, theirs));
-            let letters = (0..count).map(|_| Vec::new()).collect();
-            let among = Some(Among { me, steer: Steer::default(), letters, strayed: 0 });
+            let handoffs = (0..count).map(|_| Vec::new()).collect();
+            let routing = Some(Routing { me, steer: Steer::default(), handoffs, misrouted: 0 });
             places.push(Place {
-                lane: Mutex::new(Some(Lane { core, ports, losses: Losses::default(), among })),
-                letters: Mutex::default(),
+                worker: Mutex::new(Some(Worker { core, ports, losses: Losses::default(), routing })),
+                handoffs: Mutex::default(),
                 wake: ours,
                 dead: AtomicBool::new(false),
                 refused: AtomicU64::new(0),
             });
         }
         let shared = Arc::new(Shared { places, stop: AtomicBool::new(false), start });
-        let (tell, said) = channel();
-        let mut crew = Self { shared, threads: Vec::new(), said };
+        let (tell, events) = channel();
+        let mut pool = Self { shared, threads: Vec::new(), events };
         for (me, (fds, waked)) in ends.into_iter().enumerate() {
-            let (shared, tell) = (Arc::clone(&crew.shared), tell.clone());
+            let (shared, tell) = (Arc::clone(&pool.shared), tell.clone());
             let thread = std::thread::Builder::new().name(format!("core {me}"));
-            crew.threads.push(thread.spawn(move || work(&shared, me, &fds, waked, &tell))?);
+            pool.threads.push(thread.spawn(move || work(&shared, me, &fds, waked, &tell))?);
         }
-        Ok(crew)
+        Ok(pool)
     }
 
     /// As [`Core::load`]: all cores change between two packets, or none does.
@@ -120,23 +120,23 @@ impl Crew {
     /// As there.
     pub fn load(&self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
         let cores = self.shared.places.len();
-        let mut lanes: Vec<_> = self.shared.places.iter().map(|place| lock(&place.lane)).collect();
+        let mut workers: Vec<_> = self.shared.places.iter().map(|place| lock(&place.worker)).collect();
         let part = |me: usize| file.sas().iter().filter(|sa| by_spi(sa.spi, cores) == me).collect::<Vec<_>>();
-        let living = || lanes.iter().enumerate().filter_map(|(me, lane)| Some((me, lane.as_ref()?)));
-        living().try_for_each(|(me, lane)| lane.core.check(file, &part(me)))?;
+        let living = || workers.iter().enumerate().filter_map(|(me, worker)| Some((me, worker.as_ref()?)));
+        living().try_for_each(|(me, worker)| worker.core.check(file, &part(me)))?;
         // What is on its way from one core to another leaves under the SA that it came under: nobody is in the middle of
         // a turn now, and a box is filled in turns alone.
-        for (place, lane) in self.shared.places.iter().zip(&mut lanes) {
-            if let Some(lane) = lane.as_mut() {
-                let letters = std::mem::take(&mut *lock(&place.letters));
-                lane.take(now, letters);
+        for (place, worker) in self.shared.places.iter().zip(&mut workers) {
+            if let Some(worker) = worker.as_mut() {
+                let handoffs = std::mem::take(&mut *lock(&place.handoffs));
+                worker.take(now, handoffs);
             }
         }
         let mut sum = Reloaded { kept: 0, added: 0, removed: 0 };
         let mut failed = None;
-        for (me, lane) in lanes.iter_mut().enumerate() {
-            let Some(lane) = lane.as_mut() else { continue };
-            match lane.core.load_part(now, file, &part(me)) {
+        for (me, worker) in workers.iter_mut().enumerate() {
+            let Some(worker) = worker.as_mut() else { continue };
+            match worker.core.load_part(now, file, &part(me)) {
                 Ok(Reloaded { kept, added, removed }) => {
                     sum = Reloaded {
                         kept: sum.kept + kept,
@@ -146,23 +146,23 @@ impl Crew {
                 }
                 Err(error) => failed = Some(error),
             }
-            if let Some(among) = &mut lane.among {
-                among.steer = Steer::new(file, cores);
+            if let Some(routing) = &mut worker.routing {
+                routing.steer = Steer::new(file, cores);
             }
         }
         failed.map_or(Ok(sum), Err)
     }
 
-    fn lanes<R>(&self, of: impl Fn(&Lane) -> R) -> Vec<R> {
-        self.shared.places.iter().filter_map(|place| lock(&place.lane).as_ref().map(&of)).collect()
+    fn workers<R>(&self, of: impl Fn(&Worker) -> R) -> Vec<R> {
+        self.shared.places.iter().filter_map(|place| lock(&place.worker).as_ref().map(&of)).collect()
     }
 
     pub fn sas(&self) -> Vec<SaView> {
-        self.lanes(|lane| lane.core.sas()).into_iter().flatten().collect()
+        self.workers(|worker| worker.core.sas()).into_iter().flatten().collect()
     }
 
     pub fn sa_count(&self) -> usize {
-        self.lanes(|lane| lane.core.sa_count()).into_iter().sum()
+        self.workers(|worker| worker.core.sa_count()).into_iter().sum()
     }
 
     /// Of all cores together, the peers, and of each core what tells it apart.
@@ -171,24 +171,27 @@ impl Crew {
             all.add(one);
             all
         };
-        let all = self.lanes(figures).into_iter().reduce(sum).unwrap_or_default();
+        let all = self.workers(figures).into_iter().reduce(sum).unwrap_or_default();
         let each = self.shared.places.iter().map(|place| {
-            let lane = lock(&place.lane);
+            let worker = lock(&place.worker);
             CoreStatus {
                 alive: !place.dead.load(Ordering::Acquire),
-                sas: lane.as_ref().map(|lane| lane.core.sa_count()),
-                accepted: lane.as_ref().map(|lane| lane.core.packets().accepted.packets),
+                sas: worker.as_ref().map(|worker| worker.core.sa_count()),
+                accepted: worker.as_ref().map(|worker| worker.core.packets().accepted.packets),
                 handed_over_refused: place.refused.load(Ordering::Relaxed),
-                strayed: lane.as_ref().and_then(|lane| lane.among.as_ref()).map(|among| among.strayed),
+                misrouted: worker
+                    .as_ref()
+                    .and_then(|worker| worker.routing.as_ref())
+                    .map(|routing| routing.misrouted),
             }
         });
-        let peers = self.lanes(|lane| lane.core.peers()).into_iter().next();
+        let peers = self.workers(|worker| worker.core.peers()).into_iter().next();
         (all, peers.unwrap_or_default(), Some(each.collect()))
     }
 
     /// What there is to say.
     pub fn poll_event(&self) -> Option<String> {
-        self.said.try_recv().ok()
+        self.events.try_recv().ok()
     }
 
     /// What was taken is sent, and all threads end.
@@ -202,7 +205,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.stop();
     }
@@ -214,24 +217,24 @@ fn work(shared: &Shared, me: usize, fds: &[OwnedFd], waked: UnixStream, tell: &S
     while !shared.stop.load(Ordering::Acquire) {
         let (inside, outside) = waits.wait(shared.start);
         let turned = catch_unwind(AssertUnwindSafe(|| {
-            let mut lane = lock(&place.lane);
-            let Some(lane) = lane.as_mut() else { return };
+            let mut worker = lock(&place.worker);
+            let Some(worker) = worker.as_mut() else { return };
             let now = shared.start.elapsed();
-            let letters = std::mem::take(&mut *lock(&place.letters));
-            lane.take(now, letters);
-            lane.turn(now, inside, outside);
-            while let Some(event) = lane.core.poll_event() {
+            let handoffs = std::mem::take(&mut *lock(&place.handoffs));
+            worker.take(now, handoffs);
+            worker.turn(now, inside, outside);
+            while let Some(event) = worker.core.poll_event() {
                 let _ = tell.send(event);
             }
-            for (other, letters) in
-                lane.among.iter_mut().flat_map(|among| among.letters.iter_mut().enumerate())
+            for (other, handoffs) in
+                worker.routing.iter_mut().flat_map(|routing| routing.handoffs.iter_mut().enumerate())
             {
                 if let Some(other) = shared.places.get(other) {
-                    other.post(letters);
-                    letters.clear();
+                    other.post(handoffs);
+                    handoffs.clear();
                 }
             }
-            waits.until = lane.core.poll_timeout();
+            waits.until = worker.core.poll_timeout();
         }));
         if turned.is_err() {
             bury(place);
@@ -242,10 +245,10 @@ fn work(shared: &Shared, me: usize, fds: &[OwnedFd], waked: UnixStream, tell: &S
         }
     }
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        if let Some(lane) = lock(&place.lane).as_mut() {
+        if let Some(worker) = lock(&place.worker).as_mut() {
             let now = shared.start.elapsed();
-            lane.core.finish(now);
-            lane.send(now);
+            worker.core.finish(now);
+            worker.send(now);
         }
     }));
 }
@@ -254,9 +257,9 @@ fn work(shared: &Shared, me: usize, fds: &[OwnedFd], waked: UnixStream, tell: &S
 /// is for them to others, which have no SA for it either, and divide what is the others' in another way.
 fn bury(place: &Place) {
     place.dead.store(true, Ordering::Release);
-    let lane = lock(&place.lane).take();
-    lock(&place.letters).clear();
-    let Some(Lane { core, ports, .. }) = lane else { return };
+    let worker = lock(&place.worker).take();
+    lock(&place.handoffs).clear();
+    let Some(Worker { core, ports, .. }) = worker else { return };
     // What has panicked once may do so again.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(core)));
     std::mem::forget(ports);
@@ -270,7 +273,7 @@ struct Waits<'a> {
 }
 
 impl Waits<'_> {
-    /// Whether the inside and the outside have something; or there are letters, or it is time.
+    /// Whether the inside and the outside have something; or there are handoffs, or it is time.
     fn wait(&mut self, start: Instant) -> (bool, bool) {
         let timeout = self.until.map_or(PollTimeout::NONE, |at| {
             let left = at.saturating_sub(start.elapsed()).as_millis() + 1;
