@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 /// A duration or an instant in the caller's unit.
 pub type Time = u64;
 
-/// A configuration, by its place in the caller's catalogue.
-pub type ConfigurationId = usize;
+/// A configuration, by its place in the caller's catalogue: the policies index their tables by it. Errors name it by
+/// `ace_engine::ConfigurationId`, which `at` makes of it.
+pub type ConfigurationIndex = usize;
 
 /// What a slot is doing.
 ///
@@ -18,20 +19,20 @@ pub enum SlotState {
     /// Holds no configuration.
     Empty,
     Loading {
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
         ready_at: Time,
     },
     /// Configured, and nothing to do. `last_used`: when its last operation ended, or the load. `since`: when the load
     /// ended. `blocked`: it can be loaded, but nothing can start in it now.
     Idle {
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
         last_used: Time,
         since: Time,
         blocked: bool,
     },
     /// At work until about `until`. `room`: operations that its input buffer could take now.
     Busy {
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
         since: Time,
         until: Time,
         room: usize,
@@ -42,7 +43,7 @@ pub enum SlotState {
 
 impl SlotState {
     /// The configuration that can serve operations now.
-    pub fn resident(&self) -> Option<ConfigurationId> {
+    pub fn resident(&self) -> Option<ConfigurationIndex> {
         match *self {
             SlotState::Idle { configuration, .. } | SlotState::Busy { configuration, .. } => {
                 Some(configuration)
@@ -52,7 +53,7 @@ impl SlotState {
     }
 
     /// The configuration that is here or on its way.
-    pub fn expected(&self) -> Option<ConfigurationId> {
+    pub fn expected(&self) -> Option<ConfigurationIndex> {
         match *self {
             SlotState::Loading { configuration, .. } => Some(configuration),
             _ => self.resident(),
@@ -81,10 +82,10 @@ impl SlotState {
 /// What loads cost.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
-    /// Time of loading the whole image, by [`ConfigurationId`].
+    /// Time of loading the whole image, by [`ConfigurationIndex`].
     pub load: Vec<Time>,
     /// Time of making the second configuration of the first one where that takes only a part of the image.
-    pub switch: BTreeMap<(ConfigurationId, ConfigurationId), Time>,
+    pub switch: BTreeMap<(ConfigurationIndex, ConfigurationIndex), Time>,
 }
 
 impl Costs {
@@ -94,7 +95,7 @@ impl Costs {
     }
 
     /// Time of one load into a slot that holds `resident`; 0 for a configuration that is not in the table.
-    pub fn of(&self, resident: Option<ConfigurationId>, configuration: ConfigurationId) -> Time {
+    pub fn of(&self, resident: Option<ConfigurationIndex>, configuration: ConfigurationIndex) -> Time {
         let whole = self.load.get(configuration).copied().unwrap_or(0);
         if self.switch.is_empty() {
             return whole;
@@ -108,7 +109,7 @@ impl Costs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Start loading a configuration. Whatever the slot held is gone. [`crate::Queue::load`] is to be told.
-    Load { slot: usize, configuration: ConfigurationId },
+    Load { slot: usize, configuration: ConfigurationIndex },
     /// Hand the queued operation `op` to a slot that holds a configuration for it.
     Execute { slot: usize, op: u64 },
     /// Hand the queued operation `op` to the processor beside the slots ([`crate::Policy::decide_with_coprocessor`] alone).

@@ -5,7 +5,7 @@
 
 use crate::sim::simulate::{Packet, Trace};
 use crate::sim::traffic::{Random, zipf};
-use crate::{ConfigurationId, Time};
+use crate::{ConfigurationIndex, Time};
 
 /// What a slot does with one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,8 +53,8 @@ pub fn demo(csv: &str) -> Vec<(u32, u64)> {
 /// What an association's packets go through: a cipher and a hash, and which comes first.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite {
-    pub cipher: ConfigurationId,
-    pub hash: ConfigurationId,
+    pub cipher: ConfigurationIndex,
+    pub hash: ConfigurationIndex,
     /// Packets come in: the hash is checked first.
     pub inbound: bool,
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::{ClassId, ConfigurationId, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+use crate::{ClassId, ConfigurationIndex, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
 
 /// Passes that a packet may need.
 pub const PASSES: usize = 3;
@@ -27,12 +27,12 @@ pub struct Packet {
 pub struct Trace {
     /// The passes of a packet, one after the other: configurations that serve it, the preferred one first. A pass
     /// without any is skipped.
-    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
+    pub suites: Vec<Vec<Vec<ConfigurationIndex>>>,
     pub packets: Vec<Packet>,
 }
 
 /// The configuration of a pass that the processor did.
-pub const NOTHING: ConfigurationId = ConfigurationId::MAX;
+pub const NOTHING: ConfigurationIndex = ConfigurationIndex::MAX;
 
 /// What becomes of packets that can no longer be in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub struct Start {
     /// Index into the packet's passes.
     pub pass: usize,
     pub slot: usize,
-    pub configuration: ConfigurationId,
+    pub configuration: ConfigurationIndex,
     pub start: Time,
     pub end: Time,
 }
@@ -117,7 +117,7 @@ pub struct Outcome {
     /// Of this, what belongs to the first load of each slot or bank.
     pub exposed_first: Time,
     /// Slot, configuration, start and end of each load.
-    pub loads: Vec<(usize, ConfigurationId, Time, Time)>,
+    pub loads: Vec<(usize, ConfigurationIndex, Time, Time)>,
     pub load_count: usize,
     /// In the order in which they started.
     pub starts: Vec<Start>,
@@ -176,7 +176,7 @@ pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
     .run(policy)
 }
 
-fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationId>]) -> Vec<(usize, ClassId)> {
+fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationIndex>]) -> Vec<(usize, ClassId)> {
     let there: Vec<usize> = (0..suite.len()).filter(|pass| !suite[*pass].is_empty()).collect();
     let class = |at: usize| {
         let then: Vec<_> = there[at + 1..].iter().map(|pass| suite[*pass].clone()).collect();
@@ -359,7 +359,7 @@ impl Run<'_> {
     }
 
     /// A slot begins an operation; when it is done, and when it is said to be.
-    fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> (Time, Time) {
+    fn start(&mut self, slot: usize, configuration: ConfigurationIndex, op: u64) -> (Time, Time) {
         let (packet, at) = self.begin(op);
         let of = self.packet(packet);
         let pass = self.classes[of.suite as usize][at].0;

@@ -3,7 +3,7 @@
 
 use crate::bound::exact::Grid;
 use crate::sim::simulate::{PASSES, Packet, Setup, Trace};
-use crate::{ConfigurationId, Time};
+use crate::{ConfigurationIndex, Time};
 
 /// splitmix64.
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ pub fn on_grid(grid: &Grid) -> Trace {
 /// Security associations and what their packets take.
 #[derive(Clone, Debug)]
 pub struct Network {
-    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
+    pub suites: Vec<Vec<Vec<ConfigurationIndex>>>,
     /// By configuration: time for a byte, and for a packet besides.
     pub pace: Vec<(f64, f64)>,
     /// By association: its suite and its share of the packets.
