@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 /// A duration or an instant in the caller's unit.
 pub type Time = u64;
 
-/// A configuration, by its place in the caller's catalogue.
-pub type ConfigurationId = usize;
+/// A configuration, by its place in the caller's catalogue: the policies index their tables by it. Engines name it by
+/// `ace_engine::ConfigurationId`, which `at` makes of it.
+pub type ConfigurationIndex = usize;
 
 /// What a slot is doing.
 ///
@@ -20,14 +21,14 @@ pub enum SlotState {
     /// A configuration is on its way into the slot; what it held is gone.
     Loading {
         /// The configuration that is being loaded.
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
         /// When the load is expected to end.
         ready_at: Time,
     },
     /// Configured, and nothing to do.
     Idle {
         /// The configuration that the slot holds.
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
         /// When its last operation ended, or the load if there was none.
         last_used: Time,
         /// When the load ended.
@@ -38,7 +39,7 @@ pub enum SlotState {
     /// Configured and at work.
     Busy {
         /// The configuration that the slot holds.
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
         /// When the load ended.
         since: Time,
         /// When the operation at work is expected to end.
@@ -52,7 +53,7 @@ pub enum SlotState {
 
 impl SlotState {
     /// The configuration that can serve operations now.
-    pub fn resident(&self) -> Option<ConfigurationId> {
+    pub fn resident(&self) -> Option<ConfigurationIndex> {
         match *self {
             SlotState::Idle { configuration, .. } | SlotState::Busy { configuration, .. } => {
                 Some(configuration)
@@ -62,7 +63,7 @@ impl SlotState {
     }
 
     /// The configuration that is here or on its way.
-    pub fn expected(&self) -> Option<ConfigurationId> {
+    pub fn expected(&self) -> Option<ConfigurationIndex> {
         match *self {
             SlotState::Loading { configuration, .. } => Some(configuration),
             _ => self.resident(),
@@ -91,10 +92,10 @@ impl SlotState {
 /// What loads cost.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
-    /// Time of loading the whole image, by [`ConfigurationId`].
+    /// Time of loading the whole image, by [`ConfigurationIndex`].
     pub load: Vec<Time>,
     /// Time of making the second configuration of the first one where that takes only a part of the image.
-    pub switch: BTreeMap<(ConfigurationId, ConfigurationId), Time>,
+    pub switch: BTreeMap<(ConfigurationIndex, ConfigurationIndex), Time>,
 }
 
 impl Costs {
@@ -104,7 +105,7 @@ impl Costs {
     }
 
     /// Time of one load into a slot that holds `resident`; 0 for a configuration that is not in the table.
-    pub fn of(&self, resident: Option<ConfigurationId>, configuration: ConfigurationId) -> Time {
+    pub fn of(&self, resident: Option<ConfigurationIndex>, configuration: ConfigurationIndex) -> Time {
         let whole = self.load.get(configuration).copied().unwrap_or(0);
         if self.switch.is_empty() {
             return whole;
@@ -122,7 +123,7 @@ pub enum Decision {
         /// The slot to load, by its index.
         slot: usize,
         /// The configuration to load into it.
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
     },
     /// Hand the queued operation `op` to a slot that holds a configuration for it.
     Execute {

@@ -14,7 +14,6 @@ use ace_board::Board;
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job};
 
 use super::cost::Class;
-use super::is_answer;
 use super::view::{BoardView, Timeline};
 
 /// What works on the thread.
@@ -44,6 +43,11 @@ impl Slots for Board {
         self.keep_events(EVENTS);
         BoardView::of(&report, timeline, now)
     }
+}
+
+/// Whether the board has done its part: a tag that does not match, or lengths that make no sense, are an answer.
+pub(super) fn is_answer(result: &Result<(), EngineError>) -> bool {
+    matches!(result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)))
 }
 
 /// Makes a board: the one that was configured, or the same with another library.

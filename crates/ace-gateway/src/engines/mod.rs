@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job, JobId, Need};
 
-use board::{Answer, BoardThread, Order};
+use board::{Answer, BoardThread, Order, is_answer};
 use cost::{Choice, Class, Costs};
 use remote::{Shared, lock};
 
@@ -28,11 +28,6 @@ pub use view::{BoardView, ConfigurationView, LoadView, SlotView, Timeline, View}
 const SHARE: usize = 4;
 /// Of so many batches with packets of several classes one is taken apart, to measure.
 const APART: u32 = 64;
-
-/// Whether the board has done its part: a tag that does not match, or lengths that make no sense, are an answer.
-fn is_answer(result: &Result<(), EngineError>) -> bool {
-    matches!(result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)))
-}
 
 /// A job at the board.
 struct Away {

@@ -21,7 +21,7 @@ use good_lp::{
 };
 
 use crate::sim::simulate::Trace;
-use crate::{ConfigurationId, Time};
+use crate::{ConfigurationIndex, Time};
 
 /// Steps of a latency bound, where few configurations take turns and where many do: a programme with many is larger.
 const STEPS: usize = 10;
@@ -61,8 +61,8 @@ struct Programme<'a> {
     slots: &'a Slots<'a>,
     steps: usize,
     /// By suite: the configurations of its passes.
-    passes: Vec<Vec<ConfigurationId>>,
-    used: Vec<ConfigurationId>,
+    passes: Vec<Vec<ConfigurationIndex>>,
+    used: Vec<ConfigurationIndex>,
     /// Loads in steps, and whole steps of them.
     load: Vec<f64>,
     whole: Vec<usize>,
@@ -89,9 +89,9 @@ impl<'a> Programme<'a> {
         let steps = ((last + 1 + slots.latency) as f64 / step).ceil() as usize + 1;
         let configurations = slots.load.len();
         let of =
-            |suite: &Vec<Vec<ConfigurationId>>| suite.iter().filter_map(|p| p.first().copied()).collect();
-        let passes: Vec<Vec<ConfigurationId>> = trace.suites.iter().map(of).collect();
-        let mut used: Vec<ConfigurationId> = passes.iter().flatten().copied().collect();
+            |suite: &Vec<Vec<ConfigurationIndex>>| suite.iter().filter_map(|p| p.first().copied()).collect();
+        let passes: Vec<Vec<ConfigurationIndex>> = trace.suites.iter().map(of).collect();
+        let mut used: Vec<ConfigurationIndex> = passes.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
         let mut bytes = vec![vec![0.0; steps]; passes.len()];
@@ -132,7 +132,7 @@ impl<'a> Programme<'a> {
     }
 
     /// The load of `c` that ends in step `s`.
-    fn ends(&self, c: ConfigurationId, s: usize) -> Option<Variable> {
+    fn ends(&self, c: ConfigurationIndex, s: usize) -> Option<Variable> {
         s.checked_sub(self.whole[c]).and_then(|began| self.begun[c].get(began).copied())
     }
 

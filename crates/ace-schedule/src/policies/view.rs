@@ -3,7 +3,7 @@
 
 use crate::queue::select::Which;
 use crate::queue::{ClassId, Queue};
-use crate::{ConfigurationId, Costs, Decision, SlotState};
+use crate::{ConfigurationIndex, Costs, Decision, SlotState};
 
 /// Something that packets need: operations that wait, and what comes behind those that wait or run.
 pub(crate) struct Need {
@@ -47,7 +47,7 @@ pub(crate) fn needs(queue: &Queue, slots: &[SlotState]) -> Vec<Need> {
 
 /// The slot that holds or awaits a configuration for a class.
 pub(crate) fn home(queue: &Queue, slots: &[SlotState], class: ClassId) -> Option<usize> {
-    let at = |c: &ConfigurationId| slots.iter().position(|s| s.expected() == Some(*c));
+    let at = |c: &ConfigurationIndex| slots.iter().position(|s| s.expected() == Some(*c));
     queue.classes[class].candidates.iter().find_map(at)
 }
 
@@ -81,8 +81,8 @@ pub(crate) fn load(
     class: ClassId,
     costs: &Costs,
 ) -> Decision {
-    let cost = |c: ConfigurationId| costs.of(slots[slot].resident(), c);
-    let serves = |c: ConfigurationId| {
+    let cost = |c: ConfigurationIndex| costs.of(slots[slot].resident(), c);
+    let serves = |c: ConfigurationIndex| {
         let missing = needs.iter().filter(|n| n.home.is_none());
         missing
             .filter(|n| queue.served_by(c).contains(&n.class))

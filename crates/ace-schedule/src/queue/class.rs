@@ -6,7 +6,7 @@ use super::estimate::Known;
 use super::flow::At;
 use super::line::{Key, Line};
 use super::op::{ClassId, QueuedOp};
-use crate::{ConfigurationId, Time};
+use crate::{ConfigurationIndex, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -33,7 +33,7 @@ pub(crate) struct Op {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Class {
     /// The preferred one first.
-    pub candidates: Vec<ConfigurationId>,
+    pub candidates: Vec<ConfigurationIndex>,
     /// By candidate: its slot time over that of the preferred one, and on how many operations it works at once.
     pub paces: Vec<(f64, f64)>,
     pub then: Option<ClassId>,

@@ -10,17 +10,17 @@ use std::ops::Range;
 
 use super::operations::Queue;
 use super::regret::{Equivalents, Regret};
-use crate::{ConfigurationId, Costs, SlotState, Time};
+use crate::{ConfigurationIndex, Costs, SlotState, Time};
 
 impl Queue {
     /// Says which configurations do the same, and how many banks a tile has: it gets two of a group into none of them, as
     /// frames cannot tell them apart.
-    pub fn set_equivalents(&mut self, groups: Vec<Vec<ConfigurationId>>, banks: usize) {
+    pub fn set_equivalents(&mut self, groups: Vec<Vec<ConfigurationIndex>>, banks: usize) {
         self.equivalents = Equivalents { groups, banks, regrets: HashMap::new() };
     }
 
     /// Those that do what a configuration does, itself among them; none if it is the only one.
-    pub(crate) fn equivalents(&self, configuration: ConfigurationId) -> &[ConfigurationId] {
+    pub(crate) fn equivalents(&self, configuration: ConfigurationIndex) -> &[ConfigurationIndex] {
         let group = self.equivalents.groups.iter().find(|group| group.contains(&configuration));
         group.map_or(&[], Vec::as_slice)
     }
@@ -37,7 +37,7 @@ impl Queue {
         &self,
         slots: &[SlotState],
         slot: usize,
-        configuration: ConfigurationId,
+        configuration: ConfigurationIndex,
     ) -> bool {
         let (group, tile) = (self.equivalents(configuration), self.tile(slot));
         let of_tile = slots.iter().skip(tile.start).take(tile.len());
@@ -48,28 +48,29 @@ impl Queue {
     /// at a time, its load into a slot that holds `over` included.
     pub(crate) fn cheapest_equivalent(
         &self,
-        wanted: ConfigurationId,
-        over: Option<ConfigurationId>,
+        wanted: ConfigurationIndex,
+        over: Option<ConfigurationIndex>,
         most: usize,
         costs: &Costs,
-    ) -> ConfigurationId {
+    ) -> ConfigurationIndex {
         let group = self.equivalents(wanted);
         let packets = if group.is_empty() { 0 } else { self.packets_for(wanted).min(most) };
         if packets == 0 {
             return wanted;
         }
-        let done = |c: &ConfigurationId| Some((self.time_with(*c, packets)? + costs.of(over, *c) as f64, *c));
+        let done =
+            |c: &ConfigurationIndex| Some((self.time_with(*c, packets)? + costs.of(over, *c) as f64, *c));
         let best = group.iter().filter_map(done).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         best.map_or(wanted, |(_, c)| c)
     }
 
     /// Says that a slot that holds this configuration works on an operation, one of so many at a time: another one of the group
     /// might have saved some of its time.
-    pub fn worked(&mut self, held: ConfigurationId, op: u64, packets: usize) {
+    pub fn worked(&mut self, held: ConfigurationIndex, op: u64, packets: usize) {
         let group = self.equivalents(held);
         let Some(op) = self.op(op).filter(|_| !group.is_empty()) else { return };
         let (it, cost) = (&self.classes[op.class], op.cost);
-        let time = |c: &ConfigurationId| {
+        let time = |c: &ConfigurationIndex| {
             let at = it.candidates.iter().position(|known| known == c)?;
             Some((it.time_of(at, cost, packets), it.time_of(at, cost, 1), *c))
         };
@@ -81,7 +82,7 @@ impl Queue {
     }
 
     /// Forgets that of a group which is loaded anew.
-    pub(crate) fn repent(&mut self, loaded: ConfigurationId) {
+    pub(crate) fn repent(&mut self, loaded: ConfigurationIndex) {
         for c in self.equivalents(loaded).to_vec() {
             self.equivalents.regrets.remove(&c);
         }
@@ -89,7 +90,12 @@ impl Queue {
 
     /// What takes the place of what a slot holds, if another one of its group has been missed for long enough, and the port
     /// is free.
-    pub(crate) fn instead(&self, slots: &[SlotState], slot: usize, costs: &Costs) -> Option<ConfigurationId> {
+    pub(crate) fn instead(
+        &self,
+        slots: &[SlotState],
+        slot: usize,
+        costs: &Costs,
+    ) -> Option<ConfigurationIndex> {
         let held = slots.get(slot)?.resident()?;
         let Regret { other, saved, drain } = *self.equivalents.regrets.get(&held)?;
         let loading = slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
@@ -98,7 +104,7 @@ impl Queue {
     }
 
     /// Packets that wait for a configuration or for those like it, or that are in the pass before.
-    fn packets_for(&self, configuration: ConfigurationId) -> usize {
+    fn packets_for(&self, configuration: ConfigurationIndex) -> usize {
         let of = |class: &usize| {
             let before = self.classes.iter().filter(|c| c.then == Some(*class));
             self.classes[*class].waiting + before.map(|c| c.waiting + c.running).sum::<usize>()
@@ -107,7 +113,7 @@ impl Queue {
     }
 
     /// Slot time of a configuration for all of these packets; none if it does not serve them any more.
-    fn time_with(&self, configuration: ConfigurationId, packets: usize) -> Option<f64> {
+    fn time_with(&self, configuration: ConfigurationIndex, packets: usize) -> Option<f64> {
         let classes = self.served_by(configuration);
         let of = |class: &usize| {
             let it = &self.classes[*class];

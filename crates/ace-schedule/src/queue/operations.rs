@@ -12,7 +12,7 @@ use super::estimate::{Doer, Estimates, Known};
 use super::flow::{At, Flow, Turn};
 use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
-use crate::{ConfigurationId, Costs, Time};
+use crate::{ConfigurationIndex, Costs, Time};
 
 /// Operations by class, in the order of packets; see `flow.rs` for the order within an association.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Queue {
     pub(crate) clock: Clock,
     pub(crate) classes: Vec<Class>,
     pub(crate) equivalents: Equivalents,
-    known: HashMap<(Vec<ConfigurationId>, Option<ClassId>), ClassId>,
+    known: HashMap<(Vec<ConfigurationIndex>, Option<ClassId>), ClassId>,
     /// By configuration: the classes that it serves.
     serves: Vec<Vec<ClassId>>,
     pub(crate) ops: Vec<Op>,
@@ -70,7 +70,7 @@ impl Queue {
 
     /// The class of operations that `candidates` serve, the preferred one first, and behind which the packet needs
     /// `then`, a set of candidates for each pass.
-    pub fn class(&mut self, candidates: &[ConfigurationId], then: &[Vec<ConfigurationId>]) -> ClassId {
+    pub fn class(&mut self, candidates: &[ConfigurationIndex], then: &[Vec<ConfigurationIndex>]) -> ClassId {
         let next = then.split_first().map(|(first, rest)| self.class(first, rest));
         let key = (candidates.to_vec(), next);
         if let Some(&class) = self.known.get(&key) {
@@ -100,7 +100,7 @@ impl Queue {
     }
 
     /// The classes that a configuration serves.
-    pub(crate) fn served_by(&self, configuration: ConfigurationId) -> &[ClassId] {
+    pub(crate) fn served_by(&self, configuration: ConfigurationIndex) -> &[ClassId] {
         self.serves.get(configuration).map_or(&[], Vec::as_slice)
     }
 
@@ -371,7 +371,7 @@ impl Queue {
 
     /// A configuration cannot be used any more. Returns the waiting operations that nothing serves now, which are
     /// out of the queue.
-    pub fn refuse(&mut self, configuration: ConfigurationId) -> Vec<u64> {
+    pub fn refuse(&mut self, configuration: ConfigurationIndex) -> Vec<u64> {
         self.known.clear();
         for class in &mut self.classes {
             while let Some(at) = class.candidates.iter().position(|c| *c == configuration) {
@@ -401,7 +401,12 @@ impl Queue {
     }
 
     /// Says that a load begins, and what it makes way for. Landlord keeps its accounts of that.
-    pub fn load(&mut self, evicted: Option<ConfigurationId>, configuration: ConfigurationId, costs: &Costs) {
+    pub fn load(
+        &mut self,
+        evicted: Option<ConfigurationIndex>,
+        configuration: ConfigurationIndex,
+        costs: &Costs,
+    ) {
         for &class in self.serves.get(configuration).map_or(&[][..], Vec::as_slice) {
             self.classes[class].rent = (0.0, 0);
         }
@@ -413,7 +418,7 @@ impl Queue {
     }
 
     /// Says that an operation was handed to a slot that holds this configuration.
-    pub fn used(&mut self, configuration: ConfigurationId) {
+    pub fn used(&mut self, configuration: ConfigurationIndex) {
         let (level, of) = &mut self.rent;
         if of.len() <= configuration {
             of.resize(configuration + 1, 0);
@@ -422,7 +427,7 @@ impl Queue {
     }
 
     /// Landlord's price of a configuration: what it costs to load it, on top of the level when it was last used.
-    pub(crate) fn price(&self, configuration: ConfigurationId, costs: &Costs) -> u64 {
+    pub(crate) fn price(&self, configuration: ConfigurationIndex, costs: &Costs) -> u64 {
         self.rent.1.get(configuration).copied().unwrap_or(0).saturating_add(costs.of(None, configuration))
     }
 }

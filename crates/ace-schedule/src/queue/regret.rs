@@ -3,22 +3,22 @@
 
 use std::collections::HashMap;
 
-use crate::types::ConfigurationId;
+use crate::types::ConfigurationIndex;
 
 /// The groups, and the board's slots as far as they bear on them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Equivalents {
-    pub groups: Vec<Vec<ConfigurationId>>,
+    pub groups: Vec<Vec<ConfigurationIndex>>,
     /// Places of a slot that one thing works in.
     pub banks: usize,
     /// By what a slot holds.
-    pub regrets: HashMap<ConfigurationId, Regret>,
+    pub regrets: HashMap<ConfigurationIndex, Regret>,
 }
 
 /// What another one of a group would have saved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Regret {
-    pub other: ConfigurationId,
+    pub other: ConfigurationIndex,
     /// Slot time since the load, with as many operations at a time as there were.
     pub saved: f64,
     /// Slot time of the last operation alone, for which a slot that is to be loaded waits.

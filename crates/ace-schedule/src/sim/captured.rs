@@ -5,7 +5,7 @@
 
 use crate::sim::simulate::{Packet, Trace};
 use crate::sim::traffic::{Random, zipf};
-use crate::{ConfigurationId, Time};
+use crate::{ConfigurationIndex, Time};
 
 /// What a slot does with one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,9 +55,9 @@ pub fn demo(csv: &str) -> Vec<(u32, u64)> {
 #[derive(Clone, Copy, Debug)]
 pub struct Suite {
     /// The cipher's index into the paces.
-    pub cipher: ConfigurationId,
+    pub cipher: ConfigurationIndex,
     /// The hash's index into the paces.
-    pub hash: ConfigurationId,
+    pub hash: ConfigurationIndex,
     /// Packets come in: the hash is checked first.
     pub inbound: bool,
 }

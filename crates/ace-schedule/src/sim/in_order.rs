@@ -5,7 +5,7 @@
 //! needed again last (Belady), never over the one that runs or one that comes before it. The sequence is known, as the paper
 //! supposes that its packet buffer is large enough.
 
-use crate::ConfigurationId;
+use crate::ConfigurationIndex;
 
 /// What became of a sequence. Times in the unit of the tasks'.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,7 +36,7 @@ impl InOrder {
 
 #[derive(Clone, Copy)]
 struct Group {
-    holds: Option<ConfigurationId>,
+    holds: Option<ConfigurationIndex>,
     ready: f64,
     /// The task that needs it next.
     next: usize,
@@ -45,15 +45,15 @@ struct Group {
 }
 
 /// Runs tasks, a configuration and a time each, on `groups` groups; `load` by configuration.
-pub fn in_order(tasks: &[(ConfigurationId, f64)], load: &[f64], groups: usize, ahead: bool) -> InOrder {
+pub fn in_order(tasks: &[(ConfigurationIndex, f64)], load: &[f64], groups: usize, ahead: bool) -> InOrder {
     in_order_by(tasks, load.len(), |c| load[c], groups, ahead)
 }
 
 /// The same, of `configurations`; what a load takes may hang on those before it.
 pub fn in_order_by(
-    tasks: &[(ConfigurationId, f64)],
+    tasks: &[(ConfigurationIndex, f64)],
     configurations: usize,
-    mut load: impl FnMut(ConfigurationId) -> f64,
+    mut load: impl FnMut(ConfigurationIndex) -> f64,
     groups: usize,
     ahead: bool,
 ) -> InOrder {
@@ -65,7 +65,7 @@ pub fn in_order_by(
     let mut held = vec![Group { holds: None, ready: 0.0, next: usize::MAX, fresh: false }; groups.max(1)];
     let (mut now, mut port) = (0.0_f64, 0.0_f64);
     let mut out = InOrder::default();
-    let mut fetch = |group: &mut Group, wanted: ConfigurationId, needed: usize, from: f64| {
+    let mut fetch = |group: &mut Group, wanted: ConfigurationIndex, needed: usize, from: f64| {
         let time = load(wanted);
         port = from.max(port) + time;
         let fresh = group.holds.is_none();

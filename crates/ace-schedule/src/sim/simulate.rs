@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 pub use types::{Late, NEVER, NOTHING, Outcome, PASSES, Packet, Really, Setup, Start, Trace};
 
-use crate::{ClassId, ConfigurationId, Decision, Policy, Queue, QueuedOp, SlotState, Time};
+use crate::{ClassId, ConfigurationIndex, Decision, Policy, Queue, QueuedOp, SlotState, Time};
 
 struct Run<'a> {
     trace: &'a Trace,
@@ -48,7 +48,7 @@ pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
     .run(policy)
 }
 
-fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationId>]) -> Vec<(usize, ClassId)> {
+fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationIndex>]) -> Vec<(usize, ClassId)> {
     let there: Vec<usize> = (0..suite.len()).filter(|pass| !suite[*pass].is_empty()).collect();
     let class = |at: usize| {
         let then: Vec<_> = there[at + 1..].iter().map(|pass| suite[*pass].clone()).collect();
@@ -231,7 +231,7 @@ impl Run<'_> {
     }
 
     /// A slot begins an operation; when it is done, and when it is said to be.
-    fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> (Time, Time) {
+    fn start(&mut self, slot: usize, configuration: ConfigurationIndex, op: u64) -> (Time, Time) {
         let (packet, at) = self.begin(op);
         let of = self.packet(packet);
         let pass = self.classes[of.suite as usize][at].0;

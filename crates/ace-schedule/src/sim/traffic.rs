@@ -3,7 +3,7 @@
 
 use crate::bound::exact::Grid;
 use crate::sim::simulate::{PASSES, Packet, Setup, Trace};
-use crate::{ConfigurationId, Time};
+use crate::{ConfigurationIndex, Time};
 
 /// splitmix64.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ pub fn on_grid(grid: &Grid) -> Trace {
 #[derive(Clone, Debug)]
 pub struct Network {
     /// The suites, as in [`Trace::suites`].
-    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
+    pub suites: Vec<Vec<Vec<ConfigurationIndex>>>,
     /// By configuration: time for a byte, and for a packet besides.
     pub pace: Vec<(f64, f64)>,
     /// By association: its suite and its share of the packets.
