@@ -174,7 +174,8 @@ class Limits(unittest.TestCase):
             command = [
                 sys.executable,
                 "-m",
-                "ace_flow.prove",
+                "ace_flow",
+                "prove",
                 f"{name}/some.bit",
                 "--netlist",
                 "n",

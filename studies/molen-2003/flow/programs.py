@@ -76,8 +76,7 @@ TEXT_WORDS, REPORT_WORDS = 1024, 6
 SET_CLOCKS = (0, 1 << 9, 1 << 11, 1 << 13, 1 << 15, 1 << 17)
 # What the paper's unit takes of its core's clocks of 1 ns: MixColumns and its inverse on Xilinx and Altera (Table II).
 RUN_CLOCKS = (1, 13, 15, 16, 22)
-# A text whose clocks are beside those of the first.
-OTHER_SEED = 2
+OTHER_SEED = 2  # a text whose clocks are beside those of the first
 PARTIAL = 1 << 16
 # The library's configurations that sets load, also a few frames over another one, and what the unit then can do.
 CAN = {"aes": 1 << 2, "aes-256-ctr": 1 << 2, "3des": 1 << 3, "des-cbc": 1 << 7, "idea": 1 << 4}
