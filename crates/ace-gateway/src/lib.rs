@@ -18,6 +18,6 @@ pub mod status;
 mod xfrm;
 
 pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};
-pub use engines::{Live, OpenBoard, Remote};
+pub use engines::{Live, NoBoard, OpenBoard, Remote};
 pub use io::control::ask;
 pub use page::http;

@@ -21,7 +21,7 @@ use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use sha2::Digest;
 
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Compile algorithms for the multi-context array, look at their schedules, and run them in the simulated tile.
 #[derive(clap::Args)]

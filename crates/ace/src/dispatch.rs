@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use crate::engines::{self, BoardArgs};
 use crate::page::say;
-use crate::{Outcome, print_json, sas};
+use crate::sas;
+use ace_report::{Outcome, print_json};
 
 /// What is known of slots and of a stated processor, for each security association.
 #[derive(clap::Args)]

@@ -11,7 +11,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
 
 use crate::engines::{self, AnyEngine, EngineArgs};
-use crate::{Outcome, meant, print_json};
+use crate::meant::meant;
+use ace_report::{Outcome, print_json};
 
 /// How many failing rows are printed in full.
 const SHOWN: usize = 20;

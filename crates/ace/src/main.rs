@@ -72,9 +72,6 @@ enum Command {
     Manual(manual::Args),
 }
 
-pub use ace_report::{Outcome, print_json};
-pub use meant::meant;
-
 fn main() -> ExitCode {
     // `ace … | head` ends quietly.
     sigpipe::reset();

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
-use crate::Outcome;
 use crate::flow::Flow;
+use ace_report::Outcome;
 
 /// Begin something new in the repository.
 #[derive(clap::Args)]

@@ -95,7 +95,7 @@ impl Daemon {
         self.handed.outcome = Some(match outcome {
             Err(why) => {
                 error!(%why, "library not taken, everything stays as it is");
-                json!({"error": why})
+                json!({"error": why.to_string()})
             }
             Ok(words) => {
                 info!(library = %words, "library taken");

@@ -28,12 +28,13 @@ use tracing::{error, info, warn};
 
 use crate::core::{Core, CoreError, Settings};
 use crate::engines::Remote;
+use crate::io::Losses;
 use crate::io::control::Control;
 use crate::io::raw::Raw;
+use crate::io::setup::{self, SetupError};
 use crate::io::tun::Tun;
 use crate::io::udp::Udp;
 use crate::io::xfrm::{XfrmSocket, is_local};
-use crate::io::{Losses, setup};
 use crate::page::Page;
 use front::Front;
 use load::load;
@@ -84,9 +85,9 @@ pub enum GatewayError {
         /// What to do about it, as the end of the sentence; may be empty.
         remedy: &'static str,
     },
-    /// The system refuses something else that has to be done first: a sentence.
-    #[error("{0}")]
-    Setup(String),
+    /// The system refuses something else that has to be done first.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
 }
 
 /// How long what cores have to say may wait.
@@ -131,8 +132,7 @@ fn signals() -> SigSet {
 /// # Errors
 /// As the system says.
 pub fn hold_signals() -> Result<(), GatewayError> {
-    let wrong = |why| GatewayError::Setup(format!("cannot hold signals: {why}"));
-    signals().thread_block().map_err(wrong)
+    Ok(signals().thread_block().map_err(SetupError::Hold)?)
 }
 
 /// Runs a gateway until SIGTERM or SIGINT, with an engine for each core. `remote` belongs to an engine with a board.
@@ -198,7 +198,7 @@ impl Daemon {
         let signals = mask
             .thread_block()
             .and_then(|()| SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC))
-            .map_err(|why| GatewayError::Setup(format!("cannot wait for signals: {why}")))?;
+            .map_err(SetupError::Wait)?;
         let open = |what: String, remedy| move |why| GatewayError::Open { what, why, remedy };
         let count = cores.len();
         let mut listening = None;
@@ -240,7 +240,7 @@ impl Daemon {
             _ => Tun::open_queues(inside, count),
         };
         let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
-        setup::configure(inside, outside.mark).map_err(GatewayError::Setup)?;
+        setup::configure(inside, outside.mark)?;
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
         let xfrm = match &config.xfrm {
@@ -260,15 +260,17 @@ impl Daemon {
         let recording = match &config.record {
             Some(record) => {
                 let what = format!("the recording {}", record.file.display());
-                let Some(core) = cores.first_mut() else { return Err(GatewayError::Setup(what)) };
+                let Some(core) = cores.first_mut() else {
+                    return Err(SetupError::Cores(what).into());
+                };
                 Some(Recording::create(record, core).map_err(open(what, ""))?)
             }
             None => None,
         };
         if let Some(user) = &config.user {
-            setup::become_user(user).map_err(GatewayError::Setup)?;
+            setup::become_user(user)?;
         }
-        setup::confine().map_err(GatewayError::Setup)?;
+        setup::confine()?;
         let mut microseconds = 0;
         let watchdog = sd_notify::watchdog_enabled(false, &mut microseconds)
             .then(|| Duration::from_micros(microseconds) / 3);
@@ -283,8 +285,7 @@ impl Daemon {
             }
             (_, last) => {
                 workers.extend(last);
-                let wrong = |why| GatewayError::Setup(format!("cannot start threads: {why}"));
-                let pool = WorkerPool::start(workers, start).map_err(wrong)?;
+                let pool = WorkerPool::start(workers, start).map_err(SetupError::Threads)?;
                 load(&config, |file| pool.load(start.elapsed(), file))?;
                 Front::Pool(pool)
             }

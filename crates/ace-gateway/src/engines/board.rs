@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use ace_board::Board;
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job};
+use thiserror::Error;
 
 use super::cost::Class;
 use super::view::{BoardView, Timeline};
@@ -50,11 +51,44 @@ pub(super) fn is_answer(result: &Result<(), EngineError>) -> bool {
     matches!(result, Ok(()) | Err(EngineError::Mismatch | EngineError::Illegal(_)))
 }
 
+/// Why there is no board, or not the one with the library that was handed over.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum NoBoard {
+    /// It cannot be made: a sentence with the remedy.
+    #[error("{0}")]
+    Open(String),
+    /// It would work on a thread of its own.
+    #[error("no thread for the board: {0}")]
+    Thread(String),
+    /// Nothing can wake who waits for it.
+    #[error("no pipe to the board: {0}")]
+    Pipe(String),
+    /// The thread is gone without a word.
+    #[error("the board's thread ended at once")]
+    Ended,
+    /// The thread has ended since.
+    #[error("the board's thread is gone: restart the gateway")]
+    Gone,
+    /// A library was handed over, and the board has none.
+    #[error("there is no library in it")]
+    NoLibrary,
+    /// Libraries only become newer.
+    #[error("{} has version {new}, and version {old} is at work: only a newer one is taken", path.display())]
+    Older {
+        /// What was handed over.
+        path: PathBuf,
+        /// Its version.
+        new: u64,
+        /// The version of the library at work.
+        old: u64,
+    },
+}
+
 /// Makes a board: the one that was configured, or the same with another library.
 ///
 /// # Errors
 /// A sentence with the remedy.
-pub type OpenBoard = Box<dyn FnMut(Option<&Path>) -> Result<Box<dyn Slots>, String> + Send>;
+pub type OpenBoard = Box<dyn FnMut(Option<&Path>) -> Result<Box<dyn Slots>, NoBoard> + Send>;
 
 /// Events between two looks at the board, of which loads are shown.
 const EVENTS: usize = 1 << 12;
@@ -75,7 +109,7 @@ pub enum Answer {
     /// So many nanoseconds of wall time for each packet, where all were of one class.
     Cost(Class, f64),
     /// What came of [`Order::Library`]: what it can do now, and the library in words.
-    Library(Result<(Capabilities, String), String>),
+    Library(Result<(Capabilities, String), NoBoard>),
 }
 
 /// This side of the thread.
@@ -92,7 +126,11 @@ impl BoardThread {
     ///
     /// # Errors
     /// Why there is no board.
-    pub fn start(mut open: OpenBoard, wake: UnixStream, view: Arc<Mutex<BoardView>>) -> Result<Self, String> {
+    pub fn start(
+        mut open: OpenBoard,
+        wake: UnixStream,
+        view: Arc<Mutex<BoardView>>,
+    ) -> Result<Self, NoBoard> {
         let (orders, inbox) = channel();
         let (outbox, answers) = channel();
         let (told, first) = channel();
@@ -107,9 +145,8 @@ impl BoardThread {
             }
         };
         let thread = std::thread::Builder::new().name("board".to_owned()).spawn(run);
-        thread.map_err(|error| format!("no thread for the board: {error}"))?;
-        let (capabilities, most) =
-            first.recv().map_err(|_| "the board's thread ended at once".to_owned())??;
+        thread.map_err(|error| NoBoard::Thread(error.to_string()))?;
+        let (capabilities, most) = first.recv().map_err(|_| NoBoard::Ended)??;
         Ok(Self { orders, answers, capabilities, most })
     }
 }
@@ -253,11 +290,10 @@ impl Work {
     fn switch(&mut self, path: &Path) -> bool {
         let old = self.board.library().map(|(version, _)| version);
         let outcome = (self.open)(Some(path)).and_then(|board| match (old, board.library()) {
-            (_, None) => Err("there is no library in it".to_owned()),
-            (Some(old), Some((new, _))) if new <= old => Err(format!(
-                "{} has version {new}, and version {old} is at work: only a newer one is taken",
-                path.display()
-            )),
+            (_, None) => Err(NoBoard::NoLibrary),
+            (Some(old), Some((new, _))) if new <= old => {
+                Err(NoBoard::Older { path: path.to_owned(), new, old })
+            }
             (_, Some((_, words))) => {
                 self.board = board;
                 Ok((self.board.capabilities().clone(), words))

@@ -19,7 +19,7 @@ use board::{Answer, BoardThread, Order, is_answer};
 use cost::{Choice, Class, Costs};
 use remote::{Shared, lock};
 
-pub use board::{OpenBoard, Slots};
+pub use board::{NoBoard, OpenBoard, Slots};
 pub use cost::{CostView, Place};
 pub use remote::Remote;
 pub use view::{BoardView, ConfigurationView, LoadView, SlotView, Timeline, View};
@@ -74,13 +74,13 @@ impl Live {
         cpu: Option<Box<dyn Engine + Send>>,
         open: OpenBoard,
         on_board: Vec<String>,
-    ) -> Result<(Self, Remote), String> {
+    ) -> Result<(Self, Remote), NoBoard> {
         let pair = UnixStream::pair().and_then(|(ours, theirs)| {
             ours.set_nonblocking(true)?;
             theirs.set_nonblocking(true)?;
             Ok((ours, theirs))
         });
-        let (ours, theirs) = pair.map_err(|error| format!("no pipe to the board: {error}"))?;
+        let (ours, theirs) = pair.map_err(|error| NoBoard::Pipe(error.to_string()))?;
         let (shared, view) = (Arc::<Mutex<Shared>>::default(), Arc::<Mutex<BoardView>>::default());
         let board = BoardThread::start(open, theirs, Arc::clone(&view))?;
         let remote = Remote {
@@ -269,7 +269,7 @@ impl Live {
         self.can();
         let mut shared = lock(&self.shared);
         shared.view.board_lost = true;
-        shared.library.get_or_insert(Err("the board's thread is gone: restart the gateway".to_owned()));
+        shared.library.get_or_insert(Err(NoBoard::Gone));
     }
 
     /// Takes what the board has said; waits for it if `wait`, and there is something to wait for.
@@ -295,7 +295,7 @@ impl Live {
         }
     }
 
-    fn switched(&mut self, outcome: Result<(Capabilities, String), String>) {
+    fn switched(&mut self, outcome: Result<(Capabilities, String), NoBoard>) {
         let outcome = outcome.map(|(capabilities, words)| {
             self.board.capabilities = capabilities;
             self.costs.forget_board();

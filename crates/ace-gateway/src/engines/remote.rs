@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::board::Order;
+use super::board::{NoBoard, Order};
 use super::view::{BoardView, View};
 
 /// What `ace gateway` needs beside the engine that the data plane has.
@@ -23,7 +23,7 @@ pub struct Remote {
 pub(super) struct Shared {
     pub view: View,
     /// What came of the last library that was handed over.
-    pub library: Option<Result<String, String>>,
+    pub library: Option<Result<String, NoBoard>>,
     /// What is to be said.
     pub event: Option<String>,
 }
@@ -50,13 +50,12 @@ impl Remote {
     /// Hands over a library file. What comes of it is said by [`Remote::outcome`].
     pub fn take_library(&self, path: PathBuf) {
         if self.orders.send(Order::Library(path)).is_err() {
-            lock(&self.shared).library =
-                Some(Err("the board's thread is gone: restart the gateway".to_owned()));
+            lock(&self.shared).library = Some(Err(NoBoard::Gone));
         }
     }
 
     /// What came of a library, once.
-    pub fn outcome(&self) -> Option<Result<String, String>> {
+    pub fn outcome(&self) -> Option<Result<String, NoBoard>> {
         lock(&self.shared).library.take()
     }
 

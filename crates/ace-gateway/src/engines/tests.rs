@@ -80,7 +80,9 @@ fn open(cpu: bool, manner: Manner, slow: Duration, on_board: &[&str]) -> (Live, 
     let maker: OpenBoard = Box::new(move |library| {
         let version = match library {
             None => 3,
-            Some(path) => path.to_string_lossy().parse().map_err(|_| "this is no library".to_owned())?,
+            Some(path) => {
+                path.to_string_lossy().parse().map_err(|_| NoBoard::Open("this is no library".to_owned()))?
+            }
         };
         let can = names(if version >= 5 { &["aes", "sm4"] } else { &["aes"] });
         Ok(Box::new(Fake { cpu: CpuEngine::new(), can, version, slow, manner }) as Box<dyn Slots>)

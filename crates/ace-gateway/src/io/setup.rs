@@ -10,13 +10,62 @@ use nix::sys::socket::{setsockopt, sockopt::Mark};
 
 use nix::sys::prctl;
 use nix::unistd::{Uid, User, setgroups, setresgid, setresuid};
+use thiserror::Error;
+
+/// Why the machine does not let a gateway begin, with the remedy.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// iproute2 is not there, or may not run.
+    #[error("cannot run `{command}`: {why}; install iproute2")]
+    Run {
+        /// With its arguments.
+        command: String,
+        /// As the system says.
+        why: std::io::Error,
+    },
+    /// iproute2 ran and did not do it.
+    #[error("`{command}` failed: {said}")]
+    Command {
+        /// With its arguments.
+        command: String,
+        /// What it said.
+        said: String,
+    },
+    /// Users cannot be looked for.
+    #[error("cannot look for the user {0}: {1}")]
+    Users(String, Errno),
+    /// `user` names nobody.
+    #[error("there is no user {0}; `useradd --system {0}` makes one, or name another with `user`")]
+    NoUser(String),
+    /// It takes privileges to become somebody else.
+    #[error("cannot become the user {0}: {1}; start as root, or without `user`")]
+    Become(String, Errno),
+    /// Privileges that were given up can be had again.
+    #[error("the user {0} can become root again")]
+    Again(String),
+    /// Privileges cannot be given up.
+    #[error("cannot give up privileges: {0}")]
+    Confine(Errno),
+    /// Signals cannot be held for the daemon.
+    #[error("cannot hold signals: {0}")]
+    Hold(Errno),
+    /// Signals cannot be waited for.
+    #[error("cannot wait for signals: {0}")]
+    Wait(Errno),
+    /// A thread for a core does not start.
+    #[error("cannot start threads: {0}")]
+    Threads(std::io::Error),
+    /// One core, or none, where something needs it.
+    #[error("{0}")]
+    Cores(String),
+}
 
 /// Gives the device its MTU, addresses and routes, by iproute2: a few commands do not need a netlink library. With a
 /// mark routes are in a table of that number, which packets that carry the mark do not see.
 ///
 /// # Errors
 /// The command, and what it said.
-pub fn configure(inside: &Inside, mark: Option<u32>) -> Result<(), String> {
+pub fn configure(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
     let device = inside.tun.as_str();
     ip(&["link", "set", "dev", device, "mtu", &inside.mtu.to_string(), "up"])?;
     for address in &inside.addresses {
@@ -42,9 +91,9 @@ pub fn configure(inside: &Inside, mark: Option<u32>) -> Result<(), String> {
     Ok(())
 }
 
-fn has_rule(family: &str, table: &str) -> Result<bool, String> {
+fn has_rule(family: &str, table: &str) -> Result<bool, SetupError> {
     let output = Command::new("ip").args([family, "rule", "list", "table", table]).output();
-    let output = output.map_err(|error| format!("cannot run `ip {family} rule list`: {error}"))?;
+    let output = output.map_err(|why| SetupError::Run { command: format!("ip {family} rule list"), why })?;
     // Nothing is said of a table that is not there.
     Ok(!output.stdout.is_empty())
 }
@@ -57,35 +106,32 @@ pub fn mark(socket: &impl AsFd, mark: Option<u32>) -> Result<(), Errno> {
     mark.map_or(Ok(()), |mark| setsockopt(socket, Mark, &mark))
 }
 
-fn ip(arguments: &[&str]) -> Result<(), String> {
-    let said = || format!("ip {}", arguments.join(" "));
+fn ip(arguments: &[&str]) -> Result<(), SetupError> {
+    let command = || format!("ip {}", arguments.join(" "));
     let output = Command::new("ip")
         .args(arguments)
         .output()
-        .map_err(|error| format!("cannot run `{}`: {error}; install iproute2", said()))?;
+        .map_err(|why| SetupError::Run { command: command(), why })?;
     if output.status.success() {
         return Ok(());
     }
-    Err(format!("`{}` failed: {}", said(), String::from_utf8_lossy(&output.stderr).trim()))
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(SetupError::Command { command: command(), said })
 }
 
 /// Becomes a user, for good, with nothing of what it was.
 ///
 /// # Errors
 /// A sentence with the remedy.
-pub fn become_user(name: &str) -> Result<(), String> {
-    let found = User::from_name(name).map_err(|error| format!("cannot look for the user {name}: {error}"))?;
-    let user = found.ok_or_else(|| {
-        format!("there is no user {name}; `useradd --system {name}` makes one, or name another with `user`")
-    })?;
+pub fn become_user(name: &str) -> Result<(), SetupError> {
+    let found = User::from_name(name).map_err(|why| SetupError::Users(name.to_owned(), why))?;
+    let user = found.ok_or_else(|| SetupError::NoUser(name.to_owned()))?;
     setgroups(&[user.gid])
         .and_then(|()| setresgid(user.gid, user.gid, user.gid))
         .and_then(|()| setresuid(user.uid, user.uid, user.uid))
-        .map_err(|error| {
-            format!("cannot become the user {name}: {error}; start as root, or without `user`")
-        })?;
+        .map_err(|why| SetupError::Become(name.to_owned(), why))?;
     if !user.uid.is_root() && nix::unistd::setuid(Uid::from_raw(0)).is_ok() {
-        return Err(format!("the user {name} can become root again"));
+        return Err(SetupError::Again(name.to_owned()));
     }
     Ok(())
 }
@@ -94,8 +140,6 @@ pub fn become_user(name: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// As the system says.
-pub fn confine() -> Result<(), String> {
-    prctl::set_no_new_privs()
-        .and_then(|()| prctl::set_dumpable(false))
-        .map_err(|error| format!("cannot give up privileges: {error}"))
+pub fn confine() -> Result<(), SetupError> {
+    prctl::set_no_new_privs().and_then(|()| prctl::set_dumpable(false)).map_err(SetupError::Confine)
 }

@@ -11,7 +11,7 @@ use ace_array::shape::Shape;
 use ace_array::{Compiled, algorithms, compile};
 use anyhow::{Context, Result, bail};
 
-use crate::Outcome;
+use ace_report::Outcome;
 
 #[derive(clap::Args)]
 pub struct Args {

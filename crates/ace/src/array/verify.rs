@@ -23,8 +23,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
-use crate::{Outcome, meant, print_json};
+use crate::meant::meant;
 use ace_array::variants::variants;
+use ace_report::{Outcome, print_json};
 
 /// Blocks for which a set is loaded anew, with new keys.
 const OF_A_LOAD: usize = 8192;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{check_seconds, profile};
 use crate::engines::{self, BoardArgs};
 use crate::page::say;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Bytes of data of an operation.
 const BYTES: [usize; 8] = [64, 128, 256, 512, 1424, 4096, 16384, 65536];

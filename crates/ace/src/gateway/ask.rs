@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::page::{self, say};
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// A library is decompressed and verified in about a second; a board in use ends its frames first.
 const PATIENCE: Duration = Duration::from_secs(60);

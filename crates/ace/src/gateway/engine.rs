@@ -8,7 +8,7 @@ use ace_config::gateway::{Engine as Wanted, EngineKind};
 use ace_ecp5::Device;
 use ace_engine::{Algorithm, Engine};
 use ace_gateway::engines::Slots;
-use ace_gateway::{Live, OpenBoard, Remote};
+use ace_gateway::{Live, NoBoard, OpenBoard, Remote};
 use ace_library::file::Guard;
 use ace_library::{KeySet, Seen, Trust};
 use ace_schedule::Policy;
@@ -52,7 +52,7 @@ fn maker(wanted: &Wanted) -> Result<OpenBoard> {
     Ok(Box::new(move |library| {
         board(like.assembly(library), policy)
             .map(|board| Box::new(board) as Box<dyn Slots>)
-            .map_err(|error| format!("{error:#}"))
+            .map_err(|error| NoBoard::Open(error.to_string()))
     }))
 }
 

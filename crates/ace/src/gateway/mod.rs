@@ -12,7 +12,7 @@ use ace_gateway::daemon;
 use anyhow::{Result, bail};
 use clap::Subcommand;
 
-use crate::Outcome;
+use ace_report::Outcome;
 use ask::{Ask, Hand};
 use log::Log;
 use replay::Replay;

@@ -13,7 +13,7 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::page::say;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 
 /// Check, mirror, translate and make SA files (docs/sa-file.md).
 #[derive(clap::Args)]

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::engines::{self, BoardArgs, PolicyArgs};
 use crate::page::say;
 use crate::run::needs;
-use crate::{Outcome, print_json};
+use ace_report::{Outcome, print_json};
 use ends::Ends;
 use play::{Pause, Played, Terms};
 use recording::{Kind, Recording};
