@@ -3,6 +3,7 @@
 //! (`studies/processors`).
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::need::Need;
 
@@ -31,15 +32,23 @@ pub struct Rate {
     pub fixed_ns: f64,
 }
 
+/// A rate or a cost beyond what a processor can have.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("`{algorithm}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9")]
+pub struct ImpossibleRate {
+    /// Whose rate it is.
+    pub algorithm: String,
+}
+
 impl Processor {
     /// What is wrong with the figures, if anything is.
     ///
     /// # Errors
     /// A rate or a cost beyond what a processor can have.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), ImpossibleRate> {
         let right = |r: &Rate| (0.1..=1e7).contains(&r.mbps) && (0.0..=1e9).contains(&r.fixed_ns);
         match self.rate.iter().find(|r| !right(r)) {
-            Some(r) => Err(format!("`{}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9", r.algorithm)),
+            Some(r) => Err(ImpossibleRate { algorithm: r.algorithm.clone() }),
             None => Ok(()),
         }
     }
@@ -66,7 +75,7 @@ mod tests {
         assert_eq!(it.time_ns(&Need::Hmac { algorithm: &SHA1 }, 1000), None);
         assert_eq!(it.check(), Ok(()));
         it.rate[0].mbps = 0.0;
-        assert!(it.check().unwrap_err().contains("`des`"));
+        assert!(it.check().unwrap_err().to_string().contains("`des`"));
         it.rate[0].mbps = f64::NAN;
         assert!(it.check().is_err());
         it.rate[0] = Rate { algorithm: "des".into(), mbps: 1.0, fixed_ns: f64::INFINITY };
