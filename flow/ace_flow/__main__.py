@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One entry point: python -m ace_flow COMMAND, or ace-flow COMMAND where the package is installed."""
+"""One entry point: python -m ace_flow COMMAND, or ace-flow COMMAND after `pip install --editable flow`.
+
+It works on the checkout that it stands in.
+"""
 
 import importlib
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +67,8 @@ def main() -> int:
     """Runs the command that is named."""
     match sys.argv[1:]:
         case [] | ["-h" | "--help"]:
+            # `… | head` ends quietly.
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
             print(usage())
             return 0
         case [command, *rest] if command in COMMANDS:
