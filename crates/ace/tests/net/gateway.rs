@@ -166,7 +166,9 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     }
     let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));
-    assert_eq!(ask(&world, "b", "status")["packets"]["dropped"]["icv_mismatch"], 2);
+    // The two, and whatever else the kernel still had to send: TCP sends its last words again.
+    let dropped = &ask(&world, "b", "status")["packets"]["dropped"];
+    assert!(dropped["icv_mismatch"].as_u64() >= Some(2), "{dropped}");
 
     // Killed: the device stays, and nothing goes round it.
     assert_eq!(world.end(a, "-KILL"), None);
