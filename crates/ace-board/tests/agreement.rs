@@ -4,20 +4,18 @@
 //!
 //! A failure names configuration, seed and frame; the frames of a seed are the same in every run.
 
-mod common;
-
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::common::{Random, algorithms, built, cases, compute};
 use ace_board::board::SharedObjects;
 use ace_board::frame::{self, HMAC_KEY_MAX, KeySection, Status};
 use ace_board::model::{Frame, Options, SlotModel};
 use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};
 use ace_engine::{Algorithm, Kind, Secret};
-use common::{Random, algorithms, built, cases, compute};
 
 /// Blocks for each algorithm; of a hash, blocks that are compressed.
 fn enough() -> u64 {

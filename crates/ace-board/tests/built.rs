@@ -2,11 +2,12 @@
 //! The board with the configurations that the flow has built: known answers, random operations against the CPU
 //! engine, real bitstreams with something wrong, and the examples of docs/slot.md.
 
-mod common;
-
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::common::{
+    Random, algorithms, built, cases, compute, published, repository, run_all, run_one, with_netlists,
+};
 use ace_board::board::SharedObjects;
 use ace_board::manifest::Configuration;
 use ace_board::pass::{Pass, Task};
@@ -16,9 +17,6 @@ use ace_ecp5::Device;
 use ace_engine::algorithm::AES;
 use ace_engine::kat::{KnownAnswers, Subject, run};
 use ace_engine::{Direction, EngineError, Mac, Mode, Secret};
-use common::{
-    Random, algorithms, built, cases, compute, published, repository, run_all, run_one, with_netlists,
-};
 
 fn board(catalogue: Catalogue, models: Models) -> Board {
     Board::new(BoardConfig::default(), catalogue, Policy::ALL[1], models).unwrap()

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Manifests and what is found in them.
 
-mod common;
-
 use std::path::Path;
 
+use crate::common::Build;
 use ace_board::{Catalogue, Configuration};
 use ace_engine::algorithm::{AES, DES, MD5, TDES};
 use ace_engine::{Algorithm, Direction, Mode, Need};
-use common::Build;
 use proptest::prelude::*;
 
 fn cipher(algorithm: &'static Algorithm, mode: Mode, direction: Direction, key_len: usize) -> Need {

@@ -2,8 +2,7 @@
 //! Which of two context sets for the same frames is loaded: the one for throughput or the one for latency, by the packets
 //! that wait.
 
-mod common;
-
+use crate::common::{Build, Random, SoftSlots, compute, run_all, run_one};
 use ace_board::config::{SlotKind, SlotLimits};
 use ace_board::manifest::Blocks;
 use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel, Stopped};
@@ -12,7 +11,6 @@ use ace_board::trace::What;
 use ace_board::{Board, BoardConfig, Catalogue, Configuration, ModelSource, Models, Policy};
 use ace_engine::Secret;
 use ace_engine::algorithm::SHA1;
-use common::{Build, Random, SoftSlots, compute, run_all, run_one};
 
 /// A set beside that of a name which does the same, with contexts and clocks of a block alone for either.
 fn second(build: &Build, name: &str, paces: [(u32, u32); 2]) -> String {

@@ -2,10 +2,9 @@
 //! Slots that hold the array: context sets are loaded over the host link in microseconds, and only those that a signed
 //! library names.
 
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::{Build, Random, compute, run_all, run_one};
 use ace_board::config::{Controller, SlotKind, SlotLimits};
 use ace_board::pass::{Pass, Task};
 use ace_board::store::StoreError;
@@ -18,7 +17,6 @@ use ace_engine::{Direction, Engine, Mode, Secret};
 use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
 use ace_library::{FileError, Library, Refusal, SecretKey, Seen, Trust};
-use common::{Build, Random, compute, run_all, run_one};
 use sha2::{Digest, Sha256};
 
 /// A set is whatever its manifest says; the slots here are software.

@@ -2,10 +2,9 @@
 //! The live board and the trace simulator take the same decisions, at the same instants, on the same input: random packets,
 //! every policy, with and without a processor beside the slots.
 
-mod common;
-
 use std::collections::{HashMap, VecDeque};
 
+use crate::common::{Build, Random};
 use ace_board::config::{Controller, Host, Link, PolicyLimits};
 use ace_board::trace::{Picos, What};
 use ace_board::{BoardConfig, DecisionRecord, Policy, Step};
@@ -16,7 +15,6 @@ use ace_engine::{
 };
 use ace_schedule::simulate::{NEVER, PASSES, Packet, Setup, Trace, simulate};
 use ace_schedule::{Costs, Terms};
-use common::{Build, Random};
 use proptest::prelude::*;
 
 /// So much data that a frame with key and IV is one word of the link below.
@@ -245,7 +243,7 @@ fn sorted(mut all: Vec<DecisionRecord>) -> Vec<DecisionRecord> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: common::cases(150, 1500), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::common::cases(150, 1500), ..ProptestConfig::default() })]
 
     #[test]
     fn live_board_and_simulator_decide_alike(case in cases(), seed in 1u64..u64::MAX) {

@@ -5,16 +5,14 @@
 //! frame; the lines behind it are its bytes in hexadecimal, spaces as one likes; `#` begins a comment. Several
 //! pairs in one block go to the same slot, which is fresh out of reset.
 
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{Build, built, repository};
 use ace_board::board::SharedObjects;
 use ace_board::capability::{Capability, HashOperation};
 use ace_board::model::{Frame, Options};
 use ace_board::{Configuration, ModelSource, Models};
 use ace_engine::{Direction, Mode};
-use common::{Build, built, repository};
 
 /// Requests and responses in turn.
 fn parse(block: &str) -> Vec<Vec<u8>> {

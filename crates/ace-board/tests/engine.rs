@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The board as an engine, with slots in software: results, order, time.
 
-mod common;
-
 use std::collections::VecDeque;
 use std::path::Path;
 
+use crate::common::{Build, Random, run_all, run_one};
 use ace_board::config::clocks_time;
 use ace_board::pass::{Pass, Task};
 use ace_board::trace::{BoardReport, What};
@@ -15,7 +14,6 @@ use ace_engine::{
     Action, Algorithm, Buffer, Direction, Engine, EngineError, Illegal, Iv, Job, Key, Mac, Mode, Need,
     Operation, Secret, Suffix, Tag, compute, engine,
 };
-use common::{Build, Random, run_all, run_one};
 
 /// A packet: its flow and its operations.
 type Packet = (u32, Vec<Operation>);
@@ -401,7 +399,7 @@ fn a_failure_among_several_frames_costs_no_other_packet() {
     let mut failed = 0;
     for (task, result) in tasks.iter().zip(run_all(&mut board, &tasks, 40)) {
         match result {
-            Ok(result) => assert_eq!(result, common::compute(task.clone()).unwrap()),
+            Ok(result) => assert_eq!(result, crate::common::compute(task.clone()).unwrap()),
             Err(_) => failed += 1,
         }
     }

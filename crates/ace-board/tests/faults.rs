@@ -2,17 +2,15 @@
 //! The tests tested: RTL with a fault put in on purpose (`algorithms/*/faults.toml`) must fail the known answers. Faults that
 //! change no answer are left to `python -m ace_flow noninterference --faults`.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::common::{algorithms, built, published, repository};
 use ace_board::manifest::FileRef;
 use ace_board::model::{Model, ModelError, SlotModel};
 use ace_board::{Board, BoardConfig, Configuration, ModelSource, Models, Policy};
 use ace_engine::Mac;
 use ace_engine::kat::{KnownAnswers, Subject, run};
-use common::{algorithms, built, published, repository};
 use serde::Deserialize;
 
 /// An entry of build/faults/index.json.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Frames in both directions, on any bytes whatever.
 
-mod common;
-
+use crate::common::Random;
 use ace_board::frame::{
     Header, KeySection, ResponseError, Status, assemble, padded, request, response, result_len,
 };
 use ace_board::pass::Pass;
 use ace_engine::algorithm;
 use ace_engine::algorithm::ALGORITHMS;
-use common::Random;
 use proptest::prelude::*;
 
 proptest! {
@@ -92,7 +90,7 @@ fn bad_responses_are_told_apart() {
 
 #[test]
 fn the_codes_are_those_of_the_boundary() {
-    let text = std::fs::read_to_string(common::repository("rtl/slot/slot_pkg.sv")).unwrap();
+    let text = std::fs::read_to_string(crate::common::repository("rtl/slot/slot_pkg.sv")).unwrap();
     let value = |name: &str| {
         let line = text
             .lines()

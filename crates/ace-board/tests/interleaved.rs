@@ -2,15 +2,13 @@
 //! Slots that work on several frames at a time: frame for frame they answer as the iterative slot of the same
 //! algorithm does, and how long they take depends on lengths alone.
 
-mod common;
-
+use crate::common::{Random, algorithms, built, cases};
 use ace_board::board::SharedObjects;
 use ace_board::frame::{self, KeySection, Status, flag};
 use ace_board::model::{Frame, Options, SlotModel};
 use ace_board::pass::{Pass, Task};
 use ace_board::{Catalogue, Configuration, ModelSource, Models};
 use ace_engine::Mode;
-use common::{Random, algorithms, built, cases};
 
 /// Pairs of an interleaved configuration and an iterative one that can do all that it can.
 fn pairs(catalogue: &Catalogue) -> Vec<(&Configuration, &Configuration)> {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Shared objects: what is mapped is what was hashed.
-#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::path::Path;

@@ -2,10 +2,9 @@
 //! Frames that join a slot while it works on others: the answers are those of any other order, the clocks those of the RTL,
 //! and a board lets every frame in when it has arrived, never before.
 
-mod common;
-
 use std::collections::HashMap;
 
+use crate::common::{Build, Random, algorithms, built, cases, compute, run_all, run_one};
 use ace_board::board::SharedObjects;
 use ace_board::config::{Host, Link, SlotKind, SlotLimits};
 use ace_board::frame::{self, KeySection, Status};
@@ -14,7 +13,6 @@ use ace_board::pass::Pass;
 use ace_board::trace::{Event, Picos, What};
 use ace_board::{BoardConfig, Configuration, ModelSource, Models, Policy};
 use ace_engine::algorithm::{AES, DES};
-use common::{Build, Random, algorithms, built, cases, compute, run_all, run_one};
 
 /// Requests that bring their keys, of any length up to more than a lane's buffer.
 fn requests(random: &mut Random, configuration: &Configuration, count: u16) -> Vec<Vec<u8>> {

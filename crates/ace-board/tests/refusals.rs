@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bitstreams that are not what they should be, and slots that do not do what they should.
 
-mod common;
-
+use crate::common::{Build, Random, compute, memory, run_all, run_one};
 use ace_board::pass::Task;
 use ace_board::trace::What;
 use ace_board::{BoardConfig, Policy};
 use ace_ecp5::Emit;
 use ace_engine::algorithm::{AES, MD5};
 use ace_engine::{Engine, EngineError};
-use common::{Build, Random, compute, memory, run_all, run_one};
 
 fn operation(seed: u64, hash: bool) -> Task {
     let mut random = Random(seed);

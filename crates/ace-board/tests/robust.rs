@@ -2,10 +2,9 @@
 //! Every built configuration under back-pressure, resets, changing keys and malformed frames; frame by frame on
 //! its model, without the board around it.
 
-mod common;
-
 use std::collections::BTreeMap;
 
+use crate::common::{Random, algorithms, built, cases, compute};
 use ace_board::board::SharedObjects;
 use ace_board::capability::Capability;
 use ace_board::frame::{self, BEAT, HEADER, KeySection, Status, flag, op};
@@ -13,7 +12,6 @@ use ace_board::model::{Frame, Options, RunError, SlotModel};
 use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};
 use ace_engine::{Direction, Kind, Mode, Secret};
-use common::{Random, algorithms, built, cases, compute};
 
 /// A request, and the answer that it must have.
 struct Case {
@@ -104,7 +102,7 @@ fn stalls_on_both_streams_change_nothing_but_time() {
                 let operation = operation(&mut random, configuration, 300);
                 cases.push(good(&operation, key(&operation), tag));
                 // And one more with the key that the slot has.
-                let next = common::Random(random.below(u64::MAX - 1) + 1).operation(
+                let next = crate::common::Random(random.below(u64::MAX - 1) + 1).operation(
                     match &operation.pass {
                         Pass::Cipher { algorithm, .. }
                         | Pass::Hash { algorithm }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Configurations from a library: the board loads the bits that were signed, and nothing else.
 
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::{Build, Random, compute, memory, record, run_one};
 use ace_board::config::{Controller, Loads};
 use ace_board::trace::{Picos, What};
 use ace_board::{Board, BoardConfig, Models, Policy, Store, StoreError, Unsigned};
@@ -13,7 +12,6 @@ use ace_engine::{Engine, EngineError};
 use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
 use ace_library::{FileError, KeySet, Library, Refusal, SecretKey, Seen, Trust};
-use common::{Build, Random, compute, memory, record, run_one};
 use serde_json::{Value, json};
 
 /// Who signs here.
@@ -338,7 +336,7 @@ fn what_nobody_has_signed_is_loaded_only_where_that_is_asked_for() {
     let control = memory("LFE5U-45F", 77);
     let bits = ace_ecp5::Emit::default().whole(&control);
     let mut refuted = record(own);
-    refuted["control"]["memory_sha256"] = json!(common::hex(&control.digest()));
+    refuted["control"]["memory_sha256"] = json!(crate::common::hex(&control.digest()));
     build.prove("aes", &refuted);
     build.write("aes", &bits, own, 80.0);
     assert!(says(Unsigned::Proven).contains("not those of any known configuration"));
@@ -346,7 +344,7 @@ fn what_nobody_has_signed_is_loaded_only_where_that_is_asked_for() {
     assert!(says(Unsigned::Proven).contains("is of other bits"), "{}", says(Unsigned::Proven));
     // A record of the control under its own name: it was refuted, and its control is itself.
     let mut forged = refuted.clone();
-    forged["memory_sha256"] = json!(common::hex(&control.digest()));
+    forged["memory_sha256"] = json!(crate::common::hex(&control.digest()));
     build.prove("aes", &forged);
     assert!(says(Unsigned::Proven).contains("not of other bits"));
     let mut said = record(control.digest());

@@ -2,17 +2,15 @@
 //! What a variant leaves open it computes as its base does, and what it closes is refused as by a slot that has not
 //! got it; in RTL and netlist.
 
-mod common;
-
 use std::collections::BTreeMap;
 
+use crate::common::{Random, algorithms, built, compute, with_netlists};
 use ace_board::board::SharedObjects;
 use ace_board::capability::HashOperation;
 use ace_board::frame::{self, KeySection, Status};
 use ace_board::model::{Frame, Options, SlotModel};
 use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};
-use common::{Random, algorithms, built, compute, with_netlists};
 
 /// The answer of a variant to an operation that its base computes, by what its manifest says that it can do.
 fn expected(variant: &Configuration, pass: &Pass) -> Status {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All tests of this crate from outside, in one program: `cargo test --test it NAME::`.
+
+mod agreement;
+mod built;
+mod catalogue;
+mod common;
+mod context_set_choice;
+mod context_sets;
+mod decisions;
+mod documents;
+mod engine;
+mod faults;
+mod frames;
+mod interleaved;
+#[cfg(target_os = "linux")]
+mod model;
+mod overlapping;
+mod refusals;
+mod robust;
+mod store;
+mod variants;
