@@ -166,7 +166,7 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     }
     let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));
-    // The two, and whatever else the kernel still had to send: TCP sends its last words again.
+    // The two at least: what else the kernel sends through the device under this key is dropped as well.
     let dropped = &ask(&world, "b", "status")["packets"]["dropped"];
     assert!(dropped["icv_mismatch"].as_u64() >= Some(2), "{dropped}");
 
