@@ -45,6 +45,10 @@ COMMANDS = {
     ),
     "families": ("ace_studies.molen_2003.families", "units of the Molen processor on other families"),
     "molen": ("ace_studies.molen_2003.programs", "programs on the Molen processor"),
+    "idea-ways": (
+        "ace_studies.idea_2004.ways",
+        "IDEA's data paths of 2004 through memory, ports and array, simulated",
+    ),
     "vpn-replay": ("ace_studies.pilchard_2002.replay", "recordings of the VPN of 2002, on the virtual clock"),
     # Called by the others.
     "engines": ("ace_flow.formal.engines", ""),
