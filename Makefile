@@ -51,7 +51,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations algorithms study library array-tables pictures fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations algorithms study study-records library array-tables pictures fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -182,6 +182,14 @@ study: $(VENV) ace  ## the papers' tables beside ours, from what is built, and p
 	  mv studies/$$name/results.tmp studies/$$name/results.md; \
 	  cat studies/$$name/results.md; \
 	done
+
+study-records: $(VENV) ace  ## what pages of studies are rendered from and needs models or a quiet machine; writes studies/*/*.json
+	$(ACE) array build
+	$(ACE) array build --tiles 2
+	$(PY) -m ace_flow scheduling-runs --ace $(ACE)
+	$(PY) -m ace_flow record studies/ace-2000/compression.json library/ace.lib -- $(ACE) study ace-2000 --table 3 --json
+	$(PY) -m ace_flow record studies/ace-2000/software.json crates/ace-engine/src/measure.rs \
+	  $(sort $(wildcard crates/ace-engine/src/software/*.rs)) -- $(ACE) study ace-2000 --table software --json
 
 array-tables: $(VENV) ace  ## docs/array-tables.md anew, of what was placed, routed and measured
 	{ cat docs/array-tables.head; $(ACE) array table --format md; } > docs/array-tables.tmp

@@ -43,6 +43,8 @@ COMMANDS = {
     ),
     "families": ("ace_studies.molen_2003.families", "units of the Molen processor on other families"),
     "molen": ("ace_studies.molen_2003.programs", "programs on the Molen processor"),
+    "record": ("ace_flow.record", "what a command prints as JSON, kept for a page"),
+    "scheduling-runs": ("ace_studies.scheduling.runs", "recordings through boards, for `ace study scheduling`"),
     # Called by the others.
     "engines": ("ace_flow.formal.engines", ""),
     "verilate": ("ace_flow.sim.verilate", ""),

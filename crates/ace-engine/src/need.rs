@@ -72,6 +72,9 @@ impl Direction {
     }
 }
 
+/// Bytes of the key with which the papers state their ciphers.
+const STATED_KEY: usize = 16;
+
 /// Encryption and authentication in one. GMAC (RFC 4543) is GCM of no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Aead {
@@ -194,6 +197,30 @@ pub enum Need {
 }
 
 impl Need {
+    /// What a figure of an algorithm is stated for where nobody says more: CBC encryption with a key of 128 bits, or
+    /// with the longest key where there is none of 128 bits and for triple DES; HMAC of a hash.
+    pub fn stated(algorithm: &'static Algorithm) -> Need {
+        match algorithm.kind {
+            Kind::Cipher { keys, .. } => {
+                let usual = keys.contains(&STATED_KEY) && algorithm.name != "3des";
+                let longest = keys.iter().copied().max().unwrap_or(0);
+                let key_len = if usual { STATED_KEY } else { longest };
+                Need::Cipher { algorithm, mode: Mode::Cbc, direction: Direction::Encrypt, key_len }
+            }
+            Kind::Hash { .. } => Need::Hmac { algorithm },
+        }
+    }
+
+    /// Bits of the key, where the need names a length.
+    pub fn key_bits(&self) -> Option<usize> {
+        match self {
+            Need::Cipher { key_len, .. } | Need::Aead { key_len, .. } | Need::Cmac { key_len } => {
+                Some(8 * key_len)
+            }
+            Need::Hash { .. } | Need::Hmac { .. } | Need::Xcbc => None,
+        }
+    }
+
     /// Every one that the tables allow; both directions of modes that have none.
     pub fn all() -> Vec<Need> {
         let mut all = Vec::new();

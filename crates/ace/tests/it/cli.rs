@@ -293,6 +293,20 @@ fn a_study_needs_configurations_and_prints_json() {
 }
 
 #[test]
+fn a_flag_that_a_study_does_not_know_is_an_error_that_names_both() {
+    for (study, flag) in [("ace-2000", "--vpn"), ("drp-2006", "--table"), ("molen-2003", "--configurations")]
+    {
+        let out = ace(&["study", study, flag, "2"], &[]);
+        assert_eq!(out.status.code(), Some(2), "{study} {flag}");
+        let said = stderr(&out);
+        assert!(said.contains(flag) && said.contains(&format!("ace study {study}")), "{said}");
+    }
+    let out = ace(&["study", "ace-2000", "--table", "1", "--also", "x.bit"], &[]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("--table 4"), "{}", stderr(&out));
+}
+
+#[test]
 fn the_cpu_engine_allocates_nothing_for_a_packet() {
     let output =
         ace(&["bench", "dataplane", "aes-128", "3des", "chacha20", "--seconds", "0.02", "--json"], &[]);
