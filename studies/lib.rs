@@ -24,12 +24,12 @@ mod error;
 #[path = "idea-2004/study.rs"]
 pub mod idea_2004;
 mod marks;
+pub mod measured;
 #[path = "molen-2003/study.rs"]
 pub mod molen_2003;
 #[path = "pilchard-2002/study.rs"]
 pub mod pilchard_2002;
 pub mod processors;
-mod recorded;
 mod routed;
 #[path = "scheduling/study.rs"]
 pub mod scheduling;

@@ -5,8 +5,9 @@ use ace_report::{Page, say};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::software::{Measured, Software};
+use crate::error::Result;
 use crate::marks::{By, Mark, heads};
+use crate::measured;
 
 /// Key length of the paper's tables, in bytes.
 pub const KEY: usize = 16;
@@ -46,11 +47,23 @@ pub struct Row {
     pub cipher: String,
     pub paper_software: Published,
     pub paper_hardware: Published,
-    pub software: Option<Software>,
+    pub software: Software,
     /// One block at a time.
     pub iterative: Option<Hardware>,
     /// The fastest in CBC encryption that works on several packets at a time.
     pub several: Option<Hardware>,
+}
+
+/// One core, wall time.
+#[derive(Clone, Serialize)]
+pub struct Software {
+    pub setup_us: f64,
+    /// The same over the time of a block.
+    pub setup_blocks: f64,
+    /// One packet: each block waits for the one before (CBC).
+    pub feedback_mbps: f64,
+    /// Many: as many independent blocks side by side as the code likes (ECB).
+    pub parallel_mbps: f64,
 }
 
 /// A configuration.
@@ -74,38 +87,50 @@ impl Row {
 
     /// Key set-up in software over that in hardware, today.
     pub fn setup_ratio(&self) -> Option<f64> {
-        Some(self.software.as_ref()?.setup_us / self.iterative.as_ref()?.setup_us)
+        Some(self.software.setup_us / self.iterative.as_ref()?.setup_us)
     }
 
     /// One packet in hardware over one packet in software.
     pub fn one(&self) -> Option<f64> {
-        Some(self.iterative.as_ref()?.mbps / self.software.as_ref()?.feedback_mbps)
+        Some(self.iterative.as_ref()?.mbps / self.software.feedback_mbps)
     }
 
     /// Many packets in hardware over as many blocks side by side as one core takes.
     pub fn many(&self) -> Option<f64> {
-        Some(self.several.as_ref()?.mbps / self.software.as_ref()?.parallel_mbps)
+        Some(self.several.as_ref()?.mbps / self.software.parallel_mbps)
     }
 
     /// How much less time software takes for the key than in the paper, and hardware.
     pub fn gains(&self) -> Option<(f64, f64)> {
-        let software = self.paper_software.setup_us / self.software.as_ref()?.setup_us;
+        let software = self.paper_software.setup_us / self.software.setup_us;
         Some((software, self.paper_hardware.setup_us / self.iterative.as_ref()?.setup_us))
     }
 }
 
-pub fn compare(finalist: Finalist, built: &[Value], software: &Measured) -> Row {
-    let mut all: Vec<Hardware> =
-        built.iter().filter_map(|m| hardware(m, &finalist.algorithm, "cbc")).collect();
-    all.sort_by(|a, b| b.mbps.total_cmp(&a.mbps));
-    Row {
-        software: software.ciphers.iter().find(|s| s.algorithm == finalist.algorithm).cloned(),
+impl Software {
+    fn of(cipher: &measured::Cipher) -> Self {
+        let measured::Cipher { setup_us, block_us, feedback_mbps, parallel_mbps, .. } = *cipher;
+        Self { setup_us, setup_blocks: setup_us / block_us.max(1e-6), feedback_mbps, parallel_mbps }
+    }
+}
+
+pub fn compare(finalist: Finalist, built: &[Value], measured: &measured::Software) -> Result<Row> {
+    let [iterative, several] = shapes(built, &finalist.algorithm);
+    Ok(Row {
+        software: Software::of(measured.cipher(&finalist.algorithm)?),
         cipher: finalist.name,
         paper_software: finalist.software,
         paper_hardware: finalist.hardware,
-        iterative: all.iter().find(|h| h.in_flight == 1).cloned(),
-        several: all.iter().find(|h| h.in_flight > 1).cloned(),
-    }
+        iterative,
+        several,
+    })
+}
+
+/// The fastest configurations in CBC encryption, of those with one block in flight and of the others.
+pub fn shapes(built: &[Value], algorithm: &str) -> [Option<Hardware>; 2] {
+    let mut all: Vec<Hardware> = built.iter().filter_map(|m| hardware(m, algorithm, "cbc")).collect();
+    all.sort_by(|a, b| b.mbps.total_cmp(&a.mbps));
+    [all.iter().find(|h| h.in_flight == 1).cloned(), all.iter().find(|h| h.in_flight > 1).cloned()]
 }
 
 /// What a configuration costs for encryption with a key of 128 bits in `mode`, if it has that.
@@ -162,16 +187,16 @@ pub fn print_setup(page: &mut Page, rows: &[Row]) {
     ];
     say!(page, "{}", heads(&["cipher", "configuration"], &columns));
     for row in rows {
-        let (software, ours) = (row.software.as_ref(), row.iterative.as_ref());
+        let (software, ours) = (&row.software, row.iterative.as_ref());
         let cells = cells(&[
             (Some(row.paper_software.setup_us), 2),
-            (software.map(|s| s.setup_us), 3),
+            (Some(software.setup_us), 3),
             (Some(row.paper_hardware.setup_us), 2),
             (ours.map(|h| h.setup_us), 3),
             (Some(row.paper_setup_ratio()), 0),
             (row.setup_ratio(), 1),
             (Some(row.paper_software.setup_blocks), 2),
-            (software.map(|s| s.setup_blocks), 2),
+            (Some(software.setup_blocks), 2),
             (Some(row.paper_hardware.setup_blocks), 2),
             (ours.map(|h| h.setup_blocks), 2),
             (ours.map(|h| h.first_round), 0),
@@ -240,15 +265,15 @@ pub fn print_throughput(page: &mut Page, rows: &[Row]) {
     ];
     say!(page, "{}", heads(&["cipher", "configurations"], &columns));
     for row in rows {
-        let (one, several, software) = (row.iterative.as_ref(), row.several.as_ref(), row.software.as_ref());
+        let (one, several, software) = (row.iterative.as_ref(), row.several.as_ref(), &row.software);
         let cells = cells(&[
             (Some(row.paper_software.mbps), 2),
             (Some(row.paper_hardware.mbps), 2),
             (Some(row.paper_hardware.mbps / row.paper_software.mbps), 2),
-            (software.map(|s| s.feedback_mbps), 0),
+            (Some(software.feedback_mbps), 0),
             (one.map(|h| h.mbps), 0),
             (row.one(), 2),
-            (software.map(|s| s.parallel_mbps), 0),
+            (Some(software.parallel_mbps), 0),
             (several.map(|h| h.mbps), 0),
             (several.map(|h| h.in_flight as f64), 0),
             (row.many(), 3),

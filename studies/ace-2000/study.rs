@@ -8,9 +8,6 @@ mod layouts;
 mod opening;
 mod rounds;
 pub mod scheme;
-mod software;
-
-use std::time::Duration;
 
 use ace_report::{Page, say};
 use serde::{Deserialize, Serialize};
@@ -19,14 +16,10 @@ use serde_json::Value;
 use crate::built::Image;
 use crate::error::{Context, Result};
 use crate::marks::Opening;
-use crate::recorded::Recorded;
+use crate::measured::Software;
 pub use compression::{Compressed, compressed, print as print_compressed};
 pub use domains::Domains;
 pub use rounds::{Rounds, print as print_rounds, rounds};
-pub use software::Measured;
-
-const SOFTWARE: &str = "studies/ace-2000/software.json";
-const COMPRESSION: &str = "studies/ace-2000/compression.json";
 
 /// studies/ace-2000/paper.toml.
 #[derive(Deserialize)]
@@ -58,9 +51,8 @@ pub enum Tables {
 #[derive(Serialize)]
 pub struct Study {
     opening: Opening,
-    /// What was measured on other sources.
-    stale: Vec<String>,
-    processor: String,
+    /// Where software's figures are from.
+    about: String,
     finalists: Vec<finalists::Row>,
     rounds: Vec<layouts::Layout>,
     /// Cores that were placed for the question of p rounds.
@@ -76,64 +68,31 @@ impl Study {
     }
 }
 
-/// What software takes on this machine now, each cipher for so long.
-///
-/// # Errors
-/// The paper's figures are not what they should be: a fault of this repository.
-pub fn measure(each: Duration) -> Result<Measured> {
-    Ok(software::measure(&figures()?.finalist, each))
-}
-
 /// The configuration that stands for each finalist in Tables 3 and 4: the one of Table 1.
 ///
 /// # Errors
 /// As [`study`].
 pub fn compressible(built: &[Value]) -> Result<Vec<String>> {
-    let none = Measured { processor: String::new(), ciphers: Vec::new() };
-    let rows = figures()?.finalist.into_iter().map(|f| finalists::compare(f, built, &none));
-    Ok(rows.filter_map(|row| Some(row.iterative?.configuration)).collect())
+    let all = figures()?.finalist.into_iter();
+    Ok(all.filter_map(|f| Some(finalists::shapes(built, &f.algorithm)[0].as_ref()?.configuration.clone())).collect())
 }
 
-/// Tables 3 and 4 of these images, and one dictionary for all.
-pub fn domains(images: &[Image]) -> Domains {
-    domains::domains(images)
-}
-
-/// `built`: the manifests of what there is; `software` and `compression`: what was measured now, instead of what the
-/// repository has recorded.
+/// `built`: the manifests of what there is, beside this software; `images`: of those that are [`compressible`].
 ///
 /// # Errors
-/// The paper's figures, or what was recorded, are not what they should be: a fault of this repository.
-pub fn study(built: &[Value], software: Option<Measured>, compression: Option<Domains>) -> Result<Study> {
+/// The paper's figures, or what was measured, are not what they should be: a fault of this repository.
+pub fn study(built: &[Value], images: &[Image], measured: &Software) -> Result<Study> {
     let Figures { finalist, compressed: published } = figures()?;
-    let mut stale = Vec::new();
-    let software = match software {
-        Some(software) => software,
-        None => {
-            let recorded = Recorded::read(include_str!("software.json"), SOFTWARE)?;
-            stale.extend(recorded.warning(SOFTWARE));
-            recorded.values
-        }
-    };
-    let compression = match compression {
-        Some(compression) => compression,
-        None => {
-            let recorded = Recorded::read(include_str!("compression.json"), COMPRESSION)?;
-            stale.extend(recorded.warning(COMPRESSION));
-            recorded.values
-        }
-    };
-    let finalists = finalist.into_iter().map(|f| finalists::compare(f, built, &software)).collect();
-    let (rounds, placed) = (layouts::layouts(built), layouts::placed()?);
+    let finalists =
+        finalist.into_iter().map(|f| finalists::compare(f, built, measured)).collect::<Result<_>>()?;
     let mut study = Study {
         opening: Opening::default(),
-        stale,
-        processor: software.processor,
+        about: measured.about(),
         finalists,
-        rounds,
-        placed,
+        rounds: layouts::layouts(built),
+        placed: layouts::placed()?,
         published,
-        compression,
+        compression: domains::domains(images),
     };
     study.opening = opening::opening(&study);
     Ok(study)
@@ -143,7 +102,6 @@ pub fn study(built: &[Value], software: Option<Measured>, compression: Option<Do
 pub fn print(page: &mut Page, study: &Study, tables: Tables) {
     let wants = |table| tables == Tables::All || tables == table;
     if tables == Tables::All {
-        study.stale.iter().for_each(|warning| say!(page, "{warning}\n"));
         study.opening.print(page);
     }
     if wants(Tables::KeySetup) {
@@ -163,10 +121,10 @@ pub fn print(page: &mut Page, study: &Study, tables: Tables) {
     }
     say!(
         page,
-        "Between the two software columns lie 26 years of processors (Pentium Pro, 200 MHz, 1999; one core of {}), between the \
+        "Between the two software columns lie 26 years of processors (Pentium Pro, 200 MHz, 1999; this CPU today), between the \
          hardware columns a Virtex of 220 nm and an ECP5 of 40 nm, and other tools: what a column says about another one is \
-         the ratio within its own time.",
-        study.processor
+         the ratio within its own time. Software: {}.",
+        study.about
     );
 }
 

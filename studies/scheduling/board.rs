@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Goal;
 use crate::array::{Tile, strictly_in_order};
-use crate::error::Result;
+use crate::error::{Context, Result};
 use crate::marks::{By, Mark, heads};
-use crate::recorded::Recorded;
+use crate::measured::Recorded;
 
 const FILE: &str = "studies/scheduling/runs.json";
 
 /// The file.
 #[derive(Deserialize, Serialize)]
 struct Runs {
+    recorded: Recorded,
     runs: Vec<Run>,
 }
 
@@ -54,14 +55,15 @@ impl Figures {
 /// The runs, and overheads strictly in order, one packet in flight, in percent.
 #[derive(Serialize)]
 pub struct Boards {
-    recorded: Recorded<Runs>,
+    runs: Runs,
     pub demo_in_order: f64,
     pub paper_in_order: f64,
     pub recording_in_order: f64,
 }
 
 pub fn study() -> Result<Boards> {
-    let recorded = Recorded::read(include_str!("runs.json"), FILE)?;
+    let runs = serde_json::from_str(include_str!("runs.json"))
+        .with_context(|| format!("{FILE}: write it anew with python -m ace_flow measure {FILE}"))?;
     let [paper, recording] = crate::drp_2006::in_order()?;
     let tile = Tile::read()?;
     let names = ["aes128_encrypt", "md5", "tdes_encrypt", "sha1"];
@@ -72,7 +74,7 @@ pub fn study() -> Result<Boards> {
     };
     let tasks: Vec<(usize, f64)> = demo(include_str!("demo.csv")).into_iter().flat_map(passes).collect();
     Ok(Boards {
-        recorded,
+        runs,
         demo_in_order: strictly_in_order(&variants, &tasks, 1).double,
         paper_in_order: paper.double,
         recording_in_order: recording.double,
@@ -84,18 +86,13 @@ impl Boards {
         let same = |r: &&Run| {
             r.traffic == traffic && r.board == board && r.window == window && r.policy == "adaptive"
         };
-        self.recorded.values.runs.iter().find(same).map(|run| &run.figures)
-    }
-
-    /// What a page says first if the runs are of other files.
-    pub fn warning(&self) -> Option<String> {
-        self.recorded.warning(FILE)
+        self.runs.runs.iter().find(same).map(|run| &run.figures)
     }
 
     /// The least and the most time that the policies of the demo's slots need, in milliseconds, and the policy of the least.
     pub fn demo(&self, window: usize) -> Option<(f64, f64, &str)> {
         let of = |r: &&Run| r.traffic == "the demo, protecting" && r.board == "2 slots" && r.window == window;
-        let runs: Vec<&Run> = self.recorded.values.runs.iter().filter(of).collect();
+        let runs: Vec<&Run> = self.runs.runs.iter().filter(of).collect();
         let least = runs.iter().min_by_key(|r| r.figures.total)?;
         let most = runs.iter().max_by_key(|r| r.figures.total)?;
         Some((least.figures.total as f64 / 1e9, most.figures.total as f64 / 1e9, &least.policy))
@@ -143,10 +140,8 @@ impl Boards {
         say!(
             page,
             "What `ace run` prints: the slots run the RTL, loads are those of the library's stored images or context sets. \
-             Removed: of the time waited for loads on one slot, or one bank, that is loaded at every change of task. Written by \
-             `{}` on {}.\n",
-            self.recorded.command,
-            self.recorded.date
+             Removed: of the time waited for loads on one slot, or one bank, that is loaded at every change of task. Recorded {}.\n",
+            self.runs.recorded.about()
         );
         let rtl = Mark::Measured(By::Rtl);
         let columns = [
@@ -159,7 +154,7 @@ impl Boards {
             ("removed %", rtl),
         ];
         say!(page, "{}", heads(&["traffic", "board", "window", "policy"], &columns));
-        let runs = &self.recorded.values.runs;
+        let runs = &self.runs.runs;
         for r in runs {
             let kind = |board: &str| board.starts_with("array");
             let alone = |board: &str| board == "1 slot" || board.ends_with("1 bank");
@@ -205,7 +200,7 @@ mod tests {
     #[test]
     fn all_packets_of_the_demo_went_through_every_board() {
         let boards = study().unwrap();
-        let runs = &boards.recorded.values.runs;
+        let runs = &boards.runs.runs;
         let demo: Vec<&Run> = runs.iter().filter(|r| r.traffic.starts_with("the demo")).collect();
         assert!(demo.len() > 20 && demo.iter().all(|r| r.figures.completed == 2 * 277));
         for run in runs {

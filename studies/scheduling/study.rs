@@ -293,9 +293,6 @@ fn opening(
 
 /// Puts the study on a page.
 pub fn print(page: &mut Page, study: &Study) {
-    if let Some(warning) = study.boards.warning() {
-        say!(page, "{warning}\n");
-    }
     study.opening.print(page);
     let traces: usize = study.small.iter().map(|r| r.traces).sum();
     say!(page, "## Small traces: served in time ÷ the exact optimum, mean of {traces} random traces\n");

@@ -67,8 +67,8 @@ pub fn measure(seconds: f64) -> Processor {
     }
 }
 
-/// This processor, as the kernel names it.
-pub fn processor() -> Option<String> {
+/// As the kernel names it.
+fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let name = text.lines().find_map(|line| line.strip_prefix("model name"))?;
     Some(name.trim_start_matches([':', ' ', '\t']).trim().into())

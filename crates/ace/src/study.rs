@@ -2,10 +2,10 @@
 //! `ace study`: a paper's tables beside ours.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use ace_board::Catalogue;
 use ace_report::Page;
+use ace_studies::measured::Software;
 use ace_studies::{ace_2000, built, drp_2006, idea_2004, molen_2003, pilchard_2002, scheduling};
 use anyhow::{Result, bail};
 use clap::{Subcommand, ValueEnum};
@@ -20,7 +20,8 @@ use ace_report::{Outcome, print_json};
 ///
 /// Hardware figures are modelled: cycles counted in the simulated RTL at the placed and routed clock of the
 /// configurations in the signed library (LFE5U-45F, speed 6; not tried on silicon), or of those in the folder of
-/// --configurations. Software figures are wall time.
+/// --configurations. Software figures are wall time of the cpu engine's ciphers: as they stand in studies/software.json,
+/// with date and machine, or measured now (--measure).
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -67,19 +68,25 @@ struct Configurations {
 
 #[derive(clap::Args)]
 struct Ace2000 {
-    /// Only this table; 4 and software are printed only if asked for
+    /// Only this table; 4 is printed only if asked for
     #[arg(long, value_enum)]
     table: Option<Table>,
     /// Bitstreams to compress besides the configurations (table 4)
     #[arg(long, value_name = "FILE", num_args = 1..)]
     also: Vec<PathBuf>,
-    /// Measure software now, each cipher for so many seconds, instead of printing what was recorded
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    measure: Option<f64>,
+    #[command(flatten)]
+    software: Measure,
     #[command(flatten)]
     from: Configurations,
     #[command(flatten)]
     out: Json,
+}
+
+#[derive(clap::Args)]
+struct Measure {
+    /// Measure software now, so many seconds for each figure (default: as it was measured for studies/software.json)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    measure: Option<f64>,
 }
 
 #[derive(clap::Args)]
@@ -92,18 +99,16 @@ struct Drp2006 {
 
 #[derive(clap::Args)]
 struct Idea2004 {
-    /// Time to measure each cipher in software, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = seconds)]
-    measure: f64,
+    #[command(flatten)]
+    software: Measure,
     #[command(flatten)]
     out: Json,
 }
 
 #[derive(clap::Args)]
 struct Pilchard2002 {
-    /// Time to measure each cipher in software, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = seconds)]
-    measure: f64,
+    #[command(flatten)]
+    software: Measure,
     /// What went through a gateway, in TOML (tables 3 and 4)
     #[arg(long, value_name = "RESULT")]
     vpn: Option<PathBuf>,
@@ -132,7 +137,7 @@ enum Table {
     /// Throughput of the AES finalists
     #[value(name = "2")]
     Throughput,
-    /// Compression of the finalists' configurations, dictionary counted (Tables 3 and 4 as there), compressed now
+    /// Compression of the finalists' configurations, dictionary counted (Tables 3 and 4 as there)
     #[value(name = "3")]
     Finalists,
     /// The same of every configuration, beside other ways to compress
@@ -140,12 +145,7 @@ enum Table {
     Compression,
     /// p rounds in hardware, p times the throughput (section 4.2)
     Rounds,
-    /// What software takes on this machine, measured now, as JSON
-    Software,
 }
-
-/// Seconds of a measurement where nobody says more.
-const MEASURE: f64 = 0.5;
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -162,6 +162,13 @@ fn show<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) 
         page::with(|page| print(page, study));
     }
     Ok(())
+}
+
+impl Measure {
+    /// Software's figures, measured now if that was asked for.
+    fn software(&self) -> Result<Software> {
+        Ok(self.measure.map_or_else(Software::recorded, Software::measure)?)
+    }
 }
 
 impl Configurations {
@@ -197,11 +204,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let library = library::for_figures().map_err(|error| molen_2003::NoSets(format!("{error:#}")));
             show(args.json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
         }
-        Paper::Idea2004(args) => show(args.out.json, &idea_2004::study(args.measure)?, idea_2004::print)?,
+        Paper::Idea2004(args) => show(args.out.json, &idea_2004::study(&args.software.software()?)?, idea_2004::print)?,
         Paper::Pilchard2002(args) => {
             // The study says what it has without any.
             let built = built::manifests(&args.from.catalogue())?;
-            let study = pilchard_2002::study(&built, args.vpn.as_deref(), args.measure)?;
+            let study = pilchard_2002::study(&built, args.vpn.as_deref(), &args.software.software()?)?;
             show(args.out.json, &study, pilchard_2002::print)?;
         }
         Paper::Scheduling(args) => {
@@ -217,10 +224,6 @@ fn finalists(args: &Ace2000) -> Result<()> {
     if !args.also.is_empty() && args.table != Some(Table::Compression) {
         bail!("ace-2000: --also adds bitstreams to table 4 alone; --table 4 prints it");
     }
-    let each = |seconds: Option<f64>| Duration::from_secs_f64(seconds.unwrap_or(MEASURE));
-    if args.table == Some(Table::Software) {
-        return Ok(print_json(&ace_2000::measure(each(args.measure))?)?);
-    }
     let catalogue = args.from.wanted()?;
     if args.table == Some(Table::Compression) {
         let also = args.also.iter().map(|path| built::image(path)).collect::<Result<Vec<_>, _>>()?;
@@ -228,18 +231,6 @@ fn finalists(args: &Ace2000) -> Result<()> {
         return show_sorted(json, &rows, ace_2000::print_compressed);
     }
     let built = built::manifests(&catalogue)?;
-    let measured = args.measure.map(|seconds| ace_2000::measure(each(Some(seconds)))).transpose()?;
-    let compression = match args.table {
-        Some(Table::Finalists) => {
-            let names = ace_2000::compressible(&built)?;
-            let domains = ace_2000::domains(&built::images(&catalogue, &names)?);
-            if json {
-                return Ok(print_json(&domains)?);
-            }
-            Some(domains)
-        }
-        _ => None,
-    };
     let tables = match args.table {
         Some(Table::KeySetup) => ace_2000::Tables::KeySetup,
         Some(Table::Throughput) => ace_2000::Tables::Throughput,
@@ -247,7 +238,8 @@ fn finalists(args: &Ace2000) -> Result<()> {
         Some(Table::Finalists) => ace_2000::Tables::Compression,
         _ => ace_2000::Tables::All,
     };
-    let study = ace_2000::study(&built, measured, compression)?;
+    let images = built::images(&catalogue, &ace_2000::compressible(&built)?)?;
+    let study = ace_2000::study(&built, &images, &args.software.software()?)?;
     if !json {
         for cipher in study.missing() {
             eprintln!("ace: there is no configuration of {cipher} in {}", catalogue.folder.display());

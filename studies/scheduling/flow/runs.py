@@ -14,25 +14,13 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ace_flow import record
+from ace_flow.pages import results
 from ace_flow.tools import ROOT
 
 RESULT = ROOT / "studies" / "scheduling" / "runs.json"
 DEMO = "tests/demo/traffic.pcap"
 POLICIES = ("on-demand", "double-buffer", "landlord", "rotation", "adaptive")
 FIGURES = ("total", "executing", "exposed_load", "load", "hidden_load", "loads", "skipped_loads", "completed")
-INPUTS = (
-    DEMO,
-    "array/rates.json",
-    "array/routed.json",
-    "board.toml",
-    "library/ace.lib",
-    "studies/scheduling/paper-2006.toml",
-    "studies/scheduling/twenty-out.toml",
-    "studies/scheduling/twenty.pcap",
-    "tests/demo/protect.toml",
-    "tests/demo/unprotect.toml",
-)
 
 
 class Traffic(NamedTuple):
@@ -147,7 +135,8 @@ def main() -> int:
         except (OSError, RuntimeError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 1
-    record.write(RESULT, "python -m ace_flow scheduling-runs", list(INPUTS), {"runs": runs})
+    value = {results.RECORDED: results.record(str(RESULT.relative_to(ROOT))), "runs": runs}
+    RESULT.write_text(json.dumps(value, indent=1) + "\n")
     return 0
 
 
