@@ -152,18 +152,23 @@ fn zstd(data: &[u8]) -> Result<usize> {
 /// A column: its head and what it shows.
 type Percent = (&'static str, fn(&Row) -> f64);
 
-/// A bitstream by each way.
-pub type Ways<'a> = (&'a str, u64, [Sizes; 3]);
+/// A bitstream, its bits and redundancy, by each way.
+pub type Ways<'a> = (&'a str, u64, f64, [Sizes; 3]);
+
+/// The redundancy factor of Table 3: LZW's index over the bitstream.
+pub fn redundancy(lzw: &Sizes, bits: u64) -> f64 {
+    lzw.index as f64 / bits.max(1) as f64
+}
 
 /// Rows in the paper's columns.
 pub fn print_ways(page: &mut Page, title: &str, rows: &[Ways<'_>]) {
     say!(page, "## {title}\n");
     let mut table = Table::of(rows).left("bitstream", |r| r.0).right("bits", |r| r.1);
-    table = table.right("redundancy", |r| format!("{:.4}", r.2[0].index as f64 / r.1.max(1) as f64));
+    table = table.right("redundancy", |r| format!("{:.4}", r.2));
     for (at, way) in ["LZW", "phase I", "phase II"].into_iter().enumerate() {
-        table = table.right(format!("{way} index"), move |r| r.2[at].index);
-        table = table.right("dictionary", move |r| r.2[at].dictionary);
-        table = table.right("%", move |r| format!("{:.2}", r.2[at].percent));
+        table = table.right(format!("{way} index"), move |r| r.3[at].index);
+        table = table.right("dictionary", move |r| r.3[at].dictionary);
+        table = table.right("%", move |r| format!("{:.2}", r.3[at].percent));
     }
     page.table(&table);
 }
@@ -171,17 +176,20 @@ pub fn print_ways(page: &mut Page, title: &str, rows: &[Ways<'_>]) {
 /// Puts the paper's table, ours in the same columns, and ours beside other ways on a page.
 pub fn print(page: &mut Page, Compressed { paper: published, rows }: &Compressed) {
     let theirs: Vec<Ways<'_>> =
-        published.iter().map(|p| (&*p.name, p.bits, [p.lzw, p.phase1, p.phase2])).collect();
+        published.iter().map(|p| (&*p.name, p.bits, p.redundancy, [p.lzw, p.phase1, p.phase2])).collect();
     print_ways(page, "Table 4 of the paper: Virtex bitstreams, sizes in bits", &theirs);
     say!(page);
-    let ours: Vec<Ways<'_>> = rows.iter().map(|r| (&*r.name, r.bits, [r.lzw, r.phase1, r.phase2])).collect();
+    let ours: Vec<Ways<'_>> = rows
+        .iter()
+        .map(|r| (&*r.name, r.bits, redundancy(&r.lzw, r.bits), [r.lzw, r.phase1, r.phase2]))
+        .collect();
     let title = "The same ways with ours: frames and block RAM contents of ECP5 images, sizes in bits";
     print_ways(page, title, &ours);
     say!(
         page,
         "\nThe redundancy factor of Table 3 is LZW's index over the bitstream: {} in the paper, {} here.\n",
         range(published.iter().map(|p| p.redundancy), 2),
-        range(rows.iter().map(|r| r.lzw.index as f64 / r.bits as f64), 2),
+        range(rows.iter().map(|r| redundancy(&r.lzw, r.bits)), 2),
     );
     say!(page, "## Beside other ways, in % of frames and block RAM contents\n");
     let percents: [Percent; 13] = [

@@ -44,13 +44,14 @@ pub fn opening(study: &Study) -> Opening {
     if let Some(worst) = worst {
         fails.push(format!("p rounds in one clock do not bring p times: {}.", said(worst)));
     }
-    fails.push(format!(
+    fails.extend(compression.as_ref().map(|compression| {
+        format!(
         "compression of our images to {} % says little of the paper's {} %: they are nearly empty. One dictionary for all five \
          saves {:.1} %. Decompression is a decoder in hardware here.",
         range(compression.phase2(), 1),
         range(published.iter().map(|p| p.phase2.percent), 1),
         compression.saved()
-    ));
+    )}));
     let slips = domains::slips(published).len();
     Opening {
         claimed: vec![format!(

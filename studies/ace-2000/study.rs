@@ -58,7 +58,8 @@ pub struct Study {
     /// Cores that were placed for the question of p rounds.
     placed: Vec<layouts::Layout>,
     published: Vec<compression::Published>,
-    compression: Domains,
+    /// None without images.
+    compression: Option<Domains>,
 }
 
 impl Study {
@@ -74,10 +75,12 @@ impl Study {
 /// As [`study`].
 pub fn compressible(built: &[Value]) -> Result<Vec<String>> {
     let all = figures()?.finalist.into_iter();
-    Ok(all.filter_map(|f| Some(finalists::shapes(built, &f.algorithm)[0].as_ref()?.configuration.clone())).collect())
+    Ok(all
+        .filter_map(|f| Some(finalists::shapes(built, &f.algorithm)[0].as_ref()?.configuration.clone()))
+        .collect())
 }
 
-/// `built`: the manifests of what there is, beside this software; `images`: of those that are [`compressible`].
+/// `built`: the manifests of what there is, beside this software; `images`: of those that are [`compressible`], or none where nothing is to be compressed.
 ///
 /// # Errors
 /// The paper's figures, or what was measured, are not what they should be: a fault of this repository.
@@ -92,7 +95,7 @@ pub fn study(built: &[Value], images: &[Image], measured: &Software) -> Result<S
         rounds: layouts::layouts(built),
         placed: layouts::placed()?,
         published,
-        compression: domains::domains(images),
+        compression: (!images.is_empty()).then(|| domains::domains(images)),
     };
     study.opening = opening::opening(&study);
     Ok(study)
@@ -116,8 +119,8 @@ pub fn print(page: &mut Page, study: &Study, tables: Tables) {
     if wants(Tables::Rounds) {
         layouts::print(page, &study.placed, &study.rounds);
     }
-    if wants(Tables::Compression) {
-        domains::print(page, &study.published, &study.compression);
+    if let Some(compression) = study.compression.as_ref().filter(|_| wants(Tables::Compression)) {
+        domains::print(page, &study.published, compression);
     }
     say!(
         page,

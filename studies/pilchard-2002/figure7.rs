@@ -190,7 +190,12 @@ pub struct Figure7 {
 }
 
 impl Figure7 {
-    pub fn of(software: Vec<Software>, curves: Vec<Curve>, fits: [Fit; 3], [core_mbps, core_mhz, machine_mhz]: [f64; 3]) -> Self {
+    pub fn of(
+        software: Vec<Software>,
+        curves: Vec<Curve>,
+        fits: [Fit; 3],
+        [core_mbps, core_mhz, machine_mhz]: [f64; 3],
+    ) -> Self {
         let mut sizes: Vec<usize> = (3..=16).map(|n| 1 << n).chain([STATED]).collect();
         sizes.sort_unstable();
         let points =

@@ -282,3 +282,26 @@ impl fmt::Display for Need {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_figures_are_stated_for_is_one_of_the_algorithms_keys() {
+        let all: Vec<Need> = Need::all();
+        for algorithm in ALGORITHMS.iter().copied() {
+            let stated = Need::stated(algorithm);
+            assert!(all.contains(&stated), "{stated}");
+            let bits = match algorithm.name {
+                "des" => Some(64),
+                "3des" => Some(192),
+                "cast128" | "cast256" | "aes" | "rc6" => Some(128),
+                "magma" | "gost-a" => Some(256),
+                "md5" | "sha1" => None,
+                _ => continue,
+            };
+            assert_eq!(stated.key_bits(), bits, "{stated}");
+        }
+    }
+}

@@ -204,7 +204,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let library = library::for_figures().map_err(|error| molen_2003::NoSets(format!("{error:#}")));
             show(args.json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
         }
-        Paper::Idea2004(args) => show(args.out.json, &idea_2004::study(&args.software.software()?)?, idea_2004::print)?,
+        Paper::Idea2004(args) => {
+            show(args.out.json, &idea_2004::study(&args.software.software()?)?, idea_2004::print)?
+        }
         Paper::Pilchard2002(args) => {
             // The study says what it has without any.
             let built = built::manifests(&args.from.catalogue())?;
@@ -238,7 +240,12 @@ fn finalists(args: &Ace2000) -> Result<()> {
         Some(Table::Finalists) => ace_2000::Tables::Compression,
         _ => ace_2000::Tables::All,
     };
-    let images = built::images(&catalogue, &ace_2000::compressible(&built)?)?;
+    let images = match tables {
+        ace_2000::Tables::All | ace_2000::Tables::Compression => {
+            built::images(&catalogue, &ace_2000::compressible(&built)?)?
+        }
+        _ => Vec::new(),
+    };
     let study = ace_2000::study(&built, &images, &args.software.software()?)?;
     if !json {
         for cipher in study.missing() {
