@@ -147,6 +147,11 @@ impl Fit {
         })
     }
 
+    /// Nanoseconds for so many bytes.
+    pub fn time_ns(&self, bytes: usize) -> f64 {
+        self.curve.interface.time_ns(&self.curve.accelerator, bytes)
+    }
+
     /// Throughput against size.
     pub fn curve(&self) -> Curve {
         self.curve.clone()

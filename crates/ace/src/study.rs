@@ -109,9 +109,6 @@ struct Idea2004 {
 struct Pilchard2002 {
     #[command(flatten)]
     software: Measure,
-    /// What went through a gateway, in TOML (tables 3 and 4)
-    #[arg(long, value_name = "RESULT")]
-    vpn: Option<PathBuf>,
     #[command(flatten)]
     from: Configurations,
     #[command(flatten)]
@@ -210,7 +207,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Paper::Pilchard2002(args) => {
             // The study says what it has without any.
             let built = built::manifests(&args.from.catalogue())?;
-            let study = pilchard_2002::study(&built, args.vpn.as_deref(), &args.software.software()?)?;
+            let study = pilchard_2002::study(&built, &args.software.software()?)?;
             show(args.out.json, &study, pilchard_2002::print)?;
         }
         Paper::Scheduling(args) => {

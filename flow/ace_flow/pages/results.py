@@ -71,7 +71,9 @@ def record(path: str) -> dict[str, Any]:
     """The same for a file that docs/pages.toml names, for commands that write theirs themselves."""
     row = load().results.get(path)
     if row is None:
-        raise TableError(f"docs/pages.toml has no [[results]] of {path}, and nothing would be rendered from it")
+        raise TableError(
+            f"docs/pages.toml has no [[results]] of {path}, and nothing would be rendered from it"
+        )
     return recorded(row.command, row.inputs)
 
 
