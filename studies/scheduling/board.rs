@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Goal;
 use crate::array::{Tile, strictly_in_order};
 use crate::error::{Context, Result};
-use crate::marks::{By, Mark, heads};
+use crate::marks::{By, Mark, cell, heads};
 use crate::measured::Recorded;
 
 const FILE: &str = "studies/scheduling/runs.json";
@@ -162,11 +162,12 @@ impl Boards {
                 .iter()
                 .find(|n| n.traffic == r.traffic && alone(&n.board) && kind(&n.board) == kind(&r.board));
             let of = &r.figures;
-            let exposed = naive.map_or(0, |n| n.figures.exposed_load).max(1) as f64;
+            let removed =
+                naive.map(|n| 100.0 - 100.0 * of.exposed_load as f64 / n.figures.exposed_load.max(1) as f64);
             let ms = |picos: u64| picos as f64 / 1e9;
             say!(
                 page,
-                "| {} | {} | {} | {} | {:.2} | {} | {:.3} | {:.3} | {:.3} | {:.2} | {:.1} |",
+                "| {} | {} | {} | {} | {:.2} | {} | {:.3} | {:.3} | {:.3} | {:.2} | {} |",
                 r.traffic,
                 r.board,
                 r.window,
@@ -177,7 +178,7 @@ impl Boards {
                 ms(of.exposed_load),
                 ms(of.hidden_load),
                 of.overhead(),
-                100.0 - 100.0 * of.exposed_load as f64 / exposed
+                cell(removed, 1)
             );
         }
         say!(

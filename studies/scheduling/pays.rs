@@ -42,6 +42,11 @@ pub fn rows(catalogue: &Catalogue) -> Result<Vec<Pays>> {
         let processor = stated.read()?;
         for algorithm in ALGORITHMS.iter().copied() {
             let need = Need::stated(algorithm);
+            // A rate under a key of another length is none of this row.
+            let rate = processor.rate.iter().find(|r| r.algorithm == algorithm.name);
+            if rate.is_some_and(|r| r.key_bits.is_some_and(|bits| Some(bits) != need.key_bits())) {
+                continue;
+            }
             let processor_us = processor.time_ns(&need, BYTES).map(|ns| ns / 1e3);
             let found = catalogue.candidates(&need, &board.device);
             let best = found.first().map(|c| &catalogue.configurations[*c]);
