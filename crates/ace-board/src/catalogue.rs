@@ -85,6 +85,18 @@ impl Catalogue {
         catalogue
     }
 
+    /// What a library says of its configurations, whatever is built: for figures. Nothing of it can be run.
+    pub fn signed(store: Arc<Store>) -> Self {
+        let mut configurations = store.configurations();
+        configurations.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { folder: store.file.clone(), configurations, store: Some(store), ..Self::default() }
+    }
+
+    /// The library that all of its configurations are of, if it is [`Catalogue::signed`].
+    pub fn library(&self) -> Option<&Store> {
+        self.store.as_deref().filter(|store| store.file == self.folder)
+    }
+
     /// The library that holds the very bits of a configuration.
     pub fn stored(&self, configuration: &Configuration) -> Option<&Store> {
         self.store.as_deref().filter(|store| match configuration.context_set {
@@ -148,7 +160,7 @@ impl Catalogue {
     pub fn load_time(&self, config: &BoardConfig, configuration: &Configuration) -> Picos {
         let bytes = configuration.bitstream.bytes;
         if configuration.context_set {
-            return config.set_time(bytes);
+            return config.set_time(bytes, configuration.load_clocks, configuration.clock_hz);
         }
         let stored = self.store.as_deref().filter(|store| store.holds(configuration));
         let whole = stored.and_then(|store| store.whole(&configuration.name).ok());

@@ -19,12 +19,15 @@ pub struct Processor {
     pub rate: Vec<Rate>,
 }
 
-/// An algorithm on one core: CBC encryption of a cipher, HMAC of a hash.
+/// An algorithm on one core: CBC encryption of a cipher, HMAC of a hash ([`Need::stated`]).
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
     /// As in SA files: `aes`, `sha1`.
     pub algorithm: String,
+    /// Bits of the key; none of a hash, and where the source does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bits: Option<usize>,
     /// 10^6 bits a second.
     pub mbps: f64,
     /// What an operation costs besides its bytes; 0 where the source has no figure.
@@ -68,7 +71,7 @@ mod tests {
 
     #[test]
     fn unknown_cells_stay_empty() {
-        let rate = Rate { algorithm: "des".into(), mbps: 40.0, fixed_ns: 500.0 };
+        let rate = Rate { algorithm: "des".into(), key_bits: Some(64), mbps: 40.0, fixed_ns: 500.0 };
         let mut it = Processor { name: "x".into(), source: "y".into(), rate: vec![rate] };
         let des = Need::Hmac { algorithm: &DES };
         assert_eq!(it.time_ns(&des, 1000), Some(200_500.0));
@@ -78,7 +81,7 @@ mod tests {
         assert!(it.check().unwrap_err().to_string().contains("`des`"));
         it.rate[0].mbps = f64::NAN;
         assert!(it.check().is_err());
-        it.rate[0] = Rate { algorithm: "des".into(), mbps: 1.0, fixed_ns: f64::INFINITY };
+        it.rate[0] = Rate { algorithm: "des".into(), key_bits: None, mbps: 1.0, fixed_ns: f64::INFINITY };
         assert!(it.check().is_err());
     }
 }

@@ -4,7 +4,6 @@
 //! Times are nanoseconds. All packets are there at once, as in `ace run`: the packet buffer says how many are seen.
 
 use crate::sim::simulate::{Packet, Trace};
-use crate::sim::traffic::{Random, zipf};
 use crate::{ConfigurationIndex, Time};
 
 /// What a slot does with one algorithm.
@@ -81,11 +80,4 @@ pub fn trace(packets: &[(u32, u64)], suites: &[Suite], paces: &[Pace]) -> Trace 
 /// The demo's suites: the cipher and the hash of A and B, then those of A and C; all of it outbound, or inbound.
 pub fn demo_suites(inbound: bool) -> [Suite; 4] {
     [0, 0, 2, 2].map(|cipher| Suite { cipher, hash: cipher + 1, inbound })
-}
-
-/// Full-sized and small packets of `flows` associations with Zipf's shares, independent of each other.
-pub fn mixed(random: &mut Random, flows: usize, count: usize) -> Vec<(u32, u64)> {
-    let shares = zipf(flows, 0.9);
-    let mut packet = || (random.pick(&shares) as u32, if random.unit() < 2.0 / 3.0 { 1424 } else { 64 });
-    (0..count).map(|_| packet()).collect()
 }
