@@ -20,7 +20,7 @@ module rc6_slot
 
   cipher_front #(
     .Algorithm(AlgRc6),
-    .ClearCycles(44),
+    .ClearCycles(68),
     .Modes(Modes),
     .Gate(Gate)
   ) u_front (
