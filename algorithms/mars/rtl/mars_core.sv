@@ -56,9 +56,9 @@ module mars_core
   // -- control --------------------------------------------------------------------------------------------
 
   assign rsp_o.result_valid = valid_q;
-  assign rsp_o.result       = block_q;
+  assign rsp_o.result = block_q;
   assign rsp_o.block_ready  = (key_ready || (key_open && !req_i.decrypt)) && phase_q == Idle && (!valid_q || req_i.result_ready);
-  assign accept             = req_i.block_valid && rsp_o.block_ready;
+  assign accept = req_i.block_valid && rsp_o.block_ready;
 
   always_comb begin
     phase_d = phase_q;

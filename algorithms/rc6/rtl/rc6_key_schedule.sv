@@ -150,7 +150,7 @@ module rc6_key_schedule
   // -- the expanded key -------------------------------------------------------------------------------------
 
   logic keep, lead;
-  logic [4:0] pair;
+  logic  [4:0] pair;
   word_t [1:0] pair_q;
 
   assign keep   = at_q[3].valid && at_q[3].pass[1];
@@ -161,7 +161,7 @@ module rc6_key_schedule
 
   for (genvar n = 0; n < 2; n++) begin : gen_pair
     (* ram_style = "block", no_rw_check *)
-    word_t words[32];
+    word_t words [32];
     logic  write;
 
     assign write = clear_i.active || (keep && at_q[3].i[0] == (1'(n) ^ lead));
