@@ -5,7 +5,6 @@
 package array_load_pkg;
   import array_pkg::*;
   import array_front_pkg::*;
-  import slot_pkg::*;
 
   // What array_loader is at.
   typedef enum logic [2:0] {
@@ -16,15 +15,6 @@ package array_load_pkg;
     Check,
     Over
   } at_e;
-
-  // What a header comes to: of a load or a key, whose set there is; that has no more than it may have; the key's length;
-  // the load's.
-  function automatic status_e verdict_of(logic load, logic known, logic plain, logic fits, logic sized);
-    if (!load && !known) return StatusUnknownAlgorithm;
-    if (!plain) return StatusUnknownOperation;
-    if (!fits) return StatusBadKeyLength;
-    return load && !sized ? StatusBadLength : StatusOk;
-  endfunction
 
   // -- sections ---------------------------------------------------------------------------------------------
 
@@ -46,29 +36,28 @@ package array_load_pkg;
     logic [7:0]  kind;
   } section_t;
 
-  // Parts of a beat less one, a bit each.
-  function automatic logic [6:0] parts_of(section_t section);
-    unique case (section.kind)
-      Words, Constants: return 7'd1;
-      Bytes: return '1;
-      default: return '0;
-    endcase
-  endfunction
+  // Parts of a beat less one, a bit each, and where they go.
+  typedef struct packed {
+    logic [6:0] parts;
+    write_t     kind;
+  } place_t;
 
-  // Where they go.
-  function automatic write_t write_of(section_t section);
-    write_of        = '0;
-    write_of.lane   = section.mask[3:0];
-    write_of.target = TargetTable;
-    write_of.rotate = section.kind != Pair;
+  function automatic place_t place_of(section_t section);
+    place_of             = '0;
+    place_of.kind.lane   = section.mask[3:0];
+    place_of.kind.target = TargetTable;
+    place_of.kind.rotate = section.kind != Pair;
     unique case (section.kind)
+      Words:   place_of.parts = 7'd1;
       Constants: begin
-        write_of.target = TargetConstant;
-        write_of.rotate = 1'b0;
+        place_of.parts       = 7'd1;
+        place_of.kind.target = TargetConstant;
+        place_of.kind.rotate = 1'b0;
       end
+      Bytes:   place_of.parts = '1;
       Contexts: begin
-        write_of.target = TargetContext;
-        write_of.rotate = 1'b0;
+        place_of.kind.target = TargetContext;
+        place_of.kind.rotate = 1'b0;
       end
       default: ;
     endcase

@@ -103,9 +103,11 @@ module array_loader
     sized_q      <= header_i.payload_len[2:0] == '0 && header_i.payload_len >= 32'd64
                     && header_i.payload_len[31:17] == '0;
     heads_q <= {heads_q[1:0], heads_i};
-    verdict_q <= verdict_of(
-      load_q, key_known_q, plain_q, !header_i.flags.fresh_key && (load_q || fits_q), sized_q
-    );
+    if (!load_q && !key_known_q) verdict_q <= StatusUnknownAlgorithm;
+    else if (!plain_q) verdict_q <= StatusUnknownOperation;
+    else if (header_i.flags.fresh_key || (!load_q && !fits_q)) verdict_q <= StatusBadKeyLength;
+    else if (load_q && !sized_q) verdict_q <= StatusBadLength;
+    else verdict_q <= StatusOk;
   end
   assign looked_o = heads_i && heads_q == '1;
 
@@ -154,13 +156,10 @@ module array_loader
   logic section_writes, section_bad, section_small;
   write_t section_kind;
 
-  always_comb begin
-    parts          = parts_of(section);
-    section_kind   = write_of(section);
-    section_writes = section.kind != Chain;
-    section_bad    = section.kind == '0 || section.kind > Chain;
-    section_small  = is_small(section);
-  end
+  assign {parts, section_kind} = place_of(section);
+  assign section_writes        = section.kind != Chain;
+  assign section_bad           = section.kind == '0 || section.kind > Chain;
+  assign section_small         = is_small(section);
 
   // What goes into the tile waits until it is taken; of what does not wait the target is none.
   write_t out, common;
