@@ -36,6 +36,7 @@ COMMANDS = {
     "cores": ("ace_flow.cores", "the RTL for other builds: ace.core (FuseSoC) and Bender.yml"),
     "pages": ("ace_flow.pages", "a page for each algorithm"),
     "study": ("ace_flow.study", "the designs of a study, synthesised, placed and routed"),
+    "rounds": ("ace_flow.rounds", "p rounds of each finalist, placed and routed"),
     "constant-key": ("ace_studies.idea_2004.constant_key", "IDEA with its key in LUTs: its netlist"),
     "constant-bits": (
         "ace_studies.idea_2004.constant_bits",

