@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RC6-32/20, both directions, a round in two clocks: one multiplies, the other rotates and adds.
+// RC6-32/r, both directions, a round in two clocks: one multiplies, the other rotates and adds. The number of rounds is
+// in LUTs of which nothing but the contents depends on it (init_lut), so that one placed and routed design serves every
+// number up to 20; what is said of clocks and words here is of 20.
 //
 // The words A, B, C, D stand in p[0] to p[3]. A move is a round without its multiplication: p[0] and p[2] each go
 // through a lane (xor, rotate, xor, add) to their other neighbours, p[1] and p[3] through an adder at the entrance
@@ -27,7 +29,10 @@
 module rc6_core
   import core_pkg::*;
   import rc6_pkg::*;
-(
+#(
+  // From 4 to 20.
+  parameter int unsigned RoundCount = Rounds
+) (
   input logic clk_i,
   input logic rst_ni,
 
@@ -48,10 +53,32 @@ module rc6_core
     Rotate
   } phase_e;
 
+  if (!(RoundCount inside {[4 : Rounds]})) begin : gen_illegal
+    $error("rc6_core: RoundCount must be from 4 to 20");
+  end
+
   phase_e phase_d, phase_q;
   logic decrypt_q;  // direction of the block inside, or of the one that may enter
   logic valid_q;
   logic turn, accept, last;
+
+  // The last pair of words of the expanded key; the one of the last round; the one before that.
+  logic [4:0] final_pair, round_pair, before_pair;
+
+  for (genvar i = 0; i < 5; i++) begin : gen_rounds
+    localparam bit Bit = 1'((RoundCount + 1) >> i);
+
+    (* keep *)
+    init_lut #(
+      .Init({16{Bit}})
+    ) u_final (
+      .in_i ('0),
+      .out_o(final_pair[i])
+    );
+  end
+
+  assign round_pair  = final_pair - 5'd1;
+  assign before_pair = final_pair - 5'd2;
 
   // The words of the expanded key that come next. Encryption counts 0, 1 ... 20, 0; decryption 20 ... 0, 21, 20.
   logic [4:0] pair_d, pair_q;
@@ -77,7 +104,7 @@ module rc6_core
   assign rsp_o.result_valid = valid_q;
   assign rsp_o.result       = p_q;
   assign begins             = phase_q == Keying && (key_done || (key_early && !req_i.decrypt));
-  assign last               = phase_q == Rotate && pair_q == (decrypt_q ? 5'(Rounds + 1) : 5'd0);
+  assign last               = phase_q == Rotate && pair_q == (decrypt_q ? final_pair : 5'd0);
 
   always_comb begin
     phase_d = phase_q;
@@ -86,29 +113,29 @@ module rc6_core
       Keying: if (begins) phase_d = Turn0;
       Turn0: begin
         phase_d = Turn1;
-        pair_d  = decrypt_q ? 5'(Rounds + 1) : 5'd0;
+        pair_d  = decrypt_q ? final_pair : 5'd0;
       end
       Turn1: begin
         phase_d = Turn2;
-        pair_d  = decrypt_q ? 5'(Rounds) : 5'd0;
+        pair_d  = decrypt_q ? round_pair : 5'd0;
       end
       Turn2: phase_d = Waiting;
       Waiting: begin
         if (turn && key_done) phase_d = Turn0;
         else if (accept) phase_d = Backward;
-        if (accept) pair_d = decrypt_q ? 5'(Rounds - 1) : 5'd1;
+        if (accept) pair_d = decrypt_q ? before_pair : 5'd1;
       end
       Backward: phase_d = decrypt_q ? Multiply : Forward;
       Forward: phase_d = decrypt_q ? Waiting : Multiply;
       Multiply: begin
         phase_d = Rotate;
-        if (decrypt_q) pair_d = pair_q == 5'd0 ? 5'(Rounds + 1) : pair_q - 5'd1;
-        else pair_d = pair_q == 5'(Rounds) ? 5'd0 : pair_q + 5'd1;
+        if (decrypt_q) pair_d = pair_q == 5'd0 ? final_pair : pair_q - 5'd1;
+        else pair_d = pair_q == round_pair ? 5'd0 : pair_q + 5'd1;
       end
       Rotate: begin
         if (!last) phase_d = Multiply;
         else phase_d = decrypt_q ? Forward : Waiting;
-        if (last && decrypt_q) pair_d = 5'(Rounds);
+        if (last && decrypt_q) pair_d = round_pair;
       end
       default: phase_d = Keying;
     endcase
@@ -143,7 +170,8 @@ module rc6_core
     .clk_i,
     .clear_i,
     .req_i,
-    .pair_i (phase_q == Multiply ? 5'(Rounds + 1) : pair_q),
+    .final_i(final_pair),
+    .pair_i (phase_q == Multiply ? final_pair : pair_q),
     .even_o (fetched[0]),
     .odd_o  (fetched[1]),
     .early_o(key_early),
@@ -156,7 +184,7 @@ module rc6_core
   always_comb begin
     unique case (phase_q)
       Waiting: entry_take = accept;
-      Rotate:  entry_take = !decrypt_q && pair_q == 5'(Rounds);
+      Rotate:  entry_take = !decrypt_q && pair_q == round_pair;
       default: entry_take = decrypt_q;
     endcase
     entry_clear = clear_i.active || (decrypt_q ? phase_q == Rotate : !entry_take && phase_q != Multiply);

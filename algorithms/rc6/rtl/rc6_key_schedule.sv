@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The key schedule of rc6_core, and the memories of the expanded key: three passes over the 44 words S of the
-// expanded key and over the words L of the user's key, in turn
+// The key schedule of rc6_core, and the memories of the expanded key: three passes over the words S of the
+// expanded key, 44 for 20 rounds, and over the words L of the user's key, in turn
 //   A = S[i] = (S[i] + A + B) <<< 3,   B = L[j] = (L[j] + A + B) <<< (A + B),
 // a step a clock. What a step knows before its B is added before, so that between two registers there are
 //   A = za <<< 3;   B = (A + lb) <<< (A + b);   za' = B + (A + S[i+1]);   lb' = B + L[j+1]
@@ -19,6 +19,9 @@ module rc6_key_schedule
 
   input clear_t    clear_i,
   input core_req_t req_i,    // its key is zero unless valid
+
+  // The last pair of words, a constant.
+  input logic [4:0] final_i,
 
   // A pair of words to be read; they come in the next clock, those of the first pair crosswise.
   input  logic  [4:0] pair_i,
@@ -62,7 +65,7 @@ module rc6_key_schedule
       done_o    <= 1'b0;
     end else begin
       if (read_q.valid) begin
-        if (read_q.i == 6'(Words - 1)) begin
+        if (read_q.i == {final_i, 1'b1}) begin
           read_q.i     <= '0;
           read_q.pass  <= read_q.pass + 2'd1;
           read_q.valid <= !read_q.pass[1];
@@ -76,7 +79,7 @@ module rc6_key_schedule
       j_write_q <= j_made_q;
       write_l_q <= at_q[3].valid;
       if (at_q[3].pass == 2'd2 && at_q[3].i == '0) early_o <= 1'b1;
-      if (at_q[3].pass == 2'd2 && at_q[3].i == 6'(Words - 2)) done_o <= 1'b1;
+      if (at_q[3].pass == 2'd2 && at_q[3].i == {final_i, 1'b0}) done_o <= 1'b1;
     end
     if (clear_i.active) j_last_q <= '0;
     else if (req_i.key_valid) j_last_q <= 3'(req_i.key_len[5:2] - 4'd1);
