@@ -21,6 +21,7 @@ pub mod drp_2006;
 mod error;
 #[path = "idea-2004/study.rs"]
 pub mod idea_2004;
+pub mod measured;
 #[path = "molen-2003/study.rs"]
 pub mod molen_2003;
 #[path = "pilchard-2002/study.rs"]

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tables 1 and 2: key set-up and throughput of the AES finalists.
 
-use std::time::Duration;
-
-use ace_engine::Algorithm;
-use ace_engine::measure::cipher_speed;
 use ace_report::{Page, or_dash, say};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::error::Result;
+use crate::measured;
 
 /// Key length of the paper's tables, in bytes.
 const KEY: usize = 16;
@@ -32,14 +31,14 @@ pub struct Row {
     pub cipher: String,
     pub paper_software: Published,
     pub paper_hardware: Published,
-    pub software: Option<Software>,
+    pub software: Software,
     /// One block at a time.
     pub iterative: Option<Hardware>,
     /// The fastest shape in CBC encryption.
     pub fastest: Option<Hardware>,
 }
 
-/// Measured now, wall time.
+/// Wall time.
 #[derive(Serialize)]
 pub struct Software {
     pub setup_us: f64,
@@ -59,25 +58,25 @@ pub struct Hardware {
     pub mbps: f64,
 }
 
-pub fn compare(finalist: Finalist, built: &[Value], budget: Duration) -> Row {
-    let speed = Algorithm::by_name(&finalist.algorithm).and_then(|a| cipher_speed(a, KEY, budget));
-    let software = speed.map(|s| Software {
-        setup_us: s.key_setup.as_secs_f64() * 1e6,
-        setup_blocks: s.key_setup.as_secs_f64() / s.block.as_secs_f64().max(1e-12),
-        feedback_mbps: s.feedback_mbps,
-        parallel_mbps: s.parallel_mbps,
-    });
+pub fn compare(finalist: Finalist, built: &[Value], measured: &measured::Software) -> Result<Row> {
+    let cipher = measured.cipher(&finalist.algorithm)?;
+    let software = Software {
+        setup_us: cipher.setup_us,
+        setup_blocks: cipher.setup_us / cipher.block_us.max(1e-6),
+        feedback_mbps: cipher.feedback_mbps,
+        parallel_mbps: cipher.parallel_mbps,
+    };
     let mut all: Vec<Hardware> =
         built.iter().filter_map(|m| hardware(m, &finalist.algorithm, "cbc")).collect();
     all.sort_by(|a, b| b.mbps.total_cmp(&a.mbps));
-    Row {
+    Ok(Row {
         cipher: finalist.name,
         paper_software: finalist.software,
         paper_hardware: finalist.hardware,
         software,
         iterative: all.iter().find(|h| h.in_flight == 1).cloned(),
         fastest: all.first().cloned(),
-    }
+    })
 }
 
 /// What a configuration costs for encryption with a key of 128 bits in `mode`, if it has that.
@@ -112,19 +111,19 @@ pub fn print_setup(page: &mut Page, rows: &[Row]) {
     );
     say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     for row in rows {
-        let (software, ours) = (row.software.as_ref(), row.iterative.as_ref());
+        let (software, ours) = (&row.software, row.iterative.as_ref());
         say!(
             page,
             "| {} | {:.2} | {} | {:.2} | {} | {:.0} | {} | {:.2} | {} | {:.2} | {} | {} |",
             row.cipher,
             row.paper_software.setup_us,
-            or_dash(software.map(|s| s.setup_us), 3),
+            format!("{:.3}", software.setup_us),
             row.paper_hardware.setup_us,
             or_dash(ours.map(|h| h.setup_us), 3),
             row.paper_software.setup_us / row.paper_hardware.setup_us,
-            or_dash(software.zip(ours).map(|(s, h)| s.setup_us / h.setup_us), 1),
+            or_dash(ours.map(|h| software.setup_us / h.setup_us), 1),
             row.paper_software.setup_blocks,
-            or_dash(software.map(|s| s.setup_blocks), 2),
+            format!("{:.2}", software.setup_blocks),
             row.paper_hardware.setup_blocks,
             or_dash(ours.map(|h| h.setup_blocks), 2),
             ours.map_or("–", |h| &h.configuration),
@@ -142,15 +141,15 @@ pub fn print_throughput(page: &mut Page, rows: &[Row]) {
     say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     for row in rows {
         let (one, best) = (row.iterative.as_ref(), row.fastest.as_ref());
-        let here = row.software.as_ref().map(|s| s.feedback_mbps);
-        let speed_up = |h: Option<&Hardware>| h.zip(here).map(|(h, s)| h.mbps / s);
+        let here = row.software.feedback_mbps;
+        let speed_up = |h: Option<&Hardware>| h.map(|h| h.mbps / here);
         say!(
             page,
             "| {} | {:.2} | {} ({}) | {:.2} | {} | {} | {:.2} | {} | {} | {} |",
             row.cipher,
             row.paper_software.mbps,
-            or_dash(here, 0),
-            or_dash(row.software.as_ref().map(|s| s.parallel_mbps), 0),
+            format!("{here:.0}"),
+            format!("{:.0}", row.software.parallel_mbps),
             row.paper_hardware.mbps,
             or_dash(one.map(|h| h.mbps), 0),
             or_dash(best.map(|h| h.mbps), 0),

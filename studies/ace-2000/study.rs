@@ -7,13 +7,12 @@ mod layouts;
 mod rounds;
 pub mod scheme;
 
-use std::time::Duration;
-
 use ace_report::{Page, say};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Context, Result};
+use crate::measured::Software;
 pub use compression::{Compressed, compressed, print as print_compressed};
 pub use rounds::{Rounds, print as print_rounds, rounds};
 
@@ -47,6 +46,8 @@ impl Tables {
 /// The tables that were wanted.
 #[derive(Serialize)]
 pub struct Study {
+    /// Where software's figures are from.
+    about: String,
     finalists: Vec<finalists::Row>,
     rounds: Vec<layouts::Layout>,
     #[serde(skip)]
@@ -60,15 +61,19 @@ impl Study {
     }
 }
 
-/// `built`: the manifests of what is built; `measure`: for each cipher in software.
+/// `built`: the manifests of what is built, beside this software.
 ///
 /// # Errors
 /// The paper's figures are not what they should be: a fault of this repository.
-pub fn study(built: &[Value], tables: Tables, measure: Duration) -> Result<Study> {
+pub fn study(built: &[Value], tables: Tables, measured: &Software) -> Result<Study> {
     let wanted = tables.key_setup || tables.throughput;
     let finalists = if wanted { figures()?.finalist } else { Vec::new() };
     Ok(Study {
-        finalists: finalists.into_iter().map(|f| finalists::compare(f, built, measure)).collect(),
+        about: measured.about(),
+        finalists: finalists
+            .into_iter()
+            .map(|f| finalists::compare(f, built, measured))
+            .collect::<Result<_>>()?,
         rounds: if tables.rounds { layouts::layouts(built) } else { Vec::new() },
         tables,
     })
@@ -89,7 +94,8 @@ pub fn print(page: &mut Page, study: &Study) {
         page,
         "Between the two software columns lie 26 years of processors (Pentium Pro, 200 MHz, 1999; this CPU today), \
          between the hardware columns a Virtex of 220 nm and an ECP5 of 40 nm, and other tools: what a column says \
-         about another one is the ratio within its own time. Software: wall time of this run. Hardware: cycles of \
-         the simulated RTL at the placed and routed clock, not tried on silicon."
+         about another one is the ratio within its own time. Software: {}. Hardware: cycles of \
+         the simulated RTL at the placed and routed clock, not tried on silicon.",
+        study.about
     );
 }

@@ -2,9 +2,9 @@
 //! `ace study`: a paper's tables beside ours.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use ace_report::Page;
+use ace_studies::measured::Software;
 use ace_studies::{ace_2000, drp_2006, idea_2004, molen_2003, pilchard_2002, scheduling};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -19,8 +19,8 @@ use ace_report::{Outcome, print_json};
 /// Print a paper's tables beside ours.
 ///
 /// Hardware figures are modelled: cycles counted in the simulated RTL at the placed and routed clock of the built
-/// configurations (LFE5U-45F, speed 6; not tried on silicon). Software figures are wall time, measured now on this
-/// CPU with the cpu engine's ciphers.
+/// configurations (LFE5U-45F, speed 6; not tried on silicon). Software figures are wall time of the cpu engine's
+/// ciphers: as they stand in studies/software.json, with date and machine, or measured now (--measure).
 #[derive(clap::Args)]
 pub struct Args {
     /// Which paper
@@ -32,9 +32,9 @@ pub struct Args {
     /// Bitstreams to compress besides what is built (table 4)
     #[arg(long, value_name = "FILE", num_args = 1..)]
     also: Vec<PathBuf>,
-    /// Time to measure each cipher in software, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = seconds)]
-    measure: f64,
+    /// Measure software now, so many seconds for each figure (default: as it was measured for studies/software.json)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    measure: Option<f64>,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
@@ -95,6 +95,11 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Software's figures, measured now if that was asked for.
+fn software(args: &Args) -> Result<Software> {
+    Ok(args.measure.map_or_else(Software::recorded, Software::measure)?)
+}
+
 /// Prints a study, on a page or as JSON.
 fn show<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) -> Result<()> {
     if json {
@@ -115,12 +120,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let library = library::for_figures().map_err(|error| molen_2003::NoSets(format!("{error:#}")));
             show(json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
         }
-        Paper::Idea2004 => show(json, &idea_2004::study(args.measure)?, idea_2004::print)?,
+        Paper::Idea2004 => show(json, &idea_2004::study(&software(args)?)?, idea_2004::print)?,
         Paper::Pilchard2002 => {
             let catalogue = catalogue();
             // The study says what it has without any.
             let built = if catalogue.configurations.is_empty() { Vec::new() } else { manifests(&catalogue)? };
-            let study = pilchard_2002::study(&built, args.vpn.as_deref(), args.measure)?;
+            let study = pilchard_2002::study(&built, args.vpn.as_deref(), &software(args)?)?;
             show(json, &study, pilchard_2002::print)?;
         }
         Paper::Scheduling => show(json, &scheduling::study(&catalogue(), args.quick)?, scheduling::print)?,
@@ -141,7 +146,7 @@ fn finalists(args: &Args) -> Result<()> {
         throughput: wants(Table::Throughput),
         rounds: wants(Table::Rounds),
     };
-    let study = ace_2000::study(&built, tables, Duration::from_secs_f64(args.measure))?;
+    let study = ace_2000::study(&built, tables, &software(args)?)?;
     if !args.json {
         for cipher in study.missing() {
             eprintln!("ace: no configuration of {cipher} is built; `make models` builds them");

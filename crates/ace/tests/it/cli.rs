@@ -278,7 +278,7 @@ fn a_study_needs_configurations_and_prints_json() {
         fs::create_dir(folder.path().join(name)).unwrap();
         fs::write(folder.path().join(name).join("manifest.json"), manifest).unwrap();
     }
-    let args = ["study", "ace-2000", "--measure", "0.01", "--json", "--configurations"];
+    let args = ["study", "ace-2000", "--json", "--configurations"];
     let out = ace(&args, &[folder.path()]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
