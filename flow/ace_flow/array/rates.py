@@ -84,7 +84,13 @@ def main() -> int:
     if args.keep:
         name = model.slot_name(args.tiles, args.lanes).replace("slot", "rates")
         path = f"array/{name}.json"
-        kept = {"recorded": results.record(path), "bytes": BYTES, "tiles": args.tiles, "lanes": args.lanes, "clocks": clocks}
+        kept = {
+            "recorded": results.record(path),
+            "bytes": BYTES,
+            "tiles": args.tiles,
+            "lanes": args.lanes,
+            "clocks": clocks,
+        }
         (tools.ROOT / path).write_text(json.dumps(kept, indent=1) + "\n")
     return 0
 

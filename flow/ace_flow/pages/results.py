@@ -71,7 +71,9 @@ def record(path: str) -> dict[str, Any]:
     """The same for a file that docs/pages.toml names, for commands that write theirs themselves."""
     row = load().results.get(path)
     if row is None:
-        raise TableError(f"docs/pages.toml has no [[results]] of {path}, and nothing would be rendered from it")
+        raise TableError(
+            f"docs/pages.toml has no [[results]] of {path}, and nothing would be rendered from it"
+        )
     return recorded(row.command, row.inputs)
 
 
@@ -96,6 +98,13 @@ def _molen(row: Results) -> list[str]:
     from ace_studies.molen_2003 import programs
 
     return [] if _read(row).get("inputs") == programs.inputs() else ["the programs or the processor's RTL"]
+
+
+def _rounds(row: Results) -> list[str]:
+    """Rows that lay out rounds, and their sources."""
+    from ace_flow import rounds
+
+    return rounds.stale()
 
 
 def _sources(row: Results) -> list[str]:
@@ -124,6 +133,7 @@ CHECKS: dict[str, Callable[[Results], list[str]]] = {
     "inputs": _inputs,
     "study": _study,
     "molen": _molen,
+    "rounds": _rounds,
     "sources": _sources,
     "routed": _routed,
 }
