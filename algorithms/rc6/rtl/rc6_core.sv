@@ -57,8 +57,11 @@ module rc6_core
     $error("rc6_core: RoundCount must be from 4 to 20");
   end
 
-  phase_e phase_d, phase_q;
-  logic decrypt_q;  // direction of the block inside, or of the one that may enter
+  phase_e phase_d;
+  // In its own code: coded anew, some of its bits would be kept beside the new ones, and proofs would find no match.
+  (* fsm_encoding = "none" *)
+  phase_e phase_q;
+  logic decrypt_d, decrypt_q;  // direction of the block inside, or of the one that may enter
   logic valid_q;
   logic turn, accept, last;
 
@@ -83,7 +86,7 @@ module rc6_core
   // The words of the expanded key that come next. Encryption counts 0, 1 ... 20, 0; decryption 20 ... 0, 21, 20.
   logic [4:0] pair_d, pair_q;
   logic key_early, key_done;  // what encryption begins with is there; all keys are
-  logic begins;
+  logic begins;  // enough for this direction
   word_t [1:0] fetched;
 
   word_t [3:0] p_q;
@@ -103,14 +106,18 @@ module rc6_core
   assign accept             = req_i.block_valid && rsp_o.block_ready;
   assign rsp_o.result_valid = valid_q;
   assign rsp_o.result       = p_q;
-  assign begins             = phase_q == Keying && (key_done || (key_early && !req_i.decrypt));
+  assign begins             = key_done || (key_early && !req_i.decrypt);
   assign last               = phase_q == Rotate && pair_q == (decrypt_q ? final_pair : 5'd0);
 
   always_comb begin
-    phase_d = phase_q;
-    pair_d  = pair_q;
+    phase_d   = phase_q;
+    pair_d    = pair_q;
+    decrypt_d = decrypt_q;
     unique case (phase_q)
-      Keying: if (begins) phase_d = Turn0;
+      Keying: begin
+        if (begins) phase_d = Turn0;
+        if (begins) decrypt_d = req_i.decrypt;
+      end
       Turn0: begin
         phase_d = Turn1;
         pair_d  = decrypt_q ? final_pair : 5'd0;
@@ -121,6 +128,7 @@ module rc6_core
       end
       Turn2: phase_d = Waiting;
       Waiting: begin
+        if (key_done) decrypt_d = req_i.decrypt;
         if (turn && key_done) phase_d = Turn0;
         else if (accept) phase_d = Backward;
         if (accept) pair_d = decrypt_q ? before_pair : 5'd1;
@@ -157,9 +165,9 @@ module rc6_core
       pair_q    <= '0;
       decrypt_q <= 1'b0;
     end else begin
-      phase_q <= phase_d;
-      pair_q  <= pair_d;
-      if (begins || (phase_q == Waiting && key_done)) decrypt_q <= req_i.decrypt;
+      phase_q   <= phase_d;
+      pair_q    <= pair_d;
+      decrypt_q <= decrypt_d;
     end
   end
 
