@@ -117,25 +117,27 @@ def cycles(row: Configuration) -> float:
 
 
 def routes(layout: Layout) -> tuple[list[dict], dict]:
-    """Of each seed that was placed its clock, and the cells: of the netlist of the sources as they are now alone. What
-    the library holds of that very netlist counts, too."""
-    row = layout.row
+    """Of each seed that was placed its clock, and the cells: of the sources as they are now alone. What the library holds
+    of them, or of the netlist that they come to, counts, too."""
+    row, found, area = layout.row, {}, {}
     made = store() / "synth" / key_of("synth", ecp5.settings(row), [ROOT / source for source in row.sources])
     netlist = made / "netlist.json"
-    if not netlist.is_file():
-        return [], {}
-    found = {}
+    there = netlist.is_file()
     held = library_cache.Places(row.name).read() or {}
-    same = held.get("netlist_sha256") == tools.sha256(netlist)
+    same = held.get("recipe") == library_cache.recipe(row)
+    same |= there and held.get("netlist_sha256") == tools.sha256(netlist)
     if same and held.get("after_netlist") == library_cache.after(row) and layout.device == route.DEVICE:
         found = {r["seed"]: {"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in held["seeds"]}
-    for seed in SEEDS:
+        area = held["area"]
+    if there:
+        area = json.loads((made / "area.json").read_text())["area"]
+    for seed in SEEDS if there else ():
         key = key_of("route", route.settings(row, seed, layout.device), [netlist, route.PINS])
         report = store() / "route" / key / "route.json"
         if report.is_file():
             made_here = json.loads(report.read_text())
             found[seed] = {name: made_here[name] for name in ("seed", "fmax_mhz", "critical_path")}
-    return [found[seed] for seed in sorted(found)], json.loads((made / "area.json").read_text())["area"]
+    return [found[seed] for seed in sorted(found)], area
 
 
 def collect(layouts: list[Layout]) -> list[dict]:
@@ -236,8 +238,8 @@ def place(layouts: list[Layout], seeds: int) -> None:
             places = Places(layout.row.name)
             start = time.monotonic()
             with alone():
-                step.step_synth(layout.row, places)
                 if seed not in {r["seed"] for r in routes(layout)[0]}:
+                    step.step_synth(layout.row, places)
                     if layout.device == route.DEVICE:
                         step.step_route(layout.row, places, seed)
                     else:
