@@ -40,11 +40,11 @@ impl Recorded {
     }
 }
 
-/// A results file.
+/// A results file, as `python -m ace_flow measure` writes it.
 #[derive(Deserialize)]
-struct File<T> {
-    recorded: Recorded,
-    values: T,
+pub(crate) struct File<T> {
+    pub recorded: Recorded,
+    pub values: T,
 }
 
 /// A cipher in software, wall time.

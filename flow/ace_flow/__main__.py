@@ -46,6 +46,7 @@ COMMANDS = {
     ),
     "families": ("ace_studies.molen_2003.families", "units of the Molen processor on other families"),
     "molen": ("ace_studies.molen_2003.programs", "programs on the Molen processor"),
+    "vpn-replay": ("ace_studies.pilchard_2002.replay", "recordings of the VPN of 2002, on the virtual clock"),
     # Called by the others.
     "engines": ("ace_flow.formal.engines", ""),
     "verilate": ("ace_flow.sim.verilate", ""),

@@ -147,6 +147,11 @@ impl Fit {
         })
     }
 
+    /// Nanoseconds for so many bytes.
+    pub fn time_ns(&self, bytes: usize) -> f64 {
+        self.curve.interface.time_ns(&self.curve.accelerator, bytes)
+    }
+
     /// Throughput against size.
     pub fn curve(&self) -> Curve {
         self.curve.clone()
@@ -190,7 +195,12 @@ pub struct Figure7 {
 }
 
 impl Figure7 {
-    pub fn of(software: Vec<Software>, curves: Vec<Curve>, fits: [Fit; 3], [core_mbps, core_mhz, machine_mhz]: [f64; 3]) -> Self {
+    pub fn of(
+        software: Vec<Software>,
+        curves: Vec<Curve>,
+        fits: [Fit; 3],
+        [core_mbps, core_mhz, machine_mhz]: [f64; 3],
+    ) -> Self {
         let mut sizes: Vec<usize> = (3..=16).map(|n| 1 << n).chain([STATED]).collect();
         sizes.sort_unstable();
         let points =

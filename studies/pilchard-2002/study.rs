@@ -7,8 +7,6 @@ mod vpn;
 
 pub use page::print;
 
-use std::path::Path;
-
 use crate::error::{Context, Result};
 use ace_board::BoardConfig;
 use serde::{Deserialize, Serialize};
@@ -20,7 +18,7 @@ use crate::measured::{self, PACKET, spread};
 use crate::processors::VR5500;
 use crate::routed::Routed;
 use figure7::{Accelerator, Curve, Figure7, Fit, Interface, Software};
-use vpn::{Run, Throughput};
+use vpn::{Throughput, Vpn};
 
 /// What the multi-cycle path is given more than the timing report says.
 const MARGIN: f64 = 1.1;
@@ -161,7 +159,7 @@ pub struct Study {
     sealing: Sealing,
     related: Vec<Related>,
     ttcp_paper: Vec<Throughput>,
-    ttcp: Run,
+    ttcp: Vpn,
     goals: Vec<Goal>,
 }
 
@@ -174,7 +172,7 @@ fn routed() -> Result<Routed> {
 }
 
 fn board(text: &str, file: &str) -> Result<BoardConfig> {
-    Ok(BoardConfig::from_text(text, Path::new(file))?)
+    Ok(BoardConfig::from_text(text, std::path::Path::new(file))?)
 }
 
 fn table2(paper: Vec<Rounds>, routed: &Routed) -> Result<Vec<Row>> {
@@ -237,12 +235,13 @@ fn core(built: &[Value], name: &str, about: &str, machine_mhz: f64) -> Option<Ac
     Some(Accelerator { name, core_clocks: each, first_clocks: clocks(alone).ceil(), machine_mhz, packets })
 }
 
-/// The paper's tables and figures beside ours. `built`: the manifests of what is built; `vpn`: the result of a gateway's run; beside this software.
+/// The paper's tables and figures beside ours. `built`: the manifests of what is built; Beside this software.
 ///
 /// # Errors
-/// A file of studies/pilchard-2002 is not what it should be, `vpn` is no result.
-pub fn study(built: &[Value], vpn: Option<&Path>, measured: &measured::Software) -> Result<Study> {
-    let Paper { accelerator: published, software, figure7, amdahl, table2: rows, ttcp, related } = paper()?;
+/// A file of studies/pilchard-2002 is not what it should be.
+pub fn study(built: &[Value], measured: &measured::Software) -> Result<Study> {
+    let Paper { accelerator: published, software, figure7, amdahl, table2: rows, ttcp: ttcp_paper, related } =
+        paper()?;
     let routed = routed()?;
     let pilchard = board(include_str!("board.toml"), "studies/pilchard-2002/board.toml")?;
     let small = VR5500.read()?;
@@ -277,6 +276,7 @@ pub fn study(built: &[Value], vpn: Option<&Path>, measured: &measured::Software)
     curves.push(Curve::of(&today, &modern));
     let behind = curves.len();
     curves.extend(ours.iter().map(|a| Curve::of(a, &modern)));
+    let ttcp = vpn::read(&fits[0], software.tdes_cbc)?;
     let figure7 = Figure7::of(softwares, curves, fits, [published.mbps, published.core_mhz, machine_mhz]);
 
     let pairs = &measured.values.sealing;
@@ -325,8 +325,8 @@ pub fn study(built: &[Value], vpn: Option<&Path>, measured: &measured::Software)
         software: measured.about(),
         sealing,
         related,
-        ttcp_paper: ttcp,
-        ttcp: vpn::read(vpn)?,
+        ttcp_paper,
+        ttcp,
         goals,
     })
 }
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_study_has_its_shape_and_the_model_its_points() {
-        let study = study(&[], None, &measured::Software::recorded().unwrap()).unwrap();
+        let study = study(&[], &measured::Software::recorded().unwrap()).unwrap();
         assert!(study.table2.len() >= 5);
         for pair in study.table2[..5].windows(2) {
             assert!(pair[1].median_mhz < pair[0].median_mhz && pair[1].lut4 > pair[0].lut4);

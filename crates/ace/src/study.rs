@@ -38,9 +38,6 @@ pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
     #[arg(long, value_name = "DIR")]
     configurations: Option<PathBuf>,
-    /// What went through a gateway, in TOML (pilchard-2002, tables 3 and 4)
-    #[arg(long, value_name = "RESULT")]
-    vpn: Option<PathBuf>,
     /// Few traces (scheduling); without the array's columns (drp-2006)
     #[arg(long)]
     quick: bool,
@@ -125,7 +122,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let catalogue = catalogue();
             // The study says what it has without any.
             let built = if catalogue.configurations.is_empty() { Vec::new() } else { manifests(&catalogue)? };
-            let study = pilchard_2002::study(&built, args.vpn.as_deref(), &software(args)?)?;
+            let study = pilchard_2002::study(&built, &software(args)?)?;
             show(json, &study, pilchard_2002::print)?;
         }
         Paper::Scheduling => show(json, &scheduling::study(&catalogue(), args.quick)?, scheduling::print)?,
