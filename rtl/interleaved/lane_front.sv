@@ -130,7 +130,6 @@ module lane_front
     .Tickets(Tickets)
   ) u_bank (
     .clk_i,
-    .rst_ni,
     .clear_i   (clear_o),
     .req_i     (req),
     .rsp_o     (rsp),

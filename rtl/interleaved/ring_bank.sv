@@ -15,7 +15,6 @@ module ring_bank
   parameter int unsigned Tickets = 16
 ) (
   input logic   clk_i,
-  input logic   rst_ni,
   input clear_t clear_i,
 
   // From and to the front.
@@ -33,7 +32,7 @@ module ring_bank
 
   if (Rings == 1) begin : gen_one
     logic unused_one;
-    assign unused_one = ^{clk_i, rst_ni, clear_i};
+    assign unused_one = ^{clk_i, clear_i};
 
     assign ring_req_o = req_i;
     assign rsp_o      = ring_rsp_i;
@@ -47,27 +46,43 @@ module ring_bank
     } entry_t;
 
     entry_t asked, entry;
-    logic entry_valid, entry_ready, room;
+    logic entry_ready;
     logic [Rings-1:0] ready, enter;
     logic busy;
     logic result_valid, result_valid_q;
     logic [127:0] result, result_q;
     logic [NumberBits-1:0] given_q, back_q;
 
-    assign asked = '{block: req_i.block, decrypt: req_i.decrypt, key: req_i.block_context};
+    // A queue of two as skid_buffer, which a clear empties: it is active in the first clock behind a reset.
+    logic valid_q;  // at least one block
+    logic room_q;  // at most one
+    logic write_q, read_q;  // which comes next
+    entry_t [1:0] entry_q;
+    logic push, pop;
 
-    skid_buffer #(
-      .Width($bits(entry_t))
-    ) u_queue (
-      .clk_i,
-      .rst_ni,
-      .s_valid_i(req_i.block_valid),
-      .s_ready_o(room),
-      .s_data_i (asked),
-      .m_valid_o(entry_valid),
-      .m_ready_i(entry_ready),
-      .m_data_o (entry)
-    );
+    assign asked = '{block: req_i.block, decrypt: req_i.decrypt, key: req_i.block_context};
+    assign push  = req_i.block_valid && room_q;
+    assign pop   = valid_q && entry_ready;
+    assign entry = entry_q[read_q];
+
+    always_ff @(posedge clk_i) begin
+      if (clear_i.active) begin
+        valid_q <= 1'b0;
+        room_q  <= 1'b0;
+        write_q <= 1'b0;
+        read_q  <= 1'b0;
+      end else begin
+        valid_q <= push || (valid_q && !(pop && room_q));
+        room_q  <= pop || !valid_q || (room_q && !push);
+        write_q <= write_q ^ push;
+        read_q  <= read_q ^ pop;
+      end
+      // The free one follows the front, whether or not a block is there.
+      for (int unsigned w = 0; w < 2; w++) begin
+        if (clear_i.active || (!valid_q && write_q != 1'(w))) entry_q[w] <= '0;
+        else if (room_q && write_q == 1'(w)) entry_q[w] <= asked;
+      end
+    end
 
     assign entry_ready = |ready;
 
@@ -85,7 +100,7 @@ module ring_bank
           result |= ring_rsp_i[i].result;
         end
         ring_req_o[i] = req_i;
-        ring_req_o[i].block_valid = entry_valid && enter[i];
+        ring_req_o[i].block_valid = valid_q && enter[i];
         ring_req_o[i].block = entry.block;
         ring_req_o[i].decrypt = entry.decrypt;
         ring_req_o[i].block_context = entry.key;
@@ -101,14 +116,14 @@ module ring_bank
       end else begin
         result_valid_q <= result_valid;
         result_q       <= result;
-        if (req_i.block_valid && room) given_q <= given_q + NumberBits'(1);
+        if (push) given_q <= given_q + NumberBits'(1);
         if (result_valid_q) back_q <= back_q + NumberBits'(1);
       end
     end
 
     assign rsp_o = '{
         key_busy: busy,
-        block_ready: room,
+        block_ready: room_q,
         block_ticket: ticket_t'(given_q),
         result_valid: result_valid_q,
         result_ticket: ticket_t'(back_q),
