@@ -38,6 +38,7 @@ COMMANDS = {
     "measure": ("ace_flow.pages.results", "results files that pages are rendered from, measured anew"),
     "small-library": ("ace_flow.pages.small", "what the library would take in small streams"),
     "study": ("ace_flow.study", "the designs of a study, synthesised, placed and routed"),
+    "rounds": ("ace_flow.rounds", "p rounds of each finalist, placed and routed"),
     "constant-key": ("ace_studies.idea_2004.constant_key", "IDEA with its key in LUTs: its netlist"),
     "constant-bits": (
         "ace_studies.idea_2004.constant_bits",
