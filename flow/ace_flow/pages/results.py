@@ -100,6 +100,13 @@ def _molen(row: Results) -> list[str]:
     return [] if _read(row).get("inputs") == programs.inputs() else ["the programs or the processor's RTL"]
 
 
+def _rounds(row: Results) -> list[str]:
+    """Rows that lay out rounds, and their sources."""
+    from ace_flow import rounds
+
+    return rounds.stale()
+
+
 def _sources(row: Results) -> list[str]:
     """Files that are listed with their digests."""
     known = _read(row).get("sources", {})
@@ -126,6 +133,7 @@ CHECKS: dict[str, Callable[[Results], list[str]]] = {
     "inputs": _inputs,
     "study": _study,
     "molen": _molen,
+    "rounds": _rounds,
     "sources": _sources,
     "routed": _routed,
 }
