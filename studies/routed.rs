@@ -30,22 +30,6 @@ pub struct Design {
     pub area: Area,
     pub routes: Vec<Route>,
     pub median: Route,
-    /// Of a cipher's core in the study of 2000: how its rounds are laid out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounds: Option<Rounds>,
-}
-
-/// Rounds in hardware: `rings` side by side, each with `behind` of them one behind the other.
-#[derive(Clone, Deserialize, Serialize)]
-pub struct Rounds {
-    pub algorithm: String,
-    pub rings: u64,
-    pub behind: u64,
-    /// Blocks that are worked on at a time.
-    pub in_flight: u64,
-    pub block_bytes: u64,
-    /// Counted in the simulated RTL.
-    pub clocks_per_block: f64,
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize)]

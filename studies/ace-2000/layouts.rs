@@ -2,15 +2,17 @@
 //! Section 4.2: p rounds in hardware, p times the throughput, of the configurations that there are and of cores that were
 //! placed for the question alone.
 
+use std::collections::BTreeMap;
+
 use ace_report::{Page, say};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Context, Result};
-use crate::marks::{By, Mark, heads};
-use crate::routed::{Design, Routed};
+use crate::marks::{By, Mark, cell, heads};
+use crate::measured::Recorded;
 
-/// What `python -m ace_flow study ace-2000` has placed; empty while nobody has.
+/// What `python -m ace_flow rounds` has placed; empty while nobody has.
 const RESULTS: &str = include_str!(concat!(env!("OUT_DIR"), "/ace-2000-results.json"));
 /// Bytes that a slot's stream carries a clock.
 const BEAT: f64 = 8.0;
@@ -113,48 +115,58 @@ fn gained(mut all: Vec<Layout>) -> Vec<Layout> {
     all
 }
 
-/// What was placed for this question, if anything was.
-pub fn placed() -> Result<Vec<Layout>> {
-    if RESULTS.is_empty() {
-        return Ok(Vec::new());
+/// What was placed for this question.
+#[derive(Default, Deserialize, Serialize)]
+pub struct Placed {
+    recorded: Option<Recorded>,
+    pub layouts: Vec<PlacedLayout>,
+    /// By row the seeds with which it was not placed yet.
+    missing: BTreeMap<String, Vec<u64>>,
+}
+
+/// Of what a row takes.
+#[derive(Deserialize, Serialize)]
+struct Cells {
+    lut4: u64,
+}
+
+/// A row of it. Gains are over the finalist's first row, on the seeds that both have.
+#[derive(Deserialize, Serialize)]
+pub struct PlacedLayout {
+    pub finalist: String,
+    name: String,
+    rings: u64,
+    behind: u64,
+    pub rounds: u64,
+    area: Cells,
+    routes: Vec<Value>,
+    fmax_mhz: f64,
+    cycles_per_block: f64,
+    mbps: f64,
+    stream_mbps: f64,
+    pub gain: Option<f64>,
+    pub gain_per_round: Option<f64>,
+    stream_gain: Option<f64>,
+}
+
+/// It, if there is anything.
+pub fn placed() -> Result<Placed> {
+    if RESULTS.trim().is_empty() {
+        return Ok(Placed::default());
     }
-    let routed = Routed::read(RESULTS, FILE)?;
-    let of = |design: &Design| -> Result<Layout> {
-        let missing = |key: &str| {
-            format!("{FILE}: design `{}` has no `{key}`; `{}` writes it", design.name, routed.written_by)
-        };
-        let rounds = design.rounds.as_ref().with_context(|| missing("rounds"))?;
-        Ok(Layout {
-            algorithm: rounds.algorithm.clone(),
-            rings: rounds.rings,
-            behind: rounds.behind,
-            rounds: rounds.rings * rounds.behind,
-            configuration: design.name.clone(),
-            in_flight: rounds.in_flight,
-            lut4: design.area.lut4,
-            fmax_mhz: design.median.fmax_mhz,
-            cycles: rounds.clocks_per_block,
-            at_limit: rounds.clocks_per_block <= rounds.block_bytes as f64 / BEAT * AT_LIMIT,
-            ecb_mbps: 8.0 * rounds.block_bytes as f64 * design.median.fmax_mhz / rounds.clocks_per_block,
-            gain: 1.0,
-            gain_per_round: 1.0,
-        })
-    };
-    let mut all = routed.designs.iter().map(of).collect::<Result<Vec<_>>>()?;
-    all.sort_by(|a, b| (&a.algorithm, a.rounds).cmp(&(&b.algorithm, b.rounds)));
-    Ok(gained(all))
+    serde_json::from_str(RESULTS)
+        .with_context(|| format!("{FILE}: write it anew with python -m ace_flow rounds"))
 }
 
 const FILE: &str = "studies/ace-2000/results.json";
 /// So near to a block in as many clocks as it has beats the stream is what bounds it.
 const AT_LIMIT: f64 = 1.05;
 
-pub fn print(page: &mut Page, placed: &[Layout], layouts: &[Layout]) {
+pub fn print(page: &mut Page, placed: &Placed, layouts: &[Layout]) {
     say!(page, "## p rounds in hardware, p times the throughput (section 4.2), ECB encryption\n");
-    if !placed.is_empty() {
-        say!(page, "Cores that were placed and routed for this question, with five seeds (`{FILE}`):\n");
-        print_rows(page, placed);
-        say!(page);
+    if let Some(recorded) = placed.recorded.as_ref().filter(|_| !placed.layouts.is_empty()) {
+        say!(page, "Rows that were placed for this question ({}):\n", recorded.about());
+        print_placed(page, placed);
     }
     say!(page, "Configurations of the library, whole slots:\n");
     print_rows(page, layouts);
@@ -166,6 +178,47 @@ pub fn print(page: &mut Page, placed: &[Layout], layouts: &[Layout]) {
          slot takes and gives {BEAT} bytes a clock: *at the limit* no more rounds help. The paper left p rounds as a \
          calculation.\n"
     );
+}
+
+fn print_placed(page: &mut Page, placed: &Placed) {
+    let (by, rtl) = (Mark::Measured(By::Placed), Mark::Measured(By::Rtl));
+    let columns = [
+        ("seeds", by),
+        ("LUT4", by),
+        ("Fmax MHz", by),
+        ("cycles/block", rtl),
+        ("Mb/s", rtl),
+        ("a beat a clock, Mb/s", by),
+        ("gain", rtl),
+        ("gain ÷ p", rtl),
+        ("gain that the stream leaves room for", by),
+    ];
+    say!(page, "{}", heads(&["finalist", "p", "rings × rounds", "configuration"], &columns));
+    for l in &placed.layouts {
+        say!(
+            page,
+            "| {} | {} | {} × {} | {} | {} | {} | {:.1} | {:.1} | {:.0} | {:.0} | {} | {} | {} |",
+            l.finalist,
+            l.rounds,
+            l.rings,
+            l.behind,
+            l.name,
+            l.routes.len(),
+            l.area.lut4,
+            l.fmax_mhz,
+            l.cycles_per_block,
+            l.mbps,
+            l.stream_mbps,
+            cell(l.gain, 2),
+            cell(l.gain_per_round, 2),
+            cell(l.stream_gain, 2)
+        );
+    }
+    let rows: Vec<&str> = placed.missing.keys().map(String::as_str).collect();
+    match rows.is_empty() {
+        true => say!(page),
+        false => say!(page, "\nNot placed with all seeds yet: {}.\n", rows.join(", ")),
+    }
 }
 
 fn print_rows(page: &mut Page, layouts: &[Layout]) {
@@ -205,6 +258,28 @@ fn print_rows(page: &mut Page, layouts: &[Layout]) {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_was_placed_is_read_and_printed() {
+        let row = json!({
+            "finalist": "aes", "name": "aes-enc-x8", "rings": 2, "behind": 1, "rounds": 2, "parameters": {},
+            "area": { "lut4": 5000, "ccu2c": 1, "ff": 1, "dpr16x4": 0, "ebr": 0, "mult18": 0 },
+            "routes": [{ "seed": 1101, "fmax_mhz": 140.0 }], "fmax_mhz": 140.0, "cycles_per_block": 5.0,
+            "mbps": 3584.0, "stream_mbps": 8960.0, "gain_seeds": [1101], "gain": 1.9, "gain_per_round": 0.95,
+            "stream_gain": 4.9,
+        });
+        let recorded =
+            json!({ "date": "2026-11-26", "machine": "x", "command": "python -m ace_flow rounds" });
+        let text = json!({ "recorded": recorded, "layouts": [row], "missing": { "aes-pipe": [1101] } });
+        let placed: Placed = serde_json::from_value(text).unwrap();
+        let mut page = Page::new();
+        print(&mut page, &placed, &[]);
+        let page = page.render(ace_report::Style::Md);
+        assert!(page.contains(
+            "| aes | 2 | 2 × 1 | aes-enc-x8 | 1 | 5000 | 140.0 | 5.0 | 3584 | 8960 | 1.90 | 0.95 | 4.90 |"
+        ));
+        assert!(page.contains("Not placed with all seeds yet: aes-pipe."));
+    }
 
     #[test]
     fn a_ring_stands_beside_its_one_round() {

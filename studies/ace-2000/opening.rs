@@ -9,6 +9,20 @@ use crate::marks::{Opening, range};
 /// Part of p that more rounds have to bring to count as p times the throughput.
 const ENOUGH: f64 = 0.9;
 
+/// What more rounds bring.
+struct Gain<'a> {
+    what: &'a str,
+    rounds: u64,
+    gain: f64,
+    per_round: f64,
+}
+
+impl<'a> Gain<'a> {
+    fn of(l: &'a Layout) -> Self {
+        Self { what: &l.algorithm, rounds: l.rounds, gain: l.gain, per_round: l.gain_per_round }
+    }
+}
+
 pub fn opening(study: &Study) -> Opening {
     let Study { finalists, rounds, placed, published, compression, .. } = study;
     let ratios = |of: fn(&Row) -> Option<f64>| finalists.iter().filter_map(of);
@@ -17,11 +31,14 @@ pub fn opening(study: &Study) -> Opening {
         let names: Vec<&str> = names.map(|row| row.cipher.as_str()).collect();
         if names.is_empty() { "no cipher".into() } else { names.join(", ") }
     };
-    let all = || placed.iter().chain(rounds);
-    let enough = |l: &&Layout| l.rounds > 1 && l.gain_per_round >= ENOUGH;
-    let best = all().filter(|l| l.rounds > 1).max_by(|a, b| a.gain_per_round.total_cmp(&b.gain_per_round));
-    let worst = all().filter(|l| l.rounds > 1).min_by(|a, b| a.gain_per_round.total_cmp(&b.gain_per_round));
-    let said = |l: &Layout| format!("{:.1} times for p = {} of {}", l.gain, l.rounds, l.algorithm);
+    let placed = placed.layouts.iter().filter_map(|l| {
+        Some(Gain { what: &l.finalist, rounds: l.rounds, gain: l.gain?, per_round: l.gain_per_round? })
+    });
+    let held = rounds.iter().map(Gain::of);
+    let all: Vec<Gain<'_>> = placed.chain(held).filter(|l| l.rounds > 1).collect();
+    let best = all.iter().max_by(|a, b| a.per_round.total_cmp(&b.per_round));
+    let worst = all.iter().min_by(|a, b| a.per_round.total_cmp(&b.per_round));
+    let said = |l: &Gain<'_>| format!("{:.1} times for p = {} of {}", l.gain, l.rounds, l.what);
     let mut holds = vec![
         "all five finalists fit one device with their key schedules, are exchanged on the fly and take any key.".into(),
         format!("key set-up is faster in hardware than in software for {}.", faster(Row::setup_ratio)),
@@ -29,7 +46,7 @@ pub fn opening(study: &Study) -> Opening {
     if let Some(best) = best {
         holds.push(format!(
             "p rounds as stages of a ring bring p times the throughput: {} layouts have {ENOUGH} of p or more, {} at best.",
-            all().filter(enough).count(),
+            all.iter().filter(|l| l.per_round >= ENOUGH).count(),
             said(best)
         ));
     }

@@ -56,7 +56,7 @@ pub struct Study {
     finalists: Vec<finalists::Row>,
     rounds: Vec<layouts::Layout>,
     /// Cores that were placed for the question of p rounds.
-    placed: Vec<layouts::Layout>,
+    placed: layouts::Placed,
     published: Vec<compression::Published>,
     /// None without images.
     compression: Option<Domains>,
@@ -133,8 +133,8 @@ pub fn print(page: &mut Page, study: &Study, tables: Tables) {
 
 /// What a key set-up is, here and there.
 const SETUP: &str = "The key-setup latency of the paper is the time until the first round may start; ours is that too, the beats \
-that bring the key included: how much later than under a kept key the first block enters the core. Rounds of that block may \
-be longer until tables are full (Twofish), or wait for later round keys (MARS); that is no part of it.
+that bring the key included: how much later than under a kept key the first block enters the core. Rounds of that block may be \
+longer until tables are full (Twofish), or wait for later round keys (MARS); that is no part of it.
 
 RC6's 0.17 µs in the paper cannot be a whole key schedule. With a key of 128 bits the schedule goes three times over the 44 \
 words of S, 132 steps; every step adds twice, rotates, and needs the result of the step before, and a word of S is final only \
