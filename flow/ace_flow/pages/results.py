@@ -26,6 +26,11 @@ from ace_flow.tools import ROOT
 RECORDED = "recorded"
 
 
+def ace_binary() -> str:
+    """The command line: $ACE_BIN, or what was built here."""
+    return os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
+
+
 def machine() -> str:
     """The processor that this runs on, and how many."""
     found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
@@ -40,7 +45,8 @@ def file_digest(path: Path) -> str:
 
 
 def digest(spec: str) -> str:
-    """The digest of an input: `crate:NAME` and `package:NAME` are versions, everything else files by glob."""
+    """The digest of an input: `crate:NAME` and `package:NAME` are versions, `sets:library` the context sets that the signed
+    library holds, everything else files by glob."""
     kind, _, name = spec.partition(":")
     if kind == "crate":
         lock = (ROOT / "Cargo.lock").read_text()
@@ -50,6 +56,10 @@ def digest(spec: str) -> str:
         return ", ".join(found)
     if kind == "package":
         return tools.package_version(name)
+    if spec == "sets:library":
+        said = json.loads(tools.output([ace_binary(), "library", "list", "--json"]))["sets"]
+        held = sorted([one["name"], one["sha256"]] for one in said)
+        return hashlib.sha256(json.dumps(held).encode()).hexdigest()
     paths = sorted(path for path in ROOT.glob(spec) if path.is_file() and "__pycache__" not in path.parts)
     if not paths:
         raise tools.ToolError(f"no file is called {spec}")
@@ -193,7 +203,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="only say which there are, and what changed")
     parser.add_argument("--show", action="store_true", help="only print the recorded text of FILE")
     arguments = parser.parse_args()
-    ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
+    ace = ace_binary()
     try:
         table = load().results
         if unknown := sorted(set(arguments.files) - table.keys()):
