@@ -21,7 +21,7 @@ from ace_flow.build import library_cache, step
 from ace_flow.build.run import alone
 from ace_flow.cache import cached, key_of, publish, store
 from ace_flow.configurations import Configuration
-from ace_flow.layout import RUNTIME, Places
+from ace_flow.layout import BUILD, RUNTIME, Places
 from ace_flow.pages import results
 from ace_flow.place import route
 from ace_flow.sim import frames, measure
@@ -34,6 +34,11 @@ RESULTS = STUDY / "results.json"
 SEEDS = tuple(configurations.MEASURING)
 # A beat a clock: what no layout goes beyond.
 STREAM_BITS = 64
+
+
+def places_of(row: Configuration) -> Places:
+    """Not where a build of the row has what its manifest names."""
+    return Places(row.name, BUILD / "studies" / STUDY.name)
 
 
 class RoundsError(Exception):
@@ -98,7 +103,7 @@ def inputs(layouts: list[Layout]) -> dict[str, str]:
 
 def cycles(row: Configuration) -> float:
     """Clocks a block of ECB encryption with a key of 128 bits, of the RTL under full load."""
-    places = Places(row.name)
+    places = places_of(row)
     if not RUNTIME.is_file():
         RUNTIME.parent.mkdir(parents=True, exist_ok=True)
         step.step_runtime()
@@ -216,7 +221,8 @@ def write(layouts: list[Layout]) -> None:
         "layouts": (found := collect(layouts)),
         "missing": missing(layouts, found),
     }
-    part = Places(layouts[0].row.name).folder.parent / f".{STUDY.name}-rounds.json"
+    part = places_of(layouts[0].row).folder.parent / "results.json"
+    part.parent.mkdir(parents=True, exist_ok=True)
     part.write_text(json.dumps(text, indent=1) + "\n")
     publish(part, RESULTS)
     RESULTS.chmod(0o644)
@@ -235,7 +241,7 @@ def place(layouts: list[Layout], seeds: int) -> None:
     """Places the rows, one seed of all before the next."""
     for seed in SEEDS[:seeds]:
         for layout in layouts:
-            places = Places(layout.row.name)
+            places = places_of(layout.row)
             start = time.monotonic()
             with alone():
                 if seed not in {r["seed"] for r in routes(layout)[0]}:
