@@ -50,7 +50,10 @@ COMMANDS = {
         "ace_studies.idea_2004.ways",
         "IDEA's data paths of 2004 through memory, ports and array, simulated",
     ),
-    "scheduling-runs": ("ace_studies.scheduling.runs", "recordings through boards, for `ace study scheduling`"),
+    "scheduling-runs": (
+        "ace_studies.scheduling.runs",
+        "recordings through boards, for `ace study scheduling`",
+    ),
     "vpn-replay": ("ace_studies.pilchard_2002.replay", "recordings of the VPN of 2002, on the virtual clock"),
     # Called by the others.
     "engines": ("ace_flow.formal.engines", ""),
