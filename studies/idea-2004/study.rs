@@ -8,6 +8,7 @@ mod future;
 mod interface;
 pub mod rekey;
 pub(crate) mod software;
+mod ways;
 
 use crate::error::{Context, Result};
 use ace_ecp5::device::LFE5U_45F;
@@ -93,6 +94,9 @@ pub struct Study {
     memory_us: f64,
     port_us: f64,
     table2: Vec<Row>,
+    /// The ways in as RTL.
+    simulated: Vec<ways::Row>,
+    paper_mhz: f64,
     built: Vec<Built>,
     equations: Vec<Equation>,
     /// What feedback costs each path through each way in, and what copies of a path give.
@@ -199,6 +203,8 @@ pub fn study(measured: &Software) -> Result<Study> {
         memory_us,
         port_us,
         table2,
+        simulated: ways::read()?,
+        paper_mhz: paper.clock_mhz,
         equations: equations(&routed)?,
         built,
         future,
@@ -269,6 +275,7 @@ pub fn print(page: &mut Page, study: &Study) {
         study.port_us
     );
 
+    ways::print(page, &study.simulated, &study.built, study.paper_mhz);
     say!(page, "## The data paths, placed and routed\n");
     say!(
         page,
