@@ -2,6 +2,7 @@
 //! The demo's capture and what is like the 2006 paper's traffic, on slots and on a modelled array.
 
 use crate::error::{Context, Result, bail};
+use ace_engine::{ConfigurationId, Table};
 use ace_schedule::captured::{ITERATIVE, Pace, Suite, demo, demo_suites, mixed, trace};
 use ace_schedule::in_order::in_order;
 use ace_schedule::simulate::{Setup, Trace, simulate};
@@ -88,12 +89,12 @@ pub struct Boards {
 pub fn study(paper: &[(u32, u64)]) -> Result<Boards> {
     let array: Array = toml::from_str(include_str!("array.toml")).context("studies/scheduling/array.toml")?;
     let capture = demo(include_str!("demo.csv"));
-    let paces: Vec<Pace> =
+    let paces: Table<Pace> =
         array.set.iter().map(|s| Pace { block: s.block, clocks: s.clocks, mhz: array.mhz }).collect();
     let load: Vec<Time> =
         array.set.iter().map(|s| ((s.load_us + s.drain / array.mhz) * 1e3) as Time).collect();
     let find = |name: &str| match array.set.iter().position(|s| s.name == name) {
-        Some(at) => Ok(at),
+        Some(at) => Ok(ConfigurationId::from_index(at)),
         None => bail!("studies/scheduling/array.toml: no set `{name}`"),
     };
     let (md5, sha1) = (find("md5")?, find("sha1")?);
@@ -103,7 +104,7 @@ pub fn study(paper: &[(u32, u64)]) -> Result<Boards> {
     let theirs = [(aes, md5), (rc6, sha1)]
         .map(|(c, h)| [outbound(c, h), Suite { inbound: true, ..outbound(c, h) }])
         .concat();
-    let ciphers: Vec<usize> = (0..paces.len()).filter(|c| paces[*c].block < 64).collect();
+    let ciphers: Vec<ConfigurationId> = paces.ids().filter(|c| paces[*c].block < 64).collect();
     let twenty: Vec<Suite> = (0..20)
         .map(|at| outbound(ciphers[at % ciphers.len()], if at % 2 == 0 { md5 } else { sha1 }))
         .collect();
@@ -111,7 +112,7 @@ pub fn study(paper: &[(u32, u64)]) -> Result<Boards> {
     let mut runs = Vec::new();
     for inbound in [false, true] {
         let name = if inbound { "the demo, taking back" } else { "the demo, protecting" };
-        let trace = trace(&capture, &demo_suites(inbound), &ITERATIVE);
+        let trace = trace(&capture, &demo_suites(inbound), &ITERATIVE.into());
         for (words, load) in [("whole images", WHOLE_IMAGES), ("frames that are used", USED_FRAMES)] {
             let board = Board { name: &format!("2 slots, {words}"), slots: 2, banks: 1, load: vec![load; 4] };
             for window in [64, 256] {
@@ -136,7 +137,7 @@ pub fn study(paper: &[(u32, u64)]) -> Result<Boards> {
             .iter()
             .flat_map(|p| {
                 let passes = &trace.suites[p.suite as usize];
-                passes.iter().zip(p.costs).map(|(pass, cost)| (pass[0], cost as f64))
+                passes.iter().zip(p.costs).map(|(pass, cost)| (pass[0].index(), cost as f64))
             })
             .collect();
         let load: Vec<f64> = load.iter().map(|l| *l as f64).collect();

@@ -22,7 +22,7 @@ const SLOT_HANGS: u32 = 3;
 impl Board {
     /// Starts a load. The bits are written now; on the virtual clock the port is busy for as long as the bytes
     /// take.
-    pub(crate) fn load(&mut self, slot: usize, configuration: usize) {
+    pub(crate) fn load(&mut self, slot: usize, configuration: ConfigurationId) {
         let timeout = self.config.load_timeout();
         let wanted = &self.catalogue.configurations[configuration];
         let source = self.catalogue.source(wanted);
@@ -54,8 +54,7 @@ impl Board {
             }
             Ok(written) => {
                 // What the slot computes is decided by the bits in its memory, not by the file's name.
-                let found =
-                    self.catalogue.configurations.iter().position(|c| c.memory_sha256 == written.memory);
+                let found = self.catalogue.configurations.position(|c| c.memory_sha256 == written.memory);
                 let result = match found {
                     Some(found) if found == configuration || self.same_bits(found, configuration) => {
                         // Of what is in the memory now, whatever a manifest says of it.
@@ -99,7 +98,7 @@ impl Board {
 
     /// Starts the load of a context set into a slot that holds the array: a frame on the slot's stream, which the slot
     /// itself takes or refuses. The link is busy for its bytes, and the slot for its clocks.
-    fn load_set(&mut self, slot: usize, configuration: usize, written: Result<Written, Refused>) {
+    fn load_set(&mut self, slot: usize, configuration: ConfigurationId, written: Result<Written, Refused>) {
         let wanted = &self.catalogue.configurations[configuration];
         let clock = wanted.clock_hz;
         let opened = match &written {
@@ -118,7 +117,7 @@ impl Board {
         );
     }
 
-    fn same_bits(&self, a: usize, b: usize) -> bool {
+    fn same_bits(&self, a: ConfigurationId, b: ConfigurationId) -> bool {
         let c = &self.catalogue.configurations;
         c[a].memory_sha256 == c[b].memory_sha256
     }
@@ -240,7 +239,7 @@ impl Board {
     }
 
     /// Starts an operation that is alone in its slot until it is done. This is where the simulation's answer is waited for.
-    pub(crate) fn start_alone(&mut self, slot: usize, configuration: usize, op: u64) {
+    pub(crate) fn start_alone(&mut self, slot: usize, configuration: ConfigurationId, op: u64) {
         self.queue.worked(configuration, op, 1);
         let clock = self.catalogue.configurations[configuration].clock_hz;
         let it = &mut self.slots[slot];
@@ -331,7 +330,7 @@ impl Board {
     }
 
     /// A slot that does not do what a slot does is reset and loses its configuration.
-    fn out_of_order(&mut self, slot: usize, configuration: usize) {
+    fn out_of_order(&mut self, slot: usize, configuration: ConfigurationId) {
         let it = &mut self.slots[slot];
         it.worker.clear();
         it.hangs += 1;
@@ -403,8 +402,8 @@ impl Board {
     }
 }
 
-fn error(failure: &Failure, slot: usize, configuration: usize) -> EngineError {
-    let (slot, configuration) = (u32::try_from(slot).unwrap_or(u32::MAX), ConfigurationId::at(configuration));
+fn error(failure: &Failure, slot: usize, configuration: ConfigurationId) -> EngineError {
+    let slot = u32::try_from(slot).unwrap_or(u32::MAX);
     let failed = |failure| EngineError::SlotFailed { slot, configuration, failure };
     match failure {
         Failure::Status(status) => EngineError::SlotStatus { slot, configuration, status: *status as u8 },

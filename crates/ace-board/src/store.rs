@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ace_ecp5::{BitstreamError, ConfigPort, Device};
+use ace_engine::Table;
 use ace_library::file::{Guard, Load, Opened, fingerprints};
 use ace_library::{ContextSet, FileError, Image, ImageError, Library};
 use serde::Deserialize;
@@ -108,7 +109,7 @@ impl Store {
     }
 
     /// What its manifests say of the configurations that it holds proven; their files are not here.
-    pub fn configurations(&self) -> Vec<Configuration> {
+    pub fn configurations(&self) -> Table<Configuration> {
         let images = self.library.images().iter();
         images.filter_map(|image| self.offers.get(image.name())?.as_ref().ok().cloned()).collect()
     }

@@ -4,6 +4,8 @@
 
 use ace_schedule::{ClassId, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
 
+use crate::c;
+
 /// Configurations of the passes of a packet, one after the other.
 const SUITES: [&[usize]; 4] = [&[0], &[1], &[0, 1], &[2, 0]];
 const LOAD: Time = 30;
@@ -59,8 +61,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn class(&self, queue: &mut Queue, suite: usize, pass: usize) -> ClassId {
         let passes = SUITES[suite];
-        let then: Vec<Vec<usize>> = passes[pass + 1..].iter().map(|c| vec![*c]).collect();
-        queue.class(&[passes[pass]], &then)
+        let then: Vec<_> = passes[pass + 1..].iter().map(|pass| vec![c(*pass)]).collect();
+        queue.class(&[c(passes[pass])], &then)
     }
 
     fn push(&self, world: &mut World, packet: usize, pass: usize, arrived: Time) {
@@ -132,7 +134,7 @@ impl Search<'_> {
                         self.fail(world, "an operation for a slot that takes none")
                     };
                     let (packet, pass) = world.ops[op as usize];
-                    assert_eq!(SUITES[self.packets[packet].1][pass], configuration);
+                    assert_eq!(c(SUITES[self.packets[packet].1][pass]), configuration);
                     world.queue.start(op, slot);
                     let until = world.now + COST;
                     world.slots[slot] = SlotState::Busy { configuration, since, until, room: 0 };

@@ -6,3 +6,10 @@ mod coprocessor;
 mod exhaustive;
 mod mixes;
 mod properties;
+
+use ace_engine::ConfigurationId;
+
+/// The configuration with this number.
+fn c(index: usize) -> ConfigurationId {
+    ConfigurationId::from_index(index)
+}

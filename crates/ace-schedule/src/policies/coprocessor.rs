@@ -6,6 +6,8 @@
 //! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
 //! so much to do that the slot would be done earlier with the load before it.
 
+use ace_engine::ConfigurationId;
+
 use super::view;
 use crate::queue::ClassId;
 use crate::queue::class::{Op, Place};
@@ -162,7 +164,7 @@ fn gathers(queue: &mut Queue, slots: &[SlotState], slot: usize, class: ClassId) 
 }
 
 /// Whether some class that a configuration serves has repaid its load.
-fn repaid(queue: &Queue, configuration: usize) -> bool {
+fn repaid(queue: &Queue, configuration: ConfigurationId) -> bool {
     queue.served_by(configuration).iter().any(|c| !queue.classes[*c].held_back)
 }
 

@@ -12,7 +12,9 @@ use super::estimate::{Doer, Estimates, Known};
 use super::flow::{At, Flow, Turn};
 use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
-use crate::{ConfigurationIndex, Costs, Time};
+use ace_engine::{ConfigurationId, Table};
+
+use crate::{Costs, Time};
 
 /// Operations by class, in the order of packets; see `flow.rs` for the order within an association.
 #[derive(Clone, Debug)]
@@ -21,9 +23,9 @@ pub struct Queue {
     pub(crate) clock: Clock,
     pub(crate) classes: Vec<Class>,
     pub(crate) equivalents: Equivalents,
-    known: HashMap<(Vec<ConfigurationIndex>, Option<ClassId>), ClassId>,
-    /// By configuration: the classes that it serves.
-    serves: Vec<Vec<ClassId>>,
+    known: HashMap<(Vec<ConfigurationId>, Option<ClassId>), ClassId>,
+    /// The classes that each configuration serves.
+    serves: Table<Vec<ClassId>>,
     pub(crate) ops: Vec<Op>,
     free: Vec<At>,
     places: HashMap<u64, At, foldhash::fast::RandomState>,
@@ -40,7 +42,7 @@ pub struct Queue {
     /// What operations really take, where that is asked.
     estimates: Option<Estimates>,
     /// What landlord charges: the price of the last one that had to go, and of each one when it was last used.
-    rent: (u64, Vec<u64>),
+    rent: (u64, Table<u64>),
 }
 
 impl Queue {
@@ -52,7 +54,7 @@ impl Queue {
             classes: Vec::new(),
             equivalents: Equivalents::default(),
             known: HashMap::new(),
-            serves: Vec::new(),
+            serves: Table::default(),
             ops: Vec::new(),
             free: Vec::new(),
             places: HashMap::default(),
@@ -64,13 +66,13 @@ impl Queue {
             in_time_until: Time::MAX,
             computable: 0,
             estimates: None,
-            rent: (0, Vec::new()),
+            rent: (0, Table::default()),
         }
     }
 
     /// The class of operations that `candidates` serve, the preferred one first, and behind which the packet needs
     /// `then`, a set of candidates for each pass.
-    pub fn class(&mut self, candidates: &[ConfigurationIndex], then: &[Vec<ConfigurationIndex>]) -> ClassId {
+    pub fn class(&mut self, candidates: &[ConfigurationId], then: &[Vec<ConfigurationId>]) -> ClassId {
         let next = then.split_first().map(|(first, rest)| self.class(first, rest));
         let key = (candidates.to_vec(), next);
         if let Some(&class) = self.known.get(&key) {
@@ -78,11 +80,9 @@ impl Queue {
         }
         let class = self.classes.len();
         for &c in candidates {
-            if self.serves.len() <= c {
-                self.serves.resize(c + 1, Vec::new());
-            }
-            if !self.serves[c].contains(&class) {
-                self.serves[c].push(class);
+            let serves = self.serves.entry(c);
+            if !serves.contains(&class) {
+                serves.push(class);
             }
         }
         let candidates = key.0.clone();
@@ -100,7 +100,7 @@ impl Queue {
     }
 
     /// The classes that a configuration serves.
-    pub(crate) fn served_by(&self, configuration: ConfigurationIndex) -> &[ClassId] {
+    pub(crate) fn served_by(&self, configuration: ConfigurationId) -> &[ClassId] {
         self.serves.get(configuration).map_or(&[], Vec::as_slice)
     }
 
@@ -371,7 +371,7 @@ impl Queue {
 
     /// A configuration cannot be used any more. Returns the waiting operations that nothing serves now, which are
     /// out of the queue.
-    pub fn refuse(&mut self, configuration: ConfigurationIndex) -> Vec<u64> {
+    pub fn refuse(&mut self, configuration: ConfigurationId) -> Vec<u64> {
         self.known.clear();
         for class in &mut self.classes {
             while let Some(at) = class.candidates.iter().position(|c| *c == configuration) {
@@ -401,12 +401,7 @@ impl Queue {
     }
 
     /// Says that a load begins, and what it makes way for. Landlord keeps its accounts of that.
-    pub fn load(
-        &mut self,
-        evicted: Option<ConfigurationIndex>,
-        configuration: ConfigurationIndex,
-        costs: &Costs,
-    ) {
+    pub fn load(&mut self, evicted: Option<ConfigurationId>, configuration: ConfigurationId, costs: &Costs) {
         for &class in self.serves.get(configuration).map_or(&[][..], Vec::as_slice) {
             self.classes[class].rent = (0.0, 0);
         }
@@ -418,16 +413,13 @@ impl Queue {
     }
 
     /// Says that an operation was handed to a slot that holds this configuration.
-    pub fn used(&mut self, configuration: ConfigurationIndex) {
+    pub fn used(&mut self, configuration: ConfigurationId) {
         let (level, of) = &mut self.rent;
-        if of.len() <= configuration {
-            of.resize(configuration + 1, 0);
-        }
-        of[configuration] = *level;
+        *of.entry(configuration) = *level;
     }
 
     /// Landlord's price of a configuration: what it costs to load it, on top of the level when it was last used.
-    pub(crate) fn price(&self, configuration: ConfigurationIndex, costs: &Costs) -> u64 {
+    pub(crate) fn price(&self, configuration: ConfigurationId, costs: &Costs) -> u64 {
         self.rent.1.get(configuration).copied().unwrap_or(0).saturating_add(costs.of(None, configuration))
     }
 }

@@ -5,9 +5,11 @@ mod types;
 
 use std::collections::VecDeque;
 
-pub use types::{Late, NEVER, NOTHING, Outcome, PASSES, Packet, Really, Setup, Start, Trace};
+pub use types::{Late, NEVER, Outcome, PASSES, Packet, Really, Setup, Start, Trace};
 
-use crate::{ClassId, ConfigurationIndex, Decision, Policy, Queue, QueuedOp, SlotState, Time};
+use ace_engine::ConfigurationId;
+
+use crate::{ClassId, Decision, Policy, Queue, QueuedOp, SlotState, Time};
 
 struct Run<'a> {
     trace: &'a Trace,
@@ -48,7 +50,7 @@ pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
     .run(policy)
 }
 
-fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationIndex>]) -> Vec<(usize, ClassId)> {
+fn classes(queue: &mut Queue, suite: &[Vec<ConfigurationId>]) -> Vec<(usize, ClassId)> {
     let there: Vec<usize> = (0..suite.len()).filter(|pass| !suite[*pass].is_empty()).collect();
     let class = |at: usize| {
         let then: Vec<_> = there[at + 1..].iter().map(|pass| suite[*pass].clone()).collect();
@@ -231,7 +233,7 @@ impl Run<'_> {
     }
 
     /// A slot begins an operation; when it is done, and when it is said to be.
-    fn start(&mut self, slot: usize, configuration: ConfigurationIndex, op: u64) -> (Time, Time) {
+    fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> (Time, Time) {
         let (packet, at) = self.begin(op);
         let of = self.packet(packet);
         let pass = self.classes[of.suite as usize][at].0;
@@ -242,7 +244,14 @@ impl Run<'_> {
         self.queue.worked(configuration, op, 1);
         self.out.start_count += 1;
         if self.setup.log {
-            self.out.starts.push(Start { packet, pass, slot, configuration, start: self.now, end });
+            self.out.starts.push(Start {
+                packet,
+                pass,
+                slot,
+                configuration: Some(configuration),
+                start: self.now,
+                end,
+            });
         }
         (end, self.now.saturating_add(said))
     }
@@ -258,7 +267,7 @@ impl Run<'_> {
         let end = self.now.saturating_add(time);
         if self.setup.log {
             let start = self.now;
-            self.out.starts.push(Start { packet, pass, slot: ours, configuration: NOTHING, start, end });
+            self.out.starts.push(Start { packet, pass, slot: ours, configuration: None, start, end });
         }
         (end, self.now.saturating_add(said))
     }

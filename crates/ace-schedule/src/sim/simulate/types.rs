@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the simulator is given, and what it says of it.
 
-use crate::{ConfigurationIndex, Costs, Terms, Time};
+use ace_engine::ConfigurationId;
+
+use crate::{Costs, Terms, Time};
 
 /// Passes that a packet may need.
 pub const PASSES: usize = 3;
@@ -29,13 +31,10 @@ pub struct Packet {
 pub struct Trace {
     /// The passes of a packet, one after the other: configurations that serve it, the preferred one first. A pass
     /// without any is skipped.
-    pub suites: Vec<Vec<Vec<ConfigurationIndex>>>,
+    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
     /// The packets, by arrival.
     pub packets: Vec<Packet>,
 }
-
-/// The configuration of a pass that the processor did.
-pub const NOTHING: ConfigurationIndex = ConfigurationIndex::MAX;
 
 /// What becomes of packets that can no longer be in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +108,8 @@ pub struct Start {
     pub pass: usize,
     /// The slot or bank, from 0; one behind the last is the processor.
     pub slot: usize,
-    /// The configuration that did the pass; [`NOTHING`] for the processor.
-    pub configuration: ConfigurationIndex,
+    /// The configuration that did the pass; none for the processor.
+    pub configuration: Option<ConfigurationId>,
     /// When the pass began.
     pub start: Time,
     /// When the pass ended.
@@ -129,7 +128,7 @@ pub struct Outcome {
     /// Of this, what belongs to the first load of each slot or bank.
     pub exposed_first: Time,
     /// Slot, configuration, start and end of each load.
-    pub loads: Vec<(usize, ConfigurationIndex, Time, Time)>,
+    pub loads: Vec<(usize, ConfigurationId, Time, Time)>,
     /// How many loads there were, also where [`Setup::log`] is off.
     pub load_count: usize,
     /// In the order in which they started.
