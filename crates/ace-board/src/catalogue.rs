@@ -146,16 +146,39 @@ impl Catalogue {
     /// wants port, link or host. Of the library: what its loader makes of the stored image. Of the build folder, and of
     /// what would not be loaded: the file as it is.
     pub fn load_time(&self, config: &BoardConfig, configuration: &Configuration) -> Picos {
+        self.load_time_over(config, None, configuration)
+    }
+
+    /// The same into a slot that holds a configuration, of which the load may need only a part of the image.
+    pub(crate) fn load_time_over(
+        &self,
+        config: &BoardConfig,
+        resident: Option<&Configuration>,
+        configuration: &Configuration,
+    ) -> Picos {
         let bytes = configuration.bitstream.bytes;
         if configuration.context_set {
             return config.set_time(bytes);
         }
         let stored = self.store.as_deref().filter(|store| store.holds(configuration));
-        let whole = stored.and_then(|store| store.whole(&configuration.name).ok());
-        whole.map_or_else(
+        let load = stored.and_then(|store| {
+            let over = self.remade(config, store, resident);
+            store.load(over.map(|c| c.name.as_str()), &configuration.name).ok()
+        });
+        load.map_or_else(
             || config.loading(bytes, 0),
             |load| config.loading(load.bitstream.len() as u64, load.loader_clocks),
         )
+    }
+
+    /// What a load into a slot may build upon: what the slot holds, where the board does such loads and the library has it.
+    pub(crate) fn remade<'a>(
+        &self,
+        config: &BoardConfig,
+        store: &Store,
+        resident: Option<&'a Configuration>,
+    ) -> Option<&'a Configuration> {
+        resident.filter(|c| config.controller.load == Loads::Partial && store.holds(c))
     }
 
     /// What loads cost that make one configuration of another one, where the board does such loads.
@@ -168,9 +191,8 @@ impl Catalogue {
         let all: Vec<_> = self.configurations.pairs().filter_map(stored).collect();
         for (from, old, store) in &all {
             for (to, new, _) in &all {
-                if let Some(part) = store.part(&old.name, &new.name) {
-                    let time = config.loading(part.bitstream.len() as u64, part.loader_clocks);
-                    switches.insert((*from, *to), time);
+                if store.part(&old.name, &new.name).is_some() {
+                    switches.insert((*from, *to), self.load_time_over(config, Some(old), new));
                 }
             }
         }

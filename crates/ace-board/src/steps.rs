@@ -5,7 +5,7 @@ use ace_engine::{ConfigurationId, Engine, EngineError, SlotFailure};
 
 use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
-use crate::config::{Loads, clocks_time};
+use crate::config::clocks_time;
 use crate::execution::Execution;
 use crate::parts::{Event, LoadOutcome};
 use crate::pass::{self, Task};
@@ -28,21 +28,18 @@ impl Board {
         let source = self.catalogue.source(wanted);
         if let Ok(Source::Set(signed)) = source {
             let written = match signed {
-                Some(set) => {
-                    Ok(Written { memory: *set.digest(), bytes: set.bytes().len() as u64, loader_clocks: 0 })
-                }
+                Some(set) => Ok(Written { memory: *set.digest(), bytes: set.bytes().len() as u64 }),
                 None => port::set(wanted),
             };
             self.load_set(slot, configuration, written);
             return;
         }
         let from_build = matches!(source, Ok(Source::Build));
+        let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
         let written = match source {
             Err(reason) => Err(Refused { reason, bytes: 0, not_done: false }),
             Ok(Source::Library(store)) => {
-                let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
-                let over =
-                    resident.filter(|c| self.config.controller.load == Loads::Partial && store.holds(c));
+                let over = self.catalogue.remade(&self.config, store, resident);
                 store.write(over.map(|c| c.name.as_str()), &wanted.name, self.port.device)
             }
             Ok(Source::Build | Source::Set(_)) => port::write(wanted, self.port.device),
@@ -71,7 +68,7 @@ impl Board {
                     }
                     None => Err("the bits in the slot are not those of any known configuration".into()),
                 };
-                (written.bytes, self.config.loading(written.bytes, written.loader_clocks), result)
+                (written.bytes, self.catalogue.load_time_over(&self.config, resident, wanted), result)
             }
         };
         if time > timeout && result.is_ok() {
