@@ -96,7 +96,7 @@ impl Bottleneck {
         let spent = *queue.spent();
         let packets = processor.packets as Time;
         let (cost, host) = queue.of_a_packet();
-        let only = packets * (processor.packet + host) + queue.hosted;
+        let only = packets * (processor.packet + host) + queue.work.hosted;
         let usable = all.iter().filter(|slot| **slot != SlotState::Failed).count() as Time;
         let own = if only > 0 && usable > 0 { only + processor.busy.map_or(0, left) } else { 0 };
         let begun = all.iter().map(|slot| match *slot {
@@ -112,7 +112,12 @@ impl Bottleneck {
         let load = |(_, it): (usize, &Class)| it.candidates.iter().map(|c| costs.of(None, *c)).min();
         let loads = missing.filter_map(load).fold(0, Time::saturating_add);
         let work: Time = queue.classes.iter().map(|it| it.demand.work).sum::<Time>() + packets * cost;
-        let usable = usable.max(1);
+        // Of each configuration there is one, as a rule.
+        let needed = queue.classes.iter().filter(|it| it.waiting + it.running > 0 || it.coming > 0);
+        let mut needed: Vec<_> = needed.filter_map(|it| it.candidates.first()).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let usable = usable.min(needed.len() as Time).max(1);
         let slots = begun.sum::<Time>().saturating_add(work).saturating_add(loads) / usable;
         let more = |slot: &&SlotState| {
             let classes = slot.resident().map_or(&[][..], |c| queue.served_by(c));
@@ -272,7 +277,7 @@ fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, 
     let busy = bound.busy.map_or(0, |until| until.saturating_sub(queue.now()));
     let backlog = queue.computable.saturating_add(busy.max(bound.own));
     it.saved + it.rent_now(queue.now(), queue.terms.memory) < load as f64
-        && (it.waiting == 0 || backlog <= load.saturating_add(it.demand.work))
+        && (it.waiting == 0 || backlog <= load.saturating_add(it.demand.work / it.waiting as Time))
 }
 
 /// The operation that the processor does next, if there is one that it would have done earlier than a slot: of the class

@@ -12,7 +12,7 @@ use super::estimate::{Doer, Estimates, Known};
 use super::flow::{At, Flow, Turn};
 use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
-use super::spent::{Asked, Spent};
+use super::spent::Work;
 use ace_engine::{ConfigurationId, Table};
 
 use crate::{Costs, Time};
@@ -35,21 +35,15 @@ pub struct Queue {
     arrivals: u64,
     /// Of all classes.
     yields: Yield,
-    running: Vec<At>,
+    pub(super) running: Vec<At>,
     /// Until then the first one of each class that is in time stays so.
     in_time_until: Time,
     /// The processor's time for all that waits and that it can do.
     pub(crate) computable: Time,
-    /// The processor's time for all that waits or runs and goes through slots.
-    pub(crate) hosted: Time,
-    /// What packets have asked of slots and of the host's processor for them.
-    asked: Asked,
-    /// Where time went lately.
-    spent: Spent,
-    /// What the host's processor takes for a packet, before its first operation comes.
-    packet: Time,
+    /// What only the host's processor can do, and what time went to lately.
+    pub(crate) work: Work,
     /// What operations really take, where that is asked.
-    estimates: Option<Estimates>,
+    pub(super) estimates: Option<Estimates>,
     /// What landlord charges: the price of the last one that had to go, and of each one when it was last used.
     rent: (u64, Table<u64>),
 }
@@ -74,10 +68,7 @@ impl Queue {
             running: Vec::new(),
             in_time_until: Time::MAX,
             computable: 0,
-            hosted: 0,
-            asked: Asked::default(),
-            spent: Spent::default(),
-            packet: 0,
+            work: Work::default(),
             estimates: None,
             rent: (0, Table::default()),
         }
@@ -121,22 +112,6 @@ impl Queue {
     pub(crate) fn weight(&self, class: ClassId) -> f64 {
         let (own, all) = (self.classes[class].yields.rate(), self.yields.rate());
         if own > 0.0 && all > 0.0 { own / all } else { 1.0 }
-    }
-
-    /// What a packet asks of slots and of the host's processor for them, in the mean of the last ones.
-    pub(crate) fn of_a_packet(&self) -> (Time, Time) {
-        self.asked.mean()
-    }
-
-    /// Says what the host's processor takes for a packet.
-    pub(crate) fn set_packet(&mut self, packet: Time) {
-        self.packet = packet;
-    }
-
-    /// Where time went lately, as of now.
-    pub(crate) fn spent(&mut self) -> &mut Spent {
-        self.spent = self.spent.at(self.clock.now, self.terms.memory);
-        &mut self.spent
     }
 
     /// The clock goes on, never back. Every decision is taken at this time.
@@ -201,12 +176,7 @@ impl Queue {
         };
         let key = (op.packet, self.arrivals);
         self.arrivals += 1;
-        self.hosted = self.hosted.saturating_add(op.host);
-        let packet = if self.asked.add(&op) { self.packet } else { 0 };
-        let spent = self.spent();
-        spent.processor += (packet + op.host) as f64;
-        spent.slots += op.cost as f64;
-        spent.everything += op.cpu.map_or(op.cost as f64, |cpu| cpu as f64 - op.host as f64);
+        self.comes(&op);
         let (id, flow) = (op.id, op.flow);
         let it = Op { op, key, place: Place::Blocked, expected, known };
         let at = match self.free.pop() {
@@ -299,16 +269,6 @@ impl Queue {
         self.running.iter().map(|at| &self.ops[*at as usize].op)
     }
 
-    fn is_ours(&self, slot: usize) -> bool {
-        self.estimates.as_ref().is_some_and(|estimates| estimates.ours == slot)
-    }
-
-    /// Whether a slot works on something; what the processor beside them does is nothing that one waits for.
-    pub(crate) fn slots_run(&self) -> bool {
-        let slot = |at: &At| matches!(self.ops[*at as usize].place, Place::Runs(slot) if !self.is_ours(slot));
-        self.running.iter().any(slot)
-    }
-
     /// Whether the queue has no operation, neither one that waits nor one that runs.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
@@ -332,12 +292,7 @@ impl Queue {
         }
         self.running.push(at);
         self.settle(flow);
-        let QueuedOp { cost, cpu, host, .. } = self.ops[at as usize].op;
-        if self.is_ours(slot) {
-            let spent = self.spent();
-            spent.computed += cpu.unwrap_or(0) as f64 - host as f64;
-            spent.moved += cost as f64;
-        }
+        self.begins(at, slot);
         Some(&self.ops[at as usize].op)
     }
 
@@ -360,7 +315,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
-        self.hosted = self.hosted.saturating_sub(op.host);
+        self.work.hosted = self.work.hosted.saturating_sub(op.host);
         let class = &mut self.classes[op.class];
         class.coming = class.coming.saturating_sub(op.next);
         self.settle(op.flow);
@@ -398,7 +353,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
-        self.hosted = self.hosted.saturating_sub(op.host);
+        self.work.hosted = self.work.hosted.saturating_sub(op.host);
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
         class.weigh(&op, false);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where the time of the slots and of the host's processor went lately.
 
+use super::class::Place;
+use super::flow::At;
 use super::op::QueuedOp;
+use super::operations::Queue;
 use crate::Time;
 
 /// A processor that was busy for so much of the time has none to spare.
@@ -84,6 +87,65 @@ impl Asked {
     pub fn mean(&self) -> (Time, Time) {
         let packets = self.packets.max(1.0);
         ((self.cost / packets) as Time, (self.host / packets) as Time)
+    }
+}
+
+/// What only the host's processor can do, and what time went to lately.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Work {
+    /// The processor's time for all that waits or runs and goes through slots.
+    pub hosted: Time,
+    asked: Asked,
+    spent: Spent,
+    /// What it takes for a packet, before its first operation comes.
+    packet: Time,
+}
+
+impl Queue {
+    /// What a packet asks of slots and of the host's processor for them, in the mean of the last ones.
+    pub(crate) fn of_a_packet(&self) -> (Time, Time) {
+        self.work.asked.mean()
+    }
+
+    /// Says what the host's processor takes for a packet.
+    pub(crate) fn set_packet(&mut self, packet: Time) {
+        self.work.packet = packet;
+    }
+
+    /// Where time went lately, as of now.
+    pub(crate) fn spent(&mut self) -> &mut Spent {
+        self.work.spent = self.work.spent.at(self.clock.now, self.terms.memory);
+        &mut self.work.spent
+    }
+
+    fn is_ours(&self, slot: usize) -> bool {
+        self.estimates.as_ref().is_some_and(|estimates| estimates.ours == slot)
+    }
+
+    /// Whether a slot works on something; what the processor beside them does is nothing that one waits for.
+    pub(crate) fn slots_run(&self) -> bool {
+        let slot = |at: &At| matches!(self.ops[*at as usize].place, Place::Runs(slot) if !self.is_ours(slot));
+        self.running.iter().any(slot)
+    }
+
+    /// Counts an operation that comes.
+    pub(super) fn comes(&mut self, op: &QueuedOp) {
+        self.work.hosted = self.work.hosted.saturating_add(op.host);
+        let packet = if self.work.asked.add(op) { self.work.packet } else { 0 };
+        let spent = self.spent();
+        spent.processor += (packet + op.host) as f64;
+        spent.slots += op.cost as f64;
+        spent.everything += op.cpu.map_or(op.cost as f64, |cpu| cpu as f64 - op.host as f64);
+    }
+
+    /// Counts an operation that somebody begins: the processor, if the slot's number is its own.
+    pub(super) fn begins(&mut self, at: At, slot: usize) {
+        let QueuedOp { cost, cpu, host, .. } = self.ops[at as usize].op;
+        if self.is_ours(slot) {
+            let spent = self.spent();
+            spent.computed += cpu.unwrap_or(0) as f64 - host as f64;
+            spent.moved += cost as f64;
+        }
     }
 }
 
