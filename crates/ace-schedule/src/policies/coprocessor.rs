@@ -4,7 +4,7 @@
 //! An operation goes where it is done earlier, both queues and the load under way included. So while a configuration is
 //! being loaded its operations are done by the processor whenever that is earlier. A load begins when it is repaid by what
 //! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
-//! so much to do that the slot would be done earlier with the load before it.
+//! more to do than the load and an operation behind it take.
 //!
 //! Where the processor is the host's as well, it has work that nobody else can do: packets that it takes, and its part in
 //! what goes through slots. Then an operation is the processor's only if all of the work is not done later for it
@@ -262,7 +262,7 @@ fn repaid(queue: &Queue, configuration: ConfigurationId) -> bool {
 }
 
 /// Whether a class is the processor's until a load is repaid: it can do all that waits, has not spent as much more than
-/// a slot would have as a load costs, and would be done with all that waits before a slot were.
+/// a slot would have as a load costs, and has no more to do than the load and an operation behind it take.
 fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, bound: &Bottleneck) -> bool {
     let it = &queue.classes[class];
     if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
