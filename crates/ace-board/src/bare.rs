@@ -53,12 +53,15 @@ impl Bare {
     }
 
     fn error(&mut self, failure: Failure) -> EngineError {
-        let failed =
-            |failure| EngineError::SlotFailed { slot: 0, configuration: ConfigurationId::at(0), failure };
+        let failed = |failure| EngineError::SlotFailed {
+            slot: 0,
+            configuration: ConfigurationId::from_index(0),
+            failure,
+        };
         match failure {
             Failure::Status(status) => EngineError::SlotStatus {
                 slot: 0,
-                configuration: ConfigurationId::at(0),
+                configuration: ConfigurationId::from_index(0),
                 status: status as u8,
             },
             Failure::Protocol(complaint) => {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use ace_ecp5::Device;
-use ace_engine::{Capabilities, Completion, Need};
+use ace_engine::{Capabilities, Completion, ConfigurationId, Need, Table};
 use ace_schedule::{Costs, Decision, Policy, Queue, SlotState, Terms};
 use thiserror::Error;
 
@@ -60,7 +60,7 @@ pub struct Board {
     pub(crate) coprocessor: Option<Coprocessor>,
     pub(crate) jobs: HashMap<u64, Pending>,
     next_op: u64,
-    known_needs: HashMap<Need, (Vec<usize>, Arc<str>)>,
+    known_needs: HashMap<Need, (Vec<ConfigurationId>, Arc<str>)>,
     pub(crate) capabilities: OnceLock<Capabilities>,
     /// Decisions so far, where they are kept.
     decisions: Option<Vec<DecisionRecord>>,
@@ -103,7 +103,7 @@ impl Board {
             .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
         let slots = (0..config.places()).map(|s| Worker::start(format!("slot {s}")).map(Slot::new));
         // What each load takes is asked when something needs it first; none is much longer than the file as it is.
-        let load = vec![0; catalogue.configurations.len()];
+        let load = Table::filled(0, catalogue.configurations.len());
         let files = catalogue.configurations.iter().map(|c| config.port_time(c.bitstream.bytes));
         let (latency, starvation) = config.bounds();
         let batch = config.batch();
@@ -167,10 +167,9 @@ impl Board {
                 slot.state(self.agenda.now, self.config.frame_buffers + more - 1)
             };
             let states: Vec<SlotState> = self.slots.iter().map(state).collect();
-            let decision = match &self.coprocessor {
-                Some(_) => {
-                    let busy = self.busy();
-                    self.policy.decide_with_coprocessor(&mut self.queue, &states, &self.costs, busy)
+            let decision = match self.beside() {
+                Some(processor) => {
+                    self.policy.decide_with_coprocessor(&mut self.queue, &states, &self.costs, processor)
                 }
                 None => self.policy.decide(&self.queue, &states, &self.costs),
             };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ace_engine::Need;
+use ace_engine::{ConfigurationId, Need, Table};
 
 use ace_library::ContextSet;
 
@@ -43,7 +43,7 @@ pub struct Catalogue {
     /// Where they were looked for.
     pub folder: PathBuf,
     /// Those that can be used, by name; a [`crate::trace`] names them by their place here.
-    pub configurations: Vec<Configuration>,
+    pub configurations: Table<Configuration>,
     /// Manifests that could not be used. They are not fatal: what they would serve is refused when needed.
     pub problems: Vec<String>,
     /// Where the bits of those configurations come from that it holds as they are.
@@ -78,7 +78,7 @@ impl Catalogue {
         for manifest in manifests {
             match Configuration::read(&manifest) {
                 Ok(configuration) if configuration.sets_up.is_some() => {}
-                Ok(configuration) => catalogue.configurations.push(configuration),
+                Ok(configuration) => drop(catalogue.configurations.push(configuration)),
                 Err(error @ ManifestError { .. }) => catalogue.problems.push(error.to_string()),
             }
         }
@@ -87,9 +87,14 @@ impl Catalogue {
 
     /// What a library says of its configurations, whatever is built: for figures. Nothing of it can be run.
     pub fn signed(store: Arc<Store>) -> Self {
-        let mut configurations = store.configurations();
+        let mut configurations: Vec<_> = store.configurations().into_iter().collect();
         configurations.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { folder: store.file.clone(), configurations, store: Some(store), ..Self::default() }
+        Self {
+            folder: store.file.clone(),
+            configurations: configurations.into(),
+            store: Some(store),
+            ..Self::default()
+        }
     }
 
     /// The library that all of its configurations are of, if it is [`Catalogue::signed`].
@@ -158,31 +163,53 @@ impl Catalogue {
     /// wants port, link or host. Of the library: what its loader makes of the stored image. Of the build folder, and of
     /// what would not be loaded: the file as it is.
     pub fn load_time(&self, config: &BoardConfig, configuration: &Configuration) -> Picos {
+        self.load_time_over(config, None, configuration)
+    }
+
+    /// The same into a slot that holds a configuration, of which the load may need only a part of the image.
+    pub(crate) fn load_time_over(
+        &self,
+        config: &BoardConfig,
+        resident: Option<&Configuration>,
+        configuration: &Configuration,
+    ) -> Picos {
         let bytes = configuration.bitstream.bytes;
         if configuration.context_set {
             return config.set_time(bytes, configuration.load_clocks, configuration.clock_hz);
         }
         let stored = self.store.as_deref().filter(|store| store.holds(configuration));
-        let whole = stored.and_then(|store| store.whole(&configuration.name).ok());
-        whole.map_or_else(
+        let load = stored.and_then(|store| {
+            let over = self.remade(config, store, resident);
+            store.load(over.map(|c| c.name.as_str()), &configuration.name).ok()
+        });
+        load.map_or_else(
             || config.loading(bytes, 0),
             |load| config.loading(load.bitstream.len() as u64, load.loader_clocks),
         )
     }
 
-    /// What loads cost that make one configuration of another one, by their places, where the board does such loads.
-    pub fn switch_times(&self, config: &BoardConfig) -> BTreeMap<(usize, usize), Picos> {
+    /// What a load into a slot may build upon: what the slot holds, where the board does such loads and the library has it.
+    pub(crate) fn remade<'a>(
+        &self,
+        config: &BoardConfig,
+        store: &Store,
+        resident: Option<&'a Configuration>,
+    ) -> Option<&'a Configuration> {
+        resident.filter(|c| config.controller.load == Loads::Partial && store.holds(c))
+    }
+
+    /// What loads cost that make one configuration of another one, where the board does such loads.
+    pub fn switch_times(&self, config: &BoardConfig) -> BTreeMap<(ConfigurationId, ConfigurationId), Picos> {
         let mut switches = BTreeMap::new();
         if config.controller.load == Loads::Full {
             return switches;
         }
         let stored = |(at, c)| Some((at, c, self.stored(c)?));
-        let all: Vec<_> = self.configurations.iter().enumerate().filter_map(stored).collect();
+        let all: Vec<_> = self.configurations.pairs().filter_map(stored).collect();
         for (from, old, store) in &all {
             for (to, new, _) in &all {
-                if let Some(part) = store.part(&old.name, &new.name) {
-                    let time = config.loading(part.bitstream.len() as u64, part.loader_clocks);
-                    switches.insert((*from, *to), time);
+                if store.part(&old.name, &new.name).is_some() {
+                    switches.insert((*from, *to), self.load_time_over(config, Some(old), new));
                 }
             }
         }
@@ -199,15 +226,15 @@ impl Catalogue {
 
     /// Configurations for `device` that compute `need`, the fastest first, and a variant behind what is as fast: it
     /// would soon have to make room again.
-    pub fn candidates(&self, need: &Need, device: &str) -> Vec<usize> {
+    pub fn candidates(&self, need: &Need, device: &str) -> Vec<ConfigurationId> {
         candidates(&self.configurations, need, device)
     }
 
-    /// Context sets that do the same at another pace, by their places.
-    pub fn equivalents(&self) -> Vec<Vec<usize>> {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for (at, one) in self.configurations.iter().enumerate().filter(|(_, one)| one.blocks.is_some()) {
-            let same = |group: &&mut Vec<usize>| {
+    /// Configurations that do the same at another pace: context sets, and a core beside the ring of the same rounds.
+    pub fn equivalents(&self) -> Vec<Vec<ConfigurationId>> {
+        let mut groups: Vec<Vec<ConfigurationId>> = Vec::new();
+        for (at, one) in self.configurations.pairs() {
+            let same = |group: &&mut Vec<ConfigurationId>| {
                 let first = group.first().map(|at| &self.configurations[*at]);
                 first.is_some_and(|first| first.can == one.can && first.device == one.device)
             };
@@ -282,8 +309,9 @@ const NAMED: usize = 8;
 /// What the flow's other steps take for a configuration that the library holds: taking it out, its digest, its manifest.
 const FLOW_SECONDS: f64 = 5.0;
 
-fn candidates(configurations: &[Configuration], need: &Need, device: &str) -> Vec<usize> {
-    let mut found: Vec<usize> = (0..configurations.len())
+fn candidates(configurations: &Table<Configuration>, need: &Need, device: &str) -> Vec<ConfigurationId> {
+    let mut found: Vec<ConfigurationId> = configurations
+        .ids()
         .filter(|c| configurations[*c].serves(need) && configurations[*c].device == device)
         .collect();
     found.sort_by_key(|c| {

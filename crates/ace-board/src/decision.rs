@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Decisions that a board has carried out.
 
+use ace_engine::ConfigurationId;
+
 use crate::trace::Picos;
 
 /// A decision that was carried out, and when: what a simulation of the same traffic is compared with.
@@ -17,8 +19,8 @@ pub struct DecisionRecord {
 /// What was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A configuration, by its place in the catalogue.
-    Load(usize),
+    /// A configuration of the catalogue.
+    Load(ConfigurationId),
     /// A pass of a packet.
     Pass {
         /// The packet, by the caller's number.

@@ -4,6 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use ace_engine::Table;
+
 use crate::trace::{ConfigurationReport, Event, Picos, SlotReport, Totals, What};
 
 /// Events are logged when they end, and counted in the order of their starts: so many wait until no earlier one can come.
@@ -15,7 +17,7 @@ pub(crate) struct Ledger {
     totals: Totals,
     slots: Vec<Slot>,
     /// Without what a catalogue says of them.
-    configurations: Vec<ConfigurationReport>,
+    configurations: Table<ConfigurationReport>,
     waiting: Vec<Event>,
     /// Look at the waiting ones when there are so many.
     next_look: usize,
@@ -42,7 +44,7 @@ struct Slot {
 pub(crate) struct Accounts {
     pub totals: Totals,
     pub slots: Vec<SlotReport>,
-    pub configurations: Vec<ConfigurationReport>,
+    pub configurations: Table<ConfigurationReport>,
     pub events: Vec<Event>,
     pub left_out: u64,
 }
@@ -52,7 +54,7 @@ impl Ledger {
         Self {
             totals: Totals::default(),
             slots: vec![Slot::default(); slots],
-            configurations: vec![ConfigurationReport::default(); configurations],
+            configurations: Table::filled(ConfigurationReport::default(), configurations),
             waiting: Vec::new(),
             next_look: WAITING,
             edges: BinaryHeap::new(),
@@ -207,6 +209,8 @@ fn ratio(part: u64, whole: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use ace_engine::ConfigurationId;
+
     use super::*;
 
     /// Loads and executions of two slots that overlap at random; logged in the order of their ends.
@@ -219,7 +223,8 @@ mod tests {
         let mut all: Vec<Event> = (0..events)
             .map(|job| {
                 let start = job * 70 + random(40);
-                let (slot, configuration) = (random(2) as usize, random(3) as usize);
+                let (slot, configuration) =
+                    (random(2) as usize, ConfigurationId::from_index(random(3) as usize));
                 let what = match random(8) {
                     0 => What::Load { configuration, bytes: 7, refused: None },
                     1 => What::Request { job, bytes: 9 },

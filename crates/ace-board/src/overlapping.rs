@@ -3,6 +3,8 @@
 //! arrived. What the clocks come to the simulation says, which is let go on from event to event and never beyond the earliest
 //! instant at which another frame could arrive.
 
+use ace_engine::ConfigurationId;
+
 use crate::batch::{Batch, InBatch};
 use crate::board::Board;
 use crate::frame::HEADER;
@@ -14,7 +16,7 @@ use crate::worker::{Answer, Failure, News, is_long};
 
 impl Board {
     /// Lets what has arrived join what the slot works on, as far as there is room.
-    pub(crate) fn join(&mut self, slot: usize, configuration: usize) {
+    pub(crate) fn join(&mut self, slot: usize, configuration: ConfigurationId) {
         let (clock_hz, in_flight) = {
             let c = &self.catalogue.configurations[configuration];
             (c.clock_hz, c.in_flight)

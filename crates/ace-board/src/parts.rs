@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::ops::{Deref, DerefMut};
 
 use ace_ecp5::Device;
-use ace_engine::EngineError;
+use ace_engine::{ConfigurationId, EngineError};
 
 use crate::execution::Execution;
 use crate::model::SlotModel;
@@ -85,6 +85,8 @@ pub(crate) struct HostLink {
     pub host_free: Picos,
     /// The host's thread and the processor beside the slots are one.
     pub one_core: bool,
+    /// Packets that wait for the host's thread, and what it takes for each.
+    pub packets: (usize, Picos),
     /// Results on their way over the link.
     pub results: HashMap<u64, (u64, Result<Vec<u8>, EngineError>)>,
 }
@@ -97,14 +99,14 @@ pub(crate) struct Port {
     /// By slot.
     pub loads: HashMap<usize, LoadOutcome>,
     /// Configurations that the board no longer tries, and why.
-    pub refused: HashMap<usize, String>,
+    pub refused: HashMap<ConfigurationId, String>,
 }
 
 /// How a load will end.
 pub(crate) struct LoadOutcome {
     pub start: Picos,
     pub bytes: u64,
-    pub configuration: usize,
+    pub configuration: ConfigurationId,
     pub result: Result<Box<dyn SlotModel>, String>,
 }
 
@@ -116,9 +118,9 @@ pub(crate) struct Slots {
     /// Counts hand-overs, so that news of an operation that was taken back is told from that of its second try.
     pub handovers: u64,
     /// Times in a row that a configuration left its slot silent.
-    pub hangs: HashMap<usize, u32>,
+    pub hangs: HashMap<ConfigurationId, u32>,
     /// What was wrong with the last answer of a configuration's slot that broke the rules of the boundary.
-    pub complaints: HashMap<usize, String>,
+    pub complaints: HashMap<ConfigurationId, String>,
 }
 
 impl Slots {

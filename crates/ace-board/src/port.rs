@@ -19,8 +19,6 @@ pub struct Written {
     pub memory: [u8; 32],
     /// Bytes that went through the port.
     pub bytes: u64,
-    /// Clocks in which the controller made them; 0 if they came as they are.
-    pub loader_clocks: u64,
 }
 
 /// A bitstream that came to nothing. The slot holds no configuration.
@@ -103,7 +101,7 @@ pub fn set(configuration: &Configuration) -> Result<Written, Refused> {
             hex::encode(file.sha256)
         )));
     }
-    Ok(Written { memory: sha256, bytes: file.bytes, loader_clocks: 0 })
+    Ok(Written { memory: sha256, bytes: file.bytes })
 }
 
 impl Memo {
@@ -137,7 +135,7 @@ pub fn stream(contents: &[u8], device: &'static Device) -> Result<Written, Refus
     }
     let bytes = contents.len() as u64;
     match port.finish() {
-        Ok(memory) => Ok(Written { memory: memory.digest(), bytes, loader_clocks: 0 }),
+        Ok(memory) => Ok(Written { memory: memory.digest(), bytes }),
         Err(error) => Err(Refused { reason: error.to_string(), bytes, not_done: true }),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use ace_engine::Secret;
+use ace_engine::{ConfigurationId, Secret};
 use ace_schedule::SlotState;
 
 use crate::batch::Batch;
@@ -57,6 +57,8 @@ pub struct Flight {
     pub stage: Stage,
     /// When it was handed over.
     pub handed: Picos,
+    /// How long it has waited for the host's thread, which did something else.
+    pub waited: Picos,
     /// When it will be done, as far as was known then.
     pub expected: Picos,
     pub fresh_key: bool,
@@ -66,8 +68,8 @@ pub struct Flight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     Nothing,
-    Loading { configuration: usize, ready_at: Picos },
-    Configured { configuration: usize },
+    Loading { configuration: ConfigurationId, ready_at: Picos },
+    Configured { configuration: ConfigurationId },
     Failed,
 }
 
@@ -125,7 +127,7 @@ impl Slot {
         }
     }
 
-    pub fn configuration(&self) -> Option<usize> {
+    pub fn configuration(&self) -> Option<ConfigurationId> {
         match self.holds {
             Holds::Configured { configuration } => Some(configuration),
             _ => None,

@@ -5,7 +5,7 @@ use ace_engine::{ConfigurationId, Engine, EngineError, SlotFailure};
 
 use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
-use crate::config::{Loads, clocks_time};
+use crate::config::clocks_time;
 use crate::execution::Execution;
 use crate::parts::{Event, LoadOutcome};
 use crate::pass::{self, Task};
@@ -22,27 +22,24 @@ const SLOT_HANGS: u32 = 3;
 impl Board {
     /// Starts a load. The bits are written now; on the virtual clock the port is busy for as long as the bytes
     /// take.
-    pub(crate) fn load(&mut self, slot: usize, configuration: usize) {
+    pub(crate) fn load(&mut self, slot: usize, configuration: ConfigurationId) {
         let timeout = self.config.load_timeout();
         let wanted = &self.catalogue.configurations[configuration];
         let source = self.catalogue.source(wanted);
         if let Ok(Source::Set(signed)) = source {
             let written = match signed {
-                Some(set) => {
-                    Ok(Written { memory: *set.digest(), bytes: set.bytes().len() as u64, loader_clocks: 0 })
-                }
+                Some(set) => Ok(Written { memory: *set.digest(), bytes: set.bytes().len() as u64 }),
                 None => port::set(wanted),
             };
             self.load_set(slot, configuration, written);
             return;
         }
         let from_build = matches!(source, Ok(Source::Build));
+        let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
         let written = match source {
             Err(reason) => Err(Refused { reason, bytes: 0, not_done: false }),
             Ok(Source::Library(store)) => {
-                let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
-                let over =
-                    resident.filter(|c| self.config.controller.load == Loads::Partial && store.holds(c));
+                let over = self.catalogue.remade(&self.config, store, resident);
                 store.write(over.map(|c| c.name.as_str()), &wanted.name, self.port.device)
             }
             Ok(Source::Build | Source::Set(_)) => port::write(wanted, self.port.device),
@@ -54,8 +51,7 @@ impl Board {
             }
             Ok(written) => {
                 // What the slot computes is decided by the bits in its memory, not by the file's name.
-                let found =
-                    self.catalogue.configurations.iter().position(|c| c.memory_sha256 == written.memory);
+                let found = self.catalogue.configurations.position(|c| c.memory_sha256 == written.memory);
                 let result = match found {
                     Some(found) if found == configuration || self.same_bits(found, configuration) => {
                         // Of what is in the memory now, whatever a manifest says of it.
@@ -72,7 +68,7 @@ impl Board {
                     }
                     None => Err("the bits in the slot are not those of any known configuration".into()),
                 };
-                (written.bytes, self.config.loading(written.bytes, written.loader_clocks), result)
+                (written.bytes, self.catalogue.load_time_over(&self.config, resident, wanted), result)
             }
         };
         if time > timeout && result.is_ok() {
@@ -99,7 +95,7 @@ impl Board {
 
     /// Starts the load of a context set into a slot that holds the array: a frame on the slot's stream, which the slot
     /// itself takes or refuses. The link is busy for its bytes, and the slot for its clocks.
-    fn load_set(&mut self, slot: usize, configuration: usize, written: Result<Written, Refused>) {
+    fn load_set(&mut self, slot: usize, configuration: ConfigurationId, written: Result<Written, Refused>) {
         let wanted = &self.catalogue.configurations[configuration];
         let clock = wanted.clock_hz;
         let opened = match &written {
@@ -118,7 +114,7 @@ impl Board {
         );
     }
 
-    fn same_bits(&self, a: usize, b: usize) -> bool {
+    fn same_bits(&self, a: ConfigurationId, b: ConfigurationId) -> bool {
         let c = &self.catalogue.configurations;
         c[a].memory_sha256 == c[b].memory_sha256
     }
@@ -171,6 +167,7 @@ impl Board {
             self.forget_key_of_other_banks(slot);
         }
         let bytes = request_bytes(&task, fresh_key);
+        let waited = self.host_waits();
         let built = self.host(self.config.send_time(bytes), slot, job, true);
         let (start, end) = self.transfer(built, bytes);
         let it = &mut self.slots.all[slot];
@@ -185,7 +182,7 @@ impl Board {
         let handed = self.agenda.now;
         let expected = it.flights.back().map_or(handed, |f| f.expected.max(handed)).saturating_add(cost);
         let stage = Stage::Coming;
-        it.flights.push_back(Flight { op, request, handover, stage, handed, expected, fresh_key });
+        it.flights.push_back(Flight { op, request, handover, stage, handed, waited, expected, fresh_key });
         self.log(start, end, slot, What::Request { job, bytes });
         self.agenda.at(end, Event::Arrived { slot, op, handover });
     }
@@ -240,7 +237,7 @@ impl Board {
     }
 
     /// Starts an operation that is alone in its slot until it is done. This is where the simulation's answer is waited for.
-    pub(crate) fn start_alone(&mut self, slot: usize, configuration: usize, op: u64) {
+    pub(crate) fn start_alone(&mut self, slot: usize, configuration: ConfigurationId, op: u64) {
         self.queue.worked(configuration, op, 1);
         let clock = self.catalogue.configurations[configuration].clock_hz;
         let it = &mut self.slots[slot];
@@ -331,7 +328,7 @@ impl Board {
     }
 
     /// A slot that does not do what a slot does is reset and loses its configuration.
-    fn out_of_order(&mut self, slot: usize, configuration: usize) {
+    fn out_of_order(&mut self, slot: usize, configuration: ConfigurationId) {
         let it = &mut self.slots[slot];
         it.worker.clear();
         it.hangs += 1;
@@ -348,8 +345,10 @@ impl Board {
     /// Sends a response over the link, when the link is free.
     fn send_back(&mut self, slot: usize, op: u64, bytes: u64, result: Result<Vec<u8>, EngineError>) {
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
+        let waits = if self.config.host.polled { self.host_waits() } else { 0 };
         let (start, end) = self.transfer(self.agenda.now, bytes);
         if let Some(flight) = self.slots[slot].flight(op) {
+            flight.waited = flight.waited.saturating_add(waits);
             flight.stage = Stage::Leaving;
         }
         self.log(start, end, slot, What::Response { job, bytes });
@@ -362,7 +361,8 @@ impl Board {
         if let Some(flight) = it.take(op) {
             let began = flight.handed.max(it.last_returned);
             it.last_returned = self.agenda.now;
-            self.queue.took(op, self.agenda.now - began);
+            // Not what the slot has to do with: a processor that has other work would seem to be a slow slot.
+            self.queue.took(op, (self.agenda.now - began).saturating_sub(flight.waited));
         }
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
         let bytes = self.link.results.get(&op).map_or(0, |result| result.0);
@@ -374,6 +374,11 @@ impl Board {
         if let Some((_, result)) = self.link.results.remove(&op) {
             self.answer(op, result);
         }
+    }
+
+    /// How long what needs the host's thread waits for it, where that is also the processor beside the slots.
+    fn host_waits(&self) -> Picos {
+        if self.link.one_core { self.link.host_free.saturating_sub(self.agenda.now) } else { 0 }
     }
 
     /// The host's thread does something for a job of `slot` that takes `time`, when it has done what it was given before.
@@ -403,8 +408,8 @@ impl Board {
     }
 }
 
-fn error(failure: &Failure, slot: usize, configuration: usize) -> EngineError {
-    let (slot, configuration) = (u32::try_from(slot).unwrap_or(u32::MAX), ConfigurationId::at(configuration));
+fn error(failure: &Failure, slot: usize, configuration: ConfigurationId) -> EngineError {
+    let slot = u32::try_from(slot).unwrap_or(u32::MAX);
     let failed = |failure| EngineError::SlotFailed { slot, configuration, failure };
     match failure {
         Failure::Status(status) => EngineError::SlotStatus { slot, configuration, status: *status as u8 },

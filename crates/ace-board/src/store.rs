@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ace_ecp5::{BitstreamError, ConfigPort, Device};
+use ace_engine::Table;
 use ace_library::file::{Guard, Load, Opened, fingerprints};
 use ace_library::{ContextSet, FileError, Image, ImageError, Library};
 use serde::Deserialize;
@@ -113,7 +114,7 @@ impl Store {
     }
 
     /// What its manifests say of the configurations that it holds proven; their files are not here.
-    pub fn configurations(&self) -> Vec<Configuration> {
+    pub fn configurations(&self) -> Table<Configuration> {
         let images = self.library.images().iter();
         images.filter_map(|image| self.offers.get(image.name())?.as_ref().ok().cloned()).collect()
     }
@@ -187,10 +188,7 @@ impl Store {
             not_done: false,
         };
         let outcome = match part {
-            None => self.whole(name).map_err(unsent).and_then(|load| {
-                let written = stream(&load.bitstream, device)?;
-                Ok(Written { loader_clocks: load.loader_clocks, ..written })
-            }),
+            None => self.whole(name).map_err(unsent).and_then(|load| stream(&load.bitstream, device)),
             Some((over, part)) => self.whole(over).map_err(unsent).and_then(|held| {
                 let mut port = ConfigPort::new(device);
                 let refused = |error: BitstreamError, bytes: u64, not_done: bool| Refused {
@@ -203,7 +201,7 @@ impl Store {
                 port.push(&part.bitstream).map_err(|error| refused(error.clone(), error.offset, false))?;
                 let bytes = part.bitstream.len() as u64;
                 let memory = port.finish().map_err(|error| refused(error, bytes, true))?.digest();
-                Ok(Written { memory, bytes, loader_clocks: part.loader_clocks })
+                Ok(Written { memory, bytes })
             }),
         };
         self.outcomes().insert(key, outcome.clone());
@@ -219,6 +217,11 @@ impl Store {
         let mut wholes = self.wholes.lock().unwrap_or_else(PoisonError::into_inner);
         let whole = wholes.entry(name.into());
         whole.or_insert_with(|| self.library.whole(name).map(Arc::new)).clone()
+    }
+
+    /// What loads `name`: of what a slot holds where there is a part that makes it of that, else the whole.
+    pub(crate) fn load(&self, over: Option<&str>, name: &str) -> Result<Arc<Load>, ImageError> {
+        over.and_then(|over| self.part(over, name)).map_or_else(|| self.whole(name), Ok)
     }
 
     /// What makes `name` of `over` in a slot that holds it, where the library has that.

@@ -3,6 +3,7 @@
 //!
 //! All times are picoseconds of modelled time since the board was made. None of them is wall time.
 
+use ace_engine::{ConfigurationId, Table};
 use serde::Serialize;
 
 /// Picoseconds on the virtual clock (u64 reaches 213 days).
@@ -22,14 +23,14 @@ pub struct Event {
     pub what: What,
 }
 
-/// What an [`Event`] was. `configuration` is an index into [`BoardReport::configurations`].
+/// What an [`Event`] was. `configuration` is one of [`BoardReport::configurations`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum What {
     /// The configuration port wrote a bitstream into the slot.
     Load {
         /// What was loaded.
-        configuration: usize,
+        configuration: ConfigurationId,
         /// Bytes that went through the port.
         bytes: u64,
         /// Why the slot holds nothing behind it; none for a load that succeeded.
@@ -45,7 +46,7 @@ pub enum What {
     /// The slot worked.
     Execute {
         /// What the slot held.
-        configuration: usize,
+        configuration: ConfigurationId,
         /// The board's number of the operation.
         job: u64,
         /// The security association.
@@ -123,7 +124,7 @@ pub struct BoardReport {
     /// The slots in their order; for the array the banks of its tiles.
     pub slots: Vec<SlotReport>,
     /// Every configuration of the catalogue, used or not.
-    pub configurations: Vec<ConfigurationReport>,
+    pub configurations: Table<ConfigurationReport>,
     /// The first ones, as many as were asked for.
     pub events: Vec<Event>,
     /// Events that came after those, or were not asked for. The sums have them all.
@@ -215,8 +216,8 @@ pub struct SlotReport {
     pub loads: u64,
     /// Executions in the slot.
     pub operations: u64,
-    /// What the slot holds at the end, an index into [`BoardReport::configurations`].
-    pub resident: Option<usize>,
+    /// What the slot holds at the end, one of [`BoardReport::configurations`].
+    pub resident: Option<ConfigurationId>,
 }
 
 /// One configuration of the catalogue.

@@ -195,7 +195,7 @@ fn spoiled_bitstreams_leave_the_slot_unconfigured() {
             }
         };
         let only = |c: &Configuration| Catalogue {
-            configurations: vec![c.clone()],
+            configurations: [c.clone()].into(),
             unsigned: Unsigned::Unproven,
             ..Catalogue::default()
         };

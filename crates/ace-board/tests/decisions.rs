@@ -8,6 +8,7 @@ use crate::common::{Build, Random};
 use ace_board::config::{Controller, Host, Link, PolicyLimits};
 use ace_board::trace::{Picos, What};
 use ace_board::{BoardConfig, DecisionRecord, Policy, Step};
+use ace_engine::ConfigurationId;
 use ace_engine::algorithm::{AES, DES, MD5, SHA1};
 use ace_engine::profile::{Processor, Rate};
 use ace_engine::{
@@ -222,7 +223,8 @@ fn simulated(
     };
     let out = simulate(&trace, &setup, case.policy);
     assert_eq!(out.unserved, 0);
-    let load = |l: &(usize, usize, u64, u64)| DecisionRecord { at: l.2, slot: l.0, what: Step::Load(l.1) };
+    let load =
+        |l: &(usize, ConfigurationId, u64, u64)| DecisionRecord { at: l.2, slot: l.0, what: Step::Load(l.1) };
     let pass = |s: &ace_schedule::simulate::Start| DecisionRecord {
         at: s.start,
         slot: s.slot,
@@ -235,7 +237,7 @@ fn simulated(
 fn sorted(mut all: Vec<DecisionRecord>) -> Vec<DecisionRecord> {
     all.sort_by_key(|taken| {
         let what = match taken.what {
-            Step::Load(configuration) => (0, configuration as u64, false),
+            Step::Load(configuration) => (0, configuration.index() as u64, false),
             Step::Pass { packet, second } => (1, packet, second),
         };
         (taken.at, taken.slot, what)

@@ -103,7 +103,7 @@ response
 #[test]
 fn an_example_runs() {
     assert_eq!(parse(EXAMPLE)[0].len(), 48);
-    run(EXAMPLE, &built().configurations, &SharedObjects);
+    run(EXAMPLE, built().configurations.as_slice(), &SharedObjects);
 }
 
 /// The blocks of docs/slot.md.
@@ -123,7 +123,7 @@ fn blocks() -> Vec<String> {
 fn the_examples_of_the_slot_boundary_are_right() {
     let built = built();
     for block in blocks() {
-        run(&block, &built.configurations, &SharedObjects);
+        run(&block, built.configurations.as_slice(), &SharedObjects);
     }
 }
 
@@ -140,7 +140,7 @@ fn software_agrees_with_the_examples_of_ciphers() {
             .chunks(2)
             .all(|pair| (0x11..=0x16).contains(&pair[0][1]) && pair[1].iter().rev().nth(1) == Some(&0));
         if good {
-            assert_eq!(run(&block, &catalogue.configurations, &build.software), 1, "{block}");
+            assert_eq!(run(&block, catalogue.configurations.as_slice(), &build.software), 1, "{block}");
             modes.extend(frames.iter().step_by(2).map(|request| request[1]));
         }
     }

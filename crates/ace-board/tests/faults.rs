@@ -52,7 +52,7 @@ fn faults() -> Vec<Fault> {
 fn caught(fault: &Fault) -> bool {
     let mut catalogue = built();
     catalogue.configurations.retain(|c| c.name == fault.configuration);
-    let configuration = catalogue.configurations.first();
+    let configuration = catalogue.configurations.iter().next();
     let configuration = configuration.unwrap_or_else(|| panic!("`{}` is not built", fault.configuration));
     assert!(algorithms(configuration).iter().any(|a| a.name == fault.algorithm), "{}", fault.configuration);
     let sha256: Vec<u8> = hex::decode(&fault.sha256).unwrap();

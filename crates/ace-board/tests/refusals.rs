@@ -32,7 +32,7 @@ fn refused(build: &Build, reason: &str) {
         let report = board.report();
         assert_eq!((report.totals.loads, report.totals.refused_loads), (1, 1));
         assert!(report.slots.iter().any(|s| s.resident.is_none()), "the slot holds nothing");
-        assert!(report.configurations[0].refused.as_ref().is_some_and(|r| r.contains(reason)));
+        assert!(report.configurations.as_slice()[0].refused.as_ref().is_some_and(|r| r.contains(reason)));
         // Later jobs are refused at once.
         let now = board.now();
         assert!(matches!(run_one(&mut board, operation(99, false)), Err(EngineError::LoadFailed { .. })));
@@ -164,7 +164,7 @@ fn a_silent_slot_is_reset_and_its_other_jobs_are_tried_again() {
             }
             let report = board.report();
             assert_eq!(report.events.iter().filter(|e| e.what == What::Reset).count(), 1);
-            let aes = &report.configurations[0];
+            let aes = &report.configurations.as_slice()[0];
             assert!(aes.loads >= 2 && aes.refused.is_none(), "loaded again after the reset");
             let wait = BoardConfig::default().slot_timeout();
             assert!(garbage || report.totals.total > wait, "the time-out takes modelled time");
@@ -183,8 +183,8 @@ fn a_configuration_that_never_answers_is_given_up() {
             assert_eq!(done.is_ok(), at % 2 == 0, "job {at}: {done:?}");
         }
         let report = board.report();
-        assert_eq!(report.configurations[0].loads, 2);
-        assert!(report.configurations[0].refused.as_ref().unwrap().contains("2 times in a row"));
+        assert_eq!(report.configurations.as_slice()[0].loads, 2);
+        assert!(report.configurations.as_slice()[0].refused.as_ref().unwrap().contains("2 times in a row"));
     }
 }
 

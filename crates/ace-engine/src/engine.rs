@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What executes operations.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use crate::buffer::Buffer;
 use crate::error::EngineError;
@@ -50,6 +50,11 @@ impl Capabilities {
     /// Whether the engine executes operations that need this.
     pub fn can(&self, need: &Need) -> bool {
         self.0.contains(need)
+    }
+
+    /// The names of the algorithms of which it can do something, by alphabet.
+    pub fn algorithms(&self) -> BTreeSet<&'static str> {
+        self.0.iter().filter_map(Need::algorithm).map(|algorithm| algorithm.name).collect()
     }
 }
 

@@ -4,24 +4,8 @@
 
 use thiserror::Error;
 
+use crate::configuration::ConfigurationId;
 use crate::need::Need;
-
-/// A configuration of the engine's catalogue, by its place there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConfigurationId(pub u32);
-
-impl ConfigurationId {
-    /// The one at this place of the catalogue.
-    pub fn at(place: usize) -> Self {
-        // A catalogue of 2^32 configurations does not fit into memory.
-        Self(u32::try_from(place).unwrap_or(u32::MAX))
-    }
-
-    /// Its place in the catalogue.
-    pub const fn place(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// Why an operation has no result. A packet whose operation fails is dropped and counted; never sent in clear.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -33,7 +17,7 @@ pub enum EngineError {
         need: Need,
     },
     /// A configuration exists and could not be loaded.
-    #[error("configuration {} was refused", .configuration.0)]
+    #[error("configuration {configuration} was refused")]
     LoadFailed {
         /// The configuration that the board did not take.
         configuration: ConfigurationId,

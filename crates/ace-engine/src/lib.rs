@@ -26,6 +26,7 @@
 pub mod algorithm;
 pub mod buffer;
 pub mod compute;
+pub mod configuration;
 pub mod dispatch;
 pub mod engine;
 pub mod error;
@@ -39,9 +40,10 @@ pub mod software;
 
 pub use algorithm::{Algorithm, Kind};
 pub use buffer::{Buffer, Inline, Span};
+pub use configuration::{ConfigurationId, Table};
 pub use dispatch::Dispatch;
 pub use engine::{Capabilities, Completion, Engine, Job, JobId};
-pub use error::{ConfigurationId, EngineError, Illegal, SlotFailure};
+pub use error::{EngineError, Illegal, SlotFailure};
 pub use key::{Keeper, Key, Purpose, Secret};
 pub use need::{Aead, Direction, Mac, Mode, Need};
 pub use operation::{Action, Iv, Operation, Source, Suffix, Tag};

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::algorithm::ALGORITHMS;
 use crate::need::Need;
 
 /// A processor. What has no rate here, it is not asked to do.
@@ -15,7 +16,7 @@ pub struct Processor {
     pub name: String,
     /// Where the figures come from.
     pub source: String,
-    /// What it can do. Of several rows for one algorithm the first counts.
+    /// What it can do, a row for each algorithm.
     pub rate: Vec<Rate>,
 }
 
@@ -35,25 +36,46 @@ pub struct Rate {
     pub fixed_ns: f64,
 }
 
-/// A rate or a cost beyond what a processor can have.
+/// What is wrong with a processor's figures.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("`{algorithm}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9")]
-pub struct ImpossibleRate {
-    /// Whose rate it is.
-    pub algorithm: String,
+pub enum ProfileError {
+    /// A rate or a cost beyond what a processor can have.
+    #[error("[[rate]] of `{0}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9")]
+    Impossible(String),
+    /// Nothing would ever ask for it.
+    #[error("`algorithm` of [[rate]]: there is no `{name}`; there are {}", names().join(", "))]
+    Unknown {
+        /// What the file names.
+        name: String,
+    },
+    /// Only one of them could count.
+    #[error("[[rate]]: `{0}` has two rows; leave one")]
+    Twice(String),
+}
+
+fn names() -> Vec<&'static str> {
+    ALGORITHMS.iter().map(|algorithm| algorithm.name).collect()
 }
 
 impl Processor {
     /// What is wrong with the figures, if anything is.
     ///
     /// # Errors
-    /// A rate or a cost beyond what a processor can have.
-    pub fn check(&self) -> Result<(), ImpossibleRate> {
-        let right = |r: &Rate| (0.1..=1e7).contains(&r.mbps) && (0.0..=1e9).contains(&r.fixed_ns);
-        match self.rate.iter().find(|r| !right(r)) {
-            Some(r) => Err(ImpossibleRate { algorithm: r.algorithm.clone() }),
-            None => Ok(()),
+    /// A rate or a cost beyond what a processor can have, an algorithm that there is not, or one with two rows.
+    pub fn check(&self) -> Result<(), ProfileError> {
+        let names = names();
+        for (at, Rate { algorithm, mbps, fixed_ns, .. }) in self.rate.iter().enumerate() {
+            if !names.contains(&algorithm.as_str()) {
+                return Err(ProfileError::Unknown { name: algorithm.clone() });
+            }
+            if self.rate[..at].iter().any(|before| before.algorithm == *algorithm) {
+                return Err(ProfileError::Twice(algorithm.clone()));
+            }
+            if !(0.1..=1e7).contains(mbps) || !(0.0..=1e9).contains(fixed_ns) {
+                return Err(ProfileError::Impossible(algorithm.clone()));
+            }
         }
+        Ok(())
     }
 
     /// Nanoseconds for `bytes` of data, if the processor has a figure for what is needed.
@@ -83,5 +105,21 @@ mod tests {
         assert!(it.check().is_err());
         it.rate[0] = Rate { algorithm: "des".into(), key_bits: None, mbps: 1.0, fixed_ns: f64::INFINITY };
         assert!(it.check().is_err());
+    }
+
+    #[test]
+    fn what_nobody_would_ask_for_is_refused() {
+        let rate = |name: &str| Rate { algorithm: name.into(), key_bits: None, mbps: 40.0, fixed_ns: 0.0 };
+        let check = |names: &[&str]| {
+            let rate = names.iter().map(|name| rate(name)).collect();
+            Processor { name: "x".into(), source: "y".into(), rate }.check().map_err(|why| why.to_string())
+        };
+        assert_eq!(check(&["des", "sha1"]), Ok(()));
+        // Another name of `3des` is none that a row could have been found by.
+        for unknown in ["dess", "tdes"] {
+            let why = check(&["des", unknown]).unwrap_err();
+            assert!(why.contains(&format!("no `{unknown}`")) && why.contains("3des, "), "{why}");
+        }
+        assert!(check(&["des", "des"]).unwrap_err().contains("`des` has two rows"));
     }
 }

@@ -195,7 +195,7 @@ fn one_operation_a_packet_and_the_icv_comes_before_decryption() {
 
 #[test]
 fn a_failed_operation_drops_the_packet() {
-    let configuration = ConfigurationId(3);
+    let configuration = ConfigurationId::from_index(3);
     let mut out = SaText::new("out").plane();
     out.ingest(NOW, Inside, [packet(&clear(b"x"))]);
     let (need, _) = job(&mut out).operation.action.needs();

@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use ace_engine::{ConfigurationId, Table};
+
 /// A duration or an instant in the caller's unit.
 pub type Time = u64;
-
-/// A configuration, by its place in the caller's catalogue: the policies index their tables by it. Engines name it by
-/// `ace_engine::ConfigurationId`, which `at` makes of it.
-pub type ConfigurationIndex = usize;
 
 /// What a slot is doing.
 ///
@@ -21,14 +19,14 @@ pub enum SlotState {
     /// A configuration is on its way into the slot; what it held is gone.
     Loading {
         /// The configuration that is being loaded.
-        configuration: ConfigurationIndex,
+        configuration: ConfigurationId,
         /// When the load is expected to end.
         ready_at: Time,
     },
     /// Configured, and nothing to do.
     Idle {
         /// The configuration that the slot holds.
-        configuration: ConfigurationIndex,
+        configuration: ConfigurationId,
         /// When its last operation ended, or the load if there was none.
         last_used: Time,
         /// When the load ended.
@@ -39,7 +37,7 @@ pub enum SlotState {
     /// Configured and at work.
     Busy {
         /// The configuration that the slot holds.
-        configuration: ConfigurationIndex,
+        configuration: ConfigurationId,
         /// When the load ended.
         since: Time,
         /// When the operation at work is expected to end.
@@ -53,7 +51,7 @@ pub enum SlotState {
 
 impl SlotState {
     /// The configuration that can serve operations now.
-    pub fn resident(&self) -> Option<ConfigurationIndex> {
+    pub fn resident(&self) -> Option<ConfigurationId> {
         match *self {
             SlotState::Idle { configuration, .. } | SlotState::Busy { configuration, .. } => {
                 Some(configuration)
@@ -63,7 +61,7 @@ impl SlotState {
     }
 
     /// The configuration that is here or on its way.
-    pub fn expected(&self) -> Option<ConfigurationIndex> {
+    pub fn expected(&self) -> Option<ConfigurationId> {
         match *self {
             SlotState::Loading { configuration, .. } => Some(configuration),
             _ => self.resident(),
@@ -92,20 +90,20 @@ impl SlotState {
 /// What loads cost.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
-    /// Time of loading the whole image, by [`ConfigurationIndex`].
-    pub load: Vec<Time>,
+    /// Time of loading the whole image.
+    pub load: Table<Time>,
     /// Time of making the second configuration of the first one where that takes only a part of the image.
-    pub switch: BTreeMap<(ConfigurationIndex, ConfigurationIndex), Time>,
+    pub switch: BTreeMap<(ConfigurationId, ConfigurationId), Time>,
 }
 
 impl Costs {
     /// Every configuration is loaded whole.
-    pub fn whole(load: Vec<Time>) -> Self {
-        Self { load, switch: BTreeMap::new() }
+    pub fn whole(load: impl Into<Table<Time>>) -> Self {
+        Self { load: load.into(), switch: BTreeMap::new() }
     }
 
     /// Time of one load into a slot that holds `resident`; 0 for a configuration that is not in the table.
-    pub fn of(&self, resident: Option<ConfigurationIndex>, configuration: ConfigurationIndex) -> Time {
+    pub fn of(&self, resident: Option<ConfigurationId>, configuration: ConfigurationId) -> Time {
         let whole = self.load.get(configuration).copied().unwrap_or(0);
         if self.switch.is_empty() {
             return whole;
@@ -113,6 +111,17 @@ impl Costs {
         let part = resident.and_then(|resident| self.switch.get(&(resident, configuration)));
         part.map_or(whole, |part| whole.min(*part))
     }
+}
+
+/// A processor beside the slots, as it stands. It does one operation at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Processor {
+    /// Until about when it has something to do.
+    pub busy: Option<Time>,
+    /// Packets that wait for it, where it has to take each of them before their operations come.
+    pub packets: usize,
+    /// What one of them takes of it.
+    pub packet: Time,
 }
 
 /// What to do now.
@@ -123,7 +132,7 @@ pub enum Decision {
         /// The slot to load, by its index.
         slot: usize,
         /// The configuration to load into it.
-        configuration: ConfigurationIndex,
+        configuration: ConfigurationId,
     },
     /// Hand the queued operation `op` to a slot that holds a configuration for it.
     Execute {

@@ -3,11 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
+use ace_engine::ConfigurationId;
 use ace_schedule::simulate::{NEVER, Outcome, PASSES, Packet, Setup, Start, Trace, simulate};
 use ace_schedule::study::{Figure, Figures};
 use ace_schedule::traffic::{Network, Random, zipf};
-use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+use ace_schedule::{Costs, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Terms, Time};
 use serde::Deserialize;
+
+use crate::c;
 
 #[derive(Deserialize)]
 struct Profile {
@@ -46,8 +49,8 @@ fn traffic(seed: u64, mbps: f64) -> Trace {
         (8000.0 / mbps, *fixed_ns)
     };
     let network = Network {
-        suites: (0..20).map(|at| vec![vec![at % 6], vec![6 + at % 2]]).collect(),
-        pace: ALGORITHMS.map(pace).to_vec(),
+        suites: (0..20).map(|at| vec![vec![c(at % 6)], vec![c(6 + at % 2)]]).collect(),
+        pace: ALGORITHMS.map(pace).into(),
         flows: (0..20).zip(zipf(20, 0.9)).collect(),
         sizes: vec![(64, 1.0), (1424, 2.0)],
     };
@@ -56,8 +59,8 @@ fn traffic(seed: u64, mbps: f64) -> Trace {
 
 /// Time of each pass on the processor.
 fn computed(trace: &Trace, profile: &Profile) -> Vec<[Time; PASSES]> {
-    let time = |configuration: usize, bytes: u32| {
-        let rate = profile.rate.iter().find(|r| r.algorithm == ALGORITHMS[configuration]);
+    let time = |configuration: ConfigurationId, bytes: u32| {
+        let rate = profile.rate.iter().find(|r| r.algorithm == ALGORITHMS[configuration.index()]);
         rate.map_or(NEVER, |r| (f64::from(bytes) * 8000.0 / r.mbps + r.fixed_ns) as Time)
     };
     let packet = |p: &Packet| {
@@ -152,7 +155,7 @@ fn learnt(
         let arrival = 100 * at as Time;
         Packet { arrival, flow: at as u32 % 4, suite: 0, bytes: 100, costs: [said; PASSES] }
     };
-    let trace = Trace { suites: vec![vec![vec![0]]], packets: (0..count).map(packet).collect() };
+    let trace = Trace { suites: vec![vec![vec![c(0)]]], packets: (0..count).map(packet).collect() };
     let costs = Costs::whole(vec![500]);
     let cpu = vec![[50, NEVER, NEVER]; count];
     let slot: Vec<[Time; PASSES]> = (0..count).map(|at| [slot(at); PASSES]).collect();
@@ -200,7 +203,7 @@ fn a_slot_that_has_an_association_does_not_keep_it_from_a_faster_processor() {
         let costs = Costs::whole(vec![500]);
         let mut queue = Queue::new(Terms::new(100_000, 500));
         queue.learn(1);
-        let class = queue.class(&[0], &[]);
+        let class = queue.class(&[c(0)], &[]);
         let op = |id: u64| QueuedOp {
             id,
             flow: 7,
@@ -211,17 +214,22 @@ fn a_slot_that_has_an_association_does_not_keep_it_from_a_faster_processor() {
             next: 0,
             cpu: Some(processor),
             aside: 10,
+            host: 0,
             bytes: 100,
         };
         queue.push(op(0));
         queue.start(0, 0);
         queue.push(op(1));
-        let busy = SlotState::Busy { configuration: 0, since: 0, until: 100, room: 1 };
-        let before = Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[busy], &costs, None);
+        let busy = SlotState::Busy { configuration: c(0), since: 0, until: 100, room: 1 };
+        let before =
+            Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[busy], &costs, Processor::default());
         queue.advance(100);
         queue.finish(0);
-        let idle = SlotState::Idle { configuration: 0, last_used: 100, since: 0, blocked: false };
-        (before, Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[idle], &costs, None))
+        let idle = SlotState::Idle { configuration: c(0), last_used: 100, since: 0, blocked: false };
+        (
+            before,
+            Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[idle], &costs, Processor::default()),
+        )
     };
     assert_eq!(decided(80, 20), (Decision::WaitUntil(100), Decision::Compute { op: 1 }));
     let there = Decision::Execute { slot: 0, op: 1 };

@@ -2,7 +2,9 @@
 //! Small systems in every order in which things can end: nothing stands still, nothing is loaded for ever, and the order
 //! within an association is kept, under every policy, with and without a processor beside the slots.
 
-use ace_schedule::{ClassId, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+use ace_schedule::{ClassId, Costs, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Terms, Time};
+
+use crate::c;
 
 /// Configurations of the passes of a packet, one after the other.
 const SUITES: [&[usize]; 4] = [&[0], &[1], &[0, 1], &[2, 0]];
@@ -59,8 +61,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn class(&self, queue: &mut Queue, suite: usize, pass: usize) -> ClassId {
         let passes = SUITES[suite];
-        let then: Vec<Vec<usize>> = passes[pass + 1..].iter().map(|c| vec![*c]).collect();
-        queue.class(&[passes[pass]], &then)
+        let then: Vec<_> = passes[pass + 1..].iter().map(|pass| vec![c(*pass)]).collect();
+        queue.class(&[c(passes[pass])], &then)
     }
 
     fn push(&self, world: &mut World, packet: usize, pass: usize, arrived: Time) {
@@ -79,6 +81,7 @@ impl Search<'_> {
             next,
             cpu: self.system.processor,
             aside: 0,
+            host: 0,
             bytes: 100,
         });
     }
@@ -108,7 +111,7 @@ impl Search<'_> {
                     &mut world.queue,
                     &world.slots,
                     &self.costs,
-                    busy,
+                    Processor { busy, ..Processor::default() },
                 ),
                 None => self.system.policy.decide(&world.queue, &world.slots, &self.costs),
             };
@@ -132,7 +135,7 @@ impl Search<'_> {
                         self.fail(world, "an operation for a slot that takes none")
                     };
                     let (packet, pass) = world.ops[op as usize];
-                    assert_eq!(SUITES[self.packets[packet].1][pass], configuration);
+                    assert_eq!(c(SUITES[self.packets[packet].1][pass]), configuration);
                     world.queue.start(op, slot);
                     let until = world.now + COST;
                     world.slots[slot] = SlotState::Busy { configuration, since, until, room: 0 };

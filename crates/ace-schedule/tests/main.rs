@@ -6,3 +6,11 @@ mod coprocessor;
 mod exhaustive;
 mod mixes;
 mod properties;
+mod throughput;
+
+use ace_engine::ConfigurationId;
+
+/// The configuration with this number.
+fn c(index: usize) -> ConfigurationId {
+    ConfigurationId::from_index(index)
+}

@@ -68,7 +68,7 @@ fn demo() -> Vec<(u32, u64)> {
 /// Whole images that take 4.55 ms, two slots, as the board has them: `ace run` on the capture takes as many loads.
 #[test]
 fn adaptive_is_as_good_as_every_simple_policy_on_the_demos_capture() {
-    let trace = captured::trace(&demo(), &demo_suites(false), &ITERATIVE);
+    let trace = captured::trace(&demo(), &demo_suites(false), &ITERATIVE.into());
     let costs = Costs::whole(vec![4_550_000; 4]);
     for buffer in [32, 64] {
         let setup = Setup { buffer, ..Setup::new(2, &costs, 50_000_000) };

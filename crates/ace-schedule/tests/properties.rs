@@ -8,12 +8,14 @@ use ace_schedule::simulate::{Late, NEVER, Outcome, Packet, Setup, Trace};
 use ace_schedule::{Costs, Policy, Time, simulate};
 use proptest::prelude::*;
 
+use crate::c;
+
 const CONFIGURATIONS: usize = 5;
 const LATENCY: Time = 1000;
 
 /// Any packets whatever: passes change from packet to packet within a flow.
 fn wild() -> impl Strategy<Value = Trace> {
-    let pass = prop::collection::vec(0..CONFIGURATIONS, 1..3);
+    let pass = prop::collection::vec((0..CONFIGURATIONS).prop_map(c), 1..3);
     let packet = (0u32..4, prop::collection::vec(pass, 0..4), [1u64..60, 1..60, 1..60], 0u64..40);
     prop::collection::vec(packet, 0..80).prop_map(|packets| {
         let (mut trace, mut arrival) = (Trace::default(), 0);
@@ -28,7 +30,7 @@ fn wild() -> impl Strategy<Value = Trace> {
 
 /// Packets as security associations make them: each flow has its suite, one configuration per pass.
 fn suites() -> impl Strategy<Value = Trace> {
-    let suite = prop::collection::vec((0..CONFIGURATIONS).prop_map(|c| vec![c]), 1..3);
+    let suite = prop::collection::vec((0..CONFIGURATIONS).prop_map(|index| vec![c(index)]), 1..3);
     let packets = prop::collection::vec((0usize..4, 1u64..60, 0u64..40), 0..120);
     (prop::collection::vec(suite, 1..4), packets, any::<bool>()).prop_map(|(suites, packets, at_once)| {
         let mut arrival = 0;
@@ -69,11 +71,14 @@ fn check(trace: &Trace, setup: &Setup, out: &Outcome) {
         assert!(packet.arrival <= s.start, "{s:?} before it came");
         assert_eq!(s.end - s.start, packet.costs[s.pass]);
         let candidates = &trace.suites[packet.suite as usize][s.pass];
-        assert!(candidates.contains(&s.configuration), "{s:?} on a configuration that cannot serve it");
+        assert!(
+            s.configuration.is_some_and(|held| candidates.contains(&held)),
+            "{s:?} on a configuration that cannot serve it"
+        );
         // The last load of this slot that began before is this configuration, and it is over.
         let load = out.loads.iter().rfind(|(slot, _, start, _)| *slot == s.slot && *start <= s.start);
         let (_, configuration, _, ready) = load.expect("a slot that was never loaded");
-        assert_eq!(*configuration, s.configuration, "{s:?}");
+        assert_eq!(Some(*configuration), s.configuration, "{s:?}");
         assert!(*ready <= s.start, "{s:?} during a load");
         assert!(ends.insert((s.packet, s.pass), s.end).is_none(), "{s:?} ran twice");
         if s.pass > 0 {
@@ -180,7 +185,7 @@ proptest! {
         let order: Vec<_> = out.starts.iter().map(|s| (s.packet, s.pass)).collect();
         prop_assert!(order.is_sorted());
         prop_assert_eq!(out.exposed_load, out.load);
-        let sequence: Vec<_> = out.starts.iter().map(|s| s.configuration).collect();
+        let sequence: Vec<_> = out.starts.iter().filter_map(|s| s.configuration).collect();
         prop_assert!(out.loads.len() >= fewest_loads_in_order(&sequence, slots));
     }
 
@@ -215,8 +220,8 @@ fn fixed_traces(count: u64) -> Vec<Trace> {
     };
     let mut trace = |_| {
         let flows = 1 + below(4);
-        let suites: Vec<Vec<Vec<usize>>> =
-            (0..flows).map(|_| (0..=below(2)).map(|_| vec![below(5) as usize]).collect()).collect();
+        let suites: Vec<Vec<Vec<_>>> =
+            (0..flows).map(|_| (0..=below(2)).map(|_| vec![c(below(5) as usize)]).collect()).collect();
         let mut packet = |_| {
             let (flow, cost) = (below(flows) as u32, 1 + below(60));
             Packet { arrival: 0, flow, suite: flow, bytes: 100, costs: [cost; 3] }
@@ -246,7 +251,7 @@ fn lonely(policy: Policy, starvation: Time, load: u64) -> Time {
     let packet = |flow: u32| Packet { arrival: 0, flow, suite: flow, bytes: 100, costs: [10; 3] };
     let mut packets = vec![packet(0); 2000];
     packets[3] = packet(1);
-    let trace = Trace { suites: vec![vec![vec![0], vec![1]], vec![vec![2]]], packets };
+    let trace = Trace { suites: vec![vec![vec![c(0)], vec![c(1)]], vec![vec![c(2)]]], packets };
     let costs = costs(load);
     let mut setup = Setup { buffer: 16, ..Setup::new(2, &costs, starvation / 2) };
     setup.terms.starvation = starvation;
@@ -274,10 +279,10 @@ fn nobody_waits_longer_than_the_limit_and_the_loads_before_it() {
 #[test]
 fn fewest_loads_by_hand() {
     assert_eq!(fewest_loads_in_order(&[], 2), 0);
-    assert_eq!(fewest_loads_in_order(&[0, 1, 0, 1], 2), 2);
-    assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2], 2), 4);
-    assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2], 1), 6);
-    assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2], 3), 3);
+    assert_eq!(fewest_loads_in_order(&[0, 1, 0, 1].map(c), 2), 2);
+    assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2].map(c), 2), 4);
+    assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2].map(c), 1), 6);
+    assert_eq!(fewest_loads_in_order(&[0, 1, 2, 0, 1, 2].map(c), 3), 3);
 }
 
 /// One slot, packets that want 0, then 1 or 2, then 0 again: making 1 of 0 is cheap, 2 is not.
@@ -285,21 +290,24 @@ fn fewest_loads_by_hand() {
 fn a_part_of_an_image_is_chosen_and_charged_as_such() {
     let packet = |suite| Packet { arrival: 0, flow: 0, suite, bytes: 100, costs: [10; 3] };
     let trace = Trace {
-        suites: vec![vec![vec![0]], vec![vec![2, 1]]],
+        suites: vec![vec![vec![c(0)]], vec![vec![c(2), c(1)]]],
         packets: vec![packet(0), packet(1), packet(0)],
     };
     let mut costs = costs(1000);
     let run = |costs: &Costs| simulate(&trace, &Setup::new(1, costs, 100_000), Policy::DoubleBuffer);
-    assert_eq!(run(&costs).loads.iter().map(|load| load.1).collect::<Vec<_>>(), [0, 2, 0]);
-    costs.switch.insert((0, 1), 50);
+    assert_eq!(run(&costs).loads.iter().map(|load| load.1).collect::<Vec<_>>(), [0, 2, 0].map(c));
+    costs.switch.insert((c(0), c(1)), 50);
     // A part that is dearer than the whole changes nothing.
-    costs.switch.insert((1, 0), 5000);
+    costs.switch.insert((c(1), c(0)), 5000);
     let out = run(&costs);
     assert_eq!(
         out.loads.iter().map(|load| (load.1, load.3 - load.2)).collect::<Vec<_>>(),
-        [(0, 1000), (1, 50), (0, 1000)]
+        [(c(0), 1000), (c(1), 50), (c(0), 1000)]
     );
-    assert_eq!((costs.of(None, 1), costs.of(Some(0), 1), costs.of(Some(2), 1)), (1000, 50, 1000));
+    assert_eq!(
+        (costs.of(None, c(1)), costs.of(Some(c(0)), c(1)), costs.of(Some(c(2)), c(1))),
+        (1000, 50, 1000)
+    );
     check(&trace, &Setup::new(1, &costs, 100_000), &out);
 }
 
@@ -314,7 +322,7 @@ fn two_slots_for_one_class_when_its_queue_asks_for_it() {
         bytes: 100,
         costs: [10; 3],
     });
-    let trace = Trace { suites: vec![vec![vec![0]]], packets: packets.collect() };
+    let trace = Trace { suites: vec![vec![vec![c(0)]]], packets: packets.collect() };
     let in_time = |slots: usize| {
         let setup = Setup { late: Late::Dropped, ..Setup::new(slots, &costs, LATENCY) };
         let out = simulate(&trace, &setup, Policy::Adaptive);

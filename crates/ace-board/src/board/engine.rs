@@ -58,7 +58,7 @@ impl Engine for Board {
     }
 
     fn explain(&self, error: &EngineError) -> String {
-        let name = |c: ConfigurationId| match self.catalogue.configurations.get(c.place()) {
+        let name = |c: ConfigurationId| match self.catalogue.configurations.get(c) {
             Some(configuration) => configuration.name.as_str(),
             None => "unknown",
         };
@@ -67,7 +67,7 @@ impl Engine for Board {
                 format!("{error}: {}", self.catalogue.why_none(&need, &self.config.device))
             }
             EngineError::LoadFailed { configuration } => {
-                let reason = self.port.refused.get(&configuration.place());
+                let reason = self.port.refused.get(&configuration);
                 let reason = reason.map_or("it is no longer tried", String::as_str);
                 format!("configuration `{}` was refused: {reason}", name(configuration))
             }
@@ -76,7 +76,7 @@ impl Engine for Board {
                 format!("slot {slot} ({}) answered `{words}`", name(configuration))
             }
             EngineError::SlotFailed { slot, configuration, failure } => {
-                let complaint = self.slots.complaints.get(&configuration.place());
+                let complaint = self.slots.complaints.get(&configuration);
                 let words = match (failure, complaint) {
                     (SlotFailure::Protocol, Some(complaint)) => complaint.clone(),
                     _ => failure.to_string(),

@@ -13,7 +13,7 @@ use crate::trace::Picos;
 
 impl Board {
     /// Configurations that may serve, without those that were refused.
-    fn candidates(&mut self, need: &Need) -> (Vec<usize>, Arc<str>) {
+    fn candidates(&mut self, need: &Need) -> (Vec<ConfigurationId>, Arc<str>) {
         if !self.known_needs.contains_key(need) {
             let found = self.catalogue.candidates(need, &self.config.device);
             // What may not be loaded is not tried.
@@ -34,7 +34,7 @@ impl Board {
     fn unserved(&self, need: &Need) -> EngineError {
         let all = self.known_needs.get(need).map_or(&[][..], |(all, _)| all);
         match all.iter().find(|c| self.port.refused.contains_key(*c)) {
-            Some(c) => EngineError::LoadFailed { configuration: ConfigurationId::at(*c) },
+            Some(c) => EngineError::LoadFailed { configuration: *c },
             None => EngineError::NoConfiguration { need: *need },
         }
     }
@@ -65,17 +65,17 @@ impl Board {
         let id = self.next_op;
         self.next_op += 1;
         let (candidates, words) = self.candidates(&need);
-        let then: Vec<Vec<usize>> = after.iter().map(|need| self.candidates(need).0).collect();
+        let then: Vec<Vec<ConfigurationId>> = after.iter().map(|need| self.candidates(need).0).collect();
         let (flow, packet) = (job.flow, job.packet);
         let bytes = u32::try_from(job.operation.buffer.len()).unwrap_or(u32::MAX);
-        let estimate = |candidates: &[usize], need: &Need, second: bool| {
+        let estimate = |candidates: &[ConfigurationId], need: &Need, second: bool| {
             let bytes = pass::data_len(&job.operation.action, second);
             candidates.first().map_or(0, |c| self.catalogue.configurations[*c].estimate(need, bytes))
         };
         let cost = estimate(&candidates, &need, second);
         let next = after.zip(then.first()).map_or(0, |(need, them)| estimate(them, &need, true));
         let cpu = self.on_processor(&job.operation.action, second, &need);
-        let aside = self.aside(pass::data_len(&job.operation.action, second));
+        let (aside, host) = self.aside(pass::data_len(&job.operation.action, second));
         self.jobs.insert(id, Pending { job, second, arrived, queued: self.agenda.now, words });
         if candidates.is_empty() && cpu.is_none() {
             let error = self.unserved(&need);
@@ -85,17 +85,17 @@ impl Board {
         self.agenda.ask = true;
         let class = self.queue.class(&candidates, &then);
         self.queue.set_paces(class, self.paces(&candidates, &need));
-        self.queue.push(QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, bytes });
+        self.queue.push(QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, host, bytes });
     }
 
     /// How fast candidates are, beside the first of them, and on how many frames each works at once.
-    fn paces(&self, candidates: &[usize], need: &Need) -> Vec<(f64, f64)> {
+    fn paces(&self, candidates: &[ConfigurationId], need: &Need) -> Vec<(f64, f64)> {
         const BYTES: usize = 1 << 12;
         let all = &self.catalogue.configurations;
-        let of = |c: usize| all[c].estimate(need, BYTES).max(1) as f64;
-        let blocks = |c: usize| all[c].blocks.map(|blocks| blocks.pace(all[c].in_flight));
+        let of = |c: ConfigurationId| all[c].estimate(need, BYTES).max(1) as f64;
+        let blocks = |c: ConfigurationId| all[c].blocks.map(|blocks| blocks.pace(all[c].in_flight));
         let Some(&first) = candidates.first() else { return Vec::new() };
-        let pace = |c: &usize| match (blocks(first), blocks(*c)) {
+        let pace = |c: &ConfigurationId| match (blocks(first), blocks(*c)) {
             (Some(first), Some(own)) => (own.0 / first.0, own.1),
             _ => (of(*c) / of(first), all[*c].in_flight.max(1) as f64),
         };
@@ -103,7 +103,7 @@ impl Board {
     }
 
     /// Gives up a configuration: nothing waits for it any more.
-    pub(crate) fn refuse(&mut self, configuration: usize, reason: String) {
+    pub(crate) fn refuse(&mut self, configuration: ConfigurationId, reason: String) {
         self.port.refused.insert(configuration, reason);
         for op in self.queue.refuse(configuration) {
             if let Some(need) = self.jobs.get(&op).and_then(Pending::need) {

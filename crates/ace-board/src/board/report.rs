@@ -45,7 +45,7 @@ impl Board {
     pub fn report(&self) -> BoardReport {
         let Accounts { mut totals, slots, mut configurations, events, left_out } =
             self.ledger.clone().close();
-        for (at, (report, c)) in configurations.iter_mut().zip(&self.catalogue.configurations).enumerate() {
+        for (report, (at, c)) in configurations.iter_mut().zip(self.catalogue.configurations.pairs()) {
             *report = ConfigurationReport {
                 name: c.name.clone(),
                 clock_hz: c.clock_hz,

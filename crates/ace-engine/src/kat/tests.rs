@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 
 use crate::algorithm::{AES, DES, MD5, SHA1, TDES};
 use crate::compute;
+use crate::configuration::ConfigurationId;
 use crate::engine::{Capabilities, Completion, Engine, Job};
-use crate::error::{ConfigurationId, EngineError};
+use crate::error::EngineError;
 use crate::need::Need;
 use crate::operation::Action;
 use crate::software::CpuEngine;
@@ -246,7 +247,7 @@ fn both_directions_must_succeed() {
     };
     assert_eq!(Lame::counts(none, &text), (0, 0, 2));
     let refused = |done: Completion| {
-        let configuration = ConfigurationId(0);
+        let configuration = ConfigurationId::from_index(0);
         Some(Completion { result: Err(EngineError::LoadFailed { configuration }), ..done })
     };
     assert_eq!(Lame::counts(refused, &text), (0, 2, 0));

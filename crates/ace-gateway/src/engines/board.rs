@@ -60,6 +60,18 @@ pub enum NoBoard {
     /// It would work on a thread of its own.
     #[error("no thread for the board: {0}")]
     Thread(String),
+    /// The configuration gives it an algorithm that it has nothing for.
+    #[error(
+        "`on_board` of [engine] names `{name}`, which the board cannot do ({}); leave it out, or name a board and a \
+         library that can",
+        if can.is_empty() { "it can do nothing".to_owned() } else { format!("it can do {}", can.join(", ")) }
+    )]
+    OnBoard {
+        /// The algorithm.
+        name: String,
+        /// What it has something for.
+        can: Vec<&'static str>,
+    },
     /// Nothing can wake who waits for it.
     #[error("no pipe to the board: {0}")]
     Pipe(String),
@@ -89,6 +101,18 @@ pub enum NoBoard {
 /// # Errors
 /// A sentence with the remedy.
 pub type OpenBoard = Box<dyn FnMut(Option<&Path>) -> Result<Box<dyn Slots>, NoBoard> + Send>;
+
+/// The same, of boards alone that can do what they are given whatever it costs.
+pub fn that_can(mut open: OpenBoard, on_board: Vec<String>) -> OpenBoard {
+    Box::new(move |library| {
+        let board = open(library)?;
+        let can = board.capabilities().algorithms();
+        match on_board.iter().find(|name| !can.contains(name.as_str())) {
+            Some(name) => Err(NoBoard::OnBoard { name: name.clone(), can: can.into_iter().collect() }),
+            None => Ok(board),
+        }
+    })
+}
 
 /// Events between two looks at the board, of which loads are shown.
 const EVENTS: usize = 1 << 12;

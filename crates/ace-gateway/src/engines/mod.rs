@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use ace_engine::{Capabilities, Completion, Engine, EngineError, Job, JobId, Need};
 
-use board::{Answer, BoardThread, Order, is_answer};
+use board::{Answer, BoardThread, Order, is_answer, that_can};
 use cost::{Choice, Class, Costs};
 use remote::{Shared, lock};
 
@@ -69,7 +69,7 @@ impl Live {
     /// Makes the board. Without `cpu` it alone computes; with it whoever costs less, but for `on_board`.
     ///
     /// # Errors
-    /// Why there is no board.
+    /// Why there is no board, or that it cannot do what `on_board` names.
     pub fn open(
         cpu: Option<Box<dyn Engine + Send>>,
         open: OpenBoard,
@@ -82,7 +82,7 @@ impl Live {
         });
         let (ours, theirs) = pair.map_err(|error| NoBoard::Pipe(error.to_string()))?;
         let (shared, view) = (Arc::<Mutex<Shared>>::default(), Arc::<Mutex<BoardView>>::default());
-        let board = BoardThread::start(open, theirs, Arc::clone(&view))?;
+        let board = BoardThread::start(that_can(open, on_board.clone()), theirs, Arc::clone(&view))?;
         let remote = Remote {
             orders: board.orders.clone(),
             wake: Some(ours),

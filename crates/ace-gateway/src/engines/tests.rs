@@ -77,6 +77,10 @@ fn names(of: &'static [&'static str]) -> Capabilities {
 
 /// A library `PATH` has the version that is its name, from 5 on with SM4.
 fn open(cpu: bool, manner: Manner, slow: Duration, on_board: &[&str]) -> (Live, Remote) {
+    try_open(cpu, manner, slow, on_board).expect("a board")
+}
+
+fn try_open(cpu: bool, manner: Manner, slow: Duration, on_board: &[&str]) -> Result<(Live, Remote), NoBoard> {
     let maker: OpenBoard = Box::new(move |library| {
         let version = match library {
             None => 3,
@@ -88,7 +92,7 @@ fn open(cpu: bool, manner: Manner, slow: Duration, on_board: &[&str]) -> (Live, 
         Ok(Box::new(Fake { cpu: CpuEngine::new(), can, version, slow, manner }) as Box<dyn Slots>)
     });
     let cpu = cpu.then(|| Box::new(CpuEngine::new()) as Box<dyn Engine + Send>);
-    Live::open(cpu, maker, on_board.iter().map(|name| (*name).to_owned()).collect()).expect("a board")
+    Live::open(cpu, maker, on_board.iter().map(|name| (*name).to_owned()).collect())
 }
 
 fn job(id: u64, flow: u32, algorithm: &'static ace_engine::Algorithm) -> Job {
@@ -133,8 +137,16 @@ fn the_board_alone_computes_what_it_can_and_drops_what_is_too_much() {
 }
 
 #[test]
+fn what_the_board_is_given_it_has_to_be_able_to_do() {
+    let of = |names: &[&str]| try_open(true, Manner::Works, Duration::ZERO, names);
+    let why = of(&["aes", "sm4"]).err().expect("it has no SM4").to_string();
+    assert!(why.contains("`on_board` of [engine] names `sm4`") && why.contains("(it can do aes)"), "{why}");
+    assert!(of(&["aes"]).is_ok());
+}
+
+#[test]
 fn what_costs_less_computes_and_nobody_waits_for_the_board() {
-    let (mut live, remote) = open(true, Manner::Works, Duration::from_millis(20), &["sm4"]);
+    let (mut live, remote) = open(true, Manner::Works, Duration::from_millis(20), &[]);
     let mut done = Vec::new();
     let since = Instant::now();
     for id in 0..100 {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ace_board::BoardReport;
 use ace_board::trace::What;
+use ace_engine::ConfigurationId;
 use serde::{Deserialize, Serialize};
 
 use super::cost::CostView;
@@ -155,7 +156,7 @@ impl Timeline {
 impl BoardView {
     pub(crate) fn of(report: &BoardReport, timeline: &mut Timeline, now: Duration) -> Self {
         timeline.take(report, now);
-        let name = |at: usize| report.configurations.get(at).map(|one| one.name.clone());
+        let name = |id: ConfigurationId| report.configurations.get(id).map(|one| one.name.clone());
         let slots = report.slots.iter().enumerate().map(|(at, slot)| SlotView {
             name: report.slot_name(at).1,
             resident: slot.resident.and_then(name),

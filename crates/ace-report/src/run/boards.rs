@@ -7,7 +7,7 @@ use ace_board::trace::{BoardReport, Picos, Totals};
 
 use super::figures::{duration, escape, percent};
 use super::summary::Summary;
-use super::timeline::{self, COMPUTE, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
+use super::timeline::{self, COMPUTE, EXPOSED, HIDDEN, LINK, REFUSED, colour};
 use super::work;
 
 /// The policies that are compared, in the order in which they ran.
@@ -102,9 +102,9 @@ fn timelines(page: &mut String, boards: &[&BoardReport], summary: &Summary) -> s
     if boards.iter().any(|board| board.processor.is_some()) {
         writeln!(page, "<li><span style=\"background:{COMPUTE}\"></span>processor beside the slots</li>")?;
     }
-    let configurations = boards.last().map_or(&[][..], |board| &board.configurations);
-    for (at, c) in configurations.iter().enumerate().filter(|(_, c)| c.operations > 0) {
-        let colour = EXECUTE[at % EXECUTE.len()];
+    let configurations = boards.last().into_iter().flat_map(|board| board.configurations.pairs());
+    for (id, c) in configurations.filter(|(_, c)| c.operations > 0) {
+        let colour = colour(id);
         writeln!(page, "<li><span style=\"background:{colour}\"></span>{}</li>", escape(&c.name))?;
     }
     writeln!(page, "<li><span style=\"background:var(--idle)\"></span>idle</li></ul>")?;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ace_board::trace::{BoardReport, Event, Picos, What};
+use ace_engine::ConfigurationId;
 use serde_json::{Value, json};
 
 use super::summary::Summary;
@@ -117,7 +118,7 @@ fn packets(board: &BoardReport, summary: &Summary, pids: Pids) -> Vec<Value> {
 }
 
 fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
-    let configuration = |at: &usize| board.configurations.get(*at).map_or("?", |c| c.name.as_str());
+    let configuration = |id: &ConfigurationId| board.configurations.get(*id).map_or("?", |c| c.name.as_str());
     let (track, category, name, args) = match &event.what {
         What::Load { configuration: at, bytes, refused } => (
             event.slot,

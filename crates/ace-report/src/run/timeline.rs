@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use ace_board::trace::{BoardReport, Event, Picos, What};
+use ace_engine::ConfigurationId;
 
 use super::figures::{duration, escape};
 
@@ -23,6 +24,11 @@ pub(super) const COMPUTE: &str = "#6a3d9a";
 /// One colour per configuration, in the order of the catalogue; they repeat.
 pub(super) const EXECUTE: [&str; 8] =
     ["#2166ac", "#1b7837", "#762a83", "#01665e", "#2f6f95", "#3a7a41", "#7f5a93", "#1f756d"];
+
+/// The colour of a configuration.
+pub(super) fn colour(configuration: ConfigurationId) -> &'static str {
+    EXECUTE[configuration.index() % EXECUTE.len()]
+}
 
 /// Bars of one colour closer together than this many units of the picture are drawn as one.
 const MERGE: f64 = 0.5;
@@ -176,7 +182,7 @@ fn track_bars(
     x: &impl Fn(Picos) -> f64,
     slot: Option<usize>,
 ) -> Vec<Bar> {
-    let name = |at: usize| board.configurations.get(at).map_or("?", |c| c.name.as_str()).to_owned();
+    let name = |id: ConfigurationId| board.configurations.get(id).map_or("?", |c| c.name.as_str()).to_owned();
     let took = duration(event.end - event.start);
     let bar = |start, end, colour, name: String, title| {
         vec![Bar { start: x(start), end: x(end), colour, name, title, count: 1 }]
@@ -211,7 +217,7 @@ fn track_bars(
             let sa = sas.get(*flow as usize).copied().unwrap_or("?");
             let failed = error.as_ref().map_or(String::new(), |error| format!("; failed: {error}"));
             let title = format!("{operation}: packet {packet} of {sa}, {data_bytes} bytes, {took}{failed}");
-            bar(event.start, event.end, EXECUTE[configuration % EXECUTE.len()], name(*configuration), title)
+            bar(event.start, event.end, colour(*configuration), name(*configuration), title)
         }
         (What::Reset, _) => bar(event.start, event.end, REFUSED, "reset".into(), "reset".into()),
         (What::Request { .. } | What::Response { .. } | What::Host { .. }, _) => Vec::new(),
@@ -309,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_load_is_hidden_where_something_else_works() {
-        let load = What::Load { configuration: 0, bytes: 1, refused: None };
+        let load = What::Load { configuration: ConfigurationId::from_index(0), bytes: 1, refused: None };
         let load = Event { start: 10, end: 100, slot: 0, what: load };
         let work = |start, end| Event { start, end, slot: 1, what: What::Request { job: 0, bytes: 1 } };
         let events = [work(0, 20), work(15, 30), work(50, 60), work(90, 120)];

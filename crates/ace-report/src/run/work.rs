@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ace_board::trace::{BoardReport, Event, Picos, What};
+use ace_engine::ConfigurationId;
 
 use super::figures::{duration, escape};
 use super::summary::Summary;
@@ -41,12 +42,12 @@ fn doers(events: &[Event]) -> BTreeMap<u32, (Sum, Sum)> {
 
 /// By configuration and association: passes that were there before a load of their configuration was over, and what of
 /// that load they waited for.
-fn waits(events: &[Event]) -> BTreeMap<(usize, u32), Sum> {
+fn waits(events: &[Event]) -> BTreeMap<(ConfigurationId, u32), Sum> {
     let mut order: Vec<&Event> = events.iter().collect();
     order.sort_by_key(|event| (event.start, event.end));
     // By slot, the load that it has what it holds from.
     let mut loads: BTreeMap<usize, (Picos, Picos)> = BTreeMap::new();
-    let mut all: BTreeMap<(usize, u32), Sum> = BTreeMap::new();
+    let mut all: BTreeMap<(ConfigurationId, u32), Sum> = BTreeMap::new();
     for event in order {
         match event.what {
             What::Load { refused: None, .. } => drop(loads.insert(event.slot, (event.start, event.end))),
@@ -121,7 +122,7 @@ mod tests {
 
     fn execute(slot: usize, flow: u32, queued: Picos, start: Picos) -> Event {
         let what = What::Execute {
-            configuration: 3,
+            configuration: ConfigurationId::from_index(3),
             job: 0,
             flow,
             packet: 0,
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_load_costs_those_who_were_there_before_it_was_over() {
-        let load = What::Load { configuration: 3, bytes: 1, refused: None };
+        let load = What::Load { configuration: ConfigurationId::from_index(3), bytes: 1, refused: None };
         let compute = What::Compute { job: 0, flow: 1, packet: 0, operation: String::new(), data_bytes: 1 };
         let events = [
             Event { start: 100, end: 200, slot: 0, what: load },
@@ -150,7 +151,7 @@ mod tests {
         ];
         let waits = waits(&events);
         assert_eq!(waits.len(), 1);
-        assert_eq!(waits[&(3, 1)], Sum { count: 2, time: 130, longest: 100 });
+        assert_eq!(waits[&(ConfigurationId::from_index(3), 1)], Sum { count: 2, time: 130, longest: 100 });
         let doers = doers(&events);
         assert_eq!(
             (doers[&1].0.count, doers[&1].1, doers[&2].0.count),

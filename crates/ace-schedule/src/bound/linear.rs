@@ -16,12 +16,13 @@
 //! Every schedule gives a point that meets all of these, its loads counted in the step in which they begin; so the optimum
 //! bounds every schedule. Not seen are the order within an association, the order of passes, and whole packets.
 
+use ace_engine::{ConfigurationId, Table};
 use good_lp::{
     Expression, ProblemVariables, Solution, SolverModel, Variable, clarabel, constraint, variable,
 };
 
+use crate::Time;
 use crate::sim::simulate::Trace;
-use crate::{ConfigurationIndex, Time};
 
 /// Steps of a latency bound, where few configurations take turns and where many do: a programme with many is larger.
 const STEPS: usize = 10;
@@ -35,8 +36,8 @@ const SECONDS: f64 = 60.0;
 pub struct Slots<'a> {
     /// How many slots the board has; all are alike.
     pub count: usize,
-    /// By configuration.
-    pub load: &'a [Time],
+    /// What a load of each configuration takes.
+    pub load: &'a Table<Time>,
     /// Time from a packet's arrival within which it has to leave, in the unit of the trace.
     pub latency: Time,
 }
@@ -61,21 +62,21 @@ struct Programme<'a> {
     slots: &'a Slots<'a>,
     steps: usize,
     /// By suite: the configurations of its passes.
-    passes: Vec<Vec<ConfigurationIndex>>,
-    used: Vec<ConfigurationIndex>,
+    passes: Vec<Vec<ConfigurationId>>,
+    used: Vec<ConfigurationId>,
     /// Loads in steps, and whole steps of them.
-    load: Vec<f64>,
-    whole: Vec<usize>,
+    load: Table<f64>,
+    whole: Table<usize>,
     /// Steps within which what arrives in one is done.
     due: usize,
     /// Bytes by suite and step; slot time by suite, configuration and step.
     bytes: Vec<Vec<f64>>,
-    asked: Vec<Vec<Vec<f64>>>,
+    asked: Vec<Table<Vec<f64>>>,
     variables: ProblemVariables,
-    held: Vec<Vec<Variable>>,
-    begun: Vec<Vec<Variable>>,
-    work: Vec<Vec<Variable>>,
-    open: Vec<Vec<Variable>>,
+    held: Table<Vec<Variable>>,
+    begun: Table<Vec<Variable>>,
+    work: Table<Vec<Variable>>,
+    open: Table<Vec<Variable>>,
     taken: Vec<Vec<Variable>>,
     constraints: Vec<good_lp::Constraint>,
 }
@@ -89,13 +90,13 @@ impl<'a> Programme<'a> {
         let steps = ((last + 1 + slots.latency) as f64 / step).ceil() as usize + 1;
         let configurations = slots.load.len();
         let of =
-            |suite: &Vec<Vec<ConfigurationIndex>>| suite.iter().filter_map(|p| p.first().copied()).collect();
-        let passes: Vec<Vec<ConfigurationIndex>> = trace.suites.iter().map(of).collect();
-        let mut used: Vec<ConfigurationIndex> = passes.iter().flatten().copied().collect();
+            |suite: &Vec<Vec<ConfigurationId>>| suite.iter().filter_map(|p| p.first().copied()).collect();
+        let passes: Vec<Vec<ConfigurationId>> = trace.suites.iter().map(of).collect();
+        let mut used: Vec<ConfigurationId> = passes.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
         let mut bytes = vec![vec![0.0; steps]; passes.len()];
-        let mut asked = vec![vec![vec![0.0; steps]; configurations]; passes.len()];
+        let mut asked = vec![Table::filled(vec![0.0; steps], configurations); passes.len()];
         for packet in &trace.packets {
             let (suite, at) = (packet.suite as usize, (packet.arrival as f64 / step) as usize);
             bytes[suite][at] += f64::from(packet.bytes);
@@ -104,7 +105,7 @@ impl<'a> Programme<'a> {
                 asked[suite][pass[0]][at] += cost as f64 / step;
             }
         }
-        let load: Vec<f64> = slots.load.iter().map(|l| *l as f64 / step).collect();
+        let load: Table<f64> = slots.load.iter().map(|l| *l as f64 / step).collect();
         let whole = load.iter().map(|l| (l + 1e-9).floor() as usize).collect();
         let mut variables = ProblemVariables::new();
         let mut grid = |rows: usize, most: Option<f64>| -> Vec<Vec<Variable>> {
@@ -114,10 +115,10 @@ impl<'a> Programme<'a> {
         Self {
             steps,
             due: in_bound + 1,
-            held: grid(configurations, Some(slots.count as f64)),
-            begun: grid(configurations, None),
-            work: grid(configurations, None),
-            open: grid(configurations, None),
+            held: grid(configurations, Some(slots.count as f64)).into(),
+            begun: grid(configurations, None).into(),
+            work: grid(configurations, None).into(),
+            open: grid(configurations, None).into(),
             taken: grid(passes.len(), Some(1.0)),
             slots,
             passes,
@@ -132,7 +133,7 @@ impl<'a> Programme<'a> {
     }
 
     /// The load of `c` that ends in step `s`.
-    fn ends(&self, c: ConfigurationIndex, s: usize) -> Option<Variable> {
+    fn ends(&self, c: ConfigurationId, s: usize) -> Option<Variable> {
         s.checked_sub(self.whole[c]).and_then(|began| self.begun[c].get(began).copied())
     }
 
@@ -244,9 +245,11 @@ mod tests {
     fn a_load_costs_what_it_keeps_from_being_done() {
         let packet = |suite: u32| Packet { arrival: 0, flow: suite, suite, bytes: 100, costs: [10; PASSES] };
         let packets: Vec<Packet> = (0..60).map(|at| packet(at % 2)).collect();
-        let trace = Trace { suites: vec![vec![vec![0]], vec![vec![1]]], packets };
+        let trace =
+            Trace { suites: [0, 1].map(|c| vec![vec![ConfigurationId::from_index(c)]]).to_vec(), packets };
         let bound = |slots: usize, load: u64, latency: u64| {
-            most_in_time(&trace, &Slots { count: slots, load: &[load; 2], latency }).expect("solved")
+            most_in_time(&trace, &Slots { count: slots, load: &Table::filled(load, 2), latency })
+                .expect("solved")
         };
         // 600 of work; a load of 40 and 300 of work in each slot.
         assert!(bound(2, 40, 1000) > 0.999);

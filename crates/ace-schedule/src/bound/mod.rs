@@ -6,11 +6,11 @@ pub mod exact;
 pub mod linear;
 pub mod rotation;
 
-use crate::ConfigurationIndex;
+use ace_engine::ConfigurationId;
 
 /// The fewest loads that serve `sequence` in order with `slots` slots: Belady's rule, which replaces what is
 /// needed again last. A policy that reorders may need fewer, one that keeps the order never does.
-pub fn fewest_loads_in_order(sequence: &[ConfigurationIndex], slots: usize) -> usize {
+pub fn fewest_loads_in_order(sequence: &[ConfigurationId], slots: usize) -> usize {
     // From the end: where each one is needed next.
     let mut next_use = vec![usize::MAX; sequence.len()];
     let mut seen = std::collections::HashMap::new();
@@ -18,7 +18,7 @@ pub fn fewest_loads_in_order(sequence: &[ConfigurationIndex], slots: usize) -> u
         next_use[at] = seen.insert(*wanted, at).unwrap_or(usize::MAX);
     }
     // What is held, and when it is needed again.
-    let mut held: Vec<(ConfigurationIndex, usize)> = Vec::new();
+    let mut held: Vec<(ConfigurationId, usize)> = Vec::new();
     let mut loads = 0;
     for (wanted, next) in sequence.iter().zip(next_use) {
         if let Some(place) = held.iter_mut().find(|h| h.0 == *wanted) {

@@ -10,7 +10,9 @@ use super::view::Need;
 use crate::queue::ClassId;
 use crate::queue::demand::in_time;
 use crate::queue::select::Which;
-use crate::{ConfigurationIndex, Costs, Decision, Queue, SlotState, Time};
+use ace_engine::ConfigurationId;
+
+use crate::{Costs, Decision, Queue, SlotState, Time};
 
 /// What a unit of age is worth in slot time. 0 would let ties go by number and starve; 5 is oldest first.
 const AGE: f64 = 0.01;
@@ -80,7 +82,7 @@ struct Scene<'a> {
 /// A load for a class, before it is said where.
 struct Wish {
     class: ClassId,
-    configuration: ConfigurationIndex,
+    configuration: ConfigurationId,
     age: f64,
     /// Its first packet, if one waits.
     first: u64,
@@ -100,7 +102,7 @@ impl<'a> Scene<'a> {
                 false => stuck_work[then] += it.coming,
             }
         }
-        let stuck = queue.running().len() == 0
+        let stuck = !queue.slots_run()
             && (0..slots.len()).all(|slot| queue.next_for(slots, slot, Which::Any).is_none());
         let stuck = stuck.then(|| view::needs(queue, slots));
         Self { queue, slots, costs, copies, comes, stuck_work, stuck }
@@ -141,7 +143,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Slot time in time of what a slot serves, if it goes on at `start`.
-    fn held(&self, configuration: ConfigurationIndex, start: Time) -> f64 {
+    fn held(&self, configuration: ConfigurationId, start: Time) -> f64 {
         let of = |c: &ClassId| {
             let value = in_time(&self.queue.clock, [&self.queue.classes[*c].demand].into_iter(), start);
             self.queue.weight(*c) * value as f64 / f64::from(self.copies[*c].max(1))
@@ -150,12 +152,12 @@ impl<'a> Scene<'a> {
     }
 
     /// What a slot's time is worth while it holds a configuration: that of its best class.
-    fn worth(&self, configuration: ConfigurationIndex) -> f64 {
+    fn worth(&self, configuration: ConfigurationId) -> f64 {
         self.queue.served_by(configuration).iter().map(|c| self.queue.weight(*c)).fold(0.0, f64::max)
     }
 
     /// Slot time that waits for a slot or comes to it.
-    fn work(&self, configuration: ConfigurationIndex) -> f64 {
+    fn work(&self, configuration: ConfigurationId) -> f64 {
         let of = |c: &ClassId| {
             (self.queue.classes[*c].demand.work + self.comes[*c]) as f64 / f64::from(self.copies[*c].max(1))
         };
@@ -191,7 +193,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The part of a slot that a configuration's operations take.
-    fn rate(&self, configuration: ConfigurationIndex) -> f64 {
+    fn rate(&self, configuration: ConfigurationId) -> f64 {
         let of = |c: &ClassId| {
             self.queue.classes[*c].demand.rate(&self.queue.clock) / f64::from(self.copies[*c].max(1))
         };
@@ -220,7 +222,7 @@ impl<'a> Scene<'a> {
             let before = |c: &ClassId| self.queue.classes[*c].then == Some(class) && self.copies[*c] > 0;
             (0..self.copies.len()).filter(before).filter_map(|c| self.queue.age(c)).max()
         });
-        let done = |at: usize, c: ConfigurationIndex| {
+        let done = |at: usize, c: ConfigurationId| {
             self.costs.of(None, c) as f64 + it.time_on(at, it.demand.work + self.comes[class])
         };
         let candidates = it.candidates.iter().enumerate();
@@ -229,9 +231,9 @@ impl<'a> Scene<'a> {
         Some(Wish { class, configuration: *best.1, age: first.unwrap_or(0) as f64, first: packet })
     }
 
-    fn best_load(&self) -> Option<(usize, ConfigurationIndex)> {
+    fn best_load(&self) -> Option<(usize, ConfigurationId)> {
         let wait = self.wait(None);
-        let mut best: Option<((Score, Reverse<u64>), usize, ConfigurationIndex)> = None;
+        let mut best: Option<((Score, Reverse<u64>), usize, ConfigurationId)> = None;
         for wish in (0..self.copies.len()).filter(|c| self.wants(*c)).filter_map(|c| self.wish(c)) {
             for slot in 0..self.slots.len() {
                 let Some(score) = self.score(&wish, slot, wait) else { continue };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Load when needed, and wait.
 
+use ace_engine::ConfigurationId;
+
 use crate::{Costs, Decision, Queue, SlotState};
 
 pub(crate) fn decide(queue: &Queue, slots: &[SlotState], _: &Costs) -> Decision {
@@ -11,7 +13,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], _: &Costs) -> Decision 
     let first = (0..queue.classes.len()).filter_map(|c| queue.first(c)).min_by_key(|o| o.key);
     let Some(first) = first else { return Decision::Wait };
     let candidates = &queue.classes[first.op.class].candidates;
-    let holder = |c: &usize| slots.iter().position(|s| s.takes() && s.resident() == Some(*c));
+    let holder = |c: &ConfigurationId| slots.iter().position(|s| s.takes() && s.resident() == Some(*c));
     if let Some(slot) = candidates.iter().find_map(holder) {
         return Decision::Execute { slot, op: first.op.id };
     }

@@ -5,6 +5,8 @@
 //! age, would otherwise be late. So many configurations take turns as the rotation law allows ([`crate::bound::rotation`]); another
 //! one has to starve first.
 
+use ace_engine::ConfigurationId;
+
 use super::view;
 use crate::queue::ClassId;
 use crate::queue::select::Which;
@@ -72,7 +74,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
         return work;
     }
     // Nothing can go on before what is missing, of which the first packet comes first.
-    if queue.running().len() == 0
+    if !queue.slots_run()
         && let Some(&class) = missing.iter().min_by_key(|c| queue.first(**c).map(|o| o.key))
     {
         let needs = view::needs(queue, slots);
@@ -93,7 +95,7 @@ fn cheapest(queue: &Queue, costs: &Costs, class: ClassId) -> Time {
 }
 
 /// Slot time that waits for a configuration, or comes to it.
-fn work(queue: &Queue, configuration: Option<usize>) -> Time {
+fn work(queue: &Queue, configuration: Option<ConfigurationId>) -> Time {
     let classes = configuration.map_or(&[][..], |c| queue.served_by(c));
     let waits: Time = classes.iter().map(|c| queue.classes[*c].demand.work).sum();
     let comes = queue.classes.iter().filter(|c| c.then.is_some_and(|t| classes.contains(&t)));

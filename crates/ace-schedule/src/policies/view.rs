@@ -3,7 +3,9 @@
 
 use crate::queue::select::Which;
 use crate::queue::{ClassId, Queue};
-use crate::{ConfigurationIndex, Costs, Decision, SlotState};
+use ace_engine::ConfigurationId;
+
+use crate::{Costs, Decision, SlotState};
 
 /// Something that packets need: operations that wait, and what comes behind those that wait or run.
 pub(crate) struct Need {
@@ -47,7 +49,7 @@ pub(crate) fn needs(queue: &Queue, slots: &[SlotState]) -> Vec<Need> {
 
 /// The slot that holds or awaits a configuration for a class.
 pub(crate) fn home(queue: &Queue, slots: &[SlotState], class: ClassId) -> Option<usize> {
-    let at = |c: &ConfigurationIndex| slots.iter().position(|s| s.expected() == Some(*c));
+    let at = |c: &ConfigurationId| slots.iter().position(|s| s.expected() == Some(*c));
     queue.classes[class].candidates.iter().find_map(at)
 }
 
@@ -81,8 +83,8 @@ pub(crate) fn load(
     class: ClassId,
     costs: &Costs,
 ) -> Decision {
-    let cost = |c: ConfigurationIndex| costs.of(slots[slot].resident(), c);
-    let serves = |c: ConfigurationIndex| {
+    let cost = |c: ConfigurationId| costs.of(slots[slot].resident(), c);
+    let serves = |c: ConfigurationId| {
         let missing = needs.iter().filter(|n| n.home.is_none());
         missing
             .filter(|n| queue.served_by(c).contains(&n.class))

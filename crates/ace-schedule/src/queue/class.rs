@@ -6,7 +6,9 @@ use super::estimate::Known;
 use super::flow::At;
 use super::line::{Key, Line};
 use super::op::{ClassId, QueuedOp};
-use crate::{ConfigurationIndex, Time};
+use ace_engine::ConfigurationId;
+
+use crate::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -33,7 +35,7 @@ pub(crate) struct Op {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Class {
     /// The preferred one first.
-    pub candidates: Vec<ConfigurationIndex>,
+    pub candidates: Vec<ConfigurationId>,
     /// By candidate: its slot time over that of the preferred one, and on how many operations it works at once.
     pub paces: Vec<(f64, f64)>,
     pub then: Option<ClassId>,

@@ -10,17 +10,19 @@ use std::ops::Range;
 
 use super::operations::Queue;
 use super::regret::{Equivalents, Regret};
-use crate::{ConfigurationIndex, Costs, SlotState, Time};
+use ace_engine::ConfigurationId;
+
+use crate::{Costs, SlotState, Time};
 
 impl Queue {
     /// Says which configurations do the same, and how many banks a tile has: it gets two of a group into none of them, as
     /// frames cannot tell them apart.
-    pub fn set_equivalents(&mut self, groups: Vec<Vec<ConfigurationIndex>>, banks: usize) {
+    pub fn set_equivalents(&mut self, groups: Vec<Vec<ConfigurationId>>, banks: usize) {
         self.equivalents = Equivalents { groups, banks, regrets: HashMap::new() };
     }
 
     /// Those that do what a configuration does, itself among them; none if it is the only one.
-    pub(crate) fn equivalents(&self, configuration: ConfigurationIndex) -> &[ConfigurationIndex] {
+    pub(crate) fn equivalents(&self, configuration: ConfigurationId) -> &[ConfigurationId] {
         let group = self.equivalents.groups.iter().find(|group| group.contains(&configuration));
         group.map_or(&[], Vec::as_slice)
     }
@@ -37,7 +39,7 @@ impl Queue {
         &self,
         slots: &[SlotState],
         slot: usize,
-        configuration: ConfigurationIndex,
+        configuration: ConfigurationId,
     ) -> bool {
         let (group, tile) = (self.equivalents(configuration), self.tile(slot));
         let of_tile = slots.iter().skip(tile.start).take(tile.len());
@@ -48,29 +50,28 @@ impl Queue {
     /// at a time, its load into a slot that holds `over` included.
     pub(crate) fn cheapest_equivalent(
         &self,
-        wanted: ConfigurationIndex,
-        over: Option<ConfigurationIndex>,
+        wanted: ConfigurationId,
+        over: Option<ConfigurationId>,
         most: usize,
         costs: &Costs,
-    ) -> ConfigurationIndex {
+    ) -> ConfigurationId {
         let group = self.equivalents(wanted);
         let packets = if group.is_empty() { 0 } else { self.packets_for(wanted).min(most) };
         if packets == 0 {
             return wanted;
         }
-        let done =
-            |c: &ConfigurationIndex| Some((self.time_with(*c, packets)? + costs.of(over, *c) as f64, *c));
+        let done = |c: &ConfigurationId| Some((self.time_with(*c, packets)? + costs.of(over, *c) as f64, *c));
         let best = group.iter().filter_map(done).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         best.map_or(wanted, |(_, c)| c)
     }
 
     /// Says that a slot that holds this configuration works on an operation, one of so many at a time: another one of the group
     /// might have saved some of its time.
-    pub fn worked(&mut self, held: ConfigurationIndex, op: u64, packets: usize) {
+    pub fn worked(&mut self, held: ConfigurationId, op: u64, packets: usize) {
         let group = self.equivalents(held);
         let Some(op) = self.op(op).filter(|_| !group.is_empty()) else { return };
         let (it, cost) = (&self.classes[op.class], op.cost);
-        let time = |c: &ConfigurationIndex| {
+        let time = |c: &ConfigurationId| {
             let at = it.candidates.iter().position(|known| known == c)?;
             Some((it.time_of(at, cost, packets), it.time_of(at, cost, 1), *c))
         };
@@ -82,7 +83,7 @@ impl Queue {
     }
 
     /// Forgets that of a group which is loaded anew.
-    pub(crate) fn repent(&mut self, loaded: ConfigurationIndex) {
+    pub(crate) fn repent(&mut self, loaded: ConfigurationId) {
         for c in self.equivalents(loaded).to_vec() {
             self.equivalents.regrets.remove(&c);
         }
@@ -90,12 +91,7 @@ impl Queue {
 
     /// What takes the place of what a slot holds, if another one of its group has been missed for long enough, and the port
     /// is free.
-    pub(crate) fn instead(
-        &self,
-        slots: &[SlotState],
-        slot: usize,
-        costs: &Costs,
-    ) -> Option<ConfigurationIndex> {
+    pub(crate) fn instead(&self, slots: &[SlotState], slot: usize, costs: &Costs) -> Option<ConfigurationId> {
         let held = slots.get(slot)?.resident()?;
         let Regret { other, saved, drain } = *self.equivalents.regrets.get(&held)?;
         let loading = slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
@@ -104,7 +100,7 @@ impl Queue {
     }
 
     /// Packets that wait for a configuration or for those like it, or that are in the pass before.
-    fn packets_for(&self, configuration: ConfigurationIndex) -> usize {
+    fn packets_for(&self, configuration: ConfigurationId) -> usize {
         let of = |class: &usize| {
             let before = self.classes.iter().filter(|c| c.then == Some(*class));
             self.classes[*class].waiting + before.map(|c| c.waiting + c.running).sum::<usize>()
@@ -113,7 +109,7 @@ impl Queue {
     }
 
     /// Slot time of a configuration for all of these packets; none if it does not serve them any more.
-    fn time_with(&self, configuration: ConfigurationIndex, packets: usize) -> Option<f64> {
+    fn time_with(&self, configuration: ConfigurationId, packets: usize) -> Option<f64> {
         let classes = self.served_by(configuration);
         let of = |class: &usize| {
             let it = &self.classes[*class];
@@ -128,17 +124,19 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use ace_engine::ConfigurationId;
+
     use crate::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
 
     const LATENCY: Time = 50_000_000;
     /// Something else, and two that do the same: SHA-1's, with 112 and 148 clocks a block, and 1008 and 740 of one packet.
-    const OTHER: usize = 0;
-    const MANY: usize = 1;
-    const FEW: usize = 2;
+    const OTHER: ConfigurationId = ConfigurationId::from_index(0);
+    const MANY: ConfigurationId = ConfigurationId::from_index(1);
+    const FEW: ConfigurationId = ConfigurationId::from_index(2);
     const PACES: [(f64, f64); 2] = [(1.0, 9.0), (148.0 / 112.0, 5.0)];
 
     /// A queue with so many packets of so many flows that need either of them, behind a pass of `before` if that is said.
-    fn queue(packets: u64, flows: u32, before: Option<usize>) -> Queue {
+    fn queue(packets: u64, flows: u32, before: Option<ConfigurationId>) -> Queue {
         let mut queue = Queue::new(Terms::new(LATENCY, 10));
         queue.set_equivalents(vec![vec![MANY, FEW]], 2);
         let hash = queue.class(&[MANY, FEW], &[]);
@@ -153,10 +151,10 @@ mod tests {
 
     fn op(id: u64, flow: u32, class: usize) -> QueuedOp {
         let (cost, next, bytes) = (4000, 0, 1500);
-        QueuedOp { id, flow, packet: id, arrived: 0, class, cost, next, cpu: None, aside: 0, bytes }
+        QueuedOp { id, flow, packet: id, arrived: 0, class, cost, next, cpu: None, aside: 0, host: 0, bytes }
     }
 
-    fn idle(configuration: usize) -> SlotState {
+    fn idle(configuration: ConfigurationId) -> SlotState {
         SlotState::Idle { configuration, last_used: 0, since: 0, blocked: false }
     }
 
@@ -211,7 +209,7 @@ mod tests {
 
     /// With so many operations at a time in a slot that holds one of them: after how many it is changed for the other one, of
     /// at most a hundred.
-    fn changed(held: usize, at_once: u64) -> Option<u64> {
+    fn changed(held: ConfigurationId, at_once: u64) -> Option<u64> {
         let mut queue = queue(1, 1, None);
         let class = 0;
         queue.load(None, held, &costs());
@@ -221,7 +219,7 @@ mod tests {
                 Decision::Execute { op, .. } => assert_eq!(op, id),
                 // It takes nothing more, and is loaded when it has done what it has.
                 Decision::Wait => {
-                    let other = MANY + FEW - held;
+                    let other = if held == MANY { FEW } else { MANY };
                     let load = Decision::Load { slot: 0, configuration: other };
                     let decide = |queue: &Queue| Policy::DoubleBuffer.decide(queue, &[idle(held)], &costs());
                     assert_eq!(decide(&queue), load);

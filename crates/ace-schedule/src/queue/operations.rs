@@ -12,7 +12,10 @@ use super::estimate::{Doer, Estimates, Known};
 use super::flow::{At, Flow, Turn};
 use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
-use crate::{ConfigurationIndex, Costs, Time};
+use super::spent::Work;
+use ace_engine::{ConfigurationId, Table};
+
+use crate::{Costs, Time};
 
 /// Operations by class, in the order of packets; see `flow.rs` for the order within an association.
 #[derive(Clone, Debug)]
@@ -21,9 +24,9 @@ pub struct Queue {
     pub(crate) clock: Clock,
     pub(crate) classes: Vec<Class>,
     pub(crate) equivalents: Equivalents,
-    known: HashMap<(Vec<ConfigurationIndex>, Option<ClassId>), ClassId>,
-    /// By configuration: the classes that it serves.
-    serves: Vec<Vec<ClassId>>,
+    known: HashMap<(Vec<ConfigurationId>, Option<ClassId>), ClassId>,
+    /// The classes that each configuration serves.
+    serves: Table<Vec<ClassId>>,
     pub(crate) ops: Vec<Op>,
     free: Vec<At>,
     places: HashMap<u64, At, foldhash::fast::RandomState>,
@@ -32,15 +35,17 @@ pub struct Queue {
     arrivals: u64,
     /// Of all classes.
     yields: Yield,
-    running: Vec<At>,
+    pub(super) running: Vec<At>,
     /// Until then the first one of each class that is in time stays so.
     in_time_until: Time,
     /// The processor's time for all that waits and that it can do.
     pub(crate) computable: Time,
+    /// What only the host's processor can do, and what time went to lately.
+    pub(crate) work: Work,
     /// What operations really take, where that is asked.
-    estimates: Option<Estimates>,
+    pub(super) estimates: Option<Estimates>,
     /// What landlord charges: the price of the last one that had to go, and of each one when it was last used.
-    rent: (u64, Vec<u64>),
+    rent: (u64, Table<u64>),
 }
 
 impl Queue {
@@ -52,7 +57,7 @@ impl Queue {
             classes: Vec::new(),
             equivalents: Equivalents::default(),
             known: HashMap::new(),
-            serves: Vec::new(),
+            serves: Table::default(),
             ops: Vec::new(),
             free: Vec::new(),
             places: HashMap::default(),
@@ -63,14 +68,15 @@ impl Queue {
             running: Vec::new(),
             in_time_until: Time::MAX,
             computable: 0,
+            work: Work::default(),
             estimates: None,
-            rent: (0, Vec::new()),
+            rent: (0, Table::default()),
         }
     }
 
     /// The class of operations that `candidates` serve, the preferred one first, and behind which the packet needs
     /// `then`, a set of candidates for each pass.
-    pub fn class(&mut self, candidates: &[ConfigurationIndex], then: &[Vec<ConfigurationIndex>]) -> ClassId {
+    pub fn class(&mut self, candidates: &[ConfigurationId], then: &[Vec<ConfigurationId>]) -> ClassId {
         let next = then.split_first().map(|(first, rest)| self.class(first, rest));
         let key = (candidates.to_vec(), next);
         if let Some(&class) = self.known.get(&key) {
@@ -78,11 +84,9 @@ impl Queue {
         }
         let class = self.classes.len();
         for &c in candidates {
-            if self.serves.len() <= c {
-                self.serves.resize(c + 1, Vec::new());
-            }
-            if !self.serves[c].contains(&class) {
-                self.serves[c].push(class);
+            let serves = self.serves.entry(c);
+            if !serves.contains(&class) {
+                serves.push(class);
             }
         }
         let candidates = key.0.clone();
@@ -100,7 +104,7 @@ impl Queue {
     }
 
     /// The classes that a configuration serves.
-    pub(crate) fn served_by(&self, configuration: ConfigurationIndex) -> &[ClassId] {
+    pub(crate) fn served_by(&self, configuration: ConfigurationId) -> &[ClassId] {
         self.serves.get(configuration).map_or(&[], Vec::as_slice)
     }
 
@@ -172,6 +176,7 @@ impl Queue {
         };
         let key = (op.packet, self.arrivals);
         self.arrivals += 1;
+        self.comes(&op);
         let (id, flow) = (op.id, op.flow);
         let it = Op { op, key, place: Place::Blocked, expected, known };
         let at = match self.free.pop() {
@@ -287,6 +292,7 @@ impl Queue {
         }
         self.running.push(at);
         self.settle(flow);
+        self.begins(at, slot);
         Some(&self.ops[at as usize].op)
     }
 
@@ -309,6 +315,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
+        self.work.hosted = self.work.hosted.saturating_sub(op.host);
         let class = &mut self.classes[op.class];
         class.coming = class.coming.saturating_sub(op.next);
         self.settle(op.flow);
@@ -346,6 +353,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
+        self.work.hosted = self.work.hosted.saturating_sub(op.host);
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
         class.weigh(&op, false);
@@ -371,7 +379,7 @@ impl Queue {
 
     /// A configuration cannot be used any more. Returns the waiting operations that nothing serves now, which are
     /// out of the queue.
-    pub fn refuse(&mut self, configuration: ConfigurationIndex) -> Vec<u64> {
+    pub fn refuse(&mut self, configuration: ConfigurationId) -> Vec<u64> {
         self.known.clear();
         for class in &mut self.classes {
             while let Some(at) = class.candidates.iter().position(|c| *c == configuration) {
@@ -401,15 +409,11 @@ impl Queue {
     }
 
     /// Says that a load begins, and what it makes way for. Landlord keeps its accounts of that.
-    pub fn load(
-        &mut self,
-        evicted: Option<ConfigurationIndex>,
-        configuration: ConfigurationIndex,
-        costs: &Costs,
-    ) {
+    pub fn load(&mut self, evicted: Option<ConfigurationId>, configuration: ConfigurationId, costs: &Costs) {
         for &class in self.serves.get(configuration).map_or(&[][..], Vec::as_slice) {
             self.classes[class].rent = (0.0, 0);
         }
+        self.spent().slots += costs.of(evicted, configuration) as f64;
         if let Some(evicted) = evicted {
             self.rent.0 = self.rent.0.max(self.price(evicted, costs));
         }
@@ -418,16 +422,13 @@ impl Queue {
     }
 
     /// Says that an operation was handed to a slot that holds this configuration.
-    pub fn used(&mut self, configuration: ConfigurationIndex) {
+    pub fn used(&mut self, configuration: ConfigurationId) {
         let (level, of) = &mut self.rent;
-        if of.len() <= configuration {
-            of.resize(configuration + 1, 0);
-        }
-        of[configuration] = *level;
+        *of.entry(configuration) = *level;
     }
 
     /// Landlord's price of a configuration: what it costs to load it, on top of the level when it was last used.
-    pub(crate) fn price(&self, configuration: ConfigurationIndex, costs: &Costs) -> u64 {
+    pub(crate) fn price(&self, configuration: ConfigurationId, costs: &Costs) -> u64 {
         self.rent.1.get(configuration).copied().unwrap_or(0).saturating_add(costs.of(None, configuration))
     }
 }

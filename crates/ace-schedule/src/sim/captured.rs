@@ -3,8 +3,10 @@
 //!
 //! Times are nanoseconds. All packets are there at once, as in `ace run`: the packet buffer says how many are seen.
 
+use ace_engine::{ConfigurationId, Table};
+
+use crate::Time;
 use crate::sim::simulate::{Packet, Trace};
-use crate::{ConfigurationIndex, Time};
 
 /// What a slot does with one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,16 +55,16 @@ pub fn demo(csv: &str) -> Vec<(u32, u64)> {
 /// What an association's packets go through: a cipher and a hash, and which comes first.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite {
-    /// The cipher's index into the paces.
-    pub cipher: ConfigurationIndex,
-    /// The hash's index into the paces.
-    pub hash: ConfigurationIndex,
+    /// The cipher's configuration.
+    pub cipher: ConfigurationId,
+    /// The hash's configuration.
+    pub hash: ConfigurationId,
     /// Packets come in: the hash is checked first.
     pub inbound: bool,
 }
 
 /// Packets, an association and a length each, of associations with these suites.
-pub fn trace(packets: &[(u32, u64)], suites: &[Suite], paces: &[Pace]) -> Trace {
+pub fn trace(packets: &[(u32, u64)], suites: &[Suite], paces: &Table<Pace>) -> Trace {
     let order = |s: &Suite| if s.inbound { [s.hash, s.cipher] } else { [s.cipher, s.hash] };
     let packet = |&(flow, len): &(u32, u64)| {
         let suite = &suites[flow as usize % suites.len()];
@@ -79,5 +81,6 @@ pub fn trace(packets: &[(u32, u64)], suites: &[Suite], paces: &[Pace]) -> Trace 
 
 /// The demo's suites: the cipher and the hash of A and B, then those of A and C; all of it outbound, or inbound.
 pub fn demo_suites(inbound: bool) -> [Suite; 4] {
-    [0, 0, 2, 2].map(|cipher| Suite { cipher, hash: cipher + 1, inbound })
+    let of = ConfigurationId::from_index;
+    [0, 0, 2, 2].map(|cipher| Suite { cipher: of(cipher), hash: of(cipher + 1), inbound })
 }

@@ -5,8 +5,6 @@
 //! needed again last (Belady), never over the one that runs or one that comes before it. The sequence is known, as the paper
 //! supposes that its packet buffer is large enough.
 
-use crate::ConfigurationIndex;
-
 /// What became of a sequence. Times in the unit of the tasks'.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InOrder {
@@ -36,7 +34,7 @@ impl InOrder {
 
 #[derive(Clone, Copy)]
 struct Group {
-    holds: Option<ConfigurationIndex>,
+    holds: Option<usize>,
     ready: f64,
     /// The task that needs it next.
     next: usize,
@@ -44,28 +42,28 @@ struct Group {
     fresh: bool,
 }
 
-/// Runs tasks, a configuration and a time each, on `groups` groups; `load` by configuration.
-pub fn in_order(tasks: &[(ConfigurationIndex, f64)], load: &[f64], groups: usize, ahead: bool) -> InOrder {
+/// Runs tasks, each a number and a time, on `groups` groups; `load` is what each number takes to be loaded.
+pub fn in_order(tasks: &[(usize, f64)], load: &[f64], groups: usize, ahead: bool) -> InOrder {
     in_order_by(tasks, load.len(), |c| load[c], groups, ahead)
 }
 
-/// The same, of `configurations`; what a load takes may hang on those before it.
+/// The same, of so many `kinds`; what a load takes may hang on those before it.
 pub fn in_order_by(
-    tasks: &[(ConfigurationIndex, f64)],
-    configurations: usize,
-    mut load: impl FnMut(ConfigurationIndex) -> f64,
+    tasks: &[(usize, f64)],
+    kinds: usize,
+    mut load: impl FnMut(usize) -> f64,
     groups: usize,
     ahead: bool,
 ) -> InOrder {
     // From the end: where each one is needed next.
-    let mut again = vec![usize::MAX; configurations];
+    let mut again = vec![usize::MAX; kinds];
     let next: Vec<usize> =
         tasks.iter().enumerate().rev().map(|(i, t)| std::mem::replace(&mut again[t.0], i)).collect();
     let next = |task: usize| next[tasks.len() - 1 - task];
     let mut held = vec![Group { holds: None, ready: 0.0, next: usize::MAX, fresh: false }; groups.max(1)];
     let (mut now, mut port) = (0.0_f64, 0.0_f64);
     let mut out = InOrder::default();
-    let mut fetch = |group: &mut Group, wanted: ConfigurationIndex, needed: usize, from: f64| {
+    let mut fetch = |group: &mut Group, wanted: usize, needed: usize, from: f64| {
         let time = load(wanted);
         port = from.max(port) + time;
         let fresh = group.holds.is_none();

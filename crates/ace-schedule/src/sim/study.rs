@@ -5,6 +5,7 @@
 
 mod closed;
 
+use ace_engine::Table;
 pub use closed::{Closed, Law, WINDOW, closed, law as against_law};
 use serde::{Deserialize, Serialize};
 
@@ -116,14 +117,13 @@ const SHARES: f64 = 0.9;
 /// The associations and paces of a class: the first associations have the suites one after the other, the rest one at
 /// random by [`Class::zipf`], and the shares of associations follow Zipf's law. The same class gives the same network.
 pub fn network(figures: &Figures, class: &Class) -> Network {
-    let mut names: Vec<String> = Vec::new();
-    let mut pace = Vec::new();
-    let mut add = |name: String, mbps: f64, fixed: f64| match names.iter().position(|n| *n == name) {
-        Some(at) => at,
+    let mut names: Table<String> = Table::default();
+    let mut pace = Table::default();
+    let mut add = |name: String, mbps: f64, fixed: f64| match names.position(|n| *n == name) {
+        Some(known) => known,
         None => {
-            names.push(name);
             pace.push((8000.0 / mbps, fixed));
-            names.len() - 1
+            names.push(name)
         }
     };
     let suite = |at: usize| {
@@ -183,7 +183,7 @@ pub fn trace(class: &Class, network: &Network, part: f64, seed: u64) -> (Trace, 
 pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64, bounded: bool) -> Row {
     let network = network(figures, class);
     let (trace, mbps) = trace(class, &network, part, seed);
-    let load = vec![(class.load_us * 1e3) as Time; network.pace.len()];
+    let load = Table::filled((class.load_us * 1e3) as Time, network.pace.len());
     let latency = (class.latency_ms * 1e6) as Time;
     let slots = linear::Slots { count: class.slots, load: &load, latency };
     let bound = if bounded { linear::most_in_time(&trace, &slots) } else { None };

@@ -3,7 +3,9 @@
 
 use crate::bound::exact::Grid;
 use crate::sim::simulate::{PASSES, Packet, Setup, Trace};
-use crate::{ConfigurationIndex, Time};
+use ace_engine::{ConfigurationId, Table};
+
+use crate::Time;
 
 /// splitmix64.
 #[derive(Clone, Debug)]
@@ -117,7 +119,7 @@ pub fn on_grid(grid: &Grid) -> Trace {
         costs: [STEP; PASSES],
     };
     Trace {
-        suites: (0..grid.configurations).map(|c| vec![vec![c]]).collect(),
+        suites: (0..grid.configurations).map(|c| vec![vec![ConfigurationId::from_index(c)]]).collect(),
         packets: grid.packets.iter().map(packet).collect(),
     }
 }
@@ -126,9 +128,9 @@ pub fn on_grid(grid: &Grid) -> Trace {
 #[derive(Clone, Debug)]
 pub struct Network {
     /// The suites, as in [`Trace::suites`].
-    pub suites: Vec<Vec<Vec<ConfigurationIndex>>>,
-    /// By configuration: time for a byte, and for a packet besides.
-    pub pace: Vec<(f64, f64)>,
+    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
+    /// Of each configuration: time for a byte, and for a packet besides.
+    pub pace: Table<(f64, f64)>,
     /// By association: its suite and its share of the packets.
     pub flows: Vec<(usize, f64)>,
     /// Sizes of packets and their shares.
@@ -155,8 +157,8 @@ impl Network {
     }
 
     /// By configuration: the part of a slot that `bytes` a unit of time need.
-    pub fn parts(&self, bytes: f64) -> Vec<f64> {
-        let mut parts = vec![0.0; self.pace.len()];
+    pub fn parts(&self, bytes: f64) -> Table<f64> {
+        let mut parts = Table::filled(0.0, self.pace.len());
         for (suite, share) in &self.flows {
             for c in self.suites[*suite].iter().filter_map(|pass| pass.first()) {
                 parts[*c] += bytes * share * (self.pace[*c].0 + self.pace[*c].1 / self.mean_bytes());

@@ -12,7 +12,7 @@ use ace_board::array::{Proof, Rates, Routed, clock, rates, routed};
 use ace_board::store::{Store, default_library};
 use ace_board::{BoardConfig, Configuration};
 use ace_engine::algorithm::ALGORITHMS;
-use ace_engine::{Direction, Kind, Mode, Need};
+use ace_engine::{Direction, Kind, Mode, Need, Table};
 use ace_library::Trust;
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -269,8 +269,8 @@ fn need(variant: &str) -> Option<(Need, usize)> {
 }
 
 /// The configurations of the library, as far as there is one that can be read.
-fn dedicated() -> Vec<Configuration> {
-    let open = || -> Option<Vec<Configuration>> {
+fn dedicated() -> Table<Configuration> {
+    let open = || -> Option<Table<Configuration>> {
         default_library()?;
         let guard =
             TrustArgs { key: None, older: OlderArgs { allow_older: true } }.guard(Trust::ANYBODY).ok()?;

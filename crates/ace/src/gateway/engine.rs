@@ -99,7 +99,11 @@ impl Like {
 
 /// The gateway's own folder is another one when a library comes.
 fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>> {
-    path.map(|path| std::path::absolute(path).with_context(|| path.display().to_string())).transpose()
+    // The folder of a file that is named without one.
+    let named = |path| if path == Path::new("") { Path::new(".") } else { path };
+    path.map(named)
+        .map(|path| std::path::absolute(path).with_context(|| path.display().to_string()))
+        .transpose()
 }
 
 fn board(assembly: Assembly, policy: Policy) -> Result<Board> {

@@ -9,7 +9,7 @@ mod replay;
 use std::path::PathBuf;
 
 use ace_gateway::daemon;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use ace_report::Outcome;
@@ -56,11 +56,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
         (Some(Question::Slots(ask)), _) => ask.show("slots", ask::slots),
         (Some(Question::Library(hand)), _) => hand.over(),
         (Some(Question::Replay(replay)), _) => replay.run(),
-        (None, Some(config)) => {
-            let config = daemon::read_config(config)?;
+        (None, Some(file)) => {
+            let config = daemon::read_config(file)?;
             daemon::hold_signals()?;
             args.log.begin();
-            let (engines, remote) = engine::open(&config.engine)?;
+            let (engines, remote) =
+                engine::open(&config.engine).with_context(|| file.display().to_string())?;
             daemon::run(config, engines, remote)?;
             Ok(Outcome::Well)
         }

@@ -2,6 +2,7 @@
 //! The command line as a user meets it; `cargo test -p ace --test it library::` runs the tests of one module. What needs
 //! network namespaces, and its time for itself, is the other program, `net`.
 
+mod absent;
 mod array;
 mod board;
 mod browser;

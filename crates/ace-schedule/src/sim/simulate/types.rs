@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the simulator is given, and what it says of it.
 
-use crate::{ConfigurationIndex, Costs, Terms, Time};
+use ace_engine::ConfigurationId;
+
+use crate::{Costs, Terms, Time};
 
 /// Passes that a packet may need.
 pub const PASSES: usize = 3;
@@ -29,13 +31,10 @@ pub struct Packet {
 pub struct Trace {
     /// The passes of a packet, one after the other: configurations that serve it, the preferred one first. A pass
     /// without any is skipped.
-    pub suites: Vec<Vec<Vec<ConfigurationIndex>>>,
+    pub suites: Vec<Vec<Vec<ConfigurationId>>>,
     /// The packets, by arrival.
     pub packets: Vec<Packet>,
 }
-
-/// The configuration of a pass that the processor did.
-pub const NOTHING: ConfigurationIndex = ConfigurationIndex::MAX;
 
 /// What becomes of packets that can no longer be in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +47,15 @@ pub enum Late {
 
 /// Times of passes by packet of the trace: in a slot, and on the processor.
 pub type Really<'a> = (&'a [[Time; PASSES]], &'a [[Time; PASSES]]);
+
+/// What the processor has to do besides, where it is also that of the host: one thing at a time, as they come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Core {
+    /// For a packet, before its first pass. It takes one when it has done what it has, and packets wait for that.
+    pub packet: Time,
+    /// For an operation through a slot: half of it before the slot begins, half of it when the slot has answered.
+    pub host: Time,
+}
 
 /// The board and its surroundings.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +73,8 @@ pub struct Setup<'a> {
     /// Of a processor beside the slots, that does one operation at a time: by packet of the trace, the time of its passes;
     /// [`NEVER`] where it cannot.
     pub cpu: Option<&'a [[Time; PASSES]]>,
+    /// The processor is the host's as well, and has to do what only it can.
+    pub core: Option<Core>,
     /// What passes really take in a slot and on the processor, by packet, where that is not what is said of them.
     pub really: Option<Really<'a>>,
     /// What an operation through a slot takes besides, as the policies know it; here it takes no time.
@@ -90,6 +100,7 @@ impl<'a> Setup<'a> {
             terms: Terms::new(latency, costs.load.iter().copied().max().unwrap_or(0)),
             late: Late::Kept,
             cpu: None,
+            core: None,
             really: None,
             aside: 0,
             buffer: usize::MAX,
@@ -109,8 +120,8 @@ pub struct Start {
     pub pass: usize,
     /// The slot or bank, from 0; one behind the last is the processor.
     pub slot: usize,
-    /// The configuration that did the pass; [`NOTHING`] for the processor.
-    pub configuration: ConfigurationIndex,
+    /// The configuration that did the pass; none for the processor.
+    pub configuration: Option<ConfigurationId>,
     /// When the pass began.
     pub start: Time,
     /// When the pass ended.
@@ -129,7 +140,7 @@ pub struct Outcome {
     /// Of this, what belongs to the first load of each slot or bank.
     pub exposed_first: Time,
     /// Slot, configuration, start and end of each load.
-    pub loads: Vec<(usize, ConfigurationIndex, Time, Time)>,
+    pub loads: Vec<(usize, ConfigurationId, Time, Time)>,
     /// How many loads there were, also where [`Setup::log`] is off.
     pub load_count: usize,
     /// In the order in which they started.

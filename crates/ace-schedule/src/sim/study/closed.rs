@@ -2,6 +2,7 @@
 //! Closed loops, as TCP is one: each association has a window of packets on their way, and sends one more when one has
 //! left and a round trip has passed. Nothing is dropped.
 
+use ace_engine::{ConfigurationId, Table};
 use serde::Serialize;
 
 use super::{Class, Figures, network};
@@ -38,7 +39,7 @@ pub struct Closed {
 pub fn closed(figures: &Figures, class: &Class, policy: Policy, seed: u64) -> Closed {
     let network = network(figures, class);
     let (mut random, latency) = (Random(seed), (class.latency_ms * 1e6) as Time);
-    let cost = |configuration: usize| {
+    let cost = |configuration: ConfigurationId| {
         let (per_byte, fixed) = network.pace[configuration];
         (f64::from(BYTES) * per_byte + fixed) as Time
     };
@@ -59,7 +60,7 @@ pub fn closed(figures: &Figures, class: &Class, policy: Policy, seed: u64) -> Cl
         .collect();
     packets.sort_by_key(|p| p.arrival);
     let trace = Trace { suites: network.suites.clone(), packets };
-    let costs = Costs::whole(vec![(class.load_us * 1e3) as Time; network.pace.len()]);
+    let costs = Costs::whole(Table::filled((class.load_us * 1e3) as Time, network.pace.len()));
     let stop = (BOUNDS * latency).max(20 * ROUND_TRIP);
     let setup =
         Setup { again: Some(ROUND_TRIP), stop, log: false, ..Setup::new(class.slots, &costs, latency) };
@@ -108,7 +109,7 @@ pub fn law(figures: &Figures, class: &Class, seed: u64) -> Option<Law> {
     }
     let carried = |part: f64| {
         let (trace, _) = super::trace(class, &network, part, seed);
-        let costs = Costs::whole(vec![(class.load_us * 1e3) as Time; network.pace.len()]);
+        let costs = Costs::whole(Table::filled((class.load_us * 1e3) as Time, network.pace.len()));
         let latency = (class.latency_ms * 1e6) as Time;
         let setup = Setup {
             late: crate::sim::simulate::Late::Dropped,
