@@ -167,10 +167,9 @@ impl Board {
                 slot.state(self.agenda.now, self.config.frame_buffers + more - 1)
             };
             let states: Vec<SlotState> = self.slots.iter().map(state).collect();
-            let decision = match &self.coprocessor {
-                Some(_) => {
-                    let busy = self.busy();
-                    self.policy.decide_with_coprocessor(&mut self.queue, &states, &self.costs, busy)
+            let decision = match self.beside() {
+                Some(processor) => {
+                    self.policy.decide_with_coprocessor(&mut self.queue, &states, &self.costs, processor)
                 }
                 None => self.policy.decide(&self.queue, &states, &self.costs),
             };

@@ -213,10 +213,10 @@ impl Catalogue {
         candidates(&self.configurations, need, device)
     }
 
-    /// Context sets that do the same at another pace.
+    /// Configurations that do the same at another pace: context sets, and a core beside the ring of the same rounds.
     pub fn equivalents(&self) -> Vec<Vec<ConfigurationId>> {
         let mut groups: Vec<Vec<ConfigurationId>> = Vec::new();
-        for (at, one) in self.configurations.pairs().filter(|(_, one)| one.blocks.is_some()) {
+        for (at, one) in self.configurations.pairs() {
             let same = |group: &&mut Vec<ConfigurationId>| {
                 let first = group.first().map(|at| &self.configurations[*at]);
                 first.is_some_and(|first| first.can == one.can && first.device == one.device)

@@ -2,6 +2,7 @@
 //! The virtual clock for whoever brings packets at instants of their own: a gateway's traffic that is played again.
 
 use ace_engine::{Completion, Engine};
+use ace_schedule::Processor;
 
 use crate::board::Board;
 use crate::parts::Event;
@@ -12,6 +13,12 @@ impl Board {
     /// it is told to [`Board::spend`] time on, one after the other as they come.
     pub fn one_core(&mut self) {
         self.link.one_core = true;
+    }
+
+    /// Says how many packets wait for the host's thread, each of which it takes so long for ([`Board::spend`]) before it is a
+    /// job: what the processor computes meanwhile keeps them waiting.
+    pub fn packets_wait(&mut self, packets: usize, each: Picos) {
+        self.link.packets = (packets, each);
     }
 
     /// The host's thread does something else for so long, when it has done what it was given before. When it is done.
@@ -25,11 +32,12 @@ impl Board {
         self.link.host_free
     }
 
-    /// Until when the core has something to do, where there is a processor beside the slots.
-    pub(crate) fn busy(&self) -> Option<Picos> {
+    /// The processor beside the slots, as the policy sees it.
+    pub(crate) fn beside(&self) -> Option<Processor> {
         let running = self.coprocessor.as_ref()?.busy();
         let host = Some(self.link.host_free).filter(|until| self.link.one_core && *until > self.agenda.now);
-        running.into_iter().chain(host).max()
+        let (packets, packet) = if self.link.one_core { self.link.packets } else { (0, 0) };
+        Some(Processor { busy: running.into_iter().chain(host).max(), packets, packet })
     }
 
     /// The core is taken until the host's thread is free: whoever decides is asked again then.

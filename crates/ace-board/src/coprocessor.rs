@@ -25,11 +25,17 @@ impl Board {
         self.coprocessor.as_ref()?.time(need, pass::data_len(action, second))
     }
 
-    /// What host and link add to a pass that goes through a slot.
-    pub(crate) fn aside(&self, bytes: usize) -> Picos {
+    /// What host and link add to a pass that goes through a slot, and what of that the processor has to do.
+    pub(crate) fn aside(&self, bytes: usize) -> (Picos, Picos) {
         let bytes = bytes as u64;
         let host = self.config.send_time(bytes).saturating_add(self.config.notice_time(bytes));
-        host.saturating_add(self.config.link_time(bytes).saturating_mul(2))
+        let all = host.saturating_add(self.config.link_time(bytes).saturating_mul(2));
+        let own = match (self.link.one_core, self.config.host.polled) {
+            (false, _) => 0,
+            (true, false) => host,
+            (true, true) => all,
+        };
+        (all, own)
     }
 
     /// The processor begins an operation.

@@ -85,6 +85,8 @@ pub(crate) struct HostLink {
     pub host_free: Picos,
     /// The host's thread and the processor beside the slots are one.
     pub one_core: bool,
+    /// Packets that wait for the host's thread, and what it takes for each.
+    pub packets: (usize, Picos),
     /// Results on their way over the link.
     pub results: HashMap<u64, (u64, Result<Vec<u8>, EngineError>)>,
 }

@@ -57,6 +57,8 @@ pub struct Flight {
     pub stage: Stage,
     /// When it was handed over.
     pub handed: Picos,
+    /// How long it has waited for the host's thread, which did something else.
+    pub waited: Picos,
     /// When it will be done, as far as was known then.
     pub expected: Picos,
     pub fresh_key: bool,

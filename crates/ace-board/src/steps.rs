@@ -167,6 +167,7 @@ impl Board {
             self.forget_key_of_other_banks(slot);
         }
         let bytes = request_bytes(&task, fresh_key);
+        let waited = self.host_waits();
         let built = self.host(self.config.send_time(bytes), slot, job, true);
         let (start, end) = self.transfer(built, bytes);
         let it = &mut self.slots.all[slot];
@@ -181,7 +182,7 @@ impl Board {
         let handed = self.agenda.now;
         let expected = it.flights.back().map_or(handed, |f| f.expected.max(handed)).saturating_add(cost);
         let stage = Stage::Coming;
-        it.flights.push_back(Flight { op, request, handover, stage, handed, expected, fresh_key });
+        it.flights.push_back(Flight { op, request, handover, stage, handed, waited, expected, fresh_key });
         self.log(start, end, slot, What::Request { job, bytes });
         self.agenda.at(end, Event::Arrived { slot, op, handover });
     }
@@ -344,8 +345,10 @@ impl Board {
     /// Sends a response over the link, when the link is free.
     fn send_back(&mut self, slot: usize, op: u64, bytes: u64, result: Result<Vec<u8>, EngineError>) {
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
+        let waits = if self.config.host.polled { self.host_waits() } else { 0 };
         let (start, end) = self.transfer(self.agenda.now, bytes);
         if let Some(flight) = self.slots[slot].flight(op) {
+            flight.waited = flight.waited.saturating_add(waits);
             flight.stage = Stage::Leaving;
         }
         self.log(start, end, slot, What::Response { job, bytes });
@@ -358,7 +361,8 @@ impl Board {
         if let Some(flight) = it.take(op) {
             let began = flight.handed.max(it.last_returned);
             it.last_returned = self.agenda.now;
-            self.queue.took(op, self.agenda.now - began);
+            // Not what the slot has to do with: a processor that has other work would seem to be a slow slot.
+            self.queue.took(op, (self.agenda.now - began).saturating_sub(flight.waited));
         }
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
         let bytes = self.link.results.get(&op).map_or(0, |result| result.0);
@@ -370,6 +374,11 @@ impl Board {
         if let Some((_, result)) = self.link.results.remove(&op) {
             self.answer(op, result);
         }
+    }
+
+    /// How long what needs the host's thread waits for it, where that is also the processor beside the slots.
+    fn host_waits(&self) -> Picos {
+        if self.link.one_core { self.link.host_free.saturating_sub(self.agenda.now) } else { 0 }
     }
 
     /// The host's thread does something for a job of `slot` that takes `time`, when it has done what it was given before.

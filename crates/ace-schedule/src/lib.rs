@@ -19,4 +19,4 @@ mod types;
 pub use policies::Policy;
 pub use queue::{ClassId, Queue, QueuedOp, Terms};
 pub use sim::{captured, in_order, simulate, study, traffic};
-pub use types::{Costs, Decision, SlotState, Time};
+pub use types::{Costs, Decision, Processor, SlotState, Time};

@@ -113,6 +113,17 @@ impl Costs {
     }
 }
 
+/// A processor beside the slots, as it stands. It does one operation at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Processor {
+    /// Until about when it has something to do.
+    pub busy: Option<Time>,
+    /// Packets that wait for it, where it has to take each of them before their operations come.
+    pub packets: usize,
+    /// What one of them takes of it.
+    pub packet: Time,
+}
+
 /// What to do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {

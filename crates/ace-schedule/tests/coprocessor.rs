@@ -7,7 +7,7 @@ use ace_engine::ConfigurationId;
 use ace_schedule::simulate::{NEVER, Outcome, PASSES, Packet, Setup, Start, Trace, simulate};
 use ace_schedule::study::{Figure, Figures};
 use ace_schedule::traffic::{Network, Random, zipf};
-use ace_schedule::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+use ace_schedule::{Costs, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Terms, Time};
 use serde::Deserialize;
 
 use crate::c;
@@ -214,17 +214,22 @@ fn a_slot_that_has_an_association_does_not_keep_it_from_a_faster_processor() {
             next: 0,
             cpu: Some(processor),
             aside: 10,
+            host: 0,
             bytes: 100,
         };
         queue.push(op(0));
         queue.start(0, 0);
         queue.push(op(1));
         let busy = SlotState::Busy { configuration: c(0), since: 0, until: 100, room: 1 };
-        let before = Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[busy], &costs, None);
+        let before =
+            Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[busy], &costs, Processor::default());
         queue.advance(100);
         queue.finish(0);
         let idle = SlotState::Idle { configuration: c(0), last_used: 100, since: 0, blocked: false };
-        (before, Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[idle], &costs, None))
+        (
+            before,
+            Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &[idle], &costs, Processor::default()),
+        )
     };
     assert_eq!(decided(80, 20), (Decision::WaitUntil(100), Decision::Compute { op: 1 }));
     let there = Decision::Execute { slot: 0, op: 1 };

@@ -2,7 +2,7 @@
 //! Small systems in every order in which things can end: nothing stands still, nothing is loaded for ever, and the order
 //! within an association is kept, under every policy, with and without a processor beside the slots.
 
-use ace_schedule::{ClassId, Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+use ace_schedule::{ClassId, Costs, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Terms, Time};
 
 use crate::c;
 
@@ -81,6 +81,7 @@ impl Search<'_> {
             next,
             cpu: self.system.processor,
             aside: 0,
+            host: 0,
             bytes: 100,
         });
     }
@@ -110,7 +111,7 @@ impl Search<'_> {
                     &mut world.queue,
                     &world.slots,
                     &self.costs,
-                    busy,
+                    Processor { busy, ..Processor::default() },
                 ),
                 None => self.system.policy.decide(&world.queue, &world.slots, &self.costs),
             };

@@ -6,6 +6,7 @@ mod coprocessor;
 mod exhaustive;
 mod mixes;
 mod properties;
+mod throughput;
 
 use ace_engine::ConfigurationId;
 

@@ -75,7 +75,7 @@ impl Board {
         let cost = estimate(&candidates, &need, second);
         let next = after.zip(then.first()).map_or(0, |(need, them)| estimate(them, &need, true));
         let cpu = self.on_processor(&job.operation.action, second, &need);
-        let aside = self.aside(pass::data_len(&job.operation.action, second));
+        let (aside, host) = self.aside(pass::data_len(&job.operation.action, second));
         self.jobs.insert(id, Pending { job, second, arrived, queued: self.agenda.now, words });
         if candidates.is_empty() && cpu.is_none() {
             let error = self.unserved(&need);
@@ -85,7 +85,7 @@ impl Board {
         self.agenda.ask = true;
         let class = self.queue.class(&candidates, &then);
         self.queue.set_paces(class, self.paces(&candidates, &need));
-        self.queue.push(QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, bytes });
+        self.queue.push(QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, host, bytes });
     }
 
     /// How fast candidates are, beside the first of them, and on how many frames each works at once.

@@ -102,7 +102,7 @@ impl<'a> Scene<'a> {
                 false => stuck_work[then] += it.coming,
             }
         }
-        let stuck = queue.running().len() == 0
+        let stuck = !queue.slots_run()
             && (0..slots.len()).all(|slot| queue.next_for(slots, slot, Which::Any).is_none());
         let stuck = stuck.then(|| view::needs(queue, slots));
         Self { queue, slots, costs, copies, comes, stuck_work, stuck }

@@ -4,16 +4,21 @@
 //! An operation goes where it is done earlier, both queues and the load under way included. So while a configuration is
 //! being loaded its operations are done by the processor whenever that is earlier. A load begins when it is repaid by what
 //! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
-//! so much to do that the slot would be done earlier with the load before it.
+//! more to do than the load and an operation behind it take.
+//!
+//! Where the processor is the host's as well, it has work that nobody else can do: packets that it takes, and its part in
+//! what goes through slots. Then an operation is the processor's only if all of the work is not done later for it
+//! ([`Bottleneck`]): earlier for one packet is no gain when it keeps the others from the slots.
 
 use ace_engine::ConfigurationId;
 
 use super::view;
 use crate::queue::ClassId;
-use crate::queue::class::{Op, Place};
+use crate::queue::class::{Class, Op, Place};
 use crate::queue::estimate::Doer;
 use crate::queue::select::Which;
-use crate::{Costs, Decision, Policy, Queue, SlotState, Time};
+use crate::queue::spent::Spent;
+use crate::{Costs, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Time};
 
 /// The processor's part of an operation's slot time by which it has to be earlier to take the operation from the engine
 /// that did the last one like it, where nobody waits for a load.
@@ -23,16 +28,18 @@ const DEAREST_PROBE: Time = 4;
 
 impl Policy {
     /// As [`Policy::decide`], with a processor that does one operation at a time. In the queue it is the slot behind the
-    /// last one. `busy`: until about when it has something to do.
+    /// last one.
     pub fn decide_with_coprocessor(
         &self,
         queue: &mut Queue,
         slots: &[SlotState],
         costs: &Costs,
-        busy: Option<Time>,
+        processor: Processor,
     ) -> Decision {
+        let busy = processor.busy;
+        let bound = Bottleneck::of(queue, slots, costs, processor);
         for class in 0..queue.classes.len() {
-            queue.classes[class].held_back = held_back(queue, slots, costs, class, busy);
+            queue.classes[class].held_back = held_back(queue, slots, costs, class, &bound);
         }
         // As the policy sees them: those that wait for better are hidden from it.
         let mut seen: Option<Vec<SlotState>> = None;
@@ -46,7 +53,7 @@ impl Policy {
                 decision => decision,
             };
             let Decision::Execute { slot, op } = decision else { break decision };
-            match place(queue, slots, slot, op, busy) {
+            match place(queue, slots, slot, op, &bound) {
                 Goes::There(op) => return Decision::Execute { slot, op },
                 Goes::Beside(op) => return Decision::Compute { op },
                 Goes::Later(at) => look = [look, at].into_iter().flatten().min(),
@@ -58,10 +65,89 @@ impl Policy {
             Decision::WaitUntil(at) => Some(look.map_or(at, |look| look.min(at))),
             decision => return decision,
         };
-        match taken(queue, slots, costs).filter(|_| busy.is_none()) {
+        match taken(queue, slots, costs, &bound).filter(|_| busy.is_none()) {
             Some(op) => Decision::Compute { op },
             None => look_at.map_or(Decision::Wait, Decision::WaitUntil),
         }
+    }
+}
+
+/// Who is done last with what there is: the processor with what only it can do, or the slots with all that waits.
+struct Bottleneck {
+    busy: Option<Time>,
+    /// Of the processor, where it is also the host's: what it has begun, packets that wait for it, and its part in what
+    /// goes through slots.
+    own: Time,
+    /// Of the slots, each with its share: what they have begun, all that waits or comes with the packets that wait, and the
+    /// loads for it.
+    slots: Time,
+    /// What each slot that has more to do has in hand: it waits for the host when it is done with that.
+    in_hand: Vec<Time>,
+    /// What both were given lately.
+    spent: Spent,
+    usable: f64,
+}
+
+impl Bottleneck {
+    fn of(queue: &mut Queue, all: &[SlotState], costs: &Costs, processor: Processor) -> Self {
+        let now = queue.now();
+        let left = |until: Time| until.saturating_sub(now);
+        queue.set_packet(processor.packet);
+        let spent = *queue.spent();
+        let packets = processor.packets as Time;
+        let (cost, host) = queue.of_a_packet();
+        let only = packets * (processor.packet + host) + queue.work.hosted;
+        let usable = all.iter().filter(|slot| **slot != SlotState::Failed).count() as Time;
+        let own = if only > 0 && usable > 0 { only + processor.busy.map_or(0, left) } else { 0 };
+        let begun = all.iter().map(|slot| match *slot {
+            SlotState::Busy { until, .. } => left(until),
+            SlotState::Loading { ready_at, .. } => left(ready_at),
+            _ => 0,
+        });
+        let missing = queue
+            .classes
+            .iter()
+            .enumerate()
+            .filter(|(c, it)| it.waiting > 0 && view::home(queue, all, *c).is_none());
+        let load = |(_, it): (usize, &Class)| it.candidates.iter().map(|c| costs.of(None, *c)).min();
+        let loads = missing.filter_map(load).fold(0, Time::saturating_add);
+        let work: Time = queue.classes.iter().map(|it| it.demand.work).sum::<Time>() + packets * cost;
+        // Of each configuration there is one, as a rule.
+        let needed = queue.classes.iter().filter(|it| it.waiting + it.running > 0 || it.coming > 0);
+        let mut needed: Vec<_> = needed.filter_map(|it| it.candidates.first()).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let usable = usable.min(needed.len() as Time).max(1);
+        let slots = begun.sum::<Time>().saturating_add(work).saturating_add(loads) / usable;
+        let more = |slot: &&SlotState| {
+            let classes = slot.resident().map_or(&[][..], |c| queue.served_by(c));
+            classes.iter().map(|c| queue.classes[*c].heads()).sum::<usize>() > 1
+        };
+        let hand = |slot: &SlotState| if let SlotState::Busy { until, .. } = *slot { left(until) } else { 0 };
+        let in_hand = if own > 0 { all.iter().filter(more).map(hand).collect() } else { Vec::new() };
+        Self { busy: processor.busy, own, slots, in_hand, spent, usable: usable as f64 }
+    }
+
+    /// Whether all is done later with this one on the processor than with it in a slot.
+    ///
+    /// * Of what there is now: the processor is done last with it, or slots stand still for longer than they are relieved,
+    ///   as the host serves none of them meanwhile.
+    /// * Of what came lately, where the processor was never idle and could not do all of it sooner than the slots: each side
+    ///   counts with its load, so what is added to the longer one has to relieve the other one of as much more.
+    fn lengthened_by(&self, queue: &Queue, op: &QueuedOp) -> bool {
+        let more = op.cpu.unwrap_or(Time::MAX).saturating_sub(op.host);
+        if self.own == 0 || more == 0 || queue.classes[op.class].candidates.is_empty() {
+            return false;
+        }
+        let idle: Time = self.in_hand.iter().map(|hand| more.saturating_sub(*hand)).sum();
+        if self.own.saturating_add(more) > self.slots || idle > op.cost {
+            return true;
+        }
+        let Spent { processor, computed, everything, moved, slots, .. } = self.spent;
+        let without = (slots - moved) / self.usable;
+        self.spent.never_idle()
+            && processor + everything > slots / self.usable
+            && (processor + computed) * more as f64 > without * op.cost as f64
     }
 }
 
@@ -76,7 +162,8 @@ enum Goes {
 /// Of the operations that a slot could take, from `first` on, the first that it has done earlier than the processor, which
 /// does those before it. One whose flow is in the slot can go to the processor when the slot has answered: if that is
 /// earlier still, the flow waits for it, or a slot that once had a flow would keep it.
-fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: Option<Time>) -> Goes {
+fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, bound: &Bottleneck) -> Goes {
+    let busy = bound.busy;
     let now = queue.now();
     let (free, idle) = match slots[slot] {
         SlotState::Busy { until, .. } => (until.max(now), false),
@@ -93,14 +180,16 @@ fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: 
             break;
         };
         let cost = if o.known.seen { o.op.cost } else { (o.op.cost as f64 * pace) as Time };
-        let there = free.saturating_add(cost).saturating_add(o.op.aside);
+        // The host sends it when it has done what it has.
+        let from = if o.op.host > 0 { free.max(now.saturating_add(promised)) } else { free };
+        let there = from.saturating_add(cost).saturating_add(o.op.aside);
         let mut here = now.saturating_add(promised).saturating_add(time);
         let follows = matches!(o.place, Place::Follows(_));
         if follows {
             here = here.max(free.saturating_add(o.op.aside).saturating_add(time));
         }
         let free_processor = busy.is_none() && nth == 0 && !follows;
-        if earlier(o, here, there) {
+        if earlier(o, here, there) && !bound.lengthened_by(queue, &o.op) {
             if o.known.probe && idle && cost <= time.saturating_mul(DEAREST_PROBE) {
                 found = Some(o.op.id);
                 break;
@@ -113,7 +202,11 @@ fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, busy: 
             }
             promised = promised.saturating_add(time);
         } else {
-            if o.known.probe && free_processor && time <= cost.saturating_mul(DEAREST_PROBE) {
+            if o.known.probe
+                && free_processor
+                && time <= cost.saturating_mul(DEAREST_PROBE)
+                && !bound.lengthened_by(queue, &o.op)
+            {
                 return Goes::Beside(o.op.id);
             }
             found = Some(o.op.id);
@@ -169,8 +262,8 @@ fn repaid(queue: &Queue, configuration: ConfigurationId) -> bool {
 }
 
 /// Whether a class is the processor's until a load is repaid: it can do all that waits, has not spent as much more than
-/// a slot would have as a load costs, and would be done with all that waits before a slot were.
-fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, busy: Option<Time>) -> bool {
+/// a slot would have as a load costs, and has no more to do than the load and an operation behind it take.
+fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, bound: &Bottleneck) -> bool {
     let it = &queue.classes[class];
     if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
         return false;
@@ -178,14 +271,18 @@ fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, 
     let over = slots.iter().map(SlotState::resident);
     let load = over.flat_map(|over| it.candidates.iter().map(move |c| costs.of(over, *c))).min();
     let Some(load) = load else { return false };
-    let backlog = queue.computable.saturating_add(busy.map_or(0, |until| until.saturating_sub(queue.now())));
+    if queue.first(class).is_some_and(|o| bound.lengthened_by(queue, &o.op)) {
+        return false;
+    }
+    let busy = bound.busy.map_or(0, |until| until.saturating_sub(queue.now()));
+    let backlog = queue.computable.saturating_add(busy.max(bound.own));
     it.saved + it.rent_now(queue.now(), queue.terms.memory) < load as f64
-        && (it.waiting == 0 || backlog <= load.saturating_add(it.demand.work))
+        && (it.waiting == 0 || backlog <= load.saturating_add(it.demand.work / it.waiting as Time))
 }
 
 /// The operation that the processor does next, if there is one that it would have done earlier than a slot: of the class
 /// for which slots are worst beside it.
-fn taken(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Option<u64> {
+fn taken(queue: &Queue, slots: &[SlotState], costs: &Costs, bound: &Bottleneck) -> Option<u64> {
     let ours = slots.len();
     let mut best: Option<(f64, u64)> = None;
     for class in 0..queue.classes.len() {
@@ -199,7 +296,7 @@ fn taken(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Option<u64> {
             let Some(time) = op.op.cpu else { continue };
             let (here, there) = (queue.now().saturating_add(time), in_a_slot.saturating_add(op.op.aside));
             let wins = if resident { earlier(op, here, there) } else { here < there };
-            if wins {
+            if wins && !bound.lengthened_by(queue, &op.op) {
                 let ratio = op.op.cost as f64 / time.max(1) as f64;
                 if best.is_none_or(|(of, _)| ratio > of) {
                     best = Some((ratio, op.op.id));

@@ -20,7 +20,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
     // Whoever has waited for too long gets a slot, if need be one that still has work.
     let starved = |class: ClassId| queue.age(class).is_some_and(|age| age >= queue.terms.starvation);
     let mut draining = None;
-    if let Some(class) = first(queue, |c| missing(c) && starved(c))
+    if let Some(class) = first(queue, |c| missing(c) && starved(c) && queue.could_start(c))
         && let Some(slot) = victim(queue, slots, &needs, Some(class))
     {
         if !matches!(slots[slot], SlotState::Busy { .. }) {
@@ -43,8 +43,8 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
     }
 
     // Every slot has work, but none of it can go on before an operation that lacks its configuration.
-    if queue.running().len() == 0
-        && let Some(class) = first(queue, missing)
+    if !queue.slots_run()
+        && let Some(class) = first(queue, |c| missing(c) && queue.could_start(c))
         && let Some(slot) = victim(queue, slots, &needs, None)
     {
         return view::load(queue, slots, &needs, slot, class, costs);

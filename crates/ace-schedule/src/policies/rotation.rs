@@ -74,7 +74,7 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
         return work;
     }
     // Nothing can go on before what is missing, of which the first packet comes first.
-    if queue.running().len() == 0
+    if !queue.slots_run()
         && let Some(&class) = missing.iter().min_by_key(|c| queue.first(**c).map(|o| o.key))
     {
         let needs = view::needs(queue, slots);

@@ -151,7 +151,7 @@ mod tests {
 
     fn op(id: u64, flow: u32, class: usize) -> QueuedOp {
         let (cost, next, bytes) = (4000, 0, 1500);
-        QueuedOp { id, flow, packet: id, arrived: 0, class, cost, next, cpu: None, aside: 0, bytes }
+        QueuedOp { id, flow, packet: id, arrived: 0, class, cost, next, cpu: None, aside: 0, host: 0, bytes }
     }
 
     fn idle(configuration: ConfigurationId) -> SlotState {

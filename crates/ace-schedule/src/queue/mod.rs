@@ -11,6 +11,7 @@ mod op;
 mod operations;
 mod regret;
 pub(crate) mod select;
+pub(crate) mod spent;
 
 pub use op::{ClassId, QueuedOp, Terms};
 pub use operations::Queue;

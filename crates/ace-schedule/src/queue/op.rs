@@ -53,6 +53,8 @@ pub struct QueuedOp {
     pub cpu: Option<Time>,
     /// What it takes through a slot besides, while the slot works on others: host and link.
     pub aside: Time,
+    /// Of the processor's time, what it takes through a slot all the same, where that is also the host's.
+    pub host: Time,
     /// Bytes that leave when all of its packet is done.
     pub bytes: u32,
 }
@@ -60,6 +62,6 @@ pub struct QueuedOp {
 impl QueuedOp {
     /// What a slot saves of a processor's time.
     pub(crate) fn saves(&self) -> f64 {
-        self.cpu.map_or(0.0, |cpu| cpu.saturating_sub(self.cost) as f64)
+        self.cpu.map_or(0.0, |cpu| cpu.saturating_sub(self.cost.max(self.host)) as f64)
     }
 }

@@ -12,6 +12,7 @@ use super::estimate::{Doer, Estimates, Known};
 use super::flow::{At, Flow, Turn};
 use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
+use super::spent::Work;
 use ace_engine::{ConfigurationId, Table};
 
 use crate::{Costs, Time};
@@ -34,13 +35,15 @@ pub struct Queue {
     arrivals: u64,
     /// Of all classes.
     yields: Yield,
-    running: Vec<At>,
+    pub(super) running: Vec<At>,
     /// Until then the first one of each class that is in time stays so.
     in_time_until: Time,
     /// The processor's time for all that waits and that it can do.
     pub(crate) computable: Time,
+    /// What only the host's processor can do, and what time went to lately.
+    pub(crate) work: Work,
     /// What operations really take, where that is asked.
-    estimates: Option<Estimates>,
+    pub(super) estimates: Option<Estimates>,
     /// What landlord charges: the price of the last one that had to go, and of each one when it was last used.
     rent: (u64, Table<u64>),
 }
@@ -65,6 +68,7 @@ impl Queue {
             running: Vec::new(),
             in_time_until: Time::MAX,
             computable: 0,
+            work: Work::default(),
             estimates: None,
             rent: (0, Table::default()),
         }
@@ -172,6 +176,7 @@ impl Queue {
         };
         let key = (op.packet, self.arrivals);
         self.arrivals += 1;
+        self.comes(&op);
         let (id, flow) = (op.id, op.flow);
         let it = Op { op, key, place: Place::Blocked, expected, known };
         let at = match self.free.pop() {
@@ -287,6 +292,7 @@ impl Queue {
         }
         self.running.push(at);
         self.settle(flow);
+        self.begins(at, slot);
         Some(&self.ops[at as usize].op)
     }
 
@@ -309,6 +315,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
+        self.work.hosted = self.work.hosted.saturating_sub(op.host);
         let class = &mut self.classes[op.class];
         class.coming = class.coming.saturating_sub(op.next);
         self.settle(op.flow);
@@ -346,6 +353,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
+        self.work.hosted = self.work.hosted.saturating_sub(op.host);
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
         class.weigh(&op, false);
@@ -405,6 +413,7 @@ impl Queue {
         for &class in self.serves.get(configuration).map_or(&[][..], Vec::as_slice) {
             self.classes[class].rent = (0.0, 0);
         }
+        self.spent().slots += costs.of(evicted, configuration) as f64;
         if let Some(evicted) = evicted {
             self.rent.0 = self.rent.0.max(self.price(evicted, costs));
         }

@@ -39,6 +39,12 @@ impl Queue {
         all.map(|at| &self.ops[*at as usize]).filter(may)
     }
 
+    /// Whether an operation of a class could start now in a slot that was loaded for it.
+    pub(crate) fn could_start(&self, class: ClassId) -> bool {
+        let it = &self.classes[class];
+        it.ready.len() + it.late.len() > 0
+    }
+
     /// The first operation of a class that may start in `slot` now.
     pub(crate) fn startable(&self, class: ClassId, slot: usize, which: Which) -> Option<&Op> {
         let it = &self.classes[class];

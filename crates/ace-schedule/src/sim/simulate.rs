@@ -5,11 +5,11 @@ mod types;
 
 use std::collections::VecDeque;
 
-pub use types::{Late, NEVER, Outcome, PASSES, Packet, Really, Setup, Start, Trace};
+pub use types::{Core, Late, NEVER, Outcome, PASSES, Packet, Really, Setup, Start, Trace};
 
 use ace_engine::ConfigurationId;
 
-use crate::{ClassId, Decision, Policy, Queue, QueuedOp, SlotState, Time};
+use crate::{ClassId, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Time};
 
 struct Run<'a> {
     trace: &'a Trace,
@@ -23,6 +23,12 @@ struct Run<'a> {
     ended: VecDeque<bool>,
     inside: usize,
     now: Time,
+    /// When the processor that is also the host's has done what it was given.
+    core_free: Time,
+    /// A packet that it takes, and when it will have.
+    taken: Option<(Time, usize)>,
+    /// Operations of which a slot has answered, and when the host will have taken that.
+    noticed: VecDeque<(Time, u64)>,
     out: Outcome,
 }
 
@@ -45,6 +51,9 @@ pub fn simulate(trace: &Trace, setup: &Setup<'_>, policy: Policy) -> Outcome {
         ended: VecDeque::new(),
         inside: 0,
         now: 0,
+        core_free: 0,
+        taken: None,
+        noticed: VecDeque::new(),
         out: Outcome { left, ..Outcome::default() },
     }
     .run(policy)
@@ -73,22 +82,13 @@ impl Run<'_> {
         let mut incoming = 0;
         let mut back: VecDeque<(Time, usize)> = VecDeque::new();
         loop {
-            while self.inside < self.setup.buffer.max(1) {
-                if let Some(&(at, like)) = back.front()
-                    && at <= self.now
-                {
-                    back.pop_front();
-                    self.out.followed.push((like, at));
-                    self.out.left.push(NEVER);
-                    self.enter(self.out.left.len() - 1);
-                } else if incoming < self.trace.packets.len()
-                    && self.trace.packets[incoming].arrival <= self.now
-                {
-                    self.enter(incoming);
-                    incoming += 1;
-                } else {
-                    break;
-                }
+            if let Some((_, packet)) = self.taken.take_if(|taken| taken.0 <= self.now) {
+                self.enter(packet);
+            }
+            while self.setup.core.is_none()
+                && let Some(packet) = self.due(&mut incoming, &mut back)
+            {
+                self.enter(packet);
             }
             let look_again = loop {
                 self.drop_late(&mut back);
@@ -105,8 +105,13 @@ impl Run<'_> {
                 self.out.decisions += 1;
                 let decision = match self.setup.cpu {
                     Some(_) => {
-                        let busy = cpu.map(|(_, _, until)| until);
-                        policy.decide_with_coprocessor(&mut self.queue, &states, costs, busy)
+                        let host = Some(self.core_free).filter(|until| *until > self.now);
+                        let busy = cpu.map(|(_, _, until)| until).into_iter().chain(host).max();
+                        let core = self.setup.core.unwrap_or_default();
+                        let packets =
+                            if self.setup.core.is_some() { self.outside(incoming, &back) } else { 0 };
+                        let processor = Processor { busy, packets, packet: core.packet };
+                        policy.decide_with_coprocessor(&mut self.queue, &states, costs, processor)
                     }
                     None => policy.decide(&self.queue, &states, costs),
                 };
@@ -139,9 +144,17 @@ impl Run<'_> {
                     }
                 }
             };
+            if let Some(core) = self.setup.core
+                && self.taken.is_none()
+                && let Some(packet) = self.due(&mut incoming, &mut back)
+            {
+                self.taken = Some((self.serve(core.packet), packet));
+            }
             let ends = busy.iter().flatten().map(|b| b.0).chain(load.map(|l| l.0)).chain(cpu.map(|c| c.0));
-            let mut next = ends.min().unwrap_or(NEVER);
-            if self.inside < self.setup.buffer.max(1) {
+            let host = self.taken.iter().map(|t| t.0).chain(self.noticed.front().map(|n| n.0));
+            let free = Some(self.core_free).filter(|free| *free > self.now);
+            let mut next = ends.chain(host).chain(free).min().unwrap_or(NEVER);
+            if self.taken.is_none() && self.inside < self.setup.buffer.max(1) {
                 let arrival = self.trace.packets.get(incoming).map_or(NEVER, |p| p.arrival);
                 next = next.min(arrival).min(back.front().map_or(NEVER, |b| b.0)).max(self.now);
             }
@@ -151,6 +164,7 @@ impl Run<'_> {
             }
             if let Some((_, slot)) = load
                 && cpu.is_none()
+                && self.core_free <= self.now
                 && busy.iter().all(Option::is_none)
             {
                 self.out.exposed_load += next - self.now;
@@ -166,6 +180,10 @@ impl Run<'_> {
                     SlotState::Idle { configuration, last_used: next, since: next, blocked: false };
             }
             if let Some((_, op, _)) = cpu.take_if(|c| c.0 == next) {
+                self.took(op);
+                self.end(op, &mut back);
+            }
+            while let Some((_, op)) = self.noticed.pop_front_if(|noticed| noticed.0 <= next) {
                 self.end(op, &mut back);
             }
             for slot in 0..slots {
@@ -173,7 +191,14 @@ impl Run<'_> {
                     && let SlotState::Busy { configuration, since, .. } = states[slot]
                 {
                     states[slot] = SlotState::Idle { configuration, last_used: next, since, blocked: false };
-                    self.end(op, &mut back);
+                    self.took(op);
+                    match self.setup.core {
+                        Some(core) => {
+                            let noticed = self.serve(core.host / 2);
+                            self.noticed.push_back((noticed, op));
+                        }
+                        None => self.end(op, &mut back),
+                    }
                 }
             }
         }
@@ -195,9 +220,40 @@ impl Run<'_> {
         packet.checked_sub(self.trace.packets.len()).map_or(packet, |at| self.out.followed[at].0)
     }
 
+    /// The next packet that is there and has room in the buffer, into which it goes.
+    fn due(&mut self, incoming: &mut usize, back: &mut VecDeque<(Time, usize)>) -> Option<usize> {
+        if self.inside >= self.setup.buffer.max(1) {
+            return None;
+        }
+        if let Some((at, like)) = back.pop_front_if(|back| back.0 <= self.now) {
+            self.out.followed.push((like, at));
+            self.out.left.push(NEVER);
+            self.inside += 1;
+            return Some(self.out.left.len() - 1);
+        }
+        self.trace.packets.get(*incoming).filter(|packet| packet.arrival <= self.now)?;
+        *incoming += 1;
+        self.inside += 1;
+        Some(*incoming - 1)
+    }
+
+    /// Packets that are there, are not in the buffer, and have room in it.
+    fn outside(&self, incoming: usize, back: &VecDeque<(Time, usize)>) -> usize {
+        let rest = self.trace.packets.get(incoming..).unwrap_or_default();
+        let there = rest.iter().take_while(|packet| packet.arrival <= self.now).map(|_| ());
+        let again = back.iter().take_while(|back| back.0 <= self.now).map(|_| ());
+        there.chain(again).take(self.setup.buffer.max(1).saturating_sub(self.inside)).count()
+    }
+
+    /// The processor that is also the host's does something for so long, when it has done what it was given before. When it
+    /// is done.
+    fn serve(&mut self, time: Time) -> Time {
+        self.core_free = self.core_free.max(self.now).saturating_add(time);
+        self.core_free
+    }
+
     fn enter(&mut self, packet: usize) {
         self.queue.advance(self.now);
-        self.inside += 1;
         if !self.submit(packet, 0, self.now) {
             self.inside -= 1;
             self.out.left[packet] = self.now;
@@ -220,26 +276,28 @@ impl Run<'_> {
             .map(|of| of[pass])
             .filter(|t| *t != NEVER);
         let cost = costs[pass];
-        let (packet, aside) = (packet as u64, self.setup.aside);
-        let op = QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, bytes };
+        let (packet, host) = (packet as u64, self.setup.core.unwrap_or_default().host);
+        let aside = self.setup.aside + host;
+        let op = QueuedOp { id, flow, packet, arrived, class, cost, next, cpu, aside, host, bytes };
         self.queue.push(op);
         true
     }
 
-    fn begin(&mut self, op: u64) -> (usize, usize) {
+    fn begin(&mut self, op: u64, start: Time) -> (usize, usize) {
         let (packet, at, began) = &mut self.ops[(op - self.first_op) as usize];
-        *began = self.now;
+        *began = start;
         (*packet, *at)
     }
 
     /// A slot begins an operation; when it is done, and when it is said to be.
     fn start(&mut self, slot: usize, configuration: ConfigurationId, op: u64) -> (Time, Time) {
-        let (packet, at) = self.begin(op);
+        let begin = self.setup.core.map_or(self.now, |core| self.serve(core.host - core.host / 2));
+        let (packet, at) = self.begin(op, begin);
         let of = self.packet(packet);
         let pass = self.classes[of.suite as usize][at].0;
         let time = self.setup.really.map_or(of.costs[pass], |really| really.0[self.like(packet)][pass]);
         let said = self.queue.start(op, slot).map_or(time, |op| op.cost);
-        let end = self.now.saturating_add(time);
+        let end = begin.saturating_add(time);
         self.queue.used(configuration);
         self.queue.worked(configuration, op, 1);
         self.out.start_count += 1;
@@ -249,22 +307,25 @@ impl Run<'_> {
                 pass,
                 slot,
                 configuration: Some(configuration),
-                start: self.now,
+                start: begin,
                 end,
             });
         }
-        (end, self.now.saturating_add(said))
+        (end, begin.saturating_add(said))
     }
 
     /// The processor begins an operation; when it is done, and when it is said to be.
     fn compute(&mut self, op: u64, ours: usize) -> (Time, Time) {
-        let (packet, at) = self.begin(op);
+        let (packet, at) = self.begin(op, self.now);
         let pass = self.classes[self.packet(packet).suite as usize][at].0;
         let said = self.queue.compute(op, ours).and_then(|op| op.cpu).unwrap_or(0);
         let time = self.setup.really.map_or(said, |really| really.1[self.like(packet)][pass]);
         self.out.computed += 1;
         self.out.start_count += 1;
         let end = self.now.saturating_add(time);
+        if self.setup.core.is_some() {
+            self.core_free = end;
+        }
         if self.setup.log {
             let start = self.now;
             self.out.starts.push(Start { packet, pass, slot: ours, configuration: None, start, end });
@@ -272,10 +333,15 @@ impl Run<'_> {
         (end, self.now.saturating_add(said))
     }
 
+    /// Says what an operation took of whoever did it.
+    fn took(&mut self, op: u64) {
+        let began = self.ops[(op - self.first_op) as usize].2;
+        self.queue.took(op, self.now - began);
+    }
+
     /// An operation has ended: its packet goes on or leaves.
     fn end(&mut self, op: u64, back: &mut VecDeque<(Time, usize)>) {
-        let (packet, at, began) = self.forget(op);
-        self.queue.took(op, self.now - began);
+        let (packet, at) = self.forget(op);
         let Some(QueuedOp { arrived, .. }) = self.queue.finish(op) else { return };
         if !self.submit(packet, at + 1, arrived) {
             self.leave(packet, back);
@@ -295,22 +361,22 @@ impl Run<'_> {
             && let Some(id) = self.queue.late().map(|op| op.id)
         {
             self.queue.remove(id);
-            let (packet, ..) = self.forget(id);
+            let (packet, _) = self.forget(id);
             self.out.dropped += 1;
             self.leave(packet, back);
         }
     }
 
     /// Operations end about in the order in which they came: what is before the first open one is forgotten.
-    fn forget(&mut self, op: u64) -> (usize, usize, Time) {
+    fn forget(&mut self, op: u64) -> (usize, usize) {
         let place = (op - self.first_op) as usize;
-        let known = self.ops[place];
+        let (packet, at, _) = self.ops[place];
         self.ended[place] = true;
         while self.ended.front() == Some(&true) {
             self.ended.pop_front();
             self.ops.pop_front();
             self.first_op += 1;
         }
-        known
+        (packet, at)
     }
 }

@@ -86,6 +86,60 @@ fn a_processor_that_is_faster_loses_nothing_by_the_board() {
     assert!(report["gains"][0]["percent"].as_f64().unwrap() > -2.0, "{report}");
 }
 
+/// One end of what Table 4 of the paper of 2002 is about: 3DES and HMAC-MD5, packets of 1328 bytes of UDP, out or in, or of
+/// a TCP connection whose data goes out or comes in.
+fn vpn(tcp: bool, out: bool) -> String {
+    const COUNT: u32 = 600;
+    const WINDOW: u32 = 48;
+    let sa = |number: u32, out: bool| {
+        json!({"sa": {"number": number, "name": number.to_string(), "out": out, "ah": false, "tunnel": true,
+            "esn": false, "cipher": "3des-cbc", "auth": "hmac-md5-96"}})
+    };
+    let flow = |number: u32, of: bool| {
+        let ends = if of { ["10.0.1.1:4000", "10.0.2.1:80"] } else { ["10.0.2.1:80", "10.0.1.1:4000"] };
+        json!({"flow": {"number": number, "protocol": if tcp { 6 } else { 17 }, "source": ends[0], "destination": ends[1]}})
+    };
+    let mut lines = vec![json!({"recording": 1}), sa(0, out), sa(1, !out), flow(0, out), flow(1, !out)];
+    let start = 1_000_000_000;
+    let (bytes, data) = (1328, 1276);
+    let packet = |n: u32| json!({"packet": [start + u64::from(n), 0, 0, bytes, data, n * data, 1]});
+    let answer = |n: u32| json!({"packet": [start + u64::from(n), 1, 1, 52, 0, 1, (n + 1) * data]});
+    lines.extend((0..COUNT).flat_map(|n| {
+        let answered = (tcp && n >= WINDOW).then(|| answer(n - WINDOW));
+        answered.into_iter().chain([packet(n)])
+    }));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// On the machine of 2002 the processor is the bottleneck: what it computed beside the board, packets would wait for.
+#[test]
+fn the_bottleneck_gets_no_more_than_only_it_can_do() {
+    if !crate::common::built() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, processor) = (folder.path().join("live.rec"), folder.path().join("p3.toml"));
+    let rate = |name: &str, mbps: f64| format!("[[rate]]\nalgorithm = \"{name}\"\nmbps = {mbps:.1}\n");
+    let rates = rate("3des", 42.9) + &rate("md5", 1e7);
+    std::fs::write(&processor, format!("name = \"P-III 866\"\nsource = \"a test\"\n{rates}")).unwrap();
+    let args = ["gateway", "replay", "--json", "--greedy", "--packet-us", "249.137", "--board"];
+    let args = [&args[..], &["studies/pilchard-2002/board.toml", "--processor", processor.to_str().unwrap()]]
+        .concat();
+    for (tcp, out) in [(false, true), (false, false), (true, true), (true, false)] {
+        std::fs::write(&file, vpn(tcp, out)).unwrap();
+        let done = crate::common::ace(&args, &[&file]);
+        assert_eq!(done.status.code(), Some(0), "{}", crate::common::stderr(&done));
+        let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let mbps: Vec<f64> =
+            (0..3).map(|side| report["sides"][side]["streams"][0]["mbps"].as_f64().unwrap()).collect();
+        println!(
+            "TCP {tcp}, out {out}: processor {:.1}, both {:.1}, board {:.1} Mb/s",
+            mbps[0], mbps[1], mbps[2]
+        );
+        assert!(mbps[1] > 0.97 * mbps[0].max(mbps[2]), "TCP {tcp}, out {out}: {mbps:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_played_is_said() {
     let folder = tempfile::tempdir().unwrap();

@@ -48,6 +48,15 @@ pub enum Late {
 /// Times of passes by packet of the trace: in a slot, and on the processor.
 pub type Really<'a> = (&'a [[Time; PASSES]], &'a [[Time; PASSES]]);
 
+/// What the processor has to do besides, where it is also that of the host: one thing at a time, as they come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Core {
+    /// For a packet, before its first pass. It takes one when it has done what it has, and packets wait for that.
+    pub packet: Time,
+    /// For an operation through a slot: half of it before the slot begins, half of it when the slot has answered.
+    pub host: Time,
+}
+
 /// The board and its surroundings.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
@@ -64,6 +73,8 @@ pub struct Setup<'a> {
     /// Of a processor beside the slots, that does one operation at a time: by packet of the trace, the time of its passes;
     /// [`NEVER`] where it cannot.
     pub cpu: Option<&'a [[Time; PASSES]]>,
+    /// The processor is the host's as well, and has to do what only it can.
+    pub core: Option<Core>,
     /// What passes really take in a slot and on the processor, by packet, where that is not what is said of them.
     pub really: Option<Really<'a>>,
     /// What an operation through a slot takes besides, as the policies know it; here it takes no time.
@@ -89,6 +100,7 @@ impl<'a> Setup<'a> {
             terms: Terms::new(latency, costs.load.iter().copied().max().unwrap_or(0)),
             late: Late::Kept,
             cpu: None,
+            core: None,
             really: None,
             aside: 0,
             buffer: usize::MAX,

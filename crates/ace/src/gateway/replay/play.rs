@@ -131,6 +131,8 @@ impl Play<'_> {
                 self.ingest(now, step)?;
             }
             let exits = self.leave(now)?;
+            let room = window.saturating_sub(self.in_hand);
+            self.board.packets_wait(self.kernel.len().min(room), self.terms.packet);
             self.board.try_submit(self.plane.jobs());
             // What the core does with this one comes before it takes the next.
             self.board.pass(now, &mut done);
