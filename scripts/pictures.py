@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/pictures, from what `ace` measures and from the library: `make pictures`.
+"""The pictures of docs/pictures, from what `ace` prints and from the library: `make pages` calls it.
 
 Without names all of them; drawing.py has what they are drawn with, and pictures_*.py each its own.
 """
@@ -38,6 +38,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--ace", default="target/release/ace", help="the binary (default target/release/ace)")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "docs/pictures", help="folder (default docs/pictures)"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these: {', '.join(known)}")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.names) - set(known))
@@ -45,12 +48,12 @@ def main() -> None:
         parser.error(f"no picture {unknown[0]!r}; there are {', '.join(known)}")
     wanted = set(arguments.names or known)
     binary = ROOT / arguments.ace
-    folder = ROOT / "docs/pictures"
-    folder.mkdir(exist_ok=True)
+    folder = arguments.out
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         stats = {}
         if wanted & OF_STATISTICS.keys():
-            stats = ace(binary, "library", "stats", "--measure", "0.01")
+            stats = ace(binary, "library", "stats")
         groups = (
             (OF_STATISTICS, (stats, folder)),
             (OF_RUNS, (binary, Path(scratch), folder)),

@@ -9,7 +9,7 @@ from drawing import COLOURS, Axis, Plot, ace, logarithmic
 def drp_2006(binary: Path, folder: Path) -> None:
     """The 2006 paper's machine: overhead against the length of a load."""
     study = ace(binary, "study", "drp-2006")
-    runs = [run for run in study["what_if"] if run["load_us"] and run["load_us"] < 1000]
+    runs = [run for run in study["figure9"]["what_if"] if run["load_us"] and run["load_us"] < 1000]
     y = Axis("overhead of reconfiguration, %", 0, 40, [10 * n for n in range(5)])
     x = Axis("a load, µs", 5, 25, [5, 10, 25], True)
     plot = Plot("The machine of 2006, its traffic and rates", x, y)
@@ -42,7 +42,11 @@ def figure_8(study: dict, folder: Path) -> None:
     x = Axis("message, bytes", 32, 8192, [2**n for n in range(5, 14)], True)
     y = logarithmic("improvement over the VR5500 alone", [0.6, most])
     plot = Plot("Figure 8 of the 2006 paper: the hash of an HMAC on the accelerator", x, y)
-    kinds = [("drp_with_share", "DRP-1"), ("array", "our array, one packet"), ("slot", "our slot")]
+    kinds = [
+        ("drp_with_share", "DRP-1, share fitted at 8192 bytes"),
+        ("array", "our array, one packet"),
+        ("slot", "our slot"),
+    ]
     key = []
     for figure, dash in zip(figures, ("", ' stroke-dasharray="6 4"'), strict=True):
         for (kind, name), colour in zip(kinds, COLOURS, strict=False):
@@ -62,11 +66,22 @@ def figure_8(study: dict, folder: Path) -> None:
 
 def figure_9(study: dict, folder: Path) -> None:
     """The overhead with and without double buffering, theirs and ours."""
-    rows = [("paper", study["paper"]["result"]), ("this model of it", study["figure9"])]
-    ours = [w for w in study["what_if"] if w["what"].startswith("our array") and w["groups"] == 2]
-    rows += [("our array", w["figure9"]) for w in ours]
+    model, recording = study["figure9"]["model"], study["figure9"]["recording"]
+    rows = [
+        ("paper", study["paper"]["result"]),
+        ("at random, fitted", model["figure9"]),
+        ("recording", recording["figure9"]),
+        ("our array, fitted", model["array"][0][1]),
+        ("our array, recording", recording["array"][0][1]),
+    ]
     y = Axis("overhead of reconfiguration, %", 0, 24, list(range(0, 25, 4)))
-    plot = Plot("Figure 9 of the 2006 paper", Axis("", 0, len(rows), []), y, 560, 420)
+    plot = Plot(
+        "Figure 9 of the 2006 paper, and our array with one packet in flight",
+        Axis("", 0, len(rows), []),
+        y,
+        760,
+        420,
+    )
     for at, (name, figures) in enumerate(rows):
         for side, (kind, colour) in enumerate((("without", COLOURS[2]), ("double", COLOURS[0]))):
             left, top = plot.place(at + 0.2 + 0.3 * side, figures[kind])
@@ -74,5 +89,5 @@ def figure_9(study: dict, folder: Path) -> None:
             plot.box(left, top, right - left, bottom - top, colour, f"{name}, {kind}: {figures[kind]:.2f} %")
             plot.text((left + right) / 2, top - 6, f"{figures[kind]:.2f}", "middle small")
         plot.text(plot.place(at + 0.5, 0)[0], plot.place(0, 0)[1] + 18, name, "middle")
-    plot.key(330, 60, [(COLOURS[2], "without double buffering"), (COLOURS[0], "with it")])
+    plot.key(530, 60, [(COLOURS[2], "without double buffering"), (COLOURS[0], "with it")])
     plot.write("drp-2006-overhead", folder)

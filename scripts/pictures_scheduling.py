@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of policies beside what none can exceed."""
 
+import json
 from html import escape
 from pathlib import Path
 
@@ -49,8 +50,8 @@ def by_class(plot: Plot, rows: Reached) -> None:
 
 
 def scheduling(folder: Path) -> None:
-    """studies/scheduling/results.md as plots."""
-    page = (ROOT / "studies/scheduling/results.md").read_text()
+    """What studies/scheduling/results.json records, as plots."""
+    page = json.loads((ROOT / "studies/scheduling/results.json").read_text())["values"]
     head, table = page_table(page, "Large traces")
     share = Axis("bytes in time ÷ all bytes", 0, 1.02, [n / 5 for n in range(6)])
     for part, file in (("0.8", "scheduling-below"), ("1.2", "scheduling-above")):

@@ -4,7 +4,7 @@
 import tomllib
 from pathlib import Path
 
-from drawing import COLOURS, Axis, Plot, ace, logarithmic
+from drawing import COLOURS, ROOT, Axis, Plot, ace, logarithmic
 
 LINES = [*COLOURS, "#7f0000", "#555555"]
 
@@ -82,7 +82,7 @@ def idea_2004(binary: Path, folder: Path) -> None:
     plot = Plot("IDEA in ECB by its data paths (2004)", x, logarithmic("Mb/s", [row[1] for row in rows]))
     plot.points(rows)
     # What another key costs where it stands in the contents of LUTs.
-    with (folder.parent.parent / "board.toml").open("rb") as file:
+    with (ROOT / "board.toml").open("rb") as file:
         port = tomllib.load(file)["configuration_port"]
     delta = max(bits["deltas"], key=lambda d: d["bytes"])
     us = 8 * delta["bytes"] / port["width"] / port["clock_mhz"]
@@ -109,7 +109,7 @@ def crossover(binary: Path, folder: Path) -> None:
         earlier = [(key, [(row["bytes"], row[key]) for row in table]) for key in ("auto", "auto_with_load")]
         values = [rate for _, points in rows for _, rate in points]
         x = Axis("bytes", 64, 65536, [64, 256, 1024, 4096, 16384, 65536], True)
-        said = (folder.parent.parent / profile).read_text().split('name = "')[1].split('"')[0]
+        said = (ROOT / profile).read_text().split('name = "')[1].split('"')[0]
         title = f"{table[0]['operation']} against size: a slot and {said}, modelled"
         plot = Plot(title, x, logarithmic("Mbit/s", values))
         for number, (_, points) in enumerate(earlier, start=3):

@@ -16,11 +16,15 @@
 
 #[path = "ace-2000/study.rs"]
 pub mod ace_2000;
+mod array;
+pub mod built;
 #[path = "drp-2006/study.rs"]
 pub mod drp_2006;
 mod error;
 #[path = "idea-2004/study.rs"]
 pub mod idea_2004;
+mod marks;
+pub mod measured;
 #[path = "molen-2003/study.rs"]
 pub mod molen_2003;
 #[path = "pilchard-2002/study.rs"]
@@ -31,3 +35,4 @@ mod routed;
 pub mod scheduling;
 
 pub use error::{Error, Wrong};
+pub use marks::{By, Mark, Opening};

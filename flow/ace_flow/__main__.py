@@ -34,8 +34,11 @@ COMMANDS = {
     "array-bits": ("ace_flow.array.bits", "the slot's bits proven"),
     "array-rates": ("ace_flow.array.rates", "what the slot's RTL takes for a packet"),
     "cores": ("ace_flow.cores", "the RTL for other builds: ace.core (FuseSoC) and Bender.yml"),
-    "pages": ("ace_flow.pages", "a page for each algorithm"),
+    "pages": ("ace_flow.pages.render", "every generated page, table and picture; or what would differ"),
+    "measure": ("ace_flow.pages.results", "results files that pages are rendered from, measured anew"),
+    "small-library": ("ace_flow.pages.small", "what the library would take in small streams"),
     "study": ("ace_flow.study", "the designs of a study, synthesised, placed and routed"),
+    "rounds": ("ace_flow.rounds", "p rounds of each finalist, placed and routed"),
     "constant-key": ("ace_studies.idea_2004.constant_key", "IDEA with its key in LUTs: its netlist"),
     "constant-bits": (
         "ace_studies.idea_2004.constant_bits",
@@ -43,6 +46,15 @@ COMMANDS = {
     ),
     "families": ("ace_studies.molen_2003.families", "units of the Molen processor on other families"),
     "molen": ("ace_studies.molen_2003.programs", "programs on the Molen processor"),
+    "idea-ways": (
+        "ace_studies.idea_2004.ways",
+        "IDEA's data paths of 2004 through memory, ports and array, simulated",
+    ),
+    "scheduling-runs": (
+        "ace_studies.scheduling.runs",
+        "recordings through boards, for `ace study scheduling`",
+    ),
+    "vpn-replay": ("ace_studies.pilchard_2002.replay", "recordings of the VPN of 2002, on the virtual clock"),
     # Called by the others.
     "engines": ("ace_flow.formal.engines", ""),
     "verilate": ("ace_flow.sim.verilate", ""),

@@ -14,8 +14,8 @@ READY = BUILD / "runtime" / "tools.txt"
 class Places:
     """The files of one configuration."""
 
-    def __init__(self, name: str):
-        self.folder = CONFIGURATIONS / name
+    def __init__(self, name: str, below: Path = CONFIGURATIONS):
+        self.folder = below / name
         self.netlist_json = self.folder / "netlist.json"
         self.netlist_verilog = self.folder / "netlist.v"
         self.area = self.folder / "area.json"

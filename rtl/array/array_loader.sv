@@ -9,6 +9,7 @@
 module array_loader
   import array_pkg::*;
   import array_front_pkg::*;
+  import array_load_pkg::*;
   import core_pkg::clear_t;
   import slot_pkg::*;
 #(
@@ -49,48 +50,6 @@ module array_loader
   output logic   [Tiles-1:0][6:0] state_at_o,
   output logic   [     63:0]      state_data_o
 );
-
-  typedef enum logic [2:0] {
-    Idle,
-    Purge,
-    Set,
-    Key,
-    Check,
-    Over
-  } at_e;
-
-  // As in a set's sections.
-  typedef enum logic [7:0] {
-    Contexts  = 8'd1,
-    Pair      = 8'd2,
-    Words     = 8'd3,
-    Bytes     = 8'd4,
-    Constants = 8'd5,
-    Chain     = 8'd6
-  } kind_e;
-
-  typedef struct packed {
-    logic [31:0] words;
-    logic [15:0] at;
-    logic [7:0]  mask;
-    logic [7:0]  kind;
-  } section_t;
-
-  localparam logic [63:0] Magic = 64'h0A02_5445_5345_4341;
-
-  // What a beat adds to a CRC, and what becomes of the CRC in front of it: for each bit, which ones it is the sum of.
-  typedef logic [31:0][63:0] sums_t;
-
-  function automatic sums_t crc_sums();
-    logic [31:0] c;
-    for (int unsigned i = 0; i < 64; i++) begin
-      c = '0;
-      for (int unsigned j = 0; j < 64; j++) c = {1'b0, c[31:1]} ^ (c[0] ^ (i == j) ? 32'hEDB8_8320 : 32'd0);
-      for (int unsigned b = 0; b < 32; b++) crc_sums[b][i] = c[b];
-    end
-  endfunction
-
-  localparam sums_t CrcSums = crc_sums();
 
   at_e at_q;
   // Tiles that a set or a key goes to, and their banks.
@@ -192,37 +151,15 @@ module array_loader
       verdict: verdict_q
     };
 
-  // What a section is, from its head: parts of a beat less one, and where they go.
+  // What a section is, from its head.
   logic [6:0] parts;
   logic section_writes, section_bad, section_small;
   write_t section_kind;
 
-  always_comb begin
-    parts = '0;
-    section_kind = '0;
-    section_kind.lane = section.mask[3:0];
-    section_kind.target = TargetTable;
-    section_kind.rotate = section.kind != Pair;
-    unique case (section.kind)
-      Words:   parts = 7'd1;
-      Constants: begin
-        parts = 7'd1;
-        section_kind.target = TargetConstant;
-        section_kind.rotate = 1'b0;
-      end
-      Bytes:   parts = '1;
-      Contexts: begin
-        section_kind.target = TargetContext;
-        section_kind.rotate = 1'b0;
-      end
-      default: ;
-    endcase
-    section_writes = section.kind != Chain;
-    section_bad = section.kind == '0 || section.kind > Chain;
-    // Tables of 64 words lie at every fourth address. A section's own number of words says how long its table is.
-    section_small  = (section.kind == Pair && section.words == 32'd64)
-        || (section.kind == Words && section.words == 32'd32) || (section.kind == Bytes && section.words == 32'd8);
-  end
+  assign {parts, section_kind} = place_of(section);
+  assign section_writes        = section.kind != Chain;
+  assign section_bad           = section.kind == '0 || section.kind > Chain;
+  assign section_small         = is_small(section);
 
   // What goes into the tile waits until it is taken; of what does not wait the target is none.
   write_t out, common;
@@ -280,10 +217,6 @@ module array_loader
   logic [31:0] crc_q, crc_beat_q;
   logic [7:0] fault_q;
 
-  function automatic logic [31:0] crc_of(logic [63:0] beat);
-    for (int unsigned b = 0; b < 32; b++) crc_of[b] = ^(beat & CrcSums[b]);
-  endfunction
-
   assign fault_o = fault_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -312,23 +245,14 @@ module array_loader
   logic all_came_q, counted_q, in_range_q, long_q, room_q, some_q, shaped_q, whole_q;
 
   always_ff @(posedge clk_i) begin
-    // Two clocks for each beat that is read, the mask of CBC among them, and two more; of a key's words for each that comes
-    // out.
-    if (new_q.hash) shortest_q <= 16'd28;
-    else if (new_q.keys) shortest_q <= {7'b0, pairs(new_q.output_words), 1'b0} + 16'd8;
-    else shortest_q <= new_q.input_words == 6'd2 ? 16'd6 : 16'd10;
+    shortest_q <= shortest(new_q);
     all_came_q <= sections_q == '0 && !data_q && word_q == '0;
     counted_q <= contexts_q == 16'(context_q);
     in_range_q <= contexts_q <= 16'(1 << ContextBits);
     long_q <= contexts_q >= shortest_q;
     room_q <= {contexts_q, FlightBits'(0)} >= 22'(new_q.latency) + 22'(FlightClocks);
     some_q <= new_q.input_words != '0 && new_q.output_words != '0 && new_q.key_words <= 8'(KeyRoom);
-    if (new_q.keys)
-      shaped_q <= !new_q.hash && new_q.key_words == '0 && new_q.output_words <= 8'(KeyRoom)
-          && new_q.input_words inside {6'd2, 6'd4, 6'd6, 6'd8};
-    else if (new_q.hash)
-      shaped_q <= new_q.output_words <= 8'd8 && new_q.input_words == 6'd16 + 6'(new_q.output_words);
-    else shaped_q <= new_q.output_words == 8'(new_q.input_words) && new_q.input_words inside {6'd2, 6'd4};
+    shaped_q <= is_shaped(new_q);
     whole_q <= all_came_q && counted_q && in_range_q && long_q && room_q && some_q && shaped_q;
   end
 

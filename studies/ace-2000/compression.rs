@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Table 4: what configurations take when index and dictionary both count.
 
-use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
 
-use ace_board::Catalogue;
-use ace_board::library::read_memory;
 use ace_ecp5::{ConfigMemory, Emit};
 use ace_library::codec::{Contexts, Dictionary, Tables};
 use ace_library::file::Stored;
@@ -14,25 +10,34 @@ use ace_report::{Page, Table, say};
 use serde::{Deserialize, Serialize};
 
 use super::scheme;
-use crate::error::{Context, Result};
+use crate::built::Image;
+use crate::error::Result;
+use crate::marks::range;
 
 /// A row of the paper's Tables 3 and 4.
 #[derive(Deserialize, Serialize)]
 pub struct Published {
-    name: String,
-    bits: u64,
-    redundancy: f64,
-    lzw: Sizes,
-    phase1: Sizes,
-    phase2: Sizes,
+    pub name: String,
+    pub bits: u64,
+    pub redundancy: f64,
+    pub lzw: Sizes,
+    pub phase1: Sizes,
+    pub phase2: Sizes,
 }
 
 /// Bits of index and dictionary, and both over the bitstream.
 #[derive(Clone, Copy, Deserialize, Serialize)]
-struct Sizes {
-    index: u64,
-    dictionary: u64,
-    percent: f64,
+pub struct Sizes {
+    pub index: u64,
+    pub dictionary: u64,
+    pub percent: f64,
+}
+
+impl Sizes {
+    pub fn of(way: &scheme::Compressed, bytes: usize) -> Self {
+        let (index, dictionary) = (way.index_bits(), way.dictionary_bits());
+        Self { index, dictionary, percent: 100.0 * (index + dictionary) as f64 / (bytes.max(1) * 8) as f64 }
+    }
 }
 
 /// The same of a bitstream of ours, and others beside it, in percent of its frames and block RAM contents.
@@ -68,39 +73,30 @@ pub struct Compressed {
     rows: Vec<Row>,
 }
 
-/// `also`: bitstreams to compress besides what is built.
+/// `images`: what is compressed; `also`: bitstreams besides, which come last and have no part in the dictionary.
 ///
 /// # Errors
-/// A bitstream or a manifest cannot be read.
-pub fn compressed(catalogue: &Catalogue, also: &[PathBuf]) -> Result<Compressed> {
-    Ok(Compressed { paper: super::figures()?.compressed, rows: rows(catalogue, also)? })
+/// A bitstream cannot be compressed.
+pub fn compressed(images: &[Image], also: &[Image]) -> Result<Compressed> {
+    Ok(Compressed { paper: super::figures()?.compressed, rows: rows(images, also)? })
 }
 
-/// The rows of what is built; those of `also` come last and have no part in the dictionary.
-fn rows(catalogue: &Catalogue, also: &[PathBuf]) -> Result<Vec<Row>> {
-    let mut images = Vec::new();
-    let mut variants = BTreeSet::new();
-    for configuration in &catalogue.configurations {
-        let manifest = catalogue.folder.join(&configuration.name).join("manifest.json");
-        let manifest: serde_json::Value =
-            serde_json::from_slice(&ace_fs::read(&manifest)?).with_context(|| configuration.name.clone())?;
-        let lut4 = manifest["area"]["lut4"].as_u64();
-        if manifest["variant_of"].is_string() {
-            variants.insert(configuration.name.clone());
-        }
-        images.push((configuration.name.clone(), lut4, read_memory(&configuration.bitstream.path)?));
-    }
-    let dictionary = Dictionary::train(images.iter().map(|(_, _, image)| image));
+fn rows(images: &[Image], also: &[Image]) -> Result<Vec<Row>> {
+    let dictionary = Dictionary::train(images.iter().map(|image| &image.memory));
     // As `ace library build --format small` does.
-    let bases = images.iter().filter(|(name, ..)| !variants.contains(name));
-    let contexts = Contexts::train(bases.map(|(_, _, image)| image));
+    let bases = images.iter().filter(|image| !image.variant);
+    let contexts = Contexts::train(bases.map(|image| &image.memory));
     let small = Tables { dictionary: dictionary.clone(), contexts: Some(Box::new(contexts)) };
     let fast = Tables::from(dictionary);
-    for path in also {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        images.push((name, None, read_memory(path)?));
-    }
-    images.iter().map(|(name, lut4, image)| row(name, *lut4, image, (&fast, &small))).collect()
+    let all = images.iter().chain(also);
+    all.map(|image| row(&image.name, image.lut4, &image.memory, (&fast, &small))).collect()
+}
+
+/// Frames and contents of block RAMs: what is compressed.
+pub fn data(memory: &ConfigMemory) -> Vec<u8> {
+    let mut data: Vec<u8> = memory.frames().flatten().copied().collect();
+    memory.ebr().for_each(|(_, bytes)| data.extend_from_slice(bytes));
+    data
 }
 
 fn row(
@@ -110,14 +106,9 @@ fn row(
     (fast, small): (&Tables, &Tables),
 ) -> Result<Row> {
     let frames: Vec<u8> = image.frames().flatten().copied().collect();
-    let mut data = frames.clone();
-    image.ebr().for_each(|(_, bytes)| data.extend_from_slice(bytes));
+    let data = data(image);
     let percent = |bytes: usize, of: &[u8]| 100.0 * bytes as f64 / of.len() as f64;
-    let sizes = |c: &scheme::Compressed| Sizes {
-        index: c.index_bits(),
-        dictionary: c.dictionary_bits(),
-        percent: 100.0 * (c.index_bits() + c.dictionary_bits()) as f64 / (data.len() * 8) as f64,
-    };
+    let sizes = |c: &scheme::Compressed| Sizes::of(c, data.len());
     let scheme = scheme::compress(&data);
     let stored = Stored::of(fast, image);
     let native = Emit { compress: true, ..Emit::default() }.whole(image).len();
@@ -161,17 +152,23 @@ fn zstd(data: &[u8]) -> Result<usize> {
 /// A column: its head and what it shows.
 type Percent = (&'static str, fn(&Row) -> f64);
 
-/// A bitstream by each way.
-type Ways<'a> = (&'a str, u64, [Sizes; 3]);
+/// A bitstream, its bits and redundancy, by each way.
+pub type Ways<'a> = (&'a str, u64, f64, [Sizes; 3]);
+
+/// The redundancy factor of Table 3: LZW's index over the bitstream.
+pub fn redundancy(lzw: &Sizes, bits: u64) -> f64 {
+    lzw.index as f64 / bits.max(1) as f64
+}
 
 /// Rows in the paper's columns.
-fn print_ways(page: &mut Page, title: &str, rows: &[Ways<'_>]) {
+pub fn print_ways(page: &mut Page, title: &str, rows: &[Ways<'_>]) {
     say!(page, "## {title}\n");
     let mut table = Table::of(rows).left("bitstream", |r| r.0).right("bits", |r| r.1);
+    table = table.right("redundancy", |r| format!("{:.4}", r.2));
     for (at, way) in ["LZW", "phase I", "phase II"].into_iter().enumerate() {
-        table = table.right(format!("{way} index"), move |r| r.2[at].index);
-        table = table.right("dictionary", move |r| r.2[at].dictionary);
-        table = table.right("%", move |r| format!("{:.2}", r.2[at].percent));
+        table = table.right(format!("{way} index"), move |r| r.3[at].index);
+        table = table.right("dictionary", move |r| r.3[at].dictionary);
+        table = table.right("%", move |r| format!("{:.2}", r.3[at].percent));
     }
     page.table(&table);
 }
@@ -179,17 +176,20 @@ fn print_ways(page: &mut Page, title: &str, rows: &[Ways<'_>]) {
 /// Puts the paper's table, ours in the same columns, and ours beside other ways on a page.
 pub fn print(page: &mut Page, Compressed { paper: published, rows }: &Compressed) {
     let theirs: Vec<Ways<'_>> =
-        published.iter().map(|p| (&*p.name, p.bits, [p.lzw, p.phase1, p.phase2])).collect();
+        published.iter().map(|p| (&*p.name, p.bits, p.redundancy, [p.lzw, p.phase1, p.phase2])).collect();
     print_ways(page, "Table 4 of the paper: Virtex bitstreams, sizes in bits", &theirs);
     say!(page);
-    let ours: Vec<Ways<'_>> = rows.iter().map(|r| (&*r.name, r.bits, [r.lzw, r.phase1, r.phase2])).collect();
+    let ours: Vec<Ways<'_>> = rows
+        .iter()
+        .map(|r| (&*r.name, r.bits, redundancy(&r.lzw, r.bits), [r.lzw, r.phase1, r.phase2]))
+        .collect();
     let title = "The same ways with ours: frames and block RAM contents of ECP5 images, sizes in bits";
     print_ways(page, title, &ours);
     say!(
         page,
         "\nThe redundancy factor of Table 3 is LZW's index over the bitstream: {} in the paper, {} here.\n",
-        range(published.iter().map(|p| p.redundancy)),
-        range(rows.iter().map(|r| r.lzw.index as f64 / r.bits as f64)),
+        range(published.iter().map(|p| p.redundancy), 2),
+        range(rows.iter().map(|r| redundancy(&r.lzw, r.bits)), 2),
     );
     say!(page, "## Beside other ways, in % of frames and block RAM contents\n");
     let percents: [Percent; 13] = [
@@ -220,9 +220,4 @@ pub fn print(page: &mut Page, Compressed { paper: published, rows }: &Compressed
          and zstd rebuild their dictionaries in memories of 32 KiB to 8 MiB. The device's own is a whole bitstream \
          with its CRCs."
     );
-}
-
-fn range(values: impl Iterator<Item = f64> + Clone) -> String {
-    let low = values.clone().fold(f64::INFINITY, f64::min);
-    format!("{low:.2} to {:.2}", values.fold(0.0, f64::max))
 }

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the paper says: its machine, its tasks, its figure 9; and the traffic of which it says nothing.
 
+use ace_schedule::captured::demo;
 use ace_schedule::traffic::Random;
 use serde::{Deserialize, Serialize};
 
+use crate::array::Overhead;
 use crate::error::{Context, Result, bail};
+
+/// The recording of the experiment that the paper describes, made here (tests/demo/record.py): two downloads from one host at
+/// once. A test of ace-schedule holds the rows against tests/demo/traffic.pcap.
+const RECORDING: &str = include_str!("../scheduling/demo.csv");
 
 /// studies/drp-2006/paper.toml.
 #[derive(Deserialize, Serialize)]
 pub struct Paper {
     pub machine: Machine,
-    pub result: Figure9,
+    pub result: Overhead,
+    pub hmac: Vec<Hmac>,
     pub traffic: Traffic,
     pub task: Vec<Task>,
 }
@@ -22,13 +29,12 @@ pub struct Machine {
     pub groups: usize,
 }
 
-/// In percent.
-#[derive(Clone, Copy, Deserialize, Serialize)]
-pub struct Figure9 {
-    pub without: f64,
-    pub double: f64,
-    pub removed: f64,
-    pub kept: f64,
+/// An improvement that the text names.
+#[derive(Deserialize, Serialize)]
+pub struct Hmac {
+    pub name: String,
+    pub task: String,
+    pub improvement: f64,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -45,6 +51,9 @@ pub struct Traffic {
 pub struct Task {
     pub name: String,
     pub contexts: u32,
+    pub max_pes: u32,
+    pub all_pes: u32,
+    pub vmems: u32,
     pub mhz: f64,
     pub drp: f64,
     pub dsp: f64,
@@ -58,26 +67,33 @@ pub fn load_us(paper: &Paper, task: &Task) -> f64 {
     task.bits as f64 / (f64::from(paper.machine.bus_bits) * paper.machine.bus_mhz)
 }
 
-/// The first packets of the model's traffic: an association (outbound or inbound one of AES and MD5, then of RC6 and SHA-1)
-/// and bytes each.
-pub fn packets(count: usize) -> Result<Vec<(u32, u64)>> {
-    let mut paper = paper()?;
-    paper.traffic.packets = count;
-    let each = paper.traffic();
-    Ok(each
-        .into_iter()
-        .map(|p| (2 * p.association as u32 + u32::from(p.acknowledgement), p.bytes as u64))
-        .collect())
-}
-
 pub fn paper() -> Result<Paper> {
     toml::from_str(include_str!("paper.toml")).context("studies/drp-2006/paper.toml")
 }
 
+#[derive(Clone, Copy)]
 pub struct Packet {
     pub association: usize,
     pub acknowledgement: bool,
     pub bytes: f64,
+}
+
+/// The packets of the recording: from the host that is downloaded from go data, to it acknowledgements.
+pub fn recorded() -> Vec<Packet> {
+    let packet = |(flow, bytes): (u32, u64)| Packet {
+        association: flow as usize / 2,
+        acknowledgement: flow % 2 == 1,
+        bytes: bytes as f64,
+    };
+    demo(RECORDING).into_iter().map(packet).collect()
+}
+
+/// Shares of acknowledgements, and of packets of the association of the one before.
+pub fn shares(packets: &[Packet]) -> (f64, f64) {
+    let acknowledgements = packets.iter().filter(|p| p.acknowledgement).count();
+    let same = packets.windows(2).filter(|two| two[0].association == two[1].association).count();
+    let of = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+    (of(acknowledgements, packets.len()), of(same, packets.len().saturating_sub(1)))
 }
 
 impl Paper {
@@ -96,23 +112,42 @@ impl Paper {
         (0..traffic.packets).map(|_| packet()).collect()
     }
 
-    /// Its traffic: configuration and microseconds of each task, which has a rate.
-    pub fn tasks(&self, mbps: impl Fn(&Task) -> f64) -> Result<Vec<(usize, f64)>> {
+    /// Tasks of packets with the paper's two associations: a task and its bytes.
+    pub fn tasks(&self, packets: &[Packet]) -> Result<Vec<(usize, f64)>> {
         let find = |name: &String| match self.task.iter().position(|t| t.name == *name) {
             Some(at) => Ok(at),
             None => bail!("studies/drp-2006/paper.toml: no task `{name}`"),
         };
-        let traffic = &self.traffic;
         let mut suites = Vec::new();
-        for [cipher, hash] in &traffic.associations {
+        for [cipher, hash] in &self.traffic.associations {
             suites.push([find(cipher)?, find(hash)?]);
         }
         let mut tasks = Vec::new();
-        for Packet { association, acknowledgement, bytes } in self.traffic() {
+        for Packet { association, acknowledgement, bytes } in packets.iter().copied() {
             let [cipher, hash] = suites[association];
             let order = if acknowledgement { [hash, cipher] } else { [cipher, hash] };
-            tasks.extend(order.map(|task| (task, bytes * 8.0 / mbps(&self.task[task]))));
+            tasks.extend(order.map(|task| (task, bytes)));
         }
         Ok(tasks)
+    }
+
+    /// Microseconds of tasks on the paper's machine.
+    pub fn timed(&self, tasks: &[(usize, f64)]) -> Vec<(usize, f64)> {
+        tasks.iter().map(|&(task, bytes)| (task, 8.0 * bytes / self.task[task].drp)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recording_is_two_downloads() {
+        let (acknowledgements, same) = shares(&recorded());
+        assert!((acknowledgements - 0.271).abs() < 0.001 && (same - 0.93).abs() < 0.005);
+        let paper = paper().unwrap();
+        let (acknowledgements, same) = shares(&paper.traffic());
+        assert!((acknowledgements - paper.traffic.acknowledgements).abs() < 0.02);
+        assert!((same - paper.traffic.same).abs() < 0.02);
     }
 }

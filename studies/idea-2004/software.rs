@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Blocks side by side.
 const WIDE: usize = 32;
@@ -102,9 +102,9 @@ fn encrypt_wide([mut x1, mut x2, mut x3, mut x4]: [Lanes; 4], z: &Subkeys) -> [L
     [wide_multiply(&x1, z[48]), plus(&x3, z[49]), plus(&x2, z[50]), wide_multiply(&x4, z[51])]
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Speed {
-    pub name: &'static str,
+    pub name: String,
     pub mbps: f64,
 }
 
@@ -131,8 +131,8 @@ pub fn measure(budget: Duration) -> Vec<Speed> {
         })
     };
     let mut speeds = vec![
-        Speed { name: "block after block, Lai's multiplication", mbps: plain(lai) },
-        Speed { name: "block after block, Biham's", mbps: plain(biham) },
+        Speed { name: "block after block, Lai's multiplication".into(), mbps: plain(lai) },
+        Speed { name: "block after block, Biham's".into(), mbps: plain(biham) },
     ];
     let mut groups = vec![[[3u16; WIDE]; 4]; BLOCKS / WIDE];
     let wide = mbps(groups.len() * WIDE, budget, || {
@@ -140,7 +140,7 @@ pub fn measure(budget: Duration) -> Vec<Speed> {
             *group = encrypt_wide(*group, black_box(&z));
         }
     });
-    speeds.push(Speed { name: "32 blocks side by side, Biham's", mbps: wide });
+    speeds.push(Speed { name: "32 blocks side by side, Biham's".into(), mbps: wide });
     speeds
 }
 

@@ -7,15 +7,12 @@ mod equations;
 mod future;
 mod interface;
 pub mod rekey;
-mod software;
-
-use std::time::Duration;
+pub(crate) mod software;
 
 use crate::error::{Context, Result};
-use ace_engine::Algorithm;
-use ace_engine::measure::cipher_speed;
 use serde::{Deserialize, Serialize};
 
+use crate::measured::Software;
 use crate::routed::Routed;
 use ace_report::{Page, say};
 use built::{Built, STEP, Substages, built};
@@ -78,6 +75,8 @@ struct Row {
 /// The paper's tables and equations, and what its future work gives.
 #[derive(Serialize)]
 pub struct Study {
+    /// Where software's figures are from.
+    about: String,
     routed: String,
     software: Vec<Speed>,
     /// The CPU engine's, in CBC and in ECB.
@@ -98,7 +97,7 @@ pub struct Study {
     constant: Constant,
     rivals: Vec<Rival>,
     ratio_paper: f64,
-    /// Over the fastest software of this run: P through the array, and stages.
+    /// Over the fastest software here: P through the array, and stages.
     ratio_p: f64,
     ratio_substages: f64,
 }
@@ -111,18 +110,15 @@ fn routed() -> Result<Routed> {
     Routed::read(include_str!("results.json"), "studies/idea-2004/results.json")
 }
 
-/// The paper's board as a model, and what was placed and routed; `seconds`: to measure software.
+/// The paper's board as a model, and what was placed and routed, beside this software.
 ///
 /// # Errors
 /// A file of studies/idea-2004 is not what it should be: a fault of this repository.
-pub fn study(seconds: f64) -> Result<Study> {
+pub fn study(measured: &Software) -> Result<Study> {
     let paper = paper()?;
     let routed = routed()?;
-    let budget = Duration::from_secs_f64(seconds / 3.0);
-    let software = software::measure(budget);
-    let engine = Algorithm::by_name("idea")
-        .and_then(|a| cipher_speed(a, 16, budget))
-        .context("the CPU engine has no IDEA")?;
+    let software = measured.values.idea.clone();
+    let engine = measured.cipher("idea")?;
 
     let Interface { memory_accesses, port_accesses, array_characters, .. } = paper.interface;
     let published = |interface: &str| -> Result<[f64; 3]> {
@@ -183,6 +179,7 @@ pub fn study(seconds: f64) -> Result<Study> {
     let p = table2.iter().filter(|r| r.paper.path == Path::P).map(|r| r.at_ours).fold(0.0, f64::max);
     Ok(Study {
         routed: routed.about(),
+        about: measured.about(),
         software,
         engine: [engine.feedback_mbps, engine.parallel_mbps],
         paper_software: paper.software_mbps,
@@ -215,7 +212,7 @@ pub fn print(page: &mut Page, study: &Study) {
         say!(page, "| here, {} | {:.0} |", s.name, s.mbps);
     }
     say!(page, "| here, the CPU engine, CBC (ECB) | {:.0} ({:.0}) |", study.engine[0], study.engine[1]);
-    say!(page, "\nHere: wall time of this run, one core.\n");
+    say!(page, "\nHere: {}, one core.\n", study.about);
 
     let c = study.clocks;
     say!(page, "## Table 2: three paths, three ways in\n");
@@ -336,7 +333,7 @@ mod tests {
 
     #[test]
     fn the_model_gives_the_papers_cells_within_a_tenth() {
-        let study = study(0.01).unwrap();
+        let study = study(&Software::recorded().unwrap()).unwrap();
         assert_eq!(study.table2.len(), 9);
         for row in &study.table2 {
             let error = row.model_mbps / row.paper.mbps - 1.0;
@@ -350,7 +347,7 @@ mod tests {
 
     #[test]
     fn what_was_placed_has_the_papers_shape() {
-        let study = study(0.01).unwrap();
+        let study = study(&Software::recorded().unwrap()).unwrap();
         for multipliers in MULTIPLIERS {
             let of: Vec<&Built> = study.built.iter().filter(|b| b.multipliers == multipliers).collect();
             assert_eq!(of.len(), 3);

@@ -2,6 +2,7 @@
 //! The 2003 paper: AES on a core with a reconfigurable unit, from programs that ran on the machine's RTL.
 
 mod beyond;
+mod rijndael;
 mod table1;
 mod units;
 
@@ -52,6 +53,7 @@ struct Programs {
     loaded: Option<Loaded>,
     keys: Vec<Keys>,
     sha1: Sha1,
+    rijndael: Vec<rijndael::Block>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -63,6 +65,8 @@ struct Run {
     decrypt: u64,
     hits: u64,
     misses: u64,
+    /// Encryption and decryption on the model of the paper's processor, clocks.
+    outorder: Vec<u64>,
     profile: BTreeMap<String, u64>,
 }
 
@@ -107,6 +111,7 @@ pub struct Study {
     programs: Programs,
     routed: String,
     gains: Vec<Gain>,
+    predicted: Vec<Gain>,
     /// Clocks of the encryption that MixColumns takes in the reference form.
     mix_columns: u64,
     table2: Vec<Placed>,
@@ -148,6 +153,7 @@ fn run<'a>(programs: &'a Programs, form: &str, run_clocks: u64, seed: u64) -> Re
 pub fn study(library: Result<&Library, NoSets>) -> Result<Study> {
     let (paper, programs, routed) = (paper()?, programs()?, routed()?);
     let gains = gains(&paper, &programs)?;
+    let predicted = rijndael::predicted(&paper, &programs)?;
     let mix_columns = taken_over(run(&programs, "reference", 1, 1)?, run(&programs, "molen", 1, 1)?)[0];
     let table2 = units::placed(&paper.table2, &routed)?;
     let machine = routed.design("machine").ok().map(|design| Machine {
@@ -187,6 +193,7 @@ pub fn study(library: Result<&Library, NoSets>) -> Result<Study> {
     Ok(Study {
         routed: routed.about(),
         gains,
+        predicted,
         mix_columns,
         table2,
         families,
@@ -202,6 +209,7 @@ pub fn study(library: Result<&Library, NoSets>) -> Result<Study> {
 pub fn print(page: &mut Page, study: &Study) {
     let mhz = study.machine.as_ref().map(|machine| machine.median_mhz);
     table1::print(page, study);
+    rijndael::print_predicted(page, &study.predicted);
     table1::profile(page, &study.programs);
     say!(page, "## Forms of the program\n");
     say!(
@@ -242,6 +250,7 @@ pub fn print(page: &mut Page, study: &Study) {
          depend on the data.\n"
     );
     beyond::print_sha1(page, &study.programs.sha1, TEXT_BITS, mhz);
+    rijndael::print_blocks(page, &study.programs.rijndael);
     beyond::print(page, &study.programs.mix, mhz);
     let loaded = study.programs.loaded.as_ref();
     beyond::print_loaded(page, loaded);

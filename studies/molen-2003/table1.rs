@@ -34,7 +34,7 @@ pub fn taken_over(software: &Run, accelerated: &Run) -> [u64; 2] {
 }
 
 /// The paper's clocks of a unit at its core's clock.
-fn clocks_of(ns: f64, ghz: f64) -> u64 {
+pub(super) fn clocks_of(ns: f64, ghz: f64) -> u64 {
     (ns * ghz).ceil() as u64
 }
 

@@ -200,7 +200,12 @@ def main():
     arguments.add_argument("--rate", type=int, default=200, help="Mbit/s of the UDP that is to arrive")
     arguments.add_argument("--only", nargs="*", help="names of VPNs, or parts of them")
     arguments.add_argument("-o", "--output", type=Path, help="every round as JSON")
-    arguments.add_argument("--study", type=Path, help="only the suite of the 2002 paper, and its result file")
+    arguments.add_argument(
+        "--study",
+        type=Path,
+        metavar="FOLDER",
+        help="only the suite of the 2002 paper, as JSON; recordings to FOLDER",
+    )
     given = arguments.parse_args()
     Ace.ace = given.ace.resolve()
     if not os.access(Ace.ace, os.X_OK):
@@ -210,7 +215,7 @@ def main():
             world = World(folder)
             try:
                 world.build()
-                vpn_study.write(given.study, world, Iperf, given.seconds, given.rounds, given.rate)
+                vpn_study.run(given.study, world, Iperf, given.seconds, given.rounds)
             finally:
                 world.close()
         return

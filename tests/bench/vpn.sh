@@ -16,7 +16,7 @@ if [ "${ACE_VPN_INSIDE:-}" != 1 ]; then
   [ "$(id -u)" = 0 ] || { echo "vpn.sh: namespaces and TUN devices are root's" >&2; exit 1; }
   if [ ! -e "$packages/root/usr/bin/iperf3" ]; then
     mkdir -p "$packages"
-    (cd "$packages" && apt-get download -q "${wanted[@]}")
+    (cd "$packages" && apt-get download -q "${wanted[@]}" >&2)
     for package in "$packages"/*.deb; do dpkg -x "$package" "$packages/root"; done
   fi
   # Mounts are seen by nobody else and go with the script.

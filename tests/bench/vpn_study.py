@@ -1,161 +1,121 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result file of `ace study pilchard-2002 --vpn`, of tests/bench/vpn.py --study: what was measured through two gateways with
-the suite of the paper, and what `ace gateway replay` makes of recordings of both on the virtual clock.
+"""What the study of 2002 needs of a VPN with its suite, of tests/bench/vpn.py --study FOLDER: throughput without IPsec and
+through the gateways, TCP and UDP, at both ends, and what a packet takes of a gateway's processor. Wall time, printed as JSON.
 
-Measured, wall time: TCP and UDP without IPsec and through the gateways, at both ends. Replayed, modelled time: the same
-traffic with a processor alone and with the board beside it. Measured and modelled figures are never mixed: each
-improvement is that of one replay over another. The processor is this machine as it was measured in this run (what 3DES and
-HMAC-MD5 take beyond AES-GCM, which is nearly free), the same with portable software (studies/processors), or that of the
-paper as its Section 5 states it.
+FOLDER gets recordings of what went through, without payload; `python -m ace_flow vpn-replay` plays them on the virtual
+clock.
 """
 
 import json
-import os
-import subprocess
-import tempfile
+import statistics
 from pathlib import Path
 
-from vpn_peers import ROOT, Ace, AceTriple, Nothing
+from vpn_peers import Ace, AceTriple, Nothing
 
 # Of each recording; slots run RTL when it is played.
-PACKETS = 3000
-PACKET = 1300
-# Bytes that are enciphered of such a packet: its headers, the trailer, whole blocks.
-CIPHERED = (PACKET + 28 + 2 + 7) // 8 * 8
-# As studies/processors/this-machine.toml has it: the share of HMAC-MD5 in what the suite takes.
-MD5_MBPS = 5202.6
-PILCHARD = ROOT / "studies/pilchard-2002"
-# LibDES, and triple DES being half of all that the machine does (Section 5.3): the other half is what a packet takes besides.
-LIBDES_MBPS = 42.9
+PACKETS = 1500
+# Bytes of data of a write, of TCP and of UDP: a packet each; and ttcp's default, which makes fragments of UDP.
+BUFFERS = {"packets": (128 << 10, 1300), "ttcp": (8192, 8192)}
+# Mbit/s of UDP that is offered: through gateways more than they can carry; without them as much as iperf3 makes.
+OFFERED = {"clear": 0, "software": 400}
+# Mbit/s of UDP that both suites carry whole: what a packet takes is asked at that rate.
+CARRIED = 40
+KINDS = {"clear": Nothing, "software": AceTriple}
 
 
-def processor(folder, name, source, rates):
-    lines = [f'name = "{name}"', f'source = "{source}"']
-    for algorithm, mbps in rates.items():
-        lines.append(f'[[rate]]\nalgorithm = "{algorithm}"\nmbps = {mbps:.1f}')
-    path = folder / f"{name.split()[0]}.toml"
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def replay(recording, profile, packet_us, *more):
-    command = [Ace.ace, "gateway", "replay", recording, "--json", "--greedy", "--processor", profile]
-    command += ["--packet-us", f"{packet_us:.3f}", "--packets", str(PACKETS), *more]
-    environment = os.environ | {"ACE_BUILD": str(ROOT / "build")}
-    done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE, env=environment)
-    return json.loads(done.stdout)
-
-
-def rates(report, protocol):
-    """Mbit/s of the processor alone and with the board."""
-    sides = {side["what"]: side for side in report["sides"]}
-    of = (sides["processor"], sides["processor and board"])
-    return [next(s["mbps"] for s in side["streams"] if s["protocol"] == protocol) for side in of]
-
-
-def measured(iperf, peer, seconds, flood):
-    """Mbit/s at both ends: of UDP what is sent is what iperf hands over, and with gateways what the first one sends."""
-    tcp, _ = iperf.run(seconds, "-l", "128K")
+def measured(iperf, peer, seconds, buffers, offered):
+    """Mbit/s at both ends. Of UDP what is sent is what iperf3 hands over, with gateways the part that the first one sends;
+    of fragments nobody counts datagrams that were sent."""
+    stream, datagram = BUFFERS[buffers]
+    tcp, _ = iperf.run(seconds, "-l", stream)
     rows = {
         ("TCP", "sender"): tcp["sum_sent"]["bits_per_second"] / 1e6,
         ("TCP", "receiver"): tcp["sum_received"]["bits_per_second"] / 1e6,
     }
     before = peer.protected()
-    udp, _ = iperf.run(seconds, "-u", "-l", PACKET, "-b", f"{flood:.0f}M")
+    udp, _ = iperf.run(seconds, "-u", "-l", datagram, "-b", f"{offered}M" if offered else "0")
     total = udp["sum"]
-    offered = total["packets"] * PACKET * 8 / total["seconds"] / 1e6
+    handed = total["packets"] * datagram * 8 / total["seconds"] / 1e6
     sent = peer.protected()
-    taken = 1 if sent is None else min(1, (sent - before) / total["packets"])
-    rows["UDP", "sender"] = offered * taken
-    rows["UDP", "receiver"] = offered * (1 - total["lost_percent"] / 100)
+    whole = datagram == BUFFERS["packets"][1]
+    taken = 1 if sent is None else min(1, (sent - before) / total["packets"]) if whole else None
+    rows["UDP", "sender"] = None if taken is None else handed * taken
+    rows["UDP", "receiver"] = handed * (1 - total["lost_percent"] / 100)
+    rows["UDP", "offered"] = handed
     return rows
 
 
-def record(world, iperf_of, seconds, flood, folder):
+def record(world, iperf_of, seconds, folder):
     """Recordings of both ends, by protocol; each of a run of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stream, datagram = BUFFERS["packets"]
     for protocol in ("TCP", "UDP"):
         peer = AceTriple(world)
-        peer.recorded = 2 * PACKETS
+        peer.recorded = PACKETS
         peer.start()
         try:
             iperf = iperf_of(world, peer)
-            words = ["-l", "128K"] if protocol == "TCP" else ["-u", "-l", PACKET, "-b", f"{flood:.0f}M"]
+            words = (
+                ["-l", stream]
+                if protocol == "TCP"
+                else ["-u", "-l", datagram, "-b", f"{OFFERED['software']}M"]
+            )
             iperf.run(seconds, *words)
             iperf.close()
         finally:
             peer.stop()
         for end in "ab":
-            (world.folder / f"{end}.rec").rename(folder / f"{protocol}-{end}.rec")
+            (folder / f"{protocol}-{end}.rec").write_text((world.folder / f"{end}.rec").read_text())
 
 
-def rounds(world, iperf_of, seconds, count, flood):
-    """Medians of what is measured, in turns."""
+def rounds(world, iperf_of, seconds, count):
+    """Every row, medians of rounds in turns, and the least and greatest."""
     every = {}
     for _ in range(count):
-        for what, kind in (("clear", Nothing), ("software", AceTriple)):
+        for what, kind in KINDS.items():
             peer = kind(world)
             peer.start()
             try:
                 iperf = iperf_of(world, peer)
-                for row, mbps in measured(iperf, peer, seconds, flood).items():
-                    every.setdefault(row, {}).setdefault(what, []).append(mbps)
+                for buffers in BUFFERS:
+                    for row, mbps in measured(iperf, peer, seconds, buffers, OFFERED[what]).items():
+                        every.setdefault((buffers, *row), {}).setdefault(what, []).append(mbps)
                 iperf.close()
             finally:
                 peer.stop()
-    return {row: {what: sorted(all)[len(all) // 2] for what, all in of.items()} for row, of in every.items()}
+    rows = []
+    for (buffers, protocol, side), of in every.items():
+        row = {"buffers": buffers, "protocol": protocol, "side": side}
+        for what, values in of.items():
+            known = [value for value in values if value is not None]
+            row[what] = [min(known), statistics.median_high(known), max(known)] if known else None
+        rows.append(row)
+    return rows
 
 
-def cost(world, iperf_of, kind, seconds, rate):
+def cost(world, iperf_of, kind, seconds):
     """Microseconds of processor time of a gateway for a packet of UDP, the mean of both."""
     peer = kind(world)
     peer.start()
     try:
         iperf = iperf_of(world, peer)
-        udp, used = iperf.run(seconds, "-u", "-l", PACKET, "-b", f"{rate}M")
+        udp, used = iperf.run(seconds, "-u", "-l", BUFFERS["packets"][1], "-b", f"{CARRIED}M")
         iperf.close()
     finally:
         peer.stop()
     return sum(used) / 2 * 1e6 / (udp["sum"]["packets"] * (1 - udp["sum"]["lost_percent"] / 100))
 
 
-def write(path, world, iperf_of, seconds, count, rate):
-    """Measures, records, plays and writes."""
-    flood = 2 * rate
-    table = rounds(world, iperf_of, seconds, count, flood)
-    bare, suite = (cost(world, iperf_of, kind, seconds, rate) for kind in (Ace, AceTriple))
-    md5_us = (CIPHERED + 16) * 8 / MD5_MBPS
-    tdes = CIPHERED * 8 / max(suite - bare - md5_us, 0.1)
-    lines = [
-        "# SPDX-License-Identifier: Apache-2.0",
-        f"# tests/bench/vpn.sh --study, {os.cpu_count()} cores; {count} rounds of {seconds} s in turns, UDP offered at {flood} Mbit/s.",
-        f"# A packet of UDP took {bare:.2f} µs of a gateway's processor with AES-128-GCM and {suite:.2f} µs with 3DES + HMAC-MD5.",
-    ]
-    for (protocol, side), of in table.items():
-        lines.append(f'[[measured]]\nprotocol = "{protocol}"\nside = "{side}"')
-        lines += [f"{what} = {mbps:.2f}" for what, mbps in of.items()]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        record(world, iperf_of, seconds, flood, folder)
-        machine = processor(
-            folder, "this machine", "tests/bench/vpn.sh --study", {"3des": tdes, "md5": MD5_MBPS}
-        )
-        half = CIPHERED * 8 / LIBDES_MBPS
-        paper = processor(
-            folder, "P-III 866", "the paper, Sections 2.2 and 5.3", {"3des": LIBDES_MBPS, "md5": 1e7}
-        )
-        portable = ROOT / "studies/processors/this-machine.toml"
-        machines = [
-            ("this machine, intel-ipsec-mb", machine, bare, []),
-            ("this machine, portable software", portable, bare, []),
-            ("P-III 866, Pilchard's host link", paper, half, ["--board", PILCHARD / "board.toml"]),
-        ]
-        for what, profile, packet_us, more in machines:
-            for protocol in ("TCP", "UDP"):
-                for side, end in (("sender", "a"), ("receiver", "b")):
-                    report = replay(folder / f"{protocol}-{end}.rec", profile, packet_us, *more)
-                    alone, both = rates(report, protocol)
-                    lines.append(
-                        f'[[replayed]]\nmachine = "{what}"\nprotocol = "{protocol}"\nside = "{side}"\n'
-                        f"packet_us = {packet_us:.2f}\nsoftware = {alone:.2f}\naccelerated = {both:.2f}"
-                    )
-    path.write_text("\n".join(lines) + "\n")
+def run(folder, world, iperf_of, seconds, count):
+    """Measures, records and prints."""
+    rows = rounds(world, iperf_of, seconds, count)
+    gcm_us, suite_us = (cost(world, iperf_of, kind, seconds) for kind in (Ace, AceTriple))
+    record(world, iperf_of, seconds, Path(folder))
+    values = {
+        "seconds": seconds,
+        "rounds": count,
+        "buffers": {name: {"tcp": tcp, "udp": udp} for name, (tcp, udp) in BUFFERS.items()},
+        "measured": rows,
+        "packet_us": {"aes-128-gcm-16": gcm_us, "3des-cbc + hmac-md5-96": suite_us},
+    }
+    print(json.dumps(values, indent=1))

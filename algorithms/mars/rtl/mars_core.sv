@@ -13,8 +13,10 @@
 // round before, B in a clock of its own.
 //
 // Cycles per block: 54 (2 to enter, 8, 1 + 16 x 2, 8 + 2, 1 to leave), feedback included: the next block
-// enters in the clock in which the result leaves. Key set-up: a block can be taken 317 clocks after the last
-// key beat (mars_key_schedule). Neither depends on the key's length.
+// enters in the clock in which the result leaves. Key set-up, 317 clocks (mars_key_schedule): a block to be
+// decrypted waits for all of it. One to be encrypted enters behind the first ten words of four times ten, where the
+// schedule leaves it the S-box for its mixing rounds; the core rounds that go beyond the words that are there wait
+// in Lookup for the next ten. None of this depends on the key or on its length.
 //
 // A clear takes 20 clocks: 16 words of its memories, the first again when nothing comes any more, and what is read.
 module mars_core
@@ -38,6 +40,8 @@ module mars_core
   logic mixing;  // not in Enter, which is much like Add with nothing to add
 
   logic key_busy, key_ready;
+  logic key_open;  // a block to be encrypted may enter, though the key schedule runs
+  logic key_near_d, key_near_q;  // the keys of the round that comes are there; and were, a clock ago
   logic  upper;
   keys_t keys;
   word_t add_key_q, multiply_key_q;
@@ -52,9 +56,9 @@ module mars_core
   // -- control --------------------------------------------------------------------------------------------
 
   assign rsp_o.result_valid = valid_q;
-  assign rsp_o.result       = block_q;
-  assign rsp_o.block_ready  = key_ready && phase_q == Idle && (!valid_q || req_i.result_ready);
-  assign accept             = req_i.block_valid && rsp_o.block_ready;
+  assign rsp_o.result = block_q;
+  assign rsp_o.block_ready  = (key_ready || (key_open && !req_i.decrypt)) && phase_q == Idle && (!valid_q || req_i.result_ready);
+  assign accept = req_i.block_valid && rsp_o.block_ready;
 
   always_comb begin
     phase_d = phase_q;
@@ -66,14 +70,19 @@ module mars_core
         count_d = count_q == 4'd7 ? 4'd0 : count_q + 4'd1;
         if (count_q == 4'd7) phase_d = Lookup;
       end
+      // With the keys that were there a clock ago.
       Lookup: begin
-        count_d = 4'd1;
-        phase_d = Multiply;
+        if (key_near_q) count_d = count_q + 4'd1;
+        if (key_near_q) phase_d = Multiply;
       end
       Multiply: phase_d = Add;
       Add: begin
-        if (count_q != 4'd0) count_d = count_q + 4'd1;
-        phase_d = count_q == 4'd0 ? Backward : Multiply;
+        if (count_q == 4'd0) phase_d = Backward;
+        else if (!key_near_q) phase_d = Lookup;
+        else begin
+          count_d = count_q + 4'd1;
+          phase_d = Multiply;
+        end
       end
       Backward: begin
         count_d = count_q == 4'd7 ? 4'd0 : count_q + 4'd1;
@@ -126,12 +135,17 @@ module mars_core
     .req_i,
     .busy_o  (key_busy),
     .ready_o (key_ready),
+    .open_o  (key_open),
     .search_o(search),
-    .found_i ('{stir: s.x, repair: s.y}),
+    .found_i ('{stir: s.c, repair: s.y}),
     .index_i ((phase_q == Forward ? 4'd0 : count_q) ^ {4{decrypt_q}}),
+    .near_o  (key_near_d),
     .upper_i (upper),
     .keys_o  (keys)
   );
+
+  // Of a block that has entered the first words are there.
+  always_ff @(posedge clk_i) key_near_q <= key_near_d || phase_q == Forward;
 
   // -- the first half of a core round -----------------------------------------------------------------------
 
@@ -287,7 +301,7 @@ module mars_core
     end
     if (phase_q != Multiply) ahead_q <= '0;
     else ahead_q <= b_q[21:0] + (decrypt_q ? {keys.add[8:0], 13'h0} : {13'h0, keys.add[8:0]});
-    if (phase_q != Multiply && phase_q != Lookup) begin
+    if (phase_q != Multiply) begin
       add_key_q      <= keys.add;
       multiply_key_q <= keys.multiply;
     end

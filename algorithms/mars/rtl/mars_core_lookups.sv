@@ -10,7 +10,7 @@ module mars_core_lookups
 
   input  at_t     at_i,
   input  sought_t sought_i,
-  // The key schedule has two of the ports.
+  // The key schedule has one port for itself but while a block is mixed, and one while no block is on its way.
   input  logic    key_busy_i,
   input  search_t search_i,
   output words_t  found_o
@@ -20,11 +20,12 @@ module mars_core_lookups
   localparam logic [9:0] Zeros = 10'd640;
 
   logic unused;
-  assign unused = ^sought_i.ahead[12:9];
+  assign unused = ^{sought_i.ahead[12:9], search_i.stir[9]};
 
   logic [9:0] l_address, c_address, x_address, y_address;
   logic [8:0] far, soon;
   logic to_core, to_forward, to_backward, core_near;
+  logic mixed, stirred, repaired;  // a block is mixed forward; the key schedule's turn
   logic [9:0] l_other, x_other, y_other;
   logic [7:0] c_other;
 
@@ -34,6 +35,9 @@ module mars_core_lookups
 
   assign to_forward  = at_i.phase == Forward;
   assign to_core     = (at_i.phase == Add && !at_i.turned) || at_i.phase == Lookup;
+  assign mixed       = at_i.phase inside {Enter, Forward};
+  assign stirred     = key_busy_i && !mixed;
+  assign repaired    = key_busy_i && at_i.phase inside {Idle, Lookup};
   assign to_backward = at_i.phase inside {Add, Backward, Adjust} && !to_core && !key_busy_i;
 
   // For the phase that comes. The sums are late: all else is decided beside them. Where a port is not needed
@@ -43,10 +47,7 @@ module mars_core_lookups
     c_other = '0;
     x_other = Zeros;
     y_other = Zeros;
-    if (key_busy_i) begin
-      x_other = search_i.stir;
-      y_other = search_i.repair;
-    end else if (at_i.phase == Enter) begin
+    if (at_i.phase == Enter) begin
       l_other = {2'b01, sought_i.b[15:8]};
       c_other = sought_i.b[23:16];
       x_other = {2'b00, sought_i.b[7:0]};
@@ -63,13 +64,15 @@ module mars_core_lookups
       x_other = {at_i.adjust, 1'b1, 8'h0};
       y_other = {2'b00, 8'h0};
     end
+    if (stirred) c_other = search_i.stir[7:0];
+    if (repaired) y_other = search_i.repair;
 
     l_address = l_other
         | {2'b00, (sought_i.f_sum[15:8] & {8{to_forward}}) | (sought_i.b_sum[23:16] & {8{to_backward}})}
         | {1'b0, (sought_i.ahead[8:0] & {9{core_near && !at_i.decrypt}}) | (sought_i.ahead[21:13] & {9{core_near && at_i.decrypt}})};
     c_address = {
-      !at_i.forward,
-      1'b0,
+      !at_i.forward && !stirred,
+      search_i.stir[8] && stirred,
       c_other | (sought_i.f_sum[23:16] & {8{to_forward}}) | (sought_i.b_sum[31:24] & {8{to_backward}})
     };
     x_address = x_other | {2'b00, (sought_i.f_sum[7:0] & {8{to_forward}}) | (sought_i.b_sum[7:0] & {8{to_backward}})};

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The key schedule of mars_core: the expansion, and the memories of the expanded key. While it runs it has the
-// S-box's ports to itself.
+// The key schedule of mars_core: the expansion, and the memories of the expanded key.
+//
+// Of the S-box it needs one port to stir, but for the 14 clocks of linear steps behind each ten words, and another one
+// in the last clocks before them, to repair words. In the first 4 of the linear steps a block may enter: its mixing
+// rounds, 9 clocks with the one in front of them, end with the linear steps, and the core rounds for which there
+// are keys behind the next one.
 //
 // Cycles: all keys can be read 317 clocks after the last key beat, whatever the key's length
-// (mars_key_expand).
+// (mars_key_expand); the first ten words 92 clocks after it, ten more each 75 clocks.
 module mars_key_schedule
   import core_pkg::*;
   import mars_pkg::*;
@@ -15,14 +19,16 @@ module mars_key_schedule
   input clear_t    clear_i,
   input core_req_t req_i,
 
-  // The S-box is needed; all keys can be read.
+  // The S-box is needed; all keys can be read; not all, but a block to be encrypted may enter.
   output logic    busy_o,
   output logic    ready_o,
+  output logic    open_o,
   output search_t search_o,
   input  found_t  found_i,
 
-  // Which keys, for a round and, upper or lower, beside the rounds.
+  // Which keys, for a round and, upper or lower, beside the rounds. Those of the round can be read.
   input  logic  [3:0] index_i,
+  output logic        near_o,
   input  logic        upper_i,
   output keys_t       keys_o
 );
@@ -44,6 +50,36 @@ module mars_key_schedule
 
   assign busy_o  = expansion.busy;
   assign ready_o = expansion.ready;
+
+  // -- how far it is --------------------------------------------------------------------------------------
+
+  logic tens_end;  // the last of ten words is written
+  logic [1:0] tens_q;  // ten words each
+  logic [3:0] open_q;
+
+  assign tens_end = expansion.write && expansion.odd && expansion.pair inside {5'd3, 5'd8, 5'd13};
+  assign open_o   = open_q != '0;
+
+  // K[4] to K[9] are for rounds 0 to 2, and the next tens for 3 to 7, 8 to 12 and 13 to 15.
+  always_comb begin
+    if (index_i < 4'd3) near_o = 1'b1;
+    else if (index_i < 4'd8) near_o = tens_q >= 2'd2;
+    else near_o = index_i < 4'd13 && tens_q == 2'd3;
+    near_o |= expansion.ready;
+  end
+
+  // In the first clock behind a reset they are cleared.
+  always_ff @(posedge clk_i) begin
+    if (clear_i.active || req_i.key_valid) begin
+      tens_q <= '0;
+      open_q <= '0;
+    end else begin
+      if (tens_end) tens_q <= tens_q + 2'd1;
+      open_q <= {open_q[2:0], tens_end};
+    end
+  end
+
+  // -- memories -------------------------------------------------------------------------------------------
 
   // Until the ring is full the two memories hold the key as it came.
   logic outer, lower;

@@ -3,7 +3,7 @@
 
 use crate::codegen::emit;
 use crate::codegen::set::Set;
-use crate::error::Error;
+use crate::error::{Error, Wrong};
 use crate::frontend::{Built, Program};
 use crate::ir::graph::Graph;
 use crate::ir::shape::{Kind, Shape};
@@ -46,6 +46,32 @@ impl Compiled {
     }
 }
 
+/// What part of the effort of a schedule goes into each question of which pin it is that leaves none.
+const ASKED: u64 = 8;
+
+/// Of a graph for which no schedule is found, the first pin that those before it leave no schedule for, and why; none if there
+/// is none without any, either.
+fn refused_pin(graph: &Graph, shape: &Shape, effort: Effort) -> Option<(usize, String)> {
+    let effort = Effort { looks: effort.looks / ASKED, tries: effort.tries / ASKED, ..effort };
+    let with = |pins: usize| {
+        let pinned = graph.pinned.iter().copied().filter(|(_, pin)| *pin < pins).collect();
+        schedule(&Graph { pinned, ..graph.clone() }, shape, effort).is_ok()
+    };
+    if graph.pinned.is_empty() || !with(0) {
+        return None;
+    }
+    let (mut kept, mut refused) = (0, graph.pins.len());
+    while kept + 1 < refused {
+        let middle = (kept + refused) / 2;
+        if with(middle) { kept = middle } else { refused = middle }
+    }
+    let contexts = shape.contexts;
+    Some((
+        refused - 1,
+        format!("beside the pins before it no schedule is found in {contexts} contexts or fewer"),
+    ))
+}
+
 /// Compiles one variant. The same source has the same bytes.
 pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) -> Result<Compiled, Error> {
     let fit = |error: Error| match error {
@@ -55,7 +81,18 @@ pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) 
     let built = program.build(variant)?;
     let graph = passes::all(&built.graph, shape, effort.goal);
     passes::check_legal(&graph, shape).map_err(fit)?;
-    let schedule = schedule(&graph, shape, effort).map_err(fit)?;
+    let pinned = |(pin, why): (usize, String)| {
+        let (context, span) = (graph.pins[pin].context, graph.pins[pin].span);
+        program.error(Wrong::new(span, format!("{variant} cannot have this in context {context}: {why}")))
+    };
+    passes::check_pins(&graph, shape).map_err(pinned)?;
+    let schedule = match schedule(&graph, shape, effort) {
+        Err(error @ Error::Schedule(_)) => match refused_pin(&graph, shape, effort) {
+            Some(pin) => return Err(pinned(pin)),
+            None => return Err(fit(error)),
+        },
+        found => found?,
+    };
     check(&graph, shape, &schedule)?;
     let set = emit(&built, &graph, shape, &schedule)?;
     Ok(Compiled { built, graph, goal: effort.goal, schedule, set })

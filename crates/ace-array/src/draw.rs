@@ -114,6 +114,6 @@ fn word(op: &Op) -> String {
         Op::Quadratic { .. } => "x(2x+1)".to_owned(),
         Op::Quad { links, .. } if links.iter().any(|link| *link != Link::Xor) => "chain".to_owned(),
         Op::Quad { .. } | Op::Lookup { .. } => "look".to_owned(),
-        Op::Key(_) | Op::Const(_) => String::new(),
+        Op::Key(_) | Op::Const(_) | Op::Pin(_) => String::new(),
     }
 }

@@ -8,6 +8,7 @@ mod hostile;
 mod keys;
 mod known_answers;
 mod passes;
+mod pins;
 mod random_blocks;
 mod refusals;
 mod trace;

@@ -19,6 +19,7 @@ mod measure;
 pub mod plane;
 pub mod profile;
 mod row;
+pub mod share;
 
 pub use error::BenchError;
 pub use measure::{ASSOCIATIONS, BATCH, allocations, cpu_time};

@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 
 use ace_engine::algorithm::ALGORITHMS;
 use ace_engine::profile::{Processor, Rate};
-use ace_engine::{Algorithm, Direction, Key, Kind, Mac, Mode, Operation, compute, software};
+use ace_engine::{Algorithm, Direction, Key, Kind, Mac, Mode, Need, Operation, compute, software};
 
 use crate::BenchError;
 
 /// Data of a small and of a full-sized packet: a line through both is the rate and what an operation costs besides.
 const BYTES: [usize; 2] = [64, 1424];
 
-/// One operation over so many bytes: CBC encryption with the shortest key (the longest of 3DES), or HMAC.
+/// One operation over so many bytes, with the key that figures are stated for ([`Need::stated`]).
 pub fn operation(algorithm: &'static Algorithm, bytes: usize) -> Option<Operation> {
     let key = |len: usize| (0..len).map(|i| (i * 59 + 23) as u8).collect::<Vec<u8>>();
     let data = vec![0xa5; bytes];
     let operation = match algorithm.kind {
-        Kind::Cipher { block, keys } => {
-            let len = if algorithm.name == "3des" { keys.last() } else { keys.first() };
-            let key = Key::cipher(algorithm, Mode::Cbc, &key(*len?)).ok()?;
+        Kind::Cipher { block, .. } => {
+            let bits = Need::stated(algorithm).key_bits()?;
+            let key = Key::cipher(algorithm, Mode::Cbc, &key(bits / 8)).ok()?;
             Operation::cipher(key, Direction::Encrypt, &vec![7; block], &data).ok()?
         }
         Kind::Hash { digest, .. } => {
@@ -55,6 +55,7 @@ pub fn measure(seconds: f64) -> Processor {
         let tenth = |x: f64| (x * 10.0).round() / 10.0;
         Some(Rate {
             algorithm: algorithm.name.into(),
+            key_bits: Need::stated(algorithm).key_bits(),
             mbps: tenth(8000.0 / a_byte),
             fixed_ns: tenth((small - a_byte * BYTES[0] as f64).max(0.0)),
         })

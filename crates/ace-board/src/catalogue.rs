@@ -85,6 +85,23 @@ impl Catalogue {
         catalogue
     }
 
+    /// What a library says of its configurations, whatever is built: for figures. Nothing of it can be run.
+    pub fn signed(store: Arc<Store>) -> Self {
+        let mut configurations: Vec<_> = store.configurations().into_iter().collect();
+        configurations.sort_by(|a, b| a.name.cmp(&b.name));
+        Self {
+            folder: store.file.clone(),
+            configurations: configurations.into(),
+            store: Some(store),
+            ..Self::default()
+        }
+    }
+
+    /// The library that all of its configurations are of, if it is [`Catalogue::signed`].
+    pub fn library(&self) -> Option<&Store> {
+        self.store.as_deref().filter(|store| store.file == self.folder)
+    }
+
     /// The library that holds the very bits of a configuration.
     pub fn stored(&self, configuration: &Configuration) -> Option<&Store> {
         self.store.as_deref().filter(|store| match configuration.context_set {
@@ -158,7 +175,7 @@ impl Catalogue {
     ) -> Picos {
         let bytes = configuration.bitstream.bytes;
         if configuration.context_set {
-            return config.set_time(bytes);
+            return config.set_time(bytes, configuration.load_clocks, configuration.clock_hz);
         }
         let stored = self.store.as_deref().filter(|store| store.holds(configuration));
         let load = stored.and_then(|store| {

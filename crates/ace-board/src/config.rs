@@ -307,9 +307,11 @@ impl BoardConfig {
         }
     }
 
-    /// What the frame of a context set of `bytes` takes on its way into a slot: host and link, if nobody else has them.
-    pub fn set_time(&self, bytes: u64) -> Picos {
-        self.send_time(bytes).saturating_add(self.link_time(bytes + HEADER as u64))
+    /// What a context set of `bytes` takes on its way into a slot of this clock, if nobody else has host and link: the host
+    /// sends its frame, and then link and slot work at once, the slot for `load_clocks`.
+    pub fn set_time(&self, bytes: u64, load_clocks: u64, slot_hz: u64) -> Picos {
+        let slot = clocks_time(load_clocks, slot_hz);
+        self.send_time(bytes).saturating_add(self.link_time(bytes + HEADER as u64).max(slot))
     }
 
     /// The longest a load may take.

@@ -56,6 +56,8 @@ pub struct Configuration {
     pub sets_up: Option<String>,
     /// Of a context set, how often blocks start.
     pub blocks: Option<Blocks>,
+    /// Of a context set, the clocks in which a tile takes it; 0 where nobody has said it.
+    pub load_clocks: u64,
     /// What it differs from in contents of LUTs alone, and does less than.
     pub variant_of: Option<String>,
     /// CPU seconds that the flow needed to make the model, where it was built.
@@ -127,6 +129,8 @@ struct Raw {
     contexts: Option<u32>,
     #[serde(default)]
     clocks_alone: Option<u32>,
+    #[serde(default)]
+    load_clocks: u64,
     #[serde(default)]
     variant_of: Option<String>,
     #[serde(default)]
@@ -231,6 +235,7 @@ impl Configuration {
             context_set: raw.context_set,
             sets_up: raw.sets_up,
             blocks: blocks.filter(|_| raw.context_set),
+            load_clocks: if raw.context_set { raw.load_clocks } else { 0 },
             variant_of: raw.variant_of,
             model_seconds: raw.model_seconds,
             rates: raw.throughput_mbps,

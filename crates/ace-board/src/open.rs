@@ -103,9 +103,13 @@ pub fn open(assembly: Assembly, policy: Policy, models: Models) -> Result<Board,
     Ok(assembly.parts()?.board(policy, models)?)
 }
 
-/// The configurations of a folder, or of the build folder, as the default board loads them, whoever has signed its library:
-/// for figures alone.
+/// For figures alone, as the default board loads them, whoever has signed its library: the configurations of a folder that is
+/// named, else those that the library holds, so that no figure hangs on what is built; without a library those of the build
+/// folder.
 pub fn modelled(configurations: Option<&Path>, guard: Guard) -> Catalogue {
-    let store = Store::open(&BoardConfig::default().controller, None, guard).ok().flatten();
-    Catalogue { store: store.map(Arc::new), ..Catalogue::of(configurations) }
+    let store = Store::open(&BoardConfig::default().controller, None, guard).ok().flatten().map(Arc::new);
+    match (configurations, store) {
+        (None, Some(store)) => Catalogue::signed(store),
+        (folder, store) => Catalogue { store, ..Catalogue::of(folder) },
+    }
 }

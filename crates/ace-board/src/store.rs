@@ -103,6 +103,11 @@ impl Store {
         format!("{}, version {}, signed by {}", self.file.display(), self.library.version, self.signers)
     }
 
+    /// All that it holds.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
     /// Of the library.
     pub fn version(&self) -> u64 {
         self.library.version

@@ -123,6 +123,7 @@ fn profile(mbps: [u32; 4]) -> Processor {
     let known = ALGORITHMS.iter().zip(mbps).filter(|(_, mbps)| *mbps > 0);
     let rate = |(algorithm, mbps): (&&Algorithm, u32)| Rate {
         algorithm: algorithm.name.into(),
+        key_bits: None,
         mbps: f64::from(mbps),
         fixed_ns: 37.0,
     };

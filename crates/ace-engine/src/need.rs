@@ -72,6 +72,9 @@ impl Direction {
     }
 }
 
+/// Bytes of the key with which the papers state their ciphers.
+const STATED_KEY: usize = 16;
+
 /// Encryption and authentication in one. GMAC (RFC 4543) is GCM of no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Aead {
@@ -194,6 +197,30 @@ pub enum Need {
 }
 
 impl Need {
+    /// What a figure of an algorithm is stated for where nobody says more: CBC encryption with a key of 128 bits, or
+    /// with the longest key where there is none of 128 bits and for triple DES; HMAC of a hash.
+    pub fn stated(algorithm: &'static Algorithm) -> Need {
+        match algorithm.kind {
+            Kind::Cipher { keys, .. } => {
+                let usual = keys.contains(&STATED_KEY) && algorithm.name != "3des";
+                let longest = keys.iter().copied().max().unwrap_or(0);
+                let key_len = if usual { STATED_KEY } else { longest };
+                Need::Cipher { algorithm, mode: Mode::Cbc, direction: Direction::Encrypt, key_len }
+            }
+            Kind::Hash { .. } => Need::Hmac { algorithm },
+        }
+    }
+
+    /// Bits of the key, where the need names a length.
+    pub fn key_bits(&self) -> Option<usize> {
+        match self {
+            Need::Cipher { key_len, .. } | Need::Aead { key_len, .. } | Need::Cmac { key_len } => {
+                Some(8 * key_len)
+            }
+            Need::Hash { .. } | Need::Hmac { .. } | Need::Xcbc => None,
+        }
+    }
+
     /// Every one that the tables allow; both directions of modes that have none.
     pub fn all() -> Vec<Need> {
         let mut all = Vec::new();
@@ -252,6 +279,29 @@ impl fmt::Display for Need {
             }
             Need::Xcbc => f.write_str("aes-xcbc"),
             Need::Cmac { key_len } => write!(f, "aes-{}-cmac", key_len * 8),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_figures_are_stated_for_is_one_of_the_algorithms_keys() {
+        let all: Vec<Need> = Need::all();
+        for algorithm in ALGORITHMS.iter().copied() {
+            let stated = Need::stated(algorithm);
+            assert!(all.contains(&stated), "{stated}");
+            let bits = match algorithm.name {
+                "des" => Some(64),
+                "3des" => Some(192),
+                "cast128" | "cast256" | "aes" | "rc6" => Some(128),
+                "magma" | "gost-a" => Some(256),
+                "md5" | "sha1" => None,
+                _ => continue,
+            };
+            assert_eq!(stated.key_bits(), bits, "{stated}");
         }
     }
 }

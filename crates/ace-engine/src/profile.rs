@@ -20,12 +20,15 @@ pub struct Processor {
     pub rate: Vec<Rate>,
 }
 
-/// An algorithm on one core: CBC encryption of a cipher, HMAC of a hash.
+/// An algorithm on one core: CBC encryption of a cipher, HMAC of a hash ([`Need::stated`]).
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
     /// As in SA files: `aes`, `sha1`.
     pub algorithm: String,
+    /// Bits of the key; none of a hash, and where the source does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bits: Option<usize>,
     /// 10^6 bits a second.
     pub mbps: f64,
     /// What an operation costs besides its bytes; 0 where the source has no figure.
@@ -37,7 +40,7 @@ pub struct Rate {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProfileError {
     /// A rate or a cost beyond what a processor can have.
-    #[error("[[rate]] of `{0}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9")]
+    #[error("`{0}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9")]
     Impossible(String),
     /// Nothing would ever ask for it.
     #[error("`algorithm` of [[rate]]: there is no `{name}`; there are {}", names().join(", "))]
@@ -61,7 +64,7 @@ impl Processor {
     /// A rate or a cost beyond what a processor can have, an algorithm that there is not, or one with two rows.
     pub fn check(&self) -> Result<(), ProfileError> {
         let names = names();
-        for (at, Rate { algorithm, mbps, fixed_ns }) in self.rate.iter().enumerate() {
+        for (at, Rate { algorithm, mbps, fixed_ns, .. }) in self.rate.iter().enumerate() {
             if !names.contains(&algorithm.as_str()) {
                 return Err(ProfileError::Unknown { name: algorithm.clone() });
             }
@@ -90,7 +93,7 @@ mod tests {
 
     #[test]
     fn unknown_cells_stay_empty() {
-        let rate = Rate { algorithm: "des".into(), mbps: 40.0, fixed_ns: 500.0 };
+        let rate = Rate { algorithm: "des".into(), key_bits: Some(64), mbps: 40.0, fixed_ns: 500.0 };
         let mut it = Processor { name: "x".into(), source: "y".into(), rate: vec![rate] };
         let des = Need::Hmac { algorithm: &DES };
         assert_eq!(it.time_ns(&des, 1000), Some(200_500.0));
@@ -100,13 +103,13 @@ mod tests {
         assert!(it.check().unwrap_err().to_string().contains("`des`"));
         it.rate[0].mbps = f64::NAN;
         assert!(it.check().is_err());
-        it.rate[0] = Rate { algorithm: "des".into(), mbps: 1.0, fixed_ns: f64::INFINITY };
+        it.rate[0] = Rate { algorithm: "des".into(), key_bits: None, mbps: 1.0, fixed_ns: f64::INFINITY };
         assert!(it.check().is_err());
     }
 
     #[test]
     fn what_nobody_would_ask_for_is_refused() {
-        let rate = |name: &str| Rate { algorithm: name.into(), mbps: 40.0, fixed_ns: 0.0 };
+        let rate = |name: &str| Rate { algorithm: name.into(), key_bits: None, mbps: 40.0, fixed_ns: 0.0 };
         let check = |names: &[&str]| {
             let rate = names.iter().map(|name| rate(name)).collect();
             Processor { name: "x".into(), source: "y".into(), rate }.check().map_err(|why| why.to_string())

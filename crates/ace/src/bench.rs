@@ -40,6 +40,12 @@ enum What {
     Dataplane(DataplaneArgs),
     /// Throughput against size: this processor, a stated one, a slot, and whoever of the last two is done earlier
     Crossover(crossover::Args),
+    /// What the papers' studies need of this processor's software, in JSON (studies/software.json is such a measurement)
+    Study {
+        /// Seconds per measurement
+        #[arg(long, default_value_t = 0.5)]
+        seconds: f64,
+    },
     /// What this processor takes for CBC encryption and HMAC in software, by algorithm: a file for `ace dispatch explain`
     Profile {
         /// Seconds per measurement
@@ -132,6 +138,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
     match &args.what {
         Some(What::Dataplane(args)) => dataplane(args),
         Some(What::Crossover(args)) => crossover::run(args),
+        Some(What::Study { seconds }) => {
+            check_seconds(*seconds)?;
+            print_json(&ace_studies::measured::Values::measure(*seconds)?)?;
+            Ok(Outcome::Well)
+        }
         Some(What::Profile { seconds }) => {
             check_seconds(*seconds)?;
             print!("{}", profile::text(&profile::measure(*seconds))?);

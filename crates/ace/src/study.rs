@@ -2,15 +2,15 @@
 //! `ace study`: a paper's tables beside ours.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
+use ace_board::Catalogue;
 use ace_report::Page;
-use ace_studies::{ace_2000, drp_2006, idea_2004, molen_2003, pilchard_2002, scheduling};
-use anyhow::Result;
-use clap::ValueEnum;
+use ace_studies::measured::Software;
+use ace_studies::{ace_2000, built, drp_2006, idea_2004, molen_2003, pilchard_2002, scheduling};
+use anyhow::{Result, bail};
+use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
 
-use crate::configurations::manifests;
 use crate::engines::BoardArgs;
 use crate::library;
 use crate::page;
@@ -18,59 +18,112 @@ use ace_report::{Outcome, print_json};
 
 /// Print a paper's tables beside ours.
 ///
-/// Hardware figures are modelled: cycles counted in the simulated RTL at the placed and routed clock of the built
-/// configurations (LFE5U-45F, speed 6; not tried on silicon). Software figures are wall time, measured now on this
-/// CPU with the cpu engine's ciphers.
+/// Hardware figures are modelled: cycles counted in the simulated RTL at the placed and routed clock of the
+/// configurations in the signed library (LFE5U-45F, speed 6; not tried on silicon), or of those in the folder of
+/// --configurations. Software figures are wall time of the cpu engine's ciphers: as they stand in studies/software.json,
+/// with date and machine, or measured now (--measure).
 #[derive(clap::Args)]
 pub struct Args {
-    /// Which paper
-    #[arg(value_enum)]
+    #[command(subcommand)]
     paper: Paper,
-    /// Only this table; 4 is printed only if asked for
-    #[arg(long, value_enum)]
-    table: Option<Table>,
-    /// Bitstreams to compress besides what is built (table 4)
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    also: Vec<PathBuf>,
-    /// Time to measure each cipher in software, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = seconds)]
-    measure: f64,
-    /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
-    configurations: Option<PathBuf>,
-    /// What went through a gateway, in TOML (pilchard-2002, tables 3 and 4)
-    #[arg(long, value_name = "RESULT")]
-    vpn: Option<PathBuf>,
-    /// Few traces (scheduling); without the array's columns (drp-2006)
-    #[arg(long)]
-    quick: bool,
+}
+
+#[derive(Subcommand)]
+enum Paper {
+    /// Dandalis, Prasanna, Rolim: An Adaptive Cryptographic Engine for IPSec Architectures (FCCM 2000)
+    #[command(name = "ace-2000")]
+    Ace2000(Ace2000),
+    /// Hasegawa and others: An Adaptive Cryptographic Accelerator for IPsec on Dynamically Reconfigurable Processor
+    /// (2006): its machine and the overhead of its reconfiguration
+    #[command(name = "drp-2006")]
+    Drp2006(Drp2006),
+    /// Ashruf and others: Reconfigurable Implementation for the AES Algorithm (2003): a core with a reconfigurable unit
+    #[command(name = "molen-2003")]
+    Molen2003(Json),
+    /// Granado and others: Improving the Performance of the IDEA Cryptographic Algorithm Using FPGAs (2004): three data
+    /// paths, three ways in, and what its future work gives
+    #[command(name = "idea-2004")]
+    Idea2004(Idea2004),
+    /// Cheung, Leong: Implementation of an FPGA Based Accelerator for Virtual Private Networks (2002): DES by rounds in a
+    /// clock, triple DES behind a block interface, software against accelerator
+    #[command(name = "pilchard-2002")]
+    Pilchard2002(Pilchard2002),
+    /// No paper: policies beside what no policy can beat (docs/scheduling.md)
+    Scheduling(Scheduling),
+}
+
+#[derive(clap::Args)]
+struct Json {
     /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Paper {
-    /// Dandalis, Prasanna, Rolim: An Adaptive Cryptographic Engine for IPSec Architectures (FCCM 2000)
-    #[value(name = "ace-2000")]
-    Ace2000,
-    /// Hasegawa and others: An Adaptive Cryptographic Accelerator for IPsec on Dynamically Reconfigurable Processor
-    /// (2006): its machine and the overhead of its reconfiguration
-    #[value(name = "drp-2006")]
-    Drp2006,
-    /// Ashruf and others: Reconfigurable Implementation for the AES Algorithm (2003): a core with a reconfigurable unit
-    #[value(name = "molen-2003")]
-    Molen2003,
-    /// Granado and others: Improving the Performance of the IDEA Cryptographic Algorithm Using FPGAs (2004): three data
-    /// paths, three ways in, and what its future work gives
-    #[value(name = "idea-2004")]
-    Idea2004,
-    /// Cheung, Leong: Implementation of an FPGA Based Accelerator for Virtual Private Networks (2002): DES by rounds in a
-    /// clock, triple DES behind a block interface, software against accelerator
-    #[value(name = "pilchard-2002")]
-    Pilchard2002,
-    /// No paper: policies beside what no policy can beat (docs/scheduling.md)
-    Scheduling,
+#[derive(clap::Args)]
+struct Configurations {
+    /// Folder of built configurations, instead of those that the signed library holds
+    #[arg(long, value_name = "DIR")]
+    configurations: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+struct Ace2000 {
+    /// Only this table; 4 is printed only if asked for
+    #[arg(long, value_enum)]
+    table: Option<Table>,
+    /// Bitstreams to compress besides the configurations (table 4)
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    also: Vec<PathBuf>,
+    #[command(flatten)]
+    software: Measure,
+    #[command(flatten)]
+    from: Configurations,
+    #[command(flatten)]
+    out: Json,
+}
+
+#[derive(clap::Args)]
+struct Measure {
+    /// Measure software now, so many seconds for each figure (default: as it was measured for studies/software.json)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    measure: Option<f64>,
+}
+
+#[derive(clap::Args)]
+struct Drp2006 {
+    #[command(flatten)]
+    from: Configurations,
+    #[command(flatten)]
+    out: Json,
+}
+
+#[derive(clap::Args)]
+struct Idea2004 {
+    #[command(flatten)]
+    software: Measure,
+    #[command(flatten)]
+    out: Json,
+}
+
+#[derive(clap::Args)]
+struct Pilchard2002 {
+    #[command(flatten)]
+    software: Measure,
+    #[command(flatten)]
+    from: Configurations,
+    #[command(flatten)]
+    out: Json,
+}
+
+#[derive(clap::Args)]
+struct Scheduling {
+    /// Few traces
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    from: Configurations,
+    #[command(flatten)]
+    out: Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -81,7 +134,10 @@ enum Table {
     /// Throughput of the AES finalists
     #[value(name = "2")]
     Throughput,
-    /// Compression of configurations, dictionary counted (with Table 3)
+    /// Compression of the finalists' configurations, dictionary counted (Tables 3 and 4 as there)
+    #[value(name = "3")]
+    Finalists,
+    /// The same of every configuration, beside other ways to compress
     #[value(name = "4")]
     Compression,
     /// p rounds in hardware, p times the throughput (section 4.2)
@@ -105,49 +161,95 @@ fn show<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) 
     Ok(())
 }
 
+impl Measure {
+    /// Software's figures, measured now if that was asked for.
+    fn software(&self) -> Result<Software> {
+        Ok(self.measure.map_or_else(Software::recorded, Software::measure)?)
+    }
+}
+
+impl Configurations {
+    fn catalogue(&self) -> Catalogue {
+        let catalogue = BoardArgs::modelled_in(self.configurations.as_deref());
+        for problem in &catalogue.problems {
+            eprintln!("ace: {problem}");
+        }
+        catalogue
+    }
+
+    /// The same, of which there has to be something.
+    fn wanted(&self) -> Result<Catalogue> {
+        let catalogue = self.catalogue();
+        if catalogue.configurations.is_empty() {
+            let folder = catalogue.folder.display();
+            bail!("no configurations are in {folder}; build them with `make models`");
+        }
+        Ok(catalogue)
+    }
+}
+
 pub fn run(args: &Args) -> Result<Outcome> {
-    let catalogue = || BoardArgs::modelled_in(args.configurations.as_deref());
-    let json = args.json;
-    match args.paper {
-        Paper::Ace2000 => finalists(args)?,
-        Paper::Drp2006 => show(json, &drp_2006::study(&catalogue(), args.quick)?, drp_2006::print)?,
-        Paper::Molen2003 => {
+    match &args.paper {
+        Paper::Ace2000(args) => finalists(args)?,
+        Paper::Drp2006(args) => {
+            let study = drp_2006::study(&args.from.catalogue())?;
+            let mut printed = Ok(());
+            show(args.out.json, &study, |page, study| printed = drp_2006::print(page, study))?;
+            printed?;
+        }
+        Paper::Molen2003(args) => {
             let library = library::for_figures().map_err(|error| molen_2003::NoSets(format!("{error:#}")));
-            show(json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
+            show(args.json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
         }
-        Paper::Idea2004 => show(json, &idea_2004::study(args.measure)?, idea_2004::print)?,
-        Paper::Pilchard2002 => {
-            let catalogue = catalogue();
+        Paper::Idea2004(args) => {
+            show(args.out.json, &idea_2004::study(&args.software.software()?)?, idea_2004::print)?
+        }
+        Paper::Pilchard2002(args) => {
             // The study says what it has without any.
-            let built = if catalogue.configurations.is_empty() { Vec::new() } else { manifests(&catalogue)? };
-            let study = pilchard_2002::study(&built, args.vpn.as_deref(), args.measure)?;
-            show(json, &study, pilchard_2002::print)?;
+            let built = built::manifests(&args.from.catalogue())?;
+            let study = pilchard_2002::study(&built, &args.software.software()?)?;
+            show(args.out.json, &study, pilchard_2002::print)?;
         }
-        Paper::Scheduling => show(json, &scheduling::study(&catalogue(), args.quick)?, scheduling::print)?,
+        Paper::Scheduling(args) => {
+            let study = scheduling::study(&args.from.catalogue(), args.quick)?;
+            show(args.out.json, &study, scheduling::print)?;
+        }
     }
     Ok(Outcome::Well)
 }
 
-fn finalists(args: &Args) -> Result<()> {
-    let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
-    let built = manifests(&catalogue)?;
-    if args.table == Some(Table::Compression) {
-        let rows = ace_2000::compressed(&catalogue, &args.also)?;
-        return show_sorted(args.json, &rows, ace_2000::print_compressed);
+fn finalists(args: &Ace2000) -> Result<()> {
+    let json = args.out.json;
+    if !args.also.is_empty() && args.table != Some(Table::Compression) {
+        bail!("ace-2000: --also adds bitstreams to table 4 alone; --table 4 prints it");
     }
-    let wants = |table| args.table.is_none_or(|t| t == table);
-    let tables = ace_2000::Tables {
-        key_setup: wants(Table::KeySetup),
-        throughput: wants(Table::Throughput),
-        rounds: wants(Table::Rounds),
+    let catalogue = args.from.wanted()?;
+    if args.table == Some(Table::Compression) {
+        let also = args.also.iter().map(|path| built::image(path)).collect::<Result<Vec<_>, _>>()?;
+        let rows = ace_2000::compressed(&built::images(&catalogue, &[])?, &also)?;
+        return show_sorted(json, &rows, ace_2000::print_compressed);
+    }
+    let built = built::manifests(&catalogue)?;
+    let tables = match args.table {
+        Some(Table::KeySetup) => ace_2000::Tables::KeySetup,
+        Some(Table::Throughput) => ace_2000::Tables::Throughput,
+        Some(Table::Rounds) => ace_2000::Tables::Rounds,
+        Some(Table::Finalists) => ace_2000::Tables::Compression,
+        _ => ace_2000::Tables::All,
     };
-    let study = ace_2000::study(&built, tables, Duration::from_secs_f64(args.measure))?;
-    if !args.json {
+    let images = match tables {
+        ace_2000::Tables::All | ace_2000::Tables::Compression => {
+            built::images(&catalogue, &ace_2000::compressible(&built)?)?
+        }
+        _ => Vec::new(),
+    };
+    let study = ace_2000::study(&built, &images, &args.software.software()?)?;
+    if !json {
         for cipher in study.missing() {
-            eprintln!("ace: no configuration of {cipher} is built; `make models` builds them");
+            eprintln!("ace: there is no configuration of {cipher} in {}", catalogue.folder.display());
         }
     }
-    show_sorted(args.json, &study, ace_2000::print)
+    show_sorted(json, &study, |page, study| ace_2000::print(page, study, tables))
 }
 
 /// The same with the names of JSON in order, as the tables of 2000 have always been.

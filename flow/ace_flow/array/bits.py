@@ -2,10 +2,12 @@
 """The bits of the array's slot: what `array_route --keep` has routed, as a bitstream with a manifest, proven to be its
 netlist like every configuration's (docs/proof.md), in the form in which configurations go into a library.
 
-python -m ace_flow array-bits --ace target/release/ace [--tiles 1] [--lanes 16] [--seed 1101]
+python -m ace_flow array-bits --ace target/release/ace [--tiles 1] [--lanes 16] [--seed 1101 | --held]
 ace library add array --configurations build/array/configurations --secret KEY
 
-Without a seed it is the one of the median. What the proof came to goes to array/routed.json.
+Without a seed it is the one of the median. What the proof came to goes to array/routed.json. `--held`: where the sources
+say the same in other words, the bits that the library holds are proven to be the netlist of the sources as they are now
+(`array-route slot --seeds ""` makes it), and nothing is placed.
 """
 
 import argparse
@@ -18,7 +20,8 @@ from pathlib import Path
 from ace_flow import digest, tools
 from ace_flow.array import model as array
 from ace_flow.array import route as array_route
-from ace_flow.array.route import KEPT, netlist_of
+from ace_flow.array.route import KEPT, inputs, netlist_of
+from ace_flow.build import library_cache
 from ace_flow.build.manifest import PINS_WARNING, SCHEMA, describe, versions
 from ace_flow.cache import publish
 from ace_flow.place import route
@@ -45,6 +48,21 @@ def recipe(kept: dict) -> str:
     return digest.of([digest.sources(array.SLOT_SOURCES), settings])
 
 
+def proven(ace: str, bitstream: Path, netlist: Path) -> dict:
+    """The record of the proof that bits are a netlist."""
+    with tempfile.TemporaryDirectory(dir=array.BUILD, prefix=".prove-") as folder:
+        record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder), FOLDER / "log" / "prove.log")
+    if record["memory_sha256"] != memory(ace, bitstream):
+        raise tools.ToolError(f"{bitstream} changed while it was proven; run it again")
+    return record
+
+
+def write(record: dict, manifest: dict) -> None:
+    """Puts both beside the bits."""
+    (FOLDER / "proof.json").write_text(json.dumps(record, indent=1) + "\n")
+    (FOLDER / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+
+
 def make(ace: str, kept: dict, seed: int) -> dict:
     """Packs and proves; writes the folder; the record of the proof."""
     netlist = netlist_of("slot", kept["tiles"], kept["lanes"])
@@ -63,11 +81,7 @@ def make(ace: str, kept: dict, seed: int) -> dict:
     publish(config, FOLDER / f"route-{seed}.config")
     place = FOLDER / f"route-{seed}.json"
     place.write_text(json.dumps(clock, indent=1) + "\n")
-    with tempfile.TemporaryDirectory(dir=array.BUILD, prefix=".prove-") as folder:
-        record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder), FOLDER / "log" / "prove.log")
-    digest = memory(ace, bitstream)
-    if record["memory_sha256"] != digest:
-        raise tools.ToolError(f"{bitstream} changed while it was proven; run it again")
+    record = proven(ace, bitstream, netlist)
     tiles, lanes = kept["tiles"], kept["lanes"]
     model = array.model(tiles, lanes)
     manifest = {
@@ -92,13 +106,50 @@ def make(ace: str, kept: dict, seed: int) -> dict:
         },
         "tools": versions(),
         "recipe": recipe(kept),
-        "memory_sha256": digest,
+        "memory_sha256": record["memory_sha256"],
         "netlist_sha256": tools.sha256(netlist),
         "inputs": kept["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
         "files": {"bitstream": describe(bitstream, FOLDER), "model": describe(model, FOLDER)},
     }
-    (FOLDER / "proof.json").write_text(json.dumps(record, indent=1) + "\n")
-    (FOLDER / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    write(record, manifest)
+    return record
+
+
+def renew(ace: str, kept: dict) -> dict:
+    """Proves that what the library holds is the netlist of the sources as they are; writes the folder, with the bits, the
+    clock and the cells of what was placed; the record of the proof."""
+    path = library_cache.library()
+    if path is None:
+        raise tools.ToolError(f"{library_cache.DEFAULT} is missing: its bits are to be proven")
+    library_cache.unpack(path, ace)
+    held = library_cache.Places(NAME)
+    known = held.read()
+    if known is None or not held.bitstream.is_file():
+        raise tools.ToolError(
+            f"{path} holds no {NAME}; `python -m ace_flow array-bits` without --held makes it"
+        )
+    tiles, lanes = kept["tiles"], kept["lanes"]
+    if known["parameters"] != {"Tiles": tiles, "Lanes": lanes}:
+        raise tools.ToolError(f"{path} holds an {NAME} of {known['parameters']}, not of {tiles} x {lanes}")
+    netlist = netlist_of("slot", tiles, lanes)
+    if not netlist.is_file():
+        raise tools.ToolError(
+            f'{netlist} is missing; `python -m ace_flow array-route slot --seeds ""` makes it'
+        )
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    bitstream = FOLDER / f"{NAME}.bit"
+    publish(held.bitstream, bitstream)
+    record = proven(ace, bitstream, netlist)
+    kept["inputs"] = inputs()
+    model = array.model(tiles, lanes)
+    manifest = known | {
+        "recipe": recipe(kept),
+        "memory_sha256": record["memory_sha256"],
+        "netlist_sha256": record["netlist_sha256"],
+        "inputs": kept["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
+        "files": {"bitstream": describe(bitstream, FOLDER), "model": describe(model, FOLDER)},
+    }
+    write(record, manifest)
     return record
 
 
@@ -107,7 +158,9 @@ def main() -> int:
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
     parser.add_argument("--tiles", type=int, default=array.TILES, help="of the slot")
     parser.add_argument("--lanes", type=int, default=array.LANES, help="of each tile")
-    parser.add_argument("--seed", type=int, help="of which seed (default: that of the median)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--seed", type=int, help="of which seed (default: that of the median)")
+    which.add_argument("--held", action="store_true", help="the library's bits, of sources that say the same")
     args = parser.parse_args()
     os.environ["ACE_BIN"] = args.ace
     kept = json.loads(KEPT.read_text())
@@ -117,7 +170,7 @@ def main() -> int:
                 f"{KEPT} has no slot of tiles: {args.tiles}, lanes of each: {args.lanes}; "
                 f"`python -m ace_flow array-route slot --tiles {args.tiles} --lanes {args.lanes} --keep` routes it"
             )
-        record = make(args.ace, slot, args.seed or median(slot))
+        record = renew(args.ace, slot) if args.held else make(args.ace, slot, args.seed or median(slot))
     except (tools.ToolError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -27,7 +27,7 @@ CELLS = tools.FLOW / "cells" / "logic.sv"
 # The package first: slang reads in order.
 PACKAGES = [
     *[tools.ROOT / "rtl" / "slot" / name for name in ("core_pkg.sv", "slot_pkg.sv")],
-    *[RTL / name for name in ("array_pkg.sv", "array_front_pkg.sv")],
+    *[RTL / name for name in ("array_pkg.sv", "array_front_pkg.sv", "array_load_pkg.sv")],
 ]
 # What is between the boundary and the tile.
 FRONT = {

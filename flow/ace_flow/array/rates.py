@@ -19,6 +19,7 @@ from random import Random
 from ace_flow import algorithms, tools
 from ace_flow.array import model
 from ace_flow.array.frames import Set, data, key, key_of, load
+from ace_flow.pages import results
 from ace_flow.sim.frames import status
 from ace_flow.sim.model import Model
 
@@ -82,8 +83,15 @@ def main() -> int:
             print(json.dumps({which.name: clocks[which.name]}), flush=True)
     if args.keep:
         name = model.slot_name(args.tiles, args.lanes).replace("slot", "rates")
-        kept = {"bytes": BYTES, "tiles": args.tiles, "lanes": args.lanes, "clocks": clocks}
-        (tools.ROOT / "array" / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+        path = f"array/{name}.json"
+        kept = {
+            "recorded": results.record(path),
+            "bytes": BYTES,
+            "tiles": args.tiles,
+            "lanes": args.lanes,
+            "clocks": clocks,
+        }
+        (tools.ROOT / path).write_text(json.dumps(kept, indent=1) + "\n")
     return 0
 
 

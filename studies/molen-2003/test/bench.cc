@@ -8,7 +8,8 @@
 //   clocks; a set takes SET clocks, or what
 //   CLOCKS,MASK=CLOCKS,… says for the operations that it is for (hexadecimal, 10000 more for a partial set), or with
 //   @FILE is carried out by the loader (loader.h); the set of number REFUSE (from 1) is refused. Prints why it halted,
-//   clocks, instructions, sets, what they took and the port's bytes; a line for each range of addresses with the clocks
+//   clocks, instructions, sets, what they took and the port's bytes; a line of the out-of-order model's clocks (outorder.h)
+//   and of those at which the cycle counter was read; a line for each range of addresses with the clocks
 //   its instructions took; a line for each piece of memory.
 // bench load FILE LIST
 //   What the list at this address has the loader write to the port.
@@ -23,6 +24,7 @@
 #include "Vbench.h"
 #include "iss.h"
 #include "loader.h"
+#include "outorder.h"
 
 namespace {
 
@@ -183,12 +185,23 @@ int run(int count, char **arguments) {
   uint64_t clocks = 0, instructions = 0, left = 0, taken = 0;
   uint32_t can = 0, wanted = 0;
   unsigned long sets = 0;
+  // Registers as the core has them, for the addresses of what it loads and stores.
+  uint32_t x[32] = {}, held[3] = {};
+  bool holds = false;
+  OutOfOrder outorder(bench.more_clocks_i + 1);
   if (library) library->begin(bench);
   const uint64_t behind = library ? library->begun() : 0;
   while (!bench.halted_o && clocks < most) {
     if (library) library->until(bench, behind + clocks * library->machine_ps);
     bench.eval();
     instructions += bench.retire_o;
+    if (bench.retire_o) {
+      const uint32_t pc = bench.retire_pc_o, word = words.at(pc / 4 % kMemory);
+      if (holds) outorder.retire(held[0], held[1], held[2], pc);
+      const int32_t imm = (word & 127) == 0x23 ? (int32_t(word) >> 25) * 32 + int32_t(word >> 7 & 31) : int32_t(word) >> 20;
+      held[0] = pc, held[1] = word, held[2] = x[word >> 15 & 31] + imm, holds = true;
+      if (bench.retire_write_o) x[word >> 7 & 31] = bench.retire_data_o;
+    }
     for (Range &range : ranges) range.clocks += bench.retire_pc_o >= range.from && bench.retire_pc_o < range.to;
     bool ends = left == 1;
     if (library && library->under_way()) {
@@ -218,6 +231,10 @@ int run(int count, char **arguments) {
   }
   std::printf("%d %" PRIu64 " %" PRIu64 " %lu %" PRIu64 " %" PRIu64 "\n", bench.halted_o ? bench.cause_o : -1, clocks,
               instructions, sets, taken, library ? library->bytes() : 0);
+  if (holds) outorder.retire(held[0], held[1], held[2], held[0] + 4);
+  std::printf("%" PRIu64, outorder.clocks());
+  for (const uint64_t mark : outorder.marks) std::printf(" %" PRIu64, mark);
+  std::printf("\n");
   for (const Range &range : ranges) std::printf("%" PRIu64 "\n", range.clocks);
   for (int i = 5; i < count; i++) {
     uint32_t at, n;

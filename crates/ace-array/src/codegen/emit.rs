@@ -171,7 +171,7 @@ impl Emitter<'_> {
                     self.put(place.slot, field, at);
                 }
             }
-            Op::Key(_) | Op::Const(_) | Op::Lookup { .. } => {}
+            Op::Key(_) | Op::Const(_) | Op::Lookup { .. } | Op::Pin(_) => {}
         }
         for at in 0..node.args.len() {
             self.operand(id, at, place)?;

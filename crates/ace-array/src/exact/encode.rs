@@ -110,7 +110,18 @@ impl<'a> Encoding<'a> {
 
     /// Of schedules that differ by a turn of the slots, or by names of elements, one is enough.
     fn turns(&mut self) {
-        if let Some(first) = self.operations.iter().flatten().max_by_key(|operation| operation.units.len()) {
+        let contexts = self.graph.contexts();
+        for (operation, context) in self.operations.iter().zip(&contexts) {
+            if let (Some(operation), Some(context)) = (operation, context) {
+                // There is none if the interval is too short: `at` looks at that.
+                let slot = operation.slots.get(*context).copied();
+                self.clauses.add(&slot.into_iter().collect::<Vec<_>>());
+            }
+        }
+        // Who is given contexts by the source cannot turn.
+        let free = self.graph.pinned.is_empty();
+        let operations = self.operations.iter().flatten().filter(|_| free);
+        if let Some(first) = operations.max_by_key(|operation| operation.units.len()) {
             let slot = first.slots[0];
             self.clauses.add(&[slot]);
         }

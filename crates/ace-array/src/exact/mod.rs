@@ -42,7 +42,7 @@ pub enum Verdict {
 /// The graph has an operation that no element can do.
 pub fn at(graph: &Graph, shape: &Shape, ii: usize, time: Duration) -> Result<Verdict, Error> {
     check_legal(graph, shape)?;
-    if ii < bound(graph, shape).0 {
+    if ii < bound(graph, shape).0.max(graph.least_contexts()) {
         return Ok(Verdict::Impossible);
     }
     let ports: usize = shape.units().map(|unit| shape.ports(unit.kind)).sum();
@@ -84,7 +84,7 @@ pub fn below(
 ) -> Result<Vec<(usize, Verdict)>, Error> {
     let until = Instant::now() + time;
     let mut out = Vec::new();
-    for ii in bound(graph, shape).0..found {
+    for ii in bound(graph, shape).0.max(graph.least_contexts())..found {
         // What one does not take is left for the others.
         let left = until.saturating_duration_since(Instant::now()) / (found - ii) as u32;
         let verdict = at(graph, shape, ii, left)?;

@@ -25,6 +25,8 @@ pub enum ExprKind {
     },
     Index(Box<Expr>, Box<Expr>),
     Call(String, Vec<Expr>),
+    /// `value at context`
+    At(Box<Expr>, Box<Expr>),
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
 }

@@ -134,7 +134,7 @@ impl Program {
         Ok(())
     }
 
-    fn error(&self, wrong: Wrong) -> Error {
+    pub(crate) fn error(&self, wrong: Wrong) -> Error {
         let (name, text) = self.files.get(wrong.span.file).cloned().unwrap_or_default();
         let end = wrong.span.end.min(text.len());
         let bytes = wrong.span.start.min(end)..end;

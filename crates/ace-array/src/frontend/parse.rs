@@ -322,7 +322,15 @@ impl Parser {
     }
 
     fn expr(&mut self) -> Result<Expr> {
-        self.deeper(|parser| parser.level(0))
+        let value = self.deeper(|parser| parser.level(0))?;
+        if !self.take_word("at") {
+            return Ok(value);
+        }
+        let context = self.deeper(|parser| parser.level(0))?;
+        let (span, height) = (value.span.to(context.span), value.height.max(context.height) + 1);
+        let pinned = Expr { kind: ExprKind::At(Box::new(value), Box::new(context)), span, height };
+        pinned.check()?;
+        Ok(pinned)
     }
 
     fn level(&mut self, level: usize) -> Result<Expr> {

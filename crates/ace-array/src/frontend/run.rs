@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::ast::{Expr, ExprKind, Function, Stmt, StmtKind};
 use super::value::{Value, Word};
 use crate::error::{Span, Wrong};
-use crate::ir::graph::{Graph, NOT, Op};
+use crate::ir::graph::{Graph, NOT, Op, Pin};
 
 pub type Result<T> = std::result::Result<T, Wrong>;
 
@@ -211,6 +211,7 @@ impl Machine {
             }
             ExprKind::Index(of, at) => self.index(of, at),
             ExprKind::Call(name, args) => self.call(name, args, expr.span),
+            ExprKind::At(value, context) => self.pin(value, context, expr.span),
             ExprKind::Unary(mark, inner) => {
                 let value = self.eval(inner)?;
                 match (*mark, &value) {
@@ -228,6 +229,24 @@ impl Machine {
                 let b = self.eval(right)?;
                 super::operate::binary(self, mark, (a, left.span), (b, right.span), expr.span)
             }
+        }
+    }
+
+    /// A word whose operation has to be in a context.
+    fn pin(&mut self, value: &Expr, at: &Expr, span: Span) -> Result<Value> {
+        let context = self.int(at)?;
+        let context = usize::try_from(context)
+            .map_err(|_| Wrong::new(at.span, format!("context {context}; they begin with 0")))?;
+        match self.eval(value)? {
+            Value::Word(word @ Word::Node(_)) => {
+                self.graph.pins.push(Pin { context, span });
+                self.node(Op::Pin(self.graph.pins.len() - 1), vec![word], span).map(Value::Word)
+            }
+            Value::Word(Word::Known(_)) | Value::Int(_) => {
+                Err(Wrong::new(value.span, "this is known before the array runs, and is no operation of it"))
+            }
+            other => Err(Wrong::new(value.span, format!("{} where a word is wanted", other.name()))
+                .help("`at` gives one operation a context; in `[for … : … at …]` each element has its own")),
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Data-flow graphs of words of 32 bits: what a block's words, a key's words and tables make of each other.
 
+use crate::error::Span;
+
 /// A node's number. Arguments have lower numbers than what uses them.
 pub type Id = usize;
 
@@ -81,6 +83,18 @@ pub enum Op {
     },
     /// A word of the result, by its number; it has the argument's value.
     Output(usize),
+    /// The argument's value, whose operation the source gives a context: an index into [`Graph::pins`]. Passes leave it where
+    /// it is, so that nothing is merged beyond it, and the last one takes it out ([`Graph::pinned`]).
+    Pin(usize),
+}
+
+/// A context that the source gives an operation (`at`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// The context.
+    pub context: usize,
+    /// Where the source says so.
+    pub span: Span,
 }
 
 /// The XOR of two arguments.
@@ -125,12 +139,30 @@ pub struct Graph {
     pub keys: usize,
     /// The block is a raw key and the result what a cipher's set-up makes of it.
     pub setup: bool,
+    /// The contexts that the source gives, in its order.
+    pub pins: Vec<Pin>,
+    /// The operations that have them, each with an index into `pins`; none before the passes have ended.
+    pub pinned: Vec<(Id, usize)>,
 }
 
 impl Graph {
     /// The same block, key and tables, and no nodes.
     pub fn empty_like(&self) -> Graph {
-        Graph { nodes: Vec::new(), outputs: Vec::new(), ..self.clone() }
+        Graph { nodes: Vec::new(), outputs: Vec::new(), pinned: Vec::new(), ..self.clone() }
+    }
+
+    /// By node: the context that the source gives it.
+    pub fn contexts(&self) -> Vec<Option<usize>> {
+        let mut out = vec![None; self.nodes.len()];
+        for (id, pin) in &self.pinned {
+            out[*id] = Some(self.pins[*pin].context);
+        }
+        out
+    }
+
+    /// The least number of contexts that has all that the source gives.
+    pub fn least_contexts(&self) -> usize {
+        self.pinned.iter().map(|(_, pin)| self.pins[*pin].context + 1).max().unwrap_or(1)
     }
 
     /// Puts a node behind all others, and gives its number. Its arguments have to be there already.
@@ -179,7 +211,7 @@ impl Graph {
                 let found = |at: usize| self.look_up(lanes[at].1, lanes[at].0, *six, args[at]);
                 (1..lanes.len()).fold(found(0), |all, at| links[at - 1].apply(all, found(at)))
             }
-            Op::Output(_) => args[0],
+            Op::Output(_) | Op::Pin(_) => args[0],
         }
     }
 

@@ -28,7 +28,7 @@ fn simplest(builder: &mut Builder, op: Op, args: Vec<Id>) -> Id {
     };
     let known: Option<Vec<u32>> = args.iter().map(|arg| constant(builder, *arg)).collect();
     match (&op, known) {
-        (Op::Input(_) | Op::Key(_) | Op::Const(_), _) | (_, None) => {}
+        (Op::Input(_) | Op::Key(_) | Op::Const(_) | Op::Pin(_), _) | (_, None) => {}
         (op, Some(known)) => {
             let value = builder.graph.apply(op, &known, &[], &[]);
             return builder.add(Op::Const(value), Vec::new());

@@ -4,12 +4,14 @@
 mod cover;
 mod fold;
 mod legal;
+mod pins;
 mod sums;
 mod tables;
 
 pub use cover::cover;
 pub use fold::fold;
 pub use legal::{check_legal, legalise};
+pub use pins::{check_pins, unpinned};
 pub use sums::sums;
 pub use tables::tables;
 
@@ -22,14 +24,14 @@ pub fn all(graph: &Graph, shape: &Shape, goal: Goal) -> Graph {
     let mut graph = tables(&fold(graph));
     graph = sums(&graph, shape.alu_operands);
     graph = cover(&graph, shape.alu_operands, goal);
-    legalise(&fold(&graph))
+    unpinned(&legalise(&fold(&graph)))
 }
 
 /// Slots from an operation's issue to its value's first one.
 pub fn latency_of(op: &Op) -> usize {
     match op {
         Op::Input(_) => latency::READ,
-        Op::Key(_) | Op::Const(_) => 0,
+        Op::Key(_) | Op::Const(_) | Op::Pin(_) => 0,
         Op::Logic(_) | Op::Sum(_) => latency::ALU,
         Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => latency::ROTATOR,
         Op::Multiply | Op::Quadratic { .. } => latency::MULTIPLIER,

@@ -62,7 +62,7 @@ fn clocks(op: &Op) -> i64 {
         Op::Quad { links, .. } if links.iter().any(|link| *link != crate::ir::graph::Link::Xor) => 5,
         Op::Quad { .. } | Op::Lookup { .. } => 3,
         Op::Output(_) => 3,
-        Op::Key(_) | Op::Const(_) => 0,
+        Op::Key(_) | Op::Const(_) | Op::Pin(_) => 0,
     }
 }
 
@@ -93,6 +93,7 @@ pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Er
     if graph.setup {
         keys(graph, schedule)?;
     }
+    let contexts = graph.contexts();
     let mut book = Book { ii: schedule.ii as i64, said: BTreeMap::new() };
     for (id, node) in graph.nodes.iter().enumerate() {
         let place = &schedule.places[id];
@@ -114,6 +115,12 @@ pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Er
         };
         if !fits || place.unit.index >= shape.count(place.unit.kind) || place.slot < 0 {
             return Err(wrong(format!("operation {id} ({:?}) cannot be done at {place:?}", node.op)));
+        }
+        let context = place.slot.rem_euclid(schedule.ii as i64) as usize;
+        if contexts[id].is_some_and(|given| given != context) {
+            return Err(wrong(format!(
+                "operation {id} is in context {context}, and the source gives another"
+            )));
         }
         book.once(Part::Issue(place.unit), id, place.slot)?;
         book.once(Part::Result(place.unit), id, place.slot + clocks(&node.op))?;

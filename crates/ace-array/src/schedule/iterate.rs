@@ -45,6 +45,7 @@ pub fn schedule(graph: &Graph, shape: &Shape, effort: Effort) -> Result<Schedule
         let what = format!("its {}s alone take {least} contexts of {}", by.name(), shape.contexts);
         return Err(Error::Schedule(what));
     }
+    let least = least.max(graph.least_contexts());
     let mut iteration = Iteration { graph, shape, effort, left: effort.looks };
     let found = match effort.goal {
         Goal::Throughput => iteration.least_interval(least),

@@ -36,6 +36,8 @@ pub(super) struct Search<'a> {
     forced: Vec<Option<i64>>,
     pub(super) times: Vec<usize>,
     choices: Vec<Vec<Vec<usize>>>,
+    /// By operation: the context that the source gives it.
+    contexts: Vec<Option<usize>>,
     random: u64,
     /// Places that were looked at: time, as it is the same on every machine.
     pub(super) looks: u64,
@@ -79,6 +81,7 @@ impl<'a> Search<'a> {
             forced: vec![None; count],
             times: vec![0; count],
             choices: (0..count).map(|id| port_choices(graph, id, shape)).collect(),
+            contexts: graph.contexts(),
             random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
             // Graphs differ in which is better: message schedules want to be early, few stores to be late.
             eager: if seed % 4 == 3 { 3 * shape.line as i64 } else { i64::MAX },
@@ -191,7 +194,7 @@ impl<'a> Search<'a> {
             Some(first) => first.max(base - 2),
             None => base,
         };
-        let slots = match (first, last) {
+        let slots: Vec<i64> = match (first, last) {
             (None, Some(last)) => {
                 let top = if self.sources(id).is_empty() { last } else { last.min(start + 4) };
                 (top - ii + 1..=top).rev().collect()
@@ -202,7 +205,12 @@ impl<'a> Search<'a> {
             (Some(first), Some(last)) => (first..=last.min(first + ii - 1)).collect(),
             (_, None) => (start..start + ii).collect(),
         };
-        (start, slots)
+        (start, slots.into_iter().filter(|slot| self.may(id, *slot)).collect())
+    }
+
+    /// Whether a slot is in the context that the source gives an operation, if it gives one.
+    fn may(&self, id: Id, slot: i64) -> bool {
+        self.contexts[id].is_none_or(|context| slot.rem_euclid(self.tables.ii as i64) == context as i64)
     }
 
     /// How many of an operation's operands nobody wants later.
@@ -294,10 +302,14 @@ impl<'a> Search<'a> {
     /// Puts an operation where those who have to go for it weigh least, and says who went.
     fn force(&mut self, id: Id, start: i64) -> Option<Vec<Id>> {
         let units = self.units(id);
-        let reach = (self.tables.ii as i64).min(REACH);
+        let ii = self.tables.ii as i64;
+        let reach = if self.contexts[id].is_some() { ii } else { ii.min(REACH) };
         let mut best: Option<((u64, u64), i64, Unit, usize)> = None;
         let mut ties = 0;
         for slot in start..start + reach {
+            if !self.may(id, slot) {
+                continue;
+            }
             // Not where it went the last time, if that can be helped.
             let again = if self.forced[id] == Some(slot) { self.weight(id) } else { 0 };
             for unit in &units {

@@ -69,7 +69,7 @@ fn around(inputs: usize, outputs: usize) -> usize {
 /// The kind of element that does an operation.
 pub fn kind_of(op: &Op) -> Option<Kind> {
     Some(match op {
-        Op::Key(_) | Op::Const(_) => return None,
+        Op::Key(_) | Op::Const(_) | Op::Pin(_) => return None,
         Op::Input(_) => Kind::Input,
         Op::Logic(_) | Op::Sum(_) => Kind::Alu,
         Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => Kind::Rotator,
@@ -232,9 +232,12 @@ impl Schedule {
         start
     }
 
-    /// The same schedule, from slot 0 on.
+    /// The same schedule, from slot 0 on; where the source gives contexts, from the first slot on that leaves them.
     pub(crate) fn normal(mut self, graph: &Graph) -> Schedule {
-        let start = self.start(graph);
+        let mut start = self.start(graph);
+        if !graph.pinned.is_empty() {
+            start -= start.rem_euclid(self.ii as i64);
+        }
         for place in self.places.iter_mut().flatten() {
             place.slot -= start;
         }

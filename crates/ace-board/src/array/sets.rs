@@ -40,6 +40,7 @@ pub fn manifest(named: &Named, compiled: &Compiled, slot: &Slot, model: &FileRef
         "made_for": named.goal.to_string(),
         "contexts": set.ii(),
         "clocks_alone": set.dependent_interval(),
+        "load_clocks": set.load_clocks(),
         "device": BoardConfig::default().device,
         "fmax_mhz": slot.mhz,
         "in_flight": slot.lanes,

@@ -65,6 +65,9 @@ fn times_follow_the_figures() {
     assert_eq!(board.link_time(8), 10_000);
     assert_eq!(board.link_time(9), 20_000);
     assert_eq!((board.send_time(9), board.notice_time(1 << 20)), (950_000, 950_000));
+    // A set: the host, then the link or the slot, whichever takes longer.
+    assert_eq!(board.set_time(784, 100, 100_000_000), 950_000 + 100 * 10_000);
+    assert_eq!(board.set_time(784, 150, 100_000_000), 950_000 + 150 * 10_000);
     // Blocks of 248 words, as the 2002 paper has them.
     let polled = parse("[host]\nsend_ns = 10\nblock_words = 248\npolled = true").unwrap();
     assert_eq!([0, 8, 1984, 1985].map(|bytes| polled.send_time(bytes)), [10_000, 10_000, 10_000, 20_000]);

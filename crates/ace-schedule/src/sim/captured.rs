@@ -7,7 +7,6 @@ use ace_engine::{ConfigurationId, Table};
 
 use crate::Time;
 use crate::sim::simulate::{Packet, Trace};
-use crate::sim::traffic::{Random, zipf};
 
 /// What a slot does with one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,11 +83,4 @@ pub fn trace(packets: &[(u32, u64)], suites: &[Suite], paces: &Table<Pace>) -> T
 pub fn demo_suites(inbound: bool) -> [Suite; 4] {
     let of = ConfigurationId::from_index;
     [0, 0, 2, 2].map(|cipher| Suite { cipher: of(cipher), hash: of(cipher + 1), inbound })
-}
-
-/// Full-sized and small packets of `flows` associations with Zipf's shares, independent of each other.
-pub fn mixed(random: &mut Random, flows: usize, count: usize) -> Vec<(u32, u64)> {
-    let shares = zipf(flows, 0.9);
-    let mut packet = || (random.pick(&shares) as u32, if random.unit() < 2.0 / 3.0 { 1424 } else { 64 });
-    (0..count).map(|_| packet()).collect()
 }

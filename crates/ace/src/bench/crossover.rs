@@ -20,7 +20,7 @@ const BYTES: [usize; 8] = [64, 128, 256, 512, 1424, 4096, 16384, 65536];
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Algorithms, in CBC encryption with their shortest key (3DES with its longest) or as HMAC
+    /// Algorithms, in CBC encryption with a key of 128 bits (192 for 3DES; the longest where there is none of 128), or as HMAC
     #[arg(default_values = ["3des", "aes", "idea", "sha1"])]
     algorithms: Vec<String>,
     /// The stated processor: a file as in studies/processors

@@ -30,6 +30,16 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The slowest and the fastest decompression in software and the one in the middle, if it was measured.
+fn software(rows: &[Stats]) -> Option<serde_json::Value> {
+    let mut speeds: Vec<(f64, &str)> =
+        rows.iter().filter_map(|r| Some((r.software_mb_per_second?, r.name.as_str()))).collect();
+    speeds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let of = |at: usize| json!({ "configuration": speeds[at].1, "mb_per_second": speeds[at].0 });
+    let last = speeds.len().checked_sub(1)?;
+    Some(json!({ "least": of(0), "median": of(speeds.len() / 2), "greatest": of(last), "of": speeds.len() }))
+}
+
 pub fn stats(args: &Args) -> Result<Outcome> {
     let Opened { library, bytes, .. } = args.read.open()?;
     let rows = ace_board::library::stats(&library, args.measure.map(Duration::from_secs_f64))?;
@@ -53,6 +63,7 @@ pub fn stats(args: &Args) -> Result<Outcome> {
             "text_bytes": parts.texts,
             "configurations_percent": share(parts.configurations()),
             "file_percent": share(parts.total() + signatures),
+            "software_mb_per_second": software(&rows),
             "configurations": rows,
         }))?;
         return Ok(Outcome::Well);

@@ -278,7 +278,7 @@ fn a_study_needs_configurations_and_prints_json() {
         fs::create_dir(folder.path().join(name)).unwrap();
         fs::write(folder.path().join(name).join("manifest.json"), manifest).unwrap();
     }
-    let args = ["study", "ace-2000", "--measure", "0.01", "--json", "--configurations"];
+    let args = ["study", "ace-2000", "--table", "1", "--json", "--configurations"];
     let out = ace(&args, &[folder.path()]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
@@ -290,6 +290,20 @@ fn a_study_needs_configurations_and_prints_json() {
     let gains: Vec<f64> =
         json["rounds"].as_array().unwrap().iter().map(|l| l["gain"].as_f64().unwrap()).collect();
     assert_eq!(gains, [1.0, 1.5]);
+}
+
+#[test]
+fn a_flag_that_a_study_does_not_know_is_an_error_that_names_both() {
+    for (study, flag) in [("ace-2000", "--vpn"), ("drp-2006", "--table"), ("molen-2003", "--configurations")]
+    {
+        let out = ace(&["study", study, flag, "2"], &[]);
+        assert_eq!(out.status.code(), Some(2), "{study} {flag}");
+        let said = stderr(&out);
+        assert!(said.contains(flag) && said.contains(&format!("ace study {study}")), "{said}");
+    }
+    let out = ace(&["study", "ace-2000", "--table", "1", "--also", "x.bit"], &[]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("--table 4"), "{}", stderr(&out));
 }
 
 #[test]

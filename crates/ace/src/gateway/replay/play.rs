@@ -283,7 +283,8 @@ mod tests {
             cipher: "3des-cbc".into(),
             auth: "hmac-md5-96".into(),
         };
-        let rate = |algorithm: &str, mbps| Rate { algorithm: algorithm.into(), mbps, fixed_ns: 0.0 };
+        let rate =
+            |algorithm: &str, mbps| Rate { algorithm: algorithm.into(), key_bits: None, mbps, fixed_ns: 0.0 };
         let processor = Processor {
             name: "made up".into(),
             source: "a test".into(),

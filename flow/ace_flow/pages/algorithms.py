@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each algorithm: python -m ace_flow pages [--check].
+"""A page for each algorithm, algorithms/*/README.md: of algorithm.toml and of the manifests in the library."""
 
-Writes algorithms/*/README.md from algorithm.toml and from the manifests in the library: no figure is typed. `--check`
-writes nothing, and says which pages are not what would be written.
-"""
-
-import argparse
 import os
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ace_flow import algorithms, configurations, tools
+from ace_flow import algorithms, configurations
 from ace_flow.algorithms import Algorithm
 from ace_flow.build import library_cache
-from ace_flow.capability import ConfigurationError
 from ace_flow.configurations import Configuration
 from ace_flow.place import route
 from ace_flow.tools import ROOT
@@ -26,7 +19,7 @@ FIGURES = (
     "the simulated RTL. Not tried on silicon. [docs/configurations.md](../../docs/configurations.md) has every mode and "
     "key length."
 )
-MARK = "<!-- Written by `make algorithms`. -->"
+MARK = "<!-- Written by `make pages`. -->"
 
 
 def span(values: Iterable[float], digits: int) -> str:
@@ -96,32 +89,8 @@ def page(algorithm: Algorithm, table: dict[str, Configuration]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="only say which pages are stale")
-    check = parser.parse_args().check
-    ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
-    try:
-        table, rooms = configurations.load(), algorithms.load()
-        if (library := library_cache.library()) is None:
-            raise tools.ToolError(f"{library_cache.DEFAULT} is missing: the figures are its")
-        library_cache.unpack(library, ace)
-    except (tools.ToolError, ConfigurationError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    stale = []
-    for algorithm in rooms:
-        place, text = algorithm.path.with_name("README.md"), page(algorithm, table)
-        if not place.is_file() or place.read_text() != text:
-            stale.append(place.relative_to(ROOT))
-            if not check:
-                place.write_text(text)
-    for place in stale:
-        print(f"{place}: {'stale; `make algorithms` writes it' if check else 'written'}")
-    return 1 if check and stale else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def pages() -> Iterator[tuple[Path, str]]:
+    """Every algorithm's page and what stands in it; the library has to be unpacked (library_cache.unpack)."""
+    table = configurations.load()
+    for algorithm in algorithms.load():
+        yield algorithm.path.with_name("README.md"), page(algorithm, table)
