@@ -11,13 +11,14 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from ace_flow import digest, tools
 from ace_flow.configurations import NAME, Configuration
 from ace_flow.layout import BUILD
 from ace_flow.place import route
 from ace_flow.prove import bitstream as prove
-from ace_flow.sim import frames, measure
+from ace_flow.sim import first_round, frames, measure
 from ace_flow.synth import ecp5
 from ace_flow.tools import ROOT
 
@@ -54,9 +55,15 @@ def measured(configuration: Configuration) -> str:
     parts = {
         "can": [c.as_json() for c in configuration.can],
         "in_flight": configuration.in_flight,
-        "code": [digest.code(module) for module in (measure, frames)],
+        "code": [digest.code(module) for module in counted_by(configuration)],
     }
     return digest.of(parts)
+
+
+def counted_by(configuration: Configuration) -> list[ModuleType]:
+    """The modules of the flow that decide the cycle counts of a row."""
+    modules = [measure, frames]
+    return modules + [first_round] * first_round.applies(configuration.can, configuration.in_flight)
 
 
 def read_json(path: Path) -> dict | None:

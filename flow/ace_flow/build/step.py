@@ -15,7 +15,7 @@ from ace_flow.equiv import to_rtl
 from ace_flow.layout import READY, RUNTIME, Places
 from ace_flow.place import route
 from ace_flow.prove import bitstream
-from ace_flow.sim import frames, measure, verilate
+from ace_flow.sim import first_round, measure, verilate
 from ace_flow.synth import ecp5, lut_init
 from ace_flow.tools import ROOT
 
@@ -210,12 +210,14 @@ def step_measure(configuration: Configuration, places: Places, from_library: boo
         "can": [c.as_json() for c in configuration.can],
         "in_flight": configuration.in_flight,
         "kept": _contents(configuration, places, known) if configuration.of else {},
-        "code": [digest.code(module) for module in (measure, frames)],
+        "code": [digest.code(module) for module in library_cache.counted_by(configuration)],
     }
 
     def work(out: Path) -> None:
         can, in_flight = configuration.can, configuration.in_flight
         cycles = measure.measure(_of(configuration).model, can, in_flight, settings["kept"])
+        if first_round.applies(can, in_flight):
+            first_round.correct(_of(configuration).model, can, settings["kept"], cycles)
         (out / "json").write_text(json.dumps(cycles, indent=1) + "\n")
 
     cached("measure", settings, [_of(configuration).model], {"json": places.cycles}, work)

@@ -10,9 +10,6 @@ from ace_flow.sim.model import Model
 
 SHORT, LONG = 16, 64  # blocks; the slope between them is the cost of a block
 PHASES = 48  # frames at different times, a multiple of most periods in a slot
-WAITING = (
-    16  # bytes of payload that wait in front of a core that has no block, besides those that lie in queues
-)
 ANOTHER = 0xFE  # the code of no algorithm
 
 
@@ -27,16 +24,6 @@ def _cycles(model: Model, frame: bytes, what: str, before: tuple[bytes, ...] = (
     if status(answer.response) != 0:
         raise MeasureError(f"{what}: the model answers status {status(answer.response)}")
     return answer.last_out - answer.first_in + 1
-
-
-def _entered(model: Model, frame: bytes, what: str) -> int:
-    """Cycles until a frame is taken in whole, in a slot that is otherwise idle. Of one that is longer than what can wait
-    in front of the core, that is when the first block has entered it: how much later that is under a fresh key is how
-    long the first block has to wait for its round keys, whatever it waits for behind."""
-    answer, behind = model.run([frame, request(ANOTHER, "ecb", b"", tag=0xFFFF)])
-    if status(answer.response) != 0:
-        raise MeasureError(f"{what}: the model answers status {status(answer.response)}")
-    return behind.first_in - answer.first_in
 
 
 def _mean(model: Model, frame: bytes, what: str, in_flight: int) -> float:
@@ -113,11 +100,12 @@ def _cipher(model: Model, can: Capability, in_flight: int) -> dict:
                 setups.append(round(max(0, fresh - short)))
                 if in_flight == 1:
                     # Blocks may be slower as long as tables are made, under a key that is kept, too: hence the kept
-                    # one first, long after it came.
-                    some = WAITING // can.block_bytes + 1
-                    kept = _cycles(model, frame(1, b""), what), _entered(model, frame(some, b""), what)
-                    firsts.append(_cycles(model, frame(1, key), what) - kept[0])
-                    starts.append(_entered(model, frame(some, key), what) - kept[1])
+                    # one first, long after it came. What the second block is late by, taken from the first's, is
+                    # how long the first has to wait for its key.
+                    kept = [_cycles(model, frame(n, b""), what) for n in (1, 2)]
+                    one, two = (_cycles(model, frame(n, key), what) - kept[n - 1] for n in (1, 2))
+                    firsts.append(one)
+                    starts.append(one - (two - one))
                 slope = _slope(short, long)
                 overheads.append(round(short - SHORT * slope))
                 about = {
