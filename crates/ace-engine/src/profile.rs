@@ -40,7 +40,7 @@ pub struct Rate {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProfileError {
     /// A rate or a cost beyond what a processor can have.
-    #[error("[[rate]] of `{0}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9")]
+    #[error("`{0}`: mbps must be 0.1 to 1e7 and fixed_ns 0 to 1e9")]
     Impossible(String),
     /// Nothing would ever ask for it.
     #[error("`algorithm` of [[rate]]: there is no `{name}`; there are {}", names().join(", "))]
