@@ -48,11 +48,8 @@ pub fn print(page: &mut Page, rows: &[Row], built: &[Built], paper_mhz: f64) {
         "| path | way in | mode | copies | accesses a block (measured: RTL) | clocks a block (measured: RTL) | Mb/s at {paper_mhz:.0} MHz | at the path's clock |"
     );
     say!(page, "|---|---|---|--:|--:|--:|--:|--:|");
-    let clock: BTreeMap<String, f64> = built
-        .iter()
-        .filter(|b| b.mult18 > 0)
-        .map(|b| (format!("{:?}", b.path), b.median_mhz))
-        .collect();
+    let clock: BTreeMap<String, f64> =
+        built.iter().filter(|b| b.mult18 > 0).map(|b| (format!("{:?}", b.path), b.median_mhz)).collect();
     for r in rows {
         let each = r.clocks as f64 / r.blocks as f64;
         let accesses = r.accesses.iter().sum::<u64>() as f64 / r.blocks as f64;
@@ -91,7 +88,9 @@ mod tests {
         }
         // Feedback costs the pipelined path what it gains.
         let of = |path: Path, mode: &str| {
-            rows.iter().find(|r| r.path == path && r.way == "memory" && r.mode == mode && r.copies == 1).unwrap()
+            rows.iter()
+                .find(|r| r.path == path && r.way == "memory" && r.mode == mode && r.copies == 1)
+                .unwrap()
         };
         assert!(of(Path::P, "ecb").clocks * 4 < of(Path::SR, "ecb").clocks);
         assert!(of(Path::P, "cbc").clocks > of(Path::SR, "cbc").clocks);

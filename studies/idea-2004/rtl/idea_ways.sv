@@ -134,8 +134,8 @@ module idea_ways
 
   // The internal array: one port to write, one to read.
   group_t array_data;
-  logic array_valid_q;
-  logic array_read;
+  logic   array_valid_q;
+  logic   array_read;
   if (Internal) begin : gen_array
     (* ram_style = "block" *) group_t array[Depth];
     count_t begin_q, read_at, write_at;
@@ -145,13 +145,14 @@ module idea_ways
     assign write_at = (fill ? read_q : made_q) - begin_q;
     assign read_at  = (part_q == Empty ? written_q : given_q) - begin_q;
     always_ff @(posedge clk_i) begin
-      if (fill || made_valid) array[write_at[$clog2(Depth)-1:0]] <= fill ? {data_i, gather_q[Group-1:Width]} : made;
+      if (fill || made_valid)
+        array[write_at[$clog2(Depth)-1:0]] <= fill ? {data_i, gather_q[Group-1:Width]} : made;
       data_q <= array[read_at[$clog2(Depth)-1:0]];
       if (start_i) begin_q <= '0;
       else if (part_q == Empty && written_q == part_end) begin_q <= written_q;
     end
     assign array_data = data_q;
-    assign part_end   = wanted - begin_q > count_t'(Depth) ? begin_q + count_t'(Depth) : wanted;
+    assign part_end = wanted - begin_q > count_t'(Depth) ? begin_q + count_t'(Depth) : wanted;
     // The address stands still for a clock, then its data are there.
     assign array_read = part_q == Work ? !next_valid_q && given_q != part_end : bus_q == Bus && written_q != part_end;
     always_ff @(posedge clk_i) array_valid_q <= array_read && !array_valid_q && !start_i && part_q != Fill;
@@ -172,11 +173,11 @@ module idea_ways
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      bus_q        <= Bus;
-      part_q       <= Fill;
-      beat_q       <= '0;
-      busy_q       <= 1'b1;
-      next_valid_q <= 1'b0;
+      bus_q                                <= Bus;
+      part_q                               <= Fill;
+      beat_q                               <= '0;
+      busy_q                               <= 1'b1;
+      next_valid_q                         <= 1'b0;
       {read_q, given_q, made_q, written_q} <= '0;
     end else if (busy_q) begin
       if (done_o) busy_q <= 1'b0;
@@ -229,7 +230,7 @@ module idea_ways
         next_valid_q <= 1'b0;
       end
       if (made_valid) begin
-        made_q                <= made_q + 16'd1;
+        made_q               <= made_q + 16'd1;
         queue_q[made_q[3:0]] <= made;
       end
     end

@@ -12,13 +12,13 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from ace_flow import loader, rtl, study, tools
 from ace_flow.layout import BUILD
 from ace_flow.sim import harness
 from ace_flow.tools import ROOT
+from ace_studies.molen_2003.runs import Loads, Outcome
 
 STUDY = "studies/molen-2003"
 PARTS = (
@@ -94,22 +94,6 @@ BUFFER = 2048
 PROGRAMS = ROOT / STUDY / "programs.json"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Of one run: why it halted, clocks, instructions, sets, what they took and bytes that the port was given; clocks by
-    function; what was looked at; when the paper's processor reads its cycle counter (test/outorder.h)."""
-
-    cause: int
-    clocks: int
-    instructions: int
-    sets: int
-    set_clocks: int
-    port_bytes: int
-    profile: dict[str, int]
-    memory: list[list[int]]
-    marks: list[int]
-
-
 def installed() -> bool:
     """Whether the compiler is there."""
     return shutil.which(COMPILER) is not None
@@ -167,20 +151,6 @@ def symbols(image: Path) -> dict[str, tuple[int, int]]:
         if len(fields) == 4:
             found[fields[3]] = (int(fields[0], 16), int(fields[1], 16))
     return found
-
-
-@dataclass(frozen=True)
-class Loads:
-    """What the loader is given, as the bench reads it, and the loads: what `ace library loader` says of each."""
-
-    path: Path
-    machine_mhz: float
-    loads: list[dict]
-
-    def list(self, wanted: str) -> int:
-        """The address of the list of NAME or NAME:OTHER."""
-        name, _, over = wanted.partition(":")
-        return next(load["list"] for load in self.loads if (load["name"], load["over"] or "") == (name, over))
 
 
 def ace() -> str:
