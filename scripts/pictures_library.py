@@ -15,9 +15,11 @@ def throughput(binary: Path, folder: Path) -> None:
             continue
         about = ace(binary, "library", "show", image["name"])["manifest"]
         cipher = [
-            r for r in about["throughput_mbps"] if r.get("mode") == "cbc" and r["direction"] == "encrypt"
+            r
+            for r in about.get("throughput_mbps", [])
+            if r.get("mode") == "cbc" and r["direction"] == "encrypt"
         ]
-        rates = cipher or [r for r in about["throughput_mbps"] if not r.get("mode")]
+        rates = cipher or [r for r in about.get("throughput_mbps", []) if not r.get("mode")]
         if not rates:
             continue
         core = about["area_core"]

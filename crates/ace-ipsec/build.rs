@@ -10,6 +10,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    no_suites: Vec<String>,
     cipher: Vec<Cipher>,
     auth: Vec<Auth>,
 }
@@ -83,7 +84,8 @@ fn run() -> Result<(), String> {
     for row in &table.cipher {
         cipher(&mut out, row).map_err(|why| format!("crates/ace-ipsec/{FILE}: {:?}: {why}", row.name))?;
     }
-    out.push_str("];\nstatic AUTH_ROWS: &[AuthRow] = &[\n");
+    let _ = write!(out, "];\nstatic NO_SUITES: &[&str] = &{:?};\n", table.no_suites);
+    out.push_str("static AUTH_ROWS: &[AuthRow] = &[\n");
     for row in &table.auth {
         auth(&mut out, row).map_err(|why| format!("crates/ace-ipsec/{FILE}: {:?}: {why}", row.name))?;
     }
