@@ -45,7 +45,7 @@ enum Question {
     /// over when their frames have ended; then the SA file is taken anew. Anything wrong changes nothing
     Library(Hand),
     /// Play recorded traffic ([record]) on the virtual clock, with and without the board: TCP as a closed loop, all else
-    /// when it came. Each operation goes where it is done earlier in modelled time. Times are the model's, never wall time
+    /// when it came. Each operation goes where it is done earlier and does not lengthen the whole. Times are the model's, never wall time
     Replay(Box<Replay>),
 }
 
