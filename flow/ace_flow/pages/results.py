@@ -13,13 +13,15 @@ import json
 import os
 import platform
 import re
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ace_flow import rtl, tools
+from ace_flow import configurations, rtl, tools
 from ace_flow.array import route as array_route
+from ace_flow.build import library_cache
 from ace_flow.pages.table import Results, TableError, load
 from ace_flow.tools import ROOT
 
@@ -139,6 +141,17 @@ def _routed(row: Results) -> list[str]:
     return sorted(changed)
 
 
+def _library(_: Results) -> list[str]:
+    """Rows of the library whose sources are others now than those that they were placed of."""
+    library = library_cache.library()
+    if library is None:
+        return ["it is missing"]
+    library_cache.unpack(library, ace_binary())
+    rows = [row for row in configurations.load().values() if "library" in row.sets]
+    held = set(library_cache.find(rows, 1))
+    return [f"row {row.name}" for row in rows if row.name not in held]
+
+
 CHECKS: dict[str, Callable[[Results], list[str]]] = {
     "inputs": _inputs,
     "study": _study,
@@ -146,6 +159,7 @@ CHECKS: dict[str, Callable[[Results], list[str]]] = {
     "rounds": _rounds,
     "sources": _sources,
     "routed": _routed,
+    "library": _library,
 }
 
 
@@ -171,6 +185,8 @@ def stale(row: Results) -> list[str]:
 
 def measure(row: Results, ace: str) -> None:
     """Runs what writes a file, and puts beside its values when, where and of what they were measured."""
+    if not row.command:
+        raise tools.ToolError(f"{row.path} is signed: `make library` makes it (RELEASING.md)")
     command = [{"ace": ace, "python": sys.executable}.get(row.command[0], row.command[0]), *row.command[1:]]
     (ROOT / "build" / "measure").mkdir(parents=True, exist_ok=True)
     if not row.prints:
@@ -215,6 +231,8 @@ def main() -> int:
         for row in table.values():
             changed = stale(row)
             if arguments.list:
+                # `… | head` ends quietly.
+                signal.signal(signal.SIGPIPE, signal.SIG_DFL)
                 print(f"{row.path}: {'stale: ' + ', '.join(changed) if changed else 'current'}")
             elif row.path in arguments.files or (changed and not arguments.files):
                 print(f"{row.path}: {' '.join(row.command)}", flush=True)
