@@ -372,7 +372,7 @@ mod tests {
         assert!(figure.at(2, 65536).unwrap() < 0.9 * 136.64);
         // A part of the whole: triple DES is most of what sealing takes.
         let s = &study.sealing;
-        assert!(s.alpha[0] > 0.0 && s.alpha[2] < 0.5 && s.cipher_ns[1] < s.packet_ns[1]);
+        assert!(s.alpha[1] > 0.0 && s.alpha[1] < 0.5 && s.alpha[0] <= s.alpha[1] && s.alpha[1] <= s.alpha[2]);
         assert!(study.cascade.is_none_or(|c| c.mbps < c.path_mbps));
     }
 }
