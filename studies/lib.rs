@@ -5,7 +5,7 @@
 //! Modelled time and wall time never meet in one figure; each page says which of the two its columns are.
 //!
 //! ```
-//! let study = ace_studies::drp_2006::study(&ace_board::Catalogue::default(), true)?;
+//! let study = ace_studies::drp_2006::study(&ace_board::Catalogue::default())?;
 //! let mut page = ace_report::Page::new();
 //! ace_studies::drp_2006::print(&mut page, &study);
 //! assert!(page.render(ace_report::Style::Md).contains("Figure 9: overhead of reconfiguration"));
