@@ -2,6 +2,7 @@
 """Pages are outputs: which of them a change of an input names, and how figures get into sentences."""
 
 import json
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -84,6 +85,12 @@ class Pages(unittest.TestCase):
         ):
             with self.assertRaises(TableError):
                 self.render().filled(wrong)
+
+    def test_the_makefile_has_each_target_once(self) -> None:
+        said = subprocess.run(
+            ["make", "-n", "help"], cwd=tools.ROOT, capture_output=True, text=True, check=True
+        )
+        self.assertNotIn("warning", said.stderr)
 
     def test_the_table_is_read_and_a_wrong_one_is_named(self) -> None:
         self.assertIn("docs/configurations.md", load().page)
