@@ -101,13 +101,16 @@ impl Opening {
     }
 }
 
-/// `1.6 to 7.8`: the least and the most, or that there is none.
+/// `1.6 to 7.8`: the least and the most, one figure where they are the same, or that there is none.
 pub(crate) fn range(values: impl IntoIterator<Item = f64>, digits: usize) -> String {
     let bounds = values.into_iter().fold(None, |bounds: Option<(f64, f64)>, value| {
         let (low, high) = bounds.unwrap_or((value, value));
         Some((low.min(value), high.max(value)))
     });
-    bounds.map_or("none".into(), |(low, high)| format!("{low:.digits$} to {high:.digits$}"))
+    bounds.map_or("none".into(), |(low, high)| {
+        let (low, high) = (format!("{low:.digits$}"), format!("{high:.digits$}"));
+        if low == high { low } else { format!("{low} to {high}") }
+    })
 }
 
 /// A figure with so many digits, or an empty cell.
@@ -131,7 +134,60 @@ mod tests {
     #[test]
     fn a_range_is_of_what_there_is() {
         assert_eq!(range([2.0, 1.04, 3.96], 1), "1.0 to 4.0");
+        assert_eq!(range([2.01, 2.04], 1), "2.0");
         assert_eq!(range([], 1), "none");
+    }
+
+    /// Every table of every page, but those of goals, has a mark: in its head, its rows, the heading above it or the
+    /// paragraph right above it. A page opens with what is claimed and what is fitted.
+    #[test]
+    fn every_table_of_a_page_has_a_mark() {
+        let marks = [
+            Mark::Published,
+            Mark::Fitted,
+            Mark::Predicted,
+            Mark::Measured(By::Rtl),
+            Mark::Measured(By::Placed),
+            Mark::Measured(By::Bits),
+            Mark::Measured(By::Wall),
+        ]
+        .map(|mark| mark.to_string());
+        let forms =
+            marks.map(|mark| [format!("({mark})"), format!("| {mark} |"), format!("All of it {mark}.")]);
+        let marked = |text: &str| forms.iter().flatten().any(|form| text.contains(form));
+        let mut pages = 0;
+        for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
+            let path = entry.unwrap().path().join("results.md");
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            pages += 1;
+            for part in [
+                "**The paper claims:**",
+                "**Built here:**",
+                "**Holds:**",
+                "**Does not hold:**",
+                "**Fitted:**",
+            ] {
+                assert!(text.contains(part), "{}: no {part}", path.display());
+            }
+            let (mut heading, mut above) = ("", "");
+            for block in text.split("\n\n") {
+                let block = block.trim();
+                if block.starts_with('|') {
+                    let what = format!("{heading}\n{above}\n{block}");
+                    assert!(
+                        heading.starts_with("## Goal") || marked(&what),
+                        "{}: no mark: {what}",
+                        path.display()
+                    );
+                }
+                if block.starts_with('#') {
+                    (heading, above) = (block, "");
+                } else {
+                    above = block;
+                }
+            }
+        }
+        assert!(pages >= 6, "{pages}");
     }
 
     #[test]

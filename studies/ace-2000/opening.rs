@@ -69,6 +69,10 @@ pub fn opening(study: &Study) -> Opening {
         range(published.iter().map(|p| p.phase2.percent), 1),
         compression.saved()
     )}));
+    fails.push(
+        "the controller stands outside of the slots: nothing reconfigures itself, and no library is active."
+            .into(),
+    );
     let slips = domains::slips(published).len();
     Opening {
         claimed: vec![format!(

@@ -84,6 +84,14 @@ pub fn read() -> Result<Constant> {
     Ok(Constant { netlist, bits })
 }
 
+impl Constant {
+    /// The most that another key takes: bytes, and µs of the port.
+    pub fn largest_delta(&self) -> (usize, f64) {
+        let bytes = self.bits.deltas.iter().map(|delta| delta.bytes).max().unwrap_or(0);
+        (bytes, 1e3 * Load::of(bytes, 0).parallel_ms)
+    }
+}
+
 impl Netlist {
     fn lut_sites(&self) -> u64 {
         self.area.lut4 + 2 * self.area.ccu2c
@@ -100,7 +108,7 @@ pub fn print(page: &mut Page, constant: &Constant, general: &Substages) {
     say!(page, "\n## A key in the contents of LUTs\n");
     say!(
         page,
-        "| | LUT4 | of them the key's | FF | MULT18 | MHz by seed | median | Mb/s, ECB | clocks until a result |"
+        "| | LUT4 (measured: placed) | of them the key's (measured: placed) | FF (measured: placed) | MULT18 (measured: placed) | MHz by seed (measured: placed) | median (measured: placed) | Mb/s, ECB (measured: RTL) | clocks until a result (measured: RTL) |"
     );
     say!(page, "|---|--:|--:|--:|--:|---|--:|--:|--:|");
     say!(
@@ -125,7 +133,10 @@ pub fn print(page: &mut Page, constant: &Constant, general: &Substages) {
         general.mbps,
         general.stages
     );
-    say!(page, "\n| another key | frames | bytes | µs by the 8-bit port | by SPI |");
+    say!(
+        page,
+        "\n| another key | frames (measured: bits) | bytes (measured: bits) | µs by the 8-bit port (predicted) | by SPI (predicted) |"
+    );
     say!(page, "|---|--:|--:|--:|--:|");
     for d in &bits.deltas {
         let load = Load::of(d.bytes, 0);
@@ -152,7 +163,10 @@ pub fn print(page: &mut Page, constant: &Constant, general: &Substages) {
     }
     let us = SUBKEYS as f64 / general.median_mhz;
     say!(page, "| stages: {SUBKEYS} subkeys, one a clock | – | – | {us:.2} | {us:.2} |");
-    say!(page, "\n| key | blocks from the bits | points proven | outside of the key's LUTs |");
+    say!(
+        page,
+        "\n| key | blocks from the bits (measured: bits) | points proven (measured: bits) | outside of the key's LUTs |"
+    );
     say!(page, "|---|--:|--:|---|");
     for k in &bits.keys {
         let points = k.points.map_or("–".into(), |points| points.to_string());
@@ -165,7 +179,7 @@ pub fn print(page: &mut Page, constant: &Constant, general: &Substages) {
          and what is in its memory then is looked at: all bits outside of the key's LUTs have the digest of the design that was proven, \
          those inside are worked out anew and compared. Read back from these bits, the circuit enciphers blocks as IDEA does in \
          software under the key; where points are given, it is also proven to be the netlist with that key's contents. The netlist alone enciphers {} \
-         blocks under each of {} keys; for {} of them the contents are those that the RTL is elaborated to. Times are the port's (modelled), \
+         blocks under each of {} keys; for {} of them the contents are those that the RTL is elaborated to. Times are the port's, \
          with frames in the device's own compression. The last of the deltas is that of the key of zeros, which leaves nothing of the key \
          before: the memory is then the same, whichever that was.",
         bits.points,

@@ -57,7 +57,10 @@ pub fn equations(routed: &Routed) -> Result<Vec<Equation>> {
 
 pub fn print(page: &mut Page, equations: &[Equation]) {
     say!(page, "## Equations 1 to 3: the time of a phase, ns\n");
-    say!(page, "| equation | multipliers | mt | at | xt | ct | predicted | reached | error % |");
+    say!(
+        page,
+        "| equation | multipliers | mt (measured: placed) | at (measured: placed) | xt (measured: placed) | ct (measured: placed) | phase (predicted) | reached (measured: placed) | error % |"
+    );
     say!(page, "|---|---|--:|--:|--:|--:|--:|--:|--:|");
     for e in equations {
         say!(

@@ -94,14 +94,17 @@ pub fn copies(built: &[Built], ways: &Ways) -> Vec<Copies> {
 
 pub fn print(page: &mut Page, feedback: &[Feedback], copies: &[Copies]) {
     say!(page, "\n## What feedback costs, and what copies give\n");
-    say!(page, "| path | mode | memory, Mb/s | ports | array |");
+    say!(page, "| path | mode | memory, Mb/s (predicted) | ports (predicted) | array (predicted) |");
     say!(page, "|---|---|--:|--:|--:|");
     for f in feedback {
         for (mode, mbps) in [("ECB", f.ecb), ("CBC, CFB, OFB", f.feedback)] {
             say!(page, "| {:?} | {mode} | {:.3} | {:.3} | {:.3} |", f.path, mbps[0], mbps[1], mbps[2]);
         }
     }
-    say!(page, "\n| path | copies on a 45F | Mb/s of all, ECB | memory | ports | array |");
+    say!(
+        page,
+        "\n| path | copies on a 45F | Mb/s of all, ECB (predicted) | memory (predicted) | ports (predicted) | array (predicted) |"
+    );
     say!(page, "|---|--:|--:|--:|--:|--:|");
     for c in copies {
         let [memory, port, array] = c.through;
@@ -109,7 +112,7 @@ pub fn print(page: &mut Page, feedback: &[Feedback], copies: &[Copies]) {
     }
     say!(
         page,
-        "\nModelled: our paths with MULT18X18D at their clocks through the paper's ways in, as fitted above. Copies: as many as {:.0} % of \
+        "\nOur paths with MULT18X18D run at their clocks through the paper's ways in, as fitted above. Copies: as many as {:.0} % of \
          the LUTs and multipliers hold, at the clock of one; they are not placed together, and share one way in, which is soon all \
          that counts. S and SR lose nothing by feedback, because they take one block after the other anyway.",
         100.0 * FULL

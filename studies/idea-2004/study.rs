@@ -6,6 +6,7 @@ mod constant;
 mod equations;
 mod future;
 mod interface;
+mod opening;
 pub mod rekey;
 pub(crate) mod software;
 mod ways;
@@ -14,6 +15,7 @@ use crate::error::{Context, Result};
 use ace_ecp5::device::LFE5U_45F;
 use serde::{Deserialize, Serialize};
 
+use crate::marks::Opening;
 use crate::measured::Software;
 use crate::routed::Routed;
 use ace_report::{Page, say};
@@ -79,6 +81,7 @@ struct Row {
 /// The paper's tables and equations, and what its future work gives.
 #[derive(Serialize)]
 pub struct Study {
+    opening: Opening,
     /// Where software's figures are from.
     about: String,
     routed: String,
@@ -190,7 +193,8 @@ pub fn study(measured: &Software) -> Result<Study> {
     };
     let fastest = software.iter().map(|s| s.mbps).fold(engine.parallel_mbps, f64::max);
     let p = table2.iter().filter(|r| r.paper.path == Path::P).map(|r| r.at_ours).fold(0.0, f64::max);
-    Ok(Study {
+    let mut study = Study {
+        opening: Opening::default(),
         routed: routed.about(),
         about: measured.about(),
         software,
@@ -215,26 +219,34 @@ pub fn study(measured: &Software) -> Result<Study> {
         constant: constant::read()?,
         rivals: paper.rival,
         ratio_paper: paper.ratio,
-    })
+    };
+    study.opening = opening::opening(&study);
+    Ok(study)
 }
 
 /// Puts the study on a page.
 pub fn print(page: &mut Page, study: &Study) {
+    study.opening.print(page);
     say!(page, "## Table 1: software\n");
     say!(page, "| | Mb/s |");
     say!(page, "|---|--:|");
-    say!(page, "| paper, Pentium IV 1.7 GHz | {:.3} |", study.paper_software);
+    say!(page, "| Pentium IV 1.7 GHz (paper) | {:.3} |", study.paper_software);
     for s in &study.software {
-        say!(page, "| here, {} | {:.0} |", s.name, s.mbps);
+        say!(page, "| here, {} (measured: wall clock) | {:.0} |", s.name, s.mbps);
     }
-    say!(page, "| here, the CPU engine, CBC (ECB) | {:.0} ({:.0}) |", study.engine[0], study.engine[1]);
+    say!(
+        page,
+        "| here, the CPU engine, CBC (ECB) (measured: wall clock) | {:.0} ({:.0}) |",
+        study.engine[0],
+        study.engine[1]
+    );
     say!(page, "\nHere: {}, one core.\n", study.about);
 
     let c = study.clocks;
     say!(page, "## Table 2: three paths, three ways in\n");
     say!(
         page,
-        "| | slices, paper | of the part % | MHz, paper | period ns | Mb/s, paper | model (fitted) | error % | LUT4, our path, multipliers in LUTs (measured: placed) | of the part % | with MULT18 | Mb/s of our path at 20 MHz (predicted) | at its clock (predicted) |"
+        "| | slices (paper) | of the part % (paper) | MHz (paper) | period ns (paper) | Mb/s (paper) | model (fitted) | error % | LUT4, our path, multipliers in LUTs (measured: placed) | of the part % (measured: placed) | with MULT18 (measured: placed) | Mb/s of our path at 20 MHz (predicted) | at its clock (predicted) |"
     );
     say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for r in &study.table2 {
@@ -279,7 +291,7 @@ pub fn print(page: &mut Page, study: &Study) {
     say!(page, "## The data paths, placed and routed\n");
     say!(
         page,
-        "| path | multipliers | LUT4 | FF | MULT18 | MHz by seed | median | clocks a block | Mb/s, ECB | clocks with feedback | Mb/s, CBC, CFB, OFB |"
+        "| path | multipliers | LUT4 (measured: placed) | FF (measured: placed) | MULT18 (measured: placed) | MHz by seed (measured: placed) | median (measured: placed) | clocks a block (measured: RTL) | Mb/s, ECB (measured: RTL) | clocks with feedback (measured: RTL) | Mb/s, CBC, CFB, OFB (measured: RTL) |"
     );
     say!(page, "|---|---|--:|--:|--:|---|--:|--:|--:|--:|--:|");
     let seeds = |all: &[f64]| all.iter().map(|mhz| format!("{mhz:.1}")).collect::<Vec<_>>().join(", ");
@@ -333,20 +345,20 @@ pub fn print(page: &mut Page, study: &Study) {
     say!(page, "| stages, ECB or CTR, Mb/s, at least | {GOAL_MBPS} | {:.0} | {met} |", study.substages.mbps);
 
     say!(page, "\n## Others, and the ratio to software\n");
-    say!(page, "| | Mb/s |");
+    say!(page, "| | Mb/s (paper) |");
     say!(page, "|---|--:|");
     for r in &study.rivals {
         say!(page, "| {} | {:.3} |", r.name, r.mbps);
     }
     say!(page, "\n| ratio to software | |");
     say!(page, "|---|--:|");
-    say!(page, "| paper, P through the array | {:.3} |", study.ratio_paper);
+    say!(page, "| P through the array (paper) | {:.3} |", study.ratio_paper);
     say!(
         page,
-        "| ours, P through the array, its clock, to the fastest software here | {:.3} |",
+        "| ours, P through the array, its clock, to the fastest software here (predicted) | {:.3} |",
         study.ratio_p
     );
-    say!(page, "| ours, stages, ECB | {:.3} |", study.ratio_substages);
+    say!(page, "| ours, stages, ECB (measured: RTL) | {:.3} |", study.ratio_substages);
 }
 
 #[cfg(test)]

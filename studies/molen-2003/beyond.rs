@@ -43,6 +43,14 @@ impl Mix {
     }
 }
 
+impl Loaded {
+    /// Percent of the clocks that whole sets take in which the core goes on.
+    pub fn hidden_percent(&self) -> Option<f64> {
+        let mix = &self.mix;
+        hidden(mix.waited - mix.partial_waited, mix.taken - mix.partial_taken).map(|part| 100.0 * part)
+    }
+}
+
 fn hidden(waited: u64, taken: u64) -> Option<f64> {
     (taken > 0).then(|| 1.0 - waited as f64 / taken as f64)
 }
@@ -62,8 +70,8 @@ pub struct Loaded {
 /// From a set to the end of the first block under a key of 256 bits.
 #[derive(Deserialize, Serialize)]
 pub struct Size {
-    partial: u64,
-    whole: u64,
+    pub partial: u64,
+    pub whole: u64,
 }
 
 /// A set by itself, with what is modelled of it everywhere else.
@@ -103,6 +111,13 @@ pub struct Keys {
     block: u64,
 }
 
+impl Keys {
+    /// Of the key and the first block, when the microcode is there.
+    pub fn clocks(&self) -> f64 {
+        self.again as f64
+    }
+}
+
 /// A way to another size of the key, modelled.
 #[derive(Serialize)]
 pub struct Change {
@@ -138,7 +153,7 @@ pub fn print(page: &mut Page, mix: &[Mix], machine_mhz: Option<f64>) {
     say!(page, "## Four algorithms in turns\n");
     say!(
         page,
-        "| a set's clocks | sets | clocks waited for them | hidden % | residence table, hits | misses | hits % | clocks of all | kb/s at the machine's clock |"
+        "| a set's clocks, given | sets | clocks waited for them (measured: RTL) | hidden % (measured: RTL) | residence table, hits (measured: RTL) | misses (measured: RTL) | hits % | clocks of all (measured: RTL) | kb/s at the machine's clock (measured: RTL) |"
     );
     say!(page, "|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for m in mix {
@@ -172,7 +187,7 @@ pub fn print_loaded(page: &mut Page, loaded: Option<&Loaded>) {
     };
     say!(
         page,
-        "| set | over | port bytes | loader's clocks, modelled | µs, modelled | machine's clocks, modelled | simulated |"
+        "| set | over | port bytes (measured: bits) | loader's clocks (predicted) | µs (predicted) | machine's clocks (predicted) | simulated (measured: RTL) |"
     );
     say!(page, "|---|---|--:|--:|--:|--:|--:|");
     for s in sets {
@@ -198,7 +213,7 @@ pub fn print_loaded(page: &mut Page, loaded: Option<&Loaded>) {
     );
     say!(
         page,
-        "| the same packets, sets by the loader | sets | clocks they take | clocks waited for them | hidden % |"
+        "| the same packets, sets by the loader | sets | clocks they take (measured: RTL) | clocks waited for them (measured: RTL) | hidden % |"
     );
     say!(page, "|---|--:|--:|--:|--:|");
     let mut row = |what, sets: u64, taken: u64, waited: u64| {
@@ -227,7 +242,7 @@ pub fn print_loaded(page: &mut Page, loaded: Option<&Loaded>) {
 
 pub fn print_sha1(page: &mut Page, sha1: &Sha1, text_bits: f64, machine_mhz: Option<f64>) {
     say!(page, "## A hash: SHA-1 of the same 4 KB\n");
-    say!(page, "| form | clocks | × | kb/s at the machine's clock |");
+    say!(page, "| form | clocks (measured: RTL) | × | kb/s at the machine's clock (measured: RTL) |");
     say!(page, "|---|--:|--:|--:|");
     for (form, clocks) in [
         ("software", sha1.software),
@@ -250,7 +265,10 @@ pub fn print_changes(
 ) {
     let of = |value: Option<f64>, digits: usize| value.map_or("–".into(), |v| format!("{v:.digits$}"));
     say!(page, "## Another size of the key\n");
-    say!(page, "| way | port bytes | µs by the 8-bit port | by SPI | clocks of the machine |");
+    say!(
+        page,
+        "| way | port bytes (measured: bits) | µs by the 8-bit port | by SPI (predicted) | clocks of the machine |"
+    );
     say!(page, "|---|--:|--:|--:|--:|");
     for k in keys {
         let us = of(machine_mhz.map(|mhz| k.again as f64 / mhz), 2);

@@ -23,7 +23,7 @@ pub fn print_blocks(page: &mut Page, blocks: &[Block]) {
     say!(page, "## Rijndael's blocks\n");
     say!(
         page,
-        "| block, bits | encryption, software | with the unit | saved % | decryption, software | with the unit | saved % |"
+        "| block, bits | encryption, software (measured: RTL) | with the unit (measured: RTL) | saved % | decryption, software (measured: RTL) | with the unit (measured: RTL) | saved % |"
     );
     say!(page, "|--:|--:|--:|--:|--:|--:|--:|");
     for Block { block_bits, software, unit, .. } in blocks {
@@ -92,7 +92,7 @@ pub fn print_predicted(page: &mut Page, gains: &[Gain]) {
     say!(page, "## Table I on a model of the paper's processor\n");
     say!(
         page,
-        "| | unit | clocks of the unit | software (predicted) | with the unit (predicted) | saved % (predicted) | gain %, paper |"
+        "| | unit | clocks of the unit | software (predicted) | with the unit (predicted) | saved % (predicted) | gain % (paper) |"
     );
     say!(page, "|---|---|--:|--:|--:|--:|--:|");
     for g in gains {

@@ -2,6 +2,7 @@
 //! The 2003 paper: AES on a core with a reconfigurable unit, from programs that ran on the machine's RTL.
 
 mod beyond;
+mod opening;
 mod rijndael;
 mod table1;
 mod units;
@@ -13,6 +14,7 @@ use ace_library::Library;
 use crate::error::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::marks::Opening;
 use crate::routed::Routed;
 use ace_report::{Page, say};
 use beyond::{Change, Keys, Loaded, Mix, Sha1, changes};
@@ -107,6 +109,7 @@ pub struct NoSets(pub String);
 /// The paper's tables and what it leaves to its future.
 #[derive(Serialize)]
 pub struct Study {
+    opening: Opening,
     paper: Paper,
     programs: Programs,
     routed: String,
@@ -190,7 +193,8 @@ pub fn study(library: Result<&Library, NoSets>) -> Result<Study> {
     let changes =
         library.and_then(|library| changes(library, mhz).map_err(|error| NoSets(error.to_string())));
     let families = units::families()?;
-    Ok(Study {
+    let mut study = Study {
+        opening: Opening::default(),
         routed: routed.about(),
         gains,
         predicted,
@@ -202,19 +206,22 @@ pub fn study(library: Result<&Library, NoSets>) -> Result<Study> {
         goals,
         paper,
         programs,
-    })
+    };
+    study.opening = opening::opening(&study)?;
+    Ok(study)
 }
 
 /// Puts the study on a page.
 pub fn print(page: &mut Page, study: &Study) {
     let mhz = study.machine.as_ref().map(|machine| machine.median_mhz);
+    study.opening.print(page);
     table1::print(page, study);
     rijndael::print_predicted(page, &study.predicted);
     table1::profile(page, &study.programs);
     say!(page, "## Forms of the program\n");
     say!(
         page,
-        "| form | text | clocks, encryption | decryption | kb/s at the machine's clock | | × over reference | × over T-tables | residence table, hits | misses |"
+        "| form | text | clocks, encryption (measured: RTL) | decryption (measured: RTL) | kb/s at the machine's clock (measured: RTL) | decryption (measured: RTL) | × over reference | × over T-tables | residence table, hits (measured: RTL) | misses (measured: RTL) |"
     );
     say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let times = |r: &Run, form: &str| {
@@ -261,7 +268,10 @@ pub fn print(page: &mut Page, study: &Study) {
     say!(page, "\n## The machine\n");
     if let Some(m) = &study.machine {
         let seeds: Vec<String> = m.fmax_mhz.iter().map(|mhz| format!("{mhz:.1}")).collect();
-        say!(page, "| part | LUT4 | FF | EBR | MULT18 | MHz by seed | median |");
+        say!(
+            page,
+            "| part | LUT4 (measured: placed) | FF | EBR | MULT18 | MHz by seed (measured: placed) | median (measured: placed) |"
+        );
         say!(page, "|---|--:|--:|--:|--:|---|--:|");
         say!(
             page,

@@ -77,7 +77,7 @@ pub fn print(page: &mut Page, study: &Study) {
     say!(page, "## Table I: AES-128 in ECB, a text of 4 KB\n");
     say!(
         page,
-        "| | unit | clocks of the unit | \"kb/s\", paper | with the unit | gain %, paper | clocks, ours | with the unit | saved % | allowed % | reached of it % | × |"
+        "| | unit | clocks of the unit | \"kb/s\" (paper) | with the unit (paper) | gain % (paper) | clocks, ours (measured: RTL) | with the unit (measured: RTL) | saved % (measured: RTL) | allowed % (predicted) | reached of it % | × |"
     );
     say!(page, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for g in &study.gains {
@@ -121,7 +121,7 @@ pub fn print(page: &mut Page, study: &Study) {
 /// inverse and, hardly any, the key.
 pub fn profile(page: &mut Page, programs: &Programs) {
     say!(page, "## Profile of the reference form\n");
-    say!(page, "| function | clocks | % | with the unit |");
+    say!(page, "| function | clocks (measured: RTL) | % | with the unit (measured: RTL) |");
     say!(page, "|---|--:|--:|--:|");
     let (Ok(software), Ok(accelerated)) = (run(programs, "reference", 1, 1), run(programs, "molen", 1, 1))
     else {

@@ -64,7 +64,10 @@ pub fn placed(paper: &[Unit], routed: &Routed) -> Result<Vec<Placed>> {
 
 pub fn print(page: &mut Page, placed: &[Placed], families: &Families) {
     say!(page, "## Table II: the units\n");
-    say!(page, "| | Altera ns | Xilinx ns | ECP5 ns, ours | Altera % | Xilinx % | LUT4, ours |");
+    say!(
+        page,
+        "| | Altera ns (paper) | Xilinx ns (paper) | ECP5 ns, ours (measured: placed) | Altera % (paper) | Xilinx % (paper) | LUT4, ours (measured: placed) |"
+    );
     say!(page, "|---|--:|--:|--:|--:|--:|--:|");
     for p in placed {
         let of = |value: Option<f64>| value.map_or("–".into(), |v| format!("{v:.2}"));
@@ -81,7 +84,7 @@ pub fn print(page: &mut Page, placed: &[Placed], families: &Families) {
             p.lut4
         );
     }
-    say!(page, "\n| synthesised for | unit | LUTs | ns of its cells |");
+    say!(page, "\n| synthesised for | unit | LUTs (measured: placed) | ns of its cells (predicted) |");
     say!(page, "|---|---|--:|--:|");
     for u in &families.units {
         say!(page, "| {} | {} | {} | {:.2} |", u.family, u.unit, u.luts, u.logic_ns);

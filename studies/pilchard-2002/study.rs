@@ -2,6 +2,7 @@
 //! The 2002 paper: DES by rounds a clock, triple DES behind its block interface, software against accelerator, Amdahl.
 
 mod figure7;
+mod opening;
 mod page;
 mod vpn;
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use ace_bench::share::Pair;
 
+use crate::marks::Opening;
 use crate::measured::{self, PACKET, spread};
 use crate::processors::VR5500;
 use crate::routed::Routed;
@@ -44,6 +46,13 @@ struct Related {
     mbps: f64,
 }
 
+impl Related {
+    /// Of triple DES, not of DES.
+    fn is_triple(&self) -> bool {
+        self.what.contains("triple")
+    }
+}
+
 #[derive(Deserialize, Serialize)]
 struct Published {
     slices: u64,
@@ -51,6 +60,18 @@ struct Published {
     mbps: f64,
     machine_mhz: f64,
     key_schedule_factor: u64,
+}
+
+impl Published {
+    /// Clocks of the state machine in which a word is done.
+    fn clocks(&self) -> f64 {
+        (self.machine_mhz / self.core_mhz).ceil()
+    }
+
+    /// Mb/s of whole clocks.
+    fn whole_mbps(&self) -> f64 {
+        64.0 * self.machine_mhz / self.clocks()
+    }
 }
 
 #[derive(Deserialize, Serialize)]
@@ -146,6 +167,7 @@ struct Goal {
 /// The paper's tables and figures beside ours.
 #[derive(Serialize)]
 pub struct Study {
+    opening: Opening,
     routed: String,
     table2: Vec<Row>,
     port: Port,
@@ -252,7 +274,7 @@ pub fn study(built: &[Value], measured: &measured::Software) -> Result<Study> {
     let port = routed.design("block-port")?;
     let port = Port { lut4: port.area.lut_sites(), ebr: port.area.ebr, mhz: port.median.fmax_mhz };
     let machine_mhz = published.machine_mhz;
-    let there = Accelerator::one("the paper's", (machine_mhz / published.core_mhz).ceil(), machine_mhz);
+    let there = Accelerator::one("the paper's", published.clocks(), machine_mhz);
     let cascaded = cascade
         .as_ref()
         .map(|c| Accelerator::one("three cascaded cores", c.core_clocks as f64, c.machine_mhz));
@@ -314,7 +336,8 @@ pub fn study(built: &[Value], measured: &measured::Software) -> Result<Study> {
             met: met(Some(100.0 * overlap), 95.0, false),
         },
     ];
-    Ok(Study {
+    let mut study = Study {
+        opening: Opening::default(),
         routed: routed.about(),
         table2: table2(rows, &routed)?,
         port,
@@ -328,7 +351,9 @@ pub fn study(built: &[Value], measured: &measured::Software) -> Result<Study> {
         ttcp_paper,
         ttcp,
         goals,
-    })
+    };
+    study.opening = opening::opening(&study);
+    Ok(study)
 }
 
 /// Bytes that are enciphered for a packet in a tunnel: with padding, its length and the next header.
