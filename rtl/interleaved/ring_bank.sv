@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several rings of the same kind behind one lane_front: p rings, p times the throughput, until a block comes with every
-// second clock, which is what the slot's streams carry. Every ring holds all keys. A block enters the first ring whose
-// door is open, and since all of them take the same number of clocks, results come one a clock at the most, in the
-// order in which their blocks entered. A ticket is the ring's own with the number of the ring above it.
+// second clock, which is what the slot's streams carry. Every ring holds all keys. Of several, blocks wait in front of
+// them in a queue of two, so that no door is on the way back to the front; from there a block enters the first ring
+// whose door is open. Since all rings take the same number of clocks, results come one a clock at the most, in the order
+// in which their blocks came: tickets are given one after the other.
 //
-// Clocks: the ring's, and one more to the result if there are several.
+// Clocks: the ring's, and two more to the result if there are several.
 module ring_bank
   import core_pkg::*;
 #(
   parameter int unsigned Rings   = 1,
-  // Tickets of one ring, a power of two.
+  // Tickets of one ring, a power of two: for all blocks that are inside and for two more.
   parameter int unsigned Tickets = 16
 ) (
   input logic   clk_i,
@@ -36,55 +37,96 @@ module ring_bank
     assign ring_req_o = req_i;
     assign rsp_o      = ring_rsp_i;
   end else begin : gen_several
-    localparam int unsigned Own = $clog2(Tickets);
+    localparam int unsigned NumberBits = $clog2(Rings * Tickets);
 
+    typedef struct packed {
+      logic [127:0] block;
+      logic         decrypt;
+      context_t     key;
+    } entry_t;
+
+    entry_t asked, entry;
+    logic entry_ready;
     logic [Rings-1:0] ready, enter;
     logic busy;
-    ticket_t ticket, result_ticket;
     logic result_valid, result_valid_q;
-    ticket_t result_ticket_q;
     logic [127:0] result, result_q;
+    logic [NumberBits-1:0] given_q, back_q;
+
+    // A queue of two as skid_buffer, which a clear empties: it is active in the first clock behind a reset.
+    logic valid_q;  // at least one block
+    logic room_q;  // at most one
+    logic write_q, read_q;  // which comes next
+    entry_t [1:0] entry_q;
+    logic push, pop;
+
+    assign asked = '{block: req_i.block, decrypt: req_i.decrypt, key: req_i.block_context};
+    assign push  = req_i.block_valid && room_q;
+    assign pop   = valid_q && entry_ready;
+    assign entry = entry_q[read_q];
+
+    always_ff @(posedge clk_i) begin
+      if (clear_i.active) begin
+        valid_q <= 1'b0;
+        room_q  <= 1'b0;
+        write_q <= 1'b0;
+        read_q  <= 1'b0;
+      end else begin
+        valid_q <= push || (valid_q && !(pop && room_q));
+        room_q  <= pop || !valid_q || (room_q && !push);
+        write_q <= write_q ^ push;
+        read_q  <= read_q ^ pop;
+      end
+      // The free one follows the front, whether or not a block is there.
+      for (int unsigned w = 0; w < 2; w++) begin
+        if (clear_i.active || (!valid_q && write_q != 1'(w))) entry_q[w] <= '0;
+        else if (room_q && write_q == 1'(w)) entry_q[w] <= asked;
+      end
+    end
+
+    assign entry_ready = |ready;
 
     always_comb begin
-      busy          = 1'b0;
-      ticket        = '0;
-      result_valid  = 1'b0;
-      result_ticket = '0;
-      result        = '0;
+      busy         = 1'b0;
+      result_valid = 1'b0;
+      result       = '0;
       for (int unsigned i = 0; i < Rings; i++) begin
         ready[i] = ring_rsp_i[i].block_ready;
         busy |= ring_rsp_i[i].key_busy;
         // The lowest bit that is set.
         enter[i] = ready[i] && (ready & ((Rings'(1) << i) - Rings'(1))) == '0;
-        if (enter[i]) ticket |= ticket_t'(i << Own) | ring_rsp_i[i].block_ticket;
         if (ring_rsp_i[i].result_valid) begin
           result_valid = 1'b1;
-          result_ticket |= ticket_t'(i << Own) | ring_rsp_i[i].result_ticket;
           result |= ring_rsp_i[i].result;
         end
         ring_req_o[i] = req_i;
-        ring_req_o[i].block_valid = req_i.block_valid && enter[i];
+        ring_req_o[i].block_valid = valid_q && enter[i];
+        ring_req_o[i].block = entry.block;
+        ring_req_o[i].decrypt = entry.decrypt;
+        ring_req_o[i].block_context = entry.key;
       end
     end
 
     always_ff @(posedge clk_i) begin
       if (clear_i.active) begin
-        result_valid_q  <= 1'b0;
-        result_ticket_q <= '0;
-        result_q        <= '0;
+        result_valid_q <= 1'b0;
+        result_q       <= '0;
+        given_q        <= '0;
+        back_q         <= '0;
       end else begin
-        result_valid_q  <= result_valid;
-        result_ticket_q <= result_ticket;
-        result_q        <= result;
+        result_valid_q <= result_valid;
+        result_q       <= result;
+        if (push) given_q <= given_q + NumberBits'(1);
+        if (result_valid_q) back_q <= back_q + NumberBits'(1);
       end
     end
 
     assign rsp_o = '{
         key_busy: busy,
-        block_ready: |ready,
-        block_ticket: ticket,
+        block_ready: room_q,
+        block_ticket: ticket_t'(given_q),
         result_valid: result_valid_q,
-        result_ticket: result_ticket_q,
+        result_ticket: ticket_t'(back_q),
         result: result_q
       };
   end
