@@ -3,7 +3,7 @@
 
 Places and routes the rows that studies/ace-2000/rounds.toml names, with the measuring seeds, counts clocks a block of
 their RTL (ECB encryption, a key of 128 bits, as many frames as keep a slot busy), and writes all of it to
-studies/ace-2000/results.json after each route. A row takes minutes a seed. What was placed before is not placed again: a
+studies/ace-2000/rounds.json after each route. A row takes minutes a seed. What was placed before is not placed again: a
 command that was stopped goes on where it was. `--placed` places nothing, and writes what is there.
 """
 
@@ -30,7 +30,7 @@ from ace_flow.tools import ROOT
 
 STUDY = ROOT / "studies" / "ace-2000"
 TABLE = STUDY / "rounds.toml"
-RESULTS = STUDY / "results.json"
+RESULTS = STUDY / "rounds.json"
 SEEDS = tuple(configurations.MEASURING)
 # A beat a clock: what no layout goes beyond.
 STREAM_BITS = 64
@@ -221,7 +221,7 @@ def write(layouts: list[Layout]) -> None:
         "layouts": (found := collect(layouts)),
         "missing": missing(layouts, found),
     }
-    part = places_of(layouts[0].row).folder.parent / "results.json"
+    part = places_of(layouts[0].row).folder.parent / "rounds.json"
     part.parent.mkdir(parents=True, exist_ok=True)
     part.write_text(json.dumps(text, indent=1) + "\n")
     publish(part, RESULTS)

@@ -13,7 +13,7 @@ use crate::marks::{By, Mark, cell, heads};
 use crate::measured::Recorded;
 
 /// What `python -m ace_flow rounds` has placed; empty while nobody has.
-const RESULTS: &str = include_str!(concat!(env!("OUT_DIR"), "/ace-2000-results.json"));
+const RESULTS: &str = include_str!(concat!(env!("OUT_DIR"), "/ace-2000-rounds.json"));
 /// Bytes that a slot's stream carries a clock.
 const BEAT: f64 = 8.0;
 
@@ -158,7 +158,7 @@ pub fn placed() -> Result<Placed> {
         .with_context(|| format!("{FILE}: write it anew with python -m ace_flow rounds"))
 }
 
-const FILE: &str = "studies/ace-2000/results.json";
+const FILE: &str = "studies/ace-2000/rounds.json";
 /// So near to a block in as many clocks as it has beats the stream is what bounds it.
 const AT_LIMIT: f64 = 1.05;
 
