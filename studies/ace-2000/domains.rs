@@ -27,6 +27,8 @@ pub struct Way {
     lzw: Sizes,
     phase1: Sizes,
     phase2: Sizes,
+    /// Codewords of phase II.
+    codewords: u64,
 }
 
 impl Way {
@@ -34,7 +36,13 @@ impl Way {
         let scheme = scheme::compress(data);
         let [lzw, phase1, phase2] =
             [&scheme.lzw, &scheme.phase1, &scheme.phase2].map(|way| Sizes::of(way, data.len()));
-        Self { name, bits: 8 * data.len() as u64, lzw, phase1, phase2 }
+        let codewords = scheme.phase2.codewords() as u64;
+        Self { name, bits: 8 * data.len() as u64, lzw, phase1, phase2, codewords }
+    }
+
+    /// Memory reads that a byte takes: a node for each, and the codewords.
+    pub fn reads_a_byte(&self) -> f64 {
+        1.0 + 8.0 * self.codewords as f64 / self.bits.max(1) as f64
     }
 
     fn row(&self) -> Ways<'_> {

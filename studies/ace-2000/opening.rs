@@ -64,10 +64,17 @@ pub fn opening(study: &Study) -> Opening {
     fails.extend(compression.as_ref().map(|compression| {
         format!(
         "compression of our images to {} % says little of the paper's {} %: they are nearly empty. One dictionary for all five \
-         saves {:.1} %. Decompression is a decoder in hardware here.",
+         saves {:.1} %. {}",
         range(compression.phase2(), 1),
         range(published.iter().map(|p| p.phase2.percent), 1),
-        compression.saved()
+        compression.saved(),
+        study.decoders.as_ref().map_or(String::new(), |decoders| {
+            let ([reads, stream], [reads_clocks, stream_clocks]) = (decoders.lut4(), decoders.clocks());
+            format!(
+                "Memory reads alone take {reads} LUT4 and {reads_clocks} clocks a byte; the library's decoder takes {stream} LUT4 and \
+                 {stream_clocks} clocks, and all configurations share its dictionary."
+            )
+        })
     )}));
     fails.push(
         "the controller stands outside of the slots: nothing reconfigures itself, and no library is active."

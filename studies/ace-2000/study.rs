@@ -6,6 +6,7 @@ mod domains;
 mod finalists;
 mod layouts;
 mod opening;
+mod reader;
 mod rounds;
 pub mod scheme;
 
@@ -60,6 +61,7 @@ pub struct Study {
     published: Vec<compression::Published>,
     /// None without images.
     compression: Option<Domains>,
+    decoders: Option<reader::Decoders>,
 }
 
 impl Study {
@@ -96,7 +98,11 @@ pub fn study(built: &[Value], images: &[Image], measured: &Software) -> Result<S
         placed: layouts::placed()?,
         published,
         compression: (!images.is_empty()).then(|| domains::domains(images)),
+        decoders: None,
     };
+    if let Some(domains) = &study.compression {
+        study.decoders = Some(reader::decoders(images, domains)?);
+    }
     study.opening = opening::opening(&study);
     Ok(study)
 }
@@ -121,6 +127,9 @@ pub fn print(page: &mut Page, study: &Study, tables: Tables) {
     }
     if let Some(compression) = study.compression.as_ref().filter(|_| wants(Tables::Compression)) {
         domains::print(page, &study.published, compression);
+    }
+    if let Some(decoders) = study.decoders.as_ref().filter(|_| wants(Tables::Compression)) {
+        reader::print(page, decoders);
     }
     say!(
         page,

@@ -8,6 +8,11 @@ fn check(data: &[u8]) -> Scheme {
     let scheme = compress(data);
     for way in [&scheme.lzw, &scheme.phase1, &scheme.phase2] {
         assert_eq!(way.decompress(), data);
+        // As rtl/phrase_reader.sv wants nodes: those that end a phrase first, and every pointer below its own node.
+        let ends = way.nodes.iter().take_while(|node| node.next.is_none()).count();
+        let below =
+            |(at, node): (usize, &compressed::Node)| node.next.is_some_and(|next| (next as usize) < at);
+        assert!(way.nodes.iter().enumerate().skip(ends).all(below));
     }
     let bits = |c: &Compressed| c.index_bits() + c.dictionary_bits();
     assert!(bits(&scheme.phase1) <= bits(&scheme.lzw));
