@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ace_board::Catalogue;
+use ace_board::{BoardConfig, Catalogue};
 use ace_board::library::{manifest, read_memory};
 use ace_ecp5::ConfigMemory;
 use serde_json::Value;
@@ -18,6 +18,8 @@ pub struct Image {
     pub lut4: Option<u64>,
     /// It differs from another one in contents of LUTs alone.
     pub variant: bool,
+    /// At the port of the default board; of a file nothing is known.
+    pub load_ms: Option<f64>,
     /// Its frames and contents of block RAMs.
     pub memory: ConfigMemory,
 }
@@ -44,7 +46,7 @@ pub fn manifests(catalogue: &Catalogue) -> Result<Vec<Value>> {
 /// # Errors
 /// Bits cannot be read.
 pub fn images(catalogue: &Catalogue, names: &[String]) -> Result<Vec<Image>> {
-    let mut all = Vec::new();
+    let (mut all, board) = (Vec::new(), BoardConfig::default());
     for (it, manifest) in catalogue.configurations.iter().zip(manifests(catalogue)?) {
         if !names.is_empty() && !names.contains(&it.name) {
             continue;
@@ -54,7 +56,8 @@ pub fn images(catalogue: &Catalogue, names: &[String]) -> Result<Vec<Image>> {
             None => read_memory(&it.bitstream.path)?,
         };
         let (lut4, variant) = (manifest["area"]["lut4"].as_u64(), manifest["variant_of"].is_string());
-        all.push(Image { name: it.name.clone(), lut4, variant, memory });
+        let load_ms = Some(catalogue.load_time(&board, it) as f64 / 1e9);
+        all.push(Image { name: it.name.clone(), lut4, variant, load_ms, memory });
     }
     Ok(all)
 }
@@ -65,5 +68,5 @@ pub fn images(catalogue: &Catalogue, names: &[String]) -> Result<Vec<Image>> {
 /// It is no bitstream.
 pub fn image(path: &Path) -> Result<Image> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Image { name, lut4: None, variant: false, memory: read_memory(path)? })
+    Ok(Image { name, lut4: None, variant: false, load_ms: None, memory: read_memory(path)? })
 }

@@ -50,6 +50,12 @@ pub fn opening(study: &Study) -> Opening {
             said(best)
         ));
     }
+    holds.extend(study.negotiation.as_ref().map(|negotiation| {
+        format!(
+            "a load is paid by the association: it takes {} % of one negotiation by IKE that was measured here.",
+            negotiation.percents()
+        )
+    }));
     let mut fails = vec![format!(
         "hardware against one core of today: key set-up {} times as fast, throughput {} times with one packet and {} times with \
          many; faster with many: {}.",

@@ -5,6 +5,7 @@ mod compression;
 mod domains;
 mod finalists;
 mod layouts;
+mod negotiation;
 mod opening;
 mod reader;
 mod rounds;
@@ -62,6 +63,7 @@ pub struct Study {
     /// None without images.
     compression: Option<Domains>,
     decoders: Option<reader::Decoders>,
+    negotiation: Option<negotiation::Negotiation>,
 }
 
 impl Study {
@@ -99,9 +101,11 @@ pub fn study(built: &[Value], images: &[Image], measured: &Software) -> Result<S
         published,
         compression: (!images.is_empty()).then(|| domains::domains(images)),
         decoders: None,
+        negotiation: None,
     };
     if let Some(domains) = &study.compression {
         study.decoders = Some(reader::decoders(images, domains)?);
+        study.negotiation = Some(negotiation::negotiation(images)?);
     }
     study.opening = opening::opening(&study);
     Ok(study)
@@ -130,6 +134,9 @@ pub fn print(page: &mut Page, study: &Study, tables: Tables) {
     }
     if let Some(decoders) = study.decoders.as_ref().filter(|_| wants(Tables::Compression)) {
         reader::print(page, decoders);
+    }
+    if let Some(negotiation) = study.negotiation.as_ref().filter(|_| tables == Tables::All) {
+        negotiation::print(page, negotiation);
     }
     say!(
         page,

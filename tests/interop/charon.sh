@@ -6,6 +6,7 @@
 # (DPD), and after charon was killed. All that passes the wire meanwhile is looked at: nothing may be in clear.
 # Needs root, and Debian's packages of strongSwan, which are fetched into build/charon and not installed.
 # Arguments: the folder with ace and libace_xfrm.so (target/release), the number of pings while SAs are replaced.
+# ACE_IKE: so many negotiations and nothing else; prints as JSON how long each took.
 # ACE_CHARON_LOGS: a folder where logs of all programs are put in the end.
 set -euo pipefail
 bin=$(realpath "${1:-target/release}")
@@ -143,9 +144,10 @@ EOF
     unshare --mount sh -c "mount --bind '$dir/run-$n' /run && exec /usr/lib/ipsec/charon" >/dev/null 2>&1 &
   pids+=($!)
 done
-ip netns exec ${net}m python3 "$here/clear.py" to-a > "$dir/wire" &
+ip netns exec ${net}m python3 "$here/clear.py" to-a ${ACE_IKE:+--ike} > "$dir/wire" 2> "$dir/watches" &
 watching=$!
 pids+=($watching)
+for _ in $(seq 100); do [ -s "$dir/watches" ] && break; sleep 0.1; done
 for n in a b; do
   for _ in $(seq 100); do [ -S "$dir/$n.vici" ] && break; sleep 0.1; done
   ask $n --load-all --noprompt --file "$dir/$n-swanctl/swanctl.conf" >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
@@ -158,6 +160,17 @@ times = live.ping('10.0.2.1', $1); lost = sum(t is None for t in times)
 print(f'{len(times)} pings, {lost} lost'); sys.exit(lost > ${2:-0})"
 }
 result=0
+if [ -n "${ACE_IKE:-}" ]; then
+  for _ in $(seq "$ACE_IKE"); do
+    ask a --initiate --child aes128gcm16 >"$dir/said" 2>&1 || { tail -3 "$dir/said" >&2; exit 1; }
+    ping 3 >"$dir/said" || exit 1
+    ask a --terminate --ike t >/dev/null
+  done
+  kill "$watching"
+  wait "$watching" || result=1
+  cat "$dir/wire"
+  exit $result
+fi
 for child in $suites replaced; do
   ask a --initiate --child $child >"$dir/said" 2>&1 || { tail -3 "$dir/said"; result=1; continue; }
   count=20

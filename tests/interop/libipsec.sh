@@ -133,8 +133,9 @@ EOT
     unshare --mount sh -c "mount --bind '$dir/run-$n' /run && exec /usr/lib/ipsec/charon" >/dev/null 2>&1 &
   pids[charon-$n]=$!
 done
-ip netns exec ${net}b python3 "$here/clear.py" wire > "$dir/wire" &
+ip netns exec ${net}b python3 "$here/clear.py" wire > "$dir/wire" 2> "$dir/watches" &
 pids[watching]=$!
+for _ in $(seq 100); do [ -s "$dir/watches" ] && break; sleep 0.1; done
 for n in a b; do
   for _ in $(seq 100); do [ -S "$dir/$n.vici" ] && break; sleep 0.1; done
   ask $n --load-all --noprompt --file "$dir/$n-swanctl/swanctl.conf" >"$dir/said" 2>&1 || { cat "$dir/said" >&2; exit 1; }
