@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use ace_board::{BoardConfig, Catalogue};
 use ace_board::library::{manifest, read_memory};
+use ace_board::{BoardConfig, Catalogue};
 use ace_ecp5::ConfigMemory;
 use serde_json::Value;
 

@@ -74,7 +74,13 @@ pub fn print(page: &mut Page, negotiation: &Negotiation) {
     ];
     say!(page, "{}", heads(&["configuration"], &columns));
     for load in &negotiation.loads {
-        say!(page, "| {} | {:.2} | {middle:.1} | {:.0} |", load.name, load.load_ms, negotiation.percent(load));
+        say!(
+            page,
+            "| {} | {:.2} | {middle:.1} | {:.0} |",
+            load.name,
+            load.load_ms,
+            negotiation.percent(load)
+        );
     }
     say!(
         page,

@@ -113,7 +113,7 @@ pub fn print(page: &mut Page, feedback: &[Feedback], copies: &[Copies]) {
     say!(
         page,
         "\nOur paths with MULT18X18D run at their clocks through the paper's ways in, as fitted above. Copies: as many as {:.0} % of \
-         the LUTs and multipliers hold, at the clock of one; they are not placed together, and share one way in, which is soon all \
+         the LUTs and multipliers hold, at the clock of one; more than two are not placed, and they share one way in, which is soon all \
          that counts. S and SR lose nothing by feedback, because they take one block after the other anyway.",
         100.0 * FULL
     );

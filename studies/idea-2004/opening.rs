@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The first lines of the page: what the paper claims, and what of it stands.
 
-use super::Study;
 use super::interface::Path;
+use super::{Study, ways};
 use crate::marks::{Opening, range};
 
 pub fn opening(study: &Study) -> Opening {
@@ -71,7 +71,11 @@ pub fn opening(study: &Study) -> Opening {
                 "another constant key takes {bytes} bytes and {port_us:.0} µs of the port; the general design takes 52 subkeys, one a clock. \
                  Whoever reads the configuration memory reads the key."
             ),
-            "copies of a path are simulated as two, and counted up to a full part; no two are placed together.".into(),
+            format!(
+                "a copy gives less than a path: two of them, placed behind the memory, have {} of the clock of one. More copies are \
+                 counted and not placed.",
+                range(ways::copies_clock(&study.ways), 2)
+            ),
         ],
         fitted: vec![format!(
             "Table 2's model: six figures for five values that differ ({} of the sets of whole clocks are within 10 %), so it tests \

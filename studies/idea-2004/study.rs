@@ -99,6 +99,7 @@ pub struct Study {
     table2: Vec<Row>,
     /// The ways in as RTL.
     simulated: Vec<ways::Row>,
+    ways: Vec<ways::Placed>,
     paper_mhz: f64,
     built: Vec<Built>,
     equations: Vec<Equation>,
@@ -208,6 +209,7 @@ pub fn study(measured: &Software) -> Result<Study> {
         port_us,
         table2,
         simulated: ways::read()?,
+        ways: ways::placed(&routed)?,
         paper_mhz: paper.clock_mhz,
         equations: equations(&routed)?,
         built,
@@ -288,6 +290,7 @@ pub fn print(page: &mut Page, study: &Study) {
     );
 
     ways::print(page, &study.simulated, &study.built, study.paper_mhz);
+    ways::print_placed(page, &study.ways);
     say!(page, "## The data paths, placed and routed\n");
     say!(
         page,

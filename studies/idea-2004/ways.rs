@@ -8,8 +8,10 @@ use crate::measured::File;
 use ace_report::{Page, say};
 use serde::{Deserialize, Serialize};
 
-use super::built::Built;
-use super::interface::Path;
+use super::built::{Built, name};
+use super::interface::{PATHS, Path};
+use crate::marks::{By, Mark, heads, range};
+use crate::routed::{Area, Routed};
 
 const FILE: &str = "studies/idea-2004/ways.json";
 
@@ -50,6 +52,74 @@ pub fn read() -> Result<Vec<Row>> {
     let file: File<Rows> = serde_json::from_str(include_str!("ways.json"))
         .with_context(|| format!("{FILE}: write it anew with python -m ace_flow measure {FILE}"))?;
     Ok(file.values.rows)
+}
+
+/// A path behind a way in, or copies of it, placed and routed.
+#[derive(Serialize)]
+pub struct Placed {
+    path: Path,
+    way: &'static str,
+    copies: u64,
+    area: Area,
+    fmax_mhz: Vec<f64>,
+    median_mhz: f64,
+}
+
+/// Each path behind each way in, and two copies behind the memory.
+///
+/// # Errors
+/// One of them was not placed.
+pub fn placed(routed: &Routed) -> Result<Vec<Placed>> {
+    let mut all = Vec::new();
+    for path in PATHS {
+        for (way, copies) in [("memory", 1), ("port", 1), ("array", 1), ("memory", 2)] {
+            let design = routed.design(&format!("{}-{way}-{copies}", name(path)))?;
+            let fmax_mhz = design.routes.iter().map(|route| route.fmax_mhz).collect();
+            let (area, median_mhz) = (design.area, design.median.fmax_mhz);
+            all.push(Placed { path, way, copies, area, fmax_mhz, median_mhz });
+        }
+    }
+    Ok(all)
+}
+
+/// The clock of two copies over that of one, of each path.
+pub fn copies_clock(placed: &[Placed]) -> Vec<f64> {
+    let mhz = |path, copies| {
+        placed
+            .iter()
+            .find(|p| p.path == path && p.way == "memory" && p.copies == copies)
+            .map(|p| p.median_mhz)
+    };
+    PATHS.into_iter().filter_map(|path| Some(mhz(path, 2)? / mhz(path, 1)?)).collect()
+}
+
+/// Puts what was placed on a page.
+pub fn print_placed(page: &mut Page, placed: &[Placed]) {
+    let mark = Mark::Measured(By::Placed);
+    say!(page, "## The three ways in, placed and routed\n");
+    let columns = ["copies", "LUT4", "FF", "EBR", "MULT18", "MHz by seed", "median"].map(|head| (head, mark));
+    say!(page, "{}", heads(&["path", "way in"], &columns));
+    for p in placed {
+        let seeds: Vec<String> = p.fmax_mhz.iter().map(|mhz| format!("{mhz:.1}")).collect();
+        say!(
+            page,
+            "| {:?} | {} | {} | {} | {} | {} | {} | {} | {:.1} |",
+            p.path,
+            p.way,
+            p.copies,
+            p.area.lut_sites(),
+            p.area.ff,
+            p.area.ebr,
+            p.area.mult18,
+            seeds.join(", "),
+            p.median_mhz
+        );
+    }
+    say!(
+        page,
+        "\nECB, with MULT18X18D. Two copies behind one way in have {} of the clock of one.\n",
+        range(copies_clock(placed), 2)
+    );
 }
 
 /// Puts them on a page.
