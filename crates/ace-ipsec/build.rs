@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tables of suites, from suites.toml: each row with `{bits}` once for every length of its key.
 
+use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
@@ -77,7 +78,10 @@ fn main() {
     }
 }
 
-fn run() -> Result<(), String> {
+/// An error is said to whoever builds, and nobody looks into it.
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn run() -> Outcome {
     let text = fs::read_to_string(FILE).map_err(|error| format!("{FILE}: {error}"))?;
     let table: Table = toml::from_str(&text).map_err(|error| format!("crates/ace-ipsec/{FILE}: {error}"))?;
     let mut out = String::from("static ROWS: &[Row] = &[\n");
@@ -90,11 +94,10 @@ fn run() -> Result<(), String> {
         auth(&mut out, row).map_err(|why| format!("crates/ace-ipsec/{FILE}: {:?}: {why}", row.name))?;
     }
     out.push_str("];\n");
-    let folder = env::var("OUT_DIR").map_err(|error| error.to_string())?;
-    fs::write(Path::new(&folder).join("suites.rs"), out).map_err(|error| error.to_string())
+    Ok(fs::write(Path::new(&env::var("OUT_DIR")?).join("suites.rs"), out)?)
 }
 
-fn cipher(out: &mut String, row: &Cipher) -> Result<(), String> {
+fn cipher(out: &mut String, row: &Cipher) -> Outcome {
     let kind = match (&row.block, row.mode.as_deref(), row.aead.as_deref()) {
         (None, None, None) => "RowKind::Null".to_owned(),
         (Some(block), Some("cbc"), None) => format!("RowKind::Cbc({block:?})"),
@@ -117,7 +120,7 @@ fn cipher(out: &mut String, row: &Cipher) -> Result<(), String> {
     }
     for bits in lengths {
         if bits % 8 != 0 {
-            return Err(format!("`key_bits`: {bits} is no multiple of 8"));
+            return Err(format!("`key_bits`: {bits} is no multiple of 8").into());
         }
         let named = |text: &String| text.replace("{bits}", &bits.to_string());
         let aliases: Vec<String> = row.aliases.iter().map(named).collect();
@@ -131,13 +134,12 @@ fn cipher(out: &mut String, row: &Cipher) -> Result<(), String> {
             named(&row.name),
             row.rfc,
             row.legacy
-        )
-        .map_err(|error| error.to_string())?;
+        )?;
     }
     Ok(())
 }
 
-fn auth(out: &mut String, row: &Auth) -> Result<(), String> {
+fn auth(out: &mut String, row: &Auth) -> Outcome {
     let mac = match (&row.hmac, row.mac.as_deref()) {
         (None, None) => "RowMac::None".to_owned(),
         (Some(hash), None) => format!("RowMac::Hmac({hash:?})"),
@@ -147,13 +149,12 @@ fn auth(out: &mut String, row: &Auth) -> Result<(), String> {
     };
     let names = names(&row.aliases, row.iana.as_deref(), &row.kernel, row.wireshark.as_deref(), None);
     let kernel_icv = row.kernel_icv.unwrap_or(KERNEL_ICV);
-    writeln!(
+    Ok(writeln!(
         out,
         "AuthRow {{ name: {:?}, mac: {mac}, key_len: {}, icv_len: {}, rfc: {:?}, legacy: {:?}, kernel_icv: \
          {kernel_icv}, names: {names} }},",
         row.name, row.key, row.icv, row.rfc, row.legacy
-    )
-    .map_err(|error| error.to_string())
+    )?)
 }
 
 fn names(
@@ -169,7 +170,8 @@ fn names(
     )
 }
 
-fn release(text: &str) -> Result<(u32, u32), String> {
+fn release(text: &str) -> Result<(u32, u32), Box<dyn Error>> {
     let numbers = text.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    numbers.ok_or_else(|| format!("`wireshark_after`: {text:?}; a release is two numbers, as in 4.0"))
+    let wrong = || format!("`wireshark_after`: {text:?}; a release is two numbers, as in 4.0");
+    Ok(numbers.ok_or_else(wrong)?)
 }

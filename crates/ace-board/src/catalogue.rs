@@ -8,11 +8,13 @@ use std::sync::Arc;
 use ace_engine::{ConfigurationId, Need, Table};
 
 use ace_library::ContextSet;
+use thiserror::Error;
 
 use crate::config::{BoardConfig, Loads};
 pub use crate::folders::{BUILD_VARIABLE, build_folder};
-use crate::manifest::{Configuration, ManifestError};
-use crate::store::Store;
+use crate::manifest::{Configuration, FileRef, ManifestError};
+use crate::record::RecordError;
+use crate::store::{NotSigned, Store};
 use crate::trace::Picos;
 
 /// What becomes of configurations that nobody has signed: those of a build folder of which the library does not hold the
@@ -35,6 +37,27 @@ pub(crate) enum Source<'a> {
     Build,
     /// A context set, of the library or of the build folder.
     Set(Option<&'a ContextSet>),
+}
+
+/// Why a configuration is not loaded.
+#[derive(Debug, Error)]
+pub(crate) enum SourceError {
+    /// Unsigned ones are, and this one's own record does not say that its bits are proven.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(
+        "{why}, and what lies in {} is signed by nobody (--unsigned loads what you have built yourself, if its record \
+         says proven)",
+        folder.display()
+    )]
+    Unsigned { why: NotSigned, folder: PathBuf },
+    #[error(
+        "no signed library names the context set {} (SHA-256 {}): {why} (--unsigned loads what the compiler of this ace \
+         makes)",
+        file.display(),
+        hex::encode(sha256)
+    )]
+    UnsignedSet { why: NotSigned, file: PathBuf, sha256: [u8; 32] },
 }
 
 /// Every configuration in a build folder, by name.
@@ -114,12 +137,12 @@ impl Catalogue {
     ///
     /// # Errors
     /// Why they are not loaded.
-    pub(crate) fn source(&self, configuration: &Configuration) -> Result<Source<'_>, String> {
+    pub(crate) fn source(&self, configuration: &Configuration) -> Result<Source<'_>, SourceError> {
         if configuration.context_set {
             return self.set(configuration).map(Source::Set);
         }
         let why = match self.store.as_deref() {
-            None => "there is no signed library".to_owned(),
+            None => NotSigned::NoLibrary,
             Some(store) => match store.offers(configuration) {
                 Ok(()) => return Ok(Source::Library(store)),
                 Err(why) => why,
@@ -131,31 +154,25 @@ impl Catalogue {
                 configuration.proven(&configuration.memory_sha256)?;
                 Ok(Source::Build)
             }
-            Unsigned::Refused => Err(format!(
-                "{why}, and what lies in {} is signed by nobody (--unsigned loads what you have built yourself, if \
-                 its record says proven)",
-                self.folder.display()
-            )),
+            Unsigned::Refused => Err(SourceError::Unsigned { why, folder: self.folder.clone() }),
         }
     }
 
     /// The context set of the library, or `None` if that of the build folder may be loaded, too.
-    fn set(&self, configuration: &Configuration) -> Result<Option<&ContextSet>, String> {
+    fn set(&self, configuration: &Configuration) -> Result<Option<&ContextSet>, SourceError> {
         let why = match self.store.as_deref().map(|store| store.set(configuration)) {
             Some(Ok(set)) => return Ok(Some(set)),
             Some(Err(why)) => why,
-            None => "there is no signed library".to_owned(),
+            None => NotSigned::NoLibrary,
         };
         let known = self.sets.contains(&configuration.bitstream.sha256);
         match self.unsigned {
             Unsigned::Unproven => Ok(None),
             Unsigned::Proven if known => Ok(None),
-            _ => Err(format!(
-                "no signed library names the context set {} (SHA-256 {}): {why} (--unsigned loads what the compiler of \
-                 this ace makes)",
-                configuration.bitstream.path.display(),
-                hex::encode(configuration.bitstream.sha256)
-            )),
+            _ => {
+                let FileRef { path, sha256, .. } = &configuration.bitstream;
+                Err(SourceError::UnsignedSet { why, file: path.clone(), sha256: *sha256 })
+            }
         }
     }
 

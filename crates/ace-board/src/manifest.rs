@@ -2,7 +2,7 @@
 //! One configuration, as its `manifest.json` describes it (docs/flow.md).
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ace_engine::Need;
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::capability::Capability;
 use crate::config::hz;
-use crate::record;
+use crate::record::{self, RecordError};
 use crate::trace::Picos;
 
 /// The version of the manifest that this code reads.
@@ -104,14 +104,46 @@ pub struct KeptLut {
     pub contents: u16,
 }
 
-/// Why a manifest is not usable.
+/// A manifest that is not usable.
 #[derive(Debug, Error)]
 #[error("{}: {reason}", file.display())]
 pub struct ManifestError {
     /// The manifest that was read.
     pub file: PathBuf,
     /// What is wrong with it.
-    pub reason: String,
+    pub reason: ManifestReason,
+}
+
+/// Why a manifest is not usable, whatever file it is in.
+#[derive(Debug, Error)]
+pub enum ManifestReason {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(io::Error),
+    /// It is not JSON of this form.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It is of another version.
+    #[error("schema {0} is not {SCHEMA}: rebuild with `make models`")]
+    Schema(u32),
+    /// Nothing may be called so.
+    #[error(transparent)]
+    Name(ImageError),
+    /// No design has such a clock, in MHz.
+    #[error("fmax_mhz {0} makes no sense")]
+    Clock(f64),
+    /// A variant differs from its base in nothing.
+    #[error("a variant without contents of kept LUTs: rebuild with `make models`")]
+    NoLuts,
+    /// No context set has blocks that start so.
+    #[error("contexts and clocks_alone make no sense: `ace array build` makes them anew")]
+    Blocks,
+    /// The digest of a file is not 64 hexadecimal digits.
+    #[error("{}: bad sha256", .0.display())]
+    FileDigest(PathBuf),
+    /// A digest of this name is not 64 hexadecimal digits.
+    #[error("bad {0}")]
+    Digest(&'static str),
 }
 
 #[derive(Deserialize)]
@@ -181,39 +213,39 @@ struct Rate {
 impl Configuration {
     /// Reads `manifest.json`. The files it names are not touched.
     pub fn read(file: &Path) -> Result<Self, ManifestError> {
-        let fail = |reason: String| ManifestError { file: file.into(), reason };
-        let text = ace_fs::read(file).map_err(|e| fail(e.to_string()))?;
+        let fail = |reason| ManifestError { file: file.into(), reason };
+        let text = ace_fs::read(file).map_err(|error| fail(ManifestReason::Read(error)))?;
         Self::from_json(&text, file.parent().unwrap_or(Path::new(""))).map_err(fail)
     }
 
     /// `folder`: what paths in the manifest are relative to.
-    pub fn from_json(text: &[u8], folder: &Path) -> Result<Self, String> {
-        let raw: Raw = serde_json::from_slice(text).map_err(|e| e.to_string())?;
+    ///
+    /// # Errors
+    /// What is wrong with it first.
+    pub fn from_json(text: &[u8], folder: &Path) -> Result<Self, ManifestReason> {
+        let raw: Raw = serde_json::from_slice(text)?;
         if raw.schema != SCHEMA {
-            return Err(format!("schema {} is not {SCHEMA}: rebuild with `make models`", raw.schema));
+            return Err(ManifestReason::Schema(raw.schema));
         }
         if !is_name(&raw.name) {
-            return Err(ImageError::Name(raw.name).to_string());
+            return Err(ManifestReason::Name(ImageError::Name(raw.name)));
         }
         if !(0.001..=100_000.0).contains(&raw.fmax_mhz) {
-            return Err(format!("fmax_mhz {} makes no sense", raw.fmax_mhz));
+            return Err(ManifestReason::Clock(raw.fmax_mhz));
         }
         if raw.variant_of.is_some() && raw.kept.is_empty() {
-            return Err("a variant without contents of kept LUTs: rebuild with `make models`".into());
+            return Err(ManifestReason::NoLuts);
         }
         let blocks = match (raw.contexts, raw.clocks_alone) {
             (None, None) => None,
             (Some(interval @ 1..), Some(alone)) if alone >= interval => Some(Blocks { interval, alone }),
-            _ => {
-                return Err(
-                    "contexts and clocks_alone make no sense: `ace array build` makes them anew".into()
-                );
-            }
+            _ => return Err(ManifestReason::Blocks),
         };
-        let file = |raw: RawFile| -> Result<FileRef, String> {
-            let sha256 = digest(&raw.sha256).ok_or_else(|| format!("{}: bad sha256", raw.path.display()))?;
+        let file = |raw: RawFile| -> Result<FileRef, ManifestReason> {
+            let sha256 = digest(&raw.sha256).ok_or_else(|| ManifestReason::FileDigest(raw.path.clone()))?;
             Ok(FileRef { path: folder.join(raw.path), bytes: raw.bytes, sha256 })
         };
+        let named = |name, text: &str| digest(text).ok_or(ManifestReason::Digest(name));
         Ok(Self {
             name: raw.name,
             summary: raw.summary,
@@ -222,11 +254,8 @@ impl Configuration {
             bitstream: file(raw.files.bitstream)?,
             model: file(raw.files.model)?,
             netlist_model: raw.files.netlist_model.map(file).transpose()?,
-            memory_sha256: digest(&raw.memory_sha256).ok_or("bad memory_sha256")?,
-            netlist_sha256: match raw.netlist_sha256 {
-                Some(text) => Some(digest(&text).ok_or("bad netlist_sha256")?),
-                None => None,
-            },
+            memory_sha256: named("memory_sha256", &raw.memory_sha256)?,
+            netlist_sha256: raw.netlist_sha256.map(|text| named("netlist_sha256", &text)).transpose()?,
             recipe: raw.recipe,
             record: folder.join("proof.json"),
             in_flight: raw.in_flight.clamp(1, 64),
@@ -256,10 +285,10 @@ impl Configuration {
     ///
     /// # Errors
     /// Why it does not.
-    pub fn proven(&self, memory: &[u8; 32]) -> Result<Vec<u8>, String> {
+    pub fn proven(&self, memory: &[u8; 32]) -> Result<Vec<u8>, RecordError> {
         let record = match ace_fs::read(&self.record) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(format!("{}: {error}", self.record.display()));
+                return Err(RecordError::Read { file: self.record.clone(), error });
             }
             record => record.unwrap_or_default(),
         };

@@ -7,9 +7,12 @@ use std::ops::{Deref, DerefMut};
 
 use ace_ecp5::Device;
 use ace_engine::{ConfigurationId, EngineError};
+use thiserror::Error;
 
 use crate::execution::Execution;
-use crate::model::SlotModel;
+use crate::model::{ModelError, SlotModel};
+use crate::port::Refused;
+use crate::record::RecordError;
 use crate::slot::Slot;
 use crate::source::{ModelSource, Models};
 use crate::trace::Picos;
@@ -102,12 +105,34 @@ pub(crate) struct Port {
     pub refused: HashMap<ConfigurationId, String>,
 }
 
+/// Why a load comes to nothing.
+#[derive(Debug, Error)]
+pub(crate) enum LoadError {
+    /// Nothing may be sent, or the port takes it not.
+    #[error(transparent)]
+    Port(#[from] Refused),
+    #[error("the bits are those of `{0}`")]
+    BitsOf(String),
+    #[error("the bits in the slot are not those of any known configuration")]
+    UnknownBits,
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("the load takes {:.1} ms, more than the {:.1} ms allowed", ms(*.time), ms(*.limit))]
+    Slow { time: Picos, limit: Picos },
+}
+
+fn ms(time: Picos) -> f64 {
+    time as f64 / 1e9
+}
+
 /// How a load will end.
 pub(crate) struct LoadOutcome {
     pub start: Picos,
     pub bytes: u64,
     pub configuration: ConfigurationId,
-    pub result: Result<Box<dyn SlotModel>, String>,
+    pub result: Result<Box<dyn SlotModel>, LoadError>,
 }
 
 /// The slots, and what is under way in them.

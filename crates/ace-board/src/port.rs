@@ -3,12 +3,14 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use ace_ecp5::{ConfigPort, Device};
 use sha2::{Digest, Sha256};
+use thiserror::Error;
 
 use crate::manifest::Configuration;
 
@@ -22,7 +24,8 @@ pub struct Written {
 }
 
 /// A bitstream that came to nothing. The slot holds no configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{reason}")]
 pub struct Refused {
     /// What the port, or the check behind it, says about the bitstream.
     pub reason: String,
@@ -56,9 +59,10 @@ static MEMO: Mutex<Option<Memo>> = Mutex::new(None);
 pub fn write(configuration: &Configuration, device: &'static Device) -> Result<Written, Refused> {
     let file = &configuration.bitstream;
     let unsent = |reason: String| Refused { reason, bytes: 0, not_done: false };
+    let unread = |error: io::Error| unsent(format!("{}: {error}", file.path.display()));
     let mut memo = MEMO.lock().unwrap_or_else(PoisonError::into_inner);
     let memo = memo.get_or_insert_default();
-    let (sha256, contents) = memo.read(&file.path).map_err(unsent)?;
+    let (sha256, contents) = memo.read(&file.path).map_err(unread)?;
     if sha256 != file.sha256 {
         return Err(unsent(format!(
             "{} is not the file in the manifest (SHA-256 {}, expected {}); run `make models`",
@@ -74,8 +78,7 @@ pub fn write(configuration: &Configuration, device: &'static Device) -> Result<W
     let contents = match contents {
         Some(contents) => contents,
         None => {
-            let contents =
-                ace_fs::read(&file.path).map_err(|e| unsent(format!("{}: {e}", file.path.display())))?;
+            let contents = ace_fs::read(&file.path).map_err(unread)?;
             if Sha256::digest(&contents)[..] != sha256 {
                 return Err(unsent(format!("{} changed while it was read", file.path.display())));
             }
@@ -91,8 +94,9 @@ pub fn write(configuration: &Configuration, device: &'static Device) -> Result<W
 pub fn set(configuration: &Configuration) -> Result<Written, Refused> {
     let file = &configuration.bitstream;
     let unsent = |reason: String| Refused { reason, bytes: 0, not_done: false };
+    let unread = |error: io::Error| unsent(format!("{}: {error}", file.path.display()));
     let mut memo = MEMO.lock().unwrap_or_else(PoisonError::into_inner);
-    let (sha256, _) = memo.get_or_insert_default().read(&file.path).map_err(unsent)?;
+    let (sha256, _) = memo.get_or_insert_default().read(&file.path).map_err(unread)?;
     if sha256 != file.sha256 {
         return Err(unsent(format!(
             "{} is not the file in the manifest (SHA-256 {}, expected {}); run `ace array build`",
@@ -106,9 +110,8 @@ pub fn set(configuration: &Configuration) -> Result<Written, Refused> {
 
 impl Memo {
     /// The digest of a file, and its contents if it had to be read.
-    fn read(&mut self, path: &Path) -> Result<([u8; 32], Option<Vec<u8>>), String> {
-        let fail = |e: std::io::Error| format!("{}: {e}", path.display());
-        let meta = fs::metadata(path).map_err(fail)?;
+    fn read(&mut self, path: &Path) -> Result<([u8; 32], Option<Vec<u8>>), io::Error> {
+        let meta = fs::metadata(path)?;
         let stamp = Stamp {
             len: meta.len(),
             inode: meta.ino(),
@@ -120,7 +123,7 @@ impl Memo {
         {
             return Ok((*sha256, None));
         }
-        let contents = ace_fs::read(path).map_err(fail)?;
+        let contents = ace_fs::read(path)?;
         let sha256: [u8; 32] = Sha256::digest(&contents).into();
         self.files.insert(path.into(), (stamp, sha256));
         Ok((sha256, Some(contents)))

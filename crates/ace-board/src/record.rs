@@ -2,9 +2,12 @@
 //! Records of proofs (docs/proof.md): which say that bits are proven, and which do not.
 
 use std::fmt;
+use std::io;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::Value;
+use thiserror::Error;
 
 /// The format of records that counts (`RECORD` in `flow/ace_flow/prove/bitstream.py`): what an older one was asked, is not enough.
 pub const FORMAT: u64 = 3;
@@ -49,28 +52,96 @@ impl fmt::Display for Tie {
     }
 }
 
+/// What is wrong with a record of a proof, or what it says instead; for people, behind the name of the configuration and a
+/// colon.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// Its file is there and cannot be read.
+    #[error("{}: {error}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is none.
+    #[error("there is no record that its bits are proven")]
+    Missing,
+    /// It is not JSON of this form.
+    #[error("its record of a proof is none: {0}")]
+    Malformed(serde_json::Error),
+    /// It is of another format.
+    #[error("its record has format {0}, not {FORMAT}; `python -m ace_flow build` proves it")]
+    Format(u64),
+    /// The proof came to something else.
+    #[error("its record says `{0}`, not `proven`")]
+    Result(String),
+    /// Nobody says what the bits were to be.
+    #[error("its manifest does not say of which netlist it is (`netlist_sha256`)")]
+    NoNetlist,
+    /// It is of another configuration memory.
+    #[error("its record is of other bits ({found}, not {wanted}); `python -m ace_flow build` proves it")]
+    OtherBits {
+        /// Digest in the record.
+        found: String,
+        /// Digest of the bits.
+        wanted: String,
+    },
+    /// It is of another netlist, of this digest.
+    #[error("its record is of another netlist ({0}) than its manifest")]
+    OtherNetlist(String),
+    /// The proof had no points.
+    #[error("its record compares nothing")]
+    NoPoints,
+    /// The proof takes wrong bits as well.
+    #[error("the control of its record, one bit changed, was not refuted")]
+    ControlHolds,
+    /// The control was no control.
+    #[error("the control of its record is not of other bits")]
+    ControlOfSameBits,
+    /// What ties a netlist to the RTL is said of another netlist.
+    #[error("its record ties another netlist to the RTL ({found}, not {wanted})")]
+    TieOfOtherNetlist {
+        /// Digest in the record.
+        found: String,
+        /// Digest of the netlist.
+        wanted: String,
+    },
+    /// What ties a netlist to the RTL is said of another RTL.
+    #[error("its record ties its netlist to another RTL (recipe {found}, not {wanted})")]
+    TieToOtherRtl {
+        /// Recipe in the record.
+        found: String,
+        /// Recipe of the configuration, or `none`.
+        wanted: String,
+    },
+    /// Nobody knows this way to tie them.
+    #[error("its record ties its netlist to the RTL by `{0}`")]
+    TieMethod(String),
+}
+
 /// What a record says of the way from the netlist of this digest to the RTL of this recipe.
 ///
 /// # Errors
-/// That it is of another netlist or RTL, or cannot be read; for people.
-pub fn tie(said: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, String> {
+/// That it is of another netlist or RTL, or cannot be read.
+pub fn tie(said: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, RecordError> {
     let method = match said {
         Value::Null | Value::String(_) => return Ok(Tie::Simulation),
         said => said["method"].as_str().unwrap_or_default(),
     };
     let text = |key: &str| said[key].as_str().unwrap_or_default();
     if text("netlist_sha256") != netlist {
-        let other = text("netlist_sha256");
-        return Err(format!("its record ties another netlist to the RTL ({other}, not {netlist})"));
+        let found = text("netlist_sha256").to_owned();
+        return Err(RecordError::TieOfOtherNetlist { found, wanted: netlist.to_owned() });
     }
     if recipe != Some(text("recipe")) {
-        let (other, own) = (text("recipe"), recipe.unwrap_or("none"));
-        return Err(format!("its record ties its netlist to another RTL (recipe {other}, not {own})"));
+        let (found, wanted) = (text("recipe").to_owned(), recipe.unwrap_or("none").to_owned());
+        return Err(RecordError::TieToOtherRtl { found, wanted });
     }
     match method {
         "equivalence" => Ok(Tie::Equivalence),
         "simulation" => Ok(Tie::Simulation),
-        other => Err(format!("its record ties its netlist to the RTL by `{other}`")),
+        other => Err(RecordError::TieMethod(other.to_owned())),
     }
 }
 
@@ -78,45 +149,43 @@ pub fn tie(said: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, Str
 /// proof whose control was refuted; and what ties that netlist to the RTL of this recipe.
 ///
 /// # Errors
-/// What it says instead, or what is wrong with it; for people, behind the name of the configuration and a colon.
+/// What it says instead, or what is wrong with it.
 pub fn check(
     record: &[u8],
     memory: &[u8; 32],
     netlist: Option<&[u8; 32]>,
     recipe: Option<&str>,
-) -> Result<Tie, String> {
+) -> Result<Tie, RecordError> {
     if record.is_empty() {
-        return Err("there is no record that its bits are proven".into());
+        return Err(RecordError::Missing);
     }
-    let again = "`python -m ace_flow build` proves it";
-    let record: Record =
-        serde_json::from_slice(record).map_err(|error| format!("its record of a proof is none: {error}"))?;
+    let record: Record = serde_json::from_slice(record).map_err(RecordError::Malformed)?;
     let Record { format, result, points, memory_sha256, netlist_sha256, control, tied_to_rtl_by } = record;
     if format != FORMAT {
-        return Err(format!("its record has format {format}, not {FORMAT}; {again}"));
+        return Err(RecordError::Format(format));
     }
     if result != "proven" {
-        return Err(format!("its record says `{result}`, not `proven`"));
+        return Err(RecordError::Result(result));
     }
     let Some(netlist) = netlist else {
-        return Err("its manifest does not say of which netlist it is (`netlist_sha256`)".into());
+        return Err(RecordError::NoNetlist);
     };
     let own = hex::encode(memory);
     if memory_sha256 != own {
-        return Err(format!("its record is of other bits ({memory_sha256}, not {own}); {again}"));
+        return Err(RecordError::OtherBits { found: memory_sha256, wanted: own });
     }
     if netlist_sha256 != hex::encode(netlist) {
-        return Err(format!("its record is of another netlist ({netlist_sha256}) than its manifest"));
+        return Err(RecordError::OtherNetlist(netlist_sha256));
     }
     if points == 0 {
-        return Err("its record compares nothing".into());
+        return Err(RecordError::NoPoints);
     }
     let digest = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     if control.result != "refuted" || control.points_refuted == 0 {
-        return Err("the control of its record, one bit changed, was not refuted".into());
+        return Err(RecordError::ControlHolds);
     }
     if !digest(&control.memory_sha256) || control.memory_sha256.eq_ignore_ascii_case(&own) {
-        return Err("the control of its record is not of other bits".into());
+        return Err(RecordError::ControlOfSameBits);
     }
     tie(&tied_to_rtl_by, &netlist_sha256, recipe)
 }
@@ -136,14 +205,18 @@ mod tests {
 
     fn says(record: &Value) -> String {
         let text = if record.is_null() { String::new() } else { record.to_string() };
-        check(text.as_bytes(), &[0x11; 32], Some(&[0x22; 32]), Some("r")).err().unwrap_or_default()
+        check(text.as_bytes(), &[0x11; 32], Some(&[0x22; 32]), Some("r"))
+            .map_or_else(|error| error.to_string(), |_| String::new())
     }
 
     #[test]
     fn only_a_proof_of_these_bits_with_a_refuted_control_counts() {
         assert_eq!(says(&record()), "");
         assert!(says(&Value::Null).contains("no record"));
-        assert!(check(b"[]", &[0x11; 32], Some(&[0x22; 32]), None).is_err_and(|why| why.contains("is none")));
+        assert!(
+            check(b"[]", &[0x11; 32], Some(&[0x22; 32]), None)
+                .is_err_and(|why| why.to_string().contains("is none"))
+        );
         assert!(check(record().to_string().as_bytes(), &[0x11; 32], None, None).is_err());
         for (path, value, why) in [
             ("/format", json!(2), "format 2, not 3"),
@@ -177,6 +250,7 @@ mod tests {
             let mut record = record();
             record["tied_to_rtl_by"] = said;
             check(record.to_string().as_bytes(), &[0x11; 32], Some(&[0x22; 32]), recipe)
+                .map_err(|error| error.to_string())
         };
         let said = |method: &str, netlist: &str, recipe: &str| json!({ "method": method, "netlist_sha256": netlist.repeat(32), "recipe": recipe });
         assert_eq!(tied(said("equivalence", "22", "r"), Some("r")), Ok(Tie::Equivalence));

@@ -7,7 +7,7 @@ use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
 use crate::config::clocks_time;
 use crate::execution::Execution;
-use crate::parts::{Event, LoadOutcome};
+use crate::parts::{Event, LoadError, LoadOutcome};
 use crate::pass::{self, Task};
 use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
@@ -37,7 +37,7 @@ impl Board {
         let from_build = matches!(source, Ok(Source::Build));
         let resident = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
         let written = match source {
-            Err(reason) => Err(Refused { reason, bytes: 0, not_done: false }),
+            Err(why) => Err(Refused { reason: why.to_string(), bytes: 0, not_done: false }),
             Ok(Source::Library(store)) => {
                 let over = self.catalogue.remade(&self.config, store, resident);
                 store.write(over.map(|c| c.name.as_str()), &wanted.name, self.port.device)
@@ -45,9 +45,10 @@ impl Board {
             Ok(Source::Build | Source::Set(_)) => port::write(wanted, self.port.device),
         };
         let (bytes, mut time, mut result) = match written {
-            Err(Refused { reason, bytes, not_done }) => {
-                let wait = if not_done { timeout } else { 0 };
-                (bytes, self.config.port_time(bytes).saturating_add(wait), Err(reason))
+            Err(refused) => {
+                let wait = if refused.not_done { timeout } else { 0 };
+                let bytes = refused.bytes;
+                (bytes, self.config.port_time(bytes).saturating_add(wait), Err(LoadError::Port(refused)))
             }
             Ok(written) => {
                 // What the slot computes is decided by the bits in its memory, not by the file's name.
@@ -59,25 +60,18 @@ impl Board {
                             true => wanted.proven(&written.memory).map(drop),
                             false => Ok(()),
                         };
-                        proven.and_then(|()| {
-                            self.port.source.open(wanted, self.port.models).map_err(|e| e.to_string())
+                        proven.map_err(LoadError::from).and_then(|()| {
+                            self.port.source.open(wanted, self.port.models).map_err(LoadError::from)
                         })
                     }
-                    Some(found) => {
-                        Err(format!("the bits are those of `{}`", self.catalogue.configurations[found].name))
-                    }
-                    None => Err("the bits in the slot are not those of any known configuration".into()),
+                    Some(found) => Err(LoadError::BitsOf(self.catalogue.configurations[found].name.clone())),
+                    None => Err(LoadError::UnknownBits),
                 };
                 (written.bytes, self.catalogue.load_time_over(&self.config, resident, wanted), result)
             }
         };
         if time > timeout && result.is_ok() {
-            let ms = |t: Picos| t as f64 / 1e9;
-            result = Err(format!(
-                "the load takes {:.1} ms, more than the {:.1} ms allowed",
-                ms(time),
-                ms(timeout)
-            ));
+            result = Err(LoadError::Slow { time, limit: timeout });
             time = timeout;
         }
         let ready_at = self.agenda.now.saturating_add(time);
@@ -99,8 +93,8 @@ impl Board {
         let wanted = &self.catalogue.configurations[configuration];
         let clock = wanted.clock_hz;
         let opened = match &written {
-            Ok(_) => self.port.source.open(wanted, self.port.models).map_err(|e| e.to_string()),
-            Err(refused) => Err(refused.reason.clone()),
+            Ok(_) => self.port.source.open(wanted, self.port.models).map_err(LoadError::from),
+            Err(refused) => Err(refused.clone().into()),
         };
         let bytes = written.map_or(0, |written| written.bytes);
         let clocks = opened.as_ref().map_or(0, |model| model.loading());
@@ -123,7 +117,7 @@ impl Board {
         let Some(LoadOutcome { start, bytes, configuration, result }) = self.port.loads.remove(&slot) else {
             return;
         };
-        let refused = result.as_ref().err().cloned();
+        let refused = result.as_ref().err().map(ToString::to_string);
         self.log(start, self.agenda.now, slot, What::Load { configuration, bytes, refused });
         let it = &mut self.slots[slot];
         match result {
@@ -132,9 +126,9 @@ impl Board {
                 it.holds = Holds::Configured { configuration };
                 (it.last_used, it.since) = (self.agenda.now, self.agenda.now);
             }
-            Err(reason) => {
+            Err(why) => {
                 it.holds = Holds::Nothing;
-                self.refuse(configuration, reason);
+                self.refuse(configuration, why.to_string());
             }
         }
     }

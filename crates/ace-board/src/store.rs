@@ -14,9 +14,9 @@ use thiserror::Error;
 
 use crate::capability::Capability;
 use crate::config::{Controller, DEFAULT_LIBRARY};
-use crate::manifest::Configuration;
+use crate::manifest::{Configuration, ManifestReason};
 use crate::port::{Refused, Written, stream};
-use crate::record;
+use crate::record::{self, RecordError};
 
 /// Why a library cannot be used. It is not passed over: nothing is loaded then.
 #[derive(Debug, Error)]
@@ -34,6 +34,69 @@ pub enum StoreError {
     File(#[from] FileError),
 }
 
+/// Why a library offers nothing under the name of one of its images; for people, behind that name and a colon.
+#[derive(Debug, Error)]
+pub enum OfferError {
+    /// Manifest or record cannot be taken out.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The manifest is not usable.
+    #[error("its manifest cannot be used: {0}")]
+    Manifest(ManifestReason),
+    /// Name, bits or device of image and manifest differ.
+    #[error("its manifest is of another configuration")]
+    OtherConfiguration,
+    /// The record does not say that the bits are proven.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// Why no signed library speaks for a configuration or a context set.
+#[derive(Debug, Error)]
+pub enum NotSigned {
+    /// There is none.
+    #[error("there is no signed library")]
+    NoLibrary,
+    /// It has nothing of that name.
+    #[error("{} does not hold it", .0.display())]
+    Absent(PathBuf),
+    /// It has an image of that name and does not offer it.
+    #[error("{} holds it, and {why}", file.display())]
+    NotOffered {
+        /// The library.
+        file: PathBuf,
+        /// Why not.
+        why: Arc<OfferError>,
+    },
+    /// It has other bits of that name.
+    #[error("{} holds other bits of that name", .0.display())]
+    OtherBits(PathBuf),
+    /// It has another context set of that name.
+    #[error("{} holds another context set of that name", .0.display())]
+    OtherSet(PathBuf),
+    /// The manifest in the build folder says more than the signed one.
+    #[error("its manifest has {what} than the one signed in {}", file.display())]
+    ClaimsMore {
+        /// What is other.
+        what: String,
+        /// The library.
+        file: PathBuf,
+    },
+    /// The set's manifest cannot be taken out.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The set's manifest is not usable.
+    #[error("{}: the manifest of {name} cannot be used: {error}", file.display())]
+    SetManifest {
+        /// The library.
+        file: PathBuf,
+        /// The set.
+        name: String,
+        /// What is wrong.
+        error: serde_json::Error,
+    },
+}
+
 type Outcomes = HashMap<(Option<String>, String), Result<Written, Refused>>;
 type Parts = HashMap<(String, String), Option<Arc<Load>>>;
 type Wholes = HashMap<String, Result<Arc<Load>, ImageError>>;
@@ -43,7 +106,7 @@ type Wholes = HashMap<String, Result<Arc<Load>, ImageError>>;
 pub struct Store {
     library: Library,
     /// What its manifests say, by name, of what its records say is proven; of the others why not.
-    offers: HashMap<String, Result<Configuration, String>>,
+    offers: HashMap<String, Result<Configuration, Arc<OfferError>>>,
     /// Fingerprints of who has signed.
     pub signers: String,
     /// What is to be said about it.
@@ -85,7 +148,8 @@ impl Store {
         let file = folder.join(&wanted.library);
         guard.trust.required_version = guard.trust.required_version.max(wanted.require);
         let Opened { library, signers, unkept, .. } = guard.open(&file)?;
-        let offers = library.images().iter().map(|image| (image.name().to_owned(), offer(image))).collect();
+        let offered = |image: &Image| (image.name().to_owned(), offer(image).map_err(Arc::new));
+        let offers = library.images().iter().map(offered).collect();
         Ok(Some(Self {
             library,
             offers,
@@ -124,18 +188,18 @@ impl Store {
     ///
     /// # Errors
     /// Why not.
-    pub fn offers(&self, configuration: &Configuration) -> Result<(), String> {
-        let place = self.file.display();
+    pub fn offers(&self, configuration: &Configuration) -> Result<(), NotSigned> {
+        let file = || self.file.clone();
         let signed = match self.offers.get(&configuration.name) {
-            None => return Err(format!("{place} does not hold it")),
-            Some(Err(why)) => return Err(format!("{place} holds it, and {why}")),
+            None => return Err(NotSigned::Absent(file())),
+            Some(Err(why)) => return Err(NotSigned::NotOffered { file: file(), why: Arc::clone(why) }),
             Some(Ok(signed)) => signed,
         };
         if signed.memory_sha256 != configuration.memory_sha256 {
-            return Err(format!("{place} holds other bits of that name"));
+            return Err(NotSigned::OtherBits(file()));
         }
         match configuration.claims_more_than(signed) {
-            Some(what) => Err(format!("its manifest has another {what} than the one signed in {place}")),
+            Some(what) => Err(NotSigned::ClaimsMore { what: format!("another {what}"), file: file() }),
             None => Ok(()),
         }
     }
@@ -144,24 +208,23 @@ impl Store {
     ///
     /// # Errors
     /// Why not.
-    pub fn set(&self, wanted: &Configuration) -> Result<&ContextSet, String> {
+    pub fn set(&self, wanted: &Configuration) -> Result<&ContextSet, NotSigned> {
         #[derive(Deserialize)]
         struct Signed {
             can: Vec<Capability>,
         }
-        let place = self.file.display();
+        let file = || self.file.clone();
         let Ok(set) = self.library.set(&wanted.name) else {
-            return Err(format!("{place} does not hold it"));
+            return Err(NotSigned::Absent(file()));
         };
         if *set.digest() != wanted.bitstream.sha256 {
-            return Err(format!("{place} holds another context set of that name"));
+            return Err(NotSigned::OtherSet(file()));
         }
-        let manifest = set.manifest().map_err(|error| error.to_string())?;
-        let signed: Signed = serde_json::from_slice(&manifest)
-            .map_err(|error| format!("{place}: the manifest of {} cannot be used: {error}", wanted.name))?;
+        let signed: Signed = serde_json::from_slice(&set.manifest()?)
+            .map_err(|error| NotSigned::SetManifest { file: file(), name: wanted.name.clone(), error })?;
         match wanted.can.iter().all(|can| signed.can.contains(can)) {
             true => Ok(set),
-            false => Err(format!("its manifest has other algorithms than the one signed in {place}")),
+            false => Err(NotSigned::ClaimsMore { what: "other algorithms".into(), file: file() }),
         }
     }
 
@@ -237,18 +300,16 @@ impl Store {
 /// matter.
 ///
 /// # Errors
-/// What it says instead, for people.
-pub fn offer(image: &Image) -> Result<Configuration, String> {
-    let manifest = image.manifest().map_err(|error| error.to_string())?;
-    let signed = Configuration::from_json(&manifest, Path::new(""))
-        .map_err(|error| format!("its manifest cannot be used: {error}"))?;
+/// What it says instead.
+pub fn offer(image: &Image) -> Result<Configuration, OfferError> {
+    let signed = Configuration::from_json(&image.manifest()?, Path::new("")).map_err(OfferError::Manifest)?;
     if signed.name != image.name()
         || signed.memory_sha256 != *image.digest()
         || signed.device != image.device().name
     {
-        return Err("its manifest is of another configuration".into());
+        return Err(OfferError::OtherConfiguration);
     }
-    let proof = image.proof().map_err(|error| error.to_string())?;
+    let proof = image.proof()?;
     record::check(&proof, image.digest(), signed.netlist_sha256.as_ref(), signed.recipe.as_deref())?;
     Ok(signed)
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::common::Build;
+use ace_board::manifest::ManifestReason;
 use ace_board::{Catalogue, Configuration};
 use ace_engine::algorithm::{AES, DES, MD5, TDES};
 use ace_engine::{Algorithm, Direction, Mode, Need};
@@ -17,7 +18,7 @@ fn manifest(build: &Build) -> String {
     std::fs::read_to_string(build.folder.path().join("configurations/aes/manifest.json")).unwrap()
 }
 
-fn parse(text: &str) -> Result<Configuration, String> {
+fn parse(text: &str) -> Result<Configuration, ManifestReason> {
     Configuration::from_json(text.as_bytes(), Path::new("/f"))
 }
 
@@ -89,7 +90,7 @@ fn what_is_wrong_with_a_manifest_is_said() {
     assert!(parse(&good).is_ok());
     let error = |from: &str, to: &str| {
         assert!(good.contains(from));
-        parse(&good.replace(from, to)).unwrap_err()
+        parse(&good.replace(from, to)).unwrap_err().to_string()
     };
     assert!(error(r#""schema":1"#, r#""schema":2"#).contains("make models"));
     // Names are parts of paths.

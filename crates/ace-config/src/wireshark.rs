@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use ace_ipsec::{Direction, Protocol, SaSpec};
+use thiserror::Error;
 use zeroize::Zeroizing;
 
 use crate::sa_file::room;
@@ -22,14 +23,19 @@ impl fmt::Display for Release {
     }
 }
 
-impl FromStr for Release {
-    type Err = &'static str;
+/// Words that name no release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a release is two numbers, as in 4.0")]
+pub struct NotARelease;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+impl FromStr for Release {
+    type Err = NotARelease;
+
+    fn from_str(text: &str) -> Result<Self, NotARelease> {
         let mut numbers = text.split('.').map(str::parse);
         match (numbers.next(), numbers.next()) {
             (Some(Ok(major)), Some(Ok(minor))) => Ok(Self(major, minor)),
-            _ => Err("a release is two numbers, as in 4.0"),
+            _ => Err(NotARelease),
         }
     }
 }

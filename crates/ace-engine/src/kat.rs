@@ -21,6 +21,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use thiserror::Error;
 
+pub use parse::MalformedRow;
+
 use crate::algorithm::{ALGORITHMS, Algorithm, Kind};
 use crate::key::Secret;
 use crate::need::{Aead, Direction, Mac, Mode};
@@ -282,6 +284,6 @@ pub enum KatError {
         /// Counted from 1; the header is line 1.
         line: u64,
         /// What is wrong, and what is allowed.
-        reason: String,
+        reason: MalformedRow,
     },
 }

@@ -16,7 +16,7 @@ mod queue;
 pub mod sim;
 mod types;
 
-pub use policies::Policy;
+pub use policies::{Policy, UnknownPolicy};
 pub use queue::{ClassId, Queue, QueuedOp, Terms};
 pub use sim::{captured, in_order, simulate, study, traffic};
 pub use types::{Costs, Decision, Processor, SlotState, Time};

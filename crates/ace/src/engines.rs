@@ -12,13 +12,14 @@ use ace_engine::profile::Processor;
 use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::file::Guard;
 use ace_library::{Seen, Trust};
-use ace_schedule::Policy;
+use ace_schedule::{Policy, UnknownPolicy};
 use ace_studies::processors::Stated;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::trust::TrustArgs;
+use crate::values::slot_kind;
 
 /// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
 const CPU_WINDOW: usize = 256;
@@ -108,21 +109,13 @@ pub struct BoardArgs {
 #[derive(Clone, Debug)]
 pub struct Policies(pub Vec<Policy>);
 
-fn slot_kind(name: &str) -> Result<SlotKind, String> {
-    match name {
-        "fabric" => Ok(SlotKind::Fabric),
-        "array" => Ok(SlotKind::Array),
-        _ => Err("a slot is `fabric` or `array`".into()),
-    }
-}
-
 /// Instead of a folder: slots that hold the array.
 const ARRAY: &str = "array";
 
 /// Clap says which one was meant.
 fn policies() -> impl TypedValueParser<Value = Policies> {
     let names = Policy::ALL.iter().map(Policy::name).chain(["both"]);
-    PossibleValuesParser::new(names).try_map(|name| -> Result<Policies, String> {
+    PossibleValuesParser::new(names).try_map(|name| -> Result<Policies, UnknownPolicy> {
         let names = if name == "both" { "on-demand double-buffer" } else { &name };
         names.split(' ').map(str::parse).collect::<Result<_, _>>().map(Policies)
     })

@@ -27,6 +27,7 @@ mod run;
 mod sas;
 mod study;
 mod trust;
+mod values;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,7 @@ use ace_studies::idea_2004::rekey::{Delta, IdeaKey, Task, rekey};
 use anyhow::Result;
 
 use crate::netlist::database;
+use crate::values::key;
 use ace_report::{Outcome, print_json};
 
 /// Give IDEA under a constant key (studies/idea-2004) another key: what its LUTs hold is worked out from the key, the
@@ -53,12 +54,6 @@ pub struct Args {
     /// Print as JSON
     #[arg(long)]
     json: bool,
-}
-
-fn key(text: &str) -> Result<IdeaKey, String> {
-    let mut key = [0; 16];
-    hex::decode_to_slice(text, &mut key).map_err(|_| "a key has 32 hexadecimal digits".to_owned())?;
-    Ok(key)
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {

@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::engines::BoardArgs;
 use crate::library;
 use crate::page;
+use crate::values::seconds;
 use ace_report::{Outcome, print_json};
 
 /// Print a paper's tables beside ours.
@@ -85,7 +86,7 @@ struct Ace2000 {
 #[derive(clap::Args)]
 struct Measure {
     /// Measure software now, so many seconds for each figure (default: as it was measured for studies/software.json)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::<600>)]
     measure: Option<f64>,
 }
 
@@ -142,13 +143,6 @@ enum Table {
     Compression,
     /// p rounds in hardware, p times the throughput (section 4.2)
     Rounds,
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (0.001..=600.0).contains(&value) => Ok(value),
-        _ => Err("a number from 0.001 to 600 is wanted".into()),
-    }
 }
 
 /// Prints a study, on a page or as JSON.

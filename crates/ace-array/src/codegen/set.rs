@@ -369,7 +369,8 @@ impl Set {
             if self.input == Order::Des || self.output != Order::Little {
                 return wrong("it sets keys up in an order of bytes that no key has".to_owned());
             }
-            schedule::sets_up(words, self.ii(), usize::from(self.latency)).or_else(wrong)?;
+            schedule::sets_up(words, self.ii(), usize::from(self.latency))
+                .or_else(|error| wrong(error.to_string()))?;
         }
         Ok(())
     }

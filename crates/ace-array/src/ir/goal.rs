@@ -4,6 +4,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::Error;
+
 /// What a schedule is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
@@ -24,11 +26,11 @@ impl fmt::Display for Goal {
 }
 
 impl FromStr for Goal {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Goal, String> {
+    fn from_str(text: &str) -> Result<Goal, Error> {
         let known = [Goal::Throughput, Goal::Latency];
         let found = known.into_iter().find(|goal| goal.to_string() == text);
-        found.ok_or_else(|| "a set is made for throughput or for latency".to_owned())
+        found.ok_or_else(|| Error::Use("a set is made for throughput or for latency".to_owned()))
     }
 }

@@ -142,19 +142,31 @@ fn fetched_in(words: usize) -> usize {
     2 * words.div_ceil(2) + 8
 }
 
+/// What the front end cannot do with a set that sets keys up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SetupError {
+    #[error("a raw key of {0} words")]
+    RawKey(usize),
+    #[error("{words} words of a key are fetched in {} clocks, not {ii}", fetched_in(*.words))]
+    Interval { words: usize, ii: usize },
+    #[error("a key is set up in {0} slots, of {SETUP_LATENCY} at most")]
+    Latency(usize),
+}
+
 /// Whether the front end can do with a set that sets keys up, of so many words in and out.
-pub(crate) fn sets_up((inputs, outputs): (usize, usize), ii: usize, latency: usize) -> Result<(), String> {
+pub(crate) fn sets_up(
+    (inputs, outputs): (usize, usize),
+    ii: usize,
+    latency: usize,
+) -> Result<(), SetupError> {
     if !matches!(inputs, 2 | 4 | 6 | 8) {
-        return Err(format!("a raw key of {inputs} words"));
+        return Err(SetupError::RawKey(inputs));
     }
     if ii < fetched_in(outputs) {
-        return Err(format!(
-            "{outputs} words of a key are fetched in {} clocks, not {ii}",
-            fetched_in(outputs)
-        ));
+        return Err(SetupError::Interval { words: outputs, ii });
     }
     if latency > SETUP_LATENCY {
-        return Err(format!("a key is set up in {latency} slots, of {SETUP_LATENCY} at most"));
+        return Err(SetupError::Latency(latency));
     }
     Ok(())
 }
@@ -283,7 +295,7 @@ impl Schedule {
         let fail = |what: String| Err(Error::Schedule(what));
         if graph.setup {
             let words = (graph.inputs, graph.outputs.len());
-            sets_up(words, self.ii, self.latency(graph)).map_err(Error::Schedule)?;
+            sets_up(words, self.ii, self.latency(graph)).or_else(|error| fail(error.to_string()))?;
         }
         let ii = self.ii as i64;
         let words = shape.stream_words as i64;

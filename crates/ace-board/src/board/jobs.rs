@@ -21,7 +21,7 @@ impl Board {
                 let configuration = &self.catalogue.configurations[*c];
                 match self.catalogue.source(configuration) {
                     Ok(_) => self.costs.load[*c] = self.catalogue.load_time(&self.config, configuration),
-                    Err(why) => drop(self.port.refused.entry(*c).or_insert(why)),
+                    Err(why) => drop(self.port.refused.entry(*c).or_insert_with(|| why.to_string())),
                 }
             }
             self.known_needs.insert(*need, (found, need.to_string().into()));

@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::manifest::manifest;
 use crate::Catalogue;
 use crate::manifest::Configuration;
+use crate::record::RecordError;
 
 /// A built configuration: what goes into a library.
 pub struct Built {
@@ -68,8 +69,19 @@ pub enum BuiltError {
     )]
     Unproven {
         /// Which, and why.
-        refused: Vec<(String, String)>,
+        refused: Vec<(String, UnsoundError)>,
     },
+}
+
+/// Why a configuration does not go into a library.
+#[derive(Debug, Error)]
+pub enum UnsoundError {
+    /// Its record does not say that its bits are proven.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Nobody knows where its clock is from.
+    #[error(transparent)]
+    Timing(#[from] TimingError),
 }
 
 /// Why nobody knows where the clock of a configuration is from.
@@ -125,8 +137,12 @@ pub fn built(catalogue: &Catalogue, names: &[String]) -> Result<Vec<Built>, Buil
         }
         let manifest =
             ace_fs::read(&path).map_err(|source| BuiltError::Read { path: path.clone(), source })?;
-        let timed = |proof| timed(&manifest, path.parent()).map(|()| proof).map_err(|why| why.to_string());
-        match configuration.proven(&memory.digest()).and_then(timed) {
+        let sound = || -> Result<Vec<u8>, UnsoundError> {
+            let proof = configuration.proven(&memory.digest())?;
+            timed(&manifest, path.parent())?;
+            Ok(proof)
+        };
+        match sound() {
             Err(why) => refused.push((configuration.name.clone(), why)),
             Ok(proof) => {
                 let algorithms = configuration.can.iter().map(|c| c.algorithm.clone()).collect();

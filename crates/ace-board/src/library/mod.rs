@@ -11,7 +11,7 @@ mod stats;
 mod verify;
 
 pub use between::{Between, Write, between};
-pub use built::{Built, BuiltError, TimingError, built, read_memory, timed};
+pub use built::{Built, BuiltError, TimingError, UnsoundError, built, read_memory, timed};
 pub use domains::{Domain, Domains, Switch, domains};
 pub use manifest::{manifest, tied, tied_by_proof};
 pub use members::{Load, Member, domain, members};

@@ -5,7 +5,7 @@ use ace_library::{Image, ImageError, Library};
 use thiserror::Error;
 
 use super::built::{TimingError, timed};
-use crate::store::offer;
+use crate::store::{OfferError, offer};
 
 /// What is wrong with a configuration of a library.
 #[derive(Debug, Error)]
@@ -19,7 +19,7 @@ pub enum VerifyError {
         /// Of the configuration.
         name: String,
         /// What they say instead.
-        why: String,
+        why: OfferError,
     },
     /// Nobody knows where its clock is from.
     #[error("{name}: {source}")]
@@ -38,8 +38,8 @@ pub enum VerifyError {
 pub fn verify(library: &Library, image: &Image) -> Result<(), VerifyError> {
     let name = || image.name().to_owned();
     library.memory(image.name())?;
-    offer(image).map_err(|why| VerifyError::Record { name: name(), why })?;
-    let manifest =
-        image.manifest().map_err(|error| VerifyError::Record { name: name(), why: error.to_string() })?;
+    let record = |why| VerifyError::Record { name: name(), why };
+    offer(image).map_err(record)?;
+    let manifest = image.manifest().map_err(|error| record(error.into()))?;
     timed(&manifest, None).map_err(|source| VerifyError::Timing { name: name(), source })
 }

@@ -3,9 +3,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::ParseIntError;
 use std::path::Path;
 
 use csv::{ByteRecord, ReaderBuilder};
+use thiserror::Error;
 
 use super::{Check, KatError, KnownAnswers, Row, RowMode, Subject};
 use crate::key::Secret;
@@ -17,6 +19,62 @@ const MAX_REPEATED: usize = 256 << 20;
 const MAX_CHAIN: usize = 1_000_000;
 /// Files with known answers are read whole; the longest that is known has a thousandth of this.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// What is wrong with a row or with the header, and what is allowed.
+#[derive(Debug, Error)]
+pub enum MalformedRow {
+    /// The line is no row of a CSV file.
+    #[error(transparent)]
+    Csv(csv::Error),
+    /// A column is missing.
+    #[error("no column `{name}`, which known answers of {subject} need; columns: {found}")]
+    NoColumn {
+        /// Its name.
+        name: &'static str,
+        /// Whose answers they are.
+        subject: Subject,
+        /// The columns that there are.
+        found: String,
+    },
+    /// A column says something that is not looked at.
+    #[error("column `{name}` says nothing to known answers of {subject}; they have {known}")]
+    UnknownColumn {
+        /// Its name.
+        name: String,
+        /// Whose answers they are.
+        subject: Subject,
+        /// The columns that are looked at.
+        known: String,
+    },
+    /// A field is not hexadecimal.
+    #[error("column `{column}`: {error}")]
+    Hex {
+        /// The column.
+        column: &'static str,
+        /// What is wrong.
+        error: hex::FromHexError,
+    },
+    /// The number of repetitions is none.
+    #[error("column `count`: `{text}`: {error}")]
+    Count {
+        /// What is there.
+        text: String,
+        /// What is wrong.
+        error: ParseIntError,
+    },
+    /// The repeated message is longer than any published one.
+    #[error("the message would be longer than {MAX_REPEATED} bytes")]
+    TooLong,
+    /// There is no answer.
+    #[error("column `digest_hex` is empty")]
+    NoDigest,
+    /// The result of an AEAD is none of the two.
+    #[error("column `result`: `{0}` is neither `valid` nor `invalid`")]
+    Result(String),
+    /// Only MACs have files of forgeries.
+    #[error("{0} has no files of rows that must not verify")]
+    NoForgeries(Subject),
+}
 
 impl KnownAnswers {
     /// Reads a file.
@@ -46,10 +104,10 @@ impl KnownAnswers {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(KatError::Empty { file: file.into() });
         }
-        let at = |line: u64, reason: String| KatError::Line { file: file.into(), line, reason };
+        let at = |line: u64, reason: MalformedRow| KatError::Line { file: file.into(), line, reason };
         let csv_error = |error: csv::Error| {
             let line = error.position().map_or(1, csv::Position::line);
-            at(line, error.to_string())
+            at(line, MalformedRow::Csv(error))
         };
         let mut reader = ReaderBuilder::new().from_reader(bytes);
         let header = reader.byte_headers().map_err(csv_error)?;
@@ -68,7 +126,7 @@ impl KnownAnswers {
         }
         let forgeries = file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("_invalid"));
         if forgeries && !matches!(subject, Subject::Mac(..)) {
-            return Err(at(1, format!("{subject} has no files of rows that must not verify")));
+            return Err(at(1, MalformedRow::NoForgeries(subject)));
         }
         Ok(KnownAnswers { subject, forgeries, rows })
     }
@@ -106,18 +164,15 @@ enum ColumnKind {
 }
 
 impl Columns {
-    fn find(subject: Subject, header: &ByteRecord) -> Result<Columns, String> {
+    fn find(subject: Subject, header: &ByteRecord) -> Result<Columns, MalformedRow> {
         let mut known = Vec::new();
         let mut optional = |name: &'static str| {
             known.push(name);
             header.iter().position(|column| column == name.as_bytes())
         };
         let found = || header.iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",");
-        let mut column = |name| {
-            optional(name).ok_or_else(|| {
-                format!("no column `{name}`, which known answers of {subject} need; columns: {}", found())
-            })
-        };
+        let mut column =
+            |name| optional(name).ok_or_else(|| MalformedRow::NoColumn { name, subject, found: found() });
         let source = column("source")?;
         let kind = match subject {
             Subject::Cipher(_) => ColumnKind::Cipher {
@@ -150,19 +205,18 @@ impl Columns {
         // A column that says something about the rows which is not looked at would make rows fail, or pass.
         let unknown = header.iter().find(|column| !known.iter().any(|name| *column == name.as_bytes()));
         match unknown {
-            Some(column) => Err(format!(
-                "column `{}` says nothing to known answers of {subject}; they have {}",
-                String::from_utf8_lossy(column),
-                known.join(",")
-            )),
+            Some(column) => {
+                let name = String::from_utf8_lossy(column).into_owned();
+                Err(MalformedRow::UnknownColumn { name, subject, known: known.join(",") })
+            }
             None => Ok(Columns { source, kind }),
         }
     }
 
     /// The reader has checked that every row has as many columns as the header.
-    fn check(&self, record: &ByteRecord) -> Result<Check, String> {
-        let hex = |column: usize, name: &str| {
-            hex::decode(&record[column]).map_err(|error| format!("column `{name}`: {error}"))
+    fn check(&self, record: &ByteRecord) -> Result<Check, MalformedRow> {
+        let hex = |at: usize, column: &'static str| {
+            hex::decode(&record[at]).map_err(|error| MalformedRow::Hex { column, error })
         };
         match self.kind {
             ColumnKind::Cipher { mode, key, iv, plaintext, ciphertext } => Ok(Check::Cipher {
@@ -178,16 +232,17 @@ impl Columns {
                     None => 1,
                     Some(count) => {
                         let text = String::from_utf8_lossy(&record[count]);
-                        text.parse::<usize>().map_err(|error| format!("column `count`: `{text}`: {error}"))?
+                        let wrong = |error| MalformedRow::Count { text: text.to_string(), error };
+                        text.parse::<usize>().map_err(wrong)?
                     }
                 };
                 if unit.len().checked_mul(count).is_none_or(|len| len > MAX_REPEATED) {
-                    return Err(format!("the message would be longer than {MAX_REPEATED} bytes"));
+                    return Err(MalformedRow::TooLong);
                 }
                 let key = key.map_or(Ok(Vec::new()), |key| hex(key, "key_hex"))?;
                 let digest = hex(digest, "digest_hex")?;
                 if digest.is_empty() {
-                    return Err("column `digest_hex` is empty".into());
+                    return Err(MalformedRow::NoDigest);
                 }
                 Ok(Check::Digest { key: Secret::new(key), unit, count, digest })
             }
@@ -202,8 +257,7 @@ impl Columns {
                     b"valid" => true,
                     b"invalid" => false,
                     other => {
-                        let other = String::from_utf8_lossy(other);
-                        return Err(format!("column `result`: `{other}` is neither `valid` nor `invalid`"));
+                        return Err(MalformedRow::Result(String::from_utf8_lossy(other).into_owned()));
                     }
                 },
             }),

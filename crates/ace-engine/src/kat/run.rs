@@ -39,7 +39,7 @@ pub fn run_with_progress(
     let mut tasks = Vec::new();
     for (index, row) in answers.rows.iter().enumerate() {
         states.push(match answers.plan(index, row) {
-            Err(reason) => State::Skipped(reason),
+            Err(why) => State::Skipped(why.to_string()),
             Ok(of_row) => {
                 let state = State::Running(of_row.len());
                 tasks.extend(of_row);

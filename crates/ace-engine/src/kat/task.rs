@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a row has to compute, one operation after the other.
 
+use thiserror::Error;
+
 use super::{Check, KnownAnswers, Row, RowMode, Subject};
 use crate::algorithm::{AES, Algorithm, Kind};
 use crate::buffer::Buffer;
@@ -8,6 +10,25 @@ use crate::error::{EngineError, Illegal};
 use crate::key::Key;
 use crate::need::{Direction, Mode, Need};
 use crate::operation::{Iv, Operation};
+
+/// Why a row cannot be run: what the engines lack, or what the row is of.
+#[derive(Debug, Error)]
+pub(super) enum PlanError {
+    #[error("{of} has no key of {len} bytes")]
+    KeyLength { of: String, len: usize },
+    #[error("{0} takes no key")]
+    Keyless(&'static Algorithm),
+    #[error("the digest has {} bits, not {}", found * 8, wanted * 8)]
+    DigestLength { found: usize, wanted: usize },
+    #[error("not a row of {0}")]
+    OtherSubject(Subject),
+    #[error("{0} is not a cipher")]
+    NoCipher(&'static Algorithm),
+    #[error("mode {0} is not supported")]
+    Mode(String),
+    #[error(transparent)]
+    Key(#[from] EngineError),
+}
 
 /// One way through a row: operations, the later ones made from the results of the earlier.
 pub(super) struct Task {
@@ -182,22 +203,22 @@ impl Row {
 
 impl KnownAnswers {
     /// The tasks of the row at `index`; all must succeed. Or why it cannot be run.
-    pub(super) fn plan(&self, index: usize, row: &Row) -> Result<Vec<Task>, String> {
+    pub(super) fn plan(&self, index: usize, row: &Row) -> Result<Vec<Task>, PlanError> {
         let words = |error: EngineError| match error {
             EngineError::Illegal(Illegal::KeyLength(len)) => {
-                format!("{} has no key of {len} bytes", self.subject)
+                PlanError::KeyLength { of: self.subject.to_string(), len }
             }
-            other => other.to_string(),
+            other => PlanError::Key(other),
         };
         let task = |step, key| Task { row: index, step, key, chain: Chain::Last };
         match (&row.check, self.subject) {
             (Check::Cipher { .. }, Subject::Cipher(algorithm)) => cipher_tasks(algorithm, index, row),
             (Check::Digest { key, .. }, Subject::Hash(algorithm)) => match key.is_empty() {
                 true => Ok(vec![task(Step::Digest, Key::hash(algorithm).map_err(words)?)]),
-                false => Err(format!("{algorithm} takes no key")),
+                false => Err(PlanError::Keyless(algorithm)),
             },
-            (Check::Digest { digest, .. }, Subject::Mac(_, Some(len))) if len != digest.len() => {
-                Err(format!("the digest has {} bits, not {}", digest.len() * 8, len * 8))
+            (Check::Digest { digest, .. }, Subject::Mac(_, Some(wanted))) if wanted != digest.len() => {
+                Err(PlanError::DigestLength { found: digest.len(), wanted })
             }
             (Check::Digest { key, .. }, Subject::Mac(mac, _)) => {
                 let key = Key::mac(mac, key.as_bytes()).map_err(words)?;
@@ -212,24 +233,24 @@ impl KnownAnswers {
                     false => vec![open],
                 })
             }
-            (_, subject) => Err(format!("not a row of {subject}")),
+            (_, subject) => Err(PlanError::OtherSubject(subject)),
         }
     }
 }
 
-fn cipher_tasks(algorithm: &'static Algorithm, index: usize, row: &Row) -> Result<Vec<Task>, String> {
+fn cipher_tasks(algorithm: &'static Algorithm, index: usize, row: &Row) -> Result<Vec<Task>, PlanError> {
     let (Kind::Cipher { keys, .. }, Check::Cipher { mode, key, iv, plaintext, ciphertext }) =
         (&algorithm.kind, &row.check)
     else {
-        return Err(format!("{algorithm} is not a cipher"));
+        return Err(PlanError::NoCipher(algorithm));
     };
     if !keys.contains(&key.len()) {
-        return Err(format!("{algorithm} has no key of {} bytes", key.len()));
+        return Err(PlanError::KeyLength { of: algorithm.to_string(), len: key.len() });
     }
-    let of = |mode| Key::cipher(algorithm, mode, key.as_bytes()).map_err(|error| error.to_string());
+    let of = |mode| Key::cipher(algorithm, mode, key.as_bytes());
     let task = |direction, key, chain| Task { row: index, step: Step::Cipher(direction), key, chain };
     Ok(match mode {
-        RowMode::Unknown(mode) => return Err(format!("mode {mode} is not supported")),
+        RowMode::Unknown(mode) => return Err(PlanError::Mode(mode.clone())),
         RowMode::Plain(mode) => {
             let key = of(*mode)?;
             Direction::BOTH.map(|direction| task(direction, key.clone(), Chain::Last)).into()

@@ -186,7 +186,7 @@ impl Capture {
                 reader.section(&mut blocks).map_err(|why| CaptureError::Header {
                     name: name.clone(),
                     what: "pcapng section header",
-                    why,
+                    why: why.to_string(),
                 })?;
                 Format::PcapNg(reader)
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use pcap_file::DataLink;
 use pcap_parser::pcapng::{Block, PcapNGOption};
 use pcap_parser::{OptionCode, parse_block_be, parse_block_le};
+use thiserror::Error;
 
 use super::Found;
 use super::blocks::{Blocks, Ended, MAX_BLOCK};
@@ -31,6 +32,21 @@ struct Interface {
     offset: i64,
 }
 
+/// What is wrong with a section header.
+#[derive(Debug, Error)]
+pub(crate) enum SectionError {
+    #[error(transparent)]
+    Ended(#[from] Ended),
+    #[error("no byte order")]
+    ByteOrder,
+    #[error("a length of {0}")]
+    Length(usize),
+    #[error("version {0}")]
+    Version(u16),
+    #[error("not a section header")]
+    Other,
+}
+
 #[derive(Default)]
 pub(crate) struct PcapNg {
     big_endian: bool,
@@ -41,24 +57,23 @@ pub(crate) struct PcapNg {
 
 impl PcapNg {
     /// Reads a section header, of which the first 4 bytes have been read.
-    pub fn section(&mut self, blocks: &mut Blocks) -> Result<(), String> {
-        let fail = |ended: Ended| ended.to_string();
-        blocks.more(8).map_err(fail)?;
+    pub fn section(&mut self, blocks: &mut Blocks) -> Result<(), SectionError> {
+        blocks.more(8)?;
         self.big_endian = match blocks.block().get(8..12) {
             Some([0x1a, 0x2b, 0x3c, 0x4d]) => true,
             Some([0x4d, 0x3c, 0x2b, 0x1a]) => false,
-            _ => return Err("no byte order".into()),
+            _ => return Err(SectionError::ByteOrder),
         };
         self.interfaces.clear();
         let len = self.word(blocks.block(), 4) as usize;
         if !(28..=MAX_BLOCK).contains(&len) || !len.is_multiple_of(4) {
-            return Err(format!("a length of {len}"));
+            return Err(SectionError::Length(len));
         }
-        blocks.more(len - 12).map_err(fail)?;
+        blocks.more(len - 12)?;
         match self.parse(blocks.block()) {
             Some(Block::SectionHeader(header)) if header.major_version == 1 => Ok(()),
-            Some(Block::SectionHeader(header)) => Err(format!("version {}", header.major_version)),
-            _ => Err("not a section header".into()),
+            Some(Block::SectionHeader(header)) => Err(SectionError::Version(header.major_version)),
+            _ => Err(SectionError::Other),
         }
     }
 

@@ -13,6 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::queue::Queue;
 use crate::types::{Costs, Decision, SlotState};
@@ -95,12 +96,15 @@ impl fmt::Display for Policy {
     }
 }
 
-impl FromStr for Policy {
-    type Err = String;
+/// No policy has this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown policy `{0}` (allowed: {allowed})", allowed = Policy::ALL.map(|p| p.name()).join(", "))]
+pub struct UnknownPolicy(pub String);
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        Policy::ALL.into_iter().find(|p| p.name() == text).ok_or_else(|| {
-            format!("unknown policy `{text}` (allowed: {})", Policy::ALL.map(|p| p.name()).join(", "))
-        })
+impl FromStr for Policy {
+    type Err = UnknownPolicy;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
+        Policy::ALL.into_iter().find(|p| p.name() == text).ok_or_else(|| UnknownPolicy(text.to_owned()))
     }
 }

@@ -59,7 +59,7 @@ pub fn print(names: &[String], shape: &Shape) -> Result<()> {
 /// A variant's manifest, what it stores, and its manifest when it is made for latency.
 type Both = (Manifest, usize, Manifest);
 /// Of every variant, or why there is none.
-pub type Made = Vec<(String, std::result::Result<Both, String>)>;
+pub type Made = Vec<(String, std::result::Result<Both, Error>)>;
 
 fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
     let mut out = Vec::new();
@@ -76,9 +76,7 @@ fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
                     let stores = many.schedule.stores.len();
                     Ok((Manifest::of(&many, shape), stores, Manifest::of(&alone, shape)))
                 }
-                [Err(error @ Error::Fit { .. }), _] | [_, Err(error @ Error::Fit { .. })] => {
-                    Err(error.to_string())
-                }
+                [Err(error @ Error::Fit { .. }), _] | [_, Err(error @ Error::Fit { .. })] => Err(error),
                 [Err(error), _] | [_, Err(error)] => return Err(error.into()),
             };
             out.push((variant.clone(), made));

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::meant::meant;
 use crate::trust::{OlderArgs, TrustArgs, named, read_text};
+use crate::values::device;
 
 #[derive(clap::Args)]
 pub struct FileArgs {
@@ -57,10 +58,6 @@ pub struct WriteArgs {
     pub secret: Option<PathBuf>,
     #[command(flatten)]
     pub older: OlderArgs,
-}
-
-pub fn device(name: &str) -> Result<&'static Device, String> {
-    Device::by_name(name).ok_or_else(|| "LFE5U-25F, LFE5U-45F or LFE5U-85F is wanted".to_owned())
 }
 
 impl FileArgs {

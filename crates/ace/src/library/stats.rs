@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::args::ReadArgs;
 use crate::page::{self, say};
+use crate::values::seconds;
 use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -19,15 +20,8 @@ pub struct Args {
     #[command(flatten)]
     read: ReadArgs,
     /// Measure the decompression in software, so many seconds for each configuration (wall time)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::<60>)]
     measure: Option<f64>,
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (0.001..=60.0).contains(&value) => Ok(value),
-        _ => Err("a number from 0.001 to 60 is wanted".into()),
-    }
 }
 
 /// The slowest and the fastest decompression in software and the one in the middle, if it was measured.

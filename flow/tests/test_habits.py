@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Habits of the sources that no compiler or formatter looks at."""
+
+import re
+import unittest
+from collections.abc import Iterator
+from pathlib import Path
+
+from ace_flow import tools
+
+# As many lines a file may have; what is longer is two files.
+MOST_LINES = 450
+WORDS = (["String"], ["&str"], ["&'static str"])
+FOLDERS = ("crates", "studies", "flow", "scripts", "tests")
+
+
+def sources(ending: str) -> Iterator[Path]:
+    """The project's own files, relative to its root."""
+    for folder in FOLDERS:
+        for path in sorted((tools.ROOT / folder).rglob(f"*.{ending}")):
+            if "target" not in path.parts:
+                yield path.relative_to(tools.ROOT)
+
+
+def is_test(path: Path) -> bool:
+    """Whether a file is only there for tests."""
+    return "tests" in path.parts or path.stem == "tests"
+
+
+def arguments(text: str, at: int) -> list[str]:
+    """The generic arguments whose `<` stands just before this place."""
+    found, depth, begin = [], 0, at
+    for place in range(at, len(text)):
+        match text[place]:
+            case "<" | "(" | "[":
+                depth += 1
+            case ">" if text[place - 1] in "-=":
+                pass
+            case ">" | ")" | "]" if depth == 0:
+                return [*found, text[begin:place].strip()]
+            case ">" | ")" | "]":
+                depth -= 1
+            case "," if depth == 0:
+                found.append(text[begin:place].strip())
+                begin = place + 1
+            case ";" if depth == 0:
+                return []
+    return []
+
+
+def stringly(text: str) -> Iterator[int]:
+    """The lines in which Rust code has words for an error, and not a type."""
+    for found in re.finditer(r"\bResult<", text):
+        if arguments(text, found.end())[1:2] in WORDS:
+            yield text.count("\n", 0, found.start()) + 1
+    for found in re.finditer(r"\btype Err(or)? = (String|&'static str);", text):
+        yield text.count("\n", 0, found.start()) + 1
+
+
+class Habits(unittest.TestCase):
+    def test_errors_are_types(self) -> None:
+        for path in sources("rs"):
+            if not is_test(path):
+                found = [f"{path}:{line}" for line in stringly((tools.ROOT / path).read_text())]
+                self.assertEqual(found, [], "an error is an enum of its crate (thiserror), not words")
+
+    def test_words_for_an_error_are_found(self) -> None:
+        for text, found in (
+            ("fn a() -> Result<(), String> {", [1]),
+            ("\nfn a() -> Result<\n    Vec<(u8, String)>,\n    String,\n> {", [2]),
+            ("Option<Result<Box<dyn Fn(u8) -> u8>, String>>", [1]),
+            ("    type Err = String;", [1]),
+            ("Result<u8, &'static str>", [1]),
+            ("fn a() -> Result<String> {", []),
+            ("fn a() -> Result<Map<u8, String>> {", []),
+            ("fn a() -> Result<String, Error> {", []),
+            ("fn a() -> Result<[u8; 4], Vec<String>> {", []),
+        ):
+            self.assertEqual(list(stringly(text)), found, text)
+
+    def test_no_file_is_too_long(self) -> None:
+        for path in [*sources("rs"), *sources("py"), *sources("sh")]:
+            lines = (tools.ROOT / path).read_text().count("\n")
+            self.assertLessEqual(lines, MOST_LINES, path)
+
+
+if __name__ == "__main__":
+    unittest.main()
