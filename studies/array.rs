@@ -54,6 +54,8 @@ pub struct Load {
     pub bits: usize,
     /// On the default board, with nobody else on host and link.
     pub us: f64,
+    /// Of it the slot's own clocks, however the set comes to it.
+    pub slot_us: f64,
 }
 
 /// The slot of one tile, and what was measured of it.
@@ -127,7 +129,7 @@ impl Tile {
     fn load(&self, compiled: &Compiled) -> Load {
         let (bytes, clocks) = (compiled.set.to_bytes().len(), compiled.set.load_clocks());
         let time = self.board.set_time(bytes as u64, clocks as u64, hz(self.mhz));
-        Load { bits: 8 * bytes, us: time as f64 / 1e6 }
+        Load { bits: 8 * bytes, us: time as f64 / 1e6, slot_us: clocks as f64 / self.mhz }
     }
 
     fn used(&self, compiled: &Compiled) -> Used {
@@ -158,7 +160,11 @@ impl OnArray {
     /// The set, and the one that expands keys where `keys`.
     pub fn loaded(&self, keys: bool) -> Load {
         match self.keys.filter(|_| keys) {
-            Some(more) => Load { bits: self.set.bits + more.bits, us: self.set.us + more.us },
+            Some(more) => Load {
+                bits: self.set.bits + more.bits,
+                us: self.set.us + more.us,
+                slot_us: self.set.slot_us + more.slot_us,
+            },
             None => self.set,
         }
     }

@@ -203,11 +203,13 @@ fn loads(page: &mut Page, paper: &Paper, ours: &[Ours]) {
         "\nDRP-1: over its bus of {} bits at {} MHz. All of ours are loads as the default board makes them: a set is a frame from the \
          host, and link and slot work at once; a slot's image is what the library's loader sends into the port, the frames \
          that are used, key schedule included. *Like DRP-1's*: with the set that expands keys where DRP-1's configuration has \
-         the key schedule in it, else without. A slot's load takes {} times as long as DRP-1's, a set's {} times.\n",
+         the key schedule in it, else without. A slot's load takes {} times as long as DRP-1's, a set's {} times.\n\nA store of sets beside the slots, the paper's cache of configurations, would leave of a set's load \
+         the slot's own clocks: {} % of it. A board has none. What a faster one would do is below Figure 9.\n",
         paper.machine.bus_bits,
         paper.machine.bus_mhz,
         range(slot_loads(paper, ours), 0),
         range(set_loads(paper, ours), 1),
+        range(ours.iter().map(|o| 100.0 * o.array.set.slot_us / o.array.set.us), 0),
     );
 }
 
