@@ -86,11 +86,11 @@ def idea_2004(binary: Path, folder: Path) -> None:
         port = tomllib.load(file)["configuration_port"]
     delta = max(bits["deltas"], key=lambda d: d["bytes"])
     us = 8 * delta["bytes"] / port["width"] / port["clock_mhz"]
-    said = [
+    labels = [
         f"constant key: {luts} LUT4 ({area['kept']} hold it), {mhz:.0f} MHz; any key, stages: {stages['lut_sites']} LUT4, {stages['median_mhz']:.0f} MHz",
         f"another constant key: {delta['frames']} frames, {delta['bytes']} bytes, {us:.0f} µs at the port (all: {delta['whole_bytes']} bytes)",
     ]
-    for number, words in enumerate(said):
+    for number, words in enumerate(labels):
         plot.text(plot.LEFT + 12, plot.TOP + 18 + 18 * number, words, "small")
     plot.write("idea-2004", folder)
 
@@ -109,13 +109,13 @@ def crossover(binary: Path, folder: Path) -> None:
         earlier = [(key, [(row["bytes"], row[key]) for row in table]) for key in ("auto", "auto_with_load")]
         values = [rate for _, points in rows for _, rate in points]
         x = Axis("bytes", 64, 65536, [64, 256, 1024, 4096, 16384, 65536], True)
-        said = (ROOT / profile).read_text().split('name = "')[1].split('"')[0]
-        title = f"{table[0]['operation']} against size: a slot and {said}, modelled"
+        named = (ROOT / profile).read_text().split('name = "')[1].split('"')[0]
+        title = f"{table[0]['operation']} against size: a slot and {named}, modelled"
         plot = Plot(title, x, logarithmic("Mbit/s", values))
         for number, (_, points) in enumerate(earlier, start=3):
             wide = f'stroke="{LINES[number]}" stroke-width="9" stroke-opacity="0.35"'
             plot.line([plot.place(x, y) for x, y in points], wide)
         lines(plot, rows, "Mbit/s")
-        said = [(LINES[3], "wide: whoever is earlier"), (LINES[4], "wide: the same, slot empty")]
-        plot.key(plot.width - 330, plot.height - plot.BOTTOM - 18 * (len(rows) + 2), said)
+        labels = [(LINES[3], "wide: whoever is earlier"), (LINES[4], "wide: the same, slot empty")]
+        plot.key(plot.width - 330, plot.height - plot.BOTTOM - 18 * (len(rows) + 2), labels)
         plot.write(name, folder)

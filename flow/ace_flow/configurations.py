@@ -59,7 +59,7 @@ class Configuration:
     shape: str
     in_flight: int  # frames that the slot works on at a time
     can: tuple[Capability, ...]
-    kept: KeptPlaces | None = None  # where its kept LUTs go
+    lut_places: KeptPlaces | None = None  # where its kept LUTs go
     of: str = ""  # of a variant: the row whose kept LUTs it fills differently
 
 
@@ -139,9 +139,9 @@ def _kept(row: Row) -> KeptPlaces | None:
     slices = place.get("slices", str)
     if not slices or any(s not in "ABCD" for s in slices) or len(set(slices)) != len(slices):
         raise place.fail(f"`slices` is {slices!r}; some of ABCD are wanted")
-    kept = KeptPlaces(place.integer("x", 1, 127), place.integer("y", 1, 127), slices)
+    lut_places = KeptPlaces(place.integer("x", 1, 127), place.integer("y", 1, 127), slices)
     place.finish()
-    return kept
+    return lut_places
 
 
 def gate_bits(names: Iterable[str], key_min: int = 0, key_max: int = 63) -> int:
@@ -194,8 +194,8 @@ def _variant(
 ) -> Configuration:
     name, of = _name(row), row.get("of", str)
     base = bases.get(of)
-    if base is None or base.kept is None or base.of:
-        known = ", ".join(b.name for b in bases.values() if b.kept and not b.of)
+    if base is None or base.lut_places is None or base.of:
+        known = ", ".join(b.name for b in bases.values() if b.lut_places and not b.of)
         raise row.fail(f"`of` is {of!r}; [[configuration]]s with `kept` are {known}")
     if "open" in row.values:
         parameters, can = _opened(row, base)
@@ -268,7 +268,7 @@ def _configuration(
         shape=shape,
         in_flight=in_flight,
         can=can,
-        kept=_kept(row),
+        lut_places=_kept(row),
     )
     row.finish()
     return configuration

@@ -51,10 +51,10 @@ def _bound(node: ast.AST) -> list[str]:
 def _shape(value: Any, own: set[str], numbers: dict[str, int]) -> Any:
     """A part of a tree as JSON. What is empty is left out, so that a field that a later Python adds changes nothing."""
     if isinstance(value, list):
-        kept = [
+        parts = [
             part for part in value if not isinstance(part, ast.Import | ast.ImportFrom) and not _says(part)
         ]
-        return [_shape(part, own, numbers) for part in kept]
+        return [_shape(part, own, numbers) for part in parts]
     if not isinstance(value, ast.AST):
         return repr(value)
     fields: dict[str, Any] = {}

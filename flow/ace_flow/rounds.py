@@ -128,12 +128,12 @@ def routes(layout: Layout) -> tuple[list[dict], dict]:
     made = store() / "synth" / key_of("synth", ecp5.settings(row), [ROOT / source for source in row.sources])
     netlist = made / "netlist.json"
     there = netlist.is_file()
-    held = library_cache.Places(row.name).read() or {}
-    same = held.get("recipe") == library_cache.recipe(row)
-    same |= there and held.get("netlist_sha256") == tools.sha256(netlist)
-    if same and held.get("after_netlist") == library_cache.after(row) and layout.device == route.DEVICE:
-        found = {r["seed"]: {"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in held["seeds"]}
-        area = held["area"]
+    manifest = library_cache.Places(row.name).read() or {}
+    same = manifest.get("recipe") == library_cache.recipe(row)
+    same |= there and manifest.get("netlist_sha256") == tools.sha256(netlist)
+    if same and manifest.get("after_netlist") == library_cache.after(row) and layout.device == route.DEVICE:
+        found = {r["seed"]: {"seed": r["seed"], "fmax_mhz": r["fmax_mhz"]} for r in manifest["seeds"]}
+        area = manifest["area"]
     if there:
         area = json.loads((made / "area.json").read_text())["area"]
     for seed in SEEDS if there else ():

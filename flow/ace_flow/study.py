@@ -174,8 +174,10 @@ def measure(study: str, design: Design, seeds: tuple[int, ...]) -> dict:
         place = folder / f"{design.name}.route-{seed}.json"
 
         def work(out: Path, seed: int = seed) -> None:
-            said = log.with_suffix(f".route-{seed}.log")
-            found = harness.place_and_route(netlist, seed, design.frequency_mhz, out, said, design.device)
+            routing_log = log.with_suffix(f".route-{seed}.log")
+            found = harness.place_and_route(
+                netlist, seed, design.frequency_mhz, out, routing_log, design.device
+            )
             (out / "route").write_text(json.dumps(found))
 
         cached("study-route", settings | {"seed": seed}, [netlist], {"route": place}, work)

@@ -150,7 +150,7 @@ class Table(unittest.TestCase):
     def test_variants(self) -> None:
         table = self.load(self.BASE + self.VARIANT)
         one, b = table["one"], table["one-b"]
-        self.assertEqual((one.of, b.of, b.kept), ("", "one", one.kept))
+        self.assertEqual((one.of, b.of, b.lut_places), ("", "one", one.lut_places))
         self.assertEqual(b.parameters, {"Rounds": 2, "Set": 3})
         self.assertEqual((b.top, b.sources, b.seeds, b.sets), (one.top, one.sources, one.seeds, one.sets))
         self.assertEqual([c.algorithm for c in b.can], ["b"])
@@ -299,7 +299,7 @@ class Rooms(unittest.TestCase):
         self.assertEqual((short.algorithm, short.key_bytes, short.modes), ("one", (8,), ("cbc",)))
 
     def test_mistakes_name_the_file(self) -> None:
-        for old, new, said in (
+        for old, new, complaint in (
             ('kind = "cipher"', 'kind = "mac"', "allowed: cipher, hash, aead"),
             ("code = 0x3e", "code = 300", "1 to 255 are allowed"),
             ("title", "titel", "`title` is missing"),
@@ -319,7 +319,7 @@ class Rooms(unittest.TestCase):
             with self.subTest(new), self.assertRaises(configurations.ConfigurationError) as caught:
                 self.load(two=self.TWO, one=self.ONE.replace(old, new))
             self.assertIn("algorithm.toml", str(caught.exception))
-            self.assertIn(said, str(caught.exception))
+            self.assertIn(complaint, str(caught.exception))
 
 
 class RealTable(unittest.TestCase):

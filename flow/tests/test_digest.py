@@ -73,8 +73,8 @@ class Sources(unittest.TestCase):
 
     def test_no_path_is_part_of_what_a_recipe_digests(self) -> None:
         for row in configurations.load().values():
-            said = str([library_cache._after(row), library_cache.ecp5.settings(row)])
-            self.assertNotRegex(said, r"rtl/|flow/|\.sv|\.lpf", row.name)
+            settings = str([library_cache._after(row), library_cache.ecp5.settings(row)])
+            self.assertNotRegex(settings, r"rtl/|flow/|\.sv|\.lpf", row.name)
 
 
 if __name__ == "__main__":

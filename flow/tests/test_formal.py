@@ -59,7 +59,7 @@ class Table(unittest.TestCase):
         )
         good = start + change + 'replace = "module other"\n'
         self.assertEqual(list(proofs.load(text(good))), ["a"])
-        for row, said in {
+        for row, message in {
             start: "no mutation",
             start.replace("skid_buffer.sv", "none.sv"): "no mutation",
             good + good: "two proofs",
@@ -69,7 +69,7 @@ class Table(unittest.TestCase):
             good.replace("module skid_buffer", "module kid_buffer"): "occurs 0 times",
             good.replace("prim/skid_buffer.sv", "prim/none.sv"): "none.sv",
         }.items():
-            with self.subTest(said), self.assertRaisesRegex(proofs.FormalError, said):
+            with self.subTest(message), self.assertRaisesRegex(proofs.FormalError, message):
                 proofs.load(text(row))
 
     def test_every_check_is_part_of_a_proof(self):

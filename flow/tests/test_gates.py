@@ -90,8 +90,8 @@ class Luts(unittest.TestCase):
         signals = [gates.FALSE, gates.TRUE, *inputs, *(literal ^ 1 for literal in inputs)]
 
         def value(literal: int, index: int) -> int:
-            held = 0 if literal <= gates.TRUE else index >> inputs.index(literal & ~1) & 1
-            return held ^ (literal & 1)
+            one = 0 if literal <= gates.TRUE else index >> inputs.index(literal & ~1) & 1
+            return one ^ (literal & 1)
 
         chance = random.Random(11)
         known: dict[int, int] = {}

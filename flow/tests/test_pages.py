@@ -87,10 +87,10 @@ class Pages(unittest.TestCase):
                 self.render().filled(wrong)
 
     def test_the_makefile_has_each_target_once(self) -> None:
-        said = subprocess.run(
+        made = subprocess.run(
             ["make", "-n", "help"], cwd=tools.ROOT, capture_output=True, text=True, check=True
         )
-        self.assertNotIn("warning", said.stderr)
+        self.assertNotIn("warning", made.stderr)
 
     def test_the_table_is_read_and_a_wrong_one_is_named(self) -> None:
         self.assertIn("docs/configurations.md", load().page)

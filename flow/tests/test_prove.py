@@ -34,8 +34,8 @@ def lut(table: int, inputs: list, output: int) -> dict:
 
 
 def flip_flop(parameters: dict, **connections: list) -> dict:
-    kept = {"CEMUX": "1 ", "SRMODE": "ASYNC", "REGSET": "RESET"} | parameters
-    return {"type": "TRELLIS_FF", "parameters": kept, "connections": connections | {"CLK": [CLK], "Q": [Q]}}
+    given = {"CEMUX": "1 ", "SRMODE": "ASYNC", "REGSET": "RESET"} | parameters
+    return {"type": "TRELLIS_FF", "parameters": given, "connections": connections | {"CLK": [CLK], "Q": [Q]}}
 
 
 def netlist() -> dict:
@@ -182,9 +182,9 @@ class Limits(unittest.TestCase):
                 "--top",
                 "t",
             ]
-            said = self.late(folder, command, "1")
-        self.assertRegex(said, r"some: no proof within 1 s: .*tool netlist .* ran for 1 s and was killed")
-        self.assertIn(f"{bitstream.LIMIT_VARIABLE}=SECONDS", said)
+            stderr = self.late(folder, command, "1")
+        self.assertRegex(stderr, r"some: no proof within 1 s: .*tool netlist .* ran for 1 s and was killed")
+        self.assertIn(f"{bitstream.LIMIT_VARIABLE}=SECONDS", stderr)
 
     def test_yosys_has_what_is_left(self) -> None:
         BUILD.mkdir(exist_ok=True)

@@ -100,8 +100,9 @@ pub fn slips(published: &[Published]) -> Vec<(&str, &'static str, f64, f64)> {
         [("LZW", p.lzw), ("phase I", p.phase1), ("phase II", p.phase2)]
             .map(|(way, s)| (way, s.percent, 100.0 * (s.index + s.dictionary) as f64 / p.bits as f64))
     };
-    let all = published.iter().flat_map(|p| of(p).map(|(way, said, is)| (p.name.as_str(), way, said, is)));
-    all.filter(|(.., said, is)| (said - is).abs() > 0.1).collect()
+    let all =
+        published.iter().flat_map(|p| of(p).map(|(way, stated, is)| (p.name.as_str(), way, stated, is)));
+    all.filter(|(.., stated, is)| (stated - is).abs() > 0.1).collect()
 }
 
 pub fn print(page: &mut Page, published: &[Published], ours: &Domains) {
@@ -111,8 +112,8 @@ pub fn print(page: &mut Page, published: &[Published], ours: &Domains) {
     print_ways(page, &Mark::Published.head("Tables 3 and 4: Virtex bitstreams, sizes in bits"), &theirs);
     let slips: Vec<String> = slips(published)
         .into_iter()
-        .map(|(name, way, said, is)| {
-            format!("{way} of {name} {said:.2} there, {is:.2} from the sizes beside it")
+        .map(|(name, way, stated, is)| {
+            format!("{way} of {name} {stated:.2} there, {is:.2} from the sizes beside it")
         })
         .collect();
     say!(page, "\nPercents that do not follow in the paper: {}.\n", slips.join("; "));

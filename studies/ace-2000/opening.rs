@@ -34,11 +34,11 @@ pub fn opening(study: &Study) -> Opening {
     let placed = placed.layouts.iter().filter_map(|l| {
         Some(Gain { what: &l.finalist, rounds: l.rounds, gain: l.gain?, per_round: l.gain_per_round? })
     });
-    let held = rounds.iter().map(Gain::of);
-    let all: Vec<Gain<'_>> = placed.chain(held).filter(|l| l.rounds > 1).collect();
+    let built = rounds.iter().map(Gain::of);
+    let all: Vec<Gain<'_>> = placed.chain(built).filter(|l| l.rounds > 1).collect();
     let best = all.iter().max_by(|a, b| a.per_round.total_cmp(&b.per_round));
     let worst = all.iter().min_by(|a, b| a.per_round.total_cmp(&b.per_round));
-    let said = |l: &Gain<'_>| format!("{:.1} times for p = {} of {}", l.gain, l.rounds, l.what);
+    let worded = |l: &Gain<'_>| format!("{:.1} times for p = {} of {}", l.gain, l.rounds, l.what);
     let mut holds = vec![
         "all five finalists fit one device with their key schedules, are exchanged on the fly and take any key.".into(),
         format!("key set-up is faster in hardware than in software for {}.", faster(Row::setup_ratio)),
@@ -47,7 +47,7 @@ pub fn opening(study: &Study) -> Opening {
         holds.push(format!(
             "p rounds as stages of a ring bring p times the throughput: {} layouts have {ENOUGH} of p or more, {} at best.",
             all.iter().filter(|l| l.per_round >= ENOUGH).count(),
-            said(best)
+            worded(best)
         ));
     }
     holds.extend(study.negotiation.as_ref().map(|negotiation| {
@@ -65,7 +65,7 @@ pub fn opening(study: &Study) -> Opening {
         faster(Row::many)
     )];
     if let Some(worst) = worst {
-        fails.push(format!("p rounds in one clock do not bring p times: {}.", said(worst)));
+        fails.push(format!("p rounds in one clock do not bring p times: {}.", worded(worst)));
     }
     fails.extend(compression.as_ref().map(|compression| {
         format!(

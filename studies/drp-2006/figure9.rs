@@ -128,12 +128,12 @@ fn what_if(tasks: &[(usize, f64)], loads: &[f64], bus_bits: u32) -> Vec<WhatIf> 
 
 /// Loads with a second level that holds the `sets` that were loaded last.
 fn cache(loads: &[f64], sets: usize) -> impl FnMut(usize) -> f64 {
-    let mut held: Vec<usize> = Vec::new();
+    let mut resident: Vec<usize> = Vec::new();
     move |wanted| {
-        let hit = held.contains(&wanted);
-        held.retain(|c| *c != wanted);
-        held.insert(0, wanted);
-        held.truncate(sets);
+        let hit = resident.contains(&wanted);
+        resident.retain(|c| *c != wanted);
+        resident.insert(0, wanted);
+        resident.truncate(sets);
         if hit { loads[wanted] * CACHE } else { loads[wanted] }
     }
 }

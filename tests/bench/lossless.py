@@ -96,7 +96,7 @@ class Gateways(Ace):
             self.files({"out": outbound, "in": inbound})
             for of in ENDS:
                 os.kill(self.gateway(of), signal.SIGHUP)
-                self.said[of].wait_for("SAs added")
+                self.logs[of].wait_for("SAs added")
             if len(outbound) > 1:
                 time.sleep(settle)
 
@@ -108,8 +108,8 @@ class Gateways(Ace):
         )
         command = [self.ace, "gateway", folder / f"{of}.toml"]
         self.processes[of] = self.world.inside(of, command, stderr=subprocess.PIPE, text=True)
-        self.said[of] = Said(self.processes[of].stderr)
-        self.said[of].wait_for("ready")
+        self.logs[of] = Said(self.processes[of].stderr)
+        self.logs[of].wait_for("ready")
 
     def gateway(self, of):
         # `ip netns exec` becomes what it runs.
@@ -169,7 +169,7 @@ TRIPLE = [("3des-cbc", 24, "hmac-sha1-96", 20)] * 4 + [GCM]
 
 def run(world, given):
     gateways = Gateways(world)
-    gateways.said = {}
+    gateways.logs = {}
     suites = TRIPLE if given.board else SUITES
     number, now = 1, (0x100, keys(suites[0]))
     gateways.files({"out": [now], "in": [now]})

@@ -45,11 +45,11 @@ class Iperf:
         before = [self.peer.cpu(of) for of in "ab"]
         command = ["iperf3", "-c", self.peer.to, "-t", seconds, "--json", *words]
         with self.world.inside("a", command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
-            said = json.load(client.stdout)
+            output = json.load(client.stdout)
         used = [self.peer.cpu(of) - at for of, at in zip("ab", before, strict=True)]
-        if "error" in said:
-            raise RuntimeError(f"{self.peer.name}: iperf3: {said['error']}")
-        return said["end"], used
+        if "error" in output:
+            raise RuntimeError(f"{self.peer.name}: iperf3: {output['error']}")
+        return output["end"], used
 
 
 # An echo is asked for again and again: once it is answered, what waited before it was sent or dropped.
@@ -73,8 +73,8 @@ while time.monotonic() - begin < 1:
 def drained(world, peer):
     """Milliseconds until a ping is answered; None within a second."""
     with world.inside("a", [sys.executable, "-c", ECHO, peer.to], stdout=subprocess.PIPE, text=True) as ping:
-        said = ping.stdout.read().strip()
-    return float(said) if said else None
+        output = ping.stdout.read().strip()
+    return float(output) if output else None
 
 
 # Round-trip times in microseconds of echoes that are asked for one after the other, every two milliseconds.

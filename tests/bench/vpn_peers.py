@@ -140,17 +140,17 @@ class Ace(Peer):
         self.processes[of] = self.world.inside(
             of, [self.ace, "gateway", folder / f"{of}.toml"], stderr=subprocess.PIPE, text=True
         )
-        said = []
+        output = []
         for line in self.processes[of].stderr:
-            said.append(line)
+            output.append(line)
             if "ready" in line:
                 return
-        raise RuntimeError(f"the gateway at {of} does not start: {''.join(said)}")
+        raise RuntimeError(f"the gateway at {of} does not start: {''.join(output)}")
 
     def protected(self):
         command = [self.ace, "gateway", "status", "--json", "--control", self.world.folder / "a.sock"]
-        said = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
-        return json.loads(said)["packets"]["protected"]["packets"]
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        return json.loads(output)["packets"]["protected"]["packets"]
 
 
 class AceAuto(Ace):
@@ -185,9 +185,9 @@ class Libipsec(Peer):
         with self.world.inside(
             of, command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as done:
-            said = done.stdout.read()
+            output = done.stdout.read()
         if done.returncode:
-            raise RuntimeError(f"swanctl {words[0]}: {said[-300:]}")
+            raise RuntimeError(f"swanctl {words[0]}: {output[-300:]}")
 
     def begin(self, of, ours, other):
         folder = self.world.folder

@@ -41,15 +41,15 @@ def boot(folder, script):
     machine = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     begin = time.monotonic()
     while time.monotonic() - begin < BOOT:
-        said = console.read_text(errors="replace") if console.exists() else ""
-        if machine.poll() is not None or "Kernel panic" in said:
+        printed = console.read_text(errors="replace") if console.exists() else ""
+        if machine.poll() is not None or "Kernel panic" in printed:
             break
-        if "ACE READY" in said:
+        if "ACE READY" in printed:
             print(f"{kernel.name} is up after {time.monotonic() - begin:.0f} s", flush=True)
-            return machine, said
+            return machine, printed
         time.sleep(0.2)
     machine.kill()
-    sys.exit(f"kernel.py: the machine did not come up within {BOOT} s; its console said:\n{said[-2000:]}")
+    sys.exit(f"kernel.py: the machine did not come up within {BOOT} s; its console said:\n{printed[-2000:]}")
 
 
 def exchange(ace, folder, sas):
@@ -123,12 +123,12 @@ def main():
         # As the machine has it for its neighbour.
         tell("link", "set", "wire", "address", HOST_MAC)
         tell("link", "set", "wire", "up")
-        machine, said = boot(folder, kernel_world.script([*sas, encapsulated]))
+        machine, printed = boot(folder, kernel_world.script([*sas, encapsulated]))
         try:
-            unknown = {int(number) for number in re.findall(r"ACE REFUSED (\d+)", said)}
+            unknown = {int(number) for number in re.findall(r"ACE REFUSED (\d+)", printed)}
             known = [sa for sa in sas if sa.number not in unknown]
             if unknown:
-                print(said[-1500:])
+                print(printed[-1500:])
             if not known:
                 sys.exit("kernel.py: the machine takes no SA at all")
             verdicts, answers = exchange(ace, folder, known)

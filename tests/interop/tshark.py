@@ -23,9 +23,9 @@ HEADERS = "headers alone"
 
 def version():
     """Major and minor number and the one behind them."""
-    said = subprocess.run(["tshark", "--version"], check=False, capture_output=True, text=True).stdout
-    found = re.search(r"(\d+)\.(\d+)\.(\d+)", said)
-    return found.groups() if found else sys.exit(f"tshark --version says {said!r}")
+    printed = subprocess.run(["tshark", "--version"], check=False, capture_output=True, text=True).stdout
+    found = re.search(r"(\d+)\.(\d+)\.(\d+)", printed)
+    return found.groups() if found else sys.exit(f"tshark --version says {printed!r}")
 
 
 def reads(ace, folder, out, sas, sealed):

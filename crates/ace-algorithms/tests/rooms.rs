@@ -79,7 +79,7 @@ fn a_room_is_read_as_it_is() {
 
 #[test]
 fn a_mistake_is_said_with_file_line_and_remedy() {
-    for (old, new, line, said) in [
+    for (old, new, line, message) in [
         ("code = 0x3f", "code = 0x41", 3, "0x01 to 0x3f are for a cipher"),
         ("code = 0x3f\n", "", 3, "`code` is missing"),
         ("kind = \"cipher\"", "kind = \"mac\"", 4, "cipher, hash or aead"),
@@ -103,7 +103,7 @@ fn a_mistake_is_said_with_file_line_and_remedy() {
         assert!(GOOD.contains(old), "{old}");
         let error = refused(&GOOD.replacen(old, new, 1));
         assert!(
-            error.contains(&format!("algorithm.toml:{line}: ")) && error.contains(said),
+            error.contains(&format!("algorithm.toml:{line}: ")) && error.contains(message),
             "{new}: {error}"
         );
     }

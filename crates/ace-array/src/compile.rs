@@ -60,10 +60,10 @@ fn refused_pin(graph: &Graph, shape: &Shape, effort: Effort) -> Option<(usize, S
     if graph.pinned.is_empty() || !with(0) {
         return None;
     }
-    let (mut kept, mut refused) = (0, graph.pins.len());
-    while kept + 1 < refused {
-        let middle = (kept + refused) / 2;
-        if with(middle) { kept = middle } else { refused = middle }
+    let (mut accepted, mut refused) = (0, graph.pins.len());
+    while accepted + 1 < refused {
+        let middle = (accepted + refused) / 2;
+        if with(middle) { accepted = middle } else { refused = middle }
     }
     let contexts = shape.contexts;
     Some((

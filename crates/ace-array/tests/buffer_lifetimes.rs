@@ -44,7 +44,7 @@ impl Case {
         Case { built, graph, shape, schedule }
     }
 
-    fn said(&self) -> Option<String> {
+    fn complaint(&self) -> Option<String> {
         check(&self.graph, &self.shape, &self.schedule).err().map(|error| error.to_string())
     }
 
@@ -60,13 +60,13 @@ impl Case {
     }
 
     fn is_right(&self) {
-        assert_eq!(self.said(), None);
+        assert_eq!(self.complaint(), None);
         assert!(self.runs(), "the checker takes it, and the tile computes something else");
     }
 
     fn is_refused(&self, wanted: &[&str]) {
-        let said = self.said().expect("the checker takes it");
-        assert!(wanted.iter().all(|part| said.contains(part)), "{said}\nwanted {wanted:?}");
+        let complaint = self.complaint().expect("the checker takes it");
+        assert!(wanted.iter().all(|part| complaint.contains(part)), "{complaint}\nwanted {wanted:?}");
     }
 }
 

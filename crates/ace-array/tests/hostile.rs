@@ -16,8 +16,8 @@ fn read(text: &str) {
     match built {
         Ok(built) => drop(passes::all(&built.graph, &Shape::standard(), Goal::default())),
         Err(Error::Source(diagnostic)) => {
-            let said = diagnostic.to_string();
-            assert!(said.contains(".ace:"), "{said}");
+            let message = diagnostic.to_string();
+            assert!(message.contains(".ace:"), "{message}");
             assert!(!diagnostic.drawn().is_empty());
         }
         Err(other) => panic!("{other}"),

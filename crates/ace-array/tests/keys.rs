@@ -75,8 +75,8 @@ fn the_tile_makes_what_the_host_makes() {
             let keys: Vec<Vec<u8>> = (0..KEYS).map(|n| secret(n, setup.bytes, &mut random)).collect();
             let (set, found) = expanded(&shape, setup, decrypt, &keys);
             let mut built = cipher.build(&served.variant(decrypt)).unwrap();
-            let said = (set.keys, set.algorithm, set.decrypt, set.key_words, set.output);
-            assert_eq!(said, (true, served.code, decrypt, 0, Order::Little));
+            let stated = (set.keys, set.algorithm, set.decrypt, set.key_words, set.output);
+            assert_eq!(stated, (true, served.code, decrypt, 0, Order::Little));
             assert_eq!(usize::from(set.output_words), built.graph.keys);
             for (key, found) in keys.iter().zip(&found) {
                 let wanted = cipher.expand(&mut built, key).unwrap();
@@ -151,15 +151,15 @@ fn a_set_up_that_does_not_fit_its_cipher_is_refused_with_its_place() {
     assert!(compiled.set.keys && compiled.set.key_words == 0 && compiled.set.ii() >= 40);
     assert!(!program.build("v").unwrap().keys);
     let with = |from: &str, to: &str| BOTH.replace(from, to);
-    let said = wrong(&with("words = 32", "words = 31"), "v_keys");
-    assert_eq!(said, "a.ace:8:13: `v_keys` makes 31 words, `v` takes 32");
-    let said = wrong(&with("v_keys", "w"), "w");
-    assert!(said.starts_with("a.ace:8:13: `w` sets keys up, and its name does not say"), "{said}");
-    let said = wrong(&with("- keys] little", "- keys] big"), "v_keys");
-    assert!(said.starts_with("a.ace:8:13: the words of an expanded key are `little`"), "{said}");
+    let stated = wrong(&with("words = 32", "words = 31"), "v_keys");
+    assert_eq!(stated, "a.ace:8:13: `v_keys` makes 31 words, `v` takes 32");
+    let stated = wrong(&with("v_keys", "w"), "w");
+    assert!(stated.starts_with("a.ace:8:13: `w` sets keys up, and its name does not say"), "{stated}");
+    let stated = wrong(&with("- keys] little", "- keys] big"), "v_keys");
+    assert!(stated.starts_with("a.ace:8:13: the words of an expanded key are `little`"), "{stated}");
     for input in ["word[5] little", "word[4] des", "word[10] big"] {
-        let said = wrong(&with("word[4] little", input), "v_keys");
-        assert!(said.starts_with("a.ace:8:13: a raw key is an input of 2, 4, 6 or 8 words"), "{said}");
+        let stated = wrong(&with("word[4] little", input), "v_keys");
+        assert!(stated.starts_with("a.ace:8:13: a raw key is an input of 2, 4, 6 or 8 words"), "{stated}");
     }
 }
 

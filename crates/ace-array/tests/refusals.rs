@@ -59,8 +59,8 @@ fn a_wrong_source_says_where_and_why() {
         ),
         (small("fn"), "a.ace:5:28: `}` where `=` is wanted"),
     ] {
-        let said = error(&text);
-        assert!(said.contains(wanted), "{text}\nsays {said}\nwanted {wanted}");
+        let message = error(&text);
+        assert!(message.contains(wanted), "{text}\nsays {message}\nwanted {wanted}");
     }
 }
 
@@ -83,8 +83,8 @@ fn what_does_not_fit_says_what_is_missing() {
     );
     let long = "algorithm a; variant v {} input x: word[1] big;
         run -> word[1] big { let y = x[0]; for i in 0..514 { y = y + (y <<< 7); } return [y]; }";
-    let said = error(long);
-    assert_eq!(said, "v does not fit the array: its rotators alone take 257 contexts of 256");
+    let message = error(long);
+    assert_eq!(message, "v does not fit the array: its rotators alone take 257 contexts of 256");
     let truth = "algorithm a; variant v {} input x: word[1] big;
         run -> word[1] big { return [logic(16, x[0], x[0])]; }";
     assert!(error(truth).contains("the truth table of 2 words has 4 bits"), "{}", error(truth));
@@ -118,9 +118,9 @@ fn the_checker_refuses_schedules_that_are_wrong() {
     let refused = |change: &dyn Fn(&mut Schedule), wanted: &str| {
         let mut wrong = found.clone();
         change(&mut wrong);
-        let said = check(&graph, &shape, &wrong).map_err(|error| error.to_string());
-        let said = said.expect_err(wanted);
-        assert!(said.contains(wanted), "{said}\nwanted {wanted}");
+        let message = check(&graph, &shape, &wrong).map_err(|error| error.to_string());
+        let message = message.expect_err(wanted);
+        assert!(message.contains(wanted), "{message}\nwanted {wanted}");
     };
     fn place(schedule: &mut Schedule, id: usize) -> &mut ace_array::schedule::Place {
         schedule.places[id].as_mut().unwrap()
@@ -181,8 +181,8 @@ fn a_set_that_is_damaged_is_refused() {
         assert!(Set::from_bytes(&bytes[..length], &shape).is_err(), "{length} bytes");
     }
     let other = Shape { memories: 3, ..shape };
-    let said = Set::from_bytes(&bytes, &other).unwrap_err().to_string();
-    assert!(said.contains("it is for array"), "{said}");
+    let message = Set::from_bytes(&bytes, &other).unwrap_err().to_string();
+    assert!(message.contains("it is for array"), "{message}");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_shape_that_cannot_be_built_is_refused() {
         ("stages = 32", "stagse = 32", "unknown field"),
     ] {
         let text = ace_array::shape::SHAPE.replace(from, to);
-        let said = Shape::parse(&text).unwrap_err().to_string();
-        assert!(said.contains(wanted), "{said}");
+        let message = Shape::parse(&text).unwrap_err().to_string();
+        assert!(message.contains(wanted), "{message}");
     }
 }

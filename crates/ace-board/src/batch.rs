@@ -58,11 +58,11 @@ impl Batch {
     /// Takes out what may leave, with the start of its execution: an answer waits for earlier ones of its flow, and for
     /// that of the frame that brought its key; after a failure all leave together.
     pub fn leaving(&mut self) -> Vec<(u64, Execution)> {
-        let (mut out, mut kept): (Vec<_>, Vec<InBatch>) = (Vec::new(), Vec::new());
+        let (mut out, mut remaining): (Vec<_>, Vec<InBatch>) = (Vec::new(), Vec::new());
         let mut key_waits = false;
         for frame in std::mem::take(&mut self.frames) {
             let waits =
-                (key_waits && frame.kept_key) || kept.iter().any(|earlier| earlier.flow == frame.flow);
+                (key_waits && frame.kept_key) || remaining.iter().any(|earlier| earlier.flow == frame.flow);
             let stays = frame.answer.is_none() || (waits && !self.closed);
             key_waits = if frame.fresh_key { stays } else { key_waits };
             match frame.answer {
@@ -70,10 +70,10 @@ impl Batch {
                     let start = self.time(answer.finished.saturating_sub(answer.cycles)).max(frame.at);
                     out.push((frame.op, Execution { start, answer }));
                 }
-                answer => kept.push(InBatch { answer, ..frame }),
+                answer => remaining.push(InBatch { answer, ..frame }),
             }
         }
-        self.frames = kept;
+        self.frames = remaining;
         out
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Ledger {
     active: [i64; 5],
     covered: Picos,
     /// The events that are kept, and how many may be.
-    kept: Vec<Event>,
+    retained: Vec<Event>,
     most: usize,
     left_out: u64,
 }
@@ -60,7 +60,7 @@ impl Ledger {
             edges: BinaryHeap::new(),
             active: [0; 5],
             covered: 0,
-            kept: Vec::new(),
+            retained: Vec::new(),
             most: 0,
             left_out: 0,
         }
@@ -69,13 +69,13 @@ impl Ledger {
     /// Keeps the first `most` events from now on.
     pub fn keep(&mut self, most: usize) {
         self.most = most;
-        self.kept.truncate(most);
+        self.retained.truncate(most);
     }
 
     /// Takes an event; true when it is time to [`Ledger::settle`].
     pub fn log(&mut self, event: Event) -> bool {
-        if self.kept.len() < self.most {
-            self.kept.push(event.clone());
+        if self.retained.len() < self.most {
+            self.retained.push(event.clone());
         } else {
             self.left_out += 1;
         }
@@ -105,7 +105,7 @@ impl Ledger {
     /// What it comes to, with everything that was logged.
     pub fn close(mut self) -> Accounts {
         self.settle(Picos::MAX);
-        let Self { mut totals, slots, configurations, mut kept, covered, left_out, .. } = self;
+        let Self { mut totals, slots, configurations, mut retained, covered, left_out, .. } = self;
         totals.idle += totals.total - covered;
         totals.hidden_load = totals.load.saturating_sub(totals.exposed_load);
         totals.overhead = ratio(totals.exposed_load, totals.total);
@@ -115,9 +115,9 @@ impl Ledger {
             idle: total.saturating_sub(slot.report.load + slot.report.execute),
             ..slot.report
         };
-        kept.sort_by_key(|e| e.end);
+        retained.sort_by_key(|e| e.end);
         let slots = slots.into_iter().map(idle).collect();
-        Accounts { totals, slots, configurations, events: kept, left_out }
+        Accounts { totals, slots, configurations, events: retained, left_out }
     }
 
     fn count(&mut self, event: &Event) {

@@ -47,7 +47,7 @@ pub struct Configuration {
     /// Frames that the slot works on at a time.
     pub in_flight: usize,
     /// What its kept LUTs hold, all of them: one model serves a base and its variants.
-    pub kept: Vec<KeptLut>,
+    pub lut_init: Vec<KeptLut>,
     /// What it computes.
     pub can: Vec<Capability>,
     /// It is a context set for slots that hold the array, and no bitstream.
@@ -165,8 +165,8 @@ struct Raw {
     load_clocks: u64,
     #[serde(default)]
     variant_of: Option<String>,
-    #[serde(default)]
-    kept: BTreeMap<String, u16>,
+    #[serde(default, rename = "kept")]
+    lut_init: BTreeMap<String, u16>,
     #[serde(default)]
     model_seconds: Option<f64>,
     device: String,
@@ -233,7 +233,7 @@ impl Configuration {
         if !(0.001..=100_000.0).contains(&raw.fmax_mhz) {
             return Err(ManifestReason::Clock(raw.fmax_mhz));
         }
-        if raw.variant_of.is_some() && raw.kept.is_empty() {
+        if raw.variant_of.is_some() && raw.lut_init.is_empty() {
             return Err(ManifestReason::NoLuts);
         }
         let blocks = match (raw.contexts, raw.clocks_alone) {
@@ -259,7 +259,7 @@ impl Configuration {
             recipe: raw.recipe,
             record: folder.join("proof.json"),
             in_flight: raw.in_flight.clamp(1, 64),
-            kept: raw.kept.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
+            lut_init: raw.lut_init.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
             can: raw.can,
             context_set: raw.context_set,
             sets_up: raw.sets_up,
@@ -304,7 +304,7 @@ impl Configuration {
             (self.device != signed.device, "device"),
             (self.clock_hz != signed.clock_hz, "clock"),
             (self.in_flight != signed.in_flight, "number of frames in flight"),
-            (self.kept != signed.kept, "contents of kept LUTs"),
+            (self.lut_init != signed.lut_init, "contents of kept LUTs"),
             (!self.can.iter().all(known), "algorithms"),
         ]
         .into_iter()

@@ -142,14 +142,14 @@ unsafe impl Send for Model {}
 impl Model {
     /// A new slot from a shared object whose contents are those that the manifest promises, with these contents of its
     /// kept LUTs: all of them, or none for those that it was built with.
-    pub fn open(file: &FileRef, kept: &[KeptLut]) -> Result<Self, ModelError> {
+    pub fn open(file: &FileRef, lut_init: &[KeptLut]) -> Result<Self, ModelError> {
         let functions = functions(file)?;
         let other = || ModelError::OtherLuts(file.path.clone());
         let name = |lut: &KeptLut| CString::new(lut.name.as_bytes()).map_err(|_| other());
-        let names: Vec<CString> = kept.iter().map(name).collect::<Result<_, _>>()?;
+        let names: Vec<CString> = lut_init.iter().map(name).collect::<Result<_, _>>()?;
         let luts: Vec<RawLut> = names
             .iter()
-            .zip(kept)
+            .zip(lut_init)
             .map(|(name, lut)| RawLut { name: name.as_ptr(), contents: lut.contents })
             .collect();
         let mut raw: *mut Opaque = null_mut();

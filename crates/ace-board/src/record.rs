@@ -124,12 +124,12 @@ pub enum RecordError {
 ///
 /// # Errors
 /// That it is of another netlist or RTL, or cannot be read.
-pub fn tie(said: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, RecordError> {
-    let method = match said {
+pub fn tie(stated: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, RecordError> {
+    let method = match stated {
         Value::Null | Value::String(_) => return Ok(Tie::Simulation),
-        said => said["method"].as_str().unwrap_or_default(),
+        stated => stated["method"].as_str().unwrap_or_default(),
     };
-    let text = |key: &str| said[key].as_str().unwrap_or_default();
+    let text = |key: &str| stated[key].as_str().unwrap_or_default();
     if text("netlist_sha256") != netlist {
         let found = text("netlist_sha256").to_owned();
         return Err(RecordError::TieOfOtherNetlist { found, wanted: netlist.to_owned() });
@@ -246,30 +246,30 @@ mod tests {
 
     #[test]
     fn what_ties_the_netlist_to_the_rtl_has_to_be_of_both() {
-        let tied = |said: Value, recipe: Option<&str>| {
+        let with_tie = |stated: Value, recipe: Option<&str>| {
             let mut record = record();
-            record["tied_to_rtl_by"] = said;
+            record["tied_to_rtl_by"] = stated;
             check(record.to_string().as_bytes(), &[0x11; 32], Some(&[0x22; 32]), recipe)
                 .map_err(|error| error.to_string())
         };
-        let said = |method: &str, netlist: &str, recipe: &str| json!({ "method": method, "netlist_sha256": netlist.repeat(32), "recipe": recipe });
-        assert_eq!(tied(said("equivalence", "22", "r"), Some("r")), Ok(Tie::Equivalence));
-        assert_eq!(tied(said("simulation", "22", "r"), Some("r")), Ok(Tie::Simulation));
+        let stated = |method: &str, netlist: &str, recipe: &str| json!({ "method": method, "netlist_sha256": netlist.repeat(32), "recipe": recipe });
+        assert_eq!(with_tie(stated("equivalence", "22", "r"), Some("r")), Ok(Tie::Equivalence));
+        assert_eq!(with_tie(stated("simulation", "22", "r"), Some("r")), Ok(Tie::Simulation));
         // Records of former versions have words there, or nothing.
         assert_eq!(
-            tied(json!("known answers and random simulation of this netlist"), None),
+            with_tie(json!("known answers and random simulation of this netlist"), None),
             Ok(Tie::Simulation)
         );
-        assert_eq!(tied(Value::Null, Some("r")), Ok(Tie::Simulation));
-        for (said, recipe, why) in [
-            (said("equivalence", "33", "r"), Some("r"), "another netlist"),
-            (said("equivalence", "22", "s"), Some("r"), "another RTL"),
-            (said("equivalence", "22", "r"), None, "another RTL"),
-            (said("faith", "22", "r"), Some("r"), "by `faith`"),
+        assert_eq!(with_tie(Value::Null, Some("r")), Ok(Tie::Simulation));
+        for (stated, recipe, why) in [
+            (stated("equivalence", "33", "r"), Some("r"), "another netlist"),
+            (stated("equivalence", "22", "s"), Some("r"), "another RTL"),
+            (stated("equivalence", "22", "r"), None, "another RTL"),
+            (stated("faith", "22", "r"), Some("r"), "by `faith`"),
             (json!({}), Some("r"), "another netlist"),
             (json!([1]), Some("r"), "another netlist"),
         ] {
-            assert!(tied(said.clone(), recipe).is_err_and(|error| error.contains(why)), "{said}");
+            assert!(with_tie(stated.clone(), recipe).is_err_and(|error| error.contains(why)), "{stated}");
         }
     }
 

@@ -47,6 +47,6 @@ impl ModelSource for SharedObjects {
             (Models::Netlist, Some(file)) => file,
             (Models::Netlist, None) => return Err(ModelError::NoNetlist(configuration.name.clone())),
         };
-        Ok(Box::new(Model::open(file, &configuration.kept)?))
+        Ok(Box::new(Model::open(file, &configuration.lut_init)?))
     }
 }

@@ -252,14 +252,14 @@ impl Store {
         };
         let outcome = match part {
             None => self.whole(name).map_err(unsent).and_then(|load| stream(&load.bitstream, device)),
-            Some((over, part)) => self.whole(over).map_err(unsent).and_then(|held| {
+            Some((over, part)) => self.whole(over).map_err(unsent).and_then(|resident| {
                 let mut port = ConfigPort::new(device);
                 let refused = |error: BitstreamError, bytes: u64, not_done: bool| Refused {
                     reason: error.to_string(),
                     bytes,
                     not_done,
                 };
-                port.push(&held.bitstream).map_err(|error| refused(error, 0, false))?;
+                port.push(&resident.bitstream).map_err(|error| refused(error, 0, false))?;
                 port.rearm();
                 port.push(&part.bitstream).map_err(|error| refused(error.clone(), error.offset, false))?;
                 let bytes = part.bitstream.len() as u64;

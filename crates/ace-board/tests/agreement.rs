@@ -42,7 +42,7 @@ struct Pair<'a> {
     model: Box<dyn SlotModel>,
     random: Random,
     /// The key that the slot has kept.
-    kept: Option<Secret>,
+    cached: Option<Secret>,
     frames: u64,
     blocks: u64,
     time: Duration,
@@ -61,7 +61,7 @@ impl<'a> Pair<'a> {
             algorithm,
             model,
             random,
-            kept: None,
+            cached: None,
             frames: 0,
             blocks: 0,
             time: Duration::ZERO,
@@ -74,10 +74,10 @@ impl<'a> Pair<'a> {
         loop {
             let longest = if self.random.below(4) == 0 { 100 } else { LONGEST };
             let mut operation = self.random.operation(self.algorithm, longest);
-            let kept = self.kept.clone().filter(|_| self.random.below(2) == 0);
-            let fresh = match (&mut operation.pass, kept) {
-                (Pass::Cipher { key, .. } | Pass::Hmac { key, .. }, Some(kept)) => {
-                    *key = kept;
+            let cached = self.cached.clone().filter(|_| self.random.below(2) == 0);
+            let fresh = match (&mut operation.pass, cached) {
+                (Pass::Cipher { key, .. } | Pass::Hmac { key, .. }, Some(cached)) => {
+                    *key = cached;
                     false
                 }
                 // The slot hashes longer keys in a frame of their own: that is the board's business.
@@ -89,7 +89,7 @@ impl<'a> Pair<'a> {
                 continue;
             }
             if let (true, Pass::Cipher { key, .. } | Pass::Hmac { key, .. }) = (fresh, &operation.pass) {
-                self.kept = Some(key.clone());
+                self.cached = Some(key.clone());
             }
             return (operation, fresh);
         }

@@ -130,8 +130,8 @@ fn a_set_that_sets_keys_up_is_no_configuration() {
     let all = build.catalogue().configurations.len();
     let path = build.at("configurations").join("aes").join("manifest.json");
     let text = std::fs::read_to_string(&path).unwrap();
-    let said = r#""context_set":true,"sets_up":"aes128_encrypt""#;
-    std::fs::write(&path, text.replace(r#""unknown":1"#, said)).unwrap();
+    let stated = r#""context_set":true,"sets_up":"aes128_encrypt""#;
+    std::fs::write(&path, text.replace(r#""unknown":1"#, stated)).unwrap();
     let catalogue = build.catalogue();
     assert_eq!((catalogue.configurations.len(), catalogue.problems.len()), (all - 1, 0));
     assert!(catalogue.configurations.iter().all(|one| one.name != "aes" && one.sets_up.is_none()));
@@ -285,11 +285,11 @@ fn a_place_whose_frames_another_one_of_the_slot_answers_gets_its_key_again() {
     use Direction::{Decrypt, Encrypt};
     let order = [0, 1, 0, 0, 1, 1];
     let both = [(16, Encrypt), (32, Encrypt)];
-    let kept = [true, true, false, false, false, false];
+    let expected = [true, true, false, false, false, false];
     // A slot knows the last key for AES that encrypts, whatever its length, in both banks of a tile and in both tiles.
     for shape in [[1, 1, 2], [1, 2, 1]] {
         assert_eq!(keys(shape, both, &order), [true, true, true, false, true, false], "{shape:?}");
-        assert_eq!(keys(shape, [(16, Encrypt), (32, Decrypt)], &order), kept, "{shape:?}");
+        assert_eq!(keys(shape, [(16, Encrypt), (32, Decrypt)], &order), expected, "{shape:?}");
     }
-    assert_eq!(keys([2, 1, 1], both, &order), kept);
+    assert_eq!(keys([2, 1, 1], both, &order), expected);
 }

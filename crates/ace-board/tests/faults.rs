@@ -31,7 +31,7 @@ struct Faulty(FileRef);
 
 impl ModelSource for Faulty {
     fn open(&self, of: &Configuration, _: Models) -> Result<Box<dyn SlotModel>, ModelError> {
-        Ok(Box::new(Model::open(&self.0, &of.kept)?))
+        Ok(Box::new(Model::open(&self.0, &of.lut_init)?))
     }
 }
 

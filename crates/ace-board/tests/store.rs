@@ -298,8 +298,8 @@ fn only_what_is_proven_and_signed_is_loaded() {
         ("/control/result", json!("proven"), "not refuted"),
         ("/control/points_refuted", json!(0), "not refuted"),
     ] {
-        let said = with(&|_, record| *record.pointer_mut(pointer).unwrap() = value.clone());
-        assert!(said.contains(why) && said.contains("a.lib holds it"), "{pointer}: {said}");
+        let message = with(&|_, record| *record.pointer_mut(pointer).unwrap() = value.clone());
+        assert!(message.contains(why) && message.contains("a.lib holds it"), "{pointer}: {message}");
     }
     assert!(with(&|_, record| *record = Value::Null).contains("no record"));
     // A manifest of something else under this name, or none.
@@ -315,8 +315,8 @@ fn only_what_is_proven_and_signed_is_loaded() {
         ("kept", json!({ "u_lut": 7 }), "kept LUTs"),
         ("can", json!([]), "another algorithms"),
     ] {
-        let said = with(&|manifest, _| manifest[key] = value.clone());
-        assert!(said.contains(what.trim_start_matches("another ")), "{key}: {said}");
+        let message = with(&|manifest, _| manifest[key] = value.clone());
+        assert!(message.contains(what.trim_start_matches("another ")), "{key}: {message}");
     }
 }
 
@@ -349,9 +349,9 @@ fn what_nobody_has_signed_is_loaded_only_where_that_is_asked_for() {
     forged["memory_sha256"] = json!(crate::common::hex(&control.digest()));
     build.prove("aes", &forged);
     assert!(says(Unsigned::Proven).contains("not of other bits"));
-    let mut said = record(control.digest());
-    said["result"] = json!("refuted");
-    build.prove("aes", &said);
+    let mut message = record(control.digest());
+    message["result"] = json!("refuted");
+    build.prove("aes", &message);
     assert!(says(Unsigned::Proven).contains("says `refuted`"));
     assert!(says(Unsigned::Refused).contains("signed by nobody"));
 }

@@ -169,8 +169,8 @@ impl<'a> State<'a> {
         let tunnel = mode == SaMode::Tunnel;
         let known = children.iter().map(|child| child.knows(destination, spi, tunnel));
         let known = known.into_iter().find_map(Result::transpose).transpose()?;
-        let said = known.as_ref().map(|known| known.outbound).or(self.outbound);
-        let outbound = match (said, local.contains(&source), local.contains(&destination)) {
+        let stated = known.as_ref().map(|known| known.outbound).or(self.outbound);
+        let outbound = match (stated, local.contains(&source), local.contains(&destination)) {
             (Some(outbound), ..) => outbound,
             (None, true, false) => true,
             (None, false, true) => false,
@@ -302,7 +302,7 @@ src 192.0.2.9 dst 192.0.2.1
         assert_eq!((out.cipher.name, out.auth.name, out.esn), ("aes-128-cbc", "hmac-sha256-128", true));
         assert_eq!((back.direction, back.cipher.name, back.key.len()), (Direction::In, "aes-128-gcm-16", 20));
         assert_eq!((back.mode, back.replay_window, back.esn), (SaMode::Transport, 64, false));
-        assert!(states(PRINTED, &[], &[]).is_ok_and(|said| said.left_out.len() == 3));
+        assert!(states(PRINTED, &[], &[]).is_ok_and(|stated| stated.left_out.len() == 3));
         assert!(matches!(states("nothing", &[], &[]), Err(ImportError::NoSas)));
         assert!(matches!(states("list-sa event {}", &[], &[]), Err(ImportError::NoKeys)));
     }
@@ -322,8 +322,8 @@ src 192.0.2.9 dst 192.0.2.1
             "no state of the kernel has SPI 0badcafe",
         ];
         assert_eq!(left_out.len(), words.len(), "{left_out:?}");
-        for (said, words) in left_out.iter().zip(words) {
-            assert!(said.contains(words), "{said}");
+        for (stated, words) in left_out.iter().zip(words) {
+            assert!(stated.contains(words), "{stated}");
         }
     }
 }

@@ -94,7 +94,7 @@ struct Inner {
     purpose: Purpose,
     secret: Secret,
     /// What engines made of it, by [`Keeper`]. Boxed, so that what wipes itself when dropped never moves.
-    kept: [OnceLock<Box<dyn Any + Send + Sync>>; 2],
+    cached: [OnceLock<Box<dyn Any + Send + Sync>>; 2],
 }
 
 impl Key {
@@ -145,7 +145,7 @@ impl Key {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let secret = Secret::new(key.to_vec());
-        Self(Arc::new(Inner { id, purpose, secret, kept: Default::default() }))
+        Self(Arc::new(Inner { id, purpose, secret, cached: Default::default() }))
     }
 
     /// Unique in the process and never given again.
@@ -207,20 +207,20 @@ impl Key {
     /// What an engine keeps with this key: made by the first call, the same for all later ones; it goes with the last
     /// handle. It has to wipe itself. `None` only if one keeper keeps things of two types.
     #[inline]
-    pub fn kept<T: Any + Send + Sync>(&self, keeper: Keeper, make: impl FnOnce(&Self) -> T) -> Option<&T> {
+    pub fn cached<T: Any + Send + Sync>(&self, keeper: Keeper, make: impl FnOnce(&Self) -> T) -> Option<&T> {
         let place = match keeper {
-            Keeper::Software => &self.0.kept[0],
-            Keeper::Native => &self.0.kept[1],
+            Keeper::Software => &self.0.cached[0],
+            Keeper::Native => &self.0.cached[1],
         };
-        if let Some(kept) = place.get() {
-            return kept.downcast_ref();
+        if let Some(cached) = place.get() {
+            return cached.downcast_ref();
         }
-        let kept = place.get_or_init(|| {
+        let cached = place.get_or_init(|| {
             let made = expand(self, make);
             scrub_stack();
             made
         });
-        kept.downcast_ref()
+        cached.downcast_ref()
     }
 }
 

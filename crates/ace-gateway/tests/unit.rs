@@ -14,15 +14,15 @@ fn this_machines_systemd_knows_every_word_of_the_unit() {
     let verify = |unit: &str| {
         std::fs::write(&file, unit).expect("it is ours");
         let output = Command::new("systemd-analyze").arg("verify").arg(&file).output().ok()?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         // What it says of places in the file; of other units and of manuals it says more.
         let place = format!("{}:", file.display());
-        Some(said.lines().filter(|line| line.starts_with(&place)).map(str::to_owned).collect::<Vec<_>>())
+        Some(stderr.lines().filter(|line| line.starts_with(&place)).map(str::to_owned).collect::<Vec<_>>())
     };
-    let Some(said) = verify(&unit) else {
+    let Some(stderr) = verify(&unit) else {
         eprintln!("no systemd-analyze on this machine: nothing was checked");
         return;
     };
-    assert_eq!(said, Vec::<String>::new());
-    assert_eq!(verify(&unit.replace("Type=notify", "Type=notice")).map(|said| said.len()), Some(1));
+    assert_eq!(stderr, Vec::<String>::new());
+    assert_eq!(verify(&unit.replace("Type=notify", "Type=notice")).map(|stderr| stderr.len()), Some(1));
 }

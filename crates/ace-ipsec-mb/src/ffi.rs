@@ -385,21 +385,21 @@ impl Manager {
         let room = self.done.len() as u32;
         let mut tell =
             |all: &[Done], count: u32| all.iter().take(count as usize).copied().for_each(&mut done);
-        let mut held = Held { manager: self, borrows: PhantomData::<&'a mut [u8]> };
+        let mut borrowed = Held { manager: self, borrows: PhantomData::<&'a mut [u8]> };
         for job in jobs {
             let raw = job.raw();
-            let manager = &mut *held.manager;
+            let manager = &mut *borrowed.manager;
             // SAFETY: the job's borrows live for 'a, which outlives `held`, and `held` waits for the library even when
             // something here panics. Ranges are inside the packet (`raw` has looked).
             let count = unsafe { ace_mb_submit(manager.raw.as_ptr(), &raw, manager.done.as_mut_ptr(), room) };
             tell(&manager.done, count);
         }
         loop {
-            let count = held.flush();
+            let count = borrowed.flush();
             if count == 0 {
                 return;
             }
-            tell(&held.manager.done, count);
+            tell(&borrowed.manager.done, count);
         }
     }
 }

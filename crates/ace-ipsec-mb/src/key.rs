@@ -20,12 +20,12 @@ pub enum Prepared {
 
 impl Prepared {
     pub fn of<'k>(key: &'k Key, manager: &Manager) -> &'k Self {
-        key.kept(Keeper::Native, |key| Self::make(key, manager)).unwrap_or(&Prepared::Nothing)
+        key.cached(Keeper::Native, |key| Self::make(key, manager)).unwrap_or(&Prepared::Nothing)
     }
 
     /// As it was prepared before.
     pub fn of_prepared(key: &Key) -> &Self {
-        key.kept(Keeper::Native, |_| Prepared::Nothing).unwrap_or(&Prepared::Nothing)
+        key.cached(Keeper::Native, |_| Prepared::Nothing).unwrap_or(&Prepared::Nothing)
     }
 
     pub fn hmac(&self) -> Option<&HmacKey> {

@@ -89,15 +89,15 @@ pub struct Context {
     pub iv: [u8; 16],
     /// CBC: the text of a block that is not whole, or, when padding is to be taken off, of what may be the last one.
     /// CTR: a block of key stream.
-    held: [u8; 16],
+    buffered: [u8; 16],
     /// CBC: how much of it there is. CTR: how much is used, 0 for none and for all.
-    held_len: usize,
+    buffered_len: usize,
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
         self.iv.zeroize();
-        self.held.zeroize();
+        self.buffered.zeroize();
     }
 }
 
@@ -111,16 +111,16 @@ impl Context {
             schedule: None,
             first_iv: [0; 16],
             iv: [0; 16],
-            held: [0; 16],
-            held_len: 0,
+            buffered: [0; 16],
+            buffered_len: 0,
         }
     }
 
     /// Begins a message. What is not given stays: key, or IV.
     pub fn begin(&mut self, encrypt: bool, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
         self.encrypt = encrypt;
-        self.held.zeroize();
-        self.held_len = 0;
+        self.buffered.zeroize();
+        self.buffered_len = 0;
         if let Some(iv) = iv {
             if iv.len() != self.row.block() {
                 return Err(Reason::IvLength);
@@ -177,7 +177,7 @@ impl Context {
         room: usize,
     ) -> Result<usize, Reason> {
         let block = self.row.block();
-        let whole = self.held_len.checked_add(len).ok_or(Reason::TooLong)?;
+        let whole = self.buffered_len.checked_add(len).ok_or(Reason::TooLong)?;
         // What may be padding waits for the end.
         let mut ready = whole / block * block;
         if !self.encrypt && self.padding && ready == whole && ready > 0 {
@@ -187,17 +187,17 @@ impl Context {
             return Err(Reason::Room);
         }
         let (mut read, mut written) = (0, 0);
-        if ready > 0 && self.held_len > 0 {
+        if ready > 0 && self.buffered_len > 0 {
             // The block that was begun; it may be whole already.
-            let missing = block - self.held_len;
-            let mut first = Zeroizing::new(self.held);
+            let missing = block - self.buffered_len;
+            let mut first = Zeroizing::new(self.buffered);
             // SAFETY: `missing` bytes belong to a block that is ready, so they are there; there is room for it.
             unsafe {
-                ptr::copy_nonoverlapping(from, first[self.held_len..].as_mut_ptr(), missing);
+                ptr::copy_nonoverlapping(from, first[self.buffered_len..].as_mut_ptr(), missing);
                 self.run(&mut first[..block])?;
                 ptr::copy_nonoverlapping(first.as_ptr(), to, block);
             }
-            (read, written, self.held_len) = (missing, block, 0);
+            (read, written, self.buffered_len) = (missing, block, 0);
         }
         while written < ready {
             let count = (ready - written).min(RUN);
@@ -213,9 +213,13 @@ impl Context {
             let rest = len - read;
             // SAFETY: what is left is a block at most, together with what is there.
             unsafe {
-                ptr::copy_nonoverlapping(from.add(read), self.held[self.held_len..].as_mut_ptr(), rest)
+                ptr::copy_nonoverlapping(
+                    from.add(read),
+                    self.buffered[self.buffered_len..].as_mut_ptr(),
+                    rest,
+                )
             };
-            self.held_len += rest;
+            self.buffered_len += rest;
         }
         Ok(written)
     }
@@ -224,14 +228,14 @@ impl Context {
     /// As [`Self::update`], and there is room for `len`.
     unsafe fn stream(&mut self, from: *const u8, len: usize, to: *mut u8) -> Result<usize, Reason> {
         let mut at = 0;
-        if self.held_len > 0 {
-            let count = len.min(16 - self.held_len);
-            for key in &self.held[self.held_len..self.held_len + count] {
+        if self.buffered_len > 0 {
+            let count = len.min(16 - self.buffered_len);
+            for key in &self.buffered[self.buffered_len..self.buffered_len + count] {
                 // SAFETY: inside of what the caller gave; byte by byte each is read before it is written.
                 unsafe { *to.add(at) = *from.add(at) ^ key };
                 at += 1;
             }
-            self.held_len = (self.held_len + count) % 16;
+            self.buffered_len = (self.buffered_len + count) % 16;
         }
         while len - at >= 16 {
             let count = ((len - at) / 16 * 16).min(RUN);
@@ -246,9 +250,9 @@ impl Context {
         if at < len {
             let mut key = Zeroizing::new([0; 16]);
             self.run(&mut key[..])?;
-            self.held = *key;
-            self.held_len = len - at;
-            for key in &self.held[..len - at] {
+            self.buffered = *key;
+            self.buffered_len = len - at;
+            for key in &self.buffered[..len - at] {
                 // SAFETY: as above.
                 unsafe { *to.add(at) = *from.add(at) ^ key };
                 at += 1;
@@ -295,20 +299,20 @@ impl Context {
         if self.row.mode == Mode::Ctr {
             return Ok(0);
         }
-        let held = std::mem::take(&mut self.held_len);
-        let mut last = Zeroizing::new(self.held);
-        self.held.zeroize();
+        let buffered = std::mem::take(&mut self.buffered_len);
+        let mut last = Zeroizing::new(self.buffered);
+        self.buffered.zeroize();
         if !self.padding {
-            return if held == 0 { Ok(0) } else { Err(Reason::NotWholeBlocks) };
+            return if buffered == 0 { Ok(0) } else { Err(Reason::NotWholeBlocks) };
         }
         if self.encrypt {
             let place = to.get_mut(..block).ok_or(Reason::Room)?;
-            last[held..block].fill((block - held) as u8);
+            last[buffered..block].fill((block - buffered) as u8);
             self.run(&mut last[..block])?;
             place.copy_from_slice(&last[..block]);
             return Ok(block);
         }
-        if held != block {
+        if buffered != block {
             return Err(Reason::NotWholeBlocks);
         }
         self.run(&mut last[..block])?;
@@ -324,6 +328,6 @@ impl Context {
 
     /// Bytes of the current block that wait or are used.
     pub fn waiting(&self) -> usize {
-        self.held_len
+        self.buffered_len
     }
 }

@@ -131,7 +131,7 @@ fn tls_runs_over_it() {
                 .spawn();
             let _server = Ends(server.expect("openssl"));
             let until = Instant::now() + Duration::from_secs(10);
-            let said = loop {
+            let answer = loop {
                 let client = command(client_has_it)
                     .args(["s_client", "-quiet", "-connect", &format!("127.0.0.1:{port}")])
                     .args(arguments)
@@ -143,15 +143,15 @@ fn tls_runs_over_it() {
                 let line = "x".repeat(3000) + "y";
                 let written =
                     client.0.stdin.as_mut().expect("a pipe").write_all(format!("{line}\n").as_bytes());
-                let mut said = vec![0; line.len()];
-                let read = client.0.stdout.as_mut().expect("a pipe").read_exact(&mut said);
+                let mut answer = vec![0; line.len()];
+                let read = client.0.stdout.as_mut().expect("a pipe").read_exact(&mut answer);
                 if written.is_ok() && read.is_ok() {
-                    break said;
+                    break answer;
                 }
                 assert!(Instant::now() < until, "{arguments:?} {client_has_it}");
                 std::thread::sleep(Duration::from_millis(100));
             };
-            assert_eq!(said[..2], *b"yx", "{arguments:?} {client_has_it}");
+            assert_eq!(answer[..2], *b"yx", "{arguments:?} {client_has_it}");
         }
     }
 }

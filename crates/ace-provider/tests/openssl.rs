@@ -159,9 +159,14 @@ fn cast_takes_keys_of_every_length() {
     let our = ours.cipher("CAST5-CBC").expect("CAST5-CBC");
     for len in 5..=16usize {
         let (key, text) = (bytes(&mut random, len), bytes(&mut random, 80));
-        let mut said = len.to_ne_bytes();
+        let mut keylen = len.to_ne_bytes();
         let sealed = [&our, &their].map(|cipher| {
-            assert!(cipher.begin_with(true, None, None, &[Param::new(c"keylen", 2, &mut said), Param::END]));
+            assert!(cipher.begin_with(
+                true,
+                None,
+                None,
+                &[Param::new(c"keylen", 2, &mut keylen), Param::END]
+            ));
             assert!(cipher.begin(true, Some(&key), Some(&[7; 8])));
             (cipher.update(&text), cipher.finish())
         });

@@ -146,14 +146,14 @@ fn on_processor(out: &Outcome, from: usize, to: usize) -> f64 {
 /// by packet.
 fn learnt(
     count: usize,
-    said: Time,
+    estimate: Time,
     slot: impl Fn(usize) -> Time,
     processor: impl Fn(usize) -> Time,
     probe: u32,
 ) -> Outcome {
     let packet = |at: usize| {
         let arrival = 100 * at as Time;
-        Packet { arrival, flow: at as u32 % 4, suite: 0, bytes: 100, costs: [said; PASSES] }
+        Packet { arrival, flow: at as u32 % 4, suite: 0, bytes: 100, costs: [estimate; PASSES] }
     };
     let trace = Trace { suites: vec![vec![vec![c(0)]]], packets: (0..count).map(packet).collect() };
     let costs = Costs::whole(vec![500]);

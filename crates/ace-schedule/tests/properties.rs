@@ -72,7 +72,7 @@ fn check(trace: &Trace, setup: &Setup, out: &Outcome) {
         assert_eq!(s.end - s.start, packet.costs[s.pass]);
         let candidates = &trace.suites[packet.suite as usize][s.pass];
         assert!(
-            s.configuration.is_some_and(|held| candidates.contains(&held)),
+            s.configuration.is_some_and(|resident| candidates.contains(&resident)),
             "{s:?} on a configuration that cannot serve it"
         );
         // The last load of this slot that began before is this configuration, and it is over.

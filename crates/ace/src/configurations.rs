@@ -139,15 +139,15 @@ impl Line {
     fn operations(&mut self) -> String {
         let mut once = Vec::new();
         for list in [&mut self.modes, &mut self.directions] {
-            let mut kept: Vec<String> = Vec::new();
+            let mut distinct: Vec<String> = Vec::new();
             list.retain(|item| {
-                let new = !kept.contains(item);
+                let new = !distinct.contains(item);
                 if new {
-                    kept.push(item.clone());
+                    distinct.push(item.clone());
                 }
                 new
             });
-            once.push(kept);
+            once.push(distinct);
         }
         self.key_bits.sort_unstable();
         self.key_bits.dedup();

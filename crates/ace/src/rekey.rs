@@ -28,8 +28,8 @@ pub struct Args {
     #[arg(long, value_parser = key)]
     key: IdeaKey,
     /// The key that the slot holds by now
-    #[arg(long, value_parser = key, default_value = "00000000000000000000000000000000")]
-    held: IdeaKey,
+    #[arg(long = "held", id = "held", value_parser = key, default_value = "00000000000000000000000000000000")]
+    resident: IdeaKey,
     /// Write the frames here, as a bitstream
     #[arg(long, value_name = "FILE")]
     delta: Option<PathBuf>,
@@ -59,7 +59,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Outcome> {
     let task = match &args.look {
         Some(path) => Task::Look(path.clone()),
-        None => Task::Write { held: args.held },
+        None => Task::Write { resident: args.resident },
     };
     let mut rekeyed = match rekey(&args.placed, &args.places, args.key, &task) {
         Err(Error::Wrong(wrong)) => {

@@ -31,9 +31,9 @@ NAME = "array"
 FOLDER = array.BUILD / "configurations" / NAME
 
 
-def median(kept: dict) -> int:
+def median(routed: dict) -> int:
     """The seed whose clock is the slot's."""
-    routes = [{"seed": int(seed), "fmax_mhz": mhz} for seed, mhz in kept["seeds"].items()]
+    routes = [{"seed": int(seed), "fmax_mhz": mhz} for seed, mhz in routed["seeds"].items()]
     return route.median(routes)["seed"]
 
 
@@ -42,9 +42,9 @@ def memory(ace: str, bitstream: Path) -> str:
     return json.loads(tools.output([ace, "inspect", str(bitstream), "--json"]))["memory_sha256"]
 
 
-def recipe(kept: dict) -> str:
+def recipe(routed: dict) -> str:
     """The digest of all that decides the bits of what array/routed.json keeps, seeds aside."""
-    settings = array_route.settings(kept["tiles"], kept["lanes"], kept["asked_mhz"])
+    settings = array_route.settings(routed["tiles"], routed["lanes"], routed["asked_mhz"])
     return digest.of([digest.sources(array.SLOT_SOURCES), settings])
 
 
@@ -63,15 +63,15 @@ def write(record: dict, manifest: dict) -> None:
     (FOLDER / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
 
 
-def make(ace: str, kept: dict, seed: int) -> dict:
+def make(ace: str, routed: dict, seed: int) -> dict:
     """Packs and proves; writes the folder; the record of the proof."""
-    netlist = netlist_of("slot", kept["tiles"], kept["lanes"])
+    netlist = netlist_of("slot", routed["tiles"], routed["lanes"])
     config, report = netlist.parent / f"route-{seed}.config", netlist.parent / f"report-{seed}.json"
     for path in (netlist, config, report):
         if not path.is_file():
             raise tools.ToolError(f"{path} is missing; `python -m ace_flow array-route slot` makes it")
     clock = route.summary(json.loads(report.read_text()), seed)
-    if clock["fmax_mhz"] != kept["seeds"].get(str(seed)):
+    if clock["fmax_mhz"] != routed["seeds"].get(str(seed)):
         raise tools.ToolError(
             f"{report} says {clock['fmax_mhz']} MHz, and {KEPT} another clock of seed {seed}"
         )
@@ -82,7 +82,7 @@ def make(ace: str, kept: dict, seed: int) -> dict:
     place = FOLDER / f"route-{seed}.json"
     place.write_text(json.dumps(clock, indent=1) + "\n")
     record = proven(ace, bitstream, netlist)
-    tiles, lanes = kept["tiles"], kept["lanes"]
+    tiles, lanes = routed["tiles"], routed["lanes"]
     model = array.model(tiles, lanes)
     manifest = {
         "schema": SCHEMA,
@@ -96,39 +96,39 @@ def make(ace: str, kept: dict, seed: int) -> dict:
         "package": route.PACKAGE,
         "speed": route.SPEED,
         "pins": PINS_WARNING,
-        "area": kept["cells"],
+        "area": routed["cells"],
         **{key: clock[key] for key in ("fmax_mhz", "critical_path")},
-        "seeds": [{"seed": int(seed), "fmax_mhz": mhz} for seed, mhz in kept["seeds"].items()],
+        "seeds": [{"seed": int(seed), "fmax_mhz": mhz} for seed, mhz in routed["seeds"].items()],
         "timing": {
             "seed": seed,
             "report_sha256": tools.sha256(place),
             "design_sha256": tools.sha256(FOLDER / f"route-{seed}.config"),
         },
         "tools": versions(),
-        "recipe": recipe(kept),
+        "recipe": recipe(routed),
         "memory_sha256": record["memory_sha256"],
         "netlist_sha256": tools.sha256(netlist),
-        "inputs": kept["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
+        "inputs": routed["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
         "files": {"bitstream": describe(bitstream, FOLDER), "model": describe(model, FOLDER)},
     }
     write(record, manifest)
     return record
 
 
-def renew(ace: str, kept: dict) -> dict:
+def renew(ace: str, routed: dict) -> dict:
     """Proves that what the library holds is the netlist of the sources as they are; writes the folder, with the bits, the
     clock and the cells of what was placed; the record of the proof."""
     path = library_cache.library()
     if path is None:
         raise tools.ToolError(f"{library_cache.DEFAULT} is missing: its bits are to be proven")
     library_cache.unpack(path, ace)
-    held = library_cache.Places(NAME)
-    known = held.read()
-    if known is None or not held.bitstream.is_file():
+    cached = library_cache.Places(NAME)
+    known = cached.read()
+    if known is None or not cached.bitstream.is_file():
         raise tools.ToolError(
             f"{path} holds no {NAME}; `python -m ace_flow array-bits` without --held makes it"
         )
-    tiles, lanes = kept["tiles"], kept["lanes"]
+    tiles, lanes = routed["tiles"], routed["lanes"]
     if known["parameters"] != {"Tiles": tiles, "Lanes": lanes}:
         raise tools.ToolError(f"{path} holds an {NAME} of {known['parameters']}, not of {tiles} x {lanes}")
     netlist = netlist_of("slot", tiles, lanes)
@@ -138,15 +138,15 @@ def renew(ace: str, kept: dict) -> dict:
         )
     FOLDER.mkdir(parents=True, exist_ok=True)
     bitstream = FOLDER / f"{NAME}.bit"
-    publish(held.bitstream, bitstream)
+    publish(cached.bitstream, bitstream)
     record = proven(ace, bitstream, netlist)
-    kept["inputs"] = inputs()
+    routed["inputs"] = inputs()
     model = array.model(tiles, lanes)
     manifest = known | {
-        "recipe": recipe(kept),
+        "recipe": recipe(routed),
         "memory_sha256": record["memory_sha256"],
         "netlist_sha256": record["netlist_sha256"],
-        "inputs": kept["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
+        "inputs": routed["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
         "files": {"bitstream": describe(bitstream, FOLDER), "model": describe(model, FOLDER)},
     }
     write(record, manifest)
@@ -163,9 +163,9 @@ def main() -> int:
     which.add_argument("--held", action="store_true", help="the library's bits, of sources that say the same")
     args = parser.parse_args()
     os.environ["ACE_BIN"] = args.ace
-    kept = json.loads(KEPT.read_text())
+    routed = json.loads(KEPT.read_text())
     try:
-        if (slot := kept.get(f"slot-{args.tiles}x{args.lanes}")) is None:
+        if (slot := routed.get(f"slot-{args.tiles}x{args.lanes}")) is None:
             raise tools.ToolError(
                 f"{KEPT} has no slot of tiles: {args.tiles}, lanes of each: {args.lanes}; "
                 f"`python -m ace_flow array-route slot --tiles {args.tiles} --lanes {args.lanes} --keep` routes it"
@@ -187,7 +187,7 @@ def main() -> int:
         "result": record["result"],
         "control_points_refuted": record["control"]["points_refuted"],
     }
-    KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    KEPT.write_text(json.dumps(routed, indent=1, sort_keys=True) + "\n")
     print(json.dumps(record, indent=1))
     return 0
 

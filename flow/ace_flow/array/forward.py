@@ -72,7 +72,7 @@ class Wire:
                 raise Wrong(f"{answers} answers were expected, {sorted(out)} came")
         return out
 
-    def said(self, request: bytes) -> int:
+    def answered(self, request: bytes) -> int:
         (answer,) = self.send([request], 1).values()
         return status(answer)
 
@@ -81,11 +81,11 @@ def prepared(wire: Wire, loads: list[tuple[Set, int]], random: Random) -> None:
     """`loads`: sets and the tiles that take them."""
     for which, tiles in loads:
         for request in (load(which.data, 1, tiles=tiles), key(which, key_of(which, random), 2)):
-            if (got := wire.said(request)) != 0:
+            if (got := wire.answered(request)) != 0:
                 raise Wrong(f"{which.name} has the status {got}")
         # It runs from its first frame on.
         mode = "hash" if which.hash else "ecb"
-        if (got := wire.said(data(which, mode, 64, random, 3))) != 0:
+        if (got := wire.answered(data(which, mode, 64, random, 3))) != 0:
             raise Wrong(f"{which.name} does not run: status {got}")
 
 
@@ -192,7 +192,7 @@ def refused(library: Path, tiles: int, sets: dict[str, Set], random: Random) -> 
         answers = wire.send([request], 1)
         if list(answers) != [5] or answers[5][:-8] or status(answers[5]) != wanted:
             raise Wrong(f"{name}: { ({tag: answer.hex() for tag, answer in answers.items()}) }")
-        if (got := wire.said(data(cipher, "cbc", 64, random, 3))) != 0:
+        if (got := wire.answered(data(cipher, "cbc", 64, random, 3))) != 0:
             raise Wrong(f"after {name} a frame has the status {got}")
     # What is passed on lies about its length: the cipher's answer stands, the hash's says so.
     if tiles > 1:
@@ -200,10 +200,10 @@ def refused(library: Path, tiles: int, sets: dict[str, Set], random: Random) -> 
             answers = wire.send([passing(cipher, "cbc", hashing(hashed, iv, length, 9), text, 5)], 2)
             if (status(answers[5]), status(answers[9])) != (0, wanted):
                 raise Wrong(f"of a message of {length} bytes the status is {status(answers[9])}")
-    wire.said(load(back.data, 1))
-    wire.said(key(back, key_of(back, random), 2))
+    wire.answered(load(back.data, 1))
+    wire.answered(key(back, key_of(back, random), 2))
     decrypted = frame(back.code, OPERATION["cbc"], head + text, tag=5, flags=DECRYPT, result=4)
-    if (got := wire.said(decrypted)) != UNKNOWN_OPERATION:
+    if (got := wire.answered(decrypted)) != UNKNOWN_OPERATION:
         raise Wrong(f"a decryption that is passed on has the status {got}")
     wire.close()
     return {"refused": len(cases) + 1}
@@ -246,10 +246,10 @@ def keys(library: Path, ace: str, pairs: list[tuple[Set, Set, int]], random: Ran
     for expands, cipher, size in pairs:
         wire = Wire(library)
         for which in (cipher, expands):
-            if (got := wire.said(load(which.data, 1, tiles=1))) != 0:
+            if (got := wire.answered(load(which.data, 1, tiles=1))) != 0:
                 raise Wrong(f"{which.name} has the status {got}")
             # A set runs from its first frame on, and the next one goes to the other bank.
-            if which is cipher and wire.said(data(cipher, "ecb", 64, random, 3)) != MISSING_KEY:
+            if which is cipher and wire.answered(data(cipher, "ecb", 64, random, 3)) != MISSING_KEY:
                 raise Wrong(f"{cipher.name} has a key before it was given one")
         for _ in range(3):
             secret, block = random.randbytes(size), random.randbytes(cipher.block)

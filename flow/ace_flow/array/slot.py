@@ -57,7 +57,7 @@ ROUND_KEYS = (
 BLOCK, WANTED = "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"
 
 
-def said(slot: Model, request: bytes) -> int:
+def answered(slot: Model, request: bytes) -> int:
     return status(slot.run([request])[0].response)
 
 
@@ -101,16 +101,16 @@ def refusals(library: Path, sets: dict[str, Set], random: Random) -> dict:
         )
     with Model(library) as slot:
         for request, wanted in ((load(aes.data, 1), 0), (block, MISSING_KEY), (key(aes, words, 1), 0)):
-            if (got := said(slot, request)) != wanted:
+            if (got := answered(slot, request)) != wanted:
                 raise Wrong(f"status {got}, not {wanted}")
         runs(slot, "the load")
         for name, request, wanted in cases:
-            if (got := said(slot, request)) not in wanted:
+            if (got := answered(slot, request)) not in wanted:
                 raise Wrong(f"{name} has the status {got}")
-            if (got := said(slot, data(des, "ecb", 64, random, 3))) != UNKNOWN_ALGORITHM:
+            if (got := answered(slot, data(des, "ecb", 64, random, 3))) != UNKNOWN_ALGORITHM:
                 raise Wrong(f"after {name} a frame for it has the status {got}")
             runs(slot, name)
-        if said(slot, load(good, 2)) != 0:
+        if answered(slot, load(good, 2)) != 0:
             raise Wrong("the set itself is refused")
         # The one that runs was not touched, and one that goes away takes its key with it.
         for request, wanted in (
@@ -118,7 +118,7 @@ def refusals(library: Path, sets: dict[str, Set], random: Random) -> dict:
             (key(des, key_of(des, random), 3), 0),
             (data(des, "ecb", 64, random, 3), 0),
         ):
-            if (got := said(slot, request)) != wanted:
+            if (got := answered(slot, request)) != wanted:
                 raise Wrong(f"status {got}, not {wanted}")
         runs(slot, "two switches")
     return {"refused": len(cases)}
@@ -241,7 +241,7 @@ def beside(library: Path, sets: dict[str, Set], random: Random) -> dict:
                     key(which, key_of(which, random), 2),
                     first,
                 ):
-                    if (got := said(slot, request)) != 0:
+                    if (got := answered(slot, request)) != 0:
                         raise Wrong(f"{which.name} has the status {got}")
             answers = slot.run(requests)
         if any(status(answer.response) != 0 for answer in answers):
@@ -314,7 +314,7 @@ def switches(library: Path, sets: dict[str, Set], random: Random) -> dict:
 
             for which in pair:
                 for request in (load(which.data, 1), key(which, key_of(which, random), 2)):
-                    if (got := said(slot, request)) != 0:
+                    if (got := answered(slot, request)) != 0:
                         raise Wrong(f"{which.name}: a load or a key has the status {got}")
                 # It runs from its first frame on, and the next load goes to the other bank.
                 clocks(which)

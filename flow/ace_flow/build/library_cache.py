@@ -98,8 +98,8 @@ def proves(proof: Path, manifest: Path) -> bool:
 
 def tie(proof: Path) -> dict:
     """What a record says of the way from the netlist to the RTL; older ones say in words that it was simulated."""
-    said = (read_json(proof) or {}).get("tied_to_rtl_by")
-    return said if isinstance(said, dict) else {}
+    stated = (read_json(proof) or {}).get("tied_to_rtl_by")
+    return stated if isinstance(stated, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,10 @@ class Places:
         """The manifest, if there is one."""
         return read_json(self.manifest)
 
-    def proven(self, tied: bool = False) -> bool:
+    def proven(self, with_tie: bool = False) -> bool:
         """Whether the library holds a proof of these very bits; `tied`: and what came of the proof from there to the
         RTL."""
-        return proves(self.proof, self.manifest) and (not tied or tie(self.proof) != {})
+        return proves(self.proof, self.manifest) and (not with_tie or tie(self.proof) != {})
 
 
 def library() -> Path | None:
@@ -156,8 +156,8 @@ def unpack(path: Path, ace: str) -> None:
             return
         shutil.rmtree(FOLDER, ignore_errors=True)
         command = [ace, "library", "extract", "--json", "--library", str(path), "--out", str(FOLDER)]
-        said = json.loads(tools.output(command))["configurations"]
-        strange = [name for name in said if not NAME.fullmatch(name)]
+        stated = json.loads(tools.output(command))["configurations"]
+        strange = [name for name in stated if not NAME.fullmatch(name)]
         if strange:
             shutil.rmtree(FOLDER, ignore_errors=True)
             raise tools.ToolError(f"{path}: {strange[0]!r} is no name for a configuration")
@@ -185,8 +185,8 @@ def find(
             and manifest.get("after_netlist", after(row)) == after(row)
             and _seeds(manifest) == list(row.seeds[: max(seeds, len(_seeds(manifest)))])
             and Places(row.name).bitstream.is_file()
-            and ("kept" in manifest or row.kept is None)
-            and ("unpinned_fmax_mhz" in manifest or not unpinned or row.kept is None or row.of != "")
+            and ("kept" in manifest or row.lut_places is None)
+            and ("unpinned_fmax_mhz" in manifest or not unpinned or row.lut_places is None or row.of != "")
         ):
             found.append(row.name)
     return found

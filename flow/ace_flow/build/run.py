@@ -113,7 +113,7 @@ def netlists(which: str, rows: list[configurations.Configuration], chosen_by: st
     if which in ("all", "none"):
         return [row.name for row in rows] if which == "all" else []
     unproven = [
-        row.name for row in rows if not library_cache.Places(row.name).proven(tied=which == "unproven")
+        row.name for row in rows if not library_cache.Places(row.name).proven(with_tie=which == "unproven")
     ]
     if which == "unproven":
         return unproven

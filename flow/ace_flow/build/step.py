@@ -70,7 +70,7 @@ def step_route(configuration: Configuration, places: Places, seed: int) -> None:
     """Netlist → routed design, one seed."""
     outputs = {"design.config": places.config(seed), "route.json": places.route(seed)}
     log = places.log(f"route-{seed}")
-    if configuration.kept:
+    if configuration.lut_places:
         outputs["routed.json.gz"] = places.routed(seed)
 
     def work(out: Path) -> None:
@@ -182,14 +182,14 @@ def step_model(configuration: Configuration, places: Places) -> None:
 def step_netlist_model(configuration: Configuration, places: Places) -> None:
     """Netlist → model, with the flow's own models of the cells."""
     sources = [*CELLS, *verilate.KEPT_CELLS, places.netlist_verilog]
-    names = list(_contents(configuration, places, None)) if configuration.kept else []
+    names = list(_contents(configuration, places, None)) if configuration.lut_places else []
     outputs = {"so": places.netlist_model}
     _model("netlist_model", configuration, sources, {}, outputs, places.log("netlist_model"), names)
 
 
 def _contents(configuration: Configuration, places: Places, known: dict | None) -> dict[str, int]:
     """What the kept LUTs of a configuration hold: as the library says, or as its netlist has it."""
-    if configuration.kept is None:
+    if configuration.lut_places is None:
         return {}
     if known is not None:
         return known["kept"]

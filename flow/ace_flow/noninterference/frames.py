@@ -51,7 +51,7 @@ class Frame:
         """The same with the wipe flag."""
         return replace(self, flags=self.flags | WIPE)
 
-    def kept(self) -> "Frame":
+    def same_key(self) -> "Frame":
         """The same under the key that the slot has."""
         return replace(self, key=0)
 

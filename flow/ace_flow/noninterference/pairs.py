@@ -81,14 +81,14 @@ def scenarios(kinds: list[Frame]) -> Iterator[Scenario]:
 
     def late(kind: Frame) -> list[Frame]:
         # The first finds no key.
-        return [kind.kept(), kind]
+        return [kind.same_key(), kind]
 
     for kind in kinds:
         yield Scenario(WIPE, [kind.wiping()])
         yield Scenario(WIPE, [kind.wiping()], behind=late(kind))
         if kind.key:
-            yield Scenario(WIPE, [kind, kind.kept().wiping()])
-            yield Scenario(WIPE, [replace(kind, payload=0), kind.kept().wiping()])
+            yield Scenario(WIPE, [kind, kind.same_key().wiping()])
+            yield Scenario(WIPE, [replace(kind, payload=0), kind.same_key().wiping()])
     for kind in (kinds[0], kinds[-1]):
         # Refused, and ended behind its key.
         yield Scenario(WIPE, [kind, replace(kind, code=ANOTHER).wiping()])
@@ -99,10 +99,10 @@ def scenarios(kinds: list[Frame]) -> Iterator[Scenario]:
             yield Scenario(CUT, [kind, replace(kind, cut=2 + beats)])
     for kind in kinds:
         yield Scenario(RESET_IDLE, [kind])
-        yield Scenario(RESET_IDLE, [kind, kind.kept()], behind=late(kind))
+        yield Scenario(RESET_IDLE, [kind, kind.same_key()], behind=late(kind))
     for kind in kinds:
         for part in range(1, 7):
-            frames = [kind, kind.kept()] if part % 2 else [kind]
+            frames = [kind, kind.same_key()] if part % 2 else [kind]
             yield Scenario(RESET_BUSY, frames, part, late(kind) if part % 3 == 0 else [])
 
 
@@ -127,7 +127,7 @@ def traffic(kinds: list[Frame], longest: int, random: Random) -> list[Frame]:
             case 4 if kind.payload > 16:
                 kind = replace(kind, cut=4 + kind.key_beats)
             case dice if dice > 5:
-                kind = kind.kept()
+                kind = kind.same_key()
         sequence.append(kind)
     return sequence
 

@@ -46,24 +46,24 @@ def links(paths: Iterable[Path], folder: Path) -> str:
 def facts(algorithm: Algorithm, rows: list[Configuration]) -> list[str]:
     """What algorithm.toml and the folder say."""
     folder, table = algorithm.path.parent, algorithm.table
-    said = {"standard": table["source"]}
+    entries = {"standard": table["source"]}
     if own := algorithm.capabilities.get(algorithm.name):
-        said |= {"code": f"0x{own.code:02x}", "block": f"{own.block_bytes} bytes"}
+        entries |= {"code": f"0x{own.code:02x}", "block": f"{own.block_bytes} bytes"}
         lengths = ", ".join(map(str, own.key_bytes))
-        said |= {"key": f"{lengths} bytes"} if own.key_bytes else {"digest": f"{own.digest_bytes} bytes"}
+        entries |= {"key": f"{lengths} bytes"} if own.key_bytes else {"digest": f"{own.digest_bytes} bytes"}
     if table.get("aliases"):
-        said["other names"] = ", ".join(f"`{alias}`" for alias in table["aliases"])
+        entries["other names"] = ", ".join(f"`{alias}`" for alias in table["aliases"])
     if rows:
         tops = {row.top: row.sources for row in rows}
         files = [
             ROOT / next(s for s in sources if Path(s).stem == top) for top, sources in sorted(tops.items())
         ]
-        said["slots"] = links(files, folder)
+        entries["slots"] = links(files, folder)
     if table.get("array"):
-        said["on the array"] = links(sorted((folder / "array").glob("*.ace")), folder)
-    said["on the CPU"] = ", ".join(f"`{of}`" for of in table.get("cpu", [])) or "in `ace-engine`"
-    said["known answers"] = links(sorted(folder.glob("*.csv")), folder)
-    return ["| | |", "|---|---|", *(f"| {key} | {value} |" for key, value in said.items())]
+        entries["on the array"] = links(sorted((folder / "array").glob("*.ace")), folder)
+    entries["on the CPU"] = ", ".join(f"`{of}`" for of in table.get("cpu", [])) or "in `ace-engine`"
+    entries["known answers"] = links(sorted(folder.glob("*.csv")), folder)
+    return ["| | |", "|---|---|", *(f"| {key} | {value} |" for key, value in entries.items())]
 
 
 def page(algorithm: Algorithm, table: dict[str, Configuration]) -> str:

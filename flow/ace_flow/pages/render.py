@@ -69,8 +69,8 @@ class Renderer:
         old = [path for path in dict.fromkeys(of) if self.stale(path)]
         if not old:
             return ""
-        said = "; ".join(f"`{path}` is of other inputs ({', '.join(self.stale(path))})" for path in old)
-        return f"> **Stale**: {said}. `python -m ace_flow measure` measures anew.\n\n"
+        reasons = "; ".join(f"`{path}` is of other inputs ({', '.join(self.stale(path))})" for path in old)
+        return f"> **Stale**: {reasons}. `python -m ace_flow measure` measures anew.\n\n"
 
     def page(self, page: Page) -> str:
         """A page that is written whole."""

@@ -59,14 +59,14 @@ def digest(spec: str) -> str:
     if kind == "package":
         return tools.package_version(name)
     if spec == "sets:library":
-        said = json.loads(tools.output([ace_binary(), "library", "list", "--json"]))["sets"]
-        held = sorted([one["name"], one["sha256"]] for one in said)
-        return hashlib.sha256(json.dumps(held).encode()).hexdigest()
+        listed = json.loads(tools.output([ace_binary(), "library", "list", "--json"]))["sets"]
+        present = sorted([one["name"], one["sha256"]] for one in listed)
+        return hashlib.sha256(json.dumps(present).encode()).hexdigest()
     paths = sorted(path for path in ROOT.glob(spec) if path.is_file() and "__pycache__" not in path.parts)
     if not paths:
         raise tools.ToolError(f"no file is called {spec}")
-    said = [[str(path.relative_to(ROOT)), file_digest(path)] for path in paths]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    listed = [[str(path.relative_to(ROOT)), file_digest(path)] for path in paths]
+    return hashlib.sha256(json.dumps(listed).encode()).hexdigest()
 
 
 def recorded(command: list[str], inputs: tuple[str, ...]) -> dict[str, Any]:
@@ -148,8 +148,8 @@ def _library(_: Results) -> list[str]:
         return ["it is missing"]
     library_cache.unpack(library, ace_binary())
     rows = [row for row in configurations.load().values() if "library" in row.sets]
-    held = set(library_cache.find(rows, 1))
-    return [f"row {row.name}" for row in rows if row.name not in held]
+    present = set(library_cache.find(rows, 1))
+    return [f"row {row.name}" for row in rows if row.name not in present]
 
 
 CHECKS: dict[str, Callable[[Results], list[str]]] = {
@@ -193,8 +193,8 @@ def measure(row: Results, ace: str) -> None:
         tools.run(command, ROOT / "build" / "measure" / f"{Path(row.path).stem}.log", cwd=ROOT)
         return
     about = recorded(row.command, row.inputs)
-    said = tools.output(command)
-    value = {RECORDED: about, "values": json.loads(said) if row.prints == "json" else said}
+    listed = tools.output(command)
+    value = {RECORDED: about, "values": json.loads(listed) if row.prints == "json" else listed}
     part = (ROOT / row.path).with_suffix(".part")
     part.write_text(json.dumps(value, indent=1) + "\n")
     part.replace(ROOT / row.path)

@@ -36,7 +36,7 @@ def command(
         *["--freq", str(configuration.frequency_mhz), "--timing-allow-fail", "--seed", str(seed)],
         *["--textcfg", str(out / "design.config"), "--report", str(out / "report.json")],
         # Of what has variants the design is kept.
-        *(["--write", str(out / "routed.json")] if configuration.kept else []),
+        *(["--write", str(out / "routed.json")] if configuration.lut_places else []),
     ]
 
 
@@ -77,11 +77,11 @@ def route(
     configuration: Configuration, seed: int, netlist: Path, out: Path, log: Path, device: str = DEVICE
 ) -> None:
     """Writes design.config and route.json into `out`. Kept LUTs have places on the board's part alone."""
-    if configuration.kept and device != DEVICE:
+    if configuration.lut_places and device != DEVICE:
         netlist = released(configuration, netlist, out)
     call = command(configuration, seed, netlist, out, device)
     tools.run([tools.tool(call[0]), "--quiet", *call[1:]], log, cwd=tools.ROOT)
-    if configuration.kept:
+    if configuration.lut_places:
         routed = (out / "routed.json").read_bytes()
         (out / "routed.json.gz").write_bytes(gzip.compress(routed, 6, mtime=0))
         (out / "routed.json").unlink()
@@ -118,7 +118,7 @@ def vary(configuration: Configuration, netlist: Path, base: Base, out: Path, log
     tools.run([tools.tool(call[0]), "--quiet", *call[1:]], log, cwd=tools.ROOT)
     filled.unlink()
     design_config = out / "design.config"
-    places = [configuration.kept.bel(number) for number in range(len(init))]
+    places = [configuration.lut_places.bel(number) for number in range(len(init))]
     design_config.write_text(lut_init.fill_config(config.read_text(), design_config.read_text(), places))
 
 

@@ -64,10 +64,10 @@ def between_registers(module: dict) -> None:
         register(before, bit)
         before = bit
     for bit in sides["output"]:
-        chosen, kept = next(fresh), next(fresh)
+        chosen, saved = next(fresh), next(fresh)
         cell("LUT4", {"INIT": CHOICE}, {"A": loads, "B": bit, "C": before, "D": "0", "Z": chosen}, "Z")
-        register(chosen, kept)
-        before = kept
+        register(chosen, saved)
+        before = saved
     module["ports"] = {
         "clk_i": {"direction": "input", "bits": clock},
         "d_i": {"direction": "input", "bits": [first]},

@@ -59,16 +59,16 @@ class Answer:
     last_out: int
 
 
-def new(lib: ctypes.CDLL, path: Path, kept: dict[str, int] | None = None) -> ctypes.c_void_p:
+def new(lib: ctypes.CDLL, path: Path, lut_init: dict[str, int] | None = None) -> ctypes.c_void_p:
     """A slot of a library. `kept`: what each of its kept LUTs holds; without any, what the model was built with."""
     abi = lib.ace_model_abi()
     if abi != ABI:
         raise ModelError(f"{path}: interface version {abi}, {ABI} wanted")
     lib.ace_model_new.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(_Lut), ctypes.c_size_t]
-    kept = kept or {}
-    luts = (_Lut * len(kept))(*((name.encode(), contents) for name, contents in kept.items()))
+    lut_init = lut_init or {}
+    luts = (_Lut * len(lut_init))(*((name.encode(), contents) for name, contents in lut_init.items()))
     model = ctypes.c_void_p()
-    status = lib.ace_model_new(ctypes.byref(model), luts, len(kept))
+    status = lib.ace_model_new(ctypes.byref(model), luts, len(lut_init))
     if status != 0:
         raise ModelError(f"{path}: {STATUS.get(status, status)}")
     return model
@@ -77,7 +77,7 @@ def new(lib: ctypes.CDLL, path: Path, kept: dict[str, int] | None = None) -> cty
 class Model:
     """One slot. Not thread-safe; instances are independent. `kept` as in new()."""
 
-    def __init__(self, path: Path, kept: dict[str, int] | None = None):
+    def __init__(self, path: Path, lut_init: dict[str, int] | None = None):
         self._model = ctypes.c_void_p()
         self._lib = ctypes.CDLL(str(path.resolve()))
         self._lib.ace_model_free.argtypes = [ctypes.c_void_p]
@@ -90,7 +90,7 @@ class Model:
             ctypes.c_size_t,
             ctypes.POINTER(_Options),
         ]
-        self._model = new(self._lib, path, kept)
+        self._model = new(self._lib, path, lut_init)
 
     def close(self) -> None:
         """Ends the slot; further calls are an error."""

@@ -56,7 +56,7 @@ def parts_script(configuration: Configuration, out: Path, parts: dict[str, str])
     lines = []
     for name, module in parts.items():
         lines += ["design -reset", f"read_rtlil {out}/read.il"]
-        if configuration.kept is not None:
+        if configuration.lut_places is not None:
             lines.append(f"read_verilog -sv -lib -overwrite {KEPT}")
         lines += [
             f"rename {module} {name}",
@@ -91,7 +91,7 @@ def inputs(configuration: Configuration) -> dict[str, str]:
 
 def read(configuration: Configuration, what: str) -> list[str]:
     """Has slang read the sources; kept LUTs are boxes."""
-    if configuration.kept is None:
+    if configuration.lut_places is None:
         return [f"read_slang -j 1 {what}"]
     return [
         f"read_slang -j 1 --blackboxed-module {lut_init.CELL} {what}",
@@ -120,9 +120,9 @@ def improve(netlist: Path, configuration: Configuration, top: str) -> None:
         bram_outreg.merge(module)
         if "carry" in configuration.passes:
             carry.absorb(module)
-    if configuration.kept is not None and top == configuration.top:
+    if configuration.lut_places is not None and top == configuration.top:
         del design["modules"][lut_init.CELL]
-        lut_init.place(design["modules"][top], configuration.kept)
+        lut_init.place(design["modules"][top], configuration.lut_places)
     netlist.write_text(json.dumps(design))
 
 
@@ -236,8 +236,8 @@ def vary_script(configuration: Configuration, out: Path) -> list[str]:
 def settings(configuration: Configuration) -> dict:
     """All that decides the result besides the sources' contents, wherever they are."""
     passes = {"carry": digest.code(carry)} if "carry" in configuration.passes else {}
-    if configuration.kept is not None:
-        passes["kept"] = [digest.code(lut_init), astuple(configuration.kept)]
+    if configuration.lut_places is not None:
+        passes["kept"] = [digest.code(lut_init), astuple(configuration.lut_places)]
     nowhere = replace(configuration, sources=("SOURCES",))
     if configuration.of:
         passes["vary"] = [line.replace(KEPT, "KEPT") for line in vary_script(nowhere, Path("OUT"))]

@@ -55,9 +55,9 @@ impl Lzw {
             *number = new as u32;
         }
         let new = |node: u32| number[node as usize].unwrap_or_default();
-        let kept = self.nodes.iter().zip(&number).filter(|(_, number)| number.is_some());
+        let retained = self.nodes.iter().zip(&number).filter(|(_, number)| number.is_some());
         Compressed {
-            nodes: kept.map(|(node, _)| Node { symbol: node.symbol, next: node.next.map(new) }).collect(),
+            nodes: retained.map(|(node, _)| Node { symbol: node.symbol, next: node.next.map(new) }).collect(),
             index: self.index.iter().map(|codeword| new(*codeword)).collect(),
         }
     }

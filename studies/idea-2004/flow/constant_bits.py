@@ -151,8 +151,8 @@ def routed(design: Design, seed: int, folder: Path) -> dict[str, Path]:
 def inputs(config: str, bels: dict[str, str]) -> dict[str, tuple[int, ...]]:
     """Where the router has put the inputs of each kept LUT, from what became of PROBE."""
     by_contents = {_moved(PROBE, way): way for way in [*PAIRS, *ORDERS]}
-    held = {place: int(value, 2) for place, value in lut_init._words(config)}
-    found = {name: by_contents.get(held[lut_init._word(bel)]) for name, bel in bels.items()}
+    resident = {place: int(value, 2) for place, value in lut_init._words(config)}
+    found = {name: by_contents.get(resident[lut_init._word(bel)]) for name, bel in bels.items()}
     if lost := [name for name, way in found.items() if way is None]:
         raise lut_init.KeptError(f"{len(lost)} LUTs do not say where their inputs are, {lost[0]} first")
     return found
@@ -218,12 +218,12 @@ class Routed:
         command = [ace(), "netlist", str(bits), "--pins", str(LPF), "--names", str(gold), "--json"]
         command += ["--database", str(tools.trellis_database()), "-o", str(folder / "bits.json")]
         command += ["--control", str(folder / "changed.json")]
-        said = json.loads(tools.output(command, prove.LIMIT))
+        record = json.loads(tools.output(command, prove.LIMIT))
         sides = {"gold": gold, "gate": folder / "bits.json", "control": folder / "changed.json"}
         modules = {name: prove.module_of(path, top) for name, path in sides.items()}
         prove.compare_parameters(modules["gold"], modules["gate"])
         compared = prove.compare(modules, folder, folder / "log", prove.Limit())
-        return {"points": compared.points, "memory_sha256": said["memory_sha256"]}
+        return {"points": compared.points, "memory_sha256": record["memory_sha256"]}
 
     def contents(self, key: int) -> Callable[[str], int]:
         z = idea.subkeys(key)
@@ -236,22 +236,24 @@ def show(made: Routed) -> dict:
     placed = made.prove(made.bits, lambda _: PROBE)
     print(f"placed: {placed['points']} points proven", flush=True)
     shown, deltas, memories = [], [], {}
-    for held, key in itertools.pairwise([KEYS[0], *KEYS, KEYS[0]]):
+    for resident, key in itertools.pairwise([KEYS[0], *KEYS, KEYS[0]]):
         bits = made.folder / f"key-{key:032x}.bit"
         first = key not in memories
         more = ["--show", "-o", str(bits)] if first else []
-        said = made.rekey(key, "--held", f"{held:032x}", *more)
-        if said["placed_sha256"] != placed["memory_sha256"]:
+        record = made.rekey(key, "--held", f"{resident:032x}", *more)
+        if record["placed_sha256"] != placed["memory_sha256"]:
             raise tools.ToolError("the design that was proven is another one")
-        if memories.setdefault(key, said["memory_sha256"]) != said["memory_sha256"]:
+        if memories.setdefault(key, record["memory_sha256"]) != record["memory_sha256"]:
             raise tools.ToolError(f"the key {key:032x} is not always the same memory")
-        if key != held:
-            deltas.append(said["delta"] | {"key": f"{key:032x}"})
+        if key != resident:
+            deltas.append(record["delta"] | {"key": f"{key:032x}"})
         if first:
-            shown.append({name: said[name] for name in ("key", "memory_sha256", "outside_sha256", "blocks")})
+            shown.append(
+                {name: record[name] for name in ("key", "memory_sha256", "outside_sha256", "blocks")}
+            )
             if len(shown) <= PROVEN:
                 proof = made.prove(bits, made.contents(key))
-                if proof["memory_sha256"] != said["memory_sha256"]:
+                if proof["memory_sha256"] != record["memory_sha256"]:
                     raise tools.ToolError(f"{bits} is not what was shown")
                 shown[-1]["points"] = proof["points"]
             print(shown[-1], flush=True)

@@ -63,12 +63,12 @@ def contents(name: str, subkeys: list[int]) -> int:
     k, bit = subkeys[subkey], of["bit"]
     full = k or 65536
     if of["holds"] == "sum":
-        held = [k >> bit & 1] * 16
+        table = [k >> bit & 1] * 16
     elif of["holds"] == "zero":
-        held = [((65537 - full) >> bit if n & 8 else n) & 1 for n in range(16)]
+        table = [((65537 - full) >> bit if n & 8 else n) & 1 for n in range(16)]
     else:
-        held = [(n << 4 * of["part"]) * full % 65537 >> bit & 1 for n in range(16)]
-    return sum(value << n for n, value in enumerate(held))
+        table = [(n << 4 * of["part"]) * full % 65537 >> bit & 1 for n in range(16)]
+    return sum(value << n for n, value in enumerate(table))
 
 
 def read(top: str, given: str) -> list[str]:
@@ -158,10 +158,10 @@ def check(bench: Path, names: list[str], key: int) -> None:
     rng = random.Random(key)
     z = idea.subkeys(key)
     blocks = [0, (1 << 64) - 1, *(rng.getrandbits(64) for _ in range(BLOCKS - 2))]
-    held = [contents(name, z) for name in names]
-    text = " ".join([str(LATENCY), str(len(held)), *(f"{n:x}" for n in held), *(f"{b:x}" for b in blocks)])
-    said = subprocess.run([str(bench)], input=text, capture_output=True, text=True, check=True)
-    if [int(word, 16) for word in said.stdout.split()] != [idea.encrypt(block, z) for block in blocks]:
+    table = [contents(name, z) for name in names]
+    text = " ".join([str(LATENCY), str(len(table)), *(f"{n:x}" for n in table), *(f"{b:x}" for b in blocks)])
+    ran = subprocess.run([str(bench)], input=text, capture_output=True, text=True, check=True)
+    if [int(word, 16) for word in ran.stdout.split()] != [idea.encrypt(block, z) for block in blocks]:
         raise tools.ToolError(f"the netlist is not IDEA under the key {key:032x}")
 
 

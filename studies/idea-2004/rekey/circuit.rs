@@ -137,8 +137,8 @@ impl<'a> Circuit<'a> {
         let next = |kind: &Kind| {
             let Kind::Ff { enable, reset, set, data, output, .. } = kind else { return None };
             let (enabled, cleared, start) = (pin(*enable), pin(*reset), if *set { u64::MAX } else { 0 });
-            let (data, held) = (self.at(*data), self.at(*output));
-            let taken = each(|w| data[w] & enabled[w] | held[w] & !enabled[w]);
+            let (data, previous) = (self.at(*data), self.at(*output));
+            let taken = each(|w| data[w] & enabled[w] | previous[w] & !enabled[w]);
             Some((output.index(), each(|w| taken[w] & !cleared[w] | start & cleared[w])))
         };
         let next: Vec<(usize, Lanes)> =

@@ -71,15 +71,15 @@ impl Holds {
             Self::Zero { .. } => n & 1 == 1,
             Self::Sum { bit } => subkey >> bit & 1 == 1,
         };
-        (0..16).fold(0, |held, n| held | u16::from(entry(n)) << n)
+        (0..16).fold(0, |contents, n| contents | u16::from(entry(n)) << n)
     }
 }
 
 /// Entries with input i at place `inputs[i]`.
 fn moved(entries: u16, inputs: [u8; 4]) -> u16 {
-    (0..16).fold(0, |held, n: u16| {
+    (0..16).fold(0, |contents, n: u16| {
         let index: u16 = (0..4).map(|i| (n >> inputs[i] & 1) << i).sum();
-        held | (entries >> index & 1) << n
+        contents | (entries >> index & 1) << n
     })
 }
 
@@ -104,9 +104,9 @@ impl Lut {
     }
 
     /// What a memory holds; `None` if it is of a smaller device.
-    fn held(&self, memory: &ConfigMemory) -> Option<u16> {
-        self.table.iter().enumerate().try_fold(0, |held, (n, (frame, bit, one))| {
-            Some(held | u16::from(memory.bit(*frame, *bit)? == *one) << n)
+    fn contents(&self, memory: &ConfigMemory) -> Option<u16> {
+        self.table.iter().enumerate().try_fold(0, |contents, (n, (frame, bit, one))| {
+            Some(contents | u16::from(memory.bit(*frame, *bit)? == *one) << n)
         })
     }
 
@@ -176,7 +176,7 @@ impl Design {
             return Err(Wrong::Outside { found, wanted });
         }
         let subkeys = subkeys(key);
-        let wrong = |lut: &&Lut| lut.held(memory) != Some(lut.entries(&subkeys));
+        let wrong = |lut: &&Lut| lut.contents(memory) != Some(lut.entries(&subkeys));
         let others: Vec<&str> = self.luts.iter().filter(wrong).map(|lut| &*lut.name).collect();
         match others[..] {
             [] => Ok(()),

@@ -26,7 +26,7 @@ pub enum Task {
     /// Frames over a slot that holds another key.
     Write {
         /// The key that the slot holds by now.
-        held: IdeaKey,
+        resident: IdeaKey,
     },
     /// Nothing: look whether this bitstream is the design with the key.
     Look(PathBuf),
@@ -57,7 +57,8 @@ pub struct Report {
 #[derive(Clone, Serialize)]
 pub struct Delta {
     /// The key before, in hexadecimal digits.
-    pub held: String,
+    #[serde(rename = "held")]
+    pub resident: String,
     /// Written.
     pub frames: usize,
     /// Of these, as a bitstream.
@@ -98,9 +99,9 @@ pub fn rekey(placed: &Path, places: &Path, key: IdeaKey, task: &Task) -> Result<
     let design = Design::new(memory, &places).with_context(names)?;
     let (memory, delta) = match task {
         Task::Look(path) => (bits(path)?, None),
-        Task::Write { held } => {
-            let (memory, stream, report) = written(&design.with(held), &design.with(&key))?;
-            (memory, Some((stream, Delta { held: hex::encode(held), ..report })))
+        Task::Write { resident } => {
+            let (memory, stream, report) = written(&design.with(resident), &design.with(&key))?;
+            (memory, Some((stream, Delta { resident: hex::encode(resident), ..report })))
         }
     };
     design.look(&memory, &key)?;
@@ -118,20 +119,20 @@ pub fn rekey(placed: &Path, places: &Path, key: IdeaKey, task: &Task) -> Result<
 }
 
 /// Has a slot that holds one memory take the frames in which the other differs; what it holds then.
-fn written(held: &ConfigMemory, wanted: &ConfigMemory) -> Result<(ConfigMemory, Vec<u8>, Delta)> {
+fn written(resident: &ConfigMemory, wanted: &ConfigMemory) -> Result<(ConfigMemory, Vec<u8>, Delta)> {
     let emit = Emit { compress: true, ..Emit::default() };
-    let count = held.device().frames;
+    let count = resident.device().frames;
     let changed: Vec<usize> =
-        (0..count).filter(|number| held.frame(*number) != wanted.frame(*number)).collect();
+        (0..count).filter(|number| resident.frame(*number) != wanted.frame(*number)).collect();
     let delta = emit.over(wanted, &changed).context("the frame addresses of this device are not known")?;
-    let mut port = ConfigPort::new(held.device());
-    port.push(&emit.whole(held))?;
+    let mut port = ConfigPort::new(resident.device());
+    port.push(&emit.whole(resident))?;
     port.finish()?;
     port.rearm();
     port.push(&delta)?;
     let memory = port.finish()?.clone();
     let whole_bytes = emit.whole(wanted).len();
-    let report = Delta { held: String::new(), frames: changed.len(), bytes: delta.len(), whole_bytes };
+    let report = Delta { resident: String::new(), frames: changed.len(), bytes: delta.len(), whole_bytes };
     Ok((memory, delta, report))
 }
 

@@ -44,7 +44,7 @@ class KeysInBits(unittest.TestCase):
         FOLDER.mkdir(parents=True, exist_ok=True)
         cls.made = Routed(PHASE, configurations.TRYING[0], FOLDER)
         cls.bits = FOLDER / "phase-key.bit"
-        cls.said = cls.made.rekey(KEY, "--held", f"{OTHER:032x}", "--show", "-o", str(cls.bits))
+        cls.record = cls.made.rekey(KEY, "--held", f"{OTHER:032x}", "--show", "-o", str(cls.bits))
 
     def look(self, bits: Path, key: int) -> str:
         """Why `ace rekey` refuses bits."""
@@ -68,21 +68,21 @@ class KeysInBits(unittest.TestCase):
         return bits
 
     def test_a_key_comes_by_frames_and_the_bits_are_that_cipher(self) -> None:
-        self.assertGreater(self.said["blocks"], 1000)
-        self.assertEqual(self.said["luts"], constant_bits.PHASE_LUTS)
-        delta = self.said["delta"]
+        self.assertGreater(self.record["blocks"], 1000)
+        self.assertEqual(self.record["luts"], constant_bits.PHASE_LUTS)
+        delta = self.record["delta"]
         self.assertTrue(0 < delta["frames"] <= 64)
         self.assertLess(10 * delta["bytes"], delta["whole_bytes"])
         # What is in the slot does not depend on what was there.
-        self.assertEqual(self.made.rekey(KEY)["memory_sha256"], self.said["memory_sha256"])
+        self.assertEqual(self.made.rekey(KEY)["memory_sha256"], self.record["memory_sha256"])
         seen = self.made.rekey(KEY, "--look", str(self.bits))
-        self.assertEqual(seen["memory_sha256"], self.said["memory_sha256"])
+        self.assertEqual(seen["memory_sha256"], self.record["memory_sha256"])
 
     def test_placed_bits_and_those_of_a_key_are_proven(self) -> None:
         placed = self.made.prove(self.made.bits, lambda _: PROBE)
-        self.assertEqual(placed["memory_sha256"], self.said["placed_sha256"])
+        self.assertEqual(placed["memory_sha256"], self.record["placed_sha256"])
         proof = self.made.prove(self.bits, self.made.contents(KEY))
-        self.assertEqual(proof["memory_sha256"], self.said["memory_sha256"])
+        self.assertEqual(proof["memory_sha256"], self.record["memory_sha256"])
         self.assertGreater(proof["points"], 500)
         with self.assertRaises(tools.ToolError):
             self.made.prove(self.bits, self.made.contents(OTHER))

@@ -30,8 +30,8 @@ class IdeaPaths(unittest.TestCase):
             blocks = [0x0000_0001_0002_0003, 0, (1 << 64) - 1, 0x0000_FFFF_0000_0001]
             blocks += [rng.getrandbits(64) & ~(0xFFFF << 16 * rng.randrange(8)) for _ in range(40)]
             text = " ".join([*(f"{k:x}" for k in z), str(len(blocks)), *(f"{b:x}" for b in blocks)])
-            said = subprocess.run([str(bench)], input=text, capture_output=True, text=True, check=True)
-            *paths, phases = [line.split() for line in said.stdout.splitlines()]
+            ran = subprocess.run([str(bench)], input=text, capture_output=True, text=True, check=True)
+            *paths, phases = [line.split() for line in ran.stdout.splitlines()]
             wanted = [f"{encrypt(block, z):016x}" for block in blocks]
             self.assertEqual([tuple(path[:2]) for path in paths], CLOCKS)
             for path in paths:
@@ -49,19 +49,19 @@ class IdeaPaths(unittest.TestCase):
         blocks = [0x0000_0001_0002_0003, 0, (1 << 64) - 1]
         blocks += [rng.getrandbits(64) & ~(0xFFFF << 16 * rng.randrange(8)) for _ in range(60)]
         text = " ".join([str(constant_key.LATENCY), *(f"{b:x}" for b in blocks)])
-        said = subprocess.run([str(bench)], input=text, capture_output=True, text=True, check=True)
+        ran = subprocess.run([str(bench)], input=text, capture_output=True, text=True, check=True)
         lai, other = 0x0001_0002_0003_0004_0005_0006_0007_0008, 0x9F3C_0000_71D4_FFFF_2B08_0001_C6AA_5E97
-        for key, line in zip((0, (1 << 128) - 1, lai, other), said.stdout.splitlines(), strict=True):
+        for key, line in zip((0, (1 << 128) - 1, lai, other), ran.stdout.splitlines(), strict=True):
             self.assertEqual(line.split(), [f"{encrypt(b, subkeys(key)):016x}" for b in blocks], hex(key))
 
     def test_the_contents_of_a_key_are_tables_of_its_products(self) -> None:
         z = list(range(1, 53))
         name = "gen_phase[2].u_phase.u_d.gen_part[1].gen_bit[7].u_key"
-        held = constant_key.contents(name, z)
-        self.assertEqual([held >> n & 1 for n in range(16)], [(16 * n * 16) >> 7 & 1 for n in range(16)])
+        table = constant_key.contents(name, z)
+        self.assertEqual([table >> n & 1 for n in range(16)], [(16 * n * 16) >> 7 & 1 for n in range(16)])
         # A subkey of 0 stands for 2^16, which is -1; a sum's is what it is.
-        held = constant_key.contents("gen_product[1].u_product.gen_part[0].gen_bit[16].u_key", [0] * 52)
-        self.assertEqual(held, 1 << 1)
+        table = constant_key.contents("gen_product[1].u_product.gen_part[0].gen_bit[16].u_key", [0] * 52)
+        self.assertEqual(table, 1 << 1)
         self.assertEqual(constant_key.contents("u_c.gen_bit[1].u_key", z), 0xFFFF * (51 >> 1 & 1))
         with self.assertRaisesRegex(RuntimeError, "no LUT of the key"):
             constant_key.contents("u_x", z)

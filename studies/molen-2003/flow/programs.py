@@ -144,9 +144,9 @@ def build(form: str, seed: int = 1) -> Path:
 def symbols(image: Path) -> dict[str, tuple[int, int]]:
     """Addresses and sizes by name."""
     elf = image.with_suffix(".elf")
-    said = tools.output([COMPILER.replace("gcc", "nm"), "--print-size", str(elf)])
+    output = tools.output([COMPILER.replace("gcc", "nm"), "--print-size", str(elf)])
     found = {}
-    for line in said.splitlines():
+    for line in output.splitlines():
         fields = line.split()
         if len(fields) == 4:
             found[fields[3]] = (int(fields[0], 16), int(fields[1], 16))
@@ -164,13 +164,13 @@ def loads() -> Loads:
     mhz = next(design["median"]["fmax_mhz"] for design in routed if design["name"] == "machine")
     folder = BUILD / "studies" / "molen-2003" / "loads"
     wanted = sorted({one for lists in LISTS.values() for one in lists})
-    said = json.loads(tools.output([ace(), "library", "loader", "--json", "--out", str(folder), *wanted]))
-    clocks = [round(1e6 / of) for of in (mhz, said["loader_mhz"], said["port_mhz"])]
+    output = json.loads(tools.output([ace(), "library", "loader", "--json", "--out", str(folder), *wanted]))
+    clocks = [round(1e6 / of) for of in (mhz, output["loader_mhz"], output["port_mhz"])]
     path = folder / "loads"
 
     def write(ports: dict[int, str]) -> None:
-        lines = [f"{said['memory']} {' '.join(map(str, clocks))} {said['dictionary']} {BUFFER}"]
-        for load in said["loads"]:
+        lines = [f"{output['memory']} {' '.join(map(str, clocks))} {output['dictionary']} {BUFFER}"]
+        for load in output["loads"]:
             port = load["port"] or ports.get(load["list"], "-")
             lines.append(f"{load['list']} {CAN[load['name']]:x} {load['name']} {load['over'] or '-'} {port}")
         path.write_text("\n".join([*lines, ""]))
@@ -178,7 +178,7 @@ def loads() -> Loads:
     # Of those that are made by writing over another one, what is written is looked at by what it leaves.
     write({})
     ports = {}
-    for load in said["loads"]:
+    for load in output["loads"]:
         if load["port"]:
             continue
         bits = folder / f"{load['name']}.bit"
@@ -190,7 +190,7 @@ def loads() -> Loads:
         load["port_bytes"] = bits.stat().st_size
         ports[load["list"]] = str(bits)
     write(ports)
-    return Loads(path, mhz, said["loads"])
+    return Loads(path, mhz, output["loads"])
 
 
 def with_lists(image: Path, program: str, loads: Loads) -> Path:

@@ -123,9 +123,9 @@ class Molen(unittest.TestCase):
     def test_random_programs_do_what_the_manual_says(self) -> None:
         for seed in range(1, 13 if os.environ.get("ACE_TESTS") == "all" else 7):
             command = [str(molen.machine()), "random", str(seed), "6000"]
-            said = subprocess.run(command, capture_output=True, text=True, check=False)
-            self.assertEqual(said.returncode, 0, f"seed {seed}: {said.stdout}")
-            self.assertGreater(int(said.stdout), 4000)
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(ran.returncode, 0, f"seed {seed}: {ran.stdout}")
+            self.assertGreater(int(ran.stdout), 4000)
 
     def test_what_is_no_instruction_stops_the_core(self) -> None:
         for word, cause in (
@@ -174,8 +174,8 @@ class Molen(unittest.TestCase):
         self.assertEqual(self.execute([1], [RUN | 1, END], refuse=1).cause, CAUSES["refused"])
         self.assertEqual(self.execute([1], [END], refuse=1).cause, CAUSES["stop"])
         # A part that was refused has left nobody knows what: what was there before is not used either.
-        kept = self.execute([1, 2], [RUN | 1, END], last=0)
-        self.assertEqual(kept.cause, CAUSES["stop"])
+        stopped = self.execute([1, 2], [RUN | 1, END], last=0)
+        self.assertEqual(stopped.cause, CAUSES["stop"])
         self.assertEqual(self.execute([1, 2], [RUN | 1, END], last=0, refuse=2).cause, CAUSES["refused"])
 
     def test_an_execution_waits_for_its_set_and_the_core_does_not(self) -> None:

@@ -218,9 +218,9 @@ class Core(unittest.TestCase):
                 for at in places
             ]
             for at, value in zip(places, self.results(pieces), strict=True):
-                kept = bytearray(data[:4])
-                kept[at : at + size] = (0x12345678).to_bytes(4, "little")[:size]
-                self.assertEqual(value, int.from_bytes(kept, "little"), (funct3, at))
+                merged = bytearray(data[:4])
+                merged[at : at + size] = (0x12345678).to_bytes(4, "little")[:size]
+                self.assertEqual(value, int.from_bytes(merged, "little"), (funct3, at))
 
     def test_what_is_not_aligned_is_a_trap_and_changes_nothing(self) -> None:
         base = constant(A, DATA)

@@ -31,10 +31,10 @@ class Pilchard(unittest.TestCase):
         cls.bench = harness.simulator("pilchard", "pilchard_bench", SOURCES, f"{FOLDER}/test/bench.cc")
 
     def ask(self, requests: list[str]) -> list[list[str]]:
-        said = subprocess.run(
+        ran = subprocess.run(
             [str(self.bench)], input="\n".join(requests), capture_output=True, text=True, check=True
         )
-        return [line.split() for line in said.stdout.splitlines()]
+        return [line.split() for line in ran.stdout.splitlines()]
 
     def test_all_cores_are_des(self) -> None:
         rng = random.Random(46)

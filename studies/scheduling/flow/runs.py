@@ -87,13 +87,13 @@ def run(ace: Path, traffic: Traffic, board: Board, window: int, policy: str, fol
         source = esp
     file = folder / "board.toml"
     file.write_text(board.text(window))
-    said = done(ace, source, traffic.sas, "/dev/null", "--board", file, "--policy", policy, "--unsigned")
-    totals = said["board"]["totals"]
-    if said["written"] != said["frames"] or totals["failed"]:
+    summary = done(ace, source, traffic.sas, "/dev/null", "--board", file, "--policy", policy, "--unsigned")
+    totals = summary["board"]["totals"]
+    if summary["written"] != summary["frames"] or totals["failed"]:
         raise RuntimeError(
-            f"{traffic.name}, {board.name}: {said['written']} of {said['frames']} packets left"
+            f"{traffic.name}, {board.name}: {summary['written']} of {summary['frames']} packets left"
         )
-    used = [it["name"] for it in said["board"]["configurations"] if it["loads"]]
+    used = [it["name"] for it in summary["board"]["configurations"] if it["loads"]]
     return {
         "traffic": traffic.name,
         "board": board.name,

@@ -60,7 +60,7 @@ struct World {
     pairs: Vec<(SaId, SaId)>,
     retired: Vec<(SaId, SaId)>,
     gone: HashSet<SaId>,
-    held: Vec<Completion>,
+    buffered: Vec<Completion>,
     spi: u32,
     now: Time,
     out: u64,
@@ -113,7 +113,7 @@ fuzz_target!(|input: &[u8]| {
         pairs: Vec::new(),
         retired: Vec::new(),
         gone: HashSet::new(),
-        held: Vec::new(),
+        buffered: Vec::new(),
         spi: 0x100,
         now: Time::ZERO,
         out: 0,
@@ -136,10 +136,10 @@ fuzz_target!(|input: &[u8]| {
             }
             5 => {
                 engine.try_submit(world.here.jobs());
-                engine.wait(&mut world.held);
-                let count = world.held.len();
-                world.held.rotate_left(n.min(count));
-                let mut done = world.held.split_off(count / 2);
+                engine.wait(&mut world.buffered);
+                let count = world.buffered.len();
+                world.buffered.rotate_left(n.min(count));
+                let mut done = world.buffered.split_off(count / 2);
                 world.here.complete(world.now, &mut done);
             }
             6 if world.rule.is_none() => {
@@ -162,8 +162,8 @@ fuzz_target!(|input: &[u8]| {
     }
     while world.here.in_flight() > 0 {
         engine.try_submit(world.here.jobs());
-        engine.wait(&mut world.held);
-        world.here.complete(world.now, &mut world.held);
+        engine.wait(&mut world.buffered);
+        world.here.complete(world.now, &mut world.buffered);
     }
     world.drain();
     assert_eq!(world.out, sent);

@@ -92,12 +92,12 @@ fuzz_target!(|data: &[u8]| {
     };
     let mut out = vec![0x55; count * device.frame_bytes()];
     let mut expected = out.clone();
-    let said = decompress(dictionary, device, &stream, &mut out);
-    assert_eq!(said, reference::decompress(stored, device, &stream, &mut expected));
-    if said.is_ok() {
+    let outcome = decompress(dictionary, device, &stream, &mut out);
+    assert_eq!(outcome, reference::decompress(stored, device, &stream, &mut expected));
+    if outcome.is_ok() {
         assert!(out == expected);
     }
     if let Some(frames) = valid {
-        assert!(said.is_ok() && out == frames, "{said:?}");
+        assert!(outcome.is_ok() && out == frames, "{outcome:?}");
     }
 });

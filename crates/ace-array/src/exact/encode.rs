@@ -50,7 +50,7 @@ pub(super) struct Encoding<'a> {
     ii: usize,
     pub(super) clauses: Clauses,
     operations: Vec<Option<Choices>>,
-    kept: BTreeMap<Id, Kept>,
+    retained: BTreeMap<Id, Kept>,
     operands: Vec<Operand>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Encoding<'a> {
     pub(super) fn new(graph: &'a Graph, shape: &'a Shape, ii: usize, clauses: Clauses) -> Encoding<'a> {
         let none = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut new =
-            Encoding { graph, shape, ii, clauses, operations: none.0, kept: none.1, operands: none.2 };
+            Encoding { graph, shape, ii, clauses, operations: none.0, retained: none.1, operands: none.2 };
         new.operations = (0..graph.nodes.len()).map(|id| new.choices(id)).collect();
         new.turns();
         new.elements();
@@ -144,23 +144,23 @@ impl<'a> Encoding<'a> {
 
     /// An element begins one operation in a slot, and ends one.
     fn elements(&mut self) {
-        let mut said: BTreeMap<(Unit, bool, usize), Vec<Lit>> = BTreeMap::new();
+        let mut busy: BTreeMap<(Unit, bool, usize), Vec<Lit>> = BTreeMap::new();
         for id in 0..self.operations.len() {
             let Some(operation) = &self.operations[id] else { continue };
             let (own, units, slots) = (self.own(id), operation.units.clone(), operation.slots.clone());
             for (unit, here) in units {
                 for (slot, now) in slots.iter().enumerate() {
                     let both = self.clauses.all(&[here, *now]);
-                    said.entry((unit, false, slot)).or_default().push(both);
+                    busy.entry((unit, false, slot)).or_default().push(both);
                     // Other elements take as long for whatever they do.
                     if unit.kind == Kind::Quad {
                         let end = self.modulo(slot as i64 + own);
-                        said.entry((unit, true, end)).or_default().push(both);
+                        busy.entry((unit, true, end)).or_default().push(both);
                     }
                 }
             }
         }
-        said.values().for_each(|all| self.clauses.at_most_one(all));
+        busy.values().for_each(|all| self.clauses.at_most_one(all));
     }
 
     fn operands(&mut self) {
@@ -173,12 +173,12 @@ impl<'a> Encoding<'a> {
                 let read = self.clauses.one_of(self.ii);
                 let (ii, memories) = (self.ii, self.shape.memories);
                 let clauses = &mut self.clauses;
-                let kept = self.kept.entry(value).or_insert_with(|| {
+                let retained = self.retained.entry(value).or_insert_with(|| {
                     let memories = clauses.literals(memories);
                     clauses.at_most_one(&memories);
                     Kept { memories, slots: clauses.one_of(ii) }
                 });
-                clauses.add(&[vec![direct], kept.memories.clone()].concat());
+                clauses.add(&[vec![direct], retained.memories.clone()].concat());
                 self.operands.push(Operand { user, at, value, direct, read });
             }
         }
@@ -186,9 +186,9 @@ impl<'a> Encoding<'a> {
         for operand in &self.operands {
             let (from, to) = (slots(operand.value), slots(operand.user));
             let own = self.own(operand.value) + HOP;
-            let kept = &self.kept[&operand.value].slots;
+            let retained = &self.retained[&operand.value].slots;
             let store = self.shape.reach(Kind::Memory, 0);
-            within(&mut self.clauses, &[!operand.direct], &from, kept, own, store);
+            within(&mut self.clauses, &[!operand.direct], &from, retained, own, store);
             let Some(user) = &self.operations[operand.user] else { continue };
             for (port, how) in by_port(&user.ports, operand.at) {
                 let reach = self.shape.reach(user.units[0].0.kind, port);
@@ -236,10 +236,10 @@ impl<'a> Encoding<'a> {
         for memory in 0..self.shape.memories {
             for slot in 0..self.ii {
                 let (mut takes, mut writes, mut reads) = (Vec::new(), Vec::new(), Vec::new());
-                for (value, kept) in &self.kept {
-                    let here = kept.memories[memory];
+                for (value, retained) in &self.retained {
+                    let here = retained.memories[memory];
                     takes.push(self.clauses.all(&[here, self.visible(*value, slot)]));
-                    writes.push(self.clauses.all(&[here, kept.slots[slot]]));
+                    writes.push(self.clauses.all(&[here, retained.slots[slot]]));
                     let read = self.clauses.literal();
                     for operand in self.operands.iter().filter(|operand| operand.value == *value) {
                         self.clauses.implies(&[here, !operand.direct, operand.read[slot]], &[read]);
@@ -267,7 +267,7 @@ impl<'a> Encoding<'a> {
         let stored = |operand: &&Operand| !clauses.is(operand.direct);
         let mut stores: BTreeMap<Id, usize> = BTreeMap::new();
         for operand in self.operands.iter().filter(stored) {
-            stores.entry(operand.value).or_insert_with(|| event(&self.kept[&operand.value].slots));
+            stores.entry(operand.value).or_insert_with(|| event(&self.retained[&operand.value].slots));
         }
         let reads: Vec<Option<usize>> = self
             .operands
@@ -325,7 +325,7 @@ impl<'a> Encoding<'a> {
                 read.map_or(Route::Direct, |read| Route::Stored { slot: slots[read] });
         }
         let store = |(value, at): (&Id, &usize)| {
-            (*value, Store { memory: clauses.which(&self.kept[value].memories), slot: slots[*at] })
+            (*value, Store { memory: clauses.which(&self.retained[value].memories), slot: slots[*at] })
         };
         let stores = stores.iter().map(store).collect();
         Ok(Schedule { ii: self.ii, places: places.collect(), routes, stores }.normal(self.graph))

@@ -81,17 +81,17 @@ fn logic(builder: &mut Builder, truth: u8, args: Vec<Id>) -> Id {
     };
     let free =
         |leaf: usize| (0..1 << open.len()).all(|values| row(&open, values) == row(&open, values ^ 1 << leaf));
-    let kept: Vec<usize> = (0..open.len()).filter(|leaf| !free(*leaf)).collect();
-    let table = (0..1usize << kept.len()).fold(0u8, |table, values| {
-        let spread = kept.iter().enumerate().fold(0, |out, (at, leaf)| out | (values >> at & 1) << leaf);
+    let live: Vec<usize> = (0..open.len()).filter(|leaf| !free(*leaf)).collect();
+    let table = (0..1usize << live.len()).fold(0u8, |table, values| {
+        let spread = live.iter().enumerate().fold(0, |out, (at, leaf)| out | (values >> at & 1) << leaf);
         table | u8::from(row(&open, spread)) << values
     });
-    let kept: Vec<Id> = kept.into_iter().map(|leaf| open[leaf]).collect();
-    match (kept.len(), table) {
+    let live: Vec<Id> = live.into_iter().map(|leaf| open[leaf]).collect();
+    match (live.len(), table) {
         (0, 0) => builder.add(Op::Const(0), Vec::new()),
         (0, _) => builder.add(Op::Const(u32::MAX), Vec::new()),
-        (1, 0b10) => kept[0],
-        _ => builder.add(Op::Logic(table), kept),
+        (1, 0b10) => live[0],
+        _ => builder.add(Op::Logic(table), live),
     }
 }
 

@@ -24,14 +24,14 @@ enum Part {
 
 struct Book {
     ii: i64,
-    said: BTreeMap<(Part, i64), (Id, i64)>,
+    booked: BTreeMap<(Part, i64), (Id, i64)>,
 }
 
 impl Book {
     /// What is said of one value in one slot of a block's time may be said again, for another operand of it.
     fn say(&mut self, part: Part, value: Id, slot: i64) -> Result<(), Error> {
         let at = (part, slot.rem_euclid(self.ii));
-        match self.said.insert(at, (value, slot)) {
+        match self.booked.insert(at, (value, slot)) {
             Some(other) if other != (value, slot) => Err(wrong(format!(
                 "{part:?} in slot {} is wanted for operation {value} in slot {slot} and for {} in slot {}",
                 at.1, other.0, other.1
@@ -41,7 +41,7 @@ impl Book {
     }
 
     fn once(&mut self, part: Part, value: Id, slot: i64) -> Result<(), Error> {
-        if self.said.contains_key(&(part, slot.rem_euclid(self.ii))) {
+        if self.booked.contains_key(&(part, slot.rem_euclid(self.ii))) {
             return Err(wrong(format!("{part:?} is taken twice in slot {}", slot.rem_euclid(self.ii))));
         }
         self.say(part, value, slot)
@@ -94,7 +94,7 @@ pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Er
         keys(graph, schedule)?;
     }
     let contexts = graph.contexts();
-    let mut book = Book { ii: schedule.ii as i64, said: BTreeMap::new() };
+    let mut book = Book { ii: schedule.ii as i64, booked: BTreeMap::new() };
     for (id, node) in graph.nodes.iter().enumerate() {
         let place = &schedule.places[id];
         if graph.is_key(id) {

@@ -58,7 +58,7 @@ pub struct Tables<'a> {
     port: Vec<Option<Shared<Taken>>>,
     read: Vec<Option<Shared<Taken>>>,
     write: Vec<Option<Id>>,
-    pub kept: Vec<Option<Kept>>,
+    pub retained: Vec<Option<Kept>>,
     /// By node and argument.
     pub ways: Vec<Vec<Option<Way>>>,
 }
@@ -93,7 +93,7 @@ impl<'a> Tables<'a> {
             port: none(ports).into_iter().map(|_: Option<()>| None).collect(),
             read: none(shape.memories).into_iter().map(|_: Option<()>| None).collect(),
             write: vec![None; shape.memories * ii],
-            kept: graph.nodes.iter().map(|_| None).collect(),
+            retained: graph.nodes.iter().map(|_| None).collect(),
             ways: graph.nodes.iter().map(|node| vec![None; node.args.len()]).collect(),
             units,
         }
@@ -182,10 +182,10 @@ impl<'a> Tables<'a> {
 
     fn stored(&self, port: (Unit, usize), slot: i64, from: Taken) -> Option<Path> {
         let value = from.value;
-        if let Some(kept) = &self.kept[value] {
-            let least = kept.slot + (latency::STORE + latency::READ) as i64;
-            let first = self.read_back(port, slot, value, kept.memory, least)?;
-            return Some(Path::Again { memory: kept.memory, first });
+        if let Some(retained) = &self.retained[value] {
+            let least = retained.slot + (latency::STORE + latency::READ) as i64;
+            let first = self.read_back(port, slot, value, retained.memory, least)?;
+            return Some(Path::Again { memory: retained.memory, first });
         }
         let memories = self.shape.memories;
         (0..memories).map(|at| (at + value) % memories).find_map(|memory| {
@@ -229,8 +229,8 @@ impl<'a> Tables<'a> {
                 return;
             }
             Path::Again { memory, first } => {
-                if let Some(kept) = &mut self.kept[value] {
-                    kept.users.push(user);
+                if let Some(retained) = &mut self.retained[value] {
+                    retained.users.push(user);
                 }
                 (memory, first)
             }
@@ -239,7 +239,8 @@ impl<'a> Tables<'a> {
                 self.take((unit, 0), from, (value, STORE));
                 let at = self.at(memory, issue);
                 self.write[at] = Some(value);
-                self.kept[value] = Some(Kept { memory, taken: from.slot, slot: issue, users: vec![user] });
+                self.retained[value] =
+                    Some(Kept { memory, taken: from.slot, slot: issue, users: vec![user] });
                 (memory, first)
             }
         };
@@ -261,11 +262,11 @@ impl<'a> Tables<'a> {
         let at = self.at(memory, slot);
         drop_user(&mut self.read[at], user);
         let value = self.graph.nodes[user.0].args[user.1];
-        let Some(kept) = &mut self.kept[value] else { return };
-        kept.users.retain(|other| *other != user);
-        if kept.users.is_empty() {
-            let (memory, taken, issue) = (kept.memory, kept.taken, kept.slot);
-            self.kept[value] = None;
+        let Some(retained) = &mut self.retained[value] else { return };
+        retained.users.retain(|other| *other != user);
+        if retained.users.is_empty() {
+            let (memory, taken, issue) = (retained.memory, retained.taken, retained.slot);
+            self.retained[value] = None;
             let at = self.at(memory, issue);
             self.write[at] = None;
             self.leave((Unit { kind: Kind::Memory, index: memory }, 0), taken, (value, STORE));

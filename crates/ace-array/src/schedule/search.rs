@@ -362,9 +362,9 @@ impl<'a> Search<'a> {
     fn schedule(self) -> Schedule {
         let graph = self.graph();
         let mut stores = BTreeMap::new();
-        for (id, kept) in self.tables.kept.iter().enumerate() {
-            if let Some(kept) = kept {
-                stores.insert(id, Store { memory: kept.memory, slot: kept.slot });
+        for (id, retained) in self.tables.retained.iter().enumerate() {
+            if let Some(retained) = retained {
+                stores.insert(id, Store { memory: retained.memory, slot: retained.slot });
             }
         }
         let route = |id: Id, at: usize| match self.tables.ways[id][at] {

@@ -113,7 +113,7 @@ pub fn rates(tiles: usize) -> Result<Rates, ArrayError> {
 /// # Errors
 /// When neither was routed.
 pub fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &'static str), ArrayError> {
-    let of = |name: &str, said| routed.get(name).map(|it| (it.fmax_mhz, said));
+    let of = |name: &str, label| routed.get(name).map(|it| (it.fmax_mhz, label));
     of(&format!("slot-{}x{}", rates.tiles, rates.lanes), "slot")
         .or_else(|| of("slot-1x16", "slot of one tile"))
         .ok_or_else(|| wrong("array/routed.json", &"it has no slot"))

@@ -102,7 +102,7 @@ impl SetManifest {
     ///
     /// # Errors
     /// When its manifest cannot be read.
-    pub fn said(set: &ContextSet) -> Result<Self, ArrayError> {
+    pub fn stated(set: &ContextSet) -> Result<Self, ArrayError> {
         let unread = |reason: String| ArrayError::Manifest { name: set.name().to_owned(), reason };
         let manifest = set.manifest().map_err(|error| unread(error.to_string()))?;
         serde_json::from_slice(&manifest).map_err(|error| unread(error.to_string()))
@@ -124,12 +124,12 @@ pub struct Known {
 /// # Errors
 /// What is not so.
 pub fn verify(set: &ContextSet) -> Result<(), ArrayError> {
-    let said = SetManifest::said(set)?;
+    let stated = SetManifest::stated(set)?;
     let mut is = SetManifest::of(set.name(), set.bytes())?;
-    if (&said.made_for, said.clocks_alone) == (&None, None) {
+    if (&stated.made_for, stated.clocks_alone) == (&None, None) {
         (is.made_for, is.clocks_alone) = (None, None);
     }
-    if said != is {
+    if stated != is {
         let reason = "it is of another context set".to_owned();
         return Err(ArrayError::Manifest { name: set.name().to_owned(), reason });
     }

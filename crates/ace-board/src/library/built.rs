@@ -97,10 +97,10 @@ pub enum TimingError {
     #[error("{} is not what its manifest says (`timing`)", .0.display())]
     Altered(PathBuf),
     /// The report has another clock.
-    #[error("its manifest says {said} MHz, and {} says {wanted}", path.display())]
+    #[error("its manifest says {stated} MHz, and {} says {wanted}", path.display())]
     Clock {
         /// In the manifest.
-        said: Value,
+        stated: Value,
         /// In the report.
         wanted: Value,
         /// The report.
@@ -187,8 +187,8 @@ pub fn timed(manifest: &[u8], folder: Option<&Path>) -> Result<(), TimingError> 
         }
         let report: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if ending == "json" && report["fmax_mhz"] != manifest["fmax_mhz"] {
-            let (said, wanted) = (manifest["fmax_mhz"].clone(), report["fmax_mhz"].clone());
-            return Err(TimingError::Clock { said, wanted, path });
+            let (stated, wanted) = (manifest["fmax_mhz"].clone(), report["fmax_mhz"].clone());
+            return Err(TimingError::Clock { stated, wanted, path });
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ pub fn manifest(image: &Image) -> Value {
 }
 
 /// What ties the netlist of a configuration to its RTL, by its own record; a record that is of something else ties nothing.
-pub fn tied(image: &Image, manifest: &Value) -> Tie {
+pub fn tie_of(image: &Image, manifest: &Value) -> Tie {
     let proof: Value =
         image.proof().ok().and_then(|proof| serde_json::from_slice(&proof).ok()).unwrap_or(Value::Null);
     let netlist = manifest["netlist_sha256"].as_str().unwrap_or_default();
@@ -21,5 +21,5 @@ pub fn tied(image: &Image, manifest: &Value) -> Tie {
 
 /// How many of the configurations of a library are proven to be their RTL.
 pub fn tied_by_proof(library: &Library) -> usize {
-    library.images().iter().filter(|image| tied(image, &manifest(image)) == Tie::Equivalence).count()
+    library.images().iter().filter(|image| tie_of(image, &manifest(image)) == Tie::Equivalence).count()
 }

@@ -13,7 +13,7 @@ mod verify;
 pub use between::{Between, Write, between};
 pub use built::{Built, BuiltError, TimingError, UnsoundError, built, read_memory, timed};
 pub use domains::{Domain, Domains, Switch, domains};
-pub use manifest::{manifest, tied, tied_by_proof};
+pub use manifest::{manifest, tie_of, tied_by_proof};
 pub use members::{Load, Member, domain, members};
 pub use stats::{Stats, frame_bytes, stats};
 pub use verify::{VerifyError, verify};

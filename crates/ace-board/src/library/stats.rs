@@ -8,7 +8,7 @@ use ace_library::codec::Decoded;
 use ace_library::{Image, ImageError, Library};
 use serde::Serialize;
 
-use super::manifest::{manifest, tied};
+use super::manifest::{manifest, tie_of};
 use super::members::Load;
 
 /// Bytes of a device's frames.
@@ -76,7 +76,7 @@ pub fn stats(library: &Library, budget: Option<Duration>) -> Result<Vec<Stats>, 
         rows.push(Stats {
             name: image.name().to_owned(),
             device: image.device().name,
-            tied_to_rtl_by: tied(image, &manifest(image)).to_string(),
+            tied_to_rtl_by: tie_of(image, &manifest(image)).to_string(),
             lut_use_percent: lut4.map(|n| 100.0 * n as f64 / image.device().lut4 as f64),
             frame_bytes: raw,
             stored_bytes: image.stored_frame_bytes(),

@@ -108,7 +108,7 @@ pub fn execute(action: &Action, packet: &mut [u8]) -> Result<(), EngineError> {
 }
 
 fn expanded(key: &Key) -> &Expanded {
-    key.kept(Keeper::Software, Expanded::of).unwrap_or(&Expanded::Nothing)
+    key.cached(Keeper::Software, Expanded::of).unwrap_or(&Expanded::Nothing)
 }
 
 fn nothing_for(key: &Key, direction: Direction) -> EngineError {

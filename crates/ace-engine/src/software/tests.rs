@@ -237,8 +237,8 @@ fn a_key_is_expanded_once_and_goes_with_its_last_handle() {
     let drops = || DROPS.load(std::sync::atomic::Ordering::Relaxed);
     let key = Key::cipher(&AES, Mode::Cbc, &[1; 16]).expect("a key");
     let other = key.clone();
-    let first = key.kept(Keeper::Native, |_| Counted(&DROPS)).expect("it was made");
-    let again = other.kept(Keeper::Native, |_| -> Counted<'static> { unreachable!() });
+    let first = key.cached(Keeper::Native, |_| Counted(&DROPS)).expect("it was made");
+    let again = other.cached(Keeper::Native, |_| -> Counted<'static> { unreachable!() });
     assert!(again.is_some_and(|again| std::ptr::eq(first, again)));
     assert_ne!(key.id(), Key::cipher(&AES, Mode::Cbc, &[1; 16]).expect("a key").id());
     drop(key);

@@ -171,9 +171,9 @@ fn a_board_that_fails_or_dies_loses_nothing_where_there_is_a_processor() {
         assert!(view.taken_over > 0);
         assert_eq!(view.board_lost, manner == Manner::Dies);
         // It is not hidden: once in the log, and as long as it is so in the status.
-        let said = remote.poll_event();
-        assert_eq!(said.is_some(), manner == Manner::Fails, "{said:?}");
-        assert!(said.is_none_or(|said| said.contains("every operation on the board has failed so far")));
+        let event = remote.poll_event();
+        assert_eq!(event.is_some(), manner == Manner::Fails, "{event:?}");
+        assert!(event.is_none_or(|event| event.contains("every operation on the board has failed so far")));
         assert_eq!((view.board_fails.is_some(), remote.poll_event()), (manner == Manner::Fails, None));
         assert!(view.costs[0].barred || manner == Manner::Dies, "{:?}", view.costs);
         let (mut live, _remote) = open(false, manner, Duration::ZERO, &[]);

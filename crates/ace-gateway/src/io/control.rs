@@ -141,15 +141,15 @@ pub fn ask(path: &Path, question: &str) -> io::Result<String> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.write_all(format!("{question}\n").as_bytes())?;
-    let mut said = String::new();
-    stream.read_to_string(&mut said)?;
-    if said.is_empty() {
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply)?;
+    if reply.is_empty() {
         return Err(io::Error::new(
             ErrorKind::PermissionDenied,
             "the gateway answers root and who started it, nobody else, and sixteen at once",
         ));
     }
-    Ok(said)
+    Ok(reply)
 }
 
 #[cfg(test)]
@@ -180,8 +180,8 @@ mod tests {
             let mut deaf = UnixStream::connect(&path).unwrap();
             deaf.write_all(b"status\n").unwrap();
             assert!(Control::bind(&path).is_err(), "the place is taken");
-            let said = ask(&path, "sas").unwrap();
-            assert_eq!((said.len(), said.as_bytes()[0]), (1 << 20, b'd'));
+            let reply = ask(&path, "sas").unwrap();
+            assert_eq!((reply.len(), reply.as_bytes()[0]), (1 << 20, b'd'));
             // All three are cut off.
             for mut client in [half, long] {
                 let mut rest = Vec::new();

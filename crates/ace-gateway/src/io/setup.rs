@@ -24,12 +24,12 @@ pub enum SetupError {
         why: std::io::Error,
     },
     /// iproute2 ran and did not do it.
-    #[error("`{command}` failed: {said}")]
+    #[error("`{command}` failed: {stderr}")]
     Command {
         /// With its arguments.
         command: String,
         /// What it said.
-        said: String,
+        stderr: String,
     },
     /// Users cannot be looked for.
     #[error("cannot look for the user {0}: {1}")]
@@ -115,8 +115,8 @@ fn ip(arguments: &[&str]) -> Result<(), SetupError> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(SetupError::Command { command: command(), said })
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(SetupError::Command { command: command(), stderr })
 }
 
 /// Becomes a user, for good, with nothing of what it was.

@@ -161,9 +161,9 @@ mod tests {
         stream
             .write_all(format!("GET {path} HTTP/1.1\r\nHost: {at}\r\n\r\n").as_bytes())
             .expect("it takes it");
-        let mut said = String::new();
-        stream.read_to_string(&mut said).expect("it answers");
-        said
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("it answers");
+        response
     }
 
     #[test]
@@ -183,12 +183,12 @@ mod tests {
             });
             std::thread::sleep(Duration::from_millis(1));
         }
-        let said = client.join().unwrap();
-        assert!(said[..5].iter().all(|said| said.starts_with("HTTP/1.1 200 OK")), "{said:?}");
-        let state: State = serde_json::from_str(said[3].rsplit("\r\n").next().unwrap()).unwrap();
+        let response = client.join().unwrap();
+        assert!(response[..5].iter().all(|response| response.starts_with("HTTP/1.1 200 OK")), "{response:?}");
+        let state: State = serde_json::from_str(response[3].rsplit("\r\n").next().unwrap()).unwrap();
         assert_eq!((state.status.version.as_str(), state.sas.len()), ("7", 0));
-        assert!(said[4].contains("ace_gateway_info{version=\"7\""), "{}", said[4]);
-        assert!(said[5].starts_with("HTTP/1.1 404"));
+        assert!(response[4].contains("ace_gateway_info{version=\"7\""), "{}", response[4]);
+        assert!(response[5].starts_with("HTTP/1.1 404"));
         drop(hanging);
         // A gateway that is busy for good.
         assert!(get(at, "/metrics").starts_with("HTTP/1.1 503"));

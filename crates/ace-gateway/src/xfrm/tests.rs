@@ -53,7 +53,7 @@ impl Gateway {
 #[test]
 fn good_requests_are_answered() {
     let mut gateway = Gateway::new();
-    let said: Vec<_> = seed().iter().map(|datagram| gateway.ask(datagram)).collect();
+    let replies: Vec<_> = seed().iter().map(|datagram| gateway.ask(datagram)).collect();
     let done = (wire::NLMSG_ERROR, 0);
     let end = (wire::NLMSG_DONE, 0);
     let wanted = [
@@ -68,7 +68,7 @@ fn good_requests_are_answered() {
         vec![done],
         vec![done],
     ];
-    assert_eq!(said, wanted);
+    assert_eq!(replies, wanted);
     // The inbound SA and the SPI that was given out are left.
     assert_eq!((gateway.xfrm.len(), gateway.xfrm.remotes().count()), (2, 0));
     assert_eq!(gateway.xfrm.changes().len(), 2);
@@ -100,9 +100,9 @@ fn an_sa_that_is_asked_where_it_stands_goes_on_there_when_it_is_made_anew() {
     let Gateway { plane, engine, xfrm } = &mut gateway;
     let is_local = |address: IpAddr| address == IpAddr::from([192, 0, 2, 1]);
     let mut on = On { plane, engine, now: Duration::ZERO, is_local: &is_local, taken: &|_| false };
-    let said = xfrm.handle(&mut on, &Reply::new(kind::GETAE, 0, 5, &id).done());
-    let message = wire::messages(&said[0]).next().unwrap();
-    assert_eq!((said.len(), message.kind, message.sequence), (1, replay::NEWAE, 5));
+    let replies = xfrm.handle(&mut on, &Reply::new(kind::GETAE, 0, 5, &id).done());
+    let message = wire::messages(&replies[0]).next().unwrap();
+    assert_eq!((replies.len(), message.kind, message.sequence), (1, replay::NEWAE, 5));
     let inbound = key.destination == IpAddr::from([192, 0, 2, 1]);
     assert_eq!(shapes::first_sequence(&message.body[replay::AEVENT_ID..], inbound), Ok(41));
     // Half a request, and an SA that is not there.

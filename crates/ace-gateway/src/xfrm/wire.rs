@@ -163,8 +163,8 @@ mod tests {
         let endless = [[16_u32.to_ne_bytes(); 4].concat(), vec![0; 4]].concat();
         assert_eq!(messages(&endless).count(), 1);
         assert_eq!((messages(&[0; 64]).count(), attributes(&[0; 64]).count()), (0, 0));
-        let said = ending(&read[0], 3);
-        let ended = messages(&said).next().unwrap();
+        let ended_by = ending(&read[0], 3);
+        let ended = messages(&ended_by).next().unwrap();
         assert_eq!(
             (ended.kind, ended.sequence, u32_at(ended.body, 0)),
             (NLMSG_ERROR, 7, Some(-3_i32 as u32))

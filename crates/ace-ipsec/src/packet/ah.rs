@@ -65,7 +65,7 @@ pub fn seal(
     buffer: &mut Buffer,
     at: usize,
     input: SealInput,
-    kept: &mut Vec<u8>,
+    saved: &mut Vec<u8>,
 ) -> Result<Action, Cause> {
     let len = header_len(transform.icv_len, input.version);
     let place = buffer.get_mut(at..at + len).ok_or(Cause::TooBig)?;
@@ -75,19 +75,19 @@ pub fn seal(
     put(place, 0, &[input.next_header, words]);
     put(place, 4, &input.spi.to_be_bytes());
     put(place, 8, &(input.sequence as u32).to_be_bytes());
-    keep(buffer, at, kept);
+    keep(buffer, at, saved);
     mutable::clear(buffer.get_mut(..at).unwrap_or_default(), input.version)?;
     action(transform, buffer, input.sequence, input.esn, Tag::Write)
 }
 
 /// Puts the ICV and the IP headers into their places.
-pub fn sealed(transform: &Transform, buffer: &mut Buffer, at: usize, kept: &[u8]) {
+pub fn sealed(transform: &Transform, buffer: &mut Buffer, at: usize, saved: &[u8]) {
     let tail = buffer.len().saturating_sub(transform.icv_len);
     if at + FIXED_LEN + transform.icv_len <= tail {
         buffer.copy_within(tail.., at + FIXED_LEN);
     }
     buffer.truncate(tail);
-    put(buffer, 0, kept);
+    put(buffer, 0, saved);
 }
 
 /// Begins to open a packet whose AH starts at `at`. `kept` takes the IP headers as they came.
@@ -100,7 +100,7 @@ pub fn open(
     at: usize,
     version: Version,
     (sequence, esn): (u64, bool),
-    kept: &mut Vec<u8>,
+    saved: &mut Vec<u8>,
 ) -> Result<Action, Cause> {
     let header = buffer.get(at..).and_then(AhHeader::parse).ok_or(Cause::BadAh)?;
     let shortest = header_len(transform.icv_len, version);
@@ -110,7 +110,7 @@ pub fn open(
     {
         return Err(Cause::BadAh);
     }
-    keep(buffer, at, kept);
+    keep(buffer, at, saved);
     mutable::clear(buffer.get_mut(..at).unwrap_or_default(), version).map_err(|_| Cause::BadAh)?;
     let icv = at + FIXED_LEN..at + FIXED_LEN + transform.icv_len;
     let end = buffer.len();
@@ -128,17 +128,17 @@ pub fn opened(
     transform: &Transform,
     buffer: &mut Buffer,
     at: usize,
-    kept: &[u8],
+    saved: &[u8],
 ) -> Result<(usize, u8), Cause> {
     buffer.truncate(buffer.len().saturating_sub(transform.icv_len));
-    put(buffer, 0, kept);
+    put(buffer, 0, saved);
     let header = buffer.get(at..).and_then(AhHeader::parse).ok_or(Cause::BadAh)?;
     Ok((at + header.len, header.next_header))
 }
 
-fn keep(buffer: &Buffer, at: usize, kept: &mut Vec<u8>) {
-    kept.clear();
-    kept.extend_from_slice(buffer.get(..at).unwrap_or_default());
+fn keep(buffer: &Buffer, at: usize, saved: &mut Vec<u8>) {
+    saved.clear();
+    saved.extend_from_slice(buffer.get(..at).unwrap_or_default());
 }
 
 fn action(

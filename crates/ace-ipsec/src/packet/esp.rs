@@ -206,11 +206,11 @@ fn shift(buffer: &mut Buffer, at: usize, high: [u8; 4]) -> Option<usize> {
 }
 
 /// Undoes what [`shifts`] tells of; `kept` is what was in front of ESP.
-pub fn unshift(buffer: &mut Buffer, at: usize, kept: [u8; 4]) {
+pub fn unshift(buffer: &mut Buffer, at: usize, saved: [u8; 4]) {
     let Some(from) = at.checked_sub(4) else { return };
     if buffer.len() >= at + 4 {
         buffer.copy_within(from..at, at);
-        put(buffer, from, &kept);
+        put(buffer, from, &saved);
     }
 }
 

@@ -205,7 +205,7 @@ impl Shape {
         };
         // A prefix of no bits leaves none.
         let dropped = width - u32::from(len);
-        bits.checked_shr(dropped).and_then(|kept| kept.checked_shl(dropped)).unwrap_or(0)
+        bits.checked_shr(dropped).and_then(|prefix| prefix.checked_shl(dropped)).unwrap_or(0)
     }
 }
 

@@ -32,10 +32,10 @@ fn agree(
 ) -> Result<(), TestCaseError> {
     let mut out = vec![0x55; frames * device.frame_bytes()];
     let mut expected = out.clone();
-    let said = decompress(dictionary, device, stream, &mut out);
+    let outcome = decompress(dictionary, device, stream, &mut out);
     let wanted = reference::decompress(&dictionary.to_bytes(), device, stream, &mut expected);
-    prop_assert_eq!(&said, &wanted);
-    if said.is_ok() {
+    prop_assert_eq!(&outcome, &wanted);
+    if outcome.is_ok() {
         prop_assert!(out == expected);
     }
     Ok(())

@@ -73,7 +73,7 @@ struct Programme<'a> {
     bytes: Vec<Vec<f64>>,
     asked: Vec<Table<Vec<f64>>>,
     variables: ProblemVariables,
-    held: Table<Vec<Variable>>,
+    occupied: Table<Vec<Variable>>,
     begun: Table<Vec<Variable>>,
     work: Table<Vec<Variable>>,
     open: Table<Vec<Variable>>,
@@ -115,7 +115,7 @@ impl<'a> Programme<'a> {
         Self {
             steps,
             due: in_bound + 1,
-            held: grid(configurations, Some(slots.count as f64)).into(),
+            occupied: grid(configurations, Some(slots.count as f64)).into(),
             begun: grid(configurations, None).into(),
             work: grid(configurations, None).into(),
             open: grid(configurations, None).into(),
@@ -140,20 +140,20 @@ impl<'a> Programme<'a> {
     fn residence(&mut self) {
         let count = self.slots.count as f64;
         for s in 0..self.steps {
-            let held: Expression = self.used.iter().map(|c| self.held[*c][s]).sum();
+            let occupied: Expression = self.used.iter().map(|c| self.occupied[*c][s]).sum();
             let work: Expression = self.used.iter().map(|c| self.work[*c][s]).sum();
-            self.constraints.push(constraint!(held <= count));
+            self.constraints.push(constraint!(occupied <= count));
             self.constraints.push(constraint!(work <= count));
             for &c in &self.used {
                 let mut there = Expression::from(0.0);
                 if s > 0 {
-                    there += self.held[c][s - 1];
+                    there += self.occupied[c][s - 1];
                 }
                 if let Some(load) = self.ends(c, s) {
                     there += load;
                 }
-                self.constraints.push(constraint!(self.held[c][s] <= there.clone()));
-                self.constraints.push(constraint!(self.work[c][s] <= there + self.held[c][s]));
+                self.constraints.push(constraint!(self.occupied[c][s] <= there.clone()));
+                self.constraints.push(constraint!(self.work[c][s] <= there + self.occupied[c][s]));
             }
         }
     }
@@ -192,7 +192,7 @@ impl<'a> Programme<'a> {
                 for &c in passes {
                     let mut there = Expression::from(0.0);
                     if s > 0 {
-                        there += self.held[c][s - 1];
+                        there += self.occupied[c][s - 1];
                     }
                     (s..=s + self.due).filter_map(|end| self.ends(c, end)).for_each(|load| there += load);
                     self.constraints.push(constraint!(self.taken[u][s] <= there));

@@ -18,20 +18,20 @@ pub fn fewest_loads_in_order(sequence: &[ConfigurationId], slots: usize) -> usiz
         next_use[at] = seen.insert(*wanted, at).unwrap_or(usize::MAX);
     }
     // What is held, and when it is needed again.
-    let mut held: Vec<(ConfigurationId, usize)> = Vec::new();
+    let mut resident: Vec<(ConfigurationId, usize)> = Vec::new();
     let mut loads = 0;
     for (wanted, next) in sequence.iter().zip(next_use) {
-        if let Some(place) = held.iter_mut().find(|h| h.0 == *wanted) {
+        if let Some(place) = resident.iter_mut().find(|h| h.0 == *wanted) {
             place.1 = next;
             continue;
         }
         loads += 1;
-        if held.len() >= slots.max(1)
-            && let Some(last) = (0..held.len()).max_by_key(|i| held[*i].1)
+        if resident.len() >= slots.max(1)
+            && let Some(last) = (0..resident.len()).max_by_key(|i| resident[*i].1)
         {
-            held.swap_remove(last);
+            resident.swap_remove(last);
         }
-        held.push((*wanted, next));
+        resident.push((*wanted, next));
     }
     loads
 }

@@ -143,7 +143,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Slot time in time of what a slot serves, if it goes on at `start`.
-    fn held(&self, configuration: ConfigurationId, start: Time) -> f64 {
+    fn value_in_time(&self, configuration: ConfigurationId, start: Time) -> f64 {
         let of = |c: &ClassId| {
             let value = in_time(&self.queue.clock, [&self.queue.classes[*c].demand].into_iter(), start);
             self.queue.weight(*c) * value as f64 / f64::from(self.copies[*c].max(1))
@@ -280,7 +280,7 @@ impl<'a> Scene<'a> {
             }
             let long = held_for >= (2 * load).max(1);
             let starved = wish.age >= queue.terms.starvation as f64;
-            return there.filter(|_| starved && long).map(|x| (STARVED, -self.held(x, now), 0));
+            return there.filter(|_| starved && long).map(|x| (STARVED, -self.value_in_time(x, now), 0));
         }
         let at = |delay: f64| now.saturating_add(delay.min(1e18) as Time);
         let load = load as f64;
@@ -305,7 +305,7 @@ impl<'a> Scene<'a> {
         let lost = weight * (gain - self.value(wish, at(load + wait)));
         let alone = queue.served_by(x).iter().any(|c| self.copies[*c] < 2);
         let missed = if alone { rate * (away - queue.terms.latency as f64).max(0.0) } else { 0.0 };
-        let price = self.held(x, now) - self.held(x, at(away)) + self.worth(x) * missed;
+        let price = self.value_in_time(x, now) - self.value_in_time(x, at(away)) + self.worth(x) * missed;
         let worth = lost - price - 2.0 * (load + back) - queue.clock.width as f64;
         (worth > 0.0).then_some((BUSY, worth, 0))
     }

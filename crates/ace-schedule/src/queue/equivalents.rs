@@ -43,7 +43,7 @@ impl Queue {
     ) -> bool {
         let (group, tile) = (self.equivalents(configuration), self.tile(slot));
         let of_tile = slots.iter().skip(tile.start).take(tile.len());
-        !group.is_empty() && of_tile.filter_map(SlotState::expected).any(|held| group.contains(&held))
+        !group.is_empty() && of_tile.filter_map(SlotState::expected).any(|resident| group.contains(&resident))
     }
 
     /// Instead of a configuration the one of its group that is done first with the packets that wait or come, at most `most`
@@ -67,19 +67,21 @@ impl Queue {
 
     /// Says that a slot that holds this configuration works on an operation, one of so many at a time: another one of the group
     /// might have saved some of its time.
-    pub fn worked(&mut self, held: ConfigurationId, op: u64, packets: usize) {
-        let group = self.equivalents(held);
+    pub fn worked(&mut self, resident: ConfigurationId, op: u64, packets: usize) {
+        let group = self.equivalents(resident);
         let Some(op) = self.op(op).filter(|_| !group.is_empty()) else { return };
         let (it, cost) = (&self.classes[op.class], op.cost);
         let time = |c: &ConfigurationId| {
             let at = it.candidates.iter().position(|known| known == c)?;
             Some((it.time_of(at, cost, packets), it.time_of(at, cost, 1), *c))
         };
-        let others = group.iter().filter(|c| **c != held).filter_map(time);
-        let Some((own, best)) = time(&held).zip(others.min_by(|a, b| a.0.total_cmp(&b.0))) else { return };
-        let known = self.equivalents.regrets.get(&held).filter(|known| known.other == best.2);
+        let others = group.iter().filter(|c| **c != resident).filter_map(time);
+        let Some((own, best)) = time(&resident).zip(others.min_by(|a, b| a.0.total_cmp(&b.0))) else {
+            return;
+        };
+        let known = self.equivalents.regrets.get(&resident).filter(|known| known.other == best.2);
         let saved = (known.map_or(0.0, |known| known.saved) + own.0 - best.0).max(0.0);
-        self.equivalents.regrets.insert(held, Regret { other: best.2, saved, drain: own.1 });
+        self.equivalents.regrets.insert(resident, Regret { other: best.2, saved, drain: own.1 });
     }
 
     /// Forgets that of a group which is loaded anew.
@@ -92,11 +94,11 @@ impl Queue {
     /// What takes the place of what a slot holds, if another one of its group has been missed for long enough, and the port
     /// is free.
     pub(crate) fn instead(&self, slots: &[SlotState], slot: usize, costs: &Costs) -> Option<ConfigurationId> {
-        let held = slots.get(slot)?.resident()?;
-        let Regret { other, saved, drain } = *self.equivalents.regrets.get(&held)?;
+        let resident = slots.get(slot)?.resident()?;
+        let Regret { other, saved, drain } = *self.equivalents.regrets.get(&resident)?;
         let loading = slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
         let serves = !self.served_by(other).is_empty();
-        (serves && !loading && saved > costs.of(Some(held), other) as f64 + drain).then_some(other)
+        (serves && !loading && saved > costs.of(Some(resident), other) as f64 + drain).then_some(other)
     }
 
     /// Packets that wait for a configuration or for those like it, or that are in the pass before.
@@ -199,9 +201,9 @@ mod tests {
 
     #[test]
     fn what_is_there_is_used() {
-        for (packets, held) in [(1, MANY), (16, FEW)] {
+        for (packets, resident) in [(1, MANY), (16, FEW)] {
             for policy in Policy::ALL {
-                let decision = policy.decide(&queue(packets, 16, None), &[idle(held)], &costs());
+                let decision = policy.decide(&queue(packets, 16, None), &[idle(resident)], &costs());
                 assert_eq!(decision, Decision::Execute { slot: 0, op: 0 }, "{policy}: {packets} packets");
             }
         }
@@ -209,33 +211,34 @@ mod tests {
 
     /// With so many operations at a time in a slot that holds one of them: after how many it is changed for the other one, of
     /// at most a hundred.
-    fn changed(held: ConfigurationId, at_once: u64) -> Option<u64> {
+    fn changed(resident: ConfigurationId, at_once: u64) -> Option<u64> {
         let mut queue = queue(1, 1, None);
         let class = 0;
-        queue.load(None, held, &costs());
-        let slots = [SlotState::Busy { configuration: held, since: 0, until: 1, room: 20 }];
+        queue.load(None, resident, &costs());
+        let slots = [SlotState::Busy { configuration: resident, since: 0, until: 1, room: 20 }];
         for id in 0..100 {
             match Policy::DoubleBuffer.decide(&queue, &slots, &costs()) {
                 Decision::Execute { op, .. } => assert_eq!(op, id),
                 // It takes nothing more, and is loaded when it has done what it has.
                 Decision::Wait => {
-                    let other = if held == MANY { FEW } else { MANY };
+                    let other = if resident == MANY { FEW } else { MANY };
                     let load = Decision::Load { slot: 0, configuration: other };
-                    let decide = |queue: &Queue| Policy::DoubleBuffer.decide(queue, &[idle(held)], &costs());
+                    let decide =
+                        |queue: &Queue| Policy::DoubleBuffer.decide(queue, &[idle(resident)], &costs());
                     assert_eq!(decide(&queue), load);
                     // Not while something else is on its way.
                     let ready_at = 1;
                     let other = SlotState::Loading { configuration: OTHER, ready_at };
-                    let decision = Policy::DoubleBuffer.decide(&queue, &[idle(held), other], &costs());
+                    let decision = Policy::DoubleBuffer.decide(&queue, &[idle(resident), other], &costs());
                     assert_eq!(decision, Decision::Execute { slot: 0, op: id });
-                    queue.load(Some(held), held, &costs());
+                    queue.load(Some(resident), resident, &costs());
                     assert_eq!(decide(&queue), Decision::Execute { slot: 0, op: id });
                     return Some(id);
                 }
                 decision => panic!("{decision:?}"),
             }
             queue.start(id, 0);
-            queue.worked(held, id, at_once as usize);
+            queue.worked(resident, id, at_once as usize);
             queue.finish(id);
             queue.push(op(id + 1, id as u32, class));
         }

@@ -87,11 +87,11 @@ impl Flow {
         self.stages.iter().filter_map(|stage| {
             let &(packet, op) = stage.waiting.front()?;
             let earlier = |ops: &VecDeque<(u64, At)>| ops.front().is_some_and(|(first, _)| *first < packet);
-            let held = self
+            let resident = self
                 .stages
                 .iter()
                 .any(|s| s.behind > stage.behind && (earlier(&s.waiting) || earlier(&s.running)));
-            let turn = match (held, stage.running.is_empty()) {
+            let turn = match (resident, stage.running.is_empty()) {
                 (true, _) => Turn::NotYet,
                 (false, true) => Turn::Anywhere,
                 (false, false) => Turn::Behind(stage.slot),

@@ -60,7 +60,7 @@ pub fn in_order_by(
     let next: Vec<usize> =
         tasks.iter().enumerate().rev().map(|(i, t)| std::mem::replace(&mut again[t.0], i)).collect();
     let next = |task: usize| next[tasks.len() - 1 - task];
-    let mut held = vec![Group { holds: None, ready: 0.0, next: usize::MAX, fresh: false }; groups.max(1)];
+    let mut occupied = vec![Group { holds: None, ready: 0.0, next: usize::MAX, fresh: false }; groups.max(1)];
     let (mut now, mut port) = (0.0_f64, 0.0_f64);
     let mut out = InOrder::default();
     let mut fetch = |group: &mut Group, wanted: usize, needed: usize, from: f64| {
@@ -74,30 +74,32 @@ pub fn in_order_by(
     };
     let (mut executing, mut first) = (0.0, 0.0);
     for (i, &(wanted, time)) in tasks.iter().enumerate() {
-        let at = held.iter().position(|g| g.holds == Some(wanted)).unwrap_or_else(|| {
-            let last = (0..held.len()).max_by_key(|g| (held[*g].next, std::cmp::Reverse(*g))).unwrap_or(0);
-            fetch(&mut held[last], wanted, i, now);
+        let at = occupied.iter().position(|g| g.holds == Some(wanted)).unwrap_or_else(|| {
+            let last =
+                (0..occupied.len()).max_by_key(|g| (occupied[*g].next, std::cmp::Reverse(*g))).unwrap_or(0);
+            fetch(&mut occupied[last], wanted, i, now);
             last
         });
-        held[at].next = next(i);
-        let start = now.max(held[at].ready);
-        if std::mem::take(&mut held[at].fresh) {
+        occupied[at].next = next(i);
+        let start = now.max(occupied[at].ready);
+        if std::mem::take(&mut occupied[at].fresh) {
             first += start - now;
         }
         let end = start + time;
         let mut from = start;
-        for (j, &(coming, _)) in tasks.iter().enumerate().take(i + 1 + 4 * held.len()).skip(i + 1) {
+        for (j, &(coming, _)) in tasks.iter().enumerate().take(i + 1 + 4 * occupied.len()).skip(i + 1) {
             if !ahead || from >= end {
                 break;
             }
-            if held.iter().any(|g| g.holds == Some(coming)) {
+            if occupied.iter().any(|g| g.holds == Some(coming)) {
                 continue;
             }
             // Only over what is needed after this one, and not over what runs.
-            let over =
-                (0..held.len()).filter(|g| *g != at && held[*g].next > j).max_by_key(|g| held[*g].next);
+            let over = (0..occupied.len())
+                .filter(|g| *g != at && occupied[*g].next > j)
+                .max_by_key(|g| occupied[*g].next);
             let Some(over) = over else { break };
-            from = fetch(&mut held[over], coming, j, from);
+            from = fetch(&mut occupied[over], coming, j, from);
         }
         (now, executing) = (end, executing + time);
     }

@@ -117,8 +117,8 @@ impl Run<'_> {
                 };
                 match decision {
                     Decision::Compute { op } => {
-                        let (end, said) = self.compute(op, slots);
-                        cpu = Some((end, op, said));
+                        let (end, estimate) = self.compute(op, slots);
+                        cpu = Some((end, op, estimate));
                     }
                     Decision::Wait => break NEVER,
                     Decision::WaitUntil(at) => break at.max(self.now + 1),
@@ -138,7 +138,7 @@ impl Run<'_> {
                         let Some(configuration) = states[slot].resident() else { break NEVER };
                         let SlotState::Idle { since, .. } = states[slot] else { break NEVER };
                         let (end, until) = self.start(slot, configuration, op);
-                        self.out.kept += usize::from(!std::mem::take(&mut fresh[slot]));
+                        self.out.reused += usize::from(!std::mem::take(&mut fresh[slot]));
                         states[slot] = SlotState::Busy { configuration, since, until, room: 0 };
                         busy[slot] = Some((end, op));
                     }
@@ -296,7 +296,7 @@ impl Run<'_> {
         let of = self.packet(packet);
         let pass = self.classes[of.suite as usize][at].0;
         let time = self.setup.really.map_or(of.costs[pass], |really| really.0[self.like(packet)][pass]);
-        let said = self.queue.start(op, slot).map_or(time, |op| op.cost);
+        let estimate = self.queue.start(op, slot).map_or(time, |op| op.cost);
         let end = begin.saturating_add(time);
         self.queue.used(configuration);
         self.queue.worked(configuration, op, 1);
@@ -311,15 +311,15 @@ impl Run<'_> {
                 end,
             });
         }
-        (end, begin.saturating_add(said))
+        (end, begin.saturating_add(estimate))
     }
 
     /// The processor begins an operation; when it is done, and when it is said to be.
     fn compute(&mut self, op: u64, ours: usize) -> (Time, Time) {
         let (packet, at) = self.begin(op, self.now);
         let pass = self.classes[self.packet(packet).suite as usize][at].0;
-        let said = self.queue.compute(op, ours).and_then(|op| op.cpu).unwrap_or(0);
-        let time = self.setup.really.map_or(said, |really| really.1[self.like(packet)][pass]);
+        let estimate = self.queue.compute(op, ours).and_then(|op| op.cpu).unwrap_or(0);
+        let time = self.setup.really.map_or(estimate, |really| really.1[self.like(packet)][pass]);
         self.out.computed += 1;
         self.out.start_count += 1;
         let end = self.now.saturating_add(time);
@@ -330,7 +330,7 @@ impl Run<'_> {
             let start = self.now;
             self.out.starts.push(Start { packet, pass, slot: ours, configuration: None, start, end });
         }
-        (end, self.now.saturating_add(said))
+        (end, self.now.saturating_add(estimate))
     }
 
     /// Says what an operation took of whoever did it.

@@ -66,7 +66,7 @@ fn least(compiled: &Compiled, shape: &Shape, time: Duration) -> Result<String> {
         return Ok(format!(", the least: its {}s alone take {bound}", by.name()));
     }
     let verdicts = below(&compiled.graph, shape, found, time)?;
-    let said = |verdict: &Verdict| match verdict {
+    let worded = |verdict: &Verdict| match verdict {
         Verdict::Impossible => "impossible (SAT)".to_owned(),
         Verdict::Possible(_) => "possible, which the iterative scheduler has not found".to_owned(),
         Verdict::Undecided(why) => format!("not decided: {why}"),
@@ -75,8 +75,8 @@ fn least(compiled: &Compiled, shape: &Shape, time: Duration) -> Result<String> {
     let mut parts: Vec<(usize, usize, String)> = Vec::new();
     for (ii, verdict) in &verdicts {
         match parts.last_mut() {
-            Some((_, last, what)) if *what == said(verdict) => *last = *ii,
-            _ => parts.push((*ii, *ii, said(verdict))),
+            Some((_, last, what)) if *what == worded(verdict) => *last = *ii,
+            _ => parts.push((*ii, *ii, worded(verdict))),
         }
     }
     let part = |(first, last, what): &(usize, usize, String)| match first == last {

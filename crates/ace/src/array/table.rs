@@ -129,9 +129,9 @@ fn alone(made: &Made) {
     say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     for (variant, made) in made {
         let Ok((many, _, alone)) = made else { continue };
-        let kept = if pays(many.alone, alone.alone) { "both" } else { "for throughput" };
+        let in_library = if pays(many.alone, alone.alone) { "both" } else { "for throughput" };
         say!(
-            "| {variant} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} | {kept} |",
+            "| {variant} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} | {in_library} |",
             alone.latency_bound,
             many.contexts,
             many.latency,

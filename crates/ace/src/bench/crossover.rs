@@ -138,9 +138,9 @@ fn verdict(of: &[Row]) -> String {
         let first = of.iter().find(|row| rate(row) > row.processor);
         first.map_or("for none of these sizes".to_owned(), |row| format!("from {} bytes", row.bytes))
     };
-    let (held, loaded) = (from(|row| row.slot), from(|row| row.slot_with_load));
+    let (resident, loaded) = (from(|row| row.slot), from(|row| row.slot_with_load));
     format!(
-        "the slot is faster than the stated processor {held}; when it is loaded for one operation, {loaded}."
+        "the slot is faster than the stated processor {resident}; when it is loaded for one operation, {loaded}."
     )
 }
 

@@ -58,12 +58,12 @@ struct Handed {
 }
 
 fn answer<T: DeserializeOwned>(control: &Path, question: &str) -> Result<T> {
-    let said = ask(control, question)
+    let reply = ask(control, question)
         .with_context(|| format!("no gateway answers at {}; --control names another", control.display()))?;
-    if let Ok(Refusal { error }) = serde_json::from_str(&said) {
+    if let Ok(Refusal { error }) = serde_json::from_str(&reply) {
         bail!("the gateway says: {error}");
     }
-    serde_json::from_str(&said).context("the gateway's answer is not of this version of ace")
+    serde_json::from_str(&reply).context("the gateway's answer is not of this version of ace")
 }
 
 impl Ask {
@@ -102,10 +102,10 @@ impl Hand {
         let Handed { number, .. } = answer(&self.control, &format!("library {text}"))?;
         let start = Instant::now();
         loop {
-            let said: Handed = answer(&self.control, &format!("library-outcome {number}"))?;
-            if !said.pending {
-                say!("taken: {}", said.taken);
-                if let Some(error) = said.sas_error {
+            let reply: Handed = answer(&self.control, &format!("library-outcome {number}"))?;
+            if !reply.pending {
+                say!("taken: {}", reply.taken);
+                if let Some(error) = reply.sas_error {
                     bail!("the library is at work; the SA file was not taken anew: {error}");
                 }
                 return Ok(Outcome::Well);

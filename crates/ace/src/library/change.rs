@@ -160,7 +160,7 @@ pub fn build(args: &Build) -> Result<Outcome> {
         library.add_set(&set.name, &set.bytes, &set.manifest)?;
     }
     library.version = guard.next_version(&path, old)?;
-    said(&args.write.file, guard.put(&path, library, secret.as_ref())?)
+    report(&args.write.file, guard.put(&path, library, secret.as_ref())?)
 }
 
 /// Context sets by name, with their manifests.
@@ -190,7 +190,7 @@ pub fn recode(args: &Recode) -> Result<Outcome> {
     // Elsewhere it is the same library as the one that is read, which is not to be taken for an older one then.
     let beside = from != path && !path.exists();
     library.version = if beside { old.version } else { guard.next_version(&path, old.version)? };
-    said(&args.write.file, guard.put(&path, library, Some(&secret))?)
+    report(&args.write.file, guard.put(&path, library, Some(&secret))?)
 }
 
 /// The same guard, which takes what this key has signed. Of a key that is compiled in versions begin where those do.
@@ -217,7 +217,7 @@ pub fn add(args: &Add) -> Result<Outcome> {
         }
         anyhow::Ok(())
     })?;
-    said(&args.write.file, library)
+    report(&args.write.file, library)
 }
 
 pub fn remove(args: &Remove) -> Result<Outcome> {
@@ -237,7 +237,7 @@ pub fn remove(args: &Remove) -> Result<Outcome> {
         }
         anyhow::Ok(())
     })?;
-    said(&args.write.file, library)
+    report(&args.write.file, library)
 }
 
 pub fn sign(args: &Sign) -> Result<Outcome> {
@@ -248,11 +248,11 @@ pub fn sign(args: &Sign) -> Result<Outcome> {
         false => Some(keys(args.key.as_deref())?.any()),
     };
     let guard = args.write.older.guard(Trust { keys, ..Trust::ANYBODY });
-    said(&args.write.file, guard.sign(&args.write.file.existing()?, &secret)?)
+    report(&args.write.file, guard.sign(&args.write.file.existing()?, &secret)?)
 }
 
 /// What the library is now.
-fn said(file: &FileArgs, opened: Opened) -> Result<Outcome> {
+fn report(file: &FileArgs, opened: Opened) -> Result<Outcome> {
     let (path, opened) = (file.path(), warned(opened));
     let (library, bytes) = (&opened.library, opened.bytes);
     if file.json {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Commands that read a library.
 
-use ace_board::library::{frame_bytes, manifest, tied, tied_by_proof};
+use ace_board::library::{frame_bytes, manifest, tie_of, tied_by_proof};
 use ace_library::file::Opened;
 use ace_library::{ContextSet, Image, Library};
 use anyhow::Result;
@@ -36,7 +36,7 @@ pub fn list(args: &List) -> Result<Outcome> {
         let images: Vec<Value> = library.images().iter().map(|i| short(library, i)).collect();
         print_json(&json!({
             "version": library.version, "bytes": bytes, "signed_by": signers(&opened), "configurations": images,
-            "sets": library.sets().iter().map(said).collect::<Result<Vec<_>>>()?,
+            "sets": library.sets().iter().map(stated).collect::<Result<Vec<_>>>()?,
         }))?;
         return Ok(Outcome::Well);
     }
@@ -53,7 +53,7 @@ pub fn list(args: &List) -> Result<Outcome> {
             image.name(),
             image.device().name,
             image.stored_frame_bytes(),
-            tied(image, &manifest)
+            tie_of(image, &manifest)
         );
     }
     say!("{} of {} are proven to be their RTL", tied_by_proof(library), library.images().len());
@@ -79,7 +79,7 @@ fn sets(library: &Library) -> Result<()> {
         "load"
     );
     for set in library.sets() {
-        let m = SetManifest::said(set)?;
+        let m = SetManifest::stated(set)?;
         let digest = hex::encode(set.digest());
         let (contexts, load) = (m.cycles_per_block, m.load_clocks);
         let alone = m.clocks_alone.map_or("–".to_owned(), |clocks| clocks.to_string());
@@ -96,8 +96,8 @@ fn sets(library: &Library) -> Result<()> {
 }
 
 /// The signed manifest of a context set.
-fn said(set: &ContextSet) -> Result<Value> {
-    Ok(serde_json::to_value(SetManifest::said(set)?)?)
+fn stated(set: &ContextSet) -> Result<Value> {
+    Ok(serde_json::to_value(SetManifest::stated(set)?)?)
 }
 
 fn short(library: &Library, image: &Image) -> Value {
@@ -119,14 +119,14 @@ fn short(library: &Library, image: &Image) -> Value {
         "text_bytes": image.text_bytes(),
         "library_version": library.version,
         "has_proof": image.proof().is_ok_and(|proof| !proof.is_empty()),
-        "tied_to_rtl_by": tied(image, &manifest(image)).to_string(),
+        "tied_to_rtl_by": tie_of(image, &manifest(image)).to_string(),
     })
 }
 
 pub fn show(args: &Show) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     if args.sets {
-        let value = said(library.set(&args.name)?)?;
+        let value = stated(library.set(&args.name)?)?;
         if args.read.file.json {
             print_json(&value)?;
             return Ok(Outcome::Well);

@@ -204,14 +204,14 @@ fn one(
         Ok(text)
     };
     if !good {
-        let said = text(child.stderr.as_mut().map(|pipe| pipe as &mut dyn Read))?;
+        let output = text(child.stderr.as_mut().map(|pipe| pipe as &mut dyn Read))?;
         // The flow names the configuration as well.
-        let said = said.trim().trim_start_matches("error: ");
-        let why = said.strip_prefix(&format!("{}: ", image.name())).unwrap_or(said);
+        let output = output.trim().trim_start_matches("error: ");
+        let why = output.strip_prefix(&format!("{}: ", image.name())).unwrap_or(output);
         return Ok(Some(failed(why.to_owned())));
     }
-    let said = text(child.stdout.as_mut().map(|pipe| pipe as &mut dyn Read))?;
-    let record: Value = serde_json::from_str(&said).context("the flow printed no record")?;
+    let output = text(child.stdout.as_mut().map(|pipe| pipe as &mut dyn Read))?;
+    let record: Value = serde_json::from_str(&output).context("the flow printed no record")?;
     if record["memory_sha256"].as_str() != Some(&hex::encode(image.digest())) {
         return Ok(Some(failed("the proof is of another memory".into())));
     }

@@ -136,21 +136,21 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(folder) = &args.report {
         ace_report::run::write(folder, &summary)?;
     }
-    let mut said = Vec::new();
+    let mut text = Vec::new();
     if args.json {
-        serde_json::to_writer_pretty(&mut said, &summary)?;
-        said.push(b'\n');
+        serde_json::to_writer_pretty(&mut text, &summary)?;
+        text.push(b'\n');
     } else {
-        ace_report::run::text(&mut said, &summary)?;
+        ace_report::run::text(&mut text, &summary)?;
         if let Some(folder) = &args.report {
-            writeln!(said, "report: {}", folder.join("report.html").display())?;
+            writeln!(text, "report: {}", folder.join("report.html").display())?;
         }
     }
     // The packets have gone there.
     if [STDOUT, "/dev/stdout"].map(Path::new).contains(&args.output.as_path()) {
-        std::io::stderr().write_all(&said)?;
+        std::io::stderr().write_all(&text)?;
     } else {
-        std::io::stdout().write_all(&said)?;
+        std::io::stdout().write_all(&text)?;
     }
     for (error, count) in &summary.engine_errors {
         eprintln!("ace: {count} packets dropped: {error}");
@@ -172,7 +172,7 @@ fn one(
     engine: AnyEngine,
     plane: Shard,
     bypass: bool,
-    kept: bool,
+    written: bool,
     interrupted: &AtomicBool,
 ) -> Result<Summary> {
     let capture = Capture::open(&args.input)?;
@@ -181,7 +181,7 @@ fn one(
         let (name, known) = (capture.name(), LinkType::NAMES);
         bail!("{name}: link type {link:?} is not supported; {known} are");
     }
-    let path = if kept { &args.output } else { Path::new("/dev/null") };
+    let path = if written { &args.output } else { Path::new("/dev/null") };
     let unwritten = || format!("cannot write {}", path.display());
     let output = Output::create(path).with_context(unwritten)?;
     let format = Format::of(path);
@@ -195,7 +195,7 @@ fn one(
         ..Summary::default()
     };
     let mut pump = Pump::new(plane, engine, bypass, output, summary);
-    pump.quiet = !kept;
+    pump.quiet = !written;
     let progress = if args.json || !std::io::stderr().is_terminal() {
         ProgressBar::hidden()
     } else {

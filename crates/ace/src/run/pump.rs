@@ -151,7 +151,7 @@ impl Pump {
             Some(link) => link.content(frame.bytes),
             None => Content::Opaque("of a link type that is not known"),
         };
-        let kept = match content {
+        let forwarded = match content {
             Content::Ip(content) => {
                 let (header, packet) = frame.bytes.split_at(content.at);
                 let place = self.order.enter();
@@ -180,9 +180,9 @@ impl Pump {
                 self.bypass && self.summary.bypass_opaque
             }
         };
-        if kept && self.order.is_empty() {
+        if forwarded && self.order.is_empty() {
             self.write(frame.number, frame.link, frame.time, frame.bytes)?;
-        } else if kept {
+        } else if forwarded {
             let place = self.order.enter();
             let bytes = frame.bytes.to_vec();
             self.finish(

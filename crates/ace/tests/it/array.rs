@@ -92,12 +92,15 @@ fn what_is_the_least_is_said() {
         (ran.status.success(), String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
     };
     let small = path("small.ace");
-    let (well, said, _) = ace(&["check", &small, "--exact", "60", "--shape", &path("one-quad.toml")]);
-    assert_eq!((well, said.trim_end()), (true, wanted));
-    let (well, said, _) = ace(&["check", "idea", "--exact", "60"]);
-    assert!(well && said.contains("idea_encrypt: 79 contexts, the least: its ALUs alone take 79"), "{said}");
+    let (well, output, _) = ace(&["check", &small, "--exact", "60", "--shape", &path("one-quad.toml")]);
+    assert_eq!((well, output.trim_end()), (true, wanted));
+    let (well, output, _) = ace(&["check", "idea", "--exact", "60"]);
+    assert!(
+        well && output.contains("idea_encrypt: 79 contexts, the least: its ALUs alone take 79"),
+        "{output}"
+    );
     let set = path("small.set");
     assert!(ace(&["compile", &small, "-o", &set]).0);
-    let (well, _, said) = ace(&["check", &set, "--exact", "60"]);
-    assert!(!well && said.contains("--exact is for sources"), "{said}");
+    let (well, _, output) = ace(&["check", &set, "--exact", "60"]);
+    assert!(!well && output.contains("--exact is for sources"), "{output}");
 }

@@ -297,12 +297,12 @@ fn what_a_load_is_said_to_take_is_what_it_takes() {
     let mut compared = 0;
     for loaded in summary["board"]["configurations"].as_array().expect("a list") {
         let (loads, load) = (loaded["loads"].as_u64().unwrap(), loaded["load"].as_u64().unwrap());
-        let said =
+        let stated =
             explained.as_array().expect("a list").iter().find(|r| r["configuration"] == loaded["name"]);
-        if let Some(said) = said.filter(|_| loads > 0) {
+        if let Some(stated) = stated.filter(|_| loads > 0) {
             assert_eq!(loaded["from_library"], true, "{loaded}");
-            let said = said["load_us"].as_f64().expect("a figure");
-            assert!((said - load as f64 / loads as f64 / 1e6).abs() < 1e-6, "{said}: {loaded}");
+            let stated = stated["load_us"].as_f64().expect("a figure");
+            assert!((stated - load as f64 / loads as f64 / 1e6).abs() < 1e-6, "{stated}: {loaded}");
             compared += 1;
         }
     }

@@ -298,8 +298,8 @@ fn a_flag_that_a_study_does_not_know_is_an_error_that_names_both() {
     {
         let out = ace(&["study", study, flag, "2"], &[]);
         assert_eq!(out.status.code(), Some(2), "{study} {flag}");
-        let said = stderr(&out);
-        assert!(said.contains(flag) && said.contains(&format!("ace study {study}")), "{said}");
+        let message = stderr(&out);
+        assert!(message.contains(flag) && message.contains(&format!("ace study {study}")), "{message}");
     }
     let out = ace(&["study", "ace-2000", "--table", "1", "--also", "x.bit"], &[]);
     assert_eq!(out.status.code(), Some(2));

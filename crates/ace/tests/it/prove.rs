@@ -161,9 +161,9 @@ impl Place {
     /// The exit code and what is said of the configuration.
     fn proven(&self) -> (Option<i32>, Value) {
         let out = self.prove().output().unwrap();
-        let said: Value = serde_json::from_slice(&out.stdout)
+        let report: Value = serde_json::from_slice(&out.stdout)
             .unwrap_or_else(|_| panic!("{} {}", stdout(&out), stderr(&out)));
-        (out.status.code(), said["configurations"][0].clone())
+        (out.status.code(), report["configurations"][0].clone())
     }
 }
 
@@ -185,9 +185,13 @@ fn tamper(netlist: &Path, top: &str) {
 fn bits_of_a_library_are_proven_and_a_changed_bit_is_not() {
     let Some(place) = Place::new() else { return };
     place.library(None);
-    let (code, said) = place.proven();
-    assert_eq!((code, &said["proven"], &said["stored"]), (Some(0), &json!(true), &json!("none")), "{said}");
-    let record = &said["record"];
+    let (code, report) = place.proven();
+    assert_eq!(
+        (code, &report["proven"], &report["stored"]),
+        (Some(0), &json!(true), &json!("none")),
+        "{report}"
+    );
+    let record = &report["record"];
     assert!(record["points"].as_u64() > record["registers"].as_u64().map(|n| 3 * n), "{record}");
     assert_eq!(record["control"]["result"], "refuted");
     assert!(record["control"]["points_refuted"].as_u64() > Some(0), "{record}");
@@ -195,14 +199,14 @@ fn bits_of_a_library_are_proven_and_a_changed_bit_is_not() {
 
     // With this record in the library, and with one that says otherwise.
     place.library(Some(record));
-    let (code, said) = place.proven();
-    assert_eq!((code, &said["stored"]), (Some(0), &json!("same")), "{said}");
+    let (code, report) = place.proven();
+    assert_eq!((code, &report["stored"]), (Some(0), &json!("same")), "{report}");
     let mut other = record.clone();
     other["points"] = json!(1);
     place.library(Some(&other));
-    let (code, said) = place.proven();
-    assert_eq!((code, &said["stored"]), (Some(1), &json!("other")), "{said}");
-    assert!(said["problem"].as_str().is_some_and(|why| why.contains("points 1, not")), "{said}");
+    let (code, report) = place.proven();
+    assert_eq!((code, &report["stored"]), (Some(1), &json!("other")), "{report}");
+    assert!(report["problem"].as_str().is_some_and(|why| why.contains("points 1, not")), "{report}");
 }
 
 #[test]
@@ -211,22 +215,22 @@ fn another_circuit_is_not_proven() {
     place.library(None);
     tamper(&place.folder().join("netlist.json"), &place.top);
     // The manifest knows which netlist it was.
-    let (code, said) = place.proven();
-    assert_eq!((code, &said["proven"]), (Some(1), &json!(false)), "{said}");
-    assert!(said["problem"].as_str().is_some_and(|why| why.contains("not the netlist of its manifest")));
+    let (code, report) = place.proven();
+    assert_eq!((code, &report["proven"]), (Some(1), &json!(false)), "{report}");
+    assert!(report["problem"].as_str().is_some_and(|why| why.contains("not the netlist of its manifest")));
     // A manifest that names none is not passed over.
     let mut manifest = place.manifest();
     manifest.as_object_mut().unwrap().remove("netlist_sha256");
     fs::write(place.folder().join("manifest.json"), manifest.to_string()).unwrap();
     place.build();
-    let (code, said) = place.proven();
-    assert_eq!((code, &said["proven"]), (Some(1), &json!(false)), "{said}");
-    assert!(said["problem"].as_str().is_some_and(|why| why.contains("of which netlist it is")), "{said}");
+    let (code, report) = place.proven();
+    assert_eq!((code, &report["proven"]), (Some(1), &json!(false)), "{report}");
+    assert!(report["problem"].as_str().is_some_and(|why| why.contains("of which netlist it is")), "{report}");
     // If the manifest has been made for it, the proof has to tell.
     place.library(None);
-    let (code, said) = place.proven();
-    assert_eq!((code, &said["proven"]), (Some(1), &json!(false)), "{said}");
-    let why = said["problem"].as_str().unwrap();
+    let (code, report) = place.proven();
+    assert_eq!((code, &report["proven"]), (Some(1), &json!(false)), "{report}");
+    let why = report["problem"].as_str().unwrap();
     assert!(why.contains("differ") || why.contains("not the same netlist"), "{why}");
 }
 
@@ -281,8 +285,8 @@ fn an_interruption_ends_it_soon() {
     assert_eq!(out.status.code(), Some(130), "{}", stderr(&out));
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(!Path::new("/proc").join(proof).exists(), "the proof still runs");
-    let said: Value = serde_json::from_slice(&out.stdout).unwrap();
-    assert_eq!((&said["interrupted"], &said["configurations"]), (&json!(true), &json!([])));
+    let report: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!((&report["interrupted"], &report["configurations"]), (&json!(true), &json!([])));
 }
 
 #[test]
@@ -291,10 +295,10 @@ fn a_proof_that_takes_too_long_is_an_error() {
     place.library(None);
     let out = place.prove().env("ACE_PROOF_SECONDS", "0.01").output().unwrap();
     assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
-    let said: Value = serde_json::from_slice(&out.stdout).unwrap();
-    let row = &said["configurations"][0];
+    let report: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let row = &report["configurations"][0];
     let why = row["problem"].as_str().unwrap_or_default();
-    assert!(why.starts_with("no proof within 0.01 s: ") && why.contains("netlist"), "{said}");
+    assert!(why.starts_with("no proof within 0.01 s: ") && why.contains("netlist"), "{report}");
     assert_eq!((&row["name"], &row["proven"]), (&json!(NAME), &json!(false)));
     assert!(stderr(&out).contains(&format!("ace: 1/1 {NAME}: no proof within")), "{}", stderr(&out));
 }
@@ -320,11 +324,11 @@ fn several_are_proven_at_the_same_time() {
             .arg(place.at("built"));
         command.arg("--library").arg(place.at("a.lib")).arg("--key").arg(place.at("key.pub"));
         let out = command.env("PAUSE", pause).output().unwrap();
-        let said: Value = serde_json::from_slice(&out.stdout).unwrap();
-        let rows: Vec<_> = said["configurations"].as_array().unwrap().iter().collect();
+        let report: Value = serde_json::from_slice(&out.stdout).unwrap();
+        let rows: Vec<_> = report["configurations"].as_array().unwrap().iter().collect();
         let names: Vec<_> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
         assert_eq!(names, [NAME, OTHER]);
-        assert!(rows.iter().all(|row| row["problem"] == expected), "{jobs}: {said}");
+        assert!(rows.iter().all(|row| row["problem"] == expected), "{jobs}: {report}");
         let told = stderr(&out);
         assert!(told.contains("ace: 1/2 des") && told.contains("ace: 2/2 des"), "{told}");
     }

@@ -149,6 +149,6 @@ fn a_new_algorithm_is_a_folder_and_can_be_simulated_and_proven() {
     // The netlist is the RTL, and each fault is seen.
     flow(&python, folder.path(), &["ace_flow", "build", "--only-netlists", "rot-26"]);
     let out = flow(&python, folder.path(), &["ace_flow", "equiv", "--controls", "rot-26"]);
-    let said = stdout(&out);
-    assert!(said.contains("rot-26: proven") && said.contains("3 faults refuted"), "{said}");
+    let output = stdout(&out);
+    assert!(output.contains("rot-26: proven") && output.contains("3 faults refuted"), "{output}");
 }

@@ -29,15 +29,15 @@ fn no_policy_is_above_a_bound_and_adaptive_is_near_them() {
     }
     // Those that do not hang on the speed of the machine, nor on so few traces.
     let goals = list(&study["goals"]);
-    let kept = |what: &str| {
+    let holds = |what: &str| {
         let of = goals.iter().find(|g| g["what"].as_str().unwrap().contains(what)).expect(what);
         assert_eq!(of["met"], true, "{of}");
     };
-    kept("D >= 4 L");
-    kept("proven bound");
-    kept("the demo, protecting, array: 2 tiles of 2 banks, window 64");
-    kept("the demo, associations of 2006, array: 1 tile of 2 banks, window 16");
-    kept("strictly in order");
+    holds("D >= 4 L");
+    holds("proven bound");
+    holds("the demo, protecting, array: 2 tiles of 2 banks, window 64");
+    holds("the demo, associations of 2006, array: 1 tile of 2 banks, window 16");
+    holds("strictly in order");
 }
 
 /// A page of a study that hangs on the signed library and on recorded results alone, as it is in the tree.

@@ -57,9 +57,9 @@ fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
     let log = format!("{name}.log");
     let id = world.start(name, crate::common::command().arg("gateway").arg(&path), &log);
     until("the gateway is ready", || {
-        let said = world.read(&log);
-        assert!(!said.contains("ace: "), "{said}");
-        said.contains("ready sas=")
+        let logged = world.read(&log);
+        assert!(!logged.contains("ace: "), "{logged}");
+        logged.contains("ready sas=")
     });
     id
 }
@@ -160,9 +160,9 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     // Another key: everything is dropped, nothing is shown.
     write_sas(&world, 1, &sas(1, "tunnel", '5', &GCM.replace("8899", "8888")));
     write_sas(&world, 2, &sas(2, "tunnel", '5', GCM));
-    for (gateway, log, said) in [(a, "a.log", "added=2 removed=4"), (b, "b.log", "added=2 removed=2")] {
+    for (gateway, log, logged) in [(a, "a.log", "added=2 removed=4"), (b, "b.log", "added=2 removed=2")] {
         signal(gateway, "-HUP");
-        until("the file is taken", || world.read(log).contains(said));
+        until("the file is taken", || world.read(log).contains(logged));
     }
     let (answered, seen) = world.watch(|| world.ping_in_vain("a", B, 2));
     assert_eq!((answered, shown(&seen)), (0, 0));

@@ -46,9 +46,9 @@ fn gateway(world: &World, who: u8, engine: &str, sas: &str) -> u32 {
     let log = format!("{name}.log");
     let id = world.start(name, crate::common::command().arg("gateway").arg(&path), &log);
     until("the gateway is ready", || {
-        let said = world.read(&log);
-        assert!(!said.contains("ace: "), "{said}");
-        said.contains("ready sas=")
+        let logged = world.read(&log);
+        assert!(!logged.contains("ace: "), "{logged}");
+        logged.contains("ready sas=")
     });
     // Each net has its own SAs.
     world.ip(name, &format!("route replace 10.1.{other}.0/24 dev ace0 src 10.1.{who}.1")).expect("it may");
@@ -172,9 +172,9 @@ fn field(world: &World, id: u32, aes: &str, both: &str) -> Duration {
     write_sas(world, "a", both);
     world.signal(id, "-HUP");
     until("SM4 is refused", || {
-        let said = world.read("a.log");
-        assert!(!said.contains("kept=2") && since.elapsed().as_secs() < 50, "{said}");
-        said.contains("not reloaded") && said.contains("sm4")
+        let logged = world.read("a.log");
+        assert!(!logged.contains("kept=2") && since.elapsed().as_secs() < 50, "{logged}");
+        logged.contains("not reloaded") && logged.contains("sm4")
     });
     write_sas(world, "a", aes);
     for (file, why) in [
@@ -184,8 +184,8 @@ fn field(world: &World, id: u32, aes: &str, both: &str) -> Duration {
         ("nothing.lib", "No such file"),
         ("key.pub", "no ACE library"),
     ] {
-        let (taken, said) = hand(world, &world.path(file));
-        assert!(!taken && said.contains(why), "{file}: {said}");
+        let (taken, logged) = hand(world, &world.path(file));
+        assert!(!taken && logged.contains(why), "{file}: {logged}");
     }
     let status = ask(world, "a", "slots");
     assert!(status["board"]["library"].as_str().is_some_and(|words| words.contains("version 1")), "{status}");
@@ -193,13 +193,13 @@ fn field(world: &World, id: u32, aes: &str, both: &str) -> Duration {
     // The right one, and with it the SA file that is there by now.
     write_sas(world, "a", both);
     let since = Instant::now();
-    let (taken, said) = hand(world, &world.path("new.lib"));
-    assert!(taken && said.contains("version 2"), "{said}");
+    let (taken, logged) = hand(world, &world.path("new.lib"));
+    assert!(taken && logged.contains("version 2"), "{logged}");
     assert_eq!(world.ping("a", D, 1), 1, "SM4 works");
     let took = since.elapsed();
     assert_eq!(world.ping("a", D, 5), 5);
-    let (taken, said) = hand(world, &world.path("old.lib"));
-    assert!(!taken && said.contains("version 1"), "{said}");
+    let (taken, logged) = hand(world, &world.path("old.lib"));
+    assert!(!taken && logged.contains("version 1"), "{logged}");
     assert_eq!(world.ping("a", D, 1), 1, "SM4 works");
     took
 }
@@ -321,9 +321,9 @@ fn the_page_and_the_metrics_show_what_happens() {
             let mut stream = TcpStream::connect("127.0.0.1:9450").expect("it listens");
             let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
             stream.write_all(request.as_bytes()).expect("it takes it");
-            let mut said = String::new();
-            stream.read_to_string(&mut said).expect("it answers");
-            said
+            let mut logged = String::new();
+            stream.read_to_string(&mut logged).expect("it answers");
+            logged
         })
     };
     let metrics = get("/metrics", "localhost");
@@ -387,11 +387,11 @@ fn a_service_manager_hears_how_it_is() {
         let mut heard = Vec::new();
         let mut bytes = [0; 256];
         while let Ok(len) = socket.recv(&mut bytes) {
-            let said = String::from_utf8_lossy(&bytes[..len]).into_owned();
-            if said.contains(wanted) {
+            let logged = String::from_utf8_lossy(&bytes[..len]).into_owned();
+            if logged.contains(wanted) {
                 return;
             }
-            heard.push(said);
+            heard.push(logged);
         }
         panic!("{wanted} was not said, but {heard:?}; {}", world.read("a.log"));
     };

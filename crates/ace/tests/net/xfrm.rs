@@ -55,9 +55,9 @@ impl Ends {
         let log = format!("{name}.log");
         let id = self.world.start(name, crate::common::command().arg("gateway").arg(&path), &log);
         until("the gateway is ready", || {
-            let said = self.world.read(&log);
-            assert!(!said.contains("ace: "), "{said}");
-            said.contains("ready sas=")
+            let logged = self.world.read(&log);
+            assert!(!logged.contains("ace: "), "{logged}");
+            logged.contains("ready sas=")
         });
         id
     }

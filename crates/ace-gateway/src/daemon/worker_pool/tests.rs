@@ -259,8 +259,8 @@ fn a_core_that_panics_takes_its_own_sas_along_and_lets_nothing_out() {
         assert!(Instant::now() < until, "it lives on");
         std::thread::yield_now();
     }
-    let said = world.pool.events.recv_timeout(Duration::from_secs(10)).unwrap();
-    assert!(said.contains("core 1 has failed"), "{said}");
+    let event = world.pool.events.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert!(event.contains("core 1 has failed"), "{event}");
     // Its memory would work again: it stays away, also with the SAs taken anew.
     world.bombs[1].store(false, Ordering::Release);
     for round in 0..2 {

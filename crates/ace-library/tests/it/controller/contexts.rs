@@ -46,10 +46,10 @@ fn run(device: &Device, tables: &[u8], stream: &[u8], places: &[usize], stall: u
     let mut command = Command::new(simulation(device).expect("it was there"));
     command.args(["tables", "stream", "frames"].map(|name| folder.path().join(name)));
     let output = command.args(["7".to_owned(), stall.to_string()]).output().expect("the simulation runs");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let answer = String::from_utf8_lossy(&output.stderr);
     let code = output.status.code().expect("it exits");
-    assert!(code <= super::REFUSED, "{code}: {said}");
-    (output.stdout, code == 0, said.trim().parse().expect("a number of clocks"))
+    assert!(code <= super::REFUSED, "{code}: {answer}");
+    (output.stdout, code == 0, answer.trim().parse().expect("a number of clocks"))
 }
 
 /// Frames in use in runs, and what is probable in them.
@@ -131,9 +131,9 @@ fn damaged_streams_and_tables() {
             }
         }
         let mut out = vec![0; frames.len()];
-        let said = tables.decompress(&LFE5U_45F, &stream, places.iter().copied(), &mut out);
+        let answer = tables.decompress(&LFE5U_45F, &stream, places.iter().copied(), &mut out);
         let (made, well, _) = run(&LFE5U_45F, &bytes, &stream, places, 0);
-        assert_eq!(well, said.is_ok(), "{number}: {said:?}");
+        assert_eq!(well, answer.is_ok(), "{number}: {answer:?}");
         assert!(!well || made == out, "{number}");
         refused += u32::from(!well);
     }

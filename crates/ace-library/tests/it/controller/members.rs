@@ -28,8 +28,8 @@ fn switches(library: &Library) -> usize {
             .collect();
         let (mut memory, take) = begin(library.dictionary());
         let stream = push(&mut memory, image.run_stream());
-        let [held, wanted] = [*from, *to].map(|name| library.memory(name).expect("it is there"));
-        let same = registers(&held) == registers(&wanted) && !runs.is_empty();
+        let [resident, wanted] = [*from, *to].map(|name| library.memory(name).expect("it is there"));
+        let same = registers(&resident) == registers(&wanted) && !runs.is_empty();
         let sent = (!same).then(|| registers(&wanted));
         let list =
             memory.partial(&LFE5U_45F, sent, Delta { runs: &runs, stream }, &[]).expect("there is room");
@@ -39,7 +39,7 @@ fn switches(library: &Library) -> usize {
         eprintln!("{from} to {to}: {} bytes, {clocks} clocks, {computed} computed", bits.len());
         assert!(clocks.abs_diff(computed) * 500 < clocks);
         let mut port = ConfigPort::new(&LFE5U_45F);
-        port.push(&Emit::default().whole(&held)).expect("a bitstream");
+        port.push(&Emit::default().whole(&resident)).expect("a bitstream");
         port.rearm();
         port.push(&bits).expect("a partial bitstream");
         assert_eq!(port.finish().expect("it is complete").digest(), *image.digest(), "{from} to {to}");

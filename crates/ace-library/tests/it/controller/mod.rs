@@ -48,10 +48,10 @@ fn run(memory: &Memory, lists: &[u32], stall: u32, seed: u64) -> (Vec<u8>, i32, 
     command.arg(file.path()).args([seed.to_string(), stall.to_string()]);
     command.args(lists.iter().map(u32::to_string));
     let output = command.output().expect("the simulation runs");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     let code = output.status.code().expect("it exits");
-    assert!(code <= REFUSED, "{code}: {said}");
-    (output.stdout, code, said.trim().parse().expect("a number of clocks"))
+    assert!(code <= REFUSED, "{code}: {stderr}");
+    (output.stdout, code, stderr.trim().parse().expect("a number of clocks"))
 }
 
 /// Stores the block RAMs of an image that `keep` wants.

@@ -131,7 +131,7 @@ fn frames_elsewhere_are_refused() {
     let mut port = ConfigPort::new(&LFE5U_45F);
     port.push(&load.bitstream).expect("a good bitstream");
     let memory = library.memory("skeleton").expect("it is there");
-    assert_eq!(port.finish().map(|held| held.digest()), Ok(memory.digest()));
+    assert_eq!(port.finish().map(|resident| resident.digest()), Ok(memory.digest()));
     let all = Emit { compress: true, ..Emit::default() }.whole(&memory);
     assert!(load.frames < LFE5U_45F.frames && load.bitstream.len() < all.len());
 }
@@ -197,9 +197,9 @@ proptest! {
             }
             for (from, to) in names.iter().zip(names.iter().cycle().skip(1)) {
                 if let Ok(Some(partial)) = library.partial(from, to) {
-                    let held = library.memory(from).expect("it was read");
-                    let mut port = ConfigPort::new(held.device());
-                    port.push(&Emit::default().whole(&held)).expect("a whole bitstream");
+                    let resident = library.memory(from).expect("it was read");
+                    let mut port = ConfigPort::new(resident.device());
+                    port.push(&Emit::default().whole(&resident)).expect("a whole bitstream");
                     port.rearm();
                     port.push(&partial.bitstream).expect("a partial bitstream");
                     let digest = port.finish().expect("it is complete").digest();

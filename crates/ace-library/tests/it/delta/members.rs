@@ -42,8 +42,8 @@ fn add(library: &mut Library, name: &str, memory: &ConfigMemory) {
 fn switch(library: &Library, from: &str, to: &str) -> Option<Load> {
     let partial = library.partial(from, to).expect("they are there")?;
     let mut port = ConfigPort::new(&LFE5U_45F);
-    let held = library.memory(from).expect("it is there");
-    port.push(&Emit { compress: true, ..Emit::default() }.whole(&held)).expect("a whole bitstream");
+    let resident = library.memory(from).expect("it is there");
+    port.push(&Emit { compress: true, ..Emit::default() }.whole(&resident)).expect("a whole bitstream");
     port.rearm();
     port.push(&partial.bitstream).expect("a partial bitstream");
     let memory = port.finish().expect("it is complete");

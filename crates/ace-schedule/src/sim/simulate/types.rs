@@ -150,7 +150,7 @@ pub struct Outcome {
     /// Passes that the processor did; in `starts` as in the slot behind the last one.
     pub computed: usize,
     /// Passes that found their configuration there: not the first one after a load.
-    pub kept: usize,
+    pub reused: usize,
     /// When each packet left; [`NEVER`] for those that did not. In a closed loop those that followed are behind the
     /// trace's.
     pub left: Vec<Time>,

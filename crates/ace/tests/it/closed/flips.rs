@@ -102,11 +102,11 @@ fn proven(name: &str, memory: &ConfigMemory) -> Option<bool> {
     command.args(["--top", &format!("{name}_slot")]).current_dir(root());
     command.env("PYTHONPATH", root().join("flow")).env("ACE_BIN", env!("CARGO_BIN_EXE_ace"));
     let output = command.output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
     // Refuted, and not broken.
     assert!(
-        output.status.success() || ["differ", " in the bits"].iter().any(|word| said.contains(word)),
-        "{said}"
+        output.status.success() || ["differ", " in the bits"].iter().any(|word| message.contains(word)),
+        "{message}"
     );
     Some(output.status.success())
 }
@@ -140,8 +140,11 @@ fn tried(
             Verdict::Unread | Verdict::Refused => None,
         } {
             for bits in some.iter().take(if all() { CHECKED } else { 1 }) {
-                let said = proven(name, &turned(&memory, bits));
-                assert!(said.is_none_or(|said| said == good), "{name}: bits {bits:?} are {verdict:?}");
+                let message = proven(name, &turned(&memory, bits));
+                assert!(
+                    message.is_none_or(|message| message == good),
+                    "{name}: bits {bits:?} are {verdict:?}"
+                );
             }
         }
         for bits in some.iter().rev().take(if all() { 4 * CHECKED } else { CHECKED }) {

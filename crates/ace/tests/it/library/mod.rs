@@ -154,10 +154,10 @@ fn the_life_of_a_library() {
     let out = place.read(&["verify", "--require", "3", "--device", "LFE5U-45F"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let by = place.fingerprint("key");
-    let said = format!(
+    let expected = format!(
         "version 3, signed by {by}, 2 configurations, all as signed and proven, 0 of them to the RTL"
     );
-    assert!(stdout(&out).contains(&said), "{}", stdout(&out));
+    assert!(stdout(&out).contains(&expected), "{}", stdout(&out));
     let after = place.json(&["show", "aes"]);
     assert_eq!(after["stored_frame_bytes"], before["stored_frame_bytes"]);
     let stats = place.json(&["stats"]);

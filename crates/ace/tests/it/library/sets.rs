@@ -52,13 +52,13 @@ fn sets_go_in_and_come_out() {
     assert_eq!((&aes["name"], &aes["algorithm"]), (&NAMES[0].into(), &"aes".into()));
     // Of each the list says what the set itself does.
     for (at, name) in NAMES.into_iter().enumerate() {
-        let said = &list["sets"][at];
+        let entry = &list["sets"][at];
         let set = Set::from_bytes(&fs::read(place.set(name)).unwrap(), &Shape::standard()).unwrap();
         let goal = if name.ends_with("_latency") { "latency" } else { "throughput" };
-        assert_eq!((&said["name"], &said["made_for"]), (&name.into(), &goal.into()));
-        assert_eq!(said["decrypt"], name.contains("_decrypt"));
+        assert_eq!((&entry["name"], &entry["made_for"]), (&name.into(), &goal.into()));
+        assert_eq!(entry["decrypt"], name.contains("_decrypt"));
         let figures =
-            ["cycles_per_block", "latency", "clocks_alone"].map(|what| said[what].as_u64().unwrap());
+            ["cycles_per_block", "latency", "clocks_alone"].map(|what| entry[what].as_u64().unwrap());
         assert_eq!(
             figures,
             [set.ii() as u64, u64::from(set.latency), set.dependent_interval() as u64],
@@ -166,8 +166,8 @@ fn sets_that_set_keys_up_go_in_as_what_they_are() {
     assert_eq!((&made["sets_up"], &made["key_words"]), (&"aes256_decrypt".into(), &0.into()));
     let out = place.add_sets(&[name]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    let said = place.json(&["show", "--sets", name]);
-    assert_eq!((&said["sets_up"], &said["key_setup"]), (&"aes256_decrypt".into(), &"none".into()));
-    assert_eq!(said["can"], Value::Array(Vec::new()));
+    let entry = place.json(&["show", "--sets", name]);
+    assert_eq!((&entry["sets_up"], &entry["key_setup"]), (&"aes256_decrypt".into(), &"none".into()));
+    assert_eq!(entry["can"], Value::Array(Vec::new()));
     assert_eq!(place.read(&["verify"]).status.code(), Some(0));
 }

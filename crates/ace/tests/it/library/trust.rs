@@ -126,13 +126,13 @@ fn two_of_three_sign() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let out = place.with("verify", "all", &["--json"]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
-    let said: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let stated: Value = serde_json::from_slice(&out.stdout).unwrap();
     let mut by: Vec<&str> =
-        said["signed_by"].as_array().unwrap().iter().map(|by| by.as_str().unwrap()).collect();
+        stated["signed_by"].as_array().unwrap().iter().map(|by| by.as_str().unwrap()).collect();
     by.sort_unstable();
     let mut wanted = [place.fingerprint("key"), place.fingerprint("third")];
     wanted.sort_unstable();
-    assert_eq!((by, &said["version"]), (wanted.iter().map(String::as_str).collect(), &before));
+    assert_eq!((by, &stated["version"]), (wanted.iter().map(String::as_str).collect(), &before));
     // Each of them alone is enough for who trusts it alone.
     assert_eq!(place.with("list", "third.pub", &[]).status.code(), Some(0));
     says(&place.with("list", "other.pub", &[]), 2, "not by the key that is trusted");
@@ -201,8 +201,8 @@ fn what_ties_a_netlist_to_its_rtl_is_checked_and_shown() {
     let tie = |netlist: &str, recipe: &str| json!({ "method": "equivalence", "netlist_sha256": netlist.repeat(32), "recipe": recipe });
     let before = place.json(&["verify"])["proven_to_rtl"].clone();
     assert_eq!(before, 0, "records without it are of simulation");
-    for (said, why) in [(tie("33", "recipe"), "another netlist"), (tie("22", "other"), "another RTL")] {
-        place.record("aes", |record| record["tied_to_rtl_by"] = said);
+    for (stated, why) in [(tie("33", "recipe"), "another netlist"), (tie("22", "other"), "another RTL")] {
+        place.record("aes", |record| record["tied_to_rtl_by"] = stated);
         says(&place.write("add", &["aes"]), 2, why);
     }
     assert_eq!(place.json(&["show", "aes"])["tied_to_rtl_by"], "simulation");
