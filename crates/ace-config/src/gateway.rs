@@ -25,6 +25,8 @@ pub struct GatewayConfig {
     pub xfrm: Option<Xfrm>,
     /// The socket on which the gateway answers.
     pub control: PathBuf,
+    /// Where it remembers which keys were used, and how far; `None`: where the caller keeps such things.
+    pub state: Option<PathBuf>,
     /// Who the gateway becomes when everything is open; `None`: it stays who it is.
     pub user: Option<String>,
     /// The TUN device.
@@ -100,7 +102,7 @@ pub struct Peer {
 }
 
 const TOP: &[&str] =
-    &["sas", "control", "user", "inside", "outside", "peer", "xfrm", "engine", "page", "record"];
+    &["sas", "control", "state", "user", "inside", "outside", "peer", "xfrm", "engine", "page", "record"];
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
@@ -125,7 +127,7 @@ impl GatewayConfig {
             }
         };
         let top = Fields::new(root.get_ref(), root.span().start, String::new());
-        let config = config(&mut report, &top, Path::new(file).parent().unwrap_or(Path::new("")));
+        let config = config(&mut report, &top, Path::new(file));
         match (report.errors(), config) {
             (errors, Some(config)) if errors.is_empty() => Ok(config),
             (errors, _) => Err(SaFileErrors(errors)),
@@ -134,7 +136,8 @@ impl GatewayConfig {
 }
 
 /// `None` only behind an error.
-fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<GatewayConfig> {
+fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<GatewayConfig> {
+    let folder = file.parent().unwrap_or(Path::new(""));
     top.refuse_unknown_keys(report, TOP);
     const FILE: &str = "the name of an SA file (docs/sa-file.md)";
     let xfrm = top.table(report, "xfrm").map(|fields| xfrm(report, &fields, folder));
@@ -143,6 +146,14 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<Ga
         None => Some(required(report, top, "sas", FILE)?),
     };
     let control = socket(report, top, "control", "/run/ace/gateway.sock", folder);
+    const STATE: &str = "the name of a file that the gateway may write, its own";
+    let state = match top.string(report, "state", STATE) {
+        Some("") => {
+            top.wrong(report, "state", "is empty", STATE);
+            return None;
+        }
+        state => state.map(|state| folder.join(state)),
+    };
     let user = top.string(report, "user", "the name of a user").map(str::to_owned);
     let inside = section(report, top, "inside").and_then(|fields| inside(report, &fields));
     let outside = section(report, top, "outside").and_then(|fields| outside(report, &fields));
@@ -166,7 +177,7 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, folder: &Path) -> Option<Ga
         }
     }
     let (inside, outside) = (inside?, outside?);
-    Some(GatewayConfig { sas, xfrm, control, user, inside, outside, peers, engine, page, record })
+    Some(GatewayConfig { sas, xfrm, control, state, user, inside, outside, peers, engine, page, record })
 }
 
 fn xfrm(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Xfrm {

@@ -12,6 +12,7 @@ mod counted;
 pub mod daemon;
 pub mod engines;
 mod io;
+pub mod keys;
 mod page;
 pub mod record;
 pub mod status;

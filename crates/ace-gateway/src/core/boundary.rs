@@ -7,6 +7,8 @@ use std::time::Duration;
 use ace_config::gateway::{Encapsulation, Peer};
 use ace_engine::Buffer;
 
+use crate::keys::Keys;
+
 /// What the core has to know of a configuration.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -20,6 +22,8 @@ pub struct Settings {
     pub keepalive: Option<Duration>,
     /// Takes SAs and policies by XFRM; whether also those that need `allow_legacy`.
     pub xfrm: Option<bool>,
+    /// The memory of keys; `None`: nothing is remembered, and keys are used once.
+    pub keys: Option<Keys>,
 }
 
 /// What has to be sent.

@@ -8,6 +8,8 @@ mod boundary;
 mod counters;
 mod encap;
 mod peers;
+mod prints;
+mod priorities;
 mod sources;
 mod steer;
 mod table;
@@ -67,9 +69,11 @@ impl Core {
         Self {
             plane: Shard::new(Policy::Discard, ivs),
             engine,
-            table: Table::new(settings.encapsulation),
+            table: Table::new(settings.encapsulation, settings.keys.clone()),
             encapsulation: settings.encapsulation,
-            xfrm: settings.xfrm.map(|legacy| Xfrm::new(settings.encapsulation == Encapsulation::Udp, legacy)),
+            xfrm: settings.xfrm.map(|legacy| {
+                Xfrm::new(settings.encapsulation == Encapsulation::Udp, legacy, settings.keys.clone())
+            }),
             peers: Peers::new(settings),
             now: Duration::ZERO,
             sources: Sources::default(),

@@ -8,15 +8,15 @@ use std::time::Duration;
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Engine, EngineError};
 use ace_ipsec::{
-    Direction, Inside, Outside, Policy, Protocol, Rule, RuleId, SaId, SaSpec, SaStatus, SadError, Shard,
-    Treatment,
+    Direction, Edit, Grant, Inside, Outside, Policy, Protocol, Rule, RuleId, SaId, SaSpec, SaStatus,
+    SadError, Shard, Treatment,
 };
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-/// Between priorities of rules, so that later ones find a place.
-const STRIDE: u32 = 1 << 12;
+use super::prints::{Print, Prints};
+use super::priorities::priorities;
+use crate::keys::{KeyError, Keys};
 
 /// Why SAs cannot be those of a file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -57,6 +57,14 @@ pub enum CoreError {
         /// What the data plane says.
         why: SadError,
     },
+    /// The SA's key was used before.
+    #[error("SA {name}: {why}")]
+    Key {
+        /// The SA's name.
+        name: String,
+        /// What is remembered of it.
+        why: KeyError,
+    },
     /// The operating system gave none for the comparison of keys.
     #[error("no randomness from the operating system")]
     Randomness,
@@ -67,6 +75,8 @@ pub enum CoreError {
 pub struct Reloaded {
     /// SAs that were there, and are in the file as they were.
     pub kept: usize,
+    /// SAs that go on under another name, selector or lifetime.
+    pub edited: usize,
     /// SAs that are new, or changed so that they had to be installed anew.
     pub added: usize,
     /// SAs that are no longer in the file, or were replaced.
@@ -94,6 +104,10 @@ struct Installed {
     priority: u32,
     name: String,
     print: Print,
+    /// Of what makes it this SA.
+    core: Print,
+    key: Print,
+    grant: Grant,
     spi: u32,
     protocol: Protocol,
     local: IpAddr,
@@ -108,12 +122,9 @@ enum Place {
     Outside(RuleId<Outside>),
 }
 
-/// Tells whether an SA is the same as before without keeping its keys: a digest over everything that is in the file,
-/// with a number of this process in front so that it says nothing about a key.
-type Print = [u8; 32];
-
 pub struct Table {
     encapsulation: Encapsulation,
+    keys: Option<Keys>,
     salt: Option<[u8; 32]>,
     /// In the order of the file.
     installed: Vec<Installed>,
@@ -123,9 +134,10 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(encapsulation: Encapsulation) -> Self {
+    pub fn new(encapsulation: Encapsulation, keys: Option<Keys>) -> Self {
         Self {
             encapsulation,
+            keys,
             salt: None,
             installed: Vec::new(),
             by_id: HashMap::new(),
@@ -144,75 +156,94 @@ impl Table {
     ) -> Result<Reloaded, CoreError> {
         self.check(policy, sas, engine)?;
         let salt = self.salt()?;
-        let prints: Vec<Print> = sas.iter().map(|sa| print(&salt, sa)).collect();
-        let old: HashMap<Print, usize> =
-            self.installed.iter().enumerate().map(|(at, sa)| (sa.print, at)).collect();
-        let kept: Vec<Option<usize>> = prints.iter().map(|print| old.get(print).copied()).collect();
-        let priorities =
-            priorities(&kept.iter().map(|at| at.map(|at| self.installed[at].priority)).collect::<Vec<_>>());
-        let stays: Vec<bool> = {
-            let mut stays = vec![false; self.installed.len()];
-            kept.iter().flatten().for_each(|&at| stays[at] = true);
-            stays
+        let prints: Vec<Prints> = sas.iter().map(|sa| Prints::of(&salt, sa)).collect();
+        let found = self.found(&prints);
+        let at: Vec<Option<u32>> = found.iter().map(|at| at.map(|at| self.installed[at].priority)).collect();
+        let priorities = priorities(&at);
+        let mut stays = vec![false; self.installed.len()];
+        found.iter().flatten().for_each(|&at| stays[at] = true);
+        // An SPI or a key whose old SA goes has to be free first. Nothing is under way, so that no packet sees the time
+        // between.
+        let gone = || self.installed.iter().zip(&stays).filter(|(_, stays)| !**stays).map(|(old, _)| old);
+        let inbound = gone().filter(|old| matches!(old.rule, Place::Outside(_)));
+        let spis: HashSet<_> = inbound.map(|old| (old.spi, old.protocol, old.local)).collect();
+        let keys: HashSet<_> = gone().map(|old| old.key).collect();
+        let goes_first = |sa: &SaSpec, prints: &Prints| {
+            let spi = sa.direction == Direction::In && spis.contains(&(sa.spi, sa.protocol, sa.local));
+            spi || keys.contains(&prints.key)
         };
-        // An SPI whose old SA goes has to be free first. Nothing is under way, so that no packet sees the time between.
-        let new = || sas.iter().zip(&prints).zip(&priorities).zip(&kept).filter(|(_, kept)| kept.is_none());
-        let going: HashSet<_> = (self.installed.iter().zip(&stays))
-            .filter(|(old, stays)| !**stays && matches!(old.rule, Place::Outside(_)))
-            .map(|(old, _)| (old.spi, old.protocol, old.local))
-            .collect();
-        let goes_first =
-            |sa: &SaSpec| sa.direction == Direction::In && going.contains(&(sa.spi, sa.protocol, sa.local));
         let mut added: HashMap<Print, Installed> = HashMap::new();
         let mut late = Vec::new();
-        for (((sa, print), priority), _) in new() {
-            if goes_first(sa) {
-                late.push((sa, *print, *priority));
+        let new = sas.iter().zip(&prints).zip(&priorities).zip(&found).filter(|(_, found)| found.is_none());
+        for (((sa, prints), priority), _) in new {
+            if goes_first(sa, prints) {
+                late.push((sa, *prints, *priority));
                 continue;
             }
-            match install(plane, now, sa, *print, *priority) {
+            match self.install(plane, now, sa, *prints, *priority) {
                 Ok(installed) => {
-                    added.insert(*print, installed);
+                    added.insert(prints.all, installed);
                 }
                 Err(error) => {
-                    added.values().for_each(|installed| remove(plane, installed));
+                    added.values().for_each(|installed| self.remove(plane, installed));
                     return Err(error);
                 }
             }
         }
         let removed = stays.iter().filter(|stays| !**stays).count();
-        let mut left: HashMap<Print, Installed> = HashMap::new();
-        for (sa, stays) in std::mem::take(&mut self.installed).into_iter().zip(stays) {
+        let mut left: HashMap<usize, Installed> = HashMap::new();
+        for (at, (sa, stays)) in std::mem::take(&mut self.installed).into_iter().zip(stays).enumerate() {
             if stays {
-                left.insert(sa.print, sa);
+                left.insert(at, sa);
             } else {
-                remove(plane, &sa);
+                self.remove(plane, &sa);
             }
         }
         let mut failed = None;
-        for (sa, print, priority) in late {
-            match install(plane, now, sa, print, priority) {
+        for (sa, prints, priority) in late {
+            match self.install(plane, now, sa, prints, priority) {
                 Ok(installed) => {
-                    added.insert(print, installed);
+                    added.insert(prints.all, installed);
                 }
                 Err(error) => failed = Some(error),
             }
         }
-        let reloaded = Reloaded { kept: left.len(), added: added.len(), removed };
-        let both = prints.iter().zip(&priorities).filter_map(|(print, priority)| {
-            let mut sa = left.remove(print).or_else(|| added.remove(print))?;
-            if sa.priority != *priority {
-                match sa.rule {
+        let mut reloaded = Reloaded { kept: 0, edited: 0, added: added.len(), removed };
+        for (((sa, prints), priority), found) in sas.iter().zip(&prints).zip(&priorities).zip(&found) {
+            let old = found.and_then(|at| left.remove(&at));
+            let Some(mut installed) = old.or_else(|| added.remove(&prints.all)) else { continue };
+            if installed.print != prints.all {
+                match edit(plane, now, &mut installed, sa, prints.all) {
+                    Ok(()) => reloaded.edited += 1,
+                    Err(error) => failed = Some(error),
+                }
+            } else if found.is_some() {
+                reloaded.kept += 1;
+            }
+            if installed.priority != *priority {
+                match installed.rule {
                     Place::Inside(rule) => plane.reorder_inside(rule, *priority),
                     Place::Outside(rule) => plane.reorder_outside(rule, *priority),
                 };
-                sa.priority = *priority;
+                installed.priority = *priority;
             }
-            Some(sa)
-        });
-        self.installed = both.collect();
+            self.installed.push(installed);
+        }
         self.index();
         failed.map_or(Ok(reloaded), Err)
+    }
+
+    /// Where the SAs of a file stand among those that are installed: as they were, or edited.
+    fn found(&self, prints: &[Prints]) -> Vec<Option<usize>> {
+        let all = || self.installed.iter().enumerate();
+        let same: HashMap<Print, usize> = all().map(|(at, sa)| (sa.print, at)).collect();
+        let mut edited: HashMap<Print, usize> = all().map(|(at, sa)| (sa.core, at)).collect();
+        for prints in prints.iter().filter(|prints| same.contains_key(&prints.all)) {
+            edited.remove(&prints.core);
+        }
+        let mut found =
+            |prints: &Prints| same.get(&prints.all).copied().or_else(|| edited.remove(&prints.core));
+        prints.iter().map(&mut found).collect()
     }
 
     /// What the gateway and its engine can do.
@@ -237,8 +268,82 @@ impl Table {
                 return Err(CoreError::Engine { name: name(), why });
             }
             sa.check().map_err(|why| CoreError::Install { name: name(), why: why.into() })?;
+            if let Some(keys) = &self.keys {
+                keys.check(sa).map_err(|why| CoreError::Key { name: name(), why })?;
+            }
         }
         Ok(())
+    }
+
+    fn install(
+        &self,
+        plane: &mut Shard,
+        now: Duration,
+        sa: &SaSpec,
+        prints: Prints,
+        priority: u32,
+    ) -> Result<Installed, CoreError> {
+        let (first_sequence, grant) = match &self.keys {
+            Some(keys) => keys.admit(sa).map_err(|why| CoreError::Key { name: sa.name.clone(), why })?,
+            None => (sa.first_sequence, Grant::default()),
+        };
+        let spec = &SaSpec { first_sequence, ..sa.clone() };
+        let rule = Rule { selector: sa.selector.clone(), treatment: Treatment::Protect, priority };
+        let (rule, id) = match sa.direction {
+            Direction::Out => {
+                let rule = plane.add_inside(rule);
+                let id = plane.install_outbound_within(now, spec, rule, grant.clone()).inspect_err(|_| {
+                    plane.remove_inside(rule);
+                });
+                (Place::Inside(rule), id)
+            }
+            Direction::In => {
+                let rule = plane.add_outside(rule);
+                let id = plane.install_inbound_within(now, spec, grant.clone()).inspect_err(|_| {
+                    plane.remove_outside(rule);
+                });
+                (Place::Outside(rule), id)
+            }
+        };
+        let id = id.map_err(|why| {
+            self.release(&grant);
+            CoreError::Install { name: sa.name.clone(), why }
+        })?;
+        Ok(Installed {
+            id,
+            rule,
+            priority,
+            name: sa.name.clone(),
+            print: prints.all,
+            core: prints.core,
+            key: prints.key,
+            grant,
+            spi: sa.spi,
+            protocol: sa.protocol,
+            local: sa.local,
+            remote: sa.remote,
+            selector: sa.selector.to_string(),
+            authenticates: sa.authenticates(),
+        })
+    }
+
+    fn remove(&self, plane: &mut Shard, sa: &Installed) {
+        plane.remove(sa.id);
+        match sa.rule {
+            Place::Inside(rule) => {
+                plane.remove_inside(rule);
+            }
+            Place::Outside(rule) => {
+                plane.remove_outside(rule);
+            }
+        }
+        self.release(&sa.grant);
+    }
+
+    fn release(&self, grant: &Grant) {
+        if let Some(keys) = &self.keys {
+            keys.release(grant);
+        }
     }
 
     fn salt(&mut self) -> Result<[u8; 32], CoreError> {
@@ -293,138 +398,21 @@ impl Table {
     }
 }
 
-fn install(
+/// Gives an SA that goes on another name, selector or lifetime.
+fn edit(
     plane: &mut Shard,
     now: Duration,
+    installed: &mut Installed,
     sa: &SaSpec,
     print: Print,
-    priority: u32,
-) -> Result<Installed, CoreError> {
-    let rule = Rule { selector: sa.selector.clone(), treatment: Treatment::Protect, priority };
-    let (rule, id) = match sa.direction {
-        Direction::Out => {
-            let rule = plane.add_inside(rule);
-            let id = plane.install_outbound(now, sa, rule).inspect_err(|_| {
-                plane.remove_inside(rule);
-            });
-            (Place::Inside(rule), id)
-        }
-        Direction::In => {
-            let rule = plane.add_outside(rule);
-            let id = plane.install_inbound(now, sa).inspect_err(|_| {
-                plane.remove_outside(rule);
-            });
-            (Place::Outside(rule), id)
-        }
-    };
-    let id = id.map_err(|why| CoreError::Install { name: sa.name.clone(), why })?;
-    Ok(Installed {
-        id,
-        rule,
-        priority,
-        name: sa.name.clone(),
-        print,
-        spi: sa.spi,
-        protocol: sa.protocol,
-        local: sa.local,
-        remote: sa.remote,
-        selector: sa.selector.to_string(),
-        authenticates: sa.authenticates(),
-    })
-}
-
-fn remove(plane: &mut Shard, sa: &Installed) {
-    plane.remove(sa.id);
-    match sa.rule {
-        Place::Inside(rule) => {
-            plane.remove_inside(rule);
-        }
-        Place::Outside(rule) => {
-            plane.remove_outside(rule);
-        }
+) -> Result<(), CoreError> {
+    let (name, selector) = (sa.name.clone(), sa.selector.clone());
+    let edit = Edit { name: name.clone(), selector: selector.clone(), lifetime: sa.lifetime };
+    plane.edit(now, installed.id, edit).map_err(|why| CoreError::Install { name: name.clone(), why })?;
+    if let Place::Outside(rule) = installed.rule {
+        plane.reselect_outside(rule, selector);
     }
-}
-
-fn print(salt: &[u8; 32], sa: &SaSpec) -> Print {
-    let mut hash = Sha256::new();
-    hash.update(salt);
-    // Each with its length, so that no two SAs read the same. `Debug` of a secret shows nothing of it.
-    let said = format!(
-        "{:?}",
-        (
-            (&sa.name, sa.spi, sa.direction, sa.protocol, sa.mode, sa.local, sa.remote, &sa.selector),
-            (
-                sa.cipher.name,
-                sa.auth.name,
-                sa.key_use,
-                sa.esn,
-                sa.replay_window,
-                sa.first_sequence,
-                &sa.lifetime
-            ),
-        )
-    );
-    for part in [said.as_bytes(), sa.key.as_bytes(), sa.auth_key.as_bytes()] {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hash.finalize().into()
-}
-
-/// Priorities for rules in order, of which some have theirs. These stay as they are, unless they are in another order
-/// or there is no room left between them: then all are new.
-fn priorities(kept: &[Option<u32>]) -> Vec<u32> {
-    between(kept).unwrap_or_else(|| {
-        // Of more rules than numbers the last ones are equal; memory is full before.
-        let count = u32::try_from(kept.len()).unwrap_or(u32::MAX);
-        let stride = STRIDE.min(u32::MAX / count.max(1));
-        (1..=kept.len()).map(|at| u32::try_from(at).unwrap_or(u32::MAX).saturating_mul(stride)).collect()
-    })
-}
-
-fn between(kept: &[Option<u32>]) -> Option<Vec<u32>> {
-    let mut all = Vec::with_capacity(kept.len());
-    let mut last = 0_u32;
-    let mut at = 0;
-    while let Some(first) = kept.get(at) {
-        if let Some(priority) = first {
-            if *priority <= last {
-                return None;
-            }
-            (last, at) = (*priority, at + 1);
-            all.push(last);
-            continue;
-        }
-        let count = kept[at..].iter().take_while(|priority| priority.is_none()).count();
-        let next = kept.get(at + count).copied().flatten();
-        let step = match next {
-            Some(next) => next.checked_sub(last)? / u32::try_from(count + 1).ok()?,
-            None => STRIDE,
-        };
-        if step == 0 {
-            return None;
-        }
-        for _ in 0..count {
-            last = last.checked_add(step)?;
-            all.push(last);
-        }
-        at += count;
-    }
-    Some(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn priorities_rise_and_those_there_are_stay_while_there_is_room() {
-        assert_eq!(priorities(&[None, None]), [STRIDE, 2 * STRIDE]);
-        assert_eq!(priorities(&[Some(8), None, None, Some(20)]), [8, 12, 16, 20]);
-        assert_eq!(priorities(&[None, Some(4), None]), [2, 4, 4 + STRIDE]);
-        assert_eq!(priorities(&[Some(8), Some(4)]), [STRIDE, 2 * STRIDE]);
-        assert_eq!(priorities(&[Some(8), None, Some(9)]), [STRIDE, 2 * STRIDE, 3 * STRIDE]);
-        assert_eq!(priorities(&[Some(u32::MAX), None]), [STRIDE, 2 * STRIDE]);
-        assert!(priorities(&[]).is_empty());
-    }
+    installed.selector = sa.selector.to_string();
+    (installed.name, installed.print) = (name, print);
+    Ok(())
 }

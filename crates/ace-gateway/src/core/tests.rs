@@ -37,7 +37,14 @@ fn settings(encapsulation: Encapsulation) -> Settings {
         roaming: true,
     };
     let keepalive = Some(Duration::from_secs(20));
-    Settings { encapsulation, peers: vec![peer(1, A), peer(2, B)], port: 4500, keepalive, xfrm: None }
+    Settings {
+        encapsulation,
+        peers: vec![peer(1, A), peer(2, B)],
+        port: 4500,
+        keepalive,
+        xfrm: None,
+        keys: None,
+    }
 }
 
 fn core(ours: char, keys: &str, encapsulation: Encapsulation) -> Core {
@@ -168,7 +175,7 @@ fn a_changed_file_changes_what_changed() {
     let before = a.sas()[0].status.sequence;
     // The second pair has other keys under its SPIs; a third one is new.
     let counts = (a.load(T0, &sas('1', "134")), b.load(T0, &sas('2', "134")));
-    let wanted = Ok(Reloaded { kept: 2, added: 4, removed: 2 });
+    let wanted = Ok(Reloaded { kept: 2, edited: 0, added: 4, removed: 2 });
     assert_eq!(counts, (wanted.clone(), wanted));
     assert_eq!((before, a.sas()[0].status.sequence), (3, 3));
     for n in [0, 1, 2] {
@@ -203,13 +210,13 @@ fn there_may_be_new_keys_without_end() {
     a.load(T0, &file(&[1000])).unwrap();
     for n in 1001..1100 {
         assert_eq!(sent_by(&mut a), n - 1);
-        assert_eq!(a.load(T0, &file(&[n, n - 1])), Ok(Reloaded { kept: 1, added: 1, removed: 0 }));
+        assert_eq!(a.load(T0, &file(&[n, n - 1])), Ok(Reloaded { kept: 1, edited: 0, added: 1, removed: 0 }));
         assert_eq!(sent_by(&mut a), n);
         // The other order, which takes the old one back, and this one again.
-        assert_eq!(a.load(T0, &file(&[n - 1, n])), Ok(Reloaded { kept: 2, added: 0, removed: 0 }));
+        assert_eq!(a.load(T0, &file(&[n - 1, n])), Ok(Reloaded { kept: 2, edited: 0, added: 0, removed: 0 }));
         assert_eq!(sent_by(&mut a), n - 1);
         a.load(T0, &file(&[n, n - 1])).unwrap();
-        assert_eq!(a.load(T0, &file(&[n])), Ok(Reloaded { kept: 1, added: 0, removed: 1 }));
+        assert_eq!(a.load(T0, &file(&[n])), Ok(Reloaded { kept: 1, edited: 0, added: 0, removed: 1 }));
         assert_eq!(a.sas()[0].status.sequence, 1);
     }
 }

@@ -19,8 +19,8 @@ pub fn load(
     file.warnings().iter().for_each(|warning| warn!("{warning}"));
     circles(config, &file)?;
     let done = load(&file).map_err(|why| GatewayError::Sas { path: path.clone(), why })?;
-    let Reloaded { added, removed, kept } = done;
-    info!(file = %path.display(), added, removed, kept, "SAs taken");
+    let Reloaded { added, removed, kept, edited } = done;
+    info!(file = %path.display(), added, removed, kept, edited, "SAs taken");
     Ok(())
 }
 

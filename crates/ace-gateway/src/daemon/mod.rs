@@ -8,6 +8,7 @@ mod recording;
 mod worker;
 mod worker_pool;
 
+use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -35,6 +36,7 @@ use crate::io::setup::{self, SetupError};
 use crate::io::tun::Tun;
 use crate::io::udp::Udp;
 use crate::io::xfrm::{XfrmSocket, is_local};
+use crate::keys::{Keys, StorageError};
 use crate::page::Page;
 use front::Front;
 use load::load;
@@ -85,6 +87,9 @@ pub enum GatewayError {
         /// What to do about it, as the end of the sentence; may be empty.
         remedy: &'static str,
     },
+    /// The memory of keys is not to be had.
+    #[error(transparent)]
+    State(#[from] StorageError),
     /// The system refuses something else that has to be done first.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -109,6 +114,8 @@ struct Daemon {
     handed: answers::Handed,
     page: Option<Page>,
     recording: Option<Recording>,
+    keys: Keys,
+    writing: Option<std::thread::JoinHandle<()>>,
     stopping: bool,
 }
 
@@ -119,7 +126,19 @@ struct Daemon {
 pub fn read_config(path: &Path) -> Result<GatewayConfig, GatewayError> {
     let why = |why| GatewayError::Read { path: path.to_owned(), why };
     let text = ace_fs::read_text(path).map_err(why)?;
-    Ok(GatewayConfig::parse(&path.display().to_string(), &text)?)
+    let mut config = GatewayConfig::parse(&path.display().to_string(), &text)?;
+    config.state.get_or_insert_with(|| state_file(path, std::env::var_os("STATE_DIRECTORY")));
+    Ok(config)
+}
+
+/// Where a gateway that names no state file has it: in the folder that systemd gives it, else beside its configuration.
+fn state_file(config: &Path, given: Option<OsString>) -> PathBuf {
+    let own = config.with_extension("state");
+    let folder = given.as_deref().and_then(|folders| std::env::split_paths(folders).next());
+    match (folder.filter(|folder| folder.is_absolute()), own.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => own,
+    }
 }
 
 fn signals() -> SigSet {
@@ -158,6 +177,14 @@ pub fn run(
     if let (Some(mut recording), Some(worker)) = (daemon.recording.take(), daemon.front.worker()) {
         recording.go_on(&mut worker.core);
     }
+    // No packet is under way: exactly what was used is written down.
+    if let Err(why) = daemon.keys.stop() {
+        warn!(%why, "the state file was not written at the end: some sequence numbers will be passed over");
+    }
+    if let Some(writing) = daemon.writing.take() {
+        // It has nothing to say.
+        let _ = writing.join();
+    }
     let packets = daemon.front.figures().0.packets;
     let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
     info!(protected, decapsulated, "stopped");
@@ -181,12 +208,14 @@ impl Daemon {
     ) -> Result<Self, GatewayError> {
         let (inside, outside) = (&config.inside, &config.outside);
         let keepalive = Some(Duration::from_secs(outside.keepalive.into())).filter(|it| !it.is_zero());
+        let keys = Keys::open(config.state.as_deref().unwrap_or(Path::new("gateway.state")))?;
         let settings = Settings {
             encapsulation: outside.encapsulation,
             peers: config.peers.clone(),
             port: 4500,
             keepalive: keepalive.filter(|_| outside.encapsulation == Encapsulation::Udp),
             xfrm: config.xfrm.as_ref().map(|xfrm| xfrm.allow_legacy),
+            keys: Some(keys.clone()),
         };
         let core = |engine| Core::new(settings.clone(), engine, Box::new(OsIvs::default()));
         let mut cores: Vec<Core> = engines.into_iter().map(core).collect();
@@ -275,6 +304,7 @@ impl Daemon {
         let watchdog = sd_notify::watchdog_enabled(false, &mut microseconds)
             .then(|| Duration::from_micros(microseconds) / 3);
         // Threads begin when privileges are gone: these are a thread's own.
+        let writing = keys.start().map_err(SetupError::Threads)?;
         let devices = queues.into_iter().zip(opened);
         let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
             .map(|(core, (tun, outside))| (core, Box::new(Devices { tun, outside }) as Box<dyn Ports>))
@@ -304,6 +334,8 @@ impl Daemon {
             handed: answers::Handed::default(),
             page,
             recording,
+            keys,
+            writing: Some(writing),
             stopping: false,
         })
     }

@@ -132,14 +132,15 @@ impl WorkerPool {
                 worker.take(now, handoffs);
             }
         }
-        let mut sum = Reloaded { kept: 0, added: 0, removed: 0 };
+        let mut sum = Reloaded { kept: 0, edited: 0, added: 0, removed: 0 };
         let mut failed = None;
         for (me, worker) in workers.iter_mut().enumerate() {
             let Some(worker) = worker.as_mut() else { continue };
             match worker.core.load_part(now, file, &part(me)) {
-                Ok(Reloaded { kept, added, removed }) => {
+                Ok(Reloaded { kept, edited, added, removed }) => {
                     sum = Reloaded {
                         kept: sum.kept + kept,
+                        edited: sum.edited + edited,
                         added: sum.added + added,
                         removed: sum.removed + removed,
                     };

@@ -10,9 +10,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use ace_engine::{Engine, Secret};
-use ace_ipsec::{Direction, Inside, Rule, RuleId, SaId, SaMode, SaSpec, Selector, Shard, Treatment, Update};
+use ace_ipsec::{
+    Direction, Grant, Inside, Rule, RuleId, SaId, SaMode, SaSpec, Selector, Shard, Treatment, Update,
+};
 use ipnet::IpNet;
 use nix::libc::{EEXIST, EINVAL, ENOENT, ENOMEM, ENOSYS, EOPNOTSUPP, ESRCH};
+
+use crate::keys::Keys;
 
 use super::shapes::{self, Errno, PolicyKey, SaKey, Template};
 
@@ -35,6 +39,7 @@ pub struct Installed {
     pub local: IpAddr,
     pub remote: IpAddr,
     pub authenticates: bool,
+    grant: Grant,
     mode: SaMode,
     /// Among all: of those that fit a policy the last one is used.
     born: u64,
@@ -55,6 +60,7 @@ pub struct Policy {
 #[derive(Default)]
 pub struct Database {
     allow_legacy: bool,
+    keys: Option<Keys>,
     pub states: BTreeMap<SaKey, State>,
     pub policies: HashMap<PolicyKey, Policy>,
     /// The order in which policies came.
@@ -72,8 +78,8 @@ fn nothing() -> Selector {
 }
 
 impl Database {
-    pub fn new(allow_legacy: bool) -> Self {
-        Self { allow_legacy, ..Self::default() }
+    pub fn new(allow_legacy: bool, keys: Option<Keys>) -> Self {
+        Self { allow_legacy, keys, ..Self::default() }
     }
 
     /// An SA that may not be there yet, or (`update`) one that has only an SPI.
@@ -118,15 +124,23 @@ impl Database {
     }
 
     fn install(&mut self, plane: &mut Shard, now: Duration, spec: &SaSpec) -> Result<Installed, Errno> {
-        let spec = &SaSpec { selector: nothing(), ..spec.clone() };
+        // Who negotiates never gives a key twice: one that was used for another SA is refused.
+        let (first_sequence, grant) = match &self.keys {
+            Some(keys) => keys.admit(spec).map_err(|_| EEXIST)?,
+            None => (spec.first_sequence, Grant::default()),
+        };
+        let spec = &SaSpec { selector: nothing(), first_sequence, ..spec.clone() };
         let id = match spec.direction {
-            Direction::In => plane.install_inbound(now, spec),
+            Direction::In => plane.install_inbound_within(now, spec, grant.clone()),
             Direction::Out => {
                 let rule = || Rule { selector: nothing(), treatment: Treatment::Protect, priority: u32::MAX };
                 let anchor = *self.anchor.get_or_insert_with(|| plane.add_inside(rule()));
-                plane.install_outbound(now, spec, anchor)
+                plane.install_outbound_within(now, spec, anchor, grant.clone())
             }
         };
+        if id.is_err() {
+            self.release(&grant);
+        }
         self.born += 1;
         Ok(Installed {
             born: self.born,
@@ -135,6 +149,7 @@ impl Database {
             local: spec.local,
             remote: spec.remote,
             authenticates: spec.authenticates(),
+            grant,
             mode: spec.mode,
             shares: Vec::new(),
             sent: 0,
@@ -173,8 +188,15 @@ impl Database {
             }
             plane.remove(installed.id);
             self.by_id.remove(&installed.id);
+            self.release(&installed.grant);
         }
         Ok(state)
+    }
+
+    fn release(&self, grant: &Grant) {
+        if let Some(keys) = &self.keys {
+            keys.release(grant);
+        }
     }
 
     /// A policy that may not be there yet, or (`update`) takes the place of the one that is.

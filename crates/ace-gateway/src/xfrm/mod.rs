@@ -15,6 +15,7 @@ use ace_engine::Engine;
 use ace_ipsec::{Direction, SaId, Shard};
 use nix::libc::{EADDRNOTAVAIL, EEXIST, EINVAL, ENOENT, EOPNOTSUPP, ESRCH};
 
+use crate::keys::Keys;
 use database::{Database, OUT, State};
 use shapes::{Errno, SaKey};
 use wire::{F_ACK, F_DUMP, F_MULTI, Message, Reply, u8_at, u32_at};
@@ -82,8 +83,8 @@ pub struct On<'a> {
 }
 
 impl Xfrm {
-    pub fn new(udp: bool, allow_legacy: bool) -> Self {
-        let database = Database::new(allow_legacy);
+    pub fn new(udp: bool, allow_legacy: bool, keys: Option<Keys>) -> Self {
+        let database = Database::new(allow_legacy, keys);
         let (remotes, spis) = (HashMap::new(), HashMap::new());
         Self { database, udp, remotes, spis, changes: Vec::new(), notices: VecDeque::new() }
     }

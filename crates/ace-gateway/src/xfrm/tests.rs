@@ -29,7 +29,7 @@ struct Gateway {
 impl Gateway {
     fn new() -> Self {
         let plane = Shard::new(Policy::Discard, Box::new(OsIvs::default()));
-        Self { plane, engine: CpuEngine::new(), xfrm: Xfrm::new(true, true) }
+        Self { plane, engine: CpuEngine::new(), xfrm: Xfrm::new(true, true, None) }
     }
 
     /// Types of the messages that answer, and the errno of each that ends something.

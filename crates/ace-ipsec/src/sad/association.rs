@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::grant::Grant;
 use super::inbound::Inbound;
 use super::outbound::{Outbound, Shared};
 use super::usage::{Charge, Usage};
@@ -21,7 +22,6 @@ use crate::side::Inside;
 /// What no packet and no update changes.
 #[derive(Debug)]
 pub struct Fixed {
-    pub name: String,
     pub spi: u32,
     pub direction: Direction,
     pub protocol: Protocol,
@@ -40,6 +40,7 @@ pub enum Half {
 
 #[derive(Debug)]
 pub struct Association {
+    pub name: String,
     pub fixed: Arc<Fixed>,
     pub local: IpAddr,
     pub remote: IpAddr,
@@ -57,6 +58,7 @@ pub struct Association {
 /// A share in an outbound SA for another core: keys, sequence numbers and lifetime are one.
 #[derive(Clone, Debug)]
 pub struct Share {
+    name: String,
     fixed: Arc<Fixed>,
     local: IpAddr,
     remote: IpAddr,
@@ -73,17 +75,34 @@ pub struct Update {
     pub lifetime: Option<Lifetime>,
 }
 
+/// What people may change of an SA without its being another one.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// For people.
+    pub name: String,
+    /// Packets for which the SA and its rule stand from now on.
+    pub selector: Selector,
+    /// Limits from now on; what the SA has carried before counts.
+    pub lifetime: Lifetime,
+}
+
 impl Association {
-    pub fn new(spec: &SaSpec, rule: Option<RuleId<Inside>>, now: Time) -> Result<Self, SpecError> {
+    pub fn new(
+        spec: &SaSpec,
+        rule: Option<RuleId<Inside>>,
+        now: Time,
+        grant: Grant,
+    ) -> Result<Self, SpecError> {
         spec.check()?;
         let transform =
             Transform::new(spec.cipher, spec.key.as_bytes(), spec.auth, spec.auth_key.as_bytes())?;
         let half = match spec.direction {
-            Direction::Out => Half::Out(Outbound::new(Arc::new(Shared::new(spec, now)), spec.first_sequence)),
-            Direction::In => Half::In(Inbound::new(spec, now)),
+            Direction::Out => {
+                Half::Out(Outbound::new(Arc::new(Shared::new(spec, now, grant)), spec.first_sequence))
+            }
+            Direction::In => Half::In(Inbound::new(spec, now, grant)),
         };
         let fixed = Fixed {
-            name: spec.name.clone(),
             spi: spec.spi,
             direction: spec.direction,
             protocol: spec.protocol,
@@ -94,10 +113,18 @@ impl Association {
             first_sequence: spec.first_sequence,
         };
         let (local, remote) = (spec.local, spec.remote);
-        Ok(Self::assemble(Arc::new(fixed), (local, remote), spec.selector.clone(), half, rule))
+        Ok(Self::assemble(
+            spec.name.clone(),
+            Arc::new(fixed),
+            (local, remote),
+            spec.selector.clone(),
+            half,
+            rule,
+        ))
     }
 
     fn assemble(
+        name: String,
         fixed: Arc<Fixed>,
         (local, remote): (IpAddr, IpAddr),
         selector: Selector,
@@ -105,21 +132,22 @@ impl Association {
         rule: Option<RuleId<Inside>>,
     ) -> Self {
         let (counters, queue) = (SaCounters::default(), Restorer::default());
-        Self { fixed, local, remote, selector, half, rule, counters, queue, leaving: false }
+        Self { name, fixed, local, remote, selector, half, rule, counters, queue, leaving: false }
     }
 
     /// As another core has it.
     pub fn of_share(share: Share, rule: RuleId<Inside>) -> Self {
-        let Share { fixed, local, remote, selector, shared } = share;
+        let Share { name, fixed, local, remote, selector, shared } = share;
         let half = Half::Out(Outbound::new(shared, fixed.first_sequence));
-        Self::assemble(fixed, (local, remote), selector, half, Some(rule))
+        Self::assemble(name, fixed, (local, remote), selector, half, Some(rule))
     }
 
     /// `None` for an inbound SA: its window has one owner.
     pub fn share(&self) -> Option<Share> {
         let Half::Out(out) = &self.half else { return None };
         let (fixed, shared) = (Arc::clone(&self.fixed), Arc::clone(&out.shared));
-        Some(Share { fixed, local: self.local, remote: self.remote, selector: self.selector.clone(), shared })
+        let (name, selector) = (self.name.clone(), self.selector.clone());
+        Some(Share { name, fixed, local: self.local, remote: self.remote, selector, shared })
     }
 
     pub fn update(&mut self, update: Update) -> Result<(), SadError> {
@@ -158,7 +186,7 @@ impl Association {
         };
         SaStatus {
             id,
-            name: self.fixed.name.clone(),
+            name: self.name.clone(),
             spi: self.fixed.spi,
             direction: self.fixed.direction,
             protocol: self.fixed.protocol,

@@ -2,6 +2,7 @@
 //! The receiving half of an SA: replay window and lifetime. It has one owner; the cipher work of its packets may be
 //! done anywhere.
 
+use super::grant::Grant;
 use super::replay::ReplayWindow;
 use super::usage::{Charge, Usage};
 use super::{Notice, notice};
@@ -12,16 +13,18 @@ use crate::model::{SaSpec, Time};
 pub struct Inbound {
     window: ReplayWindow,
     esn: bool,
+    grant: Grant,
     pub usage: Usage,
 }
 
 impl Inbound {
-    pub fn new(spec: &SaSpec, now: Time) -> Self {
+    pub fn new(spec: &SaSpec, now: Time, grant: Grant) -> Self {
         // Without authentication numbers prove nothing (RFC 4303, 3.4.3).
         let size = if spec.authenticates() { spec.replay_window } else { 0 };
         Self {
             window: ReplayWindow::new(size, spec.first_sequence),
             esn: spec.esn,
+            grant,
             usage: Usage::new(spec.lifetime, now),
         }
     }
@@ -44,6 +47,14 @@ impl Inbound {
         now: Time,
         mut report: impl FnMut(Notice),
     ) -> Result<(), Cause> {
+        // Where replays are not looked for nothing is remembered.
+        if self.window.size() != 0 {
+            self.window.check(sequence)?;
+            if !self.grant.covers(sequence) {
+                return Err(Cause::SequenceWithheld);
+            }
+            self.grant.uses(sequence);
+        }
         self.window.take(sequence)?;
         let charge = self.usage.charge(bytes, now);
         notice(charge, &mut report);

@@ -2,6 +2,7 @@
 //! The security association database (RFC 4301, 4.4.2): SAs by handle and, inbound, by destination and SPI.
 
 pub mod association;
+pub mod grant;
 mod inbound;
 mod outbound;
 pub mod replay;

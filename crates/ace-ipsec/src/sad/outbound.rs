@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::sequences::{Block, Sequences};
+use super::grant::Grant;
+use super::sequences::{Block, Claim, Sequences};
 use super::usage::{Charge, Usage};
 use super::{Notice, notice};
 use crate::counters::Cause;
@@ -29,6 +30,7 @@ pub struct Shared {
     key_use: KeyUse,
     /// The last number of all.
     last: u64,
+    grant: Grant,
     pub usage: Usage,
 }
 
@@ -51,7 +53,7 @@ pub struct Ticket {
 }
 
 impl Shared {
-    pub fn new(spec: &SaSpec, now: Time) -> Self {
+    pub fn new(spec: &SaSpec, now: Time, grant: Grant) -> Self {
         let mut last = spec.last_sequence();
         if spec.cipher.counts() && spec.key_use == KeyUse::Reused {
             last = last.min(spec.first_sequence.saturating_add(REUSED_LIMIT - 1));
@@ -61,7 +63,21 @@ impl Shared {
             salt: OnceLock::new(),
             key_use: spec.key_use,
             last,
+            grant,
             usage: Usage::new(spec.lifetime, now),
+        }
+    }
+
+    /// The next numbers for one core, none if they are used up. They count as used from here on.
+    fn claim(&self) -> Result<Block, Cause> {
+        let covered = |last| self.grant.covers(last);
+        match self.sequences.claim(BLOCK, covered) {
+            Claim::Block(block) => {
+                self.grant.uses(block.last());
+                Ok(block)
+            }
+            Claim::UsedUp => Ok(Block::default()),
+            Claim::Withheld => Err(Cause::SequenceWithheld),
         }
     }
 
@@ -97,7 +113,7 @@ impl Outbound {
         mut report: impl FnMut(Notice),
     ) -> Result<Ticket, Cause> {
         if self.block.peek().is_none() {
-            self.block = self.shared.sequences.claim(BLOCK).unwrap_or_default();
+            self.block = self.shared.claim()?;
         }
         let Some(sequence) = self.block.peek() else {
             if !std::mem::replace(&mut self.exhaustion_reported, true) {

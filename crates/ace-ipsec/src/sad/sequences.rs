@@ -21,22 +21,40 @@ pub struct Block {
     last: u64,
 }
 
+/// What came of asking for numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    Block(Block),
+    /// There are none any more.
+    UsedUp,
+    /// They are not covered.
+    Withheld,
+}
+
 impl Sequences {
     /// `first` and all up to `last`.
     pub fn new(first: u64, last: u64) -> Self {
         Self { next: AtomicU64::new(if first > last { NONE } else { first }), last }
     }
 
-    /// The next `count` numbers, or as many as there are; `None` when they are used up.
-    pub fn claim(&self, count: u64) -> Option<Block> {
+    /// The next `count` numbers, or as many as there are, if all up to their last one are covered.
+    pub fn claim(&self, count: u64, mut covered: impl FnMut(u64) -> bool) -> Claim {
         let end = |next: u64| next.saturating_add(count.max(1) - 1).min(self.last);
+        let mut withheld = false;
         let step = |next: u64| match next {
             NONE => None,
+            next if !covered(end(next)) => {
+                withheld = true;
+                None
+            }
             next if end(next) == self.last => Some(NONE),
             next => Some(end(next) + 1),
         };
-        let next = self.next.fetch_update(Relaxed, Relaxed, step).ok()?;
-        Some(Block { next, last: end(next) })
+        match self.next.fetch_update(Relaxed, Relaxed, step) {
+            Ok(next) => Claim::Block(Block { next, last: end(next) }),
+            Err(_) if withheld => Claim::Withheld,
+            Err(_) => Claim::UsedUp,
+        }
     }
 }
 
@@ -44,6 +62,11 @@ impl Block {
     /// The number that [`Block::take`] will give.
     pub fn peek(&self) -> Option<u64> {
         (self.next != NONE).then_some(self.next)
+    }
+
+    /// The highest of those that were left.
+    pub fn last(&self) -> u64 {
+        self.last
     }
 
     pub fn take(&mut self) -> Option<u64> {
@@ -61,28 +84,42 @@ mod tests {
         std::iter::from_fn(|| block.take()).collect()
     }
 
+    fn claim(numbers: &Sequences, count: u64) -> Option<Vec<u64>> {
+        match numbers.claim(count, |_| true) {
+            Claim::Block(block) => Some(all(block)),
+            Claim::UsedUp | Claim::Withheld => None,
+        }
+    }
+
     #[test]
     fn blocks_follow_one_another_and_end() {
         let numbers = Sequences::new(5, 11);
-        assert_eq!(numbers.claim(3).map(all), Some(vec![5, 6, 7]));
-        assert_eq!(numbers.claim(1).map(all), Some(vec![8]));
-        assert_eq!(numbers.claim(16).map(all), Some(vec![9, 10, 11]));
-        assert_eq!(numbers.claim(1), None);
-        assert_eq!(Sequences::new(3, 2).claim(1), None);
+        assert_eq!(claim(&numbers, 3), Some(vec![5, 6, 7]));
+        assert_eq!(claim(&numbers, 1), Some(vec![8]));
+        assert_eq!(claim(&numbers, 16), Some(vec![9, 10, 11]));
+        assert_eq!(numbers.claim(1, |_| true), Claim::UsedUp);
+        assert_eq!(claim(&Sequences::new(3, 2), 1), None);
     }
 
     #[test]
     fn the_last_number_of_all() {
         let numbers = Sequences::new(u64::MAX - 1, u64::MAX);
-        assert_eq!(numbers.claim(64).map(all), Some(vec![u64::MAX - 1, u64::MAX]));
-        assert_eq!(numbers.claim(64), None);
+        assert_eq!(claim(&numbers, 64), Some(vec![u64::MAX - 1, u64::MAX]));
+        assert_eq!(claim(&numbers, 64), None);
+    }
+
+    #[test]
+    fn what_is_not_covered_is_left_for_later() {
+        let numbers = Sequences::new(1, 100);
+        assert_eq!(numbers.claim(16, |last| last < 16), Claim::Withheld);
+        assert_eq!(claim(&numbers, 4), Some(vec![1, 2, 3, 4]));
     }
 
     #[test]
     fn no_number_goes_to_two_cores() {
         let numbers = Sequences::new(1, 40_000);
         let mut given: Vec<u64> = std::thread::scope(|scope| {
-            let work = || std::iter::from_fn(|| numbers.claim(16).map(all)).flatten().collect::<Vec<_>>();
+            let work = || std::iter::from_fn(|| claim(&numbers, 16)).flatten().collect::<Vec<_>>();
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });

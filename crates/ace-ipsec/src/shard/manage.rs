@@ -3,8 +3,9 @@
 
 use super::{Event, Shard};
 use crate::id::{RuleId, SaId};
-use crate::model::{Direction, SaSpec, Time};
-use crate::sad::association::Update;
+use crate::model::{Direction, SaSpec, Selector, Time};
+use crate::sad::association::{Edit, Update};
+use crate::sad::grant::Grant;
 use crate::sad::{Association, SaStatus, SadError, Share};
 use crate::side::{Inside, Outside};
 use crate::spd::Rule;
@@ -49,11 +50,24 @@ impl Shard {
     /// # Errors
     /// [`SadError`]; nothing has changed then.
     pub fn install_inbound(&mut self, now: Time, spec: &SaSpec) -> Result<SaId, SadError> {
+        self.install_inbound_within(now, spec, Grant::default())
+    }
+
+    /// The same, of an SA that counts as far as it is granted to.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn install_inbound_within(
+        &mut self,
+        now: Time,
+        spec: &SaSpec,
+        grant: Grant,
+    ) -> Result<SaId, SadError> {
         if spec.direction != Direction::In {
             return Err(SadError::Rule);
         }
         self.tick(now);
-        let id = self.sad.insert(Association::new(spec, None, self.now)?)?;
+        let id = self.sad.insert(Association::new(spec, None, self.now, grant)?)?;
         self.watch(id);
         Ok(id)
     }
@@ -69,11 +83,25 @@ impl Shard {
         spec: &SaSpec,
         rule: RuleId<Inside>,
     ) -> Result<SaId, SadError> {
+        self.install_outbound_within(now, spec, rule, Grant::default())
+    }
+
+    /// The same, of an SA that counts as far as it is granted to.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn install_outbound_within(
+        &mut self,
+        now: Time,
+        spec: &SaSpec,
+        rule: RuleId<Inside>,
+        grant: Grant,
+    ) -> Result<SaId, SadError> {
         if spec.direction != Direction::Out {
             return Err(SadError::Rule);
         }
         self.tick(now);
-        self.link(Association::new(spec, Some(rule), self.now)?, rule)
+        self.link(Association::new(spec, Some(rule), self.now, grant)?, rule)
     }
 
     /// Installs a share in an outbound SA of another core, for the same rule here.
@@ -108,6 +136,29 @@ impl Shard {
         self.sad.get_mut(id).ok_or(SadError::Unknown)?.update(update)?;
         self.watch(id);
         Ok(())
+    }
+
+    /// Changes what people may change of an SA. Its numbers, its window and what it has carried stay.
+    ///
+    /// # Errors
+    /// [`SadError`]; nothing has changed then.
+    pub fn edit(&mut self, now: Time, id: SaId, edit: Edit) -> Result<(), SadError> {
+        let Edit { name, selector, lifetime } = edit;
+        let rule = self.sad.get(id).ok_or(SadError::Unknown)?.rule;
+        let update = Update { selector: Some(selector.clone()), lifetime: Some(lifetime) };
+        self.update(now, id, update)?;
+        if let Some(association) = self.sad.get_mut(id) {
+            association.name = name;
+        }
+        if let Some(rule) = rule {
+            self.inside.reselect(rule, selector);
+        }
+        Ok(())
+    }
+
+    /// Gives a rule for what comes from outside in clear another selector. False if there is no such rule.
+    pub fn reselect_outside(&mut self, rule: RuleId<Outside>, selector: Selector) -> bool {
+        self.outside.reselect(rule, selector)
     }
 
     /// Takes an SA out of use and tells how it stood. Its rule stays: without another SA its packets are dropped.

@@ -152,6 +152,20 @@ impl<S: Side> Spd<S> {
         true
     }
 
+    /// Gives a rule another selector; its place and its SAs stay. False if there is no such rule.
+    pub fn reselect(&mut self, id: RuleId<S>, selector: Selector) -> bool {
+        let Some(slot) = self.slots.get_mut(id.slot as usize).filter(|slot| slot.generation == id.generation)
+        else {
+            return false;
+        };
+        let Some(entry) = &mut slot.entry else { return false };
+        self.index.remove(&entry.rule.selector, entry.order);
+        self.index.add(&selector, entry.order, id.slot);
+        entry.rule.selector = selector;
+        self.cache.forget();
+        true
+    }
+
     /// The rule, unless it was removed.
     pub fn get(&self, id: RuleId<S>) -> Option<&Rule> {
         let slot = self.slots.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;

@@ -106,6 +106,7 @@ fn core(bomb: &Arc<AtomicBool>) -> Core {
         port: 4500,
         keepalive: None,
         xfrm: None,
+        keys: None,
     };
     let engine = Bomb(CpuEngine::new(), Arc::clone(bomb));
     Core::new(settings, Box::new(engine), Box::new(OsIvs::default()))
