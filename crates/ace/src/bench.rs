@@ -128,7 +128,7 @@ fn check_seconds(seconds: f64) -> Result<()> {
 }
 
 #[derive(serde::Serialize)]
-struct Row {
+struct SlotSpeed {
     #[serde(flatten)]
     slot: Speed,
     cpu_mb_per_second: f64,
@@ -185,7 +185,7 @@ fn slots(args: &SlotArgs) -> Result<Outcome> {
                     slot.modelled_mbps
                 );
             }
-            rows.push(Row { slot, cpu_mb_per_second });
+            rows.push(SlotSpeed { slot, cpu_mb_per_second });
         }
     }
     if rows.is_empty() {

@@ -2,12 +2,12 @@
 //! Tables of `ace bench dataplane`.
 
 use ace_bench::plane::Policies;
-use ace_bench::{Row, cores};
+use ace_bench::{SuiteTiming, cores};
 use ace_report::Table;
 
 use crate::page::{self, say};
 
-pub fn rows(title: &str, rows: &[Row]) {
+pub fn rows(title: &str, rows: &[SuiteTiming]) {
     say!("{title}\n");
     let table = Table::of(rows).left("suite", |r| &r.suite).left("", |r| r.direction);
     let table = table.right("bytes", |r| r.bytes).right("ns", |r| format!("{:.0}", r.nanoseconds));
@@ -24,7 +24,7 @@ fn beside(bare: Option<f64>, ours: f64) -> (String, String) {
     bare.map_or(("-".into(), "-".into()), |bare| (format!("{:.2}", bare / ours), format!("{bare:.0}")))
 }
 
-pub fn cores(rows: &[cores::Row]) {
+pub fn cores(rows: &[cores::CoreScaling]) {
     let Some(first) = rows.first() else { return };
     say!(
         "Data plane and engine on {} cores, a shard on each, packets sealed and opened again; {} rounds, one core \

@@ -53,7 +53,7 @@ pub struct Prove {
 
 /// How it went with one configuration.
 #[derive(Serialize)]
-struct Row {
+struct ImageProof {
     name: String,
     proven: bool,
     /// What the library's own record says: `same`, `none`, or `other`; `not compared` where there is no proof to hold it
@@ -66,7 +66,7 @@ struct Row {
     record: Value,
 }
 
-impl Row {
+impl ImageProof {
     fn good(&self) -> bool {
         self.proven && self.stored != "other"
     }
@@ -116,7 +116,7 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
     } else {
         print(&rows);
     }
-    Ok(match rows.iter().all(Row::good) {
+    Ok(match rows.iter().all(ImageProof::good) {
         _ if interrupted => Outcome::Interrupted,
         true => Outcome::Well,
         false => Outcome::Wrong,
@@ -128,10 +128,10 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
 fn all<'a>(
     chosen: &[&'a Image],
     jobs: usize,
-    prove: impl Fn(&'a Image) -> Result<Option<Row>> + Sync,
-) -> Result<Vec<Row>> {
+    prove: impl Fn(&'a Image) -> Result<Option<ImageProof>> + Sync,
+) -> Result<Vec<ImageProof>> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let work = || -> Result<Vec<(usize, Row)>> {
+    let work = || -> Result<Vec<(usize, ImageProof)>> {
         let mut rows = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -166,9 +166,9 @@ fn one(
     netlist: &Path,
     flow: &Flow,
     interrupted: &AtomicBool,
-) -> Result<Option<Row>> {
+) -> Result<Option<ImageProof>> {
     let stored: Value = serde_json::from_slice(&image.proof()?).unwrap_or(Value::Null);
-    let failed = |why: String| Row {
+    let failed = |why: String| ImageProof {
         name: image.name().to_owned(),
         proven: false,
         stored: if stored.is_null() { "none" } else { "not compared" },
@@ -216,7 +216,7 @@ fn one(
         return Ok(Some(failed("the proof is of another memory".into())));
     }
     let other = SAME.into_iter().find(|key| !stored.is_null() && stored[*key] != record[*key]);
-    Ok(Some(Row {
+    Ok(Some(ImageProof {
         name: image.name().to_owned(),
         proven: record["result"] == "proven",
         stored: match other {
@@ -252,7 +252,7 @@ fn wait(child: &mut Child, interrupted: &AtomicBool) -> Result<Option<bool>> {
     }
 }
 
-fn print(rows: &[Row]) {
+fn print(rows: &[ImageProof]) {
     let figure = |value: &Value| if value.is_null() { "–".to_owned() } else { value.to_string() };
     let table = Table::of(rows).left("configuration", |r| &r.name);
     let table = table.left("result", |r| if r.proven { "proven" } else { "NOT PROVEN" });
