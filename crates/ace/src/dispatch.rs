@@ -10,9 +10,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::engines::{self, BoardArgs};
-use crate::page::{self, say};
+use crate::page::Output;
 use crate::sas;
-use ace_report::{Outcome, Table, print_json};
+use ace_report::{Outcome, Table, print_json, say};
 
 /// What is known of slots and of a stated processor, for each security association.
 #[derive(clap::Args)]
@@ -59,7 +59,7 @@ struct Explanation {
     verdict: &'static str,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     let What::Explain(args) = &args.what;
     let processor = engines::processor(Some(&args.processor))?;
     let Parts { config: board, catalogue, .. } = args.board.parts()?;
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if args.json {
         print_json(&rows)?;
     } else {
-        print(&rows, &processor);
+        print(page, &rows, &processor);
     }
     Ok(Outcome::Well)
 }
@@ -129,8 +129,13 @@ fn row(
     }
 }
 
-fn print(rows: &[Explanation], processor: &Processor) {
-    say!("Processor: {} ({}). Slot: modelled, link and host included.\n", processor.name, processor.source);
+fn print(page: &mut Output, rows: &[Explanation], processor: &Processor) {
+    say!(
+        page,
+        "Processor: {} ({}). Slot: modelled, link and host included.\n",
+        processor.name,
+        processor.source
+    );
     let figure = |of: Option<f64>| of.map_or(String::new(), |of| format!("{of:.1}"));
     let table = Table::of(rows).left("SA", |r| &r.sa).left("operation", |r| &r.operation);
     let table = table.right("bytes", |r| r.bytes);
@@ -139,5 +144,5 @@ fn print(rows: &[Explanation], processor: &Processor) {
     let table = table.right("processor us", |r| figure(r.processor_us));
     let pays = |n| format!("{n} packets");
     let table = table.right("a load pays from", move |r| r.pays_from.map_or(String::new(), pays));
-    page::table(&table.left("who", |r| r.verdict));
+    page.table(&table.left("who", |r| r.verdict));
 }

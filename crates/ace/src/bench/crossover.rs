@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::{check_seconds, profile};
 use crate::engines::{self, BoardArgs};
-use crate::page::{self, say};
-use ace_report::{Outcome, Table, print_json};
+use crate::page::Output;
+use ace_report::{Outcome, Table, print_json, say};
 
 /// Bytes of data of an operation.
 const BYTES: [usize; 8] = [64, 128, 256, 512, 1424, 4096, 16384, 65536];
@@ -55,7 +55,7 @@ struct EngineRates {
     auto_with_load: Option<f64>,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     check_seconds(args.seconds)?;
     let processor = engines::processor(Some(&args.processor))?;
     let Parts { config: board, catalogue, .. } = args.board.parts()?;
@@ -97,8 +97,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
         print_json(&rows)?;
         return Ok(Outcome::Well);
     }
-    say!("Mbit/s, one operation after the other. Stated: {} ({}).", processor.name, processor.source);
+    say!(page, "Mbit/s, one operation after the other. Stated: {} ({}).", processor.name, processor.source);
     say!(
+        page,
         "Modelled, but for the third column, which is wall time on this machine and is compared with nothing.\n"
     );
     let figure = |of: Option<f64>| of.map_or(String::new(), |of| format!("{of:.1}"));
@@ -107,10 +108,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let table = table.right("stated", |r| figure(r.processor)).right("slot", |r| figure(r.slot));
     let table = table.right("slot, loaded for it", |r| figure(r.slot_with_load));
     let table = table.right("auto", |r| figure(r.auto));
-    page::table(&table.right("auto, empty slot", |r| figure(r.auto_with_load)));
-    say!();
+    page.table(&table.right("auto, empty slot", |r| figure(r.auto_with_load)));
+    say!(page);
     for of in rows.chunk_by(|a, b| a.algorithm == b.algorithm) {
-        say!("{}: {}", of[0].operation, verdict(of));
+        say!(page, "{}: {}", of[0].operation, verdict(of));
     }
     Ok(Outcome::Well)
 }

