@@ -42,7 +42,7 @@ impl Sizes {
 
 /// The same of a bitstream of ours, and others beside it, in percent of its frames and block RAM contents.
 #[derive(Serialize)]
-pub struct Row {
+pub struct ImageSizes {
     name: String,
     lut4: Option<u64>,
     bits: u64,
@@ -70,7 +70,7 @@ pub struct Row {
 #[derive(Serialize)]
 pub struct Compressed {
     paper: Vec<Published>,
-    rows: Vec<Row>,
+    rows: Vec<ImageSizes>,
 }
 
 /// `images`: what is compressed; `also`: bitstreams besides, which come last and have no part in the dictionary.
@@ -81,7 +81,7 @@ pub fn compressed(images: &[Image], also: &[Image]) -> Result<Compressed> {
     Ok(Compressed { paper: super::figures()?.compressed, rows: rows(images, also)? })
 }
 
-fn rows(images: &[Image], also: &[Image]) -> Result<Vec<Row>> {
+fn rows(images: &[Image], also: &[Image]) -> Result<Vec<ImageSizes>> {
     let dictionary = Dictionary::train(images.iter().map(|image| &image.memory));
     // As `ace library build --format small` does.
     let bases = images.iter().filter(|image| !image.variant);
@@ -104,7 +104,7 @@ fn row(
     lut4: Option<u64>,
     image: &ConfigMemory,
     (fast, small): (&Tables, &Tables),
-) -> Result<Row> {
+) -> Result<ImageSizes> {
     let frames: Vec<u8> = image.frames().flatten().copied().collect();
     let data = data(image);
     let percent = |bytes: usize, of: &[u8]| 100.0 * bytes as f64 / of.len() as f64;
@@ -112,7 +112,7 @@ fn row(
     let scheme = scheme::compress(&data);
     let stored = Stored::of(fast, image);
     let native = Emit { compress: true, ..Emit::default() }.whole(image).len();
-    Ok(Row {
+    Ok(ImageSizes {
         name: name.to_owned(),
         lut4,
         bits: data.len() as u64 * 8,
@@ -150,7 +150,7 @@ fn zstd(data: &[u8]) -> Result<usize> {
 }
 
 /// A column: its head and what it shows.
-type Percent = (&'static str, fn(&Row) -> f64);
+type Percent = (&'static str, fn(&ImageSizes) -> f64);
 
 /// A bitstream, its bits and redundancy, by each way.
 pub type Ways<'a> = (&'a str, u64, f64, [Sizes; 3]);

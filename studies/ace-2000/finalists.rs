@@ -43,7 +43,7 @@ impl Published {
 
 /// A finalist, the paper's figures and ours.
 #[derive(Serialize)]
-pub struct Row {
+pub struct FinalistComparison {
     pub cipher: String,
     pub paper_software: Published,
     pub paper_hardware: Published,
@@ -80,7 +80,7 @@ pub struct Hardware {
     pub mbps: f64,
 }
 
-impl Row {
+impl FinalistComparison {
     pub fn paper_setup_ratio(&self) -> f64 {
         self.paper_software.setup_us / self.paper_hardware.setup_us
     }
@@ -114,9 +114,13 @@ impl Software {
     }
 }
 
-pub fn compare(finalist: Finalist, built: &[Value], measured: &measured::Software) -> Result<Row> {
+pub fn compare(
+    finalist: Finalist,
+    built: &[Value],
+    measured: &measured::Software,
+) -> Result<FinalistComparison> {
     let [iterative, several] = shapes(built, &finalist.algorithm);
-    Ok(Row {
+    Ok(FinalistComparison {
         software: Software::of(measured.cipher(&finalist.algorithm)?),
         cipher: finalist.name,
         paper_software: finalist.software,
@@ -168,7 +172,7 @@ fn cells(figures: &[(Option<f64>, usize)]) -> String {
     figures.iter().map(cell).collect::<Vec<_>>().join(" | ")
 }
 
-pub fn print_setup(page: &mut Page, rows: &[Row]) {
+pub fn print_setup(page: &mut Page, rows: &[FinalistComparison]) {
     let (paper, wall, rtl) = (Mark::Published, Mark::Measured(By::Wall), Mark::Measured(By::Rtl));
     say!(page, "## Table 1: key-setup latency, 128-bit key\n");
     let columns = [
@@ -223,13 +227,13 @@ pub fn print_setup(page: &mut Page, rows: &[Row]) {
 }
 
 /// What Table 1 says of the claim, in figures of its own.
-fn conclusion(rows: &[Row]) -> String {
+fn conclusion(rows: &[FinalistComparison]) -> String {
     let range = |values: Vec<f64>| crate::marks::range(values, 1);
     let whole = |values: Vec<f64>| crate::marks::range(values, 0);
-    let gains: Vec<(f64, f64)> = rows.iter().filter_map(Row::gains).collect();
-    let slower = |row: &&Row| row.gains().is_some_and(|(_, hardware)| hardware < 1.0);
+    let gains: Vec<(f64, f64)> = rows.iter().filter_map(FinalistComparison::gains).collect();
+    let slower = |row: &&FinalistComparison| row.gains().is_some_and(|(_, hardware)| hardware < 1.0);
     let slower: Vec<&str> = rows.iter().filter(slower).map(|row| row.cipher.as_str()).collect();
-    let waits = |row: &&Row| row.iterative.as_ref().is_some_and(|h| h.setup_blocks >= 1.0);
+    let waits = |row: &&FinalistComparison| row.iterative.as_ref().is_some_and(|h| h.setup_blocks >= 1.0);
     let waits: Vec<&str> = rows.iter().filter(waits).map(|row| row.cipher.as_str()).collect();
     let list = |names: Vec<&str>| if names.is_empty() { "none".into() } else { names.join(", ") };
     format!(
@@ -238,9 +242,9 @@ fn conclusion(rows: &[Row]) -> String {
          instructions a clock and has the key schedule of AES as instructions. Hardware takes {} times less; slower than the \
          paper's is ours for {}. A first round that begins beside the schedule is what makes the latency short; longer than \
          a block takes it waits here in {}.",
-        rows.iter().map(Row::paper_setup_ratio).fold(f64::INFINITY, f64::min),
-        rows.iter().map(Row::paper_setup_ratio).fold(0.0, f64::max),
-        range(rows.iter().filter_map(Row::setup_ratio).collect()),
+        rows.iter().map(FinalistComparison::paper_setup_ratio).fold(f64::INFINITY, f64::min),
+        rows.iter().map(FinalistComparison::paper_setup_ratio).fold(0.0, f64::max),
+        range(rows.iter().filter_map(FinalistComparison::setup_ratio).collect()),
         whole(gains.iter().map(|g| g.0).collect()),
         range(gains.iter().map(|g| g.1).collect()),
         list(slower),
@@ -248,7 +252,7 @@ fn conclusion(rows: &[Row]) -> String {
     )
 }
 
-pub fn print_throughput(page: &mut Page, rows: &[Row]) {
+pub fn print_throughput(page: &mut Page, rows: &[FinalistComparison]) {
     let (paper, wall, rtl) = (Mark::Published, Mark::Measured(By::Wall), Mark::Measured(By::Rtl));
     say!(page, "## Table 2: throughput in Mb/s, 128-bit key, encryption\n");
     let columns = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The first lines of the page: what the paper claims, and what of it stands.
 
-use super::finalists::Row;
+use super::finalists::FinalistComparison;
 use super::layouts::Layout;
 use super::{Study, domains};
 use crate::marks::{Opening, range};
@@ -25,8 +25,8 @@ impl<'a> Gain<'a> {
 
 pub fn opening(study: &Study) -> Opening {
     let Study { finalists, rounds, placed, published, compression, .. } = study;
-    let ratios = |of: fn(&Row) -> Option<f64>| finalists.iter().filter_map(of);
-    let faster = |of: fn(&Row) -> Option<f64>| {
+    let ratios = |of: fn(&FinalistComparison) -> Option<f64>| finalists.iter().filter_map(of);
+    let faster = |of: fn(&FinalistComparison) -> Option<f64>| {
         let names = finalists.iter().filter(|row| of(row).is_some_and(|ratio| ratio > 1.0));
         let names: Vec<&str> = names.map(|row| row.cipher.as_str()).collect();
         if names.is_empty() { "no cipher".into() } else { names.join(", ") }
@@ -41,7 +41,7 @@ pub fn opening(study: &Study) -> Opening {
     let worded = |l: &Gain<'_>| format!("{:.1} times for p = {} of {}", l.gain, l.rounds, l.what);
     let mut holds = vec![
         "all five finalists fit one device with their key schedules, are exchanged on the fly and take any key.".into(),
-        format!("key set-up is faster in hardware than in software for {}.", faster(Row::setup_ratio)),
+        format!("key set-up is faster in hardware than in software for {}.", faster(FinalistComparison::setup_ratio)),
     ];
     if let Some(best) = best {
         holds.push(format!(
@@ -59,10 +59,10 @@ pub fn opening(study: &Study) -> Opening {
     let mut fails = vec![format!(
         "hardware against one core of today: key set-up {} times as fast, throughput {} times with one packet and {} times with \
          many; faster with many: {}.",
-        range(ratios(Row::setup_ratio), 1),
-        range(ratios(Row::one), 2),
-        range(ratios(Row::many), 3),
-        faster(Row::many)
+        range(ratios(FinalistComparison::setup_ratio), 1),
+        range(ratios(FinalistComparison::one), 2),
+        range(ratios(FinalistComparison::many), 3),
+        faster(FinalistComparison::many)
     )];
     if let Some(worst) = worst {
         fails.push(format!("p rounds in one clock do not bring p times: {}.", worded(worst)));
@@ -91,8 +91,8 @@ pub fn opening(study: &Study) -> Opening {
         claimed: vec![format!(
             "against software the five AES finalists gain 4 to 20 times in throughput and {:.0} to {:.0} times in key set-up, p \
              rounds in hardware p times more; configurations are compressed to {} % without hardware.",
-            finalists.iter().map(Row::paper_setup_ratio).fold(f64::INFINITY, f64::min),
-            finalists.iter().map(Row::paper_setup_ratio).fold(0.0, f64::max),
+            finalists.iter().map(FinalistComparison::paper_setup_ratio).fold(f64::INFINITY, f64::min),
+            finalists.iter().map(FinalistComparison::paper_setup_ratio).fold(0.0, f64::max),
             range(published.iter().map(|p| p.phase2.percent), 0)
         )],
         built: vec![

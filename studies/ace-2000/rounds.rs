@@ -18,12 +18,12 @@ use crate::error::Result;
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct Rounds {
-    rows: Vec<Row>,
+    rows: Vec<RoundsVariant>,
 }
 
 /// One configuration of an algorithm of which there are several.
 #[derive(Serialize)]
-struct Row {
+struct RoundsVariant {
     algorithm: String,
     configuration: String,
     cycles_per_block: f64,
@@ -112,7 +112,7 @@ pub fn rounds(library: &Library) -> Result<Rounds> {
         };
         let manifest = manifests.iter().find(|(name, _)| *name == configuration);
         let lut4 = manifest.and_then(|(_, manifest)| manifest["area"]["lut4"].as_u64());
-        rows.push(Row { algorithm, configuration, cycles_per_block, p, lut4, sizes });
+        rows.push(RoundsVariant { algorithm, configuration, cycles_per_block, p, lut4, sizes });
     }
     Ok(Rounds { rows })
 }

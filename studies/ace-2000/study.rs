@@ -55,7 +55,7 @@ pub struct Study {
     opening: Opening,
     /// Where software's figures are from.
     about: String,
-    finalists: Vec<finalists::Row>,
+    finalists: Vec<finalists::FinalistComparison>,
     rounds: Vec<layouts::Layout>,
     /// Cores that were placed for the question of p rounds.
     placed: layouts::Placed,

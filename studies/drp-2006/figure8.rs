@@ -28,7 +28,7 @@ pub struct Figure8 {
     pub share_needed: f64,
     /// The same at other messages; above 1 there is no such part.
     pub shares: Vec<Share>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<AlgorithmThroughput>,
 }
 
 /// What is solved at one message.
@@ -42,7 +42,7 @@ pub struct Share {
 
 /// Improvement over the processor alone at one size.
 #[derive(Serialize)]
-pub struct Row {
+pub struct AlgorithmThroughput {
     pub bytes: u64,
     /// All of the processor's time is hashing.
     pub drp: f64,
@@ -91,7 +91,7 @@ pub fn study(paper: &Paper, ours: &[Ours]) -> Result<Vec<Figure8>> {
         let row = |bytes: &u64| {
             let it = times(*bytes, t.mips);
             let with = |mbps: f64| improvement(&it, mbps, 1.0);
-            Row {
+            AlgorithmThroughput {
                 bytes: *bytes,
                 drp: with(t.drp),
                 drp_with_share: improvement(&it, t.drp, share_needed),

@@ -67,7 +67,7 @@ struct Rival {
 
 /// A cell of Table 2 beside what the model makes of it, and of ours.
 #[derive(Serialize)]
-struct Row {
+struct PathComparison {
     paper: Cell,
     model_mbps: f64,
     /// LUT4 of our data path alone, without a way in: with MULT18X18D, and with multipliers in LUTs.
@@ -96,9 +96,9 @@ pub struct Study {
     within: usize,
     memory_us: f64,
     port_us: f64,
-    table2: Vec<Row>,
+    table2: Vec<PathComparison>,
     /// The ways in as RTL.
-    simulated: Vec<ways::Row>,
+    simulated: Vec<ways::WayResult>,
     ways: Vec<ways::Placed>,
     paper_mhz: f64,
     built: Vec<Built>,
@@ -164,7 +164,7 @@ pub fn study(measured: &Software) -> Result<Study> {
         let alone =
             alone.context("studies/idea-2004/results.json: a path with multipliers in LUTs is missing")?;
         let mhz = own.median_mhz;
-        table2.push(Row {
+        table2.push(PathComparison {
             lut_sites: own.lut_sites,
             lut_sites_alone: alone.lut_sites,
             model_mbps: mbps(&cell.interface, cell.path, clocks, paper.clock_mhz),

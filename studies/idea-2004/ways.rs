@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Context, Result};
 use crate::measured::File;
-use ace_report::{Page, say};
+use ace_report::{Page, Table, or_dash, say};
 use serde::{Deserialize, Serialize};
 
 use super::built::{Built, name};
@@ -17,7 +17,7 @@ const FILE: &str = "studies/idea-2004/ways.json";
 
 /// The paper's text through one way in, path and mode.
 #[derive(Clone, Deserialize, Serialize)]
-pub struct Row {
+pub struct WayResult {
     path: Path,
     way: String,
     mode: String,
@@ -30,7 +30,7 @@ pub struct Row {
     accesses: [u64; 2],
 }
 
-impl Row {
+impl WayResult {
     /// Whether it is this path by itself.
     pub fn is(&self, path: Path, way: &str, mode: &str) -> bool {
         self.path == path && self.way == way && self.mode == mode && self.copies == 1
@@ -44,11 +44,11 @@ impl Row {
 
 #[derive(Deserialize)]
 struct Rows {
-    rows: Vec<Row>,
+    rows: Vec<WayResult>,
 }
 
 /// What is recorded.
-pub fn read() -> Result<Vec<Row>> {
+pub fn read() -> Result<Vec<WayResult>> {
     let file: File<Rows> = serde_json::from_str(include_str!("ways.json"))
         .with_context(|| format!("{FILE}: write it anew with python -m ace_flow measure {FILE}"))?;
     Ok(file.values.rows)
@@ -123,30 +123,20 @@ pub fn print_placed(page: &mut Page, placed: &[Placed]) {
 }
 
 /// Puts them on a page.
-pub fn print(page: &mut Page, rows: &[Row], built: &[Built], paper_mhz: f64) {
+pub fn print(page: &mut Page, rows: &[WayResult], built: &[Built], paper_mhz: f64) {
     say!(page, "## The three ways in, simulated\n");
-    say!(
-        page,
-        "| path | way in | mode | copies | accesses a block (measured: RTL) | clocks a block (measured: RTL) | Mb/s at {paper_mhz:.0} MHz (measured: RTL) | at the path's clock (measured: RTL) |"
-    );
-    say!(page, "|---|---|---|--:|--:|--:|--:|--:|");
     let clock: BTreeMap<String, f64> =
         built.iter().filter(|b| b.mult18 > 0).map(|b| (format!("{:?}", b.path), b.median_mhz)).collect();
-    for r in rows {
-        let each = r.clocks_a_block();
-        let accesses = r.accesses.iter().sum::<u64>() as f64 / r.blocks as f64;
-        let at = |mhz: f64| 64.0 * mhz / each;
-        let own = clock.get(&format!("{:?}", r.path)).map_or("–".into(), |mhz| format!("{:.1}", at(*mhz)));
-        say!(
-            page,
-            "| {:?} | {} | {} | {} | {accesses:.0} | {each:.2} | {:.2} | {own} |",
-            r.path,
-            r.way,
-            r.mode,
-            r.copies,
-            at(paper_mhz)
-        );
-    }
+    let accesses = |r: &WayResult| r.accesses.iter().sum::<u64>() as f64 / r.blocks as f64;
+    let at = |r: &WayResult, mhz: f64| 64.0 * mhz / r.clocks_a_block();
+    let own = |r: &WayResult| clock.get(&format!("{:?}", r.path)).map(|mhz| at(r, *mhz));
+    let table = Table::of(rows).left("path", |r| format!("{:?}", r.path)).left("way in", |r| &r.way);
+    let table = table.left("mode", |r| &r.mode).right("copies", |r| r.copies);
+    let table = table.right("accesses a block (measured: RTL)", |r| format!("{:.0}", accesses(r)));
+    let table = table.right("clocks a block (measured: RTL)", |r| format!("{:.2}", r.clocks_a_block()));
+    let table = table
+        .right(format!("Mb/s at {paper_mhz:.0} MHz (measured: RTL)"), |r| format!("{:.2}", at(r, paper_mhz)));
+    page.table(&table.right("at the path's clock (measured: RTL)", |r| or_dash(own(r), 1)));
     let accesses = rows.first().map_or(1, |r| r.access_clocks);
     say!(
         page,

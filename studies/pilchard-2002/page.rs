@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How the study of 2002 is printed.
 
-use super::{MARGIN, PACKET, Study, figure7, vpn};
-use ace_report::{Page, say};
+use super::{MARGIN, PACKET, RoundsComparison, Study, figure7, vpn};
+use ace_report::{Page, Table, or_dash, say};
 
 /// Puts the study on a page.
 pub fn print(page: &mut Page, study: &Study) {
     study.opening.print(page);
     say!(page, "## Table 2: DES by rounds in a clock, ECB\n");
-    say!(
-        page,
-        "| rounds | slices (paper) | LUT4, ours (measured: placed) | FF (measured: placed) | MHz (paper) | ours, by seed (measured: placed) | median (measured: placed) | clocks a block (measured: RTL) | Mb/s (paper) | ours (measured: RTL) |"
-    );
-    say!(page, "|---|--:|--:|--:|--:|---|--:|--:|--:|--:|");
-    for r in &study.table2 {
-        let of = |value: Option<String>| value.unwrap_or("–".into());
-        let seeds: Vec<String> = r.fmax_mhz.iter().map(|mhz| format!("{mhz:.1}")).collect();
-        say!(
-            page,
-            "| {}{} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {:.0} |",
-            r.rounds,
-            if r.pipelined { ", pipelined" } else { "" },
-            of(r.paper.as_ref().map(|p| p.slices.to_string())),
-            r.lut4,
-            r.ff,
-            of(r.paper.as_ref().map(|p| format!("{:.2}", p.mhz))),
-            seeds.join(", "),
-            r.median_mhz,
-            r.clocks,
-            of(r.paper.as_ref().map(|p| format!("{:.2}", p.mbps))),
-            r.mbps
-        );
-    }
+    let seeds = |r: &RoundsComparison| {
+        r.fmax_mhz.iter().map(|mhz| format!("{mhz:.1}")).collect::<Vec<_>>().join(", ")
+    };
+    let table = Table::of(&study.table2)
+        .left("rounds", |r| format!("{}{}", r.rounds, if r.pipelined { ", pipelined" } else { "" }));
+    let table = table.right("slices (paper)", |r| or_dash(r.paper.as_ref().map(|p| p.slices as f64), 0));
+    let table =
+        table.right("LUT4, ours (measured: placed)", |r| r.lut4).right("FF (measured: placed)", |r| r.ff);
+    let table = table.right("MHz (paper)", |r| or_dash(r.paper.as_ref().map(|p| p.mhz), 2));
+    let table = table
+        .left("ours, by seed (measured: placed)", seeds)
+        .right("median (measured: placed)", |r| format!("{:.1}", r.median_mhz));
+    let table = table.right("clocks a block (measured: RTL)", |r| r.clocks);
+    let table = table.right("Mb/s (paper)", |r| or_dash(r.paper.as_ref().map(|p| p.mbps), 2));
+    page.table(&table.right("ours (measured: RTL)", |r| format!("{:.0}", r.mbps)));
     say!(page, "\nOurs: {}.\n", study.routed);
     related(page, study);
     let p = &study.paper;

@@ -123,7 +123,7 @@ struct Rounds {
 
 /// Table 2, a row of ours beside the paper's, if it has one.
 #[derive(Serialize)]
-struct Row {
+struct RoundsComparison {
     paper: Option<Rounds>,
     rounds: u64,
     pipelined: bool,
@@ -169,7 +169,7 @@ struct Goal {
 pub struct Study {
     opening: Opening,
     routed: String,
-    table2: Vec<Row>,
+    table2: Vec<RoundsComparison>,
     port: Port,
     /// If it has been placed and routed.
     cascade: Option<Cascade>,
@@ -197,12 +197,12 @@ fn board(text: &str, file: &str) -> Result<BoardConfig> {
     Ok(BoardConfig::from_text(text, std::path::Path::new(file))?)
 }
 
-fn table2(paper: Vec<Rounds>, routed: &Routed) -> Result<Vec<Row>> {
-    let row = |name: &str, rounds: u64, paper: Option<Rounds>| -> Result<Row> {
+fn table2(paper: Vec<Rounds>, routed: &Routed) -> Result<Vec<RoundsComparison>> {
+    let row = |name: &str, rounds: u64, paper: Option<Rounds>| -> Result<RoundsComparison> {
         let design = routed.design(name)?;
         let pipelined = paper.is_none();
         let clocks = if pipelined { 1 } else { 16 / rounds };
-        Ok(Row {
+        Ok(RoundsComparison {
             paper,
             rounds,
             pipelined,

@@ -13,7 +13,7 @@ use ace_report::{Page, say, say_part};
 use ace_schedule::bound::compare::{self, SMALL, Served};
 use ace_schedule::simulate::{Late, Setup, simulate};
 use ace_schedule::study::{
-    self, Closed, Figures, Law, Row, WAYS, WINDOW, Way, against_law, closed, network, row, trace,
+    self, ClassResult, Closed, Figures, Law, WAYS, WINDOW, Way, against_law, closed, network, row, trace,
 };
 use ace_schedule::{Costs, Policy};
 use serde::Serialize;
@@ -26,7 +26,7 @@ const SEED: u64 = 1000;
 pub struct Study {
     opening: Opening,
     small: Vec<SmallRow>,
-    large: Vec<Row>,
+    large: Vec<ClassResult>,
     closed: Vec<Closed>,
     law: Vec<Law>,
     pays: Vec<pays::Pays>,
@@ -95,7 +95,8 @@ pub fn study(catalogue: &Catalogue, quick: bool) -> Result<Study> {
         let bounded = !quick || class.flows == 2;
         [0.8, 1.2].map(|part| row(&figures, class, part, SEED, bounded))
     };
-    let large: Vec<Row> = figures.class.iter().filter(|c| !quick || few(&c.name)).flat_map(rows).collect();
+    let large: Vec<ClassResult> =
+        figures.class.iter().filter(|c| !quick || few(&c.name)).flat_map(rows).collect();
     let speed: Vec<Speed> = Policy::ALL.iter().map(|policy| speed(&figures, *policy, quick)).collect();
     let boards = board::study()?;
     // In a closed loop two passes and one, long loads and short ones.
@@ -114,7 +115,7 @@ pub fn study(catalogue: &Catalogue, quick: bool) -> Result<Study> {
 /// The goals that can be asked of what was run.
 fn goals(
     small: &[SmallRow],
-    large: &[Row],
+    large: &[ClassResult],
     closed: &[Closed],
     boards: &board::Boards,
     speed: &[Speed],
@@ -147,7 +148,7 @@ fn goals(
             ));
         }
     }
-    let best = |r: &Row| {
+    let best = |r: &ClassResult| {
         let others = r.results.iter().enumerate().filter(|(at, _)| *at != ours);
         others.map(|(_, of)| of.in_time).fold(1e-9, f64::max)
     };
@@ -241,7 +242,7 @@ fn name(way: &Way) -> String {
 /// The first lines: what was asked, and what came out.
 fn opening(
     small: &[SmallRow],
-    large: &[Row],
+    large: &[ClassResult],
     boards: &board::Boards,
     pays: &[pays::Pays],
     goals: &[Goal],

@@ -18,7 +18,7 @@ pub const ROUNDS: usize = 9;
 
 /// Packets a second through both directions, sealed and opened again.
 #[derive(Serialize)]
-pub struct Row {
+pub struct CoreScaling {
     /// Cipher and hash.
     pub suite: String,
     /// Of a clear IP packet.
@@ -101,7 +101,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], count: usize, seconds: f64) -> Result<Vec<Row>, BenchError> {
+pub fn rows(names: &[String], count: usize, seconds: f64) -> Result<Vec<CoreScaling>, BenchError> {
     let cores = cores(count)?;
     let time = Duration::from_secs_f64(seconds / ROUNDS as f64);
     let mut rows = Vec::new();
@@ -117,7 +117,7 @@ pub fn rows(names: &[String], count: usize, seconds: f64) -> Result<Vec<Row>, Be
                 measured.push((one, together(&cores, (cipher, auth), bytes, time)?));
             }
             let of = |value: fn(&(Rate, Rate)) -> f64| median(measured.iter().map(value).collect());
-            rows.push(Row {
+            rows.push(CoreScaling {
                 suite: if auth == "none" { cipher.to_owned() } else { format!("{cipher} + {auth}") },
                 bytes,
                 cores: cores.len(),

@@ -15,7 +15,7 @@ use ace_engine::{
 
 use crate::bare::Bare;
 use crate::measure::{ASSOCIATIONS, BATCH, Batch, allocations as allocated, cpu_time, in_turns};
-use crate::{BenchError, Row};
+use crate::{BenchError, SuiteTiming};
 
 /// SPI and sequence number.
 const HEADER: usize = 8;
@@ -141,7 +141,7 @@ impl<'a> Round<'a> {
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>, BenchError> {
+pub fn rows(names: &[String], seconds: f64) -> Result<Vec<SuiteTiming>, BenchError> {
     let mut rows = Vec::new();
     let (mut engine, mut portable) = (ace_ipsec_mb::cpu_engine(), CpuEngine::new());
     let chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
@@ -177,7 +177,7 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>, BenchError> {
                 let &[nanoseconds, portable_nanoseconds, ref bare @ ..] = &times[..] else {
                     return Err(BenchError::Nothing((*suite).to_owned()));
                 };
-                let row = Row {
+                let row = SuiteTiming {
                     suite: (*suite).to_owned(),
                     direction,
                     bytes,

@@ -18,9 +18,9 @@ mod error;
 mod measure;
 pub mod plane;
 pub mod profile;
-mod row;
 pub mod share;
+mod timing;
 
 pub use error::BenchError;
 pub use measure::{ASSOCIATIONS, BATCH, allocations, cpu_time};
-pub use row::Row;
+pub use timing::SuiteTiming;

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::bare::Bare;
 use crate::measure::{ASSOCIATIONS, BATCH, Batch, allocations as allocated, cpu_time, in_turns};
-use crate::{BenchError, Row, engine};
+use crate::{BenchError, SuiteTiming, engine};
 
 /// Rules of the look-up and SAs of the file.
 const MANY: usize = 10_000;
@@ -151,7 +151,7 @@ fn pass<S: Side>(
 }
 
 /// Every suite that starts with one of `names`, or every one.
-pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>, BenchError> {
+pub fn rows(names: &[String], seconds: f64) -> Result<Vec<SuiteTiming>, BenchError> {
     let mut rows = Vec::new();
     let chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
     for &(cipher, auth, alone) in SUITES.iter().filter(|(cipher, ..)| chosen(cipher)) {
@@ -178,7 +178,7 @@ pub fn rows(names: &[String], seconds: f64) -> Result<Vec<Row>, BenchError> {
             let &[ours, theirs, ref bare @ ..] = &times[..] else { return Err(BenchError::Nothing(suite)) };
             for (way, direction) in ["seal", "open"].into_iter().enumerate() {
                 let (nanoseconds, portable_nanoseconds) = (ours[way], theirs[way]);
-                rows.push(Row {
+                rows.push(SuiteTiming {
                     suite: suite.clone(),
                     direction,
                     bytes,

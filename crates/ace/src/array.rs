@@ -21,6 +21,7 @@ use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use sha2::Digest;
 
+use crate::page::Output;
 use ace_report::{Outcome, print_json};
 
 /// Compile algorithms for the multi-context array, look at their schedules, and run them in the simulated tile.
@@ -178,7 +179,7 @@ impl Manifest {
     }
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     let shape = match &args.shape {
         Some(path) => Shape::parse(&read(path)?).with_context(|| path.display().to_string())?,
         None => Shape::standard(),
@@ -201,7 +202,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Command::Run { source, key, blocks } => simulate(source, &shape, key, blocks)?,
         Command::Verify(args) => return verify::run(args, &shape),
         Command::Check(args) => return check::run(args, &shape),
-        Command::Table { names } => table::print(names, &shape)?,
+        Command::Table { names } => table::print(page, names, &shape)?,
         Command::Trace { source, variant, seed, count, output } => {
             let trace = match source {
                 Some(source) => {
@@ -213,7 +214,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             };
             write(output, trace.text.as_bytes())?;
         }
-        Command::Explore(args) => explore::run(args, &shape)?,
+        Command::Explore(args) => explore::run(page, args, &shape)?,
         Command::Build { names, output, tiles, digests } => {
             build::run(names, output.as_deref(), *tiles, *digests, &shape)?;
         }

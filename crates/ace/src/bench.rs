@@ -17,8 +17,8 @@ use ace_engine::{Algorithm, Direction, Kind, Mode, Operation, Secret};
 use anyhow::{Result, bail};
 
 use crate::engines::BoardArgs;
-use crate::page::say;
-use ace_report::{Outcome, print_json};
+use crate::page::Output;
+use ace_report::{Outcome, print_json, say};
 
 /// Measure how fast slots are simulated and how fast the CPU engine is, in wall time.
 ///
@@ -90,14 +90,14 @@ struct SlotArgs {
     json: bool,
 }
 
-fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
+fn dataplane(page: &mut Output, args: &DataplaneArgs) -> Result<Outcome> {
     check_seconds(args.seconds)?;
     if let Some(count) = args.cores {
         let rows = cores::rows(&args.suites, count, args.seconds)?;
         if args.json {
             print_json(&rows)?;
         } else {
-            print::cores(&rows);
+            print::cores(page, &rows);
         }
         return Ok(Outcome::Well);
     }
@@ -108,14 +108,15 @@ fn dataplane(args: &DataplaneArgs) -> Result<Outcome> {
         print_json(&serde_json::json!({ "engine": engine, "data_plane": plane, "policies": policies }))?;
     } else {
         say!(
+            page,
             "CPU time of one thread, medians of batches of {} packets of {} security associations.\n",
             BATCH,
             ASSOCIATIONS
         );
-        print::rows("Engine alone:", &engine);
-        say!("");
-        print::rows("Data plane and engine:", &plane);
-        print::policies(&policies);
+        print::rows(page, "Engine alone:", &engine);
+        say!(page, "");
+        print::rows(page, "Data plane and engine:", &plane);
+        print::policies(page, &policies);
     }
     Ok(Outcome::Well)
 }
@@ -128,16 +129,16 @@ fn check_seconds(seconds: f64) -> Result<()> {
 }
 
 #[derive(serde::Serialize)]
-struct Row {
+struct SlotSpeed {
     #[serde(flatten)]
     slot: Speed,
     cpu_mb_per_second: f64,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     match &args.what {
-        Some(What::Dataplane(args)) => dataplane(args),
-        Some(What::Crossover(args)) => crossover::run(args),
+        Some(What::Dataplane(args)) => dataplane(page, args),
+        Some(What::Crossover(args)) => crossover::run(page, args),
         Some(What::Study { seconds }) => {
             check_seconds(*seconds)?;
             print_json(&ace_studies::measured::Values::measure(*seconds)?)?;
@@ -185,7 +186,7 @@ fn slots(args: &SlotArgs) -> Result<Outcome> {
                     slot.modelled_mbps
                 );
             }
-            rows.push(Row { slot, cpu_mb_per_second });
+            rows.push(SlotSpeed { slot, cpu_mb_per_second });
         }
     }
     if rows.is_empty() {

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::engines::BoardArgs;
-use crate::page::say;
-use ace_report::{Outcome, print_json};
+use crate::page::Output;
+use ace_report::{Outcome, print_json, say};
 
 /// Print what the built configurations compute and cost: area, clock, cycles, throughput.
 ///
@@ -29,18 +29,19 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     let catalogue = BoardArgs::catalogue_in(args.configurations.as_deref());
     let manifests = manifests(&catalogue)?;
     if args.json {
         print_json(&manifests)?;
     } else {
         say!(
+            page,
             "| configuration | in flight | LUT4 | CCU2C | EBR | MULT18 | modes LUT4 | shell LUT4 | Fmax MHz | seeds | operation | cycles/block | key set-up µs | in blocks | Mb/s | Mb/s per LUTeq |"
         );
-        say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
+        say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|");
         for manifest in &manifests {
-            print(manifest);
+            print(page, manifest);
         }
     }
     Ok(if catalogue.problems.is_empty() { Outcome::Well } else { Outcome::Wrong })
@@ -65,7 +66,7 @@ pub fn manifests(catalogue: &Catalogue) -> Result<Vec<Value>> {
 }
 
 /// One configuration: its first row carries the figures that hold for all its operations.
-fn print(manifest: &Value) {
+fn print(page: &mut Output, manifest: &Value) {
     let core = |key: &str| manifest["area_core"][key].as_u64().unwrap_or(0);
     let seeds = manifest["seeds"].as_array().map_or(0, Vec::len);
     let clock = manifest["fmax_mhz"].as_f64().unwrap_or(0.0);
@@ -109,6 +110,7 @@ fn print(manifest: &Value) {
     }
     for mut line in lines {
         say!(
+            page,
             "{head}| {} | {} | {} | {} | {:.0} | {:.2} |",
             line.operations(),
             number(line.cycles),

@@ -10,9 +10,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::engines::{self, BoardArgs};
-use crate::page::say;
+use crate::page::Output;
 use crate::sas;
-use ace_report::{Outcome, print_json};
+use ace_report::{Outcome, Table, print_json, say};
 
 /// What is known of slots and of a stated processor, for each security association.
 #[derive(clap::Args)]
@@ -46,7 +46,7 @@ struct Explain {
 const BYTES: [usize; 3] = [64, 512, 1424];
 
 #[derive(Serialize)]
-struct Row {
+struct Explanation {
     sa: String,
     operation: String,
     bytes: usize,
@@ -59,7 +59,7 @@ struct Row {
     verdict: &'static str,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     let What::Explain(args) = &args.what;
     let processor = engines::processor(Some(&args.processor))?;
     let Parts { config: board, catalogue, .. } = args.board.parts()?;
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if args.json {
         print_json(&rows)?;
     } else {
-        print(&rows, &processor);
+        print(page, &rows, &processor);
     }
     Ok(Outcome::Well)
 }
@@ -103,7 +103,7 @@ fn row(
     slot_us: Option<f64>,
     load_us: Option<f64>,
     processor_us: Option<f64>,
-) -> Row {
+) -> Explanation {
     let saved = processor_us.zip(slot_us).map(|(cpu, slot)| cpu - slot);
     let pays_from = saved
         .zip(load_us)
@@ -116,7 +116,7 @@ fn row(
         (Some(_), Some(_), Some(_)) => "slot when held; processor until a load pays and while it goes on",
         (Some(_), Some(_), None) => "processor: a load never pays",
     };
-    Row {
+    Explanation {
         sa: sa.into(),
         operation: need.to_string(),
         bytes,
@@ -129,25 +129,20 @@ fn row(
     }
 }
 
-fn print(rows: &[Row], processor: &Processor) {
-    say!("Processor: {} ({}). Slot: modelled, link and host included.\n", processor.name, processor.source);
+fn print(page: &mut Output, rows: &[Explanation], processor: &Processor) {
     say!(
-        "| SA | operation | bytes | configuration | slot us | load us | processor us | a load pays from | who |"
+        page,
+        "Processor: {} ({}). Slot: modelled, link and host included.\n",
+        processor.name,
+        processor.source
     );
-    say!("|---|---|--:|---|--:|--:|--:|--:|---|");
     let figure = |of: Option<f64>| of.map_or(String::new(), |of| format!("{of:.1}"));
-    for r in rows {
-        say!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            r.sa,
-            r.operation,
-            r.bytes,
-            r.configuration.as_deref().unwrap_or(""),
-            figure(r.slot_us),
-            figure(r.load_us),
-            figure(r.processor_us),
-            r.pays_from.map_or(String::new(), |n| format!("{n} packets")),
-            r.verdict
-        );
-    }
+    let table = Table::of(rows).left("SA", |r| &r.sa).left("operation", |r| &r.operation);
+    let table = table.right("bytes", |r| r.bytes);
+    let table = table.left("configuration", |r| r.configuration.as_deref().unwrap_or_default());
+    let table = table.right("slot us", |r| figure(r.slot_us)).right("load us", |r| figure(r.load_us));
+    let table = table.right("processor us", |r| figure(r.processor_us));
+    let pays = |n| format!("{n} packets");
+    let table = table.right("a load pays from", move |r| r.pays_from.map_or(String::new(), pays));
+    page.table(&table.left("who", |r| r.verdict));
 }

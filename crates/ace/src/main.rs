@@ -78,27 +78,27 @@ fn main() -> ExitCode {
     sigpipe::reset();
     let cli = Cli::parse();
     let style = if cli.format == "md" { Style::Md } else { Style::Text };
-    page::choose(style);
+    let mut page = page::Output::new(style);
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
-        Command::Array(args) => array::run(&args),
+        Command::Array(args) => array::run(&mut page, &args),
         Command::Kat(args) => kat::run(&args),
-        Command::Configurations(args) => configurations::run(&args),
+        Command::Configurations(args) => configurations::run(&mut page, &args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
         Command::Rekey(args) => rekey::run(&args),
         Command::Compare(args) => compare::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Dispatch(args) => dispatch::run(&args),
-        Command::Study(args) => study::run(&args),
-        Command::Library(args) => library::run(&args),
-        Command::Sas(args) => sas::run(&args),
+        Command::Bench(args) => bench::run(&mut page, &args),
+        Command::Dispatch(args) => dispatch::run(&mut page, &args),
+        Command::Study(args) => study::run(&mut page, &args),
+        Command::Library(args) => library::run(&mut page, &args),
+        Command::Sas(args) => sas::run(&mut page, &args),
         #[cfg(target_os = "linux")]
-        Command::Gateway(args) => gateway::run(&args),
+        Command::Gateway(args) => gateway::run(&mut page, &args),
         Command::New(args) => new::run(&args),
         Command::Manual(args) => manual::run(&args),
     };
-    let outcome = page::print().map_err(Into::into).and(outcome);
+    let outcome = page.print().map_err(Into::into).and(outcome);
     match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {

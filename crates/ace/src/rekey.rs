@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_parser = key)]
     key: IdeaKey,
     /// The key that the slot holds by now
-    #[arg(long = "held", id = "held", value_parser = key, default_value = "00000000000000000000000000000000")]
+    #[arg(long = "held", id = "held", value_name = "HELD", value_parser = key, default_value = "00000000000000000000000000000000")]
     resident: IdeaKey,
     /// Write the frames here, as a bitstream
     #[arg(long, value_name = "FILE")]

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::engines::BoardArgs;
 use crate::library;
-use crate::page;
+use crate::page::Output;
 use crate::values::seconds;
 use ace_report::{Outcome, print_json};
 
@@ -146,11 +146,16 @@ enum Table {
 }
 
 /// Prints a study, on a page or as JSON.
-fn show<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) -> Result<()> {
+fn show<S: Serialize>(
+    page: &mut Output,
+    json: bool,
+    study: &S,
+    print: impl FnOnce(&mut Page, &S),
+) -> Result<()> {
     if json {
         print_json(study)?;
     } else {
-        page::with(|page| print(page, study));
+        print(page, study);
     }
     Ok(())
 }
@@ -182,37 +187,42 @@ impl Configurations {
     }
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     match &args.paper {
-        Paper::Ace2000(args) => finalists(args)?,
+        Paper::Ace2000(args) => finalists(page, args)?,
         Paper::Drp2006(args) => {
             let study = drp_2006::study(&args.from.catalogue())?;
             let mut printed = Ok(());
-            show(args.out.json, &study, |page, study| printed = drp_2006::print(page, study))?;
+            show(page, args.out.json, &study, |page, study| printed = drp_2006::print(page, study))?;
             printed?;
         }
         Paper::Molen2003(args) => {
             let library = library::for_figures().map_err(|error| molen_2003::NoSets(format!("{error:#}")));
-            show(args.json, &molen_2003::study(library.as_ref().map_err(Clone::clone))?, molen_2003::print)?;
+            show(
+                page,
+                args.json,
+                &molen_2003::study(library.as_ref().map_err(Clone::clone))?,
+                molen_2003::print,
+            )?;
         }
         Paper::Idea2004(args) => {
-            show(args.out.json, &idea_2004::study(&args.software.software()?)?, idea_2004::print)?
+            show(page, args.out.json, &idea_2004::study(&args.software.software()?)?, idea_2004::print)?
         }
         Paper::Pilchard2002(args) => {
             // The study says what it has without any.
             let built = built::manifests(&args.from.catalogue())?;
             let study = pilchard_2002::study(&built, &args.software.software()?)?;
-            show(args.out.json, &study, pilchard_2002::print)?;
+            show(page, args.out.json, &study, pilchard_2002::print)?;
         }
         Paper::Scheduling(args) => {
             let study = scheduling::study(&args.from.catalogue(), args.quick)?;
-            show(args.out.json, &study, scheduling::print)?;
+            show(page, args.out.json, &study, scheduling::print)?;
         }
     }
     Ok(Outcome::Well)
 }
 
-fn finalists(args: &Ace2000) -> Result<()> {
+fn finalists(page: &mut Output, args: &Ace2000) -> Result<()> {
     let json = args.out.json;
     if !args.also.is_empty() && args.table != Some(Table::Compression) {
         bail!("ace-2000: --also adds bitstreams to table 4 alone; --table 4 prints it");
@@ -221,7 +231,7 @@ fn finalists(args: &Ace2000) -> Result<()> {
     if args.table == Some(Table::Compression) {
         let also = args.also.iter().map(|path| built::image(path)).collect::<Result<Vec<_>, _>>()?;
         let rows = ace_2000::compressed(&built::images(&catalogue, &[])?, &also)?;
-        return show_sorted(json, &rows, ace_2000::print_compressed);
+        return show_sorted(page, json, &rows, ace_2000::print_compressed);
     }
     let built = built::manifests(&catalogue)?;
     let tables = match args.table {
@@ -243,13 +253,18 @@ fn finalists(args: &Ace2000) -> Result<()> {
             eprintln!("ace: there is no configuration of {cipher} in {}", catalogue.folder.display());
         }
     }
-    show_sorted(json, &study, |page, study| ace_2000::print(page, study, tables))
+    show_sorted(page, json, &study, |page, study| ace_2000::print(page, study, tables))
 }
 
 /// The same with the names of JSON in order, as the tables of 2000 have always been.
-fn show_sorted<S: Serialize>(json: bool, study: &S, print: impl FnOnce(&mut Page, &S)) -> Result<()> {
+fn show_sorted<S: Serialize>(
+    page: &mut Output,
+    json: bool,
+    study: &S,
+    print: impl FnOnce(&mut Page, &S),
+) -> Result<()> {
     if json {
         return Ok(print_json(&serde_json::to_value(study)?)?);
     }
-    show(json, study, print)
+    show(page, json, study, print)
 }

@@ -96,7 +96,7 @@ pub struct Result {
 /// A class at a part of the capacity that the rotation law gives it; where the law gives none, of the slots' share of what
 /// as many slots as configurations would carry.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct ClassResult {
     /// The [`Class::name`].
     pub class: String,
     /// Traffic offered over the capacity, 1 for all of it.
@@ -180,7 +180,7 @@ pub fn trace(class: &Class, network: &Network, part: f64, seed: u64) -> (Trace, 
 }
 
 /// One class at one part of its capacity.
-pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64, bounded: bool) -> Row {
+pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64, bounded: bool) -> ClassResult {
     let network = network(figures, class);
     let (trace, mbps) = trace(class, &network, part, seed);
     let load = Table::filled((class.load_us * 1e3) as Time, network.pace.len());
@@ -215,5 +215,5 @@ pub fn row(figures: &Figures, class: &Class, part: f64, seed: u64, bounded: bool
         }
     };
     let results = WAYS.iter().map(of).collect();
-    Row { class: class.name.clone(), part, mbps, packets: trace.packets.len(), bound, results }
+    ClassResult { class: class.name.clone(), part, mbps, packets: trace.packets.len(), bound, results }
 }

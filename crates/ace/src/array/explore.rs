@@ -7,7 +7,8 @@ use ace_array::shape::{Kind, Shape};
 use ace_array::{algorithms, passes};
 use anyhow::{Context, Result, bail};
 
-use crate::page::say;
+use crate::page::Output;
+use ace_report::say;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -44,7 +45,7 @@ struct Point {
     worth: f64,
 }
 
-pub fn run(args: &Args, like: &Shape) -> Result<()> {
+pub fn run(page: &mut Output, args: &Args, like: &Shape) -> Result<()> {
     if !(2..=8).contains(&args.most) {
         bail!("--most {}: 2 to 8", args.most);
     }
@@ -72,10 +73,11 @@ pub fn run(args: &Args, like: &Shape) -> Result<()> {
     let best = front(&costs);
     let names: Vec<&str> = built.iter().map(|b| b.variant.as_str()).collect();
     say!(
+        page,
         "| ALUs | operands | rotators | quads | multiplexers, LUT4 | DPR16X4 | block RAM | {} | bits a clock | bits a clock and 1000 LUT4 | |",
         names.join(" | ")
     );
-    say!("|--:|--:|--:|--:|--:|--:|--:|{}--:|--:|---|", "--:|".repeat(names.len()));
+    say!(page, "|--:|--:|--:|--:|--:|--:|--:|{}--:|--:|---|", "--:|".repeat(names.len()));
     let mut order: Vec<usize> = (0..points.len()).filter(|at| best[*at] || args.all).collect();
     order.sort_by_key(|at| costs[*at].0);
     for at in order {
@@ -85,6 +87,7 @@ pub fn run(args: &Args, like: &Shape) -> Result<()> {
             contexts.iter().map(|ii| ii.map_or("–".to_owned(), |ii| ii.to_string())).collect();
         let here = if shape == like { "this shape" } else { "" };
         say!(
+            page,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {worth:.2} | {:.2} | {here}{} |",
             shape.count(Kind::Alu),
             shape.alu_operands,

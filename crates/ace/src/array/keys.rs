@@ -7,8 +7,9 @@ use anyhow::Result;
 
 use super::Manifest;
 use super::table::{LINK_MHZ, Made};
-use crate::page::say;
+use crate::page::Output;
 use ace_array::Named;
+use ace_report::say;
 
 /// The cipher's variant, of a name of one that sets keys up.
 pub fn cipher(variant: &str) -> String {
@@ -19,11 +20,12 @@ pub fn cipher(variant: &str) -> String {
 ///
 /// # Errors
 /// Why one does not compile.
-pub fn print(names: &[String], made: &Made, shape: &Shape) -> Result<()> {
+pub fn print(page: &mut Output, names: &[String], made: &Made, shape: &Shape) -> Result<()> {
     say!(
+        page,
         "| key set-up on the array | ALU | rotator | quad | multiplier | in | out | bound | contexts | latency: clocks from a raw key to its last word | words | set, bytes | of them contexts | load, µs | cipher's set, bytes | with key set-up |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let wanted = |file: &str| {
         let stem = file.strip_suffix(".ace").unwrap_or(file);
         let is = |name: &String| [Some(stem), stem.strip_suffix("_keys")].contains(&Some(name.as_str()));
@@ -38,6 +40,7 @@ pub fn print(names: &[String], made: &Made, shape: &Shape) -> Result<()> {
             let alone = alone.and_then(|(_, made)| Some(made.as_ref().ok()?.0.bytes));
             let bytes = |more: usize| alone.map_or(String::new(), |bytes| (bytes + more).to_string());
             say!(
+                page,
                 "| {} | {} | {} | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {} | {} | {:.1} | {} | {} |",
                 named.name,
                 of(Kind::Alu),

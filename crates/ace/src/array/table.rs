@@ -19,8 +19,9 @@ use serde::Deserialize;
 
 use super::Manifest;
 use super::keys;
-use crate::page::say;
+use crate::page::Output;
 use crate::trust::{OlderArgs, TrustArgs};
+use ace_report::say;
 
 const PAPER: &str = include_str!("../../../../studies/drp-2006/paper.toml");
 /// The host link, over which a set comes.
@@ -40,20 +41,20 @@ struct Task {
     bits: u64,
 }
 
-pub fn print(names: &[String], shape: &Shape) -> Result<()> {
+pub fn print(page: &mut Output, names: &[String], shape: &Shape) -> Result<()> {
     let (routed, rates, of_two) = (routed()?, rates(1)?, rates(2)?);
     let made = manifests(names, shape)?;
-    compiled(&made);
-    say!();
-    keys::print(names, &made, shape)?;
-    say!();
-    alone(&made);
-    say!();
-    placed(&routed);
-    say!();
-    fast(&made, &rates, &clock(&routed, &rates)?)?;
-    say!();
-    fast(&made, &of_two, &clock(&routed, &of_two)?)
+    compiled(page, &made);
+    say!(page);
+    keys::print(page, names, &made, shape)?;
+    say!(page);
+    alone(page, &made);
+    say!(page);
+    placed(page, &routed);
+    say!(page);
+    fast(page, &made, &rates, &clock(&routed, &rates)?)?;
+    say!(page);
+    fast(page, &made, &of_two, &clock(&routed, &of_two)?)
 }
 
 /// A variant's manifest, what it stores, and its manifest when it is made for latency.
@@ -85,21 +86,23 @@ fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
     Ok(out)
 }
 
-fn compiled(made: &Made) {
+fn compiled(page: &mut Output, made: &Made) {
     say!(
+        page,
         "| variant | ALU | rotator | quad | multiplier | in | out | keys | bound | contexts | latency | in flight | stores | key words | set, bytes | of them contexts | load, µs |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (variant, made) in made {
         let (manifest, stores, _) = match made {
             Ok(made) => made,
             Err(why) => {
-                say!("| {variant} | {why} |");
+                say!(page, "| {variant} | {why} |");
                 continue;
             }
         };
         let of = |kind: Element| manifest.operations[kind as usize];
         say!(
+            page,
             "| {variant} | {} | {} | {} | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {stores} | {} | {} | {} | {:.1} |",
             of(Element::Alu),
             of(Element::Rotator),
@@ -122,15 +125,17 @@ fn compiled(made: &Made) {
 }
 
 /// Sets for throughput beside sets for latency, as one packet alone sees them.
-fn alone(made: &Made) {
+fn alone(page: &mut Output, made: &Made) {
     say!(
+        page,
         "| variant | least latency | for throughput: contexts | latency | clocks a block alone | for latency: contexts | latency | clocks a block alone | % less | set, bytes | in the library |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
+    say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     for (variant, made) in made {
         let Ok((many, _, alone)) = made else { continue };
         let in_library = if pays(many.alone, alone.alone) { "both" } else { "for throughput" };
         say!(
+            page,
             "| {variant} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} | {in_library} |",
             alone.latency_bound,
             many.contexts,
@@ -146,11 +151,12 @@ fn alone(made: &Made) {
 }
 
 /// What was placed and routed.
-fn placed(routed: &BTreeMap<String, Routed>) {
+fn placed(page: &mut Output, routed: &BTreeMap<String, Routed>) {
     say!(
+        page,
         "| | asked MHz | MHz by seed | median | LUT sites | flip-flops | block RAM | longest path | bits are the netlist |"
     );
-    say!("|---|--:|---|--:|--:|--:|--:|---|---|");
+    say!(page, "|---|--:|---|--:|--:|--:|--:|---|---|");
     for (name, it) in routed {
         let share = |cell: &str| {
             let (used, of) = (it.used.get(cell).copied().unwrap_or(0), it.available.get(cell).copied());
@@ -170,6 +176,7 @@ fn placed(routed: &BTreeMap<String, Routed>) {
         let what = name.split('-').next().unwrap_or(name);
         let path = &it.critical_path;
         say!(
+            page,
             "| {what}{lanes}, {} | {} | {} | {:.2} | {} | {} | {} | {} to {}: {:.1} ns logic, {:.1} ns wire | {bits} |",
             it.device,
             it.asked_mhz,
@@ -187,15 +194,16 @@ fn placed(routed: &BTreeMap<String, Routed>) {
 }
 
 /// Rates at the routed clock beside the paper's and those of slots of one algorithm.
-fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
+fn fast(page: &mut Output, made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
     let paper: Paper = toml::from_str(PAPER).context("studies/drp-2006/paper.toml")?;
     let dedicated = dedicated();
     say!(
+        page,
         "| {}, {} lanes each, {clock:.2} MHz ({of}) | contexts alone, Mb/s | 1 packet | 4 | 8 | 16 | 64 | DRP-1 | its MHz | its contexts | its bytes | set ÷ its bytes | slot of its own, one frame | several |",
         counted(rates.tiles, "tile"),
         rates.lanes
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let sets = made.iter().flat_map(|(name, made)| {
         let Ok((many, _, alone)) = made else { return Vec::new() };
         let second = Named::find(name).filter(|_| pays(many.alone, alone.alone)).map(|it| it.second().name);
@@ -219,6 +227,7 @@ fn fast(made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
             best.map_or(String::new(), |time| format!("{:.0}", DATA as f64 * 8e6 / time.max(1) as f64))
         });
         say!(
+            page,
             "| {name} | {most:.0} | {} | {} | {} | {} | {} | {drp} | {mhz} | {contexts} | {bytes} | {share} | {} | {} |",
             at(1),
             at(4),

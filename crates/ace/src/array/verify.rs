@@ -57,7 +57,7 @@ pub struct Args {
 
 /// What a variant did.
 #[derive(Serialize)]
-struct Row {
+struct VariantResult {
     variant: String,
     made_for: String,
     contexts: usize,
@@ -109,7 +109,7 @@ pub fn run(args: &Args, shape: &Shape) -> Result<Outcome> {
     };
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let rows: Mutex<Vec<(usize, Row)>> = Mutex::new(Vec::new());
+    let rows: Mutex<Vec<(usize, VariantResult)>> = Mutex::new(Vec::new());
     let work = || -> Result<()> {
         while !stop.load(Ordering::Relaxed)
             && let at = next.fetch_add(1, Ordering::Relaxed)
@@ -136,7 +136,7 @@ pub fn run(args: &Args, shape: &Shape) -> Result<Outcome> {
     bar.finish_and_clear();
     let mut rows = rows.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     rows.sort_by_key(|(at, _)| *at);
-    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+    let rows: Vec<VariantResult> = rows.into_iter().map(|(_, row)| row).collect();
     let wrong = rows.iter().filter(|row| row.differs.is_some()).count();
     if args.json {
         print_json(&rows)?;
@@ -148,8 +148,8 @@ pub fn run(args: &Args, shape: &Shape) -> Result<Outcome> {
     Ok(if wrong == 0 { Outcome::Well } else { Outcome::Wrong })
 }
 
-fn print(row: &Row) {
-    let Row { variant, contexts, in_flight, blocks, keys, clocks, cpu_seconds, .. } = row;
+fn print(row: &VariantResult) {
+    let VariantResult { variant, contexts, in_flight, blocks, keys, clocks, cpu_seconds, .. } = row;
     print!(
         "{variant}: {blocks} blocks, {keys} keys, {in_flight} in flight, {contexts} contexts, {clocks} clocks, "
     );
@@ -171,7 +171,7 @@ struct Variant<'a> {
     built: Built,
     set: Set,
     shape: &'a Shape,
-    row: Row,
+    row: VariantResult,
 }
 
 impl<'a> Variant<'a> {
@@ -188,7 +188,7 @@ impl<'a> Variant<'a> {
         let compiled = compile(&program, name, shape, Effort::of(goal))?;
         // What runs has been through its bytes.
         let set = Set::from_bytes(&compiled.set.to_bytes(), shape)?;
-        let row = Row {
+        let row = VariantResult {
             variant: name.to_owned(),
             made_for: goal.to_string(),
             contexts: set.ii(),
@@ -203,7 +203,7 @@ impl<'a> Variant<'a> {
         Ok(Variant { served, decrypt, algorithm, program, built, set, shape, row })
     }
 
-    fn run(mut self, blocks: usize, seed: u64, bar: &ProgressBar) -> Result<Row> {
+    fn run(mut self, blocks: usize, seed: u64, bar: &ProgressBar) -> Result<VariantResult> {
         let begun = cpu_time();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         while self.row.blocks < blocks && self.row.differs.is_none() {

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::{check_seconds, profile};
 use crate::engines::{self, BoardArgs};
-use crate::page::say;
-use ace_report::{Outcome, print_json};
+use crate::page::Output;
+use ace_report::{Outcome, Table, print_json, say};
 
 /// Bytes of data of an operation.
 const BYTES: [usize; 8] = [64, 128, 256, 512, 1424, 4096, 16384, 65536];
@@ -38,7 +38,7 @@ pub struct Args {
 
 /// Mbit/s; none where nobody has a figure.
 #[derive(Serialize)]
-struct Row {
+struct EngineRates {
     algorithm: String,
     operation: String,
     bytes: usize,
@@ -55,7 +55,7 @@ struct Row {
     auto_with_load: Option<f64>,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     check_seconds(args.seconds)?;
     let processor = engines::processor(Some(&args.processor))?;
     let Parts { config: board, catalogue, .. } = args.board.parts()?;
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             let loaded = slot.zip(load).map(|(slot, load)| slot + load);
             let rate = |ns: f64| bytes as f64 * 8e3 / ns;
             let earlier = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
-            rows.push(Row {
+            rows.push(EngineRates {
                 algorithm: algorithm.name.into(),
                 operation: need.to_string(),
                 bytes,
@@ -97,44 +97,34 @@ pub fn run(args: &Args) -> Result<Outcome> {
         print_json(&rows)?;
         return Ok(Outcome::Well);
     }
-    say!("Mbit/s, one operation after the other. Stated: {} ({}).", processor.name, processor.source);
+    say!(page, "Mbit/s, one operation after the other. Stated: {} ({}).", processor.name, processor.source);
     say!(
+        page,
         "Modelled, but for the third column, which is wall time on this machine and is compared with nothing.\n"
     );
-    say!(
-        "| operation | bytes | this processor, measured | stated | slot | slot, loaded for it | auto | auto, empty slot |"
-    );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|");
     let figure = |of: Option<f64>| of.map_or(String::new(), |of| format!("{of:.1}"));
-    for r in &rows {
-        say!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            r.operation,
-            r.bytes,
-            figure(r.measured),
-            figure(r.processor),
-            figure(r.slot),
-            figure(r.slot_with_load),
-            figure(r.auto),
-            figure(r.auto_with_load)
-        );
-    }
-    say!();
+    let table = Table::of(&rows).left("operation", |r| &r.operation).right("bytes", |r| r.bytes);
+    let table = table.right("this processor, measured", |r| figure(r.measured));
+    let table = table.right("stated", |r| figure(r.processor)).right("slot", |r| figure(r.slot));
+    let table = table.right("slot, loaded for it", |r| figure(r.slot_with_load));
+    let table = table.right("auto", |r| figure(r.auto));
+    page.table(&table.right("auto, empty slot", |r| figure(r.auto_with_load)));
+    say!(page);
     for of in rows.chunk_by(|a, b| a.algorithm == b.algorithm) {
-        say!("{}: {}", of[0].operation, verdict(of));
+        say!(page, "{}: {}", of[0].operation, verdict(of));
     }
     Ok(Outcome::Well)
 }
 
 /// Where the rows of one algorithm cross.
-fn verdict(of: &[Row]) -> String {
+fn verdict(of: &[EngineRates]) -> String {
     if of.iter().all(|row| row.slot.is_none()) {
         return "no configuration is built.".into();
     }
     if of.iter().all(|row| row.processor.is_none()) {
         return "no figure of the stated processor.".into();
     }
-    let from = |rate: fn(&Row) -> Option<f64>| {
+    let from = |rate: fn(&EngineRates) -> Option<f64>| {
         let first = of.iter().find(|row| rate(row) > row.processor);
         first.map_or("for none of these sizes".to_owned(), |row| format!("from {} bytes", row.bytes))
     };
@@ -150,7 +140,7 @@ mod tests {
 
     #[test]
     fn where_they_cross_is_named() {
-        let row = |bytes, processor, slot, slot_with_load| Row {
+        let row = |bytes, processor, slot, slot_with_load| EngineRates {
             algorithm: "x".into(),
             operation: "x".into(),
             bytes,

@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::page::{self, say};
-use ace_report::{Outcome, print_json};
+use crate::page::Output;
+use ace_report::{Outcome, print_json, say};
 
 /// A library is decompressed and verified in about a second; a board in use ends its frames first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -67,7 +67,12 @@ fn answer<T: DeserializeOwned>(control: &Path, question: &str) -> Result<T> {
 }
 
 impl Ask {
-    pub fn show<T: DeserializeOwned + Serialize>(&self, question: &str, table: fn(&T)) -> Result<Outcome> {
+    pub fn show<T: DeserializeOwned + Serialize>(
+        &self,
+        page: &mut Output,
+        question: &str,
+        table: fn(&mut Output, &T),
+    ) -> Result<Outcome> {
         let every = self.watch.map(|seconds| Duration::try_from_secs_f64(seconds.clamp(0.1, 3600.0)));
         let every = every.transpose().context("--watch is no number of seconds")?;
         loop {
@@ -81,8 +86,8 @@ impl Ask {
                 (true, Some(_)) => println!("{}", serde_json::to_string(&answer)?),
                 (true, None) => print_json(&answer)?,
                 (false, _) => {
-                    table(&answer);
-                    page::print()?;
+                    table(page, &answer);
+                    page.print()?;
                 }
             }
             std::io::stdout().flush()?;
@@ -95,7 +100,7 @@ impl Ask {
 }
 
 impl Hand {
-    pub fn over(&self) -> Result<Outcome> {
+    pub fn over(&self, page: &mut Output) -> Result<Outcome> {
         let path = std::path::absolute(&self.file).with_context(|| self.file.display().to_string())?;
         let text = path.to_str().filter(|text| !text.contains('\n'));
         let text = text.with_context(|| format!("{}: such a path cannot be handed over", path.display()))?;
@@ -104,7 +109,7 @@ impl Hand {
         loop {
             let reply: Handed = answer(&self.control, &format!("library-outcome {number}"))?;
             if !reply.pending {
-                say!("taken: {}", reply.taken);
+                say!(page, "taken: {}", reply.taken);
                 if let Some(error) = reply.sas_error {
                     bail!("the library is at work; the SA file was not taken anew: {error}");
                 }
@@ -121,17 +126,23 @@ impl Hand {
     }
 }
 
-pub fn status(answer: &Status) {
+pub fn status(page: &mut Output, answer: &Status) {
     let shown = |at: Option<SocketAddr>| at.map_or_else(String::new, |at| at.to_string());
-    say!("| what | value |\n|---|--:|");
-    say!("| version | {} |\n| seconds | {} |\n| tun | {} |", answer.version, answer.seconds, answer.tun);
-    say!("| listening | {} |\n| page | {} |", shown(answer.listening), shown(answer.page));
-    say!("| engine | {} |\n| sas | {} |", answer.figures.engine, answer.sas);
+    say!(page, "| what | value |\n|---|--:|");
+    say!(
+        page,
+        "| version | {} |\n| seconds | {} |\n| tun | {} |",
+        answer.version,
+        answer.seconds,
+        answer.tun
+    );
+    say!(page, "| listening | {} |\n| page | {} |", shown(answer.listening), shown(answer.page));
+    say!(page, "| engine | {} |\n| sas | {} |", answer.figures.engine, answer.sas);
     if let Some(why) = &answer.board_fails {
-        say!("| every operation on the board has failed so far | {why} |");
+        say!(page, "| every operation on the board has failed so far | {why} |");
     }
     for peer in &answer.peers {
-        say!("| peer {} | {} |", peer.address, peer.endpoint);
+        say!(page, "| peer {} | {} |", peer.address, peer.endpoint);
     }
     let packets = &answer.figures.packets;
     for (part, traffic) in [
@@ -139,19 +150,19 @@ pub fn status(answer: &Status) {
         ("protected", packets.protected),
         ("decapsulated", packets.decapsulated),
     ] {
-        say!("| {part} | {} packets, {} bytes |", traffic.packets, traffic.bytes);
+        say!(page, "| {part} | {} packets, {} bytes |", traffic.packets, traffic.bytes);
     }
     let dropped = packets.dropped.iter().map(|(cause, count)| ("dropped", cause.as_str(), *count));
     let own = answer.figures.gateway.iter().map(|(what, count)| ("gateway", what, count));
     let losses = answer.figures.losses.iter().map(|(cause, count)| ("losses", cause, count));
     for (part, cause, count) in dropped.chain(own).chain(losses).filter(|(.., count)| *count > 0) {
-        say!("| {part}: {cause} | {count} |");
+        say!(page, "| {part}: {cause} | {count} |");
     }
 }
 
-pub fn sas(answer: &Vec<Sa>) {
-    say!("| name | SPI | direction | peer | suite | sequence | packets | bytes | dropped |");
-    say!("|---|--:|---|---|---|--:|--:|--:|--:|");
+pub fn sas(page: &mut Output, answer: &Vec<Sa>) {
+    say!(page, "| name | SPI | direction | peer | suite | sequence | packets | bytes | dropped |");
+    say!(page, "|---|--:|---|---|---|--:|--:|--:|--:|");
     for sa in answer {
         let suite = match sa.auth.as_str() {
             "none" => sa.cipher.clone(),
@@ -159,6 +170,7 @@ pub fn sas(answer: &Vec<Sa>) {
         };
         let Traffic { packets, bytes } = sa.counters.forwarded;
         say!(
+            page,
             "| {} | {:#x} | {} | {} | {suite} | {} | {packets} | {bytes} | {} |",
             sa.name,
             sa.spi,
@@ -170,21 +182,23 @@ pub fn sas(answer: &Vec<Sa>) {
     }
 }
 
-pub fn slots(answer: &View) {
+pub fn slots(page: &mut Output, answer: &View) {
     let Some(board) = &answer.board else {
-        say!("This gateway has no board: `kind` of [engine] is \"cpu\".");
+        say!(page, "This gateway has no board: `kind` of [engine] is \"cpu\".");
         return;
     };
     say!(
+        page,
         "Library: {}. Policy: {}. Modelled time: {:.6} s.\n",
         board.library.as_deref().unwrap_or("none"),
         board.policy,
         board.modelled_seconds
     );
-    say!("| slot | holds | loads | operations | executing, modelled s | loading, modelled s |");
-    say!("|---|---|--:|--:|--:|--:|");
+    say!(page, "| slot | holds | loads | operations | executing, modelled s | loading, modelled s |");
+    say!(page, "|---|---|--:|--:|--:|--:|");
     for slot in &board.slots {
         say!(
+            page,
             "| {} | {} | {} | {} | {:.6} | {:.6} |",
             slot.name,
             slot.resident.as_deref().unwrap_or("nothing"),
@@ -195,15 +209,16 @@ pub fn slots(answer: &View) {
         );
     }
     if !answer.costs.is_empty() {
-        say!("\nWho computes, by wall time for a packet:\n");
-        say!("| operation | bytes from | processor us | board us | now | by processor | by board |");
-        say!("|---|--:|--:|--:|---|--:|--:|");
+        say!(page, "\nWho computes, by wall time for a packet:\n");
+        say!(page, "| operation | bytes from | processor us | board us | now | by processor | by board |");
+        say!(page, "|---|--:|--:|--:|---|--:|--:|");
     }
     let micros = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.2}", ns / 1e3));
     for cost in &answer.costs {
         let at = if cost.at == Place::Board { "board" } else { "cpu" };
         let now = if cost.barred { format!("{at} (the board failed)") } else { at.to_owned() };
         say!(
+            page,
             "| {} | {} | {} | {} | {now} | {} | {} |",
             cost.operation,
             cost.bytes,
@@ -213,7 +228,7 @@ pub fn slots(answer: &View) {
             cost.by_board
         );
     }
-    say!();
+    say!(page);
     for (what, count) in [
         ("taken over", answer.taken_over),
         ("spilled", answer.spilled),
@@ -221,13 +236,13 @@ pub fn slots(answer: &View) {
         ("switched", answer.switched),
     ] {
         if count > 0 {
-            say!("{what}: {count}");
+            say!(page, "{what}: {count}");
         }
     }
     if answer.board_lost {
-        say!("board lost: true");
+        say!(page, "board lost: true");
     }
     if let Some(why) = &answer.board_fails {
-        say!("every operation on the board has failed so far: {why}");
+        say!(page, "every operation on the board has failed so far: {why}");
     }
 }

@@ -12,6 +12,7 @@ use ace_gateway::daemon;
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
+use crate::page::Output;
 use ace_report::Outcome;
 use ask::{Ask, Hand};
 use log::Log;
@@ -49,13 +50,13 @@ enum Question {
     Replay(Box<Replay>),
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     match (&args.question, &args.config) {
-        (Some(Question::Status(ask)), _) => ask.show("status", ask::status),
-        (Some(Question::Sas(ask)), _) => ask.show("sas", ask::sas),
-        (Some(Question::Slots(ask)), _) => ask.show("slots", ask::slots),
-        (Some(Question::Library(hand)), _) => hand.over(),
-        (Some(Question::Replay(replay)), _) => replay.run(),
+        (Some(Question::Status(ask)), _) => ask.show(page, "status", ask::status),
+        (Some(Question::Sas(ask)), _) => ask.show(page, "sas", ask::sas),
+        (Some(Question::Slots(ask)), _) => ask.show(page, "slots", ask::slots),
+        (Some(Question::Library(hand)), _) => hand.over(page),
+        (Some(Question::Replay(replay)), _) => replay.run(page),
         (None, Some(file)) => {
             let config = daemon::read_config(file)?;
             daemon::hold_signals()?;

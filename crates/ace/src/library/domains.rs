@@ -3,11 +3,11 @@
 
 use ace_board::library::{Between, Domain, Load, Member, Switch, domains as found};
 use ace_library::file::Opened;
-use ace_report::{Table, or_dash};
+use ace_report::{Table, or_dash, say};
 use anyhow::Result;
 
 use super::args::ReadArgs;
-use crate::page::{self, say};
+use crate::page::Output;
 use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -16,21 +16,21 @@ pub struct Domains {
     read: ReadArgs,
 }
 
-pub fn domains(args: &Domains) -> Result<Outcome> {
+pub fn domains(page: &mut Output, args: &Domains) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     let found = found(&library)?;
     if args.read.file.json {
         print_json(&found)?;
         return Ok(Outcome::Well);
     }
-    switches(&found.domains);
+    switches(page, &found.domains);
     if !found.members.is_empty() {
-        say!();
-        members(&found.members);
+        say!(page);
+        members(page, &found.members);
     }
     if !found.between.is_empty() {
-        say!();
-        between(&found.between);
+        say!(page);
+        between(page, &found.between);
     }
     Ok(Outcome::Well)
 }
@@ -39,7 +39,7 @@ fn ms(value: f64) -> String {
     format!("{value:.2}")
 }
 
-fn switches(domains: &[Domain]) {
+fn switches(page: &mut Output, domains: &[Domain]) {
     let all: Vec<(&Domain, &Switch)> =
         domains.iter().flat_map(|d| d.switches.iter().map(move |s| (d, s))).collect();
     let table = Table::of(&all).left("algorithm", |(d, _)| &d.algorithm);
@@ -50,10 +50,10 @@ fn switches(domains: &[Domain]) {
     let table =
         table.right("stored bytes", |(_, s)| s.stored_bytes).right("port bytes", |(_, s)| s.port_bytes);
     let table = table.left("load", |(_, s)| if s.partial { "partial" } else { "whole" });
-    page::table(&table.right("SPI ms", |(_, s)| ms(s.spi_ms)).right("8-bit ms", |(_, s)| ms(s.parallel_ms)));
+    page.table(&table.right("SPI ms", |(_, s)| ms(s.spi_ms)).right("8-bit ms", |(_, s)| ms(s.parallel_ms)));
 }
 
-fn members(members: &[Member]) {
+fn members(page: &mut Output, members: &[Member]) {
     let part =
         |of: fn(&Load) -> f64, digits: usize| move |m: &Member| or_dash(m.partial.as_ref().map(of), digits);
     let table = Table::of(members).left("member", |m| &m.name);
@@ -70,10 +70,10 @@ fn members(members: &[Member]) {
     let table = table.right("whole: SPI ms", |m| ms(m.whole.spi_ms));
     let table = table.right("8-bit ms", |m| ms(m.whole.parallel_ms));
     let table = table.right("MHz", |m| or_dash(m.fmax_mhz, 1));
-    page::table(&table.right("clock lost %", |m| or_dash(m.fmax_cost_percent, 1)));
+    page.table(&table.right("clock lost %", |m| or_dash(m.fmax_cost_percent, 1)));
 }
 
-fn between(found: &[Between]) {
+fn between(page: &mut Output, found: &[Between]) {
     let table = Table::of(found).left("to", |b| &b.name).right("frames used", |b| b.frames_used);
     let table = table.right("the same in all others", |b| b.frames_the_same);
     let table = table.left("over: least", |b| &b.over[0].from).right("frames", |b| b.over[0].frames);
@@ -81,5 +81,5 @@ fn between(found: &[Between]) {
     let table =
         table.right("middle: frames", |b| b.over[1].frames).right("port ms", |b| ms(b.over[1].port_ms));
     let table = table.right("most: frames", |b| b.over[2].frames).right("port ms", |b| ms(b.over[2].port_ms));
-    page::table(&table.right("cleared: port ms", |b| ms(b.cleared_port_ms)));
+    page.table(&table.right("cleared: port ms", |b| ms(b.cleared_port_ms)));
 }

@@ -8,9 +8,9 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::args::{ReadArgs, and_sets, counted, one, signers, version_and_signers};
-use crate::page::say;
+use crate::page::Output;
 use ace_board::array::signed::SetManifest;
-use ace_report::{Outcome, print_json};
+use ace_report::{Outcome, print_json, say};
 
 #[derive(clap::Args)]
 pub struct List {
@@ -29,7 +29,7 @@ pub struct Show {
     read: ReadArgs,
 }
 
-pub fn list(args: &List) -> Result<Outcome> {
+pub fn list(page: &mut Output, args: &List) -> Result<Outcome> {
     let opened = args.read.open()?;
     let Opened { library, bytes, .. } = &opened;
     if args.read.file.json {
@@ -41,14 +41,22 @@ pub fn list(args: &List) -> Result<Outcome> {
         return Ok(Outcome::Well);
     }
     let (about, more) = (version_and_signers(&opened), and_sets(library.sets().len()));
-    say!("{about}, {bytes} bytes, {}{more}", counted(library.images().len()));
+    say!(page, "{about}, {bytes} bytes, {}{more}", counted(library.images().len()));
     let width = library.images().iter().map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
-    say!("{:width$} {:10} {:>8}  {:11}  what it computes", "configuration", "device", "bytes", "tied by");
+    say!(
+        page,
+        "{:width$} {:10} {:>8}  {:11}  what it computes",
+        "configuration",
+        "device",
+        "bytes",
+        "tied by"
+    );
     for image in library.images() {
         let manifest = manifest(image);
         let summary = manifest["summary"].as_str().unwrap_or("");
         let over = image.base().map_or(String::new(), |base| format!(" (over {base})"));
         say!(
+            page,
             "{:width$} {:10} {:>8}  {:11}  {summary}{over}",
             image.name(),
             image.device().name,
@@ -56,18 +64,19 @@ pub fn list(args: &List) -> Result<Outcome> {
             tie_of(image, &manifest)
         );
     }
-    say!("{} of {} are proven to be their RTL", tied_by_proof(library), library.images().len());
-    sets(library)?;
+    say!(page, "{} of {} are proven to be their RTL", tied_by_proof(library), library.images().len());
+    sets(page, library)?;
     Ok(Outcome::Well)
 }
 
 /// What a library says of its context sets.
-fn sets(library: &Library) -> Result<()> {
+fn sets(page: &mut Output, library: &Library) -> Result<()> {
     if library.sets().is_empty() {
         return Ok(());
     }
     let width = library.sets().iter().map(|set| set.name().len()).max().unwrap_or(0);
     say!(
+        page,
         "\n{:width$} {:10} {:>8} {:10} {:>9} {:>7} {:>6} {:>6}  SHA-256",
         "context set",
         "array",
@@ -84,6 +93,7 @@ fn sets(library: &Library) -> Result<()> {
         let (contexts, load) = (m.cycles_per_block, m.load_clocks);
         let alone = m.clocks_alone.map_or("–".to_owned(), |clocks| clocks.to_string());
         say!(
+            page,
             "{:width$} {:10} {:>8} {:10} {contexts:>9} {:>7} {alone:>6} {load:>6}  {digest:.16}…",
             m.name,
             m.array,
@@ -123,7 +133,7 @@ fn short(library: &Library, image: &Image) -> Value {
     })
 }
 
-pub fn show(args: &Show) -> Result<Outcome> {
+pub fn show(page: &mut Output, args: &Show) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     if args.sets {
         let value = stated(library.set(&args.name)?)?;
@@ -132,7 +142,7 @@ pub fn show(args: &Show) -> Result<Outcome> {
             return Ok(Outcome::Well);
         }
         for (key, value) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "can") {
-            say!("{key:26} {}", words(value));
+            say!(page, "{key:26} {}", words(value));
         }
         return Ok(Outcome::Well);
     }
@@ -148,7 +158,7 @@ pub fn show(args: &Show) -> Result<Outcome> {
     let more = more.iter().filter_map(|(key, value)| Some((*key, (*value)?)));
     let known = value.as_object().into_iter().flatten().map(|(key, value)| (key.as_str(), value));
     for (key, value) in known.chain(more) {
-        say!("{key:26} {}", words(value));
+        say!(page, "{key:26} {}", words(value));
     }
     Ok(Outcome::Well)
 }

@@ -14,6 +14,7 @@ mod verify;
 
 use std::path::PathBuf;
 
+use crate::page::Output;
 use ace_library::SecretKey;
 use ace_library::file::{publish, publish_secret};
 use ace_report::{Outcome, print_json};
@@ -74,21 +75,21 @@ struct Keygen {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     match &args.command {
         Command::Build(args) => change::build(args),
-        Command::List(args) => look::list(args),
-        Command::Show(args) => look::show(args),
+        Command::List(args) => look::list(page, args),
+        Command::Show(args) => look::show(page, args),
         Command::Extract(args) => extract::extract(args),
         Command::Loader(args) => loader::loader(args),
         Command::Add(args) => change::add(args),
         Command::Remove(args) => change::remove(args),
         Command::Recode(args) => change::recode(args),
-        Command::Verify(args) => verify::verify(args),
-        Command::Prove(args) => prove::prove(args),
-        Command::Stats(args) => stats::stats(args),
-        Command::Domains(args) => domains::domains(args),
-        Command::Rounds(args) => rounds::rounds(args),
+        Command::Verify(args) => verify::verify(page, args),
+        Command::Prove(args) => prove::prove(page, args),
+        Command::Stats(args) => stats::stats(page, args),
+        Command::Domains(args) => domains::domains(page, args),
+        Command::Rounds(args) => rounds::rounds(page, args),
         Command::Keygen(args) => keygen(args),
         Command::Sign(args) => change::sign(args),
     }

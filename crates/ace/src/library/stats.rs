@@ -6,12 +6,12 @@ use std::time::Duration;
 use ace_board::BoardConfig;
 use ace_board::library::{Load, Stats};
 use ace_library::file::{INDEX_ENTRY_BYTES, Opened};
-use ace_report::{Table, or_dash};
+use ace_report::{Table, or_dash, say};
 use anyhow::Result;
 use serde_json::json;
 
 use super::args::ReadArgs;
-use crate::page::{self, say};
+use crate::page::Output;
 use crate::values::seconds;
 use ace_report::{Outcome, print_json};
 
@@ -34,7 +34,7 @@ fn software(rows: &[Stats]) -> Option<serde_json::Value> {
     Some(json!({ "least": of(0), "median": of(speeds.len() / 2), "greatest": of(last), "of": speeds.len() }))
 }
 
-pub fn stats(args: &Args) -> Result<Outcome> {
+pub fn stats(page: &mut Output, args: &Args) -> Result<Outcome> {
     let Opened { library, bytes, .. } = args.read.open()?;
     let rows = ace_board::library::stats(&library, args.measure.map(Duration::from_secs_f64))?;
     let (parts, all) = (library.parts(), rows.iter().map(|r| r.frame_bytes).sum::<usize>());
@@ -70,12 +70,12 @@ pub fn stats(args: &Args) -> Result<Outcome> {
     let table = table.right("% of frames", |r| format!("{:.2}", r.percent));
     let table = table.right("block RAMs", |r| r.block_rams);
     let table = table.right("bytes/clock", |r| format!("{:.2}", r.bytes_per_clock));
-    page::table(&table.right("software MB/s", |r| or_dash(r.software_mb_per_second, 0)));
+    page.table(&table.right("software MB/s", |r| or_dash(r.software_mb_per_second, 0)));
     match parts.contexts {
-        0 => loads(&rows),
-        _ => decoded_loads(&rows),
+        0 => loads(page, &rows),
+        _ => decoded_loads(page, &rows),
     }
-    say!("\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
+    say!(page, "\n| part of the library | bytes | % of all frames |\n|---|--:|--:|");
     for (what, bytes) in [
         ("streams", parts.frames),
         ("streams home, from variants to their skeleton", parts.home),
@@ -91,12 +91,13 @@ pub fn stats(args: &Args) -> Result<Outcome> {
         ("header, digest, signatures", parts.header + parts.trailer + signatures),
         ("the file", parts.total() + signatures),
     ] {
-        say!("| {what} | {bytes} | {:.2} |", share(bytes));
+        say!(page, "| {what} | {bytes} | {:.2} |", share(bytes));
     }
     let alone: Vec<&Stats> = rows.iter().filter(|r| r.base.is_none()).collect();
     let shared = parts.dictionary + parts.contexts + parts.contents + parts.blocks;
     let stored = alone.iter().map(|r| r.stored_bytes + INDEX_ENTRY_BYTES).sum::<usize>() + shared;
     say!(
+        page,
         "| the {} that stand on no other one, alone, for decompression | {stored} | {:.2} of theirs |",
         alone.len(),
         100.0 * stored as f64 / alone.iter().map(|r| r.frame_bytes).sum::<usize>().max(1) as f64
@@ -106,17 +107,17 @@ pub fn stats(args: &Args) -> Result<Outcome> {
 
 /// What the decoder of small streams takes of each, at the controller's clock; what goes to the port is what it is with
 /// streams of rows.
-fn decoded_loads(rows: &[Stats]) {
+fn decoded_loads(page: &mut Output, rows: &[Stats]) {
     let clock = BoardConfig::default().controller.clock_mhz;
     let ms = format!("ms at {clock} MHz");
     let table = Table::of(rows).left("configuration", |r| &r.name).right("decoder clocks", |r| r.clocks);
-    say!();
-    page::table(&table.right(ms, |r| format!("{:.2}", 1e-3 * r.clocks as f64 / clock)));
+    say!(page);
+    page.table(&table.right(ms, |r| format!("{:.2}", 1e-3 * r.clocks as f64 / clock)));
 }
 
 /// What it takes to load each: of the frames that are used, behind what it takes with all frames. Port and loader are
 /// those of `board.toml` as committed; a load takes the longer of the two.
-fn loads(rows: &[Stats]) {
+fn loads(page: &mut Output, rows: &[Stats]) {
     let board = BoardConfig::default();
     let port = |load: &Load| board.port_time(load.port_bytes as u64) as f64 / 1e9;
     let loader = |load: &Load| 1e-3 * load.loader_clocks as f64 / board.controller.clock_mhz;
@@ -133,6 +134,6 @@ fn loads(rows: &[Stats]) {
         .right("loader ms: all", |r| ms(loader(&r.load_with_blank)))
         .right("used", |r| ms(loader(&r.load)));
     let table = table.right("load ms: all", |r| ms(r.load_with_blank.parallel_ms));
-    say!();
-    page::table(&table.right("used", |r| ms(r.load.parallel_ms)));
+    say!(page);
+    page.table(&table.right("used", |r| ms(r.load.parallel_ms)));
 }

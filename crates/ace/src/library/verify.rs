@@ -7,9 +7,9 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::args::{ReadArgs, and_sets, counted, signers, version_and_signers, warned};
-use crate::page::say;
+use crate::page::Output;
 use ace_board::array::signed;
-use ace_report::{Outcome, print_json};
+use ace_report::{Outcome, print_json, say};
 
 #[derive(clap::Args)]
 pub struct Verify {
@@ -17,7 +17,7 @@ pub struct Verify {
     read: ReadArgs,
 }
 
-pub fn verify(args: &Verify) -> Result<Outcome> {
+pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
     let path = args.read.file.existing()?;
     let guard = args.read.guard()?;
     let mut problems = Vec::new();
@@ -53,6 +53,7 @@ pub fn verify(args: &Verify) -> Result<Outcome> {
         let about = version_and_signers(opened);
         let rtl = tied_by_proof(&opened.library);
         say!(
+            page,
             "{}: {about}, {}, all as signed and proven, {rtl} of them to the RTL{}",
             path.display(),
             counted(checked),

@@ -12,8 +12,8 @@ use clap::Subcommand;
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use crate::page::say;
-use ace_report::{Outcome, print_json};
+use crate::page::Output;
+use ace_report::{Outcome, print_json, say};
 
 /// Check, mirror, translate and make SA files (docs/sa-file.md).
 #[derive(clap::Args)]
@@ -91,9 +91,9 @@ struct Import {
     output: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<Outcome> {
+pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     match &args.command {
-        Command::Check(args) => check(args),
+        Command::Check(args) => check(page, args),
         Command::Mirror(args) => {
             let file = load(&args.file)?;
             write(&args.output, &file.mirrored()?)
@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             }
             write(&translate.output, &table.text)
         }
-        Command::Suites(args) => suites(args),
+        Command::Suites(args) => suites(page, args),
         Command::Import(args) => import(args),
     }
 }
@@ -150,7 +150,7 @@ fn import(args: &Import) -> Result<Outcome> {
     Ok(if imported.left_out.is_empty() { Outcome::Well } else { Outcome::Wrong })
 }
 
-fn check(args: &Check) -> Result<Outcome> {
+fn check(page: &mut Output, args: &Check) -> Result<Outcome> {
     let file = load(&args.file)?;
     let direction = |sa: &SaSpec| if sa.direction == Direction::Out { "out" } else { "in" };
     if args.json {
@@ -168,6 +168,7 @@ fn check(args: &Check) -> Result<Outcome> {
         return Ok(Outcome::Well);
     }
     say!(
+        page,
         "| name | SPI | direction | mode | from | to | packets | suite |\n|---|--:|---|---|---|---|---|---|"
     );
     for sa in file.sas() {
@@ -182,7 +183,7 @@ fn check(args: &Check) -> Result<Outcome> {
         };
         let (name, spi, packets) = (&sa.name, sa.spi, &sa.selector);
         let direction = direction(sa);
-        say!("| {name} | {spi:#x} | {direction} | {mode} | {from} | {to} | {packets} | {suite} |");
+        say!(page, "| {name} | {spi:#x} | {direction} | {mode} | {from} | {to} | {packets} | {suite} |");
     }
     Ok(Outcome::Well)
 }
@@ -191,7 +192,7 @@ fn names(names: &ForeignNames) -> serde_json::Value {
     json!({"iana": names.iana, "kernel": names.kernel, "wireshark": names.wireshark})
 }
 
-fn suites(args: &Suites) -> Result<Outcome> {
+fn suites(page: &mut Output, args: &Suites) -> Result<Outcome> {
     if args.json {
         let ciphers = CIPHERS.iter().map(|suite| {
             json!({
@@ -211,14 +212,14 @@ fn suites(args: &Suites) -> Result<Outcome> {
         print_json(&json!({ "ciphers": ciphers, "auths": auths }))?;
         return Ok(Outcome::Well);
     }
-    say!("| cipher | bytes of key and nonce | of IV | of ICV | legacy |\n|---|--:|--:|--:|---|");
+    say!(page, "| cipher | bytes of key and nonce | of IV | of ICV | legacy |\n|---|--:|--:|--:|---|");
     for suite in CIPHERS.iter() {
         let (keymat, legacy) = (suite.keymat_len(), suite.legacy.unwrap_or_default());
-        say!("| {} | {keymat} | {} | {} | {legacy} |", suite.name, suite.iv_len, suite.icv_len);
+        say!(page, "| {} | {keymat} | {} | {} | {legacy} |", suite.name, suite.iv_len, suite.icv_len);
     }
-    say!("\n| authentication | bytes of key | of ICV | legacy |\n|---|--:|--:|---|");
+    say!(page, "\n| authentication | bytes of key | of ICV | legacy |\n|---|--:|--:|---|");
     for AuthSuite { name, key_len, icv_len, legacy, .. } in AUTHS.iter() {
-        say!("| {name} | {key_len} | {icv_len} | {} |", legacy.unwrap_or_default());
+        say!(page, "| {name} | {key_len} | {icv_len} | {} |", legacy.unwrap_or_default());
     }
     Ok(Outcome::Well)
 }

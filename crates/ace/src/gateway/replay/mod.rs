@@ -14,9 +14,9 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::engines::{self, BoardArgs, PolicyArgs};
-use crate::page::say;
+use crate::page::Output;
 use crate::run::needs;
-use ace_report::{Outcome, print_json};
+use ace_report::{Outcome, print_json, say};
 use ends::Ends;
 use play::{Pause, Played, Terms};
 use recording::{Kind, Recording};
@@ -104,7 +104,7 @@ struct Report {
 }
 
 impl Replay {
-    pub fn run(&self) -> Result<Outcome> {
+    pub fn run(&self, page: &mut Output) -> Result<Outcome> {
         let sensible = |of: f64| (0.0..=1e6).contains(&of);
         if !sensible(self.packet_us) || !sensible(self.round_trip_us) {
             bail!("--packet-us and --round-trip-us are 0 to 1000000");
@@ -162,7 +162,7 @@ impl Replay {
         if self.json {
             print_json(&report)?;
         } else {
-            print(&report);
+            print(page, &report);
         }
         Ok(if report.sides.is_empty() { Outcome::Wrong } else { Outcome::Well })
     }
@@ -236,8 +236,9 @@ fn gains(sides: &[Side]) -> Vec<Gain> {
         .collect()
 }
 
-fn print(report: &Report) {
+fn print(page: &mut Output, report: &Report) {
     say!(
+        page,
         "{} packets ({} that TCP had sent again are left out), modelled time. Processor: {}, one core; a packet takes {} µs of it \
          besides cipher and hash. Board: {}. Outside an answer takes {} µs.\n",
         report.packets,
@@ -247,20 +248,22 @@ fn print(report: &Report) {
         report.board,
         report.round_trip_us
     );
-    say!("| | protocol | packets | lost | Mbit/s | longest in the gateway, µs |");
-    say!("|---|---|--:|--:|--:|--:|");
+    say!(page, "| | protocol | packets | lost | Mbit/s | longest in the gateway, µs |");
+    say!(page, "|---|---|--:|--:|--:|--:|");
     for side in &report.sides {
         for s in &side.streams {
             let Stream { protocol, packets, lost, mbps, longest_us } = s;
-            say!("| {} | {protocol} | {packets} | {lost} | {mbps:.1} | {longest_us:.1} |", side.what);
+            say!(page, "| {} | {protocol} | {packets} | {lost} | {mbps:.1} | {longest_us:.1} |", side.what);
         }
     }
     say!(
+        page,
         "\n| | s | passes by processor | by slots | loads | ms | packets that left meanwhile | longest pause meanwhile, µs | else, µs |"
     );
-    say!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     for s in &report.sides {
         say!(
+            page,
             "| {} | {:.4} | {} | {} | {} | {:.2} | {} | {:.1} | {:.1} |",
             s.what,
             s.seconds,
@@ -273,13 +276,13 @@ fn print(report: &Report) {
             s.pause_else_us
         );
     }
-    say!();
+    say!(page);
     for s in report.sides.iter().filter(|s| !s.configurations.is_empty()) {
         let of: Vec<String> =
             s.configurations.iter().map(|(name, passes)| format!("{name} ({passes} passes)")).collect();
-        say!("Loaded, {}: {}", s.what, of.join(", "));
+        say!(page, "Loaded, {}: {}", s.what, of.join(", "));
     }
     for gain in &report.gains {
-        say!("{}: improvement by the accelerator {:.1} %", gain.protocol, gain.percent);
+        say!(page, "{}: improvement by the accelerator {:.1} %", gain.protocol, gain.percent);
     }
 }

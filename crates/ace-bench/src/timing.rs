@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Times are of one operation, or of one packet.
 #[derive(Serialize)]
-pub struct Row {
+pub struct SuiteTiming {
     /// Cipher and hash.
     pub suite: String,
     /// `seal` or `open`.
