@@ -143,7 +143,8 @@ pub fn ends(seed: u64, policies: &[Policy]) -> Option<Ends> {
         jobs.iter().map(|job| [job.processor.unwrap_or(NEVER), NEVER, NEVER]).collect();
     let setup = Setup { log: false, ..Setup::new(slots, &costs, 1_000_000) };
     let beside = Setup { cpu: Some(&cpu), ..setup };
-    let last = |setup: &Setup<'_>, policy| simulate(&trace, setup, policy).left.into_iter().max().unwrap_or(0);
+    let last =
+        |setup: &Setup<'_>, policy| simulate(&trace, setup, policy).left.into_iter().max().unwrap_or(0);
     let alone = |done: Time, job: &Job| done.max(job.arrival).saturating_add(job.processor.unwrap_or(NEVER));
     Some(Ends {
         best: shortest(&jobs, slots, &costs)?,
