@@ -3,8 +3,8 @@
 //!
 //! An operation goes where it is done earlier, both queues and the load under way included. So while a configuration is
 //! being loaded its operations are done by the processor whenever that is earlier. A load begins when it is repaid by what
-//! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
-//! more to do than the load and an operation behind it take.
+//! waits and by what the processor has done for its class since it was last held (ski rental), what it throws out included;
+//! or, if that is needed by nobody, when the processor has more to do than the load and an operation behind it take.
 //!
 //! Where the processor is the host's as well, it has work that nobody else can do: packets that it takes, and its part in
 //! what goes through slots. Then an operation is the processor's only if all of the work is not done later for it
@@ -102,9 +102,11 @@ impl Bottleneck {
         let spent = *queue.spent();
         let packets = processor.packets as Time;
         let (cost, host) = queue.of_a_packet();
-        let only = packets * (processor.packet + host) + queue.work.hosted;
+        let only =
+            packets.saturating_mul(processor.packet.saturating_add(host)).saturating_add(queue.work.hosted);
         let usable = all.iter().filter(|slot| **slot != SlotState::Failed).count() as Time;
-        let own = if only > 0 && usable > 0 { only + processor.busy.map_or(0, left) } else { 0 };
+        let own =
+            if only > 0 && usable > 0 { only.saturating_add(processor.busy.map_or(0, left)) } else { 0 };
         let begun = all.iter().map(|slot| match *slot {
             SlotState::Busy { until, .. } => left(until),
             SlotState::Loading { ready_at, .. } => left(ready_at),
@@ -124,7 +126,7 @@ impl Bottleneck {
         let mut works: Vec<(ConfigurationId, Time)> = Vec::new();
         for (it, own) in queue.classes.iter().zip(&rates) {
             let Some(&c) = it.candidates.first() else { continue };
-            let comes = if rate > 0.0 { (packets * cost) as f64 * own / rate } else { 0.0 };
+            let comes = if rate > 0.0 { packets.saturating_mul(cost) as f64 * own / rate } else { 0.0 };
             let work = it.demand.work.saturating_add(comes as Time);
             match works.iter_mut().find(|of| of.0 == c) {
                 Some(of) => of.1 = of.1.saturating_add(work),
@@ -229,7 +231,7 @@ fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, bound:
             here = here.max(free.saturating_add(o.op.aside).saturating_add(time));
         }
         let free_processor = busy.is_none() && nth == 0 && !follows;
-        let fed = idle && bound.feeds(&o.op, there - now);
+        let fed = idle && bound.feeds(&o.op, there.saturating_sub(now));
         if earlier(o, here, there) && !fed && !bound.lengthened_by(queue, &o.op) {
             if o.known.probe && idle && cost <= time.saturating_mul(DEAREST_PROBE) {
                 found = Some(o.op.id);
@@ -309,7 +311,8 @@ fn goes_on(queue: &Queue, slots: &[SlotState], slot: usize) -> bool {
 }
 
 /// Whether a class is the processor's until a load is repaid: it can do all that waits, has not spent as much more than
-/// a slot would have as a load costs, and has no more to do than the load and an operation behind it take.
+/// a slot would have as a load and what it throws out cost, and, where nothing needed is thrown out, has no more to do than
+/// the load and an operation behind it take.
 fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, bound: &Bottleneck) -> bool {
     let it = &queue.classes[class];
     if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
