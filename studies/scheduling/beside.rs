@@ -13,7 +13,7 @@ use serde::Serialize;
 
 /// The default one, and the one that the pages speak of.
 const POLICIES: [Policy; 2] = [Policy::DoubleBuffer, Policy::Adaptive];
-/// More than anybody carries: the end of all is the throughput.
+/// More than any of them carries alone.
 const OFFERED_MBPS: f64 = 1500.0;
 /// Small traces, with which nothing was tuned.
 const FIRST: u64 = 20_000;
@@ -78,7 +78,7 @@ pub fn print(page: &mut Page, of: &Beside) {
     say!(page, "\n## auto beside each engine alone: 20 SAs over 8 algorithms\n");
     say!(
         page,
-        "{OFFERED_MBPS:.0} Mb/s come for 100 ms, more than anybody carries: the end of all is the throughput. Alone: all of it by slots, \
+        "{OFFERED_MBPS:.0} Mb/s come for 100 ms: where the end of all is later it is the throughput, and where it is not, all was carried as it came. Alone: all of it by slots, \
          or by the processor, which cannot where it has no figure for an algorithm.\n"
     );
     let figures = ["slots alone, ms", "processor alone, ms", "auto, ms", "better one ÷ auto"];
