@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Policies beside what no policy can beat.
 
+mod beside;
 mod board;
 mod pays;
 
@@ -30,6 +31,7 @@ pub struct Study {
     closed: Vec<Closed>,
     law: Vec<Law>,
     pays: Vec<pays::Pays>,
+    beside: beside::Beside,
     boards: board::Boards,
     speed: Vec<Speed>,
     goals: Vec<Goal>,
@@ -108,8 +110,9 @@ pub fn study(catalogue: &Catalogue, quick: bool) -> Result<Study> {
     let law: Vec<Law> = looped.filter_map(|class| against_law(&figures, class, SEED)).collect();
     let goals = goals(&small, &large, &closed, &boards, &speed);
     let pays = pays::rows(catalogue)?;
+    let beside = beside::study(&figures, SEED)?;
     let opening = opening(&small, &large, &boards, &pays, &goals);
-    Ok(Study { opening, small, large, closed, law, pays, boards, speed, goals })
+    Ok(Study { opening, small, large, closed, law, pays, beside, boards, speed, goals })
 }
 
 /// The goals that can be asked of what was run.
@@ -363,6 +366,7 @@ pub fn print(page: &mut Page, study: &Study) {
         say!(page, "| {} | {:.0} | {:.0} | {part:.2} |", l.class, l.law_mbps, l.simulated_mbps);
     }
     pays::print(page, &study.pays);
+    beside::print(page, &study.beside);
 
     study.boards.print(page);
 

@@ -32,6 +32,11 @@ impl Board {
         self.link.host_free
     }
 
+    /// When the host's thread has done what it was given.
+    pub fn core_free(&self) -> Picos {
+        self.link.host_free
+    }
+
     /// The processor beside the slots, as the policy sees it.
     pub(crate) fn beside(&self) -> Option<Processor> {
         let running = self.coprocessor.as_ref()?.busy();

@@ -3,34 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use ace_engine::ConfigurationId;
+use ace_engine::profile::Processor as Profile;
 use ace_schedule::simulate::{NEVER, Outcome, PASSES, Packet, Setup, Start, Trace, simulate};
-use ace_schedule::study::{Figure, Figures};
-use ace_schedule::traffic::{Network, Random, zipf};
+use ace_schedule::study::Figures;
+use ace_schedule::study::twenty::{ALGORITHMS, LATENCY, LOAD, SLOTS, computed, together, traffic};
 use ace_schedule::{Costs, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Terms, Time};
-use serde::Deserialize;
 
 use crate::c;
-
-#[derive(Deserialize)]
-struct Profile {
-    name: String,
-    rate: Vec<Rate>,
-}
-
-#[derive(Deserialize)]
-struct Rate {
-    algorithm: String,
-    mbps: f64,
-    #[serde(default)]
-    fixed_ns: f64,
-}
-
-const ALGORITHMS: [&str; 8] = ["aes", "des", "3des", "cast128", "cast256", "rc6", "md5", "sha1"];
-const SLOTS: usize = 2;
-/// A whole image of the demo's (docs/scheduling.md).
-const LOAD: Time = 4_550_000;
-const LATENCY: Time = 50_000_000;
 
 fn studies(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies").join(file)
@@ -38,36 +17,6 @@ fn studies(file: &str) -> PathBuf {
 
 fn read<T: serde::de::DeserializeOwned>(file: &str) -> T {
     toml::from_str(&std::fs::read_to_string(studies(file)).unwrap()).unwrap()
-}
-
-/// 20 SAs over six ciphers and two hashes, 300 ms.
-fn traffic(seed: u64, mbps: f64) -> Trace {
-    let figures: Figures = read("scheduling/classes.toml");
-    let pace = |name: &str| {
-        let all = || figures.cipher.iter().chain(&figures.hash);
-        let Figure { mbps, fixed_ns, .. } = all().find(|f| f.name == name).unwrap();
-        (8000.0 / mbps, *fixed_ns)
-    };
-    let network = Network {
-        suites: (0..20).map(|at| vec![vec![c(at % 6)], vec![c(6 + at % 2)]]).collect(),
-        pace: ALGORITHMS.map(pace).into(),
-        flows: (0..20).zip(zipf(20, 0.9)).collect(),
-        sizes: vec![(64, 1.0), (1424, 2.0)],
-    };
-    network.poisson(&mut Random(seed), mbps / 8000.0, 300_000_000)
-}
-
-/// Time of each pass on the processor.
-fn computed(trace: &Trace, profile: &Profile) -> Vec<[Time; PASSES]> {
-    let time = |configuration: ConfigurationId, bytes: u32| {
-        let rate = profile.rate.iter().find(|r| r.algorithm == ALGORITHMS[configuration.index()]);
-        rate.map_or(NEVER, |r| (f64::from(bytes) * 8000.0 / r.mbps + r.fixed_ns) as Time)
-    };
-    let packet = |p: &Packet| {
-        let passes = &trace.suites[p.suite as usize];
-        [time(passes[0][0], p.bytes), time(passes[1][0], p.bytes), NEVER]
-    };
-    trace.packets.iter().map(packet).collect()
 }
 
 /// Operations that waited for a load though the processor had nothing to do and would have had them done earlier, and all
@@ -112,7 +61,8 @@ fn waited_in_vain(trace: &Trace, out: &Outcome, cpu: &[[Time; PASSES]]) -> (usiz
 fn no_packet_waits_for_a_load_when_the_processor_would_have_it_done_earlier() {
     for (file, mbps) in [("vr5500", 120.0), ("cortex-a53", 120.0), ("this-machine", 400.0)] {
         let profile: Profile = read(&format!("processors/{file}.toml"));
-        let trace = traffic(1000, mbps);
+        let figures: Figures = read("scheduling/classes.toml");
+        let trace = traffic(&figures, 1000, mbps, 300_000_000).unwrap();
         let cpu = computed(&trace, &profile);
         let costs = Costs::whole(vec![LOAD; ALGORITHMS.len()]);
         for policy in [Policy::DoubleBuffer, Policy::Landlord, Policy::Rotation, Policy::Adaptive] {
@@ -131,6 +81,22 @@ fn no_packet_waits_for_a_load_when_the_processor_would_have_it_done_earlier() {
             assert_eq!(out.unserved, 0);
             assert!(out.computed > 0);
             assert_eq!(vain, 0, "{}, {policy}", profile.name);
+        }
+    }
+}
+
+/// More than anybody carries, so that the end of all is the throughput.
+#[test]
+fn both_together_carry_what_the_better_one_carries_alone_of_twenty_associations() {
+    let figures: Figures = read("scheduling/classes.toml");
+    for file in ["vr5500", "cortex-a53", "this-machine"] {
+        let profile: Profile = read(&format!("processors/{file}.toml"));
+        for policy in [Policy::DoubleBuffer, Policy::Landlord, Policy::Rotation, Policy::Adaptive] {
+            for mbps in [400.0, 1500.0] {
+                let of = together(&figures, &profile, policy, 1000, mbps).unwrap();
+                println!("{mbps} {:.3} {of:?}", of.of_the_better());
+                assert!(of.of_the_better() >= 0.97, "{of:?}");
+            }
         }
     }
 }

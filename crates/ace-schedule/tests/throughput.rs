@@ -79,24 +79,39 @@ impl Case {
 }
 
 /// The time of both together over that of the better one alone, by trace, the worst last.
-fn ratios(policy: Policy) -> Vec<(f64, u64)> {
+fn ratios(policy: Policy, seeds: std::ops::Range<u64>) -> Vec<(f64, u64)> {
     let ratio = |seed| {
         let [slots, processor, both] = case(seed).totals(policy);
         (both as f64 / slots.min(processor) as f64, seed)
     };
-    let mut all: Vec<_> = (0..200).map(ratio).collect();
+    let mut all: Vec<_> = seeds.map(ratio).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     all
+}
+
+/// The rule was found with seeds 0 to 199 and 100,000 to 101,999. These 200 were looked at once, when it stood; whoever
+/// changes it because of one of them takes others.
+const FRESH: std::ops::Range<u64> = 10_000..10_200;
+
+/// Those that the rule was found with: how often it misses, for the page.
+#[test]
+#[ignore = "takes a while, and holds nothing"]
+fn how_often_it_is_beyond() {
+    for policy in [Policy::DoubleBuffer, Policy::Adaptive, Policy::Landlord, Policy::Rotation] {
+        let all = ratios(policy, 100_000..102_000);
+        let over = all.iter().filter(|of| of.0 > 1.03).count();
+        println!("{policy}: {over} of {} beyond 3 %, worst {:.3?}", all.len(), all.last());
+    }
 }
 
 #[test]
 fn both_together_carry_what_the_better_one_carries_alone() {
     for policy in [Policy::DoubleBuffer, Policy::Adaptive, Policy::Landlord, Policy::Rotation] {
-        let all = ratios(policy);
+        let all = ratios(policy, FRESH);
         let mean = all.iter().map(|of| of.0).sum::<f64>() / all.len() as f64;
         let over: Vec<_> = all.iter().filter(|of| of.0 > 1.03).collect();
-        println!("{policy}: mean {mean:.3}, beyond 3 % {over:?}");
+        println!("{policy}: mean {mean:.3}, worst {:.3?}, beyond 3 % {over:?}", all.last());
         assert!(mean < 0.85, "{policy}: {mean}");
-        assert!(over.len() <= 1 && over.iter().all(|of| of.0 < 1.17), "{policy}: {over:?}");
+        assert!(over.is_empty(), "{policy}: {over:?}");
     }
 }

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod exact;
 pub mod linear;
 pub mod rotation;
+pub mod together;
 
 use ace_engine::ConfigurationId;
 

@@ -3,8 +3,8 @@
 //!
 //! An operation goes where it is done earlier, both queues and the load under way included. So while a configuration is
 //! being loaded its operations are done by the processor whenever that is earlier. A load begins when it is repaid by what
-//! waits and by what the processor has done for its class since it was last held (ski rental), or when the processor has
-//! more to do than the load and an operation behind it take.
+//! waits and by what the processor has done for its class since it was last held (ski rental), what it throws out included;
+//! or, if that is needed by nobody, when the processor has more to do than the load and an operation behind it take.
 //!
 //! Where the processor is the host's as well, it has work that nobody else can do: packets that it takes, and its part in
 //! what goes through slots. Then an operation is the processor's only if all of the work is not done later for it
@@ -47,7 +47,9 @@ impl Policy {
         let decision = loop {
             let states = seen.as_deref().unwrap_or(slots);
             let decision = match self.decide(queue, states, costs) {
-                Decision::Load { configuration, .. } if !repaid(queue, configuration) => {
+                Decision::Load { slot, configuration }
+                    if !repaid(queue, configuration) || goes_on(queue, slots, slot) =>
+                {
                     view::execute(queue, states, None, Which::Any).unwrap_or(Decision::Wait)
                 }
                 decision => decision,
@@ -81,11 +83,15 @@ struct Bottleneck {
     /// Of the slots, each with its share: what they have begun, all that waits or comes with the packets that wait, and the
     /// loads for it.
     slots: Time,
-    /// What each slot that has more to do has in hand: it waits for the host when it is done with that.
-    in_hand: Vec<Time>,
+    /// What each slot holds and has in hand: it waits for the host when it is done with that, if it has more to do.
+    in_hand: Vec<(ConfigurationId, Time)>,
     /// What both were given lately.
     spent: Spent,
     usable: f64,
+    /// The configuration whose slot is done last, where that is later than with work for all of them alike.
+    longest: Option<ConfigurationId>,
+    /// What the processor takes for one of the packets that wait for it, if any does.
+    outside: Option<Time>,
 }
 
 impl Bottleneck {
@@ -96,9 +102,11 @@ impl Bottleneck {
         let spent = *queue.spent();
         let packets = processor.packets as Time;
         let (cost, host) = queue.of_a_packet();
-        let only = packets * (processor.packet + host) + queue.work.hosted;
+        let only =
+            packets.saturating_mul(processor.packet.saturating_add(host)).saturating_add(queue.work.hosted);
         let usable = all.iter().filter(|slot| **slot != SlotState::Failed).count() as Time;
-        let own = if only > 0 && usable > 0 { only + processor.busy.map_or(0, left) } else { 0 };
+        let own =
+            if only > 0 && usable > 0 { only.saturating_add(processor.busy.map_or(0, left)) } else { 0 };
         let begun = all.iter().map(|slot| match *slot {
             SlotState::Busy { until, .. } => left(until),
             SlotState::Loading { ready_at, .. } => left(ready_at),
@@ -111,21 +119,35 @@ impl Bottleneck {
             .filter(|(c, it)| it.waiting > 0 && view::home(queue, all, *c).is_none());
         let load = |(_, it): (usize, &Class)| it.candidates.iter().map(|c| costs.of(None, *c)).min();
         let loads = missing.filter_map(load).fold(0, Time::saturating_add);
-        let work: Time = queue.classes.iter().map(|it| it.demand.work).sum::<Time>() + packets * cost;
-        // Of each configuration there is one, as a rule.
-        let needed = queue.classes.iter().filter(|it| it.waiting + it.running > 0 || it.coming > 0);
-        let mut needed: Vec<_> = needed.filter_map(|it| it.candidates.first()).collect();
-        needed.sort_unstable();
-        needed.dedup();
-        let usable = usable.min(needed.len() as Time).max(1);
-        let slots = begun.sum::<Time>().saturating_add(work).saturating_add(loads) / usable;
-        let more = |slot: &&SlotState| {
-            let classes = slot.resident().map_or(&[][..], |c| queue.served_by(c));
-            classes.iter().map(|c| queue.classes[*c].heads()).sum::<usize>() > 1
+        let rates: Vec<f64> = queue.classes.iter().map(|it| it.demand.rate(&queue.clock)).collect();
+        let rate = rates.iter().sum::<f64>();
+        // Of each configuration there is one, as a rule: what each has to do, the packets that wait outside being like those
+        // before.
+        let mut works: Vec<(ConfigurationId, Time)> = Vec::new();
+        for (it, own) in queue.classes.iter().zip(&rates) {
+            let Some(&c) = it.candidates.first() else { continue };
+            let comes = if rate > 0.0 { packets.saturating_mul(cost) as f64 * own / rate } else { 0.0 };
+            let work = it.demand.work.saturating_add(comes as Time);
+            match works.iter_mut().find(|of| of.0 == c) {
+                Some(of) => of.1 = of.1.saturating_add(work),
+                None if work > 0 || *own > 0.0 || it.running > 0 => works.push((c, work)),
+                None => {}
+            }
+        }
+        let work: Time = works.iter().map(|of| of.1).fold(0, Time::saturating_add);
+        let longest = works.iter().max_by_key(|of| of.1).copied();
+        let usable = usable.min(works.len() as Time).max(1);
+        let mean = begun.sum::<Time>().saturating_add(work).saturating_add(loads) / usable;
+        let longest = longest.filter(|of| of.1 > mean);
+        let slots = longest.map_or(mean, |of| of.1);
+        let longest = longest.map(|of| of.0);
+        let hand = |slot: &SlotState| {
+            let begun = if let SlotState::Busy { until, .. } = *slot { left(until) } else { 0 };
+            slot.resident().map(|c| (c, begun))
         };
-        let hand = |slot: &SlotState| if let SlotState::Busy { until, .. } = *slot { left(until) } else { 0 };
-        let in_hand = if own > 0 { all.iter().filter(more).map(hand).collect() } else { Vec::new() };
-        Self { busy: processor.busy, own, slots, in_hand, spent, usable: usable as f64 }
+        let in_hand = if own > 0 { all.iter().filter_map(hand).collect() } else { Vec::new() };
+        let outside = (packets > 0).then_some(processor.packet);
+        Self { busy: processor.busy, own, slots, in_hand, spent, usable: usable as f64, longest, outside }
     }
 
     /// Whether all is done later with this one on the processor than with it in a slot.
@@ -139,8 +161,18 @@ impl Bottleneck {
         if self.own == 0 || more == 0 || queue.classes[op.class].candidates.is_empty() {
             return false;
         }
-        let idle: Time = self.in_hand.iter().map(|hand| more.saturating_sub(*hand)).sum();
-        if self.own.saturating_add(more) > self.slots || idle > op.cost {
+        let more_for = |held: ConfigurationId| {
+            let classes = queue.served_by(held);
+            let heads: usize = classes.iter().map(|c| queue.classes[*c].heads()).sum();
+            heads + queue.runs_before(classes) > usize::from(classes.contains(&op.class))
+        };
+        let starves = || self.in_hand.iter().filter(|it| more_for(it.0));
+        let idle: Time = starves().map(|it| more.saturating_sub(it.1)).sum();
+        // What relieves another slot is worth nothing to the one that is done last.
+        let last = starves()
+            .find(|it| Some(it.0) == self.longest && !queue.classes[op.class].candidates.contains(&it.0));
+        let worst = last.is_some_and(|it| more > it.1);
+        if self.own.saturating_add(more) > self.slots || idle > op.cost || worst {
             return true;
         }
         let Spent { processor, computed, everything, moved, slots, .. } = self.spent;
@@ -148,6 +180,16 @@ impl Bottleneck {
         self.spent.never_idle()
             && processor + everything > slots / self.usable
             && (processor + computed) * more as f64 > without * op.cost as f64
+    }
+}
+
+impl Bottleneck {
+    /// Whether an idle slot, done with this one in `there`, is to have it, as the processor has packets to take meanwhile: slots
+    /// get nothing while it computes, and it would not be done with all any sooner than the slot is with this one.
+    fn feeds(&self, op: &QueuedOp, there: Time) -> bool {
+        self.outside.is_some_and(|packet| {
+            op.cpu.is_some_and(|cpu| cpu > op.host && there <= cpu.saturating_add(packet))
+        })
     }
 }
 
@@ -189,7 +231,8 @@ fn place(queue: &mut Queue, slots: &[SlotState], slot: usize, first: u64, bound:
             here = here.max(free.saturating_add(o.op.aside).saturating_add(time));
         }
         let free_processor = busy.is_none() && nth == 0 && !follows;
-        if earlier(o, here, there) && !bound.lengthened_by(queue, &o.op) {
+        let fed = idle && bound.feeds(&o.op, there.saturating_sub(now));
+        if earlier(o, here, there) && !fed && !bound.lengthened_by(queue, &o.op) {
             if o.known.probe && idle && cost <= time.saturating_mul(DEAREST_PROBE) {
                 found = Some(o.op.id);
                 break;
@@ -261,23 +304,42 @@ fn repaid(queue: &Queue, configuration: ConfigurationId) -> bool {
     queue.served_by(configuration).iter().any(|c| !queue.classes[*c].held_back)
 }
 
+/// Whether what a slot holds is needed as soon as the processor is done.
+fn goes_on(queue: &Queue, slots: &[SlotState], slot: usize) -> bool {
+    let held = slots[slot].resident().map_or(&[][..], |c| queue.served_by(c));
+    held.iter().any(|class| queue.follows_processor(*class))
+}
+
 /// Whether a class is the processor's until a load is repaid: it can do all that waits, has not spent as much more than
-/// a slot would have as a load costs, and has no more to do than the load and an operation behind it take.
+/// a slot would have as a load and what it throws out cost, and, where nothing needed is thrown out, has no more to do than
+/// the load and an operation behind it take.
 fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, bound: &Bottleneck) -> bool {
     let it = &queue.classes[class];
     if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
         return false;
     }
-    let over = slots.iter().map(SlotState::resident);
-    let load = over.flat_map(|over| it.candidates.iter().map(move |c| costs.of(over, *c))).min();
-    let Some(load) = load else { return false };
+    let load = |over: Option<ConfigurationId>| it.candidates.iter().map(|c| costs.of(over, *c)).min();
+    let Some(dearest) = load(None) else { return false };
     if queue.first(class).is_some_and(|o| bound.lengthened_by(queue, &o.op)) {
         return false;
     }
+    // What a load takes away from others is loaded again: its price, for the slot where that is least.
+    let back = |slot: &SlotState| {
+        let resident = slot.resident();
+        let needed = resident.is_some_and(|c| queue.served_by(c).iter().any(|c| queue.classes[*c].needed()));
+        let back = if needed { resident.map_or(0, |c| costs.of(None, c)) } else { 0 };
+        let open = !matches!(slot, SlotState::Failed | SlotState::Loading { .. });
+        open.then(|| (back, load(resident).unwrap_or(dearest)))
+    };
+    let (back, load) = slots.iter().filter_map(back).min().unwrap_or((0, dearest));
+    let repaid = it.saved + it.rent_now(queue.now(), queue.terms.memory) >= load.saturating_add(back) as f64;
     let busy = bound.busy.map_or(0, |until| until.saturating_sub(queue.now()));
-    let backlog = queue.computable.saturating_add(busy.max(bound.own));
-    it.saved + it.rent_now(queue.now(), queue.terms.memory) < load as f64
-        && (it.waiting == 0 || backlog <= load.saturating_add(it.demand.work / it.waiting as Time))
+    let empty = slots.contains(&SlotState::Empty);
+    let backlog = queue.computable.saturating_add(if empty { busy.max(bound.own) } else { busy });
+    let enough =
+        back == 0 && it.waiting > 0 && backlog > load.saturating_add(it.demand.work / it.waiting as Time);
+    let free = empty && it.saved > 0.0;
+    !(repaid || enough || free)
 }
 
 /// The operation that the processor does next, if there is one that it would have done earlier than a slot: of the class

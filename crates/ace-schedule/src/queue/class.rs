@@ -117,6 +117,11 @@ impl Class {
         work as f64 * factor * at_once / (operations.max(1) as f64).min(at_once)
     }
 
+    /// Whether anything in the queue is of this class.
+    pub fn needed(&self) -> bool {
+        self.waiting + self.running > 0
+    }
+
     /// Operations whose turn it is or comes when what runs ends: one of each flow.
     pub fn heads(&self) -> usize {
         self.ready.len() + self.late.len() + self.follows.len()

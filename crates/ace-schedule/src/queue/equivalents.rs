@@ -128,7 +128,7 @@ impl Queue {
 mod tests {
     use ace_engine::ConfigurationId;
 
-    use crate::{Costs, Decision, Policy, Queue, QueuedOp, SlotState, Terms, Time};
+    use crate::{Costs, Decision, Policy, Processor, Queue, QueuedOp, SlotState, Terms, Time};
 
     const LATENCY: Time = 50_000_000;
     /// Something else, and two that do the same: SHA-1's, with 112 and 148 clocks a block, and 1008 and 740 of one packet.
@@ -183,6 +183,23 @@ mod tests {
         for policy in Policy::ALL {
             let decision = policy.decide(&queue(1, 1, None), &[SlotState::Empty], &dear);
             assert_eq!(decision, Decision::Load { slot: 0, configuration: MANY }, "{policy}");
+        }
+    }
+
+    /// Triple DES: a ring of eight, 603 Mb/s with as many packets, and a core of 200 Mb/s, which a packet alone ends sooner.
+    /// Beside a processor as without.
+    #[test]
+    fn of_a_ring_and_a_core_that_is_loaded_which_ends_the_work_sooner() {
+        for (packets, wanted) in [(1, FEW), (2, FEW), (3, MANY), (8, MANY), (20, MANY)] {
+            let mut queue = queue(packets, 20, None);
+            queue.set_paces(0, vec![(1.0, 8.0), (603.0 / 200.0, 1.0)]);
+            let load = Decision::Load { slot: 0, configuration: wanted };
+            let slots = [SlotState::Empty];
+            assert_eq!(Policy::DoubleBuffer.decide(&queue, &slots, &costs()), load, "{packets} packets");
+            let processor = Processor::default();
+            let beside =
+                Policy::DoubleBuffer.decide_with_coprocessor(&mut queue, &slots, &costs(), processor);
+            assert_eq!(beside, load, "{packets} packets beside a processor");
         }
     }
 

@@ -60,6 +60,11 @@ pub struct QueuedOp {
 }
 
 impl QueuedOp {
+    /// Of the processor's time, what it takes at least.
+    pub(crate) fn hosted(&self) -> Time {
+        self.cpu.map_or(self.host, |cpu| cpu.min(self.host))
+    }
+
     /// What a slot saves of a processor's time.
     pub(crate) fn saves(&self) -> f64 {
         self.cpu.map_or(0.0, |cpu| cpu.saturating_sub(self.cost.max(self.host)) as f64)

@@ -108,6 +108,12 @@ impl Queue {
         self.serves.get(configuration).map_or(&[], Vec::as_slice)
     }
 
+    /// Operations that run and behind which comes one of these classes.
+    pub(crate) fn runs_before(&self, classes: &[ClassId]) -> usize {
+        let before = |it: &&Class| it.then.is_some_and(|then| classes.contains(&then));
+        self.classes.iter().filter(before).map(|it| it.running).sum()
+    }
+
     /// What a unit of a class's slot time brings, in bytes, over what it brings on the whole.
     pub(crate) fn weight(&self, class: ClassId) -> f64 {
         let (own, all) = (self.classes[class].yields.rate(), self.yields.rate());
@@ -315,7 +321,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
-        self.work.hosted = self.work.hosted.saturating_sub(op.host);
+        self.work.hosted = self.work.hosted.saturating_sub(op.hosted());
         let class = &mut self.classes[op.class];
         class.coming = class.coming.saturating_sub(op.next);
         self.settle(op.flow);
@@ -353,7 +359,7 @@ impl Queue {
         self.places.remove(&id);
         self.free.push(at);
         let op = self.ops[at as usize].op.clone();
-        self.work.hosted = self.work.hosted.saturating_sub(op.host);
+        self.work.hosted = self.work.hosted.saturating_sub(op.hosted());
         let class = &mut self.classes[op.class];
         class.waiting -= 1;
         class.weigh(&op, false);

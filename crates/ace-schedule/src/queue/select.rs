@@ -2,6 +2,7 @@
 //! What policies ask of the queue.
 
 use super::class::{Op, Place};
+use super::flow::At;
 use super::line::Line;
 use super::op::ClassId;
 use super::operations::Queue;
@@ -39,10 +40,20 @@ impl Queue {
         all.map(|at| &self.ops[*at as usize]).filter(may)
     }
 
-    /// Whether an operation of a class could start now in a slot that was loaded for it.
+    /// Whether an operation of a class could start now in a slot that was loaded for it: what follows one that the processor
+    /// does, could when that has ended, and a load takes longer.
     pub(crate) fn could_start(&self, class: ClassId) -> bool {
         let it = &self.classes[class];
-        it.ready.len() + it.late.len() > 0
+        it.ready.len() + it.late.len() > 0 || self.follows_processor(class)
+    }
+
+    /// Whether an operation of a class waits for nothing but one that the processor does.
+    pub(crate) fn follows_processor(&self, class: ClassId) -> bool {
+        let place = |at: &At| self.ops[*at as usize].place;
+        self.classes[class]
+            .follows
+            .iter()
+            .any(|at| matches!(place(at), Place::Follows(slot) if self.is_ours(slot)))
     }
 
     /// The first operation of a class that may start in `slot` now.

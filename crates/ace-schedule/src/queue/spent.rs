@@ -73,7 +73,7 @@ impl Asked {
             self.packets += 1.0;
         }
         self.cost += op.cost as f64;
-        self.host += op.host as f64;
+        self.host += op.hosted() as f64;
         self.count += 1;
         if self.count >= 2048 {
             let Self { newest, packets, cost, host, count } = *self;
@@ -118,7 +118,7 @@ impl Queue {
         &mut self.work.spent
     }
 
-    fn is_ours(&self, slot: usize) -> bool {
+    pub(super) fn is_ours(&self, slot: usize) -> bool {
         self.estimates.as_ref().is_some_and(|estimates| estimates.ours == slot)
     }
 
@@ -130,7 +130,7 @@ impl Queue {
 
     /// Counts an operation that comes.
     pub(super) fn comes(&mut self, op: &QueuedOp) {
-        self.work.hosted = self.work.hosted.saturating_add(op.host);
+        self.work.hosted = self.work.hosted.saturating_add(op.hosted());
         let packet = if self.work.asked.add(op) { self.work.packet } else { 0 };
         let spent = self.spent();
         spent.processor += (packet + op.host) as f64;

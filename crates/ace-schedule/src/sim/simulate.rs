@@ -146,6 +146,7 @@ impl Run<'_> {
             };
             if let Some(core) = self.setup.core
                 && self.taken.is_none()
+                && self.core_free <= self.now
                 && let Some(packet) = self.due(&mut incoming, &mut back)
             {
                 self.taken = Some((self.serve(core.packet), packet));
@@ -154,7 +155,10 @@ impl Run<'_> {
             let host = self.taken.iter().map(|t| t.0).chain(self.noticed.front().map(|n| n.0));
             let free = Some(self.core_free).filter(|free| *free > self.now);
             let mut next = ends.chain(host).chain(free).min().unwrap_or(NEVER);
-            if self.taken.is_none() && self.inside < self.setup.buffer.max(1) {
+            if self.taken.is_none()
+                && self.inside < self.setup.buffer.max(1)
+                && (self.setup.core.is_none() || self.core_free <= self.now)
+            {
                 let arrival = self.trace.packets.get(incoming).map_or(NEVER, |p| p.arrival);
                 next = next.min(arrival).min(back.front().map_or(NEVER, |b| b.0)).max(self.now);
             }
@@ -237,12 +241,11 @@ impl Run<'_> {
         Some(*incoming - 1)
     }
 
-    /// Packets that are there, are not in the buffer, and have room in it.
+    /// Packets that are there and not in the buffer.
     fn outside(&self, incoming: usize, back: &VecDeque<(Time, usize)>) -> usize {
         let rest = self.trace.packets.get(incoming..).unwrap_or_default();
-        let there = rest.iter().take_while(|packet| packet.arrival <= self.now).map(|_| ());
-        let again = back.iter().take_while(|back| back.0 <= self.now).map(|_| ());
-        there.chain(again).take(self.setup.buffer.max(1).saturating_sub(self.inside)).count()
+        let there = rest.partition_point(|packet| packet.arrival <= self.now);
+        there + back.partition_point(|back| back.0 <= self.now)
     }
 
     /// The processor that is also the host's does something for so long, when it has done what it was given before. When it

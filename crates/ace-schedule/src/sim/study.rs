@@ -4,6 +4,7 @@
 //! Times are nanoseconds.
 
 mod closed;
+pub mod twenty;
 
 use ace_engine::Table;
 pub use closed::{Closed, Law, WINDOW, closed, law as against_law};

@@ -131,8 +131,7 @@ impl Play<'_> {
                 self.ingest(now, step)?;
             }
             let exits = self.leave(now)?;
-            let room = window.saturating_sub(self.in_hand);
-            self.board.packets_wait(self.kernel.len().min(room), self.terms.packet);
+            self.board.packets_wait(self.kernel.len(), self.terms.packet);
             self.board.try_submit(self.plane.jobs());
             // What the core does with this one comes before it takes the next.
             self.board.pass(now, &mut done);
@@ -140,8 +139,10 @@ impl Play<'_> {
                 self.plane.complete(Duration::from_nanos(now / 1000), &mut done);
                 continue;
             }
-            if self.taken.is_none()
-                && self.in_hand < window
+            let takes = self.taken.is_none() && self.in_hand < window && !self.kernel.is_empty();
+            let core = self.board.core_free();
+            if takes
+                && core <= self.board.now()
                 && let Some(step) = self.kernel.pop_front()
             {
                 if self.in_hand == 0 {
@@ -151,7 +152,9 @@ impl Play<'_> {
                 self.taken = Some((self.board.spend(self.terms.packet), step));
             }
             let comes = self.coming.peek().map(|Reverse((at, _))| *at);
-            let next = comes.into_iter().chain(self.taken.map(|(at, _)| at)).min();
+            let takes = takes && self.taken.is_none();
+            let free = Some(core).filter(|free| takes && *free > self.board.now());
+            let next = comes.into_iter().chain(self.taken.map(|(at, _)| at)).chain(free).min();
             if next.is_none() && self.in_hand == 0 && self.kernel.is_empty() {
                 return Ok(self.played);
             }
