@@ -57,6 +57,8 @@ struct Entry {
     used: Option<u64>,
     block: u64,
     extended: Option<Instant>,
+    /// What it had used when somebody looked whether it is idle.
+    seen: u64,
     /// In the order of giving up, which is which.
     given_up: u64,
 }
@@ -117,6 +119,7 @@ impl Book {
             used: None,
             block: LEAST_BLOCK,
             extended: None,
+            seen: 0,
             given_up: 0,
         };
         match self.entries.get_mut(entry) {
@@ -219,6 +222,21 @@ impl Book {
         }
     }
 
+    /// Takes back most of what is granted to SAs that were idle since the last time: little is passed over if the gateway is
+    /// killed then.
+    pub fn calm(&mut self) {
+        for (at, entry) in self.entries.iter_mut().enumerate() {
+            let Some(account) = &entry.live else { continue };
+            let used = account.used();
+            let idle = std::mem::replace(&mut entry.seen, used) == used;
+            let least = used.saturating_add(LEAST_BLOCK);
+            if idle && account.granted() > least.saturating_add(LEAST_BLOCK) && account.lower(least) {
+                (entry.block, entry.extended) = (LEAST_BLOCK, None);
+                self.wanted.push((at, 0));
+            }
+        }
+    }
+
     /// All SAs are no more.
     pub fn release_all(&mut self) {
         let live = self.entries.iter().enumerate().filter(|(_, entry)| entry.live.is_some());
@@ -256,7 +274,8 @@ impl Book {
                         _ => entry.block,
                     };
                     entry.extended = Some(now);
-                    number.max(account.used()).saturating_add(entry.block)
+                    // Never less than what is granted: of that anything may be used already.
+                    number.max(account.used()).saturating_add(entry.block).max(account.granted())
                 }
                 // Of one that was never written nothing was used.
                 None if entry.record.serial == 0 => continue,

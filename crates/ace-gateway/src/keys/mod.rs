@@ -25,6 +25,8 @@ pub use storage::{StateFile, Storage, StorageError};
 
 /// After a write that failed nothing is written for so long.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// An SA that used nothing for so long is idle.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// The memory. Clones are the same one.
 #[derive(Clone)]
@@ -140,8 +142,13 @@ impl Keys {
 impl Inner {
     fn run(&self) {
         let mut stopped = lock(&self.stopped);
+        let mut looked = Instant::now();
         while !*stopped {
             drop(stopped);
+            if looked.elapsed() >= IDLE {
+                looked = Instant::now();
+                lock(&self.book).calm();
+            }
             if lock(&self.book).is_wanted() && self.commit(None).is_err() {
                 std::thread::sleep(PATIENCE);
             }

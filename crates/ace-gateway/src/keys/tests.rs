@@ -120,6 +120,8 @@ enum Step {
     /// Power goes; what was not synced is there in part.
     Crash(u64),
     Stop,
+    /// Nothing happens for a while.
+    Calm,
     Disk(bool),
 }
 
@@ -138,6 +140,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => prop::sample::select(vec![ADD_OUT, POLICY, DELETE]).prop_map(Step::Xfrm),
         2 => any::<u64>().prop_map(Step::Crash),
         1 => Just(Step::Stop),
+        2 => Just(Step::Calm),
         1 => any::<bool>().prop_map(Step::Disk),
     ]
 }
@@ -306,6 +309,13 @@ impl World {
                 let _ = self.keys.stop();
                 self.disk.crash(0);
                 self.start();
+            }
+            Step::Calm => {
+                for _ in 0..2 {
+                    lock(&self.keys.0.book).calm();
+                }
+                // On a broken disk what was taken back is taken back all the same.
+                let _ = self.keys.0.commit(None);
             }
             Step::Disk(broken) => self.disk.platter().broken = broken,
         }

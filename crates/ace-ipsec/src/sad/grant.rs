@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 /// Who gives out numbers.
 pub trait Granter: Send + Sync {
@@ -53,10 +53,21 @@ impl Account {
         self.asked.store(false, Relaxed);
     }
 
+    /// Takes back what is granted beyond `number`, unless more is used already. Who takes a number says so before it looks
+    /// at what is granted, so that either it or this sees the other.
+    pub fn lower(&self, number: u64) -> bool {
+        let before = self.granted.swap(number, SeqCst);
+        let done = self.used.load(SeqCst) <= number;
+        if !done {
+            self.granted.store(before, SeqCst);
+        }
+        done
+    }
+
     /// Nothing more is granted: the SA is no more. The highest number that is used.
     pub fn close(&self) -> u64 {
-        self.granted.store(0, Relaxed);
-        self.used()
+        self.granted.store(0, SeqCst);
+        self.used.load(SeqCst)
     }
 }
 
@@ -90,29 +101,20 @@ impl Grant {
         self.0.as_ref().map(|inner| inner.token)
     }
 
-    /// Whether all numbers up to this one may be used. It may take the time of a write.
+    /// Takes all numbers up to this one: they are used, if they may be. It may take the time of a write.
     #[inline]
-    pub fn covers(&self, number: u64) -> bool {
+    pub fn take(&self, number: u64) -> bool {
         let Some(inner) = &self.0 else { return true };
         let account = &inner.account;
-        if number > account.granted() {
+        account.used.fetch_max(number, SeqCst);
+        if number > account.granted.load(SeqCst) {
             inner.granter.extend(inner.token, account, number);
-            return number <= account.granted();
+            return number <= account.granted.load(SeqCst);
         }
         if number >= account.low.load(Relaxed) && !account.asked.swap(true, Relaxed) {
             inner.granter.soon(inner.token);
         }
         true
-    }
-
-    /// All numbers up to this one are used.
-    #[inline]
-    pub fn uses(&self, number: u64) {
-        if let Some(inner) = &self.0
-            && number > inner.account.used()
-        {
-            inner.account.used.fetch_max(number, Relaxed);
-        }
     }
 }
 
@@ -137,12 +139,12 @@ mod tests {
     fn what_is_not_granted_is_not_covered() {
         let account = Arc::new(Account::after(5));
         let grant = Grant::new(Arc::new(Ten(40)), 1, Arc::clone(&account));
-        assert!(grant.covers(6) && account.granted() == 16);
-        grant.uses(16);
-        assert!(grant.covers(17) && account.granted() == 27);
-        assert!(!grant.covers(31) && account.granted() == 27);
-        grant.uses(20);
-        assert_eq!((account.close(), grant.covers(31)), (20, false));
-        assert!(Grant::default().covers(u64::MAX));
+        assert!(grant.take(6) && account.granted() == 16);
+        assert!(grant.take(17) && account.granted() == 27);
+        // What is not used is taken back, what is used is not.
+        assert!(account.lower(20) && !account.lower(16) && account.granted() == 20);
+        assert!(!grant.take(31) && account.granted() == 20);
+        assert_eq!((account.close(), grant.take(32)), (31, false));
+        assert!(Grant::default().take(u64::MAX));
     }
 }

@@ -50,10 +50,9 @@ impl Inbound {
         // Where replays are not looked for nothing is remembered.
         if self.window.size() != 0 {
             self.window.check(sequence)?;
-            if !self.grant.covers(sequence) {
+            if !self.grant.take(sequence) {
                 return Err(Cause::SequenceWithheld);
             }
-            self.grant.uses(sequence);
         }
         self.window.take(sequence)?;
         let charge = self.usage.charge(bytes, now);

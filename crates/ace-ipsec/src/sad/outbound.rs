@@ -70,12 +70,8 @@ impl Shared {
 
     /// The next numbers for one core, none if they are used up. They count as used from here on.
     fn claim(&self) -> Result<Block, Cause> {
-        let covered = |last| self.grant.covers(last);
-        match self.sequences.claim(BLOCK, covered) {
-            Claim::Block(block) => {
-                self.grant.uses(block.last());
-                Ok(block)
-            }
+        match self.sequences.claim(BLOCK, |last| self.grant.take(last)) {
+            Claim::Block(block) => Ok(block),
             Claim::UsedUp => Ok(Block::default()),
             Claim::Withheld => Err(Cause::SequenceWithheld),
         }

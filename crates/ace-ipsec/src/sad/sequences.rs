@@ -64,11 +64,6 @@ impl Block {
         (self.next != NONE).then_some(self.next)
     }
 
-    /// The highest of those that were left.
-    pub fn last(&self) -> u64 {
-        self.last
-    }
-
     pub fn take(&mut self) -> Option<u64> {
         let number = self.peek()?;
         self.next = if number == self.last { NONE } else { number + 1 };

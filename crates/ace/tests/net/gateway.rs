@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 
 use crate::netns::{WORD, World, shown, until};
@@ -280,6 +280,58 @@ fn several_cores_share_what_crosses() {
         let (answered, seen) = world.watch(|| world.ping_in_vain("b", A, 3));
         assert_eq!((answered, shown(&seen)), (0, 0));
     }
+}
+
+/// SPI, number and IV of what end a sent in ESP.
+fn heads(frames: &[Vec<u8>]) -> Vec<&[u8]> {
+    let sent = frames.iter().filter(|frame| {
+        frame.get(12..14) == Some(&[8, 0])
+            && frame.get(23) == Some(&17)
+            && frame.get(26..30) == Some(&[192, 0, 2, 1])
+    });
+    sent.filter_map(|frame| frame.get(42..58)).collect()
+}
+
+#[test]
+fn no_nonce_comes_again_behind_edits_removals_stops_and_kills() {
+    let Some(world) = World::new() else { return };
+    let good = sas(1, "tunnel", '0', GCM);
+    let mut a = gateway(&world, 1, UDP, &good);
+    gateway(&world, 2, UDP, &sas(2, "tunnel", '0', GCM));
+    let ((), seen) = world.watch(|| {
+        assert_eq!(world.ping("a", B, 20), 20);
+        let edited = good.replace("name = \"1-to-2\"", "name = \"to the branch\"");
+        let limited =
+            good.replace("fresh_key = true\n", "fresh_key = true\nlifetime = { hard_packets = 100000 }\n");
+        for (file, said) in
+            [(&*edited, "kept=1 edited=1"), (&limited, "edited=2"), ("", "removed=2"), (&good, "added=2")]
+        {
+            write_sas(&world, 1, file);
+            signal(a, "-HUP");
+            until("it has been reloaded", || {
+                world.read("a.log").lines().last().is_some_and(|line| line.contains(said))
+            });
+            if !file.is_empty() {
+                assert_eq!(world.ping("a", B, 20), 20, "{said}");
+            }
+        }
+        for how in ["-KILL", "-TERM", "-KILL"] {
+            // Idle ones pass over little.
+            std::thread::sleep(std::time::Duration::from_secs(3));
+            world.end(a, how);
+            a = gateway(&world, 1, UDP, &good);
+            // What was written down ahead is passed over: so many of the peer's packets are not taken.
+            world.within("b", || {
+                let socket = UdpSocket::bind((B, 0)).expect("an address of its own");
+                (0..2000).for_each(|_| drop(socket.send_to(WORD, (A, 9))));
+            });
+            assert_eq!(world.ping("a", B, 20), 20, "behind {how}");
+        }
+    });
+    let heads = heads(&seen);
+    let different: std::collections::HashSet<_> = heads.iter().collect();
+    assert!(heads.len() > 200 && different.len() == heads.len(), "{} of {}", different.len(), heads.len());
+    assert_eq!(shown(&seen), 0);
 }
 
 fn signal(id: u32, signal: &str) {

@@ -180,12 +180,23 @@ impl World {
                     }
                 }
             });
+            // Also when it panics, or nobody would ever hear of it.
+            let _stops = Stops(&stop);
             let result = what();
             // What is under way arrives.
             std::thread::sleep(Duration::from_millis(50));
             stop.store(true, Ordering::Relaxed);
             (result, seen.join().expect("it watches"))
         })
+    }
+}
+
+/// Says that it is over.
+struct Stops<'a>(&'a AtomicBool);
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
