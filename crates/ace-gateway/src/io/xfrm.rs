@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::PollFlags;
@@ -17,6 +18,7 @@ use nix::unistd::geteuid;
 use socket2::{Domain, SockAddr, Socket, Type};
 use zeroize::Zeroize;
 
+use super::Rest;
 use super::control::make_way;
 
 const MOST_CLIENTS: usize = 64;
@@ -34,6 +36,7 @@ pub struct XfrmSocket {
     path: PathBuf,
     owner: u32,
     clients: Vec<Client>,
+    rest: Rest,
     memory: Vec<u8>,
 }
 
@@ -56,7 +59,14 @@ impl XfrmSocket {
         listener.listen(16)?;
         listener.set_nonblocking(true)?;
         let owner = geteuid().as_raw();
-        Ok(Self { listener, path: path.to_owned(), owner, clients: Vec::new(), memory: vec![0; LONGEST] })
+        Ok(Self {
+            listener,
+            path: path.to_owned(),
+            owner,
+            clients: Vec::new(),
+            rest: Rest::default(),
+            memory: vec![0; LONGEST],
+        })
     }
 
     /// What to wait for.
@@ -65,13 +75,18 @@ impl XfrmSocket {
             true => PollFlags::POLLIN,
             false => PollFlags::POLLOUT,
         };
-        std::iter::once((self.listener.as_fd(), PollFlags::POLLIN))
-            .chain(self.clients.iter().map(move |one| (one.socket.as_fd(), client(one))))
+        let listener = self.rest.until().is_none().then(|| (self.listener.as_fd(), PollFlags::POLLIN));
+        (listener.into_iter()).chain(self.clients.iter().map(move |one| (one.socket.as_fd(), client(one))))
+    }
+
+    /// When the next client may come, where handles ran out.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.rest.until()
     }
 
     /// Takes requests and gives answers as far as nobody has to be waited for.
-    pub fn serve(&mut self, mut answer: impl FnMut(&[u8]) -> Vec<Vec<u8>>) {
-        while let Ok((socket, _)) = self.listener.accept() {
+    pub fn serve(&mut self, now: Duration, mut answer: impl FnMut(&[u8]) -> Vec<Vec<u8>>) {
+        while let Some((socket, _)) = self.rest.accept(now, || self.listener.accept()) {
             let may = getsockopt(&socket, PeerCredentials)
                 .is_ok_and(|who| who.uid() == 0 || who.uid() == self.owner);
             if may && self.clients.len() < MOST_CLIENTS && socket.set_nonblocking(true).is_ok() {

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use ace_gateway::daemon;
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
+use tracing::error;
 
 use crate::page::Output;
 use ace_report::Outcome;
@@ -19,7 +20,8 @@ use log::Log;
 use replay::Replay;
 
 /// Protect live traffic (docs/gateway.md): what is routed into a TUN device leaves in ESP or AH, and the other way
-/// round. Runs until SIGTERM or Ctrl-C; SIGHUP takes the SA file anew.
+/// round. Runs until SIGTERM or Ctrl-C; SIGHUP takes the SA file anew. Ends with exit code 1 when its device or a socket
+/// is gone.
 ///
 /// This processor computes, or the board, or whoever costs less ([engine]). What no SA protects goes nowhere, and neither does anything while no gateway runs: the
 /// device stays, with its routes (`ip link delete` removes it).
@@ -63,8 +65,13 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             args.log.begin();
             let (engines, remote) =
                 engine::open(&config.engine).with_context(|| file.display().to_string())?;
-            daemon::run(config, engines, remote)?;
-            Ok(Outcome::Well)
+            match daemon::run(config, engines, remote) {
+                Err(error) if error.is_later() => {
+                    error!(%error, "ended");
+                    Ok(Outcome::Wrong)
+                }
+                ended => Ok(ended.map(|()| Outcome::Well)?),
+            }
         }
         (None, None) => bail!("name a configuration, or ask `status`, `sas` or `slots`"),
     }

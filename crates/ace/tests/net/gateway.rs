@@ -9,19 +9,19 @@ use std::os::unix::fs::PermissionsExt;
 use crate::netns::{WORD, World, shown, until};
 use serde_json::Value;
 
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
-const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
+pub const A: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
+pub const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
 /// Routed into no gateway.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(10, 0, 9, 9);
 
-const GCM: &str = "cipher = \"aes-128-gcm-16\"\nkey = \"K0112233445566778899aabbccddeeff00112233\"\n";
+pub const GCM: &str = "cipher = \"aes-128-gcm-16\"\nkey = \"K0112233445566778899aabbccddeeff00112233\"\n";
 const CBC: &str = "cipher = \"aes-256-cbc\"\nkey = \"K0112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"\n\
                    auth = \"hmac-sha256-128\"\nauth_key = \"K0112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"\n";
 const AH: &str =
     "protocol = \"ah\"\nauth = \"hmac-sha1-96\"\nauth_key = \"K0112233445566778899aabbccddeeff00112233\"\n";
 
 /// Two SAs between the ends, with a digit in their keys; `who` is 1 or 2.
-fn sas(who: u8, mode: &str, digit: char, suite: &str) -> String {
+pub fn sas(who: u8, mode: &str, digit: char, suite: &str) -> String {
     let other = 3 - who;
     // In transport mode the ends are the addresses inside.
     let end = |n: u8| if mode == "tunnel" { format!("192.0.2.{n}") } else { format!("10.0.{n}.1") };
@@ -44,7 +44,7 @@ fn sas(who: u8, mode: &str, digit: char, suite: &str) -> String {
 }
 
 /// Writes both files of a gateway and starts it; it is ready.
-fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
+pub fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
     let name = ["a", "b"][usize::from(who) - 1];
     write_sas(world, who, sas);
     let config = format!(
@@ -69,7 +69,7 @@ fn write_sas(world: &World, who: u8, sas: &str) {
         .expect("it is ours");
 }
 
-fn ask(world: &World, name: &str, question: &str) -> Value {
+pub fn ask(world: &World, name: &str, question: &str) -> Value {
     let out = crate::common::ace(
         &["gateway", question, "--json", "--control"],
         &[&world.path(&format!("{name}.sock"))],
@@ -104,7 +104,7 @@ fn taken_inside(world: &World, of: &str) -> [u64; 2] {
     std::array::from_fn(|_| numbers.next().expect("two of them"))
 }
 
-const UDP: &str = "encapsulation = \"udp\"\nkeepalive = 1\n";
+pub const UDP: &str = "encapsulation = \"udp\"\nkeepalive = 1\n";
 
 #[test]
 fn traffic_crosses_and_nothing_is_seen_in_clear() {

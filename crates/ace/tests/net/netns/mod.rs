@@ -135,6 +135,11 @@ impl World {
         child.wait().ok().and_then(|status| status.code())
     }
 
+    /// Waits for a program that ends by itself. Its exit code, if it has one.
+    pub fn ended(&self, id: u32) -> Option<i32> {
+        self.end(id, "-0")
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
