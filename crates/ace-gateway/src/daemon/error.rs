@@ -60,14 +60,28 @@ pub enum GatewayError {
     /// The system refuses something else that has to be done first.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// Packets would leave in clear.
+    #[error("a gateway answers at {0}; stop it first")]
+    Runs(PathBuf),
     /// A device or a socket is gone, or fails for good, while packets flow.
     #[error(transparent)]
     Broken(#[from] Broken),
+    /// What keeps packets from leaving in clear was taken away while packets flow.
+    #[error(
+        "somebody took away what keeps packets from leaving in clear: {missing}; it is not put back: {why}; start the \
+         gateway anew, which makes all of it again"
+    )]
+    Unguarded {
+        /// Devices, routes and rules.
+        missing: String,
+        /// Why the gateway does not put it back.
+        why: String,
+    },
 }
 
 impl GatewayError {
     /// Whether packets flowed before: the gateway began, and something ended it.
     pub fn is_later(&self) -> bool {
-        matches!(self, Self::Broken(_))
+        matches!(self, Self::Broken(_) | Self::Unguarded { .. })
     }
 }

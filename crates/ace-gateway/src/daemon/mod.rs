@@ -4,12 +4,14 @@
 mod answers;
 mod error;
 mod front;
+mod guarding;
 mod load;
 mod recording;
 mod worker;
 mod worker_pool;
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -31,6 +33,7 @@ use crate::engines::Remote;
 use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::io::control::Control;
+use crate::io::guard::Guard;
 use crate::io::raw::Raw;
 use crate::io::setup::{self, SetupError};
 use crate::io::tun::Tun;
@@ -40,6 +43,7 @@ use crate::keys::Keys;
 use crate::page::Page;
 pub use error::GatewayError;
 use front::Front;
+pub use guarding::release;
 use load::load;
 use recording::Recording;
 use worker::{Devices, Outside, Ports, Worker};
@@ -65,6 +69,7 @@ struct Daemon {
     page: Option<Page>,
     recording: Option<Recording>,
     keys: Keys,
+    guard: Guard,
     /// Waits that failed.
     waits: Row,
     writing: Option<std::thread::JoinHandle<()>>,
@@ -117,6 +122,8 @@ pub fn run(
     remote: Option<Remote>,
 ) -> Result<(), GatewayError> {
     let mut daemon = Daemon::open(config, engines, remote)?;
+    // Somebody may have been at them since they were made.
+    daemon.guard()?;
     daemon.notify(&[NotifyState::Ready]);
     info!(sas = daemon.front.sa_count(), "ready");
     let mut ended = Ok(());
@@ -227,6 +234,9 @@ impl Daemon {
         };
         let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
         setup::configure(inside, outside.mark)?;
+        let index = queues.first().map_or_else(|| Err(ErrorKind::NotFound.into()), Tun::index);
+        let guard = index.and_then(|index| Guard::open(inside, index, outside.mark));
+        let guard = guard.map_err(open("a netlink socket".to_owned(), ""))?;
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
         let xfrm = match &config.xfrm {
@@ -292,6 +302,7 @@ impl Daemon {
             page,
             recording,
             keys,
+            guard,
             waits: Row::default(),
             writing: Some(writing),
             stopping: false,
@@ -346,6 +357,9 @@ impl Daemon {
         if signalled {
             self.signals(now)?;
         }
+        if others {
+            self.look()?;
+        }
         if self.watchdog.is_some_and(|every| now >= self.watchdog_fed + every) {
             self.watchdog_fed = now;
             self.notify(&[NotifyState::Watchdog]);
@@ -376,6 +390,7 @@ impl Daemon {
             fds.extend(worker.ports.fds().into_iter().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         }
         let ports = 1..fds.len();
+        fds.push(PollFd::new(self.guard.fd(), PollFlags::POLLIN));
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.page.iter().filter_map(Page::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         let control = self.control.iter().flat_map(Control::fds);

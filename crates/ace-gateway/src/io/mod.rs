@@ -3,6 +3,7 @@
 
 pub mod broken;
 pub mod control;
+pub mod guard;
 pub mod raw;
 pub mod setup;
 pub mod tun;

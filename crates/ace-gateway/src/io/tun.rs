@@ -66,6 +66,14 @@ impl Tun {
         })
     }
 
+    /// The kernel's number of it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn index(&self) -> io::Result<u32> {
+        self.device.if_index()
+    }
+
     /// Reads what there is, at most about [`BATCH`] packets.
     ///
     /// # Errors

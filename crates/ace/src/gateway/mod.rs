@@ -47,6 +47,12 @@ enum Question {
     /// Hand a running gateway a newer signed library. It is verified, its version has to be higher, and slots change
     /// over when their frames have ended; then the SA file is taken anew. Anything wrong changes nothing
     Library(Hand),
+    /// Take away what a gateway leaves behind so that nothing leaves in clear: the device, the routes and the rules of a
+    /// configuration. Not while it runs
+    Release {
+        /// The gateway's: docs/gateway.md
+        config: PathBuf,
+    },
     /// Play recorded traffic ([record]) on the virtual clock, with and without the board: TCP as a closed loop, all else
     /// when it came. Each operation goes where it is done earlier and does not lengthen the whole. Times are the model's, never wall time
     Replay(Box<Replay>),
@@ -58,6 +64,10 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         (Some(Question::Sas(ask)), _) => ask.show(page, "sas", ask::sas),
         (Some(Question::Slots(ask)), _) => ask.show(page, "slots", ask::slots),
         (Some(Question::Library(hand)), _) => hand.over(page),
+        (Some(Question::Release { config }), _) => {
+            daemon::release(&daemon::read_config(config)?)?;
+            Ok(Outcome::Well)
+        }
         (Some(Question::Replay(replay)), _) => replay.run(page),
         (None, Some(file)) => {
             let config = daemon::read_config(file)?;

@@ -45,12 +45,18 @@ pub fn sas(who: u8, mode: &str, digit: char, suite: &str) -> String {
 
 /// Writes both files of a gateway and starts it; it is ready.
 pub fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
+    gateway_of(world, who, "user = \"nobody\"\n", &[], outside, sas)
+}
+
+/// The same, with other words in front of its sections and more routes.
+pub fn gateway_of(world: &World, who: u8, top: &str, routes: &[&str], outside: &str, sas: &str) -> u32 {
     let name = ["a", "b"][usize::from(who) - 1];
     write_sas(world, who, sas);
+    let route = format!("10.0.{}.0/24", 3 - who);
+    let routes: Vec<&str> = [route.as_str()].into_iter().chain(routes.iter().copied()).collect();
     let config = format!(
-        "sas = \"{name}-sas.toml\"\ncontrol = \"{name}.sock\"\nuser = \"nobody\"\n[inside]\ntun = \"ace0\"\n\
-         address = [\"10.0.{who}.1/32\"]\nroutes = [\"10.0.{}.0/24\"]\n[outside]\n{outside}",
-        3 - who
+        "sas = \"{name}-sas.toml\"\ncontrol = \"{name}.sock\"\n{top}[inside]\ntun = \"ace0\"\n\
+         address = [\"10.0.{who}.1/32\"]\nroutes = {routes:?}\n[outside]\n{outside}"
     );
     let path = world.path(&format!("{name}.toml"));
     fs::write(&path, config).expect("it is ours");
