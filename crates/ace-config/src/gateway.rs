@@ -97,7 +97,7 @@ pub struct Peer {
     pub address: IpAddr,
     /// Where its packets go to begin with.
     pub endpoint: SocketAddr,
-    /// Whether authentic packets from elsewhere move the endpoint.
+    /// Whether authentic packets from elsewhere move the endpoint. Not said: only where no endpoint is named.
     pub roaming: bool,
 }
 
@@ -283,7 +283,8 @@ fn peers(report: &mut Report<'_>, top: &Fields<'_>, outside: Option<&Outside>) -
         }
         let endpoint = endpoint(report, &fields, "endpoint", true);
         let endpoint = endpoint.unwrap_or_else(|| SocketAddr::new(address, 4500));
-        let roaming = fields.boolean(report, "roaming").unwrap_or(true);
+        // Whoever says where a peer is means it.
+        let roaming = fields.boolean(report, "roaming").unwrap_or(fields.get("endpoint").is_none());
         peers.push(Peer { address, endpoint, roaming });
     }
     peers

@@ -135,9 +135,7 @@ impl Core {
 
     /// Another core has it from an authentic packet that a peer has moved.
     pub fn moved(&mut self, peer: IpAddr, endpoint: SocketAddr) {
-        if self.peers.differs(peer, endpoint) {
-            self.peers.move_to(peer, endpoint);
-        }
+        self.peers.move_to(peer, endpoint);
     }
 
     /// Answers netlink requests of XFRM, as datagrams. `is_local` tells whether an address is this machine's.
@@ -407,11 +405,11 @@ impl Core {
             (Fate::ToInside(How::Decapsulated), Some(sa)) => {
                 if let Some(Origin { source: Some((source, sequence)), .. }) = origin
                     && let Some(remote) = self.authentic(sa)
-                    && self.peers.differs(remote, source)
-                    // A packet that was delayed says where the peer was.
+                    && self.peers.wonders(remote, source)
+                    // A packet that was overtaken says where the peer was.
                     && self.plane.sa(sa).is_some_and(|sa| sa.sequence as u32 == sequence)
+                    && self.peers.hear(remote, source)
                 {
-                    self.peers.move_to(remote, source);
                     self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
                     self.counters.endpoint_moves += 1;
                 }
