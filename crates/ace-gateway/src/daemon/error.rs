@@ -22,6 +22,17 @@ pub enum GatewayError {
         /// What the system says.
         why: std::io::Error,
     },
+    /// The keys in a file are no secret.
+    #[error(
+        "others may read or write the keys in {path} (mode {mode:03o}); `chmod o=,g-w {path}` mends that, and new keys if \
+         somebody did; --allow-open-keys takes them as they are"
+    )]
+    OpenKeys {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
     /// The configuration or the SA file is wrong; the message names file and line.
     #[error(transparent)]
     Text(#[from] SaFileErrors),

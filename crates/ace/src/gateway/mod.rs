@@ -30,6 +30,9 @@ use replay::Replay;
 pub struct Args {
     /// What the gateway is: docs/gateway.md
     config: Option<PathBuf>,
+    /// Take SA files that others may read or write
+    #[arg(long)]
+    allow_open_keys: bool,
     #[command(flatten)]
     log: Log,
     #[command(subcommand)]
@@ -70,7 +73,8 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         }
         (Some(Question::Replay(replay)), _) => replay.run(page),
         (None, Some(file)) => {
-            let config = daemon::read_config(file)?;
+            let mut config = daemon::read_config(file)?;
+            config.open_keys = args.allow_open_keys;
             daemon::hold_signals()?;
             args.log.begin();
             let (engines, remote) =

@@ -71,8 +71,7 @@ pub fn gateway_of(world: &World, who: u8, top: &str, routes: &[&str], outside: &
 }
 
 fn write_sas(world: &World, who: u8, sas: &str) {
-    fs::write(world.path(&format!("{}-sas.toml", ["a", "b"][usize::from(who) - 1])), sas)
-        .expect("it is ours");
+    world.write_keys(&format!("{}-sas.toml", ["a", "b"][usize::from(who) - 1]), sas);
 }
 
 pub fn ask(world: &World, name: &str, question: &str) -> Value {
@@ -162,6 +161,13 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     let list = ask(&world, "a", "sas");
     assert_eq!(list.as_array().map(Vec::len), Some(4));
     assert!(list[0]["sequence"].as_u64() >= Some(sequence + 3));
+
+    // Nor does one that others may read.
+    let file = world.path("a-sas.toml");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("it is ours");
+    signal(a, "-HUP");
+    until("the file is refused", || world.read("a.log").contains("mode 644); `chmod o=,g-w "));
+    assert_eq!(world.ping("a", B, 3), 3);
 
     // Another key: everything is dropped, nothing is shown.
     write_sas(&world, 1, &sas(1, "tunnel", '5', &GCM.replace("8899", "8888")));

@@ -57,8 +57,7 @@ fn gateway(world: &World, who: u8, engine: &str, sas: &str) -> u32 {
 
 /// SM4 has no RFC that defines it for ESP.
 fn write_sas(world: &World, name: &str, sas: &str) {
-    fs::write(world.path(&format!("{name}-sas.toml")), format!("allow_legacy = true\n{sas}"))
-        .expect("it is ours");
+    world.write_keys(&format!("{name}-sas.toml"), &format!("allow_legacy = true\n{sas}"));
 }
 
 fn ask(world: &World, name: &str, question: &str) -> Value {
