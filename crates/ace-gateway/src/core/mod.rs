@@ -33,7 +33,7 @@ use sources::{Origin, Sources};
 use table::Table;
 
 use crate::record::{Recorder, Seen};
-use crate::xfrm::{Change, On, Xfrm};
+use crate::xfrm::{Change, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
@@ -144,7 +144,7 @@ impl Core {
         now: Duration,
         datagram: &[u8],
         is_local: &dyn Fn(IpAddr) -> bool,
-    ) -> Vec<Vec<u8>> {
+    ) -> Vec<Messages> {
         // What is still under way leaves under the SA that it came under.
         self.work(now);
         let Self { xfrm: Some(xfrm), plane, engine, table, peers, .. } = self else { return Vec::new() };
@@ -164,7 +164,7 @@ impl Core {
     }
 
     /// A message for those clients of XFRM that listen to a group.
-    pub fn poll_notice(&mut self) -> Option<(u32, Vec<u8>)> {
+    pub fn poll_notice(&mut self) -> Option<(u32, Messages)> {
         self.xfrm.as_mut()?.notice()
     }
 

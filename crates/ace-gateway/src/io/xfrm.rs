@@ -20,6 +20,7 @@ use zeroize::Zeroize;
 
 use super::Rest;
 use super::control::make_way;
+use crate::xfrm::Messages;
 
 const MOST_CLIENTS: usize = 64;
 /// Requests of one client before the next one has its turn.
@@ -42,7 +43,7 @@ pub struct XfrmSocket {
 
 struct Client {
     socket: Socket,
-    waiting: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Messages>,
     groups: u32,
 }
 
@@ -85,7 +86,7 @@ impl XfrmSocket {
     }
 
     /// Takes requests and gives answers as far as nobody has to be waited for.
-    pub fn serve(&mut self, now: Duration, mut answer: impl FnMut(&[u8]) -> Vec<Vec<u8>>) {
+    pub fn serve(&mut self, now: Duration, mut answer: impl FnMut(&[u8]) -> Vec<Messages>) {
         while let Some((socket, _)) = self.rest.accept(now, || self.listener.accept()) {
             let may = getsockopt(&socket, PeerCredentials)
                 .is_ok_and(|who| who.uid() == 0 || who.uid() == self.owner);
@@ -98,10 +99,10 @@ impl XfrmSocket {
     }
 
     /// Tells something to those that listen to a group.
-    pub fn tell(&mut self, group: u32, notice: &[u8]) {
+    pub fn tell(&mut self, group: u32, notice: &Messages) {
         for client in self.clients.iter_mut().filter(|client| client.groups & group != 0) {
             if client.waiting.len() < MOST_WAITING {
-                client.waiting.push_back(notice.to_vec());
+                client.waiting.push_back(notice.clone());
             }
         }
         self.clients.retain_mut(Client::deliver);
@@ -110,7 +111,7 @@ impl XfrmSocket {
 
 impl Client {
     /// False when it is gone.
-    fn goes_on(&mut self, memory: &mut [u8], answer: &mut impl FnMut(&[u8]) -> Vec<Vec<u8>>) -> bool {
+    fn goes_on(&mut self, memory: &mut [u8], answer: &mut impl FnMut(&[u8]) -> Vec<Messages>) -> bool {
         for _ in 0..BATCH {
             if !self.deliver() {
                 return false;
@@ -140,12 +141,10 @@ impl Client {
 
     /// Sends what the client takes. False when it is gone.
     fn deliver(&mut self) -> bool {
-        while let Some(message) = self.waiting.front_mut() {
+        while let Some(message) = self.waiting.front() {
             match send(self.socket.as_raw_fd(), message, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL) {
-                Ok(_) => {
-                    message.zeroize();
-                    self.waiting.pop_front();
-                }
+                // It is wiped, as it is when the client goes.
+                Ok(_) => drop(self.waiting.pop_front()),
                 Err(Errno::EAGAIN) => return true,
                 Err(_) => return false,
             }
