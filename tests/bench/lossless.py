@@ -88,7 +88,9 @@ class Gateways(Ace):
                         f'remote = "192.0.2.{other}"\nfresh_key = true\n'
                         f'selector = {{ src = "10.0.{source}.0/24", dst = "10.0.{target}.0/24" }}\n{keys[source]}'
                     )
-            (self.world.folder / f"{of}-sas.toml").write_text(text)
+            file = self.world.folder / f"{of}-sas.toml"
+            file.write_text(text)
+            file.chmod(0o600)  # else the gateway refuses it
 
     def replace(self, old, new, settle):
         """Both take the new one, both send it; what is under way arrives, and the old one goes."""

@@ -131,7 +131,9 @@ class Ace(Peer):
             )
             if auth:
                 text += f'auth = "{auth[0]}"\nauth_key = "{bytes(range(source, source + auth[1])).hex()}"\n'
-        (folder / f"{of}-sas.toml").write_text(text)
+        keys = folder / f"{of}-sas.toml"
+        keys.write_text(text)
+        keys.chmod(0o600)  # else the gateway refuses it
         (folder / f"{of}.toml").write_text(
             f'sas = "{of}-sas.toml"\ncontrol = "{of}.sock"\n[inside]\ntun = "ace0"\naddress = ["10.0.{ours}.1/32"]\n'
             f'routes = ["10.0.{other}.0/24"]\n[outside]\nencapsulation = "udp"\n[engine]\n{self.engine}\n'

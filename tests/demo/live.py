@@ -155,7 +155,9 @@ class World:
         sys.exit(f"demo-live: gateway {of} ended without `{word}`")
 
     def write(self, of, sas):
-        (self.folder / f"{of}-sas.toml").write_text(sas)
+        keys = self.folder / f"{of}-sas.toml"
+        keys.write_text(sas)
+        keys.chmod(0o600)  # else the gateway refuses it
 
     def reload(self, of, sas):
         self.write(of, sas)

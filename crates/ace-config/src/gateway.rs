@@ -25,6 +25,8 @@ pub struct GatewayConfig {
     pub xfrm: Option<Xfrm>,
     /// The socket on which the gateway answers.
     pub control: PathBuf,
+    /// Takes key files that others may read. No key of the file: whoever starts the gateway says it.
+    pub open_keys: bool,
     /// Where it remembers which keys were used, and how far; `None`: where the caller keeps such things.
     pub state: Option<PathBuf>,
     /// Who the gateway becomes when everything is open; `None`: it stays who it is.
@@ -97,7 +99,7 @@ pub struct Peer {
     pub address: IpAddr,
     /// Where its packets go to begin with.
     pub endpoint: SocketAddr,
-    /// Whether authentic packets from elsewhere move the endpoint.
+    /// Whether authentic packets from elsewhere move the endpoint. Not said: only where no endpoint is named.
     pub roaming: bool,
 }
 
@@ -177,7 +179,21 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<Gate
         }
     }
     let (inside, outside) = (inside?, outside?);
-    Some(GatewayConfig { sas, xfrm, control, state, user, inside, outside, peers, engine, page, record })
+    let open_keys = false;
+    Some(GatewayConfig {
+        sas,
+        xfrm,
+        control,
+        open_keys,
+        state,
+        user,
+        inside,
+        outside,
+        peers,
+        engine,
+        page,
+        record,
+    })
 }
 
 fn xfrm(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Xfrm {
@@ -283,7 +299,8 @@ fn peers(report: &mut Report<'_>, top: &Fields<'_>, outside: Option<&Outside>) -
         }
         let endpoint = endpoint(report, &fields, "endpoint", true);
         let endpoint = endpoint.unwrap_or_else(|| SocketAddr::new(address, 4500));
-        let roaming = fields.boolean(report, "roaming").unwrap_or(true);
+        // Whoever says where a peer is means it.
+        let roaming = fields.boolean(report, "roaming").unwrap_or(fields.get("endpoint").is_none());
         peers.push(Peer { address, endpoint, roaming });
     }
     peers

@@ -13,4 +13,4 @@ pub mod swanctl;
 pub mod wireshark;
 
 pub use sa_file::suites;
-pub use sa_file::{SaFile, SaFileErrors, nearest, read_wiped, write};
+pub use sa_file::{SaFile, SaFileErrors, nearest, read_wiped, read_wiped_from, write};

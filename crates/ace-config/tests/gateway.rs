@@ -46,7 +46,19 @@ fn a_configuration_is_what_it_says() {
         ("ace1", 1380, 2)
     );
     assert_eq!(config.outside.encapsulation, Encapsulation::Udp);
-    assert_eq!((config.outside.keepalive, config.peers[0].roaming), (20, true));
+    assert_eq!((config.outside.keepalive, config.peers[0].roaming), (20, false));
+    // An endpoint that is named is meant, unless it is said otherwise.
+    let endpoint = "endpoint = \"198.51.100.7:1024\"\n";
+    for (with, roams) in [
+        (format!("{endpoint}roaming = true\n"), true),
+        (format!("{endpoint}roaming = false\n"), false),
+        (String::new(), true),
+        ("roaming = false\n".to_owned(), false),
+    ] {
+        let text = GOOD.replace(endpoint, &with);
+        assert!(text != GOOD, "the row names its endpoint");
+        assert_eq!(GatewayConfig::parse("a.toml", &text).unwrap().peers[0].roaming, roams, "{with}");
+    }
     assert_eq!(config.peers[0].endpoint.to_string(), "198.51.100.7:1024");
 }
 

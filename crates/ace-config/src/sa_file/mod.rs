@@ -21,7 +21,7 @@ use fields::{Fields, Report};
 
 pub use fields::nearest;
 pub(crate) use value::{protocol_number, range};
-pub use wipe::read_wiped;
+pub use wipe::{read_wiped, read_wiped_from};
 pub(crate) use write::room;
 pub use write::write;
 

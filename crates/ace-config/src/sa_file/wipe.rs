@@ -18,7 +18,14 @@ const LIMIT: usize = 256 << 20;
 /// # Errors
 /// As the system says, or because it is not UTF-8, or endless.
 pub fn read_wiped(path: &Path) -> io::Result<Zeroizing<String>> {
-    let mut file = File::open(path)?;
+    read_wiped_from(&mut File::open(path)?)
+}
+
+/// As [`read_wiped`], of a file that was looked at before.
+///
+/// # Errors
+/// As there.
+pub fn read_wiped_from(file: &mut File) -> io::Result<Zeroizing<String>> {
     // One more than it has, so that the end is seen without growing.
     let len = usize::try_from(file.metadata()?.len()).unwrap_or(0).saturating_add(1).clamp(4096, LIMIT);
     let (mut bytes, mut filled) = (Zeroizing::new(vec![0; len]), 0);

@@ -20,7 +20,7 @@ counted! {
         no_peer,
         /// Clear packets that no rule protects.
         clear_dropped,
-        /// Endpoints that moved behind an authentic packet.
+        /// Endpoints that moved behind two authentic packets.
         endpoint_moves,
         /// Packets that the engine gave up without a word.
         engine_lost,

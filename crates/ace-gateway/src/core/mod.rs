@@ -33,7 +33,7 @@ use sources::{Origin, Sources};
 use table::Table;
 
 use crate::record::{Recorder, Seen};
-use crate::xfrm::{Change, On, Xfrm};
+use crate::xfrm::{Change, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
@@ -135,9 +135,7 @@ impl Core {
 
     /// Another core has it from an authentic packet that a peer has moved.
     pub fn moved(&mut self, peer: IpAddr, endpoint: SocketAddr) {
-        if self.peers.differs(peer, endpoint) {
-            self.peers.move_to(peer, endpoint);
-        }
+        self.peers.move_to(peer, endpoint);
     }
 
     /// Answers netlink requests of XFRM, as datagrams. `is_local` tells whether an address is this machine's.
@@ -146,7 +144,7 @@ impl Core {
         now: Duration,
         datagram: &[u8],
         is_local: &dyn Fn(IpAddr) -> bool,
-    ) -> Vec<Vec<u8>> {
+    ) -> Vec<Messages> {
         // What is still under way leaves under the SA that it came under.
         self.work(now);
         let Self { xfrm: Some(xfrm), plane, engine, table, peers, .. } = self else { return Vec::new() };
@@ -166,7 +164,7 @@ impl Core {
     }
 
     /// A message for those clients of XFRM that listen to a group.
-    pub fn poll_notice(&mut self) -> Option<(u32, Vec<u8>)> {
+    pub fn poll_notice(&mut self) -> Option<(u32, Messages)> {
         self.xfrm.as_mut()?.notice()
     }
 
@@ -407,11 +405,11 @@ impl Core {
             (Fate::ToInside(How::Decapsulated), Some(sa)) => {
                 if let Some(Origin { source: Some((source, sequence)), .. }) = origin
                     && let Some(remote) = self.authentic(sa)
-                    && self.peers.differs(remote, source)
-                    // A packet that was delayed says where the peer was.
+                    && self.peers.wonders(remote, source)
+                    // A packet that was overtaken says where the peer was.
                     && self.plane.sa(sa).is_some_and(|sa| sa.sequence as u32 == sequence)
+                    && self.peers.hear(remote, source)
                 {
-                    self.peers.move_to(remote, source);
                     self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
                     self.counters.endpoint_moves += 1;
                 }

@@ -14,6 +14,8 @@ use super::boundary::Settings;
 struct State {
     endpoint: SocketAddr,
     roaming: bool,
+    /// Where the last authentic packet with the highest number came from, if that is elsewhere.
+    heard: Option<SocketAddr>,
     /// Something was sent there last.
     last: Duration,
 }
@@ -35,7 +37,7 @@ pub struct PeerStatus {
     pub address: IpAddr,
     /// Where packets for it go now.
     pub endpoint: SocketAddr,
-    /// Whether authentic packets from elsewhere move the endpoint.
+    /// Whether authentic packets from elsewhere move the endpoint: two in a row, each the newest of its SA.
     pub roaming: bool,
 }
 
@@ -65,7 +67,7 @@ impl Peers {
         let named = self.named.iter().find(|peer| peer.address == remote);
         let unnamed = SocketAddr::new(remote, port.unwrap_or(self.port));
         let endpoint = named.map_or(unnamed, |peer| peer.endpoint);
-        State { endpoint, roaming: named.is_none_or(|peer| peer.roaming), last: now }
+        State { endpoint, roaming: named.is_none_or(|peer| peer.roaming), heard: None, last: now }
     }
 
     /// One more, which may say its port itself.
@@ -87,14 +89,33 @@ impl Peers {
         Some(state.endpoint)
     }
 
-    /// Whether a peer may move and is elsewhere.
-    pub fn differs(&self, remote: IpAddr, source: SocketAddr) -> bool {
-        self.states.get(&remote).is_some_and(|state| state.roaming && state.endpoint != source)
+    /// Whether it matters where a packet of a peer came from: the peer may move, and is elsewhere or was heard elsewhere.
+    pub fn wonders(&self, remote: IpAddr, source: SocketAddr) -> bool {
+        let open = |state: &State| state.roaming && (state.endpoint != source || state.heard.is_some());
+        self.states.get(&remote).is_some_and(open)
     }
 
-    pub fn move_to(&mut self, remote: IpAddr, source: SocketAddr) {
-        if let Some(state) = self.states.get_mut(&remote) {
-            state.endpoint = source;
+    /// An authentic packet with the highest number came from somewhere. The peer moves with the second one in a row: one
+    /// alone may have been held back on its way and sent on by somebody else. True if it moved.
+    pub fn hear(&mut self, remote: IpAddr, source: SocketAddr) -> bool {
+        let Some(state) = self.states.get_mut(&remote).filter(|state| state.roaming) else { return false };
+        if state.endpoint == source {
+            state.heard = None;
+            return false;
+        }
+        if state.heard.replace(source) != Some(source) {
+            return false;
+        }
+        state.endpoint = source;
+        state.heard = None;
+        true
+    }
+
+    /// Somebody else heard it there twice.
+    pub fn move_to(&mut self, remote: IpAddr, endpoint: SocketAddr) {
+        if let Some(state) = self.states.get_mut(&remote).filter(|state| state.roaming) {
+            state.endpoint = endpoint;
+            state.heard = None;
         }
     }
 

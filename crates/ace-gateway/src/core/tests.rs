@@ -145,24 +145,80 @@ fn another_key_opens_nothing() {
     assert_eq!(b.packets().dropped.get(Cause::IcvMismatch), 1);
 }
 
+const C: &str = "203.0.113.9:1025";
+const D: &str = "203.0.113.10:1025";
+
+/// Where a packet for the peer goes, and how often it has moved.
+fn endpoint(core: &mut Core, from: u8) -> (SocketAddr, u64) {
+    let Some(Outgoing::Udp { to, .. }) = protect(core, 0, from) else { panic!("nothing left") };
+    assert_eq!(core.peers()[0].endpoint, to);
+    (to, core.counters().endpoint_moves)
+}
+
+fn at(address: &str) -> SocketAddr {
+    address.parse().unwrap()
+}
+
 #[test]
-fn an_endpoint_moves_behind_authentic_packets_alone() {
-    const C: &str = "203.0.113.9:1025";
+fn an_endpoint_moves_behind_two_authentic_packets_alone() {
     let (mut a, mut b) = (core('1', "1", Encapsulation::Udp), core('2', "1", Encapsulation::Udp));
-    let (first, second) = (datagram(&mut a, 0, 1, B), datagram(&mut a, 0, 1, B));
-    let mut forged = second.to_vec();
-    forged[20] ^= 1;
-    assert_eq!(arrive(&mut b, C, &forged), None);
-    datagram(&mut b, 0, 2, A);
-    assert!(arrive(&mut b, C, &second).is_some());
-    datagram(&mut b, 0, 2, C);
-    // Authentic and late: where the peer was.
-    assert!(arrive(&mut b, A, &first).is_some());
-    datagram(&mut b, 0, 2, C);
-    assert_eq!((b.counters().endpoint_moves, b.peers()[0].endpoint), (1, C.parse().unwrap()));
+    let sent: Vec<Buffer> = (0..4).map(|_| datagram(&mut a, 0, 1, B)).collect();
+    for _ in 0..2 {
+        let mut forged = sent[3].to_vec();
+        forged[20] ^= 1;
+        assert_eq!(arrive(&mut b, C, &forged), None);
+    }
+    assert_eq!(endpoint(&mut b, 2), (at(A), 0));
+    assert!(arrive(&mut b, C, &sent[1]).is_some());
+    assert_eq!(endpoint(&mut b, 2), (at(A), 0));
+    // Neither a replay nor one that was overtaken is a second one.
+    assert_eq!(arrive(&mut b, C, &sent[1]), None);
+    assert!(arrive(&mut b, C, &sent[0]).is_some());
+    assert_eq!(endpoint(&mut b, 2), (at(A), 0));
+    assert!(arrive(&mut b, C, &sent[2]).is_some());
+    assert_eq!(endpoint(&mut b, 2), (at(C), 1));
     // A new file leaves peers where they are.
     b.load(T0, &sas('2', "11")).unwrap();
-    datagram(&mut b, 0, 2, C);
+    assert_eq!(endpoint(&mut b, 2), (at(C), 1));
+}
+
+#[test]
+fn one_packet_that_was_held_back_takes_no_endpoint() {
+    let (mut a, mut b) = (core('1', "1", Encapsulation::Udp), core('2', "1", Encapsulation::Udp));
+    for round in 0..10 {
+        // The newest, first from somebody else, again and again; the peer goes on where it is.
+        let [held, next] = [0, 1].map(|_| datagram(&mut a, 0, 1, B));
+        assert!(arrive(&mut b, [C, D][round % 2], &held).is_some());
+        assert_eq!(endpoint(&mut b, 2), (at(A), 0), "round {round}");
+        assert!(arrive(&mut b, A, &next).is_some());
+    }
+    // Addresses that alternate are no place to move to.
+    for round in 0..10 {
+        let payload = datagram(&mut a, 0, 1, B);
+        assert!(arrive(&mut b, [C, D][round % 2], &payload).is_some());
+        assert_eq!(endpoint(&mut b, 2), (at(A), 0), "round {round}");
+    }
+    // And one that stays is.
+    for _ in 0..2 {
+        let payload = datagram(&mut a, 0, 1, B);
+        assert!(arrive(&mut b, C, &payload).is_some());
+    }
+    assert_eq!(endpoint(&mut b, 2), (at(C), 1));
+}
+
+#[test]
+fn a_peer_that_does_not_roam_stays_whatever_arrives() {
+    let mut a = core('1', "1", Encapsulation::Udp);
+    let mut fixed = settings(Encapsulation::Udp);
+    fixed.peers[0].roaming = false;
+    let mut b = Core::new(fixed, Box::new(CpuEngine::new()), Box::new(OsIvs::default()));
+    b.load(T0, &sas('2', "1")).unwrap();
+    for _ in 0..5 {
+        let payload = datagram(&mut a, 0, 1, B);
+        assert!(arrive(&mut b, C, &payload).is_some());
+    }
+    b.moved(IpAddr::from([192, 0, 2, 1]), at(C));
+    assert_eq!(endpoint(&mut b, 2), (at(A), 0));
 }
 
 #[test]

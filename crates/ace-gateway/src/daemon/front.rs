@@ -8,6 +8,7 @@ use ace_config::SaFile;
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
 use crate::core::{CoreError, PeerStatus, Reloaded, SaView};
+use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
 
 pub enum Front {
@@ -61,13 +62,16 @@ impl Front {
     }
 
     /// What was taken is sent.
-    pub fn finish(&mut self, now: Duration) {
+    pub fn finish(&mut self, now: Duration) -> Result<(), Broken> {
         match self {
             Front::One(worker) => {
                 worker.core.finish(now);
-                worker.send(now);
+                worker.send(now)
             }
-            Front::Pool(pool) => pool.stop(),
+            Front::Pool(pool) => {
+                pool.stop();
+                pool.broken()
+            }
         }
     }
 }

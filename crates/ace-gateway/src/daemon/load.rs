@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The SA file, taken at the beginning and again.
 
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
 use ace_config::gateway::GatewayConfig;
-use ace_config::{SaFile, read_wiped};
+use ace_config::{SaFile, read_wiped_from};
 use tracing::{info, warn};
+use zeroize::Zeroizing;
 
 use super::GatewayError;
 use crate::core::{CoreError, Reloaded};
@@ -14,7 +19,7 @@ pub fn load(
     load: impl FnOnce(&SaFile) -> Result<Reloaded, CoreError>,
 ) -> Result<(), GatewayError> {
     let Some(path) = &config.sas else { return Ok(()) };
-    let text = read_wiped(path).map_err(|why| GatewayError::Read { path: path.clone(), why })?;
+    let text = read_keys(path, config.open_keys)?;
     let file = SaFile::parse(&path.display().to_string(), &text)?;
     file.warnings().iter().for_each(|warning| warn!("{warning}"));
     circles(config, &file)?;
@@ -22,6 +27,21 @@ pub fn load(
     let Reloaded { added, removed, kept, edited } = done;
     info!(file = %path.display(), added, removed, kept, edited, "SAs taken");
     Ok(())
+}
+
+/// Of the user alone, or to be read by a group as well: others have no business with keys. The file that is looked at is
+/// the one that is read.
+fn read_keys(path: &Path, open_keys: bool) -> Result<Zeroizing<String>, GatewayError> {
+    let read = |why| GatewayError::Read { path: path.to_owned(), why };
+    let mut file = File::open(path).map_err(read)?;
+    let mode = file.metadata().map_err(read)?.mode() & 0o777;
+    if mode & 0o027 != 0 {
+        if !open_keys {
+            return Err(GatewayError::OpenKeys { path: path.to_owned(), mode });
+        }
+        warn!(file = %path.display(), mode = format!("{mode:03o}"), "others may read or write these keys");
+    }
+    read_wiped_from(&mut file).map_err(read)
 }
 
 /// The gateway's own packets must not be routed into it.
@@ -39,4 +59,37 @@ fn circles(config: &GatewayConfig, file: &SaFile) -> Result<(), GatewayError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn keys_that_others_may_read_or_write_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sas.toml");
+        for mode in 0..0o1000 {
+            // Root may read all of them; nobody else reads what it must not.
+            let mode = mode | 0o400;
+            fs::write(&path, "keys").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let (found, anyway) = (read_keys(&path, false), read_keys(&path, true));
+            fs::remove_file(&path).unwrap();
+            assert_eq!(*anyway.unwrap(), "keys");
+            let private = mode & 0o007 == 0 && mode & 0o020 == 0;
+            match found {
+                Ok(_) => assert!(private, "{mode:o}"),
+                Err(error @ GatewayError::OpenKeys { .. }) => {
+                    let words = error.to_string();
+                    assert!(!private && words.contains(&format!("mode {mode:03o}")), "{words}");
+                    assert!(words.contains(&format!("chmod o=,g-w {}", path.display())), "{words}");
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
 }

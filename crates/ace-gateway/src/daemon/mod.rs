@@ -2,20 +2,22 @@
 //! `ace gateway`: opens everything, gives up what it no longer needs, and moves packets until it is told to stop.
 
 mod answers;
+mod error;
 mod front;
+mod guarding;
 mod load;
 mod recording;
 mod worker;
 mod worker_pool;
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ace_config::SaFileErrors;
 use ace_config::gateway::{Encapsulation, GatewayConfig};
 use ace_engine::Engine;
 use ace_ipsec::OsIvs;
@@ -24,76 +26,28 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use sd_notify::NotifyState;
-use thiserror::Error;
 use tracing::{error, info, warn};
 
-use crate::core::{Core, CoreError, Settings};
+use crate::core::{Core, Settings};
 use crate::engines::Remote;
 use crate::io::Losses;
+use crate::io::broken::{Broken, Row};
 use crate::io::control::Control;
+use crate::io::guard::Guard;
 use crate::io::raw::Raw;
 use crate::io::setup::{self, SetupError};
 use crate::io::tun::Tun;
 use crate::io::udp::Udp;
 use crate::io::xfrm::{XfrmSocket, is_local};
-use crate::keys::{Keys, StorageError};
+use crate::keys::Keys;
 use crate::page::Page;
+pub use error::GatewayError;
 use front::Front;
+pub use guarding::release;
 use load::load;
 use recording::Recording;
 use worker::{Devices, Outside, Ports, Worker};
 use worker_pool::WorkerPool;
-
-/// Why a gateway does not begin or go on, with what to do about it.
-#[derive(Debug, Error)]
-pub enum GatewayError {
-    /// A file cannot be read.
-    #[error("cannot read {path}: {why}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        why: std::io::Error,
-    },
-    /// The configuration or the SA file is wrong; the message names file and line.
-    #[error(transparent)]
-    Text(#[from] SaFileErrors),
-    /// The SA file is right, and this gateway cannot carry its SAs.
-    #[error("{path}: {why}")]
-    Sas {
-        /// The SA file.
-        path: PathBuf,
-        /// Which SA, and why not.
-        why: CoreError,
-    },
-    #[error(
-        "the route {route} leads into the gateway and {end}, where its own packets go, is within it: they would go \
-         round in circles; leave {end} out of `routes`"
-    )]
-    /// The gateway's own packets would be routed into it.
-    Circle {
-        /// The entry of `routes`.
-        route: String,
-        /// The address that the entry must leave out.
-        end: std::net::IpAddr,
-    },
-    /// The system refuses a device, a socket or a port.
-    #[error("cannot open {what}: {why}{remedy}")]
-    Open {
-        /// What was to be opened, in words.
-        what: String,
-        /// What the system says.
-        why: std::io::Error,
-        /// What to do about it, as the end of the sentence; may be empty.
-        remedy: &'static str,
-    },
-    /// The memory of keys is not to be had.
-    #[error(transparent)]
-    State(#[from] StorageError),
-    /// The system refuses something else that has to be done first.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-}
 
 /// How long what cores have to say may wait.
 const LISTEN: Duration = Duration::from_millis(200);
@@ -115,6 +69,9 @@ struct Daemon {
     page: Option<Page>,
     recording: Option<Recording>,
     keys: Keys,
+    guard: Guard,
+    /// Waits that failed.
+    waits: Row,
     writing: Option<std::thread::JoinHandle<()>>,
     stopping: bool,
 }
@@ -158,22 +115,29 @@ pub fn hold_signals() -> Result<(), GatewayError> {
 /// What there is to say are `tracing` events.
 ///
 /// # Errors
-/// [`GatewayError`], before the first packet.
+/// [`GatewayError`]: before the first packet, or because a device or a socket does not work any more.
 pub fn run(
     config: GatewayConfig,
     engines: Vec<Box<dyn Engine + Send>>,
     remote: Option<Remote>,
 ) -> Result<(), GatewayError> {
     let mut daemon = Daemon::open(config, engines, remote)?;
+    // Somebody may have been at them since they were made.
+    daemon.guard()?;
     daemon.notify(&[NotifyState::Ready]);
     info!(sas = daemon.front.sa_count(), "ready");
-    while !daemon.stopping {
-        daemon.turn();
+    let mut ended = Ok(());
+    while !daemon.stopping && ended.is_ok() {
+        ended = daemon.turn();
     }
     daemon.notify(&[NotifyState::Stopping]);
     // What was taken is sent.
     let now = daemon.start.elapsed();
-    daemon.front.finish(now);
+    if let Err(error) = daemon.front.finish(now)
+        && ended.is_ok()
+    {
+        warn!(%error, "what was taken last was not sent");
+    }
     if let (Some(mut recording), Some(worker)) = (daemon.recording.take(), daemon.front.worker()) {
         recording.go_on(&mut worker.core);
     }
@@ -188,7 +152,7 @@ pub fn run(
     let packets = daemon.front.figures().0.packets;
     let (protected, decapsulated) = (packets.protected.packets, packets.decapsulated.packets);
     info!(protected, decapsulated, "stopped");
-    Ok(())
+    ended
 }
 
 /// Who has something.
@@ -270,6 +234,9 @@ impl Daemon {
         };
         let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
         setup::configure(inside, outside.mark)?;
+        let index = queues.first().map_or_else(|| Err(ErrorKind::NotFound.into()), Tun::index);
+        let guard = index.and_then(|index| Guard::open(inside, index, outside.mark));
+        let guard = guard.map_err(open("a netlink socket".to_owned(), ""))?;
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
         let xfrm = match &config.xfrm {
@@ -307,7 +274,7 @@ impl Daemon {
         let writing = keys.start().map_err(SetupError::Threads)?;
         let devices = queues.into_iter().zip(opened);
         let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
-            .map(|(core, (tun, outside))| (core, Box::new(Devices { tun, outside }) as Box<dyn Ports>))
+            .map(|(core, (tun, outside))| (core, Box::new(Devices::new(tun, outside)) as Box<dyn Ports>))
             .collect();
         let front = match (workers.len(), workers.pop()) {
             (1, Some((core, ports))) => {
@@ -335,17 +302,20 @@ impl Daemon {
             page,
             recording,
             keys,
+            guard,
+            waits: Row::default(),
             writing: Some(writing),
             stopping: false,
         })
     }
 
     /// Waits for something, and does all of it. Both sides have their turn, and each turn is bounded.
-    fn turn(&mut self) {
-        let Ready { inside, outside, signalled, others } = self.wait();
+    fn turn(&mut self) -> Result<(), GatewayError> {
+        let Ready { inside, outside, signalled, others } = self.wait()?;
         let now = self.start.elapsed();
-        if let Some(worker) = self.front.worker() {
-            worker.turn(now, inside, outside);
+        match &mut self.front {
+            Front::One(worker) => worker.turn(now, inside, outside)?,
+            Front::Pool(pool) => pool.broken()?,
         }
         while let Some(event) = self.front.poll_event() {
             info!("{event}");
@@ -363,7 +333,8 @@ impl Daemon {
         }
         self.libraries(now);
         // Answers are about everything else. Most turns are about packets alone, and nobody is asked whether he asks.
-        let late = self.control.as_ref().and_then(Control::timeout).is_some_and(|until| now >= until);
+        let due = |until: Option<Duration>| until.is_some_and(|until| now >= until);
+        let late = due(self.control.as_ref().and_then(Control::timeout));
         if (others || late)
             && let Some(mut control) = self.control.take()
         {
@@ -376,24 +347,28 @@ impl Daemon {
         }
         let Self { xfrm, front, .. } = self;
         if let (Some(xfrm), Some(Worker { core, .. })) = (xfrm, front.worker()) {
-            if others {
-                xfrm.serve(|request| core.xfrm(now, request, &is_local));
+            if others || due(xfrm.timeout()) {
+                xfrm.serve(now, |request| core.xfrm(now, request, &is_local));
             }
             while let Some((group, notice)) = core.poll_notice() {
                 xfrm.tell(group, &notice);
             }
         }
         if signalled {
-            self.signals(now);
+            self.signals(now)?;
+        }
+        if others {
+            self.look()?;
         }
         if self.watchdog.is_some_and(|every| now >= self.watchdog_fed + every) {
             self.watchdog_fed = now;
             self.notify(&[NotifyState::Watchdog]);
         }
+        Ok(())
     }
 
     /// Until inside, outside or a signal has something, somebody asks, or it is time.
-    fn wait(&self) -> Ready {
+    fn wait(&mut self) -> Result<Ready, Broken> {
         let now = self.start.elapsed();
         let timeouts = [
             match &self.front {
@@ -402,6 +377,7 @@ impl Daemon {
                 Front::Pool(_) => Some(now + LISTEN),
             },
             self.control.as_ref().and_then(Control::timeout),
+            self.xfrm.as_ref().and_then(XfrmSocket::timeout),
             self.watchdog.map(|every| self.watchdog_fed + every),
         ];
         let timeout = timeouts.into_iter().flatten().min().map_or(PollTimeout::NONE, |at| {
@@ -414,24 +390,30 @@ impl Daemon {
             fds.extend(worker.ports.fds().into_iter().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         }
         let ports = 1..fds.len();
+        fds.push(PollFd::new(self.guard.fd(), PollFlags::POLLIN));
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
-        fds.extend(self.page.iter().map(|page| PollFd::new(page.fd(), PollFlags::POLLIN)));
+        fds.extend(self.page.iter().filter_map(Page::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         let control = self.control.iter().flat_map(Control::fds);
         fds.extend(control.map(|(fd, flags)| PollFd::new(fd, flags)));
         let xfrm = self.xfrm.iter().flat_map(XfrmSocket::fds);
         fds.extend(xfrm.map(|(fd, flags)| PollFd::new(fd, flags)));
-        if poll(&mut fds, timeout).is_err() {
-            return Ready { inside: false, outside: false, signalled: true, others: true };
+        match poll(&mut fds, timeout) {
+            Ok(_) => self.waits.well(),
+            // What nobody said is looked for next time.
+            Err(why) => {
+                self.waits.failed(why.into()).map_err(Broken::waiting)?;
+                return Ok(Ready { inside: false, outside: false, signalled: true, others: true });
+            }
         }
         let is_ready = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
         let at = |index: usize| fds.get(index).is_some_and(is_ready);
         let any = |range: Range<usize>| fds.get(range).unwrap_or_default().iter().any(is_ready);
         let (inside, outside) = (ports.contains(&1) && at(1), any(2..ports.end.max(2)));
-        Ready { inside, outside, signalled: at(0), others: any(ports.end..fds.len()) }
+        Ok(Ready { inside, outside, signalled: at(0), others: any(ports.end..fds.len()) })
     }
 
-    fn signals(&mut self, now: Duration) {
-        while let Ok(Some(signal)) = self.signals.read_signal() {
+    fn signals(&mut self, now: Duration) -> Result<(), Broken> {
+        while let Some(signal) = self.signals.read_signal().map_err(|why| Broken::waiting(why.into()))? {
             if signal.ssi_signo != Signal::SIGHUP as u32 {
                 self.stopping = true;
                 continue;
@@ -446,6 +428,7 @@ impl Daemon {
             }
             self.notify(&[NotifyState::Ready]);
         }
+        Ok(())
     }
 
     /// Without a service manager nobody hears it.

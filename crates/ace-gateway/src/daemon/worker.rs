@@ -9,6 +9,7 @@ use ace_engine::Buffer;
 
 use crate::core::{Core, Outgoing, Steer, by_spi};
 use crate::io::Losses;
+use crate::io::broken::Broken;
 use crate::io::raw::Raw;
 use crate::io::tun::Tun;
 use crate::io::udp::Udp;
@@ -28,13 +29,22 @@ pub enum Arrived<'a> {
 /// Devices and sockets, or what stands for them in a test.
 pub trait Ports: Send {
     /// Reads packets of the inside, at most so many that the outside has its turn soon.
-    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8]));
+    ///
+    /// # Errors
+    /// What is gone or fails for good.
+    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8])) -> Result<(), Broken>;
     /// Reads what comes from outside, as above.
-    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>));
+    ///
+    /// # Errors
+    /// As above.
+    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<(), Broken>;
     /// Takes something to be sent; the buffer comes back.
     fn put(&mut self, losses: &mut Losses, outgoing: Outgoing) -> Buffer;
     /// Sends what was put.
-    fn flush(&mut self, losses: &mut Losses);
+    ///
+    /// # Errors
+    /// As above, also of what was sent since the last time.
+    fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken>;
     /// What is readable when something has come: the inside first.
     fn fds(&self) -> Vec<BorrowedFd<'_>>;
 }
@@ -42,14 +52,21 @@ pub trait Ports: Send {
 pub struct Devices {
     pub tun: Tun,
     pub outside: Outside,
+    broken: Option<Broken>,
+}
+
+impl Devices {
+    pub fn new(tun: Tun, outside: Outside) -> Self {
+        Self { tun, outside, broken: None }
+    }
 }
 
 impl Ports for Devices {
-    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8])) {
-        self.tun.read(losses, take);
+    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
+        self.tun.read(losses, take)
     }
 
-    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) {
+    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<(), Broken> {
         match &mut self.outside {
             Outside::Udp(udp) => udp.read(losses, |source, ecn, payload| {
                 take(Arrived::Udp { source, ecn, payload });
@@ -65,22 +82,24 @@ impl Ports for Devices {
                 packet
             }
             (Outgoing::Udp { to, ecn, payload }, Outside::Udp(udp)) => {
-                udp.put(losses, to, ecn, &payload);
+                self.broken = self.broken.take().or(udp.put(losses, to, ecn, &payload).err());
                 payload
             }
             (Outgoing::Raw { to, packet }, Outside::Raw(raw)) => {
-                raw.send(losses, to, &packet);
+                self.broken = self.broken.take().or(raw.send(losses, to, &packet).err());
                 packet
             }
             (Outgoing::Udp { payload: buffer, .. } | Outgoing::Raw { packet: buffer, .. }, _) => buffer,
         }
     }
 
-    fn flush(&mut self, losses: &mut Losses) {
-        self.tun.flush(losses);
-        if let Outside::Udp(udp) = &mut self.outside {
-            udp.flush(losses);
-        }
+    fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken> {
+        let inside = self.tun.flush(losses);
+        let outside = match &mut self.outside {
+            Outside::Udp(udp) => udp.flush(losses),
+            Outside::Raw(_) => Ok(()),
+        };
+        self.broken.take().map_or(Ok(()), Err).and(inside).and(outside)
     }
 
     fn fds(&self) -> Vec<BorrowedFd<'_>> {
@@ -124,10 +143,13 @@ pub struct Worker {
 impl Worker {
     /// Takes what there is from both sides and sends what becomes of it. Both sides have their turn, and each turn is
     /// bounded.
-    pub fn turn(&mut self, now: Duration, inside: bool, outside: bool) {
+    ///
+    /// # Errors
+    /// What is gone or fails for good; what was taken before is sent.
+    pub fn turn(&mut self, now: Duration, inside: bool, outside: bool) -> Result<(), Broken> {
         if inside {
             let Self { core, ports, losses, routing } = self;
-            ports.read_inside(losses, &mut |packet| {
+            let read = ports.read_inside(losses, &mut |packet| {
                 let mut buffer = core.buffer();
                 buffer.extend_from_slice(packet);
                 match routing {
@@ -139,11 +161,11 @@ impl Worker {
                     },
                 }
             });
-            self.send(now);
+            self.send(now).and(read)?;
         }
         if outside {
             let Self { core, ports, losses, routing } = self;
-            ports.read_outside(losses, &mut |arrived| {
+            let read = ports.read_outside(losses, &mut |arrived| {
                 let mut buffer = core.buffer();
                 match arrived {
                     Arrived::Raw(packet) => {
@@ -164,22 +186,26 @@ impl Worker {
                     }
                 }
             });
-            self.send(now);
+            self.send(now).and(read)?;
         }
         self.core.tick(now);
-        self.send(now);
+        self.send(now)?;
         if let Some(routing) = &mut self.routing {
             while let Some((peer, endpoint)) = self.core.poll_move() {
                 let others = (0..routing.handoffs.len()).filter(|other| *other != routing.me);
                 others.for_each(|other| routing.handoffs[other].push(Handoff::Moved(peer, endpoint)));
             }
         }
+        Ok(())
     }
 
     /// Takes what other cores have handed over. Were its SA no longer here, it is dropped: nothing is handed on twice.
-    pub fn take(&mut self, now: Duration, handoffs: impl IntoIterator<Item = Handoff>) {
+    ///
+    /// # Errors
+    /// As [`Worker::send`].
+    pub fn take(&mut self, now: Duration, handoffs: impl IntoIterator<Item = Handoff>) -> Result<(), Broken> {
         for handoff in handoffs {
-            let Self { core, routing: Some(routing), .. } = self else { return };
+            let Self { core, routing: Some(routing), .. } = self else { break };
             match handoff {
                 Handoff::Moved(peer, endpoint) => core.moved(peer, endpoint),
                 Handoff::Inside(buffer) if routing.steer.inside(&buffer) == Some(routing.me) => {
@@ -196,18 +222,21 @@ impl Worker {
                 }
             }
         }
-        self.send(now);
+        self.send(now)
     }
 
     /// Computes, and sends what comes of it.
-    pub fn send(&mut self, now: Duration) {
+    ///
+    /// # Errors
+    /// What is gone or fails for good.
+    pub fn send(&mut self, now: Duration) -> Result<(), Broken> {
         let Self { core, ports, losses, .. } = self;
         core.work(now);
         while let Some(outgoing) = core.poll() {
             let buffer = ports.put(losses, outgoing);
             core.give_back(buffer);
         }
-        ports.flush(losses);
+        ports.flush(losses)
     }
 }
 

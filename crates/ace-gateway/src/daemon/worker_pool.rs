@@ -20,6 +20,7 @@ use super::front::figures;
 use super::worker::{Handoff, Ports, Routing, Worker};
 use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, by_spi};
 use crate::io::Losses;
+use crate::io::broken::{Broken, Row};
 use crate::status::{CoreStatus, Figures};
 
 /// Handoffs that wait for one core.
@@ -40,6 +41,8 @@ struct Place {
 struct Shared {
     places: Vec<Place>,
     stop: AtomicBool,
+    /// Of the first core whose device or socket does not work any more.
+    broken: Mutex<Option<Broken>>,
     start: Instant,
 }
 
@@ -78,6 +81,12 @@ impl Place {
     }
 }
 
+impl Shared {
+    fn breaks(&self, broken: Broken) {
+        lock(&self.broken).get_or_insert(broken);
+    }
+}
+
 impl WorkerPool {
     /// Threads for cores without SAs.
     ///
@@ -103,7 +112,8 @@ impl WorkerPool {
                 refused: AtomicU64::new(0),
             });
         }
-        let shared = Arc::new(Shared { places, stop: AtomicBool::new(false), start });
+        let shared =
+            Arc::new(Shared { places, stop: AtomicBool::new(false), broken: Mutex::default(), start });
         let (tell, events) = channel();
         let mut pool = Self { shared, threads: Vec::new(), events };
         for (me, (fds, waked)) in ends.into_iter().enumerate() {
@@ -129,7 +139,9 @@ impl WorkerPool {
         for (place, worker) in self.shared.places.iter().zip(&mut workers) {
             if let Some(worker) = worker.as_mut() {
                 let handoffs = std::mem::take(&mut *lock(&place.handoffs));
-                worker.take(now, handoffs);
+                if let Err(broken) = worker.take(now, handoffs) {
+                    self.shared.breaks(broken);
+                }
             }
         }
         let mut sum = Reloaded { kept: 0, edited: 0, added: 0, removed: 0 };
@@ -190,6 +202,12 @@ impl WorkerPool {
         (all, peers.unwrap_or_default(), Some(each.collect()))
     }
 
+    /// # Errors
+    /// What of a core is gone or fails for good, once. The core does nothing any more.
+    pub fn broken(&self) -> Result<(), Broken> {
+        lock(&self.shared.broken).take().map_or(Ok(()), Err)
+    }
+
     /// What there is to say.
     pub fn poll_event(&self) -> Option<String> {
         self.events.try_recv().ok()
@@ -214,16 +232,16 @@ impl Drop for WorkerPool {
 
 fn work(shared: &Shared, me: usize, fds: &[OwnedFd], waked: UnixStream, tell: &Sender<String>) {
     let Some(place) = shared.places.get(me) else { return };
-    let mut waits = Waits { fds, waked, until: None };
+    let mut waits = Waits { fds, waked, until: None, row: Row::default() };
     while !shared.stop.load(Ordering::Acquire) {
-        let (inside, outside) = waits.wait(shared.start);
+        let ready = waits.wait(shared.start);
         let turned = catch_unwind(AssertUnwindSafe(|| {
+            let (inside, outside) = ready?;
             let mut worker = lock(&place.worker);
-            let Some(worker) = worker.as_mut() else { return };
+            let Some(worker) = worker.as_mut() else { return Ok(()) };
             let now = shared.start.elapsed();
             let handoffs = std::mem::take(&mut *lock(&place.handoffs));
-            worker.take(now, handoffs);
-            worker.turn(now, inside, outside);
+            let worked = worker.take(now, handoffs).and_then(|()| worker.turn(now, inside, outside));
             while let Some(event) = worker.core.poll_event() {
                 let _ = tell.send(event);
             }
@@ -236,20 +254,28 @@ fn work(shared: &Shared, me: usize, fds: &[OwnedFd], waked: UnixStream, tell: &S
                 }
             }
             waits.until = worker.core.poll_timeout();
+            worked
         }));
-        if turned.is_err() {
-            bury(place);
-            let _ = tell.send(format!(
-                "core {me} has failed: its SAs are gone and what is for them is dropped; start the gateway anew"
-            ));
-            return;
+        match turned {
+            Ok(Ok(())) => {}
+            // Whoever looks stops the others too.
+            Ok(Err(broken)) => return shared.breaks(broken),
+            Err(_) => {
+                bury(place);
+                let _ = tell.send(format!(
+                    "core {me} has failed: its SAs are gone and what is for them is dropped; start the gateway anew"
+                ));
+                return;
+            }
         }
     }
     let _ = catch_unwind(AssertUnwindSafe(|| {
         if let Some(worker) = lock(&place.worker).as_mut() {
             let now = shared.start.elapsed();
             worker.core.finish(now);
-            worker.send(now);
+            if let Err(broken) = worker.send(now) {
+                shared.breaks(broken);
+            }
         }
     }));
 }
@@ -271,26 +297,32 @@ struct Waits<'a> {
     fds: &'a [OwnedFd],
     waked: UnixStream,
     until: Option<Duration>,
+    /// Waits that failed.
+    row: Row,
 }
 
 impl Waits<'_> {
     /// Whether the inside and the outside have something; or there are handoffs, or it is time.
-    fn wait(&mut self, start: Instant) -> (bool, bool) {
+    fn wait(&mut self, start: Instant) -> Result<(bool, bool), Broken> {
         let timeout = self.until.map_or(PollTimeout::NONE, |at| {
             let left = at.saturating_sub(start.elapsed()).as_millis() + 1;
             PollTimeout::try_from(left.min(60_000) as nix::libc::c_int).unwrap_or(PollTimeout::NONE)
         });
         let all = std::iter::once(self.waked.as_fd()).chain(self.fds.iter().map(AsFd::as_fd));
         let mut all: Vec<PollFd<'_>> = all.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
-        if poll(&mut all, timeout).is_err() {
-            return (false, false);
+        match poll(&mut all, timeout) {
+            Ok(_) => self.row.well(),
+            Err(why) => {
+                self.row.failed(why.into()).map_err(Broken::waiting)?;
+                return Ok((false, false));
+            }
         }
         let ready: Vec<bool> = all.iter().map(|fd| fd.any().unwrap_or(false)).collect();
         if ready.first() == Some(&true) {
             let mut bytes = [0; 64];
             while (&self.waked).read(&mut bytes).is_ok_and(|count| count > 0) {}
         }
-        (ready.get(1) == Some(&true), ready.get(2..).unwrap_or_default().contains(&true))
+        Ok((ready.get(1) == Some(&true), ready.get(2..).unwrap_or_default().contains(&true)))
     }
 }
 

@@ -13,6 +13,8 @@ use nix::poll::PollFlags;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use nix::unistd::geteuid;
 
+use super::Rest;
+
 /// Longer than any question.
 const LONGEST: usize = 64;
 const MOST_CLIENTS: usize = 16;
@@ -25,6 +27,7 @@ pub struct Control {
     /// Who may ask, besides root.
     owner: u32,
     clients: Vec<Client>,
+    rest: Rest,
 }
 
 struct Client {
@@ -43,7 +46,13 @@ impl Control {
         let listener = UnixListener::bind(path)?;
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, path: path.to_owned(), owner: geteuid().as_raw(), clients: Vec::new() })
+        Ok(Self {
+            listener,
+            path: path.to_owned(),
+            owner: geteuid().as_raw(),
+            clients: Vec::new(),
+            rest: Rest::default(),
+        })
     }
 
     /// What to wait for.
@@ -52,18 +61,18 @@ impl Control {
             None => PollFlags::POLLIN,
             Some(_) => PollFlags::POLLOUT,
         };
-        std::iter::once((self.listener.as_fd(), PollFlags::POLLIN))
-            .chain(self.clients.iter().map(move |one| (one.stream.as_fd(), client(one))))
+        let listener = self.rest.until().is_none().then(|| (self.listener.as_fd(), PollFlags::POLLIN));
+        (listener.into_iter()).chain(self.clients.iter().map(move |one| (one.stream.as_fd(), client(one))))
     }
 
-    /// When the next client is cut off.
+    /// When the next client is cut off, or may come.
     pub fn timeout(&self) -> Option<Duration> {
-        self.clients.iter().map(|client| client.until).min()
+        self.clients.iter().map(|client| client.until).chain(self.rest.until()).min()
     }
 
     /// Takes questions and gives answers as far as nobody has to be waited for.
     pub fn serve(&mut self, now: Duration, mut answer: impl FnMut(&str) -> Vec<u8>) {
-        while let Ok((stream, _)) = self.listener.accept() {
+        while let Some((stream, _)) = self.rest.accept(now, || self.listener.accept()) {
             let may = getsockopt(&stream, PeerCredentials)
                 .is_ok_and(|who| who.uid() == 0 || who.uid() == self.owner);
             if may && self.clients.len() < MOST_CLIENTS && stream.set_nonblocking(true).is_ok() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Devices and sockets: the thin part. Nothing here decides what becomes of a packet.
 
+pub mod broken;
 pub mod control;
+pub mod guard;
 pub mod raw;
 pub mod setup;
 pub mod tun;
@@ -10,6 +12,7 @@ pub mod xfrm;
 
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 use crate::counted::counted;
 use nix::poll::{PollFd, PollFlags, poll};
@@ -55,13 +58,47 @@ counted! {
 }
 
 impl Losses {
-    pub fn outside(&mut self, error: &io::Error, packets: u64) {
+    /// Counts packets that the kernel did not send.
+    ///
+    /// # Errors
+    /// The same one, where there is no socket any more.
+    pub fn outside(&mut self, error: io::Error, packets: u64) -> io::Result<()> {
         let place = match error.raw_os_error() {
             _ if error.kind() == io::ErrorKind::WouldBlock => &mut self.outside_full,
             Some(nix::libc::EMSGSIZE) => &mut self.outside_too_big,
             _ => &mut self.outside_failed,
         };
         *place += packets;
+        match error.raw_os_error() {
+            Some(nix::libc::EBADF | nix::libc::ENOTSOCK) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A listener that may be unable to accept. It stays readable then, and whoever waited for it would spin.
+#[derive(Default)]
+struct Rest(Option<Duration>);
+
+/// Before a listener is looked at again: handles that ran out come back.
+const REST: Duration = Duration::from_millis(100);
+
+impl Rest {
+    fn accept<T>(&mut self, now: Duration, accept: impl FnOnce() -> io::Result<T>) -> Option<T> {
+        if self.0.is_some_and(|until| now < until) {
+            return None;
+        }
+        let accepted = accept();
+        self.0 = match &accepted {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Some(now + REST),
+            _ => None,
+        };
+        accepted.ok()
+    }
+
+    /// When it may be asked again; `None`: whenever it is readable.
+    fn until(&self) -> Option<Duration> {
+        self.0
     }
 }
 
@@ -73,5 +110,24 @@ fn patiently(fd: BorrowedFd<'_>, mut send: impl FnMut() -> io::Result<()>) -> io
             send()
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listener_that_cannot_accept_rests() {
+        let mut rest = Rest::default();
+        let at = Duration::from_secs(1);
+        let accept = |rest: &mut Rest, now, with: io::Result<u8>| rest.accept(now, || with);
+        assert_eq!((accept(&mut rest, at, Ok(1)), rest.until()), (Some(1), None));
+        let none = || Err(io::ErrorKind::WouldBlock.into());
+        assert_eq!((accept(&mut rest, at, none()), rest.until()), (None, None));
+        let full = || Err(io::Error::from_raw_os_error(nix::libc::EMFILE));
+        assert_eq!((accept(&mut rest, at, full()), rest.until()), (None, Some(at + REST)));
+        assert_eq!(rest.accept(at, || -> io::Result<u8> { panic!("it rests") }), None);
+        assert_eq!((accept(&mut rest, at + REST, Ok(2)), rest.until()), (Some(2), None));
     }
 }

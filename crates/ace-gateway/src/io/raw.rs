@@ -9,6 +9,7 @@ use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, recv};
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
+use super::broken::{Broken, Row};
 use super::{BATCH, Losses, bpf, patiently};
 
 /// IPPROTO_RAW: the header is part of what is sent.
@@ -18,6 +19,8 @@ pub struct Raw {
     esp: Socket,
     ah: Socket,
     out: Socket,
+    /// Of both that are read from.
+    reads: [Row; 2],
     memory: Vec<u8>,
 }
 
@@ -29,7 +32,7 @@ impl Raw {
             Ok(socket)
         };
         let (esp, ah, out) = (socket(50)?, socket(51)?, socket(WITH_HEADER)?);
-        Ok(Self { esp, ah, out, memory: vec![0; usize::from(u16::MAX)] })
+        Ok(Self { esp, ah, out, reads: Default::default(), memory: vec![0; usize::from(u16::MAX)] })
     }
 
     /// One of `count` that share what comes: by SPI, as `by_spi` does. The kernel gives every raw socket everything; a
@@ -62,22 +65,41 @@ impl Raw {
     }
 
     /// Reads what there is, at most about [`BATCH`] packets with their headers.
-    pub fn read(&mut self, losses: &mut Losses, mut take: impl FnMut(&[u8])) {
-        for socket in [&self.esp, &self.ah] {
+    ///
+    /// # Errors
+    /// A socket does not work any more.
+    pub fn read(&mut self, losses: &mut Losses, mut take: impl FnMut(&[u8])) -> Result<(), Broken> {
+        for (socket, reads) in [&self.esp, &self.ah].into_iter().zip(&mut self.reads) {
             for _ in 0..BATCH / 2 {
                 match recv(socket.as_raw_fd(), &mut self.memory, MsgFlags::MSG_DONTWAIT) {
-                    Ok(len) => take(self.memory.get(..len).unwrap_or_default()),
-                    Err(Errno::EAGAIN) => break,
-                    Err(_) => losses.outside_unreadable += 1,
+                    Ok(len) => {
+                        reads.well();
+                        take(self.memory.get(..len).unwrap_or_default());
+                    }
+                    Err(Errno::EAGAIN) => {
+                        reads.well();
+                        break;
+                    }
+                    Err(why) => {
+                        losses.outside_unreadable += 1;
+                        reads.failed(why.into()).map_err(broken)?;
+                    }
                 }
             }
         }
+        Ok(())
     }
 
-    pub fn send(&mut self, losses: &mut Losses, to: IpAddr, packet: &[u8]) {
+    /// # Errors
+    /// As [`Raw::read`].
+    pub fn send(&mut self, losses: &mut Losses, to: IpAddr, packet: &[u8]) -> Result<(), Broken> {
         let to = SocketAddr::new(to, 0).into();
-        if let Err(error) = patiently(self.out.as_fd(), || self.out.send_to(packet, &to).map(drop)) {
-            losses.outside(&error, 1);
-        }
+        patiently(self.out.as_fd(), || self.out.send_to(packet, &to).map(drop))
+            .or_else(|error| losses.outside(error, 1))
+            .map_err(broken)
     }
+}
+
+fn broken(why: io::Error) -> Broken {
+    Broken::socket("the raw socket of ESP or AH", why)
 }

@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use std::process::Command;
 
 use ace_config::gateway::Inside;
+use ipnet::IpNet;
 use nix::errno::Errno;
 use nix::sys::socket::{setsockopt, sockopt::Mark};
 
@@ -60,35 +61,91 @@ pub enum SetupError {
     Cores(String),
 }
 
+/// Priorities of the routes that let nothing pass: just behind those into the device, which are the kernel's default of
+/// each family.
+const fn behind(route: &IpNet) -> u32 {
+    match route {
+        IpNet::V4(_) => 1,
+        IpNet::V6(_) => 1025,
+    }
+}
+
+/// The words of a route that lets nothing pass, of the same prefix as one into the device and behind it: where the device
+/// is gone, down or without a gateway, this one holds.
+fn unreachable(route: &IpNet) -> [String; 4] {
+    ["unreachable".to_owned(), route.to_string(), "metric".to_owned(), behind(route).to_string()]
+}
+
+/// Whether that is such a route.
+pub fn is_unreachable(route: &IpNet, metric: Option<u32>) -> bool {
+    metric == Some(behind(route))
+}
+
 /// Gives the device its MTU, addresses and routes, by iproute2: a few commands do not need a netlink library. With a
-/// mark routes are in a table of that number, which packets that carry the mark do not see.
+/// mark routes are in a table of that number, which packets that carry the mark do not see. Behind each route there is
+/// one that lets nothing pass, and it outlives device and gateway.
 ///
 /// # Errors
 /// The command, and what it said.
 pub fn configure(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
     let device = inside.tun.as_str();
+    let mark = mark.map(|mark| mark.to_string());
+    let table: Vec<&str> = mark.iter().flat_map(|mark| ["table", mark]).collect();
+    for route in &inside.routes {
+        let words = unreachable(route);
+        ip(&[&["route", "replace"], &words.each_ref().map(String::as_str)[..], &table].concat())?;
+    }
+    if let Some(mark) = &mark {
+        for family in families(inside) {
+            // One that an earlier gateway has left stays as it is.
+            if !has_rule(family, mark)? {
+                ip(&[family, "rule", "add", "not", "fwmark", mark, "lookup", mark])?;
+            }
+        }
+    }
     ip(&["link", "set", "dev", device, "mtu", &inside.mtu.to_string(), "up"])?;
     for address in &inside.addresses {
         // Nobody else is on the device: an address need not be looked for before it is used.
         let last: &[&str] = if address.addr().is_ipv6() { &["nodad"] } else { &[] };
         ip(&[&["address", "replace", &address.to_string(), "dev", device], last].concat())?;
     }
-    let mark = mark.map(|mark| mark.to_string());
     for route in &inside.routes {
-        let route = route.to_string();
-        let mut words = vec!["route", "replace", &route, "dev", device];
-        words.extend(mark.iter().flat_map(|mark| ["table", mark]));
-        ip(&words)?;
-    }
-    let Some(mark) = &mark else { return Ok(()) };
-    let routed = |four| inside.routes.iter().any(|route| route.addr().is_ipv4() == four);
-    for (family, _) in [("-4", true), ("-6", false)].into_iter().filter(|(_, four)| routed(*four)) {
-        // One that an earlier gateway has left stays as it is.
-        if !has_rule(family, mark)? {
-            ip(&[family, "rule", "add", "not", "fwmark", mark, "lookup", mark])?;
-        }
+        ip(&[&["route", "replace", &route.to_string(), "dev", device], &table[..]].concat())?;
     }
     Ok(())
+}
+
+/// Takes away what [`configure`] leaves behind: device, routes and rules. What is not there is no error.
+///
+/// # Errors
+/// The command, and what it said.
+pub fn release(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
+    let gone = |done| match done {
+        Err(SetupError::Command { stderr, .. })
+            if ["No such process", "No such file", "Cannot find device", "does not exist"]
+                .iter()
+                .any(|words| stderr.contains(words)) =>
+        {
+            Ok(())
+        }
+        done => done,
+    };
+    let mark = mark.map(|mark| mark.to_string());
+    let table: Vec<&str> = mark.iter().flat_map(|mark| ["table", mark]).collect();
+    gone(ip(&["link", "delete", "dev", &inside.tun]))?;
+    for route in &inside.routes {
+        let words = unreachable(route);
+        gone(ip(&[&["route", "delete"], &words.each_ref().map(String::as_str)[..], &table].concat()))?;
+    }
+    let Some(mark) = &mark else { return Ok(()) };
+    families(inside)
+        .try_for_each(|family| gone(ip(&[family, "rule", "delete", "not", "fwmark", mark, "lookup", mark])))
+}
+
+/// Those that have routes, as iproute2 names them.
+fn families(inside: &Inside) -> impl Iterator<Item = &'static str> {
+    let routed = |four| inside.routes.iter().any(|route| route.addr().is_ipv4() == four);
+    [("-4", routed(true)), ("-6", routed(false))].into_iter().filter_map(|(family, is)| is.then_some(family))
 }
 
 fn has_rule(family: &str, table: &str) -> Result<bool, SetupError> {

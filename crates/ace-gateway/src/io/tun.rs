@@ -7,8 +7,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use ace_config::gateway::Inside;
 use ace_engine::Buffer;
+use nix::libc::{EBADF, EBADFD, ENODEV};
 use tun_rs::{DeviceBuilder, GROTable, IDEAL_BATCH_SIZE, SyncDevice, VIRTIO_NET_HDR_LEN};
 
+use super::broken::{Broken, Row};
 use super::{BATCH, Losses};
 
 /// Room for a packet with what is joined to it: less than what the length of an IP packet can say.
@@ -16,6 +18,9 @@ const JOINED: usize = 65_000;
 
 pub struct Tun {
     device: SyncDevice,
+    name: String,
+    reads: Row,
+
     gro: GROTable,
     raw: Vec<u8>,
     pieces: Vec<Vec<u8>>,
@@ -32,7 +37,7 @@ impl Tun {
     pub fn open(config: &Inside) -> io::Result<Self> {
         let device = DeviceBuilder::new().name(config.tun.clone()).offload(config.offload).build_sync()?;
         device.persist()?;
-        Self::of(device)
+        Self::of(device, &config.tun)
     }
 
     /// As [`Tun::open`], with so many queues. Packets of one connection come from one of them: where the last one of
@@ -42,14 +47,16 @@ impl Tun {
         let first = builder.multi_queue(true).build_sync()?;
         first.persist()?;
         let others = (1..count).map(|_| first.try_clone()).collect::<io::Result<Vec<_>>>()?;
-        std::iter::once(first).chain(others).map(Self::of).collect()
+        std::iter::once(first).chain(others).map(|device| Self::of(device, &config.tun)).collect()
     }
 
-    fn of(device: SyncDevice) -> io::Result<Self> {
+    fn of(device: SyncDevice, name: &str) -> io::Result<Self> {
         device.set_nonblocking(true)?;
         let room = usize::from(u16::MAX);
         Ok(Self {
             device,
+            name: name.to_owned(),
+            reads: Row::default(),
             gro: GROTable::default(),
             raw: vec![0; VIRTIO_NET_HDR_LEN + room],
             pieces: vec![vec![0; room]; IDEAL_BATCH_SIZE],
@@ -59,8 +66,19 @@ impl Tun {
         })
     }
 
+    /// The kernel's number of it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn index(&self) -> io::Result<u32> {
+        self.device.if_index()
+    }
+
     /// Reads what there is, at most about [`BATCH`] packets.
-    pub fn read(&mut self, losses: &mut Losses, mut buffer: impl FnMut(&[u8])) {
+    ///
+    /// # Errors
+    /// The device is gone.
+    pub fn read(&mut self, losses: &mut Losses, mut buffer: impl FnMut(&[u8])) -> Result<(), Broken> {
         let mut taken = 0;
         while taken < BATCH {
             match self.device.recv_multiple(&mut self.raw, &mut self.pieces, &mut self.sizes, 0) {
@@ -69,14 +87,20 @@ impl Tun {
                         buffer(piece.get(..*size).unwrap_or_default());
                     }
                     taken += count.max(1);
+                    self.reads.well();
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Err(_) => {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.reads.well();
+                    return Ok(());
+                }
+                Err(error) => {
                     losses.inside_unreadable += 1;
                     taken += 1;
+                    self.reads.failed(error).map_err(|why| Broken::tun(&self.name, why))?;
                 }
             }
         }
+        Ok(())
     }
 
     /// Takes a packet to be written by [`Tun::flush`].
@@ -93,14 +117,24 @@ impl Tun {
     }
 
     /// Writes what was put.
-    pub fn flush(&mut self, losses: &mut Losses) {
+    ///
+    /// # Errors
+    /// The device is gone.
+    pub fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken> {
         let packets = self.waiting.get_mut(..self.used).unwrap_or_default();
-        if !packets.is_empty()
-            && self.device.send_multiple(&mut self.gro, packets, VIRTIO_NET_HDR_LEN).is_err()
-        {
-            losses.inside_failed += 1;
-        }
         self.used = 0;
+        if packets.is_empty() {
+            return Ok(());
+        }
+        let Err(error) = self.device.send_multiple(&mut self.gro, packets, VIRTIO_NET_HDR_LEN) else {
+            return Ok(());
+        };
+        losses.inside_failed += 1;
+        // Only a device that is gone: EIO says that it is down, and others are about one packet.
+        match error.raw_os_error() {
+            Some(EBADF | EBADFD | ENODEV) => Err(Broken::tun(&self.name, error)),
+            _ => Ok(()),
+        }
     }
 }
 

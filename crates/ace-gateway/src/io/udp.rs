@@ -11,6 +11,7 @@ use nix::sys::socket::{setsockopt, sockopt};
 use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
+use super::broken::{Broken, Row};
 use super::{BATCH, Losses, bpf, patiently};
 
 /// The kernel's queues, both ways.
@@ -21,6 +22,7 @@ const PIECE: usize = 1 << 16;
 
 pub struct Udp {
     socket: UdpSocket,
+    reads: Row,
     /// Of IPv6, where IPv4 addresses are mapped.
     six: bool,
     state: UdpSocketState,
@@ -89,6 +91,7 @@ impl Udp {
         let state = UdpSocketState::new((&socket).into())?;
         Ok(Self {
             socket,
+            reads: Row::default(),
             six: listen.is_ipv6(),
             state,
             memory: vec![0; BATCH_SIZE * PIECE],
@@ -101,7 +104,14 @@ impl Udp {
     }
 
     /// Reads what there is, at most about [`BATCH`] datagrams: source, congestion mark, payload.
-    pub fn read(&mut self, losses: &mut Losses, mut take: impl FnMut(SocketAddr, u8, &[u8])) {
+    ///
+    /// # Errors
+    /// The socket does not work any more.
+    pub fn read(
+        &mut self,
+        losses: &mut Losses,
+        mut take: impl FnMut(SocketAddr, u8, &[u8]),
+    ) -> Result<(), Broken> {
         let mut taken = 0;
         while taken < BATCH {
             let mut meta = [RecvMeta::default(); BATCH_SIZE];
@@ -113,14 +123,19 @@ impl Udp {
             };
             let count = match received {
                 Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.reads.well();
+                    return Ok(());
+                }
                 // Such as an ICMP error of an earlier datagram.
-                Err(_) => {
+                Err(error) => {
                     losses.outside_unreadable += 1;
                     taken += 1;
+                    self.reads.failed(error).map_err(|why| self.broken(why))?;
                     continue;
                 }
             };
+            self.reads.well();
             for (meta, piece) in meta.iter().zip(self.memory.chunks_exact(PIECE)).take(count) {
                 let source = SocketAddr::new(meta.addr.ip().to_canonical(), meta.addr.port());
                 let ecn = meta.ecn.map_or(0, |ecn| ecn as u8);
@@ -131,13 +146,28 @@ impl Udp {
             }
             // There was room for more: the queue is empty.
             if count < BATCH_SIZE {
-                return;
+                break;
             }
         }
+        Ok(())
+    }
+
+    fn broken(&self, why: io::Error) -> Broken {
+        let port = self.local_addr().map_or_else(|_| "4500".to_owned(), |at| at.to_string());
+        Broken::socket(&format!("the UDP socket {port}"), why)
     }
 
     /// Takes a datagram; it goes out at the latest with [`Udp::flush`].
-    pub fn put(&mut self, losses: &mut Losses, to: SocketAddr, ecn: u8, payload: &[u8]) {
+    ///
+    /// # Errors
+    /// As [`Udp::flush`].
+    pub fn put(
+        &mut self,
+        losses: &mut Losses,
+        to: SocketAddr,
+        ecn: u8,
+        payload: &[u8],
+    ) -> Result<(), Broken> {
         let run = &self.run;
         // Of one SA, so that whoever gets them at once is who they are for.
         let joins = run.to == Some((to, ecn))
@@ -146,19 +176,24 @@ impl Udp {
             && payload.len() <= run.stride
             && run.count < self.state.max_gso_segments()
             && run.bytes.len() + payload.len() <= LONGEST;
+        let mut flushed = Ok(());
         if !joins {
-            self.flush(losses);
+            flushed = self.flush(losses);
             self.run.to = Some((to, ecn));
             self.run.stride = payload.len();
         }
         self.run.bytes.extend_from_slice(payload);
         self.run.last = payload.len();
         self.run.count += 1;
+        flushed
     }
 
     /// Sends what was put.
-    pub fn flush(&mut self, losses: &mut Losses) {
-        let Some((to, ecn)) = self.run.to.take() else { return };
+    ///
+    /// # Errors
+    /// The socket does not work any more.
+    pub fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken> {
+        let Some((to, ecn)) = self.run.to.take() else { return Ok(()) };
         let transmit = Transmit {
             destination: self.reachable(to),
             ecn: EcnCodepoint::from_bits(ecn),
@@ -167,11 +202,10 @@ impl Udp {
             src_ip: None,
         };
         let sent = patiently(self.socket.as_fd(), || self.state.try_send((&self.socket).into(), &transmit));
-        if let Err(error) = sent {
-            losses.outside(&error, self.run.count as u64);
-        }
+        let packets = self.run.count as u64;
         self.run.bytes.clear();
         self.run.count = 0;
+        sent.or_else(|error| losses.outside(error, packets)).map_err(|why| self.broken(why))
     }
 
     /// An IPv4 address as a socket of IPv6 wants it.
@@ -215,7 +249,7 @@ mod tests {
         let got = |ours: &mut Udp| {
             let mut all = Vec::new();
             ours.socket.set_nonblocking(true).unwrap();
-            ours.read(&mut Losses::default(), |_, _, payload| all.push(payload.to_vec()));
+            ours.read(&mut Losses::default(), |_, _, payload| all.push(payload.to_vec())).unwrap();
             all
         };
         let send = |what: &[u8]| sender.send_to(what, ("127.0.0.1", port)).map(drop).unwrap();

@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::PollFlags;
@@ -17,7 +18,9 @@ use nix::unistd::geteuid;
 use socket2::{Domain, SockAddr, Socket, Type};
 use zeroize::Zeroize;
 
+use super::Rest;
 use super::control::make_way;
+use crate::xfrm::Messages;
 
 const MOST_CLIENTS: usize = 64;
 /// Requests of one client before the next one has its turn.
@@ -34,12 +37,13 @@ pub struct XfrmSocket {
     path: PathBuf,
     owner: u32,
     clients: Vec<Client>,
+    rest: Rest,
     memory: Vec<u8>,
 }
 
 struct Client {
     socket: Socket,
-    waiting: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Messages>,
     groups: u32,
 }
 
@@ -56,7 +60,14 @@ impl XfrmSocket {
         listener.listen(16)?;
         listener.set_nonblocking(true)?;
         let owner = geteuid().as_raw();
-        Ok(Self { listener, path: path.to_owned(), owner, clients: Vec::new(), memory: vec![0; LONGEST] })
+        Ok(Self {
+            listener,
+            path: path.to_owned(),
+            owner,
+            clients: Vec::new(),
+            rest: Rest::default(),
+            memory: vec![0; LONGEST],
+        })
     }
 
     /// What to wait for.
@@ -65,13 +76,18 @@ impl XfrmSocket {
             true => PollFlags::POLLIN,
             false => PollFlags::POLLOUT,
         };
-        std::iter::once((self.listener.as_fd(), PollFlags::POLLIN))
-            .chain(self.clients.iter().map(move |one| (one.socket.as_fd(), client(one))))
+        let listener = self.rest.until().is_none().then(|| (self.listener.as_fd(), PollFlags::POLLIN));
+        (listener.into_iter()).chain(self.clients.iter().map(move |one| (one.socket.as_fd(), client(one))))
+    }
+
+    /// When the next client may come, where handles ran out.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.rest.until()
     }
 
     /// Takes requests and gives answers as far as nobody has to be waited for.
-    pub fn serve(&mut self, mut answer: impl FnMut(&[u8]) -> Vec<Vec<u8>>) {
-        while let Ok((socket, _)) = self.listener.accept() {
+    pub fn serve(&mut self, now: Duration, mut answer: impl FnMut(&[u8]) -> Vec<Messages>) {
+        while let Some((socket, _)) = self.rest.accept(now, || self.listener.accept()) {
             let may = getsockopt(&socket, PeerCredentials)
                 .is_ok_and(|who| who.uid() == 0 || who.uid() == self.owner);
             if may && self.clients.len() < MOST_CLIENTS && socket.set_nonblocking(true).is_ok() {
@@ -83,10 +99,10 @@ impl XfrmSocket {
     }
 
     /// Tells something to those that listen to a group.
-    pub fn tell(&mut self, group: u32, notice: &[u8]) {
+    pub fn tell(&mut self, group: u32, notice: &Messages) {
         for client in self.clients.iter_mut().filter(|client| client.groups & group != 0) {
             if client.waiting.len() < MOST_WAITING {
-                client.waiting.push_back(notice.to_vec());
+                client.waiting.push_back(notice.clone());
             }
         }
         self.clients.retain_mut(Client::deliver);
@@ -95,7 +111,7 @@ impl XfrmSocket {
 
 impl Client {
     /// False when it is gone.
-    fn goes_on(&mut self, memory: &mut [u8], answer: &mut impl FnMut(&[u8]) -> Vec<Vec<u8>>) -> bool {
+    fn goes_on(&mut self, memory: &mut [u8], answer: &mut impl FnMut(&[u8]) -> Vec<Messages>) -> bool {
         for _ in 0..BATCH {
             if !self.deliver() {
                 return false;
@@ -125,12 +141,10 @@ impl Client {
 
     /// Sends what the client takes. False when it is gone.
     fn deliver(&mut self) -> bool {
-        while let Some(message) = self.waiting.front_mut() {
+        while let Some(message) = self.waiting.front() {
             match send(self.socket.as_raw_fd(), message, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL) {
-                Ok(_) => {
-                    message.zeroize();
-                    self.waiting.pop_front();
-                }
+                // It is wiped, as it is when the client goes.
+                Ok(_) => drop(self.waiting.pop_front()),
                 Err(Errno::EAGAIN) => return true,
                 Err(_) => return false,
             }

@@ -32,7 +32,8 @@ type Asked = SyncSender<Box<State>>;
 /// The gateway's side.
 pub struct Page {
     asked: Receiver<Asked>,
-    wake: UnixStream,
+    /// `None` when the thread that listens is gone.
+    wake: Option<UnixStream>,
     pub listening: SocketAddr,
 }
 
@@ -55,18 +56,25 @@ impl Page {
         let (ask, asked) = sync_channel(MOST_CLIENTS);
         let asker = Asker { ask, wake: Arc::new(theirs), clients: Arc::default() };
         std::thread::Builder::new().name("page".to_owned()).spawn(move || asker.listen(&listener))?;
-        Ok(Self { asked, wake, listening })
+        Ok(Self { asked, wake: Some(wake), listening })
     }
 
     /// Readable when something was asked.
-    pub fn fd(&self) -> BorrowedFd<'_> {
-        self.wake.as_fd()
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.wake.as_ref().map(AsFd::as_fd)
     }
 
     /// Answers what was asked.
     pub fn serve(&mut self, mut answer: impl FnMut() -> State) {
         let mut bytes = [0; 64];
-        while self.wake.read(&mut bytes).is_ok_and(|count| count > 0) {}
+        while let Some(wake) = &mut self.wake {
+            match wake.read(&mut bytes) {
+                Ok(count) if count > 0 => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                // It would be readable for ever.
+                Ok(_) | Err(_) => self.wake = None,
+            }
+        }
         while let Ok(reply) = self.asked.try_recv() {
             // Whoever asked may be gone.
             let _ = reply.try_send(Box::new(answer()));

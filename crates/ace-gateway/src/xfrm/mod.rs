@@ -18,6 +18,7 @@ use nix::libc::{EADDRNOTAVAIL, EEXIST, EINVAL, ENOENT, EOPNOTSUPP, ESRCH};
 use crate::keys::Keys;
 use database::{Database, OUT, State};
 use shapes::{Errno, SaKey};
+pub use wire::Messages;
 use wire::{F_ACK, F_DUMP, F_MULTI, Message, Reply, u8_at, u32_at};
 
 /// Types of messages.
@@ -68,7 +69,7 @@ pub struct Xfrm {
     /// Inbound ESP by SPI, in UDP.
     spis: HashMap<u32, (IpAddr, IpAddr)>,
     changes: Vec<Change>,
-    notices: VecDeque<(u32, Vec<u8>)>,
+    notices: VecDeque<(u32, Messages)>,
 }
 
 /// What a request works on.
@@ -90,7 +91,7 @@ impl Xfrm {
     }
 
     /// Answers the requests of a datagram, as datagrams.
-    pub fn handle(&mut self, on: &mut On<'_>, datagram: &[u8]) -> Vec<Vec<u8>> {
+    pub fn handle(&mut self, on: &mut On<'_>, datagram: &[u8]) -> Vec<Messages> {
         let mut answers = Vec::new();
         for message in wire::messages(datagram).filter(|message| message.kind >= wire::FIRST) {
             let errno = match self.request(on, &message) {
@@ -304,7 +305,7 @@ impl Xfrm {
     }
 
     /// The next message for everybody who asked for its group.
-    pub fn notice(&mut self) -> Option<(u32, Vec<u8>)> {
+    pub fn notice(&mut self) -> Option<(u32, Messages)> {
         self.notices.pop_front()
     }
 
@@ -346,19 +347,19 @@ impl Xfrm {
 
 enum Answer {
     None,
-    One(Vec<u8>),
-    Dump(Vec<Vec<u8>>),
+    One(Messages),
+    Dump(Vec<Messages>),
 }
 
 /// As many messages as fit go into a datagram.
-fn dump(answers: &mut Vec<Vec<u8>>, all: Vec<Vec<u8>>, sequence: u32) {
-    let mut datagram: Vec<u8> = Vec::new();
+fn dump(answers: &mut Vec<Messages>, all: Vec<Messages>, sequence: u32) {
+    let mut datagram = Messages::default();
     let done = Reply::new(wire::NLMSG_DONE, F_MULTI, sequence, &[0; 4]).done();
     for message in all.into_iter().chain([done]) {
         if !datagram.is_empty() && datagram.len() + message.len() > DATAGRAM {
             answers.push(std::mem::take(&mut datagram));
         }
-        datagram.extend_from_slice(&message);
+        wire::append(&mut datagram, &message);
     }
     answers.push(datagram);
 }
@@ -398,7 +399,7 @@ fn current(plane: &Shard, state: &State) -> [u8; shapes::USERSA] {
     info
 }
 
-fn told(plane: &Shard, state: &State, flags: u16, sequence: u32) -> Vec<u8> {
+fn told(plane: &Shard, state: &State, flags: u16, sequence: u32) -> Messages {
     Reply::new(kind::NEWSA, flags, sequence, &current(plane, state))
         .attributes(state.attributes.as_bytes())
         .done()

@@ -9,7 +9,7 @@ use nix::libc::{EINVAL, ESRCH};
 
 use super::database::State;
 use super::shapes::{self, Errno, REPLAY_ESN_VAL, REPLAY_VAL};
-use super::wire::Reply;
+use super::wire::{Messages, Reply};
 
 const LIFETIME: u16 = 9;
 /// Bytes of `xfrm_aevent_id`, and in it the address of the other end.
@@ -23,7 +23,7 @@ pub const NEWAE: u16 = 0x1e;
 ///
 /// # Errors
 /// ESRCH for an SA without keys.
-pub fn told(plane: &Shard, state: &State, id: &[u8], sequence: u32) -> Result<Vec<u8>, Errno> {
+pub fn told(plane: &Shard, state: &State, id: &[u8], sequence: u32) -> Result<Messages, Errno> {
     let installed = state.installed.as_ref().ok_or(ESRCH)?;
     let ids = installed.shares.iter().map(|(_, id)| *id).chain([installed.id]);
     let stands = ids.filter_map(|id| plane.sa(id));

@@ -2,6 +2,11 @@
 //! Netlink framing (RFC 3549, 2.2) and the fixed structures of XFRM, in the byte order of this machine but for what is
 //! an address, an SPI or a port. Takes any bytes and never panics.
 
+use zeroize::Zeroizing;
+
+/// Messages that follow each other. Keys may be in them: they are wiped when they are dropped.
+pub type Messages = Zeroizing<Vec<u8>>;
+
 /// Bytes of a message header.
 const HEADER: usize = 16;
 /// Messages and attributes begin at multiples of it.
@@ -89,44 +94,56 @@ pub fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     }
 }
 
+/// Adds bytes. Memory that has become too small is wiped before it is given back, which a vector by itself does not do.
+pub fn append(to: &mut Messages, bytes: &[u8]) {
+    let needed = to.len().saturating_add(bytes.len());
+    if needed > to.capacity() {
+        let mut larger = Messages::new(Vec::with_capacity(needed.next_power_of_two()));
+        larger.extend_from_slice(to);
+        *to = larger;
+    }
+    to.extend_from_slice(bytes);
+}
+
 /// A message that is being made.
 pub struct Reply {
-    bytes: Vec<u8>,
+    bytes: Messages,
 }
 
 impl Reply {
     pub fn new(kind: u16, flags: u16, sequence: u32, body: &[u8]) -> Self {
-        let mut bytes = vec![0; 4];
-        bytes.extend_from_slice(&kind.to_ne_bytes());
-        bytes.extend_from_slice(&flags.to_ne_bytes());
-        bytes.extend_from_slice(&sequence.to_ne_bytes());
-        // From port 0: the kernel's, and that of a client that has none.
-        bytes.extend_from_slice(&[0; 4]);
-        bytes.extend_from_slice(body);
+        let mut bytes = Messages::new(Vec::new());
+        // The length stands there in the end. From port 0: the kernel's, and that of a client that has none.
+        for part in
+            [&[0; 4][..], &kind.to_ne_bytes(), &flags.to_ne_bytes(), &sequence.to_ne_bytes(), &[0; 4], body]
+        {
+            append(&mut bytes, part);
+        }
         Self { bytes }.aligned()
     }
 
     fn aligned(mut self) -> Self {
-        self.bytes.resize(self.bytes.len().next_multiple_of(ALIGN), 0);
+        let over = self.bytes.len().next_multiple_of(ALIGN) - self.bytes.len();
+        append(&mut self.bytes, [0; ALIGN].get(..over).unwrap_or_default());
         self
     }
 
     /// Adds an attribute; one that is too long for its length field is left out.
     pub fn attribute(mut self, kind: u16, value: &[u8]) -> Self {
         let Ok(len) = u16::try_from(value.len() + 4) else { return self };
-        self.bytes.extend_from_slice(&len.to_ne_bytes());
-        self.bytes.extend_from_slice(&kind.to_ne_bytes());
-        self.bytes.extend_from_slice(value);
+        for part in [&len.to_ne_bytes()[..], &kind.to_ne_bytes(), value] {
+            append(&mut self.bytes, part);
+        }
         self.aligned()
     }
 
     /// Adds attributes as they came.
     pub fn attributes(mut self, bytes: &[u8]) -> Self {
-        self.bytes.extend_from_slice(bytes);
+        append(&mut self.bytes, bytes);
         self.aligned()
     }
 
-    pub fn done(mut self) -> Vec<u8> {
+    pub fn done(mut self) -> Messages {
         let len = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
         put(&mut self.bytes, 0, &len.to_ne_bytes());
         self.bytes
@@ -134,7 +151,7 @@ impl Reply {
 }
 
 /// What says how a request ended: 0, or an errno. The request itself is not sent back: keys may be in it.
-pub fn ending(request: &Message<'_>, errno: i32) -> Vec<u8> {
+pub fn ending(request: &Message<'_>, errno: i32) -> Messages {
     let mut body = (-errno).to_ne_bytes().to_vec();
     body.extend_from_slice(&(HEADER as u32).to_ne_bytes());
     body.extend_from_slice(&request.kind.to_ne_bytes());
@@ -151,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut bytes = Reply::new(0x10, F_ACK, 7, b"abcde").attribute(3, b"xyz").attribute(4, b"").done();
-        bytes.extend(Reply::new(0x11, 0, 8, &[]).done());
+        append(&mut bytes, &Reply::new(0x11, 0, 8, &[]).done());
         let read: Vec<_> = messages(&bytes).collect();
         assert_eq!(read.len(), 2);
         assert_eq!((read[0].kind, read[0].flags, read[0].sequence), (0x10, F_ACK, 7));

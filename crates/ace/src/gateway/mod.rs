@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use ace_gateway::daemon;
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
+use tracing::error;
 
 use crate::page::Output;
 use ace_report::Outcome;
@@ -19,7 +20,8 @@ use log::Log;
 use replay::Replay;
 
 /// Protect live traffic (docs/gateway.md): what is routed into a TUN device leaves in ESP or AH, and the other way
-/// round. Runs until SIGTERM or Ctrl-C; SIGHUP takes the SA file anew.
+/// round. Runs until SIGTERM or Ctrl-C; SIGHUP takes the SA file anew. Ends with exit code 1 when its device or a socket
+/// is gone.
 ///
 /// This processor computes, or the board, or whoever costs less ([engine]). What no SA protects goes nowhere, and neither does anything while no gateway runs: the
 /// device stays, with its routes (`ip link delete` removes it).
@@ -28,6 +30,9 @@ use replay::Replay;
 pub struct Args {
     /// What the gateway is: docs/gateway.md
     config: Option<PathBuf>,
+    /// Take SA files that others may read or write
+    #[arg(long)]
+    allow_open_keys: bool,
     #[command(flatten)]
     log: Log,
     #[command(subcommand)]
@@ -45,6 +50,12 @@ enum Question {
     /// Hand a running gateway a newer signed library. It is verified, its version has to be higher, and slots change
     /// over when their frames have ended; then the SA file is taken anew. Anything wrong changes nothing
     Library(Hand),
+    /// Take away what a gateway leaves behind so that nothing leaves in clear: the device, the routes and the rules of a
+    /// configuration. Not while it runs
+    Release {
+        /// The gateway's: docs/gateway.md
+        config: PathBuf,
+    },
     /// Play recorded traffic ([record]) on the virtual clock, with and without the board: TCP as a closed loop, all else
     /// when it came. Each operation goes where it is done earlier and does not lengthen the whole. Times are the model's, never wall time
     Replay(Box<Replay>),
@@ -56,15 +67,25 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         (Some(Question::Sas(ask)), _) => ask.show(page, "sas", ask::sas),
         (Some(Question::Slots(ask)), _) => ask.show(page, "slots", ask::slots),
         (Some(Question::Library(hand)), _) => hand.over(page),
+        (Some(Question::Release { config }), _) => {
+            daemon::release(&daemon::read_config(config)?)?;
+            Ok(Outcome::Well)
+        }
         (Some(Question::Replay(replay)), _) => replay.run(page),
         (None, Some(file)) => {
-            let config = daemon::read_config(file)?;
+            let mut config = daemon::read_config(file)?;
+            config.open_keys = args.allow_open_keys;
             daemon::hold_signals()?;
             args.log.begin();
             let (engines, remote) =
                 engine::open(&config.engine).with_context(|| file.display().to_string())?;
-            daemon::run(config, engines, remote)?;
-            Ok(Outcome::Well)
+            match daemon::run(config, engines, remote) {
+                Err(error) if error.is_later() => {
+                    error!(%error, "ended");
+                    Ok(Outcome::Wrong)
+                }
+                ended => Ok(ended.map(|()| Outcome::Well)?),
+            }
         }
         (None, None) => bail!("name a configuration, or ask `status`, `sas` or `slots`"),
     }

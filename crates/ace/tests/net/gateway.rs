@@ -9,19 +9,19 @@ use std::os::unix::fs::PermissionsExt;
 use crate::netns::{WORD, World, shown, until};
 use serde_json::Value;
 
-const A: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
-const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
+pub const A: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
+pub const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
 /// Routed into no gateway.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(10, 0, 9, 9);
 
-const GCM: &str = "cipher = \"aes-128-gcm-16\"\nkey = \"K0112233445566778899aabbccddeeff00112233\"\n";
+pub const GCM: &str = "cipher = \"aes-128-gcm-16\"\nkey = \"K0112233445566778899aabbccddeeff00112233\"\n";
 const CBC: &str = "cipher = \"aes-256-cbc\"\nkey = \"K0112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"\n\
                    auth = \"hmac-sha256-128\"\nauth_key = \"K0112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"\n";
 const AH: &str =
     "protocol = \"ah\"\nauth = \"hmac-sha1-96\"\nauth_key = \"K0112233445566778899aabbccddeeff00112233\"\n";
 
 /// Two SAs between the ends, with a digit in their keys; `who` is 1 or 2.
-fn sas(who: u8, mode: &str, digit: char, suite: &str) -> String {
+pub fn sas(who: u8, mode: &str, digit: char, suite: &str) -> String {
     let other = 3 - who;
     // In transport mode the ends are the addresses inside.
     let end = |n: u8| if mode == "tunnel" { format!("192.0.2.{n}") } else { format!("10.0.{n}.1") };
@@ -44,13 +44,19 @@ fn sas(who: u8, mode: &str, digit: char, suite: &str) -> String {
 }
 
 /// Writes both files of a gateway and starts it; it is ready.
-fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
+pub fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
+    gateway_of(world, who, "user = \"nobody\"\n", &[], outside, sas)
+}
+
+/// The same, with other words in front of its sections and more routes.
+pub fn gateway_of(world: &World, who: u8, top: &str, routes: &[&str], outside: &str, sas: &str) -> u32 {
     let name = ["a", "b"][usize::from(who) - 1];
     write_sas(world, who, sas);
+    let route = format!("10.0.{}.0/24", 3 - who);
+    let routes: Vec<&str> = [route.as_str()].into_iter().chain(routes.iter().copied()).collect();
     let config = format!(
-        "sas = \"{name}-sas.toml\"\ncontrol = \"{name}.sock\"\nuser = \"nobody\"\n[inside]\ntun = \"ace0\"\n\
-         address = [\"10.0.{who}.1/32\"]\nroutes = [\"10.0.{}.0/24\"]\n[outside]\n{outside}",
-        3 - who
+        "sas = \"{name}-sas.toml\"\ncontrol = \"{name}.sock\"\n{top}[inside]\ntun = \"ace0\"\n\
+         address = [\"10.0.{who}.1/32\"]\nroutes = {routes:?}\n[outside]\n{outside}"
     );
     let path = world.path(&format!("{name}.toml"));
     fs::write(&path, config).expect("it is ours");
@@ -65,11 +71,10 @@ fn gateway(world: &World, who: u8, outside: &str, sas: &str) -> u32 {
 }
 
 fn write_sas(world: &World, who: u8, sas: &str) {
-    fs::write(world.path(&format!("{}-sas.toml", ["a", "b"][usize::from(who) - 1])), sas)
-        .expect("it is ours");
+    world.write_keys(&format!("{}-sas.toml", ["a", "b"][usize::from(who) - 1]), sas);
 }
 
-fn ask(world: &World, name: &str, question: &str) -> Value {
+pub fn ask(world: &World, name: &str, question: &str) -> Value {
     let out = crate::common::ace(
         &["gateway", question, "--json", "--control"],
         &[&world.path(&format!("{name}.sock"))],
@@ -104,7 +109,7 @@ fn taken_inside(world: &World, of: &str) -> [u64; 2] {
     std::array::from_fn(|_| numbers.next().expect("two of them"))
 }
 
-const UDP: &str = "encapsulation = \"udp\"\nkeepalive = 1\n";
+pub const UDP: &str = "encapsulation = \"udp\"\nkeepalive = 1\n";
 
 #[test]
 fn traffic_crosses_and_nothing_is_seen_in_clear() {
@@ -157,6 +162,13 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
     assert_eq!(list.as_array().map(Vec::len), Some(4));
     assert!(list[0]["sequence"].as_u64() >= Some(sequence + 3));
 
+    // Nor does one that others may read.
+    let file = world.path("a-sas.toml");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("it is ours");
+    signal(a, "-HUP");
+    until("the file is refused", || world.read("a.log").contains("mode 644); `chmod o=,g-w "));
+    assert_eq!(world.ping("a", B, 3), 3);
+
     // Another key: everything is dropped, nothing is shown.
     write_sas(&world, 1, &sas(1, "tunnel", '5', &GCM.replace("8899", "8888")));
     write_sas(&world, 2, &sas(2, "tunnel", '5', GCM));
@@ -201,14 +213,20 @@ fn traffic_crosses_and_nothing_is_seen_in_clear() {
 fn an_end_that_moves_is_found_again() {
     let Some(world) = World::new() else { return };
     // Transport mode between the addresses inside; where the ends are on the wire is the peer's affair.
-    let peer = |n: u8| format!("{UDP}[[peer]]\naddress = \"10.0.{n}.1\"\nendpoint = \"192.0.2.{n}:4500\"\n");
+    let peer = |n: u8| {
+        format!("{UDP}[[peer]]\naddress = \"10.0.{n}.1\"\nendpoint = \"192.0.2.{n}:4500\"\nroaming = true\n")
+    };
     gateway(&world, 1, &peer(2), &sas(1, "transport", '0', CBC));
     gateway(&world, 2, &peer(1), &sas(2, "transport", '0', CBC));
     assert_eq!((world.ping("a", B, 3), world.ping("b", A, 3)), (3, 3));
     world.ip("b", "address add 192.0.2.9/24 dev wire").expect("it may");
     world.ip("b", "address delete 192.0.2.2/24 dev wire").expect("it may");
     world.ip("b", "address replace 192.0.2.9/24 dev wire").expect("it may");
-    let (answered, seen) = world.watch(|| (world.ping("b", A, 3), world.ping("a", B, 3)));
+    let (answered, seen) = world.watch(|| {
+        // Its first packet alone moves nobody.
+        world.ping_in_vain("b", A, 1);
+        (world.ping("b", A, 3), world.ping("a", B, 3))
+    });
     assert_eq!((answered, shown(&seen)), ((3, 3), 0));
     let status = ask(&world, "a", "status");
     assert_eq!(status["peers"][0]["endpoint"], "192.0.2.9:4500");

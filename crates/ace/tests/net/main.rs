@@ -6,5 +6,6 @@
 mod common;
 mod gateway;
 mod gateway_engines;
+mod gateway_guard;
 mod netns;
 mod xfrm;

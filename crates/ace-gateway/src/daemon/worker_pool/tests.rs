@@ -11,6 +11,7 @@ use ace_engine::software::CpuEngine;
 use ace_engine::{Buffer, Capabilities, Completion, Engine, Job};
 use ace_ipsec::OsIvs;
 use ace_ipsec::packet::ip::Outer;
+use nix::errno::Errno;
 
 use super::*;
 use crate::core::{Outgoing, Settings};
@@ -19,27 +20,34 @@ use crate::daemon::worker::Arrived;
 /// What is in every clear packet.
 const WORD: &[u8] = b"plaintext that nobody may see";
 
+/// Whoever reads this has lost its device.
+const GONE: &[u8] = b"the device is gone";
+
 /// Both ends of a core's ways: datagrams of this process.
 struct Pipes {
     inside: UnixDatagram,
     outside: UnixDatagram,
 }
 
-fn read(pipe: &UnixDatagram, mut take: impl FnMut(&[u8])) {
+fn read(pipe: &UnixDatagram, mut take: impl FnMut(&[u8])) -> Result<(), Broken> {
     let mut memory = [0; 4096];
     while let Ok(len) = pipe.recv(&mut memory) {
+        if memory[..len] == *GONE {
+            return Err(Broken::tun("pipe", Errno::EBADFD.into()));
+        }
         take(&memory[..len]);
     }
+    Ok(())
 }
 
 impl Ports for Pipes {
-    fn read_inside(&mut self, _: &mut Losses, take: &mut dyn FnMut(&[u8])) {
-        read(&self.inside, take);
+    fn read_inside(&mut self, _: &mut Losses, take: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
+        read(&self.inside, take)
     }
 
-    fn read_outside(&mut self, _: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) {
+    fn read_outside(&mut self, _: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<(), Broken> {
         let source = "192.0.2.2:4500".parse().unwrap();
-        read(&self.outside, |payload| take(Arrived::Udp { source, ecn: 0, payload }));
+        read(&self.outside, |payload| take(Arrived::Udp { source, ecn: 0, payload }))
     }
 
     fn put(&mut self, _: &mut Losses, outgoing: Outgoing) -> Buffer {
@@ -52,7 +60,9 @@ impl Ports for Pipes {
         buffer
     }
 
-    fn flush(&mut self, _: &mut Losses) {}
+    fn flush(&mut self, _: &mut Losses) -> Result<(), Broken> {
+        Ok(())
+    }
 
     fn fds(&self) -> Vec<BorrowedFd<'_>> {
         vec![self.inside.as_fd(), self.outside.as_fd()]
@@ -191,7 +201,7 @@ impl World {
         let mut found = Vec::new();
         for pipe in self.inside.iter().chain(&self.outside) {
             pipe.set_nonblocking(true).unwrap();
-            read(pipe, |packet| found.push(packet.to_vec()));
+            read(pipe, |packet| found.push(packet.to_vec())).unwrap();
             pipe.set_nonblocking(false).unwrap();
         }
         found
@@ -298,4 +308,26 @@ fn a_reload_changes_all_cores_or_none() {
     let empty = SaFile::parse("sas.toml", "").unwrap();
     assert_eq!(world.pool.load(Duration::ZERO, &empty).unwrap().removed, 8);
     assert_eq!(world.pool.sa_count(), 0);
+}
+
+#[test]
+fn a_core_that_loses_its_device_says_so_once_and_the_others_go_on_until_they_are_stopped() {
+    let mut world = World::new();
+    assert!(world.pool.broken().is_ok());
+    world.inside[1].send(GONE).unwrap();
+    let start = Instant::now();
+    let broken = loop {
+        assert!(start.elapsed() < Duration::from_secs(30), "it says nothing");
+        if let Err(broken) = world.pool.broken() {
+            break broken.to_string();
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    assert!(
+        broken.starts_with("the TUN device pipe is gone or fails: ") && broken.contains("; start"),
+        "{broken}"
+    );
+    assert!(world.pool.broken().is_ok());
+    world.out(0, 0);
+    world.pool.stop();
 }

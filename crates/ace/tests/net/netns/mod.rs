@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use nix::sched::{CloneFlags, setns};
 use nix::sys::socket::{MsgFlags, recv};
+use nix::unistd::User;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::os::fd::AsRawFd;
 
@@ -133,6 +134,21 @@ impl World {
         let _ = Command::new("kill").args([signal, &id.to_string()]).status();
         until("the program ends", || matches!(child.try_wait(), Ok(Some(_))));
         child.wait().ok().and_then(|status| status.code())
+    }
+
+    /// Waits for a program that ends by itself. Its exit code, if it has one.
+    pub fn ended(&self, id: u32) -> Option<i32> {
+        self.end(id, "-0")
+    }
+
+    /// Writes a file with keys, which root and the group of nobody may read.
+    pub fn write_keys(&self, name: &str, text: &str) {
+        let (path, nobody) =
+            (self.path(name), User::from_name("nobody").expect("users").expect("he is there"));
+        std::fs::write(&path, text).expect("it is ours");
+        std::os::unix::fs::chown(&path, None, Some(nobody.gid.as_raw())).expect("root may");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o640);
+        std::fs::set_permissions(path, mode).expect("it is ours");
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
