@@ -98,7 +98,7 @@ class Gateways(Ace):
             self.files({"out": outbound, "in": inbound})
             for of in ENDS:
                 os.kill(self.gateway(of), signal.SIGHUP)
-                self.logs[of].wait_for("SAs added")
+                self.logs[of].wait_for("SAs taken")
             if len(outbound) > 1:
                 time.sleep(settle)
 

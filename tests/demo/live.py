@@ -162,7 +162,7 @@ class World:
     def reload(self, of, sas):
         self.write(of, sas)
         self.gateways[of].send_signal(signal.SIGHUP)
-        self.wait(of, "SAs added")
+        self.wait(of, "SAs taken")
 
     def status(self, of):
         return self.ask(of, "status")
