@@ -58,7 +58,11 @@ def ike(frame):
     if int.from_bytes(frame[12:14], "big") != IPV4 or packet[9] != UDP or carries(packet) != "allowed":
         return None
     udp = packet[(packet[0] & 15) * 4 :]
-    message = udp[12:] if ESP_IN_UDP in (int.from_bytes(udp[:2], "big"), int.from_bytes(udp[2:4], "big")) else udp[8:]
+    message = (
+        udp[12:]
+        if ESP_IN_UDP in (int.from_bytes(udp[:2], "big"), int.from_bytes(udp[2:4], "big"))
+        else udp[8:]
+    )
     return (message[:8], message[18], bool(message[19] & RESPONSE)) if len(message) >= 28 else None
 
 

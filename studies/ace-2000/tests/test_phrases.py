@@ -29,10 +29,15 @@ class Phrases(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.bench = harness.simulator(
-            "phrase-reader", "phrase_reader", [f"{FOLDER}/rtl/phrase_reader.sv"], f"{FOLDER}/test/phrase_bench.cc"
+            "phrase-reader",
+            "phrase_reader",
+            [f"{FOLDER}/rtl/phrase_reader.sv"],
+            f"{FOLDER}/test/phrase_bench.cc",
         )
 
-    def read(self, nodes: list[tuple[int, int]], index: list[int], each: int = 1) -> tuple[int, bool, list[int]]:
+    def read(
+        self, nodes: list[tuple[int, int]], index: list[int], each: int = 1
+    ) -> tuple[int, bool, list[int]]:
         words = [each, TERMINALS, len(index), *(at << 8 for at in index)]
         words += [len(nodes), *(symbol | pointer << 8 for symbol, pointer in nodes)]
         done = subprocess.run(

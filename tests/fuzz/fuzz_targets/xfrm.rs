@@ -28,8 +28,14 @@ fuzz_target!(|bytes: &[u8]| {
         Some((_, rest)) => (Encapsulation::None, rest),
         None => return,
     };
-    let settings =
-        Settings { encapsulation, peers: Vec::new(), port: 4500, keepalive: None, xfrm: Some(true), keys: None };
+    let settings = Settings {
+        encapsulation,
+        peers: Vec::new(),
+        port: 4500,
+        keepalive: None,
+        xfrm: Some(true),
+        keys: None,
+    };
     let mut core = Core::new(settings, Box::new(CpuEngine::new()), Box::new(SeededIvs::new(0)));
     // 127.0.0.0/8 and odd addresses are this machine's.
     let is_local = |address: IpAddr| match address {
