@@ -167,7 +167,7 @@ if [ -n "${ACE_IKE:-}" ]; then
     ask a --terminate --ike t >/dev/null
   done
   kill "$watching"
-  wait "$watching" || result=1
+  wait "$watching" || { cat "$dir/watches" >&2; result=1; }
   cat "$dir/wire"
   exit $result
 fi

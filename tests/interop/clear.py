@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Watches a device until SIGTERM; exit code 1 if anything passed in clear: whatever is not ESP, AH, IKE, ESP in UDP, ARP
-or what hosts of IPv6 say to find each other. Says how many packets were protected; with --ike, as JSON, how long each
+or what hosts say of themselves: IPv6 to find each other, IGMP of groups. Says how many packets were protected; with --ike, as JSON, how long each
 negotiation took from the first IKE_SA_INIT to the last answer of IKE_AUTH, which brings the first CHILD_SA."""
 
 import collections
@@ -14,6 +14,8 @@ ETH_P_ALL = 3
 IPV4, IPV6, ARP = 0x0800, 0x86DD, 0x0806
 ESP, AH, UDP, ICMP, ICMPV6, HOP_BY_HOP = 50, 51, 17, 1, 58, 0
 UNREACHABLE = 3
+# RFC 3376, 4.2.14: where reports go.
+IGMP, IGMP_ROUTERS = 2, bytes([224, 0, 0, 22])
 ESP_IN_UDP = 4500
 IKE = (500, ESP_IN_UDP)
 # RFC 7296, 3.1: exchanges and the flag of an answer.
@@ -43,6 +45,8 @@ def judge(frame):
     if kind != IPV4:
         return f"type {kind:#x}"
     header = (packet[0] & 15) * 4
+    if packet[9] == IGMP and packet[16:20] == IGMP_ROUTERS:
+        return "allowed"
     if packet[9] == ICMP and packet[header] == UNREACHABLE:
         # The kernel says of a packet of these that nobody takes it, and quotes its beginning.
         return "allowed" if carries(packet[header + 8 :]) else "a quotation"
@@ -104,6 +108,8 @@ def main():
         except TimeoutError:
             continue
     clear = {what: count for what, count in seen.items() if what not in ("protected", "allowed")}
+    if timed and clear:
+        print(f"in clear: {clear}", file=sys.stderr, flush=True)
     if timed:
         print(json.dumps({"negotiation_ms": negotiations.milliseconds()}, indent=1), flush=True)
     else:
