@@ -66,7 +66,7 @@ module idea_ways
   logic [7:0] beat_q;
   logic last_beat, busy_q;
   // Groups that are read, given to the path, made, and written.
-  count_t wanted, read_q, given_q, made_q, written_q, part_end;
+  count_t wanted, read_q, given_q, made_q, written_q, part_end, at;
   group_t gather_q, scatter_q;
 
   assign wanted    = blocks_i / count_t'(Copies);
@@ -136,6 +136,8 @@ module idea_ways
   group_t array_data;
   logic   array_valid_q;
   logic   array_read;
+  // What is gathered goes on without its first beat, and the array's addresses are short.
+  logic   unused;
   if (Internal) begin : gen_array
     (* ram_style = "block" *) group_t array[Depth];
     count_t begin_q, read_at, write_at;
@@ -151,12 +153,14 @@ module idea_ways
       if (start_i) begin_q <= '0;
       else if (part_q == Empty && written_q == part_end) begin_q <= written_q;
     end
+    assign unused = ^{gather_q[Width-1:0], read_at[15:$clog2(Depth)], write_at[15:$clog2(Depth)]};
     assign array_data = data_q;
     assign part_end = wanted - begin_q > count_t'(Depth) ? begin_q + count_t'(Depth) : wanted;
     // The address stands still for a clock, then its data are there.
     assign array_read = part_q == Work ? !next_valid_q && given_q != part_end : bus_q == Bus && written_q != part_end;
     always_ff @(posedge clk_i) array_valid_q <= array_read && !array_valid_q && !start_i && part_q != Fill;
   end else begin : gen_none
+    assign unused        = ^{gather_q[Width-1:0], array_read};
     assign array_data    = '0;
     assign part_end      = wanted;
     assign array_read    = 1'b0;
@@ -168,7 +172,8 @@ module idea_ways
 
   assign req_o     = bus_q != Bus;
   assign write_o   = bus_q == Writing;
-  assign address_o = 19'((write_o ? written_q : read_q) * count_t'(Beats)) + 19'(beat_q);
+  assign at        = (write_o ? written_q : read_q) * count_t'(Beats);
+  assign address_o = 19'(at) + 19'(beat_q);
   assign data_o    = scatter_q[Width-1:0];
 
   always_ff @(posedge clk_i) begin
