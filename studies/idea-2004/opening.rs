@@ -72,7 +72,7 @@ pub fn opening(study: &Study) -> Opening {
                  Whoever reads the configuration memory reads the key."
             ),
             format!(
-                "a copy gives less than a path: two of them, placed behind the memory, have {} of the clock of one. More copies are \
+                "a copy gives less than a path: two of S and of SR, placed behind the memory, have {} of the clock of one. More copies are \
                  counted and not placed.",
                 range(ways::copies_clock(&study.ways), 2)
             ),
