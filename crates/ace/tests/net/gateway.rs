@@ -321,16 +321,16 @@ fn no_nonce_comes_again_behind_edits_removals_stops_and_kills() {
         let edited = good.replace("name = \"1-to-2\"", "name = \"to the branch\"");
         let limited =
             good.replace("fresh_key = true\n", "fresh_key = true\nlifetime = { hard_packets = 100000 }\n");
-        for (file, said) in
+        for (file, logged) in
             [(&*edited, "kept=1 edited=1"), (&limited, "edited=2"), ("", "removed=2"), (&good, "added=2")]
         {
             write_sas(&world, 1, file);
             signal(a, "-HUP");
             until("it has been reloaded", || {
-                world.read("a.log").lines().last().is_some_and(|line| line.contains(said))
+                world.read("a.log").lines().last().is_some_and(|line| line.contains(logged))
             });
             if !file.is_empty() {
-                assert_eq!(world.ping("a", B, 20), 20, "{said}");
+                assert_eq!(world.ping("a", B, 20), 20, "{logged}");
             }
         }
         for how in ["-KILL", "-TERM", "-KILL"] {

@@ -318,8 +318,8 @@ mod tests {
     fn one_core_does_one_thing_at_a_time() {
         let steps = vec![step(0, 0, Kind::Udp, None), step(1, 0, Kind::Udp, None)];
         let ways = played(steps, false).ways;
-        // The first one is taken and enciphered, then the second is taken, then the first has its hash and leaves.
-        assert_eq!(took(ways[0].came, ways[0].left), 30);
+        // The first one is taken, enciphered, has its hash and leaves; then the second one is taken.
+        assert_eq!(took(ways[0].came, ways[0].left), 20);
         assert_eq!(ways[1].left / MICRO, 40);
         assert_eq!(ways[1].came, MICRO);
     }
