@@ -300,14 +300,15 @@ fn several_cores_share_what_crosses() {
     }
 }
 
-/// SPI, number and IV of what end a sent in ESP.
+/// SPI, number and IV of each packet that end a sent in ESP. The bridge shows a packet at both of its ports.
 fn heads(frames: &[Vec<u8>]) -> Vec<&[u8]> {
     let sent = frames.iter().filter(|frame| {
         frame.get(12..14) == Some(&[8, 0])
             && frame.get(23) == Some(&17)
             && frame.get(26..30) == Some(&[192, 0, 2, 1])
     });
-    sent.filter_map(|frame| frame.get(42..58)).collect()
+    let packets: std::collections::HashSet<&[u8]> = sent.filter_map(|frame| frame.get(42..)).collect();
+    packets.into_iter().filter_map(|packet| packet.get(..16)).collect()
 }
 
 #[test]
@@ -348,7 +349,7 @@ fn no_nonce_comes_again_behind_edits_removals_stops_and_kills() {
     });
     let heads = heads(&seen);
     let different: std::collections::HashSet<_> = heads.iter().collect();
-    assert!(heads.len() > 200 && different.len() == heads.len(), "{} of {}", different.len(), heads.len());
+    assert!(heads.len() > 100 && different.len() == heads.len(), "{} of {}", different.len(), heads.len());
     assert_eq!(shown(&seen), 0);
 }
 
