@@ -2,7 +2,8 @@
 //! The data plane on live traffic: between a TUN device and the outside.
 //!
 //! [`Core`] is all of it that decides anything: packets and datagrams go in, what has to be sent comes out; it opens
-//! no socket and asks no clock. [`daemon`] is the thin rest: devices, sockets, signals, privileges.
+//! no socket and asks no clock. One thing it does at once: that a sequence number is used is written down before the number
+//! is, by [`keys`], which has a file and a clock for that. [`daemon`] is the thin rest: devices, sockets, signals, privileges.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![cfg(target_os = "linux")]

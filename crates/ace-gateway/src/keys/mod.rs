@@ -73,7 +73,10 @@ impl Keys {
         let bytes = storage.read().map_err(failed)?;
         let (header, records) = bytes.split_at_checked(PART).unwrap_or((&bytes, &[]));
         let book = match record::salt(header) {
-            Some(salt) => Book::new(salt, records.chunks(2 * PART).map(Record::from_copies)),
+            Some(salt) => {
+                let records: Result<Vec<_>, _> = records.chunks(2 * PART).map(Record::from_copies).collect();
+                Book::new(salt, records.map_err(|_| StorageError::Damaged(name.to_owned()))?)
+            }
             // A header that was cut short has nothing behind it.
             None if records.is_empty() => {
                 let mut salt = [0; 32];

@@ -149,11 +149,19 @@ impl Record {
     }
 
     /// Of both copies the newer one; `None`: neither was ever written whole.
-    pub fn from_copies(bytes: &[u8]) -> Option<Self> {
-        let copies = bytes.chunks(PART).filter_map(Self::from_copy);
-        copies.max_by_key(|record| record.serial)
+    ///
+    /// # Errors
+    /// Both were written, and neither is whole: a write that is cut short leaves the other copy, so this is damage.
+    pub fn from_copies(bytes: &[u8]) -> Result<Option<Self>, DamagedRecord> {
+        let newer = bytes.chunks(PART).filter_map(Self::from_copy).max_by_key(|record| record.serial);
+        let written = bytes.chunks(PART).filter(|copy| copy.iter().any(|byte| *byte != 0)).count();
+        if newer.is_none() && written > 1 { Err(DamagedRecord) } else { Ok(newer) }
     }
 }
+
+/// Both copies of a record are damaged: nobody knows how far its key was used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DamagedRecord;
 
 /// Where a record's copy stands.
 pub fn place(record: usize, serial: u64) -> u64 {
@@ -174,13 +182,16 @@ mod tests {
     fn a_record_is_read_as_it_was_written_and_the_newer_copy_counts() {
         let (old, new) = (record(4, 100), record(5, 200));
         let mut both = [old.to_bytes(), new.to_bytes()].concat();
-        assert_eq!(Record::from_copies(&both), Some(new));
+        assert_eq!(Record::from_copies(&both), Ok(Some(new)));
         // One that was cut short is none.
         both[PART + 50] ^= 1;
-        assert_eq!(Record::from_copies(&both), Some(old));
+        assert_eq!(Record::from_copies(&both), Ok(Some(old)));
         both[3] ^= 1;
-        assert_eq!(Record::from_copies(&both), None);
-        assert_eq!(Record::from_copies(&[0; 2 * PART]), None);
+        assert_eq!(Record::from_copies(&both), Err(DamagedRecord));
+        // The first write of all was cut short: nothing was used.
+        both[..PART].fill(0);
+        assert_eq!(Record::from_copies(&both), Ok(None));
+        assert_eq!(Record::from_copies(&[0; 2 * PART]), Ok(None));
         assert_eq!(place(0, 4), 64);
         assert_eq!(place(2, 5), 64 + 256 + 64);
     }
