@@ -20,9 +20,9 @@ fn a_device_that_is_gone_ends_the_gateway() {
         assert_eq!(world.ping("a", B, 3), 3);
         world.ip("a", "link delete ace0").expect("root may");
         assert_eq!(world.ended(a), Some(1), "{outside}");
-        let said = world.read("a.log");
-        let last = said.lines().last().expect("it says why");
-        assert!(last.contains("ace0") && last.contains("start the gateway anew"), "{said}");
+        let log = world.read("a.log");
+        let last = log.lines().last().expect("it says why");
+        assert!(last.contains("ace0") && last.contains("start the gateway anew"), "{log}");
     }
 }
 
@@ -84,10 +84,10 @@ fn whatever_is_taken_away_nothing_leaves_in_clear() {
                 assert_eq!(world.ended(a), Some(1), "{way}");
             });
             assert_eq!((clear, answered), (0, 0), "{way}");
-            let said = world.read("a.log");
+            let log = world.read("a.log");
             assert!(
-                said.lines().last().is_some_and(|last| last.contains("ace0") || last.contains("unreachable")),
-                "{said}"
+                log.lines().last().is_some_and(|last| last.contains("ace0") || last.contains("unreachable")),
+                "{log}"
             );
             // And up again, with no gateway.
             if way.contains("down") {
@@ -151,10 +151,10 @@ fn who_may_puts_it_back() {
             assert_eq!((clear, answered), (0, 2), "{way}");
         }
         // Other people's routes are their own.
-        let said = world.read("a.log").matches("put back").count();
+        let log = world.read("a.log").matches("put back").count();
         world.ip("a", "route add 10.44.0.0/16 via 192.0.2.2").expect("root may");
         world.ip("a", "route delete 10.44.0.0/16 via 192.0.2.2").expect("root may");
-        assert_eq!((world.ping("a", B, 2), world.read("a.log").matches("put back").count()), (2, said));
+        assert_eq!((world.ping("a", B, 2), world.read("a.log").matches("put back").count()), (2, log));
         assert_eq!(world.end(a, "-TERM"), Some(0));
     }
 }
