@@ -102,7 +102,8 @@ class Habits(unittest.TestCase):
         for path in sources("rs"):
             if not is_test(path):
                 found = [f"{path}:{line}" for line in stringly((tools.ROOT / path).read_text())]
-                self.assertEqual(found, [], "an error is an enum of its crate (thiserror), not words")
+                with self.subTest(path):
+                    self.assertEqual(found, [], "an error is an enum of its crate (thiserror), not words")
 
     def test_words_for_an_error_are_found(self) -> None:
         for text, found in (
@@ -122,7 +123,8 @@ class Habits(unittest.TestCase):
         for path in [*sources("rs"), *sources("py")]:
             if not str(path).startswith(DIGESTED):
                 found = names(path, (tools.ROOT / path).read_text()) & NO_NAMES
-                self.assertEqual(found, set(), path)
+                with self.subTest(path):
+                    self.assertEqual(found, set())
         for path, text in (("a.rs", 'let held = "kept"; // said'), ("a.py", 'held = "kept"  # said')):
             self.assertEqual(names(Path(path), text) & NO_NAMES, {"held"}, path)
 

@@ -69,8 +69,8 @@ fn answers_leave_no_key_behind() {
     };
     assert_eq!(copies(), Vec::<String>::new(), "the test itself");
     for n in 0..SAS {
-        let said = ask(&new_sa(n));
-        assert!(said.iter().all(|answer| answer[HEADER..HEADER + 4] == [0; 4]), "{said:02x?}");
+        let answers = ask(&new_sa(n));
+        assert!(answers.iter().all(|answer| answer[HEADER..HEADER + 4] == [0; 4]), "{answers:02x?}");
     }
     let at_work = copies().len();
     assert!(at_work >= SAS as usize, "{at_work}");
