@@ -81,11 +81,12 @@ impl Search<'_> {
                     continue;
                 }
                 let mut next = next.clone();
-                let (held, free) = next.slots[slot];
-                let ready = if held == Some(job.configuration) {
+                let (resident, free) = next.slots[slot];
+                let ready = if resident == Some(job.configuration) {
                     free
                 } else {
-                    next.port = next.port.max(free).saturating_add(self.costs.of(held, job.configuration));
+                    next.port =
+                        next.port.max(free).saturating_add(self.costs.of(resident, job.configuration));
                     next.port
                 };
                 let done = ready.max(job.arrival).saturating_add(job.slot);

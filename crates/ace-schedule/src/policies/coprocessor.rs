@@ -161,8 +161,8 @@ impl Bottleneck {
         if self.own == 0 || more == 0 || queue.classes[op.class].candidates.is_empty() {
             return false;
         }
-        let more_for = |held: ConfigurationId| {
-            let classes = queue.served_by(held);
+        let more_for = |resident: ConfigurationId| {
+            let classes = queue.served_by(resident);
             let heads: usize = classes.iter().map(|c| queue.classes[*c].heads()).sum();
             heads + queue.runs_before(classes) > usize::from(classes.contains(&op.class))
         };
@@ -306,8 +306,8 @@ fn repaid(queue: &Queue, configuration: ConfigurationId) -> bool {
 
 /// Whether what a slot holds is needed as soon as the processor is done.
 fn goes_on(queue: &Queue, slots: &[SlotState], slot: usize) -> bool {
-    let held = slots[slot].resident().map_or(&[][..], |c| queue.served_by(c));
-    held.iter().any(|class| queue.follows_processor(*class))
+    let served = slots[slot].resident().map_or(&[][..], |c| queue.served_by(c));
+    served.iter().any(|class| queue.follows_processor(*class))
 }
 
 /// Whether a class is the processor's until a load is repaid: it can do all that waits, has not spent as much more than
