@@ -58,6 +58,8 @@ pub struct Inside {
     pub mtu: u16,
     /// Let the kernel hand over and take TCP in large pieces.
     pub offload: bool,
+    /// Network devices of the inside: what comes by them need not have been protected.
+    pub interfaces: Vec<String>,
 }
 
 /// Takes SAs and policies as the kernel does.
@@ -90,6 +92,8 @@ pub struct Outside {
     /// What the gateway's own packets carry for the kernel's routing, and the table of the routes into the device, which
     /// they do not see.
     pub mark: Option<u32>,
+    /// Drop clear packets that a rule covers where they come in (RFC 4301, 5.2), by nftables.
+    pub firewall: bool,
 }
 
 /// With UDP: where the other end of SAs is.
@@ -105,10 +109,11 @@ pub struct Peer {
 
 const TOP: &[&str] =
     &["sas", "control", "state", "user", "inside", "outside", "peer", "xfrm", "engine", "page", "record"];
-const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload"];
-const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark"];
+const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload", "interfaces"];
+const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark", "firewall"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
 const PEER: &[&str] = &["address", "endpoint", "roaming"];
+const NAME: &str = "the name of a network device: 1 to 15 letters, digits, `-`, `_`, `.`";
 /// IFNAMSIZ less the zero behind the name.
 const LONGEST_NAME: usize = 15;
 /// Of a Unix socket (`sun_path` less the zero).
@@ -232,12 +237,9 @@ fn required<'a>(report: &mut Report<'_>, fields: &Fields<'a>, key: &str, allowed
 }
 
 fn inside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Inside> {
-    const NAME: &str = "the name of a network device: 1 to 15 letters, digits, `-`, `_`, `.`";
     fields.refuse_unknown_keys(report, INSIDE);
     let tun = fields.string(report, "tun", NAME).unwrap_or("ace0");
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if tun.is_empty() || tun.len() > LONGEST_NAME || !tun.chars().all(is_name) || tun.starts_with(['-', '.'])
-    {
+    if !is_device(tun) {
         fields.wrong(report, "tun", "is not a name", NAME);
         return None;
     }
@@ -249,7 +251,14 @@ fn inside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Inside> {
     });
     let mtu = fields.integer(report, "mtu", 576..=9000).and_then(|mtu| u16::try_from(mtu).ok());
     let offload = fields.boolean(report, "offload").unwrap_or(true);
-    Some(Inside { tun: tun.to_owned(), addresses, routes, mtu: mtu.unwrap_or(1400), offload })
+    let interfaces =
+        list(report, fields, "interfaces", NAME, |text| is_device(text).then(|| text.to_owned()));
+    Some(Inside { tun: tun.to_owned(), addresses, routes, mtu: mtu.unwrap_or(1400), offload, interfaces })
+}
+
+fn is_device(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(fits) && !name.starts_with(['-', '.'])
 }
 
 fn outside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Outside> {
@@ -266,7 +275,9 @@ fn outside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Outside> {
     let keepalive = fields.integer(report, "keepalive", 0..=3600).and_then(|s| u16::try_from(s).ok());
     // Tables up to 255 are the system's own, or have names.
     let mark = fields.integer(report, "mark", 256..=0x7fff_ffff).and_then(|mark| u32::try_from(mark).ok());
-    Some(Outside { encapsulation, listen: listen.unwrap_or(any), keepalive: keepalive.unwrap_or(20), mark })
+    let firewall = fields.boolean(report, "firewall").unwrap_or(true);
+    let (listen, keepalive) = (listen.unwrap_or(any), keepalive.unwrap_or(20));
+    Some(Outside { encapsulation, listen, keepalive, mark, firewall })
 }
 
 fn peers(report: &mut Report<'_>, top: &Fields<'_>, outside: Option<&Outside>) -> Vec<Peer> {

@@ -12,6 +12,7 @@ mod core;
 mod counted;
 pub mod daemon;
 pub mod engines;
+pub mod firewall;
 mod io;
 pub mod keys;
 mod page;

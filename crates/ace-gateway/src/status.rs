@@ -39,6 +39,9 @@ pub struct Status {
     /// Of several cores each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<Vec<CoreStatus>>,
+    /// Clear packets from outside that a rule covers, which were dropped; `None`: nothing looks for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clear_dropped: Option<u64>,
     /// Why every operation on the board has failed so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board_fails: Option<String>,

@@ -38,6 +38,11 @@ impl<S> RuleId<S> {
     pub(crate) fn new(slot: u32, generation: u32) -> Self {
         Self { slot, generation, side: PhantomData }
     }
+
+    /// A number that no other rule of this side ever has.
+    pub fn number(self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.slot)
+    }
 }
 
 impl<S> Clone for RuleId<S> {

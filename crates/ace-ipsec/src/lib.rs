@@ -31,4 +31,4 @@ pub use sad::grant::{Account, Grant, Granter};
 pub use sad::{SaStatus, SadError, Share};
 pub use shard::{Event, HEADROOM, Packet, Seen, Shard, TAILROOM};
 pub use side::{Inside, Outside, Side};
-pub use spd::{Policy, Rule, Treatment};
+pub use spd::{Policy, Rule, RuleChange, Treatment};

@@ -23,8 +23,8 @@ use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_ipsec::packet::ip;
 use ace_ipsec::{
-    Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, SaId, SaSpec,
-    Shard,
+    Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, RuleChange, SaId,
+    SaSpec, Shard,
 };
 
 use encap::Datagram;
@@ -161,6 +161,16 @@ impl Core {
             }
         }
         answers
+    }
+
+    /// From now on [`Core::rule_changes`] says what becomes of the rules for what comes in clear from outside.
+    pub fn record_rules(&mut self) {
+        self.plane.record_outside_changes();
+    }
+
+    /// Those that came, changed or went since this was asked last.
+    pub fn rule_changes(&mut self) -> Vec<RuleChange<Outside>> {
+        self.plane.outside_changes()
     }
 
     /// A message for those clients of XFRM that listen to a group.

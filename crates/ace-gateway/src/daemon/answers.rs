@@ -9,6 +9,7 @@ use tracing::{error, info};
 
 use super::{Daemon, load};
 use crate::engines::{Remote, View};
+use crate::firewall::Firewall;
 use crate::status::{Sa, State, Status};
 
 /// A library under way or taken, by number.
@@ -48,6 +49,7 @@ impl Daemon {
             figures,
             peers,
             cores,
+            clear_dropped: self.firewall.as_ref().map(Firewall::dropped),
             board_fails: self.remote.as_ref().and_then(Remote::board_fails),
         }
     }

@@ -7,6 +7,7 @@ use ace_config::SaFileErrors;
 use thiserror::Error;
 
 use crate::core::CoreError;
+use crate::firewall::FirewallError;
 use crate::io::broken::Broken;
 use crate::io::setup::SetupError;
 use crate::keys::StorageError;
@@ -65,6 +66,12 @@ pub enum GatewayError {
         /// What to do about it, as the end of the sentence; may be empty.
         remedy: &'static str,
     },
+    /// What comes in clear and is covered by a rule would reach the inside.
+    #[error(
+        "clear packets that rules cover cannot be kept out: {0}; this needs CAP_NET_ADMIN and a kernel with nf_tables; \
+         `firewall = false` in [outside] goes without, and then the host's own rules have to drop them"
+    )]
+    Firewall(FirewallError),
     /// The memory of keys is not to be had.
     #[error(transparent)]
     State(#[from] StorageError),
@@ -77,6 +84,9 @@ pub enum GatewayError {
     /// A device or a socket is gone, or fails for good, while packets flow.
     #[error(transparent)]
     Broken(#[from] Broken),
+    /// What keeps clear packets from coming in does not work any more, while packets flow.
+    #[error("{0}; its rules stay; start the gateway anew")]
+    Unwalled(FirewallError),
     /// What keeps packets from leaving in clear was taken away while packets flow.
     #[error(
         "somebody took away what keeps packets from leaving in clear: {missing}; it is not put back: {why}; start the \
@@ -93,6 +103,6 @@ pub enum GatewayError {
 impl GatewayError {
     /// Whether packets flowed before: the gateway began, and something ended it.
     pub fn is_later(&self) -> bool {
-        matches!(self, Self::Broken(_) | Self::Unguarded { .. })
+        matches!(self, Self::Broken(_) | Self::Unwalled(_) | Self::Unguarded { .. })
     }
 }

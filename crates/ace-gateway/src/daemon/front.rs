@@ -7,7 +7,8 @@ use ace_config::SaFile;
 
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
-use crate::core::{CoreError, PeerStatus, Reloaded, SaView};
+use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView};
+use crate::firewall::{Edit, Id, edit_of};
 use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
 
@@ -54,6 +55,14 @@ impl Front {
         }
     }
 
+    /// Rules for what comes in clear from outside that came, changed or went.
+    pub fn rule_changes(&mut self) -> Vec<(Id, Option<Edit>)> {
+        match self {
+            Front::One(worker) => edits(0, &mut worker.core),
+            Front::Pool(pool) => pool.rule_changes(),
+        }
+    }
+
     pub fn poll_event(&mut self) -> Option<String> {
         match self {
             Front::One(worker) => worker.core.poll_event(),
@@ -74,6 +83,11 @@ impl Front {
             }
         }
     }
+}
+
+/// Of one core.
+pub fn edits(number: u32, core: &mut Core) -> Vec<(Id, Option<Edit>)> {
+    core.rule_changes().into_iter().map(|change| edit_of(number, change)).collect()
 }
 
 /// What a worker counts, for `status`.

@@ -8,6 +8,7 @@ use ace_config::gateway::GatewayConfig;
 use tracing::warn;
 
 use super::{Daemon, GatewayError};
+use crate::firewall::{self, Firewall};
 use crate::io::broken::Broken;
 use crate::io::setup;
 
@@ -20,7 +21,24 @@ pub fn release(config: &GatewayConfig) -> Result<(), GatewayError> {
     if UnixStream::connect(&config.control).is_ok() {
         return Err(GatewayError::Runs(config.control.clone()));
     }
+    if config.outside.firewall {
+        firewall::release(&config.inside.tun).map_err(GatewayError::Firewall)?;
+    }
     Ok(setup::release(&config.inside, config.outside.mark)?)
+}
+
+/// An empty table for a gateway's rules.
+pub(super) fn wall(
+    config: &GatewayConfig,
+    device: u32,
+    port: Option<u16>,
+) -> Result<Option<Firewall>, GatewayError> {
+    if !config.outside.firewall {
+        return Ok(None);
+    }
+    let table = firewall::name(&config.inside.tun);
+    let setup = firewall::Setup { table, device, interfaces: config.inside.interfaces.clone(), port };
+    Firewall::start(setup, config.user.as_deref()).map(Some).map_err(GatewayError::Firewall)
 }
 
 impl Daemon {
@@ -30,6 +48,21 @@ impl Daemon {
             true => self.guard(),
             false => Ok(()),
         }
+    }
+
+    /// Gives the firewall the rules that came, changed or went.
+    pub(super) fn enforce(&mut self) -> Result<(), GatewayError> {
+        let Some(firewall) = &mut self.firewall else { return Ok(()) };
+        firewall.edit(self.front.rule_changes()).map_err(GatewayError::Unwalled)
+    }
+
+    /// Takes what the firewall says.
+    pub(super) fn hear(&mut self) -> Result<(), GatewayError> {
+        let Some(firewall) = &mut self.firewall else { return Ok(()) };
+        if firewall.news().map_err(GatewayError::Unwalled)?.put_back {
+            warn!("put back the table that keeps clear packets out, which somebody took away or changed");
+        }
+        Ok(())
     }
 
     /// Looks whether all stands, and puts back what is missing.

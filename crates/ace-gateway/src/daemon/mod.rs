@@ -30,6 +30,7 @@ use tracing::{error, info, warn};
 
 use crate::core::{Core, Settings};
 use crate::engines::Remote;
+use crate::firewall::Firewall;
 use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::io::control::Control;
@@ -70,6 +71,7 @@ struct Daemon {
     recording: Option<Recording>,
     keys: Keys,
     guard: Guard,
+    firewall: Option<Firewall>,
     /// Waits that failed.
     waits: Row,
     writing: Option<std::thread::JoinHandle<()>>,
@@ -124,6 +126,11 @@ pub fn run(
     let mut daemon = Daemon::open(config, engines, remote)?;
     // Somebody may have been at them since they were made.
     daemon.guard()?;
+    // Rules of the SA file stand before the first packet.
+    daemon.enforce()?;
+    if let Some(firewall) = &mut daemon.firewall {
+        firewall.wait().map_err(GatewayError::Firewall)?;
+    }
     daemon.notify(&[NotifyState::Ready]);
     info!(sas = daemon.front.sa_count(), "ready");
     let mut ended = Ok(());
@@ -183,6 +190,9 @@ impl Daemon {
         };
         let core = |engine| Core::new(settings.clone(), engine, Box::new(OsIvs::default()));
         let mut cores: Vec<Core> = engines.into_iter().map(core).collect();
+        if outside.firewall {
+            cores.iter_mut().for_each(Core::record_rules);
+        }
         let start = Instant::now();
         if let [core] = &mut cores[..] {
             load(&config, |file| core.load(Duration::ZERO, file))?;
@@ -235,8 +245,9 @@ impl Daemon {
         let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
         setup::configure(inside, outside.mark)?;
         let index = queues.first().map_or_else(|| Err(ErrorKind::NotFound.into()), Tun::index);
-        let guard = index.and_then(|index| Guard::open(inside, index, outside.mark));
-        let guard = guard.map_err(open("a netlink socket".to_owned(), ""))?;
+        let opened_guard = index.and_then(|index| Ok((index, Guard::open(inside, index, outside.mark)?)));
+        let (index, guard) = opened_guard.map_err(open("a netlink socket".to_owned(), ""))?;
+        let firewall = guarding::wall(&config, index, listening.map(|at| at.port()))?;
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
         let xfrm = match &config.xfrm {
@@ -303,6 +314,7 @@ impl Daemon {
             recording,
             keys,
             guard,
+            firewall,
             waits: Row::default(),
             writing: Some(writing),
             stopping: false,
@@ -357,8 +369,10 @@ impl Daemon {
         if signalled {
             self.signals(now)?;
         }
+        self.enforce()?;
         if others {
             self.look()?;
+            self.hear()?;
         }
         if self.watchdog.is_some_and(|every| now >= self.watchdog_fed + every) {
             self.watchdog_fed = now;
@@ -391,6 +405,7 @@ impl Daemon {
         }
         let ports = 1..fds.len();
         fds.push(PollFd::new(self.guard.fd(), PollFlags::POLLIN));
+        fds.extend(self.firewall.iter().map(|firewall| PollFd::new(firewall.fd(), PollFlags::POLLIN)));
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.page.iter().filter_map(Page::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         let control = self.control.iter().flat_map(Control::fds);

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 use ace_config::SaFile;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::front::figures;
+use super::front::{edits, figures};
 use super::worker::{Handoff, Ports, Routing, Worker};
 use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, by_spi};
+use crate::firewall::{Edit, Id};
 use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::status::{CoreStatus, Figures};
@@ -168,6 +169,14 @@ impl WorkerPool {
 
     fn workers<R>(&self, of: impl Fn(&Worker) -> R) -> Vec<R> {
         self.shared.places.iter().filter_map(|place| lock(&place.worker).as_ref().map(&of)).collect()
+    }
+
+    pub fn rule_changes(&self) -> Vec<(Id, Option<Edit>)> {
+        let places = self.shared.places.iter().zip(0u32..);
+        let of = |(place, me): (&Place, u32)| {
+            lock(&place.worker).as_mut().map(|worker| edits(me, &mut worker.core)).unwrap_or_default()
+        };
+        places.flat_map(of).collect()
     }
 
     pub fn sas(&self) -> Vec<SaView> {

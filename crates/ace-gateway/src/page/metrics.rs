@@ -55,6 +55,11 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     text.line("ace_gateway_uptime_seconds", &[], status.seconds);
     text.family("ace_gateway_sas", "gauge", "Security associations.");
     text.line("ace_gateway_sas", &[], status.sas);
+    if let Some(dropped) = status.clear_dropped {
+        let name = "ace_gateway_clear_dropped_total";
+        text.family(name, "counter", "Packets from outside that came in clear and were covered by a rule.");
+        text.line(name, &[], dropped);
+    }
     let packets = &status.figures.packets;
     let parts = [
         ("accepted", packets.accepted),

@@ -102,7 +102,8 @@ function show({ status, sas, slots }) {
     sas.slice(0, 200).map((sa) => [sa.name, `0x${sa.spi.toString(16)}`, sa.direction, sa.remote,
       sa.auth === "none" ? sa.cipher : `${sa.cipher} + ${sa.auth}`, sa.counters.forwarded.packets,
       sa.counters.forwarded.bytes, Object.values(sa.counters.dropped).reduce((sum, count) => sum + count, 0)]));
-  const causes = [["dropped", status.packets.dropped], ["gateway", status.gateway], ["kernel", status.losses]];
+  const clear = {covered_but_in_clear: status.clear_dropped ?? 0};
+  const causes = [["firewall", clear], ["dropped", status.packets.dropped], ["gateway", status.gateway], ["kernel", status.losses]];
   table("dropped", ["where", "what", "count"], causes.flatMap(([where, of]) =>
     Object.entries(of).filter(([, count]) => count > 0).map(([what, count]) => [where, what.replaceAll("_", " "), count])));
 }

@@ -6,11 +6,12 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
 use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
 
 use super::protocol;
 
 /// Addresses, protocol and ports as they stand in the packet; `None` matches anything.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Selector {
     /// Source addresses. For an inbound SA these are on the remote side.
     pub source: Option<IpNet>,

@@ -8,7 +8,7 @@ use crate::sad::association::{Edit, Update};
 use crate::sad::grant::Grant;
 use crate::sad::{Association, SaStatus, SadError, Share};
 use crate::side::{Inside, Outside};
-use crate::spd::Rule;
+use crate::spd::{Rule, RuleChange};
 
 impl Shard {
     /// Adds a rule for what comes from inside.
@@ -43,6 +43,16 @@ impl Shard {
     /// Removes a rule. False if there is no such rule.
     pub fn remove_outside(&mut self, rule: RuleId<Outside>) -> bool {
         self.outside.remove(rule).is_some()
+    }
+
+    /// From now on [`Shard::outside_changes`] says what becomes of the rules for what comes from outside in clear.
+    pub fn record_outside_changes(&mut self) {
+        self.outside.record_changes();
+    }
+
+    /// Rules for what comes from outside in clear that came, changed or went since this was asked last.
+    pub fn outside_changes(&mut self) -> Vec<RuleChange<Outside>> {
+        self.outside.take_changes()
     }
 
     /// Installs an inbound SA.

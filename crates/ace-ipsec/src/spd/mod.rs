@@ -84,8 +84,19 @@ pub struct Spd<S> {
     index: Index,
     cache: FlowCache,
     added: u32,
+    /// Rules that came, changed or went since somebody looked; `None`: nobody wants to know.
+    changes: Option<Vec<RuleId<S>>>,
     pub(crate) default: Policy,
     side: PhantomData<S>,
+}
+
+/// A rule that came, changed or went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleChange<S> {
+    /// Which one.
+    pub id: RuleId<S>,
+    /// As it is now, and its place: of two rules that are for a packet the smaller one decides. `None`: it is gone.
+    pub now: Option<(Rule, u64)>,
 }
 
 impl<S: Side> Spd<S> {
@@ -97,6 +108,7 @@ impl<S: Side> Spd<S> {
             index: Index::default(),
             cache: FlowCache::default(),
             added: 0,
+            changes: None,
             default,
             side: PhantomData,
         }
@@ -118,7 +130,9 @@ impl<S: Side> Spd<S> {
             generation = place.generation;
             place.entry = Some(Entry { rule, order, sas: Vec::new(), acquiring: false });
         }
-        RuleId::new(slot, generation)
+        let id = RuleId::new(slot, generation);
+        self.changed(id);
+        id
     }
 
     /// Gives back the SAs that the rule had.
@@ -132,6 +146,7 @@ impl<S: Side> Spd<S> {
             place.generation = next;
             self.free.push(id.slot);
         }
+        self.changed(id);
         Some(entry.sas)
     }
 
@@ -149,6 +164,7 @@ impl<S: Side> Spd<S> {
         self.index.add(&entry.rule.selector, entry.order, id.slot);
         self.added = added.wrapping_add(1);
         self.cache.forget();
+        self.changed(id);
         true
     }
 
@@ -163,7 +179,31 @@ impl<S: Side> Spd<S> {
         self.index.add(&selector, entry.order, id.slot);
         entry.rule.selector = selector;
         self.cache.forget();
+        self.changed(id);
         true
+    }
+
+    /// From now on [`Spd::take_changes`] says what becomes of rules.
+    pub fn record_changes(&mut self) {
+        self.changes.get_or_insert_default();
+    }
+
+    /// Rules that came, changed or went since this was asked last, each once.
+    pub fn take_changes(&mut self) -> Vec<RuleChange<S>> {
+        let mut ids = self.changes.as_mut().map(std::mem::take).unwrap_or_default();
+        ids.sort_unstable_by_key(|id| (id.slot, id.generation));
+        ids.dedup();
+        let now = |id: RuleId<S>| {
+            let slot = self.slots.get(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
+            slot.entry.as_ref().map(|entry| (entry.rule.clone(), entry.order))
+        };
+        ids.into_iter().map(|id| RuleChange { id, now: now(id) }).collect()
+    }
+
+    fn changed(&mut self, id: RuleId<S>) {
+        if let Some(changes) = &mut self.changes {
+            changes.push(id);
+        }
     }
 
     /// The rule, unless it was removed.

@@ -117,3 +117,24 @@ proptest! {
         prop_assert_eq!(spd.len(), there.len());
     }
 }
+
+#[test]
+fn changes_are_told_once_and_only_to_who_asks() {
+    let rule = |priority| Rule { selector: Selector::default(), treatment: Treatment::Protect, priority };
+    let mut spd: Spd<crate::Outside> = Spd::new(Policy::Discard);
+    spd.add(rule(1));
+    assert_eq!(spd.take_changes(), [], "nobody has asked");
+    spd.record_changes();
+    let (a, b) = (spd.add(rule(2)), spd.add(rule(3)));
+    spd.reorder(a, 9);
+    spd.remove(b);
+    let changes = spd.take_changes();
+    assert_eq!(changes.len(), 2);
+    let of = |id| &changes.iter().find(|change| change.id == id).expect("it changed").now;
+    assert_eq!((of(a).as_ref().map(|(rule, _)| rule.priority), of(b)), (Some(9), &None));
+    assert_eq!(spd.take_changes(), []);
+    let other = Selector { protocol: Some(6), ..Selector::default() };
+    spd.reselect(a, other.clone());
+    assert_eq!(spd.take_changes()[0].now.as_ref().map(|(rule, _)| rule.selector.clone()), Some(other));
+    assert!(!spd.reorder(b, 1) && spd.take_changes().is_empty());
+}

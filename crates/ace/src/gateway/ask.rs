@@ -141,6 +141,9 @@ pub fn status(page: &mut Output, answer: &Status) {
     if let Some(why) = &answer.board_fails {
         say!(page, "| every operation on the board has failed so far | {why} |");
     }
+    if let Some(dropped) = answer.clear_dropped {
+        say!(page, "| covered packets that came in clear, dropped | {dropped} |");
+    }
     for peer in &answer.peers {
         say!(page, "| peer {} | {} |", peer.address, peer.endpoint);
     }

@@ -6,6 +6,8 @@ mod engine;
 mod log;
 mod replay;
 
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use ace_gateway::daemon;
@@ -59,6 +61,9 @@ enum Question {
     /// Play recorded traffic ([record]) on the virtual clock, with and without the board: TCP as a closed loop, all else
     /// when it came. Each operation goes where it is done earlier and does not lengthen the whole. Times are the model's, never wall time
     Replay(Box<Replay>),
+    /// Keep the firewall of a gateway, which starts this itself
+    #[command(hide = true)]
+    Firewall,
 }
 
 pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
@@ -72,6 +77,13 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             Ok(Outcome::Well)
         }
         (Some(Question::Replay(replay)), _) => replay.run(page),
+        (Some(Question::Firewall), _) => {
+            let orders = std::io::stdin().as_fd().try_clone_to_owned()?;
+            let orders = UnixStream::from(orders);
+            let words = orders.try_clone()?;
+            ace_gateway::firewall::keep(orders, words)?;
+            Ok(Outcome::Well)
+        }
         (None, Some(file)) => {
             let mut config = daemon::read_config(file)?;
             config.open_keys = args.allow_open_keys;

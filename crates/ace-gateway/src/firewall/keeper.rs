@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The process that has the table: it alone may change it, it has no keys, and it goes when the gateway goes. The table
+//! stays.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::{Duration, Instant};
+
+use ace_ipsec::Selector;
+use caps::{CapSet, Capability, CapsHashSet};
+use netlink_sys::protocols::NETLINK_NETFILTER;
+use netlink_sys::{Socket, SocketAddr};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::SigSet;
+use nix::sys::socket::{MsgFlags, recv, setsockopt, sockopt};
+use serde::{Deserialize, Serialize};
+
+use super::cover::Cover;
+use super::layers::{Id, Layers, Ruled, Verdict};
+use super::message::{Answer, Messages, attribute};
+use super::table::{Setup, Table, remove};
+use crate::io::setup;
+
+/// linux/netfilter/nfnetlink.h: NFNLGRP_NFTABLES.
+const GROUP: u32 = 7;
+/// For a batch of a hundred thousand elements.
+const ROOM: usize = 64 << 20;
+/// The kernel answers at once.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is looked how much was dropped.
+const COUNT: Duration = Duration::from_secs(1);
+
+/// What the gateway says.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Order {
+    /// The first one. With a user the process becomes that one, and may change tables all the same.
+    Setup(Setup, Option<String>),
+    /// Rules that came, changed or went, and a number that [`Word::Done`] gives back.
+    Edit(u64, Vec<(Id, Option<Edit>)>),
+}
+
+/// A rule as it is now.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Edit {
+    /// Packets that it is for.
+    pub selector: Selector,
+    /// Of two rules that are for a packet the one with the smaller number decides.
+    pub order: u64,
+    /// It goes where it wants to.
+    pub pass: bool,
+}
+
+/// What the process says.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Word {
+    /// Orders are carried out up to this number; 0 is that of the setup.
+    Done(u64),
+    /// It cannot be carried out, and the process ends.
+    Failed(String),
+    /// Somebody took the table away or changed it, and it is as it was.
+    PutBack,
+    /// So many packets were dropped by now.
+    Dropped(u64),
+}
+
+/// Does what the gateway says on a socket until that is closed.
+///
+/// # Errors
+/// Of the socket. What nftables says goes to the gateway.
+pub fn keep(orders: impl Read + AsFd, mut words: impl Write) -> io::Result<()> {
+    // Whoever ends the gateway does not end this before it.
+    let _ = SigSet::all().thread_block();
+    let mut keeper: Option<Keeper> = None;
+    let mut orders = BufReader::with_capacity(1 << 16, orders);
+    let mut line = Vec::new();
+    loop {
+        if orders.buffer().is_empty() {
+            let waiting = [Some(orders.get_ref().as_fd()), keeper.as_ref().map(|keeper| keeper.news.as_fd())];
+            let mut fds: Vec<PollFd<'_>> =
+                waiting.into_iter().flatten().map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+            let timeout = if keeper.is_some() {
+                PollTimeout::from(COUNT.as_millis() as u16)
+            } else {
+                PollTimeout::NONE
+            };
+            poll(&mut fds, timeout)?;
+            let ordered = fds.first().and_then(PollFd::any).unwrap_or(true);
+            drop(fds);
+            if let Some(keeper) = &mut keeper {
+                let looked = keeper.look();
+                tell(&mut words, looked)?;
+            }
+            if !ordered {
+                continue;
+            }
+        }
+        let order: Order = match next(&mut orders, &mut line)? {
+            Some(order) => order,
+            None => return Ok(()),
+        };
+        let done = match (order, &mut keeper) {
+            (Order::Setup(setup, user), _) => Keeper::open(setup, user.as_deref()).map(|opened| {
+                keeper = Some(opened);
+                0
+            }),
+            (Order::Edit(mut last, mut edits), Some(keeper)) => {
+                // What waits is done at once: the kernel copies a set each time.
+                while orders.buffer().contains(&b'\n')
+                    && let Some(Order::Edit(number, more)) = next(&mut orders, &mut line)?
+                {
+                    last = number;
+                    edits.extend(more);
+                }
+                keeper.edit(edits).map(|()| last)
+            }
+            (Order::Edit(..), None) => Err(io::Error::other("an edit before there is a table")),
+        };
+        tell(&mut words, done.map(|number| vec![Word::Done(number)]))?;
+    }
+}
+
+fn next(orders: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<Order>> {
+    line.clear();
+    match orders.read_until(b'\n', line)? {
+        0 => Ok(None),
+        _ => Ok(Some(serde_json::from_slice(line)?)),
+    }
+}
+
+fn tell(words: &mut impl Write, said: io::Result<Vec<Word>>) -> io::Result<()> {
+    let (list, failed) = match said {
+        Ok(list) => (list, None),
+        Err(why) => (vec![Word::Failed(why.to_string())], Some(why)),
+    };
+    for word in list {
+        let mut line = serde_json::to_vec(&word)?;
+        line.push(b'\n');
+        words.write_all(&line)?;
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// Of all privileges it has one, for good.
+fn confine(user: Option<&str>) -> io::Result<()> {
+    let admin = CapsHashSet::from([Capability::CAP_NET_ADMIN]);
+    caps::securebits::set_keepcaps(true).map_err(io::Error::other)?;
+    if let Some(user) = user {
+        setup::become_user(user).map_err(io::Error::other)?;
+    }
+    let wanted = [
+        (CapSet::Inheritable, CapsHashSet::new()),
+        (CapSet::Effective, admin.clone()),
+        (CapSet::Permitted, admin),
+    ];
+    for (set, wanted) in wanted {
+        caps::set(None, set, &wanted).map_err(io::Error::other)?;
+    }
+    setup::confine().map_err(io::Error::other)
+}
+
+struct Keeper {
+    table: Table,
+    layers: Layers,
+    kernel: Kernel,
+    news: Socket,
+    /// Of those before the table was put back.
+    dropped_before: u64,
+    dropped: u64,
+    counted: Instant,
+}
+
+impl Keeper {
+    fn open(setup: Setup, user: Option<&str>) -> io::Result<Self> {
+        let mut news = Socket::new(NETLINK_NETFILTER)?;
+        news.bind(&SocketAddr::new(0, 0))?;
+        news.add_membership(GROUP)?;
+        news.set_non_blocking(true)?;
+        let mut keeper = Self {
+            table: Table::new(setup),
+            layers: Layers::default(),
+            kernel: Kernel::open()?,
+            news,
+            dropped_before: 0,
+            dropped: 0,
+            counted: Instant::now(),
+        };
+        keeper.anew()?;
+        confine(user)?;
+        Ok(keeper)
+    }
+
+    fn anew(&mut self) -> io::Result<()> {
+        let (batch, last) = self.table.anew(&self.layers, self.kernel.next);
+        self.kernel.commit(&batch, last)
+    }
+
+    fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>) -> io::Result<()> {
+        let ruled = |edit: Edit| Ruled {
+            covers: Cover::of(&edit.selector),
+            order: edit.order,
+            verdict: if edit.pass { Verdict::Pass } else { Verdict::Drop },
+        };
+        let changes = self.layers.edit(edits.into_iter().map(|(id, edit)| (id, edit.map(ruled))));
+        if changes.anew {
+            return self.anew();
+        }
+        let (batch, last) = self.table.change(changes, self.kernel.next);
+        match self.kernel.commit(&batch, last) {
+            // Somebody has been at the table, and the news of it are on their way.
+            Err(why) if why.raw_os_error() == Some(Errno::ENOENT as i32) => self.anew(),
+            done => done,
+        }
+    }
+
+    /// What has happened meanwhile.
+    fn look(&mut self) -> io::Result<Vec<Word>> {
+        let mut words = Vec::new();
+        if self.meddled()? {
+            self.dropped_before = self.dropped;
+            self.anew()?;
+            words.push(Word::PutBack);
+        }
+        if self.counted.elapsed() >= COUNT {
+            self.counted = Instant::now();
+            // Nobody needs it in order to drop packets.
+            if let Ok(Some(count)) = self.kernel.dropped(&self.table)
+                && self.dropped_before + count != self.dropped
+            {
+                self.dropped = self.dropped_before + count;
+                words.push(Word::Dropped(self.dropped));
+            }
+        }
+        Ok(words)
+    }
+
+    /// Whether somebody else has changed the table.
+    fn meddled(&mut self) -> io::Result<bool> {
+        let (mut memory, mut meddled) = (vec![0; 1 << 16], false);
+        loop {
+            match recv(self.news.as_raw_fd(), &mut memory, MsgFlags::MSG_DONTWAIT) {
+                Ok(len) => {
+                    let ours = |answer: &Answer<'_>| {
+                        let name = answer.attribute(1).and_then(|name| name.strip_suffix(&[0]));
+                        answer.port != self.kernel.port && name == Some(self.table.name().as_bytes())
+                    };
+                    meddled |= Answer::all(memory.get(..len).unwrap_or_default()).any(|answer| ours(&answer));
+                }
+                Err(Errno::EAGAIN | Errno::EINTR) => return Ok(meddled),
+                // Something was left out.
+                Err(Errno::ENOBUFS) => meddled = true,
+                Err(why) => return Err(why.into()),
+            }
+        }
+    }
+}
+
+/// Takes a table away, from whoever was its keeper.
+///
+/// # Errors
+/// As the system says.
+pub fn release(table: &str) -> io::Result<()> {
+    let mut kernel = Kernel::open()?;
+    let (batch, last) = Messages::begin(kernel.next).end(|batch| remove(batch, table));
+    kernel.commit(&batch, last)
+}
+
+/// nftables of the network namespace.
+struct Kernel {
+    socket: Socket,
+    port: u32,
+    /// Number of the next message.
+    next: u32,
+    memory: Vec<u8>,
+}
+
+impl Kernel {
+    fn open() -> io::Result<Self> {
+        let mut socket = Socket::new(NETLINK_NETFILTER)?;
+        let port = socket.bind_auto()?.port_number();
+        socket.connect(&SocketAddr::new(0, 0))?;
+        // A small room does for a few rules.
+        let _ = setsockopt(&socket, sockopt::SndBufForce, &ROOM);
+        let patience = nix::sys::time::TimeVal::new(PATIENCE.as_secs() as i64, 0);
+        setsockopt(&socket, sockopt::ReceiveTimeout, &patience)?;
+        Ok(Self { socket, port, next: 1, memory: vec![0; 1 << 16] })
+    }
+
+    /// All of a batch, or an error and nothing of it. The message `last` has asked to be answered.
+    fn commit(&mut self, batch: &[u8], last: u32) -> io::Result<()> {
+        let first = self.next;
+        self.next = last.wrapping_add(2);
+        self.socket.send(batch, 0)?;
+        loop {
+            let len = self.receive()?;
+            for answer in Answer::all(self.memory.get(..len).unwrap_or_default()) {
+                let Some(error) = answer.error() else { continue };
+                // What comes of an earlier batch is over.
+                if answer.sequence.wrapping_sub(first) > last.wrapping_sub(first) {
+                    continue;
+                }
+                if error != 0 {
+                    return Err(io::Error::from_raw_os_error(error.saturating_neg()));
+                }
+                if answer.sequence == last {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn dropped(&mut self, table: &Table) -> io::Result<Option<u64>> {
+        let sequence = self.next;
+        self.next = self.next.wrapping_add(1);
+        self.socket.send(&table.ask_dropped(sequence), 0)?;
+        loop {
+            let len = self.receive()?;
+            for answer in Answer::all(self.memory.get(..len).unwrap_or_default()) {
+                if answer.sequence != sequence {
+                    continue;
+                }
+                if let Some(error) = answer.error() {
+                    return Err(io::Error::from_raw_os_error(error.saturating_neg()));
+                }
+                let packets = answer.attribute(4).and_then(|data| attribute(data, 2));
+                return Ok(packets
+                    .and_then(|count| count.first_chunk())
+                    .map(|count| u64::from_be_bytes(*count)));
+            }
+        }
+    }
+
+    fn receive(&mut self) -> io::Result<usize> {
+        loop {
+            match recv(self.socket.as_raw_fd(), &mut self.memory, MsgFlags::empty()) {
+                Err(Errno::EINTR) => {}
+                received => return Ok(received?),
+            }
+        }
+    }
+}
