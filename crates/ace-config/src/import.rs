@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use ace_ipsec::model::{AuthSuite, CIPHERS, CipherSuite, KeyUse, Lifetime};
+use ace_ipsec::model::{AuthSuite, CIPHERS, CipherSuite, Headers, KeyUse, Lifetime};
 use ace_ipsec::{Direction, Policy, Protocol, SaMode, SaSpec, Selector};
 use thiserror::Error;
 use zeroize::Zeroizing;
@@ -220,6 +220,7 @@ impl<'a> State<'a> {
             esn,
             replay_window: if window == 0 { 0 } else { window.clamp(32, 4096) },
             first_sequence: 1,
+            headers: Headers::of(direction),
             lifetime: Lifetime::default(),
         })
     }

@@ -5,3 +5,4 @@
 mod common;
 mod gateway;
 mod sa_file;
+mod tunnels;

@@ -68,8 +68,8 @@ proptest! {
         }
         trailer::EspHeader::parse(&bytes);
         trailer::split_trailer(&bytes);
-        ip::set_ecn(&mut bytes, Version::V4, 3);
-        ip::set_ecn(&mut bytes, Version::V6, 3);
+        ip::set_traffic_class(&mut bytes, Version::V4, 3);
+        ip::set_traffic_class(&mut bytes, Version::V6, 3);
     }
 
     /// IPv4 as etherparse reads it.
@@ -99,14 +99,14 @@ proptest! {
         }
     }
 
-    /// Setting a mark keeps a right checksum right and a wrong one wrong.
+    /// Setting marks keeps a right checksum right and a wrong one wrong.
     #[test]
-    fn ecn_and_checksum(mut header in proptest::collection::vec(any::<u8>(), 20), mark in 0u8..4, right: bool) {
+    fn class_and_checksum(mut header in proptest::collection::vec(any::<u8>(), 20), class: u8, right: bool) {
         header[0] = 0x45;
         fix_checksum(&mut header);
         if !right { header[10] ^= 1; }
-        ip::set_ecn(&mut header, Version::V4, mark);
-        prop_assert_eq!(header[1] & ecn::MASK, mark);
+        ip::set_traffic_class(&mut header, Version::V4, class);
+        prop_assert_eq!(header[1], class);
         prop_assert_eq!(ip::checksum(&header) == 0, right);
     }
 }

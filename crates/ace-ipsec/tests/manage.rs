@@ -2,13 +2,14 @@
 //! Rules and SAs that come and go under traffic: rekeying, removal, clocks, several cores.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::common::{End, NOW, SaText, clear, complete, ends, execute, file, finish, packet, seal, send};
 use ace_ipsec::model::{KeyUse, SpecError};
 use ace_ipsec::{
-    Cause, Event, How, Inside, Lifetime, Outside, Policy, Rule, SaSpec, SadError, SeededIvs, Selector, Shard,
-    Treatment, Update,
+    Cause, Event, How, Inside, Lifetime, Outside, Policy, Rule, RuleId, SaSpec, SadError, SeededIvs,
+    Selector, Shard, Treatment, Update,
 };
 
 fn spec(sa: &SaText) -> SaSpec {
@@ -41,6 +42,14 @@ fn spi_of(end: End) -> u32 {
     u32::from_be_bytes(end.packet()[20..24].try_into().unwrap())
 }
 
+/// The rule for which an SA is wanted, and the packet's destination and ports.
+fn acquired(gate: &mut Shard) -> Option<(RuleId<Inside>, IpAddr, Option<(u16, u16)>)> {
+    match gate.poll_event() {
+        Some(Event::Acquire { rule, flow }) => Some((rule, flow.destination, flow.ports)),
+        _ => None,
+    }
+}
+
 #[test]
 fn a_rule_stands_without_its_sa() {
     let mut gate = shard();
@@ -48,14 +57,14 @@ fn a_rule_stands_without_its_sa() {
     for _ in 0..2 {
         assert_eq!(inside(&mut gate), End::Dropped(Cause::NoSa), "though the default is bypass");
     }
-    assert_eq!(gate.poll_event(), Some(Event::Acquire { rule }));
+    assert_eq!(acquired(&mut gate), Some((rule, [10, 0, 0, 2].into(), Some((1000, 2000)))));
     assert_eq!(gate.poll_event(), None, "once");
     let id = gate.install_outbound(NOW, &out(0x100), rule).unwrap();
     assert_eq!(spi_of(inside(&mut gate)), 0x100);
     let status = gate.remove(id).unwrap();
     assert_eq!((status.sequence, status.counters.forwarded.packets), (1, 1));
     assert_eq!(inside(&mut gate), End::Dropped(Cause::NoSa));
-    assert_eq!(gate.poll_event(), Some(Event::Acquire { rule }));
+    assert_eq!(acquired(&mut gate), Some((rule, [10, 0, 0, 2].into(), Some((1000, 2000)))));
     assert!(gate.remove(id).is_none() && gate.sa(id).is_none(), "a handle dies with its SA");
     let next = gate.install_outbound(NOW, &out(0x101), rule).unwrap();
     assert_ne!(next, id);

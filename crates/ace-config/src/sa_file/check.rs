@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use ace_ipsec::model::MAX_WINDOW;
+use ace_ipsec::model::{Headers, MAX_WINDOW, Protocol};
 use ace_ipsec::{Direction, Lifetime, SaMode, SaSpec};
 use ipnet::IpNet;
 use toml::de::DeValue;
@@ -31,6 +31,10 @@ const SA_KEYS: &[&str] = &[
     "replay_window",
     "first_sequence",
     "lifetime",
+    "ecn",
+    "copy_dscp",
+    "copy_df",
+    "tfc_padding",
 ];
 const LIFETIME_KEYS: &[&str] = &[
     "soft_bytes",
@@ -48,6 +52,8 @@ const FIRST_SPI: u64 = 256;
 /// RFC 4303, 3.4.3: at least 32.
 const SMALLEST_WINDOW: u64 = 32;
 const DEFAULT_WINDOW: u64 = 64;
+/// An IPv4 packet with headers, IV, trailer and ICV has 65,535 bytes.
+const LONGEST_PADDING: u64 = 65_000;
 
 /// Every `[[sa]]` of the file.
 pub fn associations(report: &mut Report<'_>, root: &Fields<'_>, allow_legacy: bool) -> Vec<SaSpec> {
@@ -105,6 +111,7 @@ fn association(report: &mut Report<'_>, fields: &Fields<'_>, allow_legacy: bool)
     let authenticated = protection.as_ref().is_none_or(Protection::authenticates);
     let numbers = numbers(report, fields, direction, authenticated);
     let lifetime = lifetime(report, fields);
+    let headers = headers(report, fields, direction, mode, protection.as_ref());
 
     let Protection { protocol, cipher, auth, key, auth_key, key_use } = protection?;
     Some(SaSpec {
@@ -124,6 +131,7 @@ fn association(report: &mut Report<'_>, fields: &Fields<'_>, allow_legacy: bool)
         esn: numbers.esn,
         replay_window: numbers.replay_window,
         first_sequence: numbers.first_sequence,
+        headers,
         lifetime,
     })
 }
@@ -211,6 +219,41 @@ fn numbers(
     let last = if esn { u64::MAX } else { u64::from(u32::MAX) };
     let first_sequence = fields.integer(report, "first_sequence", 1..=last).unwrap_or(1);
     Numbers { esn, replay_window: u32::try_from(window).unwrap_or(MAX_WINDOW), first_sequence }
+}
+
+/// What a tunnel does with headers.
+fn headers(
+    report: &mut Report<'_>,
+    fields: &Fields<'_>,
+    direction: Option<Direction>,
+    mode: Option<SaMode>,
+    protection: Option<&Protection>,
+) -> Headers {
+    let direction = direction.unwrap_or(Direction::Out);
+    let mut headers = Headers::of(direction);
+    let given = [
+        ("ecn", &mut headers.ecn),
+        ("copy_dscp", &mut headers.dscp),
+        ("copy_df", &mut headers.dont_fragment),
+    ];
+    for (key, place) in given {
+        let Some(wanted) = fields.boolean(report, key) else { continue };
+        *place = wanted;
+        if mode == Some(SaMode::Transport) {
+            fields.wrong(report, key, "is a tunnel's: transport mode has one header", "no such key");
+        } else if key == "copy_df" && direction == Direction::In {
+            fields.wrong(report, key, "is for packets that leave", "no such key for direction = \"in\"");
+        }
+    }
+    let padding = fields.integer(report, "tfc_padding", 0..=LONGEST_PADDING).unwrap_or(0);
+    headers.tfc_padding = u16::try_from(padding).unwrap_or(0);
+    let esp = protection.is_none_or(|protection| protection.protocol == Protocol::Esp);
+    if padding != 0 && (mode == Some(SaMode::Transport) || direction == Direction::In || !esp) {
+        let what =
+            "is for tunnels of ESP that leave: what comes in says itself how long it is (RFC 4303, 2.7)";
+        fields.wrong(report, "tfc_padding", what, "0");
+    }
+    headers
 }
 
 fn lifetime(report: &mut Report<'_>, fields: &Fields<'_>) -> Lifetime {

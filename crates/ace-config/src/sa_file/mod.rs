@@ -13,6 +13,7 @@ mod write;
 
 use std::fmt;
 
+use ace_ipsec::model::Headers;
 use ace_ipsec::{Direction, IvSource, Policy, Rule, SaSpec, SadError, Shard, Time, Treatment};
 use toml::de::DeTable;
 use zeroize::Zeroizing;
@@ -108,11 +109,14 @@ impl SaFile {
     /// # Errors
     /// What no SA file may say.
     pub fn mirrored(&self) -> Result<Zeroizing<String>, SaFileErrors> {
+        let other = |direction| match direction {
+            Direction::Out => Direction::In,
+            Direction::In => Direction::Out,
+        };
         let mirrored = |sa: &SaSpec| SaSpec {
-            direction: match sa.direction {
-                Direction::Out => Direction::In,
-                Direction::In => Direction::Out,
-            },
+            direction: other(sa.direction),
+            // Congestion marks are for both ends to agree on, the rest is each end's own.
+            headers: Headers { ecn: sa.headers.ecn, ..Headers::of(other(sa.direction)) },
             local: sa.remote,
             remote: sa.local,
             ..sa.clone()

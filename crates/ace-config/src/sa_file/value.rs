@@ -12,12 +12,12 @@ use zeroize::Zeroizing;
 
 use super::fields::{Fields, Report};
 
-const SELECTOR_KEYS: &[&str] = &["src", "dst", "protocol", "src_port", "dst_port"];
+const SELECTOR_KEYS: &[&str] = &["src", "dst", "protocol", "src_port", "dst_port", "icmp_type", "icmp_code"];
 const PORTS_ALLOWED: &str = "a number from 0 to 65535, or a range like \"1024-65535\"";
 
 /// Names for protocol numbers (IANA).
 const PROTOCOLS: &[(&str, u8)] = &[
-    ("icmp", 1),
+    ("icmp", protocol::ICMP),
     ("ipv4", protocol::IPV4),
     ("tcp", protocol::TCP),
     ("udp", protocol::UDP),
@@ -26,7 +26,7 @@ const PROTOCOLS: &[(&str, u8)] = &[
     ("gre", 47),
     ("esp", protocol::ESP),
     ("ah", protocol::AH),
-    ("icmpv6", 58),
+    ("icmpv6", protocol::ICMPV6),
     ("ospf", 89),
     ("sctp", protocol::SCTP),
     ("udplite", protocol::UDP_LITE),
@@ -71,7 +71,7 @@ pub fn address(report: &mut Report<'_>, fields: &Fields<'_>, key: &str) -> Optio
 pub fn selector(report: &mut Report<'_>, sa: &Fields<'_>) -> Selector {
     let Some(fields) = sa.table(report, "selector") else { return Selector::default() };
     fields.refuse_unknown_keys(report, SELECTOR_KEYS);
-    let selector = Selector {
+    let mut selector = Selector {
         source: prefix(report, &fields, "src"),
         destination: prefix(report, &fields, "dst"),
         protocol: protocol(report, &fields),
@@ -88,7 +88,31 @@ pub fn selector(report: &mut Report<'_>, sa: &Fields<'_>) -> Selector {
         let allowed = "tcp, udp, dccp, sctp, udplite, or no `protocol`";
         fields.wrong(report, "protocol", "has no ports, and ports are selected", allowed);
     }
+    let messages = [types(report, &fields, "icmp_type"), types(report, &fields, "icmp_code")];
+    for (key, found) in ["icmp_type", "icmp_code"].into_iter().zip(&messages) {
+        if found.is_some() && !selector.protocol.is_some_and(protocol::has_types) {
+            fields.wrong(
+                report,
+                key,
+                "tells messages of ICMP apart",
+                "it with protocol = \"icmp\" or \"icmpv6\"",
+            );
+        }
+    }
+    if selector.protocol.is_some_and(protocol::has_types) {
+        [selector.source_ports, selector.destination_ports] = messages;
+    }
     selector
+}
+
+/// A type or code of ICMP, or a range of them.
+fn types(report: &mut Report<'_>, fields: &Fields<'_>, key: &str) -> Option<RangeInclusive<u16>> {
+    let range = ports(report, fields, key)?;
+    if *range.end() > 255 {
+        fields.wrong(report, key, "is no type or code", "a number from 0 to 255, or a range like \"3-4\"");
+        return None;
+    }
+    Some(range)
 }
 
 fn prefix(report: &mut Report<'_>, fields: &Fields<'_>, key: &str) -> Option<IpNet> {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use ace_ipsec::model::KeyUse;
+use ace_ipsec::model::{Headers, KeyUse, protocol};
 use ace_ipsec::{Direction, Policy, Protocol, SaMode, SaSpec};
 use zeroize::Zeroizing;
 
@@ -81,6 +81,18 @@ fn association(out: &mut String, sa: &SaSpec) -> std::fmt::Result {
     }
     let (esn, window, first) = (sa.esn, sa.replay_window, sa.first_sequence);
     writeln!(out, "esn = {esn}\nreplay_window = {window}\nfirst_sequence = {first}")?;
+    let (h, usual) = (&sa.headers, Headers::of(sa.direction));
+    let words = [
+        ("ecn", h.ecn, usual.ecn),
+        ("copy_dscp", h.dscp, usual.dscp),
+        ("copy_df", h.dont_fragment, usual.dont_fragment),
+    ];
+    for (name, is, _) in words.into_iter().filter(|(_, is, usual)| is != usual) {
+        writeln!(out, "{name} = {is}")?;
+    }
+    if h.tfc_padding != 0 {
+        writeln!(out, "tfc_padding = {}", h.tfc_padding)?;
+    }
     let l = &sa.lifetime;
     let limits = [
         ("soft_bytes", l.soft_bytes),
@@ -103,12 +115,16 @@ fn association(out: &mut String, sa: &SaSpec) -> std::fmt::Result {
 fn selector(out: &mut String, sa: &SaSpec) -> std::fmt::Result {
     let s = &sa.selector;
     let range = |range: &std::ops::RangeInclusive<u16>| format!("\"{}-{}\"", range.start(), range.end());
+    let (from, to) = match s.protocol.is_some_and(protocol::has_types) {
+        true => ("icmp_type", "icmp_code"),
+        false => ("src_port", "dst_port"),
+    };
     let parts: Vec<String> = [
         s.source.map(|net| format!("src = \"{net}\"")),
         s.destination.map(|net| format!("dst = \"{net}\"")),
         s.protocol.map(|number| format!("protocol = {number}")),
-        s.source_ports.as_ref().map(|ports| format!("src_port = {}", range(ports))),
-        s.destination_ports.as_ref().map(|ports| format!("dst_port = {}", range(ports))),
+        s.source_ports.as_ref().map(|ports| format!("{from} = {}", range(ports))),
+        s.destination_ports.as_ref().map(|ports| format!("{to} = {}", range(ports))),
     ]
     .into_iter()
     .flatten()

@@ -9,6 +9,8 @@ use ipnet::IpNet;
 
 /// Protocols whose first four bytes are ports, as selectors have it: TCP, UDP, DCCP, SCTP, UDP-Lite.
 const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
+/// Protocols that selectors tell apart by type and code: ICMP, ICMPv6.
+const WITH_TYPES: [u8; 2] = [1, 58];
 
 /// Both ends belong to it.
 pub type Range = (u128, u128);
@@ -36,18 +38,26 @@ impl Cover {
         let protocols: Vec<Option<u8>> = match (wants_ports, selector.protocol) {
             (true, None) => WITH_PORTS.into_iter().map(Some).collect(),
             // No packet is one of those.
-            (true, Some(protocol)) if !WITH_PORTS.contains(&protocol) => Vec::new(),
+            (true, Some(protocol)) if ![&WITH_PORTS[..], &WITH_TYPES[..]].concat().contains(&protocol) => {
+                Vec::new()
+            }
             (_, protocol) => vec![protocol],
         };
-        let ports = wants_ports.then(|| [range(&selector.source_ports), range(&selector.destination_ports)]);
-        let one = |v6: bool, protocol: &Option<u8>| Self {
-            v6,
-            source: addresses(selector.source, v6),
-            destination: addresses(selector.destination, v6),
-            protocol: *protocol,
-            ports,
+        let sides = [range(&selector.source_ports), range(&selector.destination_ports)];
+        let ports = match wants_ports {
+            true if selector.protocol.is_some_and(|protocol| WITH_TYPES.contains(&protocol)) => types(sides),
+            true => vec![Some(sides)],
+            false => vec![None],
         };
-        families.flat_map(|v6| protocols.iter().map(move |protocol| one(v6, protocol))).collect()
+        let mut all = Vec::new();
+        for v6 in families {
+            let (source, destination) = (addresses(selector.source, v6), addresses(selector.destination, v6));
+            for protocol in &protocols {
+                let one = |ports: &_| Self { v6, source, destination, protocol: *protocol, ports: *ports };
+                all.extend(ports.iter().map(one));
+            }
+        }
+        all
     }
 
     /// Whether a packet can be in both.
@@ -60,6 +70,19 @@ impl Cover {
             && self.protocol.zip(other.protocol).is_none_or(|(a, b)| a == b)
             && self.ports.zip(other.ports).is_none_or(|([a, b], [c, d])| ports((a, c)) && ports((b, d)))
     }
+}
+
+/// Type and code stand where other protocols have the source port, each in a byte; what follows is a checksum.
+fn types([(first, last), (low, high)]: [(u16, u16); 2]) -> Vec<Option<[(u16, u16); 2]>> {
+    const ANY: (u16, u16) = (0, u16::MAX);
+    let (last, high) = (last.min(0xff), high.min(0xff));
+    if first > last || low > high {
+        return Vec::new();
+    }
+    if (low, high) == (0, 0xff) {
+        return vec![Some([(first << 8, last << 8 | 0xff), ANY])];
+    }
+    (first..=last).map(|kind| Some([(kind << 8 | low, kind << 8 | high), ANY])).collect()
 }
 
 fn range(ports: &Option<RangeInclusive<u16>>) -> (u16, u16) {
@@ -75,5 +98,43 @@ fn addresses(net: Option<IpNet>, v6: bool) -> Range {
         Some(net) => (bits(net.network()), bits(net.broadcast())),
         None if v6 => (0, u128::MAX),
         None => (0, u128::from(u32::MAX)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use ace_ipsec::{Flow, Match};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ports() -> impl Strategy<Value = Option<RangeInclusive<u16>>> {
+        proptest::option::of((0..4u16, 0..300u16).prop_map(|(at, len)| at..=at + len))
+    }
+
+    proptest! {
+        /// A packet as nftables sees it is in a box exactly where the selector takes it.
+        #[test]
+        fn boxes_are_what_the_selector_says(
+            source_ports in ports(), destination_ports in ports(),
+            protocol in proptest::option::of(prop::sample::select(vec![1u8, 6, 17, 47, 58])),
+            packet in (prop::sample::select(vec![1u8, 6, 17, 47, 58]), 0..6u16, 0..6u16, any::<u16>()),
+        ) {
+            let selector = Selector { protocol, source_ports, destination_ports, ..Selector::default() };
+            let (number, first, second, checksum) = packet;
+            let any = Ipv4Addr::new(10, 0, 0, 1);
+            let has = WITH_PORTS.contains(&number) || WITH_TYPES.contains(&number);
+            let flow = Flow { source: any.into(), destination: any.into(), protocol: Some(number), ports: has.then_some((first, second)) };
+            let words = if WITH_TYPES.contains(&number) { (first << 8 | second, checksum) } else { (first, second) };
+            let at = u128::from(u32::from(any));
+            let seen = Cover {
+                v6: false, source: (at, at), destination: (at, at), protocol: Some(number),
+                ports: Some([(words.0, words.0), (words.1, words.1)]),
+            };
+            let covered = Cover::of(&selector).iter().any(|cover| cover.overlaps(&seen));
+            prop_assert_eq!(covered, selector.matches(&flow) == Match::Yes);
+        }
     }
 }

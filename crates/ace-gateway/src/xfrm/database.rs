@@ -162,7 +162,7 @@ impl Database {
         let state = self.states.get_mut(&key).ok_or(ESRCH)?;
         let id = state.installed.as_ref().ok_or(ESRCH)?.id;
         // One that policies share in cannot be changed.
-        plane.update(now, id, Update { lifetime, selector: None }).map_err(|_| EOPNOTSUPP)?;
+        plane.update(now, id, Update { lifetime, selector: None, carried: None }).map_err(|_| EOPNOTSUPP)?;
         shapes::put_lifetime(&mut state.info, info);
         Ok(key)
     }
@@ -291,7 +291,7 @@ impl Database {
                     self.by_id.remove(id);
                 });
             } else if installed.shares.is_empty() {
-                let none = Update { selector: Some(nothing()), lifetime: None };
+                let none = Update { selector: Some(nothing()), lifetime: None, carried: None };
                 let _ = plane.update(Duration::ZERO, installed.id, none);
             }
         }
@@ -349,7 +349,11 @@ impl Database {
             }
             (Direction::In, _) if installed.shares.is_empty() => {
                 plane
-                    .update(now, installed.id, Update { selector: Some(selector), lifetime: None })
+                    .update(
+                        now,
+                        installed.id,
+                        Update { selector: Some(selector), lifetime: None, carried: None },
+                    )
                     .map_err(|_| EINVAL)?;
                 installed.shares.push((policy.clone(), installed.id));
             }

@@ -291,6 +291,7 @@ pub fn spec(info: &[u8], attributes: &[u8], inbound: bool, allow_legacy: bool) -
         replay_window: window,
         first_sequence: first_sequence(attributes, inbound)?,
         lifetime: lifetime(info)?,
+        headers: ace_ipsec::Headers::of(if inbound { Direction::In } else { Direction::Out }),
     };
     spec.check().map_err(|_| EINVAL)?;
     Ok(spec)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a security association is, before it is installed: no state, no prepared keys, no text format.
 
+mod headers;
 mod lifetime;
 pub mod protocol;
 mod selector;
@@ -12,6 +13,7 @@ use ace_engine::{Aead, Mac, Need, Secret};
 use serde::Serialize;
 use thiserror::Error;
 
+pub use headers::Headers;
 pub use lifetime::{Lifetime, Time};
 pub use selector::{Flow, Match, Selector};
 pub use suite::{AUTHS, AuthSuite, CIPHERS, CipherKind, CipherSuite, ForeignNames, IvKind, legacy_reasons};
@@ -105,6 +107,8 @@ pub struct SaSpec {
     pub replay_window: u32,
     /// Outbound: the first number sent; inbound: the lowest number taken.
     pub first_sequence: u64,
+    /// What becomes of headers in a tunnel, and how long its packets are at least.
+    pub headers: Headers,
     /// When the SA has to be replaced, and when it ends.
     pub lifetime: Lifetime,
 }
@@ -141,6 +145,11 @@ pub enum SpecError {
     /// The same sequence number under a key in use again would be the same IV again.
     #[error("an implicit IV is the sequence number, so the key must be fresh (RFC 8750)")]
     ImplicitIv,
+    /// Only a tunnel has a second header, and a packet inside that says itself where it ends.
+    #[error(
+        "the fields of an outer header and padding for confidentiality of traffic flow are a tunnel's, of ESP (RFC 4303, 2.7)"
+    )]
+    Headers,
     /// The engine has no such key.
     #[error("the engine refuses the key")]
     Engine,
@@ -202,6 +211,8 @@ impl SaSpec {
             Err(SpecError::Window)
         } else if self.first_sequence == 0 || self.first_sequence > self.last_sequence() {
             Err(SpecError::FirstSequence)
+        } else if !self.headers.fit(self.direction, self.mode, self.protocol) {
+            Err(SpecError::Headers)
         } else if !inbound && implicit {
             Err(SpecError::ImplicitIv)
         } else {

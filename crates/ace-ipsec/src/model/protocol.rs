@@ -3,6 +3,8 @@
 
 /// IPv6 hop-by-hop options (RFC 8200, 4.3).
 pub const HOP_BY_HOP: u8 = 0;
+/// ICMP (RFC 792).
+pub const ICMP: u8 = 1;
 /// An IPv4 packet, as tunnels carry it (RFC 2003).
 pub const IPV4: u8 = 4;
 /// TCP (RFC 9293).
@@ -21,6 +23,8 @@ pub const FRAGMENT: u8 = 44;
 pub const ESP: u8 = 50;
 /// Authentication Header (RFC 4302).
 pub const AH: u8 = 51;
+/// ICMPv6 (RFC 4443).
+pub const ICMPV6: u8 = 58;
 /// Nothing follows (RFC 8200, 4.7); in ESP a dummy packet (RFC 4303, 2.6).
 pub const NO_NEXT: u8 = 59;
 /// IPv6 destination options (RFC 8200, 4.6).
@@ -33,4 +37,10 @@ pub const UDP_LITE: u8 = 136;
 /// Whether the first four bytes of this protocol are source and destination port.
 pub fn has_ports(protocol: u8) -> bool {
     matches!(protocol, TCP | UDP | DCCP | SCTP | UDP_LITE)
+}
+
+/// Whether the first two bytes of this protocol are a type and a code, by which selectors tell messages apart (RFC 4301,
+/// 4.4.1.1).
+pub fn has_types(protocol: u8) -> bool {
+    matches!(protocol, ICMP | ICMPV6)
 }

@@ -19,14 +19,15 @@ pub struct Selector {
     pub destination: Option<IpNet>,
     /// The IP protocol number, of the upper layer: 6 for TCP.
     pub protocol: Option<u8>,
-    /// Source ports of TCP, UDP, UDP-Lite, DCCP and SCTP. No packet of another protocol matches.
+    /// Source ports of TCP, UDP, UDP-Lite, DCCP and SCTP. Where `protocol` is ICMP's or ICMPv6's, types of its messages
+    /// (RFC 4301, 4.4.1.1). No packet of another protocol matches.
     pub source_ports: Option<RangeInclusive<u16>>,
-    /// Destination ports, by the same rule.
+    /// Destination ports, or codes, by the same rule.
     pub destination_ports: Option<RangeInclusive<u16>>,
 }
 
 /// What selectors look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Flow {
     /// Source address in the IP header.
     pub source: IpAddr,
@@ -34,14 +35,16 @@ pub struct Flow {
     pub destination: IpAddr,
     /// `None` when a later fragment does not show it.
     pub protocol: Option<u8>,
-    /// Source and destination; `None` when there are none, or the packet does not show them.
+    /// Source and destination, of ICMP type and code; `None` when there are none, or the packet does not show them.
     pub ports: Option<(u16, u16)>,
 }
 
 impl Flow {
     /// Whether the packet keeps something from the selectors that its protocol has.
     pub(crate) fn hides(&self) -> bool {
-        self.protocol.is_none_or(|number| protocol::has_ports(number) && self.ports.is_none())
+        self.protocol.is_none_or(|number| {
+            self.ports.is_none() && (protocol::has_ports(number) || protocol::has_types(number))
+        })
     }
 }
 
@@ -73,7 +76,7 @@ impl Selector {
             return Match::Yes;
         }
         match (flow.protocol, flow.ports) {
-            (Some(found), _) if !protocol::has_ports(found) => Match::No,
+            (Some(found), _) if !self.tells_apart(found) => Match::No,
             (_, None) => Match::Unknown,
             (_, Some((source, destination))) => {
                 let port = |range: &Option<RangeInclusive<u16>>, port| {
@@ -86,6 +89,12 @@ impl Selector {
                 }
             }
         }
+    }
+
+    /// Whether ports are ports of this protocol, or types. Types are asked for by the protocol's name alone: whoever selects
+    /// port 8 of any protocol does not mean an echo.
+    fn tells_apart(&self, found: u8) -> bool {
+        protocol::has_ports(found) || protocol::has_types(found) && self.protocol == Some(found)
     }
 
     fn wants_ports(&self) -> bool {
@@ -116,9 +125,13 @@ impl fmt::Display for Selector {
         if let Some(protocol) = self.protocol {
             write!(f, ", protocol {protocol}")?;
         }
-        for (name, range) in [("from", &self.source_ports), ("to", &self.destination_ports)] {
+        let names = match self.protocol.is_some_and(protocol::has_types) {
+            true => ["type", "code"],
+            false => ["from port", "to port"],
+        };
+        for (name, range) in names.into_iter().zip([&self.source_ports, &self.destination_ports]) {
             if let Some(range) = range {
-                write!(f, ", {name} port {}-{}", range.start(), range.end())?;
+                write!(f, ", {name} {}-{}", range.start(), range.end())?;
             }
         }
         Ok(())

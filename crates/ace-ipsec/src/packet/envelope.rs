@@ -9,7 +9,7 @@ use ace_engine::Buffer;
 use super::ip::{self, Fragment, Ip, Outer, Version};
 use super::{ecn, protocol};
 use crate::counters::Cause;
-use crate::model::{Match, Protocol, SaMode, Selector};
+use crate::model::{Flow, Headers, Protocol, SaMode};
 
 /// Where the bytes of a packet will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,16 +22,16 @@ pub struct Plan {
     pub next_header: u8,
 }
 
-/// Looks whether a packet can be enclosed, and how. Changes nothing.
+/// Looks whether a packet can be enclosed, and how. Changes nothing. A tunnel's payload is at least `least` bytes long.
 ///
 /// # Errors
 /// The cause for which it cannot.
 #[inline]
-pub fn plan(mode: SaMode, local: IpAddr, ip: &Ip, packet: &[u8]) -> Result<Plan, Cause> {
+pub fn plan(mode: SaMode, local: IpAddr, ip: &Ip, packet: &[u8], least: u16) -> Result<Plan, Cause> {
     match mode {
         SaMode::Tunnel => Ok(Plan {
             at: if local.is_ipv4() { ip::IPV4_MIN } else { ip::IPV6_LEN },
-            payload_len: packet.len(),
+            payload_len: packet.len().max(usize::from(least)),
             next_header: match ip.version {
                 Version::V4 => protocol::IPV4,
                 Version::V6 => protocol::IPV6,
@@ -65,6 +65,7 @@ pub struct Enclose<'a> {
     pub protocol: Protocol,
     pub local: &'a IpAddr,
     pub remote: &'a IpAddr,
+    pub headers: &'a Headers,
     /// Goes to an outer IPv4 header.
     pub identification: u16,
     /// Bytes to leave free between the headers and the payload.
@@ -84,12 +85,15 @@ pub fn enclose(buffer: &mut Buffer, ip: &Ip, plan: &Plan, with: &Enclose<'_>) ->
             let outer = Outer {
                 source: with.local,
                 destination: with.remote,
-                traffic_class: ip.traffic_class,
+                traffic_class: with.headers.outer_class(ip.traffic_class),
                 flow_label: ip.flow_label,
-                dont_fragment: ip.dont_fragment,
+                dont_fragment: with.headers.dont_fragment && ip.dont_fragment,
                 identification: with.identification,
                 protocol: with.protocol.number(),
             };
+            // Behind the packet, before the padding: its own length says where it ends (RFC 4303, 2.7).
+            let padding = plan.payload_len.saturating_sub(buffer.len());
+            buffer.push_back(padding).fill(0);
             buffer.push_front(plan.at + with.gap);
             let header = buffer.get_mut(..plan.at).ok_or(Cause::TooBig)?;
             outer.write(header, with.sealed_len).ok_or(Cause::TooBig)
@@ -142,9 +146,10 @@ impl Envelope {
         &self,
         buffer: &mut Buffer,
         mode: SaMode,
-        selector: &Selector,
+        headers: &Headers,
         payload: Range<usize>,
         next_header: u8,
+        lets_in: impl FnOnce(&Flow) -> bool,
     ) -> Result<(), Cause> {
         if next_header == protocol::NO_NEXT {
             return Err(Cause::Dummy);
@@ -162,9 +167,13 @@ impl Envelope {
                 if inner.version != expected {
                     return Err(Cause::BadInnerPacket);
                 }
-                let mark =
-                    ecn::decapsulate(inner.traffic_class, self.traffic_class).ok_or(Cause::Congestion)?;
-                ip::set_ecn(buffer, inner.version, mark);
+                let mark = match headers.ecn {
+                    true => ecn::decapsulate(inner.traffic_class, self.traffic_class),
+                    false => Some(inner.traffic_class & ecn::MASK),
+                };
+                let mark = mark.ok_or(Cause::Congestion)?;
+                let class = if headers.dscp { self.traffic_class } else { inner.traffic_class };
+                ip::set_traffic_class(buffer, inner.version, class & !ecn::MASK | mark);
                 inner
             }
             SaMode::Transport => {
@@ -179,9 +188,6 @@ impl Envelope {
         };
         // What is behind the packet is there to hide its length (RFC 4303, 2.7).
         buffer.truncate(ip.total_len);
-        match selector.matches(&ip.flow(buffer)) {
-            Match::Yes => Ok(()),
-            _ => Err(Cause::SelectorMismatch),
-        }
+        if lets_in(&ip.flow(buffer)) { Ok(()) } else { Err(Cause::SelectorMismatch) }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{be16, be32, ecn, protocol, put};
+use super::{be16, be32, protocol, put};
 use crate::model::Flow;
 
 /// Bytes of an IPv4 header without options.
@@ -184,12 +184,17 @@ impl Ip {
         Flow { source: self.source, destination: self.destination, protocol: self.protocol, ports }
     }
 
-    /// Source and destination port, when the packet shows them.
+    /// Source and destination port, of ICMP type and code, when the packet shows them.
     pub fn ports(&self, packet: &[u8]) -> Option<(u16, u16)> {
-        if self.fragment == Fragment::Later || !protocol::has_ports(self.protocol?) {
+        let protocol = self.protocol.filter(|_| self.fragment != Fragment::Later)?;
+        let upper = packet.get(self.upper.at..self.total_len)?;
+        if protocol::has_types(protocol) {
+            let [kind, code, ..] = *upper else { return None };
+            return Some((kind.into(), code.into()));
+        }
+        if !protocol::has_ports(protocol) {
             return None;
         }
-        let upper = packet.get(self.upper.at..self.total_len)?;
         Some((be16(upper, 0)?, be16(upper, 2)?))
     }
 }
@@ -297,13 +302,13 @@ fn write_checksum(header: &mut [u8]) {
     put(header, 10, &sum.to_be_bytes());
 }
 
-/// Sets the congestion marks of a packet. The IPv4 checksum is updated, not recomputed (RFC 1624), so that a
+/// Sets DSCP and congestion marks of a packet. The IPv4 checksum is updated, not recomputed (RFC 1624), so that a
 /// wrong one stays wrong.
-pub fn set_ecn(packet: &mut [u8], version: Version, mark: u8) {
+pub fn set_traffic_class(packet: &mut [u8], version: Version, class: u8) {
     match version {
         Version::V4 => {
             let (Some(old), Some(sum)) = (be16(packet, 0), be16(packet, 10)) else { return };
-            let new = old & !u16::from(ecn::MASK) | u16::from(mark & ecn::MASK);
+            let new = old & 0xff00 | u16::from(class);
             let mut total = u32::from(!sum) + u32::from(!old) + u32::from(new);
             while total > 0xffff {
                 total = (total & 0xffff) + (total >> 16);
@@ -314,10 +319,9 @@ pub fn set_ecn(packet: &mut [u8], version: Version, mark: u8) {
             }
         }
         Version::V6 => {
-            // The traffic class lies across bytes 0 and 1; its low two bits are bits 5:4 of byte 1.
-            if let Some(byte) = packet.get_mut(1) {
-                *byte = *byte & !(ecn::MASK << 4) | (mark & ecn::MASK) << 4;
-            }
+            // The traffic class lies across bytes 0 and 1.
+            let Some(old) = be16(packet, 0) else { return };
+            put(packet, 0, &(old & 0xf00f | u16::from(class) << 4).to_be_bytes());
         }
     }
 }

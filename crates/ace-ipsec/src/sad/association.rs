@@ -14,7 +14,9 @@ use super::{Notice, SadError, notice};
 use crate::counters::SaCounters;
 use crate::exit::Exit;
 use crate::id::{RuleId, SaId};
-use crate::model::{AuthSuite, Direction, Lifetime, Protocol, SaMode, SaSpec, Selector, SpecError, Time};
+use crate::model::{
+    AuthSuite, Direction, Flow, Headers, Lifetime, Match, Protocol, SaMode, SaSpec, Selector, SpecError, Time,
+};
 use crate::packet::transform::Transform;
 use crate::restore::Restorer;
 use crate::side::Inside;
@@ -27,6 +29,7 @@ pub struct Fixed {
     pub protocol: Protocol,
     pub mode: SaMode,
     pub esn: bool,
+    pub headers: Headers,
     pub auth: &'static AuthSuite,
     pub transform: Transform,
     first_sequence: u64,
@@ -44,10 +47,13 @@ pub struct Association {
     pub fixed: Arc<Fixed>,
     pub local: IpAddr,
     pub remote: IpAddr,
-    pub selector: Selector,
+    /// The SA's own selector, where rules and policies have theirs besides: both have to fit.
+    pub own: Option<Selector>,
+    /// Inbound: a packet that comes out of it has to fit one of them (RFC 4301, 4.4.1.1).
+    pub selectors: Vec<Selector>,
     pub half: Half,
     /// Outbound: what sends packets here.
-    pub rule: Option<RuleId<Inside>>,
+    pub rules: Vec<RuleId<Inside>>,
     pub counters: SaCounters,
     /// Packets under way.
     pub queue: Restorer<Exit>,
@@ -62,7 +68,8 @@ pub struct Share {
     fixed: Arc<Fixed>,
     local: IpAddr,
     remote: IpAddr,
-    selector: Selector,
+    own: Option<Selector>,
+    selectors: Vec<Selector>,
     shared: Arc<Shared>,
 }
 
@@ -73,6 +80,8 @@ pub struct Update {
     pub selector: Option<Selector>,
     /// Limits from now on; what the SA has carried before counts.
     pub lifetime: Option<Lifetime>,
+    /// Bytes and packets that count as carried from now on.
+    pub carried: Option<(u64, u64)>,
 }
 
 /// What people may change of an SA without its being another one.
@@ -108,46 +117,59 @@ impl Association {
             protocol: spec.protocol,
             mode: spec.mode,
             esn: spec.esn,
+            headers: spec.headers,
             auth: spec.auth,
             transform,
             first_sequence: spec.first_sequence,
         };
-        let (local, remote) = (spec.local, spec.remote);
-        Ok(Self::assemble(
-            spec.name.clone(),
-            Arc::new(fixed),
-            (local, remote),
-            spec.selector.clone(),
+        Ok(Self {
+            name: spec.name.clone(),
+            fixed: Arc::new(fixed),
+            local: spec.local,
+            remote: spec.remote,
+            own: None,
+            selectors: vec![spec.selector.clone()],
             half,
-            rule,
-        ))
+            rules: rule.into_iter().collect(),
+            counters: SaCounters::default(),
+            queue: Restorer::default(),
+            leaving: false,
+        })
     }
 
-    fn assemble(
-        name: String,
-        fixed: Arc<Fixed>,
-        (local, remote): (IpAddr, IpAddr),
-        selector: Selector,
-        half: Half,
-        rule: Option<RuleId<Inside>>,
-    ) -> Self {
-        let (counters, queue) = (SaCounters::default(), Restorer::default());
-        Self { name, fixed, local, remote, selector, half, rule, counters, queue, leaving: false }
+    /// What a packet has to fit is said elsewhere; the selector that it has now holds besides.
+    pub fn apart(mut self) -> Self {
+        self.own = self.selectors.pop().filter(|own| *own != Selector::default());
+        self.selectors.clear();
+        self
     }
 
     /// As another core has it.
     pub fn of_share(share: Share, rule: RuleId<Inside>) -> Self {
-        let Share { name, fixed, local, remote, selector, shared } = share;
+        let Share { name, fixed, local, remote, own, selectors, shared } = share;
         let half = Half::Out(Outbound::new(shared, fixed.first_sequence));
-        Self::assemble(name, fixed, (local, remote), selector, half, Some(rule))
+        let (counters, queue, rules) = (SaCounters::default(), Restorer::default(), vec![rule]);
+        Self { name, fixed, local, remote, own, selectors, half, rules, counters, queue, leaving: false }
     }
 
     /// `None` for an inbound SA: its window has one owner.
     pub fn share(&self) -> Option<Share> {
         let Half::Out(out) = &self.half else { return None };
         let (fixed, shared) = (Arc::clone(&self.fixed), Arc::clone(&out.shared));
-        let (name, selector) = (self.name.clone(), self.selector.clone());
-        Some(Share { name, fixed, local: self.local, remote: self.remote, selector, shared })
+        let (name, own, selectors) = (self.name.clone(), self.own.clone(), self.selectors.clone());
+        Some(Share { name, fixed, local: self.local, remote: self.remote, own, selectors, shared })
+    }
+
+    /// Whether its own selector lets a packet through.
+    #[inline]
+    pub fn owns(&self, flow: &Flow) -> bool {
+        self.own.as_ref().is_none_or(|own| own.matches(flow) == Match::Yes)
+    }
+
+    /// Whether a packet may come out of it (RFC 4301, 5.2).
+    #[inline]
+    pub fn lets_in(&self, flow: &Flow) -> bool {
+        self.owns(flow) && self.selectors.iter().any(|selector| selector.matches(flow) == Match::Yes)
     }
 
     pub fn update(&mut self, update: Update) -> Result<(), SadError> {
@@ -161,9 +183,26 @@ impl Association {
             }
         }
         if let Some(selector) = update.selector {
-            self.selector = selector;
+            self.selectors = vec![selector];
+        }
+        if let Some((bytes, packets)) = update.carried {
+            self.usage().carried(bytes, packets);
         }
         Ok(())
+    }
+
+    pub fn advance(&mut self, sequence: u64) -> Result<(), SadError> {
+        let last = if self.fixed.esn { u64::MAX } else { u64::from(u32::MAX) };
+        let done = sequence <= last
+            && match &mut self.half {
+                Half::Out(half) => half.advance(sequence),
+                Half::In(half) => half.advance(sequence),
+            };
+        if done { Ok(()) } else { Err(SadError::Sequence) }
+    }
+
+    pub fn was_received(&self, sequence: u64) -> bool {
+        matches!(&self.half, Half::In(half) if half.was_received(sequence))
     }
 
     pub fn usage(&self) -> &Usage {

@@ -63,6 +63,19 @@ impl Inbound {
         }
     }
 
+    /// All numbers up to this one count as received. False if there is no leave for it.
+    pub fn advance(&mut self, number: u64) -> bool {
+        number >= self.window.top() && (number == self.window.top() || self.grant.take(number)) && {
+            self.window.advance(number);
+            true
+        }
+    }
+
+    /// Whether a number counts as received, or is too old to be taken.
+    pub fn was_received(&self, number: u64) -> bool {
+        self.window.check(number).is_err()
+    }
+
     /// The highest number that was authentic.
     pub fn top(&self) -> u64 {
         self.window.top()

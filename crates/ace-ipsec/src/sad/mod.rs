@@ -55,6 +55,9 @@ pub enum SadError {
     /// The rule was given for an inbound SA, or is missing or removed.
     #[error("an outbound security association needs a rule, and an inbound one has none")]
     Rule,
+    /// Numbers were to go back, or are beyond the last one.
+    #[error("sequence numbers go forward alone, as far as there are any")]
+    Sequence,
     /// All handles are used up.
     #[error("no place for another security association")]
     Full,

@@ -136,6 +136,20 @@ impl Outbound {
         Ok(Ticket { sequence, iv })
     }
 
+    /// All numbers up to this one count as sent. False if some behind it were given out, or there is no leave.
+    pub fn advance(&mut self, number: u64) -> bool {
+        if number < self.sent || number > self.shared.last || !self.shared.grant.take(number) {
+            return false;
+        }
+        // What is left of a block is this one's own and not sent yet.
+        let within = self.block.skip(number);
+        if within || self.shared.sequences.advance(number) {
+            self.sent = number;
+            return true;
+        }
+        false
+    }
+
     /// Whether nothing will be sent any more.
     pub fn exhausted(&self) -> bool {
         self.sent == self.shared.last

@@ -21,9 +21,13 @@ impl ReplayWindow {
     /// `first` is the lowest number that will be taken: whatever is below counts as received. At most
     /// [`MAX_WINDOW`] packets wide; 0 switches the window off.
     pub fn new(size: u32, first: u64) -> Self {
+        Self::behind(size, first.saturating_sub(1))
+    }
+
+    /// All numbers up to `top` count as received.
+    fn behind(size: u32, top: u64) -> Self {
         let size = size.min(MAX_WINDOW);
         let count = (size.div_ceil(64) as usize + 1).next_power_of_two();
-        let top = first.saturating_sub(1);
         let mut words = vec![u64::MAX; count];
         // What is above the top has not come yet; words further up are cleared when they are entered.
         words[(top / 64) as usize & (count - 1)] = u64::MAX >> (63 - top % 64);
@@ -71,6 +75,17 @@ impl ReplayWindow {
             self.words[word] |= bit;
         }
         Ok(())
+    }
+
+    /// All numbers up to this one count as received. It never goes back.
+    pub fn advance(&mut self, sequence: u64) {
+        if sequence > self.top {
+            *self = Self::behind(self.size, sequence);
+        } else {
+            self.words.iter_mut().for_each(|word| *word = u64::MAX);
+            let word = self.word(self.top / 64);
+            self.words[word] = u64::MAX >> (63 - self.top % 64);
+        }
     }
 
     fn place(&self, sequence: u64) -> (usize, u64) {

@@ -37,6 +37,13 @@ impl Sequences {
         Self { next: AtomicU64::new(if first > last { NONE } else { first }), last }
     }
 
+    /// All numbers up to this one are given out. They never go back: false if some behind it are given out already.
+    pub fn advance(&self, number: u64) -> bool {
+        let after = if number >= self.last { NONE } else { number + 1 };
+        let step = |next: u64| (next != NONE && next <= number.saturating_add(1)).then_some(after);
+        self.next.fetch_update(Relaxed, Relaxed, step).is_ok()
+    }
+
     /// The next `count` numbers, or as many as there are, if all up to their last one are covered.
     pub fn claim(&self, count: u64, mut covered: impl FnMut(u64) -> bool) -> Claim {
         let end = |next: u64| next.saturating_add(count.max(1) - 1).min(self.last);
@@ -62,6 +69,18 @@ impl Block {
     /// The number that [`Block::take`] will give.
     pub fn peek(&self) -> Option<u64> {
         (self.next != NONE).then_some(self.next)
+    }
+
+    /// Gives up all numbers up to this one. True if that was all there was to do: it was one of the block's.
+    pub fn skip(&mut self, number: u64) -> bool {
+        let Some(next) = self.peek() else { return false };
+        let within = number.saturating_add(1) >= next && number <= self.last;
+        if within {
+            self.next = if number == self.last { NONE } else { number + 1 };
+        } else if number > self.last {
+            self.next = NONE;
+        }
+        within
     }
 
     pub fn take(&mut self) -> Option<u64> {
@@ -101,6 +120,16 @@ mod tests {
         let numbers = Sequences::new(u64::MAX - 1, u64::MAX);
         assert_eq!(claim(&numbers, 64), Some(vec![u64::MAX - 1, u64::MAX]));
         assert_eq!(claim(&numbers, 64), None);
+    }
+
+    #[test]
+    fn numbers_go_forward_alone() {
+        let numbers = Sequences::new(1, 100);
+        assert_eq!(claim(&numbers, 4), Some(vec![1, 2, 3, 4]));
+        assert!(!numbers.advance(3) && numbers.advance(4) && numbers.advance(50));
+        assert_eq!(claim(&numbers, 2), Some(vec![51, 52]));
+        assert!(!numbers.advance(50) && numbers.advance(100) && !numbers.advance(100));
+        assert_eq!(claim(&numbers, 1), None);
     }
 
     #[test]

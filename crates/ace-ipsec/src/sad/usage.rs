@@ -82,6 +82,12 @@ impl Usage {
         self.expire(now)
     }
 
+    /// So much counts as carried: what another keeper of the SA says, or what it has carried elsewhere.
+    pub fn carried(&self, bytes: u64, packets: u64) {
+        self.bytes.store(bytes, Relaxed);
+        self.packets.store(packets, Relaxed);
+    }
+
     /// What the clock alone does.
     pub fn expire(&self, now: Time) -> Charge {
         let Lifetime { soft_seconds, hard_seconds, soft_use_seconds, hard_use_seconds, .. } = self.limit;

@@ -71,15 +71,25 @@ impl Shard {
             }
             Decision::Default => return by_default(self.inside.default),
         };
-        let entry =
-            self.inside.at_mut(rule).map(|(_, entry)| (entry.rule.treatment, entry.sas.last().copied()));
+        let Self { inside, sad, .. } = self;
+        let entry = inside.at_mut(rule).map(|(_, entry)| {
+            let sa = match entry.choosy {
+                false => entry.sas.last().copied(),
+                true => {
+                    let flow = ip.flow(&packet.buffer);
+                    let fits = |id: &&SaId| sad.get(**id).is_some_and(|sa| sa.owns(&flow));
+                    entry.sas.iter().rev().find(fits).copied()
+                }
+            };
+            (entry.rule.treatment, sa)
+        });
         match entry {
             Some((Treatment::Protect, Some(sa))) => match self.protect(sa, now, ip, packet) {
                 Ok(()) => Ok(Way::Taken),
                 Err(cause) => Err(Stop { cause, sa: Some(sa) }),
             },
             Some((Treatment::Protect, None)) => {
-                self.acquire(rule);
+                self.acquire(rule, ip.flow(&packet.buffer));
                 Err(Cause::NoSa.into())
             }
             Some((Treatment::Bypass, _)) => Ok(Way::Bypass),
@@ -136,7 +146,7 @@ impl Shard {
         sa.counters.accepted.count(buffer.len());
         let fixed = &*sa.fixed;
         let transform = &fixed.transform;
-        let plan = envelope::plan(fixed.mode, sa.local, ip, buffer)?;
+        let plan = envelope::plan(fixed.mode, sa.local, ip, buffer, fixed.headers.tfc_padding)?;
         let version = if sa.local.is_ipv4() { Version::V4 } else { Version::V6 };
         let (gap, sealed_len, bytes) = match fixed.protocol {
             Protocol::Esp => (
@@ -163,6 +173,7 @@ impl Shard {
             protocol: fixed.protocol,
             local: &sa.local,
             remote: &sa.remote,
+            headers: &fixed.headers,
             identification: self.identification,
             gap,
             sealed_len,

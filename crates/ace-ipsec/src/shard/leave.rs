@@ -72,7 +72,8 @@ impl Shard {
                 (at + fixed.transform.esp_header_len()..end, next_header)
             }
         };
-        envelope.disclose(buffer, fixed.mode, &sa.selector, payload, next_header)?;
+        envelope
+            .disclose(buffer, fixed.mode, &fixed.headers, payload, next_header, |flow| sa.lets_in(flow))?;
         Ok(Fate::ToInside(How::Decapsulated))
     }
 

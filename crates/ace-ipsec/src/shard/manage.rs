@@ -3,7 +3,7 @@
 
 use super::{Event, Shard};
 use crate::id::{RuleId, SaId};
-use crate::model::{Direction, SaSpec, Selector, Time};
+use crate::model::{Direction, Flow, SaSpec, Selector, Time};
 use crate::sad::association::{Edit, Update};
 use crate::sad::grant::Grant;
 use crate::sad::{Association, SaStatus, SadError, Share};
@@ -31,11 +31,15 @@ impl Shard {
         self.outside.reorder(rule, priority)
     }
 
-    /// Removes a rule and with it its SAs. False if there is no such rule.
+    /// Removes a rule and with it those of its SAs that no other rule has. False if there is no such rule.
     pub fn remove_inside(&mut self, rule: RuleId<Inside>) -> bool {
         let Some(sas) = self.inside.remove(rule) else { return false };
-        for sa in sas {
-            self.remove(sa);
+        for id in sas {
+            let Some(sa) = self.sad.get_mut(id) else { continue };
+            sa.rules.retain(|other| *other != rule);
+            if sa.rules.is_empty() {
+                self.remove(id);
+            }
         }
         true
     }
@@ -114,6 +118,76 @@ impl Shard {
         self.link(Association::new(spec, Some(rule), self.now, grant)?, rule)
     }
 
+    /// Installs an SA that carries nothing until it is joined to rules (outbound) or selectors (inbound), as many as one
+    /// likes: one counter, one window. The selector of its own, if it is not for everything, holds besides.
+    ///
+    /// # Errors
+    /// [`SadError`]; nothing has changed then.
+    pub fn install_apart(&mut self, now: Time, spec: &SaSpec, grant: Grant) -> Result<SaId, SadError> {
+        self.tick(now);
+        let id = self.sad.insert(Association::new(spec, None, self.now, grant)?.apart())?;
+        self.watch(id);
+        Ok(id)
+    }
+
+    /// Packets of a rule go through an outbound SA from now on; those of its other rules still do.
+    ///
+    /// # Errors
+    /// [`SadError`]; nothing has changed then.
+    pub fn join(&mut self, id: SaId, rule: RuleId<Inside>) -> Result<(), SadError> {
+        let sa = self.sad.get_mut(id).ok_or(SadError::Unknown)?;
+        if sa.fixed.direction != Direction::Out || sa.rules.contains(&rule) {
+            return Err(SadError::Rule);
+        }
+        let entry = self.inside.entry_mut(rule).ok_or(SadError::Rule)?;
+        sa.rules.push(rule);
+        entry.sas.push(id);
+        entry.choosy |= sa.own.is_some();
+        entry.acquiring = false;
+        Ok(())
+    }
+
+    /// Packets of a rule go through an SA no longer. False if they did not.
+    pub fn part_from(&mut self, id: SaId, rule: RuleId<Inside>) -> bool {
+        let Some(sa) = self.sad.get_mut(id) else { return false };
+        let before = sa.rules.len();
+        sa.rules.retain(|other| *other != rule);
+        if let Some(entry) = self.inside.entry_mut(rule) {
+            entry.sas.retain(|sa| *sa != id);
+        }
+        self.sad.get(id).is_some_and(|sa| sa.rules.len() < before)
+    }
+
+    /// Packets that fit this one, too, may come out of an inbound SA.
+    ///
+    /// # Errors
+    /// [`SadError`]; nothing has changed then.
+    pub fn add_selector(&mut self, id: SaId, selector: Selector) -> Result<(), SadError> {
+        self.sad.get_mut(id).ok_or(SadError::Unknown)?.selectors.push(selector);
+        Ok(())
+    }
+
+    /// The reverse of [`Shard::add_selector`], once. False if there is no such selector.
+    pub fn remove_selector(&mut self, id: SaId, selector: &Selector) -> bool {
+        let Some(sa) = self.sad.get_mut(id) else { return false };
+        let Some(at) = sa.selectors.iter().position(|other| other == selector) else { return false };
+        sa.selectors.swap_remove(at);
+        true
+    }
+
+    /// Puts an SA's numbers forward: all up to this one count as sent or received. They never go back.
+    ///
+    /// # Errors
+    /// [`SadError`]: there is no such SA, its numbers are further, or it has no such number or no leave for it.
+    pub fn advance(&mut self, id: SaId, sequence: u64) -> Result<(), SadError> {
+        self.sad.get_mut(id).ok_or(SadError::Unknown)?.advance(sequence)
+    }
+
+    /// Whether a number of an inbound SA counts as received.
+    pub fn was_received(&self, id: SaId, sequence: u64) -> bool {
+        self.sad.get(id).is_some_and(|sa| sa.was_received(sequence))
+    }
+
     /// Installs a share in an outbound SA of another core, for the same rule here.
     ///
     /// # Errors
@@ -154,14 +228,15 @@ impl Shard {
     /// [`SadError`]; nothing has changed then.
     pub fn edit(&mut self, now: Time, id: SaId, edit: Edit) -> Result<(), SadError> {
         let Edit { name, selector, lifetime } = edit;
-        let rule = self.sad.get(id).ok_or(SadError::Unknown)?.rule;
-        let update = Update { selector: Some(selector.clone()), lifetime: Some(lifetime) };
+        let rules = self.sad.get(id).ok_or(SadError::Unknown)?.rules.clone();
+        let update =
+            Update { selector: Some(selector.clone()), lifetime: Some(lifetime), ..Update::default() };
         self.update(now, id, update)?;
         if let Some(association) = self.sad.get_mut(id) {
             association.name = name;
         }
-        if let Some(rule) = rule {
-            self.inside.reselect(rule, selector);
+        for rule in rules {
+            self.inside.reselect(rule, selector.clone());
         }
         Ok(())
     }
@@ -176,10 +251,10 @@ impl Shard {
     pub fn remove(&mut self, id: SaId) -> Option<SaStatus> {
         let association = self.sad.remove(id)?;
         let status = association.status(id);
-        if let Some(rule) = association.rule
-            && let Some(entry) = self.inside.entry_mut(rule)
-        {
-            entry.sas.retain(|sa| *sa != id);
+        for rule in &association.rules {
+            if let Some(entry) = self.inside.entry_mut(*rule) {
+                entry.sas.retain(|sa| *sa != id);
+            }
         }
         self.sad.tidy(id.slot());
         Some(status)
@@ -195,12 +270,19 @@ impl Shard {
         self.sad.get(id).map(|association| association.status(id))
     }
 
+    /// From now on the next packet for a rule without an SA is told of, whether or not one was before.
+    pub fn acquire_again(&mut self, rule: RuleId<Inside>) {
+        if let Some(entry) = self.inside.entry_mut(rule) {
+            entry.acquiring = false;
+        }
+    }
+
     /// A packet came for a rule without an SA.
-    pub(super) fn acquire(&mut self, rule: u32) {
+    pub(super) fn acquire(&mut self, rule: u32, flow: Flow) {
         if let Some((id, entry)) = self.inside.at_mut(rule)
             && !std::mem::replace(&mut entry.acquiring, true)
         {
-            self.events.push_back(Event::Acquire { rule: id });
+            self.events.push_back(Event::Acquire { rule: id, flow });
         }
     }
 }

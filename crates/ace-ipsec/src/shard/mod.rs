@@ -19,7 +19,7 @@ use crate::counters::Counters;
 use crate::exit::{Exit, Fate, How};
 use crate::id::{RuleId, SaId};
 use crate::iv::IvSource;
-use crate::model::Time;
+use crate::model::{Flow, Time};
 use crate::sad::{Notice, Sad};
 use crate::side::{Inside, Outside, Side};
 use crate::spd::{Policy, Spd};
@@ -65,6 +65,8 @@ pub enum Event {
     Acquire {
         /// The rule that needs an SA.
         rule: RuleId<Inside>,
+        /// The packet's addresses, protocol and ports.
+        flow: Flow,
     },
 }
 

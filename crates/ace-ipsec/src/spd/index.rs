@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use ipnet::IpNet;
 
 use super::Decision;
-use crate::model::{Flow, Match, Selector};
+use crate::model::{Flow, Match, Selector, protocol};
 
 /// Which bits of a packet a table looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,9 +165,13 @@ impl Shape {
         Self { protocol: false, source_port: false, destination_port: false, ..self }
     }
 
-    /// `None` if the packet has no ports and the shape looks at them.
+    /// `None` if the packet has no ports and the shape looks at them. What has types has ports for rules of its own protocol
+    /// alone.
     fn key_of(self, flow: &Flow) -> Option<Key> {
         let wants_ports = self.source_port || self.destination_port;
+        if wants_ports && !self.protocol && flow.protocol.is_some_and(protocol::has_types) {
+            return None;
+        }
         let (source, destination) = match flow.ports {
             Some(ports) => ports,
             None if wants_ports => return None,

@@ -66,6 +66,8 @@ pub(crate) struct Entry {
     order: u64,
     /// Inside: SAs for this rule, the one in use last.
     pub sas: Vec<SaId>,
+    /// One of them had a selector of its own: whether it fits has to be looked at.
+    pub choosy: bool,
     /// It was reported that there is none.
     pub acquiring: bool,
 }
@@ -128,7 +130,7 @@ impl<S: Side> Spd<S> {
         let mut generation = 0;
         if let Some(place) = self.slots.get_mut(slot as usize) {
             generation = place.generation;
-            place.entry = Some(Entry { rule, order, sas: Vec::new(), acquiring: false });
+            place.entry = Some(Entry { rule, order, sas: Vec::new(), choosy: false, acquiring: false });
         }
         let id = RuleId::new(slot, generation);
         self.changed(id);

@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use proptest::prelude::*;
 
 use super::*;
+use crate::packet::protocol::{has_ports, has_types};
 use crate::side::Inside;
 
 /// Few addresses and ports, so that rules and packets meet.
@@ -30,7 +31,7 @@ fn ports() -> impl Strategy<Value = Option<std::ops::RangeInclusive<u16>>> {
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
-    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(1))];
+    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(1)), Just(Some(47))];
     (net(), net(), protocol, ports(), ports(), 0u32..5).prop_map(
         |(source, destination, protocol, source_ports, destination_ports, priority)| Rule {
             selector: Selector { source, destination, protocol, source_ports, destination_ports },
@@ -41,13 +42,13 @@ fn rule() -> impl Strategy<Value = Rule> {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(6)), Just(Some(1))];
+    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(6)), Just(Some(1)), Just(Some(47))];
     let ports = prop_oneof![1 => Just(None), 3 => (0u16..5, 0u16..5).prop_map(Some)];
     (address(), address(), protocol, ports).prop_map(|(source, destination, protocol, ports)| Flow {
         source,
         destination,
         protocol,
-        ports: ports.filter(|_| protocol.is_some_and(crate::packet::protocol::has_ports)),
+        ports: ports.filter(|_| protocol.is_some_and(|number| has_ports(number) || has_types(number))),
     })
 }
 
