@@ -57,6 +57,8 @@ causes! {
     LifetimeExceeded "lifetime_exceeded" "the hard lifetime of the security association is over";
     /// An IP packet has at most 65535 bytes; an IPv6 one so many behind its header.
     TooBig "too_big" "the protected packet would be longer than an IP packet can be";
+    /// RFC 4301, 8.2: whoever sent it has to hear of it.
+    PathMtu "path_mtu" "the protected packet is too long for the way to the other end and must not be fragmented";
     /// [`IvError`](crate::IvError): nothing is sent with an IV that may be guessed.
     IvUnavailable "iv_unavailable" "no randomness for an initialisation vector";
     /// No configuration computes what the SA needs.
@@ -104,8 +106,14 @@ impl Serialize for Cause {
 }
 
 /// Dropped packets by cause. Serialises as a map of the causes that occurred.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drops([u64; Cause::ALL.len()]);
+
+impl Default for Drops {
+    fn default() -> Self {
+        Self([0; Cause::ALL.len()])
+    }
+}
 
 impl Drops {
     /// Packets dropped for this cause.

@@ -8,6 +8,7 @@ mod hostile;
 mod joined;
 mod limits;
 mod manage;
+mod path;
 mod plane;
 mod published;
 mod round_trip;

@@ -35,8 +35,10 @@ pub enum Outgoing {
     Udp {
         /// Where it goes.
         to: SocketAddr,
-        /// ECN of the outer IP header, in the low two bits (RFC 3168, 5).
-        ecn: u8,
+        /// DSCP of the outer IP header and, in the low two bits, ECN (RFC 2474, 3; RFC 3168, 5).
+        class: u8,
+        /// No router may divide it.
+        whole: bool,
         /// What stands behind the UDP header.
         payload: Buffer,
     },

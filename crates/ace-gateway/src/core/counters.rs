@@ -22,6 +22,12 @@ counted! {
         clear_dropped,
         /// Endpoints that moved behind two authentic packets.
         endpoint_moves,
+        /// ICMP errors, and words of our own kernel, behind which an SA's packets are shorter.
+        path_mtu_lowered,
+        /// ICMP errors about packets that no SA here sent lately, or that said nothing new.
+        path_mtu_ignored,
+        /// ICMP errors to the inside, about packets that are too long for their SA's way.
+        too_big_answered,
         /// Packets that the engine gave up without a word.
         engine_lost,
     }

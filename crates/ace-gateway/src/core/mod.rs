@@ -7,6 +7,7 @@
 mod boundary;
 mod counters;
 mod encap;
+mod path;
 mod peers;
 mod prints;
 mod priorities;
@@ -23,8 +24,8 @@ use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_ipsec::packet::ip;
 use ace_ipsec::{
-    Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy, RuleChange, SaId,
-    SaSpec, Shard,
+    Cause, Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy,
+    RuleChange, SaId, SaSpec, Shard,
 };
 
 use encap::Datagram;
@@ -37,6 +38,7 @@ use crate::xfrm::{Change, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
+pub use path::TooBig;
 pub use peers::PeerStatus;
 pub use steer::{Steer, by_spi};
 pub use table::{CoreError, Reloaded, SaView};
@@ -59,6 +61,7 @@ pub struct Core {
     /// Buffers to be used again.
     spare: Vec<Buffer>,
     counters: Counters,
+    answers: path::Answers,
     /// Endpoints that moved, for those who have other SAs of the same peers.
     moves: Option<Vec<(IpAddr, SocketAddr)>>,
 }
@@ -83,6 +86,7 @@ impl Core {
             outgoing: VecDeque::new(),
             spare: Vec::new(),
             counters: Counters::default(),
+            answers: path::Answers::default(),
             moves: None,
         }
     }
@@ -298,7 +302,7 @@ impl Core {
             payload.reset(0);
             payload.extend_from_slice(&[encap::KEEPALIVE]);
             self.counters.keepalives_sent += 1;
-            self.outgoing.push_back(Outgoing::Udp { to, ecn: 0, payload });
+            self.outgoing.push_back(Outgoing::Udp { to, class: 0, whole: true, payload });
         }
     }
 
@@ -407,8 +411,8 @@ impl Core {
                             return self.give_back(buffer);
                         };
                         buffer.pop_front(parsed.upper.at);
-                        let ecn = parsed.traffic_class & 3;
-                        self.outgoing.push_back(Outgoing::Udp { to, ecn, payload: buffer });
+                        let (class, whole) = (parsed.traffic_class, parsed.must_stay_whole());
+                        self.outgoing.push_back(Outgoing::Udp { to, class, whole, payload: buffer });
                     }
                 }
             }
@@ -424,6 +428,10 @@ impl Core {
                     self.counters.endpoint_moves += 1;
                 }
                 self.outgoing.push_back(Outgoing::Inside(buffer));
+            }
+            (Fate::Dropped(Cause::PathMtu), Some(sa)) => {
+                self.answer_too_big(sa, &buffer);
+                self.give_back(buffer);
             }
             (Fate::Dropped(_), _) => self.give_back(buffer),
             _ => {

@@ -82,6 +82,11 @@ impl Peers {
         self.states.remove(&remote);
     }
 
+    /// Where packets for a remote end go.
+    pub fn endpoint(&self, remote: IpAddr) -> Option<SocketAddr> {
+        self.states.get(&remote).map(|state| state.endpoint)
+    }
+
     /// Where a packet for a remote end goes. It counts as sent.
     pub fn send(&mut self, remote: IpAddr, now: Duration) -> Option<SocketAddr> {
         let state = self.states.get_mut(&remote)?;

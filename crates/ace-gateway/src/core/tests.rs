@@ -81,7 +81,7 @@ fn protect(core: &mut Core, n: u8, from: u8) -> Option<Outgoing> {
 /// As [`protect`], and it has to go to `to`.
 fn datagram(core: &mut Core, n: u8, from: u8, to: &str) -> Buffer {
     match protect(core, n, from) {
-        Some(Outgoing::Udp { to: found, ecn: 2, payload }) if found == to.parse().unwrap() => payload,
+        Some(Outgoing::Udp { to: found, class: 2, payload, .. }) if found == to.parse().unwrap() => payload,
         other => panic!("{other:?} is no datagram for {to}"),
     }
 }

@@ -7,7 +7,7 @@ use ace_config::SaFile;
 
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
-use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView};
+use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, TooBig};
 use crate::firewall::{Edit, Id, edit_of};
 use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
@@ -67,6 +67,14 @@ impl Front {
         match self {
             Front::One(worker) => worker.core.poll_event(),
             Front::Pool(pool) => pool.poll_event(),
+        }
+    }
+
+    /// A packet was too long for its way.
+    pub fn too_big(&mut self, now: Duration, about: TooBig) {
+        match self {
+            Front::One(worker) => worker.core.too_big(now, about),
+            Front::Pool(pool) => pool.too_big(about),
         }
     }
 

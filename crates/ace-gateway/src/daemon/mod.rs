@@ -35,6 +35,7 @@ use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::io::control::Control;
 use crate::io::guard::Guard;
+use crate::io::icmp::Icmp;
 use crate::io::raw::Raw;
 use crate::io::setup::{self, SetupError};
 use crate::io::tun::Tun;
@@ -72,6 +73,7 @@ struct Daemon {
     keys: Keys,
     guard: Guard,
     firewall: Option<Firewall>,
+    icmp: Option<Icmp>,
     /// Waits that failed.
     waits: Row,
     writing: Option<std::thread::JoinHandle<()>>,
@@ -248,6 +250,13 @@ impl Daemon {
         let opened_guard = index.and_then(|index| Ok((index, Guard::open(inside, index, outside.mark)?)));
         let (index, guard) = opened_guard.map_err(open("a netlink socket".to_owned(), ""))?;
         let firewall = guarding::wall(&config, index, listening.map(|at| at.port()))?;
+        let icmp = match Icmp::open() {
+            Ok(icmp) => Some(icmp),
+            Err(why) => {
+                warn!(%why, "no ICMP is heard, which takes CAP_NET_RAW: packets that are too long on their way are lost");
+                None
+            }
+        };
         let control = Control::bind(&config.control)
             .map_err(open(format!("the socket {}", config.control.display()), ""))?;
         let xfrm = match &config.xfrm {
@@ -315,6 +324,7 @@ impl Daemon {
             keys,
             guard,
             firewall,
+            icmp,
             waits: Row::default(),
             writing: Some(writing),
             stopping: false,
@@ -373,6 +383,9 @@ impl Daemon {
         if others {
             self.look()?;
             self.hear()?;
+            if let Some(icmp) = &self.icmp {
+                icmp.read(self.listening.map(|at| at.port()), |about| self.front.too_big(now, about));
+            }
         }
         if self.watchdog.is_some_and(|every| now >= self.watchdog_fed + every) {
             self.watchdog_fed = now;
@@ -405,6 +418,7 @@ impl Daemon {
         }
         let ports = 1..fds.len();
         fds.push(PollFd::new(self.guard.fd(), PollFlags::POLLIN));
+        fds.extend(self.icmp.iter().flat_map(Icmp::fds).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.firewall.iter().map(|firewall| PollFd::new(firewall.fd(), PollFlags::POLLIN)));
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.page.iter().filter_map(Page::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));

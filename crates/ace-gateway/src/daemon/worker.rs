@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ace_engine::Buffer;
 
-use crate::core::{Core, Outgoing, Steer, by_spi};
+use crate::core::{Core, Outgoing, Steer, TooBig, by_spi};
 use crate::io::Losses;
 use crate::io::broken::Broken;
 use crate::io::raw::Raw;
@@ -45,6 +45,10 @@ pub trait Ports: Send {
     /// # Errors
     /// As above, also of what was sent since the last time.
     fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken>;
+    /// What our own kernel found too long, of what was sent since the last time.
+    fn poll_too_big(&mut self) -> Option<TooBig> {
+        None
+    }
     /// What is readable when something has come: the inside first.
     fn fds(&self) -> Vec<BorrowedFd<'_>>;
 }
@@ -81,8 +85,8 @@ impl Ports for Devices {
                 self.tun.put(&packet);
                 packet
             }
-            (Outgoing::Udp { to, ecn, payload }, Outside::Udp(udp)) => {
-                self.broken = self.broken.take().or(udp.put(losses, to, ecn, &payload).err());
+            (Outgoing::Udp { to, class, whole, payload }, Outside::Udp(udp)) => {
+                self.broken = self.broken.take().or(udp.put(losses, to, (class, whole), &payload).err());
                 payload
             }
             (Outgoing::Raw { to, packet }, Outside::Raw(raw)) => {
@@ -100,6 +104,13 @@ impl Ports for Devices {
             Outside::Raw(_) => Ok(()),
         };
         self.broken.take().map_or(Ok(()), Err).and(inside).and(outside)
+    }
+
+    fn poll_too_big(&mut self) -> Option<TooBig> {
+        match &mut self.outside {
+            Outside::Udp(udp) => udp.too_big.pop(),
+            Outside::Raw(raw) => raw.too_big.pop(),
+        }
     }
 
     fn fds(&self) -> Vec<BorrowedFd<'_>> {
@@ -120,6 +131,8 @@ pub enum Handoff {
     Udp { source: SocketAddr, ecn: u8, payload: Buffer },
     /// A peer has moved.
     Moved(IpAddr, SocketAddr),
+    /// A packet of an SA there was too long for its way.
+    TooBig(TooBig),
 }
 
 /// Of several cores: which this is, and whose packets are whose.
@@ -208,6 +221,7 @@ impl Worker {
             let Self { core, routing: Some(routing), .. } = self else { break };
             match handoff {
                 Handoff::Moved(peer, endpoint) => core.moved(peer, endpoint),
+                Handoff::TooBig(about) => core.too_big(now, about),
                 Handoff::Inside(buffer) if routing.steer.inside(&buffer) == Some(routing.me) => {
                     core.from_inside(now, buffer);
                 }
@@ -236,7 +250,11 @@ impl Worker {
             let buffer = ports.put(losses, outgoing);
             core.give_back(buffer);
         }
-        ports.flush(losses)
+        let flushed = ports.flush(losses);
+        while let Some(about) = ports.poll_too_big() {
+            core.too_big(now, about);
+        }
+        flushed
     }
 }
 

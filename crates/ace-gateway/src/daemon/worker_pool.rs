@@ -18,7 +18,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::front::{edits, figures};
 use super::worker::{Handoff, Ports, Routing, Worker};
-use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, by_spi};
+use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, TooBig, by_spi};
 use crate::firewall::{Edit, Id};
 use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
@@ -169,6 +169,13 @@ impl WorkerPool {
 
     fn workers<R>(&self, of: impl Fn(&Worker) -> R) -> Vec<R> {
         self.shared.places.iter().filter_map(|place| lock(&place.worker).as_ref().map(&of)).collect()
+    }
+
+    /// Whoever has the SA takes it.
+    pub fn too_big(&self, about: TooBig) {
+        if let Some(place) = self.shared.places.get(by_spi(about.spi, self.shared.places.len())) {
+            place.post(&mut vec![Handoff::TooBig(about)]);
+        }
     }
 
     pub fn rule_changes(&self) -> Vec<(Id, Option<Edit>)> {

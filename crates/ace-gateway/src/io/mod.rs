@@ -4,6 +4,7 @@
 pub mod broken;
 pub mod control;
 pub mod guard;
+pub mod icmp;
 pub mod raw;
 pub mod setup;
 pub mod tun;
@@ -11,11 +12,13 @@ pub mod udp;
 pub mod xfrm;
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use crate::counted::counted;
 use nix::poll::{PollFd, PollFlags, poll};
+use nix::sys::socket::{getsockopt, sockopt};
 
 /// Instructions of the kernel's packet filters (linux/filter.h, bpf_common.h).
 mod bpf {
@@ -23,6 +26,10 @@ mod bpf {
     pub const LOAD: u16 = 0x20;
     /// A word at X and a place into A.
     pub const LOAD_BEHIND: u16 = 0x40;
+    /// Two bytes at a place into A.
+    pub const LOAD_HALF: u16 = 0x28;
+    /// Two bytes at X and a place into A.
+    pub const LOAD_HALF_BEHIND: u16 = 0x48;
     /// Four times the low half of a byte into X: the length of an IPv4 header.
     pub const LOAD_HEADER_LEN: u16 = 0xb1;
     /// A modulo a number.
@@ -100,6 +107,19 @@ impl Rest {
     fn until(&self) -> Option<Duration> {
         self.0
     }
+}
+
+/// What the kernel knows of the way to an address, in bytes from the IP header.
+fn mtu_to(to: SocketAddr) -> Option<u16> {
+    let any: IpAddr = if to.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let socket = UdpSocket::bind((any, 0)).ok()?;
+    // Nothing is sent by that.
+    socket.connect((to.ip(), to.port().max(1))).ok()?;
+    let mtu = match to {
+        SocketAddr::V4(_) => getsockopt(&socket, sockopt::IpMtu).ok()?.try_into().ok()?,
+        SocketAddr::V6(_) => rustix::net::sockopt::ipv6_mtu(&socket).ok()?,
+    };
+    u16::try_from(mtu).ok()
 }
 
 /// Tries again once when the kernel's queue was full.

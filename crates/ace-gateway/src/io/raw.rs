@@ -11,6 +11,8 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use super::broken::{Broken, Row};
 use super::{BATCH, Losses, bpf, patiently};
+use crate::core::TooBig;
+use ace_ipsec::Protocol as Ipsec;
 
 /// IPPROTO_RAW: the header is part of what is sent.
 const WITH_HEADER: i32 = 255;
@@ -22,6 +24,8 @@ pub struct Raw {
     /// Of both that are read from.
     reads: [Row; 2],
     memory: Vec<u8>,
+    /// Packets that the kernel found too long for the way out.
+    pub too_big: Vec<TooBig>,
 }
 
 impl Raw {
@@ -32,7 +36,14 @@ impl Raw {
             Ok(socket)
         };
         let (esp, ah, out) = (socket(50)?, socket(51)?, socket(WITH_HEADER)?);
-        Ok(Self { esp, ah, out, reads: Default::default(), memory: vec![0; usize::from(u16::MAX)] })
+        Ok(Self {
+            esp,
+            ah,
+            out,
+            reads: Default::default(),
+            memory: vec![0; usize::from(u16::MAX)],
+            too_big: Vec::new(),
+        })
     }
 
     /// One of `count` that share what comes: by SPI, as `by_spi` does. The kernel gives every raw socket everything; a
@@ -93,11 +104,27 @@ impl Raw {
     /// # Errors
     /// As [`Raw::read`].
     pub fn send(&mut self, losses: &mut Losses, to: IpAddr, packet: &[u8]) -> Result<(), Broken> {
-        let to = SocketAddr::new(to, 0).into();
-        patiently(self.out.as_fd(), || self.out.send_to(packet, &to).map(drop))
-            .or_else(|error| losses.outside(error, 1))
-            .map_err(broken)
+        let to = SocketAddr::new(to, 0);
+        let sent = patiently(self.out.as_fd(), || self.out.send_to(packet, &to.into()).map(drop));
+        if let Err(error) = &sent
+            && error.raw_os_error() == Some(nix::libc::EMSGSIZE)
+            && let Some(mtu) = super::mtu_to(to)
+        {
+            self.too_big.extend(about(to, packet, mtu));
+        }
+        sent.or_else(|error| losses.outside(error, 1)).map_err(broken)
     }
+}
+
+/// An IPv4 packet with ESP or AH.
+fn about(to: SocketAddr, packet: &[u8], mtu: u16) -> Option<TooBig> {
+    let header = usize::from(*packet.first()? & 15) * 4;
+    let (protocol, at) = match *packet.get(9)? {
+        50 => (Ipsec::Esp, header),
+        _ => (Ipsec::Ah, header + 4),
+    };
+    let spi = u32::from_be_bytes(*packet.get(at..at + 4)?.first_chunk()?);
+    Some(TooBig { spi, protocol, sequence: None, to, mtu })
 }
 
 fn broken(why: io::Error) -> Broken {

@@ -2,17 +2,19 @@
 //! ESP in UDP: one socket. Datagrams of one length for one peer go out in one call, where the kernel can cut them
 //! (GSO), and come in so (GRO).
 
-use std::io::{self, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use nix::libc::{sock_filter, sock_fprog};
-use nix::sys::socket::{setsockopt, sockopt};
+use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg, setsockopt, sockopt};
 use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::broken::{Broken, Row};
 use super::{BATCH, Losses, bpf, patiently};
+use crate::core::TooBig;
+use ace_ipsec::Protocol as Ipsec;
 
 /// The kernel's queues, both ways.
 const QUEUE: usize = 4 << 20;
@@ -28,12 +30,16 @@ pub struct Udp {
     state: UdpSocketState,
     memory: Vec<u8>,
     run: Run,
+    /// Whether the socket asks for datagrams that no router divides.
+    whole: bool,
+    /// Packets that the kernel found too long for the way out.
+    pub too_big: Vec<TooBig>,
 }
 
 /// Datagrams that go out together.
 #[derive(Default)]
 struct Run {
-    to: Option<(SocketAddr, u8)>,
+    to: Option<(SocketAddr, (u8, bool))>,
     /// Of all but the last, which may be shorter.
     stride: usize,
     last: usize,
@@ -96,6 +102,9 @@ impl Udp {
             state,
             memory: vec![0; BATCH_SIZE * PIECE],
             run: Run::default(),
+            // As the crate makes sockets.
+            whole: true,
+            too_big: Vec::new(),
         })
     }
 
@@ -165,12 +174,14 @@ impl Udp {
         &mut self,
         losses: &mut Losses,
         to: SocketAddr,
-        ecn: u8,
+        (class, whole): (u8, bool),
         payload: &[u8],
     ) -> Result<(), Broken> {
         let run = &self.run;
         // Of one SA, so that whoever gets them at once is who they are for.
-        let joins = run.to == Some((to, ecn))
+        let joins = run.to == Some((to, (class, whole)))
+            // What may be divided may be longer than the way, and the kernel cuts nothing that is.
+            && whole
             && run.bytes.first_chunk::<4>() == payload.first_chunk::<4>()
             && run.last == run.stride
             && payload.len() <= run.stride
@@ -179,7 +190,7 @@ impl Udp {
         let mut flushed = Ok(());
         if !joins {
             flushed = self.flush(losses);
-            self.run.to = Some((to, ecn));
+            self.run.to = Some((to, (class, whole)));
             self.run.stride = payload.len();
         }
         self.run.bytes.extend_from_slice(payload);
@@ -193,19 +204,64 @@ impl Udp {
     /// # Errors
     /// The socket does not work any more.
     pub fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken> {
-        let Some((to, ecn)) = self.run.to.take() else { return Ok(()) };
-        let transmit = Transmit {
-            destination: self.reachable(to),
-            ecn: EcnCodepoint::from_bits(ecn),
-            contents: &self.run.bytes,
-            segment_size: (self.run.count > 1).then_some(self.run.stride),
-            src_ip: None,
-        };
-        let sent = patiently(self.socket.as_fd(), || self.state.try_send((&self.socket).into(), &transmit));
+        let Some((to, (class, whole))) = self.run.to.take() else { return Ok(()) };
+        if whole != self.whole && self.ask_whole(whole).is_ok() {
+            self.whole = whole;
+        }
+        let sent = patiently(self.socket.as_fd(), || self.send(to, class));
         let packets = self.run.count as u64;
+        if let Err(error) = &sent
+            && matches!(error.raw_os_error(), Some(nix::libc::EMSGSIZE | nix::libc::EINVAL))
+            && let Some(spi) = self.run.bytes.first_chunk()
+            && let Some(mtu) = super::mtu_to(to)
+            && self.run.stride + 28 > usize::from(mtu)
+        {
+            let spi = u32::from_be_bytes(*spi);
+            self.too_big.push(TooBig { spi, protocol: Ipsec::Esp, sequence: None, to, mtu });
+        }
         self.run.bytes.clear();
         self.run.count = 0;
         sent.or_else(|error| losses.outside(error, packets)).map_err(|why| self.broken(why))
+    }
+
+    fn send(&self, to: SocketAddr, class: u8) -> io::Result<()> {
+        let (to, stride) = (self.reachable(to), self.run.stride);
+        let several = self.run.count > 1;
+        if class < 4 {
+            let transmit = Transmit {
+                destination: to,
+                ecn: EcnCodepoint::from_bits(class),
+                contents: &self.run.bytes,
+                segment_size: several.then_some(stride),
+                src_ip: None,
+            };
+            return self.state.try_send((&self.socket).into(), &transmit);
+        }
+        // The crate sets no DSCP.
+        let (segment, wide) = (u16::try_from(stride).unwrap_or(u16::MAX), i32::from(class));
+        let mut words = vec![match to.ip().to_canonical() {
+            IpAddr::V4(_) => ControlMessage::Ipv4Tos(&class),
+            IpAddr::V6(_) => ControlMessage::Ipv6TClass(&wide),
+        }];
+        if several {
+            words.push(ControlMessage::UdpGsoSegments(&segment));
+        }
+        let bytes = [IoSlice::new(&self.run.bytes)];
+        let to = SockaddrStorage::from(to);
+        Ok(sendmsg(self.socket.as_raw_fd(), &bytes, &words, MsgFlags::MSG_DONTWAIT, Some(&to)).map(drop)?)
+    }
+
+    /// Path MTU is the gateway's affair: the kernel's knowledge of it is not asked for, either way.
+    fn ask_whole(&self, whole: bool) -> io::Result<()> {
+        use rustix::net::sockopt::{self, Ipv4PathMtuDiscovery as Four, Ipv6PathMtuDiscovery as Six};
+        let four = if whole { Four::PROBE } else { Four::DONT };
+        if self.six {
+            sockopt::set_ipv6_mtu_discover(&self.socket, if whole { Six::PROBE } else { Six::DONT })?;
+            // A socket of IPv6 alone has none.
+            let _ = sockopt::set_ip_mtu_discover(&self.socket, four);
+            return Ok(());
+        }
+        Ok(sockopt::set_ip_mtu_discover(&self.socket, four)?)
     }
 
     /// An IPv4 address as a socket of IPv6 wants it.

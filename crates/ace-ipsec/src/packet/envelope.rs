@@ -47,6 +47,20 @@ pub fn plan(mode: SaMode, local: IpAddr, ip: &Ip, packet: &[u8], least: u16) -> 
 }
 
 impl Plan {
+    /// Bytes of the packet that is made, and whether no router may divide it, which is asked for where it is too long.
+    #[inline]
+    pub fn is_too_long(
+        &self,
+        mode: SaMode,
+        headers: &Headers,
+        ip: &Ip,
+        sealed_len: usize,
+        most: u16,
+    ) -> bool {
+        let whole = ip.must_stay_whole() && (mode == SaMode::Transport || headers.dont_fragment);
+        whole && self.at + sealed_len > usize::from(most)
+    }
+
     /// Whether headers and so many bytes of ESP or AH are no longer than an IP packet can be.
     pub fn fits(&self, mode: SaMode, local: IpAddr, ip: &Ip, sealed_len: usize) -> bool {
         let v4 = match mode {
@@ -87,7 +101,7 @@ pub fn enclose(buffer: &mut Buffer, ip: &Ip, plan: &Plan, with: &Enclose<'_>) ->
                 destination: with.remote,
                 traffic_class: with.headers.outer_class(ip.traffic_class),
                 flow_label: ip.flow_label,
-                dont_fragment: with.headers.dont_fragment && ip.dont_fragment,
+                dont_fragment: with.headers.dont_fragment && ip.must_stay_whole(),
                 identification: with.identification,
                 protocol: with.protocol.number(),
             };

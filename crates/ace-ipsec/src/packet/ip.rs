@@ -177,6 +177,12 @@ fn fragment(offset: u16, more: bool) -> Fragment {
 }
 
 impl Ip {
+    /// No router may divide it: its sender says so, or it is IPv6 (RFC 8200, 5).
+    #[inline]
+    pub fn must_stay_whole(&self) -> bool {
+        self.dont_fragment || self.version == Version::V6
+    }
+
     /// What selectors look at; `packet` is what this was read from.
     #[inline]
     pub fn flow(&self, packet: &[u8]) -> Flow {

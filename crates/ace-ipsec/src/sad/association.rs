@@ -41,6 +41,17 @@ pub enum Half {
     In(Inbound),
 }
 
+impl Half {
+    /// Outbound: what is known of the way to the other end.
+    #[inline]
+    pub fn path_mtu(&self, now: Time) -> Option<u16> {
+        match self {
+            Self::Out(half) => half.path_mtu(now),
+            Self::In(_) => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Association {
     pub name: String,

@@ -42,6 +42,8 @@ pub struct Outbound {
     /// The last number sent by this core.
     pub sent: u64,
     exhaustion_reported: bool,
+    /// Bytes of the longest packet that goes through to the other end, and until when that is believed (RFC 4301, 8.2.1).
+    path: Option<(u16, Time)>,
 }
 
 /// What an outbound packet leaves with.
@@ -96,7 +98,7 @@ impl Shared {
 
 impl Outbound {
     pub fn new(shared: Arc<Shared>, first: u64) -> Self {
-        Self { shared, block: Block::default(), sent: first - 1, exhaustion_reported: false }
+        Self { shared, block: Block::default(), sent: first - 1, exhaustion_reported: false, path: None }
     }
 
     /// Gives a packet its number and its IV. A packet that is refused uses up neither.
@@ -134,6 +136,21 @@ impl Outbound {
         self.block.take();
         self.sent = sequence;
         Ok(Ticket { sequence, iv })
+    }
+
+    /// What is known of the way: bytes of a packet.
+    #[inline]
+    pub fn path_mtu(&self, now: Time) -> Option<u16> {
+        self.path.filter(|(_, until)| now < *until).map(|(most, _)| most)
+    }
+
+    /// False if as little or less was known.
+    pub fn narrow(&mut self, most: u16, now: Time, until: Time) -> bool {
+        let narrower = self.path_mtu(now).is_none_or(|known| most < known);
+        if narrower {
+            self.path = Some((most, until));
+        }
+        narrower
     }
 
     /// All numbers up to this one count as sent. False if some behind it were given out, or there is no leave.

@@ -146,7 +146,12 @@ impl Shard {
         sa.counters.accepted.count(buffer.len());
         let fixed = &*sa.fixed;
         let transform = &fixed.transform;
-        let plan = envelope::plan(fixed.mode, sa.local, ip, buffer, fixed.headers.tfc_padding)?;
+        let path_mtu = sa.half.path_mtu(now);
+        let mut plan = envelope::plan(fixed.mode, sa.local, ip, buffer, fixed.headers.tfc_padding)?;
+        // Padding gives way before a packet does.
+        if path_mtu.is_some_and(|most| plan.at + transform.sealed_len(plan.payload_len) > usize::from(most)) {
+            plan = envelope::plan(fixed.mode, sa.local, ip, buffer, 0)?;
+        }
         let version = if sa.local.is_ipv4() { Version::V4 } else { Version::V6 };
         let (gap, sealed_len, bytes) = match fixed.protocol {
             Protocol::Esp => (
@@ -164,6 +169,11 @@ impl Shard {
             return Err(Cause::TooBig);
         }
         let Half::Out(half) = &mut sa.half else { return Err(Cause::PolicyDiscard) };
+        if let Some(most) = path_mtu
+            && plan.is_too_long(fixed.mode, &fixed.headers, ip, sealed_len, most)
+        {
+            return Err(Cause::PathMtu);
+        }
         let starts = half.shared.usage.awaits_first_packet();
         let ticket = half.depart(transform, bytes, now, self.ivs.as_mut(), |notice| {
             self.events.push_back(Event::of(notice, id));

@@ -5,6 +5,7 @@
 mod enter;
 mod leave;
 mod manage;
+mod path;
 mod pending;
 mod receive;
 mod tap;

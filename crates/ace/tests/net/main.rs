@@ -8,5 +8,6 @@ mod gateway;
 mod gateway_engines;
 mod gateway_firewall;
 mod gateway_guard;
+mod gateway_path;
 mod netns;
 mod xfrm;
