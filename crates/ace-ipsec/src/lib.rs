@@ -24,7 +24,7 @@ pub use counters::{Cause, Counters, Drops, SaCounters, Traffic};
 pub use exit::{Exit, Fate, How};
 pub use id::{RuleId, SaId};
 pub use iv::{IvError, IvSource, OsIvs, SeededIvs};
-pub use model::{Direction, Lifetime, Protocol, SaMode, SaSpec, Selector, Time};
+pub use model::{Direction, Flow, Lifetime, Protocol, SaMode, SaSpec, Selector, Time};
 pub use restore::Restorer;
 pub use sad::association::{Edit, Update};
 pub use sad::grant::{Account, Grant, Granter};

@@ -16,6 +16,8 @@ pub struct Settings {
     pub encapsulation: Encapsulation,
     /// With UDP: where the other ends are at first; whoever is not named is at `port` of an SA's `remote`.
     pub peers: Vec<Peer>,
+    /// The longest packet inside.
+    pub mtu: u16,
     /// Where peers listen that are not named.
     pub port: u16,
     /// Silence before a keepalive; `None`: none are sent.
@@ -35,8 +37,8 @@ pub enum Outgoing {
     Udp {
         /// Where it goes.
         to: SocketAddr,
-        /// ECN of the outer IP header, in the low two bits (RFC 3168, 5).
-        ecn: u8,
+        /// DSCP and, in the low two bits, ECN of the IP header (RFC 2474, RFC 3168).
+        class: u8,
         /// What stands behind the UDP header.
         payload: Buffer,
     },

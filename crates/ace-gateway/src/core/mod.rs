@@ -16,7 +16,7 @@ mod table;
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ace_config::SaFile;
 use ace_config::gateway::Encapsulation;
@@ -33,7 +33,7 @@ use sources::{Origin, Sources};
 use table::Table;
 
 use crate::record::{Recorder, Seen};
-use crate::xfrm::{Change, Messages, On, Xfrm};
+use crate::xfrm::{Change, Made, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
@@ -71,8 +71,9 @@ impl Core {
             engine,
             table: Table::new(settings.encapsulation, settings.keys.clone()),
             encapsulation: settings.encapsulation,
-            xfrm: settings.xfrm.map(|legacy| {
-                Xfrm::new(settings.encapsulation == Encapsulation::Udp, legacy, settings.keys.clone())
+            xfrm: settings.xfrm.map(|allow_legacy| {
+                let udp = settings.encapsulation == Encapsulation::Udp;
+                Xfrm::new(&Made { udp, allow_legacy, mtu: settings.mtu }, settings.keys.clone())
             }),
             peers: Peers::new(settings),
             now: Duration::ZERO,
@@ -149,7 +150,10 @@ impl Core {
         self.work(now);
         let Self { xfrm: Some(xfrm), plane, engine, table, peers, .. } = self else { return Vec::new() };
         let taken = |spi| table.ends(spi).is_some();
-        let mut on = On { plane, engine: engine.as_ref(), now, is_local, taken: &taken };
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let unfit = |spec: &SaSpec| encap::cannot(spec).is_some();
+        let engine = engine.as_ref();
+        let mut on = On { plane, engine, now, wall, is_local, taken: &taken, unfit: &unfit };
         let answers = xfrm.handle(&mut on, datagram);
         for change in xfrm.changes() {
             match change {
@@ -283,12 +287,15 @@ impl Core {
     pub fn tick(&mut self, now: Duration) {
         self.now = self.now.max(now);
         self.plane.tick(now);
+        if let Some(xfrm) = &mut self.xfrm {
+            xfrm.tick(now, &mut self.plane);
+        }
         for to in self.peers.due(now) {
             let mut payload = self.spare.pop().unwrap_or_default();
             payload.reset(0);
             payload.extend_from_slice(&[encap::KEEPALIVE]);
             self.counters.keepalives_sent += 1;
-            self.outgoing.push_back(Outgoing::Udp { to, ecn: 0, payload });
+            self.outgoing.push_back(Outgoing::Udp { to, class: 0, payload });
         }
     }
 
@@ -313,7 +320,12 @@ impl Core {
             Event::SequenceExhausted { sa } => {
                 (sa, "has used up its sequence numbers and carries nothing any more")
             }
-            Event::Acquire { .. } => {
+            Event::Acquire { rule, flow } => {
+                if let Some(xfrm) = &mut self.xfrm
+                    && xfrm.acquire(self.now, rule, &flow)
+                {
+                    return Some(format!("an SA is asked for: {} -> {}", flow.source, flow.destination));
+                }
                 return Some("a packet has to be protected and there is no SA for it".to_owned());
             }
         };
@@ -397,8 +409,8 @@ impl Core {
                             return self.give_back(buffer);
                         };
                         buffer.pop_front(parsed.upper.at);
-                        let ecn = parsed.traffic_class & 3;
-                        self.outgoing.push_back(Outgoing::Udp { to, ecn, payload: buffer });
+                        let class = parsed.traffic_class;
+                        self.outgoing.push_back(Outgoing::Udp { to, class, payload: buffer });
                     }
                 }
             }
@@ -408,8 +420,11 @@ impl Core {
                     && self.peers.wonders(remote, source)
                     // A packet that was overtaken says where the peer was.
                     && self.plane.sa(sa).is_some_and(|sa| sa.sequence as u32 == sequence)
-                    && self.peers.hear(remote, source)
+                    && let Some(old) = self.peers.hear(remote, source)
                 {
+                    if let Some(xfrm) = &mut self.xfrm {
+                        xfrm.moved(sa, old, source);
+                    }
                     self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
                     self.counters.endpoint_moves += 1;
                 }

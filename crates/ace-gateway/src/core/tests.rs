@@ -40,6 +40,7 @@ fn settings(encapsulation: Encapsulation) -> Settings {
     Settings {
         encapsulation,
         peers: vec![peer(1, A), peer(2, B)],
+        mtu: 1400,
         port: 4500,
         keepalive,
         xfrm: None,
@@ -81,7 +82,7 @@ fn protect(core: &mut Core, n: u8, from: u8) -> Option<Outgoing> {
 /// As [`protect`], and it has to go to `to`.
 fn datagram(core: &mut Core, n: u8, from: u8, to: &str) -> Buffer {
     match protect(core, n, from) {
-        Some(Outgoing::Udp { to: found, ecn: 2, payload }) if found == to.parse().unwrap() => payload,
+        Some(Outgoing::Udp { to: found, class: 2, payload }) if found == to.parse().unwrap() => payload,
         other => panic!("{other:?} is no datagram for {to}"),
     }
 }

@@ -176,6 +176,7 @@ impl Daemon {
         let settings = Settings {
             encapsulation: outside.encapsulation,
             peers: config.peers.clone(),
+            mtu: inside.mtu,
             port: 4500,
             keepalive: keepalive.filter(|_| outside.encapsulation == Encapsulation::Udp),
             xfrm: config.xfrm.as_ref().map(|xfrm| xfrm.allow_legacy),

@@ -81,8 +81,8 @@ impl Ports for Devices {
                 self.tun.put(&packet);
                 packet
             }
-            (Outgoing::Udp { to, ecn, payload }, Outside::Udp(udp)) => {
-                self.broken = self.broken.take().or(udp.put(losses, to, ecn, &payload).err());
+            (Outgoing::Udp { to, class, payload }, Outside::Udp(udp)) => {
+                self.broken = self.broken.take().or(udp.put(losses, to, class, &payload).err());
                 payload
             }
             (Outgoing::Raw { to, packet }, Outside::Raw(raw)) => {

@@ -2,12 +2,12 @@
 //! ESP in UDP: one socket. Datagrams of one length for one peer go out in one call, where the kernel can cut them
 //! (GSO), and come in so (GRO).
 
-use std::io::{self, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use nix::libc::{sock_filter, sock_fprog};
-use nix::sys::socket::{setsockopt, sockopt};
+use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg, setsockopt, sockopt};
 use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -19,6 +19,8 @@ const QUEUE: usize = 4 << 20;
 /// A UDP payload.
 const LONGEST: usize = 65_507;
 const PIECE: usize = 1 << 16;
+/// Of a traffic class, the congestion mark (RFC 3168).
+const ECN: u8 = 3;
 
 pub struct Udp {
     socket: UdpSocket,
@@ -157,7 +159,7 @@ impl Udp {
         Broken::socket(&format!("the UDP socket {port}"), why)
     }
 
-    /// Takes a datagram; it goes out at the latest with [`Udp::flush`].
+    /// Takes a datagram, with DSCP and congestion mark; it goes out at the latest with [`Udp::flush`].
     ///
     /// # Errors
     /// As [`Udp::flush`].
@@ -165,12 +167,12 @@ impl Udp {
         &mut self,
         losses: &mut Losses,
         to: SocketAddr,
-        ecn: u8,
+        class: u8,
         payload: &[u8],
     ) -> Result<(), Broken> {
         let run = &self.run;
         // Of one SA, so that whoever gets them at once is who they are for.
-        let joins = run.to == Some((to, ecn))
+        let joins = run.to == Some((to, class))
             && run.bytes.first_chunk::<4>() == payload.first_chunk::<4>()
             && run.last == run.stride
             && payload.len() <= run.stride
@@ -179,7 +181,7 @@ impl Udp {
         let mut flushed = Ok(());
         if !joins {
             flushed = self.flush(losses);
-            self.run.to = Some((to, ecn));
+            self.run.to = Some((to, class));
             self.run.stride = payload.len();
         }
         self.run.bytes.extend_from_slice(payload);
@@ -193,15 +195,18 @@ impl Udp {
     /// # Errors
     /// The socket does not work any more.
     pub fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken> {
-        let Some((to, ecn)) = self.run.to.take() else { return Ok(()) };
+        let Some((to, class)) = self.run.to.take() else { return Ok(()) };
         let transmit = Transmit {
             destination: self.reachable(to),
-            ecn: EcnCodepoint::from_bits(ecn),
+            ecn: EcnCodepoint::from_bits(class & ECN),
             contents: &self.run.bytes,
             segment_size: (self.run.count > 1).then_some(self.run.stride),
             src_ip: None,
         };
-        let sent = patiently(self.socket.as_fd(), || self.state.try_send((&self.socket).into(), &transmit));
+        let sent = patiently(self.socket.as_fd(), || match class & !ECN {
+            0 => self.state.try_send((&self.socket).into(), &transmit),
+            _ => send_classed(&self.socket, &transmit, class),
+        });
         let packets = self.run.count as u64;
         self.run.bytes.clear();
         self.run.count = 0;
@@ -215,6 +220,20 @@ impl Udp {
             _ => to,
         }
     }
+}
+
+/// With DSCP, which the other way to send does not know.
+fn send_classed(socket: &UdpSocket, transmit: &Transmit<'_>, class: u8) -> io::Result<()> {
+    let to = SockaddrStorage::from(transmit.destination);
+    let four = transmit.destination.ip().to_canonical().is_ipv4();
+    let wide = i32::from(class);
+    let mut more =
+        vec![if four { ControlMessage::Ipv4Tos(&class) } else { ControlMessage::Ipv6TClass(&wide) }];
+    let stride = transmit.segment_size.and_then(|stride| u16::try_from(stride).ok());
+    more.extend(stride.as_ref().map(ControlMessage::UdpGsoSegments));
+    let pieces = [IoSlice::new(transmit.contents)];
+    sendmsg(socket.as_raw_fd(), &pieces, &more, MsgFlags::empty(), Some(&to))?;
+    Ok(())
 }
 
 /// Whose a datagram is, of all that are bound to this one's address.
@@ -238,6 +257,51 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn dscp_goes_out_with_one_datagram_and_with_many() {
+        for (bind, to) in [("0.0.0.0:0", "127.0.0.1:0"), ("[::]:0", "127.0.0.1:0"), ("[::]:0", "[::1]:0")] {
+            let mut ours = Udp::bind(bind.parse().unwrap()).unwrap();
+            let mut theirs =
+                Socket::new(Domain::for_address(to.parse().unwrap()), Type::DGRAM, None).unwrap();
+            theirs.bind(&to.parse::<SocketAddr>().unwrap().into()).unwrap();
+            if to.starts_with('[') {
+                theirs.set_recv_tclass_v6(true).unwrap();
+            } else {
+                theirs.set_recv_tos_v4(true).unwrap();
+            }
+            theirs.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            let at = theirs.local_addr().unwrap().as_socket().unwrap();
+            // The same class together, and a run without any between.
+            let classes = [0xb8, 0xb9, 0xb9, 0xb9, 0x02, 0x00, 0x29];
+            for (n, class) in classes.iter().enumerate() {
+                let payload = [0, 0, 1, 2, n as u8, 0, 0, 0, 7];
+                ours.put(&mut Losses::default(), at, *class, &payload).unwrap();
+            }
+            ours.flush(&mut Losses::default()).unwrap();
+            for (n, class) in classes.iter().enumerate() {
+                let (class_found, payload) = received(&mut theirs);
+                assert_eq!((payload[4], class_found), (n as u8, *class), "{bind} to {to}");
+            }
+        }
+    }
+
+    /// The traffic class of a datagram, and its payload.
+    fn received(socket: &mut Socket) -> (u8, Vec<u8>) {
+        use nix::sys::socket::{ControlMessageOwned, recvmsg};
+        let (mut memory, mut more) = ([0; 64], nix::cmsg_space!([i32; 4]));
+        let mut pieces = [IoSliceMut::new(&mut memory)];
+        let got =
+            recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut pieces, Some(&mut more), MsgFlags::empty());
+        let got = got.unwrap();
+        let class = got.cmsgs().unwrap().find_map(|one| match one {
+            ControlMessageOwned::Ipv4Tos(class) => Some(class),
+            ControlMessageOwned::Ipv6TClass(class) => u8::try_from(class).ok(),
+            _ => None,
+        });
+        let len = got.bytes;
+        (class.unwrap(), memory[..len].to_vec())
+    }
 
     #[test]
     fn an_ike_daemon_at_the_same_port_gets_what_is_marked_as_its_and_nothing_else() {
