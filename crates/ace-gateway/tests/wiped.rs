@@ -58,6 +58,7 @@ fn answers_leave_no_key_behind() {
     let settings = Settings {
         encapsulation: Encapsulation::Udp,
         peers: Vec::new(),
+        mtu: 1400,
         port: 4500,
         keepalive: None,
         xfrm: Some(true),

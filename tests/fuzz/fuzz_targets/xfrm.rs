@@ -31,6 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     let settings = Settings {
         encapsulation,
         peers: Vec::new(),
+        mtu: 1400,
         port: 4500,
         keepalive: None,
         xfrm: Some(true),

@@ -16,6 +16,8 @@ pub struct Settings {
     pub encapsulation: Encapsulation,
     /// With UDP: where the other ends are at first; whoever is not named is at `port` of an SA's `remote`.
     pub peers: Vec<Peer>,
+    /// The longest packet inside.
+    pub mtu: u16,
     /// Where peers listen that are not named.
     pub port: u16,
     /// Silence before a keepalive; `None`: none are sent.

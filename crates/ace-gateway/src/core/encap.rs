@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use ace_engine::Buffer;
 use ace_ipsec::packet::{ip::Outer, protocol};
+use ace_ipsec::{Direction, SaSpec};
 
 /// RFC 3948, 2.3.
 pub const KEEPALIVE: u8 = 0xff;
@@ -31,6 +32,16 @@ pub fn classify(payload: &[u8]) -> Datagram {
             sequence: u32::from_be_bytes([e, f, g, h]),
         },
         _ => Datagram::Malformed,
+    }
+}
+
+/// What of an SA is not to be had in UDP: the socket says of all datagrams alike whether they may be fragmented, and does not
+/// tell DSCP of those that come.
+pub fn cannot(spec: &SaSpec) -> Option<&'static str> {
+    match (spec.direction, &spec.headers) {
+        (Direction::Out, headers) if !headers.dont_fragment => Some("copy_df = false"),
+        (Direction::In, headers) if headers.dscp => Some("copy_dscp = true, inbound,"),
+        _ => None,
     }
 }
 

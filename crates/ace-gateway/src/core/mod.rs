@@ -7,6 +7,7 @@
 mod boundary;
 mod counters;
 mod encap;
+mod leave;
 mod path;
 mod peers;
 mod prints;
@@ -17,15 +18,13 @@ mod table;
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ace_config::SaFile;
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
-use ace_ipsec::packet::ip;
 use ace_ipsec::{
-    Cause, Direction, Event, Exit, Fate, HEADROOM, How, Inside, IvSource, Outside, Packet, Policy,
-    RuleChange, SaId, SaSpec, Shard,
+    Direction, Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, RuleChange, SaId, SaSpec, Shard,
 };
 
 use encap::Datagram;
@@ -34,7 +33,7 @@ use sources::{Origin, Sources};
 use table::Table;
 
 use crate::record::{Recorder, Seen};
-use crate::xfrm::{Change, Messages, On, Xfrm};
+use crate::xfrm::{Change, Made, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
@@ -74,8 +73,9 @@ impl Core {
             engine,
             table: Table::new(settings.encapsulation, settings.keys.clone()),
             encapsulation: settings.encapsulation,
-            xfrm: settings.xfrm.map(|legacy| {
-                Xfrm::new(settings.encapsulation == Encapsulation::Udp, legacy, settings.keys.clone())
+            xfrm: settings.xfrm.map(|allow_legacy| {
+                let udp = settings.encapsulation == Encapsulation::Udp;
+                Xfrm::new(&Made { udp, allow_legacy, mtu: settings.mtu }, settings.keys.clone())
             }),
             peers: Peers::new(settings),
             now: Duration::ZERO,
@@ -153,7 +153,10 @@ impl Core {
         self.work(now);
         let Self { xfrm: Some(xfrm), plane, engine, table, peers, .. } = self else { return Vec::new() };
         let taken = |spi| table.ends(spi).is_some();
-        let mut on = On { plane, engine: engine.as_ref(), now, is_local, taken: &taken };
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let unfit = |spec: &SaSpec| encap::cannot(spec).is_some();
+        let engine = engine.as_ref();
+        let mut on = On { plane, engine, now, wall, is_local, taken: &taken, unfit: &unfit };
         let answers = xfrm.handle(&mut on, datagram);
         for change in xfrm.changes() {
             match change {
@@ -297,6 +300,9 @@ impl Core {
     pub fn tick(&mut self, now: Duration) {
         self.now = self.now.max(now);
         self.plane.tick(now);
+        if let Some(xfrm) = &mut self.xfrm {
+            xfrm.tick(now, &mut self.plane);
+        }
         for to in self.peers.due(now) {
             let mut payload = self.spare.pop().unwrap_or_default();
             payload.reset(0);
@@ -327,7 +333,12 @@ impl Core {
             Event::SequenceExhausted { sa } => {
                 (sa, "has used up its sequence numbers and carries nothing any more")
             }
-            Event::Acquire { .. } => {
+            Event::Acquire { rule, flow } => {
+                if let Some(xfrm) = &mut self.xfrm
+                    && xfrm.acquire(self.now, rule, &flow)
+                {
+                    return Some(format!("an SA is asked for: {} -> {}", flow.source, flow.destination));
+                }
                 return Some("a packet has to be protected and there is no SA for it".to_owned());
             }
         };
@@ -377,68 +388,6 @@ impl Core {
     /// The name of what computes, as [`Engine::name`] has it.
     pub fn engine_name(&self) -> &'static str {
         self.engine.name()
-    }
-
-    /// Takes what the data plane is done with.
-    fn settle(&mut self) {
-        while let Some(exit) = self.plane.poll_exit() {
-            self.leave(exit);
-        }
-    }
-
-    fn leave(&mut self, Exit { token, mut buffer, sa, fate }: Exit) {
-        let origin = self.sources.take(token);
-        if let (Some(recorder), Some(origin), Some(id)) = (&mut self.recorder, origin, sa) {
-            let seen = match fate {
-                Fate::ToOutside(How::Protected) => origin.seen,
-                Fate::ToInside(How::Decapsulated) => Seen::of(origin.at, &buffer),
-                _ => None,
-            };
-            if let Some(seen) = seen {
-                recorder.left(seen, id, || self.plane.sa(id));
-            }
-        }
-        match (fate, sa) {
-            (Fate::ToOutside(How::Protected), _) => {
-                let Some(parsed) = ip::parse(&buffer) else { return self.give_back(buffer) };
-                match self.encapsulation {
-                    Encapsulation::None => {
-                        self.outgoing.push_back(Outgoing::Raw { to: parsed.destination, packet: buffer });
-                    }
-                    Encapsulation::Udp => {
-                        let Some(to) = self.peers.send(parsed.destination, self.now) else {
-                            self.counters.no_peer += 1;
-                            return self.give_back(buffer);
-                        };
-                        buffer.pop_front(parsed.upper.at);
-                        let (class, whole) = (parsed.traffic_class, parsed.must_stay_whole());
-                        self.outgoing.push_back(Outgoing::Udp { to, class, whole, payload: buffer });
-                    }
-                }
-            }
-            (Fate::ToInside(How::Decapsulated), Some(sa)) => {
-                if let Some(Origin { source: Some((source, sequence)), .. }) = origin
-                    && let Some(remote) = self.authentic(sa)
-                    && self.peers.wonders(remote, source)
-                    // A packet that was overtaken says where the peer was.
-                    && self.plane.sa(sa).is_some_and(|sa| sa.sequence as u32 == sequence)
-                    && self.peers.hear(remote, source)
-                {
-                    self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
-                    self.counters.endpoint_moves += 1;
-                }
-                self.outgoing.push_back(Outgoing::Inside(buffer));
-            }
-            (Fate::Dropped(Cause::PathMtu), Some(sa)) => {
-                self.answer_too_big(sa, &buffer);
-                self.give_back(buffer);
-            }
-            (Fate::Dropped(_), _) => self.give_back(buffer),
-            _ => {
-                self.counters.clear_dropped += 1;
-                self.give_back(buffer);
-            }
-        }
     }
 }
 

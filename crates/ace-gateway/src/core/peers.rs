@@ -101,19 +101,18 @@ impl Peers {
     }
 
     /// An authentic packet with the highest number came from somewhere. The peer moves with the second one in a row: one
-    /// alone may have been held back on its way and sent on by somebody else. True if it moved.
-    pub fn hear(&mut self, remote: IpAddr, source: SocketAddr) -> bool {
-        let Some(state) = self.states.get_mut(&remote).filter(|state| state.roaming) else { return false };
+    /// alone may have been held back on its way and sent on by somebody else. If it moved, from where.
+    pub fn hear(&mut self, remote: IpAddr, source: SocketAddr) -> Option<SocketAddr> {
+        let state = self.states.get_mut(&remote).filter(|state| state.roaming)?;
         if state.endpoint == source {
             state.heard = None;
-            return false;
+            return None;
         }
         if state.heard.replace(source) != Some(source) {
-            return false;
+            return None;
         }
-        state.endpoint = source;
         state.heard = None;
-        true
+        Some(std::mem::replace(&mut state.endpoint, source))
     }
 
     /// Somebody else heard it there twice.

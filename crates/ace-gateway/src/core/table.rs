@@ -33,6 +33,14 @@ pub enum CoreError {
     /// An SA over IPv6 and `encapsulation = "none"` do not go together; the SA's name is given here.
     #[error("SA {0}: raw ESP and AH over IPv6 are not there; encapsulation = \"udp\" carries ESP over IPv6")]
     RawIpv6(String),
+    /// What a socket of UDP does not do for one SA alone.
+    #[error("SA {name}: {what} is not to be had in UDP; encapsulation = \"none\" has it")]
+    InUdp {
+        /// The SA's name.
+        name: String,
+        /// The key of the SA file.
+        what: &'static str,
+    },
     /// Two inbound SAs cannot be told apart.
     #[error("SA {name}: SPI {spi:#x} is another inbound SA's; in UDP the SPI alone tells them apart")]
     SameSpi {
@@ -258,6 +266,11 @@ impl Table {
                 Encapsulation::Udp if sa.protocol == Protocol::Ah => return Err(CoreError::AhInUdp(name())),
                 Encapsulation::None if sa.local.is_ipv6() => return Err(CoreError::RawIpv6(name())),
                 _ => {}
+            }
+            if self.encapsulation == Encapsulation::Udp
+                && let Some(what) = super::encap::cannot(sa)
+            {
+                return Err(CoreError::InUdp { name: name(), what });
             }
             let udp_in = self.encapsulation == Encapsulation::Udp && sa.direction == Direction::In;
             if udp_in && spis.insert(sa.spi, ()).is_some() {

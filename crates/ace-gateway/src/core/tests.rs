@@ -40,6 +40,7 @@ fn settings(encapsulation: Encapsulation) -> Settings {
     Settings {
         encapsulation,
         peers: vec![peer(1, A), peer(2, B)],
+        mtu: 1400,
         port: 4500,
         keepalive,
         xfrm: None,

@@ -6,40 +6,34 @@ mod error;
 mod front;
 mod guarding;
 mod load;
+mod open;
 mod recording;
 mod worker;
 mod worker_pool;
 
 use std::ffi::OsString;
-use std::io::ErrorKind;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ace_config::gateway::{Encapsulation, GatewayConfig};
+use ace_config::gateway::GatewayConfig;
 use ace_engine::Engine;
-use ace_ipsec::OsIvs;
 use nix::libc::c_int;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::signalfd::SignalFd;
 use sd_notify::NotifyState;
 use tracing::{error, info, warn};
 
-use crate::core::{Core, Settings};
 use crate::engines::Remote;
 use crate::firewall::Firewall;
-use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::io::control::Control;
 use crate::io::guard::Guard;
 use crate::io::icmp::Icmp;
-use crate::io::raw::Raw;
-use crate::io::setup::{self, SetupError};
-use crate::io::tun::Tun;
-use crate::io::udp::Udp;
+use crate::io::setup::SetupError;
 use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::keys::Keys;
 use crate::page::Page;
@@ -48,8 +42,7 @@ use front::Front;
 pub use guarding::release;
 use load::load;
 use recording::Recording;
-use worker::{Devices, Outside, Ports, Worker};
-use worker_pool::WorkerPool;
+use worker::Worker;
 
 /// How long what cores have to say may wait.
 const LISTEN: Duration = Duration::from_millis(200);
@@ -174,163 +167,6 @@ struct Ready {
 }
 
 impl Daemon {
-    fn open(
-        config: GatewayConfig,
-        engines: Vec<Box<dyn Engine + Send>>,
-        remote: Option<Remote>,
-    ) -> Result<Self, GatewayError> {
-        let (inside, outside) = (&config.inside, &config.outside);
-        let keepalive = Some(Duration::from_secs(outside.keepalive.into())).filter(|it| !it.is_zero());
-        let keys = Keys::open(config.state.as_deref().unwrap_or(Path::new("gateway.state")))?;
-        let settings = Settings {
-            encapsulation: outside.encapsulation,
-            peers: config.peers.clone(),
-            port: 4500,
-            keepalive: keepalive.filter(|_| outside.encapsulation == Encapsulation::Udp),
-            xfrm: config.xfrm.as_ref().map(|xfrm| xfrm.allow_legacy),
-            keys: Some(keys.clone()),
-        };
-        let core = |engine| Core::new(settings.clone(), engine, Box::new(OsIvs::default()));
-        let mut cores: Vec<Core> = engines.into_iter().map(core).collect();
-        if outside.firewall {
-            cores.iter_mut().for_each(Core::record_rules);
-        }
-        let start = Instant::now();
-        if let [core] = &mut cores[..] {
-            load(&config, |file| core.load(Duration::ZERO, file))?;
-        }
-        let mask = signals();
-        let signals = mask
-            .thread_block()
-            .and_then(|()| SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC))
-            .map_err(SetupError::Wait)?;
-        let open = |what: String, remedy| move |why| GatewayError::Open { what, why, remedy };
-        let count = cores.len();
-        let mut listening = None;
-        let opened: Vec<Outside> = match outside.encapsulation {
-            Encapsulation::Udp => {
-                let remedy = "; another program may listen there, or `listen` is no address of this machine";
-                // Who negotiates for it listens there, too.
-                let beside = config.xfrm.is_some() && outside.listen.ip() == Ipv4Addr::UNSPECIFIED;
-                let bound = match count {
-                    1 if beside => Udp::bind_beside_ike(outside.listen).map(|one| vec![one]),
-                    1 => Udp::bind(outside.listen).map(|one| vec![one]),
-                    _ => Udp::bind_group(outside.listen, count),
-                };
-                let bound = bound.map_err(open(format!("UDP port {}", outside.listen), remedy))?;
-                listening = bound.first().and_then(|first| first.local_addr().ok());
-                bound.into_iter().map(|one| Outside::Udp(Box::new(one))).collect()
-            }
-            Encapsulation::None => {
-                let remedy = "; this needs CAP_NET_RAW: start as root, or use encapsulation = \"udp\"";
-                let raw = |part| match count {
-                    1 => Raw::open(),
-                    _ => Raw::open_part(part, count),
-                };
-                let all = (0..count).map(|part| raw(part).map(|raw| Outside::Raw(Box::new(raw))));
-                all.collect::<Result<_, _>>().map_err(open("raw sockets".to_owned(), remedy))?
-            }
-        };
-        for one in &opened {
-            let marked = match one {
-                Outside::Udp(udp) => setup::mark(&**udp, outside.mark),
-                Outside::Raw(raw) => setup::mark(raw.out(), outside.mark),
-            };
-            let remedy = "; `mark` needs CAP_NET_ADMIN: start as root";
-            marked.map_err(|why| open("a socket with a mark".to_owned(), remedy)(why.into()))?;
-        }
-        let remedy = "; this needs CAP_NET_ADMIN and /dev/net/tun, and one process alone has a device";
-        let queues = match count {
-            1 => Tun::open(inside).map(|one| vec![one]),
-            _ => Tun::open_queues(inside, count),
-        };
-        let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
-        setup::configure(inside, outside.mark)?;
-        let index = queues.first().map_or_else(|| Err(ErrorKind::NotFound.into()), Tun::index);
-        let opened_guard = index.and_then(|index| Ok((index, Guard::open(inside, index, outside.mark)?)));
-        let (index, guard) = opened_guard.map_err(open("a netlink socket".to_owned(), ""))?;
-        let firewall = guarding::wall(&config, index, listening.map(|at| at.port()))?;
-        let icmp = match Icmp::open() {
-            Ok(icmp) => Some(icmp),
-            Err(why) => {
-                warn!(%why, "no ICMP is heard, which takes CAP_NET_RAW: packets that are too long on their way are lost");
-                None
-            }
-        };
-        let control = Control::bind(&config.control)
-            .map_err(open(format!("the socket {}", config.control.display()), ""))?;
-        let xfrm = match &config.xfrm {
-            Some(xfrm) => {
-                let what = format!("the socket {}", xfrm.socket.display());
-                Some(XfrmSocket::bind(&xfrm.socket).map_err(open(what, ""))?)
-            }
-            None => None,
-        };
-        let page = match config.page {
-            Some(page) => {
-                let remedy = "; another program may listen there: `listen` of [page] names another port";
-                Some(Page::open(page.listen).map_err(open(format!("the page at {}", page.listen), remedy))?)
-            }
-            None => None,
-        };
-        let recording = match &config.record {
-            Some(record) => {
-                let what = format!("the recording {}", record.file.display());
-                let Some(core) = cores.first_mut() else {
-                    return Err(SetupError::Cores(what).into());
-                };
-                Some(Recording::create(record, core).map_err(open(what, ""))?)
-            }
-            None => None,
-        };
-        if let Some(user) = &config.user {
-            setup::become_user(user)?;
-        }
-        setup::confine()?;
-        let mut microseconds = 0;
-        let watchdog = sd_notify::watchdog_enabled(false, &mut microseconds)
-            .then(|| Duration::from_micros(microseconds) / 3);
-        // Threads begin when privileges are gone: these are a thread's own.
-        let writing = keys.start().map_err(SetupError::Threads)?;
-        let devices = queues.into_iter().zip(opened);
-        let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
-            .map(|(core, (tun, outside))| (core, Box::new(Devices::new(tun, outside)) as Box<dyn Ports>))
-            .collect();
-        let front = match (workers.len(), workers.pop()) {
-            (1, Some((core, ports))) => {
-                Front::One(Box::new(Worker { core, ports, losses: Losses::default(), routing: None }))
-            }
-            (_, last) => {
-                workers.extend(last);
-                let pool = WorkerPool::start(workers, start).map_err(SetupError::Threads)?;
-                load(&config, |file| pool.load(start.elapsed(), file))?;
-                Front::Pool(pool)
-            }
-        };
-        Ok(Self {
-            config,
-            front,
-            control: Some(control),
-            xfrm,
-            signals,
-            start,
-            watchdog,
-            watchdog_fed: Duration::ZERO,
-            listening,
-            remote,
-            handed: answers::Handed::default(),
-            page,
-            recording,
-            keys,
-            guard,
-            firewall,
-            icmp,
-            waits: Row::default(),
-            writing: Some(writing),
-            stopping: false,
-        })
-    }
-
     /// Waits for something, and does all of it. Both sides have their turn, and each turn is bounded.
     fn turn(&mut self) -> Result<(), GatewayError> {
         let Ready { inside, outside, signalled, others } = self.wait()?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Devices and sockets: the thin part. Nothing here decides what becomes of a packet.
 
+mod believed;
 pub mod broken;
 pub mod control;
 pub mod guard;

@@ -21,6 +21,8 @@ const QUEUE: usize = 4 << 20;
 /// A UDP payload.
 const LONGEST: usize = 65_507;
 const PIECE: usize = 1 << 16;
+/// Of a traffic class, the congestion mark (RFC 3168).
+const ECN: u8 = 3;
 
 pub struct Udp {
     socket: UdpSocket,
@@ -166,7 +168,7 @@ impl Udp {
         Broken::socket(&format!("the UDP socket {port}"), why)
     }
 
-    /// Takes a datagram; it goes out at the latest with [`Udp::flush`].
+    /// Takes a datagram, with DSCP and congestion mark; it goes out at the latest with [`Udp::flush`].
     ///
     /// # Errors
     /// As [`Udp::flush`].
@@ -208,13 +210,23 @@ impl Udp {
         if whole != self.whole && self.ask_whole(whole).is_ok() {
             self.whole = whole;
         }
-        let sent = patiently(self.socket.as_fd(), || self.send(to, class));
+        let transmit = Transmit {
+            destination: self.reachable(to),
+            ecn: EcnCodepoint::from_bits(class & ECN),
+            contents: &self.run.bytes,
+            segment_size: (self.run.count > 1).then_some(self.run.stride),
+            src_ip: None,
+        };
+        let sent = patiently(self.socket.as_fd(), || match class & !ECN {
+            0 => self.state.try_send((&self.socket).into(), &transmit),
+            _ => send_classed(&self.socket, &transmit, class),
+        });
         let packets = self.run.count as u64;
         if let Err(error) = &sent
             && matches!(error.raw_os_error(), Some(nix::libc::EMSGSIZE | nix::libc::EINVAL))
             && let Some(spi) = self.run.bytes.first_chunk()
             && let Some(mtu) = super::mtu_to(to)
-            && self.run.stride + 28 > usize::from(mtu)
+            && self.run.stride + if to.is_ipv4() { 28 } else { 48 } > usize::from(mtu)
         {
             let spi = u32::from_be_bytes(*spi);
             self.too_big.push(TooBig { spi, protocol: Ipsec::Esp, sequence: None, to, mtu });
@@ -222,33 +234,6 @@ impl Udp {
         self.run.bytes.clear();
         self.run.count = 0;
         sent.or_else(|error| losses.outside(error, packets)).map_err(|why| self.broken(why))
-    }
-
-    fn send(&self, to: SocketAddr, class: u8) -> io::Result<()> {
-        let (to, stride) = (self.reachable(to), self.run.stride);
-        let several = self.run.count > 1;
-        if class < 4 {
-            let transmit = Transmit {
-                destination: to,
-                ecn: EcnCodepoint::from_bits(class),
-                contents: &self.run.bytes,
-                segment_size: several.then_some(stride),
-                src_ip: None,
-            };
-            return self.state.try_send((&self.socket).into(), &transmit);
-        }
-        // The crate sets no DSCP.
-        let (segment, wide) = (u16::try_from(stride).unwrap_or(u16::MAX), i32::from(class));
-        let mut words = vec![match to.ip().to_canonical() {
-            IpAddr::V4(_) => ControlMessage::Ipv4Tos(&class),
-            IpAddr::V6(_) => ControlMessage::Ipv6TClass(&wide),
-        }];
-        if several {
-            words.push(ControlMessage::UdpGsoSegments(&segment));
-        }
-        let bytes = [IoSlice::new(&self.run.bytes)];
-        let to = SockaddrStorage::from(to);
-        Ok(sendmsg(self.socket.as_raw_fd(), &bytes, &words, MsgFlags::MSG_DONTWAIT, Some(&to)).map(drop)?)
     }
 
     /// Path MTU is the gateway's affair: the kernel's knowledge of it is not asked for, either way.
@@ -273,6 +258,20 @@ impl Udp {
     }
 }
 
+/// With DSCP, which the other way to send does not know.
+fn send_classed(socket: &UdpSocket, transmit: &Transmit<'_>, class: u8) -> io::Result<()> {
+    let to = SockaddrStorage::from(transmit.destination);
+    let four = transmit.destination.ip().to_canonical().is_ipv4();
+    let wide = i32::from(class);
+    let mut more =
+        vec![if four { ControlMessage::Ipv4Tos(&class) } else { ControlMessage::Ipv6TClass(&wide) }];
+    let stride = transmit.segment_size.and_then(|stride| u16::try_from(stride).ok());
+    more.extend(stride.as_ref().map(ControlMessage::UdpGsoSegments));
+    let pieces = [IoSlice::new(transmit.contents)];
+    sendmsg(socket.as_raw_fd(), &pieces, &more, MsgFlags::empty(), Some(&to))?;
+    Ok(())
+}
+
 /// Whose a datagram is, of all that are bound to this one's address.
 fn attach(one: &Udp, steps: &mut [sock_filter]) -> io::Result<()> {
     let program = sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
@@ -294,6 +293,51 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn dscp_goes_out_with_one_datagram_and_with_many() {
+        for (bind, to) in [("0.0.0.0:0", "127.0.0.1:0"), ("[::]:0", "127.0.0.1:0"), ("[::]:0", "[::1]:0")] {
+            let mut ours = Udp::bind(bind.parse().unwrap()).unwrap();
+            let mut theirs =
+                Socket::new(Domain::for_address(to.parse().unwrap()), Type::DGRAM, None).unwrap();
+            theirs.bind(&to.parse::<SocketAddr>().unwrap().into()).unwrap();
+            if to.starts_with('[') {
+                theirs.set_recv_tclass_v6(true).unwrap();
+            } else {
+                theirs.set_recv_tos_v4(true).unwrap();
+            }
+            theirs.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            let at = theirs.local_addr().unwrap().as_socket().unwrap();
+            // The same class together, and a run without any between.
+            let classes = [0xb8, 0xb9, 0xb9, 0xb9, 0x02, 0x00, 0x29];
+            for (n, class) in classes.iter().enumerate() {
+                let payload = [0, 0, 1, 2, n as u8, 0, 0, 0, 7];
+                ours.put(&mut Losses::default(), at, (*class, true), &payload).unwrap();
+            }
+            ours.flush(&mut Losses::default()).unwrap();
+            for (n, class) in classes.iter().enumerate() {
+                let (class_found, payload) = received(&mut theirs);
+                assert_eq!((payload[4], class_found), (n as u8, *class), "{bind} to {to}");
+            }
+        }
+    }
+
+    /// The traffic class of a datagram, and its payload.
+    fn received(socket: &mut Socket) -> (u8, Vec<u8>) {
+        use nix::sys::socket::{ControlMessageOwned, recvmsg};
+        let (mut memory, mut more) = ([0; 64], nix::cmsg_space!([i32; 4]));
+        let mut pieces = [IoSliceMut::new(&mut memory)];
+        let got =
+            recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut pieces, Some(&mut more), MsgFlags::empty());
+        let got = got.unwrap();
+        let class = got.cmsgs().unwrap().find_map(|one| match one {
+            ControlMessageOwned::Ipv4Tos(class) => Some(class),
+            ControlMessageOwned::Ipv6TClass(class) => u8::try_from(class).ok(),
+            _ => None,
+        });
+        let len = got.bytes;
+        (class.unwrap(), memory[..len].to_vec())
+    }
 
     #[test]
     fn an_ike_daemon_at_the_same_port_gets_what_is_marked_as_its_and_nothing_else() {

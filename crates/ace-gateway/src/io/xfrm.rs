@@ -19,8 +19,9 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use zeroize::Zeroize;
 
 use super::Rest;
+use super::believed::Believed;
 use super::control::make_way;
-use crate::xfrm::Messages;
+use crate::xfrm::{GROUP_EXPIRE, GROUP_SA, Messages, listened};
 
 const MOST_CLIENTS: usize = 64;
 /// Requests of one client before the next one has its turn.
@@ -39,6 +40,9 @@ pub struct XfrmSocket {
     clients: Vec<Client>,
     rest: Rest,
     memory: Vec<u8>,
+    believed: Believed,
+    /// Groups that somebody listens to, as the gateway was told.
+    heard: u32,
 }
 
 struct Client {
@@ -60,6 +64,9 @@ impl XfrmSocket {
         listener.listen(16)?;
         listener.set_nonblocking(true)?;
         let owner = geteuid().as_raw();
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".sas");
+        let believed = Believed::open(Path::new(&beside))?;
         Ok(Self {
             listener,
             path: path.to_owned(),
@@ -67,6 +74,8 @@ impl XfrmSocket {
             clients: Vec::new(),
             rest: Rest::default(),
             memory: vec![0; LONGEST],
+            believed,
+            heard: 0,
         })
     }
 
@@ -94,12 +103,24 @@ impl XfrmSocket {
                 self.clients.push(Client { socket, waiting: VecDeque::new(), groups: 0 });
             }
         }
-        let memory = &mut self.memory;
-        self.clients.retain_mut(|client| client.goes_on(memory, &mut answer));
+        let Self { clients, memory, believed, heard, .. } = self;
+        if *heard == 0 {
+            *heard = GROUP_SA;
+            answer(&listened(GROUP_SA));
+        }
+        clients.retain_mut(|client| client.goes_on(memory, believed, heard, &mut answer));
+        // Those who are gone listen no more; what is told of SAs is always heard here.
+        let groups = clients.iter().fold(GROUP_SA, |all, client| all | client.groups);
+        if std::mem::replace(heard, groups) != groups {
+            answer(&listened(groups));
+        }
     }
 
     /// Tells something to those that listen to a group.
     pub fn tell(&mut self, group: u32, notice: &Messages) {
+        if group == GROUP_SA {
+            self.believed.take(notice);
+        }
         for client in self.clients.iter_mut().filter(|client| client.groups & group != 0) {
             if client.waiting.len() < MOST_WAITING {
                 client.waiting.push_back(notice.clone());
@@ -111,7 +132,13 @@ impl XfrmSocket {
 
 impl Client {
     /// False when it is gone.
-    fn goes_on(&mut self, memory: &mut [u8], answer: &mut impl FnMut(&[u8]) -> Vec<Messages>) -> bool {
+    fn goes_on(
+        &mut self,
+        memory: &mut [u8],
+        believed: &mut Believed,
+        heard: &mut u32,
+        answer: &mut impl FnMut(&[u8]) -> Vec<Messages>,
+    ) -> bool {
         for _ in 0..BATCH {
             if !self.deliver() {
                 return false;
@@ -125,7 +152,16 @@ impl Client {
                     let request = memory.get_mut(..len).unwrap_or_default();
                     match request {
                         [_, _, _, _, a, b, .., c, d, e, f] if u16::from_ne_bytes([*a, *b]) == NOOP => {
-                            self.groups = u32::from_ne_bytes([*c, *d, *e, *f]);
+                            let groups = u32::from_ne_bytes([*c, *d, *e, *f]);
+                            let before = std::mem::replace(&mut self.groups, groups);
+                            if groups & !before & GROUP_EXPIRE != 0 {
+                                self.waiting.extend(believed.lost());
+                            }
+                            // Before the next request is answered.
+                            if groups & !*heard != 0 {
+                                *heard |= groups | GROUP_SA;
+                                answer(&listened(*heard));
+                            }
                         }
                         _ => self.waiting.extend(answer(request)),
                     }

@@ -190,6 +190,7 @@ fn core(keys: Option<Keys>) -> Core {
     let settings = Settings {
         encapsulation: Encapsulation::Udp,
         peers: vec![peer(1), peer(2)],
+        mtu: 1400,
         port: 4500,
         keepalive: None,
         xfrm: Some(true),

@@ -1,126 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SAs and policies as XFRM has them, and what of them is in the data plane.
 //!
-//! An outbound SA is installed for a rule that no packet matches, and each policy whose template it fits has a share in
-//! it: policies come and go, and its sequence numbers go on. An inbound SA takes nothing until a policy fits it, whose
-//! selector it gets.
+//! An SA is installed by itself and carries nothing until a policy's template fits it: outbound the policy's rule sends
+//! packets through it, inbound the policy's selector lets them out of it. Any number of policies may fit one SA, whose
+//! counter and window are one; policies come and go, and its numbers go on.
 
-use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv4Addr};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::IpAddr;
 use std::time::Duration;
 
-use ace_engine::{Engine, Secret};
-use ace_ipsec::{
-    Direction, Grant, Inside, Rule, RuleId, SaId, SaMode, SaSpec, Selector, Shard, Treatment, Update,
-};
-use ipnet::IpNet;
-use nix::libc::{EEXIST, EINVAL, ENOENT, ENOMEM, ENOSYS, EOPNOTSUPP, ESRCH};
+use ace_engine::Engine;
+use ace_ipsec::{Direction, Grant, Inside, Outside, RuleId, SaId, SaMode, SaSpec, Selector, Shard, Update};
+use nix::libc::{EEXIST, EINVAL, ENOMEM, ENOSYS, EOPNOTSUPP, ESRCH};
 
 use crate::keys::Keys;
 
+use super::links::{PolicyLinks, SaLinks};
 use super::shapes::{self, Errno, PolicyKey, SaKey, Template};
+use super::spec::{self, Extras};
 
 /// Outbound, in policies.
 pub const OUT: u8 = 1;
+/// Inbound.
+const IN: u8 = 0;
 /// As many of each as are taken.
-const MOST: usize = 1 << 20;
+pub const MOST: usize = 1 << 20;
 
 /// An SA.
 pub struct State {
     pub info: [u8; shapes::USERSA],
-    /// As they came, with keys; wiped with it.
-    pub attributes: Secret,
+    pub extras: Extras,
     pub installed: Option<Installed>,
+    /// Bytes and packets that it had carried before it was here.
+    pub before: (u64, u64),
+    /// Seconds since 1970.
+    pub added: u64,
 }
 
 pub struct Installed {
     pub id: SaId,
     pub direction: Direction,
+    pub protocol: u8,
+    pub mode: SaMode,
     pub local: IpAddr,
     pub remote: IpAddr,
     pub authenticates: bool,
     grant: Grant,
-    mode: SaMode,
     /// Among all: of those that fit a policy the last one is used.
-    born: u64,
-    /// For policies.
-    pub shares: Vec<(PolicyKey, SaId)>,
-    /// The last number sent by those that are no more.
-    pub sent: u64,
+    pub(super) born: u64,
+    /// By index.
+    pub(super) policies: BTreeSet<u32>,
 }
 
 pub struct Policy {
     pub info: [u8; shapes::POLICY],
-    pub attributes: Vec<u8>,
-    pub templates: Vec<Template>,
+    /// `xfrm_user_tmpl`, or nothing.
+    pub template: Vec<u8>,
+    pub wants: Option<Template>,
     pub rule: Option<RuleId<Inside>>,
-    selector: Selector,
+    /// Of `in` and `fwd`: what comes in clear and is its is kept out.
+    pub(super) outside: Option<RuleId<Outside>>,
+    pub(super) selector: Selector,
+    /// SAs that work for it.
+    pub(super) users: BTreeSet<SaKey>,
 }
 
-#[derive(Default)]
+/// What can be done, and for how long packets inside are.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    pub allow_legacy: bool,
+    pub mtu: u16,
+}
+
 pub struct Database {
-    allow_legacy: bool,
+    limits: Limits,
     keys: Option<Keys>,
     pub states: BTreeMap<SaKey, State>,
     pub policies: HashMap<PolicyKey, Policy>,
     /// The order in which policies came.
     pub order: BTreeMap<u32, PolicyKey>,
-    anchor: Option<RuleId<Inside>>,
+    /// Policies of each direction.
+    pub counts: [usize; 3],
     pub by_id: HashMap<SaId, SaKey>,
-    index: u32,
-    born: u64,
-}
-
-/// Nobody's packets.
-fn nothing() -> Selector {
-    let nobody = Some(IpNet::from(IpAddr::V4(Ipv4Addr::BROADCAST)));
-    Selector { source: nobody, destination: nobody, protocol: Some(255), ..Selector::default() }
+    pub by_rule: HashMap<RuleId<Inside>, u32>,
+    pub(super) sa_links: SaLinks,
+    pub(super) policy_links: PolicyLinks,
+    pub(super) index: u32,
+    pub(super) born: u64,
 }
 
 impl Database {
-    pub fn new(allow_legacy: bool, keys: Option<Keys>) -> Self {
-        Self { allow_legacy, keys, ..Self::default() }
+    pub fn new(limits: Limits, keys: Option<Keys>) -> Self {
+        Self {
+            limits,
+            keys,
+            states: BTreeMap::new(),
+            policies: HashMap::new(),
+            order: BTreeMap::new(),
+            counts: [0; 3],
+            by_id: HashMap::new(),
+            by_rule: HashMap::new(),
+            sa_links: SaLinks::default(),
+            policy_links: PolicyLinks::default(),
+            index: 0,
+            born: 0,
+        }
+    }
+
+    /// What a new SA would be.
+    ///
+    /// # Errors
+    /// As [`spec::spec`]; ENOSYS for what the engine cannot compute.
+    pub fn spec(
+        &self,
+        engine: &dyn Engine,
+        parts: (&[u8], &[u8]),
+        inbound: bool,
+    ) -> Result<(SaSpec, Extras), Errno> {
+        let Limits { allow_legacy, mtu } = self.limits;
+        let (spec, extras) = spec::spec(parts, inbound, allow_legacy, mtu)?;
+        match spec.needs().iter().all(|need| engine.capabilities().can(need)) {
+            true => Ok((spec, extras)),
+            false => Err(ENOSYS),
+        }
     }
 
     /// An SA that may not be there yet, or (`update`) one that has only an SPI.
     pub fn add_state(
         &mut self,
         plane: &mut Shard,
-        engine: &dyn Engine,
-        now: Duration,
+        (now, added): (Duration, u64),
+        key: SaKey,
         (info, attributes): (&[u8], &[u8]),
-        inbound: bool,
+        (spec, extras): (SaSpec, Extras),
         update: bool,
-    ) -> Result<SaKey, Errno> {
-        let key = shapes::sa_key(info)?;
+    ) -> Result<(), Errno> {
         match self.states.get(&key) {
             Some(_) if !update => return Err(EEXIST),
             None if update => return Err(ESRCH),
-            Some(State { installed: Some(_), .. }) => return self.relimit(plane, now, key, info),
+            Some(State { installed: Some(_), .. }) => {
+                return self.relimit(plane, now, key, (info, attributes), &extras);
+            }
             _ => {}
         }
         if self.states.len() >= MOST {
             return Err(ENOMEM);
         }
-        let spec = shapes::spec(info, attributes, inbound, self.allow_legacy)?;
-        if spec.needs().iter().any(|need| !engine.capabilities().can(need)) {
-            return Err(ENOSYS);
+        let info: [u8; shapes::USERSA] =
+            info.get(..shapes::USERSA).and_then(|info| info.try_into().ok()).ok_or(EINVAL)?;
+        let installed = self.install(plane, now, &spec)?;
+        let before = spec::carried(attributes).unwrap_or_default();
+        if before != (0, 0) {
+            let _ = plane.update(now, installed.id, Update { carried: Some(before), ..Update::default() });
         }
-        let state = State {
-            info: info.get(..shapes::USERSA).and_then(|info| info.try_into().ok()).ok_or(EINVAL)?,
-            attributes: Secret::new(attributes.to_vec()),
-            installed: Some(self.install(plane, now, &spec)?),
-        };
-        if let Some(installed) = &state.installed {
-            self.by_id.insert(installed.id, key);
+        self.by_id.insert(installed.id, key);
+        self.sa_links.add(key, shapes::sa_reqid(&info), ends(&installed));
+        let wants = self.policy_links.of(way(&installed), shapes::sa_reqid(&info), ends(&installed));
+        self.states.insert(key, State { info, extras, installed: Some(installed), before, added });
+        for policy in wants {
+            self.join(plane, key, policy);
         }
-        self.states.insert(key, state);
-        let keys: Vec<PolicyKey> =
-            self.order.values().filter(|policy| self.fits(key, policy)).cloned().collect();
-        for policy in keys {
-            self.join(plane, now, key, &policy)?;
-        }
-        Ok(key)
+        Ok(())
     }
 
     fn install(&mut self, plane: &mut Shard, now: Duration, spec: &SaSpec) -> Result<Installed, Errno> {
@@ -129,15 +169,8 @@ impl Database {
             Some(keys) => keys.admit(spec).map_err(|_| EEXIST)?,
             None => (spec.first_sequence, Grant::default()),
         };
-        let spec = &SaSpec { selector: nothing(), first_sequence, ..spec.clone() };
-        let id = match spec.direction {
-            Direction::In => plane.install_inbound_within(now, spec, grant.clone()),
-            Direction::Out => {
-                let rule = || Rule { selector: nothing(), treatment: Treatment::Protect, priority: u32::MAX };
-                let anchor = *self.anchor.get_or_insert_with(|| plane.add_inside(rule()));
-                plane.install_outbound_within(now, spec, anchor, grant.clone())
-            }
-        };
+        let spec = &SaSpec { first_sequence, ..spec.clone() };
+        let id = plane.install_apart(now, spec, grant.clone());
         if id.is_err() {
             self.release(&grant);
         }
@@ -146,48 +179,96 @@ impl Database {
             born: self.born,
             id: id.map_err(|_| EEXIST)?,
             direction: spec.direction,
+            protocol: spec.protocol.number(),
+            mode: spec.mode,
             local: spec.local,
             remote: spec.remote,
             authenticates: spec.authenticates(),
             grant,
-            mode: spec.mode,
-            shares: Vec::new(),
-            sent: 0,
+            policies: BTreeSet::new(),
         })
     }
 
     /// Lifetimes are all that changes of an SA that is installed.
-    fn relimit(&mut self, plane: &mut Shard, now: Duration, key: SaKey, info: &[u8]) -> Result<SaKey, Errno> {
+    fn relimit(
+        &mut self,
+        plane: &mut Shard,
+        now: Duration,
+        key: SaKey,
+        (info, attributes): (&[u8], &[u8]),
+        extras: &Extras,
+    ) -> Result<(), Errno> {
         let lifetime = Some(shapes::lifetime(info)?);
         let state = self.states.get_mut(&key).ok_or(ESRCH)?;
         let id = state.installed.as_ref().ok_or(ESRCH)?.id;
-        // One that policies share in cannot be changed.
-        plane.update(now, id, Update { lifetime, selector: None, carried: None }).map_err(|_| EOPNOTSUPP)?;
+        let anew = spec::numbers(attributes)?.is_some_and(|numbers| numbers != spec::Numbers::default());
+        if anew
+            || spec::carried(attributes).is_some()
+            || !state.extras.same(extras)
+            || !shapes::same_sa(&state.info, info)
+        {
+            return Err(EOPNOTSUPP);
+        }
+        plane.update(now, id, Update { lifetime, ..Update::default() }).map_err(|_| EOPNOTSUPP)?;
         shapes::put_lifetime(&mut state.info, info);
-        Ok(key)
+        Ok(())
+    }
+
+    /// Puts an SA's numbers forward, and says what it has carried.
+    pub fn advance(
+        &mut self,
+        plane: &mut Shard,
+        now: Duration,
+        key: SaKey,
+        attributes: &[u8],
+    ) -> Result<(), Errno> {
+        let (numbers, carried) = (spec::numbers(attributes)?, spec::carried(attributes));
+        if numbers.is_none() && carried.is_none() {
+            return Err(EINVAL);
+        }
+        let state = self.states.get_mut(&key).ok_or(ESRCH)?;
+        let installed = state.installed.as_ref().ok_or(ESRCH)?;
+        let stands = plane.sa(installed.id).ok_or(ESRCH)?;
+        if let Some(numbers) = numbers {
+            let to = if installed.direction == Direction::Out { numbers.sent } else { numbers.seen };
+            if to != stands.sequence {
+                plane.advance(installed.id, to).map_err(|_| EINVAL)?;
+            }
+        }
+        if let Some((bytes, packets)) = carried {
+            let update = Update { carried: Some((bytes, packets)), ..Update::default() };
+            plane.update(now, installed.id, update).map_err(|_| EINVAL)?;
+            let here = stands.counters.forwarded;
+            // What is told is what was carried before and here.
+            state.before = (bytes.saturating_sub(here.bytes), packets.saturating_sub(here.packets));
+        }
+        Ok(())
     }
 
     /// An SPI that is taken, and has no keys yet.
-    pub fn reserve(&mut self, key: SaKey, info: [u8; shapes::USERSA]) -> Result<(), Errno> {
+    pub fn reserve(&mut self, key: SaKey, info: [u8; shapes::USERSA], added: u64) -> Result<(), Errno> {
         if self.states.len() >= MOST {
             return Err(ENOMEM);
         }
         if self.states.contains_key(&key) {
             return Err(EEXIST);
         }
-        self.states.insert(key, State { info, attributes: Secret::new(Vec::new()), installed: None });
+        self.states
+            .insert(key, State { info, extras: Extras::none(), installed: None, before: (0, 0), added });
         Ok(())
     }
 
     pub fn remove_state(&mut self, plane: &mut Shard, key: SaKey) -> Result<State, Errno> {
         let state = self.states.remove(&key).ok_or(ESRCH)?;
         if let Some(installed) = &state.installed {
-            for (_, id) in &installed.shares {
-                plane.remove(*id);
-                self.by_id.remove(id);
+            for index in &installed.policies {
+                if let Some(policy) = self.order.get(index).and_then(|key| self.policies.get_mut(key)) {
+                    policy.users.remove(&key);
+                }
             }
             plane.remove(installed.id);
             self.by_id.remove(&installed.id);
+            self.sa_links.remove(key, shapes::sa_reqid(&state.info), ends(installed));
             self.release(&installed.grant);
         }
         Ok(state)
@@ -199,173 +280,65 @@ impl Database {
         }
     }
 
-    /// A policy that may not be there yet, or (`update`) takes the place of the one that is.
-    pub fn add_policy(
-        &mut self,
-        plane: &mut Shard,
-        now: Duration,
-        info: &[u8],
-        attributes: &[u8],
-        update: bool,
-    ) -> Result<PolicyKey, Errno> {
-        let mut info: [u8; shapes::POLICY] =
-            info.get(..shapes::POLICY).and_then(|info| info.try_into().ok()).ok_or(EINVAL)?;
-        let (way, block) = (info[160], info[161]);
-        if way > 2 || block > 1 {
-            return Err(EINVAL);
-        }
-        let key = shapes::policy_key(way, &info).ok_or(EINVAL)?;
-        if !update && self.policies.contains_key(&key) {
-            return Err(EEXIST);
-        }
-        if self.policies.len() >= MOST {
-            return Err(ENOMEM);
-        }
-        let selector = shapes::selector(&info)?;
-        let templates = shapes::templates(attributes);
-        // Nested policies are not there.
-        if templates.len() > 1 || templates.iter().any(|template| template.mode > 1) {
-            return Err(EOPNOTSUPP);
-        }
-        let index = self.policies.get(&key).map_or(0, Policy::index);
-        if index != 0 {
-            self.remove_policy(plane, &key)?;
-        }
-        let index = if index == 0 {
-            self.index += 8;
-            self.index + u32::from(way)
-        } else {
-            index
-        };
-        info[156..160].copy_from_slice(&index.to_ne_bytes());
-        let priority = u32::from_ne_bytes([info[152], info[153], info[154], info[155]]);
-        let treatment = match (block, templates.is_empty()) {
-            (0, false) => Treatment::Protect,
-            (0, true) => Treatment::Bypass,
-            _ => Treatment::Discard,
-        };
-        let rule = (way == OUT).then(|| {
-            plane.add_inside(Rule {
-                selector: selector.clone(),
-                treatment,
-                priority: priority.min(u32::MAX - 1),
-            })
-        });
-        let policy = Policy { info, attributes: attributes.to_vec(), templates, rule, selector };
-        self.policies.insert(key.clone(), policy);
-        self.order.insert(index, key.clone());
-        let fitting = self.states.iter().filter(|(state, _)| self.fits(**state, &key));
-        let mut fitting: Vec<(u64, SaKey)> =
-            fitting.filter_map(|(key, state)| Some((state.installed.as_ref()?.born, *key))).collect();
-        fitting.sort_unstable();
-        for (_, state) in fitting {
-            self.join(plane, now, state, &key)?;
-        }
-        Ok(key)
+    /// The policy of a rule.
+    pub fn policy_of(&self, rule: RuleId<Inside>) -> Option<&Policy> {
+        self.policies.get(self.order.get(self.by_rule.get(&rule)?)?)
     }
 
-    pub fn remove_policy(&mut self, plane: &mut Shard, key: &PolicyKey) -> Result<Policy, Errno> {
-        let policy = self.policies.remove(key).ok_or(ENOENT)?;
-        self.order.remove(&policy.index());
-        let affected: Vec<SaKey> = self
-            .states
-            .iter()
-            .filter(|(_, state)| {
-                state.installed.as_ref().is_some_and(|one| one.shares.iter().any(|(of, _)| of == key))
-            })
-            .map(|(state, _)| *state)
-            .collect();
-        for state in &affected {
-            let Some(installed) = self.states.get_mut(state).and_then(|state| state.installed.as_mut())
-            else {
-                continue;
-            };
-            let (gone, left) =
-                std::mem::take(&mut installed.shares).into_iter().partition(|(of, _)| of == key);
-            installed.shares = left;
-            let gone: Vec<(PolicyKey, SaId)> = gone;
-            if installed.direction == Direction::Out {
-                gone.iter().for_each(|(_, id)| {
-                    let last = plane.remove(*id).map_or(0, |status| status.sequence);
-                    installed.sent = installed.sent.max(last);
-                    self.by_id.remove(id);
-                });
-            } else if installed.shares.is_empty() {
-                let none = Update { selector: Some(nothing()), lifetime: None, carried: None };
-                let _ = plane.update(Duration::ZERO, installed.id, none);
-            }
+    /// An SA begins to work for a policy, if the template asks for it.
+    pub(super) fn join(&mut self, plane: &mut Shard, key: SaKey, index: u32) {
+        let Some(state) = self.states.get_mut(&key) else { return };
+        let Some(policy) = self.order.get(&index).and_then(|key| self.policies.get_mut(key)) else { return };
+        let reqid = shapes::sa_reqid(&state.info);
+        let Some(installed) = &mut state.installed else { return };
+        let (source, destination) = ends(installed);
+        let way = way(installed);
+        let fits = policy.info[160] == way
+            && policy.wants.is_some_and(|wants| {
+                wants.protocol == installed.protocol
+                    && wants.mode == u8::from(installed.mode == SaMode::Tunnel)
+                    && (wants.reqid == 0 || wants.reqid == reqid)
+                    && (wants.spi == 0 || wants.spi == key.spi)
+                    && wants.destination.is_none_or(|wanted| wanted == destination)
+                    && wants.source.is_none_or(|wanted| wanted == source)
+            });
+        if !fits {
+            return;
         }
-        if let Some(rule) = policy.rule {
-            plane.remove_inside(rule);
-        }
-        // Another one may fit what comes in.
-        for state in affected.into_iter().filter(|_| key.way == 0) {
-            if let Some(other) = self.order.values().find(|other| self.fits(state, other)).cloned() {
-                self.join(plane, Duration::ZERO, state, &other)?;
-            }
-        }
-        Ok(policy)
-    }
-
-    /// Whether a policy's template asks for an SA.
-    fn fits(&self, key: SaKey, policy: &PolicyKey) -> bool {
-        let (Some(state), Some(policy_entry)) = (self.states.get(&key), self.policies.get(policy)) else {
-            return false;
+        let joined = match policy.rule {
+            Some(rule) => plane.join(installed.id, rule),
+            None => plane.add_selector(installed.id, policy.selector.clone()),
         };
-        let Some(installed) = &state.installed else { return false };
-        let way = if installed.direction == Direction::Out { policy.way == OUT } else { policy.way == 0 };
-        let (local, remote) = (installed.local, installed.remote);
-        let (source, destination) =
-            if installed.direction == Direction::Out { (local, remote) } else { (remote, local) };
-        way && policy_entry.templates.iter().any(|template| {
-            template.protocol == key.protocol
-                && template.mode == u8::from(installed.mode == SaMode::Tunnel)
-                && (template.reqid == 0 || template.reqid == shapes::sa_reqid(&state.info))
-                && (template.spi == 0 || template.spi == key.spi)
-                && template.destination.is_none_or(|wanted| wanted == destination)
-                && template.source.is_none_or(|wanted| wanted == source)
-        })
-    }
-
-    /// An SA begins to work for a policy.
-    fn join(
-        &mut self,
-        plane: &mut Shard,
-        now: Duration,
-        key: SaKey,
-        policy: &PolicyKey,
-    ) -> Result<(), Errno> {
-        let Some(entry) = self.policies.get(policy) else { return Ok(()) };
-        let (rule, selector) = (entry.rule, entry.selector.clone());
-        let Some(installed) = self.states.get_mut(&key).and_then(|state| state.installed.as_mut()) else {
-            return Ok(());
-        };
-        match (installed.direction, rule) {
-            (Direction::Out, Some(rule)) => {
-                let Some(share) = plane.share(installed.id) else { return Ok(()) };
-                let id = plane.install_share(now, share, rule).map_err(|_| EINVAL)?;
-                installed.shares.push((policy.clone(), id));
-                self.by_id.insert(id, key);
-            }
-            (Direction::In, _) if installed.shares.is_empty() => {
-                plane
-                    .update(
-                        now,
-                        installed.id,
-                        Update { selector: Some(selector), lifetime: None, carried: None },
-                    )
-                    .map_err(|_| EINVAL)?;
-                installed.shares.push((policy.clone(), installed.id));
-            }
-            // A second selector for what comes in would have to be a choice of both.
-            _ => {}
+        if joined.is_ok() {
+            installed.policies.insert(index);
+            policy.users.insert(key);
         }
-        Ok(())
     }
 }
 
-impl Policy {
-    pub fn index(&self) -> u32 {
-        u32::from_ne_bytes([self.info[156], self.info[157], self.info[158], self.info[159]])
+/// Source and destination of an SA's packets.
+fn ends(installed: &Installed) -> (IpAddr, IpAddr) {
+    match installed.direction {
+        Direction::Out => (installed.local, installed.remote),
+        Direction::In => (installed.remote, installed.local),
+    }
+}
+
+fn way(installed: &Installed) -> u8 {
+    if installed.direction == Direction::Out { OUT } else { IN }
+}
+
+#[cfg(test)]
+impl Database {
+    /// The most SAs that are looked at for a policy, and the most policies for an SA.
+    pub fn most_candidates(&self) -> (usize, usize) {
+        let sas =
+            self.policies.values().filter_map(|policy| Some(self.sa_links.of(policy.wants.as_ref()?).len()));
+        let policies = self.states.values().filter_map(|state| {
+            let installed = state.installed.as_ref()?;
+            let reqid = shapes::sa_reqid(&state.info);
+            Some(self.policy_links.of(way(installed), reqid, ends(installed)).len())
+        });
+        (sas.max().unwrap_or(0), policies.max().unwrap_or(0))
     }
 }

@@ -2,10 +2,14 @@
 //! Requests of XFRM, good ones from the fuzz target's seed and anything that is like them.
 
 use ace_engine::software::CpuEngine;
-use ace_ipsec::{OsIvs, Policy};
+use ace_ipsec::{Direction, OsIvs, Policy};
+use nix::libc::EEXIST;
 use proptest::prelude::*;
 
 use super::*;
+
+const OURS: [u8; 4] = [192, 0, 2, 1];
+const NOW: Duration = Duration::ZERO;
 
 /// One datagram a request, each behind its length, behind one byte.
 const SEED: &[u8] = include_bytes!("../../../../tests/fuzz/seeds/xfrm/udp");
@@ -28,16 +32,32 @@ struct Gateway {
 
 impl Gateway {
     fn new() -> Self {
+        Self::made(true)
+    }
+
+    fn made(udp: bool) -> Self {
         let plane = Shard::new(Policy::Discard, Box::new(OsIvs::default()));
-        Self { plane, engine: CpuEngine::new(), xfrm: Xfrm::new(true, true, None) }
+        let made = Made { udp, allow_legacy: true, mtu: 1400 };
+        let mut gateway = Self { plane, engine: CpuEngine::new(), xfrm: Xfrm::new(&made, None) };
+        gateway.xfrm.notices.listened(u32::MAX);
+        gateway
+    }
+
+    fn answers(&mut self, datagram: &[u8]) -> Vec<Messages> {
+        let Self { plane, engine, xfrm } = self;
+        let is_local = |address: IpAddr| address == IpAddr::from(OURS);
+        let unfit = |spec: &SaSpec| {
+            !spec.headers.dont_fragment || spec.headers.dscp && spec.direction == Direction::In
+        };
+        let taken = |_| false;
+        let mut on =
+            On { plane, engine, now: NOW, wall: 1_000, is_local: &is_local, taken: &taken, unfit: &unfit };
+        xfrm.handle(&mut on, datagram)
     }
 
     /// Types of the messages that answer, and the errno of each that ends something.
     fn ask(&mut self, datagram: &[u8]) -> Vec<(u16, i32)> {
-        let Self { plane, engine, xfrm } = self;
-        let is_local = |address: IpAddr| address == IpAddr::from([192, 0, 2, 1]);
-        let mut on = On { plane, engine, now: Duration::ZERO, is_local: &is_local, taken: &|_| false };
-        let answers = xfrm.handle(&mut on, datagram);
+        let answers = self.answers(datagram);
         let all = answers.iter().flat_map(|answer| {
             assert_eq!(wire::messages(answer).map(|one| one.body.len() + 16).sum::<usize>(), answer.len());
             wire::messages(answer)
@@ -47,6 +67,17 @@ impl Gateway {
             kind => (kind, 0),
         })
         .collect()
+    }
+
+    /// The errno of one request; 0: it was done.
+    fn errno(&mut self, datagram: &[u8]) -> i32 {
+        self.ask(datagram).last().map_or(0, |(_, errno)| *errno)
+    }
+
+    /// The body of the only answer.
+    fn body(&mut self, datagram: &[u8]) -> Vec<u8> {
+        let answers = self.answers(datagram);
+        wire::messages(&answers[0]).next().unwrap().body.to_vec()
     }
 }
 
@@ -93,18 +124,15 @@ fn an_sa_that_is_asked_where_it_stands_goes_on_there_when_it_is_made_anew() {
     assert_eq!(gateway.ask(&anew), [(wire::NLMSG_ERROR, 0)]);
     let key = *gateway.xfrm.database.states.keys().next().unwrap();
     let IpAddr::V4(destination) = key.destination else { panic!("the seed is IPv4") };
-    let mut id = [0; replay::AEVENT_ID];
+    let mut id = [0; told::AEVENT_ID];
     id[..4].copy_from_slice(&destination.octets());
     id[16..20].copy_from_slice(&key.spi.to_be_bytes());
     (id[20], id[22]) = (2, key.protocol);
-    let Gateway { plane, engine, xfrm } = &mut gateway;
-    let is_local = |address: IpAddr| address == IpAddr::from([192, 0, 2, 1]);
-    let mut on = On { plane, engine, now: Duration::ZERO, is_local: &is_local, taken: &|_| false };
-    let replies = xfrm.handle(&mut on, &Reply::new(kind::GETAE, 0, 5, &id).done());
+    let replies = gateway.answers(&Reply::new(kind::GETAE, 0, 5, &id).done());
     let message = wire::messages(&replies[0]).next().unwrap();
-    assert_eq!((replies.len(), message.kind, message.sequence), (1, replay::NEWAE, 5));
+    assert_eq!((replies.len(), message.kind, message.sequence), (1, kind::NEWAE, 5));
     let inbound = key.destination == IpAddr::from([192, 0, 2, 1]);
-    assert_eq!(shapes::first_sequence(&message.body[replay::AEVENT_ID..], inbound), Ok(41));
+    assert_eq!(spec::first_sequence(&message.body[told::AEVENT_ID..], inbound), Ok(41));
     // Half a request, and an SA that is not there.
     assert_eq!(gateway.ask(&Reply::new(kind::GETAE, 0, 1, &id[..40]).done()), [(wire::NLMSG_ERROR, EINVAL)]);
     id[16] ^= 1;
@@ -164,3 +192,7 @@ proptest! {
         prop_assert_eq!(gateway.plane.sas().count(), 0);
     }
 }
+
+mod names_sent;
+mod requests;
+mod states;

@@ -18,6 +18,8 @@ pub const NLMSG_DONE: u16 = 3;
 pub const FIRST: u16 = 0x10;
 
 pub const F_MULTI: u16 = 2;
+/// Of requests that change something.
+pub const F_REPLACE: u16 = 0x100;
 pub const F_ACK: u16 = 4;
 pub const F_CAPPED: u16 = 0x100;
 /// Root and match.

@@ -28,7 +28,7 @@ fn world() -> Option<World> {
 }
 
 /// Whether a clear datagram arrives. Several go, so that none is lost by accident; nobody waits long for what is dropped.
-fn arrives(world: &World, from: &str, to: impl Into<IpAddr>, port: u16) -> bool {
+pub fn arrives(world: &World, from: &str, to: impl Into<IpAddr>, port: u16) -> bool {
     let to = SocketAddr::new(to.into(), port);
     let mut taker = None;
     // A program that another test starts has the last socket until it begins.
@@ -40,6 +40,8 @@ fn arrives(world: &World, from: &str, to: impl Into<IpAddr>, port: u16) -> bool 
     taker.set_read_timeout(Some(Duration::from_millis(300))).expect("a time");
     let from: IpAddr = from.parse().expect("an address");
     let giver = world.within("a", || UdpSocket::bind((from, 0)).expect("an address of its own"));
+    // By the wire, whatever is routed elsewhere.
+    socket2::SockRef::from(&giver).bind_device(Some(b"wire")).expect("root may");
     for _ in 0..3 {
         giver.send_to(b"not protected", to).expect("it goes");
     }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Instant;
 
+use crate::gateway_firewall::arrives;
 use crate::netns::{World, shown, until};
 use socket2::{Domain, SockAddr, Socket, Type};
 
@@ -183,6 +184,36 @@ fn ip_xfrm_configures_the_gateway() {
     assert_eq!((answered, shown(&seen)), (0, 0));
     ends.does("a", "xfrm policy flush");
     assert_eq!(ends.does("a", "xfrm policy list"), "");
+}
+
+/// With policies alone, by their priority, as they come and go.
+#[test]
+fn policies_keep_out_what_comes_in_clear() {
+    let Some(ends) = Ends::new() else { return };
+    for of in ["all", "wire"] {
+        let path = format!("/proc/sys/net/ipv4/conf/{of}/rp_filter");
+        ends.world.within("b", || fs::write(path, "0").expect("root may"));
+    }
+    let arrives = || arrives(&ends.world, "10.0.1.1", B, 9000);
+    assert!(arrives());
+    let template = "tmpl src 192.0.2.1 dst 192.0.2.2 proto esp reqid 1 mode tunnel";
+    for way in ["in", "fwd"] {
+        let all = format!("src 10.0.1.0/24 dst 10.0.2.0/24 dir {way}");
+        ends.does("b", &format!("xfrm policy add {all} priority 100 {template}"));
+        until("it is kept out", || !arrives());
+        // A shunt before it, and one behind it.
+        let shunt = format!("src 10.0.1.1 dst 10.0.2.0/24 proto udp dir {way}");
+        ends.does("b", &format!("xfrm policy add {shunt} priority 50"));
+        until("it passes", arrives);
+        ends.does("b", &format!("xfrm policy update {shunt} priority 150"));
+        until("it is kept out", || !arrives());
+        ends.does("b", &format!("xfrm policy delete {all}"));
+        until("the shunt is left", arrives);
+        ends.does("b", &format!("xfrm policy update {shunt} action block priority 150"));
+        until("it is blocked", || !arrives());
+        ends.does("b", "xfrm policy flush");
+        until("nothing is left", arrives);
+    }
 }
 
 #[test]

@@ -113,6 +113,7 @@ fn core(bomb: &Arc<AtomicBool>) -> Core {
     let settings = Settings {
         encapsulation: Encapsulation::Udp,
         peers: Vec::new(),
+        mtu: 1400,
         port: 4500,
         keepalive: None,
         xfrm: None,
