@@ -4,5 +4,7 @@
 
 mod command;
 mod common;
+mod counted;
+mod names;
 mod openssl;
 mod published;
