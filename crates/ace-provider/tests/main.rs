@@ -7,4 +7,5 @@ mod common;
 mod counted;
 mod names;
 mod openssl;
+mod programs;
 mod published;
