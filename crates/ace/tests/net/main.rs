@@ -9,3 +9,4 @@ mod gateway_engines;
 mod gateway_guard;
 mod netns;
 mod xfrm;
+mod xfrm_run;
