@@ -65,6 +65,7 @@ const UNSIGNED: c_uint = 2;
 const TEXT: c_uint = 4;
 const BYTES: c_uint = 5;
 const TEXT_PTR: c_uint = 6;
+const BYTES_PTR: c_uint = 7;
 
 /// OSSL_PARAM.
 #[repr(C)]
@@ -171,6 +172,36 @@ impl Param {
         Some(unsafe { slice::from_raw_parts_mut(self.data.cast::<u8>(), self.size) })
     }
 
+    /// The `len` bytes at it where OpenSSL says no length, but −1 (EVP_CTRL_AEAD_SET_IV_FIXED).
+    pub fn whole(&self, len: usize) -> Option<&[u8]> {
+        let is_whole = self.kind == BYTES && self.size == usize::MAX && !self.data.is_null();
+        // SAFETY: by that length a caller says that there is as much as the context takes.
+        is_whole.then(|| unsafe { slice::from_raw_parts(self.data.cast::<u8>(), len) })
+    }
+
+    /// The place for as many bytes as it says, but `len` at most; where it says none, for all of them
+    /// (EVP_CTRL_GCM_IV_GEN).
+    pub fn place_of(&mut self, len: usize) -> Option<&mut [u8]> {
+        if self.kind != BYTES || self.data.is_null() {
+            return None;
+        }
+        let len = if self.size == 0 { len } else { self.size.min(len) };
+        self.returned = len;
+        // SAFETY: there are as many bytes as `size` says, and without a size as many as the context has.
+        Some(unsafe { slice::from_raw_parts_mut(self.data.cast::<u8>(), len) })
+    }
+
+    /// Answers with bytes that stay where they are as long as the context does.
+    pub fn set_lasting(&mut self, bytes: &[u8]) -> bool {
+        if self.kind != BYTES_PTR || self.data.is_null() {
+            return self.set_bytes(bytes);
+        }
+        // SAFETY: there is place for a pointer.
+        unsafe { self.data.cast::<*const u8>().write_unaligned(bytes.as_ptr()) };
+        self.returned = bytes.len();
+        true
+    }
+
     /// Answers with bytes; where there is no place for them, with their length.
     pub fn set_bytes(&mut self, bytes: &[u8]) -> bool {
         if self.kind != BYTES {
@@ -244,6 +275,7 @@ pub enum Reason {
     TlsCbc,
     Digest,
     Engine,
+    NotHere,
 }
 
 /// OSSL_ITEM.
@@ -253,7 +285,7 @@ pub struct Item(c_uint, *const c_char);
 // SAFETY: pointers to constants.
 unsafe impl Sync for Item {}
 
-pub static REASONS: [Item; 16] = [
+pub static REASONS: [Item; 17] = [
     Item(Reason::KeyLength as u32, c"the algorithm has no keys of this length".as_ptr()),
     Item(Reason::IvLength as u32, c"the algorithm has no IVs of this length".as_ptr()),
     Item(Reason::TagLength as u32, c"the algorithm has no tags of this length".as_ptr()),
@@ -272,6 +304,10 @@ pub static REASONS: [Item; 16] = [
     ),
     Item(Reason::Digest as u32, c"HMAC is here with MD5, SHA-1 and SHA-2 only (docs/provider.md)".as_ptr()),
     Item(Reason::Engine as u32, c"the engine failed".as_ptr()),
+    Item(
+        Reason::NotHere as u32,
+        c"the parameter, or this value of it, is not carried out here (docs/provider.md)".as_ptr(),
+    ),
     Item(0, ptr::null()),
 ];
 

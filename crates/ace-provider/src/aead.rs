@@ -15,6 +15,8 @@ use crate::native;
 pub const TAG: usize = 16;
 /// The longest IV that OpenSSL has a place for.
 const LONGEST_IV: usize = 128;
+/// The last bytes of an IV, which are counted.
+const COUNT: usize = 8;
 /// Of a record of TLS 1.2: sequence number, type, version, length.
 const TLS_AAD: usize = 13;
 
@@ -74,8 +76,14 @@ pub struct Context {
     tag: [u8; TAG],
     tag_len: Option<usize>,
     tls_aad: Option<[u8; TLS_AAD]>,
-    /// IVs of a TLS connection come one after the other from one that was fixed.
+    /// By how much a record is longer than its text, once there was a header of one.
+    pub tls_pad: usize,
+    /// Whether there ever was an IV.
+    has_iv: bool,
+    /// IVs come one after the other from one that was fixed.
     iv_is_fixed: bool,
+    /// Whether the IV is a message's already, so that the next one has the next IV.
+    iv_is_taken: bool,
     records: u64,
 }
 
@@ -103,7 +111,10 @@ impl Context {
             tag: [0; TAG],
             tag_len: None,
             tls_aad: None,
+            tls_pad: 0,
+            has_iv: false,
             iv_is_fixed: false,
+            iv_is_taken: false,
             records: 0,
         }
     }
@@ -115,8 +126,10 @@ impl Context {
             if !self.has_iv_len(iv.len()) {
                 return Err(Reason::IvLength);
             }
+            self.iv_is_fixed &= self.iv_len == iv.len();
             self.iv[..iv.len()].copy_from_slice(iv);
             self.iv_len = iv.len();
+            (self.has_iv, self.iv_is_taken) = (true, false);
             self.next(Phase::Ready);
         }
         if let Some(key) = key {
@@ -159,22 +172,23 @@ impl Context {
         }
         if len != self.iv_len {
             self.iv_len = len;
+            self.iv_is_fixed = false;
             self.next(Phase::NoIv);
         }
         Ok(())
     }
 
-    pub fn iv(&self) -> &[u8] {
-        &self.iv[..self.iv_len]
+    /// The IV; where IVs are counted, the next one. `None` before there was any.
+    pub fn iv(&mut self) -> Option<&[u8]> {
+        if self.phase != Phase::Ready {
+            self.advance();
+        }
+        self.has_iv.then_some(&self.iv[..self.iv_len])
     }
 
     /// The length of the tag, and what it has to be when something is decrypted.
     pub fn set_tag(&mut self, len: usize, tag: Option<&[u8]>) -> Result<(), Reason> {
-        let legal = match self.scheme {
-            Scheme::Gcm => (1..=TAG).contains(&len),
-            Scheme::ChaCha => len == TAG,
-        };
-        if !legal || (self.encrypt && tag.is_some()) {
+        if !(1..=TAG).contains(&len) || (self.encrypt && tag.is_some()) {
             return Err(Reason::TagLength);
         }
         if let Some(tag) = tag {
@@ -192,9 +206,6 @@ impl Context {
     pub fn get_tag(&self, place: &mut [u8]) -> Result<(), Reason> {
         if !self.encrypt || self.phase != Phase::Over {
             return Err(Reason::NoTag);
-        }
-        if self.scheme == Scheme::ChaCha && place.len() != TAG {
-            return Err(Reason::TagLength);
         }
         let tag = self.tag.get(..place.len()).filter(|tag| !tag.is_empty()).ok_or(Reason::TagLength)?;
         place.copy_from_slice(tag);
@@ -227,6 +238,7 @@ impl Context {
         }
         let (iv, aad, stream) = (&self.iv[..self.iv_len], &self.aad, &mut self.stream);
         let begins = self.phase == Phase::Ready;
+        self.iv_is_taken |= begins;
         let done = native::with(|manager| {
             if begins && !stream.begin(manager, &schedule.key, iv, aad) {
                 return false;
@@ -254,6 +266,7 @@ impl Context {
         }
         let (iv, aad, stream) = (&self.iv[..self.iv_len], &self.aad, &mut self.stream);
         let begins = self.phase == Phase::Ready;
+        self.iv_is_taken |= begins;
         let computed = native::with(|manager| {
             let begun = !begins || stream.begin(manager, &schedule.key, iv, aad);
             begun.then(|| stream.end(manager, &schedule.key, self.encrypt))
@@ -280,14 +293,17 @@ impl Context {
         }
         header[11..].copy_from_slice(&(len as u16).to_be_bytes());
         self.tls_aad = Some(header);
+        self.tls_pad = TAG;
         Ok(())
     }
 
-    /// The part of the IV that both ends know. With GCM and 4 bytes of it the rest is counted from a random number.
-    pub fn set_tls_iv(&mut self, fixed: &[u8]) -> Result<(), Reason> {
+    /// The part of the IV that both ends know. With GCM the rest is counted from a random number, or it is all of the IV,
+    /// as OpenSSH has it.
+    pub fn set_fixed_iv(&mut self, fixed: &[u8]) -> Result<(), Reason> {
         let legal = match self.scheme {
+            Scheme::Gcm if fixed.len() == self.iv_len => self.iv_len >= COUNT,
             Scheme::Gcm => {
-                fixed.len() >= 4 && self.iv_len.checked_sub(fixed.len()).is_some_and(|rest| rest >= 8)
+                fixed.len() >= 4 && self.iv_len.checked_sub(fixed.len()).is_some_and(|rest| rest >= COUNT)
             }
             Scheme::ChaCha => fixed.len() == 12,
         };
@@ -298,8 +314,51 @@ impl Context {
         if self.encrypt && self.scheme == Scheme::Gcm {
             getrandom::fill(&mut self.iv[fixed.len()..self.iv_len]).map_err(|_| Reason::Engine)?;
         }
-        self.iv_is_fixed = true;
+        (self.has_iv, self.iv_is_fixed, self.iv_is_taken) = (true, true, false);
         self.records = 0;
+        self.next(Phase::Ready);
+        Ok(())
+    }
+
+    /// Counts on where the IV was a message's.
+    fn advance(&mut self) {
+        if self.scheme == Scheme::Gcm && self.iv_is_fixed && std::mem::take(&mut self.iv_is_taken) {
+            let count = &mut self.iv[self.iv_len - COUNT..self.iv_len];
+            let next = count.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)).wrapping_add(1);
+            count.copy_from_slice(&next.to_be_bytes());
+        }
+    }
+
+    /// The next IV is that of the next message; its last bytes are told.
+    pub fn take_next_iv(&mut self, last: &mut [u8]) -> Result<(), Reason> {
+        if self.scheme != Scheme::Gcm {
+            return Err(Reason::NotHere);
+        }
+        if self.schedule.is_none() {
+            return Err(Reason::NoKey);
+        }
+        let from = self.iv_len.checked_sub(last.len()).filter(|_| self.iv_is_fixed).ok_or(Reason::NoIv)?;
+        self.advance();
+        last.copy_from_slice(&self.iv[from..self.iv_len]);
+        self.iv_is_taken = true;
+        self.next(Phase::Ready);
+        Ok(())
+    }
+
+    /// The last bytes of the IV of the message that is decrypted next.
+    pub fn set_last_of_iv(&mut self, last: &[u8]) -> Result<(), Reason> {
+        if self.scheme != Scheme::Gcm {
+            return Err(Reason::NotHere);
+        }
+        if self.encrypt {
+            return Err(Reason::Order);
+        }
+        if self.schedule.is_none() {
+            return Err(Reason::NoKey);
+        }
+        let from = self.iv_len.checked_sub(last.len()).filter(|_| self.iv_is_fixed).ok_or(Reason::NoIv)?;
+        self.iv[from..self.iv_len].copy_from_slice(last);
+        self.iv_is_taken = false;
         self.next(Phase::Ready);
         Ok(())
     }
@@ -318,6 +377,9 @@ impl Context {
         if !has_iv {
             return Err(Reason::NoIv);
         }
+        if self.encrypt {
+            self.advance();
+        }
         let fixed = self.iv;
         let (before, rest) = record.split_at_mut(explicit);
         let (text, tag) = rest.split_at_mut(text_len);
@@ -325,7 +387,7 @@ impl Context {
             Scheme::Gcm => {
                 // So many records have no key.
                 self.records = self.records.checked_add(1).ok_or(Reason::TooLong)?;
-                let place = &mut self.iv[self.iv_len - 8..self.iv_len];
+                let place = &mut self.iv[self.iv_len - COUNT..self.iv_len];
                 match self.encrypt {
                     true => before.copy_from_slice(place),
                     false => place.copy_from_slice(before),
@@ -344,11 +406,6 @@ impl Context {
         // SAFETY: both are the text.
         let done = unsafe { self.update(place, len, place) }.and_then(|()| self.finish());
         self.iv = fixed;
-        if self.scheme == Scheme::Gcm && self.encrypt {
-            let count = &mut self.iv[self.iv_len - 8..self.iv_len];
-            let next = count.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)).wrapping_add(1);
-            count.copy_from_slice(&next.to_be_bytes());
-        }
         if done != Ok(true) {
             text.zeroize();
             return Err(done.err().unwrap_or(Reason::NoTag));

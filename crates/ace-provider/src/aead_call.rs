@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_uchar, c_void};
 use std::slice;
 
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
-use crate::aead::{Context, Scheme, TAG};
+use crate::aead::{Context, Scheme};
 use crate::call::functions;
 use crate::cipher_call::{ASKED, rows};
 
@@ -128,13 +128,20 @@ unsafe extern "C" fn get_context_params(context: *mut c_void, params: *mut Param
             b"keylen" => param.set_number(context.key_len as u64),
             b"ivlen" => param.set_number(context.iv_len as u64),
             b"taglen" => param.set_number(context.tag_len() as u64),
-            b"tlsaadpad" => param.set_number(TAG as u64),
-            b"iv" | b"updated-iv" => param.set_bytes(context.iv()),
+            b"tlsaadpad" => param.set_number(context.tls_pad as u64),
+            b"iv" | b"updated-iv" => match context.iv() {
+                Some(iv) => param.set_lasting(iv),
+                None => return core.refuse(Reason::NoIv),
+            },
+            b"tlsivgen" => match param.place_of(context.iv_len).map(|last| context.take_next_iv(last)) {
+                Some(Err(reason)) => return core.refuse(reason),
+                found => found.is_some(),
+            },
             b"tag" => match param.place().map(|place| context.get_tag(place)) {
                 Some(Err(reason)) => return core.refuse(reason),
                 found => found.is_some(),
             },
-            _ => true,
+            _ => return core.refuse(Reason::NotHere),
         };
         if !good {
             return core.refuse(Reason::Parameter);
@@ -160,8 +167,19 @@ unsafe fn set(context: &mut Context, params: *mut Param) -> Result<(), Reason> {
                 context.set_tag(len, param.get_bytes().and_then(|(_, tag)| tag))?;
             }
             b"tlsaad" => context.set_tls_aad(content(param)?)?,
-            b"tlsivfixed" => context.set_tls_iv(content(param)?)?,
-            _ => {}
+            b"tlsivfixed" => match param.whole(context.iv_len) {
+                Some(_) if context.scheme == Scheme::ChaCha => return Err(Reason::IvLength),
+                Some(all) => context.set_fixed_iv(all)?,
+                None => context.set_fixed_iv(content(param)?)?,
+            },
+            b"tlsivinv" => context.set_last_of_iv(content(param)?)?,
+            b"keylen" => {}
+            // Values that ask for nothing: there is no padding, lengths are in bytes, and what libssl says of every
+            // cipher before the first record says nothing of these.
+            b"padding" if matches!(param.get_number(), Some(0 | 1)) => {}
+            b"use-bits" | b"tls-mac-size" if param.get_number() == Some(0) => {}
+            b"tls-version" if param.get_number().is_some() => {}
+            _ => return Err(Reason::NotHere),
         }
     }
     Ok(())
@@ -181,23 +199,25 @@ static GETTABLE: [Param; 7] = [
     Param::END,
 ];
 
-static CONTEXT_GETTABLE: [Param; 8] = [
+static CONTEXT_GETTABLE: [Param; 9] = [
     Param::number(c"keylen"),
     Param::number(c"ivlen"),
     Param::number(c"taglen"),
     Param::number(c"tlsaadpad"),
     Param::bytes(c"iv"),
     Param::bytes(c"updated-iv"),
+    Param::bytes(c"tlsivgen"),
     Param::bytes(c"tag"),
     Param::END,
 ];
 
-static CONTEXT_SETTABLE: [Param; 6] = [
+static CONTEXT_SETTABLE: [Param; 7] = [
     Param::number(c"keylen"),
     Param::number(c"ivlen"),
     Param::bytes(c"tag"),
     Param::bytes(c"tlsaad"),
     Param::bytes(c"tlsivfixed"),
+    Param::bytes(c"tlsivinv"),
     Param::END,
 ];
 

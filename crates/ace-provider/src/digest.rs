@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
 use crate::cipher_call::ASKED;
+use crate::names;
 
 pub static ROWS: [&Row; 6] = [&MD5, &SHA1, &SHA224, &SHA256, &SHA384, &SHA512];
 
@@ -50,9 +51,16 @@ unsafe extern "C" fn free(context: *mut c_void) {
     }
 }
 
-unsafe extern "C" fn begin(context: *mut c_void, _: *mut Param) -> c_int {
+unsafe extern "C" fn begin(context: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: one of `new`.
-    unsafe { &mut *context.cast::<Handle>() }.running.restart();
+    let Handle { core, running, .. } = unsafe { &mut *context.cast::<Handle>() };
+    // What is a signature's comes to its digest as well; what is a digest's is not here.
+    let known = |param: &Param| names::DIGESTS.iter().any(|row| row.name.as_bytes() == param.name());
+    // SAFETY: OpenSSL's parameters.
+    if unsafe { abi::each(params) }.any(|param| known(param)) {
+        return core.refuse(Reason::NotHere);
+    }
+    running.restart();
     1
 }
 

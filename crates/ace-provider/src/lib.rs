@@ -17,6 +17,7 @@ mod cipher;
 mod cipher_call;
 mod digest;
 mod mac;
+pub mod names;
 #[cfg(feature = "ipsec-mb")]
 mod native;
 mod stock;

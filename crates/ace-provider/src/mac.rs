@@ -50,6 +50,25 @@ fn by_name(name: &[u8]) -> Option<&'static Row> {
     ROWS.into_iter().find(|known| *known == row)
 }
 
+/// Whether a digest of the engine is among those that a property query asks for (property(7)).
+fn are_ours(query: &[u8]) -> bool {
+    const OURS: [(&[u8], &[u8]); 3] = [(b"provider", b"ace"), (b"ace.engine", b"yes"), (b"ace.take", b"no")];
+    let is_met = |clause: &[u8]| {
+        let clause = clause.trim_ascii();
+        // What is wished for may be lacking, and what is taken away asks for nothing.
+        if clause.is_empty() || clause.starts_with(b"?") || clause.starts_with(b"-") {
+            return true;
+        }
+        let at = clause.iter().position(|byte| *byte == b'=').unwrap_or(clause.len());
+        let (name, value) = clause.split_at(at);
+        let (name, not) = name.strip_suffix(b"!").map_or((name, false), |name| (name, true));
+        let value = value.strip_prefix(b"=").unwrap_or(b"yes").trim_ascii();
+        let ours = OURS.iter().find(|(ours, _)| ours.eq_ignore_ascii_case(name.trim_ascii()));
+        ours.is_some_and(|(_, ours)| ours.eq_ignore_ascii_case(value)) != not
+    };
+    query.split(|byte| *byte == b',').all(is_met)
+}
+
 impl Handle {
     /// # Safety
     /// OpenSSL's parameters.
@@ -72,7 +91,10 @@ impl Handle {
                 }
                 // TLS's MAC in constant time: the caller has to go elsewhere.
                 b"tls-data-size" => return Err(Reason::TlsCbc),
-                _ => {}
+                b"properties" if param.get_text().is_some_and(are_ours) => {}
+                // A digest begins anew, and takes pieces: nothing is asked for.
+                b"digest-noinit" | b"digest-oneshot" if param.get_number() == Some(0) => {}
+                _ => return Err(Reason::NotHere),
             }
         }
         key.map_or(Ok(()), |key| self.begin(key))
@@ -144,9 +166,9 @@ unsafe extern "C" fn get_context_params(context: *mut c_void, params: *mut Param
     let good = unsafe { abi::each(params) }.all(|param| match param.name() {
         b"size" => param.set_number(digest as u64),
         b"block-size" => param.set_number(block as u64),
-        _ => true,
+        _ => false,
     });
-    core.answer(if good { Ok(()) } else { Err(Reason::Parameter) })
+    core.answer(if good { Ok(()) } else { Err(Reason::NotHere) })
 }
 
 unsafe extern "C" fn set_context_params(context: *mut c_void, params: *mut Param) -> c_int {

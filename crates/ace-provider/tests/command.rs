@@ -4,12 +4,12 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Where the provider is; `None`, and a word about it, without an `openssl` of version 3.
-fn folder() -> Option<PathBuf> {
+pub fn folder() -> Option<PathBuf> {
     let version = Command::new("openssl").arg("version").output().ok()?.stdout;
     if !version.starts_with(b"OpenSSL 3.") {
         eprintln!("no OpenSSL 3 on this machine: nothing was checked");
@@ -39,7 +39,7 @@ fn enc_dgst_and_mac_say_the_same_with_it() {
     let folder = folder.to_str().expect("a path");
     let ours = ["-provider-path", folder, "-provider", "libace_provider", "-provider", "default"];
     let ours = [&ours[..], &["-propquery", "provider=ace"]].concat();
-    let text: Vec<u8> = (0..100_003u32).map(|i| ((i * i) >> 7) as u8).collect();
+    let text: Vec<u8> = (0..100_003u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
     let key = "000102030405060708090a0b0c0d0e0f1a2b3c4d5e6f7081";
     for (name, key_len, iv_len) in [
         ("-aes-128-cbc", 16, 16),
@@ -70,13 +70,24 @@ fn enc_dgst_and_mac_say_the_same_with_it() {
 }
 
 /// Ends with whoever started it.
-struct Ends(Child);
+pub struct Ends(pub Child);
 
 impl Drop for Ends {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
     }
+}
+
+/// A configuration as docs/provider.md has it.
+pub fn configure(conf: &Path, folder: &Path, properties: &str) {
+    let text = format!(
+        "openssl_conf = init\n[init]\nproviders = providers\nalg_section = algorithms\n[providers]\n\
+         default = on\nace = ace\n[on]\nactivate = 1\n[ace]\nmodule = {}/libace_provider.so\nactivate = 1\n\
+         [algorithms]\ndefault_properties = {properties}\n",
+        folder.display()
+    );
+    fs::write(conf, text).expect("a file");
 }
 
 /// One end has the provider by a configuration, the other one has not.
@@ -86,13 +97,7 @@ fn tls_runs_over_it() {
     let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("provider-tls");
     fs::create_dir_all(&here).expect("a folder");
     let conf = here.join("openssl.cnf");
-    let text = format!(
-        "openssl_conf = init\n[init]\nproviders = providers\nalg_section = algorithms\n[providers]\n\
-         default = on\nace = ace\n[on]\nactivate = 1\n[ace]\nmodule = {}/libace_provider.so\nactivate = 1\n\
-         [algorithms]\ndefault_properties = ?ace.take=yes\n",
-        folder.display()
-    );
-    fs::write(&conf, text).expect("a file");
+    configure(&conf, &folder, "?ace.take=yes");
     let key = here.join("key.pem");
     let (key, cert) = (key.to_str().expect("a path"), here.join("cert.pem"));
     let cert = cert.to_str().expect("a path");

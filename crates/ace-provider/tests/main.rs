@@ -4,5 +4,8 @@
 
 mod command;
 mod common;
+mod counted;
+mod names;
 mod openssl;
+mod programs;
 mod published;

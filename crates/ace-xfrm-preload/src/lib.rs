@@ -13,12 +13,12 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
+use ace_xfrm_run::options::{self, Treatment};
 use libc::{msghdr, size_t, sockaddr, sockaddr_nl, sockaddr_un, socklen_t, ssize_t};
 
 const NETLINK_XFRM: c_int = 6;
-const SOL_NETLINK: c_int = 270;
 /// Sockets with greater numbers are refused.
 const MOST: usize = 1 << 16;
 const DEFAULT: &CStr = c"/run/ace/xfrm.sock";
@@ -30,6 +30,26 @@ unsafe extern "C" {
 
 /// Which sockets are connections to the gateway.
 static OURS: [AtomicBool; MOST] = [const { AtomicBool::new(false) }; MOST];
+
+/// The groups that they listen to.
+static GROUPS: [AtomicU32; MOST] = [const { AtomicU32::new(0) }; MOST];
+
+fn groups_of(fd: c_int) -> &'static AtomicU32 {
+    // Only a socket of ours is asked for, which has a place.
+    usize::try_from(fd).ok().and_then(|fd| GROUPS.get(fd)).unwrap_or(&GROUPS[0])
+}
+
+/// Tells the gateway which groups a socket listens to: a no-op of netlink with them behind it.
+fn listen_to(fd: c_int, groups: u32) -> c_int {
+    let mut message = [0_u8; 20];
+    message[0..4].copy_from_slice(&20_u32.to_ne_bytes());
+    message[4..6].copy_from_slice(&1_u16.to_ne_bytes());
+    message[16..20].copy_from_slice(&groups.to_ne_bytes());
+    groups_of(fd).store(groups, Ordering::Release);
+    // SAFETY: the message and its length.
+    let sent = unsafe { libc::send(fd, message.as_ptr().cast(), message.len(), libc::MSG_NOSIGNAL) };
+    if sent == 20 { 0 } else { fail(libc::ECONNREFUSED) }
+}
 
 fn is_ours(fd: c_int) -> bool {
     usize::try_from(fd).ok().and_then(|fd| OURS.get(fd)).is_some_and(|ours| ours.load(Ordering::Acquire))
@@ -203,14 +223,7 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
     }
     // SAFETY: it is that long, and read without asking for its alignment.
     let address: sockaddr_nl = unsafe { std::ptr::read_unaligned(address.cast()) };
-    // A no-op of netlink with the groups that the program wants to hear.
-    let mut message = [0_u8; 20];
-    message[0..4].copy_from_slice(&20_u32.to_ne_bytes());
-    message[4..6].copy_from_slice(&1_u16.to_ne_bytes());
-    message[16..20].copy_from_slice(&address.nl_groups.to_ne_bytes());
-    // SAFETY: the message and its length.
-    let sent = unsafe { libc::send(fd, message.as_ptr().cast(), message.len(), libc::MSG_NOSIGNAL) };
-    if sent == 20 { 0 } else { fail(libc::ECONNREFUSED) }
+    listen_to(fd, address.nl_groups)
 }
 
 /// # Safety
@@ -237,13 +250,52 @@ pub unsafe extern "C" fn setsockopt(
     value: *const c_void,
     length: socklen_t,
 ) -> c_int {
-    // Options of netlink: how it is acknowledged, and more that makes no difference here.
-    if level == SOL_NETLINK && is_ours(fd) {
-        return 0;
+    if is_ours(fd) {
+        let there = !value.is_null() && length as usize >= mem::size_of::<u32>();
+        // SAFETY: it is that long, and read without asking for its alignment.
+        let number = there.then(|| unsafe { std::ptr::read_unaligned(value.cast::<u32>()) });
+        let treatment = options::option(level, name, number);
+        match (treatment.groups(groups_of(fd).load(Ordering::Acquire)), treatment) {
+            (Some(groups), _) => return listen_to(fd, groups),
+            (None, Treatment::Holds) => return 0,
+            (None, Treatment::Refused(errno)) => return fail(errno),
+            // Of every socket: the kernel's affair.
+            (None, _) => {}
+        }
     }
     let real = real!(setsockopt: fn(c_int, c_int, c_int, *const c_void, socklen_t) -> c_int);
     // SAFETY: the caller's own call.
     unsafe { real(fd, level, name, value, length) }
+}
+
+/// # Safety
+/// As `getsockopt(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn getsockopt(
+    fd: c_int,
+    level: c_int,
+    name: c_int,
+    value: *mut c_void,
+    length: *mut socklen_t,
+) -> c_int {
+    let asked = if is_ours(fd) { options::asked(level, name) } else { None };
+    match asked {
+        Some(Err(errno)) => fail(errno),
+        Some(Ok(number)) if !value.is_null() && !length.is_null() => {
+            // SAFETY: as the caller says, and no more than there is room for.
+            unsafe {
+                let room = (*length as usize).min(mem::size_of::<u32>());
+                std::ptr::copy_nonoverlapping((&raw const number).cast::<u8>(), value.cast::<u8>(), room);
+                *length = room as socklen_t;
+            }
+            0
+        }
+        _ => {
+            let real = real!(getsockopt: fn(c_int, c_int, c_int, *mut c_void, *mut socklen_t) -> c_int);
+            // SAFETY: the caller's own call.
+            unsafe { real(fd, level, name, value, length) }
+        }
+    }
 }
 
 /// # Safety
@@ -364,6 +416,9 @@ pub unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: so
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn close(fd: c_int) -> c_int {
     let real = real!(close: fn(c_int) -> c_int);
+    if is_ours(fd) {
+        groups_of(fd).store(0, Ordering::Release);
+    }
     set_ours(fd, false);
     // SAFETY: the caller's own call.
     unsafe { real(fd) }

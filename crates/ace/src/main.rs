@@ -28,6 +28,8 @@ mod sas;
 mod study;
 mod trust;
 mod values;
+#[cfg(target_os = "linux")]
+mod xfrm;
 
 use std::process::ExitCode;
 
@@ -68,6 +70,8 @@ enum Command {
     Sas(sas::Args),
     #[cfg(target_os = "linux")]
     Gateway(gateway::Args),
+    #[cfg(target_os = "linux")]
+    Xfrm(xfrm::Args),
     New(new::Args),
     #[command(hide = true)]
     Manual(manual::Args),
@@ -95,6 +99,11 @@ fn main() -> ExitCode {
         Command::Sas(args) => sas::run(&mut page, &args),
         #[cfg(target_os = "linux")]
         Command::Gateway(args) => gateway::run(&mut page, &args),
+        #[cfg(target_os = "linux")]
+        Command::Xfrm(args) => match xfrm::run(args) {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => Err(error),
+        },
         Command::New(args) => new::run(&args),
         Command::Manual(args) => manual::run(&args),
     };

@@ -53,7 +53,7 @@ const FIRST_SPI: u64 = 256;
 const SMALLEST_WINDOW: u64 = 32;
 const DEFAULT_WINDOW: u64 = 64;
 /// An IPv4 packet with headers, IV, trailer and ICV has 65,535 bytes.
-const LONGEST_PADDING: u64 = 65_000;
+pub const LONGEST_PADDING: u64 = 65_000;
 
 /// Every `[[sa]]` of the file.
 pub fn associations(report: &mut Report<'_>, root: &Fields<'_>, allow_legacy: bool) -> Vec<SaSpec> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The SA file: security associations and the default policy, in TOML. docs/sa-file.md explains every key.
 
-mod check;
+pub(crate) mod check;
 mod compare;
 pub(crate) mod fields;
 mod keys;

@@ -28,9 +28,15 @@ pub struct Param {
 impl Param {
     pub const END: Self = Self { key: null(), kind: 0, data: null_mut(), size: 0, returned: 0 };
 
-    /// `kind` as in core.h: 2 a number, 4 a text, 5 bytes.
+    /// `kind` as in core.h: 1 and 2 numbers, 4 a text, 5 bytes.
     pub fn new(key: &'static std::ffi::CStr, kind: u32, data: &mut [u8]) -> Self {
-        Self { key: key.as_ptr(), kind, data: data.as_mut_ptr().cast(), size: data.len(), returned: 0 }
+        let data_at = data.as_mut_ptr().cast();
+        Self { key: key.as_ptr(), kind, data: data_at, size: data.len(), returned: usize::MAX }
+    }
+
+    /// Whether somebody wrote to it (OSSL_PARAM_modified).
+    pub fn answered(&self) -> bool {
+        self.returned != usize::MAX
     }
 }
 
@@ -178,6 +184,59 @@ impl Openssl {
         Some(out)
     }
 
+    /// Whether a digest begins with parameters, and whether it answers them when it is asked itself.
+    pub fn digest_takes(&self, name: &std::ffi::CStr, given: &[Param], asked: &mut [Param]) -> (bool, bool) {
+        let kind = call!(
+            self,
+            EVP_MD_fetch(Pointer, *const c_char, *const c_char) -> Pointer,
+            self.context,
+            name.as_ptr(),
+            null()
+        );
+        let context = call!(self, EVP_MD_CTX_new() -> Pointer,);
+        let begun = call!(
+            self,
+            EVP_DigestInit_ex2(Pointer, Pointer, *const Param) -> c_int,
+            context,
+            kind,
+            given.as_ptr()
+        );
+        let told = call!(self, EVP_MD_get_params(Pointer, *mut Param) -> c_int, kind, asked.as_mut_ptr());
+        call!(self, EVP_MD_CTX_free(Pointer) -> (), context);
+        call!(self, EVP_MD_free(Pointer) -> (), kind);
+        (begun == 1, told == 1)
+    }
+
+    /// Whether HMAC with SHA-256 takes parameters, and whether it answers them.
+    pub fn hmac_takes(&self, given: &[Param], asked: &mut [Param]) -> (bool, bool) {
+        let kind = call!(
+            self,
+            EVP_MAC_fetch(Pointer, *const c_char, *const c_char) -> Pointer,
+            self.context,
+            c"HMAC".as_ptr(),
+            null()
+        );
+        let context = call!(self, EVP_MAC_CTX_new(Pointer) -> Pointer, kind);
+        let mut digest = *b"SHA256";
+        let params = [Param::new(c"digest", 4, &mut digest), Param::END];
+        let init = call!(
+            self,
+            EVP_MAC_init(Pointer, *const u8, usize, *const Param) -> c_int,
+            context,
+            [1; 9].as_ptr(),
+            9,
+            params.as_ptr()
+        );
+        assert_eq!(init, 1);
+        let set =
+            call!(self, EVP_MAC_CTX_set_params(Pointer, *const Param) -> c_int, context, given.as_ptr());
+        let told =
+            call!(self, EVP_MAC_CTX_get_params(Pointer, *mut Param) -> c_int, context, asked.as_mut_ptr());
+        call!(self, EVP_MAC_CTX_free(Pointer) -> (), context);
+        call!(self, EVP_MAC_free(Pointer) -> (), kind);
+        (set == 1, told == 1)
+    }
+
     /// HMAC of pieces, computed twice with one context; `None` if it is refused.
     pub fn hmac(&self, digest: &str, key: &[u8], pieces: &[&[u8]]) -> Option<Vec<u8>> {
         let kind = call!(
@@ -255,7 +314,9 @@ pub const SET_IV_LEN: c_int = 0x9;
 pub const GET_TAG: c_int = 0x10;
 pub const SET_TAG: c_int = 0x11;
 pub const SET_IV_FIXED: c_int = 0x12;
+pub const IV_GEN: c_int = 0x13;
 pub const TLS_AAD: c_int = 0x16;
+pub const SET_IV_INV: c_int = 0x18;
 
 impl Cipher<'_> {
     /// What is `None` stays as it is.
@@ -289,6 +350,15 @@ impl Cipher<'_> {
             EVP_CIPHER_CTX_set_params(Pointer, *const Param) -> c_int,
             self.context,
             params.as_ptr()
+        ) == 1
+    }
+
+    pub fn ask(&self, params: &mut [Param]) -> bool {
+        call!(
+            self.openssl,
+            EVP_CIPHER_CTX_get_params(Pointer, *mut Param) -> c_int,
+            self.context,
+            params.as_mut_ptr()
         ) == 1
     }
 

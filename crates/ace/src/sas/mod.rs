@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ace_config::{SaFile, import, read_wiped, swanctl, wireshark};
 use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, ForeignNames, IvKind};
-use ace_ipsec::{Direction, SaSpec};
+use ace_ipsec::{Direction, SaMode, SaSpec};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde_json::json;
@@ -35,8 +35,10 @@ enum Command {
     Wireshark(Wireshark),
     /// List every cipher and every authentication of SA files
     Suites(Suites),
-    /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs. The keys are in it
+    /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs, or of Wireshark's table. The keys are in
+    /// it
     ///
+    /// What has no place in an SA file is named with its line and left out, and the exit code is 1.
     /// strongSwan's own list (`swanctl --list-sas --raw`) has no keys. It has names, directions and traffic selectors,
     /// which the kernel's has not: --swanctl takes them from there.
     Import(Import),
@@ -74,18 +76,37 @@ struct Translate {
     output: PathBuf,
 }
 
+/// What an SA encloses.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Mode {
+    Tunnel,
+    Transport,
+}
+
 #[derive(clap::Args)]
 struct Import {
-    /// What `ip -s xfrm state` printed; `/dev/stdin` for a pipe
+    /// What `ip -s xfrm state` printed, with the policies behind it or without, or Wireshark's table `esp_sa`;
+    /// `/dev/stdin` for a pipe
     file: PathBuf,
-    /// Addresses of this machine: SAs from them go out, SAs to them come in (kernels from 6.10 on say the direction
-    /// themselves)
+    /// Addresses of this machine: SAs from them go out, SAs to them come in (kernels from 6.10 on and policies say the
+    /// direction themselves)
     #[arg(long, value_name = "ADDRESS")]
     local: Vec<IpAddr>,
     /// What `swanctl --list-sas --raw` printed on the same machine: it says what goes out and comes in, which packets
     /// are meant, and what the SAs are called
     #[arg(long, value_name = "FILE")]
     swanctl: Option<PathBuf>,
+    /// What `ip -s xfrm policy` printed on the same machine: it says what goes out and comes in, which packets are
+    /// meant, and in which order
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Begin with the first number and with whole lifetimes, for a capture that is older than the list (with extended
+    /// numbers: the first of the high half); otherwise SAs go on where the kernel's stand
+    #[arg(long)]
+    from_start: bool,
+    /// What the SAs of Wireshark's table enclose, which it does not say
+    #[arg(long, value_enum, default_value = "tunnel")]
+    mode: Mode,
     /// Where the SA file goes (default: standard output)
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -130,23 +151,42 @@ fn write(path: &Path, text: &Zeroizing<String>) -> Result<Outcome> {
 
 fn import(args: &Import) -> Result<Outcome> {
     let text = read_wiped(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let read =
+        |path: &PathBuf| ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()));
     let mut children = Vec::new();
     if let Some(path) = &args.swanctl {
-        let text = ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
-        children = swanctl::children(&text);
+        children = swanctl::children(&read(path)?);
         if children.is_empty() {
             bail!("{}: no CHILD_SAs: `swanctl --list-sas --raw` prints them", path.display());
         }
     }
+    let policies =
+        args.policy.as_ref().map(|path| Ok::<_, anyhow::Error>((path.display().to_string(), read(path)?)));
+    let policies = policies.transpose()?;
+    let name = args.file.display().to_string();
+    let beside = import::Beside {
+        local: &args.local,
+        children: &children,
+        policies: policies.as_ref().map(|(name, text)| import::Source { name, text }),
+        from_start: args.from_start,
+        mode: match args.mode {
+            Mode::Tunnel => SaMode::Tunnel,
+            Mode::Transport => SaMode::Transport,
+        },
+    };
     let imported =
-        import::states(&text, &args.local, &children).with_context(|| args.file.display().to_string())?;
+        import::import(import::Source { name: &name, text: &text }, &beside).with_context(|| name.clone())?;
     for warning in &imported.warnings {
         eprintln!("ace: warning: {warning}");
     }
     for why in &imported.left_out {
         eprintln!("ace: left out: {why}");
     }
-    write(&args.output, &imported.file)?;
+    let Some(file) = &imported.file else {
+        eprintln!("ace: {name}: every SA is left out; no file is written");
+        return Ok(Outcome::Wrong);
+    };
+    write(&args.output, file)?;
     Ok(if imported.left_out.is_empty() { Outcome::Well } else { Outcome::Wrong })
 }
 

@@ -144,6 +144,50 @@ fn the_kernels_states_are_imported() {
 }
 
 #[test]
+fn one_odd_sa_is_named_and_loses_no_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let sa = |spi: u32, rest: &str| {
+        format!(
+            "src 192.0.2.1 dst 192.0.2.2\n\tproto esp spi {spi:#010x} reqid {spi} mode transport\n\treplay-window 0 \n\
+             \taead rfc4106(gcm(aes)) 0x000102030405060708090a0b0c0d0e0f{spi:08x} 128\n{rest}"
+        )
+    };
+    let rule = |spi: u32, select: &str| {
+        format!(
+            "src 192.0.2.1/32 dst 192.0.2.2/32 {select}\n\tdir out priority 1 \n\ttmpl src 192.0.2.1 dst 192.0.2.2\n\
+             \t\tproto esp reqid {spi} mode transport\n"
+        )
+    };
+    fs::write(path("state"), sa(0x1001, "") + &sa(0x1002, "\tmark 0x1/0xff \n") + &sa(0x1003, ""))
+        .expect("written");
+    fs::write(path("policy"), rule(0x1001, "proto udp dport 1701") + &rule(0x1003, "proto icmp type 8"))
+        .expect("written");
+    let import = ["sas", "import"];
+    let out = ace(
+        &import,
+        &[&path("state"), "--policy".as_ref(), &path("policy"), "-o".as_ref(), &path("sas.toml")],
+    );
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    let written = fs::read_to_string(path("sas.toml")).expect("an SA file");
+    assert!(
+        written.contains("dst_port = \"1701-1701\"") && written.matches("[[sa]]").count() == 1,
+        "{written}"
+    );
+    for named in ["state:9: ", "`mark`", "state:10: ", "`type`"] {
+        assert!(stderr(&out).contains(named), "{named}: {}", stderr(&out));
+    }
+    // All lost: no file, and no success.
+    fs::write(path("state"), sa(0x1002, "\tmark 0x1/0xff \n")).expect("written");
+    let out = ace(
+        &import,
+        &[&path("state"), "--local".as_ref(), "192.0.2.1".as_ref(), "-o".as_ref(), &path("none")],
+    );
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    assert!(stderr(&out).contains("every SA is left out") && !path("none").exists(), "{}", stderr(&out));
+}
+
+#[test]
 fn what_the_engine_cannot_do_is_said_before_the_first_packet() {
     let folder = tempfile::tempdir().expect("a folder");
     let (board, nothing, output) =

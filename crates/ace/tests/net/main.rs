@@ -11,3 +11,4 @@ mod gateway_guard;
 mod gateway_path;
 mod netns;
 mod xfrm;
+mod xfrm_run;

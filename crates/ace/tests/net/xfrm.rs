@@ -18,7 +18,7 @@ const AES: &str = "0x0102030405060708090a0b0c0d0e0f10";
 const MAC: &str = "0x0102030405060708090a0b0c0d0e0f100102030405060708090a0b0c0d0e0f10";
 
 /// The preload library, built with the profile of this test.
-fn library() -> PathBuf {
+pub fn library() -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .args(["build", "--quiet", "--locked", "--package", "ace-xfrm-preload"])
