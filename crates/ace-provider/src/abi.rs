@@ -173,6 +173,7 @@ impl Param {
     }
 
     /// The `len` bytes at it where OpenSSL says no length, but −1 (EVP_CTRL_AEAD_SET_IV_FIXED).
+    #[cfg(feature = "ipsec-mb")]
     pub fn whole(&self, len: usize) -> Option<&[u8]> {
         let is_whole = self.kind == BYTES && self.size == usize::MAX && !self.data.is_null();
         // SAFETY: by that length a caller says that there is as much as the context takes.
@@ -181,6 +182,7 @@ impl Param {
 
     /// The place for as many bytes as it says, but `len` at most; where it says none, for all of them
     /// (EVP_CTRL_GCM_IV_GEN).
+    #[cfg(feature = "ipsec-mb")]
     pub fn place_of(&mut self, len: usize) -> Option<&mut [u8]> {
         if self.kind != BYTES || self.data.is_null() {
             return None;

@@ -218,7 +218,7 @@ pub const CONTROLS: &[(&str, &str)] = &[
     ("RET_UNSUPPORTED", ""),
 ];
 
-fn said(fate: Fate) -> String {
+fn in_words(fate: Fate) -> String {
     match fate {
         Done => "done".to_owned(),
         Refused => "refused".to_owned(),
@@ -228,7 +228,7 @@ fn said(fate: Fate) -> String {
 
 /// The same of all three, or of each.
 fn of_three(fates: [Fate; 3]) -> String {
-    let [gcm, chacha, blocks] = fates.map(said);
+    let [gcm, chacha, blocks] = fates.map(in_words);
     if gcm == chacha && chacha == blocks {
         return gcm;
     }
@@ -249,7 +249,14 @@ pub fn page() -> String {
     for (what, rows) in [("digests", DIGESTS), ("HMAC", MACS)] {
         let _ = write!(out, "\n| {what} | given | asked for | |\n|---|---|---|---|\n");
         for row in rows {
-            let _ = writeln!(out, "| `{}` | {} | {} | {} |", row.name, said(row.set), said(row.get), row.why);
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {} | {} |",
+                row.name,
+                in_words(row.set),
+                in_words(row.get),
+                row.why
+            );
         }
     }
     out

@@ -29,7 +29,7 @@ pub struct Supervisor {
     /// Connections that were made, by their cookies, and the groups that they listen to.
     ours: HashMap<u64, u32>,
     waiting: Vec<Receive>,
-    said: bool,
+    warned: bool,
 }
 
 /// What becomes of a call.
@@ -48,7 +48,7 @@ impl Supervisor {
             numbers,
             ours: HashMap::new(),
             waiting: Vec::new(),
-            said: false,
+            warned: false,
         }
     }
 
@@ -128,7 +128,7 @@ impl Supervisor {
         let fd = match opened {
             Ok(fd) => fd,
             Err(errno) => {
-                if !std::mem::replace(&mut self.said, true) {
+                if !std::mem::replace(&mut self.warned, true) {
                     eprintln!("ace: no gateway answers at {}: XFRM is refused", self.gateway.display());
                 }
                 return Done::Answer(Err(errno));

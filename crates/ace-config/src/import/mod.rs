@@ -9,6 +9,8 @@ mod state;
 pub mod words;
 
 #[cfg(test)]
+mod disorder;
+#[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
@@ -16,12 +18,15 @@ use std::net::IpAddr;
 
 use ace_ipsec::{Direction, Policy, SaMode, SaSpec};
 use thiserror::Error;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::sa_file;
 use crate::swanctl::{self, Child, Known};
 use policy::Policies;
 use printed::printed;
+
+/// Digits of the shortest key.
+const LEAST_KEY: usize = 16;
 
 /// Why nothing was imported.
 #[derive(Debug, Error)]
@@ -207,7 +212,9 @@ impl Collected {
             sas.push(sa);
         }
         let file = if sas.is_empty() { None } else { Some(sa_file::write(Policy::Discard, &sas)?) };
-        Ok(Imported { file, left_out: self.left_out, warnings: self.warnings })
+        let left_out = self.left_out.iter().map(|message| keyless(message)).collect();
+        self.left_out.zeroize();
+        Ok(Imported { file, left_out, warnings: self.warnings })
     }
 }
 
@@ -218,6 +225,23 @@ fn alone(errors: &str) -> String {
         None => line,
     });
     lines.collect::<Vec<_>>().join("; ")
+}
+
+/// A message without what could be a key: lines in disorder may have one anywhere.
+fn keyless(message: &str) -> String {
+    let (mut out, mut digits) = (String::with_capacity(message.len()), String::new());
+    for c in message.chars().chain(['\0']) {
+        if c.is_ascii_hexdigit() {
+            digits.push(c);
+            continue;
+        }
+        out.push_str(if digits.len() < LEAST_KEY { &digits } else { "…" });
+        digits.zeroize();
+        if c != '\0' {
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn no(what: impl Into<String>) -> Untranslatable {

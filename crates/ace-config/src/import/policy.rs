@@ -114,7 +114,7 @@ pub struct Policies {
 }
 
 /// What policies say of one SA.
-pub struct Said {
+pub struct Demand {
     pub outbound: bool,
     pub selector: Selector,
     pub priority: u64,
@@ -176,7 +176,7 @@ impl Policies {
         ends: Ends,
         state: &Block<'_>,
         outbound: Option<bool>,
-    ) -> Result<Option<Said>, Untranslatable> {
+    ) -> Result<Option<Demand>, Untranslatable> {
         let word = |word| state.get("proto", word).unwrap_or_default();
         let reqid = state.number("proto", "reqid").unwrap_or(0);
         let leads = |to: &Template| {
@@ -190,7 +190,7 @@ impl Policies {
         let fits = |rule: &&Rule| {
             outbound.is_none_or(|outbound| rule.outbound == outbound) && rule.to.as_ref().is_some_and(leads)
         };
-        let mut said: Option<Said> = None;
+        let mut demand: Option<Demand> = None;
         for rule in self.rules.iter().filter(fits) {
             rule.used.set(true);
             let selector = match &rule.selector {
@@ -202,21 +202,21 @@ impl Policies {
                     )));
                 }
             };
-            match &mut said {
+            match &mut demand {
                 None => {
                     let (outbound, priority) = (rule.outbound, rule.priority);
-                    said = Some(Said { outbound, selector, priority, left_out: rule.left_out.clone() });
+                    demand = Some(Demand { outbound, selector, priority, left_out: rule.left_out.clone() });
                 }
-                Some(said) if said.outbound != rule.outbound => {
+                Some(demand) if demand.outbound != rule.outbound => {
                     return Err(no(
                         "policies of both directions lead to it: --local says which addresses are this \
                                    machine's",
                     ));
                 }
                 // `in` and `fwd` are one rule here.
-                Some(said) if said.selector == selector => {
-                    said.priority = said.priority.min(rule.priority);
-                    said.left_out.extend(rule.left_out.iter().cloned());
+                Some(demand) if demand.selector == selector => {
+                    demand.priority = demand.priority.min(rule.priority);
+                    demand.left_out.extend(rule.left_out.iter().cloned());
                 }
                 Some(_) => {
                     return Err(no(
@@ -225,7 +225,7 @@ impl Policies {
                 }
             }
         }
-        Ok(said)
+        Ok(demand)
     }
 
     /// Policies that lead to no SA.

@@ -192,7 +192,7 @@ impl<'a> Block<'a> {
                 continue;
             }
             let Some(word) = find(written) else {
-                self.refused.push((at, format!("`{}` is not known here", short(written))));
+                self.refused.push((at, format!("`{}` is not known here", written)));
                 return;
             };
             self.judge(at, word);
@@ -229,16 +229,16 @@ impl<'a> Block<'a> {
     fn value(&mut self, at: usize, of: &'static Word, value: &str) {
         match words::find(words::values(of), value) {
             Some(known) => self.judge(at, known),
-            None => self.refused.push((at, format!("`{} {}` is not known here", of.word, short(value)))),
+            None => self.refused.push((at, format!("`{} {}` is not known here", of.word, value))),
         }
     }
 
     fn judge(&mut self, at: usize, word: &Word) {
-        let said = || format!("`{}`: {}", word.word, word.why);
+        let message = || format!("`{}`: {}", word.word, word.why);
         match word.fate {
             Fate::Done | Fate::Aside => {}
-            Fate::LeftOut => self.left_out.push((at, said())),
-            Fate::Refused => self.refused.push((at, said())),
+            Fate::LeftOut => self.left_out.push((at, message())),
+            Fate::Refused => self.refused.push((at, message())),
         }
     }
 
@@ -282,9 +282,4 @@ pub fn number(written: &str) -> Option<u64> {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => written.parse().ok(),
     }
-}
-
-/// A word that nobody knows, which may be long, and a key.
-fn short(written: &str) -> String {
-    if written.len() > 20 { "…".to_owned() } else { written.to_owned() }
 }

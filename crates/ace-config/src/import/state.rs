@@ -8,7 +8,7 @@ use ace_ipsec::{Direction, Protocol, SaMode, SaSpec, Selector};
 use ipnet::IpNet;
 use zeroize::Zeroizing;
 
-use super::policy::{self, Policies, Said};
+use super::policy::{self, Demand, Policies};
 use super::printed::{Block, number};
 use super::{Beside, Collected, Ends, Found, Untranslatable, bytes, no, way};
 use crate::kernel;
@@ -41,13 +41,13 @@ pub fn state(
     let at = |line| format!("{file}:{line}: {} to {}{named}", of("src"), of("dst"));
     into.spis.extend(spi);
     // Even if it has no place: the policy that leads to it leads somewhere.
-    let said = ends(block).and_then(|ends| policies.lead_to(ends, block, stated(block)));
+    let demand = ends(block).and_then(|ends| policies.lead_to(ends, block, stated(block)));
     if !block.refused.is_empty() {
         into.left_out.extend(block.refused.iter().map(|(line, what)| format!("{}: {what}", at(*line))));
         return;
     }
     let place = at(block.line);
-    match said.and_then(|said| association(number, block, beside, policies, said)) {
+    match demand.and_then(|demand| association(number, block, beside, policies, demand)) {
         Ok((sa, priority, words)) => {
             let before = into.found.len();
             let warning = (sa.first_sequence > 1 && !beside.from_start)
@@ -87,11 +87,11 @@ fn association(
     block: &Block<'_>,
     beside: &Beside<'_>,
     policies: &Policies,
-    said: Option<Said>,
+    demand: Option<Demand>,
 ) -> Result<(SaSpec, u64, Vec<String>), Untranslatable> {
     let ends = ends(block)?;
     let Ends { source, destination, spi, tunnel } = ends;
-    if !policies.is_empty() && said.is_none() {
+    if !policies.is_empty() && demand.is_none() {
         return Err(no("no policy leads to it"));
     }
     let protocol = match block.get("proto", "proto") {
@@ -103,7 +103,7 @@ fn association(
     if block.flag("align4") && source.is_ipv6() && protocol == Protocol::Ah {
         return Err(no("`align4` of IPv6 is not as RFC 4302 has it"));
     }
-    let stated = stated(block).or_else(|| said.as_ref().map(|said| said.outbound));
+    let stated = stated(block).or_else(|| demand.as_ref().map(|demand| demand.outbound));
     let (outbound, known) = way(ends, stated, beside)?;
     let (direction, local, remote) = match outbound {
         true => (Direction::Out, source, destination),
@@ -112,10 +112,10 @@ fn association(
     let way = if outbound { "out" } else { "in" };
     let own = own_selector(block, ends)?;
     let (priority, words) =
-        said.as_ref().map_or((0, Vec::new()), |said| (said.priority, said.left_out.clone()));
+        demand.as_ref().map_or((0, Vec::new()), |demand| (demand.priority, demand.left_out.clone()));
     // Each may say less than the other; what they say together must be one of them.
     let mut selector = own;
-    let others = [said.map(|said| said.selector), known.as_ref().map(|known| known.selector.clone())];
+    let others = [demand.map(|demand| demand.selector), known.as_ref().map(|known| known.selector.clone())];
     for other in others.into_iter().flatten() {
         let other = if tunnel { other } else { of_hosts(other, ends)? };
         selector = narrower(selector, other)?;

@@ -106,7 +106,7 @@ fn with(conf: &Path, program: impl AsRef<std::ffi::OsStr>) -> Command {
     command
 }
 
-fn said(out: &Output) -> String {
+fn report(out: &Output) -> String {
     format!("{} {}{}", out.status, String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr))
 }
 
@@ -202,7 +202,7 @@ fn messages_of_cms_are_sealed_signed_and_opened() {
                 ])
                 .output()
                 .expect("openssl");
-            assert!(made.status.success(), "{cipher}: {}", said(&made));
+            assert!(made.status.success(), "{cipher}: {}", report(&made));
             let back = with(open, "openssl")
                 .args([
                     "cms",
@@ -221,7 +221,7 @@ fn messages_of_cms_are_sealed_signed_and_opened() {
                 ])
                 .output()
                 .expect("openssl");
-            assert!(back.status.success(), "{cipher}: {}", said(&back));
+            assert!(back.status.success(), "{cipher}: {}", report(&back));
             assert!(fs::read(&opened).expect("a file") == fs::read(&text).expect("a file"), "{cipher}");
         }
         for digest in ["sha1", "sha256", "sha512", "sha3-256"] {
@@ -246,7 +246,7 @@ fn messages_of_cms_are_sealed_signed_and_opened() {
                 ])
                 .output()
                 .expect("openssl");
-            assert!(made.status.success(), "{digest}: {}", said(&made));
+            assert!(made.status.success(), "{digest}: {}", report(&made));
             let good = with(open, "openssl")
                 .args([
                     "cms",
@@ -267,7 +267,7 @@ fn messages_of_cms_are_sealed_signed_and_opened() {
                 ])
                 .output()
                 .expect("openssl");
-            assert!(good.status.success(), "{digest}: {}", said(&good));
+            assert!(good.status.success(), "{digest}: {}", report(&good));
         }
     }
 }

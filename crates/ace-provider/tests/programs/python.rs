@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Here, program, said, with};
+use super::{Here, program, report, with};
 
 /// `ssl` speaks with itself, `cryptography` computes; what is printed depends on nothing but the answers.
 const PYTHON: &str = r#"
@@ -82,13 +82,13 @@ fn pythons_ssl_and_cryptography_say_the_same() {
             .expect("python3")
     };
     let alone = run(&here.confs[0]);
-    assert!(alone.status.success(), "{}", said(&alone));
+    assert!(alone.status.success(), "{}", report(&alone));
     if alone.stdout.ends_with(b"no cryptography\n") {
         eprintln!("no python3-cryptography on this machine: it was not checked");
     }
     for conf in &here.confs[1..] {
         let ours = run(conf);
-        assert!(ours.status.success(), "{}", said(&ours));
+        assert!(ours.status.success(), "{}", report(&ours));
         assert_eq!(String::from_utf8_lossy(&ours.stdout), String::from_utf8_lossy(&alone.stdout));
     }
 }
