@@ -134,6 +134,25 @@ unsafe fn taken_by_the_gateway(fd: c_int) -> bool {
     }
 }
 
+/// Of the two sockets at the gateway's port this one came later: what begins with RFC 3948's marker, four zeros, is its, and
+/// all else the first one's. The gateway says it so when it is the later one.
+fn divide(fd: c_int) {
+    let step = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
+    let mut steps = [
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, 0),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, 1),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, 0),
+    ];
+    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    let length = mem::size_of::<libc::sock_fprog>() as socklen_t;
+    // SAFETY: a program that is there, and its length. Without it IKE would be the gateway's for a while.
+    unsafe {
+        let option = libc::SO_ATTACH_REUSEPORT_CBPF;
+        libc::syscall(libc::SYS_setsockopt, fd, libc::SOL_SOCKET, option, &raw const program, length);
+    }
+}
+
 /// # Safety
 /// As `bind(2)`.
 #[unsafe(no_mangle)]
@@ -147,7 +166,11 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
             return done;
         }
         // SAFETY: as above.
-        return unsafe { real(fd, address, length) };
+        let done = unsafe { real(fd, address, length) };
+        if done == 0 {
+            divide(fd);
+        }
+        return done;
     }
     if address.is_null() || (length as usize) < mem::size_of::<sockaddr_nl>() {
         return fail(libc::EINVAL);
