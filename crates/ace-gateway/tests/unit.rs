@@ -4,6 +4,27 @@
 
 use std::process::Command;
 
+/// The drop-in for strongSwan, beside a unit of which it is one.
+#[test]
+fn this_machines_systemd_knows_every_word_of_the_drop_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("charon.service");
+    let drop_in = include_str!("../strongswan-ace.conf");
+    let verify = |drop_in: &str| {
+        let unit = format!("{drop_in}\nExecStart=/bin/true\n");
+        std::fs::write(&file, unit).expect("it is ours");
+        let output = Command::new("systemd-analyze").arg("verify").arg(&file).output().ok()?;
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let place = format!("{}:", file.display());
+        Some(stderr.lines().filter(|line| line.starts_with(&place)).count())
+    };
+    let Some(wrong) = verify(drop_in) else {
+        eprintln!("no systemd-analyze on this machine: nothing was checked");
+        return;
+    };
+    assert_eq!((wrong, verify(&drop_in.replace("Wants=", "Wishes="))), (0, Some(1)));
+}
+
 #[test]
 fn this_machines_systemd_knows_every_word_of_the_unit() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -2,7 +2,7 @@
 //! Rules and SAs that come and go under traffic: rekeying, removal, clocks, several cores.
 
 use std::collections::HashSet;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::common::{End, NOW, SaText, clear, complete, ends, execute, file, finish, packet, seal, send};
@@ -42,10 +42,10 @@ fn spi_of(end: End) -> u32 {
     u32::from_be_bytes(end.packet()[20..24].try_into().unwrap())
 }
 
-/// The rule for which an SA is wanted, and the packet's destination and ports.
-fn acquired(gate: &mut Shard) -> Option<(RuleId<Inside>, IpAddr, Option<(u16, u16)>)> {
+/// The rule for which an SA is wanted, and the packet's destination.
+fn acquired(gate: &mut Shard) -> Option<(RuleId<Inside>, SocketAddr)> {
     match gate.poll_event() {
-        Some(Event::Acquire { rule, flow }) => Some((rule, flow.destination, flow.ports)),
+        Some(Event::Acquire { rule, flow }) => Some((rule, SocketAddr::new(flow.destination, flow.ports?.1))),
         _ => None,
     }
 }
@@ -57,14 +57,14 @@ fn a_rule_stands_without_its_sa() {
     for _ in 0..2 {
         assert_eq!(inside(&mut gate), End::Dropped(Cause::NoSa), "though the default is bypass");
     }
-    assert_eq!(acquired(&mut gate), Some((rule, [10, 0, 0, 2].into(), Some((1000, 2000)))));
+    assert_eq!(acquired(&mut gate), Some((rule, SocketAddr::from(([10, 0, 0, 2], 2000)))));
     assert_eq!(gate.poll_event(), None, "once");
     let id = gate.install_outbound(NOW, &out(0x100), rule).unwrap();
     assert_eq!(spi_of(inside(&mut gate)), 0x100);
     let status = gate.remove(id).unwrap();
     assert_eq!((status.sequence, status.counters.forwarded.packets), (1, 1));
     assert_eq!(inside(&mut gate), End::Dropped(Cause::NoSa));
-    assert_eq!(acquired(&mut gate), Some((rule, [10, 0, 0, 2].into(), Some((1000, 2000)))));
+    assert_eq!(acquired(&mut gate), Some((rule, SocketAddr::from(([10, 0, 0, 2], 2000)))));
     assert!(gate.remove(id).is_none() && gate.sa(id).is_none(), "a handle dies with its SA");
     let next = gate.install_outbound(NOW, &out(0x101), rule).unwrap();
     assert_ne!(next, id);

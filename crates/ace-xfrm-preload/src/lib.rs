@@ -4,61 +4,25 @@
 //! alone, but one for IKE that finds the gateway at its port: it shares it.
 //!
 //! The connection is a Unix socket that keeps messages apart (SOCK_SEQPACKET): reads, writes, polls and closes work on
-//! it as they are. What differs is here: the address that a program binds to, asks for, and finds on messages. With no
+//! it as they are. What differs is here: the address that a program binds to, asks for, and finds on messages, and what it
+//! hears when the gateway goes (`ours.rs`). With no
 //! gateway behind it the socket is refused; the program never reaches the kernel's XFRM instead, because then it would
 //! believe that something is protected that is not. No message is copied or kept here.
 #![cfg(target_os = "linux")]
 // Functions of the C library are replaced: their arguments are what a C program passes.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+mod ours;
+
+use std::ffi::{c_int, c_void};
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use ace_xfrm_run::options::{self, Treatment};
-use libc::{msghdr, size_t, sockaddr, sockaddr_nl, sockaddr_un, socklen_t, ssize_t};
+use libc::{msghdr, size_t, sockaddr, sockaddr_nl, socklen_t, ssize_t};
+use ours::is_ours;
 
 const NETLINK_XFRM: c_int = 6;
-/// Sockets with greater numbers are refused.
-const MOST: usize = 1 << 16;
-const DEFAULT: &CStr = c"/run/ace/xfrm.sock";
-
-unsafe extern "C" {
-    /// Of glibc: an environment variable, and null for a program that has more privilege than its user.
-    fn secure_getenv(name: *const c_char) -> *const c_char;
-}
-
-/// Which sockets are connections to the gateway.
-static OURS: [AtomicBool; MOST] = [const { AtomicBool::new(false) }; MOST];
-
-/// The groups that they listen to.
-static GROUPS: [AtomicU32; MOST] = [const { AtomicU32::new(0) }; MOST];
-
-fn groups_of(fd: c_int) -> &'static AtomicU32 {
-    // Only a socket of ours is asked for, which has a place.
-    usize::try_from(fd).ok().and_then(|fd| GROUPS.get(fd)).unwrap_or(&GROUPS[0])
-}
-
-/// Tells the gateway which groups a socket listens to: a no-op of netlink with them behind it.
-fn listen_to(fd: c_int, groups: u32) -> c_int {
-    let mut message = [0_u8; 20];
-    message[0..4].copy_from_slice(&20_u32.to_ne_bytes());
-    message[4..6].copy_from_slice(&1_u16.to_ne_bytes());
-    message[16..20].copy_from_slice(&groups.to_ne_bytes());
-    groups_of(fd).store(groups, Ordering::Release);
-    // SAFETY: the message and its length.
-    let sent = unsafe { libc::send(fd, message.as_ptr().cast(), message.len(), libc::MSG_NOSIGNAL) };
-    if sent == 20 { 0 } else { fail(libc::ECONNREFUSED) }
-}
-
-fn is_ours(fd: c_int) -> bool {
-    usize::try_from(fd).ok().and_then(|fd| OURS.get(fd)).is_some_and(|ours| ours.load(Ordering::Acquire))
-}
-
-fn set_ours(fd: c_int, ours: bool) -> bool {
-    let place = usize::try_from(fd).ok().and_then(|fd| OURS.get(fd));
-    place.map(|place| place.store(ours, Ordering::Release)).is_some()
-}
 
 fn fail(errno: c_int) -> c_int {
     // SAFETY: the C library gives every thread a place for it.
@@ -85,26 +49,14 @@ macro_rules! real {
     }};
 }
 
-/// Netlink has no end, and programs are not made for one: charon would read nothing again and again. When the gateway
-/// is gone the program hears an error once, and its descriptor becomes a socket on which nothing ever arrives and
-/// nothing can be sent.
-fn not_ended(fd: c_int, received: ssize_t, room: size_t) -> ssize_t {
-    if received != 0 || room == 0 {
-        return received;
+/// What a read gives a program: an error, once, when the gateway is gone. Whoever listens is told what netlink says when
+/// something was lost, and listens on.
+fn heard(fd: c_int, received: ssize_t, room: size_t) -> ssize_t {
+    match ours::has_ended(fd, received, room) {
+        false => received,
+        true if ours::listens(fd) => fail(libc::ENOBUFS) as ssize_t,
+        true => fail(libc::ECONNRESET) as ssize_t,
     }
-    // SAFETY: plain numbers; what is opened is closed, and the program's descriptor stays one.
-    unsafe {
-        let status = libc::fcntl(fd, libc::F_GETFL);
-        let flags = if libc::fcntl(fd, libc::F_GETFD) & libc::FD_CLOEXEC != 0 { libc::O_CLOEXEC } else { 0 };
-        let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
-        let silent = libc::syscall(libc::SYS_socket, libc::AF_UNIX, kind, 0) as c_int;
-        if silent >= 0 {
-            libc::dup3(silent, fd, flags);
-            libc::fcntl(fd, libc::F_SETFL, status);
-            libc::close(silent);
-        }
-    }
-    fail(libc::ECONNRESET) as ssize_t
 }
 
 /// The address that the kernel's end of netlink has, and a client that asks for none.
@@ -148,35 +100,14 @@ pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> 
     if fd < 0 {
         return fd;
     }
-    match connect_to_gateway(fd) {
-        Ok(()) if set_ours(fd, true) => fd,
+    match ours::connect(fd) {
+        Ok(()) if ours::take(fd) => fd,
         other => {
             // SAFETY: it was just opened, and nobody else has it.
             unsafe { libc::close(fd) };
             fail(other.err().unwrap_or(libc::EMFILE))
         }
     }
-}
-
-fn connect_to_gateway(fd: c_int) -> Result<(), c_int> {
-    // SAFETY: numbers alone.
-    let mut address: sockaddr_un = unsafe { mem::zeroed() };
-    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    // SAFETY: the name ends with a zero; what it gives is null or a string that ends with one. A program that runs with
-    // more privilege than its user is not led elsewhere by him.
-    let named = unsafe { secure_getenv(c"ACE_XFRM".as_ptr()) };
-    // SAFETY: as above.
-    let path = if named.is_null() { DEFAULT } else { unsafe { CStr::from_ptr(named) } };
-    let bytes = path.to_bytes_with_nul();
-    if bytes.len() > address.sun_path.len() {
-        return Err(libc::ENAMETOOLONG);
-    }
-    address.sun_path.iter_mut().zip(bytes).for_each(|(to, from)| *to = from.cast_signed());
-    // SAFETY: a whole address and its length.
-    let done =
-        unsafe { libc::connect(fd, (&raw const address).cast(), mem::size_of::<sockaddr_un>() as socklen_t) };
-    // A program that hears "no such file" might think that the kernel has no XFRM.
-    if done == 0 { Ok(()) } else { Err(libc::ECONNREFUSED) }
 }
 
 /// Whether a socket of UDP found its port in use, and shares it from now on: the gateway has the port of ESP in UDP, which
@@ -203,6 +134,25 @@ unsafe fn taken_by_the_gateway(fd: c_int) -> bool {
     }
 }
 
+/// Of the two sockets at the gateway's port this one came later: what begins with RFC 3948's marker, four zeros, is its, and
+/// all else the first one's. The gateway says it so when it is the later one.
+fn divide(fd: c_int) {
+    let step = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
+    let mut steps = [
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, 0),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, 1),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, 0),
+    ];
+    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    let length = mem::size_of::<libc::sock_fprog>() as socklen_t;
+    // SAFETY: a program that is there, and its length. Without it IKE would be the gateway's for a while.
+    unsafe {
+        let option = libc::SO_ATTACH_REUSEPORT_CBPF;
+        libc::syscall(libc::SYS_setsockopt, fd, libc::SOL_SOCKET, option, &raw const program, length);
+    }
+}
+
 /// # Safety
 /// As `bind(2)`.
 #[unsafe(no_mangle)]
@@ -216,14 +166,18 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
             return done;
         }
         // SAFETY: as above.
-        return unsafe { real(fd, address, length) };
+        let done = unsafe { real(fd, address, length) };
+        if done == 0 {
+            divide(fd);
+        }
+        return done;
     }
     if address.is_null() || (length as usize) < mem::size_of::<sockaddr_nl>() {
         return fail(libc::EINVAL);
     }
     // SAFETY: it is that long, and read without asking for its alignment.
     let address: sockaddr_nl = unsafe { std::ptr::read_unaligned(address.cast()) };
-    listen_to(fd, address.nl_groups)
+    if ours::listen(fd, |_| address.nl_groups) { 0 } else { fail(libc::ECONNREFUSED) }
 }
 
 /// # Safety
@@ -255,12 +209,15 @@ pub unsafe extern "C" fn setsockopt(
         // SAFETY: it is that long, and read without asking for its alignment.
         let number = there.then(|| unsafe { std::ptr::read_unaligned(value.cast::<u32>()) });
         let treatment = options::option(level, name, number);
-        match (treatment.groups(groups_of(fd).load(Ordering::Acquire)), treatment) {
-            (Some(groups), _) => return listen_to(fd, groups),
-            (None, Treatment::Holds) => return 0,
-            (None, Treatment::Refused(errno)) => return fail(errno),
+        match treatment {
+            Treatment::Group { .. } => {
+                let done = ours::listen(fd, |groups| treatment.groups(groups).unwrap_or(groups));
+                return if done { 0 } else { fail(libc::ECONNREFUSED) };
+            }
+            Treatment::Holds => return 0,
+            Treatment::Refused(errno) => return fail(errno),
             // Of every socket: the kernel's affair.
-            (None, _) => {}
+            Treatment::Socket => {}
         }
     }
     let real = real!(setsockopt: fn(c_int, c_int, c_int, *const c_void, socklen_t) -> c_int);
@@ -307,6 +264,9 @@ pub unsafe extern "C" fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) 
         // SAFETY: the caller's own call.
         return unsafe { real(fd, message, flags) };
     }
+    if !ours::awaited(fd, flags) {
+        return fail(libc::EAGAIN) as ssize_t;
+    }
     // SAFETY: the caller's message is valid.
     let header = unsafe { &mut *message };
     let (name, mut length) = (header.msg_name, header.msg_namelen);
@@ -319,7 +279,7 @@ pub unsafe extern "C" fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) 
         unsafe { put_address(name.cast(), &raw mut length) };
         header.msg_namelen = length;
     }
-    not_ended(fd, received, 1)
+    heard(fd, received, 1)
 }
 
 /// # Safety
@@ -339,13 +299,16 @@ pub unsafe extern "C" fn recvfrom(
         // SAFETY: the caller's own call.
         return unsafe { real(fd, place, room, flags, address, length) };
     }
+    if !ours::awaited(fd, flags) {
+        return fail(libc::EAGAIN) as ssize_t;
+    }
     // SAFETY: the caller's own call, but for the address.
     let received = unsafe { real(fd, place, room, flags, std::ptr::null_mut(), std::ptr::null_mut()) };
     if received >= 0 {
         // SAFETY: as the caller says.
         unsafe { put_address(address, length) };
     }
-    not_ended(fd, received, room)
+    heard(fd, received, room)
 }
 
 /// # Safety
@@ -353,9 +316,12 @@ pub unsafe extern "C" fn recvfrom(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn recv(fd: c_int, place: *mut c_void, room: size_t, flags: c_int) -> ssize_t {
     let real = real!(recv: fn(c_int, *mut c_void, size_t, c_int) -> ssize_t);
+    if is_ours(fd) && !ours::awaited(fd, flags) {
+        return fail(libc::EAGAIN) as ssize_t;
+    }
     // SAFETY: the caller's own call.
     let received = unsafe { real(fd, place, room, flags) };
-    if is_ours(fd) { not_ended(fd, received, room) } else { received }
+    heard(fd, received, room)
 }
 
 /// What `recv` is called by programs that were compiled with checks of lengths.
@@ -398,6 +364,71 @@ pub unsafe extern "C" fn __recvfrom_chk(
     unsafe { recvfrom(fd, place, room, flags, address, length) }
 }
 
+/// Sends, and once more if the gateway went and is back meanwhile. What it had answered is lost with it.
+fn sent(fd: c_int, send: impl Fn(c_int) -> ssize_t, flags: c_int) -> ssize_t {
+    if !is_ours(fd) {
+        return send(flags);
+    }
+    for again in [true, false] {
+        if !ours::returned(fd) {
+            break;
+        }
+        // Netlink has no end of which a signal tells.
+        let done = send(flags | libc::MSG_NOSIGNAL);
+        // SAFETY: the C library's place.
+        let errno = unsafe { *libc::__errno_location() };
+        if done >= 0 || !again || !matches!(errno, libc::EPIPE | libc::ECONNRESET | libc::ENOTCONN) {
+            return done;
+        }
+        ours::wait(fd);
+    }
+    fail(libc::ECONNREFUSED) as ssize_t
+}
+
+/// # Safety
+/// As `send(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn send(fd: c_int, place: *const c_void, length: size_t, flags: c_int) -> ssize_t {
+    let real = real!(send: fn(c_int, *const c_void, size_t, c_int) -> ssize_t);
+    // SAFETY: the caller's own call.
+    sent(fd, |flags| unsafe { real(fd, place, length, flags) }, flags)
+}
+
+/// # Safety
+/// As `sendto(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sendto(
+    fd: c_int,
+    place: *const c_void,
+    length: size_t,
+    flags: c_int,
+    address: *const sockaddr,
+    address_length: socklen_t,
+) -> ssize_t {
+    let real = real!(sendto: fn(c_int, *const c_void, size_t, c_int, *const sockaddr, socklen_t) -> ssize_t);
+    // It names the kernel.
+    let (address, address_length) =
+        if is_ours(fd) { (std::ptr::null(), 0) } else { (address, address_length) };
+    // SAFETY: the caller's own call.
+    sent(fd, |flags| unsafe { real(fd, place, length, flags, address, address_length) }, flags)
+}
+
+/// # Safety
+/// As `sendmsg(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+    let real = real!(sendmsg: fn(c_int, *const msghdr, c_int) -> ssize_t);
+    if !is_ours(fd) || message.is_null() {
+        // SAFETY: the caller's own call.
+        return unsafe { real(fd, message, flags) };
+    }
+    // SAFETY: the caller's message is valid. The address that it has names the kernel.
+    let mut message = unsafe { std::ptr::read(message) };
+    (message.msg_name, message.msg_namelen) = (std::ptr::null_mut(), 0);
+    // SAFETY: the caller's own call, but for the address.
+    sent(fd, |flags| unsafe { real(fd, &raw const message, flags) }, flags)
+}
+
 /// # Safety
 /// As `connect(2)`.
 #[unsafe(no_mangle)]
@@ -416,10 +447,7 @@ pub unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: so
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn close(fd: c_int) -> c_int {
     let real = real!(close: fn(c_int) -> c_int);
-    if is_ours(fd) {
-        groups_of(fd).store(0, Ordering::Release);
-    }
-    set_ours(fd, false);
+    ours::forget(fd);
     // SAFETY: the caller's own call.
     unsafe { real(fd) }
 }

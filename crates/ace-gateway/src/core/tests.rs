@@ -352,3 +352,25 @@ fn a_recording_has_sas_sizes_and_headers_and_neither_keys_nor_plaintext() {
         assert_eq!(packets, vec![Line::Packet(Recorded(nanos, 0, 0, 50, 30, 0, 0)); 3]);
     }
 }
+
+/// A socket does not do for one SA what it does for all or for none.
+#[test]
+fn what_udp_cannot_do_for_one_sa_is_refused_by_name() {
+    for (direction, line) in [("out", "copy_df = false"), ("in", "copy_dscp = true")] {
+        let sa = format!(
+            "[[sa]]\nname = \"one\"\nspi = 0x1000\ndirection = \"{direction}\"\nmode = \"tunnel\"\nlocal = \"192.0.2.1\"\n\
+             remote = \"192.0.2.2\"\ncipher = \"aes-128-gcm-16\"\nkey = \"{}\"\n{line}\n",
+            "ab".repeat(20)
+        );
+        let file = SaFile::parse("sas.toml", &sa).unwrap();
+        let load = |encapsulation| {
+            let (engine, ivs) = (Box::new(CpuEngine::new()), Box::new(OsIvs::default()));
+            Core::new(settings(encapsulation), engine, ivs).load(T0, &file)
+        };
+        assert!(load(Encapsulation::None).is_ok());
+        let Err(error @ CoreError::InUdp { .. }) = load(Encapsulation::Udp) else {
+            panic!("{line} was taken")
+        };
+        assert!(error.to_string().starts_with(&format!("SA one: {line}")), "{error}");
+    }
+}

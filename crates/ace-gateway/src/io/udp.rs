@@ -71,11 +71,18 @@ impl Udp {
     /// Beside the socket of an IKE daemon, which comes to the same address: what begins with RFC 3948's marker, four
     /// zeros, is its, and all else this one's. As long as it is not there the kernel gives this one everything.
     pub fn bind_beside_ike(listen: SocketAddr) -> io::Result<Self> {
-        let first = Self::bind_one(listen, true)?;
-        // Of the two sockets, by the order in which they are bound: a datagram that is shorter is the first one's, too.
+        // Whoever does not share finds out whether somebody is there: a gateway that was restarted comes behind him.
+        let kind = Socket::new(Domain::for_address(listen), Type::DGRAM, Some(Protocol::UDP))?;
+        let second = kind.bind(&listen.into()).is_err_and(|why| why.kind() == io::ErrorKind::AddrInUse);
+        drop(kind);
+        let one = Self::bind_one(listen, true)?;
+        // The kernel knows the order alone in which both are bound; one that goes makes the other one the first. Who comes
+        // later says who he is: the IKE daemon does it by the preload library.
+        let (theirs, ours) = if second { (0, 1) } else { (1, 0) };
         let marked = sock_filter { code: bpf::JUMP_EQUAL, jt: 0, jf: 1, k: 0 };
-        attach(&first, &mut [step(bpf::LOAD, 0), marked, step(bpf::RETURN, 1), step(bpf::RETURN, 0)])?;
-        Ok(first)
+        // A datagram that is shorter is the first one's.
+        attach(&one, &mut [step(bpf::LOAD, 0), marked, step(bpf::RETURN, theirs), step(bpf::RETURN, ours)])?;
+        Ok(one)
     }
 
     fn bind_one(listen: SocketAddr, shared: bool) -> io::Result<Self> {
@@ -136,7 +143,7 @@ impl Udp {
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.reads.well();
-                    return Ok(());
+                    break;
                 }
                 // Such as an ICMP error of an earlier datagram.
                 Err(error) => {
@@ -372,5 +379,17 @@ mod tests {
         }
         theirs.set_nonblocking(true).unwrap();
         assert!(theirs.recv(&mut [0; 64]).is_err());
+        // This one goes and comes again: it is second now, and nothing goes another way.
+        drop(ours);
+        let mut ours = Udp::bind_beside_ike(SocketAddr::from(([0, 0, 0, 0], port))).unwrap();
+        let theirs_is = |theirs: &UdpSocket, wanted: Option<&[u8]>| {
+            let mut memory = [0; 64];
+            assert_eq!(theirs.recv(&mut memory).ok().map(|len| &memory[..len]), wanted);
+        };
+        for _ in 0..20 {
+            [esp, &marked].iter().for_each(|what| send(what));
+            assert_eq!(got(&mut ours), [esp.to_vec()]);
+            theirs_is(&theirs, Some(&marked));
+        }
     }
 }

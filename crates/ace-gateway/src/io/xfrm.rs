@@ -24,8 +24,8 @@ use super::control::make_way;
 use crate::xfrm::{GROUP_EXPIRE, GROUP_SA, Messages, listened};
 
 const MOST_CLIENTS: usize = 64;
-/// Requests of one client before the next one has its turn.
-const BATCH: usize = 64;
+/// Requests of one client before the next one has its turn, and packets theirs.
+const BATCH: usize = 16;
 /// A request.
 const LONGEST: usize = 1 << 16;
 /// Messages that wait for one client; to one that does not read them no more are told.

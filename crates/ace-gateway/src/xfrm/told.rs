@@ -83,7 +83,7 @@ fn numbers(plane: &Shard, state: &State, installed: &Installed, reply: Reply) ->
             let mut all = vec![count, out_low, seen_low, out_high, seen_high, window];
             let mut bitmap = vec![0; count as usize];
             // A ring: bit n modulo the window, from 0, is number n + 1.
-            for number in seen.saturating_sub(u64::from(window)) + 1..=seen {
+            for number in seen.saturating_sub(u64::from(window)).saturating_add(1)..=seen {
                 let bit = ((number - 1) % u64::from(window.max(1))) as usize;
                 if let Some(word) = bitmap.get_mut(bit / 32) {
                     *word |= u32::from(received(number)) << (bit % 32);

@@ -33,15 +33,15 @@ pub fn library() -> PathBuf {
 struct Ends {
     world: World,
     library: PathBuf,
+    /// Of the gateways, a and b.
+    gateways: [u32; 2],
 }
 
 impl Ends {
     fn new() -> Option<Ends> {
         let (library, world) = (library(), World::new()?);
-        let ends = Ends { world, library };
-        for (who, name) in [(1, "a"), (2, "b")] {
-            ends.start(who, name);
-        }
+        let mut ends = Ends { world, library, gateways: [0; 2] };
+        ends.gateways = [ends.start(1, "a"), ends.start(2, "b")];
         Some(ends)
     }
 
@@ -177,6 +177,27 @@ fn ip_xfrm_configures_the_gateway() {
     let reserved = "xfrm state allocspi src 192.0.2.2 dst 192.0.2.1 proto esp mode tunnel min 4096 max 4099";
     assert!(ends.does("a", reserved).contains("proto esp spi 0x0000100"));
 
+    // What is done is told, and what is not is refused by its name.
+    for (words, told) in [
+        ("tfcpad 600", "tfcpad 600"),
+        ("flag noecn", "flag noecn"),
+        ("extra-flag dont-encap-dscp", "extra_flag dont-encap-dscp"),
+    ] {
+        ends.does("a", &format!("{sa} mode tunnel {gcm} {words}"));
+        let list = ends.does("a", "-s xfrm state list");
+        assert!(list.contains(told), "{words}: {list}");
+        ends.does("a", "xfrm state delete src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x3000");
+    }
+    for words in
+        ["output-mark 5", "flag icmp", "flag wildrecv", "flag nopmtudisc", "extra-flag oseq-may-wrap"]
+    {
+        ends.refuses("a", &format!("{sa} mode tunnel {gcm} {words}"), "not supported");
+    }
+    let icmp = "xfrm policy add src 10.7.1.0/24 dst 10.7.2.0/24 proto icmp type 8 code 0 dir out";
+    ends.does("a", &format!("{icmp} {template}"));
+    assert!(ends.does("a", "xfrm policy list").contains("proto icmp type 8 code 0"));
+    ends.refuses("a", &format!("{} flag icmp {template}", icmp.replace("type 8", "type 9")), "not supported");
+
     // Flushed: nothing flows, nothing shows.
     ends.does("a", "xfrm state flush");
     assert_eq!(ends.does("a", "xfrm state list"), "");
@@ -275,4 +296,56 @@ fn without_a_gateway_nothing_is_configured() {
         .expect("ip starts");
     assert!(!out.status.success());
     assert!(crate::common::stderr(&out).contains("Connection refused"), "{}", crate::common::stderr(&out));
+}
+
+/// `ip xfrm monitor` sees changes, stays over a kill of the gateway, and is told then what the gateway has no more.
+#[test]
+fn who_listens_finds_a_gateway_again_and_hears_what_is_lost() {
+    let Some(ends) = Ends::new() else { return };
+    let world = &ends.world;
+    let heard = world.path("heard");
+    let mut monitor = Command::new("sh");
+    monitor
+        .args(["-c", &format!("exec ip xfrm monitor > {}", heard.display())])
+        .env("LD_PRELOAD", &ends.library)
+        .env("ACE_XFRM", world.path("a.xfrm"));
+    let monitor = world.start("a", &mut monitor, "monitor.log");
+    let hears = |what: &str| {
+        until(what, || fs::read_to_string(&heard).is_ok_and(|heard| heard.contains(what)));
+    };
+    // It may not have begun to listen.
+    until("the monitor hears", || {
+        ends.does("a", "xfrm policy flush");
+        fs::read_to_string(&heard).is_ok_and(|heard| heard.contains("Flushed policy"))
+    });
+    ends.tunnel("add", 1);
+    hears("dir out");
+    hears("spi 0x00001001");
+    ends.does("a", "xfrm state delete src 192.0.2.2 dst 192.0.2.1 proto esp spi 0x2001");
+    hears("Deleted src 192.0.2.2 dst 192.0.2.1");
+    // A packet asks for the SA that is gone: at the end that has none for its policy.
+    ends.does("a", "xfrm state delete src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1001");
+    assert_eq!(world.ping_in_vain("a", B, 1), 0);
+    hears("acquire proto esp");
+    ends.tunnel("update", 2);
+    assert_eq!(world.ping("a", B, 2), 2);
+    assert!(!fs::read_to_string(&heard).expect("it is ours").contains("Expired"));
+    world.end(ends.gateways[0], "-KILL");
+    ends.start(1, "a");
+    for spi in ["0x00001002", "0x00002002"] {
+        until("the monitor hears what is lost", || {
+            let heard = fs::read_to_string(&heard).expect("it is ours");
+            heard.split("Expired").skip(1).any(|event| event.contains(spi) && event.contains("hard 1"))
+        });
+    }
+    let all = fs::read_to_string(&heard).expect("it is ours");
+    assert!(
+        !all.split("Expired").skip(1).any(|event| event.contains("0x00002001")),
+        "what was deleted is not lost"
+    );
+    // And it hears on.
+    ends.tunnel("update", 3);
+    hears("spi 0x00001003");
+    assert_eq!(world.ping("a", B, 2), 2);
+    world.end(monitor, "-TERM");
 }

@@ -76,6 +76,7 @@ fn sent(group: Group, kind: u16, value: Vec<u8>) -> i32 {
         Group::Policy => {
             let mut policy = Policy::new(1, 3);
             policy.more = more.to_vec();
+            // It has one.
             if kind == attr::TMPL {
                 policy.more.clear();
             }
