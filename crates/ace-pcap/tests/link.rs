@@ -2,7 +2,7 @@
 //! What frames carry, through what lies around it.
 
 use ace_pcap::DataLink;
-use ace_pcap::link::{Content, LinkType, Place, WrapError, unpadded};
+use ace_pcap::link::{Content, LinkType, Place, WrapError};
 use proptest::prelude::*;
 
 const V4: [u8; 20] = [0x45, 0, 0, 20, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
@@ -136,15 +136,6 @@ fn what_carries_no_packet_is_told_from_what_may() {
     // Nothing but an IP packet is of no use to the data plane, and that is for it to say.
     assert!(matches!(LinkType::Ethernet.content(&ethernet(&[&[8, 0, 0x15]])), Content::Ip(_)));
     assert!(matches!(LinkType::Raw.content(&[]), Content::Ip(_)));
-}
-
-#[test]
-fn ethernet_padding_is_cut_off() {
-    let mut packet = vec![0x45, 0, 0, 20];
-    packet.resize(46, 0);
-    assert_eq!(unpadded(&packet).len(), 20);
-    packet[3] = 200;
-    assert_eq!(unpadded(&packet).len(), 46);
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 //! The command line of ACE: arguments, wiring, printing.
 //!
 //! Exit codes: 0 all is well; 1 the work was done and something about it is wrong (known answers failed, the
-//! capture is damaged, packets failed authentication, found no security association or were lost); 2 the arguments or an input cannot be used; 130
+//! capture is damaged, packets that should have been protected or should have come out of ESP did not); 2 the arguments or an input cannot be used; 130
 //! interrupted.
 
 mod array;

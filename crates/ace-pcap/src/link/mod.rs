@@ -162,14 +162,3 @@ impl Place {
         Ok(())
     }
 }
-
-/// The IP packet without what the link layer padded it with (Ethernet frames have at least 60 bytes).
-pub fn unpadded(packet: &[u8]) -> &[u8] {
-    let length = match packet {
-        [first, _, a, b, ..] if first >> 4 == 4 => usize::from(u16::from_be_bytes([*a, *b])),
-        [first, _, _, _, a, b, ..] if first >> 4 == 6 => 40 + usize::from(u16::from_be_bytes([*a, *b])),
-        _ => packet.len(),
-    };
-    // A length that is zero or beyond the packet is for the data plane to judge.
-    if (20..packet.len()).contains(&length) { &packet[..length] } else { packet }
-}
