@@ -29,6 +29,7 @@ mod study;
 mod trust;
 mod values;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use ace_report::{FAILED, Style};
@@ -73,10 +74,23 @@ enum Command {
     Manual(manual::Args),
 }
 
+impl Command {
+    /// Whether it goes on without whoever reads its words.
+    fn stays(&self) -> bool {
+        match self {
+            #[cfg(target_os = "linux")]
+            Command::Gateway(args) => args.stays(),
+            _ => false,
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    // `ace … | head` ends quietly.
-    sigpipe::reset();
     let cli = Cli::parse();
+    if !cli.command.stays() {
+        // `ace … | head` ends quietly.
+        sigpipe::reset();
+    }
     let style = if cli.format == "md" { Style::Md } else { Style::Text };
     let mut page = page::Output::new(style);
     let outcome = match cli.command {
@@ -102,7 +116,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            eprintln!("ace: {error:#}");
+            // The exit code says it too, where nobody takes the words.
+            let _ = writeln!(std::io::stderr(), "ace: {error:#}");
             ExitCode::from(FAILED)
         }
     }

@@ -337,9 +337,7 @@ fn a_recording_has_sas_sizes_and_headers_and_neither_keys_nor_plaintext() {
     for (end, name, out, nanos) in [(0, "1-0-7", true, 5_000_000), (1, "1-0-7", false, 6_000_000)] {
         let recorder = ends[end].recorder().as_mut().unwrap();
         assert!(recorder.is_full());
-        let mut text = Vec::new();
-        recorder.write(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
+        let text = String::from_utf8(recorder.take()).unwrap();
         let lines: Vec<Line> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let [Line::Recording(1), Line::Sa(sa), Line::Flow(flow), packets @ .., Line::Full(3)] = &lines[..]
         else {

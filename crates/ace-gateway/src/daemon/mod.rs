@@ -40,6 +40,7 @@ use crate::io::tun::Tun;
 use crate::io::udp::Udp;
 use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::keys::Keys;
+use crate::outlet::Outlet;
 use crate::page::Page;
 pub use error::GatewayError;
 use front::Front;
@@ -68,6 +69,8 @@ struct Daemon {
     handed: answers::Handed,
     page: Option<Page>,
     recording: Option<Recording>,
+    /// Where what is said goes.
+    log: Outlet,
     keys: Keys,
     guard: Guard,
     /// Waits that failed.
@@ -112,7 +115,7 @@ pub fn hold_signals() -> Result<(), GatewayError> {
 }
 
 /// Runs a gateway until SIGTERM or SIGINT, with an engine for each core. `remote` belongs to an engine with a board.
-/// What there is to say are `tracing` events.
+/// What there is to say are `tracing` events; they go through `log`, which is started with the other threads.
 ///
 /// # Errors
 /// [`GatewayError`]: before the first packet, or because a device or a socket does not work any more.
@@ -120,8 +123,9 @@ pub fn run(
     config: GatewayConfig,
     engines: Vec<Box<dyn Engine + Send>>,
     remote: Option<Remote>,
+    log: Outlet,
 ) -> Result<(), GatewayError> {
-    let mut daemon = Daemon::open(config, engines, remote)?;
+    let mut daemon = Daemon::open(config, engines, remote, log)?;
     // Somebody may have been at them since they were made.
     daemon.guard()?;
     daemon.notify(&[NotifyState::Ready]);
@@ -139,7 +143,7 @@ pub fn run(
         warn!(%error, "what was taken last was not sent");
     }
     if let (Some(mut recording), Some(worker)) = (daemon.recording.take(), daemon.front.worker()) {
-        recording.go_on(&mut worker.core);
+        recording.finish(&mut worker.core);
     }
     // No packet is under way: exactly what was used is written down.
     if let Err(why) = daemon.keys.stop() {
@@ -169,6 +173,7 @@ impl Daemon {
         config: GatewayConfig,
         engines: Vec<Box<dyn Engine + Send>>,
         remote: Option<Remote>,
+        log: Outlet,
     ) -> Result<Self, GatewayError> {
         let (inside, outside) = (&config.inside, &config.outside);
         let keepalive = Some(Duration::from_secs(outside.keepalive.into())).filter(|it| !it.is_zero());
@@ -272,6 +277,8 @@ impl Daemon {
             .then(|| Duration::from_micros(microseconds) / 3);
         // Threads begin when privileges are gone: these are a thread's own.
         let writing = keys.start().map_err(SetupError::Threads)?;
+        log.start("log").map_err(SetupError::Threads)?;
+        recording.as_ref().map_or(Ok(()), Recording::start).map_err(SetupError::Threads)?;
         let devices = queues.into_iter().zip(opened);
         let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
             .map(|(core, (tun, outside))| (core, Box::new(Devices::new(tun, outside)) as Box<dyn Ports>))
@@ -301,6 +308,7 @@ impl Daemon {
             handed: answers::Handed::default(),
             page,
             recording,
+            log,
             keys,
             guard,
             waits: Row::default(),
@@ -320,10 +328,8 @@ impl Daemon {
         while let Some(event) = self.front.poll_event() {
             info!("{event}");
         }
-        if let (Some(recording), Some(worker)) = (&mut self.recording, self.front.worker())
-            && !recording.go_on(&mut worker.core)
-        {
-            self.recording = None;
+        if let (Some(recording), Some(worker)) = (&mut self.recording, self.front.worker()) {
+            recording.go_on(&mut worker.core);
         }
         if let Some(remote) = &mut self.remote {
             remote.calm();

@@ -7,5 +7,6 @@ mod common;
 mod gateway;
 mod gateway_engines;
 mod gateway_guard;
+mod gateway_outputs;
 mod netns;
 mod xfrm;
