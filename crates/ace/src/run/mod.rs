@@ -34,7 +34,8 @@ use pump::Pump;
 /// capture is damaged.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Capture to read, `-` for standard input: pcap or pcapng; Ethernet, Linux cooked, raw IP, BSD loopback or PPP
+    /// Capture to read, `-` for standard input: pcap or pcapng, packed by gzip or not; link types are in
+    /// docs/captures.md
     input: PathBuf,
     /// Security associations (docs/sa-file.md)
     #[arg(long, value_name = "FILE")]
