@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -189,12 +188,7 @@ impl Recorder {
     }
 
     /// Hands over the lines so far.
-    ///
-    /// # Errors
-    /// Those of `out`; the lines are gone then.
-    pub fn write(&mut self, out: &mut impl Write) -> std::io::Result<()> {
-        let written = out.write_all(&self.lines);
-        self.lines.clear();
-        written
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.lines)
     }
 }

@@ -9,6 +9,7 @@ use ace_ipsec::{Direction, Protocol, SaMode};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Counters, PeerStatus, SaView};
+use crate::counted::counted;
 use crate::engines::View;
 use crate::io::Losses;
 
@@ -42,9 +43,22 @@ pub struct Status {
     /// Clear packets from outside that a rule covers, which were dropped; `None`: nothing looks for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_dropped: Option<u64>,
+    /// What the gateway had to say and could not.
+    #[serde(default)]
+    pub unwritten: Unwritten,
     /// Why every operation on the board has failed so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board_fails: Option<String>,
+}
+
+counted! {
+    /// Lines and pieces that were lost: a disk is full, a pipe is not read, a reader is gone.
+    Unwritten {
+        /// Events of the log.
+        log,
+        /// Pieces of the recording; the first one ends it.
+        record,
+    }
 }
 
 /// What a core counts, or all together.

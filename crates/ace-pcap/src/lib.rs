@@ -11,11 +11,13 @@
 #![warn(missing_docs)]
 
 pub mod link;
+pub mod offload;
 pub mod order;
 pub mod read;
 pub mod write;
 
 pub use link::{Content, LinkType, Place};
+pub use offload::{Extent, Offloaded};
 pub use order::Order;
 pub use read::{Capture, CaptureError, Damage, Frame, Item};
 pub use write::{CaptureWriter, Format, Lost, WriteError};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Captures of all kinds, whole and damaged.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 use std::time::Duration;
 
 use ace_pcap::read::MAX_BLOCK;
@@ -181,6 +181,20 @@ fn a_record_that_is_too_long_is_passed_over() {
     let (found, damage) = all(&pcap(0, &[(&long, long.len() as u32), (b"next", 4)]));
     assert_eq!((found[0].clone(), found.len(), damage), (Err("longer than any frame"), 2, None));
     assert_eq!(found[1].as_ref().expect("a frame").2, b"next");
+}
+
+#[test]
+fn what_gzip_has_packed_is_read_and_a_cut_is_damage() {
+    let file = pcap(65_535, &[(b"one", 3), (b"two", 3)]);
+    let pack = |bytes: &[u8]| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(bytes).and_then(|()| out.finish()).expect("a Vec takes all")
+    };
+    // Of two members as of one.
+    let packed = [pack(&file[..50]), pack(&file[50..])].concat();
+    assert_eq!(all(&packed), all(&file));
+    let (found, damage) = all(&packed[..packed.len() - 9]);
+    assert!(found.len() < 2 || damage.is_some(), "{found:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! What frames carry, through what lies around it.
 
 use ace_pcap::DataLink;
-use ace_pcap::link::{Content, LinkType, Place, WrapError, unpadded};
+use ace_pcap::link::{Content, LinkType, Place, WrapError};
 use proptest::prelude::*;
 
 const V4: [u8; 20] = [0x45, 0, 0, 20, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
@@ -110,6 +110,51 @@ fn the_other_link_types() {
     assert_eq!(LinkType::of(DataLink::from(105)), None, "802.11");
 }
 
+/// 802.11 data with SNAP behind radiotap's flags.
+fn wireless(flags: u8, kind: u8, how: u8, qos: &[u8]) -> Vec<u8> {
+    let radio = [0, 0, 9, 0, 2, 0, 0, 0, flags];
+    [&radio[..], &[kind, how], &[0; 22], qos, &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0], &V4].concat()
+}
+
+#[test]
+fn what_modems_logs_and_radios_put_in_front_is_looked_through() {
+    let v6 = [&[0x60u8, 0, 0, 0, 0, 5][..], &[0; 39]].concat();
+    let nflog = |family: u8, len: [u8; 2], kind: [u8; 2]| [&[family, 0, 0, 0][..], &len, &kind].concat();
+    for (link, v4_header, v6_header) in [
+        (166, vec![0, 3, 0, 0x21], vec![0, 3, 0, 0x57]),
+        (51, vec![0x11, 0, 0, 1, 0, 22, 0, 0x21], vec![0x11, 0, 0, 1, 0, 47, 0, 0x57]),
+        (104, vec![0x0f, 0, 8, 0], vec![0x0f, 0, 0x86, 0xdd]),
+        (239, nflog(2, [24, 0], [9, 0]), nflog(10, [49, 0], [9, 0])),
+        (239, nflog(2, [0, 24], [0, 9]), nflog(10, [0, 49], [0, 9])),
+    ] {
+        let link_type = LinkType::of(DataLink::from(link)).expect("it is known");
+        let frame = [&v4_header[..], &V4].concat();
+        let place = place(link_type, &frame);
+        assert_eq!(&frame[place.at..], V4, "{link}");
+        let mut out = Vec::new();
+        place.wrap(&frame[..place.at], &V4, &mut out).expect("it fits");
+        assert_eq!(out, frame, "{link}: the same packet makes the same frame");
+        place.wrap(&frame[..place.at], &v6, &mut out).expect("it fits");
+        let wanted = [&v6_header[..], &v6].concat();
+        assert_eq!(&out[..wanted.len()], wanted, "{link}");
+        assert!(link != 239 || out.len().is_multiple_of(4));
+    }
+    for (frame, at) in [(wireless(0, 8, 0, &[]), 41), (wireless(0x20, 0x88, 1, &[0, 0, 9, 9]), 45)] {
+        assert_eq!(place(LinkType::Radiotap, &frame).at, at);
+    }
+    // A check sequence is behind it, and is none of another packet's.
+    let frame = [wireless(0x10, 8, 0, &[]), vec![1, 2, 3, 4]].concat();
+    let checked = place(LinkType::Radiotap, &frame);
+    let mut out = Vec::new();
+    checked.wrap(&frame[..checked.at], &V4, &mut out).expect("it fits");
+    assert_eq!(out, wireless(0, 8, 0, &[]));
+    assert_eq!(LinkType::Radiotap.content(&wireless(0, 0x80, 0, &[])), Content::NotIp, "a beacon");
+    assert_eq!(LinkType::Radiotap.content(&wireless(0, 0x48, 0, &[])), Content::NotIp, "no data");
+    for (kind, how, qos) in [(8, 0x40, &[][..]), (8, 4, &[]), (0x88, 0, &[0x80, 0])] {
+        assert!(matches!(LinkType::Radiotap.content(&wireless(0, kind, how, qos)), Content::Opaque(_)));
+    }
+}
+
 #[test]
 fn what_carries_no_packet_is_told_from_what_may() {
     for (frame, name) in [
@@ -136,15 +181,6 @@ fn what_carries_no_packet_is_told_from_what_may() {
     // Nothing but an IP packet is of no use to the data plane, and that is for it to say.
     assert!(matches!(LinkType::Ethernet.content(&ethernet(&[&[8, 0, 0x15]])), Content::Ip(_)));
     assert!(matches!(LinkType::Raw.content(&[]), Content::Ip(_)));
-}
-
-#[test]
-fn ethernet_padding_is_cut_off() {
-    let mut packet = vec![0x45, 0, 0, 20];
-    packet.resize(46, 0);
-    assert_eq!(unpadded(&packet).len(), 20);
-    packet[3] = 200;
-    assert_eq!(unpadded(&packet).len(), 46);
 }
 
 proptest! {

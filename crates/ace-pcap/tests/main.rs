@@ -3,3 +3,4 @@
 
 mod captures;
 mod link;
+mod offload;

@@ -2,7 +2,7 @@
 //! The command line of ACE: arguments, wiring, printing.
 //!
 //! Exit codes: 0 all is well; 1 the work was done and something about it is wrong (known answers failed, the
-//! capture is damaged, packets failed authentication, found no security association or were lost); 2 the arguments or an input cannot be used; 130
+//! capture is damaged, packets that should have been protected or should have come out of ESP did not); 2 the arguments or an input cannot be used; 130
 //! interrupted.
 
 mod array;
@@ -31,6 +31,7 @@ mod values;
 #[cfg(target_os = "linux")]
 mod xfrm;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use ace_report::{FAILED, Style};
@@ -77,10 +78,23 @@ enum Command {
     Manual(manual::Args),
 }
 
+impl Command {
+    /// Whether it goes on without whoever reads its words.
+    fn stays(&self) -> bool {
+        match self {
+            #[cfg(target_os = "linux")]
+            Command::Gateway(args) => args.stays(),
+            _ => false,
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    // `ace … | head` ends quietly.
-    sigpipe::reset();
     let cli = Cli::parse();
+    if !cli.command.stays() {
+        // `ace … | head` ends quietly.
+        sigpipe::reset();
+    }
     let style = if cli.format == "md" { Style::Md } else { Style::Text };
     let mut page = page::Output::new(style);
     let outcome = match cli.command {
@@ -111,7 +125,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            eprintln!("ace: {error:#}");
+            // The exit code says it too, where nobody takes the words.
+            let _ = writeln!(std::io::stderr(), "ace: {error:#}");
             ExitCode::from(FAILED)
         }
     }

@@ -33,8 +33,10 @@ fuzz_target!(|bytes: &[u8]| {
         let (header, packet) = frame.split_at(place.at);
         let mut again = Vec::new();
         if place.wrap(header, packet, &mut again).is_ok() {
-            assert_eq!(again.len(), frame.len());
-            assert_eq!(&again[place.at..], packet);
+            // Some frames end on a multiple of four bytes.
+            let wanted = [frame.len(), frame.len().next_multiple_of(4)];
+            assert!(wanted.contains(&again.len()));
+            assert_eq!(&again[place.at..frame.len()], packet);
         }
     }
 });

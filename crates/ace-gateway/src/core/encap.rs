@@ -35,14 +35,9 @@ pub fn classify(payload: &[u8]) -> Datagram {
     }
 }
 
-/// What of an SA is not to be had in UDP: the socket says of all datagrams alike whether they may be fragmented, and does not
-/// tell DSCP of those that come.
+/// What of an SA is not to be had in UDP: the socket does not tell DSCP of datagrams that come.
 pub fn cannot(spec: &SaSpec) -> Option<&'static str> {
-    match (spec.direction, &spec.headers) {
-        (Direction::Out, headers) if !headers.dont_fragment => Some("copy_df = false"),
-        (Direction::In, headers) if headers.dscp => Some("copy_dscp = true, inbound,"),
-        _ => None,
-    }
+    (spec.direction == Direction::In && spec.headers.dscp).then_some("copy_dscp = true, inbound,")
 }
 
 /// Puts the header in front that ESP would have had. Its addresses are those of the SA: behind a translator the ones

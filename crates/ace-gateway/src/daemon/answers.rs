@@ -7,10 +7,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tracing::{error, info};
 
+use super::recording::Recording;
 use super::{Daemon, load};
 use crate::engines::{Remote, View};
 use crate::firewall::Firewall;
-use crate::status::{Sa, State, Status};
+use crate::status::{Sa, State, Status, Unwritten};
 
 /// A library under way or taken, by number.
 #[derive(Default)]
@@ -50,6 +51,10 @@ impl Daemon {
             peers,
             cores,
             clear_dropped: self.firewall.as_ref().map(Firewall::dropped),
+            unwritten: Unwritten {
+                log: self.log.lost(),
+                record: self.recording.as_ref().map_or(0, Recording::lost),
+            },
             board_fails: self.remote.as_ref().and_then(Remote::board_fails),
         }
     }

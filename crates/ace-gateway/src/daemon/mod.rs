@@ -36,6 +36,7 @@ use crate::io::icmp::Icmp;
 use crate::io::setup::SetupError;
 use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::keys::Keys;
+use crate::outlet::Outlet;
 use crate::page::Page;
 pub use error::GatewayError;
 use front::Front;
@@ -63,6 +64,8 @@ struct Daemon {
     handed: answers::Handed,
     page: Option<Page>,
     recording: Option<Recording>,
+    /// Where what is said goes.
+    log: Outlet,
     keys: Keys,
     guard: Guard,
     firewall: Option<Firewall>,
@@ -109,7 +112,7 @@ pub fn hold_signals() -> Result<(), GatewayError> {
 }
 
 /// Runs a gateway until SIGTERM or SIGINT, with an engine for each core. `remote` belongs to an engine with a board.
-/// What there is to say are `tracing` events.
+/// What there is to say are `tracing` events; they go through `log`, which is started with the other threads.
 ///
 /// # Errors
 /// [`GatewayError`]: before the first packet, or because a device or a socket does not work any more.
@@ -117,8 +120,9 @@ pub fn run(
     config: GatewayConfig,
     engines: Vec<Box<dyn Engine + Send>>,
     remote: Option<Remote>,
+    log: Outlet,
 ) -> Result<(), GatewayError> {
-    let mut daemon = Daemon::open(config, engines, remote)?;
+    let mut daemon = Daemon::open(config, engines, remote, log)?;
     // Somebody may have been at them since they were made.
     daemon.guard()?;
     // Rules of the SA file stand before the first packet.
@@ -141,7 +145,7 @@ pub fn run(
         warn!(%error, "what was taken last was not sent");
     }
     if let (Some(mut recording), Some(worker)) = (daemon.recording.take(), daemon.front.worker()) {
-        recording.go_on(&mut worker.core);
+        recording.finish(&mut worker.core);
     }
     // No packet is under way: exactly what was used is written down.
     if let Err(why) = daemon.keys.stop() {
@@ -178,10 +182,8 @@ impl Daemon {
         while let Some(event) = self.front.poll_event() {
             info!("{event}");
         }
-        if let (Some(recording), Some(worker)) = (&mut self.recording, self.front.worker())
-            && !recording.go_on(&mut worker.core)
-        {
-            self.recording = None;
+        if let (Some(recording), Some(worker)) = (&mut self.recording, self.front.worker()) {
+            recording.go_on(&mut worker.core);
         }
         if let Some(remote) = &mut self.remote {
             remote.calm();

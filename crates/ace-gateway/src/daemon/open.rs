@@ -32,6 +32,7 @@ use crate::io::tun::Tun;
 use crate::io::udp::Udp;
 use crate::io::xfrm::XfrmSocket;
 use crate::keys::Keys;
+use crate::outlet::Outlet;
 use crate::page::Page;
 
 impl Daemon {
@@ -39,6 +40,7 @@ impl Daemon {
         config: GatewayConfig,
         engines: Vec<Box<dyn Engine + Send>>,
         remote: Option<Remote>,
+        log: Outlet,
     ) -> Result<Self, GatewayError> {
         let (inside, outside) = (&config.inside, &config.outside);
         let keepalive = Some(Duration::from_secs(outside.keepalive.into())).filter(|it| !it.is_zero());
@@ -154,6 +156,8 @@ impl Daemon {
             .then(|| Duration::from_micros(microseconds) / 3);
         // Threads begin when privileges are gone: these are a thread's own.
         let writing = keys.start().map_err(SetupError::Threads)?;
+        log.start("log").map_err(SetupError::Threads)?;
+        recording.as_ref().map_or(Ok(()), Recording::start).map_err(SetupError::Threads)?;
         let devices = queues.into_iter().zip(opened);
         let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
             .map(|(core, (tun, outside))| (core, Box::new(Devices::new(tun, outside)) as Box<dyn Ports>))
@@ -183,6 +187,7 @@ impl Daemon {
             handed: answers::Handed::default(),
             page,
             recording,
+            log,
             keys,
             guard,
             firewall,

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `[record]`: the file behind a recorder.
+//! `[record]`: the file behind a recorder. A thread writes it: a disk that is slow or full stops the recording, and never
+//! a packet.
 
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{BufWriter, Write};
+use std::fs::{OpenOptions, Permissions};
+use std::io::BufWriter;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::time::Duration;
 
 use ace_config::gateway::Record;
 use tracing::{error, info};
 
 use crate::core::Core;
+use crate::outlet::Outlet;
 use crate::record::Recorder;
 
+/// Bytes that wait for the disk: some 100,000 packets.
+const MOST_BYTES: usize = 8 << 20;
+/// How long the end of a gateway waits for the rest.
+const AT_THE_END: Duration = Duration::from_secs(5);
+
 pub struct Recording {
-    out: BufWriter<File>,
+    out: Outlet,
     name: String,
+    ended: bool,
 }
 
 impl Recording {
@@ -26,25 +35,50 @@ impl Recording {
             file.set_permissions(Permissions::from_mode(0o600))?;
         }
         core.record(Recorder::new(record.packets));
-        Ok(Self { out: BufWriter::with_capacity(1 << 16, file), name: record.file.display().to_string() })
+        let out = Outlet::new(Box::new(BufWriter::with_capacity(1 << 16, file)), MOST_BYTES);
+        Ok(Self { out, name: record.file.display().to_string(), ended: false })
     }
 
-    /// Writes what was recorded since. False when that was the last of it: then packets go on unrecorded.
-    pub fn go_on(&mut self, core: &mut Core) -> bool {
-        let Some(recorder) = core.recorder() else { return false };
+    /// Has a thread write from here on.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub fn start(&self) -> std::io::Result<()> {
+        self.out.start("record")
+    }
+
+    /// Pieces that were not written.
+    pub fn lost(&self) -> u64 {
+        self.out.lost()
+    }
+
+    /// Hands over what was recorded since. After the last of it packets go on unrecorded: lines stand on those before
+    /// them, so that one that is lost ends the recording.
+    pub fn go_on(&mut self, core: &mut Core) {
+        if self.ended {
+            return;
+        }
+        let Some(recorder) = core.recorder() else { return };
         let full = recorder.is_full();
-        let mut written = recorder.write(&mut self.out);
+        let lines = recorder.take();
+        if !lines.is_empty() {
+            self.out.put(&lines);
+        }
         if full {
-            written = written.and_then(|()| self.out.flush());
             info!(file = self.name, "the recording has all the packets that were wanted");
         }
-        if let Err(why) = &written {
+        if let Some(why) = self.out.why() {
             error!(file = self.name, %why, "no more is recorded");
         }
-        let goes_on = written.is_ok() && !full;
-        if !goes_on {
+        self.ended = full || self.out.lost() > 0;
+        if self.ended {
             *core.recorder() = None;
         }
-        goes_on
+    }
+
+    /// The last of it.
+    pub fn finish(&mut self, core: &mut Core) {
+        self.go_on(core);
+        self.out.finish(AT_THE_END);
     }
 }

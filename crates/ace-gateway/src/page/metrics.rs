@@ -77,6 +77,8 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     text.each(name, help, "what", status.figures.gateway.iter());
     let (name, help) = ("ace_gateway_losses_total", "What the kernel did not take or give.");
     text.each(name, help, "cause", status.figures.losses.iter());
+    let (name, help) = ("ace_gateway_unwritten_total", "What the gateway had to say and could not.");
+    text.each(name, help, "what", status.unwritten.iter());
     associations(&mut text, sas);
     if let Some(of) = &slots.board {
         board(&mut text, of);
@@ -211,6 +213,7 @@ mod tests {
         status.figures.packets.accepted = Traffic { packets: 3, bytes: 4 };
         status.figures.packets.dropped = counts(&[("no_sa", 7)]);
         status.figures.losses.outside_full = 5;
+        status.unwritten.log = 4;
         let sa = Sa {
             name: "a\"b\\c\nd".to_owned(),
             spi: 256,
@@ -255,6 +258,7 @@ mod tests {
             "ace_slot_holds{slot=\"0\",configuration=\"aes\"} 1",
             "ace_engine_packets_total{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 3",
             "ace_engine_packet_seconds{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 0.0000005",
+            "ace_gateway_unwritten_total{what=\"log\"} 4",
             "ace_gateway_losses_total{cause=\"outside_full\"} 5",
         ] {
             assert!(text.lines().any(|line| line == wanted), "{wanted} is not in\n{text}");

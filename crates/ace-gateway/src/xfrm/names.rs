@@ -189,12 +189,7 @@ pub const MESSAGES: &[Word] = &[
 pub const SA_FLAGS: &[Word] = &[
     word("XFRM_STATE_NOECN", 1, Done, ""),
     word("XFRM_STATE_DECAP_DSCP", 2, Done, "inbound with `encapsulation = \"none\"`; in UDP EOPNOTSUPP"),
-    word(
-        "XFRM_STATE_NOPMTUDISC",
-        4,
-        Done,
-        "outbound tunnels with `encapsulation = \"none\"`; in UDP EOPNOTSUPP",
-    ),
+    word("XFRM_STATE_NOPMTUDISC", 4, Done, "outbound tunnels"),
     word("XFRM_STATE_WILDRECV", 8, NOT_HERE, "it is Mobile IPv6's"),
     word("XFRM_STATE_ICMP", 16, NOT_HERE, "errors of ICMP need a policy that they fit themselves"),
     word("XFRM_STATE_AF_UNSPEC", 32, Done, "an SA without a selector carries both families"),

@@ -2,8 +2,10 @@
 //! A capture shows both sides of a gateway in one file, and no packet says from which side it came. Whoever reads one
 //! chooses with this; the data plane itself never guesses.
 
+use std::net::IpAddr;
+
 use super::{Packet, Shard};
-use crate::model::Time;
+use crate::model::{Protocol, Time};
 use crate::packet::ip;
 use crate::side::{Inside, Outside};
 use crate::spd::Decision;
@@ -33,6 +35,26 @@ impl Shard {
         } else {
             Seen::Inside
         }
+    }
+
+    /// Whether a packet is ESP or AH for one of our ends, or a rule is for it: if it comes to nothing, something is
+    /// missing.
+    pub fn concerns(&mut self, packet: &[u8]) -> bool {
+        let Some(ip) = ip::parse(packet) else { return false };
+        let flow = ip.flow(packet.get(..ip.total_len).unwrap_or_default());
+        self.for_us(&ip).is_some()
+            || self.inside.decide(&flow) != Decision::Default
+            || self.outside.decide(&flow) != Decision::Default
+    }
+
+    /// Whether ESP and AH for an address are ours.
+    pub fn is_end(&self, address: &IpAddr) -> bool {
+        self.sad.is_end(address)
+    }
+
+    /// Whether there is an SA for ESP that arrives.
+    pub fn knows(&self, destination: IpAddr, spi: u32) -> bool {
+        self.sad.find(destination, Protocol::Esp, spi).is_some()
     }
 
     /// Takes a packet of a capture at the side of [`Shard::seen`].

@@ -26,6 +26,16 @@ pub enum LinkType {
     Ppp,
     /// PPP with address and control, or without.
     PppHdlc,
+    /// PPP behind a byte that says the direction (`LINKTYPE_PPP_PPPD`, 166).
+    PppDirection,
+    /// A session of PPPoE, without Ethernet (`LINKTYPE_PPP_ETHER`, 51).
+    PppEther,
+    /// Cisco's HDLC (`LINKTYPE_C_HDLC`, 104).
+    CiscoHdlc,
+    /// What Linux' netfilter logs (`LINKTYPE_NFLOG`, 239).
+    Nflog,
+    /// 802.11 behind what the radio says (`LINKTYPE_IEEE802_11_RADIOTAP`, 127).
+    Radiotap,
 }
 
 /// What a frame carries.
@@ -46,6 +56,10 @@ pub struct Place {
     pub at: usize,
     family: Family,
     lengths: [Option<Length>; 2],
+    /// Whether frames end on a multiple of four bytes.
+    pads: bool,
+    /// Bits of the header that hold of the other frame alone: where, and which.
+    clears: Option<(usize, u8)>,
 }
 
 /// A field of 16 bits.
@@ -55,6 +69,7 @@ struct Length {
     /// Where that begins of which it is the length.
     from: usize,
     longest: u16,
+    little: bool,
 }
 
 /// What says whether a packet is IPv4 or IPv6.
@@ -69,6 +84,8 @@ enum Family {
     Ppp(usize, usize),
     /// 4 bytes in either order.
     Af(usize),
+    /// A byte, as Linux numbers families.
+    Linux(usize),
     /// The label in front of it, where that is an explicit null (RFC 3032, 2.1).
     Label(usize),
 }
@@ -99,12 +116,17 @@ impl LinkType {
             0 | 108 => LinkType::Loopback,
             9 => LinkType::Ppp,
             50 => LinkType::PppHdlc,
+            51 => LinkType::PppEther,
+            104 => LinkType::CiscoHdlc,
+            127 => LinkType::Radiotap,
+            166 => LinkType::PppDirection,
+            239 => LinkType::Nflog,
             _ => return None,
         })
     }
 
     /// The names of all, for messages.
-    pub const NAMES: &'static str = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback and PPP";
+    pub const NAMES: &'static str = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP, Cisco HDLC, NFLOG and 802.11 with radiotap";
 
     /// What a frame of this link type carries.
     pub fn content(self, frame: &[u8]) -> Content {
@@ -136,6 +158,7 @@ impl Place {
             Family::Ppp(at, len) => {
                 put(at + len - 1, &[if v6 { walk::PPP_IPV6 } else { walk::PPP_IPV4 } as u8]);
             }
+            Family::Linux(at) => put(at, &[if v6 { walk::LINUX_IPV6 } else { walk::LINUX_IPV4 }]),
             Family::Af(at) => {
                 // 2 is IPv4 everywhere; of the numbers of IPv6 all are read that any system has.
                 let old = header.get(at..at + 4).unwrap_or_default();
@@ -152,24 +175,21 @@ impl Place {
                 }
             }
         }
-        for Length { at, from, longest } in self.lengths.into_iter().flatten() {
+        if let Some((at, bits)) = self.clears
+            && let Some(byte) = frame.get_mut(at)
+        {
+            *byte &= !bits;
+        }
+        for Length { at, from, longest, little } in self.lengths.into_iter().flatten() {
             let len = u16::try_from(frame.len().saturating_sub(from)).ok().filter(|len| *len <= longest);
             let len = len.ok_or(WrapError::Length)?;
             if let Some(field) = frame.get_mut(at..at + 2) {
-                field.copy_from_slice(&len.to_be_bytes());
+                field.copy_from_slice(&if little { len.to_le_bytes() } else { len.to_be_bytes() });
             }
+        }
+        if self.pads {
+            frame.resize(frame.len().next_multiple_of(4), 0);
         }
         Ok(())
     }
-}
-
-/// The IP packet without what the link layer padded it with (Ethernet frames have at least 60 bytes).
-pub fn unpadded(packet: &[u8]) -> &[u8] {
-    let length = match packet {
-        [first, _, a, b, ..] if first >> 4 == 4 => usize::from(u16::from_be_bytes([*a, *b])),
-        [first, _, _, _, a, b, ..] if first >> 4 == 6 => 40 + usize::from(u16::from_be_bytes([*a, *b])),
-        _ => packet.len(),
-    };
-    // A length that is zero or beyond the packet is for the data plane to judge.
-    if (20..packet.len()).contains(&length) { &packet[..length] } else { packet }
 }

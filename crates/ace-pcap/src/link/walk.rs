@@ -7,6 +7,13 @@ pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
 pub const PPP_IPV4: u16 = 0x0021;
 pub const PPP_IPV6: u16 = 0x0057;
+pub const LINUX_IPV4: u8 = 2;
+pub const LINUX_IPV6: u8 = 10;
+/// The packet, among the fields of NFLOG (NFULA_PAYLOAD).
+const NFLOG_PACKET: u16 = 9;
+/// Bits of radiotap's flags: bytes between header and contents, and a check sequence at the end.
+const PADDED: u8 = 0x20;
+const CHECKED: u8 = 0x10;
 
 /// Headers in a row that are looked through.
 const MAX_DEPTH: usize = 16;
@@ -24,13 +31,15 @@ const NOT_IP: [u16; 28] = [
 struct Walk<'a> {
     frame: &'a [u8],
     lengths: [Option<Length>; 2],
+    pads: bool,
+    clears: Option<(usize, u8)>,
     depth: usize,
 }
 
 const SHORT: Content = Content::Opaque("ends in its link header");
 
 pub fn frame(link: LinkType, frame: &[u8]) -> Content {
-    let mut walk = Walk { frame, lengths: [None; 2], depth: 0 };
+    let mut walk = Walk { frame, lengths: [None; 2], pads: false, clears: None, depth: 0 };
     let found = match link {
         LinkType::Raw => Some(walk.ip(0, Family::Packet)),
         LinkType::Ethernet => walk.ether_type(12),
@@ -46,6 +55,19 @@ pub fn frame(link: LinkType, frame: &[u8]) -> Content {
             let framed = frame.starts_with(&[0xff, 0x03]);
             walk.ppp(if framed { 2 } else { 0 })
         }
+        LinkType::PppDirection => match frame.get(1) {
+            Some(3) => walk.ppp(2),
+            _ => walk.ppp(1),
+        },
+        LinkType::PppEther => walk.session(0),
+        LinkType::CiscoHdlc => match (frame.first(), walk.number(2)) {
+            (Some(0x0f | 0x8f), Some(0x2000)) => Some(Content::NotIp),
+            (Some(0x0f | 0x8f), Some(kind)) if kind > MAX_802_3 => walk.ether_type(2),
+            (Some(_), Some(_)) => Some(Content::Opaque("Cisco HDLC of a kind that is not known")),
+            _ => None,
+        },
+        LinkType::Nflog => walk.nflog(),
+        LinkType::Radiotap => walk.radiotap(),
     };
     found.unwrap_or(SHORT)
 }
@@ -56,12 +78,14 @@ impl Walk<'_> {
     }
 
     fn ip(&self, at: usize, family: Family) -> Content {
-        Content::Ip(Place { at, family, lengths: self.lengths })
+        let Self { lengths, pads, clears, .. } = *self;
+        Content::Ip(Place { at, family, lengths, pads, clears })
     }
 
     /// Remembers a field that holds the length of what follows it.
     fn length(&mut self, at: usize, longest: u16) -> Option<()> {
-        *self.lengths.iter_mut().find(|place| place.is_none())? = Some(Length { at, from: at + 2, longest });
+        *self.lengths.iter_mut().find(|place| place.is_none())? =
+            Some(Length { at, from: at + 2, longest, little: false });
         Some(())
     }
 
@@ -83,16 +107,7 @@ impl Walk<'_> {
                 0x88e7 => at + 2 + 4 + 12,
                 0x6558 => at + 2 + 12,
                 0x8847 | 0x8848 => return self.labels(at + 2),
-                0x8864 => {
-                    // Version and type, code, session, length (RFC 2516).
-                    if self.frame.get(at + 2) != Some(&0x11) {
-                        return Some(Content::Opaque("PPPoE of another version"));
-                    }
-                    return match self.length(at + 6, u16::MAX) {
-                        Some(()) => self.ppp(at + 8),
-                        None => Some(Content::Opaque("too many lengths, one in the other")),
-                    };
-                }
+                0x8864 => return self.session(at + 2),
                 0x880b => return self.ppp(at + 2),
                 0x8870 => return self.llc(at + 2),
                 length if length <= MAX_802_3 => {
@@ -106,6 +121,94 @@ impl Walk<'_> {
                 _ => return Some(Content::Opaque("of a type that is not known")),
             };
         }
+    }
+
+    /// PPPoE: version and type, code, session, length (RFC 2516).
+    fn session(&mut self, at: usize) -> Option<Content> {
+        if self.frame.get(at) != Some(&0x11) {
+            return Some(Content::Opaque("PPPoE of another version"));
+        }
+        match self.length(at + 4, u16::MAX) {
+            Some(()) => self.ppp(at + 6),
+            None => Some(Content::Opaque("too many lengths, one in the other")),
+        }
+    }
+
+    /// Family, version, a number, then fields of length, type and value, in the byte order of whoever captured them.
+    fn nflog(&mut self) -> Option<Content> {
+        if self.frame.get(1) != Some(&0) {
+            return Some(Content::Opaque("NFLOG of another version"));
+        }
+        let found = [true, false].into_iter().find_map(|little| {
+            let number = |at| self.number(at).map(|n| if little { n.swap_bytes() } else { n });
+            let mut at = 4;
+            loop {
+                let (len, kind) = (usize::from(number(at)?), number(at + 2)?);
+                if len < 4 || at + len > self.frame.len() {
+                    return None;
+                }
+                if kind == NFLOG_PACKET {
+                    return Some((at, little));
+                }
+                at += len.next_multiple_of(4);
+            }
+        });
+        let Some((at, little)) = found else { return Some(Content::Opaque("NFLOG without a packet")) };
+        self.lengths = [Some(Length { at, from: at, longest: u16::MAX, little }), None];
+        self.pads = true;
+        Some(match *self.frame.first()? {
+            LINUX_IPV4 | LINUX_IPV6 => self.ip(at + 4, Family::Linux(0)),
+            _ => Content::Opaque("NFLOG of another family than IP"),
+        })
+    }
+
+    /// What the radio says, as far as the flags (radiotap.org), then 802.11.
+    fn radiotap(&mut self) -> Option<Content> {
+        if *self.frame.first()? != 0 {
+            return Some(Content::Opaque("radiotap of another version"));
+        }
+        let at = usize::from(self.number(2)?.swap_bytes());
+        let present = *self.frame.get(4)?;
+        let mut field = 8;
+        while *self.frame.get(field - 1)? & 0x80 != 0 {
+            field += 4;
+        }
+        if present & 1 != 0 {
+            field = field.next_multiple_of(8) + 8;
+        }
+        let mut flags = 0;
+        if present & 2 != 0 && field < at {
+            flags = *self.frame.get(field)?;
+            self.clears = Some((field, CHECKED));
+        }
+        self.wireless(at, flags & PADDED != 0)
+    }
+
+    /// IEEE 802.11, 9.2.
+    fn wireless(&mut self, at: usize, padded: bool) -> Option<Content> {
+        let (kind, how) = (*self.frame.get(at)?, *self.frame.get(at + 1)?);
+        match (kind >> 2) & 3 {
+            // Management and control; data without any.
+            0 | 1 => return Some(Content::NotIp),
+            2 if kind & 0x40 != 0 => return Some(Content::NotIp),
+            2 => {}
+            _ => return Some(Content::Opaque("802.11 of a kind that is not known")),
+        }
+        if how & 0x40 != 0 {
+            return Some(Content::Opaque("enciphered 802.11"));
+        }
+        if how & 4 != 0 || *self.frame.get(at + 22)? & 15 != 0 {
+            return Some(Content::Opaque("a fragment of 802.11"));
+        }
+        let mut len = if how & 3 == 3 { 30 } else { 24 };
+        if kind & 0x80 != 0 {
+            if *self.frame.get(at + len)? & 0x80 != 0 {
+                return Some(Content::Opaque("several packets in one of 802.11"));
+            }
+            len += if how & 0x80 != 0 { 6 } else { 2 };
+        }
+        let len = if padded { len.next_multiple_of(4) } else { len };
+        self.llc(at + len)
     }
 
     /// MPLS (RFC 3032): nothing says what follows the last label but what follows it.

@@ -10,6 +10,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use flate2::read::MultiGzDecoder;
 use pcap_file::{DataLink, TsResolution};
 use thiserror::Error;
 
@@ -108,6 +109,15 @@ pub enum CaptureError {
     },
 }
 
+/// What gzip (RFC 1952) has packed is unpacked as it is read, one member behind the other. True if it was packed.
+fn unpacked(mut input: Box<dyn Read + Send>) -> io::Result<(Box<dyn Read + Send>, bool)> {
+    let mut start = Vec::new();
+    input.by_ref().take(2).read_to_end(&mut start)?;
+    let packed = start == [0x1f, 0x8b];
+    let input = io::Cursor::new(start).chain(input);
+    Ok(if packed { (Box::new(MultiGzDecoder::new(input)), true) } else { (Box::new(input), false) })
+}
+
 fn words(magic: &[u8; 4]) -> String {
     magic.map(|byte| format!("{byte:02x}")).join(" ")
 }
@@ -166,12 +176,15 @@ impl Capture {
         }
     }
 
-    /// Reads a capture from anywhere. `size` is its length in bytes, where that is known.
+    /// Reads a capture from anywhere, also one that gzip has packed. `size` is its length in bytes, where that is known.
     ///
     /// # Errors
     /// When not even its header could be read.
     pub fn read(name: &str, input: Box<dyn Read + Send>, size: Option<u64>) -> Result<Self, CaptureError> {
         let name = name.to_owned();
+        let (input, packed) =
+            unpacked(input).map_err(|error| CaptureError::Read { name: name.clone(), error })?;
+        let size = size.filter(|_| !packed);
         let mut blocks = Blocks::new(input);
         let magic = match blocks.begin(4) {
             Ok(true) => <[u8; 4]>::try_from(blocks.block()).unwrap_or_default(),

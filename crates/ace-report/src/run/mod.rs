@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use figures::{duration, percent};
-pub use summary::Summary;
+pub use summary::{Offloads, Summary};
 pub use text::write as text;
 
 /// A report that could not be written.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use ace_board::trace::BoardReport;
 use ace_ipsec::{Cause, Counters, SaStatus};
+use ace_pcap::Offloaded;
 use serde::Serialize;
 
 /// What a run did. Times of the board are modelled, `wall_seconds` is not.
@@ -26,6 +27,10 @@ pub struct Summary {
     pub bypass_opaque: bool,
     /// Frames of which the capture kept only the beginning; dropped.
     pub cut_short: u64,
+    /// Those of them that should have been protected, or should have come out of ESP.
+    pub cut_short_missing: u64,
+    /// Packets whose headers a network card would have filled in.
+    pub offloaded: Offloads,
     /// Records of which nothing can be made, by why.
     pub unreadable: BTreeMap<&'static str, u64>,
     /// Frames that have no place in the output, by why.
@@ -53,13 +58,52 @@ pub struct Summary {
     pub wall_seconds: f64,
 }
 
+/// What packets left to a network card, and how many did. Nothing about them is wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Offloads {
+    /// The length field is 0: the frame's length was taken.
+    pub length: u64,
+    /// The same, and an option says the length (RFC 2675).
+    pub jumbogram: u64,
+    /// The checksum of an IPv4 header in front of ESP or AH is 0: it was filled in.
+    pub checksum: u64,
+}
+
+impl Offloads {
+    /// Counts a packet.
+    pub fn count(&mut self, packet: Offloaded) {
+        self.length += u64::from(packet.length);
+        self.jumbogram += u64::from(packet.jumbogram);
+        self.checksum += u64::from(packet.checksum);
+    }
+}
+
+/// Causes for which nothing is missing: the packet came before, has no content, or must go by the standard.
+const NOTHING_MISSING: [Cause; 3] = [Cause::Replayed, Cause::Dummy, Cause::Congestion];
+
 impl Summary {
-    /// Whether something about the run is wrong: packets failed authentication or found no security association, or
-    /// what was read or written is not complete.
+    /// Whether something about the run is wrong: what should have been protected or should have come out of ESP did not,
+    /// or what was read or written is not complete.
     pub fn is_wrong(&self) -> bool {
-        let wrong = [Cause::IcvMismatch, Cause::UnknownSpi, Cause::NoSa, Cause::PolicyDiscard];
-        wrong.iter().any(|cause| self.packets.dropped.get(*cause) > 0)
+        self.packets.dropped.iter().any(|(cause, _)| !NOTHING_MISSING.contains(&cause))
+            || self.cut_short_missing > 0
             || self.damage.is_some()
             || !(self.engine_errors.is_empty() && self.unreadable.is_empty() && self.unwritable.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_of_which_nothing_is_missing_is_named_and_no_other() {
+        let names: Vec<&str> = NOTHING_MISSING.iter().map(|cause| cause.name()).collect();
+        let page = include_str!("../../../../docs/captures.md");
+        let row = page.lines().find(|line| line.starts_with("| 0 |")).expect("the row of exit code 0");
+        for cause in Cause::ALL {
+            let said = row.contains(&format!("`{}`", cause.name()));
+            assert_eq!(said, names.contains(&cause.name()), "{}", cause.name());
+        }
     }
 }

@@ -32,8 +32,9 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     if summary.cut_short > 0 {
         writeln!(
             out,
-            "  dropped {:>6}  cut_short          the capture holds only their beginning",
-            summary.cut_short
+            "  dropped {:>6}  cut_short          the capture holds only their beginning; {} of them should have been \
+             protected or come out of ESP",
+            summary.cut_short, summary.cut_short_missing
         )?;
     }
     for (what, frames) in &summary.opaque {
@@ -44,6 +45,16 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let lost = lost.chain(summary.unwritable.iter().map(|(why, n)| ("unwritable", why.as_str(), n)));
     for (name, why, frames) in lost {
         writeln!(out, "  dropped {frames:>6}  {name:18} {why}")?;
+    }
+    let left = &summary.offloaded;
+    for (packets, what) in [
+        (left.length, "say no length, as before a network card has cut them: the frame's was taken"),
+        (left.jumbogram, "are jumbograms"),
+        (left.checksum, "have no header checksum, as before a network card has put it in: it was filled in"),
+    ] {
+        if packets > 0 {
+            writeln!(out, "  {packets} packets {what}")?;
+        }
     }
     if summary.not_ip > 0 {
         writeln!(out, "  {} frames hold no IP packet", summary.not_ip)?;

@@ -158,7 +158,10 @@ pub fn status(page: &mut Output, answer: &Status) {
     let dropped = packets.dropped.iter().map(|(cause, count)| ("dropped", cause.as_str(), *count));
     let own = answer.figures.gateway.iter().map(|(what, count)| ("gateway", what, count));
     let losses = answer.figures.losses.iter().map(|(cause, count)| ("losses", cause, count));
-    for (part, cause, count) in dropped.chain(own).chain(losses).filter(|(.., count)| *count > 0) {
+    let unwritten = answer.unwritten.iter().map(|(what, count)| ("unwritten", what, count));
+    for (part, cause, count) in
+        dropped.chain(own).chain(losses).chain(unwritten).filter(|(.., count)| *count > 0)
+    {
         say!(page, "| {part}: {cause} | {count} |");
     }
 }

@@ -9,6 +9,7 @@ mod replay;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ace_gateway::daemon;
 use anyhow::{Context, Result, bail};
@@ -20,6 +21,9 @@ use ace_report::Outcome;
 use ask::{Ask, Hand};
 use log::Log;
 use replay::Replay;
+
+/// How long the end waits for whoever reads what is said.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Protect live traffic (docs/gateway.md): what is routed into a TUN device leaves in ESP or AH, and the other way
 /// round. Runs until SIGTERM or Ctrl-C; SIGHUP takes the SA file anew. Ends with exit code 1 when its device or a socket
@@ -39,6 +43,13 @@ pub struct Args {
     log: Log,
     #[command(subcommand)]
     question: Option<Question>,
+}
+
+impl Args {
+    /// Whether this is the gateway itself: it outlives whoever reads what it says.
+    pub fn stays(&self) -> bool {
+        self.question.is_none()
+    }
 }
 
 #[derive(Subcommand)]
@@ -88,16 +99,18 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             let mut config = daemon::read_config(file)?;
             config.open_keys = args.allow_open_keys;
             daemon::hold_signals()?;
-            args.log.begin();
+            let log = args.log.begin()?;
             let (engines, remote) =
                 engine::open(&config.engine).with_context(|| file.display().to_string())?;
-            match daemon::run(config, engines, remote) {
+            let ended = match daemon::run(config, engines, remote, log.clone()) {
                 Err(error) if error.is_later() => {
                     error!(%error, "ended");
                     Ok(Outcome::Wrong)
                 }
                 ended => Ok(ended.map(|()| Outcome::Well)?),
-            }
+            };
+            log.finish(LAST_WORDS);
+            ended
         }
         (None, None) => bail!("name a configuration, or ask `status`, `sas` or `slots`"),
     }

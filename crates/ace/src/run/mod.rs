@@ -30,11 +30,12 @@ use pump::Pump;
 /// Packets leave in the order in which they came, with their time stamps. A regular output file appears under its
 /// name when it is complete; devices and pipes are written through.
 ///
-/// The exit code is 1 when packets failed authentication, found no security association or were lost, or the capture is
-/// damaged.
+/// The exit code is 1 when something that should have been protected, or should have come out of ESP, did not, or the
+/// capture is damaged.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Capture to read, `-` for standard input: pcap or pcapng; Ethernet, Linux cooked, raw IP, BSD loopback or PPP
+    /// Capture to read, `-` for standard input: pcap or pcapng, packed by gzip or not; link types are in
+    /// docs/captures.md
     input: PathBuf,
     /// Security associations (docs/sa-file.md)
     #[arg(long, value_name = "FILE")]
@@ -204,9 +205,13 @@ fn one(
     pump.pump(capture, interrupted, &progress).with_context(unwritten)?;
     progress.finish_and_clear();
     pump.output.into_inner().finish().with_context(unwritten)?;
+    let mut packets = pump.plane.counters().clone();
+    // What the pump counted is what the data plane could not see.
+    packets.accepted.bytes += pump.summary.packets.accepted.bytes;
+    packets.bypassed.bytes += pump.summary.packets.bypassed.bytes;
     Ok(Summary {
         engine: pump.engine.name(),
-        packets: pump.plane.counters().clone(),
+        packets,
         sas: pump.plane.sas().collect(),
         board: pump.engine.report(),
         interrupted: interrupted.load(Ordering::Relaxed),

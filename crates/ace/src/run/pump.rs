@@ -8,9 +8,12 @@ use std::time::{Duration, Instant};
 
 use ace_engine::{Buffer, Engine, EngineError};
 use ace_fs::Output;
-use ace_ipsec::{Exit, Fate, HEADROOM, Packet, Shard};
-use ace_pcap::link::unpadded;
-use ace_pcap::{Capture, CaptureWriter, Content, DataLink, Frame, Item, LinkType, Order, Place, WriteError};
+use ace_ipsec::{Exit, Fate, HEADROOM, How, Packet, Shard};
+use ace_pcap::read::MAX_BLOCK;
+use ace_pcap::{
+    Capture, CaptureWriter, Content, DataLink, Extent, Frame, Item, LinkType, Order, Place, WriteError,
+    offload,
+};
 use ace_report::Summary;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
@@ -132,7 +135,7 @@ impl Pump {
                 }
             }
             self.plane.complete(self.now, &mut done);
-            self.settle()?;
+            self.settle(None)?;
         }
     }
 
@@ -140,6 +143,7 @@ impl Pump {
         self.summary.frames += 1;
         if frame.is_cut() {
             self.summary.cut_short += 1;
+            self.summary.cut_short_missing += u64::from(self.misses(frame));
             return Ok(());
         }
         if !self.output.takes(frame.link) {
@@ -152,25 +156,7 @@ impl Pump {
             None => Content::Opaque("of a link type that is not known"),
         };
         let forwarded = match content {
-            Content::Ip(content) => {
-                let (header, packet) = frame.bytes.split_at(content.at);
-                let place = self.order.enter();
-                let origin = Origin {
-                    number: frame.number,
-                    time: frame.time,
-                    link: frame.link,
-                    header: header.to_vec(),
-                    content,
-                };
-                self.origins.insert(place, origin);
-                let started = *self.started.get_or_insert(frame.time);
-                self.now = frame.time.saturating_sub(started).max(self.now);
-                let mut buffer = self.spare.pop().unwrap_or_default();
-                buffer.reset(HEADROOM);
-                buffer.extend_from_slice(unpadded(packet));
-                self.plane.ingest_seen(self.now, Packet { token: place, buffer });
-                return self.settle();
-            }
+            Content::Ip(content) => return self.take_packet(frame, content),
             Content::NotIp => {
                 self.summary.not_ip += 1;
                 self.bypass
@@ -193,13 +179,64 @@ impl Pump {
         Ok(())
     }
 
-    /// Takes what the data plane is done with.
-    fn settle(&mut self) -> Result<()> {
+    fn take_packet(&mut self, frame: Frame, content: Place) -> Result<()> {
+        let (header, packet) = frame.bytes.split_at(content.at);
+        let extent = Extent::of(packet);
+        let place = self.order.enter();
+        let origin = Origin {
+            number: frame.number,
+            time: frame.time,
+            link: frame.link,
+            header: header.to_vec(),
+            content,
+        };
+        self.origins.insert(place, origin);
+        let started = *self.started.get_or_insert(frame.time);
+        self.now = frame.time.saturating_sub(started).max(self.now);
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.reset(HEADROOM);
+        buffer.extend_from_slice(packet.get(..extent.len).unwrap_or_default());
+        let len = offload::fill(&mut buffer, &extent);
+        buffer.truncate(len);
+        self.summary.offloaded.count(extent.offloaded);
+        // Of a packet longer than a length field says, the data plane sees the beginning.
+        let unseen = (extent.len - len) as u64;
+        self.summary.packets.accepted.bytes += unseen;
+        let bypassed = self.plane.counters().bypassed.packets;
+        self.plane.ingest_seen(self.now, Packet { token: place, buffer });
+        if self.plane.counters().bypassed.packets > bypassed {
+            self.summary.packets.bypassed.bytes += unseen;
+        }
+        self.settle(Some((place, frame.bytes)))
+    }
+
+    /// Whether a frame of which the capture kept the beginning should have been protected or come out of ESP.
+    fn misses(&mut self, frame: Frame) -> bool {
+        let Some(Content::Ip(content)) = LinkType::of(frame.link).map(|link| link.content(frame.bytes))
+        else {
+            return false;
+        };
+        let mut packet = frame.bytes.get(content.at..).unwrap_or_default().to_vec();
+        packet.resize((frame.wire_len as usize).min(MAX_BLOCK).saturating_sub(content.at), 0);
+        let extent = Extent::of(&packet);
+        offload::fill(&mut packet, &extent);
+        self.plane.concerns(&packet)
+    }
+
+    /// Takes what the data plane is done with. What leaves as it came is the frame that just came, with whatever is
+    /// behind the packet in it.
+    fn settle(&mut self, came: Option<(u64, &[u8])>) -> Result<()> {
         while let Some(Exit { token: place, buffer, fate, .. }) = self.plane.poll_exit() {
             let Some(origin) = self.origins.remove(&place) else { continue };
-            let settled = match fate {
-                Fate::ToInside(_) | Fate::ToOutside(_) => self.frame(origin, &buffer),
-                Fate::Dropped(_) => None,
+            let settled = match (fate, came) {
+                (Fate::ToInside(How::Bypassed) | Fate::ToOutside(How::Bypassed), Some((same, bytes)))
+                    if same == place =>
+                {
+                    let Origin { number, time, link, .. } = origin;
+                    Some(Settled { number, time, link, bytes: bytes.to_vec() })
+                }
+                (Fate::ToInside(_) | Fate::ToOutside(_), _) => self.frame(origin, &buffer),
+                (Fate::Dropped(_), _) => None,
             };
             self.spare.push(buffer);
             self.finish(place, settled)?;

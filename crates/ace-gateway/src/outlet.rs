@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A way out that nobody waits for: a thread writes what is put in, and what it cannot write is counted. A full disk, a
+//! pipe that nobody reads and a reader that is gone cost lines, and never a packet.
+//!
+//! Libraries that do so bound lines and not bytes, and do not count what could not be written.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// So many pieces wait at most.
+const MOST_PIECES: usize = 1 << 14;
+
+/// Where bytes go in pieces, each of them whole or not at all as far as that is ours to say. Clones are the same way out.
+#[derive(Clone)]
+pub struct Outlet(Arc<Shared>);
+
+struct Shared {
+    most_bytes: usize,
+    /// Taken by the thread when it starts.
+    direct: Mutex<Option<Box<dyn Write + Send>>>,
+    sender: OnceLock<SyncSender<Vec<u8>>>,
+    waiting: AtomicUsize,
+    lost: AtomicU64,
+    why: Mutex<Option<String>>,
+}
+
+impl Outlet {
+    /// Pieces of at most so many bytes together wait. Until [`Outlet::start`] each is written at once.
+    pub fn new(out: Box<dyn Write + Send>, most_bytes: usize) -> Self {
+        Self(Arc::new(Shared {
+            most_bytes,
+            direct: Mutex::new(Some(out)),
+            sender: OnceLock::new(),
+            waiting: AtomicUsize::new(0),
+            lost: AtomicU64::new(0),
+            why: Mutex::new(None),
+        }))
+    }
+
+    /// Has a thread write from here on.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub fn start(&self, name: &str) -> io::Result<()> {
+        let Some(out) = self.0.direct.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Ok(());
+        };
+        let (sender, receiver) = sync_channel(MOST_PIECES);
+        let shared = Arc::clone(&self.0);
+        thread::Builder::new().name(name.to_owned()).spawn(move || shared.write_all(out, &receiver))?;
+        // It was not set before: the writer was there.
+        let _ = self.0.sender.set(sender);
+        Ok(())
+    }
+
+    /// Puts a piece in, and never waits once it has started. False if it is lost.
+    pub fn put(&self, piece: &[u8]) -> bool {
+        let shared = &*self.0;
+        if let Some(sender) = shared.sender.get() {
+            let before = shared.waiting.fetch_add(piece.len(), Ordering::AcqRel);
+            if before + piece.len() <= shared.most_bytes && sender.try_send(piece.to_vec()).is_ok() {
+                return true;
+            }
+            shared.waiting.fetch_sub(piece.len(), Ordering::AcqRel);
+            shared.lose("too much waits to be written");
+            return false;
+        }
+        let mut direct = shared.direct.lock().unwrap_or_else(PoisonError::into_inner);
+        match direct.as_mut().map(|out| out.write_all(piece).and_then(|()| out.flush())) {
+            Some(Ok(())) => true,
+            Some(Err(why)) => {
+                shared.lose(&why.to_string());
+                false
+            }
+            // It starts just now, and has no place for pieces yet.
+            None => {
+                shared.lose("it is being started");
+                false
+            }
+        }
+    }
+
+    /// Pieces that were not written.
+    pub fn lost(&self) -> u64 {
+        self.0.lost.load(Ordering::Relaxed)
+    }
+
+    /// Why the last of them was not.
+    pub fn why(&self) -> Option<String> {
+        self.0.why.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until all is written, but not longer than `most`.
+    pub fn finish(&self, most: Duration) {
+        let until = Instant::now() + most;
+        while self.0.waiting.load(Ordering::Acquire) > 0 && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Shared {
+    fn lose(&self, why: &str) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        *self.why.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
+    }
+
+    /// What is in memory of the writer when nothing more waits is written too.
+    fn write_all(&self, mut out: Box<dyn Write + Send>, from: &Receiver<Vec<u8>>) {
+        let mut unflushed = 0;
+        loop {
+            let piece = match from.try_recv() {
+                Ok(piece) => piece,
+                Err(TryRecvError::Disconnected) => return,
+                Err(TryRecvError::Empty) => {
+                    if let Err(why) = out.flush() {
+                        self.lose(&why.to_string());
+                    }
+                    self.waiting.fetch_sub(std::mem::take(&mut unflushed), Ordering::AcqRel);
+                    let Ok(piece) = from.recv() else { return };
+                    piece
+                }
+            };
+            if let Err(why) = out.write_all(&piece) {
+                self.lose(&why.to_string());
+            }
+            unflushed += piece.len();
+            if unflushed > self.most_bytes / 4 {
+                self.waiting.fetch_sub(std::mem::take(&mut unflushed), Ordering::AcqRel);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_pipe_that_nobody_reads_and_what_is_lost_is_counted() {
+        let (reader, writer) = UnixStream::pair().expect("sockets");
+        let outlet = Outlet::new(Box::new(writer), 1 << 20);
+        outlet.start("test").expect("a thread");
+        let piece = [7; 1 << 12];
+        // Far more than the pipe and the memory hold.
+        let lost = (0..4096).filter(|_| !outlet.put(&piece)).count() as u64;
+        assert!(lost > 2048 && lost == outlet.lost(), "{lost} of 4096");
+        outlet.finish(Duration::from_millis(20));
+        // The reader goes: what waited is lost as well, and nothing ends.
+        drop(reader);
+        outlet.finish(Duration::from_secs(60));
+        assert!(outlet.lost() > lost && outlet.why().is_some());
+        assert!(outlet.put(b"a line"));
+    }
+
+    #[test]
+    fn a_full_disk_costs_lines_before_the_thread_starts_and_behind_it() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+        let outlet = Outlet::new(Box::new(full), 100);
+        assert!(!outlet.put(b"one") && outlet.lost() == 1);
+        outlet.start("test").expect("a thread");
+        outlet.put(b"two");
+        outlet.finish(Duration::from_secs(60));
+        assert_eq!(outlet.lost(), 2);
+        assert!(!outlet.put(&[0; 101]), "more than may wait");
+        assert_eq!(outlet.lost(), 3);
+    }
+
+    #[test]
+    fn what_is_put_in_comes_out_in_order() {
+        let (mut reader, writer) = UnixStream::pair().expect("sockets");
+        let outlet = Outlet::new(Box::new(io::BufWriter::new(writer)), 1 << 20);
+        assert!(outlet.put(b"a"));
+        outlet.start("test").expect("a thread");
+        assert!(outlet.put(b"b") && outlet.put(b"c"));
+        let mut read = [0; 3];
+        io::Read::read_exact(&mut reader, &mut read).expect("it comes");
+        assert_eq!((&read, outlet.lost()), (b"abc", 0));
+    }
+}
