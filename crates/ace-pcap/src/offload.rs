@@ -48,10 +48,10 @@ impl Extent {
             Some(6) if bytes.len() > IPV6_LEN => match (field(4), bytes.get(6)) {
                 (Some(0), Some(&NO_NEXT)) => IPV6_LEN,
                 (Some(0), _) => {
-                    let said = jumbo_len(bytes).map(|len| IPV6_LEN + len);
-                    offloaded.jumbogram = said.is_some();
-                    offloaded.length = said.is_none();
-                    said.unwrap_or(bytes.len())
+                    let stated = jumbo_len(bytes).map(|len| IPV6_LEN + len);
+                    offloaded.jumbogram = stated.is_some();
+                    offloaded.length = stated.is_none();
+                    stated.unwrap_or(bytes.len())
                 }
                 (len, _) => IPV6_LEN + len.unwrap_or_default(),
             },

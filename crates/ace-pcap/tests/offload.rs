@@ -6,18 +6,18 @@ use proptest::prelude::*;
 
 const NOTHING: Offloaded = Offloaded { length: false, jumbogram: false, checksum: false };
 
-/// An IPv4 packet of `len` bytes that says `said`.
-fn v4(protocol: u8, len: usize, said: u16) -> Vec<u8> {
-    let [a, b] = said.to_be_bytes();
+/// An IPv4 packet of `len` bytes that says `stated`.
+fn v4(protocol: u8, len: usize, stated: u16) -> Vec<u8> {
+    let [a, b] = stated.to_be_bytes();
     let mut packet = vec![0x45, 0, a, b, 0, 0, 0, 0, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
     packet.resize(len, 1);
     packet
 }
 
-fn v6(next: u8, len: usize, said: u16) -> Vec<u8> {
+fn v6(next: u8, len: usize, stated: u16) -> Vec<u8> {
     let mut packet = vec![0; 40];
     packet[0] = 0x60;
-    packet[4..6].copy_from_slice(&said.to_be_bytes());
+    packet[4..6].copy_from_slice(&stated.to_be_bytes());
     packet[6] = next;
     packet.resize(len, 1);
     packet
@@ -38,7 +38,7 @@ fn what_the_link_layer_padded_is_cut_off() {
 #[test]
 fn a_packet_without_a_length_has_the_frames() {
     let length = Offloaded { length: true, ..NOTHING };
-    for (mut packet, at, said) in [
+    for (mut packet, at, stated) in [
         (v4(6, 9000, 0), 2, 9000),
         (v6(6, 9000, 0), 4, 8960),
         (v4(6, 80_054, 0), 2, 65_535),
@@ -48,7 +48,7 @@ fn a_packet_without_a_length_has_the_frames() {
         assert_eq!(extent, Extent { len: packet.len(), offloaded: length });
         assert_eq!(extent.is_sayable(&packet), packet.len() == 9000);
         let len = fill(&mut packet, &extent);
-        assert_eq!(u16::from_be_bytes([packet[at], packet[at + 1]]), said);
+        assert_eq!(u16::from_be_bytes([packet[at], packet[at + 1]]), stated);
         assert_eq!(
             Extent::of(&packet[..len]),
             Extent { len, offloaded: NOTHING },

@@ -12,11 +12,12 @@
 // Functions of the C library are replaced: their arguments are what a C program passes.
 #![allow(unsafe_code)]
 
+#[macro_use]
+mod real;
 mod ours;
 
 use std::ffi::{c_int, c_void};
 use std::mem;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 use ace_xfrm_run::options::{self, Treatment};
 use libc::{msghdr, size_t, sockaddr, sockaddr_nl, socklen_t, ssize_t};
@@ -28,25 +29,6 @@ fn fail(errno: c_int) -> c_int {
     // SAFETY: the C library gives every thread a place for it.
     unsafe { *libc::__errno_location() = errno };
     -1
-}
-
-/// The function that this library stands in front of.
-macro_rules! real {
-    ($name:ident: fn($($kind:ty),*) -> $result:ty) => {{
-        static FOUND: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-        let mut found = FOUND.load(Ordering::Acquire);
-        if found.is_null() {
-            let name = concat!(stringify!($name), "\0");
-            // SAFETY: the name ends with a zero.
-            found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr().cast()) };
-            FOUND.store(found, Ordering::Release);
-        }
-        if found.is_null() {
-            return fail(libc::ENOSYS) as $result;
-        }
-        // SAFETY: the C library's function of this name has this type (POSIX).
-        unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn($($kind),*) -> $result>(found) }
-    }};
 }
 
 /// What a read gives a program: an error, once, when the gateway is gone. Whoever listens is told what netlink says when

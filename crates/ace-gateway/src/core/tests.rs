@@ -354,21 +354,18 @@ fn a_recording_has_sas_sizes_and_headers_and_neither_keys_nor_plaintext() {
 /// A socket does not tell everything.
 #[test]
 fn what_udp_cannot_do_for_one_sa_is_refused_by_name() {
-    for (direction, line) in [("in", "copy_dscp = true")] {
-        let sa = format!(
-            "[[sa]]\nname = \"one\"\nspi = 0x1000\ndirection = \"{direction}\"\nmode = \"tunnel\"\nlocal = \"192.0.2.1\"\n\
-             remote = \"192.0.2.2\"\ncipher = \"aes-128-gcm-16\"\nkey = \"{}\"\n{line}\n",
-            "ab".repeat(20)
-        );
-        let file = SaFile::parse("sas.toml", &sa).unwrap();
-        let load = |encapsulation| {
-            let (engine, ivs) = (Box::new(CpuEngine::new()), Box::new(OsIvs::default()));
-            Core::new(settings(encapsulation), engine, ivs).load(T0, &file)
-        };
-        assert!(load(Encapsulation::None).is_ok());
-        let Err(error @ CoreError::InUdp { .. }) = load(Encapsulation::Udp) else {
-            panic!("{line} was taken")
-        };
-        assert!(error.to_string().starts_with(&format!("SA one: {line}")), "{error}");
-    }
+    let (direction, line) = ("in", "copy_dscp = true");
+    let sa = format!(
+        "[[sa]]\nname = \"one\"\nspi = 0x1000\ndirection = \"{direction}\"\nmode = \"tunnel\"\nlocal = \"192.0.2.1\"\n\
+         remote = \"192.0.2.2\"\ncipher = \"aes-128-gcm-16\"\nkey = \"{}\"\n{line}\n",
+        "ab".repeat(20)
+    );
+    let file = SaFile::parse("sas.toml", &sa).unwrap();
+    let load = |encapsulation| {
+        let (engine, ivs) = (Box::new(CpuEngine::new()), Box::new(OsIvs::default()));
+        Core::new(settings(encapsulation), engine, ivs).load(T0, &file)
+    };
+    assert!(load(Encapsulation::None).is_ok());
+    let Err(error @ CoreError::InUdp { .. }) = load(Encapsulation::Udp) else { panic!("{line} was taken") };
+    assert!(error.to_string().starts_with(&format!("SA one: {line}")), "{error}");
 }

@@ -128,8 +128,8 @@ fn next(orders: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<Orde
     }
 }
 
-fn tell(words: &mut impl Write, said: io::Result<Vec<Word>>) -> io::Result<()> {
-    let (list, failed) = match said {
+fn tell(words: &mut impl Write, looked: io::Result<Vec<Word>>) -> io::Result<()> {
+    let (list, failed) = match looked {
         Ok(list) => (list, None),
         Err(why) => (vec![Word::Failed(why.to_string())], Some(why)),
     };

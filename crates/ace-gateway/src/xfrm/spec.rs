@@ -38,7 +38,7 @@ pub enum Replay {
 /// What is told of an SA besides `xfrm_usersa_info`, and is no state.
 pub struct Extras {
     /// Algorithms with keys, and encapsulation: attributes, each as long as it says it is.
-    pub kept: Secret,
+    pub retained: Secret,
     pub replay: Replay,
     pub flags: u32,
     pub tfc_padding: u32,
@@ -47,12 +47,12 @@ pub struct Extras {
 impl Extras {
     /// Of an SPI without keys.
     pub fn none() -> Self {
-        Self { kept: Secret::new(Vec::new()), replay: Replay::Short, flags: 0, tfc_padding: 0 }
+        Self { retained: Secret::new(Vec::new()), replay: Replay::Short, flags: 0, tfc_padding: 0 }
     }
 
     /// Whether keys and all else are the same.
     pub fn same(&self, other: &Self) -> bool {
-        self.kept == other.kept
+        self.retained == other.retained
             && (self.replay, self.flags, self.tfc_padding) == (other.replay, other.flags, other.tfc_padding)
     }
 }
@@ -85,8 +85,8 @@ fn algorithm(value: &[u8], with_number: bool) -> Result<(&str, usize, usize, &[u
 }
 
 /// What is kept of attributes: whole, and no byte more than each says that it has.
-fn kept(attributes: &[u8]) -> Result<Secret, Errno> {
-    let mut kept = Messages::default();
+fn retained(attributes: &[u8]) -> Result<Secret, Errno> {
+    let mut retained = Messages::default();
     let algorithms = [
         (attr::ALG_AUTH, false),
         (attr::ALG_AUTH_TRUNC, true),
@@ -96,10 +96,10 @@ fn kept(attributes: &[u8]) -> Result<Secret, Errno> {
     let mut keep = |kind: u16, value: &[u8]| -> Result<(), Errno> {
         let len = u16::try_from(value.len() + 4).map_err(|_| EINVAL)?;
         for part in [&len.to_ne_bytes()[..], &kind.to_ne_bytes(), value] {
-            append(&mut kept, part);
+            append(&mut retained, part);
         }
-        let over = kept.len().next_multiple_of(4) - kept.len();
-        append(&mut kept, [0; 4].get(..over).unwrap_or_default());
+        let over = retained.len().next_multiple_of(4) - retained.len();
+        append(&mut retained, [0; 4].get(..over).unwrap_or_default());
         Ok(())
     };
     for (kind, with_number) in algorithms {
@@ -111,7 +111,7 @@ fn kept(attributes: &[u8]) -> Result<Secret, Errno> {
     if let Some(value) = attribute(attributes, attr::ENCAP) {
         keep(attr::ENCAP, value.get(..ENCAP).ok_or(EINVAL)?)?;
     }
-    Ok(Secret::from(kept))
+    Ok(Secret::from(retained))
 }
 
 /// How many words a bitmap has and how wide the window is, as Linux takes them.
@@ -264,7 +264,7 @@ pub fn spec(
         lifetime: shapes::lifetime(info)?,
     };
     spec.check().map_err(|_| EINVAL)?;
-    Ok((spec, Extras { kept: kept(attributes)?, replay, flags: extra_flags, tfc_padding }))
+    Ok((spec, Extras { retained: retained(attributes)?, replay, flags: extra_flags, tfc_padding }))
 }
 
 #[cfg(test)]

@@ -53,8 +53,8 @@ pub fn current(plane: &Shard, state: &State) -> [u8; shapes::USERSA] {
 
 /// An SA, with its keys.
 pub fn sa(plane: &Shard, state: &State, kind: u16, flags: u16, sequence: u32) -> Messages {
-    let mut reply =
-        Reply::new(kind, flags, sequence, &current(plane, state)).attributes(state.extras.kept.as_bytes());
+    let mut reply = Reply::new(kind, flags, sequence, &current(plane, state))
+        .attributes(state.extras.retained.as_bytes());
     if state.extras.flags != 0 {
         reply = reply.attribute(attr::SA_EXTRA_FLAGS, &state.extras.flags.to_ne_bytes());
     }

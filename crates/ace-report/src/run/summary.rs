@@ -102,8 +102,8 @@ mod tests {
         let page = include_str!("../../../../docs/captures.md");
         let row = page.lines().find(|line| line.starts_with("| 0 |")).expect("the row of exit code 0");
         for cause in Cause::ALL {
-            let said = row.contains(&format!("`{}`", cause.name()));
-            assert_eq!(said, names.contains(&cause.name()), "{}", cause.name());
+            let documented = row.contains(&format!("`{}`", cause.name()));
+            assert_eq!(documented, names.contains(&cause.name()), "{}", cause.name());
         }
     }
 }

@@ -344,7 +344,7 @@ fn whatever_should_have_come_out_of_esp_and_did_not_is_wrong() {
 fn what_passes_keeps_what_is_behind_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let padded = [ethernet(&[8, 0], &packet(9, 24)), vec![7; 22]].concat();
-    let (out, _) = run_bytes(folder.path(), "bypass", &pcap(&[padded.clone()]), &[]);
+    let (out, _) = run_bytes(folder.path(), "bypass", &pcap(std::slice::from_ref(&padded)), &[]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert_eq!(fs::read(folder.path().join("out.pcap")).expect("an output")[40..], padded);
 }
