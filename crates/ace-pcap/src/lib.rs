@@ -11,12 +11,14 @@
 #![warn(missing_docs)]
 
 pub mod link;
+pub mod nat;
 pub mod offload;
 pub mod order;
 pub mod read;
 pub mod write;
 
 pub use link::{Content, LinkType, Place};
+pub use nat::{Carries, NatTraversal};
 pub use offload::{Extent, Offloaded};
 pub use order::Order;
 pub use read::{Capture, CaptureError, Damage, Frame, Item};

@@ -100,6 +100,12 @@ pub fn fill(packet: &mut [u8], extent: &Extent) -> usize {
     len
 }
 
+/// Whether the checksum of an IPv4 header is right, or left to a network card.
+pub(crate) fn has_checksum(packet: &[u8]) -> bool {
+    let left_out = packet.get(10..12) == Some(&[0, 0]);
+    left_out || header(packet).is_some_and(|header| !sum(header) == 0)
+}
+
 /// Makes the checksum of an IPv4 header right.
 pub(crate) fn set_checksum(packet: &mut [u8]) {
     put(packet, 10, 0);

@@ -21,6 +21,11 @@ pub struct Summary {
     pub frames: u64,
     /// Frames that hold no IP packet; the policy decided about them.
     pub not_ip: u64,
+    /// Datagrams at UDP port 4500 for an end of an SA, which are no ESP: IKE and keepalives (RFC 3948); the policy decided
+    /// about them.
+    pub beside_esp: u64,
+    /// ESP in UDP, of which the UDP header was taken off.
+    pub esp_in_udp: u64,
     /// Frames of which nobody can say whether they hold one, by what they are; dropped, or else `bypass_opaque`.
     pub opaque: BTreeMap<&'static str, u64>,
     /// Whether such frames leave as they came.

@@ -56,6 +56,12 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             writeln!(out, "  {packets} packets {what}")?;
         }
     }
+    if summary.esp_in_udp > 0 {
+        writeln!(out, "  {} packets came as ESP in UDP", summary.esp_in_udp)?;
+    }
+    if summary.beside_esp > 0 {
+        writeln!(out, "  {} datagrams beside ESP in UDP are IKE or keepalives", summary.beside_esp)?;
+    }
     if summary.not_ip > 0 {
         writeln!(out, "  {} frames hold no IP packet", summary.not_ip)?;
     }

@@ -11,8 +11,8 @@ use ace_fs::Output;
 use ace_ipsec::{Exit, Fate, HEADROOM, How, Packet, Shard};
 use ace_pcap::read::MAX_BLOCK;
 use ace_pcap::{
-    Capture, CaptureWriter, Content, DataLink, Extent, Frame, Item, LinkType, Order, Place, WriteError,
-    offload,
+    Capture, CaptureWriter, Carries, Content, DataLink, Extent, Frame, Item, LinkType, NatTraversal, Order,
+    Place, WriteError, offload,
 };
 use ace_report::Summary;
 use anyhow::{Result, bail};
@@ -156,6 +156,10 @@ impl Pump {
             None => Content::Opaque("of a link type that is not known"),
         };
         let forwarded = match content {
+            Content::Ip(content) if self.is_beside_esp(frame.bytes.get(content.at..).unwrap_or_default()) => {
+                self.summary.beside_esp += 1;
+                self.bypass
+            }
             Content::Ip(content) => return self.take_packet(frame, content),
             Content::NotIp => {
                 self.summary.not_ip += 1;
@@ -196,11 +200,19 @@ impl Pump {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.reset(HEADROOM);
         buffer.extend_from_slice(packet.get(..extent.len).unwrap_or_default());
-        let len = offload::fill(&mut buffer, &extent);
+        let mut len = offload::fill(&mut buffer, &extent);
         buffer.truncate(len);
+        let unstripped = len;
+        if extent.len == len
+            && let Some(esp) = self.esp_in_udp(&buffer)
+        {
+            self.summary.esp_in_udp += 1;
+            len = esp.strip(&mut buffer);
+            buffer.truncate(len);
+        }
         self.summary.offloaded.count(extent.offloaded);
         // Of a packet longer than a length field says, the data plane sees the beginning.
-        let unseen = (extent.len - len) as u64;
+        let unseen = (extent.len - unstripped) as u64;
         self.summary.packets.accepted.bytes += unseen;
         let bypassed = self.plane.counters().bypassed.packets;
         self.plane.ingest_seen(self.now, Packet { token: place, buffer });
@@ -220,7 +232,21 @@ impl Pump {
         packet.resize((frame.wire_len as usize).min(MAX_BLOCK).saturating_sub(content.at), 0);
         let extent = Extent::of(&packet);
         offload::fill(&mut packet, &extent);
-        self.plane.concerns(&packet)
+        self.esp_in_udp(&packet).is_some() || self.plane.concerns(&packet)
+    }
+
+    /// A datagram for one of our ends that carries ESP.
+    fn esp_in_udp(&self, packet: &[u8]) -> Option<NatTraversal> {
+        let found = NatTraversal::of(packet).filter(|found| found.carries == Carries::Esp)?;
+        self.plane.is_end(&found.destination).then_some(found)
+    }
+
+    /// A datagram for one of our ends at the port of ESP in UDP, with something else in it.
+    fn is_beside_esp(&self, packet: &[u8]) -> bool {
+        let Some(found) = NatTraversal::of(packet.get(..Extent::of(packet).len).unwrap_or_default()) else {
+            return false;
+        };
+        found.carries != Carries::Esp && self.plane.is_end(&found.destination)
     }
 
     /// Takes what the data plane is done with. What leaves as it came is the frame that just came, with whatever is

@@ -20,6 +20,7 @@ mod replay;
 mod rtl;
 #[cfg(unix)]
 mod run;
+mod run_esp;
 mod sas;
 mod study;
 mod tshark;

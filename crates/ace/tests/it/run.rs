@@ -30,7 +30,7 @@ fn shell(script: &str, paths: &[&Path]) -> Output {
 }
 
 /// Transport mode from 10.0.0.1 to 10.0.0.2, everything else passes.
-fn sas(folder: &Path, policy: &str) -> std::path::PathBuf {
+pub fn sas(folder: &Path, policy: &str) -> std::path::PathBuf {
     let path = folder.join("sas.toml");
     let text = format!(
         "default_policy = \"{policy}\"\n[[sa]]\nname = \"b\"\nspi = 4097\ndirection = \"out\"\n\
@@ -43,33 +43,33 @@ fn sas(folder: &Path, policy: &str) -> std::path::PathBuf {
 }
 
 /// An IPv4 packet of `len` bytes from 10.0.0.1 to 10.0.0.`to`, UDP by its number.
-fn packet(to: u8, len: u16) -> Vec<u8> {
+pub fn packet(to: u8, len: u16) -> Vec<u8> {
     let [a, b] = len.to_be_bytes();
     let mut packet = vec![0x45, 0, a, b, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, to];
     packet.resize(len.into(), 0x5a);
     packet
 }
 
-fn ethernet(header: &[u8], packet: &[u8]) -> Vec<u8> {
+pub fn ethernet(header: &[u8], packet: &[u8]) -> Vec<u8> {
     [&[2; 12], header, packet].concat()
 }
 
-fn pcap_header(snapshot_len: u32, link: u32) -> Vec<u8> {
+pub fn pcap_header(snapshot_len: u32, link: u32) -> Vec<u8> {
     [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, snapshot_len, link].iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
-fn record(bytes: &[u8], wire: usize) -> Vec<u8> {
+pub fn record(bytes: &[u8], wire: usize) -> Vec<u8> {
     let words = [1u32, 0, bytes.len() as u32, wire as u32];
     [&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>(), bytes].concat()
 }
 
-fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
+pub fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
     let records = frames.iter().flat_map(|frame| record(frame, frame.len()));
     pcap_header(65_535, 1).into_iter().chain(records).collect()
 }
 
 /// Runs a capture that came from memory; the output, and the summary.
-fn run_bytes(folder: &Path, policy: &str, capture: &[u8], more: &[&str]) -> (Output, Value) {
+pub fn run_bytes(folder: &Path, policy: &str, capture: &[u8], more: &[&str]) -> (Output, Value) {
     let (input, output) = (folder.join("in"), folder.join("out.pcap"));
     fs::write(&input, capture).expect("written");
     let _ = fs::remove_file(&output);
@@ -258,86 +258,6 @@ fn a_cut_or_a_giant_frame_costs_itself_alone() {
     assert_eq!(out.status.code(), Some(0), "a capture with a snapshot length is no error: {}", stderr(&out));
     let (out, _) = run_bytes(folder.path(), "bypass", &capture[..24 + 16 + 40], &["--fail-on-drop"]);
     assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
-}
-
-/// ESP with this SPI for 10.0.0.`to`: nothing about it is right but its headers, of which the checksum is left out.
-fn esp(to: u8, fragment: [u8; 2], len: u16) -> Vec<u8> {
-    let mut packet = packet(to, len);
-    packet[6..8].copy_from_slice(&fragment);
-    packet[9] = 50;
-    packet[20..28].copy_from_slice(&[0, 0, 0x10, 1, 0, 0, 0, 1]);
-    packet
-}
-
-/// An IPv6 packet of TCP whose length field says 0.
-fn without_length(len: usize) -> Vec<u8> {
-    let mut packet = vec![0x60, 0, 0, 0, 0, 0, 6, 64];
-    packet.resize(len, 0x5a);
-    packet
-}
-
-#[test]
-fn a_packet_that_says_no_length_passes_whole_or_not_at_all() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let giant = ethernet(&[0x86, 0xdd], &without_length(80_040));
-    let mut covered = packet(2, 9000);
-    covered[2..4].fill(0);
-    let frames = [giant.clone(), ethernet(&[8, 0], &covered)];
-    let (out, summary) = run_bytes(folder.path(), "bypass", &pcap(&frames), &[]);
-    // The header of this capture says that no frame is so long, and it is none of the giant's.
-    assert_eq!(out.status.code(), Some(1), "{}{}", stdout(&out), stderr(&out));
-    assert_eq!((&summary["offloaded"]["length"], &summary["written"]), (&2.into(), &1.into()), "{summary}");
-    let wide = [pcap_header(262_144, 1), pcap(&frames)[24..].to_vec()].concat();
-    let (out, summary) = run_bytes(folder.path(), "bypass", &wide, &[]);
-    assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
-    assert_eq!(summary["packets"]["bypassed"]["bytes"], 80_040, "{summary}");
-    assert_eq!(summary["packets"]["protected"]["packets"], 1, "{summary}");
-    let left = fs::read(folder.path().join("out.pcap")).expect("an output");
-    assert!(left.windows(giant.len()).any(|window| window == giant), "as it came");
-    // What is covered and longer than a packet can be goes nowhere, and that is wrong.
-    let mut covered = packet(2, 100);
-    covered[2..4].fill(0);
-    covered.resize(80_000, 0x5a);
-    let (out, summary) = run_bytes(folder.path(), "bypass", &pcap(&[ethernet(&[8, 0], &covered)]), &[]);
-    assert_eq!((out.status.code(), &summary["packets"]["dropped"]["too_big"]), (Some(1), &1.into()));
-}
-
-#[test]
-fn whatever_should_have_come_out_of_esp_and_did_not_is_wrong() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let inbound = fs::read_to_string(sas(folder.path(), "bypass")).expect("an SA file");
-    let inbound = inbound.replace("\"out\"", "\"in\"").replace("10.0.0.1", "10.0.0.9");
-    let (file, input) = (folder.path().join("in.toml"), folder.path().join("in"));
-    let output = folder.path().join("out.pcap");
-    fs::write(&file, inbound.replace("10.0.0.2", "10.0.0.1").replace("10.0.0.9", "10.0.0.2"))
-        .expect("written");
-    let run = |capture: &[u8]| {
-        fs::write(&input, capture).expect("written");
-        let out =
-            ace(&["run", "--engine", "cpu", "--json", "--sas"], &[&file, &input, "-o".as_ref(), &output]);
-        let summary: Value = serde_json::from_slice(&out.stdout).expect("a summary");
-        (out.status.code(), summary)
-    };
-    let text = fs::read_to_string(&file).expect("an SA file");
-    assert!(text.contains("local = \"10.0.0.2\""), "{text}");
-    // Its checksum is filled in, and it is looked at further.
-    let (code, summary) = run(&pcap(&[ethernet(&[8, 0], &esp(2, [0, 0], 100))]));
-    assert_eq!((code, &summary["offloaded"]["checksum"]), (Some(1), &1.into()), "{summary}");
-    assert_eq!(summary["packets"]["dropped"]["bad_ip_checksum"], Value::Null, "{summary}");
-    for (frame, cause) in [
-        (esp(2, [0x20, 0], 100), "esp_fragment"),
-        (esp(2, [0, 4], 100), "esp_fragment"),
-        (esp(2, [0, 0], 30), "esp_too_short"),
-    ] {
-        let (code, summary) = run(&pcap(&[ethernet(&[8, 0], &frame)]));
-        assert_eq!((code, &summary["packets"]["dropped"][cause]), (Some(1), &1.into()), "{cause}: {summary}");
-    }
-    // The rest of a frame that a snapshot length cut would have been ESP of ours, or somebody else's.
-    for (to, code) in [(2, 1), (7, 0)] {
-        let frame = ethernet(&[8, 0], &esp(to, [0, 0], 100));
-        let (found, summary) = run(&[pcap_header(65_535, 1), record(&frame[..60], frame.len())].concat());
-        assert_eq!((found, &summary["cut_short_missing"]), (Some(code), &code.into()), "{summary}");
-    }
 }
 
 #[test]
