@@ -58,6 +58,8 @@ pub struct Inside {
     pub mtu: u16,
     /// Let the kernel hand over and take TCP in large pieces.
     pub offload: bool,
+    /// Make the MSS of TCP no more than what a packet of `mtu` bytes holds, both ways.
+    pub clamp_mss: bool,
     /// Network devices of the inside: what comes by them need not have been protected.
     pub interfaces: Vec<String>,
 }
@@ -109,7 +111,7 @@ pub struct Peer {
 
 const TOP: &[&str] =
     &["sas", "control", "state", "user", "inside", "outside", "peer", "xfrm", "engine", "page", "record"];
-const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload", "interfaces"];
+const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload", "clamp_mss", "interfaces"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark", "firewall"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
 const PEER: &[&str] = &["address", "endpoint", "roaming"];
@@ -251,9 +253,11 @@ fn inside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Inside> {
     });
     let mtu = fields.integer(report, "mtu", 576..=9000).and_then(|mtu| u16::try_from(mtu).ok());
     let offload = fields.boolean(report, "offload").unwrap_or(true);
+    let clamp_mss = fields.boolean(report, "clamp_mss").unwrap_or(false);
     let interfaces =
         list(report, fields, "interfaces", NAME, |text| is_device(text).then(|| text.to_owned()));
-    Some(Inside { tun: tun.to_owned(), addresses, routes, mtu: mtu.unwrap_or(1400), offload, interfaces })
+    let (tun, mtu) = (tun.to_owned(), mtu.unwrap_or(1400));
+    Some(Inside { tun, addresses, routes, mtu, offload, clamp_mss, interfaces })
 }
 
 fn is_device(name: &str) -> bool {

@@ -6,7 +6,7 @@
 //! is gone becomes a clock that is readable four times a second; whoever reads it then, or sends, has the gateway looked
 //! for. The program hears an error once.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -176,7 +176,12 @@ pub fn returned(fd: c_int) -> bool {
     // SAFETY: plain numbers, and eight bytes for what the clock says.
     unsafe {
         let mut ticks = 0_u64;
-        if libc::fcntl(fd, libc::F_GETFL) & libc::O_NONBLOCK != 0 {
+        // What the clock has said is heard also where the descriptor waits and a call does not (MSG_DONTWAIT): it would be
+        // readable for ever otherwise, and whoever polls it would spin.
+        let mut clock = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let nothing = std::ptr::null::<c_void>();
+        if libc::syscall(libc::SYS_ppoll, &raw mut clock, 1, &raw const now, nothing, 0) == 1 {
             libc::syscall(libc::SYS_read, fd, &raw mut ticks, mem::size_of::<u64>());
         }
         let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
@@ -220,7 +225,10 @@ pub fn awaited(fd: c_int, flags: c_int) -> bool {
 
 /// Whether nothing was read because the gateway is gone.
 pub fn has_ended(fd: c_int, received: ssize_t, room: usize) -> bool {
-    let gone = received == 0 && room != 0 && state(fd) == CONNECTED;
+    // A gateway that ends while somebody comes back to it resets what it has not taken yet.
+    // SAFETY: the C library gives every thread a place for it.
+    let reset = received < 0 && unsafe { *libc::__errno_location() } == libc::ECONNRESET;
+    let gone = (received == 0 && room != 0 || reset) && state(fd) == CONNECTED;
     if gone {
         wait(fd);
     }

@@ -158,9 +158,12 @@ impl Daemon {
         let writing = keys.start().map_err(SetupError::Threads)?;
         log.start("log").map_err(SetupError::Threads)?;
         recording.as_ref().map_or(Ok(()), Recording::start).map_err(SetupError::Threads)?;
+        let clamp = config.inside.clamp_mss.then_some(config.inside.mtu);
         let devices = queues.into_iter().zip(opened);
         let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
-            .map(|(core, (tun, outside))| (core, Box::new(Devices::new(tun, outside)) as Box<dyn Ports>))
+            .map(|(core, (tun, outside))| {
+                (core, Box::new(Devices::new(tun, outside, clamp)) as Box<dyn Ports>)
+            })
             .collect();
         let front = match (workers.len(), workers.pop()) {
             (1, Some((core, ports))) => {

@@ -10,6 +10,7 @@ use ace_engine::Buffer;
 use crate::core::{Core, Outgoing, Steer, TooBig, by_spi};
 use crate::io::Losses;
 use crate::io::broken::Broken;
+use crate::io::mss;
 use crate::io::raw::Raw;
 use crate::io::tun::Tun;
 use crate::io::udp::Udp;
@@ -56,18 +57,28 @@ pub trait Ports: Send {
 pub struct Devices {
     pub tun: Tun,
     pub outside: Outside,
+    /// What the MSS of TCP is held to, both ways.
+    clamp: Option<u16>,
     broken: Option<Broken>,
 }
 
 impl Devices {
-    pub fn new(tun: Tun, outside: Outside) -> Self {
-        Self { tun, outside, broken: None }
+    pub fn new(tun: Tun, outside: Outside, clamp: Option<u16>) -> Self {
+        Self { tun, outside, clamp, broken: None }
     }
 }
 
 impl Ports for Devices {
     fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
-        self.tun.read(losses, take)
+        let Some(mtu) = self.clamp else { return self.tun.read(losses, take) };
+        self.tun.read(losses, |packet: &[u8]| {
+            if !mss::is_syn(packet) {
+                return take(packet);
+            }
+            let mut clamped = packet.to_vec();
+            mss::clamp(&mut clamped, mtu);
+            take(&clamped);
+        })
     }
 
     fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<(), Broken> {
@@ -81,7 +92,10 @@ impl Ports for Devices {
 
     fn put(&mut self, losses: &mut Losses, outgoing: Outgoing) -> Buffer {
         match (outgoing, &mut self.outside) {
-            (Outgoing::Inside(packet), _) => {
+            (Outgoing::Inside(mut packet), _) => {
+                if let Some(mtu) = self.clamp {
+                    mss::clamp(&mut packet, mtu);
+                }
                 self.tun.put(&packet);
                 packet
             }

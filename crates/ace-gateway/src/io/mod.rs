@@ -6,6 +6,7 @@ pub mod broken;
 pub mod control;
 pub mod guard;
 pub mod icmp;
+pub mod mss;
 pub mod raw;
 pub mod setup;
 pub mod tun;

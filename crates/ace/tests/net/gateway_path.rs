@@ -97,6 +97,38 @@ fn routers_are_heard_and_the_inside_hears_of_it() {
     }
 }
 
+/// What a listener of `b` hears of the longest segments when `a` calls, and the other way round.
+#[test]
+fn the_mss_of_tcp_fits() {
+    for (clamps, most) in [(true, 1360), (false, 8960)] {
+        let Some(world) = World::new() else { return };
+        let a = gateway(&world, 1, UDP, &sas(1, "tunnel", '0', GCM));
+        gateway(&world, 2, UDP, &sas(2, "tunnel", '0', GCM));
+        // Both ends believe in long packets, and one gateway does not.
+        for of in ["a", "b"] {
+            world.ip(of, "link set ace0 mtu 9000").expect("root may");
+        }
+        if clamps {
+            let text = std::fs::read_to_string(world.path("a.toml")).expect("it was written");
+            std::fs::write(world.path("a.toml"), text.replace("[outside]", "clamp_mss = true\n[outside]"))
+                .expect("ours");
+            assert_eq!(world.end(a, "-TERM"), Some(0));
+            world.start("a", crate::common::command().arg("gateway").arg(world.path("a.toml")), "again.log");
+            until("it is ready", || world.read("again.log").contains("ready sas="));
+            world.ip("a", "link set ace0 mtu 9000").expect("root may");
+        }
+        let listener = world.within("b", || std::net::TcpListener::bind((B, 0)).expect("an address"));
+        let port = listener.local_addr().expect("bound").port();
+        let stream = world.within("a", || std::net::TcpStream::connect((B, port)).expect("it listens"));
+        let (taken, _) = listener.accept().expect("somebody calls");
+        for end in [&stream, &taken] {
+            let mss = getsockopt(end, sockopt::TcpMaxSeg).expect("it is connected");
+            // Timestamps take 12 bytes.
+            assert!((most - 12..=most).contains(&mss), "{mss}");
+        }
+    }
+}
+
 #[test]
 fn traffic_classes_are_seen_outside() {
     for outside in [UDP, "encapsulation = \"none\"\n"] {

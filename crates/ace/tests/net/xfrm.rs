@@ -2,6 +2,7 @@
 //! `ip xfrm` as it is on every Linux, with the preload library, on `ace gateway` instead of the kernel.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -188,9 +189,7 @@ fn ip_xfrm_configures_the_gateway() {
         assert!(list.contains(told), "{words}: {list}");
         ends.does("a", "xfrm state delete src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x3000");
     }
-    for words in
-        ["output-mark 5", "flag icmp", "flag wildrecv", "flag nopmtudisc", "extra-flag oseq-may-wrap"]
-    {
+    for words in ["output-mark 5", "flag icmp", "flag wildrecv", "extra-flag oseq-may-wrap"] {
         ends.refuses("a", &format!("{sa} mode tunnel {gcm} {words}"), "not supported");
     }
     let icmp = "xfrm policy add src 10.7.1.0/24 dst 10.7.2.0/24 proto icmp type 8 code 0 dir out";
@@ -235,6 +234,40 @@ fn policies_keep_out_what_comes_in_clear() {
         ends.does("b", "xfrm policy flush");
         until("nothing is left", arrives);
     }
+}
+
+/// Polls a socket that waits and reads without waiting, as charon does. Its last line is how long ten wakes took.
+const POLLS: &str = "import socket, select, time, sys\n\
+s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 6)\n\
+s.bind((0, 3))\n\
+print('listens', flush=True)\n\
+p = select.poll(); p.register(s, select.POLLIN)\n\
+begin = None\n\
+for n in range(12):\n\
+\x20   p.poll()\n\
+\x20   try: s.recv(65536, socket.MSG_DONTWAIT)\n\
+\x20   except OSError: pass\n\
+\x20   if n == 1: begin = time.monotonic()\n\
+print(time.monotonic() - begin)\n";
+
+#[test]
+fn a_program_without_its_gateway_does_not_spin() {
+    let Some(ends) = Ends::new() else { return };
+    let mut command = Command::new("python3");
+    command.args(["-c", POLLS]).env("LD_PRELOAD", &ends.library);
+    command.env("ACE_XFRM", ends.world.path("a.xfrm")).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("python3 starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    output.read_line(&mut line).expect("text");
+    assert_eq!(line, "listens\n");
+    assert_eq!(ends.world.end(ends.gateways[0], "-KILL"), None);
+    line.clear();
+    output.read_line(&mut line).expect("text");
+    assert!(child.wait().expect("it ends").success());
+    // The library looks for the gateway four times a second: ten wakes of its clock are no moment, however slow this is.
+    let seconds: f64 = line.trim().parse().expect("seconds");
+    assert!(seconds > 1.0, "{seconds}");
 }
 
 #[test]
