@@ -161,7 +161,7 @@ fn one_odd_sa_is_named_and_loses_no_other() {
     };
     fs::write(path("state"), sa(0x1001, "") + &sa(0x1002, "\tmark 0x1/0xff \n") + &sa(0x1003, ""))
         .expect("written");
-    fs::write(path("policy"), rule(0x1001, "proto udp dport 1701") + &rule(0x1003, "proto icmp type 8"))
+    fs::write(path("policy"), rule(0x1001, "proto udp dport 1701") + &rule(0x1003, "proto gre key 5"))
         .expect("written");
     let import = ["sas", "import"];
     let out = ace(
@@ -174,7 +174,7 @@ fn one_odd_sa_is_named_and_loses_no_other() {
         written.contains("dst_port = \"1701-1701\"") && written.matches("[[sa]]").count() == 1,
         "{written}"
     );
-    for named in ["state:9: ", "`mark`", "state:10: ", "`type`"] {
+    for named in ["state:9: ", "`mark`", "state:10: ", "`key`"] {
         assert!(stderr(&out).contains(named), "{named}: {}", stderr(&out));
     }
     // All lost: no file, and no success.

@@ -52,8 +52,12 @@ fn covered(world: &World) -> bool {
     arrives(world, &A.to_string(), B, PORT)
 }
 
+/// What is to arrive does so in the end, however busy this machine is.
 fn others_arrive(world: &World) -> bool {
-    arrives(world, STRANGER, B, PORT) && arrives(world, "192.0.2.1", [192, 0, 2, 2], PORT)
+    until("what nobody covers arrives", || {
+        arrives(world, STRANGER, B, PORT) && arrives(world, "192.0.2.1", [192, 0, 2, 2], PORT)
+    });
+    true
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn rules_that_come_and_go_are_followed() {
         let out = release(&world);
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         world.ip("b", "address add 10.0.2.1/32 dev lo").expect("root may");
-        assert!(covered(&world), "released");
+        until("nothing is kept out any more", || covered(&world));
         assert!(release(&world).status.success(), "twice is once");
     }
 }
@@ -131,7 +135,7 @@ fn everything_may_be_covered_and_the_tunnel_itself_goes_on() {
     gateway(&world, 2, UDP, &all(2));
     assert_eq!(world.ping("a", B, 3), 3);
     assert!(!arrives(&world, "192.0.2.1", [192, 0, 2, 2], PORT), "in clear");
-    assert!(arrives(&world, "192.0.2.1", [192, 0, 2, 2], 500), "IKE");
+    until("IKE arrives", || arrives(&world, "192.0.2.1", [192, 0, 2, 2], 500));
     assert_eq!(world.ping("a", B, 3), 3);
     // By a device of the inside everything comes.
     assert_eq!(world.end(a, "-TERM"), Some(0));
@@ -153,7 +157,7 @@ fn everything_may_be_covered_and_the_tunnel_itself_goes_on() {
 fn who_does_without_says_so() {
     let Some(world) = world() else { return };
     gateway(&world, 2, &format!("{UDP}firewall = false\n"), &sas(2, "tunnel", '0', GCM));
-    assert!(covered(&world));
+    until("it arrives", || covered(&world));
     assert_eq!(ask(&world, "b", "status")["clear_dropped"], serde_json::Value::Null);
 }
 
