@@ -5,12 +5,8 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
 use ace_ipsec::Selector;
+use ace_ipsec::packet::protocol::{has_ports, has_types};
 use ipnet::IpNet;
-
-/// Protocols whose first four bytes are ports, as selectors have it: TCP, UDP, DCCP, SCTP, UDP-Lite.
-const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
-/// Protocols that selectors tell apart by type and code: ICMP, ICMPv6.
-const WITH_TYPES: [u8; 2] = [1, 58];
 
 /// Both ends belong to it.
 pub type Range = (u128, u128);
@@ -36,16 +32,14 @@ impl Cover {
             .filter(|v6| nets.iter().flatten().all(|net| net.addr().is_ipv6() == *v6));
         let wants_ports = selector.source_ports.is_some() || selector.destination_ports.is_some();
         let protocols: Vec<Option<u8>> = match (wants_ports, selector.protocol) {
-            (true, None) => WITH_PORTS.into_iter().map(Some).collect(),
+            (true, None) => (0..=u8::MAX).filter(|protocol| has_ports(*protocol)).map(Some).collect(),
             // No packet is one of those.
-            (true, Some(protocol)) if ![&WITH_PORTS[..], &WITH_TYPES[..]].concat().contains(&protocol) => {
-                Vec::new()
-            }
+            (true, Some(protocol)) if !has_ports(protocol) && !has_types(protocol) => Vec::new(),
             (_, protocol) => vec![protocol],
         };
         let sides = [range(&selector.source_ports), range(&selector.destination_ports)];
         let ports = match wants_ports {
-            true if selector.protocol.is_some_and(|protocol| WITH_TYPES.contains(&protocol)) => types(sides),
+            true if selector.protocol.is_some_and(has_types) => types(sides),
             true => vec![Some(sides)],
             false => vec![None],
         };
@@ -125,9 +119,9 @@ mod tests {
             let selector = Selector { protocol, source_ports, destination_ports, ..Selector::default() };
             let (number, first, second, checksum) = packet;
             let any = Ipv4Addr::new(10, 0, 0, 1);
-            let has = WITH_PORTS.contains(&number) || WITH_TYPES.contains(&number);
+            let has = has_ports(number) || has_types(number);
             let flow = Flow { source: any.into(), destination: any.into(), protocol: Some(number), ports: has.then_some((first, second)) };
-            let words = if WITH_TYPES.contains(&number) { (first << 8 | second, checksum) } else { (first, second) };
+            let words = if has_types(number) { (first << 8 | second, checksum) } else { (first, second) };
             let at = u128::from(u32::from(any));
             let seen = Cover {
                 v6: false, source: (at, at), destination: (at, at), protocol: Some(number),

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use ace_ipsec::packet::protocol::{AH, ESP, ICMP, ICMPV6, UDP};
 use nix::libc::{NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE};
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +12,6 @@ use super::expression::{Compare, Header, Meta, Rule, Then};
 use super::layers::{Changes, Element, Layers, Verdict};
 use super::message::{Attributes, Command, Messages};
 
-const ESP: u8 = 50;
-const AH: u8 = 51;
-const UDP: u8 = 17;
-const ICMP: u8 = 1;
-const ICMP_V6: u8 = 58;
 const IKE: u16 = 500;
 const IKE_BEHIND_NAT: u16 = 4500;
 
@@ -221,14 +217,14 @@ impl Table {
         const UNREACHABLE_V6: u8 = 1;
         const TOO_BIG: u8 = 2;
         all.extend(about(IPV4, ICMP, UNREACHABLE, 9));
-        all.extend(about(IPV6, ICMP_V6, UNREACHABLE_V6, 6));
-        all.extend(about(IPV6, ICMP_V6, TOO_BIG, 6));
+        all.extend(about(IPV6, ICMPV6, UNREACHABLE_V6, 6));
+        all.extend(about(IPV6, ICMPV6, TOO_BIG, 6));
         // RFC 2710, RFC 3810, RFC 4861: listeners, routers and neighbours.
         for (first, last) in [(130, 137), (143, 143)] {
             all.push(
                 rule()
                     .meta(Meta::Family, IPV6)
-                    .protocol(ICMP_V6)
+                    .protocol(ICMPV6)
                     .bytes(Header::Transport, 0, Compare::AtLeast, &[first])
                     .bytes(Header::Transport, 0, Compare::AtMost, &[last]),
             );
