@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::Cover;
 use super::layers::{Id, Layers, Ruled, Verdict};
-use super::message::{Answer, Messages, attribute};
+use super::message::{Answer, Command, Messages, attribute};
 use super::table::{Setup, Table, remove};
 use crate::io::setup;
 
@@ -26,6 +26,8 @@ use crate::io::setup;
 const GROUP: u32 = 7;
 /// For a batch of a hundred thousand elements.
 const ROOM: usize = 64 << 20;
+/// For news of as many.
+const NEWS: usize = 16 << 20;
 /// The kernel answers at once.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often it is looked how much was dropped.
@@ -164,6 +166,8 @@ struct Keeper {
     layers: Layers,
     kernel: Kernel,
     news: Socket,
+    /// How many batches the kernel has done of all, the last of ours with it, had nobody else sent one meanwhile.
+    generation: u32,
     /// Of those before the table was put back.
     dropped_before: u64,
     dropped: u64,
@@ -176,11 +180,14 @@ impl Keeper {
         news.bind(&SocketAddr::new(0, 0))?;
         news.add_membership(GROUP)?;
         news.set_non_blocking(true)?;
+        // News of ten thousand elements come at once. With a small room it is asked whether they were all ours.
+        let _ = setsockopt(&news, sockopt::RcvBufForce, &NEWS);
         let mut keeper = Self {
             table: Table::new(setup),
             layers: Layers::default(),
             kernel: Kernel::open()?,
             news,
+            generation: 0,
             dropped_before: 0,
             dropped: 0,
             counted: Instant::now(),
@@ -192,7 +199,14 @@ impl Keeper {
 
     fn anew(&mut self) -> io::Result<()> {
         let (batch, last) = self.table.anew(&self.layers, self.kernel.next);
-        self.kernel.commit(&batch, last)
+        self.commit(&batch, last)
+    }
+
+    fn commit(&mut self, batch: &[u8], last: u32) -> io::Result<()> {
+        let before = self.kernel.generation()?;
+        self.kernel.commit(batch, last)?;
+        self.generation = before.wrapping_add(1);
+        Ok(())
     }
 
     fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>) -> io::Result<()> {
@@ -206,7 +220,7 @@ impl Keeper {
             return self.anew();
         }
         let (batch, last) = self.table.change(changes, self.kernel.next);
-        match self.kernel.commit(&batch, last) {
+        match self.commit(&batch, last) {
             // Somebody has been at the table, and the news of it are on their way.
             Err(why) if why.raw_os_error() == Some(Errno::ENOENT as i32) => self.anew(),
             done => done,
@@ -247,8 +261,8 @@ impl Keeper {
                     meddled |= Answer::all(memory.get(..len).unwrap_or_default()).any(|answer| ours(&answer));
                 }
                 Err(Errno::EAGAIN | Errno::EINTR) => return Ok(meddled),
-                // Something was left out.
-                Err(Errno::ENOBUFS) => meddled = true,
+                // Something was left out: was it ours alone?
+                Err(Errno::ENOBUFS) => meddled |= self.kernel.generation()? != self.generation,
                 Err(why) => return Err(why.into()),
             }
         }
@@ -310,9 +324,26 @@ impl Kernel {
     }
 
     fn dropped(&mut self, table: &Table) -> io::Result<Option<u64>> {
+        self.ask(&table.ask_dropped(self.next), |answer| {
+            let count = answer.attribute(4).and_then(|data| attribute(data, 2))?;
+            count.first_chunk().map(|count| u64::from_be_bytes(*count))
+        })
+    }
+
+    /// How many batches were done of all.
+    fn generation(&mut self) -> io::Result<u32> {
+        let question = Messages::question(self.next, Command::GetGeneration, 0, |_| {});
+        let number = self.ask(&question.bytes, |answer| {
+            answer.attribute(1)?.first_chunk().map(|number| u32::from_be_bytes(*number))
+        });
+        number?.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// Asks the question with the next number.
+    fn ask<T>(&mut self, question: &[u8], read: impl Fn(Answer<'_>) -> Option<T>) -> io::Result<Option<T>> {
         let sequence = self.next;
         self.next = self.next.wrapping_add(1);
-        self.socket.send(&table.ask_dropped(sequence), 0)?;
+        self.socket.send(question, 0)?;
         loop {
             let len = self.receive()?;
             for answer in Answer::all(self.memory.get(..len).unwrap_or_default()) {
@@ -322,10 +353,7 @@ impl Kernel {
                 if let Some(error) = answer.error() {
                     return Err(io::Error::from_raw_os_error(error.saturating_neg()));
                 }
-                let packets = answer.attribute(4).and_then(|data| attribute(data, 2));
-                return Ok(packets
-                    .and_then(|count| count.first_chunk())
-                    .map(|count| u64::from_be_bytes(*count)));
+                return Ok(read(answer));
             }
         }
     }

@@ -24,6 +24,7 @@ pub enum Command {
     NewSet = 9,
     NewElements = 12,
     DelElements = 14,
+    GetGeneration = 16,
     NewObject = 18,
     GetObject = 19,
 }
