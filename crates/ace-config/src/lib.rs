@@ -13,4 +13,6 @@ pub mod swanctl;
 pub mod wireshark;
 
 pub use sa_file::suites;
-pub use sa_file::{SaFile, SaFileErrors, nearest, read_wiped, read_wiped_from, write};
+pub use sa_file::{
+    Claimant, Claims, Pieces, SaFile, SaFileErrors, nearest, read_wiped, read_wiped_from, write,
+};

@@ -5,6 +5,7 @@ pub(crate) mod check;
 mod compare;
 pub(crate) mod fields;
 mod keys;
+mod pieces;
 mod protection;
 pub mod suites;
 mod value;
@@ -20,7 +21,9 @@ use zeroize::Zeroizing;
 
 use fields::{Fields, Report};
 
+pub use compare::{Claimant, Claims};
 pub use fields::nearest;
+pub use pieces::Pieces;
 pub(crate) use value::{protocol_number, range};
 pub use wipe::{read_wiped, read_wiped_from};
 pub(crate) use write::room;
@@ -91,6 +94,11 @@ impl SaFile {
         } else {
             Err(SaFileErrors(errors))
         }
+    }
+
+    /// Its SAs, with their keys, in the order of the file.
+    pub fn into_sas(self) -> Vec<SaSpec> {
+        self.sas
     }
 
     /// In the order of the file.

@@ -68,7 +68,7 @@ pub fn copies() -> Vec<String> {
                 }
             }
             window.fill(0);
-            from += if read == len && from + (len as u64) < end { len - PIECE } else { read } as u64;
+            from += if read == len && from + (len as u64) < end { len - (PIECE - 1) } else { read } as u64;
         }
     }
     found

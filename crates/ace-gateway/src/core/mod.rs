@@ -15,12 +15,12 @@ mod priorities;
 mod sources;
 mod steer;
 mod table;
+mod wanted;
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ace_config::SaFile;
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_ipsec::{
@@ -39,8 +39,10 @@ pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
 pub use path::TooBig;
 pub use peers::PeerStatus;
+pub use prints::{Print, Salt};
 pub use steer::{Steer, by_spi};
 pub use table::{CoreError, Reloaded, SaView};
+pub use wanted::{Known, Wanted, WantedSa};
 
 /// The gateway.
 pub struct Core {
@@ -71,7 +73,7 @@ impl Core {
         Self {
             plane: Shard::new(Policy::Discard, ivs),
             engine,
-            table: Table::new(settings.encapsulation, settings.keys.clone()),
+            table: Table::new(settings.keys.clone()),
             encapsulation: settings.encapsulation,
             xfrm: settings.xfrm.map(|allow_legacy| {
                 let udp = settings.encapsulation == Encapsulation::Udp;
@@ -96,35 +98,35 @@ impl Core {
     ///
     /// # Errors
     /// [`CoreError`]; nothing has changed then, unless it is about an SA that takes over another one's SPI.
-    pub fn load(&mut self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
-        self.load_part(now, file, &file.sas().iter().collect::<Vec<_>>())
+    pub fn load(&mut self, now: Duration, wanted: &Wanted) -> Result<Reloaded, CoreError> {
+        wanted.check(self.encapsulation)?;
+        self.load_part(now, wanted, &wanted.sas.iter().collect::<Vec<_>>())
     }
 
-    /// As [`Core::load`], with some of a file's SAs; peers are those of all of them.
+    /// As [`Core::load`], with some of the SAs; peers are those of all of them. [`Wanted::check`] came before.
     ///
     /// # Errors
     /// As there.
     pub fn load_part(
         &mut self,
         now: Duration,
-        file: &SaFile,
-        part: &[&SaSpec],
+        wanted: &Wanted,
+        part: &[&WantedSa],
     ) -> Result<Reloaded, CoreError> {
         self.work(now);
-        let policy = file.default_policy();
-        let reloaded = self.table.load(&mut self.plane, self.engine.as_ref(), now, policy, part)?;
+        let reloaded = self.table.load(&mut self.plane, self.engine.as_ref(), now, part)?;
         let by_xfrm = self.xfrm.iter().flat_map(Xfrm::remotes);
-        let by_file = file.sas().iter().filter(|sa| sa.direction == Direction::Out).map(|sa| sa.remote);
+        let by_file = wanted.specs().filter(|sa| sa.direction == Direction::Out).map(|sa| sa.remote);
         self.peers.keep(by_file.chain(by_xfrm), now);
         Ok(reloaded)
     }
 
-    /// Whether SAs could be loaded, as far as that can be said without doing it.
+    /// Whether SAs could be loaded, as far as that can be told without doing it.
     ///
     /// # Errors
     /// As [`Core::load`].
-    pub fn check(&self, file: &SaFile, part: &[&SaSpec]) -> Result<(), CoreError> {
-        self.table.check(file.default_policy(), part, self.engine.as_ref())
+    pub fn check(&self, part: &[&WantedSa]) -> Result<(), CoreError> {
+        self.table.check(part, self.engine.as_ref())
     }
 
     /// From now on [`Core::poll_move`] says which endpoints have moved.

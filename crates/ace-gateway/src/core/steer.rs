@@ -2,10 +2,11 @@
 //! Which of several cores a packet is for. An SA has one core: its numbers and its window have one owner, and its
 //! packets stay in order.
 
-use ace_config::SaFile;
 use ace_ipsec::packet::ip;
 use ace_ipsec::spd::{Decision, Spd};
 use ace_ipsec::{Direction, Inside, Policy, Rule, Treatment};
+
+use super::Wanted;
 
 /// The core of an SA. Nothing but its SPI decides, so that no SA ever goes from one core to another, where its sequence
 /// numbers would begin again; the kernel divides what comes from outside in the same way.
@@ -28,9 +29,9 @@ impl Default for Steer {
 }
 
 impl Steer {
-    pub fn new(file: &SaFile, cores: usize) -> Self {
+    pub fn new(wanted: &Wanted, cores: usize) -> Self {
         let mut steer = Self::default();
-        for sa in file.sas().iter().filter(|sa| sa.direction == Direction::Out) {
+        for sa in wanted.specs().filter(|sa| sa.direction == Direction::Out) {
             let selector = sa.selector.clone();
             // Of two that are for a packet the first in the file has it, as in the table of each core.
             steer.rules.add(Rule { selector, treatment: Treatment::Protect, priority: 0 });

@@ -5,17 +5,17 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use ace_config::gateway::Encapsulation;
 use ace_engine::{Engine, EngineError};
 use ace_ipsec::{
-    Direction, Edit, Grant, Inside, Outside, Policy, Protocol, Rule, RuleId, SaId, SaSpec, SaStatus,
-    SadError, Shard, Treatment,
+    Direction, Edit, Grant, Inside, Outside, Protocol, Rule, RuleId, SaId, SaSpec, SaStatus, SadError, Shard,
+    Treatment,
 };
 use serde::Serialize;
 use thiserror::Error;
 
 use super::prints::{Print, Prints};
 use super::priorities::priorities;
+use super::wanted::{Known, WantedSa};
 use crate::keys::{KeyError, Keys};
 
 /// Why SAs cannot be those of a file.
@@ -73,6 +73,9 @@ pub enum CoreError {
         /// What is remembered of it.
         why: KeyError,
     },
+    /// An SA of the file is as it was before, and is not installed.
+    #[error("SA {0} is not installed, and its keys were not read again")]
+    Unknown(String),
     /// The operating system gave none for the comparison of keys.
     #[error("no randomness from the operating system")]
     Randomness,
@@ -111,10 +114,7 @@ struct Installed {
     rule: Place,
     priority: u32,
     name: String,
-    print: Print,
-    /// Of what makes it this SA.
-    core: Print,
-    key: Print,
+    prints: Prints,
     grant: Grant,
     spi: u32,
     protocol: Protocol,
@@ -130,27 +130,21 @@ enum Place {
     Outside(RuleId<Outside>),
 }
 
+/// Ten thousand entries are made anew between two packets.
+type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
 pub struct Table {
-    encapsulation: Encapsulation,
     keys: Option<Keys>,
-    salt: Option<[u8; 32]>,
     /// In the order of the file.
     installed: Vec<Installed>,
-    by_id: HashMap<SaId, usize>,
+    by_id: FastMap<SaId, usize>,
     /// Inbound ESP.
-    by_spi: HashMap<u32, (IpAddr, IpAddr)>,
+    by_spi: FastMap<u32, (IpAddr, IpAddr)>,
 }
 
 impl Table {
-    pub fn new(encapsulation: Encapsulation, keys: Option<Keys>) -> Self {
-        Self {
-            encapsulation,
-            keys,
-            salt: None,
-            installed: Vec::new(),
-            by_id: HashMap::new(),
-            by_spi: HashMap::new(),
-        }
+    pub fn new(keys: Option<Keys>) -> Self {
+        Self { keys, installed: Vec::new(), by_id: FastMap::default(), by_spi: FastMap::default() }
     }
 
     /// On an error nothing has changed, unless it is about an SA that takes over another one's SPI.
@@ -159,13 +153,10 @@ impl Table {
         plane: &mut Shard,
         engine: &dyn Engine,
         now: Duration,
-        policy: Policy,
-        sas: &[&SaSpec],
+        sas: &[&WantedSa],
     ) -> Result<Reloaded, CoreError> {
-        self.check(policy, sas, engine)?;
-        let salt = self.salt()?;
-        let prints: Vec<Prints> = sas.iter().map(|sa| Prints::of(&salt, sa)).collect();
-        let found = self.found(&prints);
+        self.check(sas, engine)?;
+        let found = self.found(sas);
         let at: Vec<Option<u32>> = found.iter().map(|at| at.map(|at| self.installed[at].priority)).collect();
         let priorities = priorities(&at);
         let mut stays = vec![false; self.installed.len()];
@@ -175,22 +166,22 @@ impl Table {
         let gone = || self.installed.iter().zip(&stays).filter(|(_, stays)| !**stays).map(|(old, _)| old);
         let inbound = gone().filter(|old| matches!(old.rule, Place::Outside(_)));
         let spis: HashSet<_> = inbound.map(|old| (old.spi, old.protocol, old.local)).collect();
-        let keys: HashSet<_> = gone().map(|old| old.key).collect();
+        let keys: HashSet<_> = gone().map(|old| old.prints.key).collect();
         let goes_first = |sa: &SaSpec, prints: &Prints| {
             let spi = sa.direction == Direction::In && spis.contains(&(sa.spi, sa.protocol, sa.local));
             spi || keys.contains(&prints.key)
         };
-        let mut added: HashMap<Print, Installed> = HashMap::new();
+        let mut added: HashMap<usize, Installed> = HashMap::new();
         let mut late = Vec::new();
-        let new = sas.iter().zip(&prints).zip(&priorities).zip(&found).filter(|(_, found)| found.is_none());
-        for (((sa, prints), priority), _) in new {
-            if goes_first(sa, prints) {
-                late.push((sa, *prints, *priority));
+        for (at, (sa, priority)) in sas.iter().zip(&priorities).enumerate() {
+            let (None, Some(spec), prints) = (found[at], &sa.spec, sa.known.prints) else { continue };
+            if goes_first(spec, &prints) {
+                late.push((at, spec, prints, *priority));
                 continue;
             }
-            match self.install(plane, now, sa, *prints, *priority) {
+            match self.install(plane, now, spec, prints, *priority) {
                 Ok(installed) => {
-                    added.insert(prints.all, installed);
+                    added.insert(at, installed);
                 }
                 Err(error) => {
                     added.values().for_each(|installed| self.remove(plane, installed));
@@ -199,33 +190,33 @@ impl Table {
             }
         }
         let removed = stays.iter().filter(|stays| !**stays).count();
-        let mut left: HashMap<usize, Installed> = HashMap::new();
-        for (at, (sa, stays)) in std::mem::take(&mut self.installed).into_iter().zip(stays).enumerate() {
-            if stays {
-                left.insert(at, sa);
-            } else {
+        let mut left: Vec<Option<Installed>> = Vec::with_capacity(stays.len());
+        for (sa, stays) in std::mem::take(&mut self.installed).into_iter().zip(stays) {
+            if !stays {
                 self.remove(plane, &sa);
             }
+            left.push(Some(sa).filter(|_| stays));
         }
         let mut failed = None;
-        for (sa, prints, priority) in late {
+        for (at, sa, prints, priority) in late {
             match self.install(plane, now, sa, prints, priority) {
                 Ok(installed) => {
-                    added.insert(prints.all, installed);
+                    added.insert(at, installed);
                 }
                 Err(error) => failed = Some(error),
             }
         }
         let mut reloaded = Reloaded { kept: 0, edited: 0, added: added.len(), removed };
-        for (((sa, prints), priority), found) in sas.iter().zip(&prints).zip(&priorities).zip(&found) {
-            let old = found.and_then(|at| left.remove(&at));
-            let Some(mut installed) = old.or_else(|| added.remove(&prints.all)) else { continue };
-            if installed.print != prints.all {
-                match edit(plane, now, &mut installed, sa, prints.all) {
+        self.installed.reserve(sas.len());
+        for (at, (sa, priority)) in sas.iter().zip(&priorities).enumerate() {
+            let old = found[at].and_then(|at| left[at].take());
+            let Some(mut installed) = old.or_else(|| added.remove(&at)) else { continue };
+            if installed.prints.all != sa.known.prints.all {
+                match edit(plane, now, &mut installed, &sa.known) {
                     Ok(()) => reloaded.edited += 1,
                     Err(error) => failed = Some(error),
                 }
-            } else if found.is_some() {
+            } else if found[at].is_some() {
                 reloaded.kept += 1;
             }
             if installed.priority != *priority {
@@ -242,40 +233,28 @@ impl Table {
     }
 
     /// Where the SAs of a file stand among those that are installed: as they were, or edited.
-    fn found(&self, prints: &[Prints]) -> Vec<Option<usize>> {
+    fn found(&self, sas: &[&WantedSa]) -> Vec<Option<usize>> {
         let all = || self.installed.iter().enumerate();
-        let same: HashMap<Print, usize> = all().map(|(at, sa)| (sa.print, at)).collect();
-        let mut edited: HashMap<Print, usize> = all().map(|(at, sa)| (sa.core, at)).collect();
-        for prints in prints.iter().filter(|prints| same.contains_key(&prints.all)) {
-            edited.remove(&prints.core);
+        let same: FastMap<Print, usize> = all().map(|(at, sa)| (sa.prints.all, at)).collect();
+        let place = |sa: &WantedSa| same.get(&sa.known.prints.all).copied();
+        let mut found: Vec<Option<usize>> = sas.iter().map(|sa| place(sa)).collect();
+        if found.iter().any(Option::is_none) {
+            let mut free = vec![true; self.installed.len()];
+            found.iter().flatten().for_each(|&at| free[at] = false);
+            let free = all().filter(|(at, _)| free[*at]);
+            let mut edited: HashMap<Print, usize> = free.map(|(at, sa)| (sa.prints.core, at)).collect();
+            for (sa, found) in sas.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+                *found = edited.remove(&sa.known.prints.core);
+            }
         }
-        let mut found =
-            |prints: &Prints| same.get(&prints.all).copied().or_else(|| edited.remove(&prints.core));
-        prints.iter().map(&mut found).collect()
+        found
     }
 
-    /// What the gateway and its engine can do.
-    pub fn check(&self, policy: Policy, sas: &[&SaSpec], engine: &dyn Engine) -> Result<(), CoreError> {
-        if policy == Policy::Bypass {
-            return Err(CoreError::Bypass);
-        }
-        let mut spis = HashMap::new();
-        for sa in sas {
-            let name = || sa.name.clone();
-            match self.encapsulation {
-                Encapsulation::Udp if sa.protocol == Protocol::Ah => return Err(CoreError::AhInUdp(name())),
-                Encapsulation::None if sa.local.is_ipv6() => return Err(CoreError::RawIpv6(name())),
-                _ => {}
-            }
-            if self.encapsulation == Encapsulation::Udp
-                && let Some(what) = super::encap::cannot(sa)
-            {
-                return Err(CoreError::InUdp { name: name(), what });
-            }
-            let udp_in = self.encapsulation == Encapsulation::Udp && sa.direction == Direction::In;
-            if udp_in && spis.insert(sa.spi, ()).is_some() {
-                return Err(CoreError::SameSpi { name: name(), spi: sa.spi });
-            }
+    /// Whether what is new can be installed, as far as that can be told without doing it.
+    pub fn check(&self, sas: &[&WantedSa], engine: &dyn Engine) -> Result<(), CoreError> {
+        for (wanted, _) in sas.iter().zip(self.found(sas)).filter(|(_, found)| found.is_none()) {
+            let name = || wanted.known.spec.name.clone();
+            let Some(sa) = &wanted.spec else { return Err(CoreError::Unknown(name())) };
             if let Some(need) = sa.needs().into_iter().find(|need| !engine.capabilities().can(need)) {
                 let why = engine.explain(&EngineError::NoConfiguration { need });
                 return Err(CoreError::Engine { name: name(), why });
@@ -327,9 +306,7 @@ impl Table {
             rule,
             priority,
             name: sa.name.clone(),
-            print: prints.all,
-            core: prints.core,
-            key: prints.key,
+            prints,
             grant,
             spi: sa.spi,
             protocol: sa.protocol,
@@ -357,16 +334,6 @@ impl Table {
         if let Some(keys) = &self.keys {
             keys.release(grant);
         }
-    }
-
-    fn salt(&mut self) -> Result<[u8; 32], CoreError> {
-        if let Some(salt) = self.salt {
-            return Ok(salt);
-        }
-        let mut salt = [0; 32];
-        getrandom::fill(&mut salt).map_err(|_| CoreError::Randomness)?;
-        self.salt = Some(salt);
-        Ok(salt)
     }
 
     fn index(&mut self) {
@@ -412,13 +379,8 @@ impl Table {
 }
 
 /// Gives an SA that goes on another name, selector or lifetime.
-fn edit(
-    plane: &mut Shard,
-    now: Duration,
-    installed: &mut Installed,
-    sa: &SaSpec,
-    print: Print,
-) -> Result<(), CoreError> {
+fn edit(plane: &mut Shard, now: Duration, installed: &mut Installed, known: &Known) -> Result<(), CoreError> {
+    let sa = &known.spec;
     let (name, selector) = (sa.name.clone(), sa.selector.clone());
     let edit = Edit { name: name.clone(), selector: selector.clone(), lifetime: sa.lifetime };
     plane.edit(now, installed.id, edit).map_err(|why| CoreError::Install { name: name.clone(), why })?;
@@ -426,6 +388,6 @@ fn edit(
         plane.reselect_outside(rule, selector);
     }
     installed.selector = sa.selector.to_string();
-    (installed.name, installed.print) = (name, print);
+    (installed.name, installed.prints) = (name, known.prints);
     Ok(())
 }

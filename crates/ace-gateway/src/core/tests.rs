@@ -13,7 +13,7 @@ const B: &str = "198.51.100.2:4500";
 const T0: Duration = Duration::ZERO;
 
 /// `ours`: which of both ends. `keys`: one digit for each SA of a direction.
-fn sas(ours: char, keys: &str) -> SaFile {
+fn sas(ours: char, keys: &str) -> Wanted {
     let mut text = String::new();
     for (n, digit) in keys.chars().enumerate() {
         for (from, to) in [('1', '2'), ('2', '1')] {
@@ -27,7 +27,7 @@ fn sas(ours: char, keys: &str) -> SaFile {
             );
         }
     }
-    SaFile::parse("sas.toml", &text).unwrap()
+    Wanted::of(&text)
 }
 
 fn settings(encapsulation: Encapsulation) -> Settings {
@@ -133,7 +133,7 @@ fn what_is_not_protected_goes_nowhere() {
         let c = a.counters();
         assert_eq!([c.keepalives_received, c.ike_ignored, c.datagrams_malformed][counted], 1);
     }
-    let error = a.load(T0, &SaFile::parse("f", "default_policy = \"bypass\"").unwrap()).unwrap_err();
+    let error = a.load(T0, &Wanted::of("default_policy = \"bypass\"")).unwrap_err();
     assert_eq!(error, CoreError::Bypass);
     assert_eq!(a.sa_count(), 2, "and nothing has changed");
 }
@@ -257,7 +257,7 @@ fn there_may_be_new_keys_without_end() {
                  cipher = \"aes-128-gcm-16\"\nkey = \"{n:040x}\"\n"
             )
         };
-        SaFile::parse("sas.toml", &generations.iter().map(one).collect::<String>()).unwrap()
+        Wanted::of(&generations.iter().map(one).collect::<String>())
     };
     let mut a = core('1', "", Encapsulation::Udp);
     let sent_by = |a: &mut Core| {
@@ -308,7 +308,7 @@ fn what_a_gateway_does_not_do_is_named() {
             "11".repeat(32),
             if protocol == "esp" { "cipher = \"null\"" } else { "" }
         );
-        SaFile::parse("f", &text).unwrap()
+        Wanted::of(&text)
     };
     let udp = core('1', "", Encapsulation::Udp).load(T0, &file("ah", "192.0.2."));
     assert_eq!(udp, Err(CoreError::AhInUdp("x".to_owned())));
@@ -360,7 +360,7 @@ fn what_udp_cannot_do_for_one_sa_is_refused_by_name() {
          remote = \"192.0.2.2\"\ncipher = \"aes-128-gcm-16\"\nkey = \"{}\"\n{line}\n",
         "ab".repeat(20)
     );
-    let file = SaFile::parse("sas.toml", &sa).unwrap();
+    let file = Wanted::of(&sa);
     let load = |encapsulation| {
         let (engine, ivs) = (Box::new(CpuEngine::new()), Box::new(OsIvs::default()));
         Core::new(settings(encapsulation), engine, ivs).load(T0, &file)

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tracing::{error, info};
 
+use super::Daemon;
 use super::recording::Recording;
-use super::{Daemon, load};
 use crate::engines::{Remote, View};
 use crate::firewall::Firewall;
 use crate::status::{Sa, State, Status, Unwritten};
@@ -18,6 +18,8 @@ use crate::status::{Sa, State, Status, Unwritten};
 pub(super) struct Handed {
     last: u64,
     pending: bool,
+    /// The last one, which is there; SAs that need it come with the file that is being read.
+    taken: Option<String>,
     /// What came of the last one.
     outcome: Option<Value>,
 }
@@ -83,7 +85,7 @@ impl Daemon {
             return json!({"error": "the path of the library is not absolute"});
         }
         remote.take_library(PathBuf::from(path));
-        self.handed = Handed { last: self.handed.last + 1, pending: true, outcome: None };
+        self.handed = Handed { last: self.handed.last + 1, pending: true, ..Handed::default() };
         json!({"number": self.handed.last})
     }
 
@@ -96,24 +98,30 @@ impl Daemon {
     }
 
     /// The board has spoken: a library may have come of it.
-    pub(super) fn libraries(&mut self, now: Duration) {
+    pub(super) fn libraries(&mut self) {
         let Some(outcome) = self.remote.as_ref().and_then(|remote| remote.outcome()) else { return };
-        self.handed.pending = false;
-        self.handed.outcome = Some(match outcome {
+        match outcome {
             Err(why) => {
                 error!(%why, "library not taken, everything stays as it is");
-                json!({"error": why.to_string()})
+                self.handed.pending = false;
+                self.handed.outcome = Some(json!({"error": why.to_string()}));
             }
             Ok(words) => {
                 info!(library = %words, "library taken");
                 // SAs that needed it are in the file by now, or come with the next SIGHUP.
-                let sas = load(&self.config, |file| self.front.load(now, file));
-                if let Err(error) = &sas {
-                    error!(%error, "not reloaded, all SAs stay as they are");
-                }
-                json!({"taken": words, "sas": self.front.sa_count(), "sas_error": sas.err().map(|e| e.to_string())})
+                self.handed.taken = Some(words);
+                self.loading.ask();
             }
-        });
+        }
+    }
+
+    /// The file that was read for a library is taken, or not.
+    pub(super) fn library_reloaded(&mut self, sas_error: Option<String>) {
+        if let Some(words) = self.handed.taken.take() {
+            self.handed.pending = false;
+            let sas = self.front.sa_count();
+            self.handed.outcome = Some(json!({"taken": words, "sas": sas, "sas_error": sas_error}));
+        }
     }
 }
 

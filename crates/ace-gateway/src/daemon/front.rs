@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use ace_config::SaFile;
-
+use super::load::Plan;
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
 use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, TooBig};
@@ -26,10 +25,10 @@ impl Front {
         }
     }
 
-    pub fn load(&mut self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
+    pub fn load(&mut self, now: Duration, plan: Plan) -> Result<Reloaded, CoreError> {
         match self {
-            Front::One(worker) => worker.core.load(now, file),
-            Front::Pool(pool) => pool.load(now, file),
+            Front::One(worker) => worker.core.load(now, &plan.wanted),
+            Front::Pool(pool) => pool.load(now, plan),
         }
     }
 

@@ -1,32 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The SA file, taken at the beginning and again.
+//! The SA file, taken at the beginning and again. A thread of its own reads, parses and compares; packets wait for what
+//! has changed alone.
 
 use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use ace_config::gateway::GatewayConfig;
-use ace_config::{SaFile, read_wiped_from};
+use ace_config::read_wiped_from;
 use tracing::{info, warn};
 use zeroize::Zeroizing;
 
 use super::GatewayError;
-use crate::core::{CoreError, Reloaded};
+use super::reader::Reader;
+use crate::core::{CoreError, Reloaded, Steer, Wanted};
 
-/// Takes the SA file, at the beginning and again.
-pub fn load(
-    config: &GatewayConfig,
-    load: impl FnOnce(&SaFile) -> Result<Reloaded, CoreError>,
-) -> Result<(), GatewayError> {
-    let Some(path) = &config.sas else { return Ok(()) };
-    let text = read_keys(path, config.open_keys)?;
-    let file = SaFile::parse(&path.display().to_string(), &text)?;
-    file.warnings().iter().for_each(|warning| warn!("{warning}"));
-    circles(config, &file)?;
-    let done = load(&file).map_err(|why| GatewayError::Sas { path: path.clone(), why })?;
+/// What a file wants, ready for the cores.
+pub struct Plan {
+    pub wanted: Wanted,
+    /// For each of several cores: whose packets are whose.
+    pub steers: Vec<Steer>,
+}
+
+/// Reads the SA file.
+pub struct Loader {
+    config: GatewayConfig,
+    reader: Reader,
+}
+
+impl Loader {
+    pub fn new(config: &GatewayConfig) -> Result<Self, GatewayError> {
+        let reader = Reader::new().map_err(|why| sas(config, why))?;
+        Ok(Self { config: config.clone(), reader })
+    }
+
+    /// `None`: the gateway has no file.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it.
+    pub fn plan(&mut self) -> Result<Option<Plan>, GatewayError> {
+        let config = &self.config;
+        let Some(path) = &config.sas else { return Ok(None) };
+        let text = read_keys(path, config.open_keys)?;
+        let (wanted, warnings) = self.reader.read(&path.display().to_string(), &text)?;
+        drop(text);
+        warnings.iter().for_each(|warning| warn!("{warning}"));
+        let checked = circles(config, &wanted)
+            .and_then(|()| wanted.check(config.outside.encapsulation).map_err(|why| sas(config, why)));
+        if let Err(error) = checked {
+            self.reader.forget();
+            return Err(error);
+        }
+        let cores = config.engine.cores.filter(|cores| *cores > 1).unwrap_or(0);
+        let steers = (0..cores).map(|_| Steer::new(&wanted, cores)).collect();
+        Ok(Some(Plan { wanted, steers }))
+    }
+
+    /// Takes the file at once.
+    ///
+    /// # Errors
+    /// As above, or what cannot be installed.
+    pub fn load(
+        &mut self,
+        load: impl FnOnce(Plan) -> Result<Reloaded, CoreError>,
+    ) -> Result<(), GatewayError> {
+        let Some(plan) = self.plan()? else { return Ok(()) };
+        let done = load(plan).map_err(|why| sas(&self.config, why));
+        if done.is_err() {
+            self.reader.forget();
+        }
+        tell(&self.config, done?);
+        Ok(())
+    }
+}
+
+fn sas(config: &GatewayConfig, why: CoreError) -> GatewayError {
+    GatewayError::Sas { path: config.sas.clone().unwrap_or_default(), why }
+}
+
+fn tell(config: &GatewayConfig, done: Reloaded) {
     let Reloaded { added, removed, kept, edited } = done;
-    info!(file = %path.display(), added, removed, kept, edited, "SAs taken");
-    Ok(())
+    let file = config.sas.as_deref().unwrap_or(Path::new("")).display();
+    info!(%file, added, removed, kept, edited, "SAs taken");
+}
+
+enum Ask {
+    Read,
+    /// What was read last was not installed.
+    Forget,
+}
+
+/// The thread that reads, and what it has read.
+pub struct Loading {
+    config: GatewayConfig,
+    ask: Sender<Ask>,
+    plans: Receiver<Result<Option<Plan>, GatewayError>>,
+    waked: UnixStream,
+    /// Files that were asked for and have not come.
+    outstanding: usize,
+}
+
+impl Loading {
+    /// # Errors
+    /// As the system says.
+    pub fn start(mut loader: Loader) -> io::Result<Self> {
+        let (waked, wake) = UnixStream::pair()?;
+        waked.set_nonblocking(true)?;
+        let config = loader.config.clone();
+        let (ask, asked) = channel();
+        let (answer, plans) = channel();
+        std::thread::Builder::new().name("reload".into()).spawn(move || {
+            while let Ok(ask) = asked.recv() {
+                match ask {
+                    Ask::Forget => loader.reader.forget(),
+                    Ask::Read => {
+                        if answer.send(loader.plan()).is_err() || (&wake).write(&[1]).is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+        })?;
+        Ok(Self { config, ask, plans, waked, outstanding: 0 })
+    }
+
+    /// Has the file read. The answer comes by [`Loading::take`].
+    pub fn ask(&mut self) {
+        // It ends with the gateway alone.
+        if self.ask.send(Ask::Read).is_ok() {
+            self.outstanding += 1;
+        }
+    }
+
+    /// Readable when a file has been read.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.waked.as_fd()
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.outstanding == 0
+    }
+
+    /// Takes a file that has been read. `None`: there is none.
+    pub fn take(
+        &mut self,
+        load: impl FnOnce(Plan) -> Result<Reloaded, CoreError>,
+    ) -> Option<Result<(), GatewayError>> {
+        let mut bytes = [0; 16];
+        while (&self.waked).read(&mut bytes).is_ok_and(|count| count > 0) {}
+        let plan = self.plans.try_recv().ok()?;
+        self.outstanding -= 1;
+        let plan = match plan {
+            Ok(Some(plan)) => plan,
+            Ok(None) => return Some(Ok(())),
+            Err(error) => return Some(Err(error)),
+        };
+        match load(plan) {
+            Ok(done) => tell(&self.config, done),
+            Err(why) => {
+                let _ = self.ask.send(Ask::Forget);
+                // All of it is read once more, with the keys of those that were thought to be installed.
+                if matches!(why, CoreError::Unknown(_)) {
+                    self.ask();
+                    return None;
+                }
+                return Some(Err(sas(&self.config, why)));
+            }
+        }
+        Some(Ok(()))
+    }
 }
 
 /// Of the user alone, or to be read by a group as well: others have no business with keys. The file that is looked at is
@@ -45,13 +191,13 @@ fn read_keys(path: &Path, open_keys: bool) -> Result<Zeroizing<String>, GatewayE
 }
 
 /// The gateway's own packets must not be routed into it.
-fn circles(config: &GatewayConfig, file: &SaFile) -> Result<(), GatewayError> {
+fn circles(config: &GatewayConfig, wanted: &Wanted) -> Result<(), GatewayError> {
     // What carries the mark does not see these routes.
     if config.outside.mark.is_some() {
         return Ok(());
     }
     let endpoints = config.peers.iter().map(|peer| peer.endpoint.ip());
-    let unnamed = file.sas().iter().map(|sa| sa.remote);
+    let unnamed = wanted.specs().map(|sa| sa.remote);
     let unnamed = unnamed.filter(|remote| config.peers.iter().all(|peer| peer.address != *remote));
     for end in endpoints.chain(unnamed) {
         if let Some(route) = config.inside.routes.iter().find(|route| route.contains(&end)) {

@@ -7,6 +7,7 @@ mod front;
 mod guarding;
 mod load;
 mod open;
+mod reader;
 mod recording;
 mod worker;
 mod worker_pool;
@@ -41,7 +42,7 @@ use crate::page::Page;
 pub use error::GatewayError;
 use front::Front;
 pub use guarding::release;
-use load::load;
+use load::Loading;
 use recording::Recording;
 use worker::Worker;
 
@@ -51,6 +52,7 @@ const LISTEN: Duration = Duration::from_millis(200);
 struct Daemon {
     config: GatewayConfig,
     front: Front,
+    loading: Loading,
     control: Option<Control>,
     xfrm: Option<XfrmSocket>,
     signals: SignalFd,
@@ -191,7 +193,7 @@ impl Daemon {
                 warn!("{event}");
             }
         }
-        self.libraries(now);
+        self.libraries();
         // Answers are about everything else. Most turns are about packets alone, and nobody is asked whether he asks.
         let due = |until: Option<Duration>| until.is_some_and(|until| now >= until);
         let late = due(self.control.as_ref().and_then(Control::timeout));
@@ -215,10 +217,11 @@ impl Daemon {
             }
         }
         if signalled {
-            self.signals(now)?;
+            self.signals()?;
         }
         self.enforce()?;
         if others {
+            self.reload(now);
             self.look()?;
             self.hear()?;
             if let Some(icmp) = &self.icmp {
@@ -256,6 +259,7 @@ impl Daemon {
         }
         let ports = 1..fds.len();
         fds.push(PollFd::new(self.guard.fd(), PollFlags::POLLIN));
+        fds.push(PollFd::new(self.loading.fd(), PollFlags::POLLIN));
         fds.extend(self.icmp.iter().flat_map(Icmp::fds).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         fds.extend(self.firewall.iter().map(|firewall| PollFd::new(firewall.fd(), PollFlags::POLLIN)));
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
@@ -279,7 +283,7 @@ impl Daemon {
         Ok(Ready { inside, outside, signalled: at(0), others: any(ports.end..fds.len()) })
     }
 
-    fn signals(&mut self, now: Duration) -> Result<(), Broken> {
+    fn signals(&mut self) -> Result<(), Broken> {
         while let Some(signal) = self.signals.read_signal().map_err(|why| Broken::waiting(why.into()))? {
             if signal.ssi_signo != Signal::SIGHUP as u32 {
                 self.stopping = true;
@@ -290,12 +294,24 @@ impl Daemon {
                 Ok(when) => self.notify(&[NotifyState::Reloading, when]),
                 Err(_) => self.notify(&[NotifyState::Reloading]),
             }
-            if let Err(error) = load(&self.config, |file| self.front.load(now, file)) {
-                error!(%error, "not reloaded, all SAs stay as they are");
-            }
-            self.notify(&[NotifyState::Ready]);
+            self.loading.ask();
         }
         Ok(())
+    }
+
+    /// Takes a file that has been read.
+    fn reload(&mut self, now: Duration) {
+        let mut last = None;
+        while let Some(taken) = self.loading.take(|plan| self.front.load(now, plan)) {
+            if let Err(error) = &taken {
+                error!(%error, "not reloaded, all SAs stay as they are");
+            }
+            last = Some(taken);
+        }
+        if let Some(taken) = last.filter(|_| self.loading.is_idle()) {
+            self.library_reloaded(taken.err().map(|error| error.to_string()));
+            self.notify(&[NotifyState::Ready]);
+        }
     }
 
     /// Without a service manager nobody hears it.

@@ -14,7 +14,7 @@ use tracing::warn;
 
 use super::error::GatewayError;
 use super::front::Front;
-use super::load::load;
+use super::load::{Loader, Loading};
 use super::recording::Recording;
 use super::worker::{Devices, Outside, Ports, Worker};
 use super::worker_pool::WorkerPool;
@@ -60,8 +60,9 @@ impl Daemon {
             cores.iter_mut().for_each(Core::record_rules);
         }
         let start = Instant::now();
+        let mut loader = Loader::new(&config)?;
         if let [core] = &mut cores[..] {
-            load(&config, |file| core.load(Duration::ZERO, file))?;
+            loader.load(|plan| core.load(Duration::ZERO, &plan.wanted))?;
         }
         let mask = signals();
         let signals = mask
@@ -172,13 +173,15 @@ impl Daemon {
             (_, last) => {
                 workers.extend(last);
                 let pool = WorkerPool::start(workers, start).map_err(SetupError::Threads)?;
-                load(&config, |file| pool.load(start.elapsed(), file))?;
+                loader.load(|plan| pool.load(start.elapsed(), plan))?;
                 Front::Pool(pool)
             }
         };
+        let loading = Loading::start(loader).map_err(SetupError::Threads)?;
         Ok(Self {
             config,
             front,
+            loading,
             control: Some(control),
             xfrm,
             signals,

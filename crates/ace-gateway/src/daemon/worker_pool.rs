@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ace_config::SaFile;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::front::{edits, figures};
+use super::load::Plan;
 use super::worker::{Handoff, Ports, Routing, Worker};
 use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, TooBig, by_spi};
 use crate::firewall::{Edit, Id};
@@ -129,12 +129,17 @@ impl WorkerPool {
     ///
     /// # Errors
     /// As there.
-    pub fn load(&self, now: Duration, file: &SaFile) -> Result<Reloaded, CoreError> {
+    pub fn load(&self, now: Duration, plan: Plan) -> Result<Reloaded, CoreError> {
         let cores = self.shared.places.len();
+        let Plan { wanted, steers } = plan;
+        let mut steers = steers.into_iter();
         let mut workers: Vec<_> = self.shared.places.iter().map(|place| lock(&place.worker)).collect();
-        let part = |me: usize| file.sas().iter().filter(|sa| by_spi(sa.spi, cores) == me).collect::<Vec<_>>();
+        let mut parts = vec![Vec::new(); cores];
+        for sa in &wanted.sas {
+            parts[by_spi(sa.known.spec.spi, cores)].push(sa);
+        }
         let living = || workers.iter().enumerate().filter_map(|(me, worker)| Some((me, worker.as_ref()?)));
-        living().try_for_each(|(me, worker)| worker.core.check(file, &part(me)))?;
+        living().try_for_each(|(me, worker)| worker.core.check(&parts[me]))?;
         // What is on its way from one core to another leaves under the SA that it came under: nobody is in the middle of
         // a turn now, and a box is filled in turns alone.
         for (place, worker) in self.shared.places.iter().zip(&mut workers) {
@@ -149,7 +154,7 @@ impl WorkerPool {
         let mut failed = None;
         for (me, worker) in workers.iter_mut().enumerate() {
             let Some(worker) = worker.as_mut() else { continue };
-            match worker.core.load_part(now, file, &part(me)) {
+            match worker.core.load_part(now, &wanted, &parts[me]) {
                 Ok(Reloaded { kept, edited, added, removed }) => {
                     sum = Reloaded {
                         kept: sum.kept + kept,
@@ -160,8 +165,8 @@ impl WorkerPool {
                 }
                 Err(error) => failed = Some(error),
             }
-            if let Some(routing) = &mut worker.routing {
-                routing.steer = Steer::new(file, cores);
+            if let (Some(routing), Some(steer)) = (&mut worker.routing, steers.next()) {
+                routing.steer = steer;
             }
         }
         failed.map_or(Ok(sum), Err)

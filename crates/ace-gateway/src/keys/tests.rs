@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ace_config::SaFile;
 use ace_config::gateway::{Encapsulation, Peer};
 use ace_engine::software::CpuEngine;
 use ace_ipsec::OsIvs;
@@ -17,6 +16,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
+use crate::core::Wanted;
 use crate::{Core, Outgoing, Settings};
 
 const T0: Duration = Duration::ZERO;
@@ -146,7 +146,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// The file of one end. SPIs tell the keys: the pair, which of two SPIs, which of two keys.
-fn file(ours: char, pairs: &[Pair]) -> SaFile {
+fn file(ours: char, pairs: &[Pair]) -> Wanted {
     let mut text = String::new();
     for (n, pair) in (1..).zip(pairs).filter(|(_, pair)| pair.there) {
         for (from, to) in [('1', '2'), ('2', '1')] {
@@ -168,7 +168,7 @@ fn file(ours: char, pairs: &[Pair]) -> SaFile {
             );
         }
     }
-    SaFile::parse("sas.toml", &text).unwrap()
+    Wanted::of(&text)
 }
 
 fn requests() -> Vec<&'static [u8]> {

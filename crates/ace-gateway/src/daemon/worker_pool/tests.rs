@@ -14,7 +14,7 @@ use ace_ipsec::packet::ip::Outer;
 use nix::errno::Errno;
 
 use super::*;
-use crate::core::{Outgoing, Settings};
+use crate::core::{Outgoing, Settings, Wanted};
 use crate::daemon::worker::Arrived;
 
 /// What is in every clear packet.
@@ -92,7 +92,7 @@ impl Engine for Bomb {
 }
 
 /// Four tunnels; those with an odd number are core 1's.
-fn sas(ours: u8) -> SaFile {
+fn text(ours: u8) -> String {
     let mut text = String::new();
     for n in 0..4 {
         for (from, to) in [(1, 2), (2, 1)] {
@@ -106,7 +106,17 @@ fn sas(ours: u8) -> SaFile {
             );
         }
     }
-    SaFile::parse("sas.toml", &text).unwrap()
+    text
+}
+
+fn sas(ours: u8) -> Wanted {
+    Wanted::of(&text(ours))
+}
+
+/// For two cores.
+fn plan(wanted: Wanted) -> Plan {
+    let steers = (0..2).map(|_| Steer::new(&wanted, 2)).collect();
+    Plan { wanted, steers }
 }
 
 fn core(bomb: &Arc<AtomicBool>) -> Core {
@@ -168,7 +178,7 @@ impl World {
             bombs.push(bomb);
         }
         let pool = WorkerPool::start(all, Instant::now()).unwrap();
-        let loaded = pool.load(Duration::ZERO, &sas(1)).unwrap();
+        let loaded = pool.load(Duration::ZERO, plan(sas(1))).unwrap();
         assert_eq!((loaded.added, pool.sa_count()), (8, 8));
         let mut other = core(&Arc::default());
         other.load(Duration::ZERO, &sas(2)).unwrap();
@@ -290,7 +300,7 @@ fn a_core_that_panics_takes_its_own_sas_along_and_lets_nothing_out() {
         assert!(world.all().is_empty());
         assert_eq!(world.pool.sa_count(), 4);
         if round == 0 {
-            let loaded = world.pool.load(Duration::ZERO, &sas(1)).unwrap();
+            let loaded = world.pool.load(Duration::ZERO, plan(sas(1))).unwrap();
             assert_eq!((loaded.kept, loaded.added, loaded.removed), (4, 0, 0));
         }
     }
@@ -301,13 +311,17 @@ fn a_core_that_panics_takes_its_own_sas_along_and_lets_nothing_out() {
 #[test]
 fn a_reload_changes_all_cores_or_none() {
     let world = World::new();
-    let bypass = SaFile::parse("sas.toml", "default_policy = \"bypass\"\n").unwrap();
-    assert_eq!(world.pool.load(Duration::ZERO, &bypass), Err(CoreError::Bypass));
+    // One of core 1 is not what anybody has.
+    let mut odd = Wanted::of(&text(1).replace("key = \"11", "key = \"00"));
+    let odd_one = odd.sas.iter_mut().find(|sa| sa.known.spec.name == "1-1").unwrap();
+    odd_one.spec = None;
+    let refused = world.pool.load(Duration::ZERO, plan(odd));
+    assert!(matches!(refused, Err(CoreError::Unknown(_))), "{refused:?}");
     assert_eq!(world.pool.sa_count(), 8);
-    let loaded = world.pool.load(Duration::ZERO, &sas(1)).unwrap();
+    let loaded = world.pool.load(Duration::ZERO, plan(sas(1))).unwrap();
     assert_eq!((loaded.kept, loaded.added, loaded.removed), (8, 0, 0));
-    let empty = SaFile::parse("sas.toml", "").unwrap();
-    assert_eq!(world.pool.load(Duration::ZERO, &empty).unwrap().removed, 8);
+    let empty = Wanted::of("");
+    assert_eq!(world.pool.load(Duration::ZERO, plan(empty)).unwrap().removed, 8);
     assert_eq!(world.pool.sa_count(), 0);
 }
 

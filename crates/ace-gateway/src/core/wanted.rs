@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The SAs that a file wants, made ready by whoever reads it, so that the thread with the packets compares alone.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use ace_config::SaFile;
+use ace_config::gateway::Encapsulation;
+use ace_engine::Secret;
+use ace_ipsec::{Direction, Policy, Protocol, SaSpec};
+
+use super::CoreError;
+use super::encap;
+use super::prints::{Prints, Salt};
+
+/// SAs as they are to be.
+#[derive(Debug)]
+pub struct Wanted {
+    /// What becomes of packets for which there is no SA.
+    pub policy: Policy,
+    /// In the order of the file.
+    pub sas: Vec<WantedSa>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub struct WantedSa {
+    /// All but its keys.
+    pub known: Arc<Known>,
+    /// With its keys, unless it is in the file as it was before.
+    pub spec: Option<SaSpec>,
+}
+
+/// What is remembered of an SA of a file.
+#[derive(Debug)]
+pub struct Known {
+    /// Without keys.
+    pub spec: SaSpec,
+    pub(crate) prints: Prints,
+}
+
+impl WantedSa {
+    /// One whose keys are at hand.
+    pub fn new(salt: &Salt, spec: SaSpec) -> Self {
+        let prints = Prints::of(salt, &spec);
+        let keyless = SaSpec {
+            key: Secret::default(),
+            auth_key: Secret::default(),
+            name: spec.name.clone(),
+            selector: spec.selector.clone(),
+            ..spec
+        };
+        Self { known: Arc::new(Known { spec: keyless, prints }), spec: Some(spec) }
+    }
+}
+
+impl Wanted {
+    /// Everything that is in a file.
+    pub fn new(salt: &Salt, file: SaFile) -> Self {
+        let policy = file.default_policy();
+        Self { policy, sas: file.into_sas().into_iter().map(|sa| WantedSa::new(salt, sa)).collect() }
+    }
+
+    /// Without their keys.
+    pub fn specs(&self) -> impl Iterator<Item = &SaSpec> {
+        self.sas.iter().map(|sa| &sa.known.spec)
+    }
+
+    /// What a gateway can do with an encapsulation.
+    ///
+    /// # Errors
+    /// [`CoreError`], of the first that cannot be.
+    pub fn check(&self, encapsulation: Encapsulation) -> Result<(), CoreError> {
+        if self.policy == Policy::Bypass {
+            return Err(CoreError::Bypass);
+        }
+        let udp = encapsulation == Encapsulation::Udp;
+        let mut spis = HashSet::new();
+        for sa in self.specs() {
+            let name = || sa.name.clone();
+            if udp && sa.protocol == Protocol::Ah {
+                return Err(CoreError::AhInUdp(name()));
+            }
+            if !udp && sa.local.is_ipv6() {
+                return Err(CoreError::RawIpv6(name()));
+            }
+            if let Some(what) = encap::cannot(sa).filter(|_| udp) {
+                return Err(CoreError::InUdp { name: name(), what });
+            }
+            if udp && sa.direction == Direction::In && !spis.insert(sa.spi) {
+                return Err(CoreError::SameSpi { name: name(), spi: sa.spi });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+impl Wanted {
+    /// Of a file's text, as one reader would have it each time.
+    pub fn of(text: &str) -> Self {
+        use std::sync::LazyLock;
+        static SALT: LazyLock<Salt> = LazyLock::new(|| Salt::new().unwrap());
+        Self::new(&SALT, SaFile::parse("sas.toml", text).unwrap())
+    }
+}
