@@ -24,7 +24,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_ipsec::{
-    Direction, Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, RuleChange, SaId, SaSpec, Shard,
+    Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, RuleChange, SaId, SaSpec, Shard,
 };
 
 use encap::Datagram;
@@ -116,8 +116,7 @@ impl Core {
         self.work(now);
         let reloaded = self.table.load(&mut self.plane, self.engine.as_ref(), now, part)?;
         let by_xfrm = self.xfrm.iter().flat_map(Xfrm::remotes);
-        let by_file = wanted.specs().filter(|sa| sa.direction == Direction::Out).map(|sa| sa.remote);
-        self.peers.keep(by_file.chain(by_xfrm), now);
+        self.peers.keep(wanted.remotes.iter().copied().chain(by_xfrm), now);
         Ok(reloaded)
     }
 
@@ -126,7 +125,7 @@ impl Core {
     /// # Errors
     /// As [`Core::load`].
     pub fn check(&self, part: &[&WantedSa]) -> Result<(), CoreError> {
-        self.table.check(part, self.engine.as_ref())
+        self.table.check(part, self.engine.as_ref()).map(drop)
     }
 
     /// From now on [`Core::poll_move`] says which endpoints have moved.

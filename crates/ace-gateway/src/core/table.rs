@@ -155,8 +155,7 @@ impl Table {
         now: Duration,
         sas: &[&WantedSa],
     ) -> Result<Reloaded, CoreError> {
-        self.check(sas, engine)?;
-        let found = self.found(sas);
+        let found = self.check(sas, engine)?;
         let at: Vec<Option<u32>> = found.iter().map(|at| at.map(|at| self.installed[at].priority)).collect();
         let priorities = priorities(&at);
         let mut stays = vec![false; self.installed.len()];
@@ -174,7 +173,7 @@ impl Table {
         let mut added: HashMap<usize, Installed> = HashMap::new();
         let mut late = Vec::new();
         for (at, (sa, priority)) in sas.iter().zip(&priorities).enumerate() {
-            let (None, Some(spec), prints) = (found[at], &sa.spec, sa.known.prints) else { continue };
+            let (None, Some(spec), prints) = (found[at], &sa.spec, sa.prints) else { continue };
             if goes_first(spec, &prints) {
                 late.push((at, spec, prints, *priority));
                 continue;
@@ -211,7 +210,7 @@ impl Table {
         for (at, (sa, priority)) in sas.iter().zip(&priorities).enumerate() {
             let old = found[at].and_then(|at| left[at].take());
             let Some(mut installed) = old.or_else(|| added.remove(&at)) else { continue };
-            if installed.prints.all != sa.known.prints.all {
+            if installed.prints.all != sa.prints.all {
                 match edit(plane, now, &mut installed, &sa.known) {
                     Ok(()) => reloaded.edited += 1,
                     Err(error) => failed = Some(error),
@@ -234,25 +233,36 @@ impl Table {
 
     /// Where the SAs of a file stand among those that are installed: as they were, or edited.
     fn found(&self, sas: &[&WantedSa]) -> Vec<Option<usize>> {
+        let is_same = |(sa, old): &(&&WantedSa, &Installed)| sa.prints.all == old.prints.all;
+        let mut found: Vec<Option<usize>> = vec![None; sas.len()];
+        // Most files differ in one place from those before.
+        let head = sas.iter().zip(&self.installed).take_while(is_same).count();
+        let (new, old) = (&sas[head..], &self.installed[head..]);
+        let tail = new.iter().rev().zip(old.iter().rev()).take_while(is_same).count();
+        (0..head).for_each(|at| found[at] = Some(at));
+        (1..=tail).for_each(|back| found[sas.len() - back] = Some(self.installed.len() - back));
         let all = || self.installed.iter().enumerate();
-        let same: FastMap<Print, usize> = all().map(|(at, sa)| (sa.prints.all, at)).collect();
-        let place = |sa: &WantedSa| same.get(&sa.known.prints.all).copied();
-        let mut found: Vec<Option<usize>> = sas.iter().map(|sa| place(sa)).collect();
+        let middle = all().take(self.installed.len() - tail).skip(head);
+        let same: FastMap<Print, usize> = middle.map(|(at, sa)| (sa.prints.all, at)).collect();
+        for (sa, found) in sas.iter().zip(&mut found).take(sas.len() - tail).skip(head) {
+            *found = same.get(&sa.prints.all).copied();
+        }
         if found.iter().any(Option::is_none) {
             let mut free = vec![true; self.installed.len()];
             found.iter().flatten().for_each(|&at| free[at] = false);
             let free = all().filter(|(at, _)| free[*at]);
             let mut edited: HashMap<Print, usize> = free.map(|(at, sa)| (sa.prints.core, at)).collect();
             for (sa, found) in sas.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-                *found = edited.remove(&sa.known.prints.core);
+                *found = edited.remove(&sa.prints.core);
             }
         }
         found
     }
 
-    /// Whether what is new can be installed, as far as that can be told without doing it.
-    pub fn check(&self, sas: &[&WantedSa], engine: &dyn Engine) -> Result<(), CoreError> {
-        for (wanted, _) in sas.iter().zip(self.found(sas)).filter(|(_, found)| found.is_none()) {
+    /// Where those of a file are, and whether what is new can be installed, as far as that can be told without doing it.
+    pub fn check(&self, sas: &[&WantedSa], engine: &dyn Engine) -> Result<Vec<Option<usize>>, CoreError> {
+        let found = self.found(sas);
+        for (wanted, _) in sas.iter().zip(&found).filter(|(_, found)| found.is_none()) {
             let name = || wanted.known.spec.name.clone();
             let Some(sa) = &wanted.spec else { return Err(CoreError::Unknown(name())) };
             if let Some(need) = sa.needs().into_iter().find(|need| !engine.capabilities().can(need)) {
@@ -264,7 +274,7 @@ impl Table {
                 keys.check(sa).map_err(|why| CoreError::Key { name: name(), why })?;
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     fn install(

@@ -2,6 +2,7 @@
 //! The SAs that a file wants, made ready by whoever reads it, so that the thread with the packets compares alone.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use ace_config::SaFile;
@@ -20,6 +21,8 @@ pub struct Wanted {
     pub policy: Policy,
     /// In the order of the file.
     pub sas: Vec<WantedSa>,
+    /// The other ends of what leaves, each once, in the order of the file.
+    pub remotes: Vec<IpAddr>,
 }
 
 /// One of them.
@@ -28,7 +31,9 @@ pub struct WantedSa {
     /// All but its keys.
     pub known: Arc<Known>,
     /// With its keys, unless it is in the file as it was before.
-    pub spec: Option<SaSpec>,
+    pub spec: Option<Box<SaSpec>>,
+    /// Those of `known`: ten thousand are compared one behind the other.
+    pub(super) prints: Prints,
 }
 
 /// What is remembered of an SA of a file.
@@ -50,7 +55,12 @@ impl WantedSa {
             selector: spec.selector.clone(),
             ..spec
         };
-        Self { known: Arc::new(Known { spec: keyless, prints }), spec: Some(spec) }
+        Self { prints, spec: Some(Box::new(spec)), known: Arc::new(Known { spec: keyless, prints }) }
+    }
+
+    /// One that is in the file as it was before.
+    pub fn again(known: &Arc<Known>) -> Self {
+        Self { known: Arc::clone(known), spec: None, prints: known.prints }
     }
 }
 
@@ -58,7 +68,15 @@ impl Wanted {
     /// Everything that is in a file.
     pub fn new(salt: &Salt, file: SaFile) -> Self {
         let policy = file.default_policy();
-        Self { policy, sas: file.into_sas().into_iter().map(|sa| WantedSa::new(salt, sa)).collect() }
+        Self::of_all(policy, file.into_sas().into_iter().map(|sa| WantedSa::new(salt, sa)).collect())
+    }
+
+    /// These.
+    pub fn of_all(policy: Policy, sas: Vec<WantedSa>) -> Self {
+        let mut seen = HashSet::new();
+        let outbound = sas.iter().map(|sa| &sa.known.spec).filter(|sa| sa.direction == Direction::Out);
+        let remotes = outbound.map(|sa| sa.remote).filter(|remote| seen.insert(*remote)).collect();
+        Self { policy, sas, remotes }
     }
 
     /// Without their keys.

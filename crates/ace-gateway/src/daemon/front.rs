@@ -25,7 +25,7 @@ impl Front {
         }
     }
 
-    pub fn load(&mut self, now: Duration, plan: Plan) -> Result<Reloaded, CoreError> {
+    pub fn load(&mut self, now: Duration, plan: &mut Plan) -> Result<Reloaded, CoreError> {
         match self {
             Front::One(worker) => worker.core.load(now, &plan.wanted),
             Front::Pool(pool) => pool.load(now, plan),

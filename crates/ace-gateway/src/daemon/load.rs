@@ -66,10 +66,10 @@ impl Loader {
     /// As above, or what cannot be installed.
     pub fn load(
         &mut self,
-        load: impl FnOnce(Plan) -> Result<Reloaded, CoreError>,
+        load: impl FnOnce(&mut Plan) -> Result<Reloaded, CoreError>,
     ) -> Result<(), GatewayError> {
-        let Some(plan) = self.plan()? else { return Ok(()) };
-        let done = load(plan).map_err(|why| sas(&self.config, why));
+        let Some(mut plan) = self.plan()? else { return Ok(()) };
+        let done = load(&mut plan).map_err(|why| sas(&self.config, why));
         if done.is_err() {
             self.reader.forget();
         }
@@ -92,6 +92,8 @@ enum Ask {
     Read,
     /// What was read last was not installed.
     Forget,
+    /// Ten thousand SAs are freed where no packet waits.
+    Drop(Plan),
 }
 
 /// The thread that reads, and what it has read.
@@ -117,6 +119,7 @@ impl Loading {
             while let Ok(ask) = asked.recv() {
                 match ask {
                     Ask::Forget => loader.reader.forget(),
+                    Ask::Drop(plan) => drop(plan),
                     Ask::Read => {
                         if answer.send(loader.plan()).is_err() || (&wake).write(&[1]).is_err() {
                             return;
@@ -148,18 +151,20 @@ impl Loading {
     /// Takes a file that has been read. `None`: there is none.
     pub fn take(
         &mut self,
-        load: impl FnOnce(Plan) -> Result<Reloaded, CoreError>,
+        load: impl FnOnce(&mut Plan) -> Result<Reloaded, CoreError>,
     ) -> Option<Result<(), GatewayError>> {
         let mut bytes = [0; 16];
         while (&self.waked).read(&mut bytes).is_ok_and(|count| count > 0) {}
         let plan = self.plans.try_recv().ok()?;
         self.outstanding -= 1;
-        let plan = match plan {
+        let mut plan = match plan {
             Ok(Some(plan)) => plan,
             Ok(None) => return Some(Ok(())),
             Err(error) => return Some(Err(error)),
         };
-        match load(plan) {
+        let loaded = load(&mut plan);
+        let _ = self.ask.send(Ask::Drop(plan));
+        match loaded {
             Ok(done) => tell(&self.config, done),
             Err(why) => {
                 let _ = self.ask.send(Ask::Forget);

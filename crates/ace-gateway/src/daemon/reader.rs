@@ -81,8 +81,8 @@ impl Reader {
         let mut new = 0;
         for text in &pieces.sas {
             let print = self.print(text);
-            let (piece, spec) = match before.sas.get(&print) {
-                Some(piece) => (piece.clone(), None),
+            let (piece, sa) = match before.sas.get(&print) {
+                Some(piece) => (piece.clone(), WantedSa::again(&piece.known)),
                 None => {
                     new += 1;
                     if new * FEW > pieces.sas.len() + FEW {
@@ -92,11 +92,11 @@ impl Reader {
                     let parsed = SaFile::parse(file, &alone).ok().filter(|it| it.warnings().is_empty())?;
                     let [sa] = <[_; 1]>::try_from(parsed.into_sas()).ok()?;
                     let claims = self.claimant.of(&sa);
-                    let WantedSa { known, spec } = WantedSa::new(&self.salt, sa);
-                    (Piece { known, claims }, spec)
+                    let sa = WantedSa::new(&self.salt, sa);
+                    (Piece { known: Arc::clone(&sa.known), claims }, sa)
                 }
             };
-            wanted.push(WantedSa { known: Arc::clone(&piece.known), spec });
+            wanted.push(sa);
             sas.insert(print, piece);
         }
         if wanted.is_empty() || Claims::collide(sas.values().map(|piece| &piece.claims)) {
@@ -109,7 +109,7 @@ impl Reader {
         let before = Before { policy: before.policy, head: before.head, sas };
         let policy = before.policy;
         self.before = Some(before);
-        Some(Wanted { policy, sas: wanted })
+        Some(Wanted::of_all(policy, wanted))
     }
 }
 

@@ -129,10 +129,10 @@ impl WorkerPool {
     ///
     /// # Errors
     /// As there.
-    pub fn load(&self, now: Duration, plan: Plan) -> Result<Reloaded, CoreError> {
+    pub fn load(&self, now: Duration, plan: &mut Plan) -> Result<Reloaded, CoreError> {
         let cores = self.shared.places.len();
         let Plan { wanted, steers } = plan;
-        let mut steers = steers.into_iter();
+        let mut steers = std::mem::take(steers).into_iter();
         let mut workers: Vec<_> = self.shared.places.iter().map(|place| lock(&place.worker)).collect();
         let mut parts = vec![Vec::new(); cores];
         for sa in &wanted.sas {
@@ -154,7 +154,7 @@ impl WorkerPool {
         let mut failed = None;
         for (me, worker) in workers.iter_mut().enumerate() {
             let Some(worker) = worker.as_mut() else { continue };
-            match worker.core.load_part(now, &wanted, &parts[me]) {
+            match worker.core.load_part(now, wanted, &parts[me]) {
                 Ok(Reloaded { kept, edited, added, removed }) => {
                     sum = Reloaded {
                         kept: sum.kept + kept,

@@ -178,7 +178,7 @@ impl World {
             bombs.push(bomb);
         }
         let pool = WorkerPool::start(all, Instant::now()).unwrap();
-        let loaded = pool.load(Duration::ZERO, plan(sas(1))).unwrap();
+        let loaded = pool.load(Duration::ZERO, &mut plan(sas(1))).unwrap();
         assert_eq!((loaded.added, pool.sa_count()), (8, 8));
         let mut other = core(&Arc::default());
         other.load(Duration::ZERO, &sas(2)).unwrap();
@@ -300,7 +300,7 @@ fn a_core_that_panics_takes_its_own_sas_along_and_lets_nothing_out() {
         assert!(world.all().is_empty());
         assert_eq!(world.pool.sa_count(), 4);
         if round == 0 {
-            let loaded = world.pool.load(Duration::ZERO, plan(sas(1))).unwrap();
+            let loaded = world.pool.load(Duration::ZERO, &mut plan(sas(1))).unwrap();
             assert_eq!((loaded.kept, loaded.added, loaded.removed), (4, 0, 0));
         }
     }
@@ -315,13 +315,13 @@ fn a_reload_changes_all_cores_or_none() {
     let mut odd = Wanted::of(&text(1).replace("key = \"11", "key = \"00"));
     let odd_one = odd.sas.iter_mut().find(|sa| sa.known.spec.name == "1-1").unwrap();
     odd_one.spec = None;
-    let refused = world.pool.load(Duration::ZERO, plan(odd));
+    let refused = world.pool.load(Duration::ZERO, &mut plan(odd));
     assert!(matches!(refused, Err(CoreError::Unknown(_))), "{refused:?}");
     assert_eq!(world.pool.sa_count(), 8);
-    let loaded = world.pool.load(Duration::ZERO, plan(sas(1))).unwrap();
+    let loaded = world.pool.load(Duration::ZERO, &mut plan(sas(1))).unwrap();
     assert_eq!((loaded.kept, loaded.added, loaded.removed), (8, 0, 0));
     let empty = Wanted::of("");
-    assert_eq!(world.pool.load(Duration::ZERO, plan(empty)).unwrap().removed, 8);
+    assert_eq!(world.pool.load(Duration::ZERO, &mut plan(empty)).unwrap().removed, 8);
     assert_eq!(world.pool.sa_count(), 0);
 }
 
