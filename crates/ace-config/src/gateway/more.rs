@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::{list, required};
+use crate::sa_file::check::MOST_CORES;
 use crate::sa_file::fields::{Fields, Report};
 
 /// What computes.
@@ -57,8 +58,6 @@ pub struct Record {
 const ENGINE: &[&str] = &["kind", "cores", "board", "configurations", "library_key", "policy", "on_board"];
 const PAGE: &[&str] = &["listen"];
 const RECORD: &[&str] = &["file", "packets"];
-/// As many as a device has queues.
-const MOST_CORES: u64 = 256;
 /// A recording of about 10 MB.
 const PACKETS: u64 = 200_000;
 

@@ -118,6 +118,7 @@ fn association(
         esn,
         replay_window: 64,
         first_sequence: (u64::from(high) << 32) + 1,
+        core: None,
         headers: Headers::of(direction),
         lifetime: Lifetime::default(),
     })

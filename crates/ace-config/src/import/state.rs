@@ -12,7 +12,7 @@ use super::policy::{self, Demand, Policies};
 use super::printed::{Block, number};
 use super::{Beside, Collected, Ends, Found, Untranslatable, bytes, no, way};
 use crate::kernel;
-use crate::sa_file::check::LONGEST_PADDING;
+use crate::sa_file::check::{LONGEST_PADDING, MOST_CORES};
 use crate::sa_file::suites;
 
 /// Smaller windows are none (RFC 4303, 3.4.3), larger ones the engine has not.
@@ -142,6 +142,7 @@ fn association(
             esn,
             replay_window: window(block, outbound, esn)?,
             first_sequence,
+            core: core(block)?,
             headers: headers(block, outbound, tunnel)?,
             lifetime: lifetime(block, beside.from_start)?,
         },
@@ -202,6 +203,13 @@ fn headers(block: &Block<'_>, outbound: bool, tunnel: bool) -> Result<Headers, U
         headers.dscp = block.flag("decap-dscp");
     }
     Ok(headers)
+}
+
+/// The core that it is for (RFC 9611).
+fn core(block: &Block<'_>) -> Result<Option<u16>, Untranslatable> {
+    let Some(written) = block.get("line", "pcpu-num") else { return Ok(None) };
+    let core = number(written).filter(|core| *core < MOST_CORES).and_then(|core| u16::try_from(core).ok());
+    core.map(Some).ok_or_else(|| no(format!("`pcpu-num {written}` is no core of 0 to {}", MOST_CORES - 1)))
 }
 
 /// Limits, without what was used up. Times count anew.

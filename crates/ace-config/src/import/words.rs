@@ -128,7 +128,7 @@ pub const WORDS: &[Word] = &[
     word("line", "if_id", Rest, Refused, "no SA or rule here belongs to an XFRM interface"),
     word("line", "tfcpad", Rest, Done, "outbound tunnels: `tfc_padding`"),
     word("line", "dir", Value, Done, "`direction`"),
-    word("line", "pcpu-num", Rest, LeftOut, "the SA is for every core"),
+    word("line", "pcpu-num", Rest, Done, "`core`"),
     word("line", "security", Rest, Refused, "no SA or rule here has a security label"),
     word("line", "tmpl", Rest, Done, "which SA a policy leads to"),
     word("dir", "in", Nothing, Done, "`direction = \"in\"`"),

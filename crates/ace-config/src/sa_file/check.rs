@@ -30,6 +30,7 @@ const SA_KEYS: &[&str] = &[
     "esn",
     "replay_window",
     "first_sequence",
+    "core",
     "lifetime",
     "ecn",
     "copy_dscp",
@@ -49,6 +50,8 @@ const LIFETIME_KEYS: &[&str] = &[
 
 /// RFC 4303, 2.1: 0 never goes on the wire, 1 to 255 are reserved.
 const FIRST_SPI: u64 = 256;
+/// Cores of a gateway: as many as a device has queues.
+pub const MOST_CORES: u64 = 256;
 /// RFC 4303, 3.4.3: at least 32.
 const SMALLEST_WINDOW: u64 = 32;
 const DEFAULT_WINDOW: u64 = 64;
@@ -111,6 +114,7 @@ fn association(report: &mut Report<'_>, fields: &Fields<'_>, allow_legacy: bool)
     let authenticated = protection.as_ref().is_none_or(Protection::authenticates);
     let numbers = numbers(report, fields, direction, authenticated);
     let lifetime = lifetime(report, fields);
+    let core = fields.integer(report, "core", 0..=MOST_CORES - 1).and_then(|core| u16::try_from(core).ok());
     let headers = headers(report, fields, direction, mode, protection.as_ref());
 
     let Protection { protocol, cipher, auth, key, auth_key, key_use } = protection?;
@@ -131,6 +135,7 @@ fn association(report: &mut Report<'_>, fields: &Fields<'_>, allow_legacy: bool)
         esn: numbers.esn,
         replay_window: numbers.replay_window,
         first_sequence: numbers.first_sequence,
+        core,
         headers,
         lifetime,
     })

@@ -41,7 +41,7 @@ impl Claimant {
         Claims([
             Some(self.0.hash_one((0, &sa.name))),
             Some(self.0.hash_one((1, place(sa)))),
-            outbound.then(|| self.0.hash_one((2, &sa.selector))),
+            outbound.then(|| self.0.hash_one((2, sa.core, &sa.selector))),
             sa.cipher.counts().then(|| self.0.hash_one(sa.key.as_bytes())),
         ])
     }
@@ -85,7 +85,9 @@ impl Earlier {
             fields.wrong(report, "spi", &what, "each pair of SPI and destination once");
         }
         self.counter_key(report, fields, &sa, key);
-        let outbound = |other: &SaSpec| other.direction == Direction::Out && other.selector == sa.selector;
+        let outbound = |other: &SaSpec| {
+            other.direction == Direction::Out && other.core == sa.core && other.selector == sa.selector
+        };
         if let Some((other, at)) = self.first(selector, outbound) {
             let line = report.line(*at);
             let message = format!("never used: `{}` in line {line} has the same selector", other.name);

@@ -127,6 +127,8 @@ impl SaFile {
             headers: Headers { ecn: sa.headers.ecn, ..Headers::of(other(sa.direction)) },
             local: sa.remote,
             remote: sa.local,
+            // Each end has its own.
+            core: None,
             ..sa.clone()
         };
         let sas: Vec<SaSpec> = self.sas.iter().map(mirrored).collect();

@@ -81,6 +81,9 @@ fn association(out: &mut String, sa: &SaSpec) -> std::fmt::Result {
     }
     let (esn, window, first) = (sa.esn, sa.replay_window, sa.first_sequence);
     writeln!(out, "esn = {esn}\nreplay_window = {window}\nfirst_sequence = {first}")?;
+    if let Some(core) = sa.core {
+        writeln!(out, "core = {core}")?;
+    }
     let (h, usual) = (&sa.headers, Headers::of(sa.direction));
     let words = [
         ("ecn", h.ecn, usual.ecn),

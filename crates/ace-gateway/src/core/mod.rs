@@ -7,6 +7,7 @@
 mod boundary;
 mod counters;
 mod encap;
+mod homes;
 mod leave;
 mod path;
 mod peers;
@@ -37,10 +38,11 @@ use crate::xfrm::{Change, Made, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
 pub use counters::Counters;
+pub use homes::{Divider, Division, Homes};
 pub use path::TooBig;
 pub use peers::PeerStatus;
 pub use prints::{Print, Salt};
-pub use steer::{Steer, by_spi};
+pub use steer::Steer;
 pub use table::{CoreError, Reloaded, SaView};
 pub use wanted::{Known, Wanted, WantedSa};
 
@@ -120,12 +122,18 @@ impl Core {
         Ok(reloaded)
     }
 
-    /// Whether SAs could be loaded, as far as that can be told without doing it.
+    /// Which SAs are there, and whether the others could be loaded, as far as that can be told without doing it.
     ///
     /// # Errors
     /// As [`Core::load`].
-    pub fn check(&self, part: &[&WantedSa]) -> Result<(), CoreError> {
-        self.table.check(part, self.engine.as_ref()).map(drop)
+    pub fn check(&self, part: &[&WantedSa]) -> Result<Vec<bool>, CoreError> {
+        let found = self.table.check(part, self.engine.as_ref())?;
+        Ok(found.iter().map(Option::is_some).collect())
+    }
+
+    /// SAs of the file that are installed.
+    pub fn file_count(&self) -> usize {
+        self.table.len()
     }
 
     /// From now on [`Core::poll_move`] says which endpoints have moved.

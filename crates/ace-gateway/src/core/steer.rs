@@ -2,17 +2,13 @@
 //! Which of several cores a packet is for. An SA has one core: its numbers and its window have one owner, and its
 //! packets stay in order.
 
+use std::collections::HashSet;
+
 use ace_ipsec::packet::ip;
 use ace_ipsec::spd::{Decision, Spd};
-use ace_ipsec::{Direction, Inside, Policy, Rule, Treatment};
+use ace_ipsec::{Direction, Inside, Policy, Rule, Selector, Treatment};
 
-use super::Wanted;
-
-/// The core of an SA. Nothing but its SPI decides, so that no SA ever goes from one core to another, where its sequence
-/// numbers would begin again; the kernel divides what comes from outside in the same way.
-pub fn by_spi(spi: u32, cores: usize) -> usize {
-    spi as usize % cores.max(1)
-}
+use super::{Division, Wanted};
 
 /// The rules of all cores for what comes from inside, and whose they are.
 pub struct Steer {
@@ -29,13 +25,18 @@ impl Default for Steer {
 }
 
 impl Steer {
-    pub fn new(wanted: &Wanted, cores: usize) -> Self {
+    /// What a core knows. Of SAs that are for the same packets, each for a core of its own, it takes its own, else the first.
+    pub fn new(wanted: &Wanted, division: &Division, me: usize) -> Self {
         let mut steer = Self::default();
-        for sa in wanted.specs().filter(|sa| sa.direction == Direction::Out) {
+        let outbound =
+            || wanted.specs().zip(&division.cores).filter(|(sa, _)| sa.direction == Direction::Out);
+        let mine = outbound().filter(|(sa, core)| sa.core.is_some() && **core == me);
+        let mine: HashSet<&Selector> = mine.map(|(sa, _)| &sa.selector).collect();
+        for (sa, core) in outbound() {
             let selector = sa.selector.clone();
             // Of two that are for a packet the first in the file has it, as in the table of each core.
+            steer.owners.push(if mine.contains(&selector) { me } else { *core });
             steer.rules.add(Rule { selector, treatment: Treatment::Protect, priority: 0 });
-            steer.owners.push(by_spi(sa.spi, cores));
         }
         steer
     }

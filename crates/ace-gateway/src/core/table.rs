@@ -76,6 +76,19 @@ pub enum CoreError {
     /// An SA of the file is as it was before, and is not installed.
     #[error("SA {0} is not installed, and its keys were not read again")]
     Unknown(String),
+    /// An SA is for a core that there is not.
+    #[error(
+        "SA {name}: `core` is {core}, and the gateway has {count}; allowed: 0 to {last}, or another `cores` of [engine]",
+        last = count - 1
+    )]
+    NoCore {
+        /// The SA's name.
+        name: String,
+        /// What it names.
+        core: usize,
+        /// How many there are, one or more.
+        count: usize,
+    },
     /// The operating system gave none for the comparison of keys.
     #[error("no randomness from the operating system")]
     Randomness,

@@ -17,25 +17,38 @@ use zeroize::Zeroizing;
 
 use super::GatewayError;
 use super::reader::Reader;
-use crate::core::{CoreError, Reloaded, Steer, Wanted};
+use crate::core::{CoreError, Divider, Division, Reloaded, Steer, Wanted};
 
 /// What a file wants, ready for the cores.
 pub struct Plan {
     pub wanted: Wanted,
-    /// For each of several cores: whose packets are whose.
+    /// Whose SAs are whose.
+    pub division: Division,
+    /// For each of several cores: whose clear packets are whose.
     pub steers: Vec<Steer>,
+}
+
+impl Plan {
+    /// For so many cores.
+    pub fn new(wanted: Wanted, divider: &mut Divider, cores: usize) -> Result<Self, CoreError> {
+        let division = divider.divide(&wanted)?;
+        let several = if cores > 1 { 0..cores } else { 0..0 };
+        let steers = several.map(|me| Steer::new(&wanted, &division, me)).collect();
+        Ok(Self { wanted, division, steers })
+    }
 }
 
 /// Reads the SA file.
 pub struct Loader {
     config: GatewayConfig,
     reader: Reader,
+    divider: Divider,
 }
 
 impl Loader {
     pub fn new(config: &GatewayConfig) -> Result<Self, GatewayError> {
         let reader = Reader::new().map_err(|why| sas(config, why))?;
-        Ok(Self { config: config.clone(), reader })
+        Ok(Self { config: config.clone(), reader, divider: Divider::new(cores(config)) })
     }
 
     /// `None`: the gateway has no file.
@@ -51,13 +64,13 @@ impl Loader {
         warnings.iter().for_each(|warning| warn!("{warning}"));
         let checked = circles(config, &wanted)
             .and_then(|()| wanted.check(config.outside.encapsulation).map_err(|why| sas(config, why)));
-        if let Err(error) = checked {
+        let divided = checked.and_then(|()| {
+            Plan::new(wanted, &mut self.divider, cores(config)).map_err(|why| sas(config, why))
+        });
+        if divided.is_err() {
             self.reader.forget();
-            return Err(error);
         }
-        let cores = config.engine.cores.filter(|cores| *cores > 1).unwrap_or(0);
-        let steers = (0..cores).map(|_| Steer::new(&wanted, cores)).collect();
-        Ok(Some(Plan { wanted, steers }))
+        divided.map(Some)
     }
 
     /// Takes the file at once.
@@ -78,6 +91,10 @@ impl Loader {
     }
 }
 
+fn cores(config: &GatewayConfig) -> usize {
+    config.engine.cores.unwrap_or(1)
+}
+
 fn sas(config: &GatewayConfig, why: CoreError) -> GatewayError {
     GatewayError::Sas { path: config.sas.clone().unwrap_or_default(), why }
 }
@@ -93,7 +110,7 @@ enum Ask {
     /// What was read last was not installed.
     Forget,
     /// Ten thousand SAs are freed where no packet waits.
-    Drop(Plan),
+    Drop(Box<Plan>),
 }
 
 /// The thread that reads, and what it has read.
@@ -163,7 +180,7 @@ impl Loading {
             Err(error) => return Some(Err(error)),
         };
         let loaded = load(&mut plan);
-        let _ = self.ask.send(Ask::Drop(plan));
+        let _ = self.ask.send(Ask::Drop(Box::new(plan)));
         match loaded {
             Ok(done) => tell(&self.config, done),
             Err(why) => {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A core with its way to the inside and to the outside: what is read from one side is sent to the other.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ace_engine::Buffer;
+use ace_ipsec::Protocol;
 
-use crate::core::{Core, Outgoing, Steer, TooBig, by_spi};
+use crate::core::{Core, Homes, Outgoing, Steer, TooBig};
 use crate::io::Losses;
 use crate::io::broken::Broken;
 use crate::io::mss;
@@ -49,6 +52,13 @@ pub trait Ports: Send {
     /// What our own kernel found too long, of what was sent since the last time.
     fn poll_too_big(&mut self) -> Option<TooBig> {
         None
+    }
+    /// Has the kernel divide what comes among cores, of which this is one. How many SPIs had no room: they are handed over.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn divide(&mut self, _homes: &Homes, _me: usize) -> io::Result<usize> {
+        Ok(0)
     }
     /// What is readable when something has come: the inside first.
     fn fds(&self) -> Vec<BorrowedFd<'_>>;
@@ -127,6 +137,15 @@ impl Ports for Devices {
         }
     }
 
+    fn divide(&mut self, homes: &Homes, me: usize) -> io::Result<usize> {
+        match &self.outside {
+            // All of them have one program.
+            Outside::Udp(udp) if me == 0 => udp.divide(&homes.odd(Protocol::Esp), homes.count()),
+            Outside::Udp(_) => Ok(0),
+            Outside::Raw(raw) => raw.divide(me, homes.count(), |protocol| homes.odd(protocol)),
+        }
+    }
+
     fn fds(&self) -> Vec<BorrowedFd<'_>> {
         let mut fds = vec![self.tun.as_fd()];
         match &self.outside {
@@ -153,6 +172,7 @@ pub enum Handoff {
 pub struct Routing {
     pub me: usize,
     pub steer: Steer,
+    pub homes: Arc<Homes>,
     /// For each core what is to be handed over.
     pub handoffs: Vec<Vec<Handoff>>,
     /// Packets that came here and were for nobody, or for another core after a change of SAs.
@@ -284,6 +304,6 @@ impl Routing {
     fn of_datagram(&self, payload: &[u8]) -> Option<usize> {
         let spi = u32::from_be_bytes(*payload.first_chunk()?);
         // Keepalives and IKE are counted by whoever gets them.
-        (payload.len() > 4 && spi != 0).then(|| by_spi(spi, self.handoffs.len()))
+        (payload.len() > 4 && spi != 0).then(|| self.homes.inbound(Protocol::Esp, spi))
     }
 }

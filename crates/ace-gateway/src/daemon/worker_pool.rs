@@ -14,11 +14,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use tracing::{debug, warn};
 
 use super::front::{edits, figures};
 use super::load::Plan;
 use super::worker::{Handoff, Ports, Routing, Worker};
-use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, TooBig, by_spi};
+use crate::core::{Core, CoreError, Homes, PeerStatus, Reloaded, SaView, Steer, TooBig};
 use crate::firewall::{Edit, Id};
 use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
@@ -51,6 +52,7 @@ pub struct WorkerPool {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     events: Receiver<String>,
+    homes: Mutex<Arc<Homes>>,
 }
 
 fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -104,7 +106,8 @@ impl WorkerPool {
             let fds = ports.fds().into_iter().map(|fd| fd.try_clone_to_owned());
             ends.push((fds.collect::<std::io::Result<Vec<OwnedFd>>>()?, theirs));
             let handoffs = (0..count).map(|_| Vec::new()).collect();
-            let routing = Some(Routing { me, steer: Steer::default(), handoffs, misrouted: 0 });
+            let routing =
+                Some(Routing { me, steer: Steer::default(), homes: Arc::default(), handoffs, misrouted: 0 });
             places.push(Place {
                 worker: Mutex::new(Some(Worker { core, ports, losses: Losses::default(), routing })),
                 handoffs: Mutex::default(),
@@ -116,7 +119,7 @@ impl WorkerPool {
         let shared =
             Arc::new(Shared { places, stop: AtomicBool::new(false), broken: Mutex::default(), start });
         let (tell, events) = channel();
-        let mut pool = Self { shared, threads: Vec::new(), events };
+        let mut pool = Self { shared, threads: Vec::new(), events, homes: Mutex::default() };
         for (me, (fds, waked)) in ends.into_iter().enumerate() {
             let (shared, tell) = (Arc::clone(&pool.shared), tell.clone());
             let thread = std::thread::Builder::new().name(format!("core {me}"));
@@ -130,16 +133,23 @@ impl WorkerPool {
     /// # Errors
     /// As there.
     pub fn load(&self, now: Duration, plan: &mut Plan) -> Result<Reloaded, CoreError> {
-        let cores = self.shared.places.len();
-        let Plan { wanted, steers } = plan;
+        let Plan { wanted, division, steers } = plan;
         let mut steers = std::mem::take(steers).into_iter();
         let mut workers: Vec<_> = self.shared.places.iter().map(|place| lock(&place.worker)).collect();
-        let mut parts = vec![Vec::new(); cores];
-        for sa in &wanted.sas {
-            parts[by_spi(sa.known.spec.spi, cores)].push(sa);
+        let mut parts = vec![Vec::new(); workers.len()];
+        for (sa, core) in wanted.sas.iter().zip(&division.cores) {
+            parts.get_mut(*core).into_iter().for_each(|part| part.push(sa));
         }
-        let living = || workers.iter().enumerate().filter_map(|(me, worker)| Some((me, worker.as_ref()?)));
-        living().try_for_each(|(me, worker)| worker.core.check(&parts[me]))?;
+        let mut stay = Vec::new();
+        let (mut new, mut gone) = (false, false);
+        for (worker, part) in workers.iter().zip(&parts) {
+            let found = worker.as_ref().map_or(Ok(Vec::new()), |worker| worker.core.check(part))?;
+            let left: Vec<_> =
+                part.iter().zip(&found).filter(|(_, found)| **found).map(|(sa, _)| *sa).collect();
+            new |= left.len() < found.len();
+            gone |= worker.as_ref().is_some_and(|worker| left.len() < worker.core.file_count());
+            stay.push(left);
+        }
         // What is on its way from one core to another leaves under the SA that it came under: nobody is in the middle of
         // a turn now, and a box is filled in turns alone.
         for (place, worker) in self.shared.places.iter().zip(&mut workers) {
@@ -152,6 +162,17 @@ impl WorkerPool {
         }
         let mut sum = Reloaded { kept: 0, edited: 0, added: 0, removed: 0 };
         let mut failed = None;
+        // An SA may go from one core to another: its key is free before it comes.
+        if new && gone {
+            for (worker, stay) in workers.iter_mut().zip(&stay) {
+                let Some(worker) = worker.as_mut() else { continue };
+                match worker.core.load_part(now, wanted, stay) {
+                    Ok(Reloaded { removed, .. }) => sum.removed += removed,
+                    Err(error) => failed = Some(error),
+                }
+            }
+        }
+        let homes = Arc::new(std::mem::take(&mut division.homes));
         for (me, worker) in workers.iter_mut().enumerate() {
             let Some(worker) = worker.as_mut() else { continue };
             match worker.core.load_part(now, wanted, &parts[me]) {
@@ -167,8 +188,19 @@ impl WorkerPool {
             }
             if let (Some(routing), Some(steer)) = (&mut worker.routing, steers.next()) {
                 routing.steer = steer;
+                routing.homes = Arc::clone(&homes);
+            }
+            match worker.ports.divide(&homes, me) {
+                Ok(0) => {}
+                Ok(left) => {
+                    debug!(left, "SPIs that the kernel brings to another core, which hands them over")
+                }
+                Err(why) => {
+                    warn!(%why, "the kernel does not divide by tunnel; cores hand over what is not theirs")
+                }
             }
         }
+        *lock(&self.homes) = homes;
         failed.map_or(Ok(sum), Err)
     }
 
@@ -178,7 +210,8 @@ impl WorkerPool {
 
     /// Whoever has the SA takes it.
     pub fn too_big(&self, about: TooBig) {
-        if let Some(place) = self.shared.places.get(by_spi(about.spi, self.shared.places.len())) {
+        let home = lock(&self.homes).outbound(about.spi);
+        if let Some(place) = self.shared.places.get(home) {
             place.post(&mut vec![Handoff::TooBig(about)]);
         }
     }

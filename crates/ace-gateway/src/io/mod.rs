@@ -23,6 +23,8 @@ use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::socket::{getsockopt, sockopt};
 
 /// Instructions of the kernel's packet filters (linux/filter.h, bpf_common.h).
+pub mod division;
+
 mod bpf {
     /// A word at a place into A.
     pub const LOAD: u16 = 0x20;
@@ -38,6 +40,10 @@ mod bpf {
     pub const MODULO: u16 = 0x94;
     /// Goes on at one of two places: whether A is a number.
     pub const JUMP_EQUAL: u16 = 0x15;
+    /// Whether A is a number or more.
+    pub const JUMP_NOT_LESS: u16 = 0x35;
+    /// Goes on so many instructions further.
+    pub const JUMP: u16 = 0x05;
     pub const RETURN: u16 = 0x06;
     pub const RETURN_A: u16 = 0x16;
 }

@@ -10,7 +10,7 @@ use nix::sys::socket::{MsgFlags, recv};
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use super::broken::{Broken, Row};
-use super::{BATCH, Losses, bpf, patiently};
+use super::{BATCH, Losses, bpf, division, patiently};
 use crate::core::TooBig;
 use ace_ipsec::Protocol as Ipsec;
 
@@ -46,23 +46,36 @@ impl Raw {
         })
     }
 
-    /// One of `count` that share what comes: by SPI, as `by_spi` does. The kernel gives every raw socket everything; a
-    /// filter leaves each its part.
+    /// One of `count` that share what comes, as [`Raw::divide`] says.
     pub fn open_part(part: usize, count: usize) -> io::Result<Self> {
         let raw = Self::open()?;
-        let (part, count) = (u32::try_from(part).unwrap_or(0), u32::try_from(count).unwrap_or(1));
-        // Behind the IP header: the SPI of ESP at once, that of AH four bytes later.
-        for (socket, at) in [(&raw.esp, 0), (&raw.ah, 4)] {
-            socket.attach_filter(&[
-                SockFilter::new(bpf::LOAD_HEADER_LEN, 0, 0, 0),
-                SockFilter::new(bpf::LOAD_BEHIND, 0, 0, at),
-                SockFilter::new(bpf::MODULO, 0, 0, count),
-                SockFilter::new(bpf::JUMP_EQUAL, 0, 1, part),
-                SockFilter::new(bpf::RETURN, 0, 0, u32::MAX),
-                SockFilter::new(bpf::RETURN, 0, 0, 0),
-            ])?;
-        }
+        raw.divide(part, count, |_| Vec::new())?;
         Ok(raw)
+    }
+
+    /// Has the kernel divide what comes, by SPI. It gives every raw socket everything; a filter leaves each its part. How
+    /// many SPIs had no room.
+    pub fn divide(
+        &self,
+        part: usize,
+        count: usize,
+        odd: impl Fn(Ipsec) -> Vec<(u32, usize)>,
+    ) -> io::Result<usize> {
+        let (yes, no) = ((bpf::RETURN, 0, 0, u32::MAX), (bpf::RETURN, 0, 0, 0));
+        let me = u32::try_from(part).unwrap_or(0);
+        let found = |core| vec![if core == me { yes } else { no }];
+        let mut all = 0;
+        // Behind the IP header: the SPI of ESP at once, that of AH four bytes later.
+        for (socket, protocol, at) in [(&self.esp, Ipsec::Esp, 0), (&self.ah, Ipsec::Ah, 4)] {
+            let rest = [(bpf::JUMP_EQUAL, 0, 1, me), yes, no];
+            let (steps, left) = division::program(&odd(protocol), count, found, &rest);
+            let load = [(bpf::LOAD_HEADER_LEN, 0, 0, 0), (bpf::LOAD_BEHIND, 0, 0, at)];
+            let steps =
+                load.into_iter().chain(steps).map(|(code, jt, jf, k)| SockFilter::new(code, jt, jf, k));
+            socket.attach_filter(&steps.collect::<Vec<_>>())?;
+            all += left;
+        }
+        Ok(all)
     }
 
     /// What is sent by.

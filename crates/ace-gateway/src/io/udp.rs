@@ -12,7 +12,7 @@ use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::broken::{Broken, Row};
-use super::{BATCH, Losses, bpf, patiently};
+use super::{BATCH, Losses, bpf, division, patiently};
 use crate::core::TooBig;
 use ace_ipsec::Protocol as Ipsec;
 
@@ -54,7 +54,7 @@ impl Udp {
         Self::bind_one(listen, false)
     }
 
-    /// So many sockets with one address; the kernel divides what comes by SPI, as `by_spi` does.
+    /// So many sockets with one address; the kernel divides what comes by SPI, as [`Udp::divide`] says.
     pub fn bind_group(listen: SocketAddr, count: usize) -> io::Result<Vec<Self>> {
         let first = Self::bind_one(listen, true)?;
         let listen = first.local_addr()?;
@@ -62,10 +62,20 @@ impl Udp {
         for _ in 1..count {
             all.push(Self::bind_one(listen, true)?);
         }
-        // The first four bytes of a datagram, modulo: which socket, in the order in which they were bound.
-        let count = u32::try_from(count).unwrap_or(1);
-        attach(&all[0], &mut [step(bpf::LOAD, 0), step(bpf::MODULO, count), step(bpf::RETURN_A, 0)])?;
+        all[0].divide(&[], count)?;
         Ok(all)
+    }
+
+    /// Has the kernel divide what comes, by the first four bytes of a datagram: which socket, in the order in which they
+    /// were bound. How many SPIs had no room.
+    pub fn divide(&self, odd: &[(u32, usize)], count: usize) -> io::Result<usize> {
+        let found = |core| vec![(bpf::RETURN, 0, 0, core)];
+        let (steps, left) = division::program(odd, count, found, &[(bpf::RETURN_A, 0, 0, 0)]);
+        let steps = std::iter::once((bpf::LOAD, 0, 0, 0)).chain(steps);
+        let mut steps: Vec<sock_filter> =
+            steps.map(|(code, jt, jf, k)| sock_filter { code, jt, jf, k }).collect();
+        attach(self, &mut steps)?;
+        Ok(left)
     }
 
     /// Beside the socket of an IKE daemon, which comes to the same address: what begins with RFC 3948's marker, four

@@ -260,6 +260,7 @@ pub fn spec(
         esn,
         replay_window: window,
         first_sequence: first_sequence(attributes, inbound)?,
+        core: None,
         headers,
         lifetime: shapes::lifetime(info)?,
     };

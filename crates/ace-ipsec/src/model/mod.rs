@@ -107,6 +107,8 @@ pub struct SaSpec {
     pub replay_window: u32,
     /// Outbound: the first number sent; inbound: the lowest number taken.
     pub first_sequence: u64,
+    /// Of several cores the one that this SA is for, where SAs are one core's each (RFC 9611).
+    pub core: Option<u16>,
     /// What becomes of headers in a tunnel, and how long its packets are at least.
     pub headers: Headers,
     /// When the SA has to be replaced, and when it ends.

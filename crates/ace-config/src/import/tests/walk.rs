@@ -81,6 +81,7 @@ fn every_word_of_iproute2_is_in_the_table_and_is_dealt_with_as_it_says() {
             ("line", "aead") => well,
             ("line", "tmpl") => template("level required"),
             ("line", "dir") => with("dir out"),
+            ("line", "pcpu-num") => with("pcpu-num 1"),
             ("line", "tfcpad") => with("tfcpad 1400"),
             ("line", line) => with(&format!("{line} 0x1/0xffffffff")),
             ("dir", "fwd") => {

@@ -14,7 +14,7 @@ use ace_ipsec::packet::ip::Outer;
 use nix::errno::Errno;
 
 use super::*;
-use crate::core::{Outgoing, Settings, Wanted};
+use crate::core::{Divider, Outgoing, Settings, Wanted};
 use crate::daemon::worker::Arrived;
 
 /// What is in every clear packet.
@@ -115,8 +115,7 @@ fn sas(ours: u8) -> Wanted {
 
 /// For two cores.
 fn plan(wanted: Wanted) -> Plan {
-    let steers = (0..2).map(|_| Steer::new(&wanted, 2)).collect();
-    Plan { wanted, steers }
+    Plan::new(wanted, &mut Divider::new(2), 2).unwrap()
 }
 
 fn core(bomb: &Arc<AtomicBool>) -> Core {
