@@ -16,7 +16,7 @@ mod sources;
 mod steer;
 mod table;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -24,7 +24,8 @@ use ace_config::SaFile;
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_ipsec::{
-    Direction, Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, RuleChange, SaId, SaSpec, Shard,
+    Direction, Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, Remote, RuleChange, SaId, SaSpec,
+    Shard,
 };
 
 use encap::Datagram;
@@ -41,6 +42,9 @@ pub use path::TooBig;
 pub use peers::PeerStatus;
 pub use steer::{Steer, by_spi};
 pub use table::{CoreError, Reloaded, SaView};
+
+/// Other ends with their totals, those that policies name, and a count of rules without SA.
+pub type Remotes = (HashMap<IpAddr, Remote>, BTreeSet<IpAddr>, usize);
 
 /// The gateway.
 pub struct Core {
@@ -383,6 +387,12 @@ impl Core {
     /// The other ends of SAs, each with its endpoint.
     pub fn peers(&self) -> Vec<PeerStatus> {
         self.peers.status()
+    }
+
+    /// What went to and came from each other end, which ends policies name, and how many rules ask for an SA and have none.
+    pub fn remotes(&self) -> Remotes {
+        let wanted = self.xfrm.iter().flat_map(Xfrm::wanted).collect();
+        (self.plane.remotes(), wanted, self.plane.unserved())
     }
 
     /// The name of what computes, as [`Engine::name`] has it.

@@ -28,7 +28,7 @@ impl Daemon {
         match question.split_once(' ') {
             None => match question {
                 "status" => json!(self.status(now)),
-                "sas" => json!(self.sas()),
+                "sas" => json!(self.sas(now)),
                 "slots" => json!(self.slots()),
                 _ => unknown(),
             },
@@ -39,7 +39,8 @@ impl Daemon {
     }
 
     pub(super) fn status(&self, now: Duration) -> Status {
-        let (figures, peers, cores) = self.front.figures();
+        let (figures, endpoints, cores) = self.front.figures();
+        let (peers, rules_without_sa) = self.peers(now, &endpoints);
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seconds: now.as_secs_f64(),
@@ -48,7 +49,10 @@ impl Daemon {
             page: self.page.as_ref().map(|page| page.listening),
             sas: self.front.sa_count(),
             figures,
+            started: self.clock(now).0,
             peers,
+            rules_without_sa,
+            open_keys: self.open_keys(),
             cores,
             clear_dropped: self.firewall.as_ref().map(Firewall::dropped),
             unwritten: Unwritten {
@@ -59,8 +63,9 @@ impl Daemon {
         }
     }
 
-    fn sas(&self) -> Vec<Sa> {
-        self.front.sas().into_iter().map(Sa::from).collect()
+    fn sas(&self, now: Duration) -> Vec<Sa> {
+        let clock = self.clock(now);
+        self.front.sas().into_iter().map(|sa| Sa::of(sa, clock)).collect()
     }
 
     fn slots(&self) -> View {
@@ -69,7 +74,7 @@ impl Daemon {
 
     /// All of it, for the page.
     pub(super) fn state(&self, now: Duration) -> State {
-        State { status: self.status(now), sas: self.sas(), slots: self.slots() }
+        State { status: self.status(now), sas: self.sas(now), slots: self.slots() }
     }
 
     fn hand(&mut self, path: &Path) -> Value {

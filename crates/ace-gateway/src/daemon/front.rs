@@ -7,7 +7,7 @@ use ace_config::SaFile;
 
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
-use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, TooBig};
+use crate::core::{Core, CoreError, PeerStatus, Reloaded, Remotes, SaView, TooBig};
 use crate::firewall::{Edit, Id, edit_of};
 use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
@@ -52,6 +52,14 @@ impl Front {
         match self {
             Front::One(worker) => (figures(worker), worker.core.peers(), None),
             Front::Pool(pool) => pool.figures(),
+        }
+    }
+
+    /// What went to and came from each other end, which ends policies name, and how many rules ask for an SA and have none.
+    pub fn remotes(&self) -> Remotes {
+        match self {
+            Front::One(worker) => worker.core.remotes(),
+            Front::Pool(pool) => pool.remotes(),
         }
     }
 

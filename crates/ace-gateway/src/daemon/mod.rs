@@ -8,9 +8,11 @@ mod guarding;
 mod load;
 mod open;
 mod recording;
+mod tunnels;
 mod worker;
 mod worker_pool;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -38,6 +40,7 @@ use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::keys::Keys;
 use crate::outlet::Outlet;
 use crate::page::Page;
+use crate::status::Clock;
 pub use error::GatewayError;
 use front::Front;
 pub use guarding::release;
@@ -55,6 +58,8 @@ struct Daemon {
     xfrm: Option<XfrmSocket>,
     signals: SignalFd,
     start: Instant,
+    /// By the clock on the wall.
+    began: Cell<Clock>,
     watchdog: Option<Duration>,
     watchdog_fed: Duration,
     /// With UDP.

@@ -18,7 +18,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::front::{edits, figures};
 use super::worker::{Handoff, Ports, Routing, Worker};
-use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, Steer, TooBig, by_spi};
+use crate::core::{Core, CoreError, PeerStatus, Reloaded, Remotes, SaView, Steer, TooBig, by_spi};
 use crate::firewall::{Edit, Id};
 use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
@@ -188,6 +188,15 @@ impl WorkerPool {
 
     pub fn sas(&self) -> Vec<SaView> {
         self.workers(|worker| worker.core.sas()).into_iter().flatten().collect()
+    }
+
+    /// Each core has its share of the same ends. Rules are never without an SA where there is no XFRM.
+    pub fn remotes(&self) -> Remotes {
+        let join = |mut all: Remotes, (remotes, ..): Remotes| {
+            remotes.iter().for_each(|(end, remote)| all.0.entry(*end).or_default().join(remote));
+            all
+        };
+        self.workers(|worker| worker.core.remotes()).into_iter().reduce(join).unwrap_or_default()
     }
 
     pub fn sa_count(&self) -> usize {

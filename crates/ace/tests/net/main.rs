@@ -8,6 +8,7 @@ mod gateway;
 mod gateway_engines;
 mod gateway_firewall;
 mod gateway_guard;
+mod gateway_metrics;
 mod gateway_outputs;
 mod gateway_path;
 mod netns;
