@@ -19,6 +19,7 @@ pub mod outlet;
 mod page;
 pub mod record;
 pub mod status;
+pub mod trace;
 mod xfrm;
 
 pub use core::{Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};

@@ -185,6 +185,11 @@ impl Clock {
     pub fn at(self, since: Duration) -> f64 {
         ((self.0 + since.as_secs_f64()) * 1e3).round() / 1e3
     }
+
+    /// The same as exactly as it can be told.
+    pub fn at_nanos(self, since: Duration) -> f64 {
+        self.0 + since.as_secs_f64()
+    }
 }
 
 /// Another end.

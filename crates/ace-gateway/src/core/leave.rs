@@ -19,6 +19,9 @@ impl Core {
 
     fn leave(&mut self, Exit { token, mut buffer, sa, fate }: Exit) {
         let origin = self.sources.take(token);
+        if self.traces.is_on() {
+            self.tell_traces(token, &buffer, sa, fate);
+        }
         if let (Some(recorder), Some(origin), Some(id)) = (&mut self.recorder, origin, sa) {
             let seen = match fate {
                 Fate::ToOutside(How::Protected) => origin.seen,

@@ -15,6 +15,7 @@ mod priorities;
 mod sources;
 mod steer;
 mod table;
+mod traced;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -57,6 +58,7 @@ pub struct Core {
     now: Duration,
     sources: Sources,
     recorder: Option<Recorder>,
+    traces: traced::Traces,
     /// Packets that the engine will never answer.
     lost: usize,
     done: Vec<Completion>,
@@ -85,6 +87,7 @@ impl Core {
             now: Duration::ZERO,
             sources: Sources::default(),
             recorder: None,
+            traces: traced::Traces::default(),
             lost: 0,
             done: Vec::new(),
             outgoing: VecDeque::new(),
@@ -217,9 +220,10 @@ impl Core {
     /// A clear packet from inside.
     pub fn from_inside(&mut self, now: Duration, buffer: Buffer) {
         let token = match &self.recorder {
-            None => 0,
-            Some(_) => self.sources.put(Origin { source: None, at: now, seen: Seen::of(now, &buffer) }),
+            None if !self.traces.is_on() => 0,
+            _ => self.sources.put(Origin { source: None, at: now, seen: Seen::of(now, &buffer) }),
         };
+        self.traces.arrive(token, true, &buffer);
         self.plane.ingest(now, Inside, [Packet { token, buffer }]);
     }
 
@@ -230,7 +234,10 @@ impl Core {
             Datagram::Ike => self.counters.ike_ignored += 1,
             Datagram::Malformed => self.counters.datagrams_malformed += 1,
             Datagram::Esp { spi, sequence } => match self.ends(spi) {
-                None => self.counters.datagrams_unknown_spi += 1,
+                None => {
+                    self.counters.datagrams_unknown_spi += 1;
+                    self.traces.stranger(now, source, spi, sequence, buffer.len());
+                }
                 Some((local, remote)) => {
                     if encap::put_header(&mut buffer, local, remote, ecn) {
                         let token = self.sources.put(Origin {
@@ -238,6 +245,7 @@ impl Core {
                             at: now,
                             seen: None,
                         });
+                        self.traces.arrive(token, false, &buffer);
                         self.plane.ingest(now, Outside, [Packet { token, buffer }]);
                         return;
                     }
@@ -251,9 +259,10 @@ impl Core {
     /// A whole IP packet with ESP or AH.
     pub fn from_raw(&mut self, now: Duration, buffer: Buffer) {
         let token = match &self.recorder {
-            None => 0,
-            Some(_) => self.sources.put(Origin { source: None, at: now, seen: None }),
+            None if !self.traces.is_on() => 0,
+            _ => self.sources.put(Origin { source: None, at: now, seen: None }),
         };
+        self.traces.arrive(token, false, &buffer);
         self.plane.ingest(now, Outside, [Packet { token, buffer }]);
     }
 

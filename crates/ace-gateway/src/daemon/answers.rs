@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a running gateway says when it is asked, and the libraries that it is handed.
 
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use super::{Daemon, load};
 use crate::engines::{Remote, View};
 use crate::firewall::Firewall;
 use crate::status::{Sa, State, Status, Unwritten};
+use crate::trace::{TraceError, Tracer};
 
 /// A library under way or taken, by number.
 #[derive(Default)]
@@ -24,8 +26,8 @@ pub(super) struct Handed {
 
 impl Daemon {
     /// Answers a question of the socket.
-    pub(super) fn answer(&mut self, now: Duration, question: &str) -> Value {
-        match question.split_once(' ') {
+    pub(super) fn answer(&mut self, now: Duration, question: &str, stream: &UnixStream) -> Option<Value> {
+        Some(match question.split_once(' ') {
             None => match question {
                 "status" => json!(self.status(now)),
                 "sas" => json!(self.sas(now)),
@@ -34,8 +36,21 @@ impl Daemon {
             },
             Some(("library", path)) => self.hand(Path::new(path)),
             Some(("library-outcome", number)) => self.handed(number),
+            Some(("trace", words)) => {
+                return self.trace(now, words, stream).err().map(|why| json!({"error": why.to_string()}));
+            }
             Some(_) => unknown(),
-        }
+        })
+    }
+
+    /// Streams what becomes of packets from here on. It is answered by the stream itself.
+    fn trace(&mut self, now: Duration, words: &str, stream: &UnixStream) -> Result<(), TraceError> {
+        let clock = self.clock(now);
+        self.front.trace(|| {
+            let stream = stream.try_clone()?;
+            stream.set_nonblocking(false)?;
+            Tracer::start(stream, words, clock)
+        })
     }
 
     pub(super) fn status(&self, now: Duration) -> Status {
@@ -123,5 +138,5 @@ impl Daemon {
 }
 
 fn unknown() -> Value {
-    json!({"error": "this gateway answers `status`, `sas`, `slots` and `library FILE`"})
+    json!({"error": "this gateway answers `status`, `sas`, `slots`, `trace …` and `library FILE`"})
 }

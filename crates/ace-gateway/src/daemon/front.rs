@@ -11,6 +11,7 @@ use crate::core::{Core, CoreError, PeerStatus, Reloaded, Remotes, SaView, TooBig
 use crate::firewall::{Edit, Id, edit_of};
 use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
+use crate::trace::{TraceError, Tracer};
 
 pub enum Front {
     One(Box<Worker>),
@@ -60,6 +61,18 @@ impl Front {
         match self {
             Front::One(worker) => worker.core.remotes(),
             Front::Pool(pool) => pool.remotes(),
+        }
+    }
+
+    /// Tells a reader what becomes of packets from now on; first whether there may be one more.
+    pub fn trace(&mut self, start: impl FnOnce() -> Result<Tracer, TraceError>) -> Result<(), TraceError> {
+        match self {
+            Front::One(worker) => {
+                worker.core.may_trace()?;
+                worker.core.trace(start()?);
+                Ok(())
+            }
+            Front::Pool(pool) => pool.trace(start),
         }
     }
 

@@ -203,7 +203,7 @@ impl Daemon {
         if (others || late)
             && let Some(mut control) = self.control.take()
         {
-            control.serve(now, |question| line(&self.answer(now, question)));
+            control.serve(now, |question, stream| Some(line(&self.answer(now, question, stream)?)));
             self.control = Some(control);
         }
         if others && let Some(mut page) = self.page.take() {

@@ -52,6 +52,11 @@ impl Shard {
         }
     }
 
+    /// The other end of an SA.
+    pub fn remote(&self, id: SaId) -> Option<IpAddr> {
+        self.sad.get(id).map(|sa| sa.remote)
+    }
+
     /// What went to and came from each other end, by SAs that are and that were.
     pub fn remotes(&self) -> HashMap<IpAddr, Remote> {
         self.sad.remotes()

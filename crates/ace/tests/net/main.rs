@@ -11,6 +11,7 @@ mod gateway_guard;
 mod gateway_metrics;
 mod gateway_outputs;
 mod gateway_path;
+mod gateway_trace;
 mod netns;
 mod xfrm;
 mod xfrm_run;
