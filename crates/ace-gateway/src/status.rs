@@ -9,7 +9,7 @@ use std::time::Duration;
 use ace_ipsec::{Direction, Protocol, Remote, SaMode};
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Counters, SaView};
+use crate::core::{CheckStatus, Counters, SaView};
 use crate::counted::counted;
 use crate::engines::View;
 use crate::io::Losses;
@@ -214,6 +214,9 @@ pub struct Peer {
     pub dropped: Counts,
     /// When its last authentic packet came, in seconds since 1970.
     pub authenticated: Option<f64>,
+    /// Whether it answers, where somebody looks; times in seconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckStatus<f64>>,
 }
 
 impl Peer {
@@ -234,6 +237,7 @@ impl Peer {
             received: of.received.into(),
             dropped: counts(&of.dropped),
             authenticated: of.authenticated.map(|at| clock.at(at)),
+            check: None,
         }
     }
 }

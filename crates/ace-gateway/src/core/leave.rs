@@ -32,6 +32,7 @@ impl Core {
                 recorder.left(seen, id, || self.plane.sa(id));
             }
         }
+        self.checks.left(token, if fate == Fate::ToOutside(How::Protected) { buffer.len() } else { 0 });
         match (fate, sa) {
             (Fate::ToOutside(How::Protected), _) => {
                 let Some(parsed) = ip::parse(&buffer) else { return self.give_back(buffer) };
@@ -63,6 +64,9 @@ impl Core {
                     }
                     self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
                     self.counters.endpoint_moves += 1;
+                }
+                if self.checks.hear(self.now, &buffer) {
+                    return self.give_back(buffer);
                 }
                 self.outgoing.push_back(Outgoing::Inside(buffer));
             }

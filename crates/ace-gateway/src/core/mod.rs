@@ -5,6 +5,7 @@
 //! would let pass as it came is dropped too, because whoever runs a gateway routes into it what has to be protected.
 
 mod boundary;
+mod check;
 mod counters;
 mod encap;
 mod leave;
@@ -12,6 +13,7 @@ mod path;
 mod peers;
 mod prints;
 mod priorities;
+mod search;
 mod sources;
 mod steer;
 mod table;
@@ -29,6 +31,7 @@ use ace_ipsec::{
     Shard,
 };
 
+use check::Checks;
 use encap::Datagram;
 use peers::Peers;
 use sources::{Origin, Sources};
@@ -38,6 +41,7 @@ use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, Made, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
+pub use check::CheckStatus;
 pub use counters::Counters;
 pub use path::TooBig;
 pub use peers::PeerStatus;
@@ -59,6 +63,7 @@ pub struct Core {
     sources: Sources,
     recorder: Option<Recorder>,
     traces: traced::Traces,
+    checks: Checks,
     /// Packets that the engine will never answer.
     lost: usize,
     done: Vec<Completion>,
@@ -74,6 +79,7 @@ pub struct Core {
 impl Core {
     /// Without SAs: everything is dropped.
     pub fn new(settings: Settings, engine: Box<dyn Engine + Send>, ivs: Box<dyn IvSource>) -> Self {
+        let checks = Checks::new(&settings.peers, settings.mtu);
         Self {
             plane: Shard::new(Policy::Discard, ivs),
             engine,
@@ -88,6 +94,7 @@ impl Core {
             sources: Sources::default(),
             recorder: None,
             traces: traced::Traces::default(),
+            checks,
             lost: 0,
             done: Vec::new(),
             outgoing: VecDeque::new(),
@@ -313,6 +320,7 @@ impl Core {
     pub fn tick(&mut self, now: Duration) {
         self.now = self.now.max(now);
         self.plane.tick(now);
+        self.check_peers(now);
         if let Some(xfrm) = &mut self.xfrm {
             xfrm.tick(now, &mut self.plane);
         }
@@ -327,11 +335,14 @@ impl Core {
 
     /// When [`Core::tick`] is due.
     pub fn poll_timeout(&self) -> Option<Duration> {
-        [self.plane.poll_timeout(), self.peers.timeout()].into_iter().flatten().min()
+        [self.plane.poll_timeout(), self.peers.timeout(), self.checks.timeout()].into_iter().flatten().min()
     }
 
     /// What happened to an SA, a sentence for people.
     pub fn poll_event(&mut self) -> Option<String> {
+        if let Some(event) = self.checks.poll_event() {
+            return Some(event);
+        }
         let event = self.plane.poll_event()?;
         if let (Some(xfrm), Event::SoftLifetime { sa } | Event::HardLifetime { sa }) = (&mut self.xfrm, event)
         {

@@ -35,6 +35,7 @@ fn settings(encapsulation: Encapsulation) -> Settings {
         address: IpAddr::from([192, 0, 2, n]),
         endpoint: at.parse().unwrap(),
         roaming: true,
+        check: None,
     };
     let keepalive = Some(Duration::from_secs(20));
     Settings {

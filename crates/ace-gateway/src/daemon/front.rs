@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What moves packets: one worker in the thread that does all else, or several, each in its own.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use ace_config::SaFile;
 
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
-use crate::core::{Core, CoreError, PeerStatus, Reloaded, Remotes, SaView, TooBig};
+use crate::core::{CheckStatus, Core, CoreError, PeerStatus, Reloaded, Remotes, SaView, TooBig};
 use crate::firewall::{Edit, Id, edit_of};
 use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
@@ -61,6 +62,14 @@ impl Front {
         match self {
             Front::One(worker) => worker.core.remotes(),
             Front::Pool(pool) => pool.remotes(),
+        }
+    }
+
+    /// Ends that are looked at; with several cores nobody looks.
+    pub fn checks(&self) -> Vec<(IpAddr, CheckStatus<Duration>)> {
+        match self {
+            Front::One(worker) => worker.core.checks(),
+            Front::Pool(_) => Vec::new(),
         }
     }
 

@@ -31,6 +31,11 @@ impl Daemon {
                 (peer.endpoint, peer.roaming) = (Some(*endpoint), *roaming);
             }
         }
+        for (address, check) in self.front.checks() {
+            if let Some(peer) = all.get_mut(&address) {
+                peer.check = Some(check.on(clock));
+            }
+        }
         (all.into_values().collect(), unserved)
     }
 

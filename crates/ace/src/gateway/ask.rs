@@ -178,6 +178,16 @@ fn told(peer: &Peer) -> String {
         words += &format!(", without SA ({out} out, {into} in)");
     }
     words += &format!(", {} packets to it, {} from it", peer.sent.packets, peer.received.packets);
+    if let Some(check) = &peer.check {
+        words += match check.up {
+            None => ", not known whether it answers",
+            Some(true) => ", answers",
+            Some(false) => ", DOES NOT ANSWER",
+        };
+        if let Some(longest) = check.longest {
+            words += &format!(", packets of {longest} bytes go through");
+        }
+    }
     if let Some(at) = peer.authenticated {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         words += &format!(", the last one {:.1} s ago", (now - at).max(0.0));

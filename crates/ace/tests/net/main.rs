@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod gateway;
+mod gateway_check;
 mod gateway_engines;
 mod gateway_firewall;
 mod gateway_guard;

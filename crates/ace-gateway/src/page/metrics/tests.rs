@@ -121,7 +121,7 @@ fn ten_thousand_sas_are_counted_and_a_thousand_are_listed() {
     ] {
         assert_eq!(count(name), of_all, "{name}");
     }
-    let most = 8 * tunnels::MOST_SAS + (8 + Cause::ALL.len()) * tunnels::MOST_PEERS + 1000;
+    let most = 8 * tunnels::MOST_SAS + (12 + Cause::ALL.len()) * tunnels::MOST_PEERS + 1000;
     let series = text.lines().filter(|line| !line.starts_with('#')).count();
     assert!(series <= most, "{series}");
 }

@@ -3,6 +3,7 @@
 //! what is so of all is counted as well.
 
 use super::Text;
+use crate::core::CheckStatus;
 use crate::status::{Peer, Sa};
 
 /// SAs that have lines of their own: the first ones.
@@ -94,6 +95,24 @@ pub fn peers(text: &mut Text, all: &[Peer]) {
     for (address, peer) in &listed {
         text.line(name, &[("peer", address)], u8::from(peer.is_without_sa()));
     }
+    let mut looked = |name: &str, help: &str, of: fn(&CheckStatus<f64>) -> Option<f64>| {
+        text.family(name, "gauge", help);
+        for (address, peer) in &listed {
+            if let Some(value) = peer.check.as_ref().and_then(of) {
+                text.line(name, &[("peer", address)], value);
+            }
+        }
+    };
+    looked("ace_peer_up", "Whether it answers pings through the tunnel, where that is looked at.", |check| {
+        check.up.map(|up| f64::from(u8::from(up)))
+    });
+    let name = "ace_peer_up_change_time_seconds";
+    looked(name, "Since when it answers or does not, since 1970.", |check| check.since);
+    looked("ace_peer_round_trip_seconds", "How long the last answer took.", |check| check.round_trip);
+    let name = "ace_peer_longest_packet_bytes";
+    looked(name, "The longest packet inside that a ping has brought through.", |check| {
+        check.longest.map(f64::from)
+    });
     let name = "ace_peer_last_authenticated_time_seconds";
     text.family(name, "gauge", "When its last authentic packet came, since 1970.");
     for (address, peer) in &listed {
