@@ -107,6 +107,19 @@ pub struct Peer {
     pub endpoint: SocketAddr,
     /// Whether authentic packets from elsewhere move the endpoint. Not said: only where no endpoint is named.
     pub roaming: bool,
+    /// Looks whether it answers; `None`: nobody looks.
+    pub check: Option<Check>,
+}
+
+/// How it is looked whether a peer answers, and how long packets to it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// An address inside that answers pings.
+    pub to: IpAddr,
+    /// Ours inside, of the same family.
+    pub from: IpAddr,
+    /// Seconds from one ping to the next.
+    pub interval: u16,
 }
 
 const TOP: &[&str] =
@@ -114,7 +127,7 @@ const TOP: &[&str] =
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload", "clamp_mss", "interfaces"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark", "firewall"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
-const PEER: &[&str] = &["address", "endpoint", "roaming"];
+const PEER: &[&str] = &["address", "endpoint", "roaming", "check", "check_interval"];
 const NAME: &str = "the name of a network device: 1 to 15 letters, digits, `-`, `_`, `.`";
 /// IFNAMSIZ less the zero behind the name.
 const LONGEST_NAME: usize = 15;
@@ -166,7 +179,7 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<Gate
     let user = top.string(report, "user", "the name of a user").map(str::to_owned);
     let inside = section(report, top, "inside").and_then(|fields| inside(report, &fields));
     let outside = section(report, top, "outside").and_then(|fields| outside(report, &fields));
-    let peers = peers(report, top, outside.as_ref());
+    let peers = more::peers(report, top, outside.as_ref(), inside.as_ref());
     let engine = top.table(report, "engine").map(|fields| more::engine(report, &fields, folder));
     let page = top.table(report, "page").map(|fields| more::page(report, &fields));
     let record = match top.table(report, "record") {
@@ -175,6 +188,13 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<Gate
     };
     let (sas, engine) = (sas.map(|sas| folder.join(sas)), engine.unwrap_or_default());
     if engine.cores.is_some_and(|cores| cores > 1) {
+        if peers.iter().any(|peer| peer.check.is_some()) {
+            top.error(
+                report,
+                top.at_key("peer"),
+                "`check` of [[peer]] is for one core; leave out `cores` of [engine]",
+            );
+        }
         for key in ["xfrm", "record"] {
             if top.get(key).is_some() {
                 top.error(
@@ -282,43 +302,6 @@ fn outside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Outside> {
     let firewall = fields.boolean(report, "firewall").unwrap_or(true);
     let (listen, keepalive) = (listen.unwrap_or(any), keepalive.unwrap_or(20));
     Some(Outside { encapsulation, listen, keepalive, mark, firewall })
-}
-
-fn peers(report: &mut Report<'_>, top: &Fields<'_>, outside: Option<&Outside>) -> Vec<Peer> {
-    let Some(value) = top.get("peer") else { return Vec::new() };
-    let Some(tables) = value.get_ref().as_array() else {
-        top.wrong(report, "peer", "is not a list of tables", "[[peer]]");
-        return Vec::new();
-    };
-    if outside.is_some_and(|outside| outside.encapsulation == Encapsulation::None) {
-        top.error(report, value.span().start, "[[peer]] is for encapsulation = \"udp\" alone");
-    }
-    let mut peers: Vec<Peer> = Vec::new();
-    for table in tables.iter() {
-        let at = table.span().start;
-        let Some(inner) = table.get_ref().as_table() else {
-            report.error(at, "`peer` holds something that is not a table; allowed: [[peer]]");
-            continue;
-        };
-        let fields = Fields::new(inner, at, "peer: ".to_owned());
-        fields.refuse_unknown_keys(report, PEER);
-        let allowed = "`remote` of the SAs with this peer, like \"192.0.2.2\"";
-        let Some(written) = required(report, &fields, "address", allowed) else { continue };
-        let Ok(address) = written.parse::<IpAddr>() else {
-            fields.wrong(report, "address", "is not an address", allowed);
-            continue;
-        };
-        if peers.iter().any(|peer| peer.address == address) {
-            fields.wrong(report, "address", "has a [[peer]] already", "one for each address");
-            continue;
-        }
-        let endpoint = endpoint(report, &fields, "endpoint", true);
-        let endpoint = endpoint.unwrap_or_else(|| SocketAddr::new(address, 4500));
-        // Whoever says where a peer is means it.
-        let roaming = fields.boolean(report, "roaming").unwrap_or(fields.get("endpoint").is_none());
-        peers.push(Peer { address, endpoint, roaming });
-    }
-    peers
 }
 
 fn endpoint(report: &mut Report<'_>, fields: &Fields<'_>, key: &str, remote: bool) -> Option<SocketAddr> {

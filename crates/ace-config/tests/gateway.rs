@@ -76,6 +76,31 @@ fn errors_name_line_and_remedy() {
         ("\"udp\"", "\"tcp\"", "a.toml:11: outside: `encapsulation`: `\"tcp\"` is unknown"),
         ("\"udp\"", "\"none\"", "a.toml:12: outside: `listen` is for encapsulation = \"udp\" alone"),
         ("198.51.100.7:1024", "198.51.100.7", "a.toml:16: peer: `endpoint`: "),
+        (
+            "endpoint = \"198.51.100.7:1024\"",
+            "check = \"10.0.2\"",
+            "peer: `check`: `\"10.0.2\"` is not an address; allowed: an address inside that answers pings",
+        ),
+        (
+            "endpoint = \"198.51.100.7:1024\"",
+            "check = \"2001:db8::1\"",
+            "peer: `check`: `\"2001:db8::1\"` is our own; allowed: an address inside",
+        ),
+        (
+            "endpoint = \"198.51.100.7:1024\"",
+            "check_interval = 5",
+            "peer: `check` is missing; allowed: an address",
+        ),
+        (
+            "endpoint = \"198.51.100.7:1024\"",
+            "check = \"10.0.2.1\"\ncheck_interval = 0",
+            "peer: `check_interval`: `0` is out of range; allowed: 1 to 3600",
+        ),
+        (
+            "endpoint = \"198.51.100.7:1024\"",
+            "check = \"10.0.2.1\"\n[engine]\ncores = 2",
+            "`check` of [[peer]] is for one core; leave out `cores` of [engine]",
+        ),
         ("sas = \"sas.toml\"", "", "a.toml:1: `sas` is missing; allowed: the name of an SA file"),
         (
             "sas = \"sas.toml\"",

@@ -5,7 +5,7 @@
 //! Libraries that do so bound lines and not bytes, and do not count what could not be written.
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -16,29 +16,48 @@ const MOST_PIECES: usize = 1 << 14;
 
 /// Where bytes go in pieces, each of them whole or not at all as far as that is ours to say. Clones are the same way out.
 #[derive(Clone)]
-pub struct Outlet(Arc<Shared>);
+pub struct Outlet(Arc<Way>);
 
-struct Shared {
-    most_bytes: usize,
+/// The thread ends when nobody has it any more.
+struct Way {
+    shared: Arc<Shared>,
     /// Taken by the thread when it starts.
     direct: Mutex<Option<Box<dyn Write + Send>>>,
     sender: OnceLock<SyncSender<Vec<u8>>>,
+}
+
+struct Shared {
+    most_bytes: usize,
     waiting: AtomicUsize,
     lost: AtomicU64,
     why: Mutex<Option<String>>,
+    /// Whoever takes pieces has to take all, or none any more.
+    ends: bool,
+    broken: AtomicBool,
 }
 
 impl Outlet {
     /// Pieces of at most so many bytes together wait. Until [`Outlet::start`] each is written at once.
     pub fn new(out: Box<dyn Write + Send>, most_bytes: usize) -> Self {
-        Self(Arc::new(Shared {
+        Self::of(out, most_bytes, false)
+    }
+
+    /// The same to a reader. When it is gone nothing more is written, and the thread ends.
+    pub fn to_reader(out: Box<dyn Write + Send>, most_bytes: usize) -> Self {
+        Self::of(out, most_bytes, true)
+    }
+
+    fn of(out: Box<dyn Write + Send>, most_bytes: usize, ends: bool) -> Self {
+        let shared = Shared {
+            ends,
+            broken: AtomicBool::new(false),
             most_bytes,
-            direct: Mutex::new(Some(out)),
-            sender: OnceLock::new(),
             waiting: AtomicUsize::new(0),
             lost: AtomicU64::new(0),
             why: Mutex::new(None),
-        }))
+        };
+        let direct = Mutex::new(Some(out));
+        Self(Arc::new(Way { shared: Arc::new(shared), direct, sender: OnceLock::new() }))
     }
 
     /// Has a thread write from here on.
@@ -50,7 +69,7 @@ impl Outlet {
             return Ok(());
         };
         let (sender, receiver) = sync_channel(MOST_PIECES);
-        let shared = Arc::clone(&self.0);
+        let shared = Arc::clone(&self.0.shared);
         thread::Builder::new().name(name.to_owned()).spawn(move || shared.write_all(out, &receiver))?;
         // It was not set before: the writer was there.
         let _ = self.0.sender.set(sender);
@@ -59,17 +78,18 @@ impl Outlet {
 
     /// Puts a piece in, and never waits once it has started. False if it is lost.
     pub fn put(&self, piece: &[u8]) -> bool {
-        let shared = &*self.0;
-        if let Some(sender) = shared.sender.get() {
+        let Way { shared, direct, sender } = &*self.0;
+        if let Some(sender) = sender.get() {
             let before = shared.waiting.fetch_add(piece.len(), Ordering::AcqRel);
-            if before + piece.len() <= shared.most_bytes && sender.try_send(piece.to_vec()).is_ok() {
+            let room = before + piece.len() <= shared.most_bytes && !shared.broken.load(Ordering::Acquire);
+            if room && sender.try_send(piece.to_vec()).is_ok() {
                 return true;
             }
             shared.waiting.fetch_sub(piece.len(), Ordering::AcqRel);
             shared.lose("too much waits to be written");
             return false;
         }
-        let mut direct = shared.direct.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut direct = direct.lock().unwrap_or_else(PoisonError::into_inner);
         match direct.as_mut().map(|out| out.write_all(piece).and_then(|()| out.flush())) {
             Some(Ok(())) => true,
             Some(Err(why)) => {
@@ -84,20 +104,25 @@ impl Outlet {
         }
     }
 
+    /// The reader is gone.
+    pub fn is_broken(&self) -> bool {
+        self.0.shared.broken.load(Ordering::Acquire)
+    }
+
     /// Pieces that were not written.
     pub fn lost(&self) -> u64 {
-        self.0.lost.load(Ordering::Relaxed)
+        self.0.shared.lost.load(Ordering::Relaxed)
     }
 
     /// Why the last of them was not.
     pub fn why(&self) -> Option<String> {
-        self.0.why.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.shared.why.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until all is written, but not longer than `most`.
     pub fn finish(&self, most: Duration) {
         let until = Instant::now() + most;
-        while self.0.waiting.load(Ordering::Acquire) > 0 && Instant::now() < until {
+        while self.0.shared.waiting.load(Ordering::Acquire) > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -127,6 +152,9 @@ impl Shared {
             };
             if let Err(why) = out.write_all(&piece) {
                 self.lose(&why.to_string());
+                if self.ends {
+                    return self.broken.store(true, Ordering::Release);
+                }
             }
             unflushed += piece.len();
             if unflushed > self.most_bytes / 4 {
@@ -170,6 +198,33 @@ mod tests {
         assert_eq!(outlet.lost(), 2);
         assert!(!outlet.put(&[0; 101]), "more than may wait");
         assert_eq!(outlet.lost(), 3);
+    }
+
+    #[test]
+    fn a_reader_that_is_gone_ends_its_outlet() {
+        let (reader, writer) = UnixStream::pair().expect("sockets");
+        let outlet = Outlet::to_reader(Box::new(writer), 1 << 20);
+        outlet.start("test").expect("a thread");
+        assert!(outlet.put(b"a") && !outlet.is_broken());
+        drop(reader);
+        let start = Instant::now();
+        while !outlet.is_broken() {
+            outlet.put(b"b");
+            assert!(start.elapsed() < Duration::from_secs(60));
+        }
+        assert!(!outlet.put(b"c") && outlet.lost() > 0);
+    }
+
+    #[test]
+    fn an_outlet_that_nobody_has_any_more_ends_behind_its_last_piece() {
+        let (mut reader, writer) = UnixStream::pair().expect("sockets");
+        let outlet = Outlet::to_reader(Box::new(writer), 1 << 20);
+        outlet.start("test").expect("a thread");
+        assert!(outlet.put(b"last"));
+        drop(outlet);
+        let mut read = Vec::new();
+        io::Read::read_to_end(&mut reader, &mut read).expect("it ends");
+        assert_eq!(read, b"last");
     }
 
     #[test]

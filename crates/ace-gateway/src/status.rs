@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::AddAssign;
+use std::time::Duration;
 
-use ace_ipsec::{Direction, Protocol, SaMode};
+use ace_ipsec::{Direction, Protocol, Remote, SaMode};
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Counters, PeerStatus, SaView};
+use crate::core::{CheckStatus, Counters, SaView};
 use crate::counted::counted;
 use crate::engines::View;
 use crate::io::Losses;
@@ -34,9 +35,18 @@ pub struct Status {
     /// Of all cores together.
     #[serde(flatten)]
     pub figures: Figures,
-    /// With UDP: the other ends.
+    /// When it began, in seconds since 1970.
     #[serde(default)]
-    pub peers: Vec<PeerStatus>,
+    pub started: f64,
+    /// The other ends: of SAs, of policies, and those that the configuration names.
+    #[serde(default)]
+    pub peers: Vec<Peer>,
+    /// Rules for what comes from inside that ask for an SA and have none.
+    #[serde(default)]
+    pub rules_without_sa: usize,
+    /// The SA file, and that others may read or write it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_keys: Option<String>,
     /// Of several cores each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<Vec<CoreStatus>>,
@@ -114,7 +124,7 @@ pub struct CoreStatus {
 }
 
 /// A security association, of the answer to `sas`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sa {
     /// Its place in the data plane; a later SA may have the place again.
     pub id: u32,
@@ -152,6 +162,84 @@ pub struct Sa {
     pub remote: Option<IpAddr>,
     /// What it protects, as people write it.
     pub selector: String,
+    /// When it was installed, in seconds since 1970.
+    #[serde(default)]
+    pub started: f64,
+    /// When the clock reaches its soft limit, if that is known.
+    #[serde(default)]
+    pub soft_end: Option<f64>,
+    /// When the clock reaches its hard limit, if that is known.
+    #[serde(default)]
+    pub hard_end: Option<f64>,
+    /// When its last authentic packet came.
+    #[serde(default)]
+    pub authenticated: Option<f64>,
+}
+
+/// The gateway's clock, in seconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Clock(pub f64);
+
+impl Clock {
+    /// A time of the gateway, to the millisecond.
+    pub fn at(self, since: Duration) -> f64 {
+        ((self.0 + since.as_secs_f64()) * 1e3).round() / 1e3
+    }
+
+    /// The same as exactly as it can be told.
+    pub fn at_nanos(self, since: Duration) -> f64 {
+        self.0 + since.as_secs_f64()
+    }
+}
+
+/// Another end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peer {
+    /// `remote` of the SAs with it.
+    pub address: IpAddr,
+    /// Where packets for it go now, if it has outbound SAs.
+    pub endpoint: Option<SocketAddr>,
+    /// Whether authentic packets from elsewhere move the endpoint: two in a row, each the newest of its SA.
+    #[serde(default)]
+    pub roaming: bool,
+    /// Outbound SAs that can carry something.
+    pub outbound_sas: usize,
+    /// Inbound ones.
+    pub inbound_sas: usize,
+    /// ESP and AH to it, by SAs that are and that were.
+    pub sent: Traffic,
+    /// Clear packets behind its ESP and AH.
+    pub received: Traffic,
+    /// What its SAs dropped, by cause.
+    pub dropped: Counts,
+    /// When its last authentic packet came, in seconds since 1970.
+    pub authenticated: Option<f64>,
+    /// Whether it answers, where somebody looks; times in seconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckStatus<f64>>,
+}
+
+impl Peer {
+    /// It is configured, and nothing can go to it or come from it.
+    pub fn is_without_sa(&self) -> bool {
+        self.outbound_sas == 0 || self.inbound_sas == 0
+    }
+
+    /// What the data plane has of an end.
+    pub fn of(address: IpAddr, of: &Remote, clock: Clock) -> Self {
+        Self {
+            address,
+            endpoint: None,
+            roaming: false,
+            outbound_sas: of.outbound,
+            inbound_sas: of.inbound,
+            sent: of.sent.into(),
+            received: of.received.into(),
+            dropped: counts(&of.dropped),
+            authenticated: of.authenticated.map(|at| clock.at(at)),
+            check: None,
+        }
+    }
 }
 
 /// What one association did.
@@ -227,8 +315,9 @@ impl From<&ace_ipsec::Counters> for Packets {
     }
 }
 
-impl From<SaView> for Sa {
-    fn from(SaView { status: of, local, remote, selector }: SaView) -> Self {
+impl Sa {
+    /// As a core has it.
+    pub fn of(SaView { status: of, local, remote, selector }: SaView, clock: Clock) -> Self {
         Self {
             id: of.id.slot(),
             name: of.name,
@@ -261,6 +350,10 @@ impl From<SaView> for Sa {
             local: Some(local),
             remote: Some(remote),
             selector,
+            started: clock.at(of.times.installed),
+            soft_end: of.times.soft_end.map(|at| clock.at(at)),
+            hard_end: of.times.hard_end.map(|at| clock.at(at)),
+            authenticated: of.times.authenticated.map(|at| clock.at(at)),
         }
     }
 }

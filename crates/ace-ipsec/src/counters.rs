@@ -2,6 +2,7 @@
 //! Why packets are dropped, and how many were: per security association and over all.
 
 use std::fmt;
+use std::ops::AddAssign;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -136,6 +137,12 @@ impl Drops {
     }
 }
 
+impl AddAssign<&Drops> for Drops {
+    fn add_assign(&mut self, other: &Drops) {
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, more)| *sum += more);
+    }
+}
+
 impl Serialize for Drops {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -159,6 +166,13 @@ impl Traffic {
     pub(crate) fn count(&mut self, bytes: usize) {
         self.packets += 1;
         self.bytes += bytes as u64;
+    }
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
     }
 }
 

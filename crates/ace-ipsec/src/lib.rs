@@ -28,7 +28,7 @@ pub use model::{Direction, Flow, Headers, Lifetime, Match, Protocol, SaMode, SaS
 pub use restore::Restorer;
 pub use sad::association::{Edit, Update};
 pub use sad::grant::{Account, Grant, Granter};
-pub use sad::{SaStatus, SadError, Share};
+pub use sad::{Remote, SaStatus, SaTimes, SadError, Share};
 pub use shard::{Event, HEADROOM, Packet, Seen, Shard, TAILROOM};
 pub use side::{Inside, Outside, Side};
 pub use spd::{Policy, Rule, RuleChange, Treatment};

@@ -22,6 +22,6 @@ pub use nat::{Carries, NatTraversal};
 pub use offload::{Extent, Offloaded};
 pub use order::Order;
 pub use read::{Capture, CaptureError, Damage, Frame, Item};
-pub use write::{CaptureWriter, Format, Lost, WriteError};
+pub use write::{CaptureWriter, Format, Lost, Note, WriteError};
 
 pub use pcap_file::{DataLink, TsResolution};

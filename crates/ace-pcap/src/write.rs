@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pcap_file::pcap::{PcapHeader, PcapWriter, RawPcapPacket};
 use pcap_file::pcapng::PcapNgWriter;
-use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
@@ -21,6 +21,17 @@ pub const MAX_PCAP_FRAME: u32 = 262_144;
 const USUAL_PCAP_FRAME: u32 = 65_535;
 /// Nanoseconds, in pcapng's words.
 const NANOSECONDS: u8 = 9;
+/// Directions, in the flags word of a block.
+const INBOUND: u32 = 1;
+const OUTBOUND: u32 = 2;
+/// Bytes of an option, whose length has 16 bits.
+const MOST_COMMENT: usize = 65_000;
+
+/// As much of a comment as has a place.
+fn shortened(comment: &str) -> &str {
+    let end = (0..=MOST_COMMENT.min(comment.len())).rev().find(|end| comment.is_char_boundary(*end));
+    end.and_then(|end| comment.get(..end)).unwrap_or_default()
+}
 
 /// Which format a capture is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +65,20 @@ pub enum Lost {
     /// A pcap file has one link type, named in its header.
     #[error("of another link type than the first; .pcapng holds frames of several")]
     OtherLink,
+    /// pcap has nothing but frames.
+    #[error("with a comment, for which pcap has no place; .pcapng has one")]
+    Note,
+}
+
+/// What stands beside a frame in pcapng.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note<'a> {
+    /// For people (`opt_comment`).
+    pub comment: &'a str,
+    /// Whether the frame went out; else it came in (`epb_flags`).
+    pub outbound: bool,
+    /// Bytes that the frame had, if more than there are.
+    pub original_len: usize,
 }
 
 /// Why a frame was not written, or why nothing more can be.
@@ -138,8 +163,33 @@ impl<W: Write> CaptureWriter<W> {
     /// # Errors
     /// [`WriteError::Frame`] when this frame has no place in the capture, which goes on without it.
     pub fn write(&mut self, link: DataLink, time: Duration, bytes: &[u8]) -> Result<(), WriteError> {
+        self.write_with(link, time, bytes, None)
+    }
+
+    /// Writes a frame, or its beginning, with what there is to say of it.
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::write`]; [`Lost::Note`] in a pcap file.
+    pub fn write_noted(
+        &mut self,
+        link: DataLink,
+        time: Duration,
+        bytes: &[u8],
+        note: Note<'_>,
+    ) -> Result<(), WriteError> {
+        self.write_with(link, time, bytes, Some(note))
+    }
+
+    fn write_with(
+        &mut self,
+        link: DataLink,
+        time: Duration,
+        bytes: &[u8],
+        note: Option<Note<'_>>,
+    ) -> Result<(), WriteError> {
         let len = u32::try_from(bytes.len()).map_err(|_| Lost::TooLong)?;
         match &mut self.0 {
+            Kind::Pcap { .. } if note.is_some() => return Err(Lost::Note.into()),
             Kind::Pcap { writer, link: own, resolution, longest } => {
                 if link != *own {
                     return Err(Lost::OtherLink.into());
@@ -175,13 +225,21 @@ impl<W: Write> CaptureWriter<W> {
                         interfaces.len() - 1
                     }
                 };
+                let whole = note.map_or(bytes.len(), |note| note.original_len.max(bytes.len()));
+                let original_len = u32::try_from(whole).map_err(|_| Lost::TooLong)?;
+                let options = note.into_iter().flat_map(|note| {
+                    let way = if note.outbound { OUTBOUND } else { INBOUND };
+                    let comment = EnhancedPacketOption::Comment(Cow::Borrowed(shortened(note.comment)));
+                    [comment, EnhancedPacketOption::Flags(way)]
+                });
+                let options = options.collect();
                 writer.write_pcapng_block(EnhancedPacketBlock {
                     // There are at most 2^16 link types.
                     interface_id: interface as u32,
                     timestamp: time,
-                    original_len: len,
+                    original_len,
                     data: Cow::Borrowed(bytes),
-                    options: Vec::new(),
+                    options,
                 })?;
             }
         }

@@ -278,3 +278,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_note_stands_beside_a_frame_in_pcapng_alone() {
+    use ace_pcap::{CaptureWriter, DataLink, Format, Lost, Note, TsResolution, WriteError};
+    let note = Note { comment: "dropped: \u{e9}".repeat(9000).leak(), outbound: true, original_len: 99 };
+    for (format, taken) in [(Format::PcapNg, true), (Format::Pcap, false)] {
+        let mut writer = CaptureWriter::new(Vec::new(), format, DataLink::RAW, TsResolution::NanoSecond, 0)
+            .expect("memory");
+        let wrote = writer.write_noted(DataLink::RAW, std::time::Duration::from_secs(1), &[0x45; 20], note);
+        assert_eq!(wrote.is_ok(), taken);
+        assert!(taken || matches!(wrote, Err(WriteError::Frame(Lost::Note))));
+        let written = writer.into_inner();
+        // As much of it as an option holds, and whole characters.
+        let found = written.windows(8).filter(|part| *part == b"dropped:").count();
+        assert_eq!(found > 5000, taken, "{found}");
+    }
+}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sections that need not be there: what computes, and the page for people and Prometheus.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use super::{list, required};
+use super::{Check, Encapsulation, Inside, Outside, PEER, Peer, endpoint, list, required};
 use crate::sa_file::check::MOST_CORES;
 use crate::sa_file::fields::{Fields, Report};
 
@@ -58,6 +58,8 @@ pub struct Record {
 const ENGINE: &[&str] = &["kind", "cores", "board", "configurations", "library_key", "policy", "on_board"];
 const PAGE: &[&str] = &["listen"];
 const RECORD: &[&str] = &["file", "packets"];
+/// Seconds from one ping of a peer to the next.
+const CHECK: u16 = 10;
 /// A recording of about 10 MB.
 const PACKETS: u64 = 200_000;
 
@@ -111,4 +113,76 @@ pub(super) fn record(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path
     let file = required(report, fields, "file", "the name of a file, which is written anew at each start");
     let packets = fields.integer(report, "packets", 1..=100_000_000).unwrap_or(PACKETS);
     Some(Record { file: folder.join(file?), packets })
+}
+
+pub(super) fn peers(
+    report: &mut Report<'_>,
+    top: &Fields<'_>,
+    outside: Option<&Outside>,
+    inside: Option<&Inside>,
+) -> Vec<Peer> {
+    let Some(value) = top.get("peer") else { return Vec::new() };
+    let Some(tables) = value.get_ref().as_array() else {
+        top.wrong(report, "peer", "is not a list of tables", "[[peer]]");
+        return Vec::new();
+    };
+    let in_udp = outside.is_none_or(|outside| outside.encapsulation == Encapsulation::Udp);
+    let mut peers: Vec<Peer> = Vec::new();
+    for table in tables.iter() {
+        let at = table.span().start;
+        let Some(inner) = table.get_ref().as_table() else {
+            report.error(at, "`peer` holds something that is not a table; allowed: [[peer]]");
+            continue;
+        };
+        let fields = Fields::new(inner, at, "peer: ".to_owned());
+        fields.refuse_unknown_keys(report, PEER);
+        let allowed = "`remote` of the SAs with this peer, like \"192.0.2.2\"";
+        let Some(written) = required(report, &fields, "address", allowed) else { continue };
+        let Ok(address) = written.parse::<IpAddr>() else {
+            fields.wrong(report, "address", "is not an address", allowed);
+            continue;
+        };
+        if peers.iter().any(|peer| peer.address == address) {
+            fields.wrong(report, "address", "has a [[peer]] already", "one for each address");
+            continue;
+        }
+        if !in_udp
+            && (fields.get("check").is_none()
+                || ["endpoint", "roaming"].iter().any(|key| fields.get(key).is_some()))
+        {
+            report.error(
+                at,
+                "[[peer]] is for encapsulation = \"udp\" alone, but for `check` and `check_interval`",
+            );
+        }
+        let endpoint = endpoint(report, &fields, "endpoint", true);
+        let endpoint = endpoint.unwrap_or_else(|| SocketAddr::new(address, 4500));
+        // Whoever says where a peer is means it.
+        let roaming = fields.boolean(report, "roaming").unwrap_or(fields.get("endpoint").is_none());
+        let check = check(report, &fields, inside);
+        peers.push(Peer { address, endpoint, roaming, check });
+    }
+    peers
+}
+
+fn check(report: &mut Report<'_>, fields: &Fields<'_>, inside: Option<&Inside>) -> Option<Check> {
+    const ALLOWED: &str = "an address inside that answers pings, like \"10.0.2.1\"";
+    let interval = fields.integer(report, "check_interval", 1..=3600).and_then(|s| u16::try_from(s).ok());
+    if fields.get("check").is_none() && fields.get("check_interval").is_some() {
+        fields.missing(report, "check", ALLOWED);
+    }
+    let Ok(to) = fields.string(report, "check", ALLOWED)?.parse::<IpAddr>() else {
+        fields.wrong(report, "check", "is not an address", ALLOWED);
+        return None;
+    };
+    let mut ours = inside?.addresses.iter().map(|net| net.addr());
+    if ours.clone().any(|ours| ours == to) {
+        fields.wrong(report, "check", "is our own", ALLOWED);
+        return None;
+    }
+    let Some(from) = ours.find(|ours| ours.is_ipv4() == to.is_ipv4()) else {
+        fields.wrong(report, "check", "is of a family of which [inside] has no `address`", ALLOWED);
+        return None;
+    };
+    Some(Check { to, from, interval: interval.unwrap_or(CHECK) })
 }

@@ -26,6 +26,8 @@ counted! {
         path_mtu_lowered,
         /// ICMP errors about packets that no SA here sent lately, or that said nothing new.
         path_mtu_ignored,
+        /// Ends to which long packets were swallowed while short ones were answered.
+        path_mtu_swallowed,
         /// ICMP errors to the inside, about packets that are too long for their SA's way.
         too_big_answered,
         /// Packets that the engine gave up without a word.

@@ -19,6 +19,9 @@ impl Core {
 
     fn leave(&mut self, Exit { token, mut buffer, sa, fate }: Exit) {
         let origin = self.sources.take(token);
+        if self.traces.is_on() {
+            self.tell_traces(token, &buffer, sa, fate);
+        }
         if let (Some(recorder), Some(origin), Some(id)) = (&mut self.recorder, origin, sa) {
             let seen = match fate {
                 Fate::ToOutside(How::Protected) => origin.seen,
@@ -29,6 +32,7 @@ impl Core {
                 recorder.left(seen, id, || self.plane.sa(id));
             }
         }
+        self.checks.left(token, if fate == Fate::ToOutside(How::Protected) { buffer.len() } else { 0 });
         match (fate, sa) {
             (Fate::ToOutside(How::Protected), _) => {
                 let Some(parsed) = ip::parse(&buffer) else { return self.give_back(buffer) };
@@ -60,6 +64,9 @@ impl Core {
                     }
                     self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
                     self.counters.endpoint_moves += 1;
+                }
+                if self.checks.hear(self.now, &buffer) {
+                    return self.give_back(buffer);
                 }
                 self.outgoing.push_back(Outgoing::Inside(buffer));
             }

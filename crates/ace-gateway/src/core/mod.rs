@@ -5,6 +5,7 @@
 //! would let pass as it came is dropped too, because whoever runs a gateway routes into it what has to be protected.
 
 mod boundary;
+mod check;
 mod counters;
 mod encap;
 mod homes;
@@ -13,21 +14,24 @@ mod path;
 mod peers;
 mod prints;
 mod priorities;
+mod search;
 mod sources;
 mod steer;
 mod table;
+mod traced;
 mod wanted;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
 use ace_ipsec::{
-    Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, RuleChange, SaId, SaSpec, Shard,
+    Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, Remote, RuleChange, SaId, SaSpec, Shard,
 };
 
+use check::Checks;
 use encap::Datagram;
 use peers::Peers;
 use sources::{Origin, Sources};
@@ -37,6 +41,7 @@ use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, Made, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
+pub use check::CheckStatus;
 pub use counters::Counters;
 pub use homes::{Divider, Division, Homes};
 pub use path::TooBig;
@@ -45,6 +50,9 @@ pub use prints::{Print, Salt};
 pub use steer::Steer;
 pub use table::{CoreError, Reloaded, SaView};
 pub use wanted::{Known, Wanted, WantedSa};
+
+/// Other ends with their totals, those that policies name, and a count of rules without SA.
+pub type Remotes = (HashMap<IpAddr, Remote>, BTreeSet<IpAddr>, usize);
 
 /// The gateway.
 pub struct Core {
@@ -57,6 +65,8 @@ pub struct Core {
     now: Duration,
     sources: Sources,
     recorder: Option<Recorder>,
+    traces: traced::Traces,
+    checks: Checks,
     /// Packets that the engine will never answer.
     lost: usize,
     done: Vec<Completion>,
@@ -72,6 +82,7 @@ pub struct Core {
 impl Core {
     /// Without SAs: everything is dropped.
     pub fn new(settings: Settings, engine: Box<dyn Engine + Send>, ivs: Box<dyn IvSource>) -> Self {
+        let checks = Checks::new(&settings.peers, settings.mtu);
         Self {
             plane: Shard::new(Policy::Discard, ivs),
             engine,
@@ -85,6 +96,8 @@ impl Core {
             now: Duration::ZERO,
             sources: Sources::default(),
             recorder: None,
+            traces: traced::Traces::default(),
+            checks,
             lost: 0,
             done: Vec::new(),
             outgoing: VecDeque::new(),
@@ -222,9 +235,10 @@ impl Core {
     /// A clear packet from inside.
     pub fn from_inside(&mut self, now: Duration, buffer: Buffer) {
         let token = match &self.recorder {
-            None => 0,
-            Some(_) => self.sources.put(Origin { source: None, at: now, seen: Seen::of(now, &buffer) }),
+            None if !self.traces.is_on() => 0,
+            _ => self.sources.put(Origin { source: None, at: now, seen: Seen::of(now, &buffer) }),
         };
+        self.traces.arrive(token, true, &buffer);
         self.plane.ingest(now, Inside, [Packet { token, buffer }]);
     }
 
@@ -235,7 +249,10 @@ impl Core {
             Datagram::Ike => self.counters.ike_ignored += 1,
             Datagram::Malformed => self.counters.datagrams_malformed += 1,
             Datagram::Esp { spi, sequence } => match self.ends(spi) {
-                None => self.counters.datagrams_unknown_spi += 1,
+                None => {
+                    self.counters.datagrams_unknown_spi += 1;
+                    self.traces.stranger(now, source, spi, sequence, buffer.len());
+                }
                 Some((local, remote)) => {
                     if encap::put_header(&mut buffer, local, remote, ecn) {
                         let token = self.sources.put(Origin {
@@ -243,6 +260,7 @@ impl Core {
                             at: now,
                             seen: None,
                         });
+                        self.traces.arrive(token, false, &buffer);
                         self.plane.ingest(now, Outside, [Packet { token, buffer }]);
                         return;
                     }
@@ -256,9 +274,10 @@ impl Core {
     /// A whole IP packet with ESP or AH.
     pub fn from_raw(&mut self, now: Duration, buffer: Buffer) {
         let token = match &self.recorder {
-            None => 0,
-            Some(_) => self.sources.put(Origin { source: None, at: now, seen: None }),
+            None if !self.traces.is_on() => 0,
+            _ => self.sources.put(Origin { source: None, at: now, seen: None }),
         };
+        self.traces.arrive(token, false, &buffer);
         self.plane.ingest(now, Outside, [Packet { token, buffer }]);
     }
 
@@ -309,6 +328,7 @@ impl Core {
     pub fn tick(&mut self, now: Duration) {
         self.now = self.now.max(now);
         self.plane.tick(now);
+        self.check_peers(now);
         if let Some(xfrm) = &mut self.xfrm {
             xfrm.tick(now, &mut self.plane);
         }
@@ -323,11 +343,14 @@ impl Core {
 
     /// When [`Core::tick`] is due.
     pub fn poll_timeout(&self) -> Option<Duration> {
-        [self.plane.poll_timeout(), self.peers.timeout()].into_iter().flatten().min()
+        [self.plane.poll_timeout(), self.peers.timeout(), self.checks.timeout()].into_iter().flatten().min()
     }
 
     /// What happened to an SA, a sentence for people.
     pub fn poll_event(&mut self) -> Option<String> {
+        if let Some(event) = self.checks.poll_event() {
+            return Some(event);
+        }
         let event = self.plane.poll_event()?;
         if let (Some(xfrm), Event::SoftLifetime { sa } | Event::HardLifetime { sa }) = (&mut self.xfrm, event)
         {
@@ -392,6 +415,12 @@ impl Core {
     /// The other ends of SAs, each with its endpoint.
     pub fn peers(&self) -> Vec<PeerStatus> {
         self.peers.status()
+    }
+
+    /// What went to and came from each other end, which ends policies name, and how many rules ask for an SA and have none.
+    pub fn remotes(&self) -> Remotes {
+        let wanted = self.xfrm.iter().flat_map(Xfrm::wanted).collect();
+        (self.plane.remotes(), wanted, self.plane.unserved())
     }
 
     /// The name of what computes, as [`Engine::name`] has it.

@@ -14,10 +14,10 @@ use super::{Core, Outgoing};
 use ace_config::gateway::Encapsulation;
 
 /// How long an answer is believed (RFC 1191, 6.3): then a longer packet is tried again.
-const BELIEVED: Duration = Duration::from_secs(600);
+pub(super) const BELIEVED: Duration = Duration::from_secs(600);
 /// What every way takes (RFC 791; RFC 8200, 5). Nobody makes packets shorter than that.
-const SHORTEST: u16 = 576;
-const SHORTEST_V6: u16 = 1280;
+pub(super) const SHORTEST: u16 = 576;
+pub(super) const SHORTEST_V6: u16 = 1280;
 /// How far back the packet may be that an answer is about: whoever has not seen it does not guess its number.
 const RECENT: u32 = 1 << 16;
 /// Answers to the inside that are sent at once, and in a second.

@@ -35,6 +35,7 @@ fn settings(encapsulation: Encapsulation) -> Settings {
         address: IpAddr::from([192, 0, 2, n]),
         endpoint: at.parse().unwrap(),
         roaming: true,
+        check: None,
     };
     let keepalive = Some(Duration::from_secs(20));
     Settings {
@@ -368,4 +369,23 @@ fn what_udp_cannot_do_for_one_sa_is_refused_by_name() {
     assert!(load(Encapsulation::None).is_ok());
     let Err(error @ CoreError::InUdp { .. }) = load(Encapsulation::Udp) else { panic!("{line} was taken") };
     assert!(error.to_string().starts_with(&format!("SA one: {line}")), "{error}");
+}
+
+/// An SA is replaced; what its end had sent and received goes on, and the end is without SA when the last one goes.
+#[test]
+fn totals_of_an_end_outlive_its_sas() {
+    let (mut a, mut b) = (core('1', "1", Encapsulation::Udp), core('2', "1", Encapsulation::Udp));
+    let at = Duration::from_secs(7);
+    let payload = datagram(&mut a, 0, 1, B);
+    b.tick(at);
+    arrive(&mut b, A, &payload);
+    arrive(&mut b, A, &payload);
+    let of_b = |b: &Core| b.remotes().0.remove(&IpAddr::from([192, 0, 2, 1])).unwrap();
+    let before = of_b(&b);
+    assert_eq!((before.received.packets, before.dropped.get(Cause::Replayed)), (1, 1));
+    assert_eq!((before.outbound, before.inbound, before.authenticated), (1, 1, Some(at)));
+    b.load(at, &sas('2', "2")).unwrap();
+    assert_eq!(of_b(&b), before);
+    b.load(at, &sas('2', "")).unwrap();
+    assert_eq!(of_b(&b), Remote { outbound: 0, inbound: 0, ..before });
 }

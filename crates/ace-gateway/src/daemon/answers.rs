@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a running gateway says when it is asked, and the libraries that it is handed.
 
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use super::recording::Recording;
 use crate::engines::{Remote, View};
 use crate::firewall::Firewall;
 use crate::status::{Sa, State, Status, Unwritten};
+use crate::trace::{TraceError, Tracer};
 
 /// A library under way or taken, by number.
 #[derive(Default)]
@@ -26,22 +28,36 @@ pub(super) struct Handed {
 
 impl Daemon {
     /// Answers a question of the socket.
-    pub(super) fn answer(&mut self, now: Duration, question: &str) -> Value {
-        match question.split_once(' ') {
+    pub(super) fn answer(&mut self, now: Duration, question: &str, stream: &UnixStream) -> Option<Value> {
+        Some(match question.split_once(' ') {
             None => match question {
                 "status" => json!(self.status(now)),
-                "sas" => json!(self.sas()),
+                "sas" => json!(self.sas(now)),
                 "slots" => json!(self.slots()),
                 _ => unknown(),
             },
             Some(("library", path)) => self.hand(Path::new(path)),
             Some(("library-outcome", number)) => self.handed(number),
+            Some(("trace", words)) => {
+                return self.trace(now, words, stream).err().map(|why| json!({"error": why.to_string()}));
+            }
             Some(_) => unknown(),
-        }
+        })
+    }
+
+    /// Streams what becomes of packets from here on. It is answered by the stream itself.
+    fn trace(&mut self, now: Duration, words: &str, stream: &UnixStream) -> Result<(), TraceError> {
+        let clock = self.clock(now);
+        self.front.trace(|| {
+            let stream = stream.try_clone()?;
+            stream.set_nonblocking(false)?;
+            Tracer::start(stream, words, clock)
+        })
     }
 
     pub(super) fn status(&self, now: Duration) -> Status {
-        let (figures, peers, cores) = self.front.figures();
+        let (figures, endpoints, cores) = self.front.figures();
+        let (peers, rules_without_sa) = self.peers(now, &endpoints);
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seconds: now.as_secs_f64(),
@@ -50,7 +66,10 @@ impl Daemon {
             page: self.page.as_ref().map(|page| page.listening),
             sas: self.front.sa_count(),
             figures,
+            started: self.clock(now).0,
             peers,
+            rules_without_sa,
+            open_keys: self.open_keys(),
             cores,
             clear_dropped: self.firewall.as_ref().map(Firewall::dropped),
             unwritten: Unwritten {
@@ -61,8 +80,9 @@ impl Daemon {
         }
     }
 
-    fn sas(&self) -> Vec<Sa> {
-        self.front.sas().into_iter().map(Sa::from).collect()
+    fn sas(&self, now: Duration) -> Vec<Sa> {
+        let clock = self.clock(now);
+        self.front.sas().into_iter().map(|sa| Sa::of(sa, clock)).collect()
     }
 
     fn slots(&self) -> View {
@@ -71,7 +91,7 @@ impl Daemon {
 
     /// All of it, for the page.
     pub(super) fn state(&self, now: Duration) -> State {
-        State { status: self.status(now), sas: self.sas(), slots: self.slots() }
+        State { status: self.status(now), sas: self.sas(now), slots: self.slots() }
     }
 
     fn hand(&mut self, path: &Path) -> Value {
@@ -126,5 +146,5 @@ impl Daemon {
 }
 
 fn unknown() -> Value {
-    json!({"error": "this gateway answers `status`, `sas`, `slots` and `library FILE`"})
+    json!({"error": "this gateway answers `status`, `sas`, `slots`, `trace …` and `library FILE`"})
 }

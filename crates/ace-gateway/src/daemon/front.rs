@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What moves packets: one worker in the thread that does all else, or several, each in its own.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::load::Plan;
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
-use crate::core::{Core, CoreError, PeerStatus, Reloaded, SaView, TooBig};
+use crate::core::{CheckStatus, Core, CoreError, PeerStatus, Reloaded, Remotes, SaView, TooBig};
 use crate::firewall::{Edit, Id, edit_of};
 use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
+use crate::trace::{TraceError, Tracer};
 
 pub enum Front {
     One(Box<Worker>),
@@ -51,6 +53,34 @@ impl Front {
         match self {
             Front::One(worker) => (figures(worker), worker.core.peers(), None),
             Front::Pool(pool) => pool.figures(),
+        }
+    }
+
+    /// What went to and came from each other end, which ends policies name, and how many rules ask for an SA and have none.
+    pub fn remotes(&self) -> Remotes {
+        match self {
+            Front::One(worker) => worker.core.remotes(),
+            Front::Pool(pool) => pool.remotes(),
+        }
+    }
+
+    /// Ends that are looked at; with several cores nobody looks.
+    pub fn checks(&self) -> Vec<(IpAddr, CheckStatus<Duration>)> {
+        match self {
+            Front::One(worker) => worker.core.checks(),
+            Front::Pool(_) => Vec::new(),
+        }
+    }
+
+    /// Tells a reader what becomes of packets from now on; first whether there may be one more.
+    pub fn trace(&mut self, start: impl FnOnce() -> Result<Tracer, TraceError>) -> Result<(), TraceError> {
+        match self {
+            Front::One(worker) => {
+                worker.core.may_trace()?;
+                worker.core.trace(start()?);
+                Ok(())
+            }
+            Front::Pool(pool) => pool.trace(start),
         }
     }
 

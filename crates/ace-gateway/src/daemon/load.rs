@@ -2,7 +2,7 @@
 //! The SA file, taken at the beginning and again. A thread of its own reads, parses and compares; packets wait for what
 //! has changed alone.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
@@ -202,14 +202,19 @@ impl Loading {
 fn read_keys(path: &Path, open_keys: bool) -> Result<Zeroizing<String>, GatewayError> {
     let read = |why| GatewayError::Read { path: path.to_owned(), why };
     let mut file = File::open(path).map_err(read)?;
-    let mode = file.metadata().map_err(read)?.mode() & 0o777;
-    if mode & 0o027 != 0 {
+    if let Some(mode) = open_mode(&file.metadata().map_err(read)?) {
         if !open_keys {
             return Err(GatewayError::OpenKeys { path: path.to_owned(), mode });
         }
         warn!(file = %path.display(), mode = format!("{mode:03o}"), "others may read or write these keys");
     }
     read_wiped_from(&mut file).map_err(read)
+}
+
+/// The permissions of a file that others may read, or that others or its group may write.
+pub fn open_mode(about: &Metadata) -> Option<u32> {
+    let mode = about.mode() & 0o777;
+    (mode & 0o027 != 0).then_some(mode)
 }
 
 /// The gateway's own packets must not be routed into it.

@@ -9,9 +9,11 @@ mod load;
 mod open;
 mod reader;
 mod recording;
+mod tunnels;
 mod worker;
 mod worker_pool;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -39,6 +41,7 @@ use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::keys::Keys;
 use crate::outlet::Outlet;
 use crate::page::Page;
+use crate::status::Clock;
 pub use error::GatewayError;
 use front::Front;
 pub use guarding::release;
@@ -57,6 +60,8 @@ struct Daemon {
     xfrm: Option<XfrmSocket>,
     signals: SignalFd,
     start: Instant,
+    /// By the clock on the wall.
+    began: Cell<Clock>,
     watchdog: Option<Duration>,
     watchdog_fed: Duration,
     /// With UDP.
@@ -200,7 +205,7 @@ impl Daemon {
         if (others || late)
             && let Some(mut control) = self.control.take()
         {
-            control.serve(now, |question| line(&self.answer(now, question)));
+            control.serve(now, |question, stream| Some(line(&self.answer(now, question, stream)?)));
             self.control = Some(control);
         }
         if others && let Some(mut page) = self.page.take() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Opens everything that a gateway has, and gives up what it no longer needs.
 
+use std::cell::Cell;
 use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -186,6 +187,7 @@ impl Daemon {
             xfrm,
             signals,
             start,
+            began: Cell::default(),
             watchdog,
             watchdog_fed: Duration::ZERO,
             listening,

@@ -19,11 +19,12 @@ use tracing::{debug, warn};
 use super::front::{edits, figures};
 use super::load::Plan;
 use super::worker::{Handoff, Ports, Routing, Worker};
-use crate::core::{Core, CoreError, Homes, PeerStatus, Reloaded, SaView, Steer, TooBig};
+use crate::core::{Core, CoreError, Homes, PeerStatus, Reloaded, Remotes, SaView, Steer, TooBig};
 use crate::firewall::{Edit, Id};
 use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::status::{CoreStatus, Figures};
+use crate::trace::{TraceError, Tracer};
 
 /// Handoffs that wait for one core.
 const MOST: usize = 4096;
@@ -226,6 +227,27 @@ impl WorkerPool {
 
     pub fn sas(&self) -> Vec<SaView> {
         self.workers(|worker| worker.core.sas()).into_iter().flatten().collect()
+    }
+
+    /// # Errors
+    /// Enough are told already, or the reader does not begin.
+    pub fn trace(&self, start: impl FnOnce() -> Result<Tracer, TraceError>) -> Result<(), TraceError> {
+        let mut workers: Vec<_> = self.shared.places.iter().map(|place| lock(&place.worker)).collect();
+        let mut living = workers.iter_mut().filter_map(|worker| worker.as_mut());
+        living.try_for_each(|worker| worker.core.may_trace())?;
+        let tracer = start()?;
+        let living = workers.iter_mut().filter_map(|worker| worker.as_mut());
+        living.for_each(|worker| worker.core.trace(tracer.clone()));
+        Ok(())
+    }
+
+    /// Each core has its share of the same ends. Rules are never without an SA where there is no XFRM.
+    pub fn remotes(&self) -> Remotes {
+        let join = |mut all: Remotes, (remotes, ..): Remotes| {
+            remotes.iter().for_each(|(end, remote)| all.0.entry(*end).or_default().join(remote));
+            all
+        };
+        self.workers(|worker| worker.core.remotes()).into_iter().reduce(join).unwrap_or_default()
     }
 
     pub fn sa_count(&self) -> usize {

@@ -70,8 +70,9 @@ impl Control {
         self.clients.iter().map(|client| client.until).chain(self.rest.until()).min()
     }
 
-    /// Takes questions and gives answers as far as nobody has to be waited for.
-    pub fn serve(&mut self, now: Duration, mut answer: impl FnMut(&str) -> Vec<u8>) {
+    /// Takes questions and gives answers as far as nobody has to be waited for. Without an answer whoever was asked has taken
+    /// the stream.
+    pub fn serve(&mut self, now: Duration, mut answer: impl FnMut(&str, &UnixStream) -> Option<Vec<u8>>) {
         while let Some((stream, _)) = self.rest.accept(now, || self.listener.accept()) {
             let may = getsockopt(&stream, PeerCredentials)
                 .is_ok_and(|who| who.uid() == 0 || who.uid() == self.owner);
@@ -86,7 +87,11 @@ impl Control {
 
 impl Client {
     /// False when there is nothing more to do for it.
-    fn goes_on(&mut self, now: Duration, answer: &mut impl FnMut(&str) -> Vec<u8>) -> bool {
+    fn goes_on(
+        &mut self,
+        now: Duration,
+        answer: &mut impl FnMut(&str, &UnixStream) -> Option<Vec<u8>>,
+    ) -> bool {
         while self.answer.is_none() {
             let mut piece = [0; LONGEST];
             match self.stream.read(&mut piece) {
@@ -96,7 +101,8 @@ impl Client {
             }
             if let Some(end) = self.question.iter().position(|byte| *byte == b'\n') {
                 let word = String::from_utf8_lossy(self.question.get(..end).unwrap_or_default()).into_owned();
-                self.answer = Some((answer(&word), 0));
+                let Some(answer) = answer(&word, &self.stream) else { return false };
+                self.answer = Some((answer, 0));
                 self.until = now + PATIENCE;
             } else if self.question.len() > LONGEST {
                 return false;
@@ -178,7 +184,8 @@ mod tests {
                 let start = std::time::Instant::now();
                 while !stop.load(Ordering::Relaxed) {
                     // A clock that runs a hundred times as fast: the patience is over soon.
-                    control.serve(start.elapsed() * 100, |word| vec![b'a' + word.len() as u8; 1 << 20]);
+                    control
+                        .serve(start.elapsed() * 100, |word, _| Some(vec![b'a' + word.len() as u8; 1 << 20]));
                     std::thread::sleep(Duration::from_millis(1));
                 }
             });

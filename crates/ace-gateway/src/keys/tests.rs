@@ -186,6 +186,7 @@ fn core(keys: Option<Keys>) -> Core {
         address: IpAddr::from([192, 0, 2, n]),
         endpoint: ([198, 51, 100, n], 4500).into(),
         roaming: false,
+        check: None,
     };
     let settings = Settings {
         encapsulation: Encapsulation::Udp,

@@ -2,10 +2,14 @@
 //! What a gateway counts, in Prometheus' text format 0.0.4. A page of text needs no library: what there is to get wrong
 //! is that a family's lines stand together and that labels are quoted.
 
+mod tunnels;
+
 use std::fmt::{Display, Write};
 
+use ace_ipsec::Cause;
+
 use crate::engines::{BoardView, SlotView, View};
-use crate::status::{Sa, State, Traffic};
+use crate::status::{State, Traffic};
 
 /// The lines of one exposition.
 #[derive(Default)]
@@ -24,6 +28,12 @@ impl Text {
             let _ = write!(self.0, "{}{label}=\"{quoted}\"", if at == 0 { '{' } else { ',' });
         }
         let _ = writeln!(self.0, "{} {value}", if labels.is_empty() { "" } else { "}" });
+    }
+
+    /// A gauge of one line.
+    fn one(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "gauge", help);
+        self.line(name, &[], value);
     }
 
     /// A family of one line for each entry.
@@ -51,10 +61,12 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
         ("tun", status.tun.as_str()),
     ];
     text.line("ace_gateway_info", &labels, 1);
-    text.family("ace_gateway_uptime_seconds", "gauge", "Since the gateway began.");
-    text.line("ace_gateway_uptime_seconds", &[], status.seconds);
-    text.family("ace_gateway_sas", "gauge", "Security associations.");
-    text.line("ace_gateway_sas", &[], status.sas);
+    text.one("ace_gateway_uptime_seconds", "Since the gateway began.", status.seconds);
+    text.one("process_start_time_seconds", "When the gateway began, since 1970.", status.started);
+    let (name, help) = ("ace_gateway_open_key_files", "SA files that others may read or write.");
+    text.one(name, help, u8::from(status.open_keys.is_some()));
+    let (name, help) = ("ace_gateway_rules_without_sa", "Rules that ask for an SA and have none.");
+    text.one(name, help, status.rules_without_sa);
     if let Some(dropped) = status.clear_dropped {
         let name = "ace_gateway_clear_dropped_total";
         text.family(name, "counter", "Packets from outside that came in clear and were covered by a rule.");
@@ -71,7 +83,9 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     let (name, help) = ("ace_gateway_packets_total", "Packets by what became of them.");
     text.each(name, help, "what", of(|of| of.packets));
     text.each("ace_gateway_bytes_total", "Their bytes as they left.", "what", of(|of| of.bytes));
-    let dropped = packets.dropped.iter().map(|(cause, count)| (cause.as_str(), *count));
+    // Rates want to see a cause before it happens.
+    let count = |cause: &Cause| packets.dropped.get(cause.name()).copied().unwrap_or_default();
+    let dropped = Cause::ALL.iter().map(|cause| (cause.name(), count(cause)));
     text.each("ace_gateway_dropped_total", "Packets dropped by the data plane.", "cause", dropped);
     let (name, help) = ("ace_gateway_events_total", "What the gateway itself counts.");
     text.each(name, help, "what", status.figures.gateway.iter());
@@ -79,42 +93,13 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     text.each(name, help, "cause", status.figures.losses.iter());
     let (name, help) = ("ace_gateway_unwritten_total", "What the gateway had to say and could not.");
     text.each(name, help, "what", status.unwritten.iter());
-    associations(&mut text, sas);
+    tunnels::associations(&mut text, status.sas, sas);
+    tunnels::peers(&mut text, &status.peers);
     if let Some(of) = &slots.board {
         board(&mut text, of);
         engines(&mut text, slots);
     }
     text.0
-}
-
-/// What of an SA a family has.
-type Figure = fn(&Sa) -> u64;
-
-fn associations(text: &mut Text, sas: &[Sa]) {
-    let families: [(&str, &str, &str, Figure); 4] = [
-        ("ace_sa_packets_total", "counter", "Packets forwarded.", |sa| sa.counters.forwarded.packets),
-        ("ace_sa_bytes_total", "counter", "Bytes forwarded.", |sa| sa.counters.forwarded.bytes),
-        ("ace_sa_sequence", "gauge", "The last sequence number, or the highest that was received.", |sa| {
-            sa.sequence
-        }),
-        ("ace_sa_dropped_total", "counter", "Packets dropped, whatever the cause.", |sa| {
-            sa.counters.dropped.values().sum()
-        }),
-    ];
-    for (name, kind, help, value) in families {
-        text.family(name, kind, help);
-        for sa in sas {
-            let spi = format!("{:#x}", sa.spi);
-            let peer = sa.remote.map(|remote| remote.to_string()).unwrap_or_default();
-            let labels = [
-                ("name", sa.name.as_str()),
-                ("spi", spi.as_str()),
-                ("direction", sa.direction.as_str()),
-                ("peer", peer.as_str()),
-            ];
-            text.line(name, &labels, value(sa));
-        }
-    }
 }
 
 fn board(text: &mut Text, board: &BoardView) {
@@ -192,78 +177,4 @@ fn engines(text: &mut Text, slots: &View) {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-    use crate::engines::CostView;
-    use crate::status::{SaCounters, Status};
-
-    #[test]
-    fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
-        let counts = |of: &[(&str, u64)]| of.iter().map(|(key, n)| ((*key).to_owned(), *n)).collect();
-        let mut status = Status {
-            version: "1".to_owned(),
-            seconds: 2.5,
-            tun: "ace0".to_owned(),
-            sas: 1,
-            ..Status::default()
-        };
-        status.figures.engine = "auto".to_owned();
-        status.figures.packets.accepted = Traffic { packets: 3, bytes: 4 };
-        status.figures.packets.dropped = counts(&[("no_sa", 7)]);
-        status.figures.losses.outside_full = 5;
-        status.unwritten.log = 4;
-        let sa = Sa {
-            name: "a\"b\\c\nd".to_owned(),
-            spi: 256,
-            direction: "out".to_owned(),
-            remote: "192.0.2.2".parse().ok(),
-            sequence: 9,
-            counters: SaCounters {
-                forwarded: Traffic { packets: 9, bytes: 90 },
-                dropped: counts(&[("x", 1), ("y", 2)]),
-                ..SaCounters::default()
-            },
-            ..Sa::default()
-        };
-        let slot = SlotView { resident: Some("aes".to_owned()), loads: 1, ..SlotView::default() };
-        let cost = CostView {
-            operation: "aes".to_owned(),
-            bytes: 64,
-            cpu_ns: Some(500.0),
-            by_cpu: 3,
-            ..CostView::default()
-        };
-        let board = BoardView { slots: vec![slot, SlotView::default()], ..BoardView::default() };
-        let slots = View { board: Some(board), costs: vec![cost], ..View::default() };
-        let mut state = State { status, sas: vec![sa], slots };
-        let text = exposition(&state);
-        let (mut family, mut seen) = (String::new(), HashSet::new());
-        for line in text.lines() {
-            if let Some(help) = line.strip_prefix("# HELP ") {
-                family = help.split(' ').next().unwrap_or_default().to_owned();
-                assert!(seen.insert(family.clone()), "{family} twice");
-            } else if !line.starts_with("# TYPE ") {
-                let (name, rest) = line.split_at(line.find(['{', ' ']).expect(line));
-                assert_eq!(name, family, "{line}");
-                let value = rest.rsplit(' ').next().expect(line);
-                assert!(value.parse::<f64>().is_ok(), "{line}");
-            }
-        }
-        for wanted in [
-            "ace_gateway_dropped_total{cause=\"no_sa\"} 7",
-            "ace_sa_packets_total{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 9",
-            "ace_sa_dropped_total{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 3",
-            "ace_slot_holds{slot=\"0\",configuration=\"aes\"} 1",
-            "ace_engine_packets_total{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 3",
-            "ace_engine_packet_seconds{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 0.0000005",
-            "ace_gateway_unwritten_total{what=\"log\"} 4",
-            "ace_gateway_losses_total{cause=\"outside_full\"} 5",
-        ] {
-            assert!(text.lines().any(|line| line == wanted), "{wanted} is not in\n{text}");
-        }
-        state.slots = View::default();
-        assert!(!exposition(&state).contains("ace_board"));
-    }
-}
+mod tests;

@@ -11,6 +11,7 @@ mod sas;
 mod shapes;
 mod spec;
 mod told;
+mod wanted;
 mod wire;
 
 use std::collections::HashMap;

@@ -229,6 +229,25 @@ impl Association {
         notice(charge, &mut report);
     }
 
+    fn times(&self) -> SaTimes {
+        let usage = self.usage();
+        let (soft_end, hard_end) = usage.ends();
+        SaTimes { installed: usage.installed(), soft_end, hard_end, authenticated: self.authenticated() }
+    }
+
+    /// When its last authentic packet came.
+    pub fn authenticated(&self) -> Option<Time> {
+        match &self.half {
+            Half::Out(_) => None,
+            Half::In(half) => half.authenticated,
+        }
+    }
+
+    /// Whether it can carry anything more.
+    pub fn is_usable(&self) -> bool {
+        !self.usage().hard_over() && !matches!(&self.half, Half::Out(half) if half.exhausted())
+    }
+
     pub fn status(&self, id: SaId) -> SaStatus {
         let (sequence, exhausted, replay_window) = match &self.half {
             Half::Out(half) => (half.sent, half.exhausted(), 0),
@@ -250,8 +269,22 @@ impl Association {
             soft_lifetime_over: self.usage().soft_over(),
             hard_lifetime_over: self.usage().hard_over(),
             counters: self.counters.clone(),
+            times: self.times(),
         }
     }
+}
+
+/// When things happened to an SA, and will.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaTimes {
+    /// It was installed.
+    pub installed: Time,
+    /// The clock reaches its soft limit. `None`: never, or not before a first packet.
+    pub soft_end: Option<Time>,
+    /// The clock reaches its hard limit. `None`: never, or not before a first packet.
+    pub hard_end: Option<Time>,
+    /// Inbound: its last authentic packet came. `None`: none did, or it does not authenticate.
+    pub authenticated: Option<Time>,
 }
 
 /// One SA as it stands.
@@ -287,6 +320,9 @@ pub struct SaStatus {
     pub hard_lifetime_over: bool,
     /// What the SA carried and dropped since it was installed.
     pub counters: SaCounters,
+    /// When, by the caller's clock, which nobody else reads.
+    #[serde(skip)]
+    pub times: SaTimes,
 }
 
 impl SaStatus {

@@ -15,6 +15,9 @@ pub struct Inbound {
     esn: bool,
     grant: Grant,
     pub usage: Usage,
+    authenticates: bool,
+    /// When its last authentic packet came.
+    pub authenticated: Option<Time>,
 }
 
 impl Inbound {
@@ -26,6 +29,8 @@ impl Inbound {
             esn: spec.esn,
             grant,
             usage: Usage::new(spec.lifetime, now),
+            authenticates: spec.authenticates(),
+            authenticated: None,
         }
     }
 
@@ -55,6 +60,9 @@ impl Inbound {
             }
         }
         self.window.take(sequence)?;
+        if self.authenticates {
+            self.authenticated = Some(now);
+        }
         let charge = self.usage.charge(bytes, now);
         notice(charge, &mut report);
         match charge {

@@ -5,6 +5,7 @@ pub mod association;
 pub mod grant;
 mod inbound;
 mod outbound;
+pub mod remotes;
 pub mod replay;
 mod sequences;
 mod usage;
@@ -14,7 +15,9 @@ use std::net::IpAddr;
 
 use thiserror::Error;
 
-pub use association::{Association, SaStatus, Share};
+pub use association::{Association, SaStatus, SaTimes, Share};
+pub use remotes::Remote;
+use remotes::Remotes;
 use usage::Charge;
 
 use crate::id::SaId;
@@ -95,6 +98,8 @@ pub struct Sad {
     inbound: HashMap<InboundKey, u32, foldhash::fast::RandomState>,
     /// Destinations of inbound SAs. They stay when the SAs go: what was protected does not become transit.
     ends: HashSet<InboundKey, foldhash::fast::RandomState>,
+    /// What SAs did that are no more.
+    gone: Remotes,
 }
 
 impl Sad {
@@ -167,13 +172,24 @@ impl Sad {
     pub fn tidy(&mut self, slot: u32) {
         let Some(place) = self.slots.get_mut(slot as usize) else { return };
         if place.association.as_ref().is_some_and(|sa| sa.leaving && sa.queue.is_empty()) {
-            place.association = None;
+            if let Some(sa) = place.association.take() {
+                self.gone.leave(&sa);
+            }
             // A place that was used 2^32 times is not used again.
             if let Some(next) = place.generation.checked_add(1) {
                 place.generation = next;
                 self.free.push(slot);
             }
         }
+    }
+
+    /// What went to and came from each other end, by SAs that are and that were.
+    pub fn remotes(&self) -> HashMap<IpAddr, Remote> {
+        let mut all = self.gone.totals();
+        for sa in self.slots.iter().filter_map(|place| place.association.as_ref()) {
+            all.entry(sa.remote).or_default().add(sa, !sa.leaving);
+        }
+        all
     }
 
     /// Every SA that is in use, by place.

@@ -43,7 +43,7 @@ pub struct Outbound {
     pub sent: u64,
     exhaustion_reported: bool,
     /// Bytes of the longest packet that goes through to the other end, and until when that is believed (RFC 4301, 8.2.1).
-    path: Option<(u16, Time)>,
+    pub path: Option<(u16, Time)>,
 }
 
 /// What an outbound packet leaves with.

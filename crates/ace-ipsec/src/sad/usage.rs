@@ -114,6 +114,16 @@ impl Usage {
         [hard, soft.filter(|_| !self.soft_over())].into_iter().flatten().min()
     }
 
+    pub fn installed(&self) -> Time {
+        self.installed
+    }
+
+    /// When the clock reaches the soft and the hard limit, as far as that is known before a first packet.
+    pub fn ends(&self) -> (Option<Time>, Option<Time>) {
+        let Lifetime { soft_seconds, hard_seconds, soft_use_seconds, hard_use_seconds, .. } = self.limit;
+        (self.due(soft_seconds, soft_use_seconds), self.due(hard_seconds, hard_use_seconds))
+    }
+
     /// The earlier of two limits, one since the installation and one since the first packet.
     fn due(&self, seconds: Option<u64>, use_seconds: Option<u64>) -> Option<Time> {
         let first_use = Some(self.first_use.load(Relaxed)).filter(|&at| at != NEVER);
@@ -185,6 +195,7 @@ mod tests {
         let limit = Lifetime { soft_seconds: Some(5), hard_seconds: Some(7), ..Lifetime::default() };
         let usage = Usage::new(limit, at(100));
         assert_eq!(usage.deadline(), Some(at(105)));
+        assert_eq!((usage.installed(), usage.ends()), (at(100), (Some(at(105)), Some(at(107)))));
         assert_eq!(usage.expire(at(104)), Charge::Within);
         assert_eq!(usage.expire(at(105)), Charge::SoftReached);
         assert_eq!(usage.deadline(), Some(at(107)));

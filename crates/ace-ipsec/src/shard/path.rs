@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How long packets may be on their way to the other end (RFC 4301, 8.2).
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 use super::Shard;
@@ -8,8 +9,8 @@ use crate::id::SaId;
 use crate::model::{Protocol, SaMode, Time};
 use crate::packet::ip::{self, Version};
 use crate::packet::{ah, envelope};
-use crate::sad::Association;
 use crate::sad::association::Half;
+use crate::sad::{Association, Remote};
 
 impl Shard {
     /// Outbound SAs with an SPI, each with its other end and the last number that it sent.
@@ -32,6 +33,38 @@ impl Shard {
             Some(Half::Out(half)) => half.narrow(most, now, until),
             _ => false,
         }
+    }
+
+    /// Outbound SAs to another end.
+    pub fn outbound_to(&self, remote: IpAddr) -> Vec<SaId> {
+        let of = |(id, sa): (SaId, &Association)| {
+            (sa.remote == remote && matches!(sa.half, Half::Out(_))).then_some(id)
+        };
+        self.sad.iter().filter_map(of).collect()
+    }
+
+    /// What is known of an outbound SA's way, and until when that is believed, gives place to something else: what somebody
+    /// has found out, or nothing while a longer packet is tried. What was known.
+    pub fn replace_path(&mut self, id: SaId, path: Option<(u16, Time)>) -> Option<(u16, Time)> {
+        match self.sad.get_mut(id).map(|sa| &mut sa.half) {
+            Some(Half::Out(half)) => std::mem::replace(&mut half.path, path),
+            _ => None,
+        }
+    }
+
+    /// The other end of an SA.
+    pub fn remote(&self, id: SaId) -> Option<IpAddr> {
+        self.sad.get(id).map(|sa| sa.remote)
+    }
+
+    /// What went to and came from each other end, by SAs that are and that were.
+    pub fn remotes(&self) -> HashMap<IpAddr, Remote> {
+        self.sad.remotes()
+    }
+
+    /// Rules for what comes from inside that ask for an SA and have none.
+    pub fn unserved(&self) -> usize {
+        self.inside.unserved()
     }
 
     /// The longest packet like this one that an SA's way lets through, in bytes. `None`: nothing is known of the way.

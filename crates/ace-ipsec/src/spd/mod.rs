@@ -116,6 +116,12 @@ impl<S: Side> Spd<S> {
         }
     }
 
+    /// Rules that ask for an SA and have none.
+    pub(crate) fn unserved(&self) -> usize {
+        let entries = self.slots.iter().filter_map(|slot| slot.entry.as_ref());
+        entries.filter(|entry| entry.rule.treatment == Treatment::Protect && entry.sas.is_empty()).count()
+    }
+
     /// Adds a rule behind all rules of its priority.
     pub fn add(&mut self, rule: Rule) -> RuleId<S> {
         let slot = self.free.pop().unwrap_or_else(|| {

@@ -4,11 +4,11 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ace_gateway::ask;
 use ace_gateway::engines::{Place, View};
-use ace_gateway::status::{Sa, Status, Traffic};
+use ace_gateway::status::{Peer, Sa, Status, Traffic};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,6 @@ impl Hand {
 }
 
 pub fn status(page: &mut Output, answer: &Status) {
-    let shown = |at: Option<SocketAddr>| at.map_or_else(String::new, |at| at.to_string());
     say!(page, "| what | value |\n|---|--:|");
     say!(
         page,
@@ -144,8 +143,14 @@ pub fn status(page: &mut Output, answer: &Status) {
     if let Some(dropped) = answer.clear_dropped {
         say!(page, "| covered packets that came in clear, dropped | {dropped} |");
     }
+    if let Some(file) = &answer.open_keys {
+        say!(page, "| others may read or write these keys | {file} |");
+    }
+    if answer.rules_without_sa > 0 {
+        say!(page, "| rules without SA | {} |", answer.rules_without_sa);
+    }
     for peer in &answer.peers {
-        say!(page, "| peer {} | {} |", peer.address, peer.endpoint);
+        say!(page, "| peer {} | {} |", peer.address, told(peer));
     }
     let packets = &answer.figures.packets;
     for (part, traffic) in [
@@ -164,6 +169,34 @@ pub fn status(page: &mut Output, answer: &Status) {
     {
         say!(page, "| {part}: {cause} | {count} |");
     }
+}
+
+fn told(peer: &Peer) -> String {
+    let mut words = peer.endpoint.map_or_else(|| "nowhere".to_owned(), |at| at.to_string());
+    if peer.is_without_sa() {
+        let (out, into) = (peer.outbound_sas, peer.inbound_sas);
+        words += &format!(", without SA ({out} out, {into} in)");
+    }
+    words += &format!(", {} packets to it, {} from it", peer.sent.packets, peer.received.packets);
+    if let Some(check) = &peer.check {
+        words += match check.up {
+            None => ", not known whether it answers",
+            Some(true) => ", answers",
+            Some(false) => ", DOES NOT ANSWER",
+        };
+        if let Some(longest) = check.longest {
+            words += &format!(", packets of {longest} bytes go through");
+        }
+    }
+    if let Some(at) = peer.authenticated {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        words += &format!(", the last one {:.1} s ago", (now - at).max(0.0));
+    }
+    words
+}
+
+fn shown(at: Option<SocketAddr>) -> String {
+    at.map_or_else(String::new, |at| at.to_string())
 }
 
 pub fn sas(page: &mut Output, answer: &Vec<Sa>) {

@@ -5,6 +5,7 @@ mod ask;
 mod engine;
 mod log;
 mod replay;
+mod trace;
 
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -21,6 +22,7 @@ use ace_report::Outcome;
 use ask::{Ask, Hand};
 use log::Log;
 use replay::Replay;
+use trace::Trace;
 
 /// How long the end waits for whoever reads what is said.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -60,6 +62,9 @@ enum Question {
     Sas(Ask),
     /// Show the board of a running gateway: slots, loads, and who computes what at which cost
     Slots(Ask),
+    /// Show what becomes of each packet of a running gateway, from now until Ctrl-C: when, which way, by which SA, and why it
+    /// was dropped. No packet waits for it: what is not read in time is left out and counted
+    Trace(Trace),
     /// Hand a running gateway a newer signed library. It is verified, its version has to be higher, and slots change
     /// over when their frames have ended; then the SA file is taken anew. Anything wrong changes nothing
     Library(Hand),
@@ -83,6 +88,7 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         (Some(Question::Sas(ask)), _) => ask.show(page, "sas", ask::sas),
         (Some(Question::Slots(ask)), _) => ask.show(page, "slots", ask::slots),
         (Some(Question::Library(hand)), _) => hand.over(page),
+        (Some(Question::Trace(trace)), _) => trace.run(),
         (Some(Question::Release { config }), _) => {
             daemon::release(&daemon::read_config(config)?)?;
             Ok(Outcome::Well)

@@ -5,11 +5,14 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod gateway;
+mod gateway_check;
 mod gateway_engines;
 mod gateway_firewall;
 mod gateway_guard;
+mod gateway_metrics;
 mod gateway_outputs;
 mod gateway_path;
+mod gateway_trace;
 mod netns;
 mod xfrm;
 mod xfrm_run;
