@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ace_ipsec::Selector;
 use caps::{CapSet, Capability, CapsHashSet};
+use ipnet::IpNet;
 use netlink_sys::protocols::NETLINK_NETFILTER;
 use netlink_sys::{Socket, SocketAddr};
 use nix::errno::Errno;
@@ -17,9 +18,9 @@ use nix::sys::socket::{MsgFlags, recv, setsockopt, sockopt};
 use serde::{Deserialize, Serialize};
 
 use super::cover::Cover;
-use super::layers::{Id, Layers, Ruled, Verdict};
+use super::layers::{Id, Layers, Ruled, Verdict, Way};
 use super::message::{Answer, Messages, attribute};
-use super::table::{Setup, Table, remove};
+use super::table::{Setup, Table, remove, stand_in};
 use crate::io::setup;
 
 /// linux/netfilter/nfnetlink.h: NFNLGRP_NFTABLES.
@@ -30,14 +31,20 @@ const ROOM: usize = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often it is looked how much was dropped.
 const COUNT: Duration = Duration::from_secs(1);
+/// Whoever negotiates installs one policy after the other. So long what an earlier gateway has left holds from the first
+/// one on.
+const INSTALLING: Duration = Duration::from_secs(1);
 
 /// What the gateway says.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Order {
-    /// The first one. With a user the process becomes that one, and may change tables all the same.
+    /// The first one. With a user the process becomes that one, and may change tables all the same. A table that an
+    /// earlier one has left stays as it is until rules come.
     Setup(Setup, Option<String>),
     /// Rules that came, changed or went, and a number that [`Word::Done`] gives back.
     Edit(u64, Vec<(Id, Option<Edit>)>),
+    /// All that there are at the beginning: nothing else holds from now on.
+    All(u64, Vec<(Id, Option<Edit>)>),
 }
 
 /// A rule as it is now.
@@ -112,9 +119,12 @@ pub fn keep(orders: impl Read + AsFd, mut words: impl Write) -> io::Result<()> {
                     last = number;
                     edits.extend(more);
                 }
-                keeper.edit(edits).map(|()| last)
+                keeper.edit(edits, false).map(|()| last)
             }
-            (Order::Edit(..), None) => Err(io::Error::other("an edit before there is a table")),
+            (Order::All(last, edits), Some(keeper)) => keeper.edit(edits, true).map(|()| last),
+            (Order::Edit(..) | Order::All(..), None) => {
+                Err(io::Error::other("an edit before there is a table"))
+            }
         };
         tell(&mut words, done.map(|number| vec![Word::Done(number)]))?;
     }
@@ -161,7 +171,12 @@ fn confine(user: Option<&str>) -> io::Result<()> {
 
 struct Keeper {
     table: Table,
-    layers: Layers,
+    /// Of what comes and of what leaves.
+    layers: [Layers; 2],
+    /// The table is this one's, and not what an earlier one has left.
+    ours: bool,
+    /// When rules came while it was not.
+    began: Option<Instant>,
     kernel: Kernel,
     news: Socket,
     /// Of those before the table was put back.
@@ -176,39 +191,72 @@ impl Keeper {
         news.bind(&SocketAddr::new(0, 0))?;
         news.add_membership(GROUP)?;
         news.set_non_blocking(true)?;
+        let routed = |(number, route): (u64, &IpNet)| {
+            let selector = Selector { destination: Some(*route), ..Selector::default() };
+            let ruled = Ruled { covers: Cover::of(&selector), order: u64::MAX, verdict: Verdict::Drop };
+            ((Way::Out, u32::MAX, number), Some(ruled))
+        };
+        let mut layers = [Layers::default(), Layers::default()];
+        let [_, leaving] = &mut layers;
+        leaving.edit((0..).zip(&setup.routes).map(routed));
         let mut keeper = Self {
             table: Table::new(setup),
-            layers: Layers::default(),
+            layers,
+            ours: false,
+            began: None,
             kernel: Kernel::open()?,
             news,
             dropped_before: 0,
             dropped: 0,
             counted: Instant::now(),
         };
-        keeper.anew()?;
+        let layers = keeper.layers.each_ref();
+        match keeper.kernel.put(&mut keeper.table, layers, false) {
+            Err(why) if is(&why, Errno::EEXIST) => {}
+            made => {
+                made?;
+                keeper.ours = true;
+            }
+        }
         confine(user)?;
         Ok(keeper)
     }
 
+    /// Puts the table in the place of whatever has its name. In a batch that replaces a table the kernel fills the new sets
+    /// last, and until then packets find nothing in them: so another table holds meanwhile.
     fn anew(&mut self) -> io::Result<()> {
-        let (batch, last) = self.table.anew(&self.layers, self.kernel.next);
-        self.kernel.commit(&batch, last)
+        let (layers, mut meanwhile) = (self.layers.each_ref(), self.table.stand_in());
+        self.kernel.put(&mut meanwhile, layers, true)?;
+        self.kernel.put(&mut self.table, layers, true)?;
+        self.kernel.remove(meanwhile.name())?;
+        self.ours = true;
+        self.dropped_before = self.dropped;
+        Ok(())
     }
 
-    fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>) -> io::Result<()> {
+    fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>, all: bool) -> io::Result<()> {
         let ruled = |edit: Edit| Ruled {
             covers: Cover::of(&edit.selector),
             order: edit.order,
             verdict: if edit.pass { Verdict::Pass } else { Verdict::Drop },
         };
-        let changes = self.layers.edit(edits.into_iter().map(|(id, edit)| (id, edit.map(ruled))));
-        if changes.anew {
+        let (coming, leaving): (Vec<_>, Vec<_>) = edits
+            .into_iter()
+            .map(|(id, edit)| (id, edit.map(ruled)))
+            .partition(|((way, ..), _)| *way == Way::In);
+        let [clear, out] = &mut self.layers;
+        let changes = [clear.edit(coming), out.edit(leaving)];
+        if !self.ours && !all {
+            self.began.get_or_insert_with(Instant::now);
+            return Ok(());
+        }
+        if all || changes.iter().any(|changes| changes.anew) {
             return self.anew();
         }
         let (batch, last) = self.table.change(changes, self.kernel.next);
         match self.kernel.commit(&batch, last) {
             // Somebody has been at the table, and the news of it are on their way.
-            Err(why) if why.raw_os_error() == Some(Errno::ENOENT as i32) => self.anew(),
+            Err(why) if is(&why, Errno::ENOENT) => self.anew(),
             done => done,
         }
     }
@@ -217,9 +265,11 @@ impl Keeper {
     fn look(&mut self) -> io::Result<Vec<Word>> {
         let mut words = Vec::new();
         if self.meddled()? {
-            self.dropped_before = self.dropped;
             self.anew()?;
             words.push(Word::PutBack);
+        }
+        if !self.ours && self.began.is_some_and(|began| began.elapsed() >= INSTALLING) {
+            self.anew()?;
         }
         if self.counted.elapsed() >= COUNT {
             self.counted = Instant::now();
@@ -255,14 +305,19 @@ impl Keeper {
     }
 }
 
+fn is(why: &io::Error, errno: Errno) -> bool {
+    why.raw_os_error() == Some(errno as i32)
+}
+
 /// Takes a table away, from whoever was its keeper.
 ///
 /// # Errors
 /// As the system says.
 pub fn release(table: &str) -> io::Result<()> {
     let mut kernel = Kernel::open()?;
-    let (batch, last) = Messages::begin(kernel.next).end(|batch| remove(batch, table));
-    kernel.commit(&batch, last)
+    kernel.remove(table)?;
+    // Of one that was killed while it made the table anew.
+    kernel.remove(&stand_in(table))
 }
 
 /// nftables of the network namespace.
@@ -284,6 +339,28 @@ impl Kernel {
         let patience = nix::sys::time::TimeVal::new(PATIENCE.as_secs() as i64, 0);
         setsockopt(&socket, sockopt::ReceiveTimeout, &patience)?;
         Ok(Self { socket, port, next: 1, memory: vec![0; 1 << 16] })
+    }
+
+    /// Makes a table.
+    fn put(&mut self, table: &mut Table, layers: [&Layers; 2], replaces: bool) -> io::Result<()> {
+        let start = Instant::now();
+        loop {
+            let (batch, last) = table.anew(layers, replaces, self.next);
+            match self.commit(&batch, last) {
+                Err(why) if is(&why, Errno::EOPNOTSUPP) && table.disown() => {}
+                // The one before this has been killed and is about to go.
+                Err(why) if is(&why, Errno::EPERM) && start.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Takes a table away.
+    fn remove(&mut self, table: &str) -> io::Result<()> {
+        let (batch, last) = Messages::begin(self.next).end(|batch| remove(batch, table));
+        self.commit(&batch, last)
     }
 
     /// All of a batch, or an error and nothing of it. The message `last` has asked to be answered.
