@@ -212,7 +212,14 @@ impl Keeper {
         };
         let layers = keeper.layers.each_ref();
         match keeper.kernel.put(&mut keeper.table, layers, false) {
-            Err(why) if is(&why, Errno::EEXIST) => {}
+            Err(why) if is(&why, Errno::EEXIST) => {
+                let (batch, last) = keeper.table.adopt(keeper.kernel.next);
+                match keeper.kernel.commit(&batch, last) {
+                    // An older kernel knows no owners, or the table had none.
+                    Err(why) if is(&why, Errno::EOPNOTSUPP) => {}
+                    adopted => adopted?,
+                }
+            }
             made => {
                 made?;
                 keeper.ours = true;

@@ -156,6 +156,15 @@ impl Table {
         &self.setup.table
     }
 
+    /// One that an earlier gateway has left, which nobody owns any more, has an owner again.
+    pub fn adopt(&self, sequence: u32) -> (Vec<u8>, u32) {
+        Messages::begin(sequence).end(|batch| {
+            batch.message(Command::NewTable, NLM_F_CREATE | NLM_F_ACK, |it| {
+                it.text(1, self.name()).number(2, OWNED);
+            });
+        })
+    }
+
     /// What holds while this one is made anew.
     pub fn stand_in(&self) -> Self {
         Self::new(Setup { table: stand_in(self.name()), ..self.setup.clone() })
