@@ -3,18 +3,23 @@
 """Numbered packets through two gateways while their SAs are replaced: which are lost, which come out of order.
 
 Each packet is UDP in two network namespaces. So many are sent at a time as fit every queue on the way, and the next
-only when those have arrived: what is missing was lost by a gateway. Meanwhile both ends get new keys again and again,
+only when those have arrived: what is missing was lost by a gateway. No clock decides: an old SA goes when all that was sent
+before it was replaced has arrived, and only when nothing has moved for a minute is anything given up. So a machine that
+stalls loses nothing; `--stall` stops gateways, sender and receiver in turns, for a second each. Meanwhile both ends get new keys again and again,
 the new SAs beside the old ones and then instead of them, as a key exchange does it; 24 hours of an hour each are 24
 replacements, of which this makes many more. Memory and handles of both gateways are looked at before and after.
 Needs root.
 """
 
 import argparse
+import itertools
 import json
+import mmap
 import os
 import secrets
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,16 +31,17 @@ from vpn_peers import ENDS, ROOT, Ace, World
 
 # Packets on their way at once.
 BURST = 64
-# Seconds for a simulated slot to finish what it has; charon waits five before it removes an SA.
-SETTLE = 0.5
+# Seconds in which nothing moves: then it is given up.
+PATIENCE = 60
 TAKE = """
-import socket, struct, sys
+import mmap, os, socket, struct, sys
+progress = mmap.mmap(os.open(sys.argv[4], os.O_RDWR), 16)
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sock.setsockopt(socket.SOL_SOCKET, 33, 4 << 20)
 sock.bind((sys.argv[1], 9000))
 count, burst, expected, swapped = int(sys.argv[2]), int(sys.argv[3]), 0, 0
 print("ready", flush=True)
-sock.settimeout(5)
+sock.settimeout(float(sys.argv[5]))
 got = 0
 try:
     while got < count:
@@ -46,6 +52,7 @@ try:
         swapped += number < expected
         expected = max(expected, number + 1)
         got += 1
+        struct.pack_into("!Q", progress, 8, got)
         if got % burst == 0:
             sock.sendto(struct.pack("!Q", got), source)
 except TimeoutError:
@@ -53,22 +60,28 @@ except TimeoutError:
 print(got, swapped, flush=True)
 """
 GIVE = """
-import socket, struct, sys, time
+import mmap, os, socket, struct, sys, time
+progress = mmap.mmap(os.open(sys.argv[6], os.O_RDWR), 16)
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sock.connect((sys.argv[1], 9000))
 count, burst, sizes = int(sys.argv[2]), int(sys.argv[3]), [int(size) for size in sys.argv[4].split(",")]
 sock.settimeout(float(sys.argv[5]))
-stuck = 0
+arrived = lost = 0
 for number in range(count):
+    struct.pack_into("!Q", progress, 0, number + 1)
     sock.send(struct.pack("!Q", number).ljust(sizes[number % len(sizes)], b"x"))
-    if (number + 1) % burst == 0:
-        try:
-            sock.recv(100)
-        except OSError:
-            stuck += 1
-            if stuck > 20:
-                break
-time.sleep(0.5)
+    try:
+        while (number + 1) % burst == 0 and arrived + lost < number + 1:
+            arrived = struct.unpack("!Q", sock.recv(100))[0]
+    except TimeoutError:
+        # It says so of whole bursts alone.
+        lost = -(-(number + 1 - struct.unpack_from("!Q", progress, 8)[0]) // burst) * burst
+        if lost > 20 * burst:
+            break
+# Something under way is no reason to end.
+until = time.monotonic() + float(sys.argv[5])
+while struct.unpack_from("!Q", progress, 8)[0] < count - lost and time.monotonic() < until:
+    time.sleep(0.01)
 sock.send(struct.pack("!Q", 2**64 - 1))
 """
 
@@ -92,7 +105,7 @@ class Gateways(Ace):
             file.write_text(text)
             file.chmod(0o600)  # else the gateway refuses it
 
-    def replace(self, old, new, settle):
+    def replace(self, old, new, arrived):
         """Both take the new one, both send it; what is under way arrives, and the old one goes."""
         for outbound, inbound in (([old], [old, new]), ([new, old], [old, new]), ([new], [new])):
             self.files({"out": outbound, "in": inbound})
@@ -100,7 +113,7 @@ class Gateways(Ace):
                 os.kill(self.gateway(of), signal.SIGHUP)
                 self.logs[of].wait_for("SAs taken")
             if len(outbound) > 1:
-                time.sleep(settle)
+                arrived()
 
     def begin(self, of, ours, other):
         folder = self.world.folder
@@ -148,7 +161,7 @@ class Said:
                     self.seen += 1
                     if word in self.lines[self.seen - 1]:
                         return
-                if not self.changed.wait(10):
+                if not self.changed.wait(PATIENCE):
                     raise RuntimeError(f"no {word!r} from a gateway; it said: {''.join(self.lines[-3:])}")
 
 
@@ -169,27 +182,63 @@ SUITES = [GCM, ("chacha20-poly1305", 36, None, 0), ("aes-256-cbc", 32, "hmac-sha
 TRIPLE = [("3des-cbc", 24, "hmac-sha1-96", 20)] * 4 + [GCM]
 
 
+class Progress:
+    """How many packets were sent and how many have arrived, as sender and receiver write it down."""
+
+    def __init__(self, path):
+        path.write_bytes(bytes(16))
+        self.path, self.words, self.lost = path, mmap.mmap(os.open(path, os.O_RDWR), 16), 0
+
+    def arrived(self):
+        """Waits until what was sent by now has arrived, as long as anything moves."""
+        sent, before, since = *struct.unpack("!QQ", self.words[:]), time.monotonic()
+        while (got := struct.unpack("!QQ", self.words[:])[1]) < sent - self.lost:
+            if got != before:
+                before, since = got, time.monotonic()
+            if time.monotonic() - since > PATIENCE:
+                self.lost = sent - got
+                return
+            time.sleep(0.001)
+
+
+def stalls(pids, stopped):
+    """Stops each for a second in turns, until told to end."""
+    for pid in itertools.cycle(pids):
+        if stopped.wait(1):
+            return
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            stopped.wait(1)
+            os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            return
+
+
 def run(world, given):
     gateways = Gateways(world)
     gateways.logs = {}
     suites = TRIPLE if given.board else SUITES
     number, now = 1, (0x100, keys(suites[0]))
     gateways.files({"out": [now], "in": [now]})
+    stopped, progress = threading.Event(), Progress(world.folder / "progress")
     try:
         gateways.start()
         size = "100" if given.board else "60,1300,300"
-        taker = [sys.executable, "-c", TAKE, gateways.to, given.packets, BURST]
+        taker = [sys.executable, "-c", TAKE, gateways.to, given.packets, BURST, progress.path, PATIENCE]
         taker = world.inside("b", taker, stdout=subprocess.PIPE, text=True)
         taker.stdout.readline()
-        giver = [sys.executable, "-c", GIVE, gateways.to, given.packets, BURST, size, 5]
+        giver = [sys.executable, "-c", GIVE, gateways.to, given.packets, BURST, size, PATIENCE, progress.path]
         begin = time.monotonic()
         giver = world.inside("a", giver)
+        if given.stall:
+            pids = [gateways.gateway("a"), gateways.gateway("b"), taker.pid, giver.pid]
+            threading.Thread(target=stalls, args=(pids, stopped), daemon=True).start()
         time.sleep(0.5)
         before, took, early = {of: gateways.state(of) for of in ENDS}, [], None
         while giver.poll() is None:
             new = (0x100 + number, keys(suites[number % len(suites)]))
             start = time.monotonic()
-            gateways.replace(now, new, SETTLE if given.board else 0)
+            gateways.replace(now, new, progress.arrived)
             took.append((time.monotonic() - start) * 1e3)
             now, number = new, number + 1
             if number == 50:
@@ -202,6 +251,7 @@ def run(world, given):
         engines = gateways.ask("a", "slots") if given.board else None
         losses = {of: gateways.ask(of, "status")["losses"] for of in ENDS}
     finally:
+        stopped.set()
         gateways.stop()
     print(f"{given.packets} packets in {seconds:.0f} s: {given.packets - got} lost, {swapped} out of order")
     print(f"SAs replaced {number - 1} times meanwhile, {statistics.median(took):.0f} ms each")
@@ -227,6 +277,9 @@ def main():
         "--board", action="store_true", help="3DES on the simulated board, in turns with AES-GCM"
     )
     arguments.add_argument("--cores", type=int, default=1, help="of each gateway")
+    arguments.add_argument(
+        "--stall", action="store_true", help="stop whoever takes part for a second, in turns"
+    )
     given = arguments.parse_args()
     if os.geteuid() != 0:
         sys.exit("lossless.py: namespaces and TUN devices are root's")

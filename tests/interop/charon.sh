@@ -95,6 +95,7 @@ charon {
   plugins { vici { socket = unix://$dir/$n.vici
   } }
   filelog { out { path = $dir/$n-charon.log
+    flush_line = yes
     knl = 2
   } }
 }

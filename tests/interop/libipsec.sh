@@ -86,6 +86,7 @@ charon {
   plugins { vici { socket = unix://$dir/$n.vici
   } }
   filelog { out { path = $dir/$n-charon.log
+    flush_line = yes
   } }
 }
 EOT

@@ -75,6 +75,7 @@ charon {
     }
   }
   filelog { out { path = $dir/$n-charon.log
+    flush_line = yes
     knl = 2
   } }
 }

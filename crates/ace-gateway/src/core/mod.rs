@@ -192,14 +192,15 @@ impl Core {
         answers
     }
 
-    /// From now on [`Core::rule_changes`] says what becomes of the rules for what comes in clear from outside.
+    /// From now on [`Core::rule_changes`] says what becomes of the rules.
     pub fn record_rules(&mut self) {
-        self.plane.record_outside_changes();
+        self.plane.record_rule_changes();
     }
 
-    /// Those that came, changed or went since this was asked last.
-    pub fn rule_changes(&mut self) -> Vec<RuleChange<Outside>> {
-        self.plane.outside_changes()
+    /// Those that came, changed or went since this was asked last: for what comes in clear from outside, and for what comes
+    /// from inside.
+    pub fn rule_changes(&mut self) -> (Vec<RuleChange<Outside>>, Vec<RuleChange<Inside>>) {
+        self.plane.rule_changes()
     }
 
     /// A message for those clients of XFRM that listen to a group.

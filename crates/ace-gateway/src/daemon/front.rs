@@ -8,7 +8,7 @@ use super::load::Plan;
 use super::worker::Worker;
 use super::worker_pool::WorkerPool;
 use crate::core::{CheckStatus, Core, CoreError, PeerStatus, Reloaded, Remotes, SaView, TooBig};
-use crate::firewall::{Edit, Id, edit_of};
+use crate::firewall::{Edit, Id, Way, edit_of};
 use crate::io::broken::Broken;
 use crate::status::{CoreStatus, Figures};
 use crate::trace::{TraceError, Tracer};
@@ -84,7 +84,7 @@ impl Front {
         }
     }
 
-    /// Rules for what comes in clear from outside that came, changed or went.
+    /// Rules that came, changed or went.
     pub fn rule_changes(&mut self) -> Vec<(Id, Option<Edit>)> {
         match self {
             Front::One(worker) => edits(0, &mut worker.core),
@@ -124,7 +124,9 @@ impl Front {
 
 /// Of one core.
 pub fn edits(number: u32, core: &mut Core) -> Vec<(Id, Option<Edit>)> {
-    core.rule_changes().into_iter().map(|change| edit_of(number, change)).collect()
+    let (outside, inside) = core.rule_changes();
+    let coming = outside.into_iter().map(|change| edit_of(Way::In, number, change));
+    coming.chain(inside.into_iter().map(|change| edit_of(Way::Out, number, change))).collect()
 }
 
 /// What a worker counts, for `status`.

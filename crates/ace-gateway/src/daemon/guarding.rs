@@ -37,7 +37,8 @@ pub(super) fn wall(
         return Ok(None);
     }
     let table = firewall::name(&config.inside.tun);
-    let setup = firewall::Setup { table, device, interfaces: config.inside.interfaces.clone(), port };
+    let (interfaces, routes) = (config.inside.interfaces.clone(), config.inside.routes.clone());
+    let setup = firewall::Setup { table, device, interfaces, routes, port };
     Firewall::start(setup, config.user.as_deref()).map(Some).map_err(GatewayError::Firewall)
 }
 
@@ -48,6 +49,18 @@ impl Daemon {
             true => self.guard(),
             false => Ok(()),
         }
+    }
+
+    /// Gives the firewall the rules of the beginning. With XFRM alone there are none yet: those that an earlier gateway has
+    /// left hold until whoever negotiates installs policies again.
+    pub(super) fn enforce_first(&mut self) -> Result<(), GatewayError> {
+        let Some(firewall) = &mut self.firewall else { return Ok(()) };
+        let changes = self.front.rule_changes();
+        let given = match self.config.sas {
+            Some(_) => firewall.begin(changes),
+            None => firewall.edit(changes),
+        };
+        given.and_then(|()| firewall.wait()).map_err(GatewayError::Firewall)
     }
 
     /// Gives the firewall the rules that came, changed or went.

@@ -133,10 +133,7 @@ pub fn run(
     // Somebody may have been at them since they were made.
     daemon.guard()?;
     // Rules of the SA file stand before the first packet.
-    daemon.enforce()?;
-    if let Some(firewall) = &mut daemon.firewall {
-        firewall.wait().map_err(GatewayError::Firewall)?;
-    }
+    daemon.enforce_first()?;
     daemon.notify(&[NotifyState::Ready]);
     info!(sas = daemon.front.sa_count(), "ready");
     let mut ended = Ok(());

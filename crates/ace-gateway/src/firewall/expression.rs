@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Expressions of nftables rules, as linux/netfilter/nf_tables.h has them.
 
+use super::layers::Way;
 use super::message::Attributes;
 
 /// NFT_REG32_00, the first register of four bytes; a key of several fields stands in a row of them.
@@ -16,7 +17,9 @@ const VERDICT: u16 = 2;
 #[repr(u32)]
 pub enum Meta {
     InputIndex = 4,
+    OutputIndex = 5,
     InputName = 6,
+    OutputName = 7,
     Family = 15,
     Protocol = 16,
 }
@@ -83,11 +86,11 @@ impl Rule {
         self.load_meta(meta, 0).compare(Compare::Equal, value)
     }
 
-    /// The device that a packet came by.
-    pub fn device(self, name: &str) -> Self {
+    /// The device that a packet comes by, or leaves by.
+    pub fn device(self, way: Way, name: &str) -> Self {
         let mut value = [0; 16];
         value.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
-        self.meta(Meta::InputName, &value)
+        self.meta(if way == Way::In { Meta::InputName } else { Meta::OutputName }, &value)
     }
 
     pub fn protocol(self, number: u8) -> Self {
@@ -98,13 +101,15 @@ impl Rule {
         self.load(header, offset, value.len() as u32, 0).compare(how, value)
     }
 
-    /// The address that the packet goes to is one of this machine's.
-    pub fn ours(self) -> Self {
+    /// The address that the packet goes to, or that it comes from, is one of this machine's.
+    pub fn ours(self, way: Way) -> Self {
         const ADDRESS_TYPE: u32 = 3;
+        const SOURCE: u32 = 1;
         const DESTINATION: u32 = 2;
         const LOCAL: u32 = 2;
+        let end = if way == Way::In { DESTINATION } else { SOURCE };
         self.add("fib", |it| {
-            it.number(1, FIRST).number(2, ADDRESS_TYPE).number(3, DESTINATION);
+            it.number(1, FIRST).number(2, ADDRESS_TYPE).number(3, end);
         })
         .compare(Compare::Equal, &LOCAL.to_ne_bytes())
     }

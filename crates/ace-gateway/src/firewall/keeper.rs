@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ace_ipsec::Selector;
 use caps::{CapSet, Capability, CapsHashSet};
+use ipnet::IpNet;
 use netlink_sys::protocols::NETLINK_NETFILTER;
 use netlink_sys::{Socket, SocketAddr};
 use nix::errno::Errno;
@@ -17,29 +18,32 @@ use nix::sys::socket::{MsgFlags, recv, setsockopt, sockopt};
 use serde::{Deserialize, Serialize};
 
 use super::cover::Cover;
-use super::layers::{Id, Layers, Ruled, Verdict};
-use super::message::{Answer, Command, Messages, attribute};
-use super::table::{Setup, Table, remove};
+use super::kernel::{Kernel, is};
+use super::layers::{Id, Layers, Ruled, Verdict, Way};
+use super::message::Answer;
+use super::table::{Setup, Table, stand_in};
 use crate::io::setup;
 
 /// linux/netfilter/nfnetlink.h: NFNLGRP_NFTABLES.
 const GROUP: u32 = 7;
-/// For a batch of a hundred thousand elements.
-const ROOM: usize = 64 << 20;
 /// For news of as many.
 const NEWS: usize = 16 << 20;
-/// The kernel answers at once.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// How often it is looked how much was dropped.
 const COUNT: Duration = Duration::from_secs(1);
+/// Whoever negotiates installs one policy after the other. So long what an earlier gateway has left holds from the first
+/// one on.
+const INSTALLING: Duration = Duration::from_secs(1);
 
 /// What the gateway says.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Order {
-    /// The first one. With a user the process becomes that one, and may change tables all the same.
+    /// The first one. With a user the process becomes that one, and may change tables all the same. A table that an
+    /// earlier one has left stays as it is until rules come.
     Setup(Setup, Option<String>),
     /// Rules that came, changed or went, and a number that [`Word::Done`] gives back.
     Edit(u64, Vec<(Id, Option<Edit>)>),
+    /// All that there are at the beginning: nothing else holds from now on.
+    All(u64, Vec<(Id, Option<Edit>)>),
 }
 
 /// A rule as it is now.
@@ -114,9 +118,12 @@ pub fn keep(orders: impl Read + AsFd, mut words: impl Write) -> io::Result<()> {
                     last = number;
                     edits.extend(more);
                 }
-                keeper.edit(edits).map(|()| last)
+                keeper.edit(edits, false).map(|()| last)
             }
-            (Order::Edit(..), None) => Err(io::Error::other("an edit before there is a table")),
+            (Order::All(last, edits), Some(keeper)) => keeper.edit(edits, true).map(|()| last),
+            (Order::Edit(..) | Order::All(..), None) => {
+                Err(io::Error::other("an edit before there is a table"))
+            }
         };
         tell(&mut words, done.map(|number| vec![Word::Done(number)]))?;
     }
@@ -163,11 +170,14 @@ fn confine(user: Option<&str>) -> io::Result<()> {
 
 struct Keeper {
     table: Table,
-    layers: Layers,
+    /// Of what comes and of what leaves.
+    layers: [Layers; 2],
+    /// The table is this one's, and not what an earlier one has left.
+    ours: bool,
+    /// When rules came while it was not.
+    began: Option<Instant>,
     kernel: Kernel,
     news: Socket,
-    /// How many batches the kernel has done of all, the last of ours with it, had nobody else sent one meanwhile.
-    generation: u32,
     /// Of those before the table was put back.
     dropped_before: u64,
     dropped: u64,
@@ -182,47 +192,79 @@ impl Keeper {
         news.set_non_blocking(true)?;
         // News of ten thousand elements come at once. With a small room it is asked whether they were all ours.
         let _ = setsockopt(&news, sockopt::RcvBufForce, &NEWS);
+        let routed = |(number, route): (u64, &IpNet)| {
+            let selector = Selector { destination: Some(*route), ..Selector::default() };
+            let ruled = Ruled { covers: Cover::of(&selector), order: u64::MAX, verdict: Verdict::Drop };
+            ((Way::Out, u32::MAX, number), Some(ruled))
+        };
+        let mut layers = [Layers::default(), Layers::default()];
+        let [_, leaving] = &mut layers;
+        leaving.edit((0..).zip(&setup.routes).map(routed));
         let mut keeper = Self {
             table: Table::new(setup),
-            layers: Layers::default(),
+            layers,
+            ours: false,
+            began: None,
             kernel: Kernel::open()?,
             news,
-            generation: 0,
             dropped_before: 0,
             dropped: 0,
             counted: Instant::now(),
         };
-        keeper.anew()?;
+        let layers = keeper.layers.each_ref();
+        match keeper.kernel.put(&mut keeper.table, layers, false) {
+            Err(why) if is(&why, Errno::EEXIST) => {
+                let (batch, last) = keeper.table.adopt(keeper.kernel.next);
+                match keeper.kernel.commit(&batch, last) {
+                    // An older kernel knows no owners, or the table had none.
+                    Err(why) if is(&why, Errno::EOPNOTSUPP) => {}
+                    adopted => adopted?,
+                }
+            }
+            made => {
+                made?;
+                keeper.ours = true;
+            }
+        }
         confine(user)?;
         Ok(keeper)
     }
 
+    /// Puts the table in the place of whatever has its name. In a batch that replaces a table the kernel fills the new sets
+    /// last, and until then packets find nothing in them: so another table holds meanwhile.
     fn anew(&mut self) -> io::Result<()> {
-        let (batch, last) = self.table.anew(&self.layers, self.kernel.next);
-        self.commit(&batch, last)
-    }
-
-    fn commit(&mut self, batch: &[u8], last: u32) -> io::Result<()> {
-        let before = self.kernel.generation()?;
-        self.kernel.commit(batch, last)?;
-        self.generation = before.wrapping_add(1);
+        let (layers, mut meanwhile) = (self.layers.each_ref(), self.table.stand_in());
+        self.kernel.put(&mut meanwhile, layers, true)?;
+        self.kernel.put(&mut self.table, layers, true)?;
+        self.kernel.remove(meanwhile.name())?;
+        self.ours = true;
+        self.dropped_before = self.dropped;
         Ok(())
     }
 
-    fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>) -> io::Result<()> {
+    fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>, all: bool) -> io::Result<()> {
         let ruled = |edit: Edit| Ruled {
             covers: Cover::of(&edit.selector),
             order: edit.order,
             verdict: if edit.pass { Verdict::Pass } else { Verdict::Drop },
         };
-        let changes = self.layers.edit(edits.into_iter().map(|(id, edit)| (id, edit.map(ruled))));
-        if changes.anew {
+        let (coming, leaving): (Vec<_>, Vec<_>) = edits
+            .into_iter()
+            .map(|(id, edit)| (id, edit.map(ruled)))
+            .partition(|((way, ..), _)| *way == Way::In);
+        let [clear, out] = &mut self.layers;
+        let changes = [clear.edit(coming), out.edit(leaving)];
+        if !self.ours && !all {
+            self.began.get_or_insert_with(Instant::now);
+            return Ok(());
+        }
+        if all || changes.iter().any(|changes| changes.anew) {
             return self.anew();
         }
         let (batch, last) = self.table.change(changes, self.kernel.next);
-        match self.commit(&batch, last) {
+        match self.kernel.commit(&batch, last) {
             // Somebody has been at the table, and the news of it are on their way.
-            Err(why) if why.raw_os_error() == Some(Errno::ENOENT as i32) => self.anew(),
+            Err(why) if is(&why, Errno::ENOENT) => self.anew(),
             done => done,
         }
     }
@@ -231,9 +273,11 @@ impl Keeper {
     fn look(&mut self) -> io::Result<Vec<Word>> {
         let mut words = Vec::new();
         if self.meddled()? {
-            self.dropped_before = self.dropped;
             self.anew()?;
             words.push(Word::PutBack);
+        }
+        if !self.ours && self.began.is_some_and(|began| began.elapsed() >= INSTALLING) {
+            self.anew()?;
         }
         if self.counted.elapsed() >= COUNT {
             self.counted = Instant::now();
@@ -262,7 +306,7 @@ impl Keeper {
                 }
                 Err(Errno::EAGAIN | Errno::EINTR) => return Ok(meddled),
                 // Something was left out: was it ours alone?
-                Err(Errno::ENOBUFS) => meddled |= self.kernel.generation()? != self.generation,
+                Err(Errno::ENOBUFS) => meddled |= self.kernel.generation()? != self.kernel.done,
                 Err(why) => return Err(why.into()),
             }
         }
@@ -275,95 +319,7 @@ impl Keeper {
 /// As the system says.
 pub fn release(table: &str) -> io::Result<()> {
     let mut kernel = Kernel::open()?;
-    let (batch, last) = Messages::begin(kernel.next).end(|batch| remove(batch, table));
-    kernel.commit(&batch, last)
-}
-
-/// nftables of the network namespace.
-struct Kernel {
-    socket: Socket,
-    port: u32,
-    /// Number of the next message.
-    next: u32,
-    memory: Vec<u8>,
-}
-
-impl Kernel {
-    fn open() -> io::Result<Self> {
-        let mut socket = Socket::new(NETLINK_NETFILTER)?;
-        let port = socket.bind_auto()?.port_number();
-        socket.connect(&SocketAddr::new(0, 0))?;
-        // A small room does for a few rules.
-        let _ = setsockopt(&socket, sockopt::SndBufForce, &ROOM);
-        let patience = nix::sys::time::TimeVal::new(PATIENCE.as_secs() as i64, 0);
-        setsockopt(&socket, sockopt::ReceiveTimeout, &patience)?;
-        Ok(Self { socket, port, next: 1, memory: vec![0; 1 << 16] })
-    }
-
-    /// All of a batch, or an error and nothing of it. The message `last` has asked to be answered.
-    fn commit(&mut self, batch: &[u8], last: u32) -> io::Result<()> {
-        let first = self.next;
-        self.next = last.wrapping_add(2);
-        self.socket.send(batch, 0)?;
-        loop {
-            let len = self.receive()?;
-            for answer in Answer::all(self.memory.get(..len).unwrap_or_default()) {
-                let Some(error) = answer.error() else { continue };
-                // What comes of an earlier batch is over.
-                if answer.sequence.wrapping_sub(first) > last.wrapping_sub(first) {
-                    continue;
-                }
-                if error != 0 {
-                    return Err(io::Error::from_raw_os_error(error.saturating_neg()));
-                }
-                if answer.sequence == last {
-                    return Ok(());
-                }
-            }
-        }
-    }
-
-    fn dropped(&mut self, table: &Table) -> io::Result<Option<u64>> {
-        self.ask(&table.ask_dropped(self.next), |answer| {
-            let count = answer.attribute(4).and_then(|data| attribute(data, 2))?;
-            count.first_chunk().map(|count| u64::from_be_bytes(*count))
-        })
-    }
-
-    /// How many batches were done of all.
-    fn generation(&mut self) -> io::Result<u32> {
-        let question = Messages::question(self.next, Command::GetGeneration, 0, |_| {});
-        let number = self.ask(&question.bytes, |answer| {
-            answer.attribute(1)?.first_chunk().map(|number| u32::from_be_bytes(*number))
-        });
-        number?.ok_or_else(|| io::ErrorKind::InvalidData.into())
-    }
-
-    /// Asks the question with the next number.
-    fn ask<T>(&mut self, question: &[u8], read: impl Fn(Answer<'_>) -> Option<T>) -> io::Result<Option<T>> {
-        let sequence = self.next;
-        self.next = self.next.wrapping_add(1);
-        self.socket.send(question, 0)?;
-        loop {
-            let len = self.receive()?;
-            for answer in Answer::all(self.memory.get(..len).unwrap_or_default()) {
-                if answer.sequence != sequence {
-                    continue;
-                }
-                if let Some(error) = answer.error() {
-                    return Err(io::Error::from_raw_os_error(error.saturating_neg()));
-                }
-                return Ok(read(answer));
-            }
-        }
-    }
-
-    fn receive(&mut self) -> io::Result<usize> {
-        loop {
-            match recv(self.socket.as_raw_fd(), &mut self.memory, MsgFlags::empty()) {
-                Err(Errno::EINTR) => {}
-                received => return Ok(received?),
-            }
-        }
-    }
+    kernel.remove(table)?;
+    // Of one that was killed while it made the table anew.
+    kernel.remove(&stand_in(table))
 }

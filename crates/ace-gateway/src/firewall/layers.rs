@@ -4,9 +4,20 @@
 //! An nftables set of ranges holds no two elements that overlap, and rules do. So they are in layers, each without an
 //! overlap, and a packet goes through the layers in turn. Most rules are in the first one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
 
 use super::cover::Cover;
+
+/// Where a rule is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Way {
+    /// Of what comes in clear.
+    In,
+    /// Of what would leave in clear.
+    Out,
+}
 
 /// What becomes of a clear packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,8 +28,8 @@ pub enum Verdict {
     Drop,
 }
 
-/// A rule's number: of which core, and there.
-pub type Id = (u32, u64);
+/// A rule's number: which way it looks, of which core it is, and there.
+pub type Id = (Way, u32, u64);
 /// Among all rules the smallest decides.
 type Order = (u64, Id);
 
@@ -38,7 +49,7 @@ pub struct Placed {
 }
 
 /// An element of a layer's sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Element {
     pub layer: usize,
     pub verdict: Verdict,
@@ -52,6 +63,21 @@ pub struct Changes {
     pub anew: bool,
     pub gone: Vec<Element>,
     pub new: Vec<Element>,
+}
+
+impl Changes {
+    /// What goes and comes back stays, as between both the kernel would not have it. What goes into another layer does so
+    /// with everything else.
+    fn settle(&mut self) {
+        let gone: HashMap<(Cover, Verdict), usize> =
+            self.gone.iter().map(|element| ((element.cover, element.verdict), element.layer)).collect();
+        let before = |element: &Element| gone.get(&(element.cover, element.verdict)).copied();
+        self.anew = self.new.iter().any(|new| before(new).is_some_and(|layer| layer != new.layer));
+        let stays: HashSet<Element> =
+            self.new.iter().filter(|new| before(new) == Some(new.layer)).copied().collect();
+        self.gone.retain(|element| !stays.contains(element));
+        self.new.retain(|element| !stays.contains(element));
+    }
 }
 
 #[derive(Debug, Default)]
@@ -122,6 +148,7 @@ impl Layers {
                 changes.new.push(Element { layer, verdict, cover });
             }
         }
+        changes.settle();
         changes
     }
 
@@ -172,8 +199,6 @@ impl Layers {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -198,7 +223,7 @@ mod tests {
     }
 
     fn edits() -> impl Strategy<Value = Vec<Vec<(Id, Option<Ruled>)>>> {
-        let edit = ((0..2u32, 0..6u64), proptest::option::weighted(0.7, rule()));
+        let edit = ((Just(Way::In), 0..2u32, 0..6u64), proptest::option::weighted(0.7, rule()));
         proptest::collection::vec(proptest::collection::vec(edit, 1..4), 1..12)
     }
 
@@ -231,10 +256,10 @@ mod tests {
                 if changes.anew {
                     kernel = layers.elements().map(tuple).collect();
                 }
-                for element in changes.gone {
+                for element in changes.gone.iter().filter(|_| !changes.anew).copied() {
                     prop_assert!(kernel.remove(&tuple(element)), "what goes was there");
                 }
-                for element in changes.new {
+                for element in changes.new.iter().filter(|_| !changes.anew).copied() {
                     prop_assert!(kernel.insert(tuple(element)), "what is new was not there");
                 }
                 prop_assert_eq!(&kernel, &layers.elements().map(tuple).collect());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Clear packets that a rule covers never reach the inside (RFC 4301, 5.2): they do not come through the gateway, so a
-//! table in nftables drops them where they come in. A process of its own has that table, without keys and with no other
+//! Clear packets that a rule covers never reach the inside (RFC 4301, 5.2), and never leave by another way than the
+//! gateway: a table in nftables drops them where they come in and where they leave. A process of its own has that table, without keys and with no other
 //! privilege.
 
 mod cover;
 mod expression;
 mod keeper;
+mod kernel;
 mod layers;
 mod message;
 mod table;
@@ -17,11 +18,11 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use ace_ipsec::{Outside, Rule, RuleChange, Treatment};
+use ace_ipsec::{Rule, RuleChange, Treatment};
 use thiserror::Error;
 
 pub use keeper::{Edit, Order, Word, keep};
-pub use layers::Id;
+pub use layers::{Id, Way};
 pub use table::{Setup, name};
 
 /// For the kernel and a process that begins.
@@ -62,7 +63,7 @@ pub struct Firewall {
 }
 
 impl Firewall {
-    /// Starts the process with an empty table.
+    /// Starts the process, with an empty table or with what an earlier gateway has left: that holds until rules come.
     ///
     /// # Errors
     /// [`FirewallError`], above all where the kernel or the privileges for it are missing.
@@ -121,6 +122,15 @@ impl Firewall {
         }
         self.sent += 1;
         self.order(Order::Edit(self.sent, edits))
+    }
+
+    /// All rules that there are at the beginning. What an earlier gateway has left goes at once.
+    ///
+    /// # Errors
+    /// The process is gone.
+    pub fn begin(&mut self, rules: Vec<(Id, Option<Edit>)>) -> Result<(), FirewallError> {
+        self.sent += 1;
+        self.order(Order::All(self.sent, rules))
     }
 
     /// Until everything is done.
@@ -190,13 +200,13 @@ impl Firewall {
 }
 
 /// A change of rules of a core, as an edit of the table.
-pub fn edit_of(core: u32, change: RuleChange<Outside>) -> (Id, Option<Edit>) {
+pub fn edit_of<S>(way: Way, core: u32, change: RuleChange<S>) -> (Id, Option<Edit>) {
     let edit = |(rule, order): (Rule, u64)| Edit {
         selector: rule.selector,
         order,
         pass: rule.treatment == Treatment::Bypass,
     };
-    ((core, change.id.number()), change.now.map(edit))
+    ((way, core, change.id.number()), change.now.map(edit))
 }
 
 /// Takes a gateway's table away.

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The gateway's table in nftables: a chain where packets come in, and a chain with its sets for each layer of rules.
+//! The gateway's table in nftables: a chain where packets come in and one where they leave, and a chain with its sets for
+//! each layer of rules of either.
 
 use std::collections::{BTreeMap, HashSet};
 
 use ace_ipsec::packet::protocol::{AH, ESP, ICMP, ICMPV6, UDP};
-use nix::libc::{NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE};
+use ipnet::IpNet;
+use nix::libc::{NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE, NLM_F_EXCL};
 use serde::{Deserialize, Serialize};
 
 use super::cover::{Cover, Range};
 use super::expression::{Compare, Header, Meta, Rule, Then};
-use super::layers::{Changes, Element, Layers, Verdict};
+use super::layers::{Changes, Element, Layers, Verdict, Way};
 use super::message::{Attributes, Command, Messages};
 
 const IKE: u16 = 500;
 const IKE_BEHIND_NAT: u16 = 4500;
 
-/// Where packets come in, before the raw table and before addresses are translated: as they were on the wire.
-const ENTRY: &str = "clear";
+/// Where packets come in, before the raw table and before addresses are translated: as they were on the wire. And where
+/// they leave, before their source is another one.
+const ENTRIES: [(Way, &str); 2] = [(Way::In, "clear"), (Way::Out, "leaving")];
 const PRIORITY: i32 = -310;
+/// NFT_TABLE_F_OWNER and NFT_TABLE_F_PERSIST: others neither change nor flush it while its owner is there, and it outlives
+/// the owner. Linux has both since 6.9.
+const OWNED: u32 = 2 | 4;
 /// What becomes of packets that a rule covers, and the counter of those.
 const COVERED: &str = "covered";
 /// Of one attribute; its length is 16 bits.
@@ -28,10 +34,12 @@ const LONGEST: usize = 60_000;
 pub struct Setup {
     /// Its name in nftables.
     pub table: String,
-    /// The number of the device that packets come out of when they were protected.
+    /// The number of the device that packets come out of when they were protected, and go into to be so.
     pub device: u32,
-    /// Devices of the inside, from which nothing has to be protected.
+    /// Devices of the inside, from and to which nothing has to be protected.
     pub interfaces: Vec<String>,
+    /// What is routed into that device: whatever it is from, it leaves by that one or not at all.
+    pub routes: Vec<IpNet>,
     /// Where ESP in UDP comes.
     pub port: Option<u16>,
 }
@@ -41,9 +49,15 @@ pub fn name(tun: &str) -> String {
     format!("ace-{tun}")
 }
 
+/// The name of what holds while a table is made anew.
+pub fn stand_in(table: &str) -> String {
+    format!("{table}-anew")
+}
+
 /// A set of a layer: fields that its elements have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Set {
+    way: Way,
     layer: usize,
     verdict: Verdict,
     v6: bool,
@@ -52,10 +66,11 @@ struct Set {
 }
 
 impl Set {
-    fn of(element: &Element) -> Self {
+    fn of(way: Way, element: &Element) -> Self {
         let Element { layer, verdict, cover } = element;
         let protocol = cover.protocol.is_some();
         Self {
+            way,
             layer: *layer,
             verdict: *verdict,
             v6: cover.v6,
@@ -71,7 +86,8 @@ impl Set {
             (true, false) => "protocols",
             (true, true) => "ports",
         };
-        format!("{verdict}-{}-{fields}-{}", self.layer, if self.v6 { 6 } else { 4 })
+        let family = if self.v6 { 6 } else { 4 };
+        format!("{}{verdict}-{}-{fields}-{family}", prefix(self.way), self.layer)
     }
 
     /// Bytes of each field.
@@ -125,46 +141,75 @@ fn address(range: Range, end: bool, v6: bool) -> Vec<u8> {
 pub struct Table {
     setup: Setup,
     sets: HashSet<Set>,
-    /// How many chains of layers there are.
-    layers: usize,
+    /// How many chains of layers there are, of what comes and of what leaves.
+    layers: [usize; 2],
     ids: u32,
+    owned: bool,
 }
 
 impl Table {
     pub fn new(setup: Setup) -> Self {
-        Self { setup, sets: HashSet::new(), layers: 0, ids: 0 }
+        Self { setup, sets: HashSet::new(), layers: [0; 2], ids: 0, owned: true }
     }
 
     pub fn name(&self) -> &str {
         &self.setup.table
     }
 
-    /// Everything, in the place of whatever has its name.
-    pub fn anew(&mut self, layers: &Layers, sequence: u32) -> (Vec<u8>, u32) {
-        (self.sets, self.layers) = (HashSet::new(), 0);
+    /// One that an earlier gateway has left, which nobody owns any more, has an owner again.
+    pub fn adopt(&self, sequence: u32) -> (Vec<u8>, u32) {
+        Messages::begin(sequence).end(|batch| {
+            batch.message(Command::NewTable, NLM_F_CREATE | NLM_F_ACK, |it| {
+                it.text(1, self.name()).number(2, OWNED);
+            });
+        })
+    }
+
+    /// What holds while this one is made anew.
+    pub fn stand_in(&self) -> Self {
+        Self::new(Setup { table: stand_in(self.name()), ..self.setup.clone() })
+    }
+
+    /// The kernel knows no tables that have an owner and outlive it. False if that was known.
+    pub fn disown(&mut self) -> bool {
+        std::mem::replace(&mut self.owned, false)
+    }
+
+    /// Everything; `replaces` whatever has its name, or else wants that there is nothing of it.
+    pub fn anew(&mut self, layers: [&Layers; 2], replaces: bool, sequence: u32) -> (Vec<u8>, u32) {
+        (self.sets, self.layers) = (HashSet::new(), [0; 2]);
         let mut batch = Messages::begin(sequence);
-        remove(&mut batch, &self.setup.table);
-        batch.message(Command::NewTable, NLM_F_CREATE, |it| {
+        if replaces {
+            remove(&mut batch, &self.setup.table);
+        }
+        batch.message(Command::NewTable, NLM_F_CREATE | NLM_F_EXCL, |it| {
             it.text(1, &self.setup.table);
+            if self.owned {
+                it.number(2, OWNED);
+            }
         });
         batch.message(Command::NewObject, NLM_F_CREATE, |it| {
             const COUNTER: u32 = 1;
             it.text(1, &self.setup.table).text(2, COVERED).number(3, COUNTER).nest(4, |_| {});
         });
-        self.chain(&mut batch, COVERED, false);
-        self.chain(&mut batch, ENTRY, true);
+        self.chain(&mut batch, COVERED, None);
         self.rule(&mut batch, COVERED, Rule::default().count(COVERED).then(Then::Drop));
-        for rule in self.exempt() {
-            self.rule(&mut batch, ENTRY, rule.then(Then::Accept));
+        for ((way, entry), layers) in ENTRIES.into_iter().zip(layers) {
+            self.chain(&mut batch, entry, Some(way));
+            for rule in self.exempt(way) {
+                self.rule(&mut batch, entry, rule.then(Then::Accept));
+            }
+            self.elements(&mut batch, way, layers.elements().collect(), Command::NewElements);
         }
-        self.elements(&mut batch, layers.elements().collect(), Command::NewElements);
         batch.end(|batch| self.last(batch))
     }
 
-    pub fn change(&mut self, changes: Changes, sequence: u32) -> (Vec<u8>, u32) {
+    pub fn change(&mut self, changes: [Changes; 2], sequence: u32) -> (Vec<u8>, u32) {
         let mut batch = Messages::begin(sequence);
-        self.elements(&mut batch, changes.gone, Command::DelElements);
-        self.elements(&mut batch, changes.new, Command::NewElements);
+        for ((way, _), Changes { gone, new, .. }) in ENTRIES.into_iter().zip(changes) {
+            self.elements(&mut batch, way, gone, Command::DelElements);
+            self.elements(&mut batch, way, new, Command::NewElements);
+        }
         batch.end(|batch| self.last(batch))
     }
 
@@ -175,30 +220,35 @@ impl Table {
         });
     }
 
-    /// What is never covered: the inside, ESP and AH and IKE to this machine, ICMP errors about those, and what IPv6 needs
-    /// on a link.
-    fn exempt(&self) -> Vec<Rule> {
+    /// What is never covered: the inside, ESP and AH and IKE to or of this machine, ICMP errors about those, and what IPv6
+    /// needs on a link.
+    fn exempt(&self, way: Way) -> Vec<Rule> {
         const IPV4: &[u8] = &[2];
         const IPV6: &[u8] = &[10];
         let rule = Rule::default;
+        // Of the ports this machine's: that which a packet goes to, or that which it comes from.
+        let (index, end) = match way {
+            Way::In => (Meta::InputIndex, 2),
+            Way::Out => (Meta::OutputIndex, 0),
+        };
         let mut ports = vec![IKE, IKE_BEHIND_NAT];
         ports.extend(self.setup.port);
         ports.sort_unstable();
         ports.dedup();
         let mut all = vec![
-            rule().meta(Meta::InputIndex, &self.setup.device.to_ne_bytes()),
-            rule().device("lo"),
-            rule().protocol(ESP).ours(),
-            rule().protocol(AH).ours(),
+            rule().meta(index, &self.setup.device.to_ne_bytes()),
+            rule().device(way, "lo"),
+            rule().protocol(ESP).ours(way),
+            rule().protocol(AH).ours(way),
         ];
-        all.extend(self.setup.interfaces.iter().map(|name| rule().device(name)));
+        all.extend(self.setup.interfaces.iter().map(|name| rule().device(way, name)));
         let port = |port: &u16| {
-            rule().protocol(UDP).bytes(Header::Transport, 2, Compare::Equal, &port.to_be_bytes()).ours()
+            rule().protocol(UDP).bytes(Header::Transport, end, Compare::Equal, &port.to_be_bytes()).ours(way)
         };
         all.extend(ports.iter().map(port));
         // They are of no use without the first one, which is looked at.
-        all.push(rule().meta(Meta::Family, IPV4).protocol(UDP).later_fragment().ours());
-        all.push(rule().meta(Meta::Family, IPV6).protocol(UDP).later_fragment_v6().ours());
+        all.push(rule().meta(Meta::Family, IPV4).protocol(UDP).later_fragment().ours(way));
+        all.push(rule().meta(Meta::Family, IPV6).protocol(UDP).later_fragment_v6().ours(way));
         // The packet that an error is about begins behind 8 bytes; its protocol is at 9 of IPv4 and at 6 of IPv6.
         let about = |family, protocol, kind: u8, at: u32| {
             let error = move || {
@@ -209,9 +259,10 @@ impl Table {
                 move |protocol: u8| error().bytes(Header::Transport, 8 + at, Compare::Equal, &[protocol]);
             let ports = ports.clone().into_iter().map(move |port| {
                 let header = if at == 6 { 40 } else { 20 };
-                inner(UDP).bytes(Header::Transport, 8 + header, Compare::Equal, &port.to_be_bytes()).ours()
+                let at = 8 + header + (2 - end);
+                inner(UDP).bytes(Header::Transport, at, Compare::Equal, &port.to_be_bytes()).ours(way)
             });
-            [inner(ESP).ours(), inner(AH).ours()].into_iter().chain(ports)
+            [inner(ESP).ours(way), inner(AH).ours(way)].into_iter().chain(ports)
         };
         const UNREACHABLE: u8 = 3;
         const UNREACHABLE_V6: u8 = 1;
@@ -232,14 +283,16 @@ impl Table {
         all
     }
 
-    fn chain(&self, batch: &mut Messages, name: &str, hooked: bool) {
+    fn chain(&self, batch: &mut Messages, name: &str, hooked: Option<Way>) {
         batch.message(Command::NewChain, NLM_F_CREATE, |it| {
             it.text(1, &self.setup.table).text(3, name);
-            if hooked {
+            if let Some(way) = hooked {
                 const PREROUTING: u32 = 0;
+                const POSTROUTING: u32 = 4;
                 const ACCEPT: u32 = 1;
                 it.nest(4, |hook| {
-                    hook.number(1, PREROUTING).put(2, &PRIORITY.to_be_bytes());
+                    hook.number(1, if way == Way::In { PREROUTING } else { POSTROUTING })
+                        .put(2, &PRIORITY.to_be_bytes());
                 });
                 it.number(5, ACCEPT).text(7, "filter");
             }
@@ -252,10 +305,10 @@ impl Table {
         });
     }
 
-    fn elements(&mut self, batch: &mut Messages, elements: Vec<Element>, command: Command) {
+    fn elements(&mut self, batch: &mut Messages, way: Way, elements: Vec<Element>, command: Command) {
         let mut by_set: BTreeMap<Set, Vec<Cover>> = BTreeMap::new();
         for element in elements {
-            by_set.entry(Set::of(&element)).or_default().push(element.cover);
+            by_set.entry(Set::of(way, &element)).or_default().push(element.cover);
         }
         for (set, covers) in by_set {
             self.make(batch, set);
@@ -279,12 +332,16 @@ impl Table {
 
     /// The set's chain, the set, and the rule that looks into it.
     fn make(&mut self, batch: &mut Messages, set: Set) {
-        while self.layers <= set.layer {
-            let name = layer(self.layers);
-            self.chain(batch, &name, false);
-            self.rule(batch, ENTRY, Rule::default().then(Then::Jump(&name)));
-            self.layers += 1;
+        let [(_, clear), (_, leaving)] = ENTRIES;
+        let [coming, going] = self.layers;
+        let (entry, there) = if set.way == Way::In { (clear, coming) } else { (leaving, going) };
+        for number in there..=set.layer {
+            let name = layer(set.way, number);
+            self.chain(batch, &name, None);
+            self.rule(batch, entry, Rule::default().then(Then::Jump(&name)));
         }
+        let there = there.max(set.layer + 1);
+        self.layers = if set.way == Way::In { [there, going] } else { [coming, there] };
         if !self.sets.insert(set) {
             return;
         }
@@ -310,7 +367,7 @@ impl Table {
         let rule =
             Rule::default().meta(Meta::Family, &[family]).look_up(&name, set.v6, set.protocol, set.ports);
         let verdict = if set.verdict == Verdict::Drop { Then::Goto(COVERED) } else { Then::Accept };
-        self.rule(batch, &layer(set.layer), rule.then(verdict));
+        self.rule(batch, &layer(set.way, set.layer), rule.then(verdict));
     }
 
     /// How many packets it has dropped, as a question.
@@ -333,8 +390,12 @@ pub fn remove(batch: &mut Messages, table: &str) {
     });
 }
 
-fn layer(number: usize) -> String {
-    format!("layer-{number}")
+fn prefix(way: Way) -> &'static str {
+    if way == Way::In { "" } else { "leaving-" }
+}
+
+fn layer(way: Way, number: usize) -> String {
+    format!("{}layer-{number}", prefix(way))
 }
 
 fn put(element: &mut Attributes, set: &Set, cover: &Cover) {

@@ -49,14 +49,16 @@ impl Shard {
         self.outside.remove(rule).is_some()
     }
 
-    /// From now on [`Shard::outside_changes`] says what becomes of the rules for what comes from outside in clear.
-    pub fn record_outside_changes(&mut self) {
+    /// From now on [`Shard::rule_changes`] says what becomes of rules.
+    pub fn record_rule_changes(&mut self) {
         self.outside.record_changes();
+        self.inside.record_changes();
     }
 
-    /// Rules for what comes from outside in clear that came, changed or went since this was asked last.
-    pub fn outside_changes(&mut self) -> Vec<RuleChange<Outside>> {
-        self.outside.take_changes()
+    /// Rules that came, changed or went since this was asked last: for what comes from outside in clear, and for what comes
+    /// from inside.
+    pub fn rule_changes(&mut self) -> (Vec<RuleChange<Outside>>, Vec<RuleChange<Inside>>) {
+        (self.outside.take_changes(), self.inside.take_changes())
     }
 
     /// Installs an inbound SA.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Instant;
 
-use crate::gateway_firewall::arrives;
+use crate::gateway_firewall::{arrives, released};
 use crate::netns::{World, shown, until};
 use socket2::{Domain, SockAddr, Socket, Type};
 
@@ -214,6 +214,10 @@ fn policies_keep_out_what_comes_in_clear() {
         let path = format!("/proc/sys/net/ipv4/conf/{of}/rp_filter");
         ends.world.within("b", || fs::write(path, "0").expect("root may"));
     }
+    // What would leave in clear its own gateway keeps in.
+    assert_eq!(ends.world.end(ends.gateways[0], "-TERM"), Some(0));
+    released(&ends.world, "a");
+    ends.world.ip("a", "address add 10.0.1.1/32 dev lo").expect("root may");
     let arrives = || arrives(&ends.world, "10.0.1.1", B, 9000);
     until("it arrives", arrives);
     let template = "tmpl src 192.0.2.1 dst 192.0.2.2 proto esp reqid 1 mode tunnel";
