@@ -135,7 +135,7 @@ fn pass<S: Side>(
     packets: &mut Vec<Packet>,
 ) -> Result<(Duration, usize), BenchError> {
     let (before, start) = (allocated(), cpu_time());
-    shard.ingest(Duration::ZERO, side, packets.drain(..));
+    shard.ingest_by(Duration::ZERO, side, packets.drain(..), |action, packet| engine.at_once(action, packet));
     while shard.in_flight() > 0 {
         engine.try_submit(shard.jobs());
         engine.wait(done);

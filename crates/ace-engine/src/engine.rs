@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use crate::buffer::Buffer;
 use crate::error::EngineError;
 use crate::need::Need;
-use crate::operation::Operation;
+use crate::operation::{Action, Operation};
 
 /// Chosen by the caller, returned with the completion; unique among the jobs in flight.
 pub type JobId = u64;
@@ -65,6 +65,12 @@ pub trait Engine {
 
     /// What it can do; a job that needs anything else fails with [`EngineError::NoConfiguration`].
     fn capabilities(&self) -> &Capabilities;
+
+    /// Does an operation here and now, as [`Engine::drain`] would do it: whoever has nothing to gain from many at once and
+    /// does it itself. `None`: nothing was done, and the operation is to be handed over as a job.
+    fn at_once(&mut self, _action: &Action, _packet: &mut Buffer) -> Option<Result<(), EngineError>> {
+        None
+    }
 
     /// Takes jobs from the front of `jobs` until its queue is full; the rest stays. The engine may look at every job
     /// that it has taken to plan ahead.

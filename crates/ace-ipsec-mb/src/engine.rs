@@ -42,6 +42,8 @@ pub struct MbEngine {
     queue: VecDeque<Job>,
     slots: Vec<Slot>,
     portable: CpuEngine,
+    /// Of what is done at once.
+    scratch: [u8; 64],
 }
 
 impl MbEngine {
@@ -53,6 +55,7 @@ impl MbEngine {
             queue: VecDeque::with_capacity(BATCH),
             slots: std::iter::repeat_with(slot).take(BATCH).collect(),
             portable: CpuEngine::new(),
+            scratch: [0; 64],
         })
     }
 }
@@ -77,6 +80,19 @@ impl Engine for MbEngine {
         self.portable.capabilities()
     }
 
+    /// GCM, which the library does packet by packet anyhow.
+    fn at_once(&mut self, action: &Action, packet: &mut Buffer) -> Option<Result<(), EngineError>> {
+        let Action::Aead { key, .. } = action else { return None };
+        if !matches!(Prepared::of(key, &self.manager), Prepared::Gcm(_)) {
+            return None;
+        }
+        match begin(&mut self.manager, action, packet, &mut self.scratch) {
+            State::Good => Some(Ok(())),
+            State::Failed(error) => Some(Err(error)),
+            State::Chained => None,
+        }
+    }
+
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
         take_jobs(&mut self.queue, jobs, BATCH);
     }
@@ -85,7 +101,8 @@ impl Engine for MbEngine {
         let Self { manager, queue, slots, .. } = self;
         let mut chained = false;
         for (job, slot) in queue.iter_mut().zip(slots.iter_mut()) {
-            slot.state = begin(manager, job, &mut slot.stated);
+            let Operation { action, buffer } = &mut job.operation;
+            slot.state = begin(manager, action, buffer, &mut slot.stated);
             chained |= matches!(slot.state, State::Chained);
         }
         if chained {
@@ -115,8 +132,8 @@ impl Engine for MbEngine {
 }
 
 /// Does a job at once, or prepares its packet for the job manager.
-fn begin(manager: &mut Manager, job: &mut Job, stated: &mut [u8; 64]) -> State {
-    let (action, packet) = (&job.operation.action, &mut job.operation.buffer);
+#[inline]
+fn begin(manager: &mut Manager, action: &Action, packet: &mut Buffer, stated: &mut [u8; 64]) -> State {
     if let Err(error) = action.check(packet.len()) {
         return State::Failed(error);
     }

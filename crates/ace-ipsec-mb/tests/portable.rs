@@ -7,8 +7,8 @@ use ace_engine::algorithm::{AES, DES, MD5, SHA1, SHA224, SHA256, SHA384, SHA512,
 use ace_engine::engine::run_all;
 use ace_engine::software::CpuEngine;
 use ace_engine::{
-    Action, Aead, Buffer, Completion, Direction, Inline, Iv, Job, Key, Mac, Mode, Operation, Source, Span,
-    Suffix, Tag,
+    Action, Aead, Buffer, Completion, Direction, Engine, Inline, Iv, Job, Key, Mac, Mode, Operation, Source,
+    Span, Suffix, Tag,
 };
 use ace_ipsec_mb::MbEngine;
 use rand::{Rng, RngExt, SeedableRng};
@@ -130,6 +130,23 @@ fn jobs(operations: &[Operation]) -> Vec<Job> {
     operations.iter().enumerate().map(job).collect()
 }
 
+/// What the library does at once is what it does with a job, and what it leaves is as it was.
+fn at_once(engine: &mut MbEngine, operations: &[Operation], done: &[Completion]) -> usize {
+    let mut count = 0;
+    for (operation, done) in operations.iter().zip(done) {
+        let Operation { action, mut buffer } = operation.clone();
+        match engine.at_once(&action, &mut buffer) {
+            None => assert_eq!(buffer, operation.buffer),
+            Some(result) => {
+                assert_eq!(result, done.result, "{action:?}");
+                assert_eq!(buffer[..], done.buffer[..], "{action:?}");
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
 fn same(native: Vec<Completion>, portable: Vec<Completion>, operations: &[Operation]) {
     assert_eq!((native.len(), portable.len()), (operations.len(), operations.len()));
     for ((native, portable), operation) in native.iter().zip(&portable).zip(operations) {
@@ -159,10 +176,12 @@ fn the_library_agrees_with_the_portable_software() {
             .filter(|(sealed, _)| sealed.result.is_ok())
             .map(|(sealed, operation)| reversed(&operation.action, &sealed.buffer))
             .collect();
+        assert!(at_once(&mut native, &operations, &sealed) > 0);
         same(sealed, run_all(&mut portable, jobs(&operations)), &operations);
 
         let opened = run_all(&mut native, jobs(&back));
         assert!(opened.iter().all(|done| done.result.is_ok()));
+        assert!(at_once(&mut native, &back, &opened) > 0);
         same(opened, run_all(&mut portable, jobs(&back)), &back);
 
         let forge = |operation: &Operation| {
@@ -177,6 +196,7 @@ fn the_library_agrees_with_the_portable_software() {
         };
         let forged: Vec<_> = back.iter().filter_map(forge).collect();
         let refused = run_all(&mut native, jobs(&forged));
+        assert!(at_once(&mut native, &forged, &refused) > 0);
         for (done, operation) in refused.iter().zip(&forged) {
             assert_eq!(done.result, Err(ace_engine::EngineError::Mismatch), "{:?}", operation.action);
             if let Action::CipherMac { text, .. } | Action::Aead { text, .. } = &operation.action {

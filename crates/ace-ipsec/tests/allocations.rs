@@ -25,9 +25,13 @@ fn pass<S: Side>(
     engine: &mut CpuEngine,
     done: &mut Vec<Completion>,
     buffers: &mut VecDeque<Buffer>,
+    at_once: bool,
 ) {
     let packets = buffers.drain(..).enumerate();
-    shard.ingest(NOW, side, packets.map(|(token, buffer)| Packet { token: token as u64, buffer }));
+    let packets = packets.map(|(token, buffer)| Packet { token: token as u64, buffer });
+    shard.ingest_by(NOW, side, packets, |action, packet| {
+        at_once.then(|| engine.at_once(action, packet)).flatten()
+    });
     while !shard.jobs().is_empty() {
         engine.try_submit(shard.jobs());
         engine.wait(done);
@@ -61,9 +65,9 @@ fn main() {
             let inner = clear(&[7; 1300]);
             let mut buffers: VecDeque<_> =
                 (0..BATCH).map(|_| Buffer::from_packet(&inner, HEADROOM, TAILROOM)).collect();
-            let mut round = |buffers: &mut VecDeque<Buffer>| {
-                pass(&mut out, Inside, &mut engine, &mut done, buffers);
-                pass(&mut into, Outside, &mut engine, &mut done, buffers);
+            let mut round = |buffers: &mut VecDeque<Buffer>, at_once| {
+                pass(&mut out, Inside, &mut engine, &mut done, buffers, at_once);
+                pass(&mut into, Outside, &mut engine, &mut done, buffers, at_once);
                 for buffer in buffers {
                     assert_eq!(**buffer, inner);
                     // As a reader does that takes the next packet into it.
@@ -71,12 +75,12 @@ fn main() {
                     buffer.extend_from_slice(&inner);
                 }
             };
-            for _ in 0..4 {
-                round(&mut buffers);
+            for n in 0..4 {
+                round(&mut buffers, n % 2 == 0);
             }
             let region = Region::new(ALLOCATOR);
-            for _ in 0..20 {
-                round(&mut buffers);
+            for n in 0..20 {
+                round(&mut buffers, n % 2 == 0);
             }
             let counted = region.change();
             let all = counted.allocations + counted.reallocations;

@@ -4,8 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
+use crate::buffer::Buffer;
 use crate::engine::{Capabilities, Completion, Engine, Job, take_jobs};
-use crate::operation::Operation;
+use crate::error::EngineError;
+use crate::operation::{Action, Operation};
 
 /// Jobs that it holds at most.
 const QUEUE: usize = 256;
@@ -38,6 +40,11 @@ impl Engine for CpuEngine {
 
     fn capabilities(&self) -> &Capabilities {
         &CAPABILITIES
+    }
+
+    #[inline]
+    fn at_once(&mut self, action: &Action, packet: &mut Buffer) -> Option<Result<(), EngineError>> {
+        Some(super::execute(action, packet))
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {

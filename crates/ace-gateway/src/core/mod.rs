@@ -240,7 +240,10 @@ impl Core {
             _ => self.sources.put(Origin { source: None, at: now, seen: Seen::of(now, &buffer) }),
         };
         self.traces.arrive(token, true, &buffer);
-        self.plane.ingest(now, Inside, [Packet { token, buffer }]);
+        let Self { plane, engine, .. } = self;
+        plane.ingest_by(now, Inside, [Packet { token, buffer }], |action, packet| {
+            engine.at_once(action, packet)
+        });
     }
 
     /// A datagram from the UDP socket, with the congestion mark of its IP header.
@@ -262,7 +265,7 @@ impl Core {
                             seen: None,
                         });
                         self.traces.arrive(token, false, &buffer);
-                        self.plane.ingest(now, Outside, [Packet { token, buffer }]);
+                        self.arrive(now, Packet { token, buffer });
                         return;
                     }
                     self.counters.datagrams_malformed += 1;
@@ -272,6 +275,11 @@ impl Core {
         self.give_back(buffer);
     }
 
+    fn arrive(&mut self, now: Duration, packet: Packet) {
+        let Self { plane, engine, .. } = self;
+        plane.ingest_by(now, Outside, [packet], |action, packet| engine.at_once(action, packet));
+    }
+
     /// A whole IP packet with ESP or AH.
     pub fn from_raw(&mut self, now: Duration, buffer: Buffer) {
         let token = match &self.recorder {
@@ -279,7 +287,7 @@ impl Core {
             _ => self.sources.put(Origin { source: None, at: now, seen: None }),
         };
         self.traces.arrive(token, false, &buffer);
-        self.plane.ingest(now, Outside, [Packet { token, buffer }]);
+        self.arrive(now, Packet { token, buffer });
     }
 
     /// Computes what there is to compute at once; what an engine does elsewhere stays under way.

@@ -10,6 +10,7 @@ mod open;
 mod reader;
 mod recording;
 mod tunnels;
+mod waiting;
 mod worker;
 mod worker_pool;
 
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant};
 use ace_config::gateway::GatewayConfig;
 use ace_engine::Engine;
 use nix::libc::c_int;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::SignalFd;
 use sd_notify::NotifyState;
@@ -47,6 +48,7 @@ use front::Front;
 pub use guarding::release;
 use load::Loading;
 use recording::Recording;
+use waiting::Waiting;
 use worker::Worker;
 
 /// How long what cores have to say may wait.
@@ -77,6 +79,7 @@ struct Daemon {
     guard: Guard,
     firewall: Option<Firewall>,
     icmp: Option<Icmp>,
+    waiting: Waiting,
     /// Waits that failed.
     waits: Row,
     writing: Option<std::thread::JoinHandle<()>>,
@@ -255,34 +258,38 @@ impl Daemon {
             let left = at.saturating_sub(now).as_millis() + 1;
             PollTimeout::try_from(left.min(60_000) as c_int).unwrap_or(PollTimeout::NONE)
         });
-        let mut fds = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+        let mut fds = vec![(self.signals.as_fd(), PollFlags::POLLIN)];
         if let Front::One(worker) = &self.front {
-            fds.extend(worker.ports.fds().into_iter().map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+            fds.extend(worker.ports.fds().into_iter().map(|fd| (fd, PollFlags::POLLIN)));
         }
         let ports = 1..fds.len();
-        fds.push(PollFd::new(self.guard.fd(), PollFlags::POLLIN));
-        fds.push(PollFd::new(self.loading.fd(), PollFlags::POLLIN));
-        fds.extend(self.icmp.iter().flat_map(Icmp::fds).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
-        fds.extend(self.firewall.iter().map(|firewall| PollFd::new(firewall.fd(), PollFlags::POLLIN)));
-        fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
-        fds.extend(self.page.iter().filter_map(Page::fd).map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
-        let control = self.control.iter().flat_map(Control::fds);
-        fds.extend(control.map(|(fd, flags)| PollFd::new(fd, flags)));
-        let xfrm = self.xfrm.iter().flat_map(XfrmSocket::fds);
-        fds.extend(xfrm.map(|(fd, flags)| PollFd::new(fd, flags)));
-        match poll(&mut fds, timeout) {
-            Ok(_) => self.waits.well(),
+        fds.push((self.guard.fd(), PollFlags::POLLIN));
+        fds.push((self.loading.fd(), PollFlags::POLLIN));
+        fds.extend(self.icmp.iter().flat_map(Icmp::fds).map(|fd| (fd, PollFlags::POLLIN)));
+        fds.extend(self.firewall.iter().map(|firewall| (firewall.fd(), PollFlags::POLLIN)));
+        fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| (fd, PollFlags::POLLIN)));
+        fds.extend(self.page.iter().filter_map(Page::fd).map(|fd| (fd, PollFlags::POLLIN)));
+        fds.extend(self.control.iter().flat_map(Control::fds));
+        fds.extend(self.xfrm.iter().flat_map(XfrmSocket::fds));
+        let ready = match self.waiting.wait(&fds, timeout) {
+            Ok(ready) => ready,
             // What nobody said is looked for next time.
             Err(why) => {
+                self.waiting.changed();
                 self.waits.failed(why.into()).map_err(Broken::waiting)?;
                 return Ok(Ready { inside: false, outside: false, signalled: true, others: true });
             }
+        };
+        self.waits.well();
+        let any = |range: Range<usize>| ready.iter().any(|place| range.contains(place));
+        let inside = ports.contains(&1) && any(1..2);
+        let (outside, signalled) = (any(2..ports.end.max(2)), any(0..1));
+        let others = any(ports.end..fds.len());
+        // Packets alone open and close nothing.
+        if signalled || others || ready.is_empty() {
+            self.waiting.changed();
         }
-        let is_ready = |fd: &PollFd<'_>| fd.any().unwrap_or(false);
-        let at = |index: usize| fds.get(index).is_some_and(is_ready);
-        let any = |range: Range<usize>| fds.get(range).unwrap_or_default().iter().any(is_ready);
-        let (inside, outside) = (ports.contains(&1) && at(1), any(2..ports.end.max(2)));
-        Ok(Ready { inside, outside, signalled: at(0), others: any(ports.end..fds.len()) })
+        Ok(Ready { inside, outside, signalled, others })
     }
 
     fn signals(&mut self) -> Result<(), Broken> {

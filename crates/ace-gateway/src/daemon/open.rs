@@ -11,19 +11,20 @@ use ace_config::gateway::{Encapsulation, GatewayConfig};
 use ace_engine::Engine;
 use ace_ipsec::OsIvs;
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::error::GatewayError;
 use super::front::Front;
 use super::load::{Loader, Loading};
 use super::recording::Recording;
+use super::waiting::Waiting;
 use super::worker::{Devices, Outside, Ports, Worker};
 use super::worker_pool::WorkerPool;
 use super::{Daemon, answers, guarding, signals};
 use crate::core::{Core, Settings};
 use crate::engines::Remote;
 use crate::io::Losses;
-use crate::io::broken::Row;
+use crate::io::broken::{Broken, Row};
 use crate::io::control::Control;
 use crate::io::guard::Guard;
 use crate::io::icmp::Icmp;
@@ -111,6 +112,9 @@ impl Daemon {
             _ => Tun::open_queues(inside, count),
         };
         let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
+        if let Some(one) = queues.first() {
+            info!(tun = inside.tun, offload = one.offload(), queues = queues.len(), "the inside is open");
+        }
         setup::configure(inside, outside.mark)?;
         let index = queues.first().map_or_else(|| Err(ErrorKind::NotFound.into()), Tun::index);
         let opened_guard = index.and_then(|index| Ok((index, Guard::open(inside, index, outside.mark)?)));
@@ -200,6 +204,7 @@ impl Daemon {
             guard,
             firewall,
             icmp,
+            waiting: Waiting::new().map_err(|why| Broken::waiting(why.into()))?,
             waits: Row::default(),
             writing: Some(writing),
             stopping: false,

@@ -11,12 +11,12 @@ use ace_engine::Buffer;
 use ace_ipsec::Protocol;
 
 use crate::core::{Core, Homes, Outgoing, Steer, TooBig};
-use crate::io::Losses;
 use crate::io::broken::Broken;
 use crate::io::mss;
 use crate::io::raw::Raw;
 use crate::io::tun::Tun;
 use crate::io::udp::Udp;
+use crate::io::{BATCH, Losses};
 
 /// The way to the outside.
 pub enum Outside {
@@ -32,16 +32,25 @@ pub enum Arrived<'a> {
 
 /// Devices and sockets, or what stands for them in a test.
 pub trait Ports: Send {
-    /// Reads packets of the inside, at most so many that the outside has its turn soon.
+    /// Reads some packets of the inside: so few that they are still in the processor's cache when they are computed. `take`
+    /// gives an empty buffer for each. Whether there may be more.
     ///
     /// # Errors
     /// What is gone or fails for good.
-    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8])) -> Result<(), Broken>;
-    /// Reads what comes from outside, as above.
+    fn read_inside(
+        &mut self,
+        losses: &mut Losses,
+        take: &mut dyn FnMut(Buffer) -> Buffer,
+    ) -> Result<bool, Broken>;
+    /// Reads some of what comes from outside, as above.
     ///
     /// # Errors
     /// As above.
-    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<(), Broken>;
+    fn read_outside(
+        &mut self,
+        losses: &mut Losses,
+        take: &mut dyn FnMut(Arrived<'_>),
+    ) -> Result<bool, Broken>;
     /// Takes something to be sent; the buffer comes back.
     fn put(&mut self, losses: &mut Losses, outgoing: Outgoing) -> Buffer;
     /// Sends what was put.
@@ -79,19 +88,23 @@ impl Devices {
 }
 
 impl Ports for Devices {
-    fn read_inside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
+    fn read_inside(
+        &mut self,
+        losses: &mut Losses,
+        take: &mut dyn FnMut(Buffer) -> Buffer,
+    ) -> Result<bool, Broken> {
         let Some(mtu) = self.clamp else { return self.tun.read(losses, take) };
-        self.tun.read(losses, |packet: &[u8]| {
-            if !mss::is_syn(packet) {
-                return take(packet);
-            }
-            let mut clamped = packet.to_vec();
-            mss::clamp(&mut clamped, mtu);
-            take(&clamped);
+        self.tun.read(losses, |mut packet| {
+            mss::clamp(&mut packet, mtu);
+            take(packet)
         })
     }
 
-    fn read_outside(&mut self, losses: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<(), Broken> {
+    fn read_outside(
+        &mut self,
+        losses: &mut Losses,
+        take: &mut dyn FnMut(Arrived<'_>),
+    ) -> Result<bool, Broken> {
         match &mut self.outside {
             Outside::Udp(udp) => udp.read(losses, |source, ecn, payload| {
                 take(Arrived::Udp { source, ecn, payload });
@@ -187,6 +200,9 @@ pub struct Worker {
     pub routing: Option<Routing>,
 }
 
+/// Takes some of what one side has, and counts it.
+type Take = fn(&mut Worker, Duration, &mut usize) -> Result<bool, Broken>;
+
 impl Worker {
     /// Takes what there is from both sides and sends what becomes of it. Both sides have their turn, and each turn is
     /// bounded.
@@ -194,46 +210,18 @@ impl Worker {
     /// # Errors
     /// What is gone or fails for good; what was taken before is sent.
     pub fn turn(&mut self, now: Duration, inside: bool, outside: bool) -> Result<(), Broken> {
-        if inside {
-            let Self { core, ports, losses, routing } = self;
-            let read = ports.read_inside(losses, &mut |packet| {
-                let mut buffer = core.buffer();
-                buffer.extend_from_slice(packet);
-                match routing {
-                    None => core.from_inside(now, buffer),
-                    Some(routing) => match routing.steer.inside(packet) {
-                        Some(owner) if owner != routing.me => routing.put(owner, Handoff::Inside(buffer)),
-                        // What no SA is for is dropped and counted here.
-                        _ => core.from_inside(now, buffer),
-                    },
+        let sides: [(bool, Take); 2] = [(inside, Self::take_inside), (outside, Self::take_outside)];
+        for (_, take) in sides.into_iter().filter(|(ready, _)| *ready) {
+            let mut taken = 0;
+            let read = loop {
+                let read = take(self, now, &mut taken);
+                self.compute(now);
+                match read {
+                    Ok(true) if taken < BATCH => {}
+                    read => break read.map(drop),
                 }
-            });
-            self.send(now).and(read)?;
-        }
-        if outside {
-            let Self { core, ports, losses, routing } = self;
-            let read = ports.read_outside(losses, &mut |arrived| {
-                let mut buffer = core.buffer();
-                match arrived {
-                    Arrived::Raw(packet) => {
-                        buffer.extend_from_slice(packet);
-                        core.from_raw(now, buffer);
-                    }
-                    Arrived::Udp { source, ecn, payload } => {
-                        buffer.extend_from_slice(payload);
-                        match routing
-                            .as_mut()
-                            .and_then(|routing| Some((routing.of_datagram(payload)?, routing)))
-                        {
-                            Some((owner, routing)) if owner != routing.me => {
-                                routing.put(owner, Handoff::Udp { source, ecn, payload: buffer });
-                            }
-                            _ => core.from_udp(now, source, ecn, buffer),
-                        }
-                    }
-                }
-            });
-            self.send(now).and(read)?;
+            };
+            self.flush(now).and(read)?;
         }
         self.core.tick(now);
         self.send(now)?;
@@ -273,17 +261,69 @@ impl Worker {
         self.send(now)
     }
 
+    /// Takes some packets of the inside and counts them.
+    fn take_inside(&mut self, now: Duration, taken: &mut usize) -> Result<bool, Broken> {
+        let Self { core, ports, losses, routing } = self;
+        ports.read_inside(losses, &mut |packet| {
+            *taken += 1;
+            match routing {
+                None => core.from_inside(now, packet),
+                Some(routing) => match routing.steer.inside(&packet) {
+                    Some(owner) if owner != routing.me => routing.put(owner, Handoff::Inside(packet)),
+                    // What no SA is for is dropped and counted here.
+                    _ => core.from_inside(now, packet),
+                },
+            }
+            core.buffer()
+        })
+    }
+
+    /// Takes some of what comes from outside and counts it.
+    fn take_outside(&mut self, now: Duration, taken: &mut usize) -> Result<bool, Broken> {
+        let Self { core, ports, losses, routing } = self;
+        ports.read_outside(losses, &mut |arrived| {
+            *taken += 1;
+            let mut buffer = core.buffer();
+            match arrived {
+                Arrived::Raw(packet) => {
+                    buffer.extend_from_slice(packet);
+                    core.from_raw(now, buffer);
+                }
+                Arrived::Udp { source, ecn, payload } => {
+                    buffer.extend_from_slice(payload);
+                    match routing.as_mut().and_then(|routing| Some((routing.of_datagram(payload)?, routing)))
+                    {
+                        Some((owner, routing)) if owner != routing.me => {
+                            routing.put(owner, Handoff::Udp { source, ecn, payload: buffer });
+                        }
+                        _ => core.from_udp(now, source, ecn, buffer),
+                    }
+                }
+            }
+        })
+    }
+
     /// Computes, and sends what comes of it.
     ///
     /// # Errors
     /// What is gone or fails for good.
     pub fn send(&mut self, now: Duration) -> Result<(), Broken> {
+        self.compute(now);
+        self.flush(now)
+    }
+
+    /// Computes, and puts what comes of it: it goes out with what follows, and at the latest with [`Worker::flush`].
+    fn compute(&mut self, now: Duration) {
         let Self { core, ports, losses, .. } = self;
         core.work(now);
         while let Some(outgoing) = core.poll() {
             let buffer = ports.put(losses, outgoing);
             core.give_back(buffer);
         }
+    }
+
+    fn flush(&mut self, now: Duration) -> Result<(), Broken> {
+        let Self { core, ports, losses, .. } = self;
         let flushed = ports.flush(losses);
         while let Some(about) = ports.poll_too_big() {
             core.too_big(now, about);

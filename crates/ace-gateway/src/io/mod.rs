@@ -8,6 +8,7 @@ pub mod guard;
 pub mod icmp;
 pub mod mss;
 pub mod raw;
+mod segments;
 pub mod setup;
 pub mod tun;
 pub mod udp;
@@ -50,6 +51,8 @@ mod bpf {
 
 /// Packets that are taken from one side before the other one has its turn.
 pub const BATCH: usize = 256;
+/// Packets that are taken before they are computed: as many as are still in the processor's cache then.
+const FEW: usize = 64;
 /// Milliseconds that a packet waits for room in the kernel's queue before it is dropped.
 const PATIENCE: u16 = 5;
 

@@ -38,7 +38,7 @@ pub fn clamp(packet: &mut [u8], mtu: u16) -> bool {
 }
 
 /// Whether there is an MSS at all: most packets are none of a beginning.
-pub fn is_syn(packet: &[u8]) -> bool {
+fn is_syn(packet: &[u8]) -> bool {
     header(packet).and_then(|at| packet.get(at + 13)).is_some_and(|flags| flags & SYN != 0)
 }
 

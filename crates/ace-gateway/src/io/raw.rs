@@ -10,7 +10,7 @@ use nix::sys::socket::{MsgFlags, recv};
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use super::broken::{Broken, Row};
-use super::{BATCH, Losses, bpf, division, patiently};
+use super::{FEW, Losses, bpf, division, patiently};
 use crate::core::TooBig;
 use ace_ipsec::Protocol as Ipsec;
 
@@ -88,13 +88,14 @@ impl Raw {
         [self.esp.as_fd(), self.ah.as_fd()]
     }
 
-    /// Reads what there is, at most about [`BATCH`] packets with their headers.
+    /// Reads what there is, at most [`FEW`] packets with their headers of each protocol. Whether there may be more.
     ///
     /// # Errors
     /// A socket does not work any more.
-    pub fn read(&mut self, losses: &mut Losses, mut take: impl FnMut(&[u8])) -> Result<(), Broken> {
+    pub fn read(&mut self, losses: &mut Losses, mut take: impl FnMut(&[u8])) -> Result<bool, Broken> {
+        let mut through = 0;
         for (socket, reads) in [&self.esp, &self.ah].into_iter().zip(&mut self.reads) {
-            for _ in 0..BATCH / 2 {
+            for _ in 0..FEW {
                 match recv(socket.as_raw_fd(), &mut self.memory, MsgFlags::MSG_DONTWAIT) {
                     Ok(len) => {
                         reads.well();
@@ -102,6 +103,7 @@ impl Raw {
                     }
                     Err(Errno::EAGAIN) => {
                         reads.well();
+                        through += 1;
                         break;
                     }
                     Err(why) => {
@@ -111,7 +113,7 @@ impl Raw {
                 }
             }
         }
-        Ok(())
+        Ok(through < self.reads.len())
     }
 
     /// # Errors

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The inside: a TUN device. With offload the kernel hands over TCP in pieces of up to 64 KiB, which are cut into
-//! packets here, and takes packets that follow each other as one piece.
+//! The inside: a TUN device. With offload the kernel hands over TCP, and UDP of programs that ask for that, in pieces of
+//! up to 64 KiB, which are cut into packets here, and takes packets that follow each other as one piece.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,10 +8,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use ace_config::gateway::Inside;
 use ace_engine::Buffer;
 use nix::libc::{EBADF, EBADFD, ENODEV};
-use tun_rs::{DeviceBuilder, GROTable, IDEAL_BATCH_SIZE, SyncDevice, VIRTIO_NET_HDR_LEN};
+use tun_rs::{DeviceBuilder, GROTable, SyncDevice, VIRTIO_NET_HDR_LEN};
 
 use super::broken::{Broken, Row};
-use super::{BATCH, Losses};
+use super::segments::Segments;
+use super::{FEW, Losses};
 
 /// Room for a packet with what is joined to it: less than what the length of an IP packet can say.
 const JOINED: usize = 65_000;
@@ -22,9 +23,9 @@ pub struct Tun {
     reads: Row,
 
     gro: GROTable,
-    raw: Vec<u8>,
-    pieces: Vec<Vec<u8>>,
-    sizes: Vec<usize>,
+    /// What one read gives.
+    memory: Vec<u8>,
+    segments: Segments,
     /// Packets to be written, each behind room for its virtio header and in front of room for others that follow it:
     /// tun-rs joins none where memory would have to grow.
     waiting: Vec<Vec<u8>>,
@@ -37,7 +38,7 @@ impl Tun {
     pub fn open(config: &Inside) -> io::Result<Self> {
         let device = DeviceBuilder::new().name(config.tun.clone()).offload(config.offload).build_sync()?;
         device.persist()?;
-        Self::of(device, &config.tun)
+        Self::of(device, config)
     }
 
     /// As [`Tun::open`], with so many queues. Packets of one connection come from one of them: where the last one of
@@ -47,23 +48,31 @@ impl Tun {
         let first = builder.multi_queue(true).build_sync()?;
         first.persist()?;
         let others = (1..count).map(|_| first.try_clone()).collect::<io::Result<Vec<_>>>()?;
-        std::iter::once(first).chain(others).map(|device| Self::of(device, &config.tun)).collect()
+        std::iter::once(first).chain(others).map(|device| Self::of(device, config)).collect()
     }
 
-    fn of(device: SyncDevice, name: &str) -> io::Result<Self> {
+    fn of(device: SyncDevice, config: &Inside) -> io::Result<Self> {
         device.set_nonblocking(true)?;
         let room = usize::from(u16::MAX);
         Ok(Self {
             device,
-            name: name.to_owned(),
+            name: config.tun.clone(),
             reads: Row::default(),
             gro: GROTable::default(),
-            raw: vec![0; VIRTIO_NET_HDR_LEN + room],
-            pieces: vec![vec![0; room]; IDEAL_BATCH_SIZE],
-            sizes: vec![0; IDEAL_BATCH_SIZE],
+            memory: vec![0; VIRTIO_NET_HDR_LEN + room],
+            segments: Segments::new(config.offload),
             waiting: Vec::new(),
             used: 0,
         })
+    }
+
+    /// What kernel and gateway hand each other in pieces, in words.
+    pub fn offload(&self) -> &'static str {
+        match (self.segments.headed(), self.device.udp_gso()) {
+            (false, _) => "none",
+            (true, false) => "TSO",
+            (true, true) => "TSO and USO",
+        }
     }
 
     /// The kernel's number of it.
@@ -74,24 +83,29 @@ impl Tun {
         self.device.if_index()
     }
 
-    /// Reads what there is, at most about [`BATCH`] packets.
+    /// Reads some of what there is, about [`FEW`] packets; `take` gives an empty buffer for each. Whether there may be more.
     ///
     /// # Errors
     /// The device is gone.
-    pub fn read(&mut self, losses: &mut Losses, mut buffer: impl FnMut(&[u8])) -> Result<(), Broken> {
+    pub fn read(
+        &mut self,
+        losses: &mut Losses,
+        mut take: impl FnMut(Buffer) -> Buffer,
+    ) -> Result<bool, Broken> {
         let mut taken = 0;
-        while taken < BATCH {
-            match self.device.recv_multiple(&mut self.raw, &mut self.pieces, &mut self.sizes, 0) {
+        while taken < FEW {
+            let read = match self.device.recv(&mut self.memory) {
+                Ok(len) => self.segments.cut(self.memory.get_mut(..len).unwrap_or_default(), &mut take),
+                Err(error) => Err(error),
+            };
+            match read {
                 Ok(count) => {
-                    for (piece, size) in self.pieces.iter().zip(&self.sizes).take(count) {
-                        buffer(piece.get(..*size).unwrap_or_default());
-                    }
                     taken += count.max(1);
                     self.reads.well();
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.reads.well();
-                    return Ok(());
+                    return Ok(false);
                 }
                 Err(error) => {
                     losses.inside_unreadable += 1;
@@ -100,7 +114,7 @@ impl Tun {
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Takes a packet to be written by [`Tun::flush`].

@@ -12,7 +12,7 @@ use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::broken::{Broken, Row};
-use super::{BATCH, Losses, bpf, division, patiently};
+use super::{FEW, Losses, bpf, division, patiently};
 use crate::core::TooBig;
 use ace_ipsec::Protocol as Ipsec;
 
@@ -31,6 +31,8 @@ pub struct Udp {
     six: bool,
     state: UdpSocketState,
     memory: Vec<u8>,
+    /// Pieces of it that are read into at once: such that they are [`FEW`] datagrams.
+    most: usize,
     run: Run,
     /// Whether the socket asks for datagrams that no router divides.
     whole: bool,
@@ -120,6 +122,7 @@ impl Udp {
             six: listen.is_ipv6(),
             state,
             memory: vec![0; BATCH_SIZE * PIECE],
+            most: BATCH_SIZE,
             run: Run::default(),
             // As the crate makes sockets.
             whole: true,
@@ -131,7 +134,7 @@ impl Udp {
         self.socket.local_addr()
     }
 
-    /// Reads what there is, at most about [`BATCH`] datagrams: source, congestion mark, payload.
+    /// Reads some of what there is: source, congestion mark, payload. Whether there may be more.
     ///
     /// # Errors
     /// The socket does not work any more.
@@ -139,45 +142,42 @@ impl Udp {
         &mut self,
         losses: &mut Losses,
         mut take: impl FnMut(SocketAddr, u8, &[u8]),
-    ) -> Result<(), Broken> {
-        let mut taken = 0;
-        while taken < BATCH {
-            let mut meta = [RecvMeta::default(); BATCH_SIZE];
-            let received = {
-                let mut pieces = self.memory.chunks_exact_mut(PIECE);
-                let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
-                    std::array::from_fn(|_| IoSliceMut::new(pieces.next().unwrap_or_default()));
-                self.state.recv((&self.socket).into(), &mut slices, &mut meta)
-            };
-            let count = match received {
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.reads.well();
-                    break;
-                }
-                // Such as an ICMP error of an earlier datagram.
-                Err(error) => {
-                    losses.outside_unreadable += 1;
-                    taken += 1;
-                    self.reads.failed(error).map_err(|why| self.broken(why))?;
-                    continue;
-                }
-            };
-            self.reads.well();
-            for (meta, piece) in meta.iter().zip(self.memory.chunks_exact(PIECE)).take(count) {
-                let source = SocketAddr::new(meta.addr.ip().to_canonical(), meta.addr.port());
-                let ecn = meta.ecn.map_or(0, |ecn| ecn as u8);
-                for payload in piece.get(..meta.len).unwrap_or_default().chunks(meta.stride.max(1)) {
-                    take(source, ecn, payload);
-                    taken += 1;
-                }
+    ) -> Result<bool, Broken> {
+        let most = self.most;
+        let mut meta = [RecvMeta::default(); BATCH_SIZE];
+        let received = {
+            let mut pieces = self.memory.chunks_exact_mut(PIECE);
+            let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
+                std::array::from_fn(|_| IoSliceMut::new(pieces.next().unwrap_or_default()));
+            let slices = slices.get_mut(..most).unwrap_or_default();
+            self.state.recv((&self.socket).into(), slices, &mut meta)
+        };
+        let count = match received {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.reads.well();
+                return Ok(false);
             }
-            // There was room for more: the queue is empty.
-            if count < BATCH_SIZE {
-                break;
+            // Such as an ICMP error of an earlier datagram.
+            Err(error) => {
+                losses.outside_unreadable += 1;
+                return self.reads.failed(error).map(|()| false).map_err(|why| self.broken(why));
+            }
+        };
+        self.reads.well();
+        let mut taken = 0;
+        for (meta, piece) in meta.iter().zip(self.memory.chunks_exact(PIECE)).take(count) {
+            let source = SocketAddr::new(meta.addr.ip().to_canonical(), meta.addr.port());
+            let ecn = meta.ecn.map_or(0, |ecn| ecn as u8);
+            for payload in piece.get(..meta.len).unwrap_or_default().chunks(meta.stride.max(1)) {
+                take(source, ecn, payload);
+                taken += 1;
             }
         }
-        Ok(())
+        // The more the kernel joins, the fewer pieces are read at once.
+        self.most = (FEW * count.max(1) / taken.max(1)).clamp(1, BATCH_SIZE);
+        // Was there room for more, the queue is empty.
+        Ok(count == most)
     }
 
     fn broken(&self, why: io::Error) -> Broken {

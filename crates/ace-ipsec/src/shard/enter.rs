@@ -5,7 +5,7 @@ use ace_engine::Buffer;
 
 use super::pending::{PendingPacket, Stage};
 use super::receive::keep_before;
-use super::{Event, Exit, Fate, How, Packet, Shard};
+use super::{Compute, Event, Exit, Fate, How, Packet, Shard};
 use crate::counters::Cause;
 use crate::id::SaId;
 use crate::model::{Protocol, SaMode, Time};
@@ -37,13 +37,13 @@ pub(super) enum Way {
 }
 
 impl Shard {
-    pub(super) fn enter_inside(&mut self, now: Time, mut packet: Packet) {
-        let way = self.route_inside(now, &mut packet);
+    pub(super) fn enter_inside(&mut self, now: Time, mut packet: Packet, compute: &mut impl Compute) {
+        let way = self.route_inside(now, &mut packet, compute);
         self.part(packet, way, Fate::ToOutside(How::Bypassed));
     }
 
-    pub(super) fn enter_outside(&mut self, now: Time, mut packet: Packet) {
-        let way = self.route_outside(now, &mut packet);
+    pub(super) fn enter_outside(&mut self, now: Time, mut packet: Packet, compute: &mut impl Compute) {
+        let way = self.route_outside(now, &mut packet, compute);
         self.part(packet, way, Fate::ToInside(How::Bypassed));
     }
 
@@ -60,7 +60,12 @@ impl Shard {
 
     /// RFC 4301, 5.1.
     #[inline]
-    fn route_inside(&mut self, now: Time, packet: &mut Packet) -> Result<Way, Stop> {
+    fn route_inside(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        compute: &mut impl Compute,
+    ) -> Result<Way, Stop> {
         let parsed = self.parse(&mut packet.buffer);
         let Some(ip) = &parsed else { return Err(Cause::MalformedPacket.into()) };
         let rule = match self.inside.decide(&ip.flow(&packet.buffer)) {
@@ -84,7 +89,7 @@ impl Shard {
             (entry.rule.treatment, sa)
         });
         match entry {
-            Some((Treatment::Protect, Some(sa))) => match self.protect(sa, now, ip, packet) {
+            Some((Treatment::Protect, Some(sa))) => match self.protect(sa, now, ip, packet, compute) {
                 Ok(()) => Ok(Way::Taken),
                 Err(cause) => Err(Stop { cause, sa: Some(sa) }),
             },
@@ -99,11 +104,16 @@ impl Shard {
 
     /// RFC 4301, 5.2.
     #[inline]
-    fn route_outside(&mut self, now: Time, packet: &mut Packet) -> Result<Way, Stop> {
+    fn route_outside(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        compute: &mut impl Compute,
+    ) -> Result<Way, Stop> {
         let parsed = self.parse(&mut packet.buffer);
         let Some(ip) = &parsed else { return Err(Cause::MalformedPacket.into()) };
         if let Some(of) = self.for_us(ip) {
-            return self.receive(now, of, ip, packet).map(|()| Way::Taken);
+            return self.receive(now, of, ip, packet, compute).map(|()| Way::Taken);
         }
         match self.outside.decide(&ip.flow(&packet.buffer)) {
             Decision::Unknown(_) => Err(Cause::PortsUnknown.into()),
@@ -140,7 +150,14 @@ impl Shard {
 
     /// RFC 4303, 3.3, and RFC 4302, 3.3.
     #[inline]
-    fn protect(&mut self, id: SaId, now: Time, ip: &Ip, packet: &mut Packet) -> Result<(), Cause> {
+    fn protect(
+        &mut self,
+        id: SaId,
+        now: Time,
+        ip: &Ip,
+        packet: &mut Packet,
+        compute: &mut impl Compute,
+    ) -> Result<(), Cause> {
         let buffer = &mut packet.buffer;
         let sa = self.sad.get_mut(id).ok_or(Cause::NoSa)?;
         sa.counters.accepted.count(buffer.len());
@@ -203,7 +220,8 @@ impl Shard {
             stage: Stage::Seal,
         };
         let Self { kept, pending, .. } = self;
-        let mut computed = false;
+        // Where there is nothing to compute, that is done.
+        let mut done = Some(Ok(()));
         match fixed.protocol {
             Protocol::Esp => {
                 if esp::shifts(transform, fixed.esn) {
@@ -220,8 +238,10 @@ impl Shard {
                 esp::seal(transform, buffer, plan.at, input, |buffer, action| {
                     entry.place = sa.queue.enter();
                     if let Some(action) = action {
-                        computed = true;
-                        pending.submit(entry, kept, buffer, action);
+                        done = compute(&action, buffer);
+                        if done.is_none() {
+                            pending.submit(entry, kept, buffer, action);
+                        }
                     }
                 })?;
             }
@@ -235,15 +255,17 @@ impl Shard {
                 };
                 let action = ah::seal(transform, buffer, plan.at, input, kept)?;
                 entry.place = sa.queue.enter();
-                computed = true;
-                pending.submit(entry, kept, buffer, action);
+                done = compute(&action, buffer);
+                if done.is_none() {
+                    pending.submit(entry, kept, buffer, action);
+                }
             }
         }
         if starts {
             self.watch(id);
         }
-        if !computed {
-            self.finish(&entry, std::mem::take(&mut packet.buffer), Ok(()));
+        if let Some(result) = done {
+            self.finish(&entry, std::mem::take(&mut packet.buffer), result);
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ mod tap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use ace_engine::{Buffer, Completion, Job};
+use ace_engine::{Action, Buffer, Completion, EngineError, Job};
 use serde::Serialize;
 
 use crate::counters::Counters;
@@ -42,6 +42,11 @@ pub struct Packet {
 pub const HEADROOM: usize = 40 + 48;
 /// What it grows by behind: padding, trailer and ICV.
 pub const TAILROOM: usize = 15 + 2 + 32;
+
+/// Whoever may do an operation at once.
+trait Compute: FnMut(&Action, &mut Buffer) -> Option<Result<(), EngineError>> {}
+
+impl<F: FnMut(&Action, &mut Buffer) -> Option<Result<(), EngineError>>> Compute for F {}
 
 /// Something the owner of the data plane may want to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -159,13 +164,25 @@ impl Shard {
 
     /// Takes packets that arrived on one side. What can be said at once is said ([`Shard::poll_exit`]); for the rest
     /// there are [`Shard::jobs`].
-    pub fn ingest<S: Side>(&mut self, now: Time, _side: S, packets: impl IntoIterator<Item = Packet>) {
+    pub fn ingest<S: Side>(&mut self, now: Time, side: S, packets: impl IntoIterator<Item = Packet>) {
+        self.ingest_by(now, side, packets, |_, _| None);
+    }
+
+    /// As [`Shard::ingest`], with somebody who may compute at once ([`Engine::at_once`](ace_engine::Engine::at_once)):
+    /// what he does is neither queued nor remembered. What he leaves (`None`) becomes a job.
+    pub fn ingest_by<S: Side>(
+        &mut self,
+        now: Time,
+        _side: S,
+        packets: impl IntoIterator<Item = Packet>,
+        mut compute: impl FnMut(&Action, &mut Buffer) -> Option<Result<(), EngineError>>,
+    ) {
         self.tick(now);
         for packet in packets {
             if S::INSIDE {
-                self.enter_inside(self.now, packet);
+                self.enter_inside(self.now, packet, &mut compute);
             } else {
-                self.enter_outside(self.now, packet);
+                self.enter_outside(self.now, packet, &mut compute);
             }
         }
     }

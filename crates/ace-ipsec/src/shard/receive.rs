@@ -5,7 +5,7 @@ use ace_engine::Buffer;
 
 use super::enter::Stop;
 use super::pending::{PendingPacket, Stage};
-use super::{Packet, Shard};
+use super::{Compute, Packet, Shard};
 use crate::counters::Cause;
 use crate::id::SaId;
 use crate::model::{Protocol, Time};
@@ -25,6 +25,7 @@ impl Shard {
         of: Protocol,
         ip: &Ip,
         packet: &mut Packet,
+        compute: &mut impl Compute,
     ) -> Result<(), Stop> {
         let buffer = &mut packet.buffer;
         if ip.fragment != Fragment::Whole {
@@ -62,9 +63,10 @@ impl Shard {
         }
         if !transform.authenticates() {
             // No ICV will vouch for the packet: it counts from here.
-            return self.receive_unvouched(now, id, entry, packet);
+            return self.receive_unvouched(now, id, entry, packet, compute);
         }
         let Self { kept, pending, .. } = self;
+        let mut done = None;
         match of {
             Protocol::Esp => {
                 if esp::shifts(transform, fixed.esn) {
@@ -73,19 +75,28 @@ impl Shard {
                 let opened = esp::open(transform, buffer, at, sequence, fixed.esn, |buffer, action| {
                     if let Some(action) = action {
                         entry.place = sa.queue.enter();
-                        pending.submit(entry, kept, buffer, action);
+                        done = compute(&action, buffer);
+                        if done.is_none() {
+                            pending.submit(entry, kept, buffer, action);
+                        }
                     }
                 });
-                opened.map_err(|error| stop(error.into()))
+                opened.map_err(|error| stop(error.into()))?;
             }
             Protocol::Ah => {
                 let numbers = (sequence, fixed.esn);
                 let action = ah::open(transform, buffer, at, ip.version, numbers, kept).map_err(stop)?;
                 entry.place = sa.queue.enter();
-                pending.submit(entry, kept, buffer, action);
-                Ok(())
+                done = compute(&action, buffer);
+                if done.is_none() {
+                    pending.submit(entry, kept, buffer, action);
+                }
             }
         }
+        if let Some(result) = done {
+            self.finish(&entry, std::mem::take(&mut packet.buffer), result);
+        }
+        Ok(())
     }
 
     /// ESP without authentication. There may be nothing to compute.
@@ -95,6 +106,7 @@ impl Shard {
         id: SaId,
         mut entry: PendingPacket,
         packet: &mut Packet,
+        compute: &mut impl Compute,
     ) -> Result<(), Stop> {
         let stop = |cause| Stop { cause, sa: Some(id) };
         let at = entry.envelope.at;
@@ -106,9 +118,15 @@ impl Shard {
         self.vouch(id, entry.sequence, entry.bytes, now).map_err(stop)?;
         let (_, sa) = self.sad.at_mut(entry.sa).ok_or(Cause::UnknownSpi)?;
         entry.place = sa.queue.enter();
-        match action {
-            Some(action) => self.pending.submit(entry, &mut self.kept, &mut packet.buffer, action),
-            None => self.finish(&entry, std::mem::take(&mut packet.buffer), Ok(())),
+        // Where there is nothing to compute, that is done.
+        let done = action.as_ref().map_or(Some(Ok(())), |action| compute(action, &mut packet.buffer));
+        match (done, action) {
+            (None, Some(action)) => {
+                self.pending.submit(entry, &mut self.kept, &mut packet.buffer, action);
+            }
+            (done, _) => {
+                self.finish(&entry, std::mem::take(&mut packet.buffer), done.unwrap_or(Ok(())));
+            }
         }
         Ok(())
     }

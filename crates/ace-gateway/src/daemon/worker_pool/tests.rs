@@ -29,7 +29,7 @@ struct Pipes {
     outside: UnixDatagram,
 }
 
-fn read(pipe: &UnixDatagram, mut take: impl FnMut(&[u8])) -> Result<(), Broken> {
+fn read(pipe: &UnixDatagram, mut take: impl FnMut(&[u8])) -> Result<bool, Broken> {
     let mut memory = [0; 4096];
     while let Ok(len) = pipe.recv(&mut memory) {
         if memory[..len] == *GONE {
@@ -37,15 +37,19 @@ fn read(pipe: &UnixDatagram, mut take: impl FnMut(&[u8])) -> Result<(), Broken> 
         }
         take(&memory[..len]);
     }
-    Ok(())
+    Ok(false)
 }
 
 impl Ports for Pipes {
-    fn read_inside(&mut self, _: &mut Losses, take: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
-        read(&self.inside, take)
+    fn read_inside(
+        &mut self,
+        _: &mut Losses,
+        take: &mut dyn FnMut(Buffer) -> Buffer,
+    ) -> Result<bool, Broken> {
+        read(&self.inside, |packet| drop(take(Buffer::from_packet(packet, 0, 0))))
     }
 
-    fn read_outside(&mut self, _: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<(), Broken> {
+    fn read_outside(&mut self, _: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<bool, Broken> {
         let source = "192.0.2.2:4500".parse().unwrap();
         read(&self.outside, |payload| take(Arrived::Udp { source, ecn: 0, payload }))
     }
