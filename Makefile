@@ -138,7 +138,8 @@ interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, 
 	$(INTEROP)
 	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
-	  for with in charon transport libipsec; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; fi
+	  for with in charon transport libipsec restarts; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
+	  $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow formal --jobs $(JOBS) $(NAMES)
