@@ -54,7 +54,8 @@ fn a_log_that_nobody_reads_costs_lines_and_no_packet() {
     let script = format!("exec \"$0\" gateway --log-level trace \"$1\" 2>{}", pipe.display());
     let a = start(&world, &script);
     // Each is said: more than the pipe and the gateway's memory hold.
-    fs::write(world.path("a-sas.toml"), "x".repeat(1 << 20)).expect("it is ours");
+    let wrong: String = (0..500).map(|n| format!("key-{n} = 1\n")).collect();
+    fs::write(world.path("a-sas.toml"), wrong).expect("it is ours");
     until("what is said is lost", || {
         for _ in 0..200 {
             world.signal(a, "-HUP");
