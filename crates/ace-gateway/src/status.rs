@@ -50,7 +50,8 @@ pub struct Status {
     /// Of several cores each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<Vec<CoreStatus>>,
-    /// Clear packets from outside that a rule covers, which were dropped; `None`: nothing looks for them.
+    /// Clear packets that a rule covers, which came from outside or wanted to leave by another way, and were dropped; `None`:
+    /// nothing looks for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_dropped: Option<u64>,
     /// What the gateway had to say and could not.
