@@ -69,7 +69,7 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     text.one(name, help, status.rules_without_sa);
     if let Some(dropped) = status.clear_dropped {
         let name = "ace_gateway_clear_dropped_total";
-        text.family(name, "counter", "Packets from outside that came in clear and were covered by a rule.");
+        text.family(name, "counter", "Clear packets that a rule covers, from outside or on another way out.");
         text.line(name, &[], dropped);
     }
     let packets = &status.figures.packets;
