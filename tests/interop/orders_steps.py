@@ -77,7 +77,7 @@ def rename_sas(machine, random):
 
 @step(charon=False)
 def edit_lifetime(machine, random):
-    reload(machine, machine.sas(more=f"lifetime = {{ packets = {random.randrange(10**6, 10**7)} }}"))
+    reload(machine, machine.sas(more=f"lifetime = {{ hard_packets = {random.randrange(10**6, 10**7)} }}"))
     machine.empty = False
     return "SIGHUP, SAs have other lifetimes"
 
@@ -108,9 +108,7 @@ def empty_sas(machine, _):
 @step(charon=False)
 def broken_sas(machine, random):
     text = machine.sas()
-    machine.write_sas(
-        random.choice([text[: len(text) // 2], "[[sa]]", "\0", text.replace("tunnel", "tunel")])
-    )
+    machine.write_sas(random.choice([text + "[[sa]]", "[[sa]]", "\0", text.replace("tunnel", "tunel")]))
     machine.hangup()
     return "SIGHUP, a file that is broken"
 
