@@ -24,7 +24,8 @@ pub fn program(
     let number = |core: usize| u32::try_from(core).unwrap_or(0);
     let behind: Vec<Step> =
         std::iter::once((bpf::MODULO, 0, 0, number(count))).chain(rest.iter().copied()).collect();
-    let mut taken = odd.len();
+    // An SPI takes two instructions or more: nothing is built that cannot fit, as packets wait for this.
+    let mut taken = odd.len().min(MOST / 2);
     loop {
         let all = tree(&odd[..taken], |core| found(number(core)), &behind);
         if all.len() <= MOST {
