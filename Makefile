@@ -134,12 +134,12 @@ test-code: built-library all  ## of these, the tests in Rust and in Python
 	cargo test --workspace --release --locked --no-fail-fast $(FEATURES) || rust=$$?; \
 	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
 
-interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon
+interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon and libreswan's pluto
 	$(INTEROP)
 	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
 	  for with in charon transport libipsec restarts; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
-	  $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
+	  $(PYTHON) tests/interop/libreswan.py --ace $(ACE) && $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow formal --jobs $(JOBS) $(NAMES)

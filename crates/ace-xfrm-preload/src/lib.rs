@@ -20,6 +20,7 @@ use std::ffi::{c_int, c_void};
 use std::mem;
 
 use ace_xfrm_run::options::{self, Treatment};
+use ace_xfrm_run::ports;
 use libc::{msghdr, size_t, sockaddr, sockaddr_nl, socklen_t, ssize_t};
 use ours::is_ours;
 
@@ -93,11 +94,12 @@ pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> 
 }
 
 /// Whether a socket of UDP found its port in use, and shares it from now on: the gateway has the port of ESP in UDP, which
-/// is IKE's as well, and lets the kernel divide what comes. Any other program's port stays its own: it does not share it.
+/// is IKE's as well, and lets the kernel divide what comes ([`ports::may_share`]). Any other program's port stays its own:
+/// it does not share it.
 ///
 /// # Safety
-/// To be called behind a call that failed.
-unsafe fn taken_by_the_gateway(fd: c_int) -> bool {
+/// To be called behind a call of `bind(2)` with these that failed.
+unsafe fn taken_by_the_gateway(fd: c_int, address: *const sockaddr, address_length: socklen_t) -> bool {
     // SAFETY: the C library's place; plain numbers and their lengths.
     unsafe {
         let (mut kind, mut length): (c_int, _) = (0, mem::size_of::<c_int>() as socklen_t);
@@ -108,7 +110,10 @@ unsafe fn taken_by_the_gateway(fd: c_int) -> bool {
             return false;
         }
         let (on, length): (c_int, _) = (1, mem::size_of::<c_int>() as socklen_t);
+        // The kernel has read it.
+        let bytes = std::slice::from_raw_parts(address.cast::<u8>(), address_length as usize);
         let shares = kind == libc::SOCK_DGRAM
+            && ports::may_share(c_int::from((*address).sa_family), bytes)
             && libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_REUSEPORT, (&raw const on).cast(), length)
                 == 0;
         *libc::__errno_location() = libc::EADDRINUSE;
@@ -144,7 +149,7 @@ pub unsafe extern "C" fn bind(fd: c_int, address: *const sockaddr, length: sockl
         // SAFETY: the caller's own call.
         let done = unsafe { real(fd, address, length) };
         // SAFETY: as above.
-        if done == 0 || !unsafe { taken_by_the_gateway(fd) } {
+        if done == 0 || !unsafe { taken_by_the_gateway(fd, address, length) } {
             return done;
         }
         // SAFETY: as above.

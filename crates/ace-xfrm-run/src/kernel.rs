@@ -301,6 +301,19 @@ pub fn is_taken(domain: c_int, address: &[u8]) -> bool {
     }
 }
 
+/// Whether an address of IPv4 is taken because somebody has its port at every address: beside him the kernel gives an
+/// address of its own all that comes to it, and divides nothing.
+pub fn is_taken_everywhere(domain: c_int, address: &[u8]) -> bool {
+    // `sockaddr_in`: family, port, address. Nobody takes this one of the loopback's for himself.
+    const NOBODYS: [u8; 4] = [127, 77, 66, 55];
+    let mut other = address.to_vec();
+    match other.get_mut(4..8) {
+        Some(place) if domain == libc::AF_INET && *place != [0; 4] => place.copy_from_slice(&NOBODYS),
+        _ => return false,
+    }
+    is_taken(domain, &other)
+}
+
 /// Waits until one of them has something, or for some time. Which have.
 pub fn wait(fds: &[RawFd], milliseconds: c_int) -> Vec<bool> {
     let mut polled: Vec<_> =

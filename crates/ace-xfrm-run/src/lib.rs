@@ -14,6 +14,7 @@ mod answers;
 mod filter;
 mod kernel;
 pub mod options;
+pub mod ports;
 mod receive;
 mod start;
 mod supervisor;

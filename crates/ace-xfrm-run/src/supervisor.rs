@@ -13,6 +13,7 @@ use std::process::{Child, ExitStatus};
 use crate::answers::{groups_of, listen, put_address};
 use crate::kernel::{self, Call, Listener};
 use crate::options::{self, Treatment};
+use crate::ports;
 use crate::receive::Receive;
 use crate::start::Signals;
 
@@ -203,7 +204,7 @@ impl Supervisor {
 }
 
 /// The gateway has the port of ESP in UDP, which is IKE's as well, and lets the kernel divide what comes: a port that is
-/// taken is shared. A port of a program that shares none stays its own.
+/// taken is shared, if [`ports::may_share`]. A port of a program that shares none stays its own.
 fn share(call: &Call, fd: &OwnedFd) {
     let option =
         |name| kernel::option(fd, libc::SOL_SOCKET, name).ok().and_then(|value| c_int::try_from(value).ok());
@@ -216,7 +217,8 @@ fn share(call: &Call, fd: &OwnedFd) {
     }
     let read = kernel::read_memory(call.thread, call.arguments[1], &mut address);
     let has_port = address[2..4] != [0, 0];
-    if read.is_ok() && has_port && kernel::is_taken(domain, &address) {
+    let taken = read.is_ok() && has_port && kernel::is_taken(domain, &address);
+    if taken && ports::may_share(domain, &address) {
         kernel::share_port(fd);
     }
 }

@@ -3,7 +3,6 @@
 
 use std::cell::Cell;
 use std::io::ErrorKind;
-use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -78,7 +77,7 @@ impl Daemon {
             Encapsulation::Udp => {
                 let remedy = "; another program may listen there, or `listen` is no address of this machine";
                 // Who negotiates for it listens there, too.
-                let beside = config.xfrm.is_some() && outside.listen.ip() == Ipv4Addr::UNSPECIFIED;
+                let beside = config.xfrm.is_some() && outside.listen.is_ipv4();
                 let bound = match count {
                     1 if beside => Udp::bind_beside_ike(outside.listen).map(|one| vec![one]),
                     1 => Udp::bind(outside.listen).map(|one| vec![one]),
