@@ -18,8 +18,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from orders_charon import Charon  # noqa: E402
-from orders_world import MODES, Fault, World, run, until  # noqa: E402
+from orders_charon import Charon
+from orders_world import MODES, Fault, World, run, until
 
 BUILD = HERE.parents[1] / "build"
 PACKAGES = (
@@ -238,9 +238,9 @@ def go(a, b, pluto, charon, library):
         )
         pings(a, to, 100)
     print("the peer is gone, and its SAs go", flush=True)
-    run("ip", "-n", b.world.bridge, *"link set to-b down".split())
+    run("ip", "-n", b.world.bridge, *["link", "set", "to-b", "down"])
     until("SAs of a dead peer go", lambda: not states(b, library), 60)
-    run("ip", "-n", b.world.bridge, *"link set to-b up".split())
+    run("ip", "-n", b.world.bridge, *["link", "set", "to-b", "up"])
 
 
 def main():
