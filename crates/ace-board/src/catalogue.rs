@@ -11,7 +11,8 @@ use ace_library::ContextSet;
 use thiserror::Error;
 
 use crate::config::{BoardConfig, Loads};
-pub use crate::folders::{BUILD_VARIABLE, build_folder};
+pub use crate::folders::{BUILD_VARIABLE, BuildFolder};
+use crate::folders::ours;
 use crate::manifest::{Configuration, FileRef, ManifestError};
 use crate::record::RecordError;
 use crate::store::{NotSigned, Store};
@@ -78,10 +79,27 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Looks in `build`, or in `$ACE_BUILD`, or in a `build` folder beside or above the current folder, or beside
-    /// or above the executable. A folder without configurations makes an empty catalogue.
+    /// Looks in `build`, or in `$ACE_BUILD`, or where [`BuildFolder::find`] finds one. A folder without configurations makes an
+    /// empty catalogue.
     pub fn find(build: Option<&Path>) -> Self {
-        Self::read(&build_folder(build).join("configurations"))
+        Self::within(&BuildFolder::find(build), Path::new("configurations"))
+    }
+
+    /// The configurations of a folder in a build folder. Where nobody has named that, those count alone whose model nobody
+    /// else can change.
+    pub(crate) fn within(build: &BuildFolder, name: &Path) -> Self {
+        let mut catalogue = Self::read(&build.path.join(name));
+        if !build.named {
+            let problems = &mut catalogue.problems;
+            catalogue.configurations.retain(|one| match ours(&one.model.path) {
+                Ok(()) => true,
+                Err(why) => {
+                    problems.push(format!("{} is not loaded: {why}", one.model.path.display()));
+                    false
+                }
+            });
+        }
+        catalogue
     }
 
     /// Those of this folder, or what [`Catalogue::find`] finds.

@@ -45,7 +45,7 @@ pub mod config;
 mod coprocessor;
 mod decision;
 mod execution;
-mod folders;
+pub mod folders;
 pub mod frame;
 mod ledger;
 pub mod library;

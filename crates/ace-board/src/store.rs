@@ -314,12 +314,13 @@ pub fn offer(image: &Image) -> Result<Configuration, OfferError> {
     Ok(signed)
 }
 
-/// Where the default library is: beside or above the current folder or the executable, or where `make install` puts it.
+/// Where the default library is: beside or above the executable, where `make install` puts it, or in the checkout that the
+/// current folder is in.
 pub fn default_library() -> Option<PathBuf> {
     above(Path::new(DEFAULT_LIBRARY)).map(|folder| folder.join(DEFAULT_LIBRARY))
 }
 
-/// The folder beside or above the current folder or the executable in which there is such a file; else what is installed.
+/// The folder of these in which there is such a file.
 fn above(name: &Path) -> Option<PathBuf> {
-    crate::folders::places("share/ace").into_iter().find(|folder| folder.join(name).is_file())
+    crate::folders::search(Path::to_owned, "share/ace", |folder| folder.join(name).is_file())
 }

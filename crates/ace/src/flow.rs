@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use ace_board::folders::{checkout, ours};
+
 use crate::trust::named;
 
 /// The flow's Python, and the repository.
@@ -15,12 +17,14 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The repository: here or a folder above.
+    /// The checkout that the current folder is in. Its code runs as who calls, so nobody else may be able to change it.
     pub fn root() -> Result<PathBuf> {
-        let here = std::env::current_dir()?;
-        match here.ancestors().find(|folder| folder.join("flow/ace_flow/prove/bitstream.py").is_file()) {
-            Some(root) => Ok(root.to_owned()),
-            None => bail!("this needs the flow of ACE's repository; run it inside of that"),
+        let Some(root) = checkout() else {
+            bail!("this needs the flow of ACE's repository; run it inside of that");
+        };
+        match ours(&root.join("flow/ace_flow")) {
+            Ok(()) => Ok(root),
+            Err(why) => bail!("the flow of {} does not run: {why}", root.display()),
         }
     }
 

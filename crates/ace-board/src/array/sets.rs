@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::rates::Slot;
 use super::slot::ArraySlot;
 use super::{ArrayError, digests, signed};
-use crate::catalogue::{Catalogue, build_folder};
+use crate::catalogue::{BuildFolder, Catalogue};
 use crate::config::{BoardConfig, SlotKind, hz};
 use crate::manifest::{Configuration, FileRef};
 use crate::model::{Model, ModelError, SlotModel};
@@ -97,10 +97,10 @@ impl ModelSource for Sets {
 /// When there are none, or they were made for another slot.
 pub fn catalogue(tiles: usize, folder: Option<&Path>) -> Result<Catalogue, ArrayError> {
     let slot = Slot::of(tiles)?;
-    let built = || build_folder(None).join(slot.folder());
-    let folder = folder.map_or_else(built, Path::to_owned);
-    let mut catalogue = Catalogue::read(&folder);
+    let built = || Catalogue::within(&BuildFolder::find(None), Path::new(&slot.folder()));
+    let mut catalogue = folder.map_or_else(built, Catalogue::read);
     if catalogue.configurations.is_empty() {
+        let folder = catalogue.folder;
         return Err(ArrayError::NoSets { folder, make: slot.command() });
     }
     catalogue.configurations.retain(|one| one.context_set);

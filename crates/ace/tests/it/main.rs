@@ -22,6 +22,8 @@ mod rtl;
 mod run;
 mod run_esp;
 mod sas;
+#[cfg(unix)]
+mod strangers;
 mod study;
 mod tshark;
 mod twenty;
