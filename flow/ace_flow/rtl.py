@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ace_flow import subset
+
 # A string, which may look like a comment inside, or comments and white space.
 STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 TOKEN = re.compile(STRING.pattern + r"|(?://[^\n]*|/\*.*?\*/|\s)+", re.DOTALL)
 COMMENT = re.compile(STRING.pattern + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
-INCLUDE = re.compile(r'`include\s*"(?:[^"]*/)?([^"/]+)\.svh"')
+INCLUDE = re.compile(r'`include\s*"([^"/]+)\.svh"')
 # What tools take for a directive: the first word of a comment, or a word anywhere in it. Verilator may be told what to
 # be silent about, which changes nothing.
 DIRECTIVE = re.compile(
@@ -24,8 +26,8 @@ DIRECTIVE = re.compile(
 )
 
 
-class DirectiveError(Exception):
-    """A comment that a tool would obey."""
+class RtlError(Exception):
+    """A comment that a tool would obey, or text that readers may take for different circuits."""
 
 
 def plain(source: str) -> str:
@@ -44,12 +46,15 @@ def directives(source: str) -> Iterator[tuple[int, str]]:
 
 
 def check(path: Path, source: str) -> None:
-    """Raises DirectiveError if there is a directive in a comment."""
+    """Raises RtlError for a directive in a comment, or for text that is not of the subset (subset.py). `path`: the place
+    in the repository."""
     for line, text in directives(source):
-        raise DirectiveError(
+        raise RtlError(
             f"{path}:{line}: a tool would obey the comment {text!r}, and recipes do not see comments; write it as "
-            "SystemVerilog, an attribute or `ifdef, or begin the comment with another word"
+            "SystemVerilog, or begin the comment with another word"
         )
+    for line, why in subset.refused(path, source):
+        raise RtlError(f"{path}:{line}: {why}")
 
 
 def folders(sources: Iterable[str | Path]) -> list[str]:
@@ -77,7 +82,7 @@ class Files:
         if file not in self.words:
             path = self.root / file
             source = path.read_text()
-            check(path, source)
+            check(Path(file), source)
             text = plain(source)
             self.words[file] = frozenset([*WORD.findall(STRING.sub("", text)), *INCLUDE.findall(text)])
         return self.words[file]

@@ -42,7 +42,7 @@ class Directives(unittest.TestCase):
             with self.subTest(text=text):
                 found = list(rtl.directives(f"logic a;\n{text}\nlogic b;"))
                 self.assertEqual([line for line, _ in found], [3 if "\n" in text else 2])
-                with self.assertRaisesRegex(rtl.DirectiveError, r"^x\.sv:[23]: "):
+                with self.assertRaisesRegex(rtl.RtlError, r"^x\.sv:[23]: "):
                     rtl.check(Path("x.sv"), f"logic a;\n{text}\nlogic b;")
 
     def test_other_comments_are_free(self) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The RTL as a machine: Yosys's word-level cells, as slang made them, before any pass."""
 
+from ace_flow import elaborated
 from ace_flow.equiv import rtl_memory
 from ace_flow.equiv.machine import Machine, Register, number
 from ace_flow.equiv.multiply import multiply
@@ -15,6 +16,9 @@ class Rtl(Machine):
     def build(self, tiles: dict[str, tuple[int, int]]) -> None:
         """`tiles`: how many words a tile of synthesis holds and how many ports write it, of the memories that it made of
         tiles. The others are registers."""
+        if wrong := next(elaborated.refused(self.module), None):
+            raise ToolError(wrong)
+        self.initial = elaborated.initial(self.module)
         memories: dict[str, list[dict]] = {name: [] for name in self.module.get("memories", {})}
         for name, cell in self.module["cells"].items():
             kind, pins = cell["type"], cell["connections"]
@@ -88,7 +92,7 @@ class Rtl(Machine):
                     lambda: self.value(pins["CLK"][0]) ^ falling,
                     (lambda setting=setting: pin(*setting)) if setting else (lambda: FALSE),
                     value,
-                    "x",
+                    self.initial.get(output, "x"),
                 )
             )
 
