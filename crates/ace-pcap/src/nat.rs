@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use crate::offload::{has_checksum, set_checksum};
 
-const PORT: u16 = 4500;
+pub(crate) const PORT: u16 = 4500;
 const UDP: u8 = 17;
 const ESP: u8 = 50;
 const UDP_LEN: usize = 8;
@@ -83,6 +83,19 @@ impl NatTraversal {
         }
         len
     }
+}
+
+/// What a datagram holds of which this is the beginning, if it is one from or to the port.
+pub(crate) fn starts(udp: &[u8]) -> Option<Carries> {
+    let port = |at: usize| Some(u16::from_be_bytes(*udp.get(at..)?.first_chunk()?));
+    if port(0)? != PORT && port(2)? != PORT {
+        return None;
+    }
+    Some(match udp.get(UDP_LEN..)? {
+        [0, 0, 0, 0, ..] => Carries::Ike,
+        [0xff] => Carries::Keepalive,
+        _ => Carries::Esp,
+    })
 }
 
 #[cfg(test)]

@@ -26,6 +26,18 @@ pub struct Summary {
     pub beside_esp: u64,
     /// ESP in UDP, of which the UDP header was taken off.
     pub esp_in_udp: u64,
+    /// Packets that came as ESP in TCP (RFC 9329).
+    pub esp_in_tcp: u64,
+    /// Segments of TCP that carried them, or parts of them.
+    pub tcp_segments: u64,
+    /// Segments, or messages in them, of which nothing came, by why.
+    pub lost_in_tcp: BTreeMap<String, u64>,
+    /// Packets that were put together of fragments.
+    pub reassembled: u64,
+    /// Those fragments.
+    pub fragments: u64,
+    /// Fragments that nothing came of, by why.
+    pub unassembled: BTreeMap<String, u64>,
     /// Frames of which nobody can say whether they hold one, by what they are; dropped, or else `bypass_opaque`.
     pub opaque: BTreeMap<&'static str, u64>,
     /// Whether such frames leave as they came.
@@ -94,6 +106,14 @@ impl Summary {
             || self.cut_short_missing > 0
             || self.damage.is_some()
             || !(self.engine_errors.is_empty() && self.unreadable.is_empty() && self.unwritable.is_empty())
+            || !(self.unassembled.is_empty() && self.lost_in_tcp.is_empty())
+    }
+
+    /// Packets that did not leave. One may lie in several frames, and a segment of TCP carry several.
+    pub fn dropped(&self) -> u64 {
+        let lost: u64 = self.lost_in_tcp.values().sum();
+        let came = self.frames + self.reassembled + self.esp_in_tcp + lost;
+        came.saturating_sub(self.fragments + self.tcp_segments + self.written)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace run`: a capture goes in, a capture comes out.
 
+mod joined;
 pub mod needs;
 mod pump;
 
@@ -163,7 +164,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         eprintln!("ace: interrupted; {} holds the packets that were finished", args.output.display());
         return Ok(Outcome::Interrupted);
     }
-    let dropped = args.fail_on_drop && summary.written < summary.frames;
+    let dropped = args.fail_on_drop && summary.dropped() > 0;
     Ok(if summary.is_wrong() || dropped { Outcome::Wrong } else { Outcome::Well })
 }
 
