@@ -5,4 +5,5 @@ mod captures;
 mod fragments;
 mod link;
 mod offload;
+mod secrets;
 mod tcp;

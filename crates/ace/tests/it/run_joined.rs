@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ESP that lies in several frames: fragments, and segments of TCP.
+//! ESP that lies in several frames: fragments, and segments of TCP. And a capture that has its own keys.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{ace, stderr};
+use crate::common::{TRAFFIC, ace, stderr};
 use crate::run::{ethernet, packet, pcap, record, run_bytes, sas};
 
 /// ESP of clear packets of so many bytes from 10.0.0.1 to 10.0.0.2.
@@ -145,4 +146,41 @@ fn esp_in_tcp_comes_out_and_what_does_not_is_named() {
     let frames = [pcap(&[syn, at(0, 48)]), record(&cut[..80], cut.len())].concat();
     let (code, summary, _) = open(folder.path(), "discard", &frames, &[]);
     assert_eq!((code, &summary["cut_short_missing"]), (Some(1), &1.into()), "{summary}");
+}
+
+#[test]
+fn a_capture_with_its_keys_is_decrypted_without_another_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let (esp, plain, keys, clear) =
+        (path("esp.pcapng"), path("plain.pcapng"), path("keys.toml"), path("clear.pcap"));
+    let sas = Path::new("tests/demo/protect.toml");
+    let protect = ["run", TRAFFIC, "--engine", "cpu", "--iv-seed", "1", "--with-keys", "--sas"];
+    let out = ace(&protect, &[sas, "-o".as_ref(), &esp]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert_eq!(fs::metadata(&esp).expect("it is there").permissions().mode() & 0o777, 0o600);
+    let imported = ace(&["sas", "import", "--inbound", "-o"], &[&keys, &esp]);
+    assert_eq!(imported.status.code(), Some(0), "{}", stderr(&imported));
+    let out = ace(&["run", "--engine", "cpu", "--json", "--sas"], &[&keys, &esp, "-o".as_ref(), &clear]);
+    let summary: Value = serde_json::from_slice(&out.stdout).expect("a summary");
+    assert_eq!((out.status.code(), &summary["packets"]["decapsulated"]["packets"]), (Some(0), &277.into()));
+    // Without the option no key is in it, and that is said.
+    let out = ace(&[&protect[..6], &["--sas"]].concat(), &[sas, "-o".as_ref(), &plain]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let none = ace(&["sas", "import", "--inbound"], &[&plain]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(stderr(&none).contains("no SAs of ESP among its decryption secrets"), "{}", stderr(&none));
+    let with = fs::read(&esp).expect("a capture");
+    let without = fs::read(&plain).expect("a capture");
+    assert_eq!(with[..28], without[..28], "a section");
+    assert!(with.ends_with(&without[28..]), "and the same packets");
+    // A kind that is not known is named, and the rest is read.
+    let mut others = with.clone();
+    let at = others.windows(4).position(|word| word == b"SPSE").expect("the kind");
+    others[at] ^= 0x20;
+    fs::write(&esp, &others).expect("written");
+    let named = ace(&["sas", "import", "--inbound"], &[&esp]);
+    assert!(stderr(&named).contains("passed over: secrets that are not known here"), "{}", stderr(&named));
+    let out = ace(&protect, &[sas, "-o".as_ref(), &clear]);
+    assert_eq!(out.status.code(), Some(2), "pcap has no place for keys");
 }
