@@ -27,6 +27,8 @@ pub(crate) struct Header {
     pub at: usize,
     /// What it carries.
     pub protocol: u8,
+    /// The byte that says so.
+    pub named_by: usize,
     pub fragment: Option<Part>,
 }
 
@@ -77,6 +79,7 @@ impl Header {
             destination: address(16)?,
             at,
             protocol: *packet.get(9)?,
+            named_by: 9,
             fragment: (part.more || part.offset != 0).then_some(part),
         })
     }
@@ -100,12 +103,14 @@ impl Header {
                     // One that is all there is to its datagram is none (RFC 6946).
                     if part.more || part.offset != 0 {
                         let protocol = *packet.get(at)?;
-                        let (at, fragment) = (at + FRAGMENT_LEN, Some(part));
-                        return Some(Self { source, destination, at, protocol, fragment });
+                        let (named_by, at, fragment) = (at, at + FRAGMENT_LEN, Some(part));
+                        return Some(Self { source, destination, at, protocol, named_by, fragment });
                     }
                     FRAGMENT_LEN
                 }
-                protocol => return Some(Self { source, destination, at, protocol, fragment: None }),
+                protocol => {
+                    return Some(Self { source, destination, at, protocol, named_by, fragment: None });
+                }
             };
             (named_by, at) = (at, at + len);
             if at > packet.len() {
