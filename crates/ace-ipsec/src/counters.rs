@@ -137,6 +137,14 @@ impl Drops {
     }
 }
 
+impl FromIterator<(Cause, u64)> for Drops {
+    fn from_iter<I: IntoIterator<Item = (Cause, u64)>>(counted: I) -> Self {
+        let mut drops = Self::default();
+        counted.into_iter().for_each(|(cause, count)| drops.0[cause as usize] += count);
+        drops
+    }
+}
+
 impl AddAssign<&Drops> for Drops {
     fn add_assign(&mut self, other: &Drops) {
         self.0.iter_mut().zip(&other.0).for_each(|(sum, more)| *sum += more);

@@ -77,6 +77,11 @@ pub enum Lost {
     Note,
 }
 
+impl Lost {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::TooLong, Self::Time, Self::OtherLink, Self::Secrets, Self::Note];
+}
+
 /// What stands beside a frame in pcapng.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
