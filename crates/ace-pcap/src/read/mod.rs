@@ -20,7 +20,7 @@ use blocks::{Blocks, Ended};
 use pcap::Pcap;
 use pcapng::PcapNg;
 pub(crate) use secrets::SECRETS;
-pub use secrets::{Secrets, SecretsError, SecretsKind, is_pcapng, secrets};
+pub use secrets::{Secrets, SecretsError, SecretsKind, is_pcapng, secrets, secrets_from};
 
 /// One captured frame, link header included.
 #[derive(Clone, Copy, Debug)]

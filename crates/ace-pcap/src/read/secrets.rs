@@ -2,6 +2,7 @@
 //! What a pcapng file has in it to decrypt the packets by: decryption secrets blocks.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use thiserror::Error;
@@ -99,12 +100,20 @@ impl Collected {
 pub fn secrets(path: &Path) -> Result<Vec<Secrets>, SecretsError> {
     let name = path.display().to_string();
     let input = File::open(path).map_err(|error| CaptureError::Open { name: name.clone(), error })?;
-    let mut capture = Capture::begin(&name, Box::new(input), None, true)?;
+    secrets_from(&name, Box::new(input))
+}
+
+/// The same from anywhere.
+///
+/// # Errors
+/// As [`secrets`].
+pub fn secrets_from(name: &str, input: Box<dyn Read + Send>) -> Result<Vec<Secrets>, SecretsError> {
+    let mut capture = Capture::begin(name, input, None, true)?;
     while let Some(item) = capture.next_item() {
         item?;
     }
     let collected = capture.into_secrets().unwrap_or_default();
-    if collected.is_over { Err(SecretsError::Many(name)) } else { Ok(collected.found) }
+    if collected.is_over { Err(SecretsError::Many(name.to_owned())) } else { Ok(collected.found) }
 }
 
 /// Whether a file begins as a pcapng file, or one that gzip has packed.
@@ -112,7 +121,6 @@ pub fn secrets(path: &Path) -> Result<Vec<Secrets>, SecretsError> {
 /// # Errors
 /// As the system says.
 pub fn is_pcapng(path: &Path) -> std::io::Result<bool> {
-    use std::io::Read;
     let mut start = Vec::new();
     let mut file = super::unpacked(Box::new(File::open(path)?))?.0;
     Ok(file.by_ref().take(4).read_to_end(&mut start).is_ok() && start == SECTION)
