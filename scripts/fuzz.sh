@@ -12,11 +12,11 @@ if ! command -v cargo-fuzz >/dev/null 2>&1; then
   echo "installing cargo-fuzz (pinned) with cargo"
   cargo install cargo-fuzz --version 0.13.2 --locked --quiet
 fi
-for target in packet_path rekey sa_file gateway xfrm page capture bitstream stream library array; do
+for target in packet_path rekey sa_file gateway xfrm page capture fragments tcp bitstream stream library array; do
   case $target in
     packet_path | rekey) limits="-max_len=1024" ;;
     sa_file | gateway) limits="-max_len=4096 -only_ascii=1" ;;
-    bitstream | capture | xfrm | page | stream | library | array) limits="-max_len=4096" ;;
+    bitstream | capture | fragments | tcp | xfrm | page | stream | library | array) limits="-max_len=4096" ;;
   esac
   mkdir -p "tests/fuzz/corpus/$target"
   echo "fuzzing $target for $seconds s"

@@ -288,6 +288,11 @@ fn is_device(name: &str) -> bool {
 fn outside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Outside> {
     fields.refuse_unknown_keys(report, OUTSIDE);
     let kinds = [("udp", Encapsulation::Udp), ("none", Encapsulation::None)];
+    if fields.get("encapsulation").and_then(|value| value.get_ref().as_str()) == Some("tcp") {
+        let what = "is ESP in TCP (RFC 9329), which no gateway here does";
+        fields.wrong(report, "encapsulation", what, "udp, none");
+        return None;
+    }
     let encapsulation = fields.required_choice(report, "encapsulation", &kinds)?;
     if encapsulation == Encapsulation::None {
         for key in ["listen", "keepalive"].into_iter().filter(|key| fields.get(key).is_some()) {

@@ -73,7 +73,12 @@ fn errors_name_line_and_remedy() {
         ("mtu = 1380", "mtu = 100", "a.toml:8: inside: `mtu`: `100` is out of range; allowed: 576 to 9000"),
         ("mtu = 1380", "mtuu = 1380", "a.toml:8: inside: unknown key `mtuu`; did you mean `mtu`?"),
         ("[\"10.0.2.0/24\"]", "[\"10.0.2.1/24\"]", "a.toml:7: inside: `routes`: "),
-        ("\"udp\"", "\"tcp\"", "a.toml:11: outside: `encapsulation`: `\"tcp\"` is unknown"),
+        (
+            "\"udp\"",
+            "\"tcp\"",
+            "a.toml:11: outside: `encapsulation`: `\"tcp\"` is ESP in TCP (RFC 9329), which no gateway here does; allowed: udp, none",
+        ),
+        ("\"udp\"", "\"dtls\"", "a.toml:11: outside: `encapsulation`: `\"dtls\"` is unknown"),
         ("\"udp\"", "\"none\"", "a.toml:12: outside: `listen` is for encapsulation = \"udp\" alone"),
         ("198.51.100.7:1024", "198.51.100.7", "a.toml:16: peer: `endpoint`: "),
         (

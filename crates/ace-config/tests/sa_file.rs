@@ -200,6 +200,12 @@ fn errors_name_line_value_and_what_is_allowed() {
         ("esn = false", "esm = false", 16, &["unknown key `esm`; did you mean `esn`?"]),
         ("esn = false", "esn = false\ncolour = \"red\"", 17, &["unknown key `colour`; allowed: name, spi,"]),
         (
+            "esn = false",
+            "esn = false\nencapsulation = \"tcp\"",
+            17,
+            &["`encapsulation` is none of an SA's keys", "in UDP and in TCP by themselves", "[outside]"],
+        ),
+        (
             "allow_legacy = false",
             "allow-legacy = false",
             3,

@@ -39,6 +39,14 @@ impl Output {
         Self::with_mode(path, 0o666)
     }
 
+    /// The same for what holds keys: a new file is for its owner alone.
+    ///
+    /// # Errors
+    /// As [`Output::create`].
+    pub fn create_private(path: &Path) -> io::Result<Self> {
+        Self::with_mode(path, 0o600)
+    }
+
     fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
         let sink =
             if path == Path::new(STDOUT) { Sink::Stdout(io::stdout()) } else { Sink::open(path, mode)? };
@@ -146,7 +154,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// As [`write()`].
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut output = Output::with_mode(path, 0o600)?;
+    let mut output = Output::create_private(path)?;
     output.write_all(bytes)?;
     output.finish()
 }

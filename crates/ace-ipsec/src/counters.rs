@@ -44,7 +44,7 @@ causes! {
     Unprotected "unprotected" "the packet arrived in clear though an inbound security association covers it";
     /// ESP for one of our addresses with an SPI we do not know.
     UnknownSpi "unknown_spi" "no inbound security association has this destination and SPI";
-    /// Reassembly comes before ESP and AH and is not done here.
+    /// Reassembly comes before ESP and AH: whoever gives packets to the data plane does it, or nobody.
     EspFragment "esp_fragment" "an ESP or AH packet arrived as an IP fragment";
     /// A selector with protocol or ports cannot be decided for this packet; it might have to be protected.
     PortsUnknown "ports_unknown" "the selector names a protocol or ports and the packet does not show them";
@@ -134,6 +134,14 @@ impl Drops {
 
     pub(crate) fn count(&mut self, cause: Cause) {
         self.0[cause as usize] += 1;
+    }
+}
+
+impl FromIterator<(Cause, u64)> for Drops {
+    fn from_iter<I: IntoIterator<Item = (Cause, u64)>>(counted: I) -> Self {
+        let mut drops = Self::default();
+        counted.into_iter().for_each(|(cause, count)| drops.0[cause as usize] += count);
+        drops
     }
 }
 

@@ -10,18 +10,24 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod fragments;
+mod headers;
 pub mod link;
 pub mod nat;
 pub mod offload;
 pub mod order;
+mod pieces;
 pub mod read;
+pub mod tcp;
 pub mod write;
 
+pub use fragments::{Fragments, Settled};
 pub use link::{Content, LinkType, Place};
 pub use nat::{Carries, NatTraversal};
 pub use offload::{Extent, Offloaded};
 pub use order::Order;
 pub use read::{Capture, CaptureError, Damage, Frame, Item};
+pub use tcp::{Segment, Streams, Verdict};
 pub use write::{CaptureWriter, Format, Lost, Note, WriteError};
 
 pub use pcap_file::{DataLink, TsResolution};

@@ -3,11 +3,10 @@
 
 use std::net::IpAddr;
 
+use crate::headers::{ESP, Header, UDP};
 use crate::offload::{has_checksum, set_checksum};
 
-const PORT: u16 = 4500;
-const UDP: u8 = 17;
-const ESP: u8 = 50;
+pub(crate) const PORT: u16 = 4500;
 const UDP_LEN: usize = 8;
 
 /// What a datagram holds.
@@ -30,20 +29,23 @@ pub struct NatTraversal {
     pub destination: IpAddr,
     /// Where the UDP header starts.
     at: usize,
+    /// The byte that says that it is one.
+    named_by: usize,
 }
 
 impl NatTraversal {
     /// Of an IP packet that says its length. `None`: it is another one, or a fragment.
     pub fn of(packet: &[u8]) -> Option<Self> {
         let short = |at: usize| Some(u16::from_be_bytes(*packet.get(at..at + 2)?.first_chunk()?));
-        let (at, destination) = match *packet.first()? >> 4 {
+        let (at, destination, named_by) = match *packet.first()? >> 4 {
             4 if packet.get(9) == Some(&UDP) && short(6)? & 0x3fff == 0 => {
                 let to: [u8; 4] = *packet.get(16..20)?.first_chunk()?;
-                (usize::from(packet.first()? & 15) * 4, IpAddr::from(to))
+                (usize::from(packet.first()? & 15) * 4, IpAddr::from(to), 9)
             }
-            6 if packet.get(6) == Some(&UDP) => {
-                let to: [u8; 16] = *packet.get(24..40)?.first_chunk()?;
-                (40, IpAddr::from(to))
+            // Also behind extension headers.
+            6 => {
+                let header = Header::of(packet).filter(|it| it.protocol == UDP && it.fragment.is_none())?;
+                (header.at, header.destination, header.named_by)
             }
             _ => return None,
         };
@@ -56,7 +58,7 @@ impl NatTraversal {
             [_, _, _, _, ..] => Carries::Esp,
             _ => return None,
         };
-        Some(Self { carries, destination, at })
+        Some(Self { carries, destination, at, named_by })
     }
 
     /// Takes the UDP header out, so that ESP follows the IP header. What is left is so long.
@@ -69,13 +71,13 @@ impl NatTraversal {
         let mends = self.destination.is_ipv4() && has_checksum(packet);
         packet.copy_within(self.at + UDP_LEN.., self.at);
         let v4 = self.destination.is_ipv4();
-        let (field, counted, protocol) = if v4 { (2, len, 9) } else { (4, len.saturating_sub(40), 6) };
+        let (field, counted) = if v4 { (2, len) } else { (4, len.saturating_sub(40)) };
         // It was longer by 8 and said so in 16 bits.
         let counted = u16::try_from(counted).unwrap_or(u16::MAX).to_be_bytes();
         if let Some(field) = packet.get_mut(field..field + 2) {
             field.copy_from_slice(&counted);
         }
-        if let Some(protocol) = packet.get_mut(protocol) {
+        if let Some(protocol) = packet.get_mut(self.named_by) {
             *protocol = ESP;
         }
         if mends {
@@ -83,6 +85,19 @@ impl NatTraversal {
         }
         len
     }
+}
+
+/// What a datagram holds of which this is the beginning, if it is one from or to the port.
+pub(crate) fn starts(udp: &[u8]) -> Option<Carries> {
+    let port = |at: usize| Some(u16::from_be_bytes(*udp.get(at..)?.first_chunk()?));
+    if port(0)? != PORT && port(2)? != PORT {
+        return None;
+    }
+    Some(match udp.get(UDP_LEN..)? {
+        [0, 0, 0, 0, ..] => Carries::Ike,
+        [0xff] => Carries::Keepalive,
+        _ => Carries::Esp,
+    })
 }
 
 #[cfg(test)]
@@ -136,6 +151,16 @@ mod tests {
             assert_eq!(packet[if v6 { 6 } else { 9 }], ESP);
             let stated = u16::from_be_bytes(*packet[if v6 { 4 } else { 2 }..].first_chunk().unwrap());
             assert_eq!(usize::from(stated), if v6 { 8 } else { 28 });
+        }
+        // Behind a header of options, and behind one that makes a fragment of a whole datagram (RFC 6946).
+        for (kind, options) in [(60, [UDP, 0, 1, 4, 0, 0, 0, 0]), (44, [UDP, 0, 0, 0, 0, 0, 0, 9])] {
+            let mut packet = datagram(true, [4500, 4500], &[0, 0, 16, 1, 7, 7, 7, 7]);
+            packet.splice(40..40, options);
+            (packet[5], packet[6]) = (packet[5] + 8, kind);
+            let it = NatTraversal::of(&packet).unwrap();
+            let len = it.strip(&mut packet);
+            assert_eq!((packet[4..7].to_vec(), packet[40]), (vec![0, 16, kind], ESP));
+            assert_eq!(packet[48..len], [0, 0, 16, 1, 7, 7, 7, 7]);
         }
         let mut fragment = datagram(false, [4500, 4500], &[0, 0, 16, 1]);
         fragment[6] = 0x20;

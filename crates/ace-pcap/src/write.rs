@@ -12,8 +12,12 @@ use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPa
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
 };
+use pcap_file::pcapng::blocks::unknown::UnknownBlock;
 use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
 use thiserror::Error;
+use zeroize::Zeroizing;
+
+use crate::read::SecretsKind;
 
 /// What readers take from a pcap file (MAXIMUM_SNAPLEN of libpcap).
 pub const MAX_PCAP_FRAME: u32 = 262_144;
@@ -66,8 +70,16 @@ pub enum Lost {
     #[error("of another link type than the first; .pcapng holds frames of several")]
     OtherLink,
     /// pcap has nothing but frames.
+    #[error("with keys beside it, for which pcap has no place; .pcapng has one")]
+    Secrets,
+    /// pcap has nothing but frames.
     #[error("with a comment, for which pcap has no place; .pcapng has one")]
     Note,
+}
+
+impl Lost {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::TooLong, Self::Time, Self::OtherLink, Self::Secrets, Self::Note];
 }
 
 /// What stands beside a frame in pcapng.
@@ -156,6 +168,24 @@ impl<W: Write> CaptureWriter<W> {
             Kind::Pcap { link: own, .. } => *own == link,
             Kind::PcapNg { .. } => true,
         }
+    }
+
+    /// Writes what there is to decrypt the frames behind it by.
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::write`]; [`Lost::Secrets`] in a pcap file.
+    pub fn write_secrets(&mut self, kind: SecretsKind, bytes: &[u8]) -> Result<(), WriteError> {
+        let Kind::PcapNg { writer, .. } = &mut self.0 else { return Err(Lost::Secrets.into()) };
+        let len = u32::try_from(bytes.len()).map_err(|_| Lost::TooLong)?;
+        // With its room at once: what a growing buffer leaves behind nobody wipes.
+        let mut value = Zeroizing::new(Vec::with_capacity(bytes.len() + 12));
+        value.extend([kind.0, len].iter().flat_map(|word| word.to_le_bytes()));
+        value.extend_from_slice(bytes);
+        let padded = value.len().next_multiple_of(4);
+        value.resize(padded, 0);
+        let block = UnknownBlock::new(crate::read::SECRETS, 0, &value);
+        writer.write_pcapng_block(block)?;
+        Ok(())
     }
 
     /// Writes a whole frame.

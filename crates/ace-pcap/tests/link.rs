@@ -107,7 +107,7 @@ fn the_other_link_types() {
     for (number, link) in [(1, LinkType::Ethernet), (113, LinkType::Cooked), (276, LinkType::Cooked2)] {
         assert_eq!(LinkType::of(DataLink::from(number)), Some(link));
     }
-    assert_eq!(LinkType::of(DataLink::from(105)), None, "802.11");
+    assert_eq!(LinkType::of(DataLink::from(147)), None, "for private use");
 }
 
 /// 802.11 data with SNAP behind radiotap's flags.
@@ -148,10 +148,44 @@ fn what_modems_logs_and_radios_put_in_front_is_looked_through() {
     let mut out = Vec::new();
     checked.wrap(&frame[..checked.at], &V4, &mut out).expect("it fits");
     assert_eq!(out, wireless(0, 8, 0, &[]));
-    assert_eq!(LinkType::Radiotap.content(&wireless(0, 0x80, 0, &[])), Content::NotIp, "a beacon");
-    assert_eq!(LinkType::Radiotap.content(&wireless(0, 0x48, 0, &[])), Content::NotIp, "no data");
-    for (kind, how, qos) in [(8, 0x40, &[][..]), (8, 4, &[]), (0x88, 0, &[0x80, 0])] {
-        assert!(matches!(LinkType::Radiotap.content(&wireless(0, kind, how, qos)), Content::Opaque(_)));
+}
+
+/// 802.11 alone and behind radiotap: the same frames, and the same said of them.
+#[test]
+fn frames_of_radios_are_looked_through_or_named() {
+    let wireless_type = LinkType::of(DataLink::from(105)).expect("it is known");
+    let content = |kind, how, qos: &[u8]| {
+        let frame = wireless(0, kind, how, qos);
+        let (tapped, bare) = (LinkType::Radiotap.content(&frame), wireless_type.content(&frame[9..]));
+        match (tapped, bare) {
+            (Content::Ip(tapped), Content::Ip(bare)) => {
+                assert_eq!((tapped.at, &frame[tapped.at..]), (bare.at + 9, &V4[..]));
+                let mut out = Vec::new();
+                bare.wrap(&frame[9..tapped.at], &V4, &mut out).expect("it fits");
+                assert_eq!(out, frame[9..], "the same packet makes the same frame");
+            }
+            _ => assert_eq!(tapped, bare),
+        }
+        tapped
+    };
+    // To an access point, from one, between two, which have four addresses; with quality of service and its field for
+    // high throughput.
+    for (kind, how, more) in
+        [(8, 1, 0), (8, 2, 0), (8, 3, 6), (0x88, 1, 2), (0x88, 3, 8), (0x88, 0x81, 6), (0x88, 0x83, 12)]
+    {
+        assert!(matches!(content(kind, how, &[0; 12][..more]), Content::Ip(_)), "{kind:x} {how:x}");
+    }
+    assert_eq!(content(0x80, 0, &[]), Content::NotIp, "a beacon");
+    assert_eq!(content(0xb4, 0, &[]), Content::NotIp, "a request to send");
+    assert_eq!(content(0x48, 0, &[]), Content::NotIp, "no data");
+    for (kind, how, qos, name) in [
+        (8, 0x41, &[][..], "enciphered"),
+        (8, 5, &[], "a fragment"),
+        (0x88, 1, &[0x80, 0], "several packets in one"),
+        (0x0c, 1, &[], "a kind that is not known"),
+    ] {
+        let Content::Opaque(why) = content(kind, how, qos) else { panic!("{name}") };
+        assert!(why.contains(name), "{why}");
     }
 }
 

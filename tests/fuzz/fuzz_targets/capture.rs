@@ -5,6 +5,7 @@
 
 use std::io::Cursor;
 
+use ace_pcap::read::secrets_from;
 use ace_pcap::{Capture, CaptureWriter, Content, DataLink, Format, Item, LinkType, TsResolution};
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +21,11 @@ fn frames(bytes: Vec<u8>) -> Vec<(std::time::Duration, u32, Vec<u8>)> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
+    // What is found is inside of the file.
+    if let Ok(found) = secrets_from("fuzz", Box::new(Cursor::new(bytes.to_vec()))) {
+        let unpacked = bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]);
+        assert!(!unpacked || found.iter().map(|secrets| secrets.bytes.len()).sum::<usize>() <= bytes.len());
+    }
     let mut read = frames(bytes.to_vec());
     let mut writer =
         CaptureWriter::new(Vec::new(), Format::PcapNg, DataLink::ETHERNET, TsResolution::NanoSecond, 0)

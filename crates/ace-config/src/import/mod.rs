@@ -83,11 +83,20 @@ pub struct Beside<'a> {
     pub from_start: bool,
     /// What SAs of Wireshark's table enclose, which it does not say.
     pub mode: SaMode,
+    /// Whether all come in, whatever else says: for whoever decrypts a capture of both directions.
+    pub inbound: bool,
 }
 
 impl Default for Beside<'_> {
     fn default() -> Self {
-        Self { local: &[], children: &[], policies: None, from_start: false, mode: SaMode::Tunnel }
+        Self {
+            local: &[],
+            children: &[],
+            policies: None,
+            from_start: false,
+            mode: SaMode::Tunnel,
+            inbound: false,
+        }
     }
 }
 
@@ -279,6 +288,7 @@ fn way(
     let known = known.into_iter().find_map(Result::transpose).transpose()?;
     let stated = known.as_ref().map(|known| known.outbound).or(stated);
     let local = |address| beside.local.contains(&address);
+    let stated = if beside.inbound { Some(false) } else { stated };
     let outbound = match (stated, local(ends.source), local(ends.destination)) {
         (Some(outbound), ..) => outbound,
         (None, true, false) => true,

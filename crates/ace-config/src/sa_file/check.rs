@@ -37,6 +37,8 @@ const SA_KEYS: &[&str] = &[
     "copy_df",
     "tfc_padding",
 ];
+/// What an SA has none of: it is a word of a gateway's configuration.
+const ENCAPSULATION: &str = "encapsulation";
 const LIFETIME_KEYS: &[&str] = &[
     "soft_bytes",
     "hard_bytes",
@@ -86,7 +88,14 @@ pub fn associations(report: &mut Report<'_>, root: &Fields<'_>, allow_legacy: bo
 }
 
 fn association(report: &mut Report<'_>, fields: &Fields<'_>, allow_legacy: bool) -> Option<SaSpec> {
-    fields.refuse_unknown_keys(report, SA_KEYS);
+    let told = fields.get(ENCAPSULATION).map(|_| ENCAPSULATION);
+    let known: Vec<&str> = SA_KEYS.iter().copied().chain(told).collect();
+    fields.refuse_unknown_keys(report, &known);
+    if told.is_some() {
+        let what = "`encapsulation` is none of an SA's keys; captures find ESP in UDP and in TCP by themselves and \
+             are written without either, and a gateway has it in [outside], as \"udp\" or \"none\"";
+        fields.error(report, fields.at_key(ENCAPSULATION), what);
+    }
     let name = name(report, fields);
     let spi = spi(report, fields);
     let directions = [("out", Direction::Out), ("in", Direction::In)];

@@ -34,6 +34,8 @@ pub enum LinkType {
     CiscoHdlc,
     /// What Linux' netfilter logs (`LINKTYPE_NFLOG`, 239).
     Nflog,
+    /// 802.11 and nothing in front of it (`LINKTYPE_IEEE802_11`, 105).
+    Wireless,
     /// 802.11 behind what the radio says (`LINKTYPE_IEEE802_11_RADIOTAP`, 127).
     Radiotap,
 }
@@ -118,6 +120,7 @@ impl LinkType {
             50 => LinkType::PppHdlc,
             51 => LinkType::PppEther,
             104 => LinkType::CiscoHdlc,
+            105 => LinkType::Wireless,
             127 => LinkType::Radiotap,
             166 => LinkType::PppDirection,
             239 => LinkType::Nflog,
@@ -126,7 +129,7 @@ impl LinkType {
     }
 
     /// The names of all, for messages.
-    pub const NAMES: &'static str = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP, Cisco HDLC, NFLOG and 802.11 with radiotap";
+    pub const NAMES: &'static str = "Ethernet, Linux cooked (SLL, SLL2), raw IP, BSD loopback, PPP, Cisco HDLC, NFLOG and 802.11, also with radiotap";
 
     /// What a frame of this link type carries.
     pub fn content(self, frame: &[u8]) -> Content {

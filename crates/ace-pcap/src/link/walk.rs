@@ -67,6 +67,7 @@ pub fn frame(link: LinkType, frame: &[u8]) -> Content {
             _ => None,
         },
         LinkType::Nflog => walk.nflog(),
+        LinkType::Wireless => walk.wireless(0, false),
         LinkType::Radiotap => walk.radiotap(),
     };
     found.unwrap_or(SHORT)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One block at a time out of a stream.
 
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use thiserror::Error;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Longer records are passed over: no link has frames of so many bytes.
 pub const MAX_BLOCK: usize = 1 << 20;
@@ -25,15 +26,45 @@ impl From<io::Error> for Ended {
     }
 }
 
+/// A buffer that is wiped: a capture may have keys in it.
+struct Buffered {
+    input: Box<dyn Read + Send>,
+    buffer: Zeroizing<Vec<u8>>,
+    from: usize,
+    to: usize,
+}
+
+impl Read for Buffered {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.read(into)?;
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+impl BufRead for Buffered {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.from == self.to {
+            (self.from, self.to) = (0, self.input.read(&mut self.buffer)?);
+        }
+        Ok(self.buffer.get(self.from..self.to).unwrap_or_default())
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.from = (self.from + len).min(self.to);
+    }
+}
+
 pub(crate) struct Blocks {
-    input: BufReader<Box<dyn Read + Send>>,
+    input: Buffered,
     block: Vec<u8>,
     position: u64,
 }
 
 impl Blocks {
     pub fn new(input: Box<dyn Read + Send>) -> Self {
-        Self { input: BufReader::with_capacity(BUFFER, input), block: Vec::new(), position: 0 }
+        let buffer = Zeroizing::new(vec![0; BUFFER]);
+        Self { input: Buffered { input, buffer, from: 0, to: 0 }, block: Vec::new(), position: 0 }
     }
 
     /// Bytes taken so far.
@@ -72,10 +103,27 @@ impl Blocks {
         Ok(())
     }
 
-    /// Passes over `len` bytes.
+    /// Wipes the block, of which nothing is needed any more.
+    pub fn wipe(&mut self) {
+        self.block.zeroize();
+    }
+
+    /// Passes over `len` bytes, without a copy of them.
     pub fn skip(&mut self, len: u64) -> Result<(), Ended> {
-        let passed = io::copy(&mut self.input.by_ref().take(len), &mut io::sink())?;
-        self.position += passed;
-        if passed == len { Ok(()) } else { Err(Ended::Short) }
+        let mut left = len;
+        while left > 0 {
+            let here = match self.input.fill_buf() {
+                Ok([]) => return Err(Ended::Short),
+                Ok(bytes) => bytes.len(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Ended::Io(error)),
+            };
+            // At most as many as are here.
+            let passed = left.min(here as u64);
+            self.input.consume(passed as usize);
+            self.position += passed;
+            left -= passed;
+        }
+        Ok(())
     }
 }

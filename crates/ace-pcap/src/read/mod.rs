@@ -4,6 +4,7 @@
 mod blocks;
 mod pcap;
 mod pcapng;
+mod secrets;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,6 +19,8 @@ pub use blocks::MAX_BLOCK;
 use blocks::{Blocks, Ended};
 use pcap::Pcap;
 use pcapng::PcapNg;
+pub(crate) use secrets::SECRETS;
+pub use secrets::{Secrets, SecretsError, SecretsKind, is_pcapng, secrets, secrets_from};
 
 /// One captured frame, link header included.
 #[derive(Clone, Copy, Debug)]
@@ -181,6 +184,16 @@ impl Capture {
     /// # Errors
     /// When not even its header could be read.
     pub fn read(name: &str, input: Box<dyn Read + Send>, size: Option<u64>) -> Result<Self, CaptureError> {
+        Self::begin(name, input, size, false)
+    }
+
+    /// The same; `collects`: blocks of decryption secrets are not passed over.
+    fn begin(
+        name: &str,
+        input: Box<dyn Read + Send>,
+        size: Option<u64>,
+        collects: bool,
+    ) -> Result<Self, CaptureError> {
         let name = name.to_owned();
         let (input, packed) =
             unpacked(input).map_err(|error| CaptureError::Read { name: name.clone(), error })?;
@@ -196,6 +209,7 @@ impl Capture {
         let format = match magic {
             [0x0a, 0x0d, 0x0d, 0x0a] => {
                 let mut reader = PcapNg::default();
+                reader.secrets = collects.then(secrets::Collected::default);
                 reader.section(&mut blocks).map_err(|why| CaptureError::Header {
                     name: name.clone(),
                     what: "pcapng section header",
@@ -221,6 +235,14 @@ impl Capture {
             capture.first = Some(reader.find(&mut capture.blocks));
         }
         Ok(capture)
+    }
+
+    /// The secrets that were passed by.
+    fn into_secrets(self) -> Option<secrets::Collected> {
+        match self.format {
+            Format::Pcap(_) => None,
+            Format::PcapNg(reader) => reader.secrets,
+        }
     }
 
     /// The file's name, for messages.

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::Found;
 use super::blocks::{Blocks, Ended, MAX_BLOCK};
+use super::secrets::{Collected, SECRETS};
 
 const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
@@ -53,6 +54,8 @@ pub(crate) struct PcapNg {
     /// `None` for one whose description cannot be read: the others keep their numbers.
     interfaces: Vec<Option<Interface>>,
     pub first_link: Option<DataLink>,
+    /// What is there to decrypt by, where somebody wants it.
+    pub secrets: Option<Collected>,
 }
 
 impl PcapNg {
@@ -104,6 +107,17 @@ impl PcapNg {
         let len = self.word(blocks.block(), 4);
         if len < 12 || !len.is_multiple_of(4) {
             return Ok(Some(Found::Damaged(format!("a block of {len} bytes"))));
+        }
+        if kind == SECRETS
+            && let Some(secrets) = &mut self.secrets
+            && secrets.has_room(len as usize)
+        {
+            blocks.more(len as usize - 8)?;
+            let is_good = secrets.take(blocks.block(), self.big_endian);
+            blocks.wipe();
+            return Ok(
+                (!is_good).then(|| Found::Damaged("decryption secrets longer than their block".into()))
+            );
         }
         let is_packet = matches!(kind, PACKET | SIMPLE_PACKET | ENHANCED_PACKET);
         if !is_packet && kind != INTERFACE {

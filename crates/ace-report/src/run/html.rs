@@ -47,7 +47,7 @@ fn write_page(page: &mut String, summary: &Summary) -> std::fmt::Result {
         p.protected.packets,
         p.decapsulated.packets,
         p.bypassed.packets,
-        summary.frames - summary.written,
+        summary.dropped(),
         summary.engine
     )?;
     if summary.board.is_some() {

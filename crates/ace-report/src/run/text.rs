@@ -24,7 +24,7 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         p.protected.packets,
         p.decapsulated.packets,
         p.bypassed.packets,
-        summary.frames - summary.written,
+        summary.dropped(),
     )?;
     for (cause, count) in p.dropped.iter() {
         writeln!(out, "  dropped {count:>6}  {:18} {cause}", cause.name())?;
@@ -46,6 +46,12 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     for (name, why, frames) in lost {
         writeln!(out, "  dropped {frames:>6}  {name:18} {why}")?;
     }
+    for (why, fragments) in &summary.unassembled {
+        writeln!(out, "  dropped {fragments:>6}  unassembled        {why}")?;
+    }
+    for (why, count) in &summary.lost_in_tcp {
+        writeln!(out, "  dropped {count:>6}  lost_in_tcp        {why}")?;
+    }
     let left = &summary.offloaded;
     for (packets, what) in [
         (left.length, "say no length, as before a network card has cut them: the frame's was taken"),
@@ -59,8 +65,20 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     if summary.esp_in_udp > 0 {
         writeln!(out, "  {} packets came as ESP in UDP", summary.esp_in_udp)?;
     }
+    if summary.tcp_segments > 0 {
+        let (packets, segments) = (summary.esp_in_tcp, summary.tcp_segments);
+        writeln!(out, "  {packets} packets came as ESP in TCP, in {segments} segments")?;
+    }
+    if summary.fragments > 0 {
+        let (packets, fragments) = (summary.reassembled, summary.fragments);
+        writeln!(out, "  {packets} packets were put together of {fragments} fragments")?;
+    }
     if summary.beside_esp > 0 {
-        writeln!(out, "  {} datagrams beside ESP in UDP are IKE or keepalives", summary.beside_esp)?;
+        writeln!(
+            out,
+            "  {} packets beside ESP in UDP or TCP are IKE, keepalives or the connection's own",
+            summary.beside_esp
+        )?;
     }
     if summary.not_ip > 0 {
         writeln!(out, "  {} frames hold no IP packet", summary.not_ip)?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace run`: a capture goes in, a capture comes out.
 
+mod joined;
 pub mod needs;
 mod pump;
 
@@ -10,14 +11,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use ace_config::wireshark;
 use ace_engine::Engine;
 use ace_fs::Output;
 use ace_fs::STDOUT;
-use ace_ipsec::{IvSource, OsIvs, Policy, SeededIvs, Shard};
+use ace_ipsec::{IvSource, OsIvs, Policy, SaSpec, SeededIvs, Shard};
+use ace_pcap::read::SecretsKind;
 use ace_pcap::{Capture, CaptureWriter, DataLink, Format, LinkType};
 use ace_report::Summary;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use zeroize::Zeroizing;
 
 use crate::engines::{self, AnyEngine, EngineArgs, EngineKind};
 use crate::sas;
@@ -63,6 +67,10 @@ pub struct Args {
     /// For tests and demonstrations; without it they come from the operating system
     #[arg(long, value_name = "N")]
     iv_seed: Option<u64>,
+    /// Put the SAs with their keys into the output, from which Wireshark (4.7 and newer) decrypts it and `ace sas import`
+    /// reads them. A new file is for its owner alone then. pcapng only
+    #[arg(long)]
+    with_keys: bool,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -86,7 +94,11 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if compares && !args.input.is_file() {
         bail!("several policies: {} cannot be read again for each", args.input.display());
     }
+    if args.with_keys && Format::of(&args.output) != Format::PcapNg {
+        bail!("--with-keys: a pcap file has no place for keys; name the output .pcapng");
+    }
     let sas = sas::load(&args.sas)?;
+    let keys = args.with_keys.then(|| wireshark_rows(sas.sas())).transpose()?;
     let events = if args.report.is_some() { REPORTED_EVENTS } else { 0 };
     let open = |policy: &ace_schedule::Policy| engines::open_with(&args.engine, *policy, events);
     let engines: Vec<AnyEngine> = policies.iter().map(open).collect::<Result<_>>()?;
@@ -127,7 +139,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
         // The packets of the last one are kept.
         compared.extend(summary.board.take());
         let is_last = number + 1 == count;
-        summary = one(args, engine, plane, bypass, is_last, &interrupted)?;
+        let keys = keys.as_ref().filter(|_| is_last);
+        summary = one(args, engine, plane, bypass, Written { is_last, keys }, &interrupted)?;
         if summary.interrupted && !is_last {
             eprintln!("ace: interrupted before any packet was written");
             return Ok(Outcome::Interrupted);
@@ -163,17 +176,42 @@ pub fn run(args: &Args) -> Result<Outcome> {
         eprintln!("ace: interrupted; {} holds the packets that were finished", args.output.display());
         return Ok(Outcome::Interrupted);
     }
-    let dropped = args.fail_on_drop && summary.written < summary.frames;
+    let dropped = args.fail_on_drop && summary.dropped() > 0;
     Ok(if summary.is_wrong() || dropped { Outcome::Wrong } else { Outcome::Well })
 }
 
-/// All of the capture through one engine. `kept`: into the output; else nowhere, and only its times count.
+/// What Wireshark can use of the SAs: the rows of its table, without what is remarked between them.
+fn wireshark_rows(sas: &[SaSpec]) -> Result<Zeroizing<String>> {
+    let table = wireshark::table(sas, None);
+    for warning in &table.warnings {
+        eprintln!("ace: warning: {warning}");
+    }
+    let mut rows = Zeroizing::new(String::with_capacity(table.text.len()));
+    for row in table.text.lines().filter(|row| row.starts_with('"')) {
+        rows.push_str(row);
+        rows.push('\n');
+    }
+    if rows.is_empty() {
+        bail!("--with-keys: Wireshark has a name for none of the SAs");
+    }
+    Ok(rows)
+}
+
+/// What of a run goes into the output.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    /// Whether its packets do; else they go nowhere, and only its times count.
+    is_last: bool,
+    keys: Option<&'a Zeroizing<String>>,
+}
+
+/// All of the capture through one engine.
 fn one(
     args: &Args,
     engine: AnyEngine,
     plane: Shard,
     bypass: bool,
-    written: bool,
+    written: Written<'_>,
     interrupted: &AtomicBool,
 ) -> Result<Summary> {
     let capture = Capture::open(&args.input)?;
@@ -182,12 +220,17 @@ fn one(
         let (name, known) = (capture.name(), LinkType::NAMES);
         bail!("{name}: link type {link:?} is not supported; {known} are");
     }
+    let Written { is_last: written, keys } = written;
     let path = if written { &args.output } else { Path::new("/dev/null") };
     let unwritten = || format!("cannot write {}", path.display());
-    let output = Output::create(path).with_context(unwritten)?;
+    let create = if keys.is_some() { Output::create_private } else { Output::create };
+    let output = create(path).with_context(unwritten)?;
     let format = Format::of(path);
-    let output = CaptureWriter::new(output, format, link, capture.resolution(), capture.snapshot_len())
+    let mut output = CaptureWriter::new(output, format, link, capture.resolution(), capture.snapshot_len())
         .with_context(unwritten)?;
+    if let Some(keys) = keys {
+        output.write_secrets(SecretsKind::ESP, keys.as_bytes()).with_context(unwritten)?;
+    }
     let start = Instant::now();
     let summary = Summary {
         input: args.input.display().to_string(),

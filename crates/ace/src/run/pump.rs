@@ -11,13 +11,14 @@ use ace_fs::Output;
 use ace_ipsec::{Exit, Fate, HEADROOM, How, Packet, Shard};
 use ace_pcap::read::MAX_BLOCK;
 use ace_pcap::{
-    Capture, CaptureWriter, Carries, Content, DataLink, Extent, Frame, Item, LinkType, NatTraversal, Order,
-    Place, WriteError, offload,
+    Capture, CaptureWriter, Carries, Content, DataLink, Extent, Fragments, Frame, Item, LinkType,
+    NatTraversal, Order, Place, Streams, WriteError, offload,
 };
 use ace_report::Summary;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 
+use super::joined::Waiting;
 use crate::engines::AnyEngine;
 
 /// So many frames wait for a packet in front of them that the engine has not finished, or so many bytes: then no more
@@ -26,12 +27,12 @@ const MOST_WAITING: usize = 1 << 16;
 const MOST_WAITING_BYTES: usize = 16 << 20;
 
 /// Where a packet came from: what is needed to put it back into a capture.
-struct Origin {
-    number: u64,
-    time: Duration,
-    link: DataLink,
-    header: Vec<u8>,
-    content: Place,
+pub(super) struct Origin {
+    pub number: u64,
+    pub time: Duration,
+    pub link: DataLink,
+    pub header: Vec<u8>,
+    pub content: Place,
 }
 
 /// A frame that waits for earlier ones.
@@ -45,14 +46,18 @@ struct Settled {
 pub struct Pump {
     pub plane: Shard,
     pub engine: AnyEngine,
-    bypass: bool,
+    pub(super) bypass: bool,
+    /// Fragments of what may be ESP for one of our ends.
+    pub(super) fragments: Fragments<Waiting>,
+    /// Connections that may carry it.
+    pub(super) streams: Streams,
     pub output: CaptureWriter<Output>,
     /// Of packets in the data plane, by token, which is their place.
     origins: HashMap<u64, Origin>,
     order: Order<Settled>,
     /// The time of the first packet, and how long ago that was: the data plane's clock.
     started: Option<Duration>,
-    now: Duration,
+    pub(super) now: Duration,
     /// Buffers to be used again.
     spare: Vec<Buffer>,
     pub summary: Summary,
@@ -72,6 +77,8 @@ impl Pump {
             plane,
             engine,
             bypass,
+            fragments: Fragments::default(),
+            streams: Streams::default(),
             output,
             origins: HashMap::new(),
             order: Order::new(MOST_WAITING, MOST_WAITING_BYTES),
@@ -109,8 +116,12 @@ impl Pump {
                     Some(Err(damage)) => {
                         self.summary.damage = Some(damage.to_string());
                         more = false;
+                        self.end_joined()?;
                     }
-                    None => more = false,
+                    None => {
+                        more = false;
+                        self.end_joined()?;
+                    }
                 }
                 let packets = self.summary.frames;
                 if packets.is_multiple_of(1 << 10) {
@@ -156,11 +167,7 @@ impl Pump {
             None => Content::Opaque("of a link type that is not known"),
         };
         let forwarded = match content {
-            Content::Ip(content) if self.is_beside_esp(frame.bytes.get(content.at..).unwrap_or_default()) => {
-                self.summary.beside_esp += 1;
-                self.bypass
-            }
-            Content::Ip(content) => return self.take_packet(frame, content),
+            Content::Ip(content) => return self.take_ip(frame, content),
             Content::NotIp => {
                 self.summary.not_ip += 1;
                 self.bypass
@@ -170,36 +177,35 @@ impl Pump {
                 self.bypass && self.summary.bypass_opaque
             }
         };
-        if forwarded && self.order.is_empty() {
-            self.write(frame.number, frame.link, frame.time, frame.bytes)?;
-        } else if forwarded {
-            let place = self.order.enter();
-            let bytes = frame.bytes.to_vec();
-            self.finish(
-                place,
-                Some(Settled { number: frame.number, time: frame.time, link: frame.link, bytes }),
-            )?;
-        }
-        Ok(())
+        if forwarded { self.pass(frame) } else { Ok(()) }
     }
 
-    fn take_packet(&mut self, frame: Frame, content: Place) -> Result<()> {
+    /// Lets a frame leave as it came.
+    pub(super) fn pass(&mut self, frame: Frame) -> Result<()> {
+        let Frame { number, time, link, bytes, .. } = frame;
+        if self.order.is_empty() {
+            return self.write(number, link, time, bytes);
+        }
+        let place = self.order.enter();
+        self.finish(place, Some(Settled { number, time, link, bytes: bytes.to_vec() }))
+    }
+
+    /// The data plane's clock is that of the capture, and does not go back.
+    pub(super) fn clock(&mut self, time: Duration) {
+        let started = *self.started.get_or_insert(time);
+        self.now = time.saturating_sub(started).max(self.now);
+    }
+
+    /// A packet that lies in one frame.
+    pub(super) fn take_whole(&mut self, frame: Frame, content: Place) -> Result<()> {
+        if self.is_beside_esp(frame.bytes.get(content.at..).unwrap_or_default()) {
+            return self.beside(frame);
+        }
         let (header, packet) = frame.bytes.split_at(content.at);
         let extent = Extent::of(packet);
-        let place = self.order.enter();
-        let origin = Origin {
-            number: frame.number,
-            time: frame.time,
-            link: frame.link,
-            header: header.to_vec(),
-            content,
-        };
-        self.origins.insert(place, origin);
-        let started = *self.started.get_or_insert(frame.time);
-        self.now = frame.time.saturating_sub(started).max(self.now);
-        let mut buffer = self.spare.pop().unwrap_or_default();
-        buffer.reset(HEADROOM);
-        buffer.extend_from_slice(packet.get(..extent.len).unwrap_or_default());
+        let Frame { number, time, link, .. } = frame;
+        let place = self.enter(Origin { number, time, link, header: header.to_vec(), content });
+        let mut buffer = self.buffer(packet.get(..extent.len).unwrap_or_default());
         let mut len = offload::fill(&mut buffer, &extent);
         buffer.truncate(len);
         let unstripped = len;
@@ -222,6 +228,27 @@ impl Pump {
         self.settle(Some((place, frame.bytes)))
     }
 
+    /// A packet that was made of frames.
+    pub(super) fn ingest(&mut self, origin: Origin, packet: &[u8]) -> Result<()> {
+        let token = self.enter(origin);
+        let buffer = self.buffer(packet);
+        self.plane.ingest_seen(self.now, Packet { token, buffer });
+        self.settle(None)
+    }
+
+    fn enter(&mut self, origin: Origin) -> u64 {
+        let place = self.order.enter();
+        self.origins.insert(place, origin);
+        place
+    }
+
+    fn buffer(&mut self, packet: &[u8]) -> Buffer {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.reset(HEADROOM);
+        buffer.extend_from_slice(packet);
+        buffer
+    }
+
     /// Whether a frame of which the capture kept the beginning should have been protected or come out of ESP.
     fn misses(&mut self, frame: Frame) -> bool {
         let Some(Content::Ip(content)) = LinkType::of(frame.link).map(|link| link.content(frame.bytes))
@@ -232,7 +259,7 @@ impl Pump {
         packet.resize((frame.wire_len as usize).min(MAX_BLOCK).saturating_sub(content.at), 0);
         let extent = Extent::of(&packet);
         offload::fill(&mut packet, &extent);
-        self.esp_in_udp(&packet).is_some() || self.plane.concerns(&packet)
+        self.esp_in_udp(&packet).is_some() || self.is_esp_in_tcp(&packet) || self.plane.concerns(&packet)
     }
 
     /// A datagram for one of our ends that carries ESP.

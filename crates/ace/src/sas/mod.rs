@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use ace_config::{SaFile, import, read_wiped, swanctl, wireshark};
 use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, ForeignNames, IvKind};
 use ace_ipsec::{Direction, SaMode, SaSpec};
+use ace_pcap::read::{SecretsKind, is_pcapng};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde_json::json;
@@ -35,8 +36,8 @@ enum Command {
     Wireshark(Wireshark),
     /// List every cipher and every authentication of SA files
     Suites(Suites),
-    /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs, or of Wireshark's table. The keys are in
-    /// it
+    /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs, of Wireshark's table, or of the keys in a
+    /// capture. The keys are in it
     ///
     /// What has no place in an SA file is named with its line and left out, and the exit code is 1.
     /// strongSwan's own list (`swanctl --list-sas --raw`) has no keys. It has names, directions and traffic selectors,
@@ -86,7 +87,7 @@ enum Mode {
 #[derive(clap::Args)]
 struct Import {
     /// What `ip -s xfrm state` printed, with the policies behind it or without, or Wireshark's table `esp_sa`;
-    /// `/dev/stdin` for a pipe
+    /// `/dev/stdin` for a pipe. Or a pcapng file with that table in its blocks of decryption secrets
     file: PathBuf,
     /// Addresses of this machine: SAs from them go out, SAs to them come in (kernels from 6.10 on and policies say the
     /// direction themselves)
@@ -107,6 +108,9 @@ struct Import {
     /// What the SAs of Wireshark's table enclose, which it does not say
     #[arg(long, value_enum, default_value = "tunnel")]
     mode: Mode,
+    /// All SAs come in, whosever they are: with such a file `ace run` decrypts a capture of both directions
+    #[arg(long, conflicts_with = "local")]
+    inbound: bool,
     /// Where the SA file goes (default: standard output)
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -150,7 +154,10 @@ fn write(path: &Path, text: &Zeroizing<String>) -> Result<Outcome> {
 }
 
 fn import(args: &Import) -> Result<Outcome> {
-    let text = read_wiped(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let unread = || format!("cannot read {}", args.file.display());
+    // A pipe has no beginning to look at first.
+    let is_capture = args.file.is_file() && is_pcapng(&args.file).with_context(unread)?;
+    let text = if is_capture { secrets(&args.file)? } else { read_wiped(&args.file).with_context(unread)? };
     let read =
         |path: &PathBuf| ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()));
     let mut children = Vec::new();
@@ -173,6 +180,7 @@ fn import(args: &Import) -> Result<Outcome> {
             Mode::Tunnel => SaMode::Tunnel,
             Mode::Transport => SaMode::Transport,
         },
+        inbound: args.inbound,
     };
     let imported =
         import::import(import::Source { name: &name, text: &text }, &beside).with_context(|| name.clone())?;
@@ -188,6 +196,30 @@ fn import(args: &Import) -> Result<Outcome> {
     };
     write(&args.output, file)?;
     Ok(if imported.left_out.is_empty() { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// What a capture has in it to decrypt ESP by; other secrets are named and passed over.
+fn secrets(path: &Path) -> Result<Zeroizing<String>> {
+    let (found, others): (Vec<_>, Vec<_>) =
+        ace_pcap::read::secrets(path)?.into_iter().partition(|secrets| secrets.kind == SecretsKind::ESP);
+    let name = path.display();
+    for SecretsKind(number) in others.iter().map(|other| other.kind) {
+        let what = SecretsKind(number).name().unwrap_or("secrets that are not known here");
+        eprintln!("ace: {name}: passed over: {what} ({number:#010x})");
+    }
+    if found.is_empty() {
+        bail!("{name}: no SAs of ESP among its decryption secrets (pcapng, blocks of kind 0x45535053)");
+    }
+    // Room for the whole, so that no key stays behind in a buffer that became too small.
+    let room = found.iter().map(|secrets| secrets.bytes.len() + 1).sum();
+    let mut text = Zeroizing::new(String::with_capacity(room));
+    for secrets in &found {
+        text.push_str(
+            std::str::from_utf8(&secrets.bytes).with_context(|| format!("{name}: its SAs of ESP"))?,
+        );
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 fn check(page: &mut Output, args: &Check) -> Result<Outcome> {

@@ -21,6 +21,7 @@ mod rtl;
 #[cfg(unix)]
 mod run;
 mod run_esp;
+mod run_joined;
 mod sas;
 #[cfg(unix)]
 mod strangers;
