@@ -113,14 +113,14 @@ def _attributes(text: str) -> Iterator[tuple[int, str]]:
 
 def _directives(source: str, header: bool) -> Iterator[tuple[int, str]]:
     text = blanked(source)
-    lines, kept = text.split("\n"), blanked(source, strings=False).split("\n")
+    lines, whole = text.split("\n"), blanked(source, strings=False).split("\n")
     guard = re.match(r"\s*`ifndef\s+(\w+_SVH)\s*\n\s*`define\s+\1[ \t]*\n.*\n\s*`endif\s*\Z", text, re.DOTALL)
     at = 0
     for number, line in enumerate(lines):
         for found in MACRO.finditer(line):
             name, place = found[1], at + found.start()
             if name == "include":
-                if not INCLUDE.match(kept[number]):
+                if not INCLUDE.match(whole[number]):
                     yield place, 'write `include "NAME.svh", alone in its line and without a folder'
             elif name == "define":
                 if not header:

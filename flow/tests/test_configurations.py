@@ -58,7 +58,7 @@ class Table(unittest.TestCase):
             "rtl/prim/a_pkg.sv": "package a_pkg;",
             "rtl/prim/b.sv": "module b import a_pkg::*; // unused",
             "rtl/prim/unused.sv": "module unused;",
-            "rtl/prim/two_slot.sv": 'module two_slot; initial $display("// b");',
+            "rtl/prim/two_slot.sv": 'module two_slot; initial $error("// b");',
             "rtl/one/one_pkg.sv": "package one_pkg;",
             "rtl/one/one_slot.sv": "module one_slot import one_pkg::*; b /* two_slot */ u_b ();",
         }

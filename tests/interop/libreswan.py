@@ -168,14 +168,14 @@ class Pluto:
 
 def pings(machine, to, count, lost=0):
     """So many, of which at most some stay without an answer."""
-    said = machine.within(
+    printed = machine.within(
         "ping", "-n", "-q", "-i", "0.01", "-W", "2", "-c", count, "-I", "10.0.1.1", to, check=False
     )
-    found = re.search(r"(\d+) packets transmitted, (\d+) received", said.stdout)
+    found = re.search(r"(\d+) packets transmitted, (\d+) received", printed.stdout)
     sent, got = map(int, found.groups()) if found else (0, 0)
     print(f"  {sent} pings to {to}, {sent - got} lost", flush=True)
     if sent != count or sent - got > lost:
-        raise Fault(f"{sent - got} of {sent} pings to {to} have no answer: {said.stderr}")
+        raise Fault(f"{sent - got} of {sent} pings to {to} have no answer: {printed.stderr}")
 
 
 def states(machine, library):
@@ -206,8 +206,8 @@ def go(a, b, pluto, charon, library):
         time.sleep(0.5)
     for name, process in zip(SUBNETS, pinging, strict=True):
         process.wait(60)
-        said = a.path(f"-ping-{name}").read_text()
-        sent, got = map(int, re.search(r"(\d+) packets transmitted, (\d+) received", said).groups())
+        printed = a.path(f"-ping-{name}").read_text()
+        sent, got = map(int, re.search(r"(\d+) packets transmitted, (\d+) received", printed).groups())
         print(f"  {name}: {sent} pings, {sent - got} lost", flush=True)
         # Pluto removes what it has replaced at once, when an answer may still be under way.
         if sent != 400 or sent - got > 4:

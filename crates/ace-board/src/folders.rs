@@ -128,8 +128,8 @@ pub fn checkout() -> Option<PathBuf> {
 
 /// Once for each process and place.
 fn note(text: &str) {
-    static SAID: OnceLock<std::sync::Mutex<Vec<String>>> = OnceLock::new();
-    let mut all = SAID.get_or_init(Default::default).lock().unwrap_or_else(|broken| broken.into_inner());
+    static NOTED: OnceLock<std::sync::Mutex<Vec<String>>> = OnceLock::new();
+    let mut all = NOTED.get_or_init(Default::default).lock().unwrap_or_else(|broken| broken.into_inner());
     if !all.iter().any(|one| one == text) {
         all.push(text.to_owned());
         eprintln!("ace: {text}");

@@ -46,20 +46,20 @@ fn mode(path: &Path, mode: u32) {
 fn a_checkout_above_the_current_folder_counts_if_nobody_else_can_write_it() {
     let place = Place::new();
     mode(&place.shared(), 0o755);
-    let said = stderr(&place.run(&["configurations"]));
-    assert!(said.contains("is of the current checkout") && said.contains("des/manifest.json"), "{said}");
+    let shown = stderr(&place.run(&["configurations"]));
+    assert!(shown.contains("is of the current checkout") && shown.contains("des/manifest.json"), "{shown}");
 
     mode(&place.shared(), 0o777);
-    let said = stderr(&place.run(&["configurations"]));
-    assert!(said.contains("is passed over: others than its owner may write"), "{said}");
-    assert!(!said.contains("des/manifest.json"), "{said}");
+    let shown = stderr(&place.run(&["configurations"]));
+    assert!(shown.contains("is passed over: others than its owner may write"), "{shown}");
+    assert!(!shown.contains("des/manifest.json"), "{shown}");
     // It may be named.
     let named = place.shared().join("build/configurations");
-    let said = stderr(&place.run(&["configurations", "--configurations", named.to_str().unwrap()]));
-    assert!(said.contains("des/manifest.json"), "{said}");
+    let shown = stderr(&place.run(&["configurations", "--configurations", named.to_str().unwrap()]));
+    assert!(shown.contains("des/manifest.json"), "{shown}");
     // Nor does its flow run.
-    let said = stderr(&place.run(&["new", "algorithm", "toy"]));
-    assert!(said.contains("the flow of"), "{said}");
+    let shown = stderr(&place.run(&["new", "algorithm", "toy"]));
+    assert!(shown.contains("the flow of"), "{shown}");
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn a_folder_above_that_is_no_checkout_is_not_looked_at() {
     let place = Place::new();
     mode(&place.shared(), 0o755);
     std::fs::remove_dir_all(place.shared().join("flow")).unwrap();
-    let said = stderr(&place.run(&["configurations"]));
-    assert!(said.contains("no configurations in build/configurations"), "{said}");
+    let shown = stderr(&place.run(&["configurations"]));
+    assert!(shown.contains("no configurations in build/configurations"), "{shown}");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn what_somebody_else_owns_is_passed_over() {
     if chown(place.shared().join("build"), Some(65_534), None).is_err() {
         return;
     }
-    let said = stderr(&place.run(&["configurations"]));
-    assert!(said.contains("belongs to user 65534"), "{said}");
-    assert!(!said.contains("des/manifest.json"), "{said}");
+    let shown = stderr(&place.run(&["configurations"]));
+    assert!(shown.contains("belongs to user 65534"), "{shown}");
+    assert!(!shown.contains("des/manifest.json"), "{shown}");
 }
