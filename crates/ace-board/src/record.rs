@@ -18,6 +18,7 @@ struct Record {
     format: u64,
     result: String,
     points: u64,
+    by_structure: u64,
     memory_sha256: String,
     netlist_sha256: String,
     control: Control,
@@ -32,6 +33,23 @@ struct Control {
     result: String,
     points_refuted: u64,
     memory_sha256: String,
+}
+
+/// The format of what ties a netlist to its RTL (`RECORD` in `flow/ace_flow/equiv/to_rtl.py`).
+const TIE_FORMAT: u64 = 1;
+
+/// What a record says of the way from a netlist to its RTL.
+#[derive(Deserialize)]
+struct Stated {
+    #[serde(default)]
+    format: u64,
+    method: String,
+    recipe: String,
+    netlist_sha256: String,
+    points: u64,
+    by_structure: u64,
+    open: u64,
+    faults_refuted: u64,
 }
 
 /// What ties the netlist of a configuration to its RTL.
@@ -115,6 +133,35 @@ pub enum RecordError {
         /// Recipe of the configuration, or `none`.
         wanted: String,
     },
+    /// What ties them is no record of a proof.
+    #[error("what its record says of the way to the RTL is none: {0}")]
+    TieMalformed(serde_json::Error),
+    /// It is of another format.
+    #[error("its record ties its netlist to the RTL in format {0}, not {TIE_FORMAT}")]
+    TieFormat(u64),
+    /// A proof of equivalence compares everything and leaves nothing open.
+    #[error(
+        "its record says `equivalence` to the RTL, with {points} points, {by_structure} of them by structure, and {open} open"
+    )]
+    TieNonsense {
+        /// Points that were compared.
+        points: u64,
+        /// Of those, equal by construction.
+        by_structure: u64,
+        /// Points that are not proven.
+        open: u64,
+    },
+    /// More is equal by structure than was compared.
+    #[error("its record compares {points} points, of which {by_structure} are equal by structure")]
+    Nonsense {
+        /// Points that were compared.
+        points: u64,
+        /// Of those, equal by construction.
+        by_structure: u64,
+    },
+    /// A recipe is a digest.
+    #[error("its record ties its netlist to the RTL of a recipe `{0}`, which is no SHA-256")]
+    TieRecipe(String),
     /// Nobody knows this way to tie them.
     #[error("its record ties its netlist to the RTL by `{0}`")]
     TieMethod(String),
@@ -125,24 +172,44 @@ pub enum RecordError {
 /// # Errors
 /// That it is of another netlist or RTL, or cannot be read.
 pub fn tie(stated: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, RecordError> {
-    let method = match stated {
-        Value::Null | Value::String(_) => return Ok(Tie::Simulation),
-        stated => stated["method"].as_str().unwrap_or_default(),
-    };
-    let text = |key: &str| stated[key].as_str().unwrap_or_default();
-    if text("netlist_sha256") != netlist {
-        let found = text("netlist_sha256").to_owned();
-        return Err(RecordError::TieOfOtherNetlist { found, wanted: netlist.to_owned() });
+    if matches!(stated, Value::Null | Value::String(_)) {
+        return Ok(Tie::Simulation);
     }
-    if recipe != Some(text("recipe")) {
-        let (found, wanted) = (text("recipe").to_owned(), recipe.unwrap_or("none").to_owned());
-        return Err(RecordError::TieToOtherRtl { found, wanted });
+    let stated = Stated::deserialize(stated).map_err(RecordError::TieMalformed)?;
+    let Stated { format, method, recipe: of, netlist_sha256, points, by_structure, open, .. } = stated;
+    if format != TIE_FORMAT {
+        return Err(RecordError::TieFormat(format));
     }
-    match method {
+    if netlist_sha256 != netlist {
+        return Err(RecordError::TieOfOtherNetlist { found: netlist_sha256, wanted: netlist.to_owned() });
+    }
+    if !digest(&of) {
+        return Err(RecordError::TieRecipe(of));
+    }
+    if recipe != Some(&of) {
+        let wanted = recipe.unwrap_or("none").to_owned();
+        return Err(RecordError::TieToOtherRtl { found: of, wanted });
+    }
+    match &*method {
+        "equivalence" if points == 0 || by_structure > points || open != 0 => {
+            Err(RecordError::TieNonsense { points, by_structure, open })
+        }
         "equivalence" => Ok(Tie::Equivalence),
         "simulation" => Ok(Tie::Simulation),
-        other => Err(RecordError::TieMethod(other.to_owned())),
+        _ => Err(RecordError::TieMethod(method)),
     }
+}
+
+/// How many faults in the RTL the proof has refuted, of a record that ties a netlist to it.
+pub fn faults_refuted(stated: &Value) -> u64 {
+    Stated::deserialize(stated).map_or(0, |stated| stated.faults_refuted)
+}
+
+/// Whether it is a SHA-256, and not one that stands for none.
+fn digest(text: &str) -> bool {
+    text.len() == 64
+        && text.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
+        && text.bytes().any(|b| b != b'0')
 }
 
 /// Whether a record says that a configuration memory of this digest is proven to be the netlist of this digest, by a
@@ -160,7 +227,16 @@ pub fn check(
         return Err(RecordError::Missing);
     }
     let record: Record = serde_json::from_slice(record).map_err(RecordError::Malformed)?;
-    let Record { format, result, points, memory_sha256, netlist_sha256, control, tied_to_rtl_by } = record;
+    let Record {
+        format,
+        result,
+        points,
+        by_structure,
+        memory_sha256,
+        netlist_sha256,
+        control,
+        tied_to_rtl_by,
+    } = record;
     if format != FORMAT {
         return Err(RecordError::Format(format));
     }
@@ -180,7 +256,9 @@ pub fn check(
     if points == 0 {
         return Err(RecordError::NoPoints);
     }
-    let digest = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if by_structure > points {
+        return Err(RecordError::Nonsense { points, by_structure });
+    }
     if control.result != "refuted" || control.points_refuted == 0 {
         return Err(RecordError::ControlHolds);
     }
@@ -197,7 +275,7 @@ mod tests {
 
     fn record() -> Value {
         json!({
-            "format": FORMAT, "result": "proven", "points": 12, "memory_sha256": "11".repeat(32),
+            "format": FORMAT, "result": "proven", "points": 12, "by_structure": 12, "memory_sha256": "11".repeat(32),
             "netlist_sha256": "22".repeat(32), "more": [1],
             "control": { "result": "refuted", "points_refuted": 1, "memory_sha256": "33".repeat(32), "lut": "x" },
         })
@@ -225,6 +303,8 @@ mod tests {
             ("/result", json!("Proven"), "says `Proven`"),
             ("/points", json!(0), "compares nothing"),
             ("/points", json!(-1), "is none"),
+            ("/points", json!(11), "11 points, of which 12"),
+            ("/control/memory_sha256", json!("00".repeat(32)), "not of other bits"),
             ("/memory_sha256", json!("33".repeat(32)), "other bits"),
             ("/memory_sha256", json!(""), "other bits"),
             ("/netlist_sha256", json!("33".repeat(32)), "another netlist"),
@@ -252,24 +332,44 @@ mod tests {
             check(record.to_string().as_bytes(), &[0x11; 32], Some(&[0x22; 32]), recipe)
                 .map_err(|error| error.to_string())
         };
-        let stated = |method: &str, netlist: &str, recipe: &str| json!({ "method": method, "netlist_sha256": netlist.repeat(32), "recipe": recipe });
-        assert_eq!(with_tie(stated("equivalence", "22", "r"), Some("r")), Ok(Tie::Equivalence));
-        assert_eq!(with_tie(stated("simulation", "22", "r"), Some("r")), Ok(Tie::Simulation));
+        let r = "5a".repeat(32);
+        let r = Some(r.as_str());
+        let stated = |key: &str, value: Value| {
+            let mut stated = json!({
+                "format": TIE_FORMAT, "method": "equivalence", "netlist_sha256": "22".repeat(32), "recipe": "5a".repeat(32),
+                "points": 9, "by_structure": 4, "open": 0, "faults_refuted": 3,
+            });
+            stated[key] = value;
+            stated
+        };
+        assert_eq!(with_tie(stated("points", json!(9)), r), Ok(Tie::Equivalence));
+        assert_eq!(with_tie(stated("method", json!("simulation")), r), Ok(Tie::Simulation));
         // Records of former versions have words there, or nothing.
         assert_eq!(
             with_tie(json!("known answers and random simulation of this netlist"), None),
             Ok(Tie::Simulation)
         );
-        assert_eq!(with_tie(Value::Null, Some("r")), Ok(Tie::Simulation));
-        for (stated, recipe, why) in [
-            (stated("equivalence", "33", "r"), Some("r"), "another netlist"),
-            (stated("equivalence", "22", "s"), Some("r"), "another RTL"),
-            (stated("equivalence", "22", "r"), None, "another RTL"),
-            (stated("faith", "22", "r"), Some("r"), "by `faith`"),
-            (json!({}), Some("r"), "another netlist"),
-            (json!([1]), Some("r"), "another netlist"),
+        assert_eq!(with_tie(Value::Null, r), Ok(Tie::Simulation));
+        for (key, value, why) in [
+            ("netlist_sha256", json!("33".repeat(32)), "another netlist"),
+            ("recipe", json!("a5".repeat(32)), "another RTL"),
+            ("recipe", json!("00".repeat(32)), "no SHA-256"),
+            ("recipe", json!("r"), "no SHA-256"),
+            ("method", json!("faith"), "by `faith`"),
+            ("format", json!(0), "format 0, not 1"),
+            ("points", json!(0), "with 0 points"),
+            ("points", json!(3), "with 3 points, 4 of them"),
+            ("points", json!("9"), "is none"),
+            ("open", json!(500), "500 open"),
+            ("open", json!(null), "is none"),
+            ("faults_refuted", json!(-1), "is none"),
         ] {
-            assert!(with_tie(stated.clone(), recipe).is_err_and(|error| error.contains(why)), "{stated}");
+            let found = with_tie(stated(key, value.clone()), r);
+            assert!(found.as_ref().is_err_and(|error| error.contains(why)), "{key} {value}: {found:?}");
+        }
+        assert!(with_tie(stated("points", json!(9)), None).is_err_and(|error| error.contains("another RTL")));
+        for stated in [json!({}), json!([1])] {
+            assert!(with_tie(stated.clone(), r).is_err_and(|error| error.contains("is none")), "{stated}");
         }
     }
 

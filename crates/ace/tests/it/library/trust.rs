@@ -198,15 +198,25 @@ fn only_what_is_proven_goes_in() {
 #[test]
 fn what_ties_a_netlist_to_its_rtl_is_checked_and_shown() {
     let place = Place::new();
-    let tie = |netlist: &str, recipe: &str| json!({ "method": "equivalence", "netlist_sha256": netlist.repeat(32), "recipe": recipe });
+    let tie = |netlist: &str, recipe: &str, open: u64| {
+        json!({
+            "format": 1, "method": "equivalence", "netlist_sha256": netlist.repeat(32), "recipe": recipe.repeat(32),
+            "points": 9, "by_structure": 4, "open": open, "faults_refuted": 1,
+        })
+    };
     let before = place.json(&["verify"])["proven_to_rtl"].clone();
     assert_eq!(before, 0, "records without it are of simulation");
-    for (stated, why) in [(tie("33", "recipe"), "another netlist"), (tie("22", "other"), "another RTL")] {
+    for (stated, why) in [
+        (tie("33", "5a", 0), "another netlist"),
+        (tie("22", "a5", 0), "another RTL"),
+        (tie("22", "00", 0), "no SHA-256"),
+        (tie("22", "5a", 500), "500 open"),
+    ] {
         place.record("aes", |record| record["tied_to_rtl_by"] = stated);
         says(&place.write("add", &["aes"]), 2, why);
     }
     assert_eq!(place.json(&["show", "aes"])["tied_to_rtl_by"], "simulation");
-    place.record("aes", |record| record["tied_to_rtl_by"] = tie("22", "recipe"));
+    place.record("aes", |record| record["tied_to_rtl_by"] = tie("22", "5a", 0));
     assert_eq!(place.write("add", &["aes"]).status.code(), Some(0));
     assert_eq!(place.json(&["show", "aes"])["tied_to_rtl_by"], "equivalence");
     assert_eq!(place.json(&["verify"])["proven_to_rtl"], 1);
