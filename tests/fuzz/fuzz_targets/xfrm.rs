@@ -32,6 +32,8 @@ fuzz_target!(|bytes: &[u8]| {
         encapsulation,
         peers: Vec::new(),
         mtu: 1400,
+        interfaces: ace_gateway::Interfaces::default(),
+        marks: false,
         port: 4500,
         keepalive: None,
         xfrm: Some(true),
