@@ -64,6 +64,11 @@ impl Core {
         self.plane.record_rule_changes();
     }
 
+    /// Whether there are policies by XFRM.
+    pub fn has_policies(&self) -> bool {
+        self.xfrm.as_ref().is_some_and(|xfrm| !xfrm.is_without_policies())
+    }
+
     /// Those that came, changed or went since this was asked last, as the wire sees them: for what comes in clear from
     /// outside, and for what comes from inside.
     pub fn rule_changes(&mut self) -> (Vec<RuleChange<Outside>>, Vec<RuleChange<Inside>>) {

@@ -75,14 +75,14 @@ impl Daemon {
         (0..self.guards.len()).try_for_each(|number| self.guard(number))
     }
 
-    /// Gives the firewall the rules of the beginning. With XFRM alone there are none yet: those that an earlier gateway has
-    /// left hold until whoever negotiates installs policies again.
+    /// Gives the firewall the rules of the beginning. With XFRM those that an earlier gateway has left hold besides, until
+    /// whoever negotiates installs policies again.
     pub(super) fn enforce_first(&mut self) -> Result<(), GatewayError> {
         let Some(firewall) = &mut self.firewall else { return Ok(()) };
         let changes = self.front.rule_changes();
-        let given = match self.config.sas {
-            Some(_) => firewall.begin(changes),
-            None => firewall.edit(changes),
+        let given = match self.config.xfrm {
+            None => firewall.begin(changes),
+            Some(_) => firewall.edit(changes, false),
         };
         given.and_then(|()| firewall.wait()).map_err(GatewayError::Firewall)
     }
@@ -90,7 +90,8 @@ impl Daemon {
     /// Gives the firewall the rules that came, changed or went.
     pub(super) fn enforce(&mut self) -> Result<(), GatewayError> {
         let Some(firewall) = &mut self.firewall else { return Ok(()) };
-        firewall.edit(self.front.rule_changes()).map_err(GatewayError::Unwalled)
+        let (changes, policies) = (self.front.rule_changes(), self.front.has_policies());
+        firewall.edit(changes, policies).map_err(GatewayError::Unwalled)
     }
 
     /// Takes what the firewall says.

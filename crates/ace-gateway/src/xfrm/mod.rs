@@ -322,6 +322,10 @@ impl Xfrm {
         self.database.states.len()
     }
 
+    pub fn is_without_policies(&self) -> bool {
+        self.database.policies.is_empty()
+    }
+
     /// Both ends of the inbound ESP SA with an SPI.
     pub fn ends(&self, spi: u32) -> Option<(IpAddr, IpAddr)> {
         self.spis.get(&spi).copied()

@@ -6,6 +6,7 @@
 mod common;
 mod gateway;
 mod gateway_check;
+mod gateway_classes;
 mod gateway_engines;
 mod gateway_firewall;
 mod gateway_guard;
