@@ -11,6 +11,7 @@ mod gateway_engines;
 mod gateway_firewall;
 mod gateway_guard;
 mod gateway_metrics;
+mod gateway_nat;
 mod gateway_outputs;
 mod gateway_path;
 mod gateway_tenants;
