@@ -24,11 +24,9 @@ spaces='a b n a7 a8 a9 a10 b7 b8 b9'
 pids=()
 charons=()
 end() {
-  # Charon says goodbye, for which it needs its gateway.
-  kill "${charons[@]}" 2>/dev/null || true
-  wait "${charons[@]}" 2>/dev/null || true
-  kill "${pids[@]}" 2>/dev/null || true
-  wait "${pids[@]}" 2>/dev/null || true
+  # All at once: charon says goodbye to a gateway that goes, and ends all the same.
+  kill "${charons[@]}" "${pids[@]}" 2>/dev/null || true
+  wait "${charons[@]}" "${pids[@]}" 2>/dev/null || true
   for n in $spaces; do ip netns delete $net$n 2>/dev/null || true; done
   [ -z "${ACE_CHARON_LOGS:-}" ] || cp "$dir"/*.log "$ACE_CHARON_LOGS" || true
   rm -rf "$dir"

@@ -392,3 +392,30 @@ fn who_listens_finds_a_gateway_again_and_hears_what_is_lost() {
     assert_eq!(world.ping("a", B, 2), 2);
     world.end(monitor, "-TERM");
 }
+
+/// Asks, and waits for the answer without end, as charon does; looks at it first, as `ip` does.
+const ASKS: &str = "import socket, struct, sys\n\
+s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 6)\n\
+s.bind((0, 0))\n\
+s.send(struct.pack('=IHHII4x', 20, 0x1d, 5, 77, 0))\n\
+print('asked', flush=True)\n\
+assert len(s.recv(20, socket.MSG_PEEK)) == 20\n\
+m = s.recv(4096)\n\
+length, kind, _, number, _, error = struct.unpack_from('=IHHIIi', m)\n\
+print(len(m), length, kind, number, error)\n";
+
+#[test]
+fn a_request_whose_gateway_goes_is_answered() {
+    let Some(ends) = Ends::new() else { return };
+    ends.world.signal(ends.gateways[0], "-STOP");
+    let mut command = Command::new("python3");
+    command.args(["-c", ASKS]).env("LD_PRELOAD", &ends.library);
+    command.env("ACE_XFRM", ends.world.path("a.xfrm")).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("python3 starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    assert_eq!(lines.next().and_then(Result::ok).as_deref(), Some("asked"));
+    assert_eq!(ends.world.end(ends.gateways[0], "-KILL"), None);
+    let answer = lines.next().and_then(Result::ok);
+    assert_eq!(answer.as_deref(), Some("36 36 2 77 -111"), "connection refused, of request 77");
+    assert!(child.wait().expect("it ends").success());
+}
