@@ -30,7 +30,7 @@ impl Interfaces {
             mtu: device.inside.mtu,
             apart: device.is_apart(),
         };
-        Self(numbered.map(one).collect())
+        numbered.map(one).collect()
     }
 
     fn get(&self, if_id: u32) -> Option<&Interface> {
@@ -81,11 +81,17 @@ impl Core {
     }
 }
 
+impl FromIterator<Interface> for Interfaces {
+    fn from_iter<I: IntoIterator<Item = Interface>>(all: I) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
 #[cfg(test)]
 impl Interfaces {
     /// Devices with these numbers, of which every second one is apart.
     pub fn numbered(all: &[u32]) -> Self {
         let one = |(at, if_id): (usize, &u32)| Interface { if_id: *if_id, mtu: 1300, apart: at % 2 == 1 };
-        Self(all.iter().enumerate().map(one).collect())
+        all.iter().enumerate().map(one).collect()
     }
 }

@@ -91,13 +91,15 @@ pub struct Face {
 
 pub struct Devices {
     faces: Vec<Face>,
+    /// Which one the last packet to the inside went to: the next one mostly goes there too.
+    last: usize,
     outside: Outside,
     broken: Option<Broken>,
 }
 
 impl Devices {
     pub fn new(faces: Vec<Face>, outside: Outside) -> Self {
-        Self { faces, outside, broken: None }
+        Self { faces, last: 0, outside, broken: None }
     }
 }
 
@@ -137,7 +139,10 @@ impl Ports for Devices {
         match (outgoing, &mut self.outside) {
             (Outgoing::Inside { if_id, mut packet }, _) => {
                 // An SA without a device was refused: there is one.
-                if let Some(face) = self.faces.iter_mut().find(|face| face.if_id == if_id) {
+                if self.faces.get(self.last).is_none_or(|face| face.if_id != if_id) {
+                    self.last = self.faces.iter().position(|face| face.if_id == if_id).unwrap_or(usize::MAX);
+                }
+                if let Some(face) = self.faces.get_mut(self.last) {
                     if let Some(mtu) = face.clamp {
                         mss::clamp(&mut packet, mtu);
                     }
