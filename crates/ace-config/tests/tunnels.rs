@@ -86,9 +86,9 @@ fn interfaces_and_marks_are_read_and_written() {
     let written = write(ace_ipsec::Policy::Discard, std::slice::from_ref(&sa)).unwrap();
     let file = SaFile::parse("SAs", &written).unwrap();
     assert_eq!((file.sas()[0].if_id, file.sas()[0].output_mark), (7, u32::MAX));
-    // The other end has its own.
+    // Tenants are told apart at the other end too; marks are its own.
     let mirrored = SaFile::parse("SAs", &file.mirrored().unwrap()).unwrap();
-    assert_eq!((mirrored.sas()[0].if_id, mirrored.sas()[0].output_mark), (0, 0));
+    assert_eq!((mirrored.sas()[0].if_id, mirrored.sas()[0].output_mark), (7, 0));
     for (direction, lines) in
         [("out", "if_id = -1"), ("out", "output_mark = 0x100000000"), ("in", "output_mark = 5")]
     {

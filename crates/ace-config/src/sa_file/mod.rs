@@ -127,9 +127,8 @@ impl SaFile {
             headers: Headers { ecn: sa.headers.ecn, ..Headers::of(other(sa.direction)) },
             local: sa.remote,
             remote: sa.local,
-            // Each end has its own.
+            // Each end has its own. Devices too, but tenants must not become one: a number that is not there is refused.
             core: None,
-            if_id: 0,
             output_mark: 0,
             ..sa.clone()
         };
