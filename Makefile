@@ -138,7 +138,7 @@ interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, 
 	$(INTEROP)
 	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
-	  for with in charon transport libipsec restarts; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
+	  for with in charon transport libipsec restarts tenants; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
 	  $(PYTHON) tests/interop/libreswan.py --ace $(ACE) && $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some

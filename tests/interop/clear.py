@@ -27,12 +27,13 @@ def carries(packet):
     header = (packet[0] & 15) * 4
     if packet[9] in (ESP, AH):
         return "protected"
-    port = int.from_bytes(packet[header + 2 : header + 4], "big")
-    if packet[9] != UDP or port not in IKE:
+    # A translator gives one end another port.
+    ports = {int.from_bytes(packet[header + at : header + at + 2], "big") for at in (0, 2)}
+    if packet[9] != UDP or not ports & set(IKE):
         return None
     # ESP in UDP has its SPI where IKE has four zeros (RFC 3948).
     payload = packet[header + 8 :]
-    return "protected" if port == ESP_IN_UDP and len(payload) > 8 and any(payload[:4]) else "allowed"
+    return "protected" if ESP_IN_UDP in ports and len(payload) > 8 and any(payload[:4]) else "allowed"
 
 
 def judge(frame):

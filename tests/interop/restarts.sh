@@ -100,7 +100,7 @@ secrets { ike-1 { secret = "of both ends"
 } }
 EOF
   mkdir "$dir/run-$n"
-  in_ns $n env STRONGSWAN_CONF="$dir/$n.conf" LD_PRELOAD="$bin/libace_xfrm.so" ACE_XFRM="$dir/$n.xfrm" \
+  ip netns exec $net$n env STRONGSWAN_CONF="$dir/$n.conf" LD_PRELOAD="$bin/libace_xfrm.so" ACE_XFRM="$dir/$n.xfrm" \
     unshare --mount sh -c "mount --bind $dir/run-$n /run && exec /usr/lib/ipsec/charon" >/dev/null 2>&1 &
   charons[$n]=$!
   for _ in $(seq 100); do [ -S "$dir/$n.vici" ] && break; sleep 0.1; done

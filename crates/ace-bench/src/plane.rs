@@ -207,7 +207,7 @@ pub fn policies() -> Result<Policies, BenchError> {
     let mut rules: Spd<Inside> = Spd::new(Policy::Discard);
     for sa in sas.sas() {
         let selector: Selector = sa.selector.clone();
-        rules.add(Rule { selector, treatment: Treatment::Protect, priority: 0 });
+        rules.add(Rule { selector, treatment: Treatment::Protect, priority: 0, if_id: 0 });
     }
     let flow = |n: usize| {
         let packet = packet(n, 64);
@@ -224,9 +224,9 @@ pub fn policies() -> Result<Policies, BenchError> {
         }
         best.as_nanos() as f64 / flows.len() as f64
     };
-    let uncached = time(&all, Box::new(|flow| _ = std::hint::black_box(rules.decide_uncached(flow))));
+    let uncached = time(&all, Box::new(|flow| _ = std::hint::black_box(rules.decide_uncached(0, flow))));
     let few = all.get(..64).unwrap_or_default();
-    let cached = time(few, Box::new(|flow| _ = std::hint::black_box(rules.decide(flow))));
+    let cached = time(few, Box::new(|flow| _ = std::hint::black_box(rules.decide(0, flow))));
     Ok(Policies {
         rules: MANY,
         cached_nanoseconds: cached,

@@ -2,6 +2,7 @@
 //! The configuration of `ace gateway`, in TOML. docs/gateway.md explains every key. Keys of SAs are in the SA file
 //! that it names, never here.
 
+mod interfaces;
 mod more;
 
 use std::net::{IpAddr, SocketAddr};
@@ -14,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 use crate::SaFileErrors;
 use crate::sa_file::fields::{Fields, Report};
 
+pub use interfaces::{Device, Interface, Table};
 pub use more::{Engine, EngineKind, Page, Record};
 
 /// A checked configuration.
@@ -33,6 +35,8 @@ pub struct GatewayConfig {
     pub user: Option<String>,
     /// The TUN device.
     pub inside: Inside,
+    /// Devices inside with numbers.
+    pub interfaces: Vec<Interface>,
     /// How ESP and AH travel.
     pub outside: Outside,
     /// With UDP: where the other ends of SAs are at first, one row an address at most.
@@ -118,16 +122,30 @@ pub struct Check {
     pub to: IpAddr,
     /// Ours inside, of the same family.
     pub from: IpAddr,
+    /// The device inside that pings are of; 0: that of `[inside]`.
+    pub if_id: u32,
     /// Seconds from one ping to the next.
     pub interval: u16,
 }
 
-const TOP: &[&str] =
-    &["sas", "control", "state", "user", "inside", "outside", "peer", "xfrm", "engine", "page", "record"];
+const TOP: &[&str] = &[
+    "sas",
+    "control",
+    "state",
+    "user",
+    "inside",
+    "interface",
+    "outside",
+    "peer",
+    "xfrm",
+    "engine",
+    "page",
+    "record",
+];
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload", "clamp_mss", "interfaces"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark", "firewall"];
 const XFRM: &[&str] = &["socket", "allow_legacy"];
-const PEER: &[&str] = &["address", "endpoint", "roaming", "check", "check_interval"];
+const PEER: &[&str] = &["address", "endpoint", "roaming", "check", "check_interval", "check_if_id"];
 const NAME: &str = "the name of a network device: 1 to 15 letters, digits, `-`, `_`, `.`";
 /// IFNAMSIZ less the zero behind the name.
 const LONGEST_NAME: usize = 15;
@@ -179,7 +197,10 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<Gate
     let user = top.string(report, "user", "the name of a user").map(str::to_owned);
     let inside = section(report, top, "inside").and_then(|fields| inside(report, &fields));
     let outside = section(report, top, "outside").and_then(|fields| outside(report, &fields));
-    let peers = more::peers(report, top, outside.as_ref(), inside.as_ref());
+    let interfaces = interfaces::interfaces(report, top, inside.as_ref());
+    let devices =
+        || inside.iter().map(|it| (0, it)).chain(interfaces.iter().map(|it| (it.if_id, &it.inside)));
+    let peers = more::peers(report, top, outside.as_ref(), &devices().collect::<Vec<_>>());
     let engine = top.table(report, "engine").map(|fields| more::engine(report, &fields, folder));
     let page = top.table(report, "page").map(|fields| more::page(report, &fields));
     let record = match top.table(report, "record") {
@@ -215,6 +236,7 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<Gate
         state,
         user,
         inside,
+        interfaces,
         outside,
         peers,
         engine,
@@ -260,9 +282,21 @@ fn required<'a>(report: &mut Report<'_>, fields: &Fields<'a>, key: &str, allowed
 
 fn inside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Inside> {
     fields.refuse_unknown_keys(report, INSIDE);
-    let tun = fields.string(report, "tun", NAME).unwrap_or("ace0");
+    let interfaces =
+        list(report, fields, "interfaces", NAME, |text| is_device(text).then(|| text.to_owned()));
+    Some(Inside { interfaces, ..device(report, fields, "tun", (1400, true, false))? })
+}
+
+/// What every device inside has; MTU, offload and clamping where nothing is said of them.
+fn device(
+    report: &mut Report<'_>,
+    fields: &Fields<'_>,
+    name: &str,
+    (mtu, offload, clamp_mss): (u16, bool, bool),
+) -> Option<Inside> {
+    let tun = fields.string(report, name, NAME).unwrap_or("ace0");
     if !is_device(tun) {
-        fields.wrong(report, "tun", "is not a name", NAME);
+        fields.wrong(report, name, "is not a name", NAME);
         return None;
     }
     let addresses = list(report, fields, "address", "addresses like \"10.0.1.1/24\"", |text| {
@@ -271,13 +305,11 @@ fn inside(report: &mut Report<'_>, fields: &Fields<'_>) -> Option<Inside> {
     let routes = list(report, fields, "routes", "prefixes like \"10.0.2.0/24\"", |text| {
         text.parse::<IpNet>().ok().filter(|net| *net == net.trunc())
     });
-    let mtu = fields.integer(report, "mtu", 576..=9000).and_then(|mtu| u16::try_from(mtu).ok());
-    let offload = fields.boolean(report, "offload").unwrap_or(true);
-    let clamp_mss = fields.boolean(report, "clamp_mss").unwrap_or(false);
-    let interfaces =
-        list(report, fields, "interfaces", NAME, |text| is_device(text).then(|| text.to_owned()));
-    let (tun, mtu) = (tun.to_owned(), mtu.unwrap_or(1400));
-    Some(Inside { tun, addresses, routes, mtu, offload, clamp_mss, interfaces })
+    let given = fields.integer(report, "mtu", 576..=9000).and_then(|mtu| u16::try_from(mtu).ok());
+    let offload = fields.boolean(report, "offload").unwrap_or(offload);
+    let clamp_mss = fields.boolean(report, "clamp_mss").unwrap_or(clamp_mss);
+    let (tun, mtu) = (tun.to_owned(), given.unwrap_or(mtu));
+    Some(Inside { tun, addresses, routes, mtu, offload, clamp_mss, interfaces: Vec::new() })
 }
 
 fn is_device(name: &str) -> bool {

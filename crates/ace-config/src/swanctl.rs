@@ -22,6 +22,8 @@ pub struct Child {
     remote: Option<IpAddr>,
     spi_in: Option<u32>,
     spi_out: Option<u32>,
+    if_id_in: u32,
+    if_id_out: u32,
     local_ts: Vec<String>,
     remote_ts: Vec<String>,
 }
@@ -35,6 +37,8 @@ pub struct Known {
     pub name: String,
     /// What the SA protects, as the packet in clear stands; addresses only if it is a tunnel.
     pub selector: Selector,
+    /// The XFRM interface that it is for; 0: none.
+    pub if_id: u32,
 }
 
 /// Whether a text is of swanctl.
@@ -85,6 +89,8 @@ pub fn children(text: &str) -> Vec<Child> {
                     (4, "name") => value.clone_into(&mut child.name),
                     (4, "spi-in") => child.spi_in = u32::from_str_radix(value, 16).ok(),
                     (4, "spi-out") => child.spi_out = u32::from_str_radix(value, 16).ok(),
+                    (4, "if-id-in") => child.if_id_in = u32::from_str_radix(value, 16).unwrap_or(0),
+                    (4, "if-id-out") => child.if_id_out = u32::from_str_radix(value, 16).unwrap_or(0),
                     (4, "local-ts" | "remote-ts") => list = Some(key),
                     _ => {}
                 }
@@ -122,7 +128,8 @@ impl Child {
         }
         let direction = if outbound { "out" } else { "in" };
         let name = format!("{}-{direction}-{spi:08x}", self.name);
-        Ok(Some(Known { outbound, name, selector }))
+        let if_id = if outbound { self.if_id_out } else { self.if_id_in };
+        Ok(Some(Known { outbound, name, selector, if_id }))
     }
 
     /// The SPIs that it has.
@@ -171,7 +178,7 @@ mod tests {
 
     const RAW: &str = "list-sa event {gw {uniqueid=1 version=2 state=ESTABLISHED local-host=192.0.2.1 \
         local-id=C=CH, O=ACE, CN=a remote-host=192.0.2.2 encr-alg=AES_CBC child-sas {net-1 {name=net uniqueid=1 \
-        reqid=1 state=INSTALLED mode=TUNNEL protocol=ESP spi-in=c0ffee02 spi-out=c0ffee01 encr-alg=AES_CBC \
+        reqid=1 state=INSTALLED mode=TUNNEL protocol=ESP spi-in=c0ffee02 spi-out=c0ffee01 if-id-in=00000007 if-id-out=0000000a encr-alg=AES_CBC \
         local-ts=[10.1.0.0/16] remote-ts=[10.2.0.0/16]} web-2 {name=web spi-in=00000102 spi-out=00000101 \
         local-ts=[10.1.0.0/16[tcp]] remote-ts=[10.2.0.9/32[tcp/8080]]} two-3 {name=two spi-in=00000202 \
         spi-out=00000201 local-ts=[10.1.0.0/16 10.3.0.0/16] remote-ts=[10.2.0.0/16]}}}}\nlist-sas reply {}\n";
@@ -183,7 +190,7 @@ mod tests {
         let address = |text: &str| text.parse().expect("an address");
         let (ours, theirs) = (address("192.0.2.1"), address("192.0.2.2"));
         let known = found[0].knows(theirs, 0xc0ff_ee01, true).expect("selectors").expect("known");
-        assert_eq!((known.outbound, known.name.as_str()), (true, "net-out-c0ffee01"));
+        assert_eq!((known.outbound, known.name.as_str(), known.if_id), (true, "net-out-c0ffee01", 10));
         let net = |text: &str| text.parse().ok();
         let nets = |source, destination| Selector {
             source: net(source),
@@ -192,7 +199,10 @@ mod tests {
         };
         assert_eq!(known.selector, nets("10.1.0.0/16", "10.2.0.0/16"));
         let known = found[0].knows(ours, 0xc0ff_ee02, true).expect("selectors").expect("known");
-        assert_eq!((known.outbound, known.selector), (false, nets("10.2.0.0/16", "10.1.0.0/16")));
+        assert_eq!(
+            (known.outbound, known.if_id, known.selector),
+            (false, 7, nets("10.2.0.0/16", "10.1.0.0/16"))
+        );
         assert_eq!(found[0].knows(ours, 0xc0ff_ee01, true).expect("no error"), None, "the other end's SPI");
         let known = found[1].knows(theirs, 0x101, true).expect("selectors").expect("known");
         let wanted = Selector {

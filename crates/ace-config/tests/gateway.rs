@@ -167,3 +167,55 @@ proptest! {
         let _ = GatewayConfig::parse("any.toml", &mixed);
     }
 }
+
+#[test]
+fn tenants_have_devices_of_their_own() {
+    use ace_config::gateway::Table;
+    let text = "sas = \"s\"\n[inside]\nmtu = 1300\nclamp_mss = true\nroutes = [\"10.0.2.0/24\"]\n[outside]\nencapsulation = \"udp\"\nmark = 300\n";
+    let with = |more: &str| GatewayConfig::parse("a.toml", &format!("{text}{more}"));
+    let config = with(
+        "[[interface]]\nname = \"ace7\"\nif_id = 7\nroutes = [\"10.0.2.0/24\"]\ntable = 1007\n\
+         [[interface]]\nname = \"ace8\"\nif_id = 0xffffffff\nroutes = [\"10.0.2.0/24\"]\nnetns = \"eight\"\nmtu = 1200\nclamp_mss = false\n\
+         [[interface]]\nname = \"ace9\"\nif_id = 9\naddress = [\"10.0.1.1/24\"]\n\
+         [[peer]]\naddress = \"192.0.2.2\"\ncheck = \"10.0.2.1\"\ncheck_if_id = 9\n",
+    )
+    .unwrap();
+    let seen = config.devices().map(|device| {
+        let inside = device.inside;
+        (device.if_id, inside.tun.as_str(), device.table, inside.mtu, inside.clamp_mss, device.is_apart())
+    });
+    assert_eq!(
+        seen.collect::<Vec<_>>(),
+        [
+            (0, "ace0", Table::Marked(300), 1300, true, false),
+            (7, "ace7", Table::Own(1007), 1300, true, true),
+            (u32::MAX, "ace8", Table::Main, 1200, false, true),
+            (9, "ace9", Table::Marked(300), 1300, true, false),
+        ]
+    );
+    assert_eq!(config.interfaces[1].netns.as_deref(), Some(std::path::Path::new("/run/netns/eight")));
+    assert_eq!(config.peers[0].check.map(|check| check.if_id), Some(9));
+    let one = "[[interface]]\nname = \"ace7\"\nif_id = 7\n";
+    for (more, words) in [
+        ("[[interface]]\nname = \"ace7\"\n", "`if_id` is missing"),
+        ("[[interface]]\nname = \"ace7\"\nif_id = 0\n", "out of range"),
+        ("[[interface]]\nif_id = 7\n", "`name` is missing"),
+        ("[[interface]]\nname = \"ace0\"\nif_id = 7\n", "is another device's"),
+        (&format!("{one}[[interface]]\nname = \"ace8\"\nif_id = 7\n"), "is another [[interface]]'s"),
+        (&format!("{one}{one}"), "is another device's"),
+        (&format!("{one}routes = [\"10.0.2.0/24\"]\n"), "leads into another device"),
+        (&format!("{one}table = 255\n"), "out of range"),
+        (&format!("{one}netns = \"\"\n"), "is empty"),
+        (&format!("{one}interfaces = [\"lan0\"]\n"), "unknown key"),
+        ("interface = 7\n", "unknown key"),
+        ("[interface]\nif_id = 7\n", "is not a list of tables"),
+        (
+            "[[peer]]\naddress = \"192.0.2.2\"\ncheck = \"10.0.2.1\"\ncheck_if_id = 9\n",
+            "is no [[interface]]'s",
+        ),
+        ("[[peer]]\naddress = \"192.0.2.2\"\ncheck_if_id = 9\n", "`check` is missing"),
+    ] {
+        let why = with(more).expect_err(more).to_string();
+        assert!(why.contains(words), "{more}{why}");
+    }
+}

@@ -22,7 +22,10 @@ pub mod status;
 pub mod trace;
 mod xfrm;
 
-pub use core::{CheckStatus, Core, CoreError, Counters, Outgoing, PeerStatus, Reloaded, SaView, Settings};
+pub use core::{
+    CheckStatus, Core, CoreError, Counters, Interface, Interfaces, Outgoing, PeerStatus, Reloaded, SaView,
+    Settings,
+};
 pub use engines::{Live, NoBoard, OpenBoard, Remote};
 pub use io::control::ask;
 pub use outlet::Outlet;

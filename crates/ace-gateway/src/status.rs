@@ -26,6 +26,9 @@ pub struct Status {
     pub seconds: f64,
     /// Name of the TUN device.
     pub tun: String,
+    /// Devices inside with numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interfaces: Vec<Interface>,
     /// Where ESP in UDP comes, if it does.
     pub listening: Option<SocketAddr>,
     /// Where the page is, if there is one.
@@ -41,7 +44,7 @@ pub struct Status {
     /// The other ends: of SAs, of policies, and those that the configuration names.
     #[serde(default)]
     pub peers: Vec<Peer>,
-    /// Rules for what comes from inside that ask for an SA and have none.
+    /// Rules for what comes from inside whose packets find no SA; those that wait for a first packet are none.
     #[serde(default)]
     pub rules_without_sa: usize,
     /// The SA file, and that others may read or write it now.
@@ -60,6 +63,17 @@ pub struct Status {
     /// Why every operation on the board has failed so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board_fails: Option<String>,
+}
+
+/// A device inside with a number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interface {
+    /// Of the device.
+    pub name: String,
+    /// `if_id` of its SAs and policies.
+    pub if_id: u32,
+    /// Somebody has moved it to another network namespace.
+    pub moved: bool,
 }
 
 counted! {
@@ -163,6 +177,9 @@ pub struct Sa {
     pub remote: Option<IpAddr>,
     /// What it protects, as people write it.
     pub selector: String,
+    /// The device inside that its packets come from and go to.
+    #[serde(default)]
+    pub interface: String,
     /// When it was installed, in seconds since 1970.
     #[serde(default)]
     pub started: f64,
@@ -317,8 +334,12 @@ impl From<&ace_ipsec::Counters> for Packets {
 }
 
 impl Sa {
-    /// As a core has it.
-    pub fn of(SaView { status: of, local, remote, selector }: SaView, clock: Clock) -> Self {
+    /// As a core has it; devices have names.
+    pub fn of(
+        SaView { status: of, local, remote, selector }: SaView,
+        clock: Clock,
+        name: impl Fn(u32) -> String,
+    ) -> Self {
         Self {
             id: of.id.slot(),
             name: of.name,
@@ -351,6 +372,7 @@ impl Sa {
             local: Some(local),
             remote: Some(remote),
             selector,
+            interface: name(of.if_id),
             started: clock.at(of.times.installed),
             soft_end: of.times.soft_end.map(|at| clock.at(at)),
             hard_end: of.times.hard_end.map(|at| clock.at(at)),

@@ -59,6 +59,8 @@ fn answers_leave_no_key_behind() {
         encapsulation: Encapsulation::Udp,
         peers: Vec::new(),
         mtu: 1400,
+        interfaces: ace_gateway::Interfaces::default(),
+        marks: false,
         port: 4500,
         keepalive: None,
         xfrm: Some(true),

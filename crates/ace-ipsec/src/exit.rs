@@ -39,6 +39,10 @@ pub struct Exit {
     pub buffer: Buffer,
     /// Whose packet it was, where that is known.
     pub sa: Option<SaId>,
+    /// The interface inside that it came by, or that its SA is of.
+    pub if_id: u32,
+    /// [`SaSpec::output_mark`](crate::SaSpec::output_mark) of its SA.
+    pub mark: u32,
     /// Where the packet goes, or why it goes nowhere.
     pub fate: Fate,
 }

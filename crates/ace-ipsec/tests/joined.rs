@@ -24,7 +24,7 @@ fn to(net: u8) -> Selector {
 }
 
 fn rule(gate: &mut Shard, net: u8) -> RuleId<Inside> {
-    gate.add_inside(Rule { selector: to(net), treatment: Treatment::Protect, priority: 0 })
+    gate.add_inside(Rule { selector: to(net), treatment: Treatment::Protect, priority: 0, if_id: 0 })
 }
 
 fn inside(gate: &mut Shard, net: u8) -> End {

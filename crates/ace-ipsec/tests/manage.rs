@@ -29,7 +29,7 @@ fn shard() -> Shard {
 }
 
 fn everything() -> Rule {
-    Rule { selector: Selector::default(), treatment: Treatment::Protect, priority: 0 }
+    Rule { selector: Selector::default(), treatment: Treatment::Protect, priority: 0, if_id: 0 }
 }
 
 /// What comes out for a packet from inside.

@@ -156,7 +156,8 @@ fn nothing_is_lost_nothing_overtakes_nothing_leaves_in_clear() {
     let mut flows: Vec<Flow> = (0..FLOWS)
         .map(|flow| {
             let selector = specs(flow, spi).0.selector;
-            let rule = here.add_inside(Rule { selector, treatment: Treatment::Protect, priority: 0 });
+            let rule =
+                here.add_inside(Rule { selector, treatment: Treatment::Protect, priority: 0, if_id: 0 });
             Flow { rule, current: None, next: 0 }
         })
         .collect();

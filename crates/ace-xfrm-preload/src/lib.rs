@@ -14,7 +14,9 @@
 
 #[macro_use]
 mod real;
+mod asked;
 mod ours;
+mod send;
 
 use std::ffi::{c_int, c_void};
 use std::mem;
@@ -32,13 +34,36 @@ fn fail(errno: c_int) -> c_int {
     -1
 }
 
-/// What a read gives a program: an error, once, when the gateway is gone. Whoever listens is told what netlink says when
-/// something was lost, and listens on.
-fn heard(fd: c_int, received: ssize_t, room: size_t) -> ssize_t {
-    match ours::has_ended(fd, received, room) {
+/// What a read gives a program when the gateway is gone: an answer to what it has asked, or an error, once. Whoever listens
+/// is told what netlink says when something was lost, and listens on.
+///
+/// # Safety
+/// There is room for so many bytes at a place.
+unsafe fn heard(
+    fd: c_int,
+    received: ssize_t,
+    ended: bool,
+    (place, room): (*mut c_void, size_t),
+    flags: c_int,
+) -> ssize_t {
+    match ended {
         false => received,
         true if ours::listens(fd) => fail(libc::ENOBUFS) as ssize_t,
-        true => fail(libc::ECONNRESET) as ssize_t,
+        // SAFETY: as the caller says.
+        true => unsafe { asked::refused(fd, place, room, flags) }
+            .unwrap_or_else(|| fail(libc::ECONNRESET) as ssize_t),
+    }
+}
+
+/// The first part of a message: requests and answers have no others.
+///
+/// # Safety
+/// The message is valid.
+unsafe fn part(message: &msghdr) -> (*mut c_void, size_t) {
+    match message.msg_iovlen {
+        0 => (std::ptr::null_mut(), 0),
+        // SAFETY: as the caller says.
+        _ => unsafe { ((*message.msg_iov).iov_base, (*message.msg_iov).iov_len) },
     }
 }
 
@@ -251,22 +276,29 @@ pub unsafe extern "C" fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) 
         // SAFETY: the caller's own call.
         return unsafe { real(fd, message, flags) };
     }
-    if !ours::awaited(fd, flags) {
-        return fail(libc::EAGAIN) as ssize_t;
-    }
     // SAFETY: the caller's message is valid.
     let header = unsafe { &mut *message };
+    // SAFETY: as above.
+    let (place, room) = unsafe { part(header) };
+    // SAFETY: as above.
+    let refused = unsafe { asked::refused(fd, place, room, flags) };
+    if refused.is_none() && !ours::awaited(fd, flags) {
+        return fail(libc::EAGAIN) as ssize_t;
+    }
     let (name, mut length) = (header.msg_name, header.msg_namelen);
     (header.msg_name, header.msg_namelen) = (std::ptr::null_mut(), 0);
     // SAFETY: the caller's own call, but for the address.
-    let received = unsafe { real(fd, message, flags) };
+    let received = refused.unwrap_or_else(|| unsafe { real(fd, message, flags) });
     header.msg_name = name;
     if received >= 0 && !name.is_null() {
         // SAFETY: as the caller says.
         unsafe { put_address(name.cast(), &raw mut length) };
         header.msg_namelen = length;
     }
-    heard(fd, received, 1)
+    // Of a message that nothing is read of the length is asked for.
+    let ended = ours::has_ended(fd, received, 1);
+    // SAFETY: as above.
+    unsafe { heard(fd, received, ended, (place, room), flags) }
 }
 
 /// # Safety
@@ -286,16 +318,21 @@ pub unsafe extern "C" fn recvfrom(
         // SAFETY: the caller's own call.
         return unsafe { real(fd, place, room, flags, address, length) };
     }
-    if !ours::awaited(fd, flags) {
+    // SAFETY: as the caller says.
+    let refused = unsafe { asked::refused(fd, place, room, flags) };
+    if refused.is_none() && !ours::awaited(fd, flags) {
         return fail(libc::EAGAIN) as ssize_t;
     }
+    let nobody = std::ptr::null_mut();
     // SAFETY: the caller's own call, but for the address.
-    let received = unsafe { real(fd, place, room, flags, std::ptr::null_mut(), std::ptr::null_mut()) };
+    let received = refused.unwrap_or_else(|| unsafe { real(fd, place, room, flags, nobody, nobody.cast()) });
     if received >= 0 {
         // SAFETY: as the caller says.
         unsafe { put_address(address, length) };
     }
-    heard(fd, received, room)
+    let ended = ours::has_ended(fd, received, room);
+    // SAFETY: as the caller says.
+    unsafe { heard(fd, received, ended, (place, room), flags) }
 }
 
 /// # Safety
@@ -303,12 +340,18 @@ pub unsafe extern "C" fn recvfrom(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn recv(fd: c_int, place: *mut c_void, room: size_t, flags: c_int) -> ssize_t {
     let real = real!(recv: fn(c_int, *mut c_void, size_t, c_int) -> ssize_t);
+    // SAFETY: as the caller says.
+    if let Some(answer) = unsafe { asked::refused(fd, place, room, flags) } {
+        return answer;
+    }
     if is_ours(fd) && !ours::awaited(fd, flags) {
         return fail(libc::EAGAIN) as ssize_t;
     }
     // SAFETY: the caller's own call.
     let received = unsafe { real(fd, place, room, flags) };
-    heard(fd, received, room)
+    let ended = ours::has_ended(fd, received, room);
+    // SAFETY: as the caller says.
+    unsafe { heard(fd, received, ended, (place, room), flags) }
 }
 
 /// What `recv` is called by programs that were compiled with checks of lengths.
@@ -349,71 +392,6 @@ pub unsafe extern "C" fn __recvfrom_chk(
     }
     // SAFETY: as the caller says.
     unsafe { recvfrom(fd, place, room, flags, address, length) }
-}
-
-/// Sends, and once more if the gateway went and is back meanwhile. What it had answered is lost with it.
-fn sent(fd: c_int, send: impl Fn(c_int) -> ssize_t, flags: c_int) -> ssize_t {
-    if !is_ours(fd) {
-        return send(flags);
-    }
-    for again in [true, false] {
-        if !ours::returned(fd) {
-            break;
-        }
-        // Netlink has no end of which a signal tells.
-        let done = send(flags | libc::MSG_NOSIGNAL);
-        // SAFETY: the C library's place.
-        let errno = unsafe { *libc::__errno_location() };
-        if done >= 0 || !again || !matches!(errno, libc::EPIPE | libc::ECONNRESET | libc::ENOTCONN) {
-            return done;
-        }
-        ours::wait(fd);
-    }
-    fail(libc::ECONNREFUSED) as ssize_t
-}
-
-/// # Safety
-/// As `send(2)`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn send(fd: c_int, place: *const c_void, length: size_t, flags: c_int) -> ssize_t {
-    let real = real!(send: fn(c_int, *const c_void, size_t, c_int) -> ssize_t);
-    // SAFETY: the caller's own call.
-    sent(fd, |flags| unsafe { real(fd, place, length, flags) }, flags)
-}
-
-/// # Safety
-/// As `sendto(2)`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sendto(
-    fd: c_int,
-    place: *const c_void,
-    length: size_t,
-    flags: c_int,
-    address: *const sockaddr,
-    address_length: socklen_t,
-) -> ssize_t {
-    let real = real!(sendto: fn(c_int, *const c_void, size_t, c_int, *const sockaddr, socklen_t) -> ssize_t);
-    // It names the kernel.
-    let (address, address_length) =
-        if is_ours(fd) { (std::ptr::null(), 0) } else { (address, address_length) };
-    // SAFETY: the caller's own call.
-    sent(fd, |flags| unsafe { real(fd, place, length, flags, address, address_length) }, flags)
-}
-
-/// # Safety
-/// As `sendmsg(2)`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
-    let real = real!(sendmsg: fn(c_int, *const msghdr, c_int) -> ssize_t);
-    if !is_ours(fd) || message.is_null() {
-        // SAFETY: the caller's own call.
-        return unsafe { real(fd, message, flags) };
-    }
-    // SAFETY: the caller's message is valid. The address that it has names the kernel.
-    let mut message = unsafe { std::ptr::read(message) };
-    (message.msg_name, message.msg_namelen) = (std::ptr::null_mut(), 0);
-    // SAFETY: the caller's own call, but for the address.
-    sent(fd, |flags| unsafe { real(fd, &raw const message, flags) }, flags)
 }
 
 /// # Safety

@@ -11,10 +11,11 @@ use std::mem;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::asked;
 use libc::{sockaddr_un, socklen_t, ssize_t};
 
 /// Sockets with greater numbers are refused.
-const MOST: usize = 1 << 16;
+pub const MOST: usize = 1 << 16;
 const DEFAULT: &CStr = c"/run/ace/xfrm.sock";
 /// Before the gateway is looked for again.
 const PATIENCE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 250_000_000 };
@@ -48,6 +49,11 @@ fn set_state(fd: c_int, state: u8) -> bool {
     place.map(|place| place.store(state, Ordering::Release)).is_some()
 }
 
+/// Whether its gateway is gone.
+pub fn waits(fd: c_int) -> bool {
+    state(fd) == WAITING
+}
+
 pub fn is_ours(fd: c_int) -> bool {
     state(fd) != NOT_OURS
 }
@@ -65,6 +71,7 @@ pub fn forget(fd: c_int) {
 }
 
 fn forget_groups(fd: c_int) {
+    asked::forget(fd);
     change_groups(fd, |_| 0);
 }
 

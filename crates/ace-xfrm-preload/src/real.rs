@@ -16,6 +16,6 @@ macro_rules! real {
             return $crate::fail(libc::ENOSYS) as $result;
         }
         // SAFETY: the C library's function of this name has this type (POSIX).
-        unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn($($kind),*) -> $result>(found) }
+        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($kind),*) -> $result>(found) }
     }};
 }

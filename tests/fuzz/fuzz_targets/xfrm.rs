@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ace_config::gateway::Encapsulation;
 use ace_engine::software::CpuEngine;
-use ace_gateway::{Core, Settings};
+use ace_gateway::{Core, Interface, Settings};
 use ace_ipsec::SeededIvs;
 use libfuzzer_sys::fuzz_target;
 
@@ -32,6 +32,8 @@ fuzz_target!(|bytes: &[u8]| {
         encapsulation,
         peers: Vec::new(),
         mtu: 1400,
+        interfaces: [Interface { if_id: 7, mtu: 1300, apart: false }].into_iter().collect(),
+        marks: true,
         port: 4500,
         keepalive: None,
         xfrm: Some(true),

@@ -119,7 +119,7 @@ pub(super) fn peers(
     report: &mut Report<'_>,
     top: &Fields<'_>,
     outside: Option<&Outside>,
-    inside: Option<&Inside>,
+    devices: &[(u32, &Inside)],
 ) -> Vec<Peer> {
     let Some(value) = top.get("peer") else { return Vec::new() };
     let Some(tables) = value.get_ref().as_array() else {
@@ -159,30 +159,38 @@ pub(super) fn peers(
         let endpoint = endpoint.unwrap_or_else(|| SocketAddr::new(address, 4500));
         // Whoever says where a peer is means it.
         let roaming = fields.boolean(report, "roaming").unwrap_or(fields.get("endpoint").is_none());
-        let check = check(report, &fields, inside);
+        let check = check(report, &fields, devices);
         peers.push(Peer { address, endpoint, roaming, check });
     }
     peers
 }
 
-fn check(report: &mut Report<'_>, fields: &Fields<'_>, inside: Option<&Inside>) -> Option<Check> {
+fn check(report: &mut Report<'_>, fields: &Fields<'_>, devices: &[(u32, &Inside)]) -> Option<Check> {
     const ALLOWED: &str = "an address inside that answers pings, like \"10.0.2.1\"";
     let interval = fields.integer(report, "check_interval", 1..=3600).and_then(|s| u16::try_from(s).ok());
-    if fields.get("check").is_none() && fields.get("check_interval").is_some() {
+    let if_id = fields.integer(report, "check_if_id", 0..=u32::MAX.into()).unwrap_or(0);
+    if fields.get("check").is_none()
+        && ["check_interval", "check_if_id"].iter().any(|key| fields.get(key).is_some())
+    {
         fields.missing(report, "check", ALLOWED);
     }
     let Ok(to) = fields.string(report, "check", ALLOWED)?.parse::<IpAddr>() else {
         fields.wrong(report, "check", "is not an address", ALLOWED);
         return None;
     };
-    let mut ours = inside?.addresses.iter().map(|net| net.addr());
+    let device = devices.iter().find(|(number, _)| u64::from(*number) == if_id);
+    let Some((if_id, inside)) = device else {
+        fields.wrong(report, "check_if_id", "is no [[interface]]'s", "`if_id` of one, or 0 for [inside]");
+        return None;
+    };
+    let mut ours = inside.addresses.iter().map(|net| net.addr());
     if ours.clone().any(|ours| ours == to) {
         fields.wrong(report, "check", "is our own", ALLOWED);
         return None;
     }
     let Some(from) = ours.find(|ours| ours.is_ipv4() == to.is_ipv4()) else {
-        fields.wrong(report, "check", "is of a family of which [inside] has no `address`", ALLOWED);
+        fields.wrong(report, "check", "is of a family of which the device inside has no `address`", ALLOWED);
         return None;
     };
-    Some(Check { to, from, interval: interval.unwrap_or(CHECK) })
+    Some(Check { to, from, if_id: *if_id, interval: interval.unwrap_or(CHECK) })
 }

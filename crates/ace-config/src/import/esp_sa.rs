@@ -94,9 +94,9 @@ fn association(
         false => (Direction::In, destination, source),
     };
     let way = if outbound { "out" } else { "in" };
-    let (name, selector) = match known {
-        Some(known) => (known.name, known.selector),
-        None => (format!("{way}-{spi:#010x}-{number}"), Selector::default()),
+    let (name, selector, if_id) = match known {
+        Some(known) => (known.name, known.selector, known.if_id),
+        None => (format!("{way}-{spi:#010x}-{number}"), Selector::default(), 0),
     };
     let (key, auth_key) = (hexadecimal(key)?, hexadecimal(auth_key)?);
     let cipher = suite(cipher, auth, key.len())?;
@@ -119,6 +119,8 @@ fn association(
         replay_window: 64,
         first_sequence: (u64::from(high) << 32) + 1,
         core: None,
+        if_id,
+        output_mark: 0,
         headers: Headers::of(direction),
         lifetime: Lifetime::default(),
     })

@@ -105,6 +105,7 @@ struct Template {
     mode: String,
     reqid: u64,
     spi: u64,
+    if_id: u64,
 }
 
 /// All of a machine.
@@ -148,6 +149,7 @@ impl Policies {
                 mode: word("mode"),
                 reqid: number("reqid"),
                 spi: number("spi"),
+                if_id: block.number("line", "if_id").unwrap_or(0),
             });
             self.rules.push(Rule {
                 place,
@@ -179,6 +181,7 @@ impl Policies {
     ) -> Result<Option<Demand>, Untranslatable> {
         let word = |word| state.get("proto", word).unwrap_or_default();
         let reqid = state.number("proto", "reqid").unwrap_or(0);
+        let if_id = state.number("line", "if_id").unwrap_or(0);
         let leads = |to: &Template| {
             to.source.is_none_or(|source| source == ends.source)
                 && to.destination.is_none_or(|destination| destination == ends.destination)
@@ -186,6 +189,7 @@ impl Policies {
                 && to.mode == word("mode")
                 && (to.reqid == 0 || to.reqid == reqid)
                 && (to.spi == 0 || to.spi == u64::from(ends.spi))
+                && to.if_id == if_id
         };
         let fits = |rule: &&Rule| {
             outbound.is_none_or(|outbound| rule.outbound == outbound) && rule.to.as_ref().is_some_and(leads)

@@ -111,7 +111,7 @@ fn association(
     };
     let way = if outbound { "out" } else { "in" };
     let own = own_selector(block, ends)?;
-    let (priority, words) =
+    let (priority, mut words) =
         demand.as_ref().map_or((0, Vec::new()), |demand| (demand.priority, demand.left_out.clone()));
     // Each may say less than the other; what they say together must be one of them.
     let mut selector = own;
@@ -119,6 +119,17 @@ fn association(
     for other in others.into_iter().flatten() {
         let other = if tunnel { other } else { of_hosts(other, ends)? };
         selector = narrower(selector, other)?;
+    }
+    let if_id = match (if_id(block)?, known.as_ref().map_or(0, |known| known.if_id)) {
+        (one, other) if one != 0 && other != 0 && one != other => {
+            return Err(no(format!("`if_id {one:#x}`, and strongSwan has {other:#x}")));
+        }
+        (one, other) => one | other,
+    };
+    let output_mark = output_mark(block)?;
+    if output_mark != 0 && !outbound {
+        words
+            .push(format!("`output-mark {output_mark:#x}`: what comes in goes to the inside without a mark"));
     }
     let name = known.map_or_else(|| format!("{way}-{spi:#010x}-{number}"), |known| known.name);
     let Protection { cipher, key, auth, auth_key } = protection(block, protocol)?;
@@ -143,6 +154,8 @@ fn association(
             replay_window: window(block, outbound, esn)?,
             first_sequence,
             core: core(block)?,
+            if_id,
+            output_mark: if outbound { output_mark } else { 0 },
             headers: headers(block, outbound, tunnel)?,
             lifetime: lifetime(block, beside.from_start)?,
         },
@@ -210,6 +223,22 @@ fn core(block: &Block<'_>) -> Result<Option<u16>, Untranslatable> {
     let Some(written) = block.get("line", "pcpu-num") else { return Ok(None) };
     let core = number(written).filter(|core| *core < MOST_CORES).and_then(|core| u16::try_from(core).ok());
     core.map(Some).ok_or_else(|| no(format!("`pcpu-num {written}` is no core of 0 to {}", MOST_CORES - 1)))
+}
+
+/// The XFRM interface that it is for; 0: none.
+fn if_id(block: &Block<'_>) -> Result<u32, Untranslatable> {
+    let Some(written) = block.get("line", "if_id") else { return Ok(0) };
+    let id = number(written).and_then(|id| u32::try_from(id).ok());
+    id.ok_or_else(|| no(format!("`if_id {written}` is no number of an interface")))
+}
+
+/// The mark of its packets, as far as the mask goes: a device inside gives none for the rest.
+fn output_mark(block: &Block<'_>) -> Result<u32, Untranslatable> {
+    let Some(written) = block.get("line", "output-mark") else { return Ok(0) };
+    let (mark, mask) = written.split_once('/').unwrap_or((written, "0xffffffff"));
+    let bits = |written| number(written).and_then(|bits| u32::try_from(bits).ok());
+    let marked = bits(mark).zip(bits(mask)).map(|(mark, mask)| mark & mask);
+    marked.ok_or_else(|| no(format!("`output-mark {written}` is no mark")))
 }
 
 /// Limits, without what was used up. Times count anew.

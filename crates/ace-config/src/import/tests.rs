@@ -169,7 +169,7 @@ fn an_sa_protects_what_the_kernel_selects_and_nothing_else() {
     // A policy that has no place loses its SA, not only itself; the policy of another SA does not.
     for (rule, why) in [
         (policy("out", "src 0.0.0.0/0 dst 0.0.0.0/0", "", "level use share any"), "`use`"),
-        (policy("out", "src 0.0.0.0/0 dst 0.0.0.0/0", "\n\tif_id 0x5", ""), "`if_id`"),
+        (policy("out", "src 0.0.0.0/0 dst 0.0.0.0/0", "\n\tif_id 0x5", ""), "no policy"),
         (policy("out", "src 0.0.0.0/0 dst 0.0.0.0/0 dev eth0", "", ""), "`dev`"),
         (policy("out", "src 0.0.0.0/0 dst 0.0.0.0/0", "", "").replace("reqid 7", "reqid 8"), "no policy"),
         (

@@ -31,6 +31,8 @@ const SA_KEYS: &[&str] = &[
     "replay_window",
     "first_sequence",
     "core",
+    "if_id",
+    "output_mark",
     "lifetime",
     "ecn",
     "copy_dscp",
@@ -124,6 +126,12 @@ fn association(report: &mut Report<'_>, fields: &Fields<'_>, allow_legacy: bool)
     let numbers = numbers(report, fields, direction, authenticated);
     let lifetime = lifetime(report, fields);
     let core = fields.integer(report, "core", 0..=MOST_CORES - 1).and_then(|core| u16::try_from(core).ok());
+    let mut number =
+        |key| fields.integer(report, key, 0..=u32::MAX.into()).and_then(|it| u32::try_from(it).ok());
+    let (if_id, output_mark) = (number("if_id").unwrap_or(0), number("output_mark").unwrap_or(0));
+    if output_mark != 0 && direction == Some(Direction::In) {
+        fields.wrong(report, "output_mark", "is for packets that leave", "0");
+    }
     let headers = headers(report, fields, direction, mode, protection.as_ref());
 
     let Protection { protocol, cipher, auth, key, auth_key, key_use } = protection?;
@@ -145,6 +153,8 @@ fn association(report: &mut Report<'_>, fields: &Fields<'_>, allow_legacy: bool)
         replay_window: numbers.replay_window,
         first_sequence: numbers.first_sequence,
         core,
+        if_id,
+        output_mark,
         headers,
         lifetime,
     })

@@ -41,7 +41,7 @@ impl Claimant {
         Claims([
             Some(self.0.hash_one((0, &sa.name))),
             Some(self.0.hash_one((1, place(sa)))),
-            outbound.then(|| self.0.hash_one((2, sa.core, &sa.selector))),
+            outbound.then(|| self.0.hash_one((2, sa.core, sa.if_id, &sa.selector))),
             sa.cipher.counts().then(|| self.0.hash_one(sa.key.as_bytes())),
         ])
     }
@@ -86,7 +86,9 @@ impl Earlier {
         }
         self.counter_key(report, fields, &sa, key);
         let outbound = |other: &SaSpec| {
-            other.direction == Direction::Out && other.core == sa.core && other.selector == sa.selector
+            other.direction == Direction::Out
+                && (other.core, other.if_id) == (sa.core, sa.if_id)
+                && other.selector == sa.selector
         };
         if let Some((other, at)) = self.first(selector, outbound) {
             let line = report.line(*at);

@@ -127,8 +127,9 @@ impl SaFile {
             headers: Headers { ecn: sa.headers.ecn, ..Headers::of(other(sa.direction)) },
             local: sa.remote,
             remote: sa.local,
-            // Each end has its own.
+            // Each end has its own. Devices too, but tenants must not become one: a number that is not there is refused.
             core: None,
+            output_mark: 0,
             ..sa.clone()
         };
         let sas: Vec<SaSpec> = self.sas.iter().map(mirrored).collect();
@@ -141,14 +142,16 @@ impl SaFile {
     }
 
     /// A data plane with these SAs, installed at `now`, and a rule for each: what an outbound selector matches is
-    /// protected, the first in the file wins; what an inbound one matches must not come in clear.
+    /// protected, the first in the file wins; what an inbound one matches must not come in clear. A capture does not say
+    /// by which interface a packet came: rules are for packets of any.
     ///
     /// # Errors
     /// [`SadError`] if the engine's keys cannot be made.
     pub fn shard(&self, now: Time, ivs: Box<dyn IvSource>) -> Result<Shard, SadError> {
         let mut shard = Shard::new(self.default_policy, ivs);
         for sa in &self.sas {
-            let rule = Rule { selector: sa.selector.clone(), treatment: Treatment::Protect, priority: 0 };
+            let (selector, treatment) = (sa.selector.clone(), Treatment::Protect);
+            let rule = Rule { selector, treatment, priority: 0, if_id: 0 };
             match sa.direction {
                 Direction::Out => {
                     let rule = shard.add_inside(rule);

@@ -84,6 +84,11 @@ fn association(out: &mut String, sa: &SaSpec) -> std::fmt::Result {
     if let Some(core) = sa.core {
         writeln!(out, "core = {core}")?;
     }
+    for (name, number) in [("if_id", sa.if_id), ("output_mark", sa.output_mark)] {
+        if number != 0 {
+            writeln!(out, "{name} = {number}")?;
+        }
+    }
     let (h, usual) = (&sa.headers, Headers::of(sa.direction));
     let words = [
         ("ecn", h.ecn, usual.ecn),

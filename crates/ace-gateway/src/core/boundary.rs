@@ -7,6 +7,7 @@ use std::time::Duration;
 use ace_config::gateway::{Encapsulation, Peer};
 use ace_engine::Buffer;
 
+use super::interfaces::Interfaces;
 use crate::keys::Keys;
 
 /// What the core has to know of a configuration.
@@ -18,6 +19,10 @@ pub struct Settings {
     pub peers: Vec<Peer>,
     /// The longest packet inside.
     pub mtu: u16,
+    /// Devices inside besides the one that is that long.
+    pub interfaces: Interfaces,
+    /// Packets of an SA may carry a mark of its own.
+    pub marks: bool,
     /// Where peers listen that are not named.
     pub port: u16,
     /// Silence before a keepalive; `None`: none are sent.
@@ -32,7 +37,12 @@ pub struct Settings {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outgoing {
     /// A clear packet, to the inside.
-    Inside(Buffer),
+    Inside {
+        /// By which device; 0: the one without a number.
+        if_id: u32,
+        /// From the first byte of its IP header.
+        packet: Buffer,
+    },
     /// A datagram: ESP, or a keepalive.
     Udp {
         /// Where it goes.
@@ -41,6 +51,8 @@ pub enum Outgoing {
         class: u8,
         /// No router may divide it.
         whole: bool,
+        /// For the kernel's routing; 0: that of all.
+        mark: u32,
         /// What stands behind the UDP header.
         payload: Buffer,
     },
@@ -48,6 +60,8 @@ pub enum Outgoing {
     Raw {
         /// The other end of the SA.
         to: IpAddr,
+        /// For the kernel's routing; 0: that of all.
+        mark: u32,
         /// From the first byte of the outer IP header.
         packet: Buffer,
     },

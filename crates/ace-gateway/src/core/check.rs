@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use ace_config::gateway::{Check, Encapsulation, Peer};
 use ace_engine::Buffer;
+use ace_ipsec::Packet;
 use ace_ipsec::packet::ip;
-use ace_ipsec::{Inside, Packet};
 use etherparse::PacketBuilder;
 use serde::{Deserialize, Serialize};
 
-use super::Core;
 use super::path::{BELIEVED, SHORTEST, SHORTEST_V6};
 use super::search::{Found, Search};
 use super::sources::Origin;
+use super::{Core, Interfaces};
 use crate::status::Clock;
 
 /// So many pings in a row without an answer: the end is down.
@@ -89,7 +89,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    pub fn new(peers: &[Peer], mtu: u16) -> Self {
+    pub fn new(peers: &[Peer], mtu: u16, interfaces: &Interfaces) -> Self {
         let one = |peer: &Peer| {
             let with = peer.check?;
             let mut cookie = [0; 8];
@@ -105,7 +105,7 @@ impl Checks {
                 longest: None,
             };
             let (due, sent) = (Duration::ZERO, Duration::ZERO);
-            let search = Search::new(base, mtu);
+            let search = Search::new(base, interfaces.mtu(with.if_id).unwrap_or(mtu));
             let (peer, number, missed) = (peer.address, 0, 0);
             Some(One {
                 peer,
@@ -151,11 +151,11 @@ impl Checks {
 
     /// Whether a packet that came out of an SA is an answer: then it is nobody else's.
     #[inline]
-    pub fn hear(&mut self, now: Duration, packet: &[u8]) -> bool {
-        !self.all.is_empty() && self.answers(now, packet).is_some()
+    pub fn hear(&mut self, now: Duration, if_id: u32, packet: &[u8]) -> bool {
+        !self.all.is_empty() && self.answers(now, if_id, packet).is_some()
     }
 
-    fn answers(&mut self, now: Duration, packet: &[u8]) -> Option<()> {
+    fn answers(&mut self, now: Duration, if_id: u32, packet: &[u8]) -> Option<()> {
         let ip = ip::parse(packet)?;
         let reply = match ip.protocol? {
             1 => 0,
@@ -166,7 +166,8 @@ impl Checks {
         let (cookie, number) =
             (icmp.get(ECHO..ECHO + 8)?, u16::from_be_bytes(*icmp.get(6..8)?.first_chunk()?));
         let is = |one: &&mut One| {
-            one.with.to == ip.source && one.with.from == ip.destination && one.cookie == *cookie
+            (one.with.to, one.with.from, one.with.if_id) == (ip.source, ip.destination, if_id)
+                && one.cookie == *cookie
         };
         let one = self.all.iter_mut().find(is).filter(|_| icmp.first() == Some(&reply))?;
         for ping in one.short.iter_mut().chain(&mut one.long).filter(|ping| ping.number == number) {
@@ -281,7 +282,7 @@ impl Core {
 
     fn ping(&mut self, now: Duration, at: usize) {
         // Only the ping is risked: what is known of the way holds for all others.
-        let peer = self.checks.all[at].peer;
+        let One { peer, with: Check { if_id, .. }, .. } = self.checks.all[at];
         let ids = self.plane.outbound_to(peer);
         let known: Vec<_> = ids.into_iter().map(|id| (id, self.plane.replace_path(id, None))).collect();
         for long in [false, true] {
@@ -296,7 +297,7 @@ impl Core {
             } else {
                 one.short = ping;
             }
-            self.plane.ingest(now, Inside, [Packet { token, buffer }]);
+            self.plane.ingest_from(now, if_id, [Packet { token, buffer }], |_, _| None);
         }
         for (id, path) in known {
             self.plane.replace_path(id, path);

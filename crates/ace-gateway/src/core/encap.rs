@@ -5,7 +5,6 @@ use std::net::IpAddr;
 
 use ace_engine::Buffer;
 use ace_ipsec::packet::{ip::Outer, protocol};
-use ace_ipsec::{Direction, SaSpec};
 
 /// RFC 3948, 2.3.
 pub const KEEPALIVE: u8 = 0xff;
@@ -35,20 +34,15 @@ pub fn classify(payload: &[u8]) -> Datagram {
     }
 }
 
-/// What of an SA is not to be had in UDP: the socket does not tell DSCP of datagrams that come.
-pub fn cannot(spec: &SaSpec) -> Option<&'static str> {
-    (spec.direction == Direction::In && spec.headers.dscp).then_some("copy_dscp = true, inbound,")
-}
-
 /// Puts the header in front that ESP would have had. Its addresses are those of the SA: behind a translator the ones
 /// on the wire are others, and in transport mode the upper layer's checksum is over these. False if no packet is that
 /// long.
-pub fn put_header(buffer: &mut Buffer, local: IpAddr, remote: IpAddr, ecn: u8) -> bool {
+pub fn put_header(buffer: &mut Buffer, local: IpAddr, remote: IpAddr, class: u8) -> bool {
     let len = buffer.len();
     let outer = Outer {
         source: &remote,
         destination: &local,
-        traffic_class: ecn & 3,
+        traffic_class: class,
         flow_label: 0,
         dont_fragment: false,
         identification: 0,
@@ -79,9 +73,9 @@ mod tests {
         for (local, remote) in [("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2")] {
             let (local, remote) = (local.parse().unwrap(), remote.parse().unwrap());
             let mut buffer = Buffer::from_packet(&[7; 60], 48, 0);
-            assert!(put_header(&mut buffer, local, remote, 0xff));
+            assert!(put_header(&mut buffer, local, remote, 0xbb));
             let parsed = ip::parse(&buffer).unwrap();
-            assert_eq!((parsed.source, parsed.destination, parsed.traffic_class), (remote, local, 3));
+            assert_eq!((parsed.source, parsed.destination, parsed.traffic_class), (remote, local, 0xbb));
             assert_eq!((parsed.protocol, parsed.total_len), (Some(50), buffer.len()));
             if local.is_ipv4() {
                 assert_eq!(ip::checksum(&buffer[..20]), 0);

@@ -66,6 +66,7 @@ struct Tunnel {
     nets: (Option<IpNet>, Option<IpNet>),
     protocol: Option<u8>,
     ports: (Option<RangeInclusive<u16>>, Option<RangeInclusive<u16>>),
+    if_id: u32,
 }
 
 impl Tunnel {
@@ -77,7 +78,7 @@ impl Tunnel {
             nets = (nets.1, nets.0);
             ports = (ports.1, ports.0);
         }
-        Self { ends: (sa.local, sa.remote), nets, protocol: s.protocol, ports }
+        Self { ends: (sa.local, sa.remote), nets, protocol: s.protocol, ports, if_id: sa.if_id }
     }
 }
 

@@ -17,7 +17,7 @@ impl Core {
         }
     }
 
-    fn leave(&mut self, Exit { token, mut buffer, sa, fate }: Exit) {
+    fn leave(&mut self, Exit { token, mut buffer, sa, if_id, mark, fate }: Exit) {
         let origin = self.sources.take(token);
         if self.traces.is_on() {
             self.tell_traces(token, &buffer, sa, fate);
@@ -38,7 +38,8 @@ impl Core {
                 let Some(parsed) = ip::parse(&buffer) else { return self.give_back(buffer) };
                 match self.encapsulation {
                     Encapsulation::None => {
-                        self.outgoing.push_back(Outgoing::Raw { to: parsed.destination, packet: buffer });
+                        let to = parsed.destination;
+                        self.outgoing.push_back(Outgoing::Raw { to, mark, packet: buffer });
                     }
                     Encapsulation::Udp => {
                         let Some(to) = self.peers.send(parsed.destination, self.now) else {
@@ -47,7 +48,7 @@ impl Core {
                         };
                         buffer.pop_front(parsed.upper.at);
                         let (class, whole) = (parsed.traffic_class, parsed.must_stay_whole());
-                        self.outgoing.push_back(Outgoing::Udp { to, class, whole, payload: buffer });
+                        self.outgoing.push_back(Outgoing::Udp { to, class, whole, mark, payload: buffer });
                     }
                 }
             }
@@ -65,13 +66,13 @@ impl Core {
                     self.moves.iter_mut().for_each(|moves| moves.push((remote, source)));
                     self.counters.endpoint_moves += 1;
                 }
-                if self.checks.hear(self.now, &buffer) {
+                if self.checks.hear(self.now, if_id, &buffer) {
                     return self.give_back(buffer);
                 }
-                self.outgoing.push_back(Outgoing::Inside(buffer));
+                self.outgoing.push_back(Outgoing::Inside { if_id, packet: buffer });
             }
             (Fate::Dropped(Cause::PathMtu), Some(sa)) => {
-                self.answer_too_big(sa, &buffer);
+                self.answer_too_big(sa, if_id, &buffer);
                 self.give_back(buffer);
             }
             (Fate::Dropped(_), _) => self.give_back(buffer),

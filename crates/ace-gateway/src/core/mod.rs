@@ -5,10 +5,12 @@
 //! would let pass as it came is dropped too, because whoever runs a gateway routes into it what has to be protected.
 
 mod boundary;
+mod can;
 mod check;
 mod counters;
 mod encap;
 mod homes;
+mod interfaces;
 mod leave;
 mod path;
 mod peers;
@@ -27,9 +29,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ace_config::gateway::Encapsulation;
 use ace_engine::{Buffer, Completion, Engine};
-use ace_ipsec::{
-    Event, HEADROOM, Inside, IvSource, Outside, Packet, Policy, Remote, RuleChange, SaId, SaSpec, Shard,
-};
+use ace_ipsec::{Event, HEADROOM, IvSource, Outside, Packet, Policy, Remote, SaId, Shard};
 
 use check::Checks;
 use encap::Datagram;
@@ -41,9 +41,11 @@ use crate::record::{Recorder, Seen};
 use crate::xfrm::{Change, Made, Messages, On, Xfrm};
 
 pub use boundary::{Outgoing, Settings};
+pub use can::{Can, marks};
 pub use check::CheckStatus;
 pub use counters::Counters;
 pub use homes::{Divider, Division, Homes};
+pub use interfaces::{Interface, Interfaces};
 pub use path::TooBig;
 pub use peers::PeerStatus;
 pub use prints::{Print, Salt};
@@ -62,6 +64,7 @@ pub struct Core {
     peers: Peers,
     xfrm: Option<Xfrm>,
     encapsulation: Encapsulation,
+    can: Can,
     now: Duration,
     sources: Sources,
     recorder: Option<Recorder>,
@@ -82,15 +85,16 @@ pub struct Core {
 impl Core {
     /// Without SAs: everything is dropped.
     pub fn new(settings: Settings, engine: Box<dyn Engine + Send>, ivs: Box<dyn IvSource>) -> Self {
-        let checks = Checks::new(&settings.peers, settings.mtu);
+        let checks = Checks::new(&settings.peers, settings.mtu, &settings.interfaces);
         Self {
             plane: Shard::new(Policy::Discard, ivs),
             engine,
             table: Table::new(settings.keys.clone()),
             encapsulation: settings.encapsulation,
+            can: Can::of(&settings),
             xfrm: settings.xfrm.map(|allow_legacy| {
-                let udp = settings.encapsulation == Encapsulation::Udp;
-                Xfrm::new(&Made { udp, allow_legacy, mtu: settings.mtu }, settings.keys.clone())
+                let made = Made { allow_legacy, mtu: settings.mtu, can: Can::of(&settings) };
+                Xfrm::new(made, settings.keys.clone())
             }),
             peers: Peers::new(settings),
             now: Duration::ZERO,
@@ -114,7 +118,7 @@ impl Core {
     /// # Errors
     /// [`CoreError`]; nothing has changed then, unless it is about an SA that takes over another one's SPI.
     pub fn load(&mut self, now: Duration, wanted: &Wanted) -> Result<Reloaded, CoreError> {
-        wanted.check(self.encapsulation)?;
+        wanted.check(&self.can)?;
         self.load_part(now, wanted, &wanted.sas.iter().collect::<Vec<_>>())
     }
 
@@ -176,9 +180,8 @@ impl Core {
         let Self { xfrm: Some(xfrm), plane, engine, table, peers, .. } = self else { return Vec::new() };
         let taken = |spi| table.ends(spi).is_some();
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let unfit = |spec: &SaSpec| encap::cannot(spec).is_some();
         let engine = engine.as_ref();
-        let mut on = On { plane, engine, now, wall, is_local, taken: &taken, unfit: &unfit };
+        let mut on = On { plane, engine, now, wall, is_local, taken: &taken };
         let answers = xfrm.handle(&mut on, datagram);
         for change in xfrm.changes() {
             match change {
@@ -190,17 +193,6 @@ impl Core {
             }
         }
         answers
-    }
-
-    /// From now on [`Core::rule_changes`] says what becomes of the rules.
-    pub fn record_rules(&mut self) {
-        self.plane.record_rule_changes();
-    }
-
-    /// Those that came, changed or went since this was asked last: for what comes in clear from outside, and for what comes
-    /// from inside.
-    pub fn rule_changes(&mut self) -> (Vec<RuleChange<Outside>>, Vec<RuleChange<Inside>>) {
-        self.plane.rule_changes()
     }
 
     /// A message for those clients of XFRM that listen to a group.
@@ -233,21 +225,21 @@ impl Core {
         }
     }
 
-    /// A clear packet from inside.
-    pub fn from_inside(&mut self, now: Duration, buffer: Buffer) {
+    /// A clear packet from inside, by the device of a number.
+    pub fn from_inside(&mut self, now: Duration, if_id: u32, buffer: Buffer) {
         let token = match &self.recorder {
             None if !self.traces.is_on() => 0,
             _ => self.sources.put(Origin { source: None, at: now, seen: Seen::of(now, &buffer) }),
         };
         self.traces.arrive(token, true, &buffer);
         let Self { plane, engine, .. } = self;
-        plane.ingest_by(now, Inside, [Packet { token, buffer }], |action, packet| {
+        plane.ingest_from(now, if_id, [Packet { token, buffer }], |action, packet| {
             engine.at_once(action, packet)
         });
     }
 
-    /// A datagram from the UDP socket, with the congestion mark of its IP header.
-    pub fn from_udp(&mut self, now: Duration, source: SocketAddr, ecn: u8, mut buffer: Buffer) {
+    /// A datagram from the UDP socket, with DSCP and congestion mark of its IP header.
+    pub fn from_udp(&mut self, now: Duration, source: SocketAddr, class: u8, mut buffer: Buffer) {
         match encap::classify(&buffer) {
             Datagram::Keepalive => self.counters.keepalives_received += 1,
             Datagram::Ike => self.counters.ike_ignored += 1,
@@ -258,7 +250,7 @@ impl Core {
                     self.traces.stranger(now, source, spi, sequence, buffer.len());
                 }
                 Some((local, remote)) => {
-                    if encap::put_header(&mut buffer, local, remote, ecn) {
+                    if encap::put_header(&mut buffer, local, remote, class) {
                         let token = self.sources.put(Origin {
                             source: Some((source, sequence)),
                             at: now,
@@ -346,7 +338,7 @@ impl Core {
             payload.reset(0);
             payload.extend_from_slice(&[encap::KEEPALIVE]);
             self.counters.keepalives_sent += 1;
-            self.outgoing.push_back(Outgoing::Udp { to, class: 0, whole: true, payload });
+            self.outgoing.push_back(Outgoing::Udp { to, class: 0, whole: true, mark: 0, payload });
         }
     }
 
@@ -416,6 +408,11 @@ impl Core {
         all
     }
 
+    /// Whether an SA has wanted the DSCP of what comes from outside.
+    pub fn copies_class(&self) -> bool {
+        self.plane.copies_class()
+    }
+
     /// How many SAs are installed, from files and by XFRM.
     pub fn sa_count(&self) -> usize {
         self.table.len() + self.xfrm.as_ref().map_or(0, Xfrm::len)
@@ -428,7 +425,7 @@ impl Core {
 
     /// What went to and came from each other end, which ends policies name, and how many rules ask for an SA and have none.
     pub fn remotes(&self) -> Remotes {
-        let wanted = self.xfrm.iter().flat_map(Xfrm::wanted).collect();
+        let wanted = self.xfrm.iter().flat_map(|xfrm| xfrm.wanted(&self.plane)).collect();
         (self.plane.remotes(), wanted, self.plane.unserved())
     }
 

@@ -149,13 +149,13 @@ impl Core {
     }
 
     /// Tells the sender of a packet how long it may be.
-    pub(super) fn answer_too_big(&mut self, sa: SaId, packet: &[u8]) {
+    pub(super) fn answer_too_big(&mut self, sa: SaId, if_id: u32, packet: &[u8]) {
         let Some(longest) = self.plane.longest_inside(sa, packet) else { return };
         let Some(answer) = too_big(packet, longest).filter(|_| self.answers.may(self.now)) else { return };
         self.counters.too_big_answered += 1;
         let mut buffer = self.buffer();
         buffer.extend_from_slice(&answer);
-        self.outgoing.push_back(Outgoing::Inside(buffer));
+        self.outgoing.push_back(Outgoing::Inside { if_id, packet: buffer });
     }
 }
 

@@ -52,7 +52,7 @@ impl Prints {
             (
                 (sa.spi, sa.direction, sa.protocol, sa.mode, sa.local, sa.remote),
                 (sa.cipher.name, sa.auth.name, sa.key_use, sa.esn, sa.replay_window, sa.first_sequence),
-                (sa.headers, sa.core),
+                (sa.headers, sa.core, sa.if_id, sa.output_mark),
             )
         );
         let more = format!("{:?}", (&sa.name, &sa.selector, &sa.lifetime));

@@ -31,21 +31,21 @@ impl Steer {
         let outbound =
             || wanted.specs().zip(&division.cores).filter(|(sa, _)| sa.direction == Direction::Out);
         let mine = outbound().filter(|(sa, core)| sa.core.is_some() && **core == me);
-        let mine: HashSet<&Selector> = mine.map(|(sa, _)| &sa.selector).collect();
+        let mine: HashSet<(u32, &Selector)> = mine.map(|(sa, _)| (sa.if_id, &sa.selector)).collect();
         for (sa, core) in outbound() {
             let selector = sa.selector.clone();
             // Of two that are for a packet the first in the file has it, as in the table of each core.
-            steer.owners.push(if mine.contains(&selector) { me } else { *core });
-            steer.rules.add(Rule { selector, treatment: Treatment::Protect, priority: 0 });
+            steer.owners.push(if mine.contains(&(sa.if_id, &selector)) { me } else { *core });
+            steer.rules.add(Rule { selector, treatment: Treatment::Protect, priority: 0, if_id: sa.if_id });
         }
         steer
     }
 
-    /// The core of a clear packet; `None` where no SA is for it.
+    /// The core of a clear packet by a device; `None` where no SA is for it.
     #[inline]
-    pub fn inside(&mut self, packet: &[u8]) -> Option<usize> {
+    pub fn inside(&mut self, if_id: u32, packet: &[u8]) -> Option<usize> {
         let parsed = ip::parse(packet)?;
-        match self.rules.decide(&parsed.flow(packet)) {
+        match self.rules.decide(if_id, &parsed.flow(packet)) {
             Decision::Rule(rule) | Decision::Unknown(rule) => self.owners.get(rule as usize).copied(),
             Decision::Default => None,
         }

@@ -33,14 +33,22 @@ pub enum CoreError {
     /// An SA over IPv6 and `encapsulation = "none"` do not go together; the SA's name is given here.
     #[error("SA {0}: raw ESP and AH over IPv6 are not there; encapsulation = \"udp\" carries ESP over IPv6")]
     RawIpv6(String),
-    /// What a socket of UDP does not do for one SA alone.
-    #[error("SA {name}: {what} is not to be had in UDP; encapsulation = \"none\" has it")]
-    InUdp {
+    /// An SA is for a device inside that there is not.
+    #[error(
+        "SA {name}: no device inside has its `if_id`; [[interface]] with if_id = {if_id} makes one, at a new start"
+    )]
+    NoInterface {
         /// The SA's name.
         name: String,
-        /// The key of the SA file.
-        what: &'static str,
+        /// What it names.
+        if_id: u32,
     },
+    /// The gateway cannot give an SA's packets their mark; the SA's name is given here.
+    #[error(
+        "SA {0}: `output_mark` takes CAP_NET_ADMIN for each packet, and one mark for all leaves no other; leave out `user`, \
+         and `mark` of [outside]"
+    )]
+    Marks(String),
     /// Two inbound SAs cannot be told apart.
     #[error("SA {name}: SPI {spi:#x} is another inbound SA's; in UDP the SPI alone tells them apart")]
     SameSpi {
@@ -303,7 +311,8 @@ impl Table {
             None => (sa.first_sequence, Grant::default()),
         };
         let spec = &SaSpec { first_sequence, ..sa.clone() };
-        let rule = Rule { selector: sa.selector.clone(), treatment: Treatment::Protect, priority };
+        let (selector, treatment) = (sa.selector.clone(), Treatment::Protect);
+        let rule = Rule { selector, treatment, priority, if_id: sa.if_id };
         let (rule, id) = match sa.direction {
             Direction::Out => {
                 let rule = plane.add_inside(rule);

@@ -42,6 +42,8 @@ fn settings(encapsulation: Encapsulation) -> Settings {
         encapsulation,
         peers: vec![peer(1, A), peer(2, B)],
         mtu: 1400,
+        interfaces: Interfaces::default(),
+        marks: false,
         port: 4500,
         keepalive,
         xfrm: None,
@@ -75,7 +77,7 @@ fn clear(core: &mut Core, n: u8, from: u8) -> Buffer {
 /// Sends one packet and gives what goes out in its place.
 fn protect(core: &mut Core, n: u8, from: u8) -> Option<Outgoing> {
     let buffer = clear(core, n, from);
-    core.from_inside(T0, buffer);
+    core.from_inside(T0, 0, buffer);
     core.work(T0);
     core.poll()
 }
@@ -101,9 +103,9 @@ fn packets_cross_in_udp_both_ways() {
     let (mut a, mut b) = (core('1', "1", Encapsulation::Udp), core('2', "1", Encapsulation::Udp));
     let payload = datagram(&mut a, 0, 1, B);
     assert!(!payload.windows(8).any(|bytes| bytes == [b'x'; 8]), "in clear");
-    assert_eq!(arrive(&mut b, A, &payload), Some(Outgoing::Inside(clear(&mut a, 0, 1))));
+    assert_eq!(arrive(&mut b, A, &payload), Some(Outgoing::Inside { if_id: 0, packet: clear(&mut a, 0, 1) }));
     let payload = datagram(&mut b, 0, 2, A);
-    assert_eq!(arrive(&mut a, B, &payload), Some(Outgoing::Inside(clear(&mut b, 0, 2))));
+    assert_eq!(arrive(&mut a, B, &payload), Some(Outgoing::Inside { if_id: 0, packet: clear(&mut b, 0, 2) }));
     // Again: a replay.
     assert_eq!(arrive(&mut a, B, &payload), None);
     assert_eq!(a.packets().dropped.get(Cause::Replayed), 1);
@@ -112,11 +114,11 @@ fn packets_cross_in_udp_both_ways() {
 #[test]
 fn packets_cross_as_they_are() {
     let (mut a, mut b) = (core('1', "1", Encapsulation::None), core('2', "1", Encapsulation::None));
-    let Some(Outgoing::Raw { to, packet }) = protect(&mut a, 0, 1) else { panic!("nothing left") };
+    let Some(Outgoing::Raw { to, packet, .. }) = protect(&mut a, 0, 1) else { panic!("nothing left") };
     assert_eq!(to, IpAddr::from([192, 0, 2, 2]));
     b.from_raw(T0, packet);
     b.work(T0);
-    assert_eq!(b.poll(), Some(Outgoing::Inside(clear(&mut a, 0, 1))));
+    assert_eq!(b.poll(), Some(Outgoing::Inside { if_id: 0, packet: clear(&mut a, 0, 1) }));
 }
 
 #[test]
@@ -292,7 +294,7 @@ fn silence_is_broken_by_keepalives() {
     assert_eq!((a.poll(), a.poll_timeout()), (None, Some(at * 2)));
     // Traffic is as good.
     let packet = clear(&mut a, 0, 1);
-    a.from_inside(at + Duration::from_secs(5), packet);
+    a.from_inside(at + Duration::from_secs(5), 0, packet);
     a.work(at + Duration::from_secs(5));
     assert!(matches!(a.poll(), Some(Outgoing::Udp { .. })));
     // It looks again when one would have been due, and sends none.
@@ -328,13 +330,13 @@ fn a_recording_has_sas_sizes_and_headers_and_neither_keys_nor_plaintext() {
     for _ in 0..5 {
         let [a, b] = &mut ends;
         let packet = clear(a, 0, 1);
-        a.from_inside(at, packet);
+        a.from_inside(at, 0, packet);
         a.work(at);
         let Some(Outgoing::Udp { payload, .. }) = a.poll() else { panic!("not sent") };
         let later = at + Duration::from_millis(1);
         b.from_udp(later, A.parse().unwrap(), 0, payload);
         b.work(later);
-        assert!(matches!(b.poll(), Some(Outgoing::Inside(_))));
+        assert!(matches!(b.poll(), Some(Outgoing::Inside { .. })));
     }
     for (end, name, out, nanos) in [(0, "1-0-7", true, 5_000_000), (1, "1-0-7", false, 6_000_000)] {
         let recorder = ends[end].recorder().as_mut().unwrap();
@@ -350,25 +352,6 @@ fn a_recording_has_sas_sizes_and_headers_and_neither_keys_nor_plaintext() {
         // Header, data; what the data and the key are is nowhere.
         assert_eq!(packets, vec![Line::Packet(Recorded(nanos, 0, 0, 50, 30, 0, 0)); 3]);
     }
-}
-
-/// A socket does not tell everything.
-#[test]
-fn what_udp_cannot_do_for_one_sa_is_refused_by_name() {
-    let (direction, line) = ("in", "copy_dscp = true");
-    let sa = format!(
-        "[[sa]]\nname = \"one\"\nspi = 0x1000\ndirection = \"{direction}\"\nmode = \"tunnel\"\nlocal = \"192.0.2.1\"\n\
-         remote = \"192.0.2.2\"\ncipher = \"aes-128-gcm-16\"\nkey = \"{}\"\n{line}\n",
-        "ab".repeat(20)
-    );
-    let file = Wanted::of(&sa);
-    let load = |encapsulation| {
-        let (engine, ivs) = (Box::new(CpuEngine::new()), Box::new(OsIvs::default()));
-        Core::new(settings(encapsulation), engine, ivs).load(T0, &file)
-    };
-    assert!(load(Encapsulation::None).is_ok());
-    let Err(error @ CoreError::InUdp { .. }) = load(Encapsulation::Udp) else { panic!("{line} was taken") };
-    assert!(error.to_string().starts_with(&format!("SA one: {line}")), "{error}");
 }
 
 /// An SA is replaced; what its end had sent and received goes on, and the end is without SA when the last one goes.
@@ -389,3 +372,5 @@ fn totals_of_an_end_outlive_its_sas() {
     b.load(at, &sas('2', "")).unwrap();
     assert_eq!(of_b(&b), Remote { outbound: 0, inbound: 0, ..before });
 }
+
+mod tenants;

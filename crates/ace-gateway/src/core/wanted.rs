@@ -6,13 +6,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use ace_config::SaFile;
-use ace_config::gateway::Encapsulation;
 use ace_engine::Secret;
 use ace_ipsec::{Direction, Policy, Protocol, SaSpec};
 
-use super::CoreError;
-use super::encap;
 use super::prints::{Prints, Salt};
+use super::{Can, CoreError};
 
 /// SAs as they are to be.
 #[derive(Debug)]
@@ -84,15 +82,16 @@ impl Wanted {
         self.sas.iter().map(|sa| &sa.known.spec)
     }
 
-    /// What a gateway can do with an encapsulation.
+    /// What a gateway can do.
     ///
     /// # Errors
     /// [`CoreError`], of the first that cannot be.
-    pub fn check(&self, encapsulation: Encapsulation) -> Result<(), CoreError> {
+    pub fn check(&self, can: &Can) -> Result<(), CoreError> {
         if self.policy == Policy::Bypass {
             return Err(CoreError::Bypass);
         }
-        let udp = encapsulation == Encapsulation::Udp;
+        let Can { udp, interfaces, marks } = can;
+        let udp = *udp;
         let mut spis = HashSet::new();
         for sa in self.specs() {
             let name = || sa.name.clone();
@@ -102,8 +101,11 @@ impl Wanted {
             if !udp && sa.local.is_ipv6() {
                 return Err(CoreError::RawIpv6(name()));
             }
-            if let Some(what) = encap::cannot(sa).filter(|_| udp) {
-                return Err(CoreError::InUdp { name: name(), what });
+            if !interfaces.has(sa.if_id) {
+                return Err(CoreError::NoInterface { name: name(), if_id: sa.if_id });
+            }
+            if sa.output_mark != 0 && !marks {
+                return Err(CoreError::Marks(name()));
             }
             if udp && sa.direction == Direction::In && !spis.insert(sa.spi) {
                 return Err(CoreError::SameSpi { name: name(), spi: sa.spi });

@@ -5,6 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ace_config::gateway::Device;
 use serde_json::{Value, json};
 use tracing::{error, info};
 
@@ -12,7 +13,8 @@ use super::Daemon;
 use super::recording::Recording;
 use crate::engines::{Remote, View};
 use crate::firewall::Firewall;
-use crate::status::{Sa, State, Status, Unwritten};
+use crate::io::guard::Guard;
+use crate::status::{Interface, Sa, State, Status, Unwritten};
 use crate::trace::{TraceError, Tracer};
 
 /// A library under way or taken, by number.
@@ -62,6 +64,7 @@ impl Daemon {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seconds: now.as_secs_f64(),
             tun: self.config.inside.tun.clone(),
+            interfaces: self.interfaces(),
             listening: self.listening,
             page: self.page.as_ref().map(|page| page.listening),
             sas: self.front.sa_count(),
@@ -80,9 +83,24 @@ impl Daemon {
         }
     }
 
+    /// Those with numbers.
+    fn interfaces(&self) -> Vec<Interface> {
+        let guarded = self.config.devices().zip(&self.guards).filter(|(device, _)| device.if_id != 0);
+        let one = |(device, guard): (Device<'_>, &Guard)| Interface {
+            name: device.inside.tun.clone(),
+            if_id: device.if_id,
+            moved: guard.has_moved(),
+        };
+        guarded.map(one).collect()
+    }
+
     fn sas(&self, now: Duration) -> Vec<Sa> {
         let clock = self.clock(now);
-        self.front.sas().into_iter().map(|sa| Sa::of(sa, clock)).collect()
+        let name = |if_id| {
+            let device = self.config.devices().find(|device| device.if_id == if_id);
+            device.map_or_else(String::new, |device| device.inside.tun.clone())
+        };
+        self.front.sas().into_iter().map(|sa| Sa::of(sa, clock, name)).collect()
     }
 
     fn slots(&self) -> View {

@@ -92,6 +92,11 @@ impl Front {
         }
     }
 
+    /// Whether there are policies by XFRM, which has but one core.
+    pub fn has_policies(&self) -> bool {
+        matches!(self, Front::One(worker) if worker.core.has_policies())
+    }
+
     pub fn poll_event(&mut self) -> Option<String> {
         match self {
             Front::One(worker) => worker.core.poll_event(),

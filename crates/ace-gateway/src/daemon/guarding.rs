@@ -3,14 +3,17 @@
 //! that let nothing pass.
 
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
-use ace_config::gateway::GatewayConfig;
-use tracing::warn;
+use ace_config::gateway::{Device, GatewayConfig};
+use tracing::{info, warn};
 
+use super::faces::no_netns;
 use super::{Daemon, GatewayError};
 use crate::firewall::{self, Firewall};
 use crate::io::broken::Broken;
-use crate::io::setup;
+use crate::io::netns::within;
+use crate::io::setup::{self, SetupError};
 
 /// Takes away what a gateway leaves behind: device, routes and rules. What was routed into it leaves as the kernel has it
 /// from then on.
@@ -24,41 +27,62 @@ pub fn release(config: &GatewayConfig) -> Result<(), GatewayError> {
     if config.outside.firewall {
         firewall::release(&config.inside.tun).map_err(GatewayError::Firewall)?;
     }
-    Ok(setup::release(&config.inside, config.outside.mark)?)
+    for device in config.devices() {
+        // What was in a namespace that is gone went with it.
+        if device.netns.is_none_or(|netns| netns.exists()) {
+            let netns = device.netns.map(PathBuf::as_path);
+            let done = within(netns, || setup::release(device.inside, device.table));
+            done.map_err(|why| no_netns(device, why))??;
+        }
+    }
+    Ok(())
 }
 
 /// An empty table for a gateway's rules.
 pub(super) fn wall(
     config: &GatewayConfig,
-    device: u32,
+    devices: Vec<u32>,
     port: Option<u16>,
 ) -> Result<Option<Firewall>, GatewayError> {
     if !config.outside.firewall {
         return Ok(None);
     }
     let table = firewall::name(&config.inside.tun);
-    let (interfaces, routes) = (config.inside.interfaces.clone(), config.inside.routes.clone());
-    let setup = firewall::Setup { table, device, interfaces, routes, port };
+    let interfaces = config.inside.interfaces.clone();
+    // Others may have the nets of a device that is apart.
+    let here = config.devices().filter(|device| !device.is_apart());
+    let routes = here.flat_map(|device| device.inside.routes.iter().copied()).collect();
+    let setup = firewall::Setup { table, devices, interfaces, routes, port };
     Firewall::start(setup, config.user.as_deref()).map(Some).map_err(GatewayError::Firewall)
 }
 
 impl Daemon {
     /// Takes what the kernel says of links and routes.
     pub(super) fn look(&mut self) -> Result<(), GatewayError> {
-        match self.guard.changed().map_err(netlink)? {
-            true => self.guard(),
-            false => Ok(()),
+        for (number, guard) in self.guards.iter_mut().enumerate() {
+            if guard.changed().map_err(netlink)? {
+                self.due.push(number);
+            }
         }
+        for number in std::mem::take(&mut self.due) {
+            self.guard(number)?;
+        }
+        Ok(())
     }
 
-    /// Gives the firewall the rules of the beginning. With XFRM alone there are none yet: those that an earlier gateway has
-    /// left hold until whoever negotiates installs policies again.
+    /// Looks whether all stands of every device inside.
+    pub(super) fn guard_all(&self) -> Result<(), GatewayError> {
+        (0..self.guards.len()).try_for_each(|number| self.guard(number))
+    }
+
+    /// Gives the firewall the rules of the beginning. With XFRM those that an earlier gateway has left hold besides, until
+    /// whoever negotiates installs policies again.
     pub(super) fn enforce_first(&mut self) -> Result<(), GatewayError> {
         let Some(firewall) = &mut self.firewall else { return Ok(()) };
         let changes = self.front.rule_changes();
-        let given = match self.config.sas {
-            Some(_) => firewall.begin(changes),
-            None => firewall.edit(changes),
+        let given = match self.config.xfrm {
+            None => firewall.begin(changes),
+            Some(_) => firewall.edit(changes, false),
         };
         given.and_then(|()| firewall.wait()).map_err(GatewayError::Firewall)
     }
@@ -66,7 +90,8 @@ impl Daemon {
     /// Gives the firewall the rules that came, changed or went.
     pub(super) fn enforce(&mut self) -> Result<(), GatewayError> {
         let Some(firewall) = &mut self.firewall else { return Ok(()) };
-        firewall.edit(self.front.rule_changes()).map_err(GatewayError::Unwalled)
+        let (changes, policies) = (self.front.rule_changes(), self.front.has_policies());
+        firewall.edit(changes, policies).map_err(GatewayError::Unwalled)
     }
 
     /// Takes what the firewall says.
@@ -78,17 +103,28 @@ impl Daemon {
         Ok(())
     }
 
-    /// Looks whether all stands, and puts back what is missing.
-    pub(super) fn guard(&self) -> Result<(), GatewayError> {
-        let missing = self.guard.missing().map_err(netlink)?;
+    /// Looks whether all of a device inside stands, and puts back what is missing.
+    fn guard(&self, number: usize) -> Result<(), GatewayError> {
+        let (Some(guard), Some(device)) = (self.guards.get(number), self.config.devices().nth(number)) else {
+            return Ok(());
+        };
+        let (inside, moved) = (device.inside, guard.has_moved());
+        let missing = guard.missing().map_err(netlink)?;
+        if !moved && guard.has_moved() {
+            let tun = inside.tun.as_str();
+            info!(
+                tun,
+                "somebody moved the device to another network namespace: it works there, and its addresses and routes are his"
+            );
+        }
         if missing.is_empty() {
             return Ok(());
         }
         let missing = missing.join(", ");
-        let why = match self.guard.has_device().map_err(netlink)? {
+        let why = match guard.has_device().map_err(netlink)? {
             false => "a device that is deleted does not come back by itself".to_owned(),
-            true => match setup::configure(&self.config.inside, self.config.outside.mark) {
-                Ok(()) if self.guard.missing().map_err(netlink)?.is_empty() => {
+            true => match put_back(device, guard.has_moved()) {
+                Ok(()) if guard.missing().map_err(netlink)?.is_empty() => {
                     warn!(%missing, "put back what somebody took away, so that nothing leaves in clear");
                     return Ok(());
                 }
@@ -98,6 +134,15 @@ impl Daemon {
         };
         Err(GatewayError::Unguarded { missing, why })
     }
+}
+
+/// All that is a device's, or what is left of it where the device is elsewhere.
+fn put_back(device: Device<'_>, moved: bool) -> Result<(), SetupError> {
+    let put = || match moved {
+        true => setup::keep_out(device.inside, device.table),
+        false => setup::configure(device.inside, device.table),
+    };
+    within(device.netns.map(PathBuf::as_path), put).map_err(|why| no_netns(device, why))?
 }
 
 fn netlink(why: std::io::Error) -> GatewayError {

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use super::GatewayError;
 use super::reader::Reader;
-use crate::core::{CoreError, Divider, Division, Reloaded, Steer, Wanted};
+use crate::core::{Can, CoreError, Divider, Division, Reloaded, Steer, Wanted};
 
 /// What a file wants, ready for the cores.
 pub struct Plan {
@@ -63,7 +63,7 @@ impl Loader {
         drop(text);
         warnings.iter().for_each(|warning| warn!("{warning}"));
         let checked = circles(config, &wanted)
-            .and_then(|()| wanted.check(config.outside.encapsulation).map_err(|why| sas(config, why)));
+            .and_then(|()| wanted.check(&Can::of_config(config)).map_err(|why| sas(config, why)));
         let divided = checked.and_then(|()| {
             Plan::new(wanted, &mut self.divider, cores(config)).map_err(|why| sas(config, why))
         });
@@ -227,7 +227,9 @@ fn circles(config: &GatewayConfig, wanted: &Wanted) -> Result<(), GatewayError> 
     let unnamed = wanted.specs().map(|sa| sa.remote);
     let unnamed = unnamed.filter(|remote| config.peers.iter().all(|peer| peer.address != *remote));
     for end in endpoints.chain(unnamed) {
-        if let Some(route) = config.inside.routes.iter().find(|route| route.contains(&end)) {
+        let mut routes =
+            config.devices().filter(|device| !device.is_apart()).flat_map(|it| &it.inside.routes);
+        if let Some(route) = routes.find(|route| route.contains(&end)) {
             return Err(GatewayError::Circle { route: route.to_string(), end });
         }
     }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod error;
+mod faces;
 mod front;
 mod guarding;
 mod load;
@@ -76,7 +77,10 @@ struct Daemon {
     /// Where what is said goes.
     log: Outlet,
     keys: Keys,
-    guard: Guard,
+    /// Of devices inside, in their order.
+    guards: Vec<Guard>,
+    /// Guards to be asked, by place.
+    due: Vec<usize>,
     firewall: Option<Firewall>,
     icmp: Option<Icmp>,
     waiting: Waiting,
@@ -134,7 +138,7 @@ pub fn run(
 ) -> Result<(), GatewayError> {
     let mut daemon = Daemon::open(config, engines, remote, log)?;
     // Somebody may have been at them since they were made.
-    daemon.guard()?;
+    daemon.guard_all()?;
     // Rules of the SA file stand before the first packet.
     daemon.enforce_first()?;
     daemon.notify(&[NotifyState::Ready]);
@@ -170,7 +174,8 @@ pub fn run(
 
 /// Who has something.
 struct Ready {
-    inside: bool,
+    /// Devices, by place.
+    inside: Vec<usize>,
     outside: bool,
     signalled: bool,
     /// The engine's thread, or somebody who asks.
@@ -183,7 +188,7 @@ impl Daemon {
         let Ready { inside, outside, signalled, others } = self.wait()?;
         let now = self.start.elapsed();
         match &mut self.front {
-            Front::One(worker) => worker.turn(now, inside, outside)?,
+            Front::One(worker) => worker.turn(now, &inside, outside)?,
             Front::Pool(pool) => pool.broken()?,
         }
         while let Some(event) = self.front.poll_event() {
@@ -263,7 +268,7 @@ impl Daemon {
             fds.extend(worker.ports.fds().into_iter().map(|fd| (fd, PollFlags::POLLIN)));
         }
         let ports = 1..fds.len();
-        fds.push((self.guard.fd(), PollFlags::POLLIN));
+        fds.extend(self.guards.iter().map(|guard| (guard.fd(), PollFlags::POLLIN)));
         fds.push((self.loading.fd(), PollFlags::POLLIN));
         fds.extend(self.icmp.iter().flat_map(Icmp::fds).map(|fd| (fd, PollFlags::POLLIN)));
         fds.extend(self.firewall.iter().map(|firewall| (firewall.fd(), PollFlags::POLLIN)));
@@ -277,13 +282,18 @@ impl Daemon {
             Err(why) => {
                 self.waiting.changed();
                 self.waits.failed(why.into()).map_err(Broken::waiting)?;
-                return Ok(Ready { inside: false, outside: false, signalled: true, others: true });
+                return Ok(Ready { inside: Vec::new(), outside: false, signalled: true, others: true });
             }
         };
         self.waits.well();
         let any = |range: Range<usize>| ready.iter().any(|place| range.contains(place));
-        let inside = ports.contains(&1) && any(1..2);
-        let (outside, signalled) = (any(2..ports.end.max(2)), any(0..1));
+        let devices = match &self.front {
+            Front::One(worker) => worker.inside.len(),
+            Front::Pool(_) => 0,
+        };
+        let inside = ready.iter().filter_map(|place| place.checked_sub(1)).filter(|device| *device < devices);
+        let inside: Vec<usize> = inside.collect();
+        let (outside, signalled) = (any(1 + devices..ports.end.max(1 + devices)), any(0..1));
         let others = any(ports.end..fds.len());
         // Packets alone open and close nothing.
         if signalled || others || ready.is_empty() {

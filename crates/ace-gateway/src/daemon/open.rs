@@ -2,7 +2,6 @@
 //! Opens everything that a gateway has, and gives up what it no longer needs.
 
 use std::cell::Cell;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,9 +9,10 @@ use ace_config::gateway::{Encapsulation, GatewayConfig};
 use ace_engine::Engine;
 use ace_ipsec::OsIvs;
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use tracing::{info, warn};
+use tracing::warn;
 
 use super::error::GatewayError;
+use super::faces::Faces;
 use super::front::Front;
 use super::load::{Loader, Loading};
 use super::recording::Recording;
@@ -20,16 +20,13 @@ use super::waiting::Waiting;
 use super::worker::{Devices, Outside, Ports, Worker};
 use super::worker_pool::WorkerPool;
 use super::{Daemon, answers, guarding, signals};
-use crate::core::{Core, Settings};
+use crate::core::{Core, Interfaces, Settings, marks};
 use crate::engines::Remote;
-use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::io::control::Control;
-use crate::io::guard::Guard;
 use crate::io::icmp::Icmp;
 use crate::io::raw::Raw;
 use crate::io::setup::{self, SetupError};
-use crate::io::tun::Tun;
 use crate::io::udp::Udp;
 use crate::io::xfrm::XfrmSocket;
 use crate::keys::Keys;
@@ -50,6 +47,8 @@ impl Daemon {
             encapsulation: outside.encapsulation,
             peers: config.peers.clone(),
             mtu: inside.mtu,
+            interfaces: Interfaces::of(&config),
+            marks: marks(&config),
             port: 4500,
             keepalive: keepalive.filter(|_| outside.encapsulation == Encapsulation::Udp),
             xfrm: config.xfrm.as_ref().map(|xfrm| xfrm.allow_legacy),
@@ -73,7 +72,7 @@ impl Daemon {
         let open = |what: String, remedy| move |why| GatewayError::Open { what, why, remedy };
         let count = cores.len();
         let mut listening = None;
-        let opened: Vec<Outside> = match outside.encapsulation {
+        let mut opened: Vec<Outside> = match outside.encapsulation {
             Encapsulation::Udp => {
                 let remedy = "; another program may listen there, or `listen` is no address of this machine";
                 // Who negotiates for it listens there, too.
@@ -97,28 +96,17 @@ impl Daemon {
                 all.collect::<Result<_, _>>().map_err(open("raw sockets".to_owned(), remedy))?
             }
         };
-        for one in &opened {
-            let marked = match one {
-                Outside::Udp(udp) => setup::mark(&**udp, outside.mark),
-                Outside::Raw(raw) => setup::mark(raw.out(), outside.mark),
+        for (one, mark) in opened.iter_mut().zip(std::iter::repeat(outside.mark)) {
+            let marked = match (one, mark) {
+                (_, None) => Ok(()),
+                (Outside::Udp(udp), Some(mark)) => udp.carry(mark),
+                (Outside::Raw(raw), Some(mark)) => raw.carry(mark),
             };
             let remedy = "; `mark` needs CAP_NET_ADMIN: start as root";
-            marked.map_err(|why| open("a socket with a mark".to_owned(), remedy)(why.into()))?;
+            marked.map_err(open("a socket with a mark".to_owned(), remedy))?;
         }
-        let remedy = "; this needs CAP_NET_ADMIN and /dev/net/tun, and one process alone has a device";
-        let queues = match count {
-            1 => Tun::open(inside).map(|one| vec![one]),
-            _ => Tun::open_queues(inside, count),
-        };
-        let queues = queues.map_err(open(format!("the TUN device {}", inside.tun), remedy))?;
-        if let Some(one) = queues.first() {
-            info!(tun = inside.tun, offload = one.offload(), queues = queues.len(), "the inside is open");
-        }
-        setup::configure(inside, outside.mark)?;
-        let index = queues.first().map_or_else(|| Err(ErrorKind::NotFound.into()), Tun::index);
-        let opened_guard = index.and_then(|index| Ok((index, Guard::open(inside, index, outside.mark)?)));
-        let (index, guard) = opened_guard.map_err(open("a netlink socket".to_owned(), ""))?;
-        let firewall = guarding::wall(&config, index, listening.map(|at| at.port()))?;
+        let Faces { mut of_cores, guards, indices } = Faces::open(&config, count)?;
+        let firewall = guarding::wall(&config, indices, listening.map(|at| at.port()))?;
         let icmp = match Icmp::open() {
             Ok(icmp) => Some(icmp),
             Err(why) => {
@@ -163,17 +151,12 @@ impl Daemon {
         let writing = keys.start().map_err(SetupError::Threads)?;
         log.start("log").map_err(SetupError::Threads)?;
         recording.as_ref().map_or(Ok(()), Recording::start).map_err(SetupError::Threads)?;
-        let clamp = config.inside.clamp_mss.then_some(config.inside.mtu);
-        let devices = queues.into_iter().zip(opened);
+        let devices = of_cores.drain(..).zip(opened);
         let mut workers: Vec<(Core, Box<dyn Ports>)> = (cores.into_iter().zip(devices))
-            .map(|(core, (tun, outside))| {
-                (core, Box::new(Devices::new(tun, outside, clamp)) as Box<dyn Ports>)
-            })
+            .map(|(core, (faces, outside))| (core, Box::new(Devices::new(faces, outside)) as Box<dyn Ports>))
             .collect();
         let front = match (workers.len(), workers.pop()) {
-            (1, Some((core, ports))) => {
-                Front::One(Box::new(Worker { core, ports, losses: Losses::default(), routing: None }))
-            }
+            (1, Some((core, ports))) => Front::One(Box::new(Worker::new(core, ports, None))),
             (_, last) => {
                 workers.extend(last);
                 let pool = WorkerPool::start(workers, start).map_err(SetupError::Threads)?;
@@ -200,7 +183,8 @@ impl Daemon {
             recording,
             log,
             keys,
-            guard,
+            guards,
+            due: Vec::new(),
             firewall,
             icmp,
             waiting: Waiting::new().map_err(|why| Broken::waiting(why.into()))?,

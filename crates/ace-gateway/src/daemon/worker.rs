@@ -15,7 +15,7 @@ use crate::io::broken::Broken;
 use crate::io::mss;
 use crate::io::raw::Raw;
 use crate::io::tun::Tun;
-use crate::io::udp::Udp;
+use crate::io::udp::{How, Udp};
 use crate::io::{BATCH, Losses};
 
 /// The way to the outside.
@@ -26,19 +26,24 @@ pub enum Outside {
 
 /// What comes from outside.
 pub enum Arrived<'a> {
-    Udp { source: SocketAddr, ecn: u8, payload: &'a [u8] },
+    Udp { source: SocketAddr, class: u8, payload: &'a [u8] },
     Raw(&'a [u8]),
 }
 
 /// Devices and sockets, or what stands for them in a test.
 pub trait Ports: Send {
-    /// Reads some packets of the inside: so few that they are still in the processor's cache when they are computed. `take`
-    /// gives an empty buffer for each. Whether there may be more.
+    /// The numbers of the devices inside, in their order.
+    fn inside(&self) -> Vec<u32> {
+        vec![0]
+    }
+    /// Reads some packets of a device inside, by its place: so few that they are still in the processor's cache when they
+    /// are computed. `take` gives an empty buffer for each. Whether there may be more.
     ///
     /// # Errors
     /// What is gone or fails for good.
     fn read_inside(
         &mut self,
+        device: usize,
         losses: &mut Losses,
         take: &mut dyn FnMut(Buffer) -> Buffer,
     ) -> Result<bool, Broken>;
@@ -62,6 +67,8 @@ pub trait Ports: Send {
     fn poll_too_big(&mut self) -> Option<TooBig> {
         None
     }
+    /// Somebody wants the DSCP of what comes from outside.
+    fn want_class(&mut self) {}
     /// Has the kernel divide what comes among cores, of which this is one. How many SPIs had no room: they are handed over.
     ///
     /// # Errors
@@ -69,32 +76,47 @@ pub trait Ports: Send {
     fn divide(&mut self, _homes: &Homes, _me: usize) -> io::Result<usize> {
         Ok(0)
     }
-    /// What is readable when something has come: the inside first.
+    /// What is readable when something has come: devices inside first, in their order.
     fn fds(&self) -> Vec<BorrowedFd<'_>>;
 }
 
-pub struct Devices {
+/// A device inside.
+pub struct Face {
+    /// 0: the one without a number.
+    pub if_id: u32,
     pub tun: Tun,
-    pub outside: Outside,
     /// What the MSS of TCP is held to, both ways.
-    clamp: Option<u16>,
+    pub clamp: Option<u16>,
+}
+
+pub struct Devices {
+    faces: Vec<Face>,
+    /// Which one the last packet to the inside went to: the next one mostly goes there too.
+    last: usize,
+    outside: Outside,
     broken: Option<Broken>,
 }
 
 impl Devices {
-    pub fn new(tun: Tun, outside: Outside, clamp: Option<u16>) -> Self {
-        Self { tun, outside, clamp, broken: None }
+    pub fn new(faces: Vec<Face>, outside: Outside) -> Self {
+        Self { faces, last: 0, outside, broken: None }
     }
 }
 
 impl Ports for Devices {
+    fn inside(&self) -> Vec<u32> {
+        self.faces.iter().map(|face| face.if_id).collect()
+    }
+
     fn read_inside(
         &mut self,
+        device: usize,
         losses: &mut Losses,
         take: &mut dyn FnMut(Buffer) -> Buffer,
     ) -> Result<bool, Broken> {
-        let Some(mtu) = self.clamp else { return self.tun.read(losses, take) };
-        self.tun.read(losses, |mut packet| {
+        let Some(Face { tun, clamp, .. }) = self.faces.get_mut(device) else { return Ok(false) };
+        let Some(mtu) = *clamp else { return tun.read(losses, take) };
+        tun.read(losses, |mut packet| {
             mss::clamp(&mut packet, mtu);
             take(packet)
         })
@@ -106,8 +128,8 @@ impl Ports for Devices {
         take: &mut dyn FnMut(Arrived<'_>),
     ) -> Result<bool, Broken> {
         match &mut self.outside {
-            Outside::Udp(udp) => udp.read(losses, |source, ecn, payload| {
-                take(Arrived::Udp { source, ecn, payload });
+            Outside::Udp(udp) => udp.read(losses, |source, class, payload| {
+                take(Arrived::Udp { source, class, payload });
             }),
             Outside::Raw(raw) => raw.read(losses, |packet| take(Arrived::Raw(packet))),
         }
@@ -115,19 +137,26 @@ impl Ports for Devices {
 
     fn put(&mut self, losses: &mut Losses, outgoing: Outgoing) -> Buffer {
         match (outgoing, &mut self.outside) {
-            (Outgoing::Inside(mut packet), _) => {
-                if let Some(mtu) = self.clamp {
-                    mss::clamp(&mut packet, mtu);
+            (Outgoing::Inside { if_id, mut packet }, _) => {
+                // An SA without a device was refused: there is one.
+                if self.faces.get(self.last).is_none_or(|face| face.if_id != if_id) {
+                    self.last = self.faces.iter().position(|face| face.if_id == if_id).unwrap_or(usize::MAX);
                 }
-                self.tun.put(&packet);
+                if let Some(face) = self.faces.get_mut(self.last) {
+                    if let Some(mtu) = face.clamp {
+                        mss::clamp(&mut packet, mtu);
+                    }
+                    face.tun.put(&packet);
+                }
                 packet
             }
-            (Outgoing::Udp { to, class, whole, payload }, Outside::Udp(udp)) => {
-                self.broken = self.broken.take().or(udp.put(losses, to, (class, whole), &payload).err());
+            (Outgoing::Udp { to, class, whole, mark, payload }, Outside::Udp(udp)) => {
+                let how = How { class, whole, mark };
+                self.broken = self.broken.take().or(udp.put(losses, to, how, &payload).err());
                 payload
             }
-            (Outgoing::Raw { to, packet }, Outside::Raw(raw)) => {
-                self.broken = self.broken.take().or(raw.send(losses, to, &packet).err());
+            (Outgoing::Raw { to, mark, packet }, Outside::Raw(raw)) => {
+                self.broken = self.broken.take().or(raw.send(losses, to, mark, &packet).err());
                 packet
             }
             (Outgoing::Udp { payload: buffer, .. } | Outgoing::Raw { packet: buffer, .. }, _) => buffer,
@@ -135,7 +164,7 @@ impl Ports for Devices {
     }
 
     fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken> {
-        let inside = self.tun.flush(losses);
+        let inside = self.faces.iter_mut().map(|face| face.tun.flush(losses)).fold(Ok(()), Result::and);
         let outside = match &mut self.outside {
             Outside::Udp(udp) => udp.flush(losses),
             Outside::Raw(_) => Ok(()),
@@ -150,6 +179,14 @@ impl Ports for Devices {
         }
     }
 
+    fn want_class(&mut self) {
+        match &mut self.outside {
+            Outside::Udp(udp) => udp.want_class(),
+            // It comes with its header.
+            Outside::Raw(_) => {}
+        }
+    }
+
     fn divide(&mut self, homes: &Homes, me: usize) -> io::Result<usize> {
         match &self.outside {
             // All of them have one program.
@@ -160,7 +197,7 @@ impl Ports for Devices {
     }
 
     fn fds(&self) -> Vec<BorrowedFd<'_>> {
-        let mut fds = vec![self.tun.as_fd()];
+        let mut fds: Vec<BorrowedFd<'_>> = self.faces.iter().map(|face| face.tun.as_fd()).collect();
         match &self.outside {
             Outside::Udp(udp) => fds.push(udp.as_fd()),
             Outside::Raw(raw) => fds.extend(raw.fds()),
@@ -171,10 +208,10 @@ impl Ports for Devices {
 
 /// From one core to another.
 pub enum Handoff {
-    /// A clear packet of an SA there.
-    Inside(Buffer),
+    /// A clear packet of an SA there, with the number of its device.
+    Inside(u32, Buffer),
     /// A datagram of an SA there: a network card may have joined it to one of an SA here.
-    Udp { source: SocketAddr, ecn: u8, payload: Buffer },
+    Udp { source: SocketAddr, class: u8, payload: Buffer },
     /// A peer has moved.
     Moved(IpAddr, SocketAddr),
     /// A packet of an SA there was too long for its way.
@@ -196,25 +233,43 @@ pub struct Worker {
     pub core: Core,
     pub ports: Box<dyn Ports>,
     pub losses: Losses,
+    /// Numbers of the devices inside, in their order.
+    pub inside: Vec<u32>,
     /// `None`: it is the only one.
     pub routing: Option<Routing>,
 }
 
-/// Takes some of what one side has, and counts it.
-type Take = fn(&mut Worker, Duration, &mut usize) -> Result<bool, Broken>;
+/// A side, or a device of it.
+#[derive(Clone, Copy)]
+enum From {
+    Inside(usize),
+    Outside,
+}
 
 impl Worker {
-    /// Takes what there is from both sides and sends what becomes of it. Both sides have their turn, and each turn is
-    /// bounded.
+    /// Of several cores one, or the only one.
+    pub fn new(core: Core, ports: Box<dyn Ports>, routing: Option<Routing>) -> Self {
+        let inside = ports.inside();
+        Self { core, ports, losses: Losses::default(), inside, routing }
+    }
+
+    /// Takes what there is from devices inside, by place, and from outside, and sends what becomes of it. Each has its turn,
+    /// and each turn is bounded.
     ///
     /// # Errors
     /// What is gone or fails for good; what was taken before is sent.
-    pub fn turn(&mut self, now: Duration, inside: bool, outside: bool) -> Result<(), Broken> {
-        let sides: [(bool, Take); 2] = [(inside, Self::take_inside), (outside, Self::take_outside)];
-        for (_, take) in sides.into_iter().filter(|(ready, _)| *ready) {
+    pub fn turn(&mut self, now: Duration, inside: &[usize], outside: bool) -> Result<(), Broken> {
+        if self.core.copies_class() {
+            self.ports.want_class();
+        }
+        let sides = inside.iter().map(|device| From::Inside(*device));
+        for from in sides.chain(outside.then_some(From::Outside)) {
             let mut taken = 0;
             let read = loop {
-                let read = take(self, now, &mut taken);
+                let read = match from {
+                    From::Inside(device) => self.take_inside(now, device, &mut taken),
+                    From::Outside => self.take_outside(now, &mut taken),
+                };
                 self.compute(now);
                 match read {
                     Ok(true) if taken < BATCH => {}
@@ -244,15 +299,17 @@ impl Worker {
             match handoff {
                 Handoff::Moved(peer, endpoint) => core.moved(peer, endpoint),
                 Handoff::TooBig(about) => core.too_big(now, about),
-                Handoff::Inside(buffer) if routing.steer.inside(&buffer) == Some(routing.me) => {
-                    core.from_inside(now, buffer);
+                Handoff::Inside(if_id, buffer)
+                    if routing.steer.inside(if_id, &buffer) == Some(routing.me) =>
+                {
+                    core.from_inside(now, if_id, buffer);
                 }
-                Handoff::Udp { source, ecn, payload }
+                Handoff::Udp { source, class, payload }
                     if routing.of_datagram(&payload) == Some(routing.me) =>
                 {
-                    core.from_udp(now, source, ecn, payload);
+                    core.from_udp(now, source, class, payload);
                 }
-                Handoff::Inside(buffer) | Handoff::Udp { payload: buffer, .. } => {
+                Handoff::Inside(_, buffer) | Handoff::Udp { payload: buffer, .. } => {
                     routing.misrouted += 1;
                     core.give_back(buffer);
                 }
@@ -261,17 +318,18 @@ impl Worker {
         self.send(now)
     }
 
-    /// Takes some packets of the inside and counts them.
-    fn take_inside(&mut self, now: Duration, taken: &mut usize) -> Result<bool, Broken> {
-        let Self { core, ports, losses, routing } = self;
-        ports.read_inside(losses, &mut |packet| {
+    /// Takes some packets of a device inside and counts them.
+    fn take_inside(&mut self, now: Duration, device: usize, taken: &mut usize) -> Result<bool, Broken> {
+        let Self { core, ports, losses, routing, inside } = self;
+        let if_id = inside.get(device).copied().unwrap_or(0);
+        ports.read_inside(device, losses, &mut |packet| {
             *taken += 1;
             match routing {
-                None => core.from_inside(now, packet),
-                Some(routing) => match routing.steer.inside(&packet) {
-                    Some(owner) if owner != routing.me => routing.put(owner, Handoff::Inside(packet)),
+                None => core.from_inside(now, if_id, packet),
+                Some(routing) => match routing.steer.inside(if_id, &packet) {
+                    Some(owner) if owner != routing.me => routing.put(owner, Handoff::Inside(if_id, packet)),
                     // What no SA is for is dropped and counted here.
-                    _ => core.from_inside(now, packet),
+                    _ => core.from_inside(now, if_id, packet),
                 },
             }
             core.buffer()
@@ -280,7 +338,7 @@ impl Worker {
 
     /// Takes some of what comes from outside and counts it.
     fn take_outside(&mut self, now: Duration, taken: &mut usize) -> Result<bool, Broken> {
-        let Self { core, ports, losses, routing } = self;
+        let Self { core, ports, losses, routing, .. } = self;
         ports.read_outside(losses, &mut |arrived| {
             *taken += 1;
             let mut buffer = core.buffer();
@@ -289,14 +347,14 @@ impl Worker {
                     buffer.extend_from_slice(packet);
                     core.from_raw(now, buffer);
                 }
-                Arrived::Udp { source, ecn, payload } => {
+                Arrived::Udp { source, class, payload } => {
                     buffer.extend_from_slice(payload);
                     match routing.as_mut().and_then(|routing| Some((routing.of_datagram(payload)?, routing)))
                     {
                         Some((owner, routing)) if owner != routing.me => {
-                            routing.put(owner, Handoff::Udp { source, ecn, payload: buffer });
+                            routing.put(owner, Handoff::Udp { source, class, payload: buffer });
                         }
-                        _ => core.from_udp(now, source, ecn, buffer),
+                        _ => core.from_udp(now, source, class, buffer),
                     }
                 }
             }

@@ -21,7 +21,6 @@ use super::load::Plan;
 use super::worker::{Handoff, Ports, Routing, Worker};
 use crate::core::{Core, CoreError, Homes, PeerStatus, Reloaded, Remotes, SaView, Steer, TooBig};
 use crate::firewall::{Edit, Id};
-use crate::io::Losses;
 use crate::io::broken::{Broken, Row};
 use crate::status::{CoreStatus, Figures};
 use crate::trace::{TraceError, Tracer};
@@ -105,12 +104,12 @@ impl WorkerPool {
             ours.set_nonblocking(true)?;
             theirs.set_nonblocking(true)?;
             let fds = ports.fds().into_iter().map(|fd| fd.try_clone_to_owned());
-            ends.push((fds.collect::<std::io::Result<Vec<OwnedFd>>>()?, theirs));
+            ends.push((fds.collect::<std::io::Result<Vec<OwnedFd>>>()?, ports.inside().len(), theirs));
             let handoffs = (0..count).map(|_| Vec::new()).collect();
             let routing =
                 Some(Routing { me, steer: Steer::default(), homes: Arc::default(), handoffs, misrouted: 0 });
             places.push(Place {
-                worker: Mutex::new(Some(Worker { core, ports, losses: Losses::default(), routing })),
+                worker: Mutex::new(Some(Worker::new(core, ports, routing))),
                 handoffs: Mutex::default(),
                 wake: ours,
                 dead: AtomicBool::new(false),
@@ -121,10 +120,10 @@ impl WorkerPool {
             Arc::new(Shared { places, stop: AtomicBool::new(false), broken: Mutex::default(), start });
         let (tell, events) = channel();
         let mut pool = Self { shared, threads: Vec::new(), events, homes: Mutex::default() };
-        for (me, (fds, waked)) in ends.into_iter().enumerate() {
+        for (me, (fds, devices, waked)) in ends.into_iter().enumerate() {
             let (shared, tell) = (Arc::clone(&pool.shared), tell.clone());
             let thread = std::thread::Builder::new().name(format!("core {me}"));
-            pool.threads.push(thread.spawn(move || work(&shared, me, &fds, waked, &tell))?);
+            pool.threads.push(thread.spawn(move || work(&shared, me, (&fds, devices), waked, &tell))?);
         }
         Ok(pool)
     }
@@ -306,9 +305,16 @@ impl Drop for WorkerPool {
     }
 }
 
-fn work(shared: &Shared, me: usize, fds: &[OwnedFd], waked: UnixStream, tell: &Sender<String>) {
+/// The first `devices` of `fds` are those inside.
+fn work(
+    shared: &Shared,
+    me: usize,
+    (fds, devices): (&[OwnedFd], usize),
+    waked: UnixStream,
+    tell: &Sender<String>,
+) {
     let Some(place) = shared.places.get(me) else { return };
-    let mut waits = Waits { fds, waked, until: None, row: Row::default() };
+    let mut waits = Waits { fds, devices, waked, until: None, row: Row::default() };
     while !shared.stop.load(Ordering::Acquire) {
         let ready = waits.wait(shared.start);
         let turned = catch_unwind(AssertUnwindSafe(|| {
@@ -317,7 +323,7 @@ fn work(shared: &Shared, me: usize, fds: &[OwnedFd], waked: UnixStream, tell: &S
             let Some(worker) = worker.as_mut() else { return Ok(()) };
             let now = shared.start.elapsed();
             let handoffs = std::mem::take(&mut *lock(&place.handoffs));
-            let worked = worker.take(now, handoffs).and_then(|()| worker.turn(now, inside, outside));
+            let worked = worker.take(now, handoffs).and_then(|()| worker.turn(now, &inside, outside));
             while let Some(event) = worker.core.poll_event() {
                 let _ = tell.send(event);
             }
@@ -371,6 +377,7 @@ fn bury(place: &Place) {
 /// What a thread waits for.
 struct Waits<'a> {
     fds: &'a [OwnedFd],
+    devices: usize,
     waked: UnixStream,
     until: Option<Duration>,
     /// Waits that failed.
@@ -378,8 +385,8 @@ struct Waits<'a> {
 }
 
 impl Waits<'_> {
-    /// Whether the inside and the outside have something; or there are handoffs, or it is time.
-    fn wait(&mut self, start: Instant) -> Result<(bool, bool), Broken> {
+    /// Which devices inside have something, and whether the outside has; or there are handoffs, or it is time.
+    fn wait(&mut self, start: Instant) -> Result<(Vec<usize>, bool), Broken> {
         let timeout = self.until.map_or(PollTimeout::NONE, |at| {
             let left = at.saturating_sub(start.elapsed()).as_millis() + 1;
             PollTimeout::try_from(left.min(60_000) as nix::libc::c_int).unwrap_or(PollTimeout::NONE)
@@ -390,7 +397,7 @@ impl Waits<'_> {
             Ok(_) => self.row.well(),
             Err(why) => {
                 self.row.failed(why.into()).map_err(Broken::waiting)?;
-                return Ok((false, false));
+                return Ok((Vec::new(), false));
             }
         }
         let ready: Vec<bool> = all.iter().map(|fd| fd.any().unwrap_or(false)).collect();
@@ -398,7 +405,10 @@ impl Waits<'_> {
             let mut bytes = [0; 64];
             while (&self.waked).read(&mut bytes).is_ok_and(|count| count > 0) {}
         }
-        Ok((ready.get(1) == Some(&true), ready.get(2..).unwrap_or_default().contains(&true)))
+        let (inside, outside) =
+            ready.get(1..).and_then(|ready| ready.split_at_checked(self.devices)).unwrap_or_default();
+        let inside = inside.iter().enumerate().filter(|(_, ready)| **ready).map(|(device, _)| device);
+        Ok((inside.collect(), outside.contains(&true)))
     }
 }
 

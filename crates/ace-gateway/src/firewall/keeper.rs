@@ -40,8 +40,9 @@ pub enum Order {
     /// The first one. With a user the process becomes that one, and may change tables all the same. A table that an
     /// earlier one has left stays as it is until rules come.
     Setup(Setup, Option<String>),
-    /// Rules that came, changed or went, and a number that [`Word::Done`] gives back.
-    Edit(u64, Vec<(Id, Option<Edit>)>),
+    /// Rules that came, changed or went, and a number that [`Word::Done`] gives back. Whether whoever negotiates has begun to
+    /// install policies: a second later what an earlier gateway has left goes.
+    Edit(u64, Vec<(Id, Option<Edit>)>, bool),
     /// All that there are at the beginning: nothing else holds from now on.
     All(u64, Vec<(Id, Option<Edit>)>),
 }
@@ -110,17 +111,17 @@ pub fn keep(orders: impl Read + AsFd, mut words: impl Write) -> io::Result<()> {
                 keeper = Some(opened);
                 0
             }),
-            (Order::Edit(mut last, mut edits), Some(keeper)) => {
+            (Order::Edit(mut last, mut edits, mut policies), Some(keeper)) => {
                 // What waits is done at once: the kernel copies a set each time.
                 while orders.buffer().contains(&b'\n')
-                    && let Some(Order::Edit(number, more)) = next(&mut orders, &mut line)?
+                    && let Some(Order::Edit(number, more, begun)) = next(&mut orders, &mut line)?
                 {
-                    last = number;
+                    (last, policies) = (number, policies | begun);
                     edits.extend(more);
                 }
-                keeper.edit(edits, false).map(|()| last)
+                keeper.edit(edits, false, policies).map(|()| last)
             }
-            (Order::All(last, edits), Some(keeper)) => keeper.edit(edits, true).map(|()| last),
+            (Order::All(last, edits), Some(keeper)) => keeper.edit(edits, true, false).map(|()| last),
             (Order::Edit(..) | Order::All(..), None) => {
                 Err(io::Error::other("an edit before there is a table"))
             }
@@ -172,9 +173,9 @@ struct Keeper {
     table: Table,
     /// Of what comes and of what leaves.
     layers: [Layers; 2],
-    /// The table is this one's, and not what an earlier one has left.
-    ours: bool,
-    /// When rules came while it was not.
+    /// Where an earlier gateway has left a table: this one has the rules of now, and that one holds besides.
+    beside: Option<Table>,
+    /// When policies came while it did.
     began: Option<Instant>,
     kernel: Kernel,
     news: Socket,
@@ -203,7 +204,7 @@ impl Keeper {
         let mut keeper = Self {
             table: Table::new(setup),
             layers,
-            ours: false,
+            beside: None,
             began: None,
             kernel: Kernel::open()?,
             news,
@@ -220,11 +221,11 @@ impl Keeper {
                     Err(why) if is(&why, Errno::EOPNOTSUPP) => {}
                     adopted => adopted?,
                 }
+                let mut beside = keeper.table.stand_in();
+                keeper.kernel.put(&mut beside, keeper.layers.each_ref(), true)?;
+                keeper.beside = Some(beside);
             }
-            made => {
-                made?;
-                keeper.ours = true;
-            }
+            made => made?,
         }
         confine(user)?;
         Ok(keeper)
@@ -237,12 +238,12 @@ impl Keeper {
         self.kernel.put(&mut meanwhile, layers, true)?;
         self.kernel.put(&mut self.table, layers, true)?;
         self.kernel.remove(meanwhile.name())?;
-        self.ours = true;
+        self.beside = None;
         self.dropped_before = self.dropped;
         Ok(())
     }
 
-    fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>, all: bool) -> io::Result<()> {
+    fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>, all: bool, policies: bool) -> io::Result<()> {
         let ruled = |edit: Edit| Ruled {
             covers: Cover::of(&edit.selector),
             order: edit.order,
@@ -254,18 +255,29 @@ impl Keeper {
             .partition(|((way, ..), _)| *way == Way::In);
         let [clear, out] = &mut self.layers;
         let changes = [clear.edit(coming), out.edit(leaving)];
-        if !self.ours && !all {
+        if policies {
             self.began.get_or_insert_with(Instant::now);
-            return Ok(());
         }
-        if all || changes.iter().any(|changes| changes.anew) {
+        if all {
             return self.anew();
         }
-        let (batch, last) = self.table.change(changes, self.kernel.next);
+        if changes.iter().any(|changes| changes.anew) {
+            return self.again();
+        }
+        let table = self.beside.as_mut().unwrap_or(&mut self.table);
+        let (batch, last) = table.change(changes, self.kernel.next);
         match self.kernel.commit(&batch, last) {
             // Somebody has been at the table, and the news of it are on their way.
-            Err(why) if is(&why, Errno::ENOENT) => self.anew(),
+            Err(why) if is(&why, Errno::ENOENT) => self.again(),
             done => done,
+        }
+    }
+
+    /// All rules of now anew, beside what an earlier gateway has left or without it.
+    fn again(&mut self) -> io::Result<()> {
+        match &mut self.beside {
+            Some(beside) => self.kernel.put(beside, self.layers.each_ref(), true),
+            None => self.anew(),
         }
     }
 
@@ -276,7 +288,7 @@ impl Keeper {
             self.anew()?;
             words.push(Word::PutBack);
         }
-        if !self.ours && self.began.is_some_and(|began| began.elapsed() >= INSTALLING) {
+        if self.beside.is_some() && self.began.is_some_and(|began| began.elapsed() >= INSTALLING) {
             self.anew()?;
         }
         if self.counted.elapsed() >= COUNT {

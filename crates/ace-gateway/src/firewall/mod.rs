@@ -63,7 +63,8 @@ pub struct Firewall {
 }
 
 impl Firewall {
-    /// Starts the process, with an empty table or with what an earlier gateway has left: that holds until rules come.
+    /// Starts the process, with an empty table or with what an earlier gateway has left: that holds until policies come or
+    /// [`Firewall::begin`] says that there are none.
     ///
     /// # Errors
     /// [`FirewallError`], above all where the kernel or the privileges for it are missing.
@@ -112,16 +113,17 @@ impl Firewall {
         self.orders.send(order).map_err(|_| FirewallError::Process(ErrorKind::BrokenPipe.into()))
     }
 
-    /// Rules that came, changed or went. It is done soon; [`Firewall::wait`] waits for it.
+    /// Rules that came, changed or went, and whether policies are among those that there are. It is done soon;
+    /// [`Firewall::wait`] waits for it.
     ///
     /// # Errors
     /// The process is gone.
-    pub fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>) -> Result<(), FirewallError> {
+    pub fn edit(&mut self, edits: Vec<(Id, Option<Edit>)>, policies: bool) -> Result<(), FirewallError> {
         if edits.is_empty() {
             return Ok(());
         }
         self.sent += 1;
-        self.order(Order::Edit(self.sent, edits))
+        self.order(Order::Edit(self.sent, edits, policies))
     }
 
     /// All rules that there are at the beginning. What an earlier gateway has left goes at once.

@@ -34,11 +34,11 @@ const LONGEST: usize = 60_000;
 pub struct Setup {
     /// Its name in nftables.
     pub table: String,
-    /// The number of the device that packets come out of when they were protected, and go into to be so.
-    pub device: u32,
+    /// The numbers of the devices that packets come out of when they were protected, and go into to be so.
+    pub devices: Vec<u32>,
     /// Devices of the inside, from and to which nothing has to be protected.
     pub interfaces: Vec<String>,
-    /// What is routed into that device: whatever it is from, it leaves by that one or not at all.
+    /// What is routed into those devices: whatever it is from, it leaves by one of them or not at all.
     pub routes: Vec<IpNet>,
     /// Where ESP in UDP comes.
     pub port: Option<u16>,
@@ -235,12 +235,9 @@ impl Table {
         ports.extend(self.setup.port);
         ports.sort_unstable();
         ports.dedup();
-        let mut all = vec![
-            rule().meta(index, &self.setup.device.to_ne_bytes()),
-            rule().device(way, "lo"),
-            rule().protocol(ESP).ours(way),
-            rule().protocol(AH).ours(way),
-        ];
+        let mut all: Vec<Rule> =
+            self.setup.devices.iter().map(|device| rule().meta(index, &device.to_ne_bytes())).collect();
+        all.extend([rule().device(way, "lo"), rule().protocol(ESP).ours(way), rule().protocol(AH).ours(way)]);
         all.extend(self.setup.interfaces.iter().map(|name| rule().device(way, name)));
         let port = |port: &u16| {
             rule().protocol(UDP).bytes(Header::Transport, end, Compare::Equal, &port.to_be_bytes()).ours(way)

@@ -3,11 +3,12 @@
 //! and with a mark the rules that lead there. The kernel says when links, addresses, routes and rules change (rtnetlink);
 //! then they are looked at. That takes no privilege.
 
+use std::cell::Cell;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use ace_config::gateway::Inside;
+use ace_config::gateway::{Inside, Table};
 use ipnet::IpNet;
 use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::link::{LinkFlags, LinkMessage};
@@ -17,9 +18,11 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage as Message};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use nix::errno::Errno;
 use nix::libc;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{MsgFlags, recv};
 
 use super::setup::is_unreachable;
+use super::tun::Tun;
 
 /// linux/rtnetlink.h: links, addresses, routes and rules of both families.
 const GROUPS: [u32; 7] = [
@@ -40,11 +43,16 @@ pub struct Guard {
     news: Socket,
     questions: Socket,
     device: u32,
+    /// The device itself, wherever it is.
+    handle: OwnedFd,
     inside: Inside,
-    /// With a mark the table of that number, else the main one.
+    /// The kernel's number of the routes' table.
     table: u32,
+    /// With a rule that leads there.
     mark: Option<u32>,
     memory: Vec<u8>,
+    /// Somebody has moved the device into another network namespace: it is his.
+    moved: Cell<bool>,
 }
 
 impl Guard {
@@ -52,7 +60,7 @@ impl Guard {
     ///
     /// # Errors
     /// As the system says.
-    pub fn open(inside: &Inside, device: u32, mark: Option<u32>) -> io::Result<Self> {
+    pub fn open(inside: &Inside, tun: &Tun, table: Table) -> io::Result<Self> {
         let mut news = Socket::new(NETLINK_ROUTE)?;
         news.bind(&SocketAddr::new(0, 0))?;
         for group in GROUPS {
@@ -64,8 +72,19 @@ impl Guard {
         questions.connect(&SocketAddr::new(0, 0))?;
         // A kernel before 4.20 answers with all routes.
         let _ = questions.set_netlink_get_strict_chk(true);
-        let table = mark.unwrap_or(u32::from(RouteHeader::RT_TABLE_MAIN));
-        Ok(Self { news, questions, device, inside: inside.clone(), table, mark, memory: vec![0; LONGEST] })
+        let (table, mark) = match table {
+            Table::Main => (u32::from(RouteHeader::RT_TABLE_MAIN), None),
+            Table::Marked(mark) => (mark, Some(mark)),
+            Table::Own(table) => (table, None),
+        };
+        let (device, handle) = (tun.index()?, tun.as_fd().try_clone_to_owned()?);
+        let (inside, memory, moved) = (inside.clone(), vec![0; LONGEST], Cell::new(false));
+        Ok(Self { news, questions, device, handle, inside, table, mark, memory, moved })
+    }
+
+    /// Whether somebody has moved the device into another network namespace, where its addresses and routes are his.
+    pub fn has_moved(&self) -> bool {
+        self.moved.get()
     }
 
     /// Readable when something has changed.
@@ -116,6 +135,8 @@ impl Guard {
     pub fn missing(&self) -> io::Result<Vec<String>> {
         let Inside { tun, routes, .. } = &self.inside;
         match self.flags()? {
+            _ if self.moved.get() => {}
+            None if self.lives() => self.moved.set(true),
             None => return Ok(vec![format!("the device {tun}")]),
             Some(flags) if !flags.contains(LinkFlags::Up) => {
                 return Ok(vec![format!("the device {tun}, which is down")]);
@@ -128,11 +149,13 @@ impl Guard {
             if ours.is_empty() {
                 continue;
             }
-            let table = if self.mark.is_some() { format!(" in table {}", self.table) } else { String::new() };
+            let main = self.table == u32::from(RouteHeader::RT_TABLE_MAIN);
+            let table = if main { String::new() } else { format!(" in table {}", self.table) };
             let into = self.routes(family, RouteType::Unicast)?;
             let none = self.routes(family, RouteType::Unreachable)?;
             for route in ours {
-                if !into.iter().any(|one| one.to == Some(*route) && one.device == Some(self.device)) {
+                let leads = |one: &Route| one.to == Some(*route) && one.device == Some(self.device);
+                if !self.moved.get() && !into.iter().any(leads) {
                     missing.push(format!("the route {route} dev {tun}{table}"));
                 }
                 if !none.iter().any(|one| one.to == Some(*route) && is_unreachable(route, one.metric)) {
@@ -153,7 +176,14 @@ impl Guard {
     /// # Errors
     /// As the system says.
     pub fn has_device(&self) -> io::Result<bool> {
-        Ok(self.flags()?.is_some())
+        Ok(self.flags()?.is_some() || self.moved.get())
+    }
+
+    /// Whether there is such a device somewhere: of one that is deleted nothing is left but the handle.
+    fn lives(&self) -> bool {
+        let mut handle = [PollFd::new(self.handle.as_fd(), PollFlags::empty())];
+        let asked = poll(&mut handle, PollTimeout::ZERO);
+        asked.is_ok() && !handle[0].revents().is_some_and(|events| events.contains(PollFlags::POLLERR))
     }
 
     fn flags(&self) -> io::Result<Option<LinkFlags>> {

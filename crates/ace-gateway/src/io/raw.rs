@@ -26,6 +26,9 @@ pub struct Raw {
     memory: Vec<u8>,
     /// Packets that the kernel found too long for the way out.
     pub too_big: Vec<TooBig>,
+    /// What packets carry unless they have a mark of their own, and what they carry now.
+    usual_mark: u32,
+    mark: u32,
 }
 
 impl Raw {
@@ -43,6 +46,8 @@ impl Raw {
             reads: Default::default(),
             memory: vec![0; usize::from(u16::MAX)],
             too_big: Vec::new(),
+            usual_mark: 0,
+            mark: 0,
         })
     }
 
@@ -78,9 +83,14 @@ impl Raw {
         Ok(all)
     }
 
-    /// What is sent by.
-    pub fn out(&self) -> &Socket {
-        &self.out
+    /// What all packets carry that have no mark of their own.
+    ///
+    /// # Errors
+    /// As the system says; it is a privilege.
+    pub fn carry(&mut self, mark: u32) -> io::Result<()> {
+        self.out.set_mark(mark)?;
+        (self.usual_mark, self.mark) = (mark, mark);
+        Ok(())
     }
 
     /// Both that are read from.
@@ -118,7 +128,15 @@ impl Raw {
 
     /// # Errors
     /// As [`Raw::read`].
-    pub fn send(&mut self, losses: &mut Losses, to: IpAddr, packet: &[u8]) -> Result<(), Broken> {
+    pub fn send(&mut self, losses: &mut Losses, to: IpAddr, mark: u32, packet: &[u8]) -> Result<(), Broken> {
+        let mark = if mark == 0 { self.usual_mark } else { mark };
+        if mark != self.mark {
+            // Unmarked it would leave by another way than it has to.
+            if let Err(why) = self.out.set_mark(mark) {
+                return losses.outside(why, 1).map_err(broken);
+            }
+            self.mark = mark;
+        }
         let to = SocketAddr::new(to, 0);
         let sent = patiently(self.out.as_fd(), || self.out.send_to(packet, &to.into()).map(drop));
         if let Err(error) = &sent

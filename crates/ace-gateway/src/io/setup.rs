@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is done before the first packet: addresses and routes, and less privilege.
 
-use std::os::fd::AsFd;
 use std::process::Command;
 
-use ace_config::gateway::Inside;
+use ace_config::gateway::{Inside, Table};
 use ipnet::IpNet;
 use nix::errno::Errno;
-use nix::sys::socket::{setsockopt, sockopt::Mark};
 
 use nix::sys::prctl;
 use nix::unistd::{Uid, User, setgroups, setresgid, setresuid};
@@ -53,6 +51,11 @@ pub enum SetupError {
     /// Signals cannot be waited for.
     #[error("cannot wait for signals: {0}")]
     Wait(Errno),
+    /// There is no such network namespace, or it may not be entered.
+    #[error(
+        "cannot enter the network namespace {0}: {1}; `ip netns add` makes it, and it takes CAP_SYS_ADMIN"
+    )]
+    Netns(std::path::PathBuf, std::io::Error),
     /// A thread for a core does not start.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
@@ -83,26 +86,16 @@ pub fn is_unreachable(route: &IpNet, metric: Option<u32>) -> bool {
 
 /// Gives the device its MTU, addresses and routes, by iproute2: a few commands do not need a netlink library. With a
 /// mark routes are in a table of that number, which packets that carry the mark do not see. Behind each route there is
-/// one that lets nothing pass, and it outlives device and gateway.
+/// one that lets nothing pass, and it outlives device and gateway. Packets are led into a table of a device's own by whoever
+/// made it.
 ///
 /// # Errors
 /// The command, and what it said.
-pub fn configure(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
+pub fn configure(inside: &Inside, table: Table) -> Result<(), SetupError> {
     let device = inside.tun.as_str();
-    let mark = mark.map(|mark| mark.to_string());
-    let table: Vec<&str> = mark.iter().flat_map(|mark| ["table", mark]).collect();
-    for route in &inside.routes {
-        let words = unreachable(route);
-        ip(&[&["route", "replace"], &words.each_ref().map(String::as_str)[..], &table].concat())?;
-    }
-    if let Some(mark) = &mark {
-        for family in families(inside) {
-            // One that an earlier gateway has left stays as it is.
-            if !has_rule(family, mark)? {
-                ip(&[family, "rule", "add", "not", "fwmark", mark, "lookup", mark])?;
-            }
-        }
-    }
+    keep_out(inside, table)?;
+    let (_, number) = words(table);
+    let table: Vec<&str> = number.iter().flat_map(|number| ["table", number]).collect();
     ip(&["link", "set", "dev", device, "mtu", &inside.mtu.to_string(), "up"])?;
     for address in &inside.addresses {
         // Nobody else is on the device: an address need not be looked for before it is used.
@@ -115,11 +108,33 @@ pub fn configure(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
     Ok(())
 }
 
+/// The part of it that is not the device's: routes that let nothing pass, and the rule of a mark.
+///
+/// # Errors
+/// The command, and what it said.
+pub fn keep_out(inside: &Inside, table: Table) -> Result<(), SetupError> {
+    let (mark, number) = words(table);
+    let table: Vec<&str> = number.iter().flat_map(|number| ["table", number]).collect();
+    for route in &inside.routes {
+        let words = unreachable(route);
+        ip(&[&["route", "replace"], &words.each_ref().map(String::as_str)[..], &table].concat())?;
+    }
+    if let Some(mark) = &mark {
+        for family in families(inside) {
+            // One that an earlier gateway has left stays as it is.
+            if !has_rule(family, mark)? {
+                ip(&[family, "rule", "add", "not", "fwmark", mark, "lookup", mark])?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Takes away what [`configure`] leaves behind: device, routes and rules. What is not there is no error.
 ///
 /// # Errors
 /// The command, and what it said.
-pub fn release(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
+pub fn release(inside: &Inside, table: Table) -> Result<(), SetupError> {
     let gone = |done| match done {
         Err(SetupError::Command { stderr, .. })
             if ["No such process", "No such file", "Cannot find device", "does not exist"]
@@ -130,8 +145,8 @@ pub fn release(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
         }
         done => done,
     };
-    let mark = mark.map(|mark| mark.to_string());
-    let table: Vec<&str> = mark.iter().flat_map(|mark| ["table", mark]).collect();
+    let (mark, number) = words(table);
+    let table: Vec<&str> = number.iter().flat_map(|number| ["table", number]).collect();
     gone(ip(&["link", "delete", "dev", &inside.tun]))?;
     for route in &inside.routes {
         let words = unreachable(route);
@@ -140,6 +155,15 @@ pub fn release(inside: &Inside, mark: Option<u32>) -> Result<(), SetupError> {
     let Some(mark) = &mark else { return Ok(()) };
     families(inside)
         .try_for_each(|family| gone(ip(&[family, "rule", "delete", "not", "fwmark", mark, "lookup", mark])))
+}
+
+/// The mark whose rule leads to a table, and the table's number, if it is not the main one.
+fn words(table: Table) -> (Option<String>, Option<String>) {
+    match table {
+        Table::Main => (None, None),
+        Table::Marked(mark) => (Some(mark.to_string()), Some(mark.to_string())),
+        Table::Own(table) => (None, Some(table.to_string())),
+    }
 }
 
 /// Those that have routes, as iproute2 names them.
@@ -153,14 +177,6 @@ fn has_rule(family: &str, table: &str) -> Result<bool, SetupError> {
     let output = output.map_err(|why| SetupError::Run { command: format!("ip {family} rule list"), why })?;
     // Nothing is said of a table that is not there.
     Ok(!output.stdout.is_empty())
-}
-
-/// What leaves by a socket carries a mark.
-///
-/// # Errors
-/// As the system says; it is a privilege.
-pub fn mark(socket: &impl AsFd, mark: Option<u32>) -> Result<(), Errno> {
-    mark.map_or(Ok(()), |mark| setsockopt(socket, Mark, &mark))
 }
 
 fn ip(arguments: &[&str]) -> Result<(), SetupError> {

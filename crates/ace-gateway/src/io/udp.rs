@@ -2,17 +2,18 @@
 //! ESP in UDP: one socket. Datagrams of one length for one peer go out in one call, where the kernel can cut them
 //! (GSO), and come in so (GRO).
 
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSlice};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use nix::libc::{sock_filter, sock_fprog};
 use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg, setsockopt, sockopt};
-use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use quinn_udp::{EcnCodepoint, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::broken::{Broken, Row};
-use super::{FEW, Losses, bpf, division, patiently};
+use super::received::Inbox;
+use super::{Losses, bpf, division, patiently};
 use crate::core::TooBig;
 use ace_ipsec::Protocol as Ipsec;
 
@@ -20,7 +21,6 @@ use ace_ipsec::Protocol as Ipsec;
 const QUEUE: usize = 4 << 20;
 /// A UDP payload.
 const LONGEST: usize = 65_507;
-const PIECE: usize = 1 << 16;
 /// Of a traffic class, the congestion mark (RFC 3168).
 const ECN: u8 = 3;
 
@@ -30,20 +30,32 @@ pub struct Udp {
     /// Of IPv6, where IPv4 addresses are mapped.
     six: bool,
     state: UdpSocketState,
-    memory: Vec<u8>,
-    /// Pieces of it that are read into at once: such that they are [`FEW`] datagrams.
-    most: usize,
+    inbox: Inbox,
     run: Run,
     /// Whether the socket asks for datagrams that no router divides.
     whole: bool,
+    /// What datagrams carry unless they have a mark of their own, and what they carry now.
+    usual_mark: u32,
+    mark: u32,
     /// Packets that the kernel found too long for the way out.
     pub too_big: Vec<TooBig>,
+}
+
+/// How a datagram goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct How {
+    /// DSCP and congestion mark.
+    pub class: u8,
+    /// No router may divide it.
+    pub whole: bool,
+    /// For the kernel's routing; 0: that of all.
+    pub mark: u32,
 }
 
 /// Datagrams that go out together.
 #[derive(Default)]
 struct Run {
-    to: Option<(SocketAddr, (u8, bool))>,
+    to: Option<(SocketAddr, How)>,
     /// Of all but the last, which may be shorter.
     stride: usize,
     last: usize,
@@ -116,16 +128,19 @@ impl Udp {
         socket.bind(&listen.into())?;
         let socket = UdpSocket::from(socket);
         let state = UdpSocketState::new((&socket).into())?;
+        // The crate asks for them, and has no room for them besides the congestion mark of datagrams that are joined.
+        setsockopt(&socket, sockopt::ReceiveTimestampns, &false)?;
         Ok(Self {
             socket,
             reads: Row::default(),
             six: listen.is_ipv6(),
             state,
-            memory: vec![0; BATCH_SIZE * PIECE],
-            most: BATCH_SIZE,
+            inbox: Inbox::new(),
             run: Run::default(),
             // As the crate makes sockets.
             whole: true,
+            usual_mark: 0,
+            mark: 0,
             too_big: Vec::new(),
         })
     }
@@ -134,50 +149,35 @@ impl Udp {
         self.socket.local_addr()
     }
 
-    /// Reads some of what there is: source, congestion mark, payload. Whether there may be more.
+    /// Reads some of what there is: source, DSCP if it is wanted and congestion mark, payload. Whether there may be more.
     ///
     /// # Errors
     /// The socket does not work any more.
     pub fn read(
         &mut self,
         losses: &mut Losses,
-        mut take: impl FnMut(SocketAddr, u8, &[u8]),
+        take: impl FnMut(SocketAddr, u8, &[u8]),
     ) -> Result<bool, Broken> {
-        let most = self.most;
-        let mut meta = [RecvMeta::default(); BATCH_SIZE];
-        let received = {
-            let mut pieces = self.memory.chunks_exact_mut(PIECE);
-            let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
-                std::array::from_fn(|_| IoSliceMut::new(pieces.next().unwrap_or_default()));
-            let slices = slices.get_mut(..most).unwrap_or_default();
-            self.state.recv((&self.socket).into(), slices, &mut meta)
-        };
-        let count = match received {
-            Ok(count) => count,
+        match self.inbox.read(&self.socket, &self.state, take) {
+            Ok(more) => {
+                self.reads.well();
+                Ok(more)
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.reads.well();
-                return Ok(false);
+                Ok(false)
             }
             // Such as an ICMP error of an earlier datagram.
             Err(error) => {
                 losses.outside_unreadable += 1;
-                return self.reads.failed(error).map(|()| false).map_err(|why| self.broken(why));
-            }
-        };
-        self.reads.well();
-        let mut taken = 0;
-        for (meta, piece) in meta.iter().zip(self.memory.chunks_exact(PIECE)).take(count) {
-            let source = SocketAddr::new(meta.addr.ip().to_canonical(), meta.addr.port());
-            let ecn = meta.ecn.map_or(0, |ecn| ecn as u8);
-            for payload in piece.get(..meta.len).unwrap_or_default().chunks(meta.stride.max(1)) {
-                take(source, ecn, payload);
-                taken += 1;
+                self.reads.failed(error).map(|()| false).map_err(|why| self.broken(why))
             }
         }
-        // The more the kernel joins, the fewer pieces are read at once.
-        self.most = (FEW * count.max(1) / taken.max(1)).clamp(1, BATCH_SIZE);
-        // Was there room for more, the queue is empty.
-        Ok(count == most)
+    }
+
+    /// From now on the DSCP of datagrams is told.
+    pub fn want_class(&mut self) {
+        self.inbox.classed = true;
     }
 
     fn broken(&self, why: io::Error) -> Broken {
@@ -185,7 +185,17 @@ impl Udp {
         Broken::socket(&format!("the UDP socket {port}"), why)
     }
 
-    /// Takes a datagram, with DSCP and congestion mark; it goes out at the latest with [`Udp::flush`].
+    /// What all datagrams carry that have no mark of their own.
+    ///
+    /// # Errors
+    /// As the system says; it is a privilege.
+    pub fn carry(&mut self, mark: u32) -> io::Result<()> {
+        setsockopt(&self.socket, sockopt::Mark, &mark)?;
+        (self.usual_mark, self.mark) = (mark, mark);
+        Ok(())
+    }
+
+    /// Takes a datagram; it goes out at the latest with [`Udp::flush`].
     ///
     /// # Errors
     /// As [`Udp::flush`].
@@ -193,14 +203,14 @@ impl Udp {
         &mut self,
         losses: &mut Losses,
         to: SocketAddr,
-        (class, whole): (u8, bool),
+        how: How,
         payload: &[u8],
     ) -> Result<(), Broken> {
         let run = &self.run;
         // Of one SA, so that whoever gets them at once is who they are for.
-        let joins = run.to == Some((to, (class, whole)))
+        let joins = run.to == Some((to, how))
             // What may be divided may be longer than the way, and the kernel cuts nothing that is.
-            && whole
+            && how.whole
             && run.bytes.first_chunk::<4>() == payload.first_chunk::<4>()
             && run.last == run.stride
             && payload.len() <= run.stride
@@ -209,7 +219,7 @@ impl Udp {
         let mut flushed = Ok(());
         if !joins {
             flushed = self.flush(losses);
-            self.run.to = Some((to, (class, whole)));
+            self.run.to = Some((to, how));
             self.run.stride = payload.len();
         }
         self.run.bytes.extend_from_slice(payload);
@@ -223,7 +233,18 @@ impl Udp {
     /// # Errors
     /// The socket does not work any more.
     pub fn flush(&mut self, losses: &mut Losses) -> Result<(), Broken> {
-        let Some((to, (class, whole))) = self.run.to.take() else { return Ok(()) };
+        let Some((to, How { class, whole, mark })) = self.run.to.take() else { return Ok(()) };
+        let mark = if mark == 0 { self.usual_mark } else { mark };
+        if mark != self.mark {
+            if let Err(why) = setsockopt(&self.socket, sockopt::Mark, &mark) {
+                // It would leave by another way than it has to.
+                let packets = self.run.count as u64;
+                self.run.bytes.clear();
+                self.run.count = 0;
+                return losses.outside(why.into(), packets).map_err(|why| self.broken(why));
+            }
+            self.mark = mark;
+        }
         if whole != self.whole && self.ask_whole(whole).is_ok() {
             self.whole = whole;
         }
@@ -306,100 +327,4 @@ impl AsFd for Udp {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn dscp_goes_out_with_one_datagram_and_with_many() {
-        for (bind, to) in [("0.0.0.0:0", "127.0.0.1:0"), ("[::]:0", "127.0.0.1:0"), ("[::]:0", "[::1]:0")] {
-            let mut ours = Udp::bind(bind.parse().unwrap()).unwrap();
-            let mut theirs =
-                Socket::new(Domain::for_address(to.parse().unwrap()), Type::DGRAM, None).unwrap();
-            theirs.bind(&to.parse::<SocketAddr>().unwrap().into()).unwrap();
-            if to.starts_with('[') {
-                theirs.set_recv_tclass_v6(true).unwrap();
-            } else {
-                theirs.set_recv_tos_v4(true).unwrap();
-            }
-            theirs.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-            let at = theirs.local_addr().unwrap().as_socket().unwrap();
-            // The same class together, and a run without any between.
-            let classes = [0xb8, 0xb9, 0xb9, 0xb9, 0x02, 0x00, 0x29];
-            for (n, class) in classes.iter().enumerate() {
-                let payload = [0, 0, 1, 2, n as u8, 0, 0, 0, 7];
-                ours.put(&mut Losses::default(), at, (*class, true), &payload).unwrap();
-            }
-            ours.flush(&mut Losses::default()).unwrap();
-            for (n, class) in classes.iter().enumerate() {
-                let (class_found, payload) = received(&mut theirs);
-                assert_eq!((payload[4], class_found), (n as u8, *class), "{bind} to {to}");
-            }
-        }
-    }
-
-    /// The traffic class of a datagram, and its payload.
-    fn received(socket: &mut Socket) -> (u8, Vec<u8>) {
-        use nix::sys::socket::{ControlMessageOwned, recvmsg};
-        let (mut memory, mut more) = ([0; 64], nix::cmsg_space!([i32; 4]));
-        let mut pieces = [IoSliceMut::new(&mut memory)];
-        let got =
-            recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut pieces, Some(&mut more), MsgFlags::empty());
-        let got = got.unwrap();
-        let class = got.cmsgs().unwrap().find_map(|one| match one {
-            ControlMessageOwned::Ipv4Tos(class) => Some(class),
-            ControlMessageOwned::Ipv6TClass(class) => u8::try_from(class).ok(),
-            _ => None,
-        });
-        let len = got.bytes;
-        (class.unwrap(), memory[..len].to_vec())
-    }
-
-    #[test]
-    fn an_ike_daemon_at_the_same_port_gets_what_is_marked_as_its_and_nothing_else() {
-        let mut ours = Udp::bind_beside_ike("0.0.0.0:0".parse().unwrap()).unwrap();
-        let port = ours.local_addr().unwrap().port();
-        let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
-        let marked = [0, 0, 0, 0, 1, 2, 3, 4];
-        let [esp, keepalive]: [&[u8]; 2] = [&[0, 0, 0, 9, 0, 0, 0, 1, 5], &[0xff]];
-        let got = |ours: &mut Udp| {
-            let mut all = Vec::new();
-            ours.socket.set_nonblocking(true).unwrap();
-            ours.read(&mut Losses::default(), |_, _, payload| all.push(payload.to_vec())).unwrap();
-            all
-        };
-        let send = |what: &[u8]| sender.send_to(what, ("127.0.0.1", port)).map(drop).unwrap();
-        // Loopback delivers at once. Nobody else is there yet.
-        send(&marked);
-        assert_eq!(got(&mut ours), [marked.to_vec()]);
-        // Not who does not share.
-        assert_eq!(UdpSocket::bind(("0.0.0.0", port)).unwrap_err().kind(), io::ErrorKind::AddrInUse);
-        let theirs = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP)).unwrap();
-        theirs.set_reuse_port(true).unwrap();
-        theirs.bind(&SocketAddr::from(([0, 0, 0, 0], port)).into()).unwrap();
-        let theirs = UdpSocket::from(theirs);
-        theirs.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-        for _ in 0..20 {
-            [esp, &marked, keepalive].iter().for_each(|what| send(what));
-            assert_eq!(got(&mut ours), [esp.to_vec(), keepalive.to_vec()]);
-            let mut memory = [0; 64];
-            let len = theirs.recv(&mut memory).unwrap();
-            assert_eq!(memory[..len], marked);
-        }
-        theirs.set_nonblocking(true).unwrap();
-        assert!(theirs.recv(&mut [0; 64]).is_err());
-        // This one goes and comes again: it is second now, and nothing goes another way.
-        drop(ours);
-        let mut ours = Udp::bind_beside_ike(SocketAddr::from(([0, 0, 0, 0], port))).unwrap();
-        let theirs_is = |theirs: &UdpSocket, wanted: Option<&[u8]>| {
-            let mut memory = [0; 64];
-            assert_eq!(theirs.recv(&mut memory).ok().map(|len| &memory[..len]), wanted);
-        };
-        for _ in 0..20 {
-            [esp, &marked].iter().for_each(|what| send(what));
-            assert_eq!(got(&mut ours), [esp.to_vec()]);
-            theirs_is(&theirs, Some(&marked));
-        }
-    }
-}
+mod tests;

@@ -192,6 +192,8 @@ fn core(keys: Option<Keys>) -> Core {
         encapsulation: Encapsulation::Udp,
         peers: vec![peer(1), peer(2)],
         mtu: 1400,
+        interfaces: crate::core::Interfaces::default(),
+        marks: false,
         port: 4500,
         keepalive: None,
         xfrm: Some(true),
@@ -214,7 +216,7 @@ fn send(core: &mut Core, n: u8, from: u8) -> Option<Vec<u8>> {
     };
     outer.write(buffer.push_back(20), 30).unwrap();
     buffer.extend_from_slice(&[b'x'; 30]);
-    core.from_inside(T0, buffer);
+    core.from_inside(T0, 0, buffer);
     core.work(T0);
     match core.poll() {
         Some(Outgoing::Udp { payload, .. }) => Some(payload.to_vec()),
@@ -329,7 +331,7 @@ impl World {
         buffer.extend_from_slice(packet);
         self.ours.from_udp(T0, ([198, 51, 100, 2], 4500).into(), 0, buffer);
         self.ours.work(T0);
-        if let Some(Outgoing::Inside(_)) = self.ours.poll() {
+        if let Some(Outgoing::Inside { .. }) = self.ours.poll() {
             let word = |at: usize| u32::from_be_bytes(packet[at..at + 4].try_into().unwrap());
             let (spi, sequence) = (word(0), word(4));
             self.carried += 1;

@@ -65,7 +65,7 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     text.one("process_start_time_seconds", "When the gateway began, since 1970.", status.started);
     let (name, help) = ("ace_gateway_open_key_files", "SA files that others may read or write.");
     text.one(name, help, u8::from(status.open_keys.is_some()));
-    let (name, help) = ("ace_gateway_rules_without_sa", "Rules that ask for an SA and have none.");
+    let (name, help) = ("ace_gateway_rules_without_sa", "Rules whose packets find no SA.");
     text.one(name, help, status.rules_without_sa);
     if let Some(dropped) = status.clear_dropped {
         let name = "ace_gateway_clear_dropped_total";
@@ -94,6 +94,7 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
     let (name, help) = ("ace_gateway_unwritten_total", "What the gateway had to say and could not.");
     text.each(name, help, "what", status.unwritten.iter());
     tunnels::associations(&mut text, status.sas, sas);
+    tunnels::interfaces(&mut text, &status.interfaces);
     tunnels::peers(&mut text, &status.peers);
     if let Some(of) = &slots.board {
         board(&mut text, of);

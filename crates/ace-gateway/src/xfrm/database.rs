@@ -11,10 +11,12 @@ use std::time::Duration;
 
 use ace_engine::Engine;
 use ace_ipsec::{Direction, Grant, Inside, Outside, RuleId, SaId, SaMode, SaSpec, Selector, Shard, Update};
-use nix::libc::{EEXIST, EINVAL, ENOMEM, ENOSYS, EOPNOTSUPP, ESRCH};
+use nix::libc::{EEXIST, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP, ESRCH};
+use tracing::warn;
 
 use crate::keys::Keys;
 
+use super::Made;
 use super::links::{PolicyLinks, SaLinks};
 use super::shapes::{self, Errno, PolicyKey, SaKey, Template};
 use super::spec::{self, Extras};
@@ -58,6 +60,7 @@ pub struct Policy {
     pub template: Vec<u8>,
     pub wants: Option<Template>,
     pub rule: Option<RuleId<Inside>>,
+    pub if_id: u32,
     /// Of `in` and `fwd`: what comes in clear and is its is kept out.
     pub(super) outside: Option<RuleId<Outside>>,
     pub(super) selector: Selector,
@@ -65,15 +68,8 @@ pub struct Policy {
     pub(super) users: BTreeSet<SaKey>,
 }
 
-/// What can be done, and for how long packets inside are.
-#[derive(Clone, Copy)]
-pub struct Limits {
-    pub allow_legacy: bool,
-    pub mtu: u16,
-}
-
 pub struct Database {
-    limits: Limits,
+    made: Made,
     keys: Option<Keys>,
     pub states: BTreeMap<SaKey, State>,
     pub policies: HashMap<PolicyKey, Policy>,
@@ -90,9 +86,9 @@ pub struct Database {
 }
 
 impl Database {
-    pub fn new(limits: Limits, keys: Option<Keys>) -> Self {
+    pub fn new(made: Made, keys: Option<Keys>) -> Self {
         Self {
-            limits,
+            made,
             keys,
             states: BTreeMap::new(),
             policies: HashMap::new(),
@@ -110,19 +106,31 @@ impl Database {
     /// What a new SA would be.
     ///
     /// # Errors
-    /// As [`spec::spec`]; ENOSYS for what the engine cannot compute.
+    /// As [`spec::spec`]; ENODEV for a device that there is not, ENOSYS for what the engine cannot compute.
     pub fn spec(
         &self,
         engine: &dyn Engine,
         parts: (&[u8], &[u8]),
         inbound: bool,
     ) -> Result<(SaSpec, Extras), Errno> {
-        let Limits { allow_legacy, mtu } = self.limits;
-        let (spec, extras) = spec::spec(parts, inbound, allow_legacy, mtu)?;
+        self.interface(shapes::if_id(parts.1))?;
+        let (spec, extras) = spec::spec(parts, inbound, &self.made)?;
         match spec.needs().iter().all(|need| engine.capabilities().can(need)) {
             true => Ok((spec, extras)),
             false => Err(ENOSYS),
         }
+    }
+
+    /// Whether there is a device inside with a number.
+    ///
+    /// # Errors
+    /// ENODEV.
+    pub fn interface(&self, if_id: u32) -> Result<(), Errno> {
+        if self.made.can.interfaces.has(if_id) {
+            return Ok(());
+        }
+        warn!(if_id, "refused: no device inside has this number; [[interface]] makes one, at a new start");
+        Err(ENODEV)
     }
 
     /// An SA that may not be there yet, or (`update`) one that has only an SPI.
@@ -294,6 +302,7 @@ impl Database {
         let (source, destination) = ends(installed);
         let way = way(installed);
         let fits = policy.info[160] == way
+            && policy.if_id == state.extras.if_id
             && policy.wants.is_some_and(|wants| {
                 wants.protocol == installed.protocol
                     && wants.mode == u8::from(installed.mode == SaMode::Tunnel)

@@ -19,17 +19,18 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use ace_engine::Engine;
-use ace_ipsec::{SaId, SaSpec, Shard};
+use ace_ipsec::{SaId, Shard};
 use ipnet::IpNet;
 use nix::libc::{EINVAL, ENOENT, EOPNOTSUPP, ESRCH};
 
+use crate::core::Can;
 use crate::keys::Keys;
-use database::{Database, Limits};
+use database::Database;
 use names::{Group, MESSAGES};
 use notices::{GROUP_AEVENTS, GROUP_POLICY, Notices};
 pub use notices::{GROUP_EXPIRE, GROUP_SA, LISTENED, Note, expired, id_of, listened, note};
 pub use shapes::USERSA;
-use shapes::{Errno, SaKey, attr};
+use shapes::{Errno, PolicyKey, SaKey, attr};
 pub use wire::Messages;
 use wire::{F_ACK, F_DUMP, F_MULTI, F_REPLACE, Message, Reply, u8_at, u16_at, u32_at};
 
@@ -71,11 +72,10 @@ pub enum Change {
 
 /// How the gateway is made, as far as it matters here.
 pub struct Made {
-    /// ESP goes in UDP.
-    pub udp: bool,
     pub allow_legacy: bool,
-    /// Of the inside.
+    /// Of the device inside without a number.
     pub mtu: u16,
+    pub can: Can,
 }
 
 /// SAs and policies by XFRM.
@@ -101,16 +101,13 @@ pub struct On<'a> {
     pub is_local: &'a dyn Fn(IpAddr) -> bool,
     /// SPIs that are taken elsewhere.
     pub taken: &'a dyn Fn(u32) -> bool,
-    /// What of an SA UDP cannot carry.
-    pub unfit: &'a dyn Fn(&SaSpec) -> bool,
 }
 
 impl Xfrm {
-    pub fn new(made: &Made, keys: Option<Keys>) -> Self {
-        let limits = Limits { allow_legacy: made.allow_legacy, mtu: made.mtu };
+    pub fn new(made: Made, keys: Option<Keys>) -> Self {
         Self {
-            database: Database::new(limits, keys),
-            udp: made.udp,
+            udp: made.can.udp,
+            database: Database::new(made, keys),
             remotes: HashMap::new(),
             spis: HashMap::new(),
             changes: Vec::new(),
@@ -154,14 +151,14 @@ impl Xfrm {
         let (len, group) = match message.kind {
             kind::NEWSA | kind::UPDSA => (shapes::USERSA, Group::Sa),
             kind::GETSA if dumps => (0, Group::SaDump),
-            kind::GETPOLICY if dumps => (0, Group::PolicyId),
+            kind::GETPOLICY if dumps => (0, Group::PolicyAll),
             kind::DELSA | kind::GETSA => (shapes::USERSA_ID, Group::SaId),
             kind::GETAE => (told::AEVENT_ID, Group::SaId),
             kind::NEWAE => (told::AEVENT_ID, Group::Event),
             kind::ALLOCSPI => (shapes::USERSPI, Group::Spi),
             kind::NEWPOLICY | kind::UPDPOLICY => (shapes::POLICY, Group::Policy),
             kind::DELPOLICY | kind::GETPOLICY => (shapes::POLICY_ID, Group::PolicyId),
-            kind::FLUSHPOLICY => (0, Group::PolicyId),
+            kind::FLUSHPOLICY => (0, Group::PolicyAll),
             // One byte, and three behind it that nobody has to send.
             kind::FLUSHSA => (1, Group::Spi),
             _ => (4, Group::Spi),
@@ -169,7 +166,7 @@ impl Xfrm {
         let (body, attributes) = message.body.split_at_checked(len).ok_or(EINVAL)?;
         let attributes = attributes.get(len.next_multiple_of(4) - len..).unwrap_or_default();
         names::check(group, attributes)?;
-        if matches!(group, Group::Policy | Group::PolicyId) {
+        if matches!(group, Group::Policy | Group::PolicyId | Group::PolicyAll) {
             main_alone(attributes)?;
         }
         self.answer(on, message, dumps, (body, attributes))
@@ -248,9 +245,11 @@ impl Xfrm {
             }
             kind::DELPOLICY | kind::GETPOLICY => {
                 let (index, way) = (u32_at(body, 56).ok_or(EINVAL)?, u8_at(body, 60).ok_or(EINVAL)?);
+                let if_id = shapes::if_id(attributes);
+                let is = |key: &&PolicyKey| (key.way, key.if_id) == (way, if_id);
                 let key = match index {
-                    0 => shapes::policy_key(way, body).ok_or(EINVAL)?,
-                    _ => self.database.order.get(&index).filter(|key| key.way == way).ok_or(ENOENT)?.clone(),
+                    0 => shapes::policy_key(way, if_id, body).ok_or(EINVAL)?,
+                    _ => self.database.order.get(&index).filter(is).ok_or(ENOENT)?.clone(),
                 };
                 if message.kind == kind::DELPOLICY {
                     let policy = self.database.remove_policy(on.plane, &key)?;
@@ -321,6 +320,10 @@ impl Xfrm {
 
     pub fn len(&self) -> usize {
         self.database.states.len()
+    }
+
+    pub fn is_without_policies(&self) -> bool {
+        self.database.policies.is_empty()
     }
 
     /// Both ends of the inbound ESP SA with an SPI.

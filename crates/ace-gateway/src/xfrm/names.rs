@@ -28,8 +28,10 @@ pub enum Group {
     SaDump,
     /// NEWPOLICY, UPDPOLICY.
     Policy,
-    /// DELPOLICY, GETPOLICY, FLUSHPOLICY.
+    /// DELPOLICY, GETPOLICY of one.
     PolicyId,
+    /// GETPOLICY of all, FLUSHPOLICY.
+    PolicyAll,
     /// NEWAE.
     Event,
 }
@@ -72,13 +74,21 @@ const fn none(of: (&'static str, u16, usize), what: &'static str) -> Attribute {
 
 /// Nothing where all its bytes are zeros.
 const fn zero(of: (&'static str, u16, usize), what: &'static str) -> Attribute {
-    let Attribute { name, number, least, on, errno, what, .. } = none(of, what);
-    Attribute { name, number, least, on, zero: true, errno, what }
+    Attribute { zero: true, ..none(of, what) }
 }
 
 const SA: &[Group] = &[Group::Sa];
+const SET_MARK: Attribute = Attribute {
+    zero: true,
+    ..attribute(
+        ("XFRMA_SET_MARK", 29, 4),
+        SA,
+        "outbound, where the gateway has neither `user` nor `mark`; else EOPNOTSUPP and a line in the log",
+    )
+};
 const STATE: &[Group] = &[Group::Sa, Group::Event];
-const TYPE: &[Group] = &[Group::Policy, Group::PolicyId];
+const TYPE: &[Group] = &[Group::Policy, Group::PolicyId, Group::PolicyAll];
+const IF_ID: &[Group] = &[Group::Sa, Group::Policy, Group::PolicyId];
 
 pub const ATTRIBUTES: &[Attribute] = &[
     none(("XFRMA_UNSPEC", 0, 0), "no attribute"),
@@ -130,9 +140,21 @@ pub const ATTRIBUTES: &[Attribute] = &[
     attribute(("XFRMA_ADDRESS_FILTER", 26, 36), &[Group::SaDump], "SAs between two nets"),
     none(("XFRMA_PAD", 27, 0), "no attribute"),
     none(("XFRMA_OFFLOAD_DEV", 28, 8), "no card computes for the gateway"),
-    zero(("XFRMA_SET_MARK", 29, 4), "the gateway's packets have the `mark` of its configuration"),
-    zero(("XFRMA_SET_MARK_MASK", 30, 4), "as SET_MARK"),
-    zero(("XFRMA_IF_ID", 31, 4), "there are no XFRM interfaces"),
+    SET_MARK,
+    Attribute {
+        number: 30,
+        name: "XFRMA_SET_MARK_MASK",
+        what: "with SET_MARK; bits that it leaves out are zeros, as nothing inside has a mark",
+        ..SET_MARK
+    },
+    Attribute {
+        zero: true,
+        ..attribute(
+            ("XFRMA_IF_ID", 31, 4),
+            IF_ID,
+            "of a device of `[[interface]]`; where there is none with that number, ENODEV and a line in the log",
+        )
+    },
     none(("XFRMA_MTIMER_THRESH", 32, 4), "MAPPING is sent with every change"),
 ];
 
@@ -188,7 +210,7 @@ pub const MESSAGES: &[Word] = &[
 
 pub const SA_FLAGS: &[Word] = &[
     word("XFRM_STATE_NOECN", 1, Done, ""),
-    word("XFRM_STATE_DECAP_DSCP", 2, Done, "inbound with `encapsulation = \"none\"`; in UDP EOPNOTSUPP"),
+    word("XFRM_STATE_DECAP_DSCP", 2, Done, "inbound tunnels"),
     word("XFRM_STATE_NOPMTUDISC", 4, Done, "outbound tunnels"),
     word("XFRM_STATE_WILDRECV", 8, NOT_HERE, "it is Mobile IPv6's"),
     word("XFRM_STATE_ICMP", 16, NOT_HERE, "errors of ICMP need a policy that they fit themselves"),

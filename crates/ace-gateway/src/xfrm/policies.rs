@@ -29,7 +29,9 @@ impl Database {
         if share != 0 {
             return Err(if share > 3 { EINVAL } else { EOPNOTSUPP });
         }
-        let key = shapes::policy_key(way, &info).ok_or(EINVAL)?;
+        let if_id = shapes::if_id(attributes);
+        let key = shapes::policy_key(way, if_id, &info).ok_or(EINVAL)?;
+        self.interface(if_id)?;
         if !update && self.policies.contains_key(&key) {
             return Err(EEXIST);
         }
@@ -54,7 +56,7 @@ impl Database {
             (0, None) => Treatment::Bypass,
             _ => Treatment::Discard,
         };
-        let stands = Rule { selector: selector.clone(), treatment, priority };
+        let stands = Rule { selector: selector.clone(), treatment, priority, if_id };
         let (rule, outside) = match way {
             OUT => (Some(plane.add_inside(stands)), None),
             _ => (None, Some(plane.add_outside(stands))),
@@ -71,7 +73,8 @@ impl Database {
             }
             _ => Vec::new(),
         };
-        let policy = Policy { info, template, wants, rule, outside, selector, users: BTreeSet::new() };
+        let users = BTreeSet::new();
+        let policy = Policy { info, template, wants, rule, if_id, outside, selector, users };
         self.policies.insert(key.clone(), policy);
         self.order.insert(index, key.clone());
         self.counts[usize::from(way)] += 1;

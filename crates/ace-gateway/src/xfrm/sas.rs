@@ -31,9 +31,6 @@ impl Xfrm {
             return Err(EEXIST);
         }
         let (spec, extras) = self.database.spec(on.engine, parts, inbound)?;
-        if self.udp && (on.unfit)(&spec) {
-            return Err(EOPNOTSUPP);
-        }
         self.database.add_state(on.plane, (on.now, on.wall), key, parts, (spec, extras), update)?;
         if let Some(state) = self.database.states.get(&key) {
             let kind = if update { kind::UPDSA } else { kind::NEWSA };

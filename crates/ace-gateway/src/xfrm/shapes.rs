@@ -40,6 +40,9 @@ pub mod attr {
     pub const SA_EXTRA_FLAGS: u16 = 24;
     pub const PROTO: u16 = 25;
     pub const ADDRESS_FILTER: u16 = 26;
+    pub const SET_MARK: u16 = 29;
+    pub const SET_MARK_MASK: u16 = 30;
+    pub const IF_ID: u16 = 31;
 }
 
 const AF_INET: u16 = 2;
@@ -62,6 +65,7 @@ pub struct PolicyKey {
     pub way: u8,
     /// As it came, without device and user, which are refused.
     pub selector: [u8; 48],
+    pub if_id: u32,
 }
 
 /// For whose SAs a policy is.
@@ -132,8 +136,13 @@ pub fn selector(bytes: &[u8]) -> Result<Selector, Errno> {
     Ok(selector)
 }
 
-pub fn policy_key(way: u8, bytes: &[u8]) -> Option<PolicyKey> {
-    Some(PolicyKey { way, selector: bytes.get(..48)?.try_into().ok()? })
+pub fn policy_key(way: u8, if_id: u32, bytes: &[u8]) -> Option<PolicyKey> {
+    Some(PolicyKey { way, selector: bytes.get(..48)?.try_into().ok()?, if_id })
+}
+
+/// The interface that attributes name; 0: none.
+pub fn if_id(attributes: &[u8]) -> u32 {
+    attribute(attributes, attr::IF_ID).and_then(|value| u32_at(value, 0)).unwrap_or(0)
 }
 
 /// Of `xfrm_usersa_info`.

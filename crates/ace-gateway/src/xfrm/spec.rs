@@ -6,7 +6,9 @@ use ace_engine::Secret;
 use ace_ipsec::model::{Headers, KeyUse, MAX_WINDOW, Protocol, legacy_reasons};
 use ace_ipsec::{Direction, SaMode, SaSpec};
 use nix::libc::{EINVAL, ENOSYS, EOPNOTSUPP, EPROTONOSUPPORT};
+use tracing::warn;
 
+use super::Made;
 use super::names::{self, EXTRA_FLAGS, MODES, SA_FLAGS};
 use super::shapes::{self, Errno, attr};
 use super::wire::{Messages, append, attribute, be16_at, u8_at, u16_at, u32_at, u64_at};
@@ -25,6 +27,9 @@ const REPLAY_ESN: usize = 24;
 /// Words of a bitmap: XFRMA_REPLAY_ESN_MAX bits.
 const MOST_WORDS: u32 = MAX_WINDOW / 32;
 
+const MARKS: &str = "it takes CAP_NET_ADMIN for each packet, and one mark for all leaves no other: leave out `user`, and \
+                     `mark` of [outside]";
+
 /// How an SA's numbers are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replay {
@@ -42,18 +47,29 @@ pub struct Extras {
     pub replay: Replay,
     pub flags: u32,
     pub tfc_padding: u32,
+    /// With its mask.
+    pub mark: (u32, u32),
+    pub if_id: u32,
 }
 
 impl Extras {
     /// Of an SPI without keys.
     pub fn none() -> Self {
-        Self { retained: Secret::new(Vec::new()), replay: Replay::Short, flags: 0, tfc_padding: 0 }
+        Self {
+            retained: Secret::new(Vec::new()),
+            replay: Replay::Short,
+            flags: 0,
+            tfc_padding: 0,
+            mark: (0, 0),
+            if_id: 0,
+        }
     }
 
     /// Whether keys and all else are the same.
     pub fn same(&self, other: &Self) -> bool {
         self.retained == other.retained
             && (self.replay, self.flags, self.tfc_padding) == (other.replay, other.flags, other.tfc_padding)
+            && (self.mark, self.if_id) == (other.mark, other.if_id)
     }
 }
 
@@ -157,7 +173,16 @@ pub fn carried(attributes: &[u8]) -> Option<(u64, u64)> {
     Some((u64_at(value, 0)?, u64_at(value, 8)?))
 }
 
-/// What an SA is, and what is told of it. A padded packet is no longer than `mtu` inside.
+/// The mark that attributes give to packets, and the mask, as Linux takes them.
+fn marked(attributes: &[u8]) -> (u32, u32) {
+    let word = |kind| attribute(attributes, kind).and_then(|value| u32_at(value, 0));
+    match word(attr::SET_MARK) {
+        Some(mark) => (mark, word(attr::SET_MARK_MASK).unwrap_or(u32::MAX)),
+        None => (0, 0),
+    }
+}
+
+/// What an SA is, and what is told of it. A padded packet is no longer than what the device inside carries.
 ///
 /// # Errors
 /// ENOSYS for algorithms that are not here or are not for use today, EOPNOTSUPP for modes and properties that are not
@@ -165,9 +190,16 @@ pub fn carried(attributes: &[u8]) -> Option<(u64, u64)> {
 pub fn spec(
     (info, attributes): (&[u8], &[u8]),
     inbound: bool,
-    allow_legacy: bool,
-    mtu: u16,
+    made: &Made,
 ) -> Result<(SaSpec, Extras), Errno> {
+    let (if_id, mark) = (shapes::if_id(attributes), marked(attributes));
+    let output_mark = mark.0 & mark.1;
+    if output_mark != 0 && (inbound || !made.can.marks) {
+        let why = if inbound { "packets to the inside carry none" } else { MARKS };
+        warn!(mark = output_mark, why, "refused: an SA with a mark of its own");
+        return Err(EOPNOTSUPP);
+    }
+    let mtu = made.can.interfaces.mtu(if_id).unwrap_or(made.mtu);
     let (key, source) = (shapes::sa_key(info)?, shapes::sa_source(info)?);
     let protocol = match key.protocol {
         50 => Protocol::Esp,
@@ -211,7 +243,7 @@ pub fn spec(
             (auth, auth_key) = (kernel::auth(name, kernel::default_icv_bits(name)).ok_or(ENOSYS)?, found);
         }
     }
-    if !allow_legacy && !legacy_reasons(cipher, auth).is_empty() {
+    if !made.allow_legacy && !legacy_reasons(cipher, auth).is_empty() {
         return Err(ENOSYS);
     }
     let esn = flags & ESN != 0;
@@ -261,11 +293,14 @@ pub fn spec(
         replay_window: window,
         first_sequence: first_sequence(attributes, inbound)?,
         core: None,
+        if_id,
+        output_mark,
         headers,
         lifetime: shapes::lifetime(info)?,
     };
     spec.check().map_err(|_| EINVAL)?;
-    Ok((spec, Extras { retained: retained(attributes)?, replay, flags: extra_flags, tfc_padding }))
+    let retained = retained(attributes)?;
+    Ok((spec, Extras { retained, replay, flags: extra_flags, tfc_padding, mark, if_id }))
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 //! Requests of XFRM, good ones from the fuzz target's seed and anything that is like them.
 
 use ace_engine::software::CpuEngine;
-use ace_ipsec::{Direction, OsIvs, Policy};
+use ace_ipsec::{OsIvs, Policy};
 use nix::libc::EEXIST;
 use proptest::prelude::*;
 
 use super::*;
+use crate::core::Interfaces;
 
 const OURS: [u8; 4] = [192, 0, 2, 1];
 const NOW: Duration = Duration::ZERO;
@@ -37,8 +38,9 @@ impl Gateway {
 
     fn made(udp: bool) -> Self {
         let plane = Shard::new(Policy::Discard, Box::new(OsIvs::default()));
-        let made = Made { udp, allow_legacy: true, mtu: 1400 };
-        let mut gateway = Self { plane, engine: CpuEngine::new(), xfrm: Xfrm::new(&made, None) };
+        let can = Can { udp, interfaces: Interfaces::numbered(&[7, 8]), marks: true };
+        let made = Made { allow_legacy: true, mtu: 1400, can };
+        let mut gateway = Self { plane, engine: CpuEngine::new(), xfrm: Xfrm::new(made, None) };
         gateway.xfrm.notices.listened(u32::MAX);
         gateway
     }
@@ -46,12 +48,8 @@ impl Gateway {
     fn answers(&mut self, datagram: &[u8]) -> Vec<Messages> {
         let Self { plane, engine, xfrm } = self;
         let is_local = |address: IpAddr| address == IpAddr::from(OURS);
-        let unfit = |spec: &SaSpec| {
-            !spec.headers.dont_fragment || spec.headers.dscp && spec.direction == Direction::In
-        };
         let taken = |_| false;
-        let mut on =
-            On { plane, engine, now: NOW, wall: 1_000, is_local: &is_local, taken: &taken, unfit: &unfit };
+        let mut on = On { plane, engine, now: NOW, wall: 1_000, is_local: &is_local, taken: &taken };
         xfrm.handle(&mut on, datagram)
     }
 

@@ -61,10 +61,21 @@ pub fn sa(plane: &Shard, state: &State, kind: u16, flags: u16, sequence: u32) ->
     if state.extras.tfc_padding != 0 {
         reply = reply.attribute(attr::TFCPAD, &state.extras.tfc_padding.to_ne_bytes());
     }
+    if state.extras.mark != (0, 0) {
+        let (mark, mask) = state.extras.mark;
+        reply = reply.attribute(attr::SET_MARK, &mark.to_ne_bytes());
+        reply = reply.attribute(attr::SET_MARK_MASK, &mask.to_ne_bytes());
+    }
+    reply = with_interface(reply, state.extras.if_id);
     if let Some(installed) = &state.installed {
         reply = numbers(plane, state, installed, reply);
     }
     reply.done()
+}
+
+/// And the device inside that it is of, if that has a number.
+fn with_interface(reply: Reply, if_id: u32) -> Reply {
+    if if_id == 0 { reply } else { reply.attribute(attr::IF_ID, &if_id.to_ne_bytes()) }
 }
 
 /// The state of an SA's numbers, in the form in which it was given.
@@ -114,30 +125,32 @@ pub fn event(plane: &Shard, key: SaKey, state: &State, why: u32, sequence: u32) 
     put(&mut body, REQID, &shapes::sa_reqid(&state.info).to_ne_bytes());
     let reply = numbers(plane, state, installed, Reply::new(kind::NEWAE, 0, sequence, &body));
     // `xfrm_lifetime_cur` is laid out as in the SA.
-    Ok(reply.attribute(attr::LTIME_VAL, &current(plane, state)[160..192]).done())
+    let reply = reply.attribute(attr::LTIME_VAL, &current(plane, state)[160..192]);
+    Ok(with_interface(reply, state.extras.if_id).done())
 }
 
 /// An SA that is gone.
 pub fn sa_gone(plane: &Shard, key: SaKey, state: &State) -> Messages {
-    Reply::new(kind::DELSA, 0, 0, &shapes::usersa_id(key)).attribute(attr::SA, &current(plane, state)).done()
+    let reply = Reply::new(kind::DELSA, 0, 0, &shapes::usersa_id(key));
+    with_interface(reply.attribute(attr::SA, &current(plane, state)), state.extras.if_id).done()
 }
 
 /// An SA that is near its end or at it.
 pub fn expire(plane: &Shard, state: &State, hard: bool) -> Messages {
     let mut body = current(plane, state).to_vec();
     body.extend_from_slice(&[u8::from(hard), 0, 0, 0, 0, 0, 0, 0]);
-    Reply::new(kind::EXPIRE, 0, 0, &body).done()
+    with_interface(Reply::new(kind::EXPIRE, 0, 0, &body), state.extras.if_id).done()
 }
 
 pub fn policy(policy: &Policy, kind: u16, flags: u16, sequence: u32) -> Messages {
     with_template(Reply::new(kind, flags, sequence, &policy.info), policy).done()
 }
 
-/// And of which type it is: the main one.
+/// And of which type it is, the main one, and of which device.
 fn with_template(reply: Reply, policy: &Policy) -> Reply {
     let reply =
         if policy.template.is_empty() { reply } else { reply.attribute(attr::TMPL, &policy.template) };
-    reply.attribute(attr::POLICY_TYPE, &[0; 6])
+    with_interface(reply.attribute(attr::POLICY_TYPE, &[0; 6]), policy.if_id)
 }
 
 /// A policy that is gone.
@@ -145,7 +158,8 @@ pub fn policy_gone(policy: &Policy) -> Messages {
     let mut id = [0; shapes::POLICY_ID];
     put(&mut id, 0, &policy.info[..shapes::SELECTOR]);
     put(&mut id, 56, &policy.info[156..161]);
-    Reply::new(kind::DELPOLICY, 0, 0, &id).attribute(attr::POLICY, &policy.info).done()
+    let reply = Reply::new(kind::DELPOLICY, 0, 0, &id).attribute(attr::POLICY, &policy.info);
+    with_interface(reply, policy.if_id).done()
 }
 
 /// A packet needs an SA: `xfrm_user_acquire`, with its template.

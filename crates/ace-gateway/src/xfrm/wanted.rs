@@ -3,13 +3,16 @@
 
 use std::net::IpAddr;
 
+use ace_ipsec::Shard;
+
 use super::Xfrm;
 use super::database::OUT;
 
 impl Xfrm {
-    /// Of the templates of outbound policies.
-    pub fn wanted(&self) -> impl Iterator<Item = IpAddr> {
+    /// Of the templates of outbound policies whose packets find no SA: a trap that waits for its first packet wants nobody.
+    pub fn wanted(&self, plane: &Shard) -> impl Iterator<Item = IpAddr> {
         let outbound = self.database.policies.iter().filter(|(key, _)| key.way == OUT);
-        outbound.filter_map(|(_, policy)| policy.wants?.destination)
+        let wanting = outbound.filter(|(_, policy)| policy.rule.is_some_and(|rule| plane.is_wanting(rule)));
+        wanting.filter_map(|(_, policy)| policy.wants?.destination)
     }
 }

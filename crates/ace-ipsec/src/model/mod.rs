@@ -109,6 +109,11 @@ pub struct SaSpec {
     pub first_sequence: u64,
     /// Of several cores the one that this SA is for, where SAs are one core's each (RFC 9611).
     pub core: Option<u16>,
+    /// The interface inside that its packets come from and go to, as Linux numbers XFRM interfaces; 0: the one without a
+    /// number. Rules of other interfaces say nothing of its packets.
+    pub if_id: u32,
+    /// Outbound: what its packets carry for the kernel's routing, where that is to be had; 0: nothing.
+    pub output_mark: u32,
     /// What becomes of headers in a tunnel, and how long its packets are at least.
     pub headers: Headers,
     /// When the SA has to be replaced, and when it ends.

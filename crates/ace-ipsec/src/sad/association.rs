@@ -32,6 +32,8 @@ pub struct Fixed {
     pub headers: Headers,
     pub auth: &'static AuthSuite,
     pub transform: Transform,
+    pub if_id: u32,
+    pub output_mark: u32,
     first_sequence: u64,
 }
 
@@ -131,6 +133,8 @@ impl Association {
             headers: spec.headers,
             auth: spec.auth,
             transform,
+            if_id: spec.if_id,
+            output_mark: spec.output_mark,
             first_sequence: spec.first_sequence,
         };
         Ok(Self {
@@ -263,6 +267,7 @@ impl Association {
             cipher: self.fixed.transform.cipher.name,
             auth: self.fixed.auth.name,
             esn: self.fixed.esn,
+            if_id: self.fixed.if_id,
             replay_window,
             sequence,
             exhausted,
@@ -308,6 +313,8 @@ pub struct SaStatus {
     pub auth: &'static str,
     /// Whether sequence numbers have 64 bits.
     pub esn: bool,
+    /// The interface inside; 0: the one without a number.
+    pub if_id: u32,
     /// In packets; 0 for outbound SAs and when replays are not detected.
     pub replay_window: u32,
     /// Outbound: the last number sent; inbound: the highest authenticated one.

@@ -100,6 +100,8 @@ pub struct Sad {
     ends: HashSet<InboundKey, foldhash::fast::RandomState>,
     /// What SAs did that are no more.
     gone: Remotes,
+    /// There was an inbound SA that copies DSCP.
+    pub copies_class: bool,
 }
 
 impl Sad {
@@ -129,6 +131,7 @@ impl Sad {
             }
         };
         if let Some(key) = inbound {
+            self.copies_class |= sa.headers.dscp;
             self.inbound.insert(key, slot);
             self.ends.insert(InboundKey::end(end));
         }

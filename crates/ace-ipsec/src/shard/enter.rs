@@ -37,25 +37,31 @@ pub(super) enum Way {
 }
 
 impl Shard {
-    pub(super) fn enter_inside(&mut self, now: Time, mut packet: Packet, compute: &mut impl Compute) {
-        let way = self.route_inside(now, &mut packet, compute);
-        self.part(packet, way, Fate::ToOutside(How::Bypassed));
+    pub(super) fn enter_inside(
+        &mut self,
+        now: Time,
+        if_id: u32,
+        mut packet: Packet,
+        compute: &mut impl Compute,
+    ) {
+        let way = self.route_inside(now, if_id, &mut packet, compute);
+        self.part(packet, if_id, way, Fate::ToOutside(How::Bypassed));
     }
 
     pub(super) fn enter_outside(&mut self, now: Time, mut packet: Packet, compute: &mut impl Compute) {
         let way = self.route_outside(now, &mut packet, compute);
-        self.part(packet, way, Fate::ToInside(How::Bypassed));
+        self.part(packet, 0, way, Fate::ToInside(How::Bypassed));
     }
 
     /// A packet that no operation keeps leaves.
     #[inline]
-    fn part(&mut self, packet: Packet, way: Result<Way, Stop>, bypassed: Fate) {
+    fn part(&mut self, packet: Packet, if_id: u32, way: Result<Way, Stop>, bypassed: Fate) {
         let (sa, fate) = match way {
             Ok(Way::Taken) => return,
             Ok(Way::Bypass) => (None, bypassed),
             Err(Stop { cause, sa }) => (sa, Fate::Dropped(cause)),
         };
-        self.exit(Exit { token: packet.token, buffer: packet.buffer, sa, fate });
+        self.exit(Exit { token: packet.token, buffer: packet.buffer, sa, if_id, mark: 0, fate });
     }
 
     /// RFC 4301, 5.1.
@@ -63,12 +69,13 @@ impl Shard {
     fn route_inside(
         &mut self,
         now: Time,
+        if_id: u32,
         packet: &mut Packet,
         compute: &mut impl Compute,
     ) -> Result<Way, Stop> {
         let parsed = self.parse(&mut packet.buffer);
         let Some(ip) = &parsed else { return Err(Cause::MalformedPacket.into()) };
-        let rule = match self.inside.decide(&ip.flow(&packet.buffer)) {
+        let rule = match self.inside.decide(if_id, &ip.flow(&packet.buffer)) {
             Decision::Rule(rule) => rule,
             Decision::Unknown(rule) => {
                 let sa = self.inside.at_mut(rule).and_then(|(_, entry)| entry.sas.last().copied());
@@ -115,7 +122,7 @@ impl Shard {
         if let Some(of) = self.for_us(ip) {
             return self.receive(now, of, ip, packet, compute).map(|()| Way::Taken);
         }
-        match self.outside.decide(&ip.flow(&packet.buffer)) {
+        match self.outside.decide(0, &ip.flow(&packet.buffer)) {
             Decision::Unknown(_) => Err(Cause::PortsUnknown.into()),
             Decision::Default => by_default(self.outside.default),
             Decision::Rule(rule) => match self.outside.at_mut(rule).map(|(_, entry)| entry.rule.treatment) {

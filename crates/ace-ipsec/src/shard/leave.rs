@@ -28,12 +28,14 @@ impl Shard {
         result: Result<(), EngineError>,
     ) {
         let PendingPacket { token, place, sa: slot, stage, .. } = *entry;
-        let Some((id, _)) = self.sad.at_mut(slot) else { return };
+        let Some((id, sa)) = self.sad.at_mut(slot) else { return };
+        let (if_id, mark) = (sa.fixed.if_id, sa.fixed.output_mark);
         let fate = result.map_err(engine_cause).and_then(|()| match stage {
             Stage::Seal => self.sealed(slot, &mut buffer, entry.envelope.at),
             Stage::Open => self.opened(id, &mut buffer, entry),
         });
-        let exit = Exit { token, buffer, sa: Some(id), fate: fate.unwrap_or_else(Fate::Dropped) };
+        let fate = fate.unwrap_or_else(Fate::Dropped);
+        let exit = Exit { token, buffer, sa: Some(id), if_id, mark, fate };
         self.count(&exit);
         if let Some((_, association)) = self.sad.at_mut(slot) {
             association.queue.leave(place, exit, |exit| self.exits.push_back(exit));

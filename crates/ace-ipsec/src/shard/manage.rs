@@ -145,7 +145,7 @@ impl Shard {
         sa.rules.push(rule);
         entry.sas.push(id);
         entry.choosy |= sa.own.is_some();
-        entry.acquiring = false;
+        (entry.acquiring, entry.wanting) = (false, false);
         Ok(())
     }
 
@@ -203,7 +203,7 @@ impl Shard {
         let entry = self.inside.entry_mut(rule).ok_or(SadError::Rule)?;
         let id = self.sad.insert(association)?;
         entry.sas.push(id);
-        entry.acquiring = false;
+        (entry.acquiring, entry.wanting) = (false, false);
         self.watch(id);
         Ok(id)
     }
@@ -279,11 +279,16 @@ impl Shard {
         }
     }
 
+    /// Whether a packet came for a rule and found no SA, and none has come since.
+    pub fn is_wanting(&self, rule: RuleId<Inside>) -> bool {
+        self.inside.is_wanting(rule)
+    }
+
     /// A packet came for a rule without an SA.
     pub(super) fn acquire(&mut self, rule: u32, flow: Flow) {
-        if let Some((id, entry)) = self.inside.at_mut(rule)
-            && !std::mem::replace(&mut entry.acquiring, true)
-        {
+        let Some((id, entry)) = self.inside.at_mut(rule) else { return };
+        entry.wanting = true;
+        if !std::mem::replace(&mut entry.acquiring, true) {
             self.events.push_back(Event::Acquire { rule: id, flow });
         }
     }

@@ -168,6 +168,20 @@ impl Shard {
         self.ingest_by(now, side, packets, |_, _| None);
     }
 
+    /// As [`Shard::ingest_by`], of packets that come from inside by an interface: rules of that one alone are for them.
+    pub fn ingest_from(
+        &mut self,
+        now: Time,
+        if_id: u32,
+        packets: impl IntoIterator<Item = Packet>,
+        mut compute: impl FnMut(&Action, &mut Buffer) -> Option<Result<(), EngineError>>,
+    ) {
+        self.tick(now);
+        for packet in packets {
+            self.enter_inside(self.now, if_id, packet, &mut compute);
+        }
+    }
+
     /// As [`Shard::ingest`], with somebody who may compute at once ([`Engine::at_once`](ace_engine::Engine::at_once)):
     /// what he does is neither queued nor remembered. What he leaves (`None`) becomes a job.
     pub fn ingest_by<S: Side>(
@@ -180,7 +194,7 @@ impl Shard {
         self.tick(now);
         for packet in packets {
             if S::INSIDE {
-                self.enter_inside(self.now, packet, &mut compute);
+                self.enter_inside(self.now, 0, packet, &mut compute);
             } else {
                 self.enter_outside(self.now, packet, &mut compute);
             }
@@ -227,6 +241,11 @@ impl Shard {
             association.expire(self.now, |notice| self.events.push_back(Event::of(notice, id)));
             self.watch(id);
         }
+    }
+
+    /// Whether there is or was an inbound SA that copies DSCP from the outer header to the inner one.
+    pub fn copies_class(&self) -> bool {
+        self.sad.copies_class
     }
 
     /// Packets that wait for a completion.

@@ -62,7 +62,7 @@ impl Shard {
         self.sad.remotes()
     }
 
-    /// Rules for what comes from inside that ask for an SA and have none.
+    /// Rules for what comes from inside whose packets find no SA; those that wait for a first packet are none.
     pub fn unserved(&self) -> usize {
         self.inside.unserved()
     }

@@ -28,9 +28,9 @@ impl Shard {
             return Seen::Outside;
         }
         let flow = ip.flow(packet.get(..ip.total_len).unwrap_or_default());
-        if self.inside.decide(&flow) != Decision::Default {
+        if self.inside.decide(0, &flow) != Decision::Default {
             Seen::Inside
-        } else if self.outside.decide(&flow) != Decision::Default {
+        } else if self.outside.decide(0, &flow) != Decision::Default {
             Seen::Outside
         } else {
             Seen::Inside
@@ -43,8 +43,8 @@ impl Shard {
         let Some(ip) = ip::parse(packet) else { return false };
         let flow = ip.flow(packet.get(..ip.total_len).unwrap_or_default());
         self.for_us(&ip).is_some()
-            || self.inside.decide(&flow) != Decision::Default
-            || self.outside.decide(&flow) != Decision::Default
+            || self.inside.decide(0, &flow) != Decision::Default
+            || self.outside.decide(0, &flow) != Decision::Default
     }
 
     /// Whether ESP and AH for an address are ours.

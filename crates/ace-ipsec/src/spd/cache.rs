@@ -16,11 +16,12 @@ const PLACES: usize = 4096;
 struct Key {
     addresses: [u64; 4],
     rest: u64,
+    if_id: u32,
 }
 
 impl Key {
     #[inline]
-    fn of(flow: &Flow) -> Self {
+    fn of(if_id: u32, flow: &Flow) -> Self {
         let (source_port, destination_port) = flow.ports.unwrap_or_default();
         // Where there are ports and where there are none; 9 bits, because no protocol is none of 256.
         let shown = u64::from(flow.ports.is_some()) << 41;
@@ -31,13 +32,13 @@ impl Key {
         match (&flow.source, &flow.destination) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => {
                 let both = u64::from(u32::from(*source)) << 32 | u64::from(u32::from(*destination));
-                Self { addresses: [both, 0, 0, 0], rest }
+                Self { addresses: [both, 0, 0, 0], rest, if_id }
             }
             (source, destination) => {
                 let [a, b] = halves(bits(source));
                 let [c, d] = halves(bits(destination));
                 let families = 1 << 62 | family(source) << 61 | family(destination) << 60;
-                Self { addresses: [a, b, c, d], rest: rest | families }
+                Self { addresses: [a, b, c, d], rest: rest | families, if_id }
             }
         }
     }
@@ -76,14 +77,14 @@ impl Default for FlowCache {
 
 impl FlowCache {
     #[inline]
-    pub fn get(&self, flow: &Flow) -> Option<Decision> {
-        let key = Key::of(flow);
+    pub fn get(&self, if_id: u32, flow: &Flow) -> Option<Decision> {
+        let key = Key::of(if_id, flow);
         let place = self.places.get(self.at(&key))?;
         (place.stamp == self.stamp && place.key == key).then_some(place.decision)
     }
 
-    pub fn put(&mut self, flow: &Flow, decision: Decision) {
-        let key = Key::of(flow);
+    pub fn put(&mut self, if_id: u32, flow: &Flow, decision: Decision) {
+        let key = Key::of(if_id, flow);
         if self.places.is_empty() {
             self.places = vec![Place { key, decision, stamp: 0 }; PLACES];
         }
@@ -101,9 +102,9 @@ impl FlowCache {
     #[inline]
     fn at(&self, key: &Key) -> usize {
         let [a, b, c, d] = key.addresses;
-        let hash = match b | c | d {
+        let hash = match b | c | d | u64::from(key.if_id) {
             0 => self.hasher.hash_one((a, key.rest)),
-            _ => self.hasher.hash_one((a, b, c, d, key.rest)),
+            _ => self.hasher.hash_one((a, b, c, d, key.rest, key.if_id)),
         };
         hash as usize % PLACES
     }

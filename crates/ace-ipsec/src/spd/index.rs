@@ -28,6 +28,7 @@ struct Key {
     source: u128,
     destination: u128,
     rest: u64,
+    if_id: u32,
 }
 
 /// A rule in a table.
@@ -57,25 +58,26 @@ pub struct Index {
 }
 
 impl Index {
-    pub fn add(&mut self, selector: &Selector, order: u64, slot: u32) {
+    pub fn add(&mut self, selector: &Selector, if_id: u32, order: u64, slot: u32) {
         for v6 in families(selector) {
             let full = Shape::of(selector, v6);
             let exact = full.says_all(selector);
-            insert(&mut self.tables, full, selector, Item { order, slot, exact });
-            insert(&mut self.addresses, full.addresses(), selector, Item { order, slot, exact: false });
+            insert(&mut self.tables, full, (selector, if_id), Item { order, slot, exact });
+            let item = Item { order, slot, exact: false };
+            insert(&mut self.addresses, full.addresses(), (selector, if_id), item);
         }
     }
 
-    pub fn remove(&mut self, selector: &Selector, order: u64) {
+    pub fn remove(&mut self, selector: &Selector, if_id: u32, order: u64) {
         for v6 in families(selector) {
             let full = Shape::of(selector, v6);
-            remove(&mut self.tables, full, selector, order);
-            remove(&mut self.addresses, full.addresses(), selector, order);
+            remove(&mut self.tables, full, (selector, if_id), order);
+            remove(&mut self.addresses, full.addresses(), (selector, if_id), order);
         }
     }
 
     /// The first rule by order that matches or may match. `matches` compares what a key does not say.
-    pub fn find(&self, flow: &Flow, matches: impl Fn(u32) -> Match) -> Decision {
+    pub fn find(&self, if_id: u32, flow: &Flow, matches: impl Fn(u32) -> Match) -> Decision {
         let v6 = flow.source.is_ipv6();
         if v6 != flow.destination.is_ipv6() {
             return Decision::Default;
@@ -87,7 +89,7 @@ impl Index {
             if table.first > best.0 {
                 break;
             }
-            let Some(key) = (table.shape.v6 == v6).then(|| table.shape.key_of(flow)).flatten() else {
+            let Some(key) = (table.shape.v6 == v6).then(|| table.shape.key_of(if_id, flow)).flatten() else {
                 continue;
             };
             let Some(items) = table.rules.get(&key) else { continue };
@@ -111,13 +113,16 @@ fn families(selector: &Selector) -> impl Iterator<Item = bool> {
     [false, true].into_iter().filter(move |v6| nets.iter().flatten().all(|net| net.addr().is_ipv6() == *v6))
 }
 
-fn insert(tables: &mut Vec<Table>, shape: Shape, selector: &Selector, item: Item) {
+/// The packets of a rule, and the interface that they come by.
+type Of<'a> = (&'a Selector, u32);
+
+fn insert(tables: &mut Vec<Table>, shape: Shape, of: Of<'_>, item: Item) {
     let at = tables.iter().position(|table| table.shape == shape).unwrap_or_else(|| {
         tables.push(Table { shape, first: u64::MAX, rules: HashMap::default() });
         tables.len() - 1
     });
     let Some(table) = tables.get_mut(at) else { return };
-    let items = table.rules.entry(shape.key_of_rule(selector)).or_default();
+    let items = table.rules.entry(shape.key_of_rule(of)).or_default();
     let place = items.partition_point(|other| other.order < item.order);
     items.insert(place, item);
     if item.order < table.first {
@@ -126,10 +131,10 @@ fn insert(tables: &mut Vec<Table>, shape: Shape, selector: &Selector, item: Item
     }
 }
 
-fn remove(tables: &mut Vec<Table>, shape: Shape, selector: &Selector, order: u64) {
+fn remove(tables: &mut Vec<Table>, shape: Shape, of: Of<'_>, order: u64) {
     let Some(at) = tables.iter().position(|table| table.shape == shape) else { return };
     let Some(table) = tables.get_mut(at) else { return };
-    let key = shape.key_of_rule(selector);
+    let key = shape.key_of_rule(of);
     if let Some(items) = table.rules.get_mut(&key) {
         items.retain(|item| item.order != order);
         if items.is_empty() {
@@ -167,7 +172,7 @@ impl Shape {
 
     /// `None` if the packet has no ports and the shape looks at them. What has types has ports for rules of its own protocol
     /// alone.
-    fn key_of(self, flow: &Flow) -> Option<Key> {
+    fn key_of(self, if_id: u32, flow: &Flow) -> Option<Key> {
         let wants_ports = self.source_port || self.destination_port;
         if wants_ports && !self.protocol && flow.protocol.is_some_and(protocol::has_types) {
             return None;
@@ -186,10 +191,11 @@ impl Shape {
                 if self.source_port { source } else { 0 },
                 if self.destination_port { destination } else { 0 },
             ),
+            if_id,
         })
     }
 
-    fn key_of_rule(self, selector: &Selector) -> Key {
+    fn key_of_rule(self, (selector, if_id): Of<'_>) -> Key {
         let net = |net: Option<IpNet>, len| net.map_or(0, |net| self.mask(net.addr(), len));
         Key {
             source: net(selector.source, self.source),
@@ -199,6 +205,7 @@ impl Shape {
                 if self.source_port { single(&selector.source_ports).unwrap_or(0) } else { 0 },
                 if self.destination_port { single(&selector.destination_ports).unwrap_or(0) } else { 0 },
             ),
+            if_id,
         }
     }
 

@@ -47,6 +47,8 @@ pub struct Rule {
     pub treatment: Treatment,
     /// Smaller goes first; of two that are equal the one that was added first.
     pub priority: u32,
+    /// The interface whose packets it is for, as [`SaSpec::if_id`](crate::SaSpec::if_id).
+    pub if_id: u32,
 }
 
 /// What the rules say about a packet; rules by place.
@@ -70,6 +72,8 @@ pub(crate) struct Entry {
     pub choosy: bool,
     /// It was reported that there is none.
     pub acquiring: bool,
+    /// A packet came and found none, and none has come since.
+    pub wanting: bool,
 }
 
 #[derive(Debug, Default)]
@@ -116,10 +120,10 @@ impl<S: Side> Spd<S> {
         }
     }
 
-    /// Rules that ask for an SA and have none.
+    /// Rules whose packets find no SA. One that no packet has come for waits, and nothing is missing.
     pub(crate) fn unserved(&self) -> usize {
         let entries = self.slots.iter().filter_map(|slot| slot.entry.as_ref());
-        entries.filter(|entry| entry.rule.treatment == Treatment::Protect && entry.sas.is_empty()).count()
+        entries.filter(|entry| entry.wanting && entry.sas.is_empty()).count()
     }
 
     /// Adds a rule behind all rules of its priority.
@@ -131,12 +135,13 @@ impl<S: Side> Spd<S> {
         });
         let order = u64::from(rule.priority) << 32 | u64::from(self.added);
         self.added = self.added.wrapping_add(1);
-        self.index.add(&rule.selector, order, slot);
+        self.index.add(&rule.selector, rule.if_id, order, slot);
         self.cache.forget();
         let mut generation = 0;
         if let Some(place) = self.slots.get_mut(slot as usize) {
             generation = place.generation;
-            place.entry = Some(Entry { rule, order, sas: Vec::new(), choosy: false, acquiring: false });
+            place.entry =
+                Some(Entry { rule, order, sas: Vec::new(), choosy: false, acquiring: false, wanting: false });
         }
         let id = RuleId::new(slot, generation);
         self.changed(id);
@@ -148,7 +153,7 @@ impl<S: Side> Spd<S> {
         self.get(id)?;
         let place = self.slots.get_mut(id.slot as usize)?;
         let entry = place.entry.take()?;
-        self.index.remove(&entry.rule.selector, entry.order);
+        self.index.remove(&entry.rule.selector, entry.rule.if_id, entry.order);
         self.cache.forget();
         if let Some(next) = place.generation.checked_add(1) {
             place.generation = next;
@@ -166,10 +171,10 @@ impl<S: Side> Spd<S> {
             return false;
         };
         let Some(entry) = &mut slot.entry else { return false };
-        self.index.remove(&entry.rule.selector, entry.order);
+        self.index.remove(&entry.rule.selector, entry.rule.if_id, entry.order);
         entry.rule.priority = priority;
         entry.order = u64::from(priority) << 32 | u64::from(added);
-        self.index.add(&entry.rule.selector, entry.order, id.slot);
+        self.index.add(&entry.rule.selector, entry.rule.if_id, entry.order, id.slot);
         self.added = added.wrapping_add(1);
         self.cache.forget();
         self.changed(id);
@@ -183,8 +188,8 @@ impl<S: Side> Spd<S> {
             return false;
         };
         let Some(entry) = &mut slot.entry else { return false };
-        self.index.remove(&entry.rule.selector, entry.order);
-        self.index.add(&selector, entry.order, id.slot);
+        self.index.remove(&entry.rule.selector, entry.rule.if_id, entry.order);
+        self.index.add(&selector, entry.rule.if_id, entry.order, id.slot);
         entry.rule.selector = selector;
         self.cache.forget();
         self.changed(id);
@@ -220,6 +225,11 @@ impl<S: Side> Spd<S> {
         slot.entry.as_ref().map(|entry| &entry.rule)
     }
 
+    pub(crate) fn is_wanting(&self, id: RuleId<S>) -> bool {
+        let slot = self.slots.get(id.slot as usize).filter(|slot| slot.generation == id.generation);
+        slot.and_then(|slot| slot.entry.as_ref()).is_some_and(|entry| entry.wanting && entry.sas.is_empty())
+    }
+
     /// In no order.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
@@ -241,27 +251,27 @@ impl<S: Side> Spd<S> {
         place.entry.as_mut().map(|entry| (id, entry))
     }
 
-    /// The first rule that is for a packet, or may be.
+    /// The first rule that is for a packet of an interface, or may be.
     #[inline]
-    pub fn decide(&mut self, flow: &Flow) -> Decision {
+    pub fn decide(&mut self, if_id: u32, flow: &Flow) -> Decision {
         if flow.hides() {
-            return self.decide_uncached(flow);
+            return self.decide_uncached(if_id, flow);
         }
-        if let Some(decision) = self.cache.get(flow) {
+        if let Some(decision) = self.cache.get(if_id, flow) {
             return decision;
         }
-        let decision = self.decide_uncached(flow);
-        self.cache.put(flow, decision);
+        let decision = self.decide_uncached(if_id, flow);
+        self.cache.put(if_id, flow, decision);
         decision
     }
 
     /// As [`Spd::decide`], past the cache.
-    pub fn decide_uncached(&self, flow: &Flow) -> Decision {
+    pub fn decide_uncached(&self, if_id: u32, flow: &Flow) -> Decision {
         let matches = |slot: u32| {
             let entry = self.slots.get(slot as usize).and_then(|slot| slot.entry.as_ref());
             entry.map_or(Match::No, |entry| entry.rule.selector.matches(flow))
         };
-        self.index.find(flow, matches)
+        self.index.find(if_id, flow, matches)
     }
 }
 

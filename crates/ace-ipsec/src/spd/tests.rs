@@ -32,28 +32,36 @@ fn ports() -> impl Strategy<Value = Option<std::ops::RangeInclusive<u16>>> {
 
 fn rule() -> impl Strategy<Value = Rule> {
     let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(1)), Just(Some(47))];
-    (net(), net(), protocol, ports(), ports(), 0u32..5).prop_map(
-        |(source, destination, protocol, source_ports, destination_ports, priority)| Rule {
+    (net(), net(), protocol, ports(), ports(), (0u32..5, if_id())).prop_map(
+        |(source, destination, protocol, source_ports, destination_ports, (priority, if_id))| Rule {
             selector: Selector { source, destination, protocol, source_ports, destination_ports },
             treatment: Treatment::Protect,
             priority,
+            if_id,
         },
     )
 }
 
-fn flow() -> impl Strategy<Value = Flow> {
-    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(6)), Just(Some(1)), Just(Some(47))];
-    let ports = prop_oneof![1 => Just(None), 3 => (0u16..5, 0u16..5).prop_map(Some)];
-    (address(), address(), protocol, ports).prop_map(|(source, destination, protocol, ports)| Flow {
-        source,
-        destination,
-        protocol,
-        ports: ports.filter(|_| protocol.is_some_and(|number| has_ports(number) || has_types(number))),
-    })
+/// Interfaces, of which two are alike in their low bits.
+fn if_id() -> impl Strategy<Value = u32> {
+    prop_oneof![3 => Just(0), 2 => Just(7), 1 => Just(0x1_0007)]
 }
 
-fn walk(rules: &[(Rule, u32)], flow: &Flow) -> Decision {
-    let mut sorted: Vec<_> = rules.iter().collect();
+fn flow() -> impl Strategy<Value = (u32, Flow)> {
+    let protocol = prop_oneof![Just(None), Just(Some(17u8)), Just(Some(6)), Just(Some(1)), Just(Some(47))];
+    let ports = prop_oneof![1 => Just(None), 3 => (0u16..5, 0u16..5).prop_map(Some)];
+    let flow =
+        (address(), address(), protocol, ports).prop_map(|(source, destination, protocol, ports)| Flow {
+            source,
+            destination,
+            protocol,
+            ports: ports.filter(|_| protocol.is_some_and(|number| has_ports(number) || has_types(number))),
+        });
+    (if_id(), flow)
+}
+
+fn walk(rules: &[(Rule, u32)], (if_id, flow): &(u32, Flow)) -> Decision {
+    let mut sorted: Vec<_> = rules.iter().filter(|(rule, _)| rule.if_id == *if_id).collect();
     sorted.sort_by_key(|(rule, _)| rule.priority);
     for (rule, slot) in sorted {
         match rule.selector.matches(flow) {
@@ -85,9 +93,9 @@ proptest! {
         }
         for flow in &flows {
             // A packet of two families is none.
-            if flow.source.is_ipv4() != flow.destination.is_ipv4() { continue; }
-            prop_assert_eq!(spd.decide(flow), walk(&there, flow));
-            prop_assert_eq!(spd.decide(flow), walk(&there, flow), "again, from the cache");
+            if flow.1.source.is_ipv4() != flow.1.destination.is_ipv4() { continue; }
+            prop_assert_eq!(spd.decide(flow.0, &flow.1), walk(&there, flow));
+            prop_assert_eq!(spd.decide(flow.0, &flow.1), walk(&there, flow), "again, from the cache");
         }
         for (place, priority) in moved {
             if ids.is_empty() { break; }
@@ -99,8 +107,8 @@ proptest! {
             there.push((rule, slot));
             let id = ids.remove(at);
             ids.push(id);
-            for flow in flows.iter().filter(|flow| flow.source.is_ipv4() == flow.destination.is_ipv4()) {
-                prop_assert_eq!(spd.decide(flow), walk(&there, flow));
+            for flow in flows.iter().filter(|(_, flow)| flow.source.is_ipv4() == flow.destination.is_ipv4()) {
+                prop_assert_eq!(spd.decide(flow.0, &flow.1), walk(&there, flow));
             }
         }
         for place in gone {
@@ -111,8 +119,8 @@ proptest! {
             prop_assert!(!spd.reorder(ids[at], 1), "and cannot be moved");
             ids.remove(at);
             there.remove(at);
-            for flow in flows.iter().filter(|flow| flow.source.is_ipv4() == flow.destination.is_ipv4()) {
-                prop_assert_eq!(spd.decide(flow), walk(&there, flow));
+            for flow in flows.iter().filter(|(_, flow)| flow.source.is_ipv4() == flow.destination.is_ipv4()) {
+                prop_assert_eq!(spd.decide(flow.0, &flow.1), walk(&there, flow));
             }
         }
         prop_assert_eq!(spd.len(), there.len());
@@ -121,7 +129,8 @@ proptest! {
 
 #[test]
 fn changes_are_told_once_and_only_to_who_asks() {
-    let rule = |priority| Rule { selector: Selector::default(), treatment: Treatment::Protect, priority };
+    let (selector, treatment) = (Selector::default(), Treatment::Protect);
+    let rule = |priority| Rule { selector: selector.clone(), treatment, priority, if_id: 0 };
     let mut spd: Spd<crate::Outside> = Spd::new(Policy::Discard);
     spd.add(rule(1));
     assert_eq!(spd.take_changes(), [], "nobody has asked");

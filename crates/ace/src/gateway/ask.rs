@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ace_gateway::ask;
 use ace_gateway::engines::{Place, View};
-use ace_gateway::status::{Peer, Sa, Status, Traffic};
+use ace_gateway::status::{Interface, Peer, Sa, Status, Traffic};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,10 @@ pub fn status(page: &mut Output, answer: &Status) {
         answer.seconds,
         answer.tun
     );
+    for Interface { name, if_id, moved } in &answer.interfaces {
+        let place = if *moved { "moved to another network namespace" } else { "as configured" };
+        say!(page, "| interface {name}, if_id {if_id} | {place} |");
+    }
     say!(page, "| listening | {} |\n| page | {} |", shown(answer.listening), shown(answer.page));
     say!(page, "| engine | {} |\n| sas | {} |", answer.figures.engine, answer.sas);
     if let Some(why) = &answer.board_fails {
@@ -200,8 +204,11 @@ fn shown(at: Option<SocketAddr>) -> String {
 }
 
 pub fn sas(page: &mut Output, answer: &Vec<Sa>) {
-    say!(page, "| name | SPI | direction | peer | suite | sequence | packets | bytes | dropped |");
-    say!(page, "|---|--:|---|---|---|--:|--:|--:|--:|");
+    say!(
+        page,
+        "| name | SPI | direction | peer | interface | suite | sequence | packets | bytes | dropped |"
+    );
+    say!(page, "|---|--:|---|---|---|---|--:|--:|--:|--:|");
     for sa in answer {
         let suite = match sa.auth.as_str() {
             "none" => sa.cipher.clone(),
@@ -210,11 +217,12 @@ pub fn sas(page: &mut Output, answer: &Vec<Sa>) {
         let Traffic { packets, bytes } = sa.counters.forwarded;
         say!(
             page,
-            "| {} | {:#x} | {} | {} | {suite} | {} | {packets} | {bytes} | {} |",
+            "| {} | {:#x} | {} | {} | {} | {suite} | {} | {packets} | {bytes} | {} |",
             sa.name,
             sa.spi,
             sa.direction,
             sa.remote.map_or_else(String::new, |remote| remote.to_string()),
+            sa.interface,
             sa.sequence,
             sa.counters.dropped.values().sum::<u64>()
         );

@@ -54,9 +54,14 @@ pub fn gateway_of(world: &World, who: u8, top: &str, routes: &[&str], outside: &
     write_sas(world, who, sas);
     let route = format!("10.0.{}.0/24", 3 - who);
     let routes: Vec<&str> = [route.as_str()].into_iter().chain(routes.iter().copied()).collect();
+    let inside = format!("address = [\"10.0.{who}.1/32\"]\nroutes = {routes:?}\n");
+    started(world, name, top, &format!("{inside}[outside]\n{outside}"))
+}
+
+/// A gateway with an SA file that is written; `inside`: what is behind its device's name.
+pub fn started(world: &World, name: &str, top: &str, inside: &str) -> u32 {
     let config = format!(
-        "sas = \"{name}-sas.toml\"\ncontrol = \"{name}.sock\"\n{top}[inside]\ntun = \"ace0\"\n\
-         address = [\"10.0.{who}.1/32\"]\nroutes = {routes:?}\n[outside]\n{outside}"
+        "sas = \"{name}-sas.toml\"\ncontrol = \"{name}.sock\"\n{top}[inside]\ntun = \"ace0\"\n{inside}"
     );
     let path = world.path(&format!("{name}.toml"));
     fs::write(&path, config).expect("it is ours");

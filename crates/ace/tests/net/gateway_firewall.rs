@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::gateway::{A, B, GCM, UDP, ask, gateway, gateway_of, sas};
 use crate::netns::{World, shown, until};
+use crate::xfrm::{Ends, library};
 
 const RAW: &str = "encapsulation = \"none\"\n";
 const STRANGER: &str = "10.0.9.9";
@@ -229,5 +230,39 @@ fn thousands_of_rules_hold() {
     // News of its own elements are more than a socket takes; it does not believe that somebody else was there.
     std::thread::sleep(std::time::Duration::from_secs(3));
     assert!(!world.read("b.log").contains("put back the table"), "{}", world.read("b.log"));
+    assert_eq!(world.end(b, "-TERM"), Some(0));
+}
+
+/// With an SA file and XFRM: rules of both hold over a kill, until whoever negotiates has installed its policies again.
+#[test]
+fn policies_of_an_earlier_life_hold_beside_the_file() {
+    let Some(world) = world() else { return };
+    let file = |net: &str| sas(2, "tunnel", '0', GCM).replace("10.0.1.0/24", net);
+    let outside = format!("{UDP}[xfrm]\nsocket = \"b.xfrm\"\n");
+    let start = |world: &World, net: &str| gateway_of(world, 2, "", &[], &outside, &file(net));
+    let b = start(&world, "10.0.8.0/24");
+    let ends = Ends { world, library: library(), gateways: [b; 2] };
+    let world = &ends.world;
+    until("nobody covers it", || covered(world));
+    let template = "tmpl src 192.0.2.1 dst 192.0.2.2 proto esp reqid 1 mode tunnel";
+    let policy = |net: &str| format!("xfrm policy add src {net} dst 10.0.2.0/24 dir in {template}");
+    ends.does("b", &policy("10.0.1.0/24"));
+    until("it is kept out", || !covered(world));
+    assert_eq!(world.end(b, "-KILL"), None);
+    assert!(!covered(world));
+    // The file has another rule now, which holds from the start; nobody has spoken by XFRM.
+    let b = start(world, "10.0.9.0/24");
+    assert!(!covered(world), "a policy of before");
+    assert!(!arrives(world, STRANGER, B, PORT), "a rule of now");
+    std::thread::sleep(Duration::from_millis(1500));
+    world.write_keys("b-sas.toml", &file("10.0.7.0/24"));
+    world.signal(b, "-HUP");
+    until("the file's rule is another one", || arrives(world, STRANGER, B, PORT));
+    assert!(!covered(world), "a reload says nothing of policies");
+    // Whoever negotiates has others now. They hold at once, and those of before go a second later.
+    ends.does("b", &policy("10.0.9.0/24"));
+    until("a policy of now", || !arrives(world, STRANGER, B, PORT));
+    until("the policies of before are gone", || covered(world));
+    assert!(!arrives(world, STRANGER, B, PORT));
     assert_eq!(world.end(b, "-TERM"), Some(0));
 }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::gateway::{B, GCM, UDP, ask, gateway, gateway_of, sas};
 use crate::netns::{World, until};
+use crate::xfrm::Ends;
 
 const PAGE: &str = "127.0.0.1:9450";
 
@@ -93,4 +94,27 @@ fn open_keys_are_told_in_log_status_and_metrics() {
     assert!(world.read("again.log").contains("others may read or write these keys"));
     assert!(ask(&world, "a", "status")["open_keys"].is_string());
     assert_eq!(value(&metrics(&world, "a"), "ace_gateway_open_key_files"), 1.0);
+}
+
+/// Over XFRM: a trap waits for its first packet and a policy without a template wants no SA. Neither is missing one.
+#[test]
+fn a_policy_is_without_an_sa_when_a_packet_of_its_finds_none() {
+    let Some(world) = World::new() else { return };
+    let page = format!("[page]\nlisten = \"{PAGE}\"\n");
+    let Some(ends) = Ends::with(world, &[page, String::new()]) else { return };
+    let without = || {
+        let text = metrics(&ends.world, "a");
+        let peer = "ace_peer_without_sa{peer=\"192.0.2.2\"}";
+        (value(&text, "ace_gateway_rules_without_sa"), text.contains(peer).then(|| value(&text, peer)))
+    };
+    let template = "tmpl src 192.0.2.1 dst 192.0.2.2 proto esp reqid 1 mode tunnel";
+    ends.does("a", &format!("xfrm policy add src 10.0.1.0/24 dst 10.0.2.0/24 dir out {template}"));
+    ends.does("a", "xfrm policy add src 10.0.1.0/24 dst 10.0.9.0/24 dir out priority 1");
+    assert_eq!(without(), (0.0, None), "a trap, and one that lets pass");
+    assert_eq!(ends.world.ping_in_vain("a", B, 1), 0);
+    assert_eq!(without(), (1.0, Some(1.0)), "it has asked");
+    let sa = "src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x1001 reqid 1 mode tunnel";
+    let key = "0x0102030405060708090a0b0c0d0e0f1011121314";
+    ends.does("a", &format!("xfrm state add {sa} aead rfc4106(gcm(aes)) {key} 128"));
+    assert_eq!(without().0, 0.0);
 }

@@ -6,12 +6,15 @@
 mod common;
 mod gateway;
 mod gateway_check;
+mod gateway_classes;
 mod gateway_engines;
 mod gateway_firewall;
 mod gateway_guard;
 mod gateway_metrics;
+mod gateway_nat;
 mod gateway_outputs;
 mod gateway_path;
+mod gateway_tenants;
 mod gateway_trace;
 mod netns;
 mod xfrm;

@@ -31,25 +31,30 @@ pub fn library() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_ace")).with_file_name("libace_xfrm.so")
 }
 
-struct Ends {
-    world: World,
-    library: PathBuf,
+pub struct Ends {
+    pub world: World,
+    pub library: PathBuf,
     /// Of the gateways, a and b.
-    gateways: [u32; 2],
+    pub gateways: [u32; 2],
 }
 
 impl Ends {
     fn new() -> Option<Ends> {
-        let (library, world) = (library(), World::new()?);
-        let mut ends = Ends { world, library, gateways: [0; 2] };
-        ends.gateways = [ends.start(1, "a"), ends.start(2, "b")];
+        let world = World::new()?;
+        Ends::with(world, &["".to_owned(), "".to_owned()])
+    }
+
+    /// With more in each configuration.
+    pub fn with(world: World, more: &[String; 2]) -> Option<Ends> {
+        let mut ends = Ends { world, library: library(), gateways: [0; 2] };
+        ends.gateways = [ends.start(1, "a", &more[0]), ends.start(2, "b", &more[1])];
         Some(ends)
     }
 
-    fn start(&self, who: u8, name: &str) -> u32 {
+    pub fn start(&self, who: u8, name: &str, more: &str) -> u32 {
         let config = format!(
             "control = \"{name}.sock\"\n[inside]\ntun = \"ace0\"\naddress = [\"10.0.{who}.1/32\"]\n\
-             routes = [\"10.0.{}.0/24\"]\n[outside]\nencapsulation = \"udp\"\n[xfrm]\nsocket = \"{name}.xfrm\"\n",
+             routes = [\"10.0.{}.0/24\"]\n[outside]\nencapsulation = \"udp\"\n[xfrm]\nsocket = \"{name}.xfrm\"\n{more}",
             3 - who
         );
         let path = self.world.path(&format!("{name}.toml"));
@@ -65,7 +70,7 @@ impl Ends {
     }
 
     /// `ip`, with the gateway of one end for its kernel.
-    fn ip(&self, of: &str, arguments: &str) -> Output {
+    pub fn ip(&self, of: &str, arguments: &str) -> Output {
         Command::new("ip")
             .args(arguments.split(' '))
             .env("LD_PRELOAD", &self.library)
@@ -74,13 +79,13 @@ impl Ends {
             .expect("ip starts")
     }
 
-    fn does(&self, of: &str, arguments: &str) -> String {
+    pub fn does(&self, of: &str, arguments: &str) -> String {
         let out = self.ip(of, arguments);
         assert!(out.status.success(), "ip {arguments}: {}", crate::common::stderr(&out));
         crate::common::stdout(&out)
     }
 
-    fn refuses(&self, of: &str, arguments: &str, why: &str) {
+    pub fn refuses(&self, of: &str, arguments: &str, why: &str) {
         let out = self.ip(of, arguments);
         assert!(!out.status.success(), "ip {arguments} did it");
         assert!(crate::common::stderr(&out).contains(why), "ip {arguments}: {}", crate::common::stderr(&out));
@@ -166,7 +171,7 @@ fn ip_xfrm_configures_the_gateway() {
     ends.refuses("a", &format!("{sa} mode beet {gcm}"), "not supported");
     ends.refuses("a", &format!("{sa} mode tunnel enc cbc(blowfish) {AES}"), "not implemented");
     ends.refuses("a", &format!("{sa} mode tunnel enc cbc(aes) {AES}"), "not implemented");
-    ends.refuses("a", &format!("{sa} mode tunnel {gcm} if_id 7"), "not supported");
+    ends.refuses("a", &format!("{sa} mode tunnel {gcm} if_id 7"), "No such device");
     ends.refuses(
         "a",
         "xfrm state delete src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x3000",
@@ -182,6 +187,7 @@ fn ip_xfrm_configures_the_gateway() {
     for (words, told) in [
         ("tfcpad 600", "tfcpad 600"),
         ("flag noecn", "flag noecn"),
+        ("output-mark 5", "output-mark 0x5"),
         ("extra-flag dont-encap-dscp", "extra_flag dont-encap-dscp"),
     ] {
         ends.does("a", &format!("{sa} mode tunnel {gcm} {words}"));
@@ -189,7 +195,7 @@ fn ip_xfrm_configures_the_gateway() {
         assert!(list.contains(told), "{words}: {list}");
         ends.does("a", "xfrm state delete src 192.0.2.1 dst 192.0.2.2 proto esp spi 0x3000");
     }
-    for words in ["output-mark 5", "flag icmp", "flag wildrecv", "extra-flag oseq-may-wrap"] {
+    for words in ["flag icmp", "flag wildrecv", "extra-flag oseq-may-wrap"] {
         ends.refuses("a", &format!("{sa} mode tunnel {gcm} {words}"), "not supported");
     }
     let icmp = "xfrm policy add src 10.7.1.0/24 dst 10.7.2.0/24 proto icmp type 8 code 0 dir out";
@@ -368,7 +374,7 @@ fn who_listens_finds_a_gateway_again_and_hears_what_is_lost() {
     assert_eq!(world.ping("a", B, 2), 2);
     assert!(!fs::read_to_string(&heard).expect("it is ours").contains("Expired"));
     world.end(ends.gateways[0], "-KILL");
-    ends.start(1, "a");
+    ends.start(1, "a", "");
     for spi in ["0x00001002", "0x00002002"] {
         until("the monitor hears what is lost", || {
             let heard = fs::read_to_string(&heard).expect("it is ours");
@@ -385,4 +391,31 @@ fn who_listens_finds_a_gateway_again_and_hears_what_is_lost() {
     hears("spi 0x00001003");
     assert_eq!(world.ping("a", B, 2), 2);
     world.end(monitor, "-TERM");
+}
+
+/// Asks, and waits for the answer without end, as charon does; looks at it first, as `ip` does.
+const ASKS: &str = "import socket, struct, sys\n\
+s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 6)\n\
+s.bind((0, 0))\n\
+s.send(struct.pack('=IHHII4x', 20, 0x1d, 5, 77, 0))\n\
+print('asked', flush=True)\n\
+assert len(s.recv(20, socket.MSG_PEEK)) == 20\n\
+m = s.recv(4096)\n\
+length, kind, _, number, _, error = struct.unpack_from('=IHHIIi', m)\n\
+print(len(m), length, kind, number, error)\n";
+
+#[test]
+fn a_request_whose_gateway_goes_is_answered() {
+    let Some(ends) = Ends::new() else { return };
+    ends.world.signal(ends.gateways[0], "-STOP");
+    let mut command = Command::new("python3");
+    command.args(["-c", ASKS]).env("LD_PRELOAD", &ends.library);
+    command.env("ACE_XFRM", ends.world.path("a.xfrm")).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("python3 starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    assert_eq!(lines.next().and_then(Result::ok).as_deref(), Some("asked"));
+    assert_eq!(ends.world.end(ends.gateways[0], "-KILL"), None);
+    let answer = lines.next().and_then(Result::ok);
+    assert_eq!(answer.as_deref(), Some("36 36 2 77 -111"), "connection refused, of request 77");
+    assert!(child.wait().expect("it ends").success());
 }

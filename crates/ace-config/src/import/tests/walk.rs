@@ -42,6 +42,24 @@ fn headers_padding_and_types_of_icmp_come_along() {
 }
 
 #[test]
+fn interfaces_and_marks_come_along() {
+    let state = one(0x1001, "transport", "\toutput-mark 0x1ff/0xff\n\tif_id 0x7\n");
+    let back = state.replace("192.0.2.1 dst 192.0.2.2", "192.0.2.2 dst 192.0.2.1").replace("1001", "1002");
+    let (sas, left_out) = taken(&format!("{state}{back}"));
+    let found: Vec<_> = sas.iter().map(|sa| (sa.spi, sa.if_id, sa.output_mark)).collect();
+    assert_eq!(found, [(0x1001, 7, 0xff), (0x1002, 7, 0)]);
+    assert!(matches!(&left_out[..], [why] if why.contains("`output-mark 0xff`")), "{left_out:?}");
+    // A policy of the same interface leads to it, and one of another does not.
+    for (line, count) in [("\n\tif_id 0x7", 1), ("\n\tif_id 0x8", 0), ("", 0)] {
+        let rule = policy("out", "src 0.0.0.0/0 dst 0.0.0.0/0", line, "level required share any");
+        assert_eq!(taken(&format!("{state}{rule}")).0.len(), count, "{line}");
+    }
+    for odd in ["if_id 0x100000000", "if_id seven", "output-mark 5/x"] {
+        assert!(taken(&one(0x1001, "tunnel", &format!("\t{odd}\n"))).0.is_empty(), "{odd}");
+    }
+}
+
+#[test]
 fn every_word_of_iproute2_is_in_the_table_and_is_dealt_with_as_it_says() {
     for word in OF_IPROUTE2.split_whitespace() {
         // `encap` begins a line whose words have the name of the line.
@@ -82,6 +100,7 @@ fn every_word_of_iproute2_is_in_the_table_and_is_dealt_with_as_it_says() {
             ("line", "tmpl") => template("level required"),
             ("line", "dir") => with("dir out"),
             ("line", "pcpu-num") => with("pcpu-num 1"),
+            ("line", "if_id") => with("if_id 0x7"),
             ("line", "tfcpad") => with("tfcpad 1400"),
             ("line", line) => with(&format!("{line} 0x1/0xffffffff")),
             ("dir", "fwd") => {

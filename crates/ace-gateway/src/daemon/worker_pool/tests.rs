@@ -14,8 +14,9 @@ use ace_ipsec::packet::ip::Outer;
 use nix::errno::Errno;
 
 use super::*;
-use crate::core::{Divider, Outgoing, Settings, Wanted};
+use crate::core::{Divider, Interfaces, Outgoing, Settings, Wanted};
 use crate::daemon::worker::Arrived;
+use crate::io::Losses;
 
 /// What is in every clear packet.
 const WORD: &[u8] = b"plaintext that nobody may see";
@@ -43,6 +44,7 @@ fn read(pipe: &UnixDatagram, mut take: impl FnMut(&[u8])) -> Result<bool, Broken
 impl Ports for Pipes {
     fn read_inside(
         &mut self,
+        _: usize,
         _: &mut Losses,
         take: &mut dyn FnMut(Buffer) -> Buffer,
     ) -> Result<bool, Broken> {
@@ -51,12 +53,12 @@ impl Ports for Pipes {
 
     fn read_outside(&mut self, _: &mut Losses, take: &mut dyn FnMut(Arrived<'_>)) -> Result<bool, Broken> {
         let source = "192.0.2.2:4500".parse().unwrap();
-        read(&self.outside, |payload| take(Arrived::Udp { source, ecn: 0, payload }))
+        read(&self.outside, |payload| take(Arrived::Udp { source, class: 0, payload }))
     }
 
     fn put(&mut self, _: &mut Losses, outgoing: Outgoing) -> Buffer {
         let (pipe, buffer) = match outgoing {
-            Outgoing::Inside(packet) => (&self.inside, packet),
+            Outgoing::Inside { packet, .. } => (&self.inside, packet),
             Outgoing::Udp { payload, .. } => (&self.outside, payload),
             Outgoing::Raw { packet, .. } => (&self.outside, packet),
         };
@@ -127,6 +129,8 @@ fn core(bomb: &Arc<AtomicBool>) -> Core {
         encapsulation: Encapsulation::Udp,
         peers: Vec::new(),
         mtu: 1400,
+        interfaces: Interfaces::default(),
+        marks: false,
         port: 4500,
         keepalive: None,
         xfrm: None,
@@ -197,13 +201,13 @@ impl World {
         let source = "192.0.2.1:4500".parse().unwrap();
         self.other.from_udp(Duration::ZERO, source, 0, Buffer::from_packet(&memory[..len], 64, 64));
         self.other.work(Duration::ZERO);
-        let Some(Outgoing::Inside(packet)) = self.other.poll() else { panic!("it does not open") };
+        let Some(Outgoing::Inside { packet, .. }) = self.other.poll() else { panic!("it does not open") };
         assert_eq!(packet[..], clear(n, 1));
     }
 
     /// A packet of the other end, that comes to a core.
     fn back(&mut self, n: u8, at: usize) -> Vec<u8> {
-        self.other.from_inside(Duration::ZERO, Buffer::from_packet(&clear(n, 2), 128, 64));
+        self.other.from_inside(Duration::ZERO, 0, Buffer::from_packet(&clear(n, 2), 128, 64));
         self.other.work(Duration::ZERO);
         let Some(Outgoing::Udp { payload, .. }) = self.other.poll() else { panic!("it is not sealed") };
         self.outside[at].send(&payload).unwrap();

@@ -4,7 +4,7 @@
 
 use super::Text;
 use crate::core::CheckStatus;
-use crate::status::{Peer, Sa};
+use crate::status::{Interface, Peer, Sa};
 
 /// SAs that have lines of their own: the first ones.
 pub const MOST_SAS: usize = 1000;
@@ -56,9 +56,19 @@ pub fn associations(text: &mut Text, count: usize, sas: &[Sa]) {
                 ("spi", spi.as_str()),
                 ("direction", sa.direction.as_str()),
                 ("peer", peer.as_str()),
+                ("interface", sa.interface.as_str()),
             ];
             text.line(name, &labels, value);
         }
+    }
+}
+
+pub fn interfaces(text: &mut Text, all: &[Interface]) {
+    let name = "ace_interface_moved";
+    text.family(name, "gauge", "Whether somebody has moved a device inside to another network namespace.");
+    for one in all {
+        let labels = [("interface", one.name.as_str()), ("if_id", &one.if_id.to_string())];
+        text.line(name, &labels, u8::from(one.moved));
     }
 }
 

@@ -5,8 +5,16 @@ use std::fmt::Write;
 
 use super::*;
 
-pub const GROUPS: [Group; 7] =
-    [Group::Sa, Group::SaId, Group::Spi, Group::SaDump, Group::Policy, Group::PolicyId, Group::Event];
+pub const GROUPS: [Group; 8] = [
+    Group::Sa,
+    Group::SaId,
+    Group::Spi,
+    Group::SaDump,
+    Group::Policy,
+    Group::PolicyId,
+    Group::PolicyAll,
+    Group::Event,
+];
 
 impl Group {
     /// Messages, for people.
@@ -17,7 +25,8 @@ impl Group {
             Group::Spi => "ALLOCSPI",
             Group::SaDump => "GETSA of all",
             Group::Policy => "NEWPOLICY, UPDPOLICY",
-            Group::PolicyId => "DELPOLICY, GETPOLICY, FLUSHPOLICY",
+            Group::PolicyId => "DELPOLICY, GETPOLICY",
+            Group::PolicyAll => "GETPOLICY of all, FLUSHPOLICY",
             Group::Event => "NEWAE",
         }
     }

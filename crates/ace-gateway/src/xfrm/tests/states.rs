@@ -301,3 +301,91 @@ fn nobody_walks_over_all() {
     let (most_sas, most_policies) = gateway.xfrm.database.most_candidates();
     assert_eq!((most_sas, most_policies), (1, 1));
 }
+
+/// A trap waits for its first packet, a shunt wants no SA: neither is missing one. A packet that finds none says so, until
+/// an SA comes.
+#[test]
+fn only_a_policy_whose_packets_find_no_sa_is_without_one() {
+    let mut gateway = Gateway::new();
+    let trap = Policy::new(1, 2);
+    let shunt = Reply::new(kind::NEWPOLICY, F_ACK, 1, &Policy::new(1, 3).info()).done();
+    for policy in [trap.add(), Policy::new(0, 2).add(), shunt] {
+        assert_eq!(gateway.errno(&policy), 0);
+    }
+    let without = |gateway: &Gateway| (gateway.plane.unserved(), gateway.xfrm.wanted(&gateway.plane).count());
+    assert_eq!(without(&gateway), (0, 0), "they wait");
+    leaves(&mut gateway, 3);
+    assert_eq!(without(&gateway), (0, 0), "a shunt");
+    assert_eq!(leaves(&mut gateway, 2), None);
+    assert_eq!(without(&gateway), (1, 1), "it has asked");
+    // It may ask again, and stays without one.
+    gateway.xfrm.acquire(
+        NOW,
+        gateway.xfrm.database.by_rule.keys().copied().next().unwrap(),
+        &ace_ipsec::Flow { source: OURS.into(), destination: OURS.into(), protocol: None, ports: None },
+    );
+    gateway.xfrm.tick(Duration::from_secs(40), &mut gateway.plane);
+    assert_eq!(without(&gateway), (1, 1));
+    let sa = Sa::new(0x1001, false);
+    assert_eq!(gateway.errno(&sa.add()), 0);
+    assert_eq!(without(&gateway), (0, 0));
+    // Its SA goes, as that of a child that was idle: the trap waits again.
+    assert_eq!(gateway.errno(&sa.named(kind::DELSA, &[])), 0);
+    assert_eq!(without(&gateway), (0, 0));
+}
+
+/// Two tenants with the same nets, and the ways of Linux to name them.
+#[test]
+fn sas_and_policies_pair_on_one_device_alone() {
+    let mut gateway = Gateway::new();
+    let of = |if_id: u32| (attr::IF_ID, words(&[if_id]));
+    let policy = |if_id: u32| Policy { more: vec![of(if_id)], ..Policy::new(1, 2) };
+    for if_id in [0, 7, 8] {
+        assert_eq!(gateway.errno(&policy(if_id).add()), 0, "the same selector on {if_id}");
+        assert_eq!(gateway.errno(&policy(if_id).add()), EEXIST);
+    }
+    let sa = Sa::new(0x1007, false).with(attr::IF_ID, words(&[7]));
+    assert_eq!(gateway.errno(&sa.add()), 0);
+    let leaves = |gateway: &mut Gateway, if_id| {
+        let head =
+            [0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 1, 1, 10, 0, 2, 1, 0, 9, 0, 9, 0, 8, 0, 0];
+        let buffer = ace_engine::Buffer::from_packet(&head, 128, 64);
+        gateway.plane.ingest_from(NOW, if_id, [ace_ipsec::Packet { token: 0, buffer }], |_, _| None);
+        finish(gateway).map(|packet| packet[20..24].to_vec())
+    };
+    assert_eq!(leaves(&mut gateway, 7), Some(vec![0, 0, 0x10, 0x07]));
+    assert_eq!(
+        (leaves(&mut gateway, 0), leaves(&mut gateway, 8), leaves(&mut gateway, 9)),
+        (None, None, None)
+    );
+    // It is told, of SAs, policies and what is asked for.
+    assert_eq!(told_of(&mut gateway, &sa, attr::IF_ID), Some(words(&[7])));
+    let body = gateway.body(&policy(8).named(kind::GETPOLICY, &[of(8)]));
+    assert_eq!(wire::attribute(&body[shapes::POLICY..], attr::IF_ID), Some(&words(&[8])[..]));
+    // Another number is another policy.
+    assert_eq!(gateway.errno(&policy(8).named(kind::DELPOLICY, &[of(8)])), 0);
+    assert_eq!(gateway.errno(&policy(8).named(kind::DELPOLICY, &[of(8)])), ENOENT);
+    assert_eq!(gateway.errno(&policy(0).named(kind::GETPOLICY, &[])), 0);
+    // A device that there is not, and one that is another's now.
+    for request in [Sa::new(0x1009, false).with(attr::IF_ID, words(&[9])).add(), policy(9).add()] {
+        assert_eq!(gateway.errno(&request), nix::libc::ENODEV);
+    }
+    let other = Sa::new(0x1007, false).with(attr::IF_ID, words(&[8])).message(kind::UPDSA);
+    assert_eq!(gateway.errno(&other), EOPNOTSUPP);
+    assert_eq!(gateway.errno(&sa.message(kind::UPDSA)), 0);
+}
+
+/// `output-mark 5/0xf` of what leaves; what comes in has none.
+#[test]
+fn marks_are_told_as_they_came() {
+    let mut gateway = Gateway::new();
+    let marked = |inbound| {
+        let sa = Sa::new(0x1001, inbound).with(attr::SET_MARK, words(&[0x15]));
+        sa.with(attr::SET_MARK_MASK, words(&[0xf]))
+    };
+    assert_eq!(gateway.errno(&marked(true).add()), EOPNOTSUPP);
+    assert_eq!(gateway.errno(&marked(false).add()), 0);
+    for (kind, wanted) in [(attr::SET_MARK, 0x15), (attr::SET_MARK_MASK, 0xf)] {
+        assert_eq!(told_of(&mut gateway, &marked(false), kind), Some(words(&[wanted])));
+    }
+}

@@ -2,7 +2,7 @@
 //! Two machines and the wire between them, as network namespaces that a test makes and takes away.
 #![allow(dead_code)] // each test program uses a part
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -26,6 +26,8 @@ pub struct World {
     prefix: String,
     pub folder: tempfile::TempDir,
     children: Mutex<Vec<Child>>,
+    /// Namespaces besides those of `build`.
+    spaces: Mutex<Vec<String>>,
 }
 
 fn ip(arguments: &str) -> Result<(), String> {
@@ -49,7 +51,7 @@ impl World {
         // Gateways that have become somebody else look into it.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(folder.path(), open).expect("it is ours");
-        let world = World { prefix, folder, children: Mutex::new(Vec::new()) };
+        let world = World { prefix, folder, children: Mutex::default(), spaces: Mutex::default() };
         if let Err(error) = world.build() {
             eprintln!("skipped, nothing was checked: {error}");
             return None;
@@ -72,6 +74,20 @@ impl World {
             self.ip(name, &format!("route add default via 192.0.2.{other}"))?;
         }
         Ok(())
+    }
+
+    /// One more namespace, with nothing but `lo`. Its name for `ip netns`.
+    pub fn space(&self, name: &str) -> String {
+        let whole = self.name(name);
+        ip(&format!("netns add {whole}")).expect("root may");
+        self.spaces.lock().expect("nobody panicked with it").push(whole.clone());
+        self.ip(name, "link set lo up").expect("root may");
+        whole
+    }
+
+    /// Writes below /proc/sys of a namespace.
+    pub fn set(&self, of: &str, name: &str, value: &str) {
+        self.within(of, || fs::write(format!("/proc/sys/{name}"), value).expect("root may"));
     }
 
     fn name(&self, of: &str) -> String {
@@ -223,8 +239,9 @@ impl Drop for World {
             let _ = child.kill();
             let _ = child.wait();
         }
-        for name in ["a", "b", "m"] {
-            let _ = ip(&format!("netns delete {}", self.name(name)));
+        let spaces = self.spaces.get_mut().map(std::mem::take).unwrap_or_default();
+        for name in ["a", "b", "m"].map(|name| self.name(name)).into_iter().chain(spaces) {
+            let _ = ip(&format!("netns delete {name}"));
         }
     }
 }
