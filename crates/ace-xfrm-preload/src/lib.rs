@@ -35,7 +35,8 @@ fn fail(errno: c_int) -> c_int {
 }
 
 /// What a read gives a program when the gateway is gone: an answer to what it has asked, or an error, once. Whoever listens
-/// is told what netlink says when something was lost, and listens on.
+/// is told what netlink says when something was lost, and listens on; but not with a call that does not wait, for which
+/// nothing has come: charon sleeps for a second on any error, and turns in a circle meanwhile if another socket has news.
 ///
 /// # Safety
 /// There is room for so many bytes at a place.
@@ -48,6 +49,7 @@ unsafe fn heard(
 ) -> ssize_t {
     match ended {
         false => received,
+        true if ours::listens(fd) && flags & libc::MSG_DONTWAIT != 0 => fail(libc::EAGAIN) as ssize_t,
         true if ours::listens(fd) => fail(libc::ENOBUFS) as ssize_t,
         // SAFETY: as the caller says.
         true => unsafe { asked::refused(fd, place, room, flags) }
