@@ -36,6 +36,7 @@ use crate::io::xfrm::XfrmSocket;
 use crate::keys::Keys;
 use crate::outlet::Outlet;
 use crate::page::Page;
+use crate::standby::Active;
 
 impl Daemon {
     pub(super) fn open(
@@ -46,7 +47,11 @@ impl Daemon {
     ) -> Result<Self, GatewayError> {
         let (inside, outside) = (&config.inside, &config.outside);
         let keepalive = Some(Duration::from_secs(outside.keepalive.into())).filter(|it| !it.is_zero());
-        let keys = Keys::open(config.state.as_deref().unwrap_or(Path::new("gateway.state")))?;
+        let state = config.state.as_deref().unwrap_or(Path::new("gateway.state"));
+        let (keys, mut standby) = match &config.standby {
+            Some(of) => Active::begin(of, state).map(|(keys, standby)| (keys, Some(standby)))?,
+            None => (Keys::open(state)?, None),
+        };
         let settings = Settings {
             encapsulation: outside.encapsulation,
             peers: config.peers.clone(),
@@ -162,6 +167,7 @@ impl Daemon {
             .then(|| Duration::from_micros(microseconds) / 3);
         // Threads begin when privileges are gone: these are a thread's own.
         let writing = keys.start().map_err(SetupError::Threads)?;
+        standby.as_mut().map_or(Ok(()), Active::start).map_err(SetupError::Threads)?;
         log.start("log").map_err(SetupError::Threads)?;
         recording.as_ref().map_or(Ok(()), Recording::start).map_err(SetupError::Threads)?;
         let clamp = config.inside.clamp_mss.then_some(config.inside.mtu);
@@ -201,6 +207,7 @@ impl Daemon {
             recording,
             log,
             keys,
+            standby,
             guard,
             firewall,
             icmp,

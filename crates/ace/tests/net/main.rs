@@ -12,6 +12,7 @@ mod gateway_guard;
 mod gateway_metrics;
 mod gateway_outputs;
 mod gateway_path;
+mod gateway_standby;
 mod gateway_trace;
 mod netns;
 mod xfrm;
