@@ -145,3 +145,6 @@ pub fn hand_over(config: &GatewayConfig, name: &Path) -> Result<(), PairError> {
     let done = call(of, &key).and_then(|link| mirror.hand_over(link));
     done.map_err(|why| PairError::Unfit { peer: of.peer, why })
 }
+
+#[cfg(test)]
+mod tests;
