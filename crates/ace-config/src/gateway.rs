@@ -16,7 +16,7 @@ use crate::SaFileErrors;
 use crate::sa_file::fields::{Fields, Report};
 
 pub use interfaces::{Device, Interface, Table};
-pub use more::{Engine, EngineKind, Page, Record};
+pub use more::{Engine, EngineKind, Page, Record, Standby};
 
 /// A checked configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct GatewayConfig {
     pub page: Option<Page>,
     /// `None`: nothing is recorded.
     pub record: Option<Record>,
+    /// The other gateway of a pair; `None`: there is none.
+    pub standby: Option<Standby>,
 }
 
 /// The side on which packets travel in clear.
@@ -141,6 +143,7 @@ const TOP: &[&str] = &[
     "engine",
     "page",
     "record",
+    "standby",
 ];
 const INSIDE: &[&str] = &["tun", "address", "routes", "mtu", "offload", "clamp_mss", "interfaces"];
 const OUTSIDE: &[&str] = &["encapsulation", "listen", "keepalive", "mark", "firewall"];
@@ -207,6 +210,18 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<Gate
         Some(fields) => Some(more::record(report, &fields, folder)?),
         None => None,
     };
+    let standby = match top.table(report, "standby") {
+        Some(fields) => Some(more::standby(report, &fields, folder)?),
+        None => None,
+    };
+    if standby.is_some() && xfrm.is_some() {
+        top.error(
+            report,
+            top.at_key("standby"),
+            "[standby] is for SAs of an SA file: what [xfrm] brings is the IKE daemon's, and the standby has none of it; leave out \
+             one of the two",
+        );
+    }
     let (sas, engine) = (sas.map(|sas| folder.join(sas)), engine.unwrap_or_default());
     if engine.cores.is_some_and(|cores| cores > 1) {
         if peers.iter().any(|peer| peer.check.is_some()) {
@@ -242,6 +257,7 @@ fn config(report: &mut Report<'_>, top: &Fields<'_>, file: &Path) -> Option<Gate
         engine,
         page,
         record,
+        standby,
     })
 }
 

@@ -40,6 +40,15 @@ fn a_configuration_is_what_it_says() {
     let text = format!("{GOOD}[record]\nfile = \"live.rec\"\n");
     let record = GatewayConfig::parse("/etc/ace/a.toml", &text).unwrap().record.unwrap();
     assert_eq!((record.file.to_str(), record.packets), (Some("/etc/ace/live.rec"), 200_000));
+    let text = format!(
+        "{GOOD}[standby]\nlisten = \"192.168.7.1:4600\"\npeer = \"192.168.7.2:4600\"\nkey = \"pair.key\"\n"
+    );
+    let standby = GatewayConfig::parse("/etc/ace/a.toml", &text).unwrap().standby.unwrap();
+    assert_eq!(
+        (standby.key.to_str(), standby.stop_alone, standby.wait),
+        (Some("/etc/ace/pair.key"), true, 5)
+    );
+    assert_eq!(config.standby, None);
     assert_eq!(config.control.to_str(), Some("/run/ace/gateway.sock"));
     assert_eq!(
         (config.inside.tun.as_str(), config.inside.mtu, config.inside.addresses.len()),
@@ -114,6 +123,36 @@ fn errors_name_line_and_remedy() {
         ),
         ("[outside]", "[outsid]", "unknown key `outsid`; did you mean `outside`?"),
         ("user = \"nobody\"", "user = ", "a.toml:2: "),
+        (
+            "[outside]",
+            "[standby]\nlisten = \"192.168.7.1:4600\"\nkey = \"k\"\n[outside]",
+            "a.toml:10: standby: `peer` is missing; allowed: an address and a port",
+        ),
+        (
+            "[outside]",
+            "[standby]\nlisten = \"192.168.7.1:4600\"\npeer = \"192.168.7.2:4600\"\n[outside]",
+            "a.toml:10: standby: `key` is missing; allowed: the name of a file with 64 hexadecimal digits",
+        ),
+        (
+            "[outside]",
+            "[standby]\nlisten = \"192.168.7.1:4600\"\npeer = \"192.168.7.2:0\"\nkey = \"k\"\n[outside]",
+            "a.toml:12: standby: `peer`: `\"192.168.7.2:0\"` is no place",
+        ),
+        (
+            "[outside]",
+            "[standby]\nlisten = \"192.168.7.1:4600\"\npeer = \"192.168.7.2:1\"\nkey = \"k\"\nalone = \"no\"\nwait = 1\n[outside]",
+            "a.toml:15: standby: `wait`: `1` is out of range; allowed: 2 to 600",
+        ),
+        (
+            "[outside]",
+            "[standby]\nlisten = \"192.168.7.1:4600\"\npeer = \"192.168.7.2:1\"\nkey = \"k\"\nalone = \"no\"\n[outside]",
+            "a.toml:14: standby: `alone`: `\"no\"` is unknown",
+        ),
+        (
+            "[outside]",
+            "[standby]\nlisten = \"192.168.7.1:4600\"\npeer = \"192.168.7.2:1\"\nkey = \"k\"\n[xfrm]\n[outside]",
+            "a.toml:10: [standby] is for SAs of an SA file",
+        ),
         (
             "[outside]",
             "[record]\n[outside]",

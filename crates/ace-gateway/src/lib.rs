@@ -18,6 +18,7 @@ pub mod keys;
 pub mod outlet;
 mod page;
 pub mod record;
+pub mod standby;
 pub mod status;
 pub mod trace;
 mod xfrm;

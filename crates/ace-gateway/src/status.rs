@@ -60,6 +60,9 @@ pub struct Status {
     /// What the gateway had to say and could not.
     #[serde(default)]
     pub unwritten: Unwritten,
+    /// The pair that the gateway is one of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standby: Option<Standby>,
     /// Why every operation on the board has failed so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board_fails: Option<String>,
@@ -74,6 +77,21 @@ pub struct Interface {
     pub if_id: u32,
     /// Somebody has moved it to another network namespace.
     pub moved: bool,
+}
+
+/// One of two gateways, of which one is the other's standby.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standby {
+    /// `active` or `standby`.
+    pub role: String,
+    /// How it stands, in words.
+    pub state: String,
+    /// The standby has all that the active one may use.
+    pub attached: bool,
+    /// Where the other one is.
+    pub peer: Option<SocketAddr>,
+    /// How often the keys were taken over.
+    pub take_overs: u64,
 }
 
 counted! {

@@ -55,8 +55,27 @@ pub struct Record {
     pub packets: u64,
 }
 
+/// The other gateway of a pair, of which one is the other's standby.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standby {
+    /// Where this one hears the other one, while this one is the standby.
+    pub listen: SocketAddr,
+    /// Where the other one does.
+    pub peer: SocketAddr,
+    /// The key that both have.
+    pub key: PathBuf,
+    /// Without a standby nothing is used that it does not have; else this one goes on alone, and the standby never takes over
+    /// because it hears nothing.
+    pub stop_alone: bool,
+    /// Seconds of silence before the standby takes over.
+    pub wait: u16,
+}
+
 const ENGINE: &[&str] = &["kind", "cores", "board", "configurations", "library_key", "policy", "on_board"];
 const PAGE: &[&str] = &["listen"];
+const STANDBY: &[&str] = &["listen", "peer", "key", "alone", "wait"];
+/// Seconds of silence before the standby takes over: a gateway that is restarted is there again.
+const WAIT: u16 = 5;
 const RECORD: &[&str] = &["file", "packets"];
 /// Seconds from one ping of a peer to the next.
 const CHECK: u16 = 10;
@@ -113,6 +132,26 @@ pub(super) fn record(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path
     let file = required(report, fields, "file", "the name of a file, which is written anew at each start");
     let packets = fields.integer(report, "packets", 1..=100_000_000).unwrap_or(PACKETS);
     Some(Record { file: folder.join(file?), packets })
+}
+
+/// `None` only behind an error.
+pub(super) fn standby(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path) -> Option<Standby> {
+    fields.refuse_unknown_keys(report, STANDBY);
+    const PLACE: &str = "an address and a port, like \"192.168.7.1:4600\"";
+    for key in ["listen", "peer"].into_iter().filter(|key| fields.get(key).is_none()) {
+        fields.missing(report, key, PLACE);
+    }
+    let listen = endpoint(report, fields, "listen", false);
+    let peer = endpoint(report, fields, "peer", true);
+    let key = required(
+        report,
+        fields,
+        "key",
+        "the name of a file with 64 hexadecimal digits, the same on both ends",
+    );
+    let alone = fields.choice(report, "alone", &[("stop", true), ("go-on", false)]).unwrap_or(true);
+    let wait = fields.integer(report, "wait", 2..=600).and_then(|s| u16::try_from(s).ok()).unwrap_or(WAIT);
+    Some(Standby { listen: listen?, peer: peer?, key: folder.join(key?), stop_alone: alone, wait })
 }
 
 pub(super) fn peers(

@@ -14,6 +14,7 @@ use super::recording::Recording;
 use crate::engines::{Remote, View};
 use crate::firewall::Firewall;
 use crate::io::guard::Guard;
+use crate::standby::Active;
 use crate::status::{Interface, Sa, State, Status, Unwritten};
 use crate::trace::{TraceError, Tracer};
 
@@ -36,6 +37,7 @@ impl Daemon {
                 "status" => json!(self.status(now)),
                 "sas" => json!(self.sas(now)),
                 "slots" => json!(self.slots()),
+                "alone" => self.go_alone(),
                 _ => unknown(),
             },
             Some(("library", path)) => self.hand(Path::new(path)),
@@ -79,6 +81,7 @@ impl Daemon {
                 log: self.log.lost(),
                 record: self.recording.as_ref().map_or(0, Recording::lost),
             },
+            standby: self.standby.as_ref().map(Active::status),
             board_fails: self.remote.as_ref().and_then(Remote::board_fails),
         }
     }
@@ -110,6 +113,16 @@ impl Daemon {
     /// All of it, for the page.
     pub(super) fn state(&self, now: Duration) -> State {
         State { status: self.status(now), sas: self.sas(now), slots: self.slots() }
+    }
+
+    fn go_alone(&self) -> Value {
+        match self.standby.as_ref().map(Active::go_alone) {
+            None => {
+                json!({"error": "this gateway has no standby: there is no [standby] in its configuration"})
+            }
+            Some(Err(why)) => json!({"error": why.to_string()}),
+            Some(Ok(())) => json!({"alone": true}),
+        }
     }
 
     fn hand(&mut self, path: &Path) -> Value {

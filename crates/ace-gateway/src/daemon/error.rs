@@ -11,6 +11,7 @@ use crate::firewall::FirewallError;
 use crate::io::broken::Broken;
 use crate::io::setup::SetupError;
 use crate::keys::StorageError;
+use crate::standby::PairError;
 
 /// Why a gateway does not begin or go on, with what to do about it.
 #[derive(Debug, Error)]
@@ -75,6 +76,9 @@ pub enum GatewayError {
     /// The memory of keys is not to be had.
     #[error(transparent)]
     State(#[from] StorageError),
+    /// The other gateway of a pair.
+    #[error(transparent)]
+    Pair(#[from] PairError),
     /// The system refuses something else that has to be done first.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -101,8 +105,17 @@ pub enum GatewayError {
 }
 
 impl GatewayError {
+    /// Whether this one of a pair was to begin, and has to wait instead.
+    pub fn has_to_wait(&self) -> bool {
+        matches!(self, Self::Pair(why) if why.has_to_wait())
+    }
+
     /// Whether packets flowed before: the gateway began, and something ended it.
     pub fn is_later(&self) -> bool {
-        matches!(self, Self::Broken(_) | Self::Unwalled(_) | Self::Unguarded { .. })
+        match self {
+            Self::Broken(_) | Self::Unwalled(_) | Self::Unguarded { .. } => true,
+            Self::Pair(why) => why.is_later(),
+            _ => false,
+        }
     }
 }

@@ -91,6 +91,14 @@ impl Loader {
     }
 }
 
+/// Whether a gateway could take the SA file as it is now.
+///
+/// # Errors
+/// Whatever is wrong with it.
+pub fn check_sas(config: &GatewayConfig) -> Result<(), GatewayError> {
+    Loader::new(config)?.plan().map(drop)
+}
+
 fn cores(config: &GatewayConfig) -> usize {
     config.engine.cores.unwrap_or(1)
 }
@@ -215,6 +223,12 @@ fn read_keys(path: &Path, open_keys: bool) -> Result<Zeroizing<String>, GatewayE
 pub fn open_mode(about: &Metadata) -> Option<u32> {
     let mode = about.mode() & 0o777;
     (mode & 0o027 != 0).then_some(mode)
+}
+
+/// The permissions of a file that anybody else may read or write.
+pub fn open_to_others(about: &Metadata) -> Option<u32> {
+    let mode = about.mode() & 0o777;
+    (mode & 0o077 != 0).then_some(mode)
 }
 
 /// The gateway's own packets must not be routed into it.

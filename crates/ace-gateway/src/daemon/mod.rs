@@ -43,11 +43,13 @@ use crate::io::xfrm::{XfrmSocket, is_local};
 use crate::keys::Keys;
 use crate::outlet::Outlet;
 use crate::page::Page;
+use crate::standby::Active;
 use crate::status::Clock;
 pub use error::GatewayError;
 use front::Front;
 pub use guarding::release;
 use load::Loading;
+pub(crate) use load::{check_sas, open_to_others};
 use recording::Recording;
 use waiting::Waiting;
 use worker::Worker;
@@ -81,6 +83,7 @@ struct Daemon {
     guards: Vec<Guard>,
     /// Guards to be asked, by place.
     due: Vec<usize>,
+    standby: Option<Active>,
     firewall: Option<Firewall>,
     icmp: Option<Icmp>,
     waiting: Waiting,
@@ -112,7 +115,7 @@ fn state_file(config: &Path, given: Option<OsString>) -> PathBuf {
     }
 }
 
-fn signals() -> SigSet {
+pub(crate) fn signals() -> SigSet {
     [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().collect()
 }
 
@@ -234,6 +237,7 @@ impl Daemon {
             self.reload(now);
             self.look()?;
             self.hear()?;
+            self.standby.as_ref().map_or(Ok(()), Active::look)?;
             if let Some(icmp) = &self.icmp {
                 icmp.read(self.listening.map(|at| at.port()), |about| self.front.too_big(now, about));
             }
@@ -271,6 +275,7 @@ impl Daemon {
         fds.extend(self.guards.iter().map(|guard| (guard.fd(), PollFlags::POLLIN)));
         fds.push((self.loading.fd(), PollFlags::POLLIN));
         fds.extend(self.icmp.iter().flat_map(Icmp::fds).map(|fd| (fd, PollFlags::POLLIN)));
+        fds.extend(self.standby.iter().map(|standby| (standby.fd(), PollFlags::POLLIN)));
         fds.extend(self.firewall.iter().map(|firewall| (firewall.fd(), PollFlags::POLLIN)));
         fds.extend(self.remote.iter().filter_map(Remote::fd).map(|fd| (fd, PollFlags::POLLIN)));
         fds.extend(self.page.iter().filter_map(Page::fd).map(|fd| (fd, PollFlags::POLLIN)));

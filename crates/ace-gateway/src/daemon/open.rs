@@ -32,6 +32,7 @@ use crate::io::xfrm::XfrmSocket;
 use crate::keys::Keys;
 use crate::outlet::Outlet;
 use crate::page::Page;
+use crate::standby::Active;
 
 impl Daemon {
     pub(super) fn open(
@@ -42,7 +43,11 @@ impl Daemon {
     ) -> Result<Self, GatewayError> {
         let (inside, outside) = (&config.inside, &config.outside);
         let keepalive = Some(Duration::from_secs(outside.keepalive.into())).filter(|it| !it.is_zero());
-        let keys = Keys::open(config.state.as_deref().unwrap_or(Path::new("gateway.state")))?;
+        let state = config.state.as_deref().unwrap_or(Path::new("gateway.state"));
+        let (keys, mut standby) = match &config.standby {
+            Some(of) => Active::begin(of, state).map(|(keys, standby)| (keys, Some(standby)))?,
+            None => (Keys::open(state)?, None),
+        };
         let settings = Settings {
             encapsulation: outside.encapsulation,
             peers: config.peers.clone(),
@@ -149,6 +154,7 @@ impl Daemon {
             .then(|| Duration::from_micros(microseconds) / 3);
         // Threads begin when privileges are gone: these are a thread's own.
         let writing = keys.start().map_err(SetupError::Threads)?;
+        standby.as_mut().map_or(Ok(()), Active::start).map_err(SetupError::Threads)?;
         log.start("log").map_err(SetupError::Threads)?;
         recording.as_ref().map_or(Ok(()), Recording::start).map_err(SetupError::Threads)?;
         let devices = of_cores.drain(..).zip(opened);
@@ -185,6 +191,7 @@ impl Daemon {
             keys,
             guards,
             due: Vec::new(),
+            standby,
             firewall,
             icmp,
             waiting: Waiting::new().map_err(|why| Broken::waiting(why.into()))?,

@@ -98,13 +98,13 @@ impl Losses {
 
 /// A listener that may be unable to accept. It stays readable then, and whoever waited for it would spin.
 #[derive(Default)]
-struct Rest(Option<Duration>);
+pub(crate) struct Rest(Option<Duration>);
 
 /// Before a listener is looked at again: handles that ran out come back.
 const REST: Duration = Duration::from_millis(100);
 
 impl Rest {
-    fn accept<T>(&mut self, now: Duration, accept: impl FnOnce() -> io::Result<T>) -> Option<T> {
+    pub fn accept<T>(&mut self, now: Duration, accept: impl FnOnce() -> io::Result<T>) -> Option<T> {
         if self.0.is_some_and(|until| now < until) {
             return None;
         }
@@ -117,7 +117,7 @@ impl Rest {
     }
 
     /// When it may be asked again; `None`: whenever it is readable.
-    fn until(&self) -> Option<Duration> {
+    pub fn until(&self) -> Option<Duration> {
         self.0
     }
 }

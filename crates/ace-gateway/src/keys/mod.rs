@@ -6,7 +6,9 @@
 //! written down in blocks. After a crash an SA goes on behind the last block.
 
 mod book;
-mod record;
+pub(crate) mod record;
+pub(crate) mod role;
+pub(crate) mod state;
 mod storage;
 
 use std::io;
@@ -18,9 +20,9 @@ use std::time::{Duration, Instant};
 use ace_ipsec::{Account, Grant, Granter, SaSpec};
 use tracing::{error, info};
 
-use book::Book;
+pub(crate) use book::Book;
 pub use book::KeyError;
-use record::{PART, Record};
+use state::State;
 pub use storage::{StateFile, Storage, StorageError};
 
 /// After a write that failed nothing is written for so long.
@@ -51,7 +53,7 @@ impl std::fmt::Debug for Keys {
     }
 }
 
-fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
     it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -68,31 +70,20 @@ impl Keys {
     ///
     /// # Errors
     /// As there.
-    pub fn with(name: &Path, mut storage: Box<dyn Storage>) -> Result<Self, StorageError> {
-        let failed = |why| StorageError::Open { path: name.to_owned(), why };
-        let bytes = storage.read().map_err(failed)?;
-        let (header, records) = bytes.split_at_checked(PART).unwrap_or((&bytes, &[]));
-        let book = match record::salt(header) {
-            Some(salt) => {
-                let records: Result<Vec<_>, _> = records.chunks(2 * PART).map(Record::from_copies).collect();
-                Book::new(salt, records.map_err(|_| StorageError::Damaged(name.to_owned()))?)
-            }
-            // A header that was cut short has nothing behind it.
-            None if records.is_empty() => {
-                let mut salt = [0; 32];
-                getrandom::fill(&mut salt).map_err(|_| StorageError::Randomness)?;
-                let header = record::header(&salt);
-                storage.write_at(0, &header).and_then(|()| storage.sync()).map_err(failed)?;
-                Book::new(salt, [])
-            }
-            None => return Err(StorageError::Damaged(name.to_owned())),
-        };
-        Ok(Self(Arc::new(Inner {
+    pub fn with(name: &Path, storage: Box<dyn Storage>) -> Result<Self, StorageError> {
+        let state = State::read(name, storage)?;
+        state.alone()?;
+        let (book, storage) = state.into_book();
+        Ok(Self::of(book, storage))
+    }
+
+    pub(crate) fn of(book: Book, storage: Box<dyn Storage>) -> Self {
+        Self(Arc::new(Inner {
             book: Mutex::new(book),
             storage: Mutex::new(Writer { storage, failed: None }),
             wake: Condvar::new(),
             stopped: Mutex::new(false),
-        })))
+        }))
     }
 
     /// A thread that writes down numbers before they are needed. Without it whoever needs them writes.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The state file, byte by byte: a header, and two copies of a record for each key, written in turns, so that a write that
-//! is cut short leaves the other copy.
+//! The state file, byte by byte: a header, two copies of the role ([`super::role`]), and two copies of a record for each
+//! key, written in turns, so that a write that is cut short leaves the other copy.
 //!
 //! | bytes | header | | bytes | copy of a record |
 //! |---|---|---|---|---|
-//! | 0–7 | `ACEKEYS1` | | 0–15 | of the key: SHA-256 of salt and key, its beginning |
+//! | 0–7 | `ACEKEYS2` | | 0–15 | of the key: SHA-256 of salt and key, its beginning |
 //! | 8–39 | salt | | 16–31 | the other end's address, IPv4 as `::ffff:…` |
 //! | 40–59 | zeros | | 32–35 | SPI |
 //! | 60–63 | CRC-32 of 0–59 | | 36 | bit 0: inbound, bit 1: AH, bit 2: with IVs drawn at random |
@@ -14,7 +14,8 @@
 //! | | | | 56–59 | zeros |
 //! | | | | 60–63 | CRC-32 of 0–59 |
 //!
-//! Integers are little endian. All of a record's bytes zero: it was never written.
+//! Integers are little endian. All of a record's bytes zero: it was never written. Files of version 1 (`ACEKEYS1`) have no
+//! role.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -25,7 +26,11 @@ use sha2::{Digest, Sha256};
 
 /// Bytes of a header, and of a copy.
 pub const PART: usize = 64;
-const MAGIC: &[u8; 8] = b"ACEKEYS1";
+/// Where the records begin: behind header and role.
+pub const RECORDS: usize = 3 * PART;
+const MAGIC: &[u8; 8] = b"ACEKEYS2";
+/// Of files without a role.
+const FIRST: &[u8; 8] = b"ACEKEYS1";
 
 /// What tells one key from another; nobody can tell the key by it.
 pub type KeyDigest = [u8; 16];
@@ -82,19 +87,19 @@ pub fn random(spec: &SaSpec) -> bool {
     spec.key_use == KeyUse::Reused
 }
 
-fn sealed(mut bytes: [u8; PART]) -> [u8; PART] {
+pub fn sealed(mut bytes: [u8; PART]) -> [u8; PART] {
     let crc = crc32fast::hash(&bytes[..PART - 4]);
     bytes[PART - 4..].copy_from_slice(&crc.to_le_bytes());
     bytes
 }
 
-fn whole(bytes: &[u8]) -> Option<&[u8; PART]> {
+pub fn whole(bytes: &[u8]) -> Option<&[u8; PART]> {
     let bytes: &[u8; PART] = bytes.try_into().ok()?;
     let crc = crc32fast::hash(&bytes[..PART - 4]);
     (bytes[PART - 4..] == crc.to_le_bytes()).then_some(bytes)
 }
 
-fn word(bytes: &[u8; PART], at: usize) -> u64 {
+pub fn word(bytes: &[u8; PART], at: usize) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[at..at + 8]);
     u64::from_le_bytes(word)
@@ -109,12 +114,23 @@ pub fn header(salt: &[u8; 32]) -> [u8; PART] {
 
 /// The salt; `None`: it is no header, or a damaged one.
 pub fn salt(bytes: &[u8]) -> Option<[u8; 32]> {
+    salt_behind(MAGIC, bytes)
+}
+
+fn salt_behind(magic: &[u8; 8], bytes: &[u8]) -> Option<[u8; 32]> {
     let bytes = whole(bytes)?;
-    (bytes[..8] == *MAGIC).then(|| {
+    (bytes[..8] == *magic).then(|| {
         let mut salt = [0; 32];
         salt.copy_from_slice(&bytes[8..40]);
         salt
     })
+}
+
+/// A file of version 1 as one of this version; `None`: it is none.
+pub fn upgraded(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (head, records) = bytes.split_at_checked(PART)?;
+    let salt = salt_behind(FIRST, head)?;
+    Some([&header(&salt)[..], &[0; RECORDS - PART], records].concat())
 }
 
 impl Record {
@@ -165,7 +181,7 @@ pub struct DamagedRecord;
 
 /// Where a record's copy stands.
 pub fn place(record: usize, serial: u64) -> u64 {
-    (PART + 2 * PART * record) as u64 + (serial % 2) * PART as u64
+    (RECORDS + 2 * PART * record) as u64 + (serial % 2) * PART as u64
 }
 
 #[cfg(test)]
@@ -192,8 +208,8 @@ mod tests {
         both[..PART].fill(0);
         assert_eq!(Record::from_copies(&both), Ok(None));
         assert_eq!(Record::from_copies(&[0; 2 * PART]), Ok(None));
-        assert_eq!(place(0, 4), 64);
-        assert_eq!(place(2, 5), 64 + 256 + 64);
+        assert_eq!(place(0, 4), 192);
+        assert_eq!(place(2, 5), 192 + 256 + 64);
     }
 
     #[test]
@@ -203,5 +219,18 @@ mod tests {
         bytes[20] ^= 1;
         assert_eq!(salt(&bytes), None);
         assert_eq!(salt(&bytes[1..]), None);
+    }
+
+    #[test]
+    fn a_file_of_version_1_gets_a_role_between_header_and_records() {
+        let mut head = header(&[9; 32]);
+        head[..8].copy_from_slice(FIRST);
+        let old = [&sealed(head)[..], &[5; 130]].concat();
+        let new = upgraded(&old).unwrap();
+        assert_eq!(
+            (salt(&new[..PART]), &new[PART..RECORDS], &new[RECORDS..]),
+            (Some([9; 32]), &[0; 128][..], &[5; 130][..])
+        );
+        assert_eq!((upgraded(&new), upgraded(&old[..60])), (None, None));
     }
 }

@@ -90,7 +90,20 @@ impl Storage for Disk {
         cached.iter().for_each(|(at, bytes)| put(&mut platter.durable, *at, bytes));
         Ok(())
     }
+
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut platter = self.platter();
+        if platter.broken {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        platter.cached.clear();
+        platter.durable = bytes.to_vec();
+        Ok(())
+    }
 }
+
+mod pair;
+mod versions;
 
 /// How a pair of SAs stands in the file.
 #[derive(Clone, Copy, Debug, Default)]

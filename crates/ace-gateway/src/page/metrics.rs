@@ -72,6 +72,11 @@ pub fn exposition(State { status, sas, slots }: &State) -> String {
         text.family(name, "counter", "Clear packets that a rule covers, from outside or on another way out.");
         text.line(name, &[], dropped);
     }
+    if let Some(standby) = &status.standby {
+        let (name, help) = ("ace_standby_attached", "Whether the standby has all that the gateway may use.");
+        text.one(name, help, u8::from(standby.attached));
+        text.one("ace_standby_take_overs", "How often the keys were taken over.", standby.take_overs);
+    }
     let packets = &status.figures.packets;
     let parts = [
         ("accepted", packets.accepted),

@@ -99,6 +99,45 @@ impl Ask {
     }
 }
 
+/// A word of somebody who knows what the gateway cannot.
+#[derive(clap::Args)]
+pub struct Alone {
+    /// The gateway's socket: `control` of its configuration
+    #[arg(long, value_name = "PATH", default_value = "/run/ace/gateway.sock")]
+    control: PathBuf,
+    /// The standby is off, stays off until it is attached again, and never took over
+    #[arg(long, required = true)]
+    standby_is_off: bool,
+}
+
+#[derive(clap::Args)]
+pub struct TakeOver {
+    /// The standby's socket: `control` of its configuration
+    #[arg(long, value_name = "PATH", default_value = "/run/ace/gateway.sock")]
+    control: PathBuf,
+    /// Also if nobody was attached since the standby began: nobody said `ace gateway alone` at the other one since it was
+    /// attached for the last time
+    #[arg(long)]
+    nobody_said_alone: bool,
+}
+
+impl Alone {
+    pub fn say(&self, page: &mut Output) -> Result<Outcome> {
+        let _: serde_json::Value = answer(&self.control, "alone")?;
+        say!(page, "the gateway goes on alone");
+        Ok(Outcome::Well)
+    }
+}
+
+impl TakeOver {
+    pub fn say(&self, page: &mut Output) -> Result<Outcome> {
+        let question = if self.nobody_said_alone { "take-over anyway" } else { "take-over" };
+        let _: serde_json::Value = answer(&self.control, question)?;
+        say!(page, "the standby takes over");
+        Ok(Outcome::Well)
+    }
+}
+
 impl Hand {
     pub fn over(&self, page: &mut Output) -> Result<Outcome> {
         let path = std::path::absolute(&self.file).with_context(|| self.file.display().to_string())?;
@@ -141,6 +180,10 @@ pub fn status(page: &mut Output, answer: &Status) {
     }
     say!(page, "| listening | {} |\n| page | {} |", shown(answer.listening), shown(answer.page));
     say!(page, "| engine | {} |\n| sas | {} |", answer.figures.engine, answer.sas);
+    if let Some(standby) = &answer.standby {
+        say!(page, "| {}, the other one is at {} | {} |", standby.role, shown(standby.peer), standby.state);
+        say!(page, "| take-overs | {} |", standby.take_overs);
+    }
     if let Some(why) = &answer.board_fails {
         say!(page, "| every operation on the board has failed so far | {why} |");
     }

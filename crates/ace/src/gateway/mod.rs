@@ -9,17 +9,18 @@ mod trace;
 
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ace_gateway::daemon;
+use ace_gateway::standby::Waited;
+use ace_gateway::{daemon, standby};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
-use tracing::error;
+use tracing::{error, warn};
 
 use crate::page::Output;
-use ace_report::Outcome;
-use ask::{Ask, Hand};
+use ace_report::{Outcome, say};
+use ask::{Alone, Ask, Hand, TakeOver};
 use log::Log;
 use replay::Replay;
 use trace::Trace;
@@ -50,7 +51,7 @@ pub struct Args {
 impl Args {
     /// Whether this is the gateway itself: it outlives whoever reads what it says.
     pub fn stays(&self) -> bool {
-        self.question.is_none()
+        matches!(self.question, None | Some(Question::Standby { .. }))
     }
 }
 
@@ -74,6 +75,27 @@ enum Question {
         /// The gateway's: docs/gateway.md
         config: PathBuf,
     },
+    /// Be one of two gateways ([standby]): the other one's standby, with a copy of its state, and the gateway when that one
+    /// is gone; at once, if it was the gateway before and nobody has taken over since. No sequence number is used twice,
+    /// whichever of the two sends. Runs until SIGTERM or Ctrl-C
+    Standby {
+        /// The gateway's that it is to be: docs/gateway.md
+        config: PathBuf,
+        /// Take SA files that others may read or write
+        #[arg(long)]
+        allow_open_keys: bool,
+        #[command(flatten)]
+        log: Log,
+    },
+    /// Have a standby take over now. The gateway that counted before gets no number any more, and ends when it hears of it
+    TakeOver(TakeOver),
+    /// Give the keys of a gateway that is stopped to its standby, which takes over. It never counts under them again
+    HandOver {
+        /// The gateway's: docs/gateway.md
+        config: PathBuf,
+    },
+    /// Have a gateway go on whose standby is lost. If it is not off, or took over before, sequence numbers are used twice
+    Alone(Alone),
     /// Play recorded traffic ([record]) on the virtual clock, with and without the board: TCP as a closed loop, all else
     /// when it came. Each operation goes where it is done earlier and does not lengthen the whole. Times are the model's, never wall time
     Replay(Box<Replay>),
@@ -101,23 +123,44 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             ace_gateway::firewall::keep(orders, words)?;
             Ok(Outcome::Well)
         }
-        (None, Some(file)) => {
-            let mut config = daemon::read_config(file)?;
-            config.open_keys = args.allow_open_keys;
-            daemon::hold_signals()?;
-            let log = args.log.begin()?;
-            let (engines, remote) =
-                engine::open(&config.engine).with_context(|| file.display().to_string())?;
-            let ended = match daemon::run(config, engines, remote, log.clone()) {
-                Err(error) if error.is_later() => {
-                    error!(%error, "ended");
-                    Ok(Outcome::Wrong)
-                }
-                ended => Ok(ended.map(|()| Outcome::Well)?),
-            };
-            log.finish(LAST_WORDS);
-            ended
+        (Some(Question::Standby { config, allow_open_keys, log }), _) => {
+            begin(config, *allow_open_keys, log, true)
         }
+        (Some(Question::TakeOver(word)), _) => word.say(page),
+        (Some(Question::Alone(word)), _) => word.say(page),
+        (Some(Question::HandOver { config }), _) => {
+            standby::hand_over(&daemon::read_config(config)?, config)?;
+            say!(page, "the standby takes over");
+            Ok(Outcome::Well)
+        }
+        (None, Some(file)) => begin(file, args.allow_open_keys, &args.log, false),
         (None, None) => bail!("name a configuration, or ask `status`, `sas` or `slots`"),
     }
+}
+
+/// Runs a gateway, at once or when its time has come.
+fn begin(file: &Path, open_keys: bool, log: &Log, waits: bool) -> Result<Outcome> {
+    let mut config = daemon::read_config(file)?;
+    config.open_keys = open_keys;
+    daemon::hold_signals()?;
+    let log = log.begin()?;
+    let ended = loop {
+        if waits && standby::wait(&config, file)? == Waited::Stopped {
+            return Ok(Outcome::Well);
+        }
+        let (engines, remote) = engine::open(&config.engine).with_context(|| file.display().to_string())?;
+        break match daemon::run(config.clone(), engines, remote, log.clone()) {
+            Err(error) if waits && error.has_to_wait() => {
+                warn!(%error, "waits");
+                continue;
+            }
+            Err(error) if error.is_later() => {
+                error!(%error, "ended");
+                Ok(Outcome::Wrong)
+            }
+            ended => Ok(ended.map(|()| Outcome::Well)?),
+        };
+    };
+    log.finish(LAST_WORDS);
+    ended
 }

@@ -14,6 +14,7 @@ mod gateway_metrics;
 mod gateway_nat;
 mod gateway_outputs;
 mod gateway_path;
+mod gateway_standby;
 mod gateway_tenants;
 mod gateway_trace;
 mod netns;

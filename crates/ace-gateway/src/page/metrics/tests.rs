@@ -8,7 +8,7 @@ use ace_ipsec::Remote;
 
 use super::*;
 use crate::engines::CostView;
-use crate::status::{Clock, Peer, Sa, SaCounters, Status};
+use crate::status::{Clock, Peer, Sa, SaCounters, Standby, Status};
 
 /// A gateway with a board, one SA and one end.
 fn sample() -> State {
@@ -17,6 +17,7 @@ fn sample() -> State {
         Status { version: "1".to_owned(), seconds: 2.5, tun: "ace0".to_owned(), sas: 1, ..Status::default() };
     status.started = 1.5e9;
     status.clear_dropped = Some(3);
+    status.standby = Some(Standby { attached: true, take_overs: 2, ..Standby::default() });
     let remote = Remote { outbound: 1, ..Remote::default() };
     let mut peer = Peer::of([192, 0, 2, 2].into(), &remote, Clock(1.6e9));
     peer.sent = Traffic { packets: 5, bytes: 50 };
@@ -80,6 +81,8 @@ fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
         "ace_engine_packets_total{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 3",
         "ace_engine_packet_seconds{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 0.0000005",
         "process_start_time_seconds 1500000000",
+        "ace_standby_attached 1",
+        "ace_standby_take_overs 2",
         "ace_gateway_dropped_total{cause=\"replayed\"} 0",
         "ace_sa_start_time_seconds{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 1600000000",
         "ace_sa_hard_end_time_seconds{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 1600003600",

@@ -59,6 +59,28 @@ impl World {
         Some(world)
     }
 
+    /// With a machine `c` (192.0.2.3) more at the bridge.
+    pub fn with_third() -> Option<World> {
+        let world = World::new()?;
+        world.third().expect("as the first two");
+        Some(world)
+    }
+
+    fn third(&self) -> Result<(), String> {
+        ip(&format!("netns add {}", self.name("c")))?;
+        self.ip("c", "link set lo up")?;
+        self.join("c", 3, 2)
+    }
+
+    /// Puts a machine at the bridge.
+    fn join(&self, name: &str, ours: u8, other: u8) -> Result<(), String> {
+        self.ip("m", &format!("link add to-{name} type veth peer name wire netns {}", self.name(name)))?;
+        self.ip("m", &format!("link set to-{name} master br0 up"))?;
+        self.ip(name, "link set wire up")?;
+        self.ip(name, &format!("address add 192.0.2.{ours}/24 dev wire"))?;
+        self.ip(name, &format!("route add default via 192.0.2.{other}"))
+    }
+
     fn build(&self) -> Result<(), String> {
         for name in ["a", "b", "m"] {
             ip(&format!("netns add {}", self.name(name)))?;
@@ -66,14 +88,8 @@ impl World {
         }
         self.ip("m", "link add br0 type bridge")?;
         self.ip("m", "link set br0 up")?;
-        for (name, ours, other) in [("a", 1, 2), ("b", 2, 1)] {
-            self.ip("m", &format!("link add to-{name} type veth peer name wire netns {}", self.name(name)))?;
-            self.ip("m", &format!("link set to-{name} master br0 up"))?;
-            self.ip(name, "link set wire up")?;
-            self.ip(name, &format!("address add 192.0.2.{ours}/24 dev wire"))?;
-            self.ip(name, &format!("route add default via 192.0.2.{other}"))?;
-        }
-        Ok(())
+        self.join("a", 1, 2)?;
+        self.join("b", 2, 1)
     }
 
     /// One more namespace, with nothing but `lo`. Its name for `ip netns`.
@@ -240,7 +256,7 @@ impl Drop for World {
             let _ = child.wait();
         }
         let spaces = self.spaces.get_mut().map(std::mem::take).unwrap_or_default();
-        for name in ["a", "b", "m"].map(|name| self.name(name)).into_iter().chain(spaces) {
+        for name in ["a", "b", "m", "c"].map(|name| self.name(name)).into_iter().chain(spaces) {
             let _ = ip(&format!("netns delete {name}"));
         }
     }
