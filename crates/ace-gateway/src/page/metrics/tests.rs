@@ -75,8 +75,8 @@ fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
     }
     for wanted in [
         "ace_gateway_dropped_total{cause=\"no_sa\"} 7",
-        "ace_sa_packets_total{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 9",
-        "ace_sa_dropped_total{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 3",
+        "ace_sa_packets_total{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\",interface=\"\"} 9",
+        "ace_sa_dropped_total{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\",interface=\"\"} 3",
         "ace_slot_holds{slot=\"0\",configuration=\"aes\"} 1",
         "ace_engine_packets_total{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 3",
         "ace_engine_packet_seconds{operation=\"aes\",bytes_from=\"64\",engine=\"cpu\"} 0.0000005",
@@ -84,8 +84,8 @@ fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
         "ace_standby_attached 1",
         "ace_standby_take_overs 2",
         "ace_gateway_dropped_total{cause=\"replayed\"} 0",
-        "ace_sa_start_time_seconds{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 1600000000",
-        "ace_sa_hard_end_time_seconds{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\"} 1600003600",
+        "ace_sa_start_time_seconds{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\",interface=\"\"} 1600000000",
+        "ace_sa_hard_end_time_seconds{name=\"a\\\"b\\\\c\\nd\",spi=\"0x100\",direction=\"out\",peer=\"192.0.2.2\",interface=\"\"} 1600003600",
         "ace_peer_packets_total{peer=\"192.0.2.2\",direction=\"out\"} 5",
         "ace_peer_without_sa{peer=\"192.0.2.2\"} 1",
         "ace_peer_last_authenticated_time_seconds{peer=\"192.0.2.2\"} 1600000000.25",
