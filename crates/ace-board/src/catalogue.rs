@@ -11,8 +11,8 @@ use ace_library::ContextSet;
 use thiserror::Error;
 
 use crate::config::{BoardConfig, Loads};
-pub use crate::folders::{BUILD_VARIABLE, BuildFolder};
 use crate::folders::ours;
+pub use crate::folders::{BUILD_VARIABLE, BuildFolder};
 use crate::manifest::{Configuration, FileRef, ManifestError};
 use crate::record::RecordError;
 use crate::store::{NotSigned, Store};

@@ -111,7 +111,10 @@ pub(crate) fn search(
             Ok(()) if here => note(&format!("{} is of the current checkout", place.display())),
             Ok(()) => {}
             Err(why) => {
-                note(&format!("{} is passed over: {why}; remedy: name it ({BUILD_VARIABLE})", place.display()));
+                note(&format!(
+                    "{} is passed over: {why}; remedy: name it ({BUILD_VARIABLE})",
+                    place.display()
+                ));
                 continue;
             }
         }
