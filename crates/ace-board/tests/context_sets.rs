@@ -240,6 +240,15 @@ fn a_set_that_reaches_beyond_its_block_comes_to_no_slot_and_no_library() {
     signed::SetManifest::of(&named.name, &good.to_bytes()).unwrap();
 }
 
+/// The library of the repository, as it was signed.
+#[test]
+fn every_set_of_the_library_keeps_to_its_own() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../library/ace.lib");
+    let library = Library::from_bytes(&std::fs::read(file).unwrap(), &Trust::ANYBODY).unwrap();
+    let known = ace_board::array::digests().unwrap().len();
+    assert_eq!((signed::verify_all(&library).unwrap(), library.sets().len()), (known, known));
+}
+
 /// What one tile did.
 #[derive(Default)]
 struct Done {

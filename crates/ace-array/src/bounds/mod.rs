@@ -20,10 +20,6 @@ pub use refusal::{Beyond, Place, Refusal, Why};
 /// Bits of a set's header that the slot keeps (`set_t` of rtl/array/array_front_pkg.sv): more it would take for less.
 const INPUT_WORDS: u32 = 6;
 const LATENCY: u32 = 12;
-/// Clocks behind a set's latency in which the first row of the result is read, and between two rows
-/// (rtl/array/array_return.sv).
-const READ_BEHIND: i64 = 8;
-const READ_ROW: i64 = 2;
 
 /// Refuses a set that reaches for anything but its own block, key, constants, tables and what it has computed of them.
 ///
@@ -146,7 +142,8 @@ impl<'a> Walk<'a> {
     fn results(&self) -> Result<Vec<(Unit, i64)>, Beyond> {
         let rows = self.set.output_stride(self.shape) as i64;
         let latency = i64::from(self.set.latency);
-        let read = latency + self.ii.max(READ_BEHIND + READ_ROW * rows);
+        // An interval is long enough to read it: two clocks a row and six more (rtl/array/array_return.sv).
+        let read = latency + self.ii;
         let words = self.shape.stream_words as i64;
         let (mut found, mut missing) = (Vec::new(), None);
         for word in 0..usize::from(self.set.output_words) {
