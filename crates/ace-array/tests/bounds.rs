@@ -31,26 +31,26 @@ fn probe() -> Set {
 }
 
 /// Where a context says something, and the field that does.
-struct Said {
+struct Spot {
     context: usize,
     unit: Unit,
     fields: Fields,
 }
 
 /// The first context and element of a kind of which `which` is so.
-fn find(set: &Set, kind: Kind, which: impl Fn(&dyn Fn(Field) -> u64, &Fields) -> bool) -> Said {
+fn find(set: &Set, kind: Kind, which: impl Fn(&dyn Fn(Field) -> u64, &Fields) -> bool) -> Spot {
     let layout = Layout::of(&Shape::standard());
     for (context, words) in set.contexts.iter().enumerate() {
         for (unit, fields) in layout.all().iter().filter(|(unit, _)| unit.kind == kind) {
             if which(&|field| words.get(field), fields) {
-                return Said { context, unit: *unit, fields: fields.clone() };
+                return Spot { context, unit: *unit, fields: fields.clone() };
             }
         }
     }
     panic!("no {} is so", kind.name());
 }
 
-impl Said {
+impl Spot {
     /// The set with another value of a field, modulo its width.
     fn with(&self, set: &Set, field: Field, change: impl Fn(u64) -> u64) -> Set {
         let mut set = set.clone();
@@ -160,6 +160,21 @@ fn what_is_read_back_the_block_has_stored() {
     let mut forged = set.clone();
     forged.memory_stride -= 1;
     assert!(bounds::check(&forged, &Shape::standard()).is_err());
+    // All of them lie elsewhere, beyond what is declared.
+    let mut forged = set.clone();
+    for context in 0..set.ii() {
+        for (unit, fields) in Layout::of(&Shape::standard()).all() {
+            let spot = Spot { context, unit: *unit, fields: fields.clone() };
+            if let (Kind::Memory, Some(write), Some(read)) =
+                (unit.kind, fields.write_address, fields.read_address)
+            {
+                forged = spot.with(&spot.with(&forged, write, |at| at + 200), read, |at| at + 200);
+            }
+        }
+    }
+    let found = bounds::check(&forged, &Shape::standard());
+    let why = |why: &Why| matches!(why, Why::BeyondMemory { word: 200.., declared: 16 });
+    assert!(matches!(&found, Err(Refusal::Beyond(beyond)) if why(&beyond.why)), "{found:?}");
     // Nobody reads it: nothing is shown, and it is refused all the same.
     let idle = find(&set, Kind::Memory, |get, fields| !stored(get, fields));
     let forged = idle.with(&set, idle.fields.write.unwrap(), |_| 1);
@@ -185,7 +200,7 @@ fn what_another_set_has_left_is_not_read() {
     for (context, (unit, fields)) in (0..set.ii()).flat_map(|at| layout.all().iter().map(move |of| (at, of)))
     {
         for delay in &fields.delay {
-            let spot = Said { context, unit: *unit, fields: fields.clone() };
+            let spot = Spot { context, unit: *unit, fields: fields.clone() };
             // What was taken an interval before, which is the operand of the block before.
             let forged = spot.with(&set, *delay, |delay| delay + set.ii() as u64);
             if let Err(Refusal::Beyond(Beyond { why: Why::Before(_), .. })) = bounds::check(&forged, &shape) {
@@ -216,6 +231,54 @@ fn a_number_that_the_slot_cuts_off_is_refused() {
     refused(&|set| set.latency += 4096, "slots of latency");
     refused(&|set| set.key_words = 256, "256 words of a key");
     refused(&|set| set.key_words = 193, "193 words of a key");
+}
+
+/// What a line reaches back to is asked before the block begins, whether an input is read there, an operation or a key.
+#[test]
+fn nothing_is_asked_before_the_block_begins() {
+    let (shape, set) = (Shape::standard(), probe());
+    let layout = Layout::of(&shape);
+    let mut places = Vec::new();
+    for (context, (unit, fields)) in (0..set.ii()).flat_map(|at| layout.all().iter().map(move |of| (at, of)))
+    {
+        for (port, delay) in fields.delay.iter().enumerate() {
+            let spot = Spot { context, unit: *unit, fields: fields.clone() };
+            for (back, source) in
+                (0..16u64).flat_map(|back| (0..shape.sources() as u64).map(move |of| (back, of)))
+            {
+                let taken = (context as i64 - 1 - back as i64).rem_euclid(set.ii() as i64) as usize;
+                let taking = Spot { context: taken, unit: *unit, fields: fields.clone() };
+                let forged = taking.with(&set, fields.select[port], |_| source);
+                let forged = spot.with(&forged, *delay, |_| back);
+                if let Err(Refusal::Beyond(Beyond { place, why: Why::Before(slot), .. })) =
+                    bounds::check(&forged, &shape)
+                {
+                    assert!(slot < 0);
+                    places.push(place);
+                }
+            }
+            // Of a delay only those bits count that the line has.
+            if shape.reach(unit.kind, port) == 16 {
+                let same = spot.with(&set, *delay, |delay| delay ^ 16);
+                assert_eq!(bounds::check(&same, &shape), Ok(()), "context {context}, {unit:?}, port {port}");
+            }
+        }
+    }
+    let is = |which: fn(&Place) -> bool| places.iter().any(which);
+    assert!(is(|place| matches!(place, Place::Port(_))) && is(|place| matches!(place, Place::Address(_))));
+    assert!(is(|place| matches!(place, Place::Operation)), "{places:?}");
+}
+
+/// A chain takes all four lanes, whatever its context says of lanes that are zero.
+#[test]
+fn a_chain_has_four_lanes() {
+    let set = compiled("cast128_encrypt");
+    let spot = find(&set, Kind::Quad, |get, fields| get(fields.op.unwrap()) >> 9 != 0);
+    let zero = spot.with(&set, spot.fields.op.unwrap(), |op| op | 1);
+    assert_eq!(bounds::check(&zero, &Shape::standard()), Ok(()));
+    let (forged, delay) = (zero, spot.fields.delay[0]);
+    let forged = spot.with(&forged, delay, |delay| delay ^ set.ii() as u64);
+    assert!(bounds::check(&forged, &Shape::standard()).is_err());
 }
 
 /// What turning every bit of every context of a set comes to.

@@ -2,7 +2,7 @@
 //! Schedules made by hand whose words are written over before they are read: the checker says where, and the simulated
 //! tile shows that it is so. What the checker takes computes what it should.
 
-use ace_array::bounds::{self, Refusal};
+use ace_array::bounds::{self, Refusal, Why};
 use ace_array::codegen::emit;
 use ace_array::frontend::{Built, Program};
 use ace_array::graph::{Graph, Op};
@@ -106,6 +106,17 @@ fn a_later_block_writes_over_a_value_when_the_base_comes_round() {
         case.is_refused(&[place, &read, "from slot 72 on it has value 1 of the block 16 behind it"]);
         assert!(slot == 73 || !case.runs(), "slot {slot}");
     }
+}
+
+#[test]
+fn a_value_is_read_back_two_slots_after_its_store() {
+    waiting(10).is_right();
+    let refused = |slot| match waiting(slot).bounded() {
+        Err(Refusal::Beyond(beyond)) => beyond.why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(9), Why::StoredMeanwhile(7));
+    assert_eq!(refused(8), Why::NotStored(6));
 }
 
 /// Seventeen values of a block in an element of sixteen words: the last one lies where the first one is.

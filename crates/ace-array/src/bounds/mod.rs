@@ -311,7 +311,7 @@ impl<'a> Walk<'a> {
         let all = self.shape.stream_words as i64;
         let row = (at + slot / self.ii * rows).rem_euclid(all);
         let words = usize::from(self.set.input_words);
-        if row >= rows || row as usize * self.shape.inputs + element.index >= words {
+        if row as usize * self.shape.inputs + element.index >= words {
             return Err(self.beyond(slot, element, place, Why::OtherInput { slot, words }));
         }
         // Of those that may be written by then, one whose words come round to the same place.
