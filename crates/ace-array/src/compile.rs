@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Source to context set, all steps one after the other.
 
+use crate::bounds;
 use crate::codegen::emit;
 use crate::codegen::set::Set;
 use crate::error::{Error, Wrong};
@@ -95,5 +96,6 @@ pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) 
     };
     check(&graph, shape, &schedule)?;
     let set = emit(&built, &graph, shape, &schedule)?;
+    bounds::check(&set, shape)?;
     Ok(Compiled { built, graph, goal: effort.goal, schedule, set })
 }

@@ -6,6 +6,8 @@ use std::ops::Range;
 use ariadne::{Config, IndexType, Label, Report, ReportKind, Source};
 use thiserror::Error;
 
+use crate::bounds::Refusal;
+
 /// A place in a source: its file's number among those that were read, and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
@@ -114,6 +116,9 @@ pub enum Error {
     /// The bytes are no set for this shape.
     #[error("the set is refused: {0}")]
     Set(String),
+    /// The set would reach for what belongs to another block or bank.
+    #[error(transparent)]
+    Bounds(#[from] Refusal),
     /// The checker has found an operation or an operand that the schedule does not serve.
     #[error("the schedule is wrong: {0}")]
     Schedule(String),

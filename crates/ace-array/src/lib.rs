@@ -24,6 +24,7 @@
 #![warn(missing_docs)]
 
 pub mod algorithms;
+pub mod bounds;
 pub mod codegen;
 pub mod compile;
 pub mod draw;

@@ -5,7 +5,12 @@
 use std::sync::Arc;
 
 use crate::common::{Build, Random, compute, run_all, run_one};
+use ace_array::set::Set;
+use ace_array::shape::Shape;
+use ace_array::{Named, algorithms, compile};
+use ace_board::array::{ArrayError, ArraySlot, signed};
 use ace_board::config::{Controller, SlotKind, SlotLimits};
+use ace_board::model::{Frame, Options, RunError, SlotModel, Stopped};
 use ace_board::pass::{Pass, Task};
 use ace_board::store::StoreError;
 use ace_board::trace::What;
@@ -183,6 +188,65 @@ fn a_set_that_nobody_signed_is_loaded_on_request_if_it_is_known() {
     std::fs::write(build.bit_file("aes"), bits).unwrap();
     let why = refusal(&build, catalogue);
     assert!(why.contains("is not the file in the manifest"), "{why}");
+}
+
+/// A slot that nobody is to send anything.
+struct Silent;
+
+impl SlotModel for Silent {
+    fn run(&mut self, _: &mut [Frame], _: &Options) -> Result<(), RunError> {
+        panic!("a frame was sent");
+    }
+
+    fn join(&mut self, _: u64, _: Frame) -> u64 {
+        panic!("a frame was sent");
+    }
+
+    fn go(&mut self, _: u64, _: u64) -> Result<Option<(u64, Frame)>, Stopped> {
+        panic!("a frame was sent");
+    }
+
+    fn reset(&mut self) {}
+
+    fn clocks(&self) -> u64 {
+        0
+    }
+}
+
+/// Whatever a slot would compute with it: a set that puts out less than its result, or that reads another block.
+#[test]
+fn a_set_that_reaches_beyond_its_block_comes_to_no_slot_and_no_library() {
+    let named = Named::find("aes128_encrypt").unwrap();
+    let shape = Shape::standard();
+    let program = algorithms::program(named.served.file).unwrap();
+    let good = compile(&program, &named.variant, &shape, ace_array::schedule::Effort::default()).unwrap().set;
+    let mut early = good.clone();
+    early.latency -= 1;
+    // All contexts one later: the block's first words are another's.
+    let mut turned = good.clone();
+    turned.contexts.rotate_right(1);
+    for set in [early, turned] {
+        let bytes = set.to_bytes();
+        assert!(Set::from_bytes(&bytes, &shape).is_err());
+        let slot = ArraySlot::loaded(Box::new(Silent), &named.name, bytes.clone()).err().unwrap();
+        let library = signed::SetManifest::of(&named.name, &bytes).unwrap_err();
+        for error in [slot, library] {
+            let text = error.to_string();
+            assert!(matches!(error, ArrayError::Set { error: ace_array::Error::Bounds(_), .. }), "{text}");
+            assert!(text.starts_with("aes128_encrypt: ") && text.contains("context"), "{text}");
+            assert!(text.contains("address") || text.contains("word"), "{text}");
+        }
+    }
+    signed::SetManifest::of(&named.name, &good.to_bytes()).unwrap();
+}
+
+/// The library of the repository, as it was signed.
+#[test]
+fn every_set_of_the_library_keeps_to_its_own() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../library/ace.lib");
+    let library = Library::from_bytes(&std::fs::read(file).unwrap(), &Trust::ANYBODY).unwrap();
+    let known = ace_board::array::digests().unwrap().len();
+    assert_eq!((signed::verify_all(&library).unwrap(), library.sets().len()), (known, known));
 }
 
 /// What one tile did.

@@ -3,6 +3,7 @@
 //! and a set to bytes. `docs/array.md` has the format.
 
 use crate::Error;
+use crate::bounds;
 use crate::frontend::Order;
 use crate::ir::layout::{Context, Layout};
 use crate::ir::shape::Shape;
@@ -220,7 +221,8 @@ impl Set {
         out
     }
 
-    /// Reads a set for a tile of this shape. Whatever the bytes are, what comes out is whole and fits.
+    /// Reads a set for a tile of this shape. Whatever the bytes are, what comes out is whole and fits, and reaches for
+    /// nothing but its own ([`bounds::check`]): whoever loads, signs or runs a set has it from here.
     pub fn from_bytes(bytes: &[u8], shape: &Shape) -> Result<Set, Error> {
         let wrong = |what: String| Error::Set(what);
         if !bytes.len().is_multiple_of(8) || bytes.len() < 8 * (HEADER + 1) {
@@ -278,6 +280,7 @@ impl Set {
             return Err(wrong("words follow the last section".to_owned()));
         }
         set.check(header.0 as u16, shape)?;
+        bounds::check(&set, shape)?;
         Ok(set)
     }
 

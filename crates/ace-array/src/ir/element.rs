@@ -5,6 +5,7 @@
 use crate::ir::graph::logic;
 
 /// A key memory.
+#[derive(Clone)]
 pub struct Key {
     words: Vec<u32>,
     bases: Vec<usize>,
@@ -66,6 +67,7 @@ impl Key {
 }
 
 /// An ALU of two or three operands.
+#[derive(Clone)]
 pub struct Alu {
     op: [u32; 2],
     /// The third one stays zero where there are two.
@@ -108,7 +110,7 @@ impl Alu {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Rotator {
     op: u32,
     constant: u32,
@@ -148,6 +150,7 @@ impl Rotator {
 }
 
 /// Four tables of two pages and two banks, and what joins them.
+#[derive(Clone)]
 pub struct Quad {
     tables: Box<[[u32; 1024]; 4]>,
     op: [u32; 3],
@@ -219,7 +222,7 @@ impl Quad {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Multiplier {
     op: [u32; 2],
     rotate: [bool; 2],
@@ -248,6 +251,7 @@ impl Multiplier {
 }
 
 /// A memory with a register in front of its address and one behind its word.
+#[derive(Clone)]
 pub struct Memory {
     words: Vec<u32>,
     write: [(bool, usize); 2],

@@ -240,9 +240,9 @@ impl Shape {
         bits_for(self.key_words / 2)
     }
 
-    /// The words of one key at most.
+    /// The words of one key at most: what a bank has of the key memories (`KeyRoom` of rtl/array/array_front_pkg.sv).
     pub fn key_room(&self) -> usize {
-        (self.key_words - 2 * self.constants).min(1 << self.key_offset_bits())
+        (self.key_words - 2 * self.constants) / 2
     }
 
     /// Which array a set fits: shapes with one number have one encoding and one timing.

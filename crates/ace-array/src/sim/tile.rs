@@ -30,6 +30,7 @@ pub struct Clock {
 }
 
 /// A tile: its elements, network, delay lines and memories, as they are between two clocks.
+#[derive(Clone)]
 pub struct Tile {
     /// What is read of the output memories.
     pub read_at: usize,

@@ -8,7 +8,7 @@ use ace_array::algorithms::Served;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_engine::{Direction, Mode};
-use ace_library::ContextSet;
+use ace_library::{ContextSet, Library};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -119,7 +119,8 @@ pub struct Known {
     pub manifest: Vec<u8>,
 }
 
-/// Whether what a library says of a set is so, and a slot of this array would take it.
+/// Whether what a library says of a set is so, a slot of this array would take it, and it keeps to its own block and bank
+/// ([`ace_array::bounds`]).
 ///
 /// # Errors
 /// What is not so.
@@ -134,6 +135,15 @@ pub fn verify(set: &ContextSet) -> Result<(), ArrayError> {
         return Err(ArrayError::Manifest { name: set.name().to_owned(), reason });
     }
     Ok(())
+}
+
+/// Whether that is so of all sets of a library, and how many they are: nobody signs what [`verify`] refuses.
+///
+/// # Errors
+/// Of the first one of which it is not.
+pub fn verify_all(library: &Library) -> Result<usize, ArrayError> {
+    library.sets().iter().try_for_each(verify)?;
+    Ok(library.sets().len())
 }
 
 /// The sets of these names below a folder, or all that this `ace` knows, with their manifests: what goes into a library.

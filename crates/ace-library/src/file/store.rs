@@ -123,10 +123,16 @@ impl Guard {
     /// that are trusted, and `key`.
     ///
     /// # Errors
-    /// Those of [`Guard::open`] and [`publish`]; the file is then as before.
-    pub fn sign(&self, path: &Path, key: &SecretKey) -> Result<Opened, FileError> {
+    /// Those of [`Guard::open`] and [`publish`], and what `check` says of what is to be signed; the file is then as before.
+    pub fn sign<E: From<FileError>>(
+        &self,
+        path: &Path,
+        key: &SecretKey,
+        check: impl FnOnce(&Library) -> Result<(), E>,
+    ) -> Result<Opened, E> {
         let _holder = hold(path)?;
         let opened = self.open(path)?;
+        check(&opened.library)?;
         // Nor does anybody sign what is older than what the same key has signed, whoever else was trusted.
         self.newest(path, &opened.library, &[key.public()])?;
         let bytes = countersign(&contents(path)?, &self.trust, key).map_err(refused(path))?;

@@ -186,6 +186,7 @@ pub fn recode(args: &Recode) -> Result<Outcome> {
             bail!("{}: what was encoded is not what is decoded", image.name());
         }
     }
+    signed::verify_all(&library)?;
     let guard = own(args.write.older.guard(Trust::ANYBODY), &secret);
     // Elsewhere it is the same library as the one that is read, which is not to be taken for an older one then.
     let beside = from != path && !path.exists();
@@ -215,6 +216,7 @@ pub fn add(args: &Add) -> Result<Outcome> {
         for set in &sets {
             library.add_set(&set.name, &set.bytes, &set.manifest)?;
         }
+        signed::verify_all(library)?;
         anyhow::Ok(())
     })?;
     report(&args.write.file, library)
@@ -227,6 +229,7 @@ pub fn remove(args: &Remove) -> Result<Outcome> {
         let names: BTreeSet<&String> = args.names.iter().collect();
         if args.sets {
             names.into_iter().try_for_each(|name| library.remove_set(name))?;
+            signed::verify_all(library)?;
             return Ok(());
         }
         // What stands on another one goes before it.
@@ -235,6 +238,7 @@ pub fn remove(args: &Remove) -> Result<Outcome> {
         for name in others.into_iter().chain(bases) {
             library.remove(name)?;
         }
+        signed::verify_all(library)?;
         anyhow::Ok(())
     })?;
     report(&args.write.file, library)
@@ -248,7 +252,11 @@ pub fn sign(args: &Sign) -> Result<Outcome> {
         false => Some(keys(args.key.as_deref())?.any()),
     };
     let guard = args.write.older.guard(Trust { keys, ..Trust::ANYBODY });
-    report(&args.write.file, guard.sign(&args.write.file.existing()?, &secret)?)
+    let signed = guard.sign(&args.write.file.existing()?, &secret, |library| {
+        signed::verify_all(library)?;
+        anyhow::Ok(())
+    })?;
+    report(&args.write.file, signed)
 }
 
 /// What the library is now.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ace library verify`: every configuration as it was signed and proven, every context set as a slot would read it.
+//! `ace library verify`: every configuration as it was signed and proven, every context set as a slot would read it,
+//! and within its bounds (a set that is not has no count, but a problem that names it).
 
 use ace_board::library::{tied_by_proof, verify as verify_image};
 use ace_library::FileError;
@@ -46,7 +47,7 @@ pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
         print_json(&json!({
             "version": opened.as_ref().map(|opened| opened.library.version),
             "signed_by": opened.as_ref().map(signers), "configurations": checked, "sets": sets,
-            "problems": problems,
+            "sets_within_bounds": sets, "problems": problems,
             "proven_to_rtl": opened.as_ref().map(|opened| tied_by_proof(&opened.library)),
         }))?;
     } else if let (Some(opened), []) = (&opened, &problems[..]) {
@@ -54,10 +55,11 @@ pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
         let rtl = tied_by_proof(&opened.library);
         say!(
             page,
-            "{}: {about}, {}, all as signed and proven, {rtl} of them to the RTL{}",
+            "{}: {about}, {}, all as signed and proven, {rtl} of them to the RTL{}{}",
             path.display(),
             counted(checked),
-            and_sets(sets)
+            and_sets(sets),
+            if sets > 0 { ", all within their own block and bank" } else { "" }
         );
     }
     for problem in &problems {

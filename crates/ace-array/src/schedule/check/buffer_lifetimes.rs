@@ -15,6 +15,9 @@ struct Turning {
     words: i64,
     stride: i64,
     ii: i64,
+    /// So many slots before a read sees it, another word spoils it: what the memory shows is not known if it takes a word
+    /// at the same address in that clock (`no_rw_check` in rtl/array/array_memory.sv).
+    spoils: i64,
 }
 
 /// A word of a block: its address without the base, and the first slot of the block in which a read sees it.
@@ -30,7 +33,7 @@ impl Turning {
         for other in all {
             // Blocks that begin so many intervals later whose word falls into that time.
             let first = (own.there - other.there).div_euclid(self.ii);
-            for later in first..=(last - other.there).div_euclid(self.ii) {
+            for later in first..=(last + self.spoils - other.there).div_euclid(self.ii) {
                 let there = other.there + later * self.ii;
                 let same = (other.at + later * self.stride - own.at).rem_euclid(self.words) == 0;
                 if !same || there < own.there || (later == 0 && other.at == own.at) {
@@ -81,7 +84,8 @@ fn memories(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Err
     }
     for (index, all) in stored.iter().enumerate() {
         let name = format!("memory element {index}");
-        let turning = Turning { name, words: shape.memory_words as i64, stride, ii: schedule.ii as i64 };
+        let (words, ii) = (shape.memory_words as i64, schedule.ii as i64);
+        let turning = Turning { name, words, stride, ii, spoils: 1 };
         for own in all.iter().filter(|own| last[own.value] > i64::MIN) {
             turning.keeps(own, last[own.value], all)?;
         }
@@ -97,7 +101,7 @@ fn inputs(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Error
     for (id, node) in graph.nodes.iter().enumerate() {
         let (Op::Input(word), Some(place)) = (&node.op, &schedule.places[id]) else { continue };
         let name = format!("input {}", word % shape.inputs);
-        let turning = Turning { name, words: shape.stream_words as i64, stride: rows as i64, ii };
+        let turning = Turning { name, words: shape.stream_words as i64, stride: rows as i64, ii, spoils: 0 };
         let all: Vec<Word> = (0..rows as i64).map(|at| Word { value: id, at, there }).collect();
         turning.keeps(&all[word / shape.inputs], place.slot, &all)?;
     }
@@ -119,7 +123,7 @@ fn outputs(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Erro
     let stride = graph.outputs.len().div_ceil(shape.outputs) as i64;
     for (index, all) in written.iter().enumerate() {
         let name = format!("output {index}");
-        let turning = Turning { name, words: shape.stream_words as i64, stride, ii };
+        let turning = Turning { name, words: shape.stream_words as i64, stride, ii, spoils: 0 };
         all.iter().try_for_each(|own| turning.keeps(own, last, all))?;
     }
     Ok(())

@@ -4,9 +4,12 @@
 use std::fs;
 use std::process::Output;
 
+use ace_array::layout::Layout;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
+use ace_library::{Library, SecretKey, Trust};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::Place;
 use crate::common::{command, stderr, stdout};
@@ -170,4 +173,79 @@ fn sets_that_set_keys_up_go_in_as_what_they_are() {
     assert_eq!((&entry["sets_up"], &entry["key_setup"]), (&"aes256_decrypt".into(), &"none".into()));
     assert_eq!(entry["can"], Value::Array(Vec::new()));
     assert_eq!(place.read(&["verify"]).status.code(), Some(0));
+}
+
+/// The set with the first word of a key that an ALU takes so many words further, and what is to be said of that.
+fn forged(bytes: &[u8], by: u64) -> (Vec<u8>, String) {
+    let shape = Shape::standard();
+    let mut set = Set::from_bytes(bytes, &shape).unwrap();
+    let layout = Layout::of(&shape);
+    for (at, context) in set.contexts.iter_mut().enumerate() {
+        for (unit, fields) in layout.all() {
+            let Some([word, _, constant, used]) = fields.key else { continue };
+            if (context.get(used), context.get(constant)) == (1, 0) {
+                let moved = context.get(word) + by;
+                (0..word.width).for_each(|bit| {
+                    context.0[(word.offset + bit) / 64] &= !(1 << ((word.offset + bit) % 64))
+                });
+                context.put(word, moved);
+                let what =
+                    format!("context {at}, {} {}, word {moved} of the key", unit.kind.name(), unit.index);
+                return (set.to_bytes(), what);
+            }
+        }
+    }
+    panic!("no element takes a key");
+}
+
+/// A set that is well-formed and would show another bank's key: no door lets it in, and each says which it is and where.
+#[test]
+fn a_set_that_reaches_for_anothers_key_is_refused_at_every_door() {
+    let place = Place::new();
+    place.compile();
+    let name = NAMES[0];
+    assert_eq!(place.add_sets(&NAMES[..2]).status.code(), Some(0));
+    let good = fs::read(place.set(name)).unwrap();
+    let (bad, what) = forged(&good, 192);
+    let refused = |out: &Output, code: i32| {
+        let text = stderr(out);
+        assert!(
+            out.status.code() == Some(code) && text.contains(&what) && text.contains(name),
+            "{what}: {text}"
+        );
+    };
+    fs::write(place.set(name), &bad).unwrap();
+    let mut check = command();
+    refused(&check.args(["array", "check"]).arg(place.set(name)).output().unwrap(), 2);
+    refused(&place.add_sets(&[name]), 2);
+
+    // Somebody whose key is trusted has put it into the library all the same.
+    let secret = SecretKey::parse(&fs::read_to_string(place.at("key")).unwrap()).unwrap();
+    let signed = fs::read(place.library()).unwrap();
+    let mut library = Library::from_bytes(&signed, &Trust::ANYBODY).unwrap();
+    let manifest = String::from_utf8(library.set(name).unwrap().manifest().unwrap()).unwrap();
+    let digest = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
+    library.remove_set(name).unwrap();
+    let manifest = manifest.replace(&digest(&good), &digest(&bad));
+    library.add_set(name, &bad, manifest.as_bytes()).unwrap();
+    library.version += 1;
+    let signed = library.to_bytes(Some(&secret));
+    fs::write(place.library(), &signed).unwrap();
+    refused(&place.read(&["verify"]), 1);
+    let paths = [place.library(), place.at("other"), place.at("key.pub")];
+    for what in ["sign", "recode"] {
+        refused(&place.run(&["library", what], &["--library", "--secret", "--key"], &paths), 2);
+    }
+    refused(&place.add_sets(&NAMES[2..]), 2);
+    refused(&place.write("remove", &["--sets", NAMES[1]]), 2);
+    assert!(fs::read(place.library()).unwrap() == signed);
+    // It can be taken out, and then all is well.
+    assert_eq!(place.write("remove", &["--sets", name]).status.code(), Some(0));
+    let out = place.read(&["verify"]);
+    assert!(
+        stdout(&out).contains(", 1 context set, all within their own block and bank"),
+        "{}",
+        stdout(&out)
+    );
+    assert_eq!(place.json(&["verify"])["sets_within_bounds"], 1);
 }
