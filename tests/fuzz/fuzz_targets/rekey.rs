@@ -145,6 +145,7 @@ fuzz_target!(|input: &[u8]| {
             6 if world.rule.is_none() => {
                 let selector = SPECS[0][0].selector.clone();
                 world.rule = Some(world.here.add_inside(Rule {
+                    if_id: 0,
                     selector,
                     treatment: Treatment::Protect,
                     priority: 0,
