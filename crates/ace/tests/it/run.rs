@@ -231,7 +231,7 @@ fn a_second_section_of_another_link_type_hides_nothing() {
     let same = ace(&["compare"], &[&output, &output]);
     assert!(stdout(&same).contains("2 packets"), "{}", stdout(&same));
     // What no one knows is dropped.
-    let capture = [section(1, &ethernet(&[8, 0], &covered)), section(105, &covered)].concat();
+    let capture = [section(1, &ethernet(&[8, 0], &covered)), section(251, &covered)].concat();
     fs::write(&input, capture).expect("written");
     let out =
         ace(&["run", "--engine", "cpu", "--json"], &[&input, "--sas".as_ref(), &sas, "-o".as_ref(), &output]);
