@@ -28,8 +28,8 @@ class Elsewhere(unittest.TestCase):
             root = Path(name) / "checkout"
             unwanted = shutil.ignore_patterns("tests", "__pycache__")
             shutil.copytree(FLOW, root / "flow", ignore=unwanted)
-            # The proof's key has the code that reads the bits in it.
-            for crate in CRATES:
+            # The proofs' keys have the code in them that reads the bits, and that follows certificates.
+            for crate in (*CRATES, "ace-lrat"):
                 source = Path("crates") / crate / "src"
                 shutil.copytree(ROOT / source, root / source)
             for part in ("rtl", "algorithms"):
