@@ -23,7 +23,8 @@ class Places:
         self.filled = self.folder / "filled.config"
         self.bitstream = self.folder / f"{name}.bit"
         self.model = self.folder / f"lib{name}.so"
-        self.model_seconds = self.folder / "model-seconds.json"
+        # What the model was made of, and what that took.
+        self.model_about = self.folder / "model.json"
         self.netlist_model = self.folder / f"lib{name}_netlist.so"
         self.cycles = self.folder / "cycles.json"
         self.memory = self.folder / "memory.json"

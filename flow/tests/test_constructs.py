@@ -17,7 +17,7 @@ from ace_flow.build import step
 from ace_flow.equiv import to_rtl
 from ace_flow.equiv.certificate import certify
 from ace_flow.layout import BUILD
-from ace_flow.sim import verilate
+from ace_flow.sim import emit, verilate
 
 CLOCKED = "always_ff @(posedge clk_i or negedge rst_ni)"
 HEAD = "module {name} (input logic clk_i, input logic rst_ni, input logic [31:0] d_i, output logic [31:0] q_o);\n"
@@ -281,7 +281,12 @@ class Constructs(unittest.TestCase):
         row = SimpleNamespace(name="toys", top="toys", parameters={}, sources=sources, lut_places=None)
         record, _ = to_rtl.compare(row, netlist, self.folder)
         self.assertEqual((record["result"], record["open"], record["differ"]), ("proven", [], []))
-        model = self.shown([tools.ROOT / source for source in sources], ["-Wno-fatal"], len(SAME))
+        files = [tools.ROOT / source for source in sources]
+        emitted = emit.emit(emit.Source("toys", files, {}, False), self.folder, self.folder / "emit.log")
+        self.assertEqual(emitted.digest, record["elaborated_sha256"])
+        model = self.shown([emitted.verilog], ["-Wno-fatal", "-Wno-lint"], len(SAME))
+        # The simulator's own reading of what is left is the same.
+        self.assertEqual(model, self.shown(files, ["-Wno-fatal"], len(SAME)))
         lint = ["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"]
         silicon = self.shown([*step.CELLS, netlist.with_suffix(".v")], lint, len(SAME))
         self.assertEqual(len(model), 1960)

@@ -111,7 +111,7 @@ class Models(unittest.TestCase):
             folder = Path(name)
             source, library = folder / "told_slot.sv", folder / "told.so"
             source.write_text(SLOT)
-            verilate.build_model("told_slot", [source], {}, library, RUNTIME, folder / "log")
+            verilate.build_rtl_model("told_slot", [source], {}, library, RUNTIME, folder / "log")
             with Model(library) as model:
                 good = bytes(4) + b"\x01\x00" + bytes(2)
                 for _ in range(2):

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::capability::Capability;
 use crate::config::hz;
-use crate::record::{self, RecordError};
+use crate::record::{self, Origin, RecordError};
 use crate::trace::Picos;
 
 /// The version of the manifest that this code reads.
@@ -42,6 +42,8 @@ pub struct Configuration {
     pub netlist_sha256: Option<[u8; 32]>,
     /// Digest of all that decides these bits, the RTL among it, where the manifest has it.
     pub recipe: Option<String>,
+    /// What its model is made of, where the manifest says so.
+    pub model_of: ModelOf,
     /// Where the record of the proof is, if there is one.
     pub record: PathBuf,
     /// Frames that the slot works on at a time.
@@ -63,6 +65,15 @@ pub struct Configuration {
     /// CPU seconds that the flow needed to make the model, where it was built.
     pub model_seconds: Option<f64>,
     rates: Vec<Rate>,
+}
+
+/// What a model is made of (`flow/ace_flow/sim/emit.py`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct ModelOf {
+    /// Digest of the design as slang has read it, which is also what is proven.
+    pub elaborated_sha256: Option<String>,
+    /// Digest of the C++ that was generated of it and compiled.
+    pub generated_sha256: Option<String>,
 }
 
 /// Clocks from one block to the next.
@@ -181,6 +192,8 @@ struct Raw {
     netlist_sha256: Option<String>,
     #[serde(default)]
     recipe: Option<String>,
+    #[serde(flatten)]
+    model_of: ModelOf,
 }
 
 fn one() -> usize {
@@ -257,6 +270,7 @@ impl Configuration {
             memory_sha256: named("memory_sha256", &raw.memory_sha256)?,
             netlist_sha256: raw.netlist_sha256.map(|text| named("netlist_sha256", &text)).transpose()?,
             recipe: raw.recipe,
+            model_of: raw.model_of,
             record: folder.join("proof.json"),
             in_flight: raw.in_flight.clamp(1, 64),
             lut_init: raw.lut_init.into_iter().map(|(name, contents)| KeptLut { name, contents }).collect(),
@@ -281,6 +295,15 @@ impl Configuration {
         self.can.iter().any(|a| other.can.iter().any(|b| a.answers_like(b)))
     }
 
+    /// What it says it was made of.
+    pub fn origin(&self) -> Origin<'_> {
+        Origin {
+            netlist: self.netlist_sha256.as_ref(),
+            recipe: self.recipe.as_deref(),
+            elaborated: self.model_of.elaborated_sha256.as_deref(),
+        }
+    }
+
     /// Its own record, if that says that a memory of this digest is proven to be its netlist.
     ///
     /// # Errors
@@ -292,7 +315,7 @@ impl Configuration {
             }
             record => record.unwrap_or_default(),
         };
-        record::check(&record, memory, self.netlist_sha256.as_ref(), self.recipe.as_deref())?;
+        record::check(&record, memory, &self.origin())?;
         Ok(record)
     }
 
@@ -305,6 +328,8 @@ impl Configuration {
             (self.clock_hz != signed.clock_hz, "clock"),
             (self.in_flight != signed.in_flight, "number of frames in flight"),
             (self.lut_init != signed.lut_init, "contents of kept LUTs"),
+            (self.model_of.elaborated_sha256 != signed.model_of.elaborated_sha256, "design of its model"),
+            (self.model_of.generated_sha256 != signed.model_of.generated_sha256, "source of its model"),
             (!self.can.iter().all(known), "algorithms"),
         ]
         .into_iter()

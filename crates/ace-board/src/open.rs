@@ -73,6 +73,9 @@ impl Assembly {
             SlotKind::Fabric => (Catalogue::of(configurations.as_deref()), Box::new(SharedObjects)),
             SlotKind::Array => {
                 let sets = array::catalogue(config.slot.tiles, configurations.as_deref())?;
+                if let Some(store) = store.as_deref().filter(|_| unsigned == Unsigned::Refused) {
+                    array::check_model(&sets, config.slot.tiles, store)?;
+                }
                 (sets, Box::new(Sets { store: store.clone() }))
             }
         };

@@ -36,7 +36,7 @@ struct Control {
 }
 
 /// The format of what ties a netlist to its RTL (`RECORD` in `flow/ace_flow/equiv/to_rtl.py`).
-const TIE_FORMAT: u64 = 1;
+const TIE_FORMAT: u64 = 2;
 
 /// What a record says of the way from a netlist to its RTL.
 #[derive(Deserialize)]
@@ -46,13 +46,24 @@ struct Stated {
     method: String,
     recipe: String,
     netlist_sha256: String,
+    elaborated_sha256: String,
     points: u64,
     by_structure: u64,
-    /// Those of which a solver's proof was checked; records of former versions, in which ABC's word was taken, do not say.
-    #[serde(default)]
-    by_certificate: Option<u64>,
+    /// Those of which a solver's proof was checked.
+    by_certificate: u64,
     open: u64,
     faults_refuted: u64,
+}
+
+/// What a configuration says it was made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin<'a> {
+    /// Digest of the netlist that its bits are.
+    pub netlist: Option<&'a [u8; 32]>,
+    /// Digest of all that decides its bits, the RTL among it.
+    pub recipe: Option<&'a str>,
+    /// Digest of the RTL's design, of which its model is made.
+    pub elaborated: Option<&'a str>,
 }
 
 /// What ties the netlist of a configuration to its RTL.
@@ -128,6 +139,14 @@ pub enum RecordError {
         /// Digest of the netlist.
         wanted: String,
     },
+    /// What ties a netlist to the RTL is said of another design than the model's.
+    #[error("its record is of another design than its model ({found}, not {wanted})")]
+    TieOfOtherDesign {
+        /// Digest in the record.
+        found: String,
+        /// Digest of the design, or `none`.
+        wanted: String,
+    },
     /// What ties a netlist to the RTL is said of another RTL.
     #[error("its record ties its netlist to another RTL (recipe {found}, not {wanted})")]
     TieToOtherRtl {
@@ -182,23 +201,37 @@ pub enum RecordError {
     TieMethod(String),
 }
 
-/// What a record says of the way from the netlist of this digest to the RTL of this recipe.
+/// What a record says of the way from a netlist to the RTL, and to the design of the model.
 ///
 /// # Errors
-/// That it is of another netlist or RTL, or cannot be read.
-pub fn tie(stated: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, RecordError> {
+/// That it is of another netlist, RTL or design, or cannot be read.
+pub fn tie(stated: &Value, origin: &Origin<'_>) -> Result<Tie, RecordError> {
     if matches!(stated, Value::Null | Value::String(_)) {
         return Ok(Tie::Simulation);
     }
     let stated = Stated::deserialize(stated).map_err(RecordError::TieMalformed)?;
     let Stated {
-        format, method, recipe: of, netlist_sha256, points, by_structure, by_certificate, open, ..
+        format,
+        method,
+        recipe: of,
+        netlist_sha256,
+        elaborated_sha256,
+        points,
+        by_structure,
+        by_certificate,
+        open,
+        ..
     } = stated;
+    let (netlist, recipe) = (origin.netlist.map(hex::encode).unwrap_or_default(), origin.recipe);
     if format != TIE_FORMAT {
         return Err(RecordError::TieFormat(format));
     }
     if netlist_sha256 != netlist {
-        return Err(RecordError::TieOfOtherNetlist { found: netlist_sha256, wanted: netlist.to_owned() });
+        return Err(RecordError::TieOfOtherNetlist { found: netlist_sha256, wanted: netlist });
+    }
+    if origin.elaborated != Some(&elaborated_sha256) {
+        let wanted = origin.elaborated.unwrap_or("none").to_owned();
+        return Err(RecordError::TieOfOtherDesign { found: elaborated_sha256, wanted });
     }
     if !digest(&of) {
         return Err(RecordError::TieRecipe(of));
@@ -211,14 +244,8 @@ pub fn tie(stated: &Value, netlist: &str, recipe: Option<&str>) -> Result<Tie, R
         "equivalence" if points == 0 || by_structure > points || open != 0 => {
             Err(RecordError::TieNonsense { points, by_structure, open })
         }
-        "equivalence"
-            if by_certificate.is_some_and(|some| by_structure.checked_add(some) != Some(points)) =>
-        {
-            Err(RecordError::TieUncertified {
-                points,
-                by_structure,
-                by_certificate: by_certificate.unwrap_or(0),
-            })
+        "equivalence" if by_structure.checked_add(by_certificate) != Some(points) => {
+            Err(RecordError::TieUncertified { points, by_structure, by_certificate })
         }
         "equivalence" => Ok(Tie::Equivalence),
         "simulation" => Ok(Tie::Simulation),
@@ -243,12 +270,7 @@ fn digest(text: &str) -> bool {
 ///
 /// # Errors
 /// What it says instead, or what is wrong with it.
-pub fn check(
-    record: &[u8],
-    memory: &[u8; 32],
-    netlist: Option<&[u8; 32]>,
-    recipe: Option<&str>,
-) -> Result<Tie, RecordError> {
+pub fn check(record: &[u8], memory: &[u8; 32], origin: &Origin<'_>) -> Result<Tie, RecordError> {
     if record.is_empty() {
         return Err(RecordError::Missing);
     }
@@ -269,7 +291,7 @@ pub fn check(
     if result != "proven" {
         return Err(RecordError::Result(result));
     }
-    let Some(netlist) = netlist else {
+    let Some(netlist) = origin.netlist else {
         return Err(RecordError::NoNetlist);
     };
     let own = hex::encode(memory);
@@ -291,7 +313,7 @@ pub fn check(
     if !digest(&control.memory_sha256) || control.memory_sha256.eq_ignore_ascii_case(&own) {
         return Err(RecordError::ControlOfSameBits);
     }
-    tie(&tied_to_rtl_by, &netlist_sha256, recipe)
+    tie(&tied_to_rtl_by, origin)
 }
 
 #[cfg(test)]
@@ -307,9 +329,13 @@ mod tests {
         })
     }
 
+    fn of(recipe: Option<&str>) -> Origin<'_> {
+        Origin { netlist: Some(&[0x22; 32]), recipe, elaborated: Some("the design") }
+    }
+
     fn says(record: &Value) -> String {
         let text = if record.is_null() { String::new() } else { record.to_string() };
-        check(text.as_bytes(), &[0x11; 32], Some(&[0x22; 32]), Some("r"))
+        check(text.as_bytes(), &[0x11; 32], &of(Some("r")))
             .map_or_else(|error| error.to_string(), |_| String::new())
     }
 
@@ -317,11 +343,8 @@ mod tests {
     fn only_a_proof_of_these_bits_with_a_refuted_control_counts() {
         assert_eq!(says(&record()), "");
         assert!(says(&Value::Null).contains("no record"));
-        assert!(
-            check(b"[]", &[0x11; 32], Some(&[0x22; 32]), None)
-                .is_err_and(|why| why.to_string().contains("is none"))
-        );
-        assert!(check(record().to_string().as_bytes(), &[0x11; 32], None, None).is_err());
+        assert!(check(b"[]", &[0x11; 32], &of(None)).is_err_and(|why| why.to_string().contains("is none")));
+        assert!(check(record().to_string().as_bytes(), &[0x11; 32], &Origin::default()).is_err());
         for (path, value, why) in [
             ("/format", json!(2), "format 2, not 3"),
             ("/format", json!("3"), "is none"),
@@ -355,21 +378,20 @@ mod tests {
         let with_tie = |stated: Value, recipe: Option<&str>| {
             let mut record = record();
             record["tied_to_rtl_by"] = stated;
-            check(record.to_string().as_bytes(), &[0x11; 32], Some(&[0x22; 32]), recipe)
-                .map_err(|error| error.to_string())
+            check(record.to_string().as_bytes(), &[0x11; 32], &of(recipe)).map_err(|error| error.to_string())
         };
         let r = "5a".repeat(32);
         let r = Some(r.as_str());
         let stated = |key: &str, value: Value| {
             let mut stated = json!({
                 "format": TIE_FORMAT, "method": "equivalence", "netlist_sha256": "22".repeat(32), "recipe": "5a".repeat(32),
-                "points": 9, "by_structure": 4, "open": 0, "faults_refuted": 3,
+                "elaborated_sha256": "the design", "points": 9, "by_structure": 4, "by_certificate": 5, "open": 0,
+                "faults_refuted": 3,
             });
             stated[key] = value;
             stated
         };
         assert_eq!(with_tie(stated("points", json!(9)), r), Ok(Tie::Equivalence));
-        assert_eq!(with_tie(stated("by_certificate", json!(5)), r), Ok(Tie::Equivalence));
         assert_eq!(with_tie(stated("method", json!("simulation")), r), Ok(Tie::Simulation));
         // Records of former versions have words there, or nothing.
         assert_eq!(
@@ -383,12 +405,18 @@ mod tests {
             ("recipe", json!("00".repeat(32)), "no SHA-256"),
             ("recipe", json!("r"), "no SHA-256"),
             ("method", json!("faith"), "by `faith`"),
-            ("format", json!(0), "format 0, not 1"),
+            (
+                "elaborated_sha256",
+                json!("another"),
+                "another design than its model (another, not the design)",
+            ),
+            ("format", json!(1), "format 1, not 2"),
             ("points", json!(0), "with 0 points"),
             ("points", json!(3), "with 3 points, 4 of them"),
             ("points", json!("9"), "is none"),
             ("open", json!(500), "500 open"),
             ("open", json!(null), "is none"),
+            ("by_certificate", json!(null), "is none"),
             ("by_certificate", json!(4), "9 points to the RTL, 4 by structure and 4 by certificate"),
             ("by_certificate", json!(6), "not all, or more"),
             ("by_certificate", json!(u64::MAX), "not all, or more"),

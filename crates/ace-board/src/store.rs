@@ -183,6 +183,16 @@ impl Store {
         images.filter_map(|image| self.offers.get(image.name())?.as_ref().ok().cloned()).collect()
     }
 
+    /// What it says of a configuration that it holds and offers.
+    pub fn offered(&self, name: &str) -> Option<&Configuration> {
+        self.offers.get(name)?.as_ref().ok()
+    }
+
+    /// Where it is.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Whether it holds the very bits that the manifest of `configuration` names, proven, and says of them at least what
     /// that manifest says.
     ///
@@ -310,7 +320,7 @@ pub fn offer(image: &Image) -> Result<Configuration, OfferError> {
         return Err(OfferError::OtherConfiguration);
     }
     let proof = image.proof()?;
-    record::check(&proof, image.digest(), signed.netlist_sha256.as_ref(), signed.recipe.as_deref())?;
+    record::check(&proof, image.digest(), &signed.origin())?;
     Ok(signed)
 }
 

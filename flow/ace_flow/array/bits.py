@@ -83,7 +83,7 @@ def make(ace: str, routed: dict, seed: int) -> dict:
     place.write_text(json.dumps(clock, indent=1) + "\n")
     record = proven(ace, bitstream, netlist)
     tiles, lanes = routed["tiles"], routed["lanes"]
-    model = array.model(tiles, lanes)
+    model, about = array.made(tiles, lanes)
     manifest = {
         "schema": SCHEMA,
         "name": NAME,
@@ -106,6 +106,7 @@ def make(ace: str, routed: dict, seed: int) -> dict:
         },
         "tools": versions(),
         "recipe": recipe(routed),
+        **about,
         "memory_sha256": record["memory_sha256"],
         "netlist_sha256": tools.sha256(netlist),
         "inputs": routed["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},
@@ -141,9 +142,10 @@ def renew(ace: str, routed: dict) -> dict:
     publish(cached.bitstream, bitstream)
     record = proven(ace, bitstream, netlist)
     routed["inputs"] = inputs()
-    model = array.model(tiles, lanes)
+    model, about = array.made(tiles, lanes)
     manifest = known | {
         "recipe": recipe(routed),
+        **about,
         "memory_sha256": record["memory_sha256"],
         "netlist_sha256": record["netlist_sha256"],
         "inputs": routed["inputs"] | {route.PINS.name: tools.sha256(route.PINS)},

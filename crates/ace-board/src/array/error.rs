@@ -88,6 +88,20 @@ pub enum ArrayError {
         make: String,
     },
     #[error(
+        "{}: the slot's model is not of the design signed in {}; `{make}` makes it of these sources, and if those have changed \
+         the library is to be signed anew (or --unsigned)",
+        path.display(), library.display()
+    )]
+    /// The model of the slot is of another design, or other source, than the signed one.
+    OtherModel {
+        /// The file of a set.
+        path: PathBuf,
+        /// The library.
+        library: PathBuf,
+        /// The command that makes the model.
+        make: String,
+    },
+    #[error(
         "{} is for tiles of {} lanes at {} MHz, and this one has {} at {}; `{make}` makes it anew",
         path.display(), found.0, found.1, wanted.0, wanted.1
     )]

@@ -12,5 +12,5 @@ mod slot;
 pub use digests::digests;
 pub use error::ArrayError;
 pub use rates::{CriticalPath, Proof, Rates, Routed, Slot, clock, rates, routed};
-pub use sets::{Sets, catalogue, manifest};
+pub use sets::{Sets, catalogue, check_model, manifest};
 pub use slot::{ArraySlot, capability};

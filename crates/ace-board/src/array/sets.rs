@@ -13,13 +13,18 @@ use super::slot::ArraySlot;
 use super::{ArrayError, digests, signed};
 use crate::catalogue::{BuildFolder, Catalogue};
 use crate::config::{BoardConfig, SlotKind, hz};
-use crate::manifest::{Configuration, FileRef};
+use crate::manifest::{Configuration, FileRef, ModelOf};
 use crate::model::{Model, ModelError, SlotModel};
 use crate::source::{ModelSource, Models};
 use crate::store::Store;
 
 /// What a build folder says of a set that `model`, of `slot`, runs.
-pub fn manifest(named: &Named, compiled: &Compiled, slot: &Slot, model: &FileRef) -> Value {
+pub fn manifest(
+    named: &Named,
+    compiled: &Compiled,
+    slot: &Slot,
+    (model, of): &(FileRef, ModelOf),
+) -> Value {
     let (name, set) = (&named.name, &compiled.set);
     let bytes = set.to_bytes();
     let sha256 = hex::encode(Sha256::digest(&bytes));
@@ -52,6 +57,8 @@ pub fn manifest(named: &Named, compiled: &Compiled, slot: &Slot, model: &FileRef
             "model": {"path": model.path, "bytes": model.bytes, "sha256": hex::encode(model.sha256)},
         },
         "memory_sha256": sha256,
+        "elaborated_sha256": of.elaborated_sha256,
+        "generated_sha256": of.generated_sha256,
     })
 }
 
@@ -87,6 +94,26 @@ impl ModelSource for Sets {
         ArraySlot::loaded(model, &set.name, bytes)
             .map(|slot| Box::new(slot) as Box<dyn SlotModel>)
             .map_err(|error| io(error.to_string()))
+    }
+}
+
+/// The slot whose bits are proven and signed, as `array`.
+const SIGNED: (&str, usize) = ("array", 1);
+
+/// Whether the model behind these sets is of the design that the library has signed for slots of so many tiles, where it
+/// has one.
+///
+/// # Errors
+/// The first set whose model is of something else.
+pub fn check_model(catalogue: &Catalogue, tiles: usize, store: &Store) -> Result<(), ArrayError> {
+    let Some(signed) = store.offered(SIGNED.0).filter(|_| tiles == SIGNED.1) else { return Ok(()) };
+    match catalogue.configurations.iter().find(|one| one.model_of != signed.model_of) {
+        Some(other) => Err(ArrayError::OtherModel {
+            path: other.bitstream.path.clone(),
+            library: store.file().to_owned(),
+            make: Slot::of(tiles)?.command(),
+        }),
+        None => Ok(()),
     }
 }
 

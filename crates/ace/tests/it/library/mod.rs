@@ -82,6 +82,7 @@ impl Place {
             "files": { "bitstream": file(&format!("{name}.bit"), &bits), "model": file("model.so", b"none") },
             "memory_sha256": hex::encode(memory.digest()), "variant_of": of, "unpinned_fmax_mhz": 102.0,
             "kept": { "u_lut": seed }, "netlist_sha256": "22".repeat(32), "recipe": "5a".repeat(32),
+            "elaborated_sha256": "66".repeat(32), "generated_sha256": "77".repeat(32),
             "timing": { "report_sha256": "44".repeat(32), "design_sha256": "55".repeat(32) },
         });
         fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();

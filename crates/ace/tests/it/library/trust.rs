@@ -200,8 +200,9 @@ fn what_ties_a_netlist_to_its_rtl_is_checked_and_shown() {
     let place = Place::new();
     let tie = |netlist: &str, recipe: &str, open: u64| {
         json!({
-            "format": 1, "method": "equivalence", "netlist_sha256": netlist.repeat(32), "recipe": recipe.repeat(32),
-            "points": 9, "by_structure": 4, "open": open, "faults_refuted": 1,
+            "format": 2, "method": "equivalence", "netlist_sha256": netlist.repeat(32), "recipe": recipe.repeat(32),
+            "elaborated_sha256": "66".repeat(32), "points": 9, "by_structure": 4, "by_certificate": 5, "open": open,
+            "faults_refuted": 1,
         })
     };
     let before = place.json(&["verify"])["proven_to_rtl"].clone();
