@@ -23,6 +23,7 @@ mod meant;
 mod netlist;
 mod new;
 mod page;
+mod proof;
 mod rekey;
 mod run;
 mod sas;
@@ -63,6 +64,7 @@ enum Command {
     Inspect(inspect::Args),
     Netlist(netlist::Args),
     Certificate(certificate::Args),
+    Proof(proof::Args),
     #[command(hide = true)]
     Rekey(rekey::Args),
     Compare(compare::Args),
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
         Command::Certificate(args) => certificate::run(&args),
+        Command::Proof(args) => proof::run(&mut page, &args),
         Command::Rekey(args) => rekey::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Bench(args) => bench::run(&mut page, &args),

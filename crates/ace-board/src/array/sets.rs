@@ -19,12 +19,7 @@ use crate::source::{ModelSource, Models};
 use crate::store::Store;
 
 /// What a build folder says of a set that `model`, of `slot`, runs.
-pub fn manifest(
-    named: &Named,
-    compiled: &Compiled,
-    slot: &Slot,
-    (model, of): &(FileRef, ModelOf),
-) -> Value {
+pub fn manifest(named: &Named, compiled: &Compiled, slot: &Slot, (model, of): &(FileRef, ModelOf)) -> Value {
     let (name, set) = (&named.name, &compiled.set);
     let bytes = set.to_bytes();
     let sha256 = hex::encode(Sha256::digest(&bytes));

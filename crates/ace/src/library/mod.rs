@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace library`: the file that holds configurations, signed.
 
-mod args;
+pub mod args;
 mod change;
 mod domains;
 mod extract;
