@@ -125,6 +125,7 @@ class Matching(Observed):
     def _tie(self) -> None:
         """Finds registers without a name that are constant or the same as another one of their machine."""
         names, columns = dict(self.colours), dict(self.columns)
+        began = dict(names)
         left = [key for key, colour in names.items() if colour[0] == "left"]
         names |= {key: ("own", key) for key in left}
         ties: dict[tuple[str, str], tuple] = {}
@@ -146,7 +147,7 @@ class Matching(Observed):
         # Those that are the same as one without a name stay with it in the class of those without a name.
         self.columns = columns
         self.colours = {
-            key: colour if colour[0] != "own" else ("left",) for key, colour in (names | ties).items()
+            key: colour if colour[0] != "own" else began[key] for key, colour in (names | ties).items()
         }
 
     def alone(self) -> int:

@@ -3,18 +3,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 
-from ace_flow.equiv.machine import Machine, Write
+from ace_flow.equiv.machine import Machine, Register, Write
 from ace_flow.equiv.names import aliases, bits_named, group, names_of
 from ace_flow.equiv.netlist import Netlist
 from ace_flow.equiv.rtl import Rtl
 from ace_flow.equiv.simulate import ALL, Noise, get, slice_of, stem
 from ace_flow.equiv.states import States
-from ace_flow.prove.gates import Graph, Literal
+from ace_flow.prove.gates import FALSE, Graph, Literal
 
 # Colours that no simulation changes: what they say is the value of a register.
 FIXED = ("states", "constant", "function")
+
+
+def _left(register: Register) -> tuple:
+    """The class of those of which no name says anything: what they are reset to."""
+    return ("left", "" if register.reset() == FALSE else register.value)
 
 
 class Free:
@@ -54,13 +60,16 @@ class Observed:
         codes: dict[str, list[int]] | None = None,
         hot: dict[str, list[str]] | None = None,
         derives: bool = False,
+        one_hot: Iterable[str] = (),
     ):
         """`codes`: what synthesis has coded anew (ace_flow/equiv/states.py), and `hot` the registers of the netlist where
-        names do not say them. `derives`: look for registers that are functions of others, too."""
+        names do not say them. `derives`: look for registers that are functions of others, too. `one_hot`: words of the RTL
+        of which one bit is 1 at any time; synthesis may have made use of that."""
         self.states: list[States] = []
         # Those of which nothing says what they are in the netlist.
         self.nameless: list[str] = []
         self.derives = derives
+        self.one_hot = one_hot
         graph = self.graph = Graph()
         multiplies = any(c["type"] == "MULT18X18D" for c in netlist_module["cells"].values())
         self.outsides = [Free(graph, prefix, multiplies) for prefix in ("rtl", "netlist")]
@@ -103,9 +112,9 @@ class Observed:
                     next(bit for bit in bits if bit in ("0", "1")),
                 )
             else:
-                self.colours["rtl", register.name] = ("left",)
+                self.colours["rtl", register.name] = _left(register)
         for register in self.netlist.registers.values():
-            known_as = ("net", register.output) if register.output in taken else ("left",)
+            known_as = ("net", register.output) if register.output in taken else _left(register)
             self.colours["netlist", register.name] = known_as
         for name, bits in words.items():
             net = self.netlist.module["netnames"].get(name, {"bits": []})["bits"]
@@ -183,6 +192,23 @@ class Observed:
         self.others = every - self.asked.keys()
         return set(self.asked)
 
+    def _hot(self) -> dict[object, int]:
+        """Values for classes, so that one bit is 1 of each word of which that is known, as far as classes tell its bits
+        apart."""
+        values: dict[object, int] = {}
+        drivers = {register.output: ("rtl", register.name) for register in self.rtl.registers.values()}
+        for name in self.one_hot:
+            bits = [drivers.get(bit) for bit in self.rtl.module["netnames"][name]["bits"]]
+            colours = [self.colours[key] for key in bits if key]
+            alone = [colour for colour, count in Counter(colours).items() if count == 1]
+            if not alone or any(colour[0] in FIXED for colour in colours):
+                continue
+            states = States(name, [], [], list(range(len(alone))))
+            free = [self.noise.bits() for _ in range(len(alone).bit_length())]
+            values |= dict.fromkeys(colours, 0)
+            values |= zip(alone, states.split(free, int.__and__, int.__or__, ALL)[1], strict=True)
+        return values
+
     def _once(self) -> None:
         """Simulates once; classes become what was seen."""
         simulation = self.simulation
@@ -258,6 +284,8 @@ class Observed:
         for key, colour in self.colours.items():
             if colour[0] not in FIXED:
                 held[key] = sow(colour, held[key])
+        hot = self._hot()
+        held |= {key: hot[colour] for key, colour in self.colours.items() if colour in hot}
         for key, colour in self.colours.items():
             if colour[0] == "function":
                 held[key] = colour[1].of(

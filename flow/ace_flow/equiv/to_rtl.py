@@ -117,7 +117,7 @@ def matchings(read: Read, netlist: dict) -> Iterator[Matching]:
     matching = Matching(read.rtl, netlist, found, read.codes)
     hot: dict[str, list[str]] = {}
     if matching.nameless:
-        between = Matching(read.recoded, netlist, found)
+        between = Matching(read.recoded, netlist, found, one_hot=read.codes)
         between.run()
         hot = {name: between.partners(name, len(read.codes[name])) for name in matching.nameless}
         matching = Matching(read.rtl, netlist, found, read.codes, hot)
