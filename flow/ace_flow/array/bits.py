@@ -70,7 +70,7 @@ def proven(ace: str, bitstream: Path, routed: dict) -> dict:
     shape = routed["tiles"], routed["lanes"]
     netlist = netlist_of("slot", *shape)
     with tempfile.TemporaryDirectory(dir=array.BUILD, prefix=".prove-") as folder:
-        record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder), FOLDER / "log" / "prove.log")
+        record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder))
     if record["memory_sha256"] != memory(ace, bitstream):
         raise tools.ToolError(f"{bitstream} changed while it was proven; run it again")
     return record | {"tied_to_rtl_by": to_rtl.tie(row(*shape), places(*shape), recipe(routed))}

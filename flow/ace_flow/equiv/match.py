@@ -221,11 +221,7 @@ class Matching(Observed):
         )
         self.simulation = Simulation(self.graph, self.asked.keys(), self._cone())
         self.colours = {
-            key: colour
-            if colour[0] in FIXED
-            else ("own", key)
-            if key in self.virtual
-            else ("same",)
+            key: colour if colour[0] in FIXED else ("own", key) if key in self.virtual else ("same",)
             for key, colour in colours.items()
             if key[0] == "rtl"
         }

@@ -120,7 +120,11 @@ class Observed:
             else:
                 self.colours["rtl", register.name] = _left(register.reset(), register.value)
         for register in self.netlist.registers.values():
-            known_as = ("net", register.output) if register.output in taken else _left(register.reset(), register.value)
+            known_as = (
+                ("net", register.output)
+                if register.output in taken
+                else _left(register.reset(), register.value)
+            )
             self.colours["netlist", register.name] = known_as
         for name, bits in words.items():
             net = self.netlist.module["netnames"].get(name, {"bits": []})["bits"]
@@ -213,7 +217,7 @@ class Observed:
             for kind, name, found, depends in every:
                 if found:
                     self.asked[found[0] >> 1] = (kind, outside.prefix, name)
-                self.questions |= dict.fromkeys((bit >> 1 for bit in found), [*found, *depends])
+                self.questions |= {bit >> 1: [*found, *depends] for bit in found}
         self.others = self.questions.keys() - self.asked.keys()
         # The registers whose values are inputs of the logic, by node; and the words of those of the RTL.
         self.owners = {}

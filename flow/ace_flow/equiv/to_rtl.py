@@ -28,7 +28,7 @@ from ace_flow import configurations, rtl, tools
 from ace_flow.build import library_cache
 from ace_flow.cache import cached
 from ace_flow.configurations import Configuration
-from ace_flow.equiv.certificate import certify
+from ace_flow.equiv.certificate import CHECKER, certify
 from ace_flow.equiv.match import Matching
 from ace_flow.equiv.names import tiles
 from ace_flow.equiv.states import codes
@@ -39,7 +39,6 @@ from ace_flow.prove import gates
 
 FAULTS = fault_table.TABLE.name
 CODE = sorted(Path(__file__).parent.glob("*.py"))
-CHECKER = tools.ROOT / "crates" / "ace-lrat" / "src" / "lib.rs"
 SHARED = [Path(gates.__file__), CHECKER]
 # The format of records.
 RECORD = 1
@@ -220,7 +219,9 @@ def refuted(configuration: Configuration, matching: Matching, folder: Path) -> l
         if not refutes(fault):
             raise Unequal(f"{configuration.name}: not refuted: {fault.what} ({fault.file})")
     if not own and not any(refutes(fault) for fault in fault_table.shared(configuration)):
-        raise Unequal(f"{configuration.name}: no fault of its files is refuted: its algorithm's {FAULTS} wants one")
+        raise Unequal(
+            f"{configuration.name}: no fault of its files is refuted: its algorithm's {FAULTS} wants one"
+        )
     return found
 
 
