@@ -17,6 +17,8 @@ class Places:
     def __init__(self, name: str, below: Path = CONFIGURATIONS):
         self.folder = below / name
         self.netlist_json = self.folder / "netlist.json"
+        # The command of the flow that makes it.
+        self.makes = f"build --only-netlists {name}"
         self.netlist_verilog = self.folder / "netlist.v"
         self.area = self.folder / "area.json"
         # Of a variant: its base's placed and routed design with other contents.

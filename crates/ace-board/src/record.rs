@@ -19,6 +19,9 @@ struct Record {
     result: String,
     points: u64,
     by_structure: u64,
+    /// Those of which a solver's proof was checked; records of former versions, in which ABC's word was taken, do not say.
+    #[serde(default)]
+    by_certificate: Option<u64>,
     memory_sha256: String,
     netlist_sha256: String,
     control: Control,
@@ -193,6 +196,18 @@ pub enum RecordError {
         /// Of those, equal by construction.
         by_structure: u64,
     },
+    /// Of a point neither structure nor a certificate says that it is equal, or both do.
+    #[error(
+        "its record compares {points} points, {by_structure} by structure and {by_certificate} by certificate: that is not all, or more"
+    )]
+    Uncertified {
+        /// Points that were compared.
+        points: u64,
+        /// Of those, equal by construction.
+        by_structure: u64,
+        /// Of those, equal by a proof that was checked.
+        by_certificate: u64,
+    },
     /// A recipe is a digest.
     #[error("its record ties its netlist to the RTL of a recipe `{0}`, which is no SHA-256")]
     TieRecipe(String),
@@ -280,6 +295,7 @@ pub fn check(record: &[u8], memory: &[u8; 32], origin: &Origin<'_>) -> Result<Ti
         result,
         points,
         by_structure,
+        by_certificate,
         memory_sha256,
         netlist_sha256,
         control,
@@ -306,6 +322,11 @@ pub fn check(record: &[u8], memory: &[u8; 32], origin: &Origin<'_>) -> Result<Ti
     }
     if by_structure > points {
         return Err(RecordError::Nonsense { points, by_structure });
+    }
+    if let Some(by_certificate) = by_certificate
+        && by_structure.checked_add(by_certificate) != Some(points)
+    {
+        return Err(RecordError::Uncertified { points, by_structure, by_certificate });
     }
     if control.result != "refuted" || control.points_refuted == 0 {
         return Err(RecordError::ControlHolds);
@@ -353,6 +374,9 @@ mod tests {
             ("/points", json!(0), "compares nothing"),
             ("/points", json!(-1), "is none"),
             ("/points", json!(11), "11 points, of which 12"),
+            ("/points", json!(13), "12 by structure and 0 by certificate: that is not all"),
+            ("/by_certificate", json!(1), "not all, or more"),
+            ("/by_certificate", json!(u64::MAX), "not all, or more"),
             ("/control/memory_sha256", json!("00".repeat(32)), "not of other bits"),
             ("/memory_sha256", json!("33".repeat(32)), "other bits"),
             ("/memory_sha256", json!(""), "other bits"),
@@ -363,6 +387,8 @@ mod tests {
             ("/control/memory_sha256", json!(""), "not of other bits"),
         ] {
             let mut edited = record();
+            edited["by_certificate"] = json!(0);
+            assert_eq!(says(&edited), "");
             *edited.pointer_mut(path).expect("it is there") = value;
             assert!(says(&edited).contains(why), "{path}: {}", says(&edited));
         }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::database::Tile;
+use super::database::{Database, Tile};
 use super::error::NetlistError;
 use super::fabric::Fabric;
 use ace_ecp5::memory::ConfigMemory;
@@ -114,7 +114,7 @@ impl Fabric<'_> {
             };
         };
         let (row, col) = (frame - tile.frame, bit - tile.bit);
-        let owners = self.owners(tile, row, col);
+        let owners = self.database.owners(frame, bit);
         let why = match (set, owners.is_empty()) {
             (true, true) => "the database has no name for it".to_owned(),
             (true, false) => format!("nothing that the circuit rests on explains it ({})", owners.join(", ")),
@@ -122,13 +122,18 @@ impl Fabric<'_> {
         };
         NetlistError::Unexplained { place: self.place(tile), bit: format!("F{row}B{col}"), held, why, more }
     }
+}
 
-    /// What the database says a bit belongs to.
-    fn owners(&self, tile: &Tile, frame: usize, bit: usize) -> Vec<String> {
-        let kind = &self.database.types[usize::from(tile.kind)];
+impl Database {
+    /// What the database says a bit of the memory belongs to, such as `setting SLICEA.CEMUX`; nothing for one without a
+    /// name.
+    pub fn owners(&self, frame: usize, bit: usize) -> Vec<String> {
+        let Some(tile) = self.tile_of(frame, bit) else { return Vec::new() };
+        let kind = &self.types[usize::from(tile.kind)];
+        let (frame, bit) = (frame - tile.frame, bit - tile.bit);
         let here = |b: &super::tiles::Bit| (usize::from(b.frame), usize::from(b.bit)) == (frame, bit);
         let muxes = kind.muxes.iter().filter(|mux| mux.arcs.iter().any(|(_, bits)| bits.iter().any(here)));
-        let muxes = muxes.map(|mux| format!("multiplexer {}", self.database.names.text(mux.sink.name)));
+        let muxes = muxes.map(|mux| format!("multiplexer {}", self.names.text(mux.sink.name)));
         let choices = kind.choices.iter();
         let choices = choices.filter(|(_, c)| c.options.iter().any(|(_, bits)| bits.iter().any(here)));
         let words = kind.words.iter().filter(|(_, w)| w.iter().flatten().any(|bits| bits.iter().any(here)));

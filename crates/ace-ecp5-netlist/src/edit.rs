@@ -53,6 +53,26 @@ impl Database {
         choice.options.iter().find(|(other, _)| other == value).map(|(_, bits)| &**bits)
     }
 
+    /// Every setting of every tile that holds a bit of the memory: the tile (row, column, type), and each value.
+    pub fn settings(&self, memory: &ConfigMemory) -> Vec<((i16, i16, &str), Change<'_>)> {
+        let used = |tile: &&Tile| {
+            (tile.frame..tile.frame + tile.size.0).any(|frame| {
+                (tile.bit..tile.bit + tile.size.1).any(|bit| memory.bit(frame, bit) == Some(true))
+            })
+        };
+        let mut all = Vec::new();
+        for tile in self.tiles.iter().filter(used) {
+            let kind = &self.types[usize::from(tile.kind)];
+            let mut choices: Vec<_> = kind.choices.iter().collect();
+            choices.sort_by_key(|(name, _)| *name);
+            for (name, choice) in choices {
+                let values = choice.options.iter().map(|(value, _)| Change::Set(name, value));
+                all.extend(values.map(|change| ((tile.row, tile.col, &*kind.name), change)));
+            }
+        }
+        all
+    }
+
     /// Tiles of a type: row and column.
     pub fn places(&self, kind: &str) -> Vec<(i16, i16)> {
         let tiles = self.tiles.iter().filter(|tile| self.types[usize::from(tile.kind)].name == kind);

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::error::BitstreamError;
 use crate::port::ConfigPort;
+use crate::untold::untold;
 
 /// What a bitstream says and what it makes of a blank device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,6 +38,8 @@ pub struct Inspection {
     pub spi_mode: Option<String>,
     /// Read-back is to be locked.
     pub security: bool,
+    /// What it does beyond what the memory shows, and where.
+    pub untold: Option<String>,
     /// The lines before the preamble.
     pub comment: Vec<String>,
     /// [`crate::ConfigMemory::digest`] of a blank device after this bitstream, in hexadecimal.
@@ -69,6 +72,7 @@ pub fn inspect(bytes: &[u8]) -> Result<Inspection, BitstreamError> {
         control0: format!("{:08X}", memory.control0()),
         spi_mode: seen.spi_mode.map(|mode| format!("{mode:02X}")),
         security: seen.security,
+        untold: untold(bytes, memory).map(|untold| untold.to_string()),
         comment: port
             .comment()
             .split(|byte| *byte == 0)

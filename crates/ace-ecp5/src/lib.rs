@@ -21,6 +21,7 @@ mod inflate;
 pub mod inspect;
 pub mod memory;
 pub mod port;
+mod untold;
 
 pub use device::Device;
 pub use emit::Emit;
@@ -28,3 +29,4 @@ pub use error::{BitstreamError, Reason};
 pub use inspect::{Inspection, inspect};
 pub use memory::ConfigMemory;
 pub use port::{ConfigPort, STARTUP_BYTES, load};
+pub use untold::{Untold, untold};

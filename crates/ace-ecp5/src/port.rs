@@ -18,7 +18,7 @@ pub const STARTUP_BYTES: usize = 4;
 const COMMENT_MAX: usize = 4096;
 /// The longest piece that is handled as one: a frame, its CRC and up to 15 dummy bytes.
 const PIECE_MAX: usize = MAX_FRAME + 2 + 15;
-const PREAMBLE: u32 = 0xffff_bdb3;
+pub(crate) const PREAMBLE: u32 = 0xffff_bdb3;
 
 /// What the port expects next.
 #[derive(Clone, Debug)]
@@ -216,6 +216,21 @@ impl ConfigPort {
     /// What was in the stream so far.
     pub fn seen(&self) -> Seen {
         self.seen
+    }
+
+    /// The command that the stream is in.
+    pub(crate) fn command(&self) -> Option<u8> {
+        match self.state {
+            State::Information(command) | State::Payload { command, .. } => Some(command),
+            State::Frame(Frames { compressed, .. })
+            | State::Inflate(Frames { compressed, .. }, _)
+            | State::FrameEnd(Frames { compressed, .. }) => {
+                Some(if compressed { c::PROGRAM_COMPRESSED } else { c::PROGRAM_FRAMES })
+            }
+            State::EbrRow(_) | State::EbrEnd => Some(c::WRITE_EBR),
+            State::Startup(_) => Some(c::PROGRAM_DONE),
+            State::Hunt(_) | State::Opcode | State::Failed(_) => None,
+        }
     }
 
     fn at(&self, ahead: usize, reason: Reason) -> BitstreamError {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace netlist`: what circuit the bits are.
 
+mod flips;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use ace_ecp5::{Emit, load};
+use ace_ecp5::{Emit, load, untold};
 use ace_ecp5_netlist::{
-    Control, Database, Matched, Netlist, Pins, control, extract, name_registers, reference,
+    Control, Database, Matched, Netlist, Pins, Reading, control, extract, name_registers, reference,
 };
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -40,6 +43,13 @@ pub struct Args {
     /// Also write the circuit that the bits are when one bit of one LUT is changed, for a proof to refute
     #[arg(long, value_name = "FILE")]
     control: Option<PathBuf>,
+    /// Turn every single bit instead, and say what a reading makes of each: refused, different, or the same. What was
+    /// found so far is kept in this file, from which the command goes on if it is called again
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "output", "control"])]
+    flips: Option<PathBuf>,
+    /// Threads for --flips; default: one for each processor
+    #[arg(long, requires = "flips")]
+    jobs: Option<NonZeroUsize>,
     /// Print a summary as JSON instead of the Verilog
     #[arg(long)]
     json: bool,
@@ -49,6 +59,8 @@ pub struct Args {
 struct Summary<'a> {
     device: &'static str,
     memory_sha256: String,
+    /// What the bitstream does beyond what the memory shows; a proof refuses it.
+    untold: Option<String>,
     module: &'a str,
     cells: BTreeMap<&'static str, usize>,
     ports: usize,
@@ -86,12 +98,19 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let text = |path: &Path| -> Result<String> {
         String::from_utf8(read(path)?).with_context(|| format!("{}", path.display()))
     };
-    let memory = load(&read(&args.file)?).with_context(|| format!("{}", args.file.display()))?;
+    let bytes = read(&args.file)?;
+    let memory = load(&bytes).with_context(|| format!("{}", args.file.display()))?;
+    let untold = untold(&bytes, &memory).map(|untold| untold.to_string());
     let folder = database(args.database.as_deref())?;
     let database = Database::load(&folder, memory.device())?;
     let pins =
         Pins::parse(&args.package, &text(&args.pins)?).with_context(|| format!("{}", args.pins.display()))?;
     let in_file = || format!("{}", args.file.display());
+    if let Some(kept) = &args.flips {
+        let reading = Reading::new(&memory, &database, &pins).with_context(in_file)?;
+        let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
+        return flips::run(&memory, &database, &reading, kept, jobs.map_or(1, usize::from), args.json);
+    }
     let mut netlist = extract(&memory, &database, &pins).with_context(in_file)?;
     let places: Vec<String> = netlist.cells.iter().map(|cell| cell.name.clone()).collect();
     let mut module = "slot".to_owned();
@@ -122,6 +141,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let summary = Summary {
         device: memory.device().name,
         memory_sha256: hex::encode(memory.digest()),
+        untold,
         module: &module,
         cells: netlist.count(),
         ports: netlist.ports.len(),
@@ -136,6 +156,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
             summary.cells.iter().map(|(name, count)| format!("{count} {name}")).collect();
         println!("{}: {}, {} ports", summary.device, cells.join(", "), summary.ports);
         println!("memory {}", summary.memory_sha256);
+        if let Some(untold) = &summary.untold {
+            println!("{untold}");
+        }
         if let Some(count) = summary.matched {
             println!("{count} registers and blocks have the names of synthesis");
         }

@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from ace_flow import digest, tools
@@ -24,6 +25,9 @@ from ace_flow.array.route import KEPT, inputs, netlist_of
 from ace_flow.build import library_cache
 from ace_flow.build.manifest import PINS_WARNING, SCHEMA, describe, versions
 from ace_flow.cache import publish
+from ace_flow.configurations import Configuration
+from ace_flow.equiv import to_rtl
+from ace_flow.layout import Places
 from ace_flow.place import route
 from ace_flow.prove import bitstream as prove
 
@@ -42,19 +46,34 @@ def memory(ace: str, bitstream: Path) -> str:
     return json.loads(tools.output([ace, "inspect", str(bitstream), "--json"]))["memory_sha256"]
 
 
+def row(tiles: int = array.TILES, lanes: int = array.LANES) -> Configuration:
+    """The slot as a row of the table would say it."""
+    return replace(array.rows()[0], parameters={"Tiles": tiles, "Lanes": lanes})
+
+
+def places(tiles: int = array.TILES, lanes: int = array.LANES) -> Places:
+    """Where the slot is."""
+    found = Places(NAME, FOLDER.parent)
+    found.netlist_json = netlist_of("slot", tiles, lanes)
+    found.makes = f'array-route slot --tiles {tiles} --lanes {lanes} --seeds ""'
+    return found
+
+
 def recipe(routed: dict) -> str:
     """The digest of all that decides the bits of what array/routed.json keeps, seeds aside."""
     settings = array_route.settings(routed["tiles"], routed["lanes"], routed["asked_mhz"])
     return digest.of([digest.sources(array.SLOT_SOURCES), settings])
 
 
-def proven(ace: str, bitstream: Path, netlist: Path) -> dict:
-    """The record of the proof that bits are a netlist."""
+def proven(ace: str, bitstream: Path, routed: dict) -> dict:
+    """The record of the proof that bits are the netlist, and of the one from there to the RTL."""
+    shape = routed["tiles"], routed["lanes"]
+    netlist = netlist_of("slot", *shape)
     with tempfile.TemporaryDirectory(dir=array.BUILD, prefix=".prove-") as folder:
-        record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder), FOLDER / "log" / "prove.log")
+        record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder))
     if record["memory_sha256"] != memory(ace, bitstream):
         raise tools.ToolError(f"{bitstream} changed while it was proven; run it again")
-    return record
+    return record | {"tied_to_rtl_by": to_rtl.tie(row(*shape), places(*shape), recipe(routed))}
 
 
 def write(record: dict, manifest: dict) -> None:
@@ -81,7 +100,7 @@ def make(ace: str, routed: dict, seed: int) -> dict:
     publish(config, FOLDER / f"route-{seed}.config")
     place = FOLDER / f"route-{seed}.json"
     place.write_text(json.dumps(clock, indent=1) + "\n")
-    record = proven(ace, bitstream, netlist)
+    record = proven(ace, bitstream, routed)
     tiles, lanes = routed["tiles"], routed["lanes"]
     model, about = array.made(tiles, lanes)
     manifest = {
@@ -140,8 +159,8 @@ def renew(ace: str, routed: dict) -> dict:
     FOLDER.mkdir(parents=True, exist_ok=True)
     bitstream = FOLDER / f"{NAME}.bit"
     publish(cached.bitstream, bitstream)
-    record = proven(ace, bitstream, netlist)
     routed["inputs"] = inputs()
+    record = proven(ace, bitstream, routed)
     model, about = array.made(tiles, lanes)
     manifest = known | {
         "recipe": recipe(routed),

@@ -240,7 +240,7 @@ def step_prove(configuration: Configuration, places: Places) -> None:
     def work(out: Path) -> None:
         with tempfile.TemporaryDirectory(dir=out.parent) as folder:
             files = (places.bitstream, places.netlist_json, Path(folder))
-            record = bitstream.prove(configuration.top, *files, places.log("prove"))
+            record = bitstream.prove(configuration.top, *files)
         if record["memory_sha256"] != json.loads(places.memory.read_text())["memory_sha256"]:
             raise tools.ToolError("the bitstream changed while it was proven; run it again")
         (out / "json").write_text(json.dumps(record, indent=1) + "\n")

@@ -21,6 +21,7 @@ from pysat.solvers import Cadical195
 from ace_flow import tools
 from ace_flow.prove.gates import Graph, Literal
 
+CHECKER = tools.ROOT / "crates" / "ace-lrat" / "src" / "lib.rs"
 Clause = tuple[int, ...]
 Points = dict[str, list[tuple[Literal, Literal]]]
 # How many conflicts of the solver all certificates of a configuration may take, and how many one may. One needs about 20,000.
@@ -87,19 +88,11 @@ class Clauses:
 
     def __init__(self, graph: Graph, points: Points):
         self.graph, self.points = graph, points
-        wanted, waiting = (
-            {0},
-            [literal >> 1 for pairs in points.values() for pair in pairs for literal in pair],
-        )
-        while waiting:
-            node = waiting.pop()
-            if node not in wanted:
-                wanted.add(node)
-                waiting += graph.nodes[node][1]
+        wanted = graph.needed(literal for pairs in points.values() for pair in pairs for literal in pair)
         # A node comes after those that it takes; node 0, the constant 0, has variable 1, which no clause has.
-        self.variables = {node: number for number, node in enumerate(sorted(wanted), 1)}
+        self.variables = {node: number for number, node in enumerate(wanted, 1)}
         self.clauses: list[Clause] = []
-        for node in sorted(wanted - {0}):
+        for node in wanted[1:]:
             table, inputs = graph.nodes[node]
             if isinstance(table, int):
                 own = [self.variables[one] for one in (node, *inputs)]
@@ -138,14 +131,7 @@ class Clauses:
     def differ(self, model: Iterable[int]) -> list[str]:
         """The points that differ if the inputs have these values; all else is worked out anew."""
         true = {literal for literal in model if literal > 0}
-        values: dict[int, int] = {}
-        for node, variable in self.variables.items():
-            table, inputs = self.graph.nodes[node]
-            if isinstance(table, str):
-                values[node] = int(variable in true)
-            else:
-                row = sum(values[one] << place for place, one in enumerate(inputs))
-                values[node] = table >> row & 1
+        values = self.graph.values(self.variables, lambda node: self.variables[node] in true)
 
         def value(literal: Literal) -> int:
             return values[literal >> 1] ^ (literal & 1)
@@ -187,6 +173,7 @@ def certify(
 ) -> Verdict:
     """Proves points of a graph with certificates, which stay in the folder as NUMBER.cnf and NUMBER.lrat. What differs is
     left out and the rest asked again, so often; what is too hard together is asked in halves."""
+    folder.mkdir(exist_ok=True)
     certificates: list[Certificate] = []
     unproven: list[str] = []
     differ: list[str] = []

@@ -44,6 +44,17 @@ class Matching(Observed):
             if not self._sow():
                 break
             self._refine()
+        self._recognise()
+
+    def _recognise(self) -> None:
+        """What was found of registers that are coded anew."""
+        theirs = {colour: key[1] for key, colour in self.colours.items() if key[0] == "netlist"}
+        for states, keys in self.unknown:
+            states.netlist += [theirs.get(self.colours.pop(key), "") for key in keys]
+            self.colours |= {("netlist", one): ("states", states.name) for one in states.netlist if one}
+            for key in keys:
+                del self.next[key]
+        self.unknown, self.virtual = [], set()
 
     def adopt(self, other: Matching) -> None:
         """Takes the classes of another RTL for the same netlist; what is in this one only is alone."""
@@ -125,8 +136,9 @@ class Matching(Observed):
     def _tie(self) -> None:
         """Finds registers without a name that are constant or the same as another one of their machine."""
         names, columns = dict(self.colours), dict(self.columns)
-        left = [key for key, colour in names.items() if colour[0] == "left"]
-        names |= {key: ("own", key) for key in left}
+        began = dict(names)
+        left = [key for key, colour in names.items() if colour[0] == "left" and key not in self.virtual]
+        names |= {key: ("own", key) for key in [*left, *self.virtual]}
         ties: dict[tuple[str, str], tuple] = {}
         tried: set[tuple] = set()
         while True:
@@ -146,7 +158,7 @@ class Matching(Observed):
         # Those that are the same as one without a name stay with it in the class of those without a name.
         self.columns = columns
         self.colours = {
-            key: colour if colour[0] != "own" else ("left",) for key, colour in (names | ties).items()
+            key: colour if colour[0] != "own" else began[key] for key, colour in (names | ties).items()
         }
 
     def alone(self) -> int:
@@ -203,11 +215,18 @@ class Matching(Observed):
     def _same(self, colours: dict) -> dict:
         """Registers of the RTL without a name that may be the same as another one of it: all are taken for the same until
         simulations tell them apart. That finds those, too, that sometimes keep what they hold."""
+        whole = self.simulation, self.next, self.writes, self.columns
+        self.next, self.writes, self.columns = (
+            {key: value for key, value in part.items() if key[0] == "rtl"} for part in whole[1:]
+        )
+        self.simulation = Simulation(self.graph, self.asked.keys(), self._cone())
         self.colours = {
-            key: colour if colour[0] in FIXED else ("same",) if key[0] == "rtl" else ("own", key)
+            key: colour if colour[0] in FIXED else ("own", key) if key in self.virtual else ("same",)
             for key, colour in colours.items()
+            if key[0] == "rtl"
         }
         self._refine()
+        self.simulation, self.next, self.writes, self.columns = whole
         classes = defaultdict(list)
         for key, colour in self.colours.items():
             if key[0] == "rtl" and colour[0] not in FIXED:
@@ -219,6 +238,22 @@ class Matching(Observed):
                 key: colours[named[0]] for key in members if colours[key] == ("own", key) != colours[named[0]]
             }
         return found
+
+    def _cone(self) -> set[int]:
+        """The nodes on which next values and what is written depend; memories and multipliers answer to others."""
+        wanted: set[int] = set()
+        waiting = [literal for following, reset, _ in self.next.values() for literal in (following, reset)]
+        for ports in self.writes.values():
+            waiting += [bit for port in ports for bit in (port.enable, port.data, *port.address)]
+        waiting = [literal >> 1 for literal in waiting]
+        while waiting:
+            node = waiting.pop()
+            if node not in wanted:
+                wanted.add(node)
+                waiting += self.graph.nodes[node][1]
+                if node in self.asked or node in self.others:
+                    waiting += [literal >> 1 for literal in self.questions[node]]
+        return wanted
 
     def _ties(self, left: list, colours: dict, tried: set) -> dict:
         """By what registers do in one simulation; what has been tried is not said again."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 
 from ace_flow.equiv.machine import Machine, Write
 from ace_flow.equiv.names import aliases, bits_named, group, names_of
@@ -11,10 +12,17 @@ from ace_flow.equiv.netlist import Netlist
 from ace_flow.equiv.rtl import Rtl
 from ace_flow.equiv.simulate import ALL, Noise, get, slice_of, stem
 from ace_flow.equiv.states import States
-from ace_flow.prove.gates import Graph, Literal
+from ace_flow.prove.gates import FALSE, Graph, Literal
 
 # Colours that no simulation changes: what they say is the value of a register.
 FIXED = ("states", "constant", "function")
+# A register: its machine's prefix, and its name.
+Key = tuple[str, str]
+
+
+def _left(reset: Literal, value: int) -> tuple:
+    """The class of those of which no name says anything: what they are reset to."""
+    return ("left", "" if reset == FALSE else value)
 
 
 class Free:
@@ -54,13 +62,19 @@ class Observed:
         codes: dict[str, list[int]] | None = None,
         hot: dict[str, list[str]] | None = None,
         derives: bool = False,
+        by_state: bool = True,
     ):
         """`codes`: what synthesis has coded anew (ace_flow/equiv/states.py), and `hot` the registers of the netlist where
-        names do not say them. `derives`: look for registers that are functions of others, too."""
+        names do not say them. `derives`: look for registers that are functions of others, too. `by_state`: find out what
+        names do not say of states by what they do."""
         self.states: list[States] = []
         # Those of which nothing says what they are in the netlist.
         self.nameless: list[str] = []
         self.derives = derives
+        self.by_state = by_state
+        # What is coded anew and of which names say nothing; for each of its values a register that says whether it is that.
+        self.unknown: list[tuple[States, list[Key]]] = []
+        self.virtual: set[Key] = set()
         graph = self.graph = Graph()
         multiplies = any(c["type"] == "MULT18X18D" for c in netlist_module["cells"].values())
         self.outsides = [Free(graph, prefix, multiplies) for prefix in ("rtl", "netlist")]
@@ -74,8 +88,9 @@ class Observed:
         # What a solver found: values of registers and inputs, and words of which most bits shall be 1 there.
         self.seeds: list[tuple[dict[str, bool], set[str]]] = []
         self.same: set[tuple] = set()
-        self.colours: dict[tuple[str, str], object] = {}
-        self.columns: dict[tuple[str, str], object] = {}
+        self.colours: dict[Key, object] = {}
+        self.columns: dict[Key, object] = {}
+        self.next: dict[Key, tuple[Literal, Literal, int]] = {}
         self._begin_registers(codes or {}, hot or {})
         self._evaluate()
         self._begin_columns()
@@ -103,9 +118,13 @@ class Observed:
                     next(bit for bit in bits if bit in ("0", "1")),
                 )
             else:
-                self.colours["rtl", register.name] = ("left",)
+                self.colours["rtl", register.name] = _left(register.reset(), register.value)
         for register in self.netlist.registers.values():
-            known_as = ("net", register.output) if register.output in taken else ("left",)
+            known_as = (
+                ("net", register.output)
+                if register.output in taken
+                else _left(register.reset(), register.value)
+            )
             self.colours["netlist", register.name] = known_as
         for name, bits in words.items():
             net = self.netlist.module["netnames"].get(name, {"bits": []})["bits"]
@@ -113,6 +132,8 @@ class Observed:
             theirs = named_so if any(named_so) else hot.get(name, [])
             if len(bits) != widths[name] or not any(theirs):
                 self.nameless.append(name)
+                if self.by_state and len(bits) == widths[name]:
+                    self._virtual(States(name, [bits[place] for place in sorted(bits)], [], codes[name]))
                 continue
             kept = {drivers[net]: place for place, bit in bits.items() for net in nets_of[bit]}
             kept = {one: place for one, place in kept.items() if one not in theirs}
@@ -124,9 +145,26 @@ class Observed:
             ]:
                 self.colours[key] = ("states", states.name)
 
+    def _virtual(self, states: States) -> None:
+        """Has a register for each value that another one may have: which of the netlist it is, is seen by what it does."""
+        self.states.append(states)
+        self.colours |= {("rtl", bit): ("states", states.name) for bit in states.rtl}
+        keys = [("rtl", f"{states.name} is {code}") for code in states.codes]
+        self.unknown.append((states, keys))
+        self.virtual |= set(keys)
+        for key, code in zip(keys, states.codes, strict=True):
+            self.next[key] = self._becomes(states, code)
+            self.colours[key] = _left(*self.next[key][1:])
+
+    def _becomes(self, states: States, code: int) -> tuple[Literal, Literal, int]:
+        """Whether a register gets a value; when it is reset, and whether to that."""
+        mine = [self.rtl.registers[name] for name in states.rtl]
+        bits = [one.following() ^ (code >> at & 1) ^ 1 for at, one in enumerate(mine)]
+        start = sum(one.value << at for at, one in enumerate(mine))
+        return self.rtl.words.all(bits), mine[0].reset(), int(start == code)
+
     def _evaluate(self) -> None:
         """Makes all logic that anything depends on."""
-        self.next: dict[tuple[str, str], tuple[Literal, Literal, int]] = {}
         for machine in self.machines:
             for register in machine.registers.values():
                 register.clock()
@@ -136,8 +174,8 @@ class Observed:
                     register.value,
                 )
             list(machine.outputs())
-        self.writes: dict[tuple[str, str], list[Write]] = {}
-        read: set[tuple[str, str]] = set()
+        self.writes: dict[Key, list[Write]] = {}
+        read: set[Key] = set()
         while True:
             more = {
                 (outside.prefix, column)
@@ -168,35 +206,57 @@ class Observed:
     def _late(self) -> set[int]:
         """The nodes at which a simulation has to ask: the first inputs of reads and products."""
         self.asked: dict[int, tuple[str, str, str]] = {}
+        # For every answer of a memory or multiplier: on what it depends, and all answers that come with it.
+        self.questions: dict[int, list[Literal]] = {}
         for outside in self.outsides:
-            for name, (inputs, *_) in outside.reads.items():
-                if inputs:
-                    self.asked[inputs[0] >> 1] = ("read", outside.prefix, name)
-            for name, (inputs, *_) in outside.products.items():
-                self.asked[inputs[0] >> 1] = ("product", outside.prefix, name)
-        every = {
-            one >> 1
-            for outside in self.outsides
-            for inputs, *_ in [*outside.reads.values(), *outside.products.values()]
-            for one in inputs
-        }
-        self.others = every - self.asked.keys()
+            every = [("read", name, found, address) for name, (found, _, address) in outside.reads.items()]
+            every += [
+                ("product", name, found, [*one, *other])
+                for name, (found, one, other) in outside.products.items()
+            ]
+            for kind, name, found, depends in every:
+                if found:
+                    self.asked[found[0] >> 1] = (kind, outside.prefix, name)
+                self.questions |= {bit >> 1: [*found, *depends] for bit in found}
+        self.others = self.questions.keys() - self.asked.keys()
+        # The registers whose values are inputs of the logic, by node; and the words of those of the RTL.
+        self.owners = {}
+        for key in self.colours:
+            node = self.graph.known.get((":".join(key), ()))
+            if node is not None:
+                self.owners[node] = key
+        self.stems = [(key, stem(key[1])) for key in self.colours if key[0] == "rtl"]
         return set(self.asked)
+
+    def _hot(self, held: dict[Key, int]) -> dict[object, int]:
+        """Values of registers that are coded anew and have no partners yet, which are entered, and what follows for
+        classes, as far as these tell the values apart."""
+        values: dict[object, int] = {}
+        for states, keys in self.unknown:
+            colours = [self.colours[key] for key in keys]
+            alone = [place for place, colour in enumerate(colours) if colours.count(colour) == 1]
+            seen = States(states.name, [], [], [states.codes[place] for place in alone] or states.codes)
+            width = len(states.rtl)
+            bits, hot = seen.split([self.noise.bits() for _ in range(width)], int.__and__, int.__or__, ALL)
+            held |= zip((("rtl", name) for name in states.rtl), bits, strict=True)
+            if alone:
+                values |= dict.fromkeys(colours, 0)
+                values |= zip((colours[place] for place in alone), hot, strict=True)
+        return values
 
     def _once(self) -> None:
         """Simulates once; classes become what was seen."""
-        simulation = self.simulation
         noise, word = self.noise, self.noise.word
         noise.begin()
-        values: dict[int, int] = {}
-        inputs = {self.graph.nodes[node][0]: node for node in simulation.inputs}
-        # What registers hold, by machine and name.
-        held: dict[tuple[str, str], int] = {}
-        stems = {}
-        for (prefix, name), colour in self.colours.items():
-            if prefix == "rtl":
-                stems.setdefault(colour, stem(name))
+        # What registers hold: those of a class the same, the others by machine and name.
+        stems: dict[object, str] = {}
+        for key, of in self.stems:
+            stems.setdefault(self.colours[key], of)
+        alike: dict[object, int] = {}
+        held: dict[Key, int] = {}
         for states in self.states:
+            if any(of is states for of, _ in self.unknown):
+                continue
             free = [word(("states", name), states.name) for name in states.rtl]
             one_hot = [word(("states", name), name) for name in states.netlist]
             if states.codes:
@@ -205,39 +265,35 @@ class Observed:
             for place, (name, value) in enumerate(both):
                 held["rtl" if place < len(states.rtl) else "netlist", name] = value
             held |= {("netlist", one): free[place] for one, place in states.kept.items()}
-        for key, colour in self.colours.items():
+        sow = self._sown(stems)
+        for colour in set(self.colours.values()):
             if colour[0] == "constant":
-                held[key] = ALL if colour[1] == "1" else 0
+                alike[colour] = ALL if colour[1] == "1" else 0
             elif colour[0] not in FIXED:
-                held[key] = word(("register", colour), stems.get(colour, colour))
-        self.keys: dict[tuple[str, str], object] = {}
-        # Products whose operands were exchanged to compare them.
-        self.turned: dict[tuple[str, str], bool] = {}
+                alike[colour] = sow(colour, word(("register", colour), stems.get(colour, colour)))
+        alike |= self._hot(held)
 
-        def late(node: int, v: list[int]) -> None:
-            kind, prefix, name = self.asked[node]
-            outside = self.outsides[prefix == "netlist"]
-            if kind == "read":
-                found, columns, address = outside.reads[name]
-                where = tuple(get(v, bit) for bit in address)
-                for one, column in zip(found, columns, strict=True):
-                    colour = self.columns[prefix, column]
-                    if colour[0] == "constant":
-                        v[one >> 1] = ALL if colour[1] == "1" else 0
-                    else:
-                        v[one >> 1] = word(("read", colour, where), where)
-                self.keys[prefix, name] = where
-            else:
-                found, one, other = outside.products[name]
-                sides = [tuple(get(v, bit) for bit in side) for side in (one, other)]
-                key = tuple(sorted(sides))
-                self.turned[prefix, name] = sides[0] > sides[1]
-                for place, bit in enumerate(found):
-                    v[bit >> 1] = word(("product", key, place), key)
-                self.keys[prefix, name] = key
+        def holds(key: Key) -> int:
+            colour = self.colours[key]
+            if colour[0] == "function":
+                bits = [holds(one) for one in colour[1].registers]
+                return colour[1].of(bits, int.__and__, int.__or__, ALL)
+            return held[key] if colour[0] == "states" else alike[colour]
 
-        # Where simulations begin at what a solver found, it is so for every seed in as many patterns; in half of them
-        # exactly so, in the others bits of the words of which it is about go on to be told apart.
+        values: dict[int, int] = {}
+        for node in self.simulation.inputs:
+            name = self.graph.nodes[node][0]
+            if node in self.owners:
+                values[node] = holds(self.owners[node])
+            elif node not in self.others:
+                values[node] = sow(name, word(("input", name), name.partition("[")[0]))
+        v = self.v = self.simulation.run(values, self._answers())
+        self._split(v)
+
+    def _sown(self, stems: dict[object, str]) -> Callable[[object, int], int]:
+        """Where simulations begin at what a solver found, it is so for every seed in as many patterns; in half of them
+        exactly so, in the others bits of the words of which it is about go on to be told apart."""
+        noise = self.noise
         sown: dict[object, list[tuple[int, int]]] = defaultdict(list)
         exact = noise.bits()
         for place, (seed, dense) in enumerate(self.seeds):
@@ -255,24 +311,46 @@ class Observed:
                 value = value & ~here | seed & here
             return value
 
-        for key, colour in self.colours.items():
-            if colour[0] not in FIXED:
-                held[key] = sow(colour, held[key])
-        for key, colour in self.colours.items():
-            if colour[0] == "function":
-                held[key] = colour[1].of(
-                    [held[one] for one in colour[1].registers], int.__and__, int.__or__, ALL
-                )
-        for (prefix, name), value in held.items():
-            node = inputs.pop(f"{prefix}:{name}", None)
-            if node is not None:
-                values[node] = value
-        for name, node in inputs.items():
-            if node not in self.others:
-                values[node] = word(("input", name), name.partition("[")[0])
-                values[node] = sow(name, values[node])
-        v = self.v = simulation.run(values, late)
-        fresh: dict[tuple[str, str], object] = {}
+        return sow
+
+    def _answers(self) -> Callable[[int, list[int]], None]:
+        """What memories and multipliers answer: the same to the same question."""
+        word = self.noise.word
+        self.keys: dict[Key, object] = {}
+        # Products whose operands were exchanged to compare them.
+        self.turned: dict[Key, bool] = {}
+        # Addresses and operands by number: words are long.
+        numbers: dict[object, int] = {}
+
+        def late(node: int, v: list[int]) -> None:
+            kind, prefix, name = self.asked[node]
+            outside = self.outsides[prefix == "netlist"]
+            if kind == "read":
+                found, columns, address = outside.reads[name]
+                where = tuple(get(v, bit) for bit in address)
+                number = numbers.setdefault(where, len(numbers))
+                for one, column in zip(found, columns, strict=True):
+                    colour = self.columns[prefix, column]
+                    if colour[0] == "constant":
+                        v[one >> 1] = ALL if colour[1] == "1" else 0
+                    else:
+                        v[one >> 1] = word(("read", colour, number), ("read", number))
+                self.keys[prefix, name] = ("read", number)
+            else:
+                found, one, other = outside.products[name]
+                sides = [tuple(get(v, bit) for bit in side) for side in (one, other)]
+                key = tuple(sorted(sides))
+                number = numbers.setdefault(key, len(numbers))
+                self.turned[prefix, name] = sides[0] > sides[1]
+                for place, bit in enumerate(found):
+                    v[bit >> 1] = word(("product", number, place), ("product", number))
+                self.keys[prefix, name] = ("product", number)
+
+        return late
+
+    def _split(self, v: list[int]) -> None:
+        """Has classes of what was given the same."""
+        fresh: dict[Key, object] = {}
         for key, (following, reset, value) in self.next.items():
             then, off, old = get(v, following), get(v, reset), self.colours[key]
             if old[0] in ("states", "function"):
@@ -285,14 +363,19 @@ class Observed:
                     continue
             fresh[key] = ("seen", hash((old, then, off, value if off else 0)))
         self.colours = fresh
-        new: dict[tuple[str, str], object] = {}
+        new: dict[Key, object] = {}
         # The ports that write a column, in an order that is the same for the same ones.
-        self.order: dict[tuple[str, str], list[int]] = {}
+        self.order: dict[Key, list[int]] = {}
+        places: dict[tuple[Literal, ...], int] = {}
         for key, ports in self.writes.items():
             what = []
             for port in ports:
+                at = (port.enable, *port.address)
+                if at not in places:
+                    on = get(v, port.enable)
+                    places[at] = hash(tuple(get(v, bit) & on for bit in port.address))
                 on = get(v, port.enable)
-                what.append((on, *(get(v, bit) & on for bit in [*port.address, port.data])))
+                what.append((on, places[at], get(v, port.data) & on))
             self.order[key] = sorted(range(len(ports)), key=lambda place, what=what: what[place])
             new[key] = self.columns[key]
             if new[key][0] != "constant":

@@ -6,9 +6,12 @@ from ace_flow.equiv import rtl_memory
 from ace_flow.equiv.machine import Machine, Register, number
 from ace_flow.equiv.multiply import multiply
 from ace_flow.equiv.words import BITWISE, bit_of, word_of
-from ace_flow.prove.gates import FALSE, Literal, Signal
+from ace_flow.prove.gates import FALSE, Literal, Signal, tables
 from ace_flow.synth import lut_init
 from ace_flow.tools import ToolError
+
+# Cells of the ECP5 that RTL names itself (rtl/array/array_cells.sv): in the netlist the same ones say the same.
+NAMED = ("LUT4", "PFUMX", "L6MUX21")
 
 
 class Rtl(Machine):
@@ -33,6 +36,9 @@ class Rtl(Machine):
                 self._bitwise(cell)
             elif kind == "$mul":
                 self._multiply(name, cell)
+            elif kind in NAMED:
+                for output, table, inputs in tables(name, cell):
+                    self.drive(inputs, [output], lambda v, table=table: [self.graph.lut(table, v)])
             else:
                 a, b = pins["A"], pins.get("S" if kind == "$demux" else "B", [])
                 signs = [number(cell, f"{side}_SIGNED") for side in "AB"]

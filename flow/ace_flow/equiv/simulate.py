@@ -47,7 +47,8 @@ def expression(table: int, pins: tuple[str, ...]) -> str:
 class Simulation:
     """The logic of a graph as compiled Python, in pieces between the inputs that depend on what came before."""
 
-    def __init__(self, graph: Graph, late: set[int]):
+    def __init__(self, graph: Graph, late: set[int], wanted: set[int] | None = None):
+        """`late`: inputs that depend on what came before; `wanted`: the only nodes that count, if not all do."""
         self.size = len(graph.nodes)
         self.pieces: list[tuple] = []
         lines: list[str] = []
@@ -61,7 +62,9 @@ class Simulation:
                 lines.clear()
             self.pieces.append((code, after))
 
-        for node, (table, inputs) in enumerate(graph.nodes):
+        every = range(len(graph.nodes)) if wanted is None else sorted(wanted)
+        for node in every:
+            table, inputs = graph.nodes[node]
             if node in late:
                 close(node)
             elif isinstance(table, int) and node:
@@ -70,9 +73,7 @@ class Simulation:
                 if len(lines) > 2000:
                     close(None)
         close(None)
-        self.inputs = [
-            n for n, (table, _) in enumerate(graph.nodes) if isinstance(table, str) and n not in late
-        ]
+        self.inputs = [n for n in every if isinstance(graph.nodes[n][0], str) and n not in late]
 
     def run(self, values: dict[int, int], late: Callable) -> list[int]:
         """All nodes' values. `late` gives values of further inputs, which it is asked for when it can know them."""
@@ -116,7 +117,8 @@ def formula(table: int, inputs: list) -> z3.BoolRef:
 
 def stem(name: str) -> str:
     """The word of which a register is a bit."""
-    return name.partition("[")[0] if "[" in name else name
+    scope, dot, own = name.rpartition(".")
+    return scope + dot + own.partition("[")[0]
 
 
 class Noise:

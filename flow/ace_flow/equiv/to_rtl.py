@@ -28,7 +28,7 @@ from ace_flow import configurations, design, tools
 from ace_flow.build import library_cache
 from ace_flow.cache import cached
 from ace_flow.configurations import Configuration
-from ace_flow.equiv.certificate import certify
+from ace_flow.equiv.certificate import CHECKER, certify
 from ace_flow.equiv.match import Matching
 from ace_flow.equiv.names import tiles
 from ace_flow.equiv.states import codes
@@ -37,8 +37,8 @@ from ace_flow.faults import table as fault_table
 from ace_flow.layout import BUILD, CONFIGURATIONS, Places
 from ace_flow.prove import gates
 
+FAULTS = fault_table.TABLE.name
 CODE = sorted(Path(__file__).parent.glob("*.py"))
-CHECKER = tools.ROOT / "crates" / "ace-lrat" / "src" / "lib.rs"
 SHARED = [Path(gates.__file__), Path(design.__file__), CHECKER]
 # The format of records.
 RECORD = 2
@@ -115,15 +115,18 @@ def matchings(read: Read, netlist: dict) -> Iterator[Matching]:
     """What of the RTL is what of the netlist; and again, with registers of the netlist that are functions of others."""
     found = tiles(read.rtl, netlist)
     matching = Matching(read.rtl, netlist, found, read.codes)
+    matching.run()
+    yield matching
     hot: dict[str, list[str]] = {}
     if matching.nameless:
+        # By what its registers do where synthesis has coded them anew.
         between = Matching(read.recoded, netlist, found)
         between.run()
         hot = {name: between.partners(name, len(read.codes[name])) for name in matching.nameless}
-        matching = Matching(read.rtl, netlist, found, read.codes, hot)
-    matching.run()
-    yield matching
-    matching = Matching(read.rtl, netlist, found, read.codes, hot, derives=True)
+        matching = Matching(read.rtl, netlist, found, read.codes, hot, by_state=False)
+        matching.run()
+        yield matching
+    matching = Matching(read.rtl, netlist, found, read.codes, hot, derives=True, by_state=not hot)
     matching.run()
     yield matching
 
@@ -198,14 +201,30 @@ def run(
         # Where nothing is proven, a fault that is refuted would say nothing.
         if not controls or record["result"] != "proven":
             return record
-        record["controls"] = []
-        for fault in fault_table.of(configuration):
-            points = control(configuration, fault, matching, Path(name))
-            refuted = {"what": fault.what, "file": fault.file, "points_refuted": len(points)}
-            record["controls"].append(refuted | {"first": points[:1]})
-            if not points:
-                raise Unequal(f"{configuration.name}: not refuted: {fault.what} ({fault.file})")
+        record["controls"] = refuted(configuration, matching, Path(name))
     return record
+
+
+def refuted(configuration: Configuration, matching: Matching, folder: Path) -> list[dict]:
+    """What came of the faults of a configuration: all of its own, or else the first of its files that makes a difference."""
+    found = []
+
+    def refutes(fault: fault_table.Fault) -> bool:
+        points = control(configuration, fault, matching, folder)
+        if points:
+            said = {"what": fault.what, "file": fault.file, "points_refuted": len(points)}
+            found.append(said | {"first": points[:1]})
+        return bool(points)
+
+    own = fault_table.of(configuration)
+    for fault in own:
+        if not refutes(fault):
+            raise Unequal(f"{configuration.name}: not refuted: {fault.what} ({fault.file})")
+    if not own and not any(refutes(fault) for fault in fault_table.shared(configuration)):
+        raise Unequal(
+            f"{configuration.name}: no fault of its files is refuted: its algorithm's {FAULTS} wants one"
+        )
+    return found
 
 
 def known_open(rows: Iterable[str], table: Path = OPEN) -> dict[str, str]:
@@ -228,10 +247,11 @@ def judge(name: str, record: dict, known: dict[str, str], table: Path = OPEN) ->
     return "" if name in known else f"is open, and {table.name} does not name it"
 
 
-def tie(configuration: Configuration, places: Places) -> dict:
+def tie(configuration: Configuration, places: Places, recipe: str = "") -> dict:
     """What ties the netlist of a configuration to its RTL, for the record of its bits: what the library says of this
-    very netlist and RTL, or the proof, made now."""
-    recipe, netlist = library_cache.recipe(configuration), tools.sha256(places.netlist_json)
+    very netlist and RTL, or the proof, made now. `recipe`: where the manifest's is not that of a row."""
+    recipe = recipe or library_cache.recipe(configuration)
+    netlist = tools.sha256(places.netlist_json)
     said = library_cache.tie(library_cache.Places(configuration.name).proof)
     if said.get("format") == RECORD and (said.get("recipe"), said.get("netlist_sha256")) == (recipe, netlist):
         return said
@@ -266,18 +286,24 @@ def settings(configuration: Configuration) -> dict:
     }
 
 
+def output(places: Places) -> Path:
+    """Where a record is."""
+    return places.folder / "to-rtl.json"
+
+
 def proven(configuration: Configuration, places: Places, controls: bool = False) -> dict:
     """The record of a configuration that is built, out of the cache if it is there."""
-    output = places.folder / "to-rtl.json"
+    to = output(places)
     inputs = [places.netlist_json, *(tools.ROOT / source for source in configuration.sources)]
 
     def work(out: Path) -> None:
         record = run(configuration, places.netlist_json, controls)
         (out / "json").write_text(json.dumps(record, indent=1) + "\n")
 
-    extra = {"controls": fault_table.said(fault_table.of(configuration))} if controls else {}
-    cached("to_rtl", settings(configuration) | extra, inputs, {"json": output}, work)
-    return json.loads(output.read_text())
+    faults = fault_table.of(configuration) or fault_table.shared(configuration)
+    extra = {"controls": fault_table.said(faults)} if controls else {}
+    cached("to_rtl", settings(configuration) | extra, inputs, {"json": to}, work)
+    return json.loads(to.read_text())
 
 
 def table(records: dict[str, dict]) -> str:
@@ -322,6 +348,14 @@ def line(name: str, record: dict) -> str:
     return f"{name}: {record['result']}, {found}{faulty} ({record['cpu_seconds']:.0f} CPU s)"
 
 
+def rows() -> dict[str, tuple[Configuration, Places]]:
+    """All that can be proven, and where it is built: the rows of the table, and the array's slot."""
+    from ace_flow.array import bits
+
+    found = {name: (row, Places(name)) for name, row in configurations.load().items()}
+    return found | {bits.NAME: (bits.row(), bits.places())}
+
+
 def built(count: int) -> list[str]:
     """The configurations of the smallest netlists that are built; all of them if the count is 0."""
     sizes = {path.parent.name: path.stat().st_size for path in CONFIGURATIONS.glob("*/netlist.json")}
@@ -345,27 +379,27 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="only print the table of what was proven")
     arguments = parser.parse_args()
     if arguments.table:
-        paths = CONFIGURATIONS.glob("*/to-rtl.json")
-        print(table({path.parent.name: json.loads(path.read_text()) for path in paths}))
+        paths = [output(places) for _, places in rows().values()]
+        print(table({path.parent.name: json.loads(path.read_text()) for path in paths if path.is_file()}))
         return 0
     if arguments.built is not None:
         arguments.names += built(arguments.built)
     if not arguments.names or (arguments.netlist and len(arguments.names) > 1):
         parser.error("names of configurations are wanted, or --table")
-    rows, failed = configurations.load(), 0
-    known = known_open(rows)
+    every, failed = rows(), 0
+    known = known_open(every)
     for name in arguments.names:
         try:
-            if name not in rows:
+            if name not in every:
                 raise tools.ToolError(f"there is no configuration {name!r}")
-            netlist = arguments.netlist or Places(name).netlist_json
+            row, places = every[name]
+            netlist = arguments.netlist or places.netlist_json
             if not netlist.exists():
-                wanted = f"python -m ace_flow build --only-netlists {name}"
-                raise tools.ToolError(f"{netlist} is not built: {wanted}")
+                raise tools.ToolError(f"{netlist} is not built: python -m ace_flow {places.makes}")
             if arguments.netlist or arguments.certificates:
-                record = run(rows[name], netlist.resolve(), arguments.controls, arguments.certificates)
+                record = run(row, netlist.resolve(), arguments.controls, arguments.certificates)
             else:
-                record = proven(rows[name], Places(name), arguments.controls)
+                record = proven(row, places, arguments.controls)
         except (tools.ToolError, configurations.ConfigurationError, OSError, ValueError) as error:
             print(f"error: {name}: {error}", file=sys.stderr)
             failed = 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faults that are put into the RTL on purpose: algorithms/*/faults.toml, and flow/faults.toml of what these share."""
+"""The faults that are put into the RTL on purpose: algorithms/*/faults.toml, rtl/array/faults.toml of the array's slot, and
+flow/faults.toml of what algorithms share."""
 
 import tomllib
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from ace_flow.rtl import Files
 from ace_flow.tools import ROOT
 
 TABLE = tools.FLOW / "faults.toml"
-TESTS = ("known answers", "independence")
+ARRAY = ROOT / "rtl" / "array" / TABLE.name
+# What finds a fault. The proof finds all of them; it is the last one's only finder.
+TESTS = ("known answers", "independence", "proof")
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Fault:
 def tables() -> list[Path]:
     """The files of faults, those of algorithms in their order."""
     own = [algorithm.path.with_name(TABLE.name) for algorithm in algorithms.load()]
-    return [*(path for path in own if path.is_file()), TABLE]
+    return [*(path for path in [*own, ARRAY] if path.is_file()), TABLE]
 
 
 def _rows(path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -77,12 +80,19 @@ def load() -> list[Fault]:
 
 
 def of(configuration: configurations.Configuration) -> list[Fault]:
-    """Those that are put into a configuration."""
-    return [
-        fault
-        for fault in load()
-        if fault.file in configuration.sources and fault.configuration == configuration.name
-    ]
+    """Those that are put into a configuration: the proof has to refute each."""
+    return [fault for fault in _inside(configuration) if fault.configuration == configuration.name]
+
+
+def shared(configuration: configurations.Configuration) -> list[Fault]:
+    """Those of other configurations in the files of this one, those of the algorithm's own files first. What a variant
+    leaves out makes no difference to it, so that it is enough that the proof refutes one."""
+    found = [fault for fault in _inside(configuration) if fault.configuration != configuration.name]
+    return sorted(found, key=lambda fault: (not fault.file.startswith(algorithms.FOLDER.name), fault.number))
+
+
+def _inside(configuration: configurations.Configuration) -> list[Fault]:
+    return [fault for fault in load() if fault.file in configuration.sources]
 
 
 def said(faults: list[Fault]) -> list[dict[str, Any]]:

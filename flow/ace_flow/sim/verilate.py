@@ -183,16 +183,17 @@ def build_rtl_model(
     traced: Traced | None = None,
     boxed: bool = False,
     headers: list[Path] | None = None,
+    cells: list[Path] | None = None,
 ) -> dict[str, str]:
     """A model of RTL, with the checks of rtl/formal inside: of what slang read of it. `boxed`: the contents of kept LUTs
-    can be set. Returns the digests of the design and of the C++ that was compiled."""
+    can be set. `cells`: the behaviour of cells that the RTL names. Returns the digests of the design and of the C++ that was compiled."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".design-") as scratch:
         folder = Path(scratch)
         what = emit.Source(top, [*sources, *checks(sources)], parameters, boxed, headers)
         emitted = emit.emit(what, folder, log.with_suffix(".design.log"))
         # Names of files become part of what is generated.
-        read = [emitted.verilog]
+        read = [emitted.verilog, *(cells or [])]
         if boxed:
             read.append(folder / KEPT.name)
             read[-1].write_text(KEPT.read_text())

@@ -18,3 +18,24 @@ pub(crate) const PROGRAM_SECURITY: u8 = 0xce;
 pub(crate) const VERIFY_ID: u8 = 0xe2;
 pub(crate) const EBR_ADDRESS: u8 = 0xf6;
 pub(crate) const DUMMY: u8 = 0xff;
+
+/// Every command, and what it does, for people.
+pub(crate) const NAMES: [(u8, &str); 17] = [
+    (WRITE_DICTIONARY, "the dictionary of compressed frames"),
+    (PROGRAM_CONTROL0, "control register 0"),
+    (RESET_CRC, "a new CRC"),
+    (INIT_ADDRESS, "the address of the first frame"),
+    (PROGRAM_DONE, "the end"),
+    (SPI_MODE, "how a flash memory is read"),
+    (JUMP, "a jump to another bitstream"),
+    (PROGRAM_FRAMES, "frames"),
+    (PROGRAM_SED_CRC, "the CRC of soft error detection"),
+    (WRITE_EBR, "contents of block RAM"),
+    (WRITE_ADDRESS, "the address of a frame"),
+    (PROGRAM_COMPRESSED, "compressed frames"),
+    (PROGRAM_USERCODE, "USERCODE"),
+    (PROGRAM_SECURITY, "the security bit"),
+    (VERIFY_ID, "the IDCODE"),
+    (EBR_ADDRESS, "the address of block RAM"),
+    (DUMMY, "padding"),
+];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Changes that a reading passed over once, or could: each is refused, and the reason names the place.
 
+use std::collections::BTreeMap;
+
 use ace_ecp5::ConfigMemory;
-use ace_ecp5_netlist::{Change, NetlistError, follow};
+use ace_ecp5_netlist::{BitFlipSensitivity, Change, NetlistError, Reading, Verdict, follow};
 
 use super::Images;
 
@@ -92,6 +94,41 @@ fn registers_on_the_global_reset_are_refused() {
         }
     }
     assert_eq!(seen, 8);
+}
+
+/// Every setting of every tile in use gets every other value that it may have: what is still read as the same circuit.
+#[test]
+fn no_setting_is_passed_over() {
+    let Some(images) = Images::new(&["des"]) else { return };
+    let good = images.memory("des");
+    let reading = Reading::new(&good, &images.database, &images.pins).expect("it is read");
+    let mut flips = BitFlipSensitivity::new(&reading).expect("no circle");
+    let (width, all) = (good.device().frame_bits, std::env::var_os("ACE_TESTS").is_some_and(|v| v == "all"));
+    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
+    let mut accepted: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, (tile, change)) in images.database.settings(&good).into_iter().enumerate() {
+        if !all && number % 97 != 0 {
+            continue;
+        }
+        let mut memory = good.clone();
+        assert!(images.database.change(&mut memory, tile, change), "{tile:?} {change:?}");
+        let frames = (0..good.device().frames).filter(|at| memory.frame(*at) != good.frame(*at));
+        let bits: Vec<u32> = frames
+            .flat_map(|frame| (0..width).map(move |bit| (frame, bit)))
+            .filter(|(frame, bit)| memory.bit(*frame, *bit) != good.bit(*frame, *bit))
+            .map(|(frame, bit)| (frame * width + bit) as u32)
+            .collect();
+        if bits.is_empty() {
+            continue;
+        }
+        let verdict = if let [one] = bits[..] { flips.flip(one) } else { flips.again(&bits) };
+        let verdict = verdict.expect("the solver has an answer");
+        *counts.entry(verdict).or_default() += 1;
+        if matches!(verdict, Verdict::Same | Verdict::Equal) {
+            *accepted.entry(format!("{} {change:?} {verdict:?}", tile.2)).or_default() += 1;
+        }
+    }
+    println!("{counts:?} {accepted:?}");
 }
 
 /// For each of many multiplexers that are in use: with the bits of any other arc added, the image is refused.
