@@ -123,19 +123,19 @@ def made(tiles: int = TILES, lanes: int = LANES) -> tuple[Path, dict]:
     shape = slot_name(tiles, lanes)
     library, log, about = (BUILD / f"{shape}{ending}" for ending in (".so", ".log", ".model.json"))
     parameters = {"Tiles": tiles, "Lanes": lanes}
-    sources = [CELLS if path.name == "array_cells.sv" else path for path in SLOT_SOURCES]
+    sources = SLOT_SOURCES
     settings = verilate.settings(rows()[0], "quick", read=True) | {"parameters": parameters}
 
     def work(folder: Path) -> None:
         digests = verilate.build_rtl_model(
-            SLOT_TOP, sources, parameters, folder / "so", RUNTIME, log, "quick"
+            SLOT_TOP, sources, parameters, folder / "so", RUNTIME, log, "quick", cells=[CELLS]
         )
         (folder / "about").write_text(json.dumps(digests) + "\n")
 
     cached(
         "simulate",
         settings,
-        [*sources, *verilate.checks(sources), *MODEL_FILES],
+        [*sources, CELLS, *verilate.checks(sources), *MODEL_FILES],
         {"so": library, "about": about},
         work,
     )
