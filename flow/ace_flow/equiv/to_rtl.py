@@ -39,7 +39,7 @@ from ace_flow.prove import gates
 
 FAULTS = fault_table.TABLE.name
 # Functions against the standards are another matter.
-CODE = sorted(p for p in Path(__file__).parent.glob("*.py") if not p.name.startswith("standard"))
+CODE = sorted(p for p in Path(__file__).parent.glob("*.py") if not p.name.startswith(("standard", "set")))
 SHARED = [Path(gates.__file__), Path(design.__file__), CHECKER]
 # The format of records.
 RECORD = 2
