@@ -38,7 +38,7 @@ struct Control {
     memory_sha256: String,
 }
 
-/// The format of what ties a netlist to its RTL (`RECORD` in `flow/ace_flow/equiv/to_rtl.py`).
+/// The format of what ties a netlist to its RTL (`TIE` in `flow/ace_flow/build/library_cache.py`).
 const TIE_FORMAT: u64 = 2;
 
 /// What a record says of the way from a netlist to its RTL.
@@ -464,5 +464,9 @@ mod tests {
             std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../flow/ace_flow/prove/bitstream.py");
         let text = std::fs::read_to_string(file).expect("the flow is there");
         assert!(text.lines().any(|line| line == format!("RECORD = {FORMAT}")), "RECORD = {FORMAT}");
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../flow/ace_flow/build/library_cache.py");
+        let text = std::fs::read_to_string(file).expect("the flow is there");
+        assert!(text.lines().any(|line| line == format!("TIE = {TIE_FORMAT}")), "TIE = {TIE_FORMAT}");
     }
 }

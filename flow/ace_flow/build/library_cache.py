@@ -75,6 +75,10 @@ def read_json(path: Path) -> dict | None:
     return value if isinstance(value, dict) else None
 
 
+# The format of what a record says of the way from the netlist to the RTL (`TIE_FORMAT` in crates/ace-board/src/record.rs).
+TIE = 2
+
+
 def proves(proof: Path, manifest: Path) -> bool:
     """Whether a record of this flow's format says that the bits of a manifest are proven to be its netlist, with a
     control that was refuted (crates/ace-board/src/record.rs asks the same)."""
@@ -84,7 +88,9 @@ def proves(proof: Path, manifest: Path) -> bool:
     control = record.get("control")
     if not isinstance(control, dict) or control.get("result") != "refuted":
         return False
-    refuted = control.get("points_refuted")
+    refuted, tied = control.get("points_refuted"), record.get("tied_to_rtl_by")
+    if isinstance(tied, dict) and tied.get("format") != TIE:
+        return False
     return (
         record.get("format") == prove.RECORD
         and record.get("result") == "proven"

